@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every operator ctnn has. A new one is a struct in operators/, a line here, and a kernel in ../kernels/.
+#pragma once
+
+#include "operators/convolution.hpp"
+#include "operators/elementwise.hpp"
+#include "operators/linear.hpp"
+#include "operators/normalization.hpp"
+#include "operators/pooling.hpp"
+#include "operators/shape.hpp"
+
+namespace ctnn {
+
+template <class... Ops>
+struct operator_list {};
+
+using all_operators =
+    operator_list<op::input, op::constant,                                               //
+                  op::conv2d, op::linear,                                                //
+                  op::batch_norm, op::scale, op::bias,                                   //
+                  op::activation, op::prelu, op::dropout, op::identity,                  //
+                  op::unary, op::binary, op::eltwise, op::softmax,                       //
+                  op::pool2d, op::adaptive_pool2d, op::interpolate,                      //
+                  op::flatten, op::reshape, op::permute, op::concat, op::split, op::slice>;
+
+}  // namespace ctnn

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that look at one element at a time: activations, unary and binary functions, weighted sums.
+#pragma once
+
+#include "../operator.hpp"
+#include "normalization.hpp"
+
+namespace ctnn::op {
+
+/// y = f(x), any shape. The layers relu, leaky_relu, clip, sigmoid, tanh, hardsigmoid, hardswish, elu, silu, mish.
+struct activation {
+  static constexpr std::string_view name = "activation";
+
+  activation_function activation{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("activation", self.activation); }
+
+  constexpr problem infer(inputs in, outputs result) const {
+    if (activation.kind == function::none) return {mistake::missing_option, "activation"};
+    if (activation.kind == function::clip && !(activation.a <= activation.b))
+      return {mistake::option_out_of_range, "activation"};
+    result[0] = in[0];
+    return {};
+  }
+};
+
+/// x < 0 ? slope[c] x : x; weight "slope" of shape (C).
+struct prelu {
+  static constexpr std::string_view name = "prelu";
+
+  static constexpr void fields(auto&, auto&&) {}
+
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr weight_slots weights(inputs in) const { return {{"slope", {channels(in[0])}}}; }
+};
+
+/// y = x * scale at inference; scale is 1 except in old caffe files.
+struct dropout {
+  static constexpr std::string_view name = "dropout";
+
+  float scale = 1;
+
+  static constexpr void fields(auto& self, auto&& field) { field("scale", self.scale); }
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return {};
+  }
+};
+
+struct identity {
+  static constexpr std::string_view name = "identity";
+
+  static constexpr void fields(auto&, auto&&) {}
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return {};
+  }
+};
+
+/// torch's element-wise functions of one number; `round` goes half to even.
+enum class unary_function {
+  abs, neg, floor, ceil, square, sqrt, rsqrt, exp, log, sin, cos, tan, asin, acos, atan, reciprocal, tanh, log10, round, trunc
+};
+
+struct unary {
+  static constexpr std::string_view name = "unary";
+
+  unary_function function = unary_function::abs;
+
+  static constexpr void fields(auto& self, auto&& field) { field("function", self.function); }
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return {};
+  }
+};
+
+/// rsub, rdiv and rpow take their operands the other way round; they matter with a scalar.
+enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rdiv, rpow };
+
+/// a (f) b with trailing-axis broadcasting (numpy, PyTorch, ONNX), or x (f) scalar with one input.
+/// `activation` is applied to the result.
+struct binary {
+  static constexpr std::string_view name = "binary";
+  static constexpr int min_inputs = 1, max_inputs = 2;
+
+  binary_function function = binary_function::add;
+  bool with_scalar = false;
+  float scalar = 0;
+  activation_function activation{};
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("function", self.function);
+    field("with_scalar", self.with_scalar);
+    field("scalar", self.scalar);
+    field("activation", self.activation);
+  }
+
+  constexpr problem infer(inputs in, outputs result) const {
+    const int needed = with_scalar ? 1 : 2;
+    if (static_cast<int>(in.size()) != needed)
+      return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
+    if (with_scalar) {
+      result[0] = in[0];
+      return {};
+    }
+    const extents &a = in[0], &b = in[1];
+    extents y = a.rank >= b.rank ? a : b;
+    const int common = a.rank < b.rank ? a.rank : b.rank;
+    for (int i = 0; i < common; ++i) {
+      const int p = a.back(i), q = b.back(i);
+      if (p != q && p != 1 && q != 1) return {mistake::shape_mismatch, "second input", b, a};
+      y.back(i) = p == 1 ? q : p;
+    }
+    result[0] = y;
+    return {};
+  }
+};
+
+enum class eltwise_function { prod, sum, max };
+
+/// ncnn's and caffe's Eltwise: product, (weighted) sum or maximum of two or more inputs of one shape.
+struct eltwise {
+  static constexpr std::string_view name = "eltwise";
+  static constexpr int min_inputs = 2, max_inputs = static_cast<int>(max_list);
+
+  eltwise_function function = eltwise_function::sum;
+  list<float> coefficients{};
+  activation_function activation{};
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("function", self.function);
+    field("coefficients", self.coefficients);
+    field("activation", self.activation);
+  }
+
+  constexpr problem infer(inputs in, outputs result) const {
+    for (std::size_t i = 1; i < in.size(); ++i)
+      if (!(in[i] == in[0])) return {mistake::shape_mismatch, "input", in[i], in[0]};
+    if (!coefficients.empty() && coefficients.size() != in.size())
+      return {mistake::option_out_of_range, "coefficients", {static_cast<int>(coefficients.size())},
+              {static_cast<int>(in.size())}};
+    result[0] = in[0];
+    return {};
+  }
+};
+
+/// torch.nn.functional.softmax over one axis.
+struct softmax {
+  static constexpr std::string_view name = "softmax";
+
+  int axis = -1;
+
+  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    result[0] = in[0];
+    return {};
+  }
+};
+
+}  // namespace ctnn::op

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// Per-channel affine operators. The channel axis is 0 of an unbatched input (C), (C, L), (C, H, W), and 1 of (N, C, H, W).
+#pragma once
+
+#include "../operator.hpp"
+
+namespace ctnn {
+
+constexpr int channel_axis(const extents& x) { return x.rank >= 4 ? 1 : 0; }
+constexpr int channels(const extents& x) { return x[channel_axis(x)]; }
+
+}  // namespace ctnn
+
+namespace ctnn::op {
+
+/// torch.nn.functional.batch_norm in inference: (x - mean) / sqrt(variance + eps) * gamma + beta, each of shape (C).
+/// A root of 0 counts as 1e-4, as in ncnn's BatchNorm.
+struct batch_norm {
+  static constexpr std::string_view name = "batch_norm";
+
+  float eps = 1e-5f;
+
+  static constexpr void fields(auto& self, auto&& field) { field("eps", self.eps); }
+
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
+    if (eps < 0) return {mistake::option_out_of_range, "eps", {-1}, {0}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr weight_slots weights(inputs in) const {
+    const extents c{channels(in[0])};
+    return {{"gamma", c}, {"beta", c}, {"mean", c}, {"variance", c}};
+  }
+};
+
+/// x * scale + bias, each of shape (C); caffe's and ncnn's Scale.
+struct scale {
+  static constexpr std::string_view name = "scale";
+
+  bool bias = true;
+
+  static constexpr void fields(auto& self, auto&& field) { field("bias", self.bias); }
+
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr weight_slots weights(inputs in) const {
+    weight_slots slots{{"scale", {channels(in[0])}}};
+    if (bias) slots.push_back({"bias", {channels(in[0])}});
+    return slots;
+  }
+};
+
+/// x + bias, bias of shape (C); caffe's and ncnn's Bias.
+struct bias {
+  static constexpr std::string_view name = "bias";
+
+  static constexpr void fields(auto&, auto&&) {}
+
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr weight_slots weights(inputs in) const { return {{"bias", {channels(in[0])}}}; }
+};
+
+}  // namespace ctnn::op

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where data comes from and how it is rearranged: inputs, constants, and operators that move elements without arithmetic.
+#pragma once
+
+#include "../operator.hpp"
+
+namespace ctnn::op {
+
+/// A network's input.
+struct input {
+  static constexpr std::string_view name = "input";
+  static constexpr int min_inputs = 0;
+
+  list<int> shape{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  constexpr problem infer(inputs, outputs result) const {
+    if (shape.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
+    extents y;
+    std::int64_t n = 1;
+    for (int d : shape) {
+      if (d < 1) return {mistake::option_out_of_range, "shape", {d}, {1}};
+      if (d > 2147483647 / n) return {mistake::too_large, "shape"};
+      n *= d;
+      y.push_back(d);
+    }
+    result[0] = y;
+    return {};
+  }
+};
+
+/// Numbers that belong to the network: weight "value" of the given shape.
+struct constant {
+  static constexpr std::string_view name = "constant";
+  static constexpr int min_inputs = 0;
+
+  list<int> shape{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  constexpr problem infer(inputs in, outputs result) const { return input{shape}.infer(in, result); }
+  constexpr weight_slots weights(inputs) const {
+    extents s;
+    for (int d : shape) s.push_back(d);
+    return {{"value", s}};
+  }
+};
+
+/// torch.flatten: axes start to end (inclusive) become one.
+struct flatten {
+  static constexpr std::string_view name = "flatten";
+
+  int start = 0;
+  int end = -1;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("start", self.start);
+    field("end", self.end);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (x.rank == 0) {
+      result[0] = {1};
+      return {};
+    }
+    const int first = normal_axis(start, x.rank), last = normal_axis(end, x.rank);
+    if (first < 0 || first >= x.rank) return {mistake::axis_out_of_range, "start", {start}, {x.rank}};
+    if (last < first || last >= x.rank) return {mistake::axis_out_of_range, "end", {end}, {x.rank}};
+    extents y;
+    for (int i = 0; i < first; ++i) y.push_back(x[i]);
+    y.push_back(static_cast<int>(x.count(first, last + 1)));
+    for (int i = last + 1; i < x.rank; ++i) y.push_back(x[i]);
+    result[0] = y;
+    return {};
+  }
+};
+
+/// torch.reshape: -1 (once) is what is left over, 0 keeps the input's extent of that axis (ONNX Reshape).
+struct reshape {
+  static constexpr std::string_view name = "reshape";
+
+  list<int> shape{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (shape.empty()) return {mistake::missing_option, "shape"};
+    if (shape.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
+    extents y;
+    std::int64_t known = 1;
+    int rest = -1;
+    for (int i = 0; i < static_cast<int>(shape.size()); ++i) {
+      int d = shape[static_cast<std::size_t>(i)];
+      if (d == 0 && i < x.rank) d = x[i];
+      if (d == -1 && rest < 0) rest = i;
+      else if (d < 1) return {mistake::option_out_of_range, "shape", {d}, {1}};
+      else if (d > 2147483647 / known) return {mistake::too_large, "shape"};
+      else known *= d;
+      y.push_back(d);
+    }
+    if (rest >= 0 && x.count() % known == 0) y[rest] = static_cast<int>(x.count() / known);
+    else if (rest >= 0 || known != x.count()) return {mistake::element_count_mismatch, "shape", x, y};
+    result[0] = y;
+    return {};
+  }
+};
+
+/// torch.permute: axis i of the output is axis order[i] of the input.
+struct permute {
+  static constexpr std::string_view name = "permute";
+
+  list<int> order{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("order", self.order); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (order.empty()) return {mistake::missing_option, "order"};
+    if (static_cast<int>(order.size()) != x.rank)
+      return {mistake::rank_mismatch, "order", x, {static_cast<int>(order.size())}};
+    unsigned seen = 0;
+    extents y;
+    for (int axis : order) {
+      if (axis < 0 || axis >= x.rank || (seen >> axis & 1u)) return {mistake::axis_out_of_range, "order", {axis}, {x.rank}};
+      seen |= 1u << axis;
+      y.push_back(x[axis]);
+    }
+    result[0] = y;
+    return {};
+  }
+};
+
+/// torch.cat along `axis`; the other extents agree.
+struct concat {
+  static constexpr std::string_view name = "concat";
+  static constexpr int min_inputs = 1, max_inputs = 1 << 20;
+
+  int axis = 0;
+
+  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+  constexpr problem infer(inputs in, outputs result) const {
+    extents y = in[0];
+    const int a = normal_axis(axis, y.rank);
+    if (a < 0 || a >= y.rank) return {mistake::axis_out_of_range, "axis", {axis}, {y.rank}};
+    std::int64_t sum = 0;
+    for (const extents& x : in) {
+      extents other = x;
+      if (x.rank == y.rank) other[a] = y[a];
+      if (!(other == y)) return {mistake::shape_mismatch, "input", x, in[0]};
+      sum += x[a];
+    }
+    if (sum > 2147483647) return {mistake::too_large, "input"};
+    y[a] = static_cast<int>(sum);
+    result[0] = y;
+    return {};
+  }
+};
+
+/// torch.split: as many outputs as `sizes`, which add up to the extent of `axis`.
+struct split {
+  static constexpr std::string_view name = "split";
+
+  list<int> sizes{};
+  int axis = 0;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("sizes", self.sizes);
+    field("axis", self.axis);
+  }
+  constexpr int output_count() const { return static_cast<int>(sizes.size()); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    const int a = normal_axis(axis, x.rank);
+    if (sizes.empty()) return {mistake::missing_option, "sizes"};
+    if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] < 1) return {mistake::option_out_of_range, "sizes", {sizes[i]}, {1}};
+      sum += sizes[i];
+      result[i] = x;
+      result[i][a] = sizes[i];
+    }
+    if (sum != x[a]) return {mistake::element_count_mismatch, "sizes", {static_cast<int>(sum < 2147483647 ? sum : 2147483647)}, {x[a]}};
+    return {};
+  }
+};
+
+/// x[start:end] along `axis`, as Python's slice; a negative bound counts from the end, a large `end` is the end.
+struct slice {
+  static constexpr std::string_view name = "slice";
+  static constexpr int open = 2147483647;
+
+  int axis = 0;
+  int start = 0;
+  int end = open;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("start", self.start);
+    field("end", self.end);
+  }
+
+  /// First index and one past the last, inside [0, size].
+  constexpr std::array<int, 2> bounds(int size) const {
+    const auto inside = [size](int i) {
+      if (i < 0) i += size;
+      return i < 0 ? 0 : (i > size ? size : i);
+    };
+    return {inside(start), inside(end)};
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    const int a = normal_axis(axis, x.rank);
+    if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
+    const auto b = bounds(x[a]);
+    if (b[1] <= b[0]) return {mistake::option_out_of_range, "end", {b[1]}, {b[0] + 1}};
+    result[0] = x;
+    result[0][a] = b[1] - b[0];
+    return {};
+  }
+
+};
+
+}  // namespace ctnn::op

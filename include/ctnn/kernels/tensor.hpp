@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a kernel is given: where the numbers are, how they lie, and the packed weights.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "../base/shape.hpp"
+
+namespace ctnn {
+
+/// How a value lies in memory.
+/// nchw: row-major in the order of the shape, without gaps, any rank.
+/// nhwc: rank 3 and 4 only; element (n, c, y, x) at ((n H + y) W + x) pitch + c. A pitch above C means the value is a
+/// part of a wider one: concatenations along the channels are placements, not copies.
+enum class layout : std::uint8_t { nchw, nhwc };
+
+template <class T>
+struct basic_tensor {
+  T* data = nullptr;
+  extents shape{};
+  layout order = layout::nchw;
+  int pitch = 0;  ///< nhwc: elements from one pixel to the next
+
+  constexpr operator basic_tensor<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, shape, order, pitch};
+  }
+};
+
+using tensor = basic_tensor<float>;
+using const_tensor = basic_tensor<const float>;
+
+/// Arguments of `run(const Op&, const arguments&)`, the kernel of operator Op.
+struct arguments {
+  std::span<const const_tensor> in;
+  std::span<const tensor> out;
+  std::span<const float* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
+  float* scratch = nullptr;               ///< scratch_count(Op, shapes) numbers, aligned like the arena
+};
+
+/// Distance in elements between neighbours along `axis`, for kernels that walk any layout.
+template <class T>
+constexpr std::ptrdiff_t stride_of(const basic_tensor<T>& t, int axis) {
+  const int from_end = t.shape.rank - 1 - axis;
+  if (t.order == layout::nchw) return static_cast<std::ptrdiff_t>(t.shape.count(axis + 1, t.shape.rank));
+  switch (from_end) {
+    case 0: return t.pitch;                                                          // x
+    case 1: return static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0);           // y
+    case 2: return 1;                                                                // c
+    default: return static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0) * t.shape.back(1);  // n
+  }
+}
+
+}  // namespace ctnn
