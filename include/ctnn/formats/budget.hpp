@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a file may make a loader do: limits, asked before every allocation, and arithmetic on sizes that cannot wrap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "../base/shape.hpp"
+
+namespace ctnn {
+
+/// Limits of one load. The defaults admit every published convolutional network; raise them for more.
+struct budget {
+  std::uint64_t file_bytes = std::uint64_t{4} << 30;    ///< size of any file read
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< numbers held in memory by one model
+  std::int64_t value_elements = std::int64_t{1} << 28;  ///< elements of one value between two layers
+  std::size_t layers = 100'000;
+  std::size_t blobs = 200'000;
+  std::size_t name_length = 255;     ///< characters of a name or a string
+  std::size_t array_length = 65'536; ///< elements of an array in a parameter
+
+  /// Takes `bytes` from memory_bytes; false (and nothing taken) if that is too much.
+  constexpr bool take(std::uint64_t bytes) {
+    if (bytes > memory_bytes) return false;
+    memory_bytes -= bytes;
+    return true;
+  }
+};
+
+/// a * b for sizes that came from a file: nothing if a factor is negative or the product leaves 63 bits.
+constexpr std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 0) return {};
+  if (a != 0 && b > std::numeric_limits<std::int64_t>::max() / a) return {};
+  return a * b;
+}
+
+constexpr std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 0 || b > std::numeric_limits<std::int64_t>::max() - a) return {};
+  return a + b;
+}
+
+/// Number of elements of a shape; nothing if an extent is below 1 or the product leaves 63 bits.
+constexpr std::optional<std::int64_t> checked_count(const extents& shape) {
+  std::optional<std::int64_t> n = 1;
+  for (int i = 0; i < shape.rank; ++i) {
+    if (shape[i] < 1) return {};
+    n = checked_multiply(*n, shape[i]);
+    if (!n) return {};
+  }
+  return n;
+}
+
+}  // namespace ctnn

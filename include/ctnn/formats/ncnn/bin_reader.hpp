@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// An ncnn weight file: arrays one after the other, without names; the layers say how long each is.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../base/error.hpp"
+#include "../../base/half.hpp"
+#include "../budget.hpp"
+
+namespace ctnn::ncnn {
+
+/// What the four bytes before a tagged array say; any other value but 0 announces a code book.
+enum class weight_tag : std::uint32_t { fp32 = 0, fp16 = 0x01306B47, int8 = 0x000D4B38, fp32_scaled = 0x0002C056 };
+
+/// Reads arrays in file order; every length is compared with what is left before anything is allocated.
+/// `owner` is the layer's name, for messages.
+class bin_reader {
+ public:
+  bin_reader(std::span<const std::byte> bytes, std::string source, const budget& limits = {})
+      : bytes_(bytes), source_(std::move(source)), limits_(limits) {}
+
+  /// Answers every array with zeros, for an architecture without weights.
+  static bin_reader zeros(const budget& limits = {}) {
+    bin_reader r({}, "zeros", limits);
+    r.zeros_ = true;
+    return r;
+  }
+
+  /// n floats without a tag.
+  std::vector<float> raw(std::int64_t n, const std::string& owner) {
+    if (zeros_) return std::vector<float>(allowed(n, owner));
+    return floats(allowed(n, owner), owner);
+  }
+
+  /// n floats in the encoding that their tag names.
+  std::vector<float> tagged(std::int64_t n, const std::string& owner) {
+    const std::size_t size = allowed(n, owner);
+    if (zeros_) return std::vector<float>(size);
+    const std::uint32_t tag = word(take(4, owner).data());
+    switch (static_cast<weight_tag>(tag)) {
+      case weight_tag::fp32:
+      case weight_tag::fp32_scaled: return floats(size, owner);
+      case weight_tag::fp16: return halves(size, owner);
+      case weight_tag::int8: at_ -= 4; fail(owner, "int8 weights are not supported yet");
+    }
+    return coded(size, owner);
+  }
+
+  /// To be called after the last layer: the file ends here, or it belongs to another network.
+  void finish() const {
+    if (at_ != bytes_.size())
+      throw error(source_ + ": byte " + std::to_string(at_) + ": expected the end of the file, " +
+                  std::to_string(bytes_.size() - at_) + " bytes follow");
+  }
+
+  std::size_t position() const { return at_; }
+
+ private:
+  std::size_t allowed(std::int64_t n, const std::string& owner) {
+    const auto bytes = checked_multiply(n, static_cast<std::int64_t>(sizeof(float)));
+    if (!bytes) fail(owner, "array of " + std::to_string(n) + " numbers");
+    // Eight bits a number is the tersest encoding there is.
+    if (!zeros_ && static_cast<std::uint64_t>(n) > bytes_.size() - at_)
+      fail(owner, std::to_string(n) + " numbers expected, " + std::to_string(bytes_.size() - at_) + " bytes left");
+    if (!limits_.take(static_cast<std::uint64_t>(*bytes)))
+      fail(owner, std::to_string(n) + " numbers are more than the memory budget has left");
+    return static_cast<std::size_t>(n);
+  }
+
+  std::span<const std::byte> take(std::size_t n, const std::string& owner) {
+    if (n > bytes_.size() - at_)
+      fail(owner, std::to_string(n) + " bytes expected, " + std::to_string(bytes_.size() - at_) + " left");
+    at_ += n;
+    return bytes_.subspan(at_ - n, n);
+  }
+  /// n bytes and their padding to a multiple of four.
+  std::span<const std::byte> take_padded(std::size_t n, const std::string& owner) {
+    return take((n + 3) / 4 * 4, owner).first(n);
+  }
+
+  static std::uint32_t word(const std::byte* p) {
+    std::uint32_t w = 0;
+    for (unsigned i = 0; i < 4; ++i) w |= std::to_integer<std::uint32_t>(p[i]) << 8 * i;
+    return w;
+  }
+  std::vector<float> floats(std::size_t n, const std::string& owner) {
+    const auto from = take(4 * n, owner);
+    std::vector<float> out(n);
+    if constexpr (std::endian::native == std::endian::little) {
+      if (n != 0) std::memcpy(out.data(), from.data(), from.size());
+    } else {
+      for (std::size_t i = 0; i < n; ++i) out[i] = std::bit_cast<float>(word(&from[4 * i]));
+    }
+    return out;
+  }
+  std::vector<float> halves(std::size_t n, const std::string& owner) {
+    const auto from = take_padded(2 * n, owner);
+    std::vector<float> out(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const unsigned low = std::to_integer<unsigned>(from[2 * i]), high = std::to_integer<unsigned>(from[2 * i + 1]);
+      out[i] = half_to_float(static_cast<std::uint16_t>(high << 8 | low));
+    }
+    return out;
+  }
+  std::vector<float> coded(std::size_t n, const std::string& owner) {
+    const std::vector<float> book = floats(256, owner);
+    const auto from = take_padded(n, owner);
+    std::vector<float> out(n);
+    for (std::size_t i = 0; i < n; ++i) out[i] = book[std::to_integer<unsigned>(from[i])];
+    return out;
+  }
+
+  [[noreturn]] void fail(const std::string& owner, const std::string& what) const {
+    throw error(source_ + ": byte " + std::to_string(at_) + ": layer '" + owner + "': " + what);
+  }
+
+  std::span<const std::byte> bytes_;
+  std::string source_;
+  budget limits_;
+  std::size_t at_ = 0;
+  bool zeros_ = false;
+};
+
+}  // namespace ctnn::ncnn

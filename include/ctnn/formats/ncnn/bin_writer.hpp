@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Writes the arrays of an ncnn weight file, in the order of the layers.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "../../base/half.hpp"
+#include "bin_reader.hpp"
+
+namespace ctnn::ncnn {
+
+/// How tagged arrays (the weights of convolutions and fully connected layers) are stored; the others are always fp32.
+enum class weight_storage { fp32, fp16 };
+
+class bin_writer {
+ public:
+  explicit bin_writer(weight_storage storage = weight_storage::fp32) : storage_(storage) {}
+
+  void raw(std::span<const float> values) {
+    for (float v : values) put(std::bit_cast<std::uint32_t>(v), 4);
+  }
+
+  void tagged(std::span<const float> values) {
+    if (storage_ == weight_storage::fp32) {
+      put(static_cast<std::uint32_t>(weight_tag::fp32), 4);
+      raw(values);
+      return;
+    }
+    put(static_cast<std::uint32_t>(weight_tag::fp16), 4);
+    for (float v : values) put(float_to_half(v), 2);
+    if (values.size() % 2 != 0) put(0, 2);
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void put(std::uint32_t value, unsigned size) {
+    for (unsigned i = 0; i < size; ++i) bytes_ += static_cast<char>(value >> 8 * i & 0xffu);
+  }
+
+  weight_storage storage_;
+  std::string bytes_;
+};
+
+}  // namespace ctnn::ncnn
