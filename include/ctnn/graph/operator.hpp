@@ -41,6 +41,17 @@ struct weight_slot {
 inline constexpr std::size_t max_weights = 8;
 using weight_slots = static_vector<weight_slot, max_weights>;
 
+/// A number that may be absent, such as a binary function's scalar operand.
+struct optional_number {
+  bool present = false;
+  float value = 0;
+
+  constexpr optional_number() = default;
+  constexpr optional_number(float v) : present(true), value(v) {}
+  constexpr explicit operator bool() const { return present; }
+  constexpr float operator*() const { return value; }
+};
+
 /// The numbers of an operator's fields, one after the other; a list is preceded by its length.
 using field_values = static_vector<double, 2 * max_list>;
 
@@ -69,6 +80,9 @@ constexpr void encode_field(const Field& f, auto&& number) {
     number(static_cast<double>(f.kind));
     number(static_cast<double>(f.a));
     number(static_cast<double>(f.b));
+  } else if constexpr (std::is_same_v<Field, optional_number>) {
+    number(f.present ? 1.0 : 0.0);
+    number(static_cast<double>(f.value));
   } else {
     number(static_cast<double>(f));
   }
@@ -87,6 +101,9 @@ constexpr void decode_field(Field& f, auto&& next) {
     f.kind = static_cast<function>(static_cast<int>(next()));
     f.a = static_cast<float>(next());
     f.b = static_cast<float>(next());
+  } else if constexpr (std::is_same_v<Field, optional_number>) {
+    f.present = next() != 0;
+    f.value = static_cast<float>(next());
   } else if constexpr (std::is_enum_v<Field>) {
     f = static_cast<Field>(static_cast<int>(next()));
   } else if constexpr (std::is_same_v<Field, bool>) {
@@ -160,6 +177,10 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
   } else if constexpr (std::is_same_v<Field, activation_function>) {
     if (values.empty() || values.size() > 3) return false;
     decode_field(f, [&] { return at < values.size() ? item(at++) : 0.0; });
+    return true;
+  } else if constexpr (std::is_same_v<Field, optional_number>) {
+    if (values.size() != 1) return false;
+    f = static_cast<float>(values[0]);
     return true;
   } else {
     if (values.size() != 1) return false;
