@@ -32,7 +32,7 @@ struct option_records {
   static constexpr auto make() {
     std::array<option_record, (std::size_t{is_option<Options>::value} + ... + 1)> records{};
     std::size_t n = 0;
-    const auto add = [&]<class O>(std::type_identity<O>) {
+    [[maybe_unused]] const auto add = [&]<class O>(std::type_identity<O>) {
       if constexpr (is_option<O>::value) records[n++] = O::record;
     };
     (add(std::type_identity<Options>{}), ...);
@@ -43,7 +43,7 @@ struct option_records {
 
   static constexpr auto read() {
     std::span<const std::string_view> names;
-    const auto take = [&]<class O>(std::type_identity<O>) {
+    [[maybe_unused]] const auto take = [&]<class O>(std::type_identity<O>) {
       if constexpr (is_from<O>::value) names = O::list;
     };
     (take(std::type_identity<Options>{}), ...);
