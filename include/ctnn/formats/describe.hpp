@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+// A problem in words, for the messages of the hosted half.
+#pragma once
+
+#include <string>
+
+#include "../base/problem.hpp"
+
+namespace ctnn {
+
+/// "3 x 224 x 224"; "scalar" for rank 0.
+inline std::string describe(const extents& shape) {
+  std::string out;
+  for (int i = 0; i < shape.rank; ++i) out += (i ? " x " : "") + std::to_string(shape[i]);
+  return shape.rank ? out : "scalar";
+}
+
+inline std::string describe(const problem& p) {
+  const std::string what(p.what), got = describe(p.got), needed = describe(p.needed);
+  switch (p.kind) {
+    case mistake::none: return "nothing is wrong";
+    case mistake::missing_option: return what + " is missing";
+    case mistake::unknown_option: return "there is no option " + what;
+    case mistake::option_out_of_range: return what + " is out of range: got " + got + ", expected " + needed;
+    case mistake::wrong_number_of_inputs:
+      return "got " + got + " inputs, expected " + std::to_string(p.needed[0]) +
+             (p.needed[0] == p.needed[1] ? "" : " to " + std::to_string(p.needed[1]));
+    case mistake::rank_mismatch: return what + ": input is " + got + ", expected " + needed + " dimensions";
+    case mistake::shape_mismatch: return what + " is " + got + ", expected " + needed;
+    case mistake::window_larger_than_padded_input:
+      return "window " + needed + " is larger than the padded input " + got;
+    case mistake::groups_do_not_divide_channels: return needed + " groups do not divide the channels " + got;
+    case mistake::axis_out_of_range: return what + " " + got + " is out of range for " + needed + " dimensions";
+    case mistake::element_count_mismatch: return what + ": " + got + " cannot become " + needed;
+    case mistake::unknown_input: return "no layer is called " + what;
+    case mistake::input_declared_after_user: return "input " + what + " is declared further down";
+    case mistake::duplicate_name: return "two layers are called " + what;
+    case mistake::duplicate_output: return "two outputs are called " + what;
+    case mistake::unknown_output: return "no layer for output " + what;
+    case mistake::no_input_before: return "no layer before the first";
+    case mistake::missing_weight: return "no numbers for weight " + what;
+    case mistake::unknown_weight: return "no layer has a weight " + what;
+    case mistake::weight_size_mismatch: return what + " has shape " + got + ", expected " + needed;
+    case mistake::too_large: return what + " makes more elements than an index can count";
+  }
+  return what;
+}
+
+}  // namespace ctnn

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a layer type's reader works with: the layer's parameters and inputs, and ways to add nodes and weights.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "../budget.hpp"
+#include "../describe.hpp"
+#include "../loaded_model.hpp"
+#include "bin_reader.hpp"
+#include "param_file.hpp"
+
+namespace ctnn::ncnn {
+
+/// Thrown by a layer's reader: the layer is sound but ctnn has nothing for it. All of a file's are reported together.
+struct unsupported {
+  std::string reason;
+};
+/// Thrown when an input comes from an unsupported layer: there is no shape to go on with.
+struct unknown_input {};
+
+/// The model under construction.
+struct model_builder {
+  const param_file& file;
+  bin_reader& weights;
+  const budget& limits;
+  const std::map<std::string, extents, std::less<>>& input_shapes;
+  loaded_model model{};
+  std::unordered_map<std::string, value_id> blobs{};  ///< `none` below unsupported layers
+  std::unordered_set<std::string> node_names{};
+
+  /// The wanted name, or one made from it that no node has.
+  std::string_view fresh_name(std::string wanted) {
+    while (!node_names.insert(wanted).second) wanted += "_";
+    return model.keep(std::move(wanted));
+  }
+};
+
+class layer_reader : public parameter_reader {
+ public:
+  layer_reader(model_builder& builder, const ncnn::layer& at)
+      : parameter_reader(builder.file, at), layer(at), builder_(builder) {}
+
+  const ncnn::layer& layer;
+
+  graph& network() { return builder_.model.network; }
+  model_builder& builder() { return builder_; }
+
+  std::size_t input_count() const { return layer.inputs.size(); }
+  std::size_t output_count() const { return layer.outputs.size(); }
+  void expect(std::size_t inputs, std::size_t outputs) const {
+    if (input_count() != inputs || output_count() != outputs)
+      fail("has " + std::to_string(input_count()) + " inputs and " + std::to_string(output_count()) +
+           " outputs, expected " + std::to_string(inputs) + " and " + std::to_string(outputs));
+  }
+  value_id input(std::size_t i = 0) const {
+    if (i >= input_count()) fail("input " + std::to_string(i) + " is missing");
+    const value_id v = builder_.blobs.at(layer.inputs[i]);
+    if (v == none) throw unknown_input{};
+    return v;
+  }
+  std::vector<value_id> all_inputs() const {
+    std::vector<value_id> out;
+    for (std::size_t i = 0; i < input_count(); ++i) out.push_back(input(i));
+    return out;
+  }
+  const extents& shape(value_id v) { return network().at_value(v).shape; }
+
+  [[noreturn]] static void refuse(std::string reason) { throw unsupported{std::move(reason)}; }
+  [[noreturn]] static void refuse(int id, const std::string& what) {
+    refuse("parameter " + std::to_string(id) + " (" + what + ")");
+  }
+  /// A size, stride or padding: small enough that sums and products with others fit an int.
+  int extent_or(int id, int otherwise, int least) const {
+    const int n = int_or(id, otherwise);
+    if (n < least || n > 32767)
+      fail(id, std::to_string(n) + " is out of range, expected " + std::to_string(least) + " to 32767");
+    return n;
+  }
+
+  /// A node under the layer's own name; its (first) output.
+  template <class Op>
+  value_id node(const Op& op, std::vector<value_id> in) {
+    return add(op, in, layer.name);
+  }
+  /// A node that helps to express the layer, called "<layer>_<what>".
+  template <class Op>
+  value_id helper(const Op& op, std::vector<value_id> in, const char* what) {
+    return add(op, in, layer.name + "_" + what);
+  }
+  value_id reshaped(value_id v, const extents& to, const char* what = "reshape") {
+    if (shape(v) == to) return v;
+    op::reshape op;
+    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    return helper(op, {v}, what);
+  }
+  value_id permuted(value_id v, std::initializer_list<int> order, const char* what = "permute") {
+    op::permute op;
+    for (int axis : order) op.order.push_back(axis);
+    return helper(op, {v}, what);
+  }
+  value_id with_scalar(op::binary_function function, value_id v, float scalar, const char* what) {
+    op::binary op;
+    op.function = function;
+    op.scalar = scalar;
+    return helper(op, {v}, what);
+  }
+
+  /// Gives the numbers of weight `slot` of the node that made v.
+  void set_weight(value_id v, std::size_t slot, std::vector<float> numbers) {
+    const graph_view g = network().view();
+    const ctnn::node& n = g.at(g.at_value(v).producer);
+    const expression& leaf = g.at_expression(g.weights(n)[slot]);
+    const auto needed = checked_count(leaf.shape);
+    if (!needed || *needed != static_cast<std::int64_t>(numbers.size()))
+      fail("weight '" + std::string(leaf.name) + "' has " + std::to_string(numbers.size()) + " numbers, expected " +
+           describe(leaf.shape));
+    builder_.model.weights[{leaf.layer, leaf.name}] = std::move(numbers);
+  }
+  std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
+  std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }
+
+  /// The layer's outputs, in order. A value that an earlier layer named keeps its name and gets another.
+  void result(const std::vector<value_id>& values) {
+    graph& g = network();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string& blob = layer.outputs[i];
+      builder_.blobs[blob] = values[i];
+      const std::string_view kept = builder_.model.keep(blob);
+      if (named_.contains(values[i])) {
+        g.at_value(values[i]).name = kept;
+        named_.erase(values[i]);
+      } else {
+        builder_.model.aliases[kept] = g.at_value(values[i]).name;
+      }
+    }
+  }
+  void result(value_id v) {
+    expect_outputs(1);
+    result(std::vector<value_id>{v});
+  }
+  void expect_outputs(std::size_t n) const {
+    if (output_count() != n)
+      fail("has " + std::to_string(output_count()) + " outputs, expected " + std::to_string(n));
+  }
+
+ private:
+  template <class Op>
+  value_id add(const Op& op, const std::vector<value_id>& in, const std::string& name) {
+    graph& g = network();
+    if (const problem p = add_node(g, op, builder_.fresh_name(name), in)) fail(describe(p));
+    const range out = g.nodes.back().outputs;
+    for (int i = 0; i < out.count; ++i) {
+      const extents& s = g.at_value(out.first + i).shape;
+      const auto n = checked_count(s);
+      if (!n || *n > builder_.limits.value_elements)
+        fail("its output of " + describe(s) + " is above the limit of " +
+             std::to_string(builder_.limits.value_elements) + " elements");
+      named_.insert(out.first + i);
+    }
+    return out.first;
+  }
+
+  model_builder& builder_;
+  std::unordered_set<value_id> named_;  ///< values this layer made and result() has not named yet
+};
+
+}  // namespace ctnn::ncnn

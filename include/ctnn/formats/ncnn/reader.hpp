@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// ncnn's .param and .bin to a graph of ctnn's operators: one table, one small function a layer type.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+
+#include "../file.hpp"
+#include "param_reader.hpp"
+#include "readers/convolution.hpp"
+#include "readers/data.hpp"
+#include "readers/elementwise.hpp"
+#include "readers/pooling.hpp"
+#include "readers/rearranging.hpp"
+
+namespace ctnn::ncnn {
+
+struct read_options {
+  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by blob name
+  budget limits{};
+};
+
+struct layer_type {
+  std::string_view name;
+  void (*read)(layer_reader&);
+};
+
+/// Every layer type that ctnn's operators express, sorted by name.
+inline constexpr layer_type layer_types[] = {
+    {"AbsVal", readers::absolute},
+    {"BatchNorm", readers::batch_norm},
+    {"Bias", readers::bias},
+    {"BinaryOp", readers::binary},
+    {"Clip", readers::clip},
+    {"Concat", readers::concat},
+    {"Convolution", readers::convolution<false>},
+    {"Convolution1D", readers::convolution_1d<false>},
+    {"ConvolutionDepthWise", readers::convolution<true>},
+    {"ConvolutionDepthWise1D", readers::convolution_1d<true>},
+    {"Crop", readers::crop},
+    {"Deconvolution", readers::deconvolution<false>},
+    {"DeconvolutionDepthWise", readers::deconvolution<true>},
+    {"DeepCopy", readers::same},
+    {"Dropout", readers::dropout},
+    {"ELU", readers::elu},
+    {"Eltwise", readers::eltwise},
+    {"Exp", readers::exponential},
+    {"ExpandDims", readers::expand_dims},
+    {"Flatten", readers::flatten},
+    {"GELU", readers::gelu},
+    {"HardSigmoid", readers::hardsigmoid},
+    {"HardSwish", readers::hardswish},
+    {"InnerProduct", readers::inner_product},
+    {"Input", readers::input},
+    {"Interp", readers::interp},
+    {"LRN", readers::lrn},
+    {"Log", readers::logarithm},
+    {"MemoryData", readers::memory_data},
+    {"Mish", readers::plain_activation<function::mish>},
+    {"Noop", readers::same},
+    {"PReLU", readers::prelu},
+    {"Padding", readers::padding},
+    {"Permute", readers::permute},
+    {"PixelShuffle", readers::pixel_shuffle},
+    {"Pooling", readers::pooling},
+    {"Pooling1D", readers::pooling_1d},
+    {"Power", readers::power},
+    {"ReLU", readers::relu},
+    {"Reduction", readers::reduction},
+    {"Reorg", readers::reorg},
+    {"Reshape", readers::reshape},
+    {"SELU", readers::selu},
+    {"Scale", readers::scale},
+    {"ShuffleChannel", readers::shuffle_channel},
+    {"Sigmoid", readers::plain_activation<function::sigmoid>},
+    {"Slice", readers::slice},
+    {"Softmax", readers::softmax},
+    {"Split", readers::split},
+    {"Squeeze", readers::squeeze},
+    {"Swish", readers::plain_activation<function::silu>},
+    {"TanH", readers::plain_activation<function::tanh>},
+    {"Tile", readers::tile},
+    {"UnaryOp", readers::unary},
+};
+
+inline const layer_type* find_layer_type(std::string_view name) {
+  const auto by_name = [](const layer_type& t, std::string_view n) { return t.name < n; };
+  const auto at = std::lower_bound(std::begin(layer_types), std::end(layer_types), name, by_name);
+  return at != std::end(layer_types) && at->name == name ? at : nullptr;
+}
+
+namespace detail {
+
+/// Unsupported layers by reason, in order of appearance.
+class refusals {
+ public:
+  void add(const layer& at, const std::string& reason) {
+    const std::string key = at.type + (reason.empty() ? "" : ": " + reason);
+    auto& places = by_reason_[key];
+    if (places.empty()) order_.push_back(key);
+    places.push_back("'" + at.name + "' (line " + std::to_string(at.line) + ")");
+  }
+  void report(const param_file& file) const {
+    if (order_.empty()) return;
+    std::string text = file.source + ": not supported: ";
+    for (const std::string& key : order_) {
+      if (key != order_.front()) text += "; ";
+      text += key + " in ";
+      for (const std::string& place : by_reason_.at(key)) text += (place == by_reason_.at(key).front() ? "" : ", ") + place;
+    }
+    throw error(text);
+  }
+  bool any() const { return !order_.empty(); }
+
+ private:
+  std::vector<std::string> order_;
+  std::map<std::string, std::vector<std::string>> by_reason_;
+};
+
+/// ncnn's rule: what no layer reads is an output. What a Noop only swallows is one, too.
+inline void declare_outputs(model_builder& b) {
+  std::unordered_set<std::string> read;
+  for (const layer& l : b.file.layers) {
+    const bool swallows = l.type == "Noop";
+    for (std::size_t i = 0; i < l.inputs.size(); ++i)
+      if (!swallows || i < l.outputs.size()) read.insert(l.inputs[i]);
+  }
+  for (const bool sources : {false, true}) {
+    for (const layer& l : b.file.layers)
+      if ((l.type == "Input" || l.type == "MemoryData") == sources)
+        for (const std::string& blob : l.outputs)
+          if (!read.contains(blob)) add_output(b.model.network, b.model.keep(blob), b.blobs.at(blob));
+    if (!b.model.network.outputs.empty()) return;
+  }
+  throw error(b.file.source + ": no layer has an output that nothing reads");
+}
+
+}  // namespace detail
+
+/// Builds the graph of a parsed file, taking the weights in the order of its layers. Throws ctnn::error: for the first
+/// thing that is wrong, or for all layers that are not supported together.
+inline loaded_model build(const param_file& file, bin_reader& weights, const read_options& options = {}) {
+  model_builder b{file, weights, options.limits, options.input_shapes};
+  detail::refusals refused;
+  for (const layer& at : file.layers) {
+    const auto give_up = [&] {
+      for (const std::string& blob : at.outputs) b.blobs[blob] = none;
+    };
+    const layer_type* type = find_layer_type(at.type);
+    if (!type) {
+      refused.add(at, "");
+      give_up();
+      continue;
+    }
+    try {
+      layer_reader l(b, at);
+      type->read(l);
+    } catch (const unsupported& u) {
+      refused.add(at, u.reason);
+      give_up();
+    } catch (const unknown_input&) {
+      give_up();
+    }
+    // After a refusal nobody knows where in the weight file the next layer begins.
+    if (refused.any()) weights = bin_reader::zeros(options.limits);
+  }
+  refused.report(file);
+  weights.finish();
+  detail::declare_outputs(b);
+  return std::move(b.model);
+}
+
+/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone).
+inline loaded_model load(const std::string& param, const std::string& bin, const read_options& options = {}) {
+  const std::vector<std::byte> text = read_file(param, options.limits);
+  const param_file file = parse_param(as_text(text), param, options.limits);
+  const std::vector<std::byte> numbers = bin.empty() ? std::vector<std::byte>() : read_file(bin, options.limits);
+  bin_reader weights = bin.empty() ? bin_reader::zeros(options.limits) : bin_reader(numbers, bin, options.limits);
+  return build(file, weights, options);
+}
+
+}  // namespace ctnn::ncnn

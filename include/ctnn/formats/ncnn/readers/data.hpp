@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Input, MemoryData, Split and the layers that change nothing.
+#pragma once
+
+#include "../layer_reader.hpp"
+
+namespace ctnn::ncnn::readers {
+
+/// w, h, d and c as parameters `ids` say them, outermost first; an extent of 0 is absent.
+inline extents declared_shape(const layer_reader& l, int w, int h, int d, int c) {
+  extents shape;
+  for (int id : {c, d, h, w}) {
+    const int n = l.int_or(id, 0);
+    if (n < 0) l.fail(id, "extent " + std::to_string(n));
+    if (n > 0) shape.push_back(n);
+  }
+  return shape;
+}
+
+inline list<int> to_list(const extents& shape) {
+  list<int> out;
+  for (int i = 0; i < shape.rank; ++i) out.push_back(shape[i]);
+  return out;
+}
+
+/// Channels that the first convolution reading `blob` has weights for; 0 if none tells.
+inline int channels_needed(const param_file& file, const std::string& blob) {
+  for (const layer& at : file.layers) {
+    if (at.inputs.size() != 1 || at.inputs[0] != blob || at.type != "Convolution") continue;
+    const parameter_reader p(file, at);
+    const auto area = checked_multiply(p.int_or(1, 0), p.int_or(11, p.int_or(1, 0)));
+    const auto each = area ? checked_multiply(*area, p.int_or(0, 0)) : area;
+    const int size = p.int_or(6, 0);
+    return each && *each > 0 && size % *each == 0 ? static_cast<int>(size / *each) : 0;
+  }
+  return 0;
+}
+
+inline void input(layer_reader& l) {
+  l.expect_outputs(1);
+  extents shape = declared_shape(l, 0, 1, 11, 2);
+  const auto given = l.builder().input_shapes.find(l.layer.outputs[0]);
+  if (given != l.builder().input_shapes.end()) {
+    shape = given->second;
+  } else if (shape.rank == 0) {
+    l.fail("the file does not say the shape of this input, and none was given");
+  } else if (shape.rank == 3) {
+    // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
+    const int needed = channels_needed(l.builder().file, l.layer.outputs[0]);
+    if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
+  }
+  l.result(l.node(op::input{to_list(shape)}, {}));
+}
+
+inline void memory_data(layer_reader& l) {
+  l.expect_outputs(1);
+  extents shape = declared_shape(l, 0, 1, 11, 2);
+  const bool empty = shape.rank == 0;
+  if (empty) shape = {1};
+  const value_id v = l.node(op::constant{to_list(shape)}, {});
+  const std::int64_t n = shape.count();
+  l.set_weight(v, 0, empty ? std::vector<float>(1) : (l.flag_or(21, true) ? l.raw(n) : l.tagged(n)));
+  l.result(v);
+}
+
+/// A value has any number of readers here, so the copies are other names of it.
+inline void split(layer_reader& l) {
+  const value_id v = l.input();
+  l.result(std::vector<value_id>(l.output_count(), v));
+}
+
+/// Noop, DeepCopy: output i is input i.
+inline void same(layer_reader& l) {
+  if (l.output_count() > l.input_count()) l.fail("has more outputs than inputs");
+  std::vector<value_id> values = l.all_inputs();
+  values.resize(l.output_count());
+  l.result(values);
+}
+
+inline void dropout(layer_reader& l) {
+  l.expect(1, 1);
+  l.result(l.node(op::dropout{l.float_or(0, 1)}, {l.input()}));
+}
+
+}  // namespace ctnn::ncnn::readers
