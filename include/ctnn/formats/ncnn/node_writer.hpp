@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an operator's writer works with: its node, and ways to add ncnn layers and their weights.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "../../graph/graph.hpp"
+#include "../describe.hpp"
+#include "bin_writer.hpp"
+#include "param_writer.hpp"
+
+namespace ctnn::ncnn {
+
+/// The numbers of a weight expression; valid until the next call.
+using weight_numbers = std::function<std::span<const float>(expression_id)>;
+
+/// Thrown by an operator's writer: ncnn has no layer for it. All of a graph's are reported together.
+struct inexpressible {
+  std::string reason;
+};
+
+/// The files under construction.
+struct file_builder {
+  graph_view g;
+  const weight_numbers& numbers;
+  bin_writer bin;
+  param_file file{"graph", {}};
+  std::vector<std::string> blobs{};             ///< by value
+  std::unordered_set<std::string> blob_names{}, layer_names{};
+  std::vector<std::vector<node_id>> readers{};  ///< by value, of live nodes
+  std::set<value_id> outputs{};
+  std::set<node_id> absorbed{};                 ///< nodes that another node's layer does
+  std::map<node_id, layer> replaced{};          ///< nodes that become this layer, with their absorbed predecessors
+
+  static std::string fresh(std::unordered_set<std::string>& taken, std::string wanted) {
+    for (char& c : wanted)
+      if (c == ' ' || (c >= '\t' && c <= '\r') || c == '\0') c = '_';
+    if (wanted.empty()) wanted = "unnamed";
+    if (wanted.size() > 200) wanted.resize(200);
+    while (!taken.insert(wanted).second) wanted += "_";
+    return wanted;
+  }
+  /// The one node that reads v and nothing else does; `none` otherwise.
+  node_id only_reader(value_id v) const {
+    const auto& all = readers[static_cast<std::size_t>(v)];
+    return all.size() == 1 && !outputs.contains(v) ? all[0] : none;
+  }
+  const std::string& blob(value_id v) const { return blobs[static_cast<std::size_t>(v)]; }
+};
+
+/// Parameters of a layer; values that equal the default are left out, as ncnn does.
+class parameter_list {
+ public:
+  parameter_list& integer(int id, std::int64_t value, std::int64_t otherwise) {
+    if (value != otherwise) params[id] = number{static_cast<double>(value), false};
+    return *this;
+  }
+  parameter_list& real(int id, float value, float otherwise) {
+    if (value != otherwise) params[id] = number{static_cast<double>(value), true};
+    return *this;
+  }
+  parameter_list& integers(int id, std::span<const int> values) {
+    numbers list;
+    for (int v : values) list.push_back({static_cast<double>(v), false});
+    params[id] = std::move(list);
+    return *this;
+  }
+  parameter_list& reals(int id, std::span<const float> values) {
+    numbers list;
+    for (float v : values) list.push_back({static_cast<double>(v), true});
+    params[id] = std::move(list);
+    return *this;
+  }
+  /// w, h, d and c.
+  parameter_list& shape(const extents& s) {
+    if (s.rank < 1 || s.rank > 4) throw inexpressible{"a value of " + describe(s)};
+    const int id[4] = {0, 1, s.rank == 4 ? 11 : 2, 2};
+    for (int i = 0; i < s.rank; ++i) params[id[i]] = number{static_cast<double>(s.back(i)), false};
+    return *this;
+  }
+
+  std::map<int, parameter> params;
+};
+
+class node_writer {
+ public:
+  node_writer(file_builder& builder, node_id id) : b(builder), id_(id), node_(builder.g.at(id)) {}
+
+  template <class Op>
+  Op get() const {
+    return b.g.get<Op>(id_);
+  }
+  node_id id() const { return id_; }
+  std::size_t input_count() const { return b.g.inputs(node_).size(); }
+  value_id input(std::size_t i = 0) const { return b.g.inputs(node_)[i]; }
+  value_id output(int i = 0) const { return node_.outputs.first + i; }
+  const extents& input_shape(std::size_t i = 0) const { return b.g.shape(input(i)); }
+  const extents& output_shape() const { return b.g.shape(output()); }
+  std::string in(std::size_t i = 0) const { return b.blob(input(i)); }
+  std::string out(int i = 0) const { return b.blob(output(i)); }
+
+  std::span<const float> weight(std::size_t slot) const { return b.numbers(b.g.weights(node_)[slot]); }
+
+  /// A layer from and to the given blobs. The first layer of a node carries its name.
+  void layer(const char* type, std::vector<std::string> inputs, std::vector<std::string> outputs,
+             const parameter_list& params = {}) {
+    const std::string wanted(node_.name);
+    b.file.layers.push_back({type, file_builder::fresh(b.layer_names, wanted.empty() ? type : wanted),
+                             std::move(inputs), std::move(outputs), params.params, 0});
+  }
+  /// A blob between two layers of this node.
+  std::string between(const char* what) { return file_builder::fresh(b.blob_names, out() + "_" + what); }
+
+  std::string reshaped(const std::string& blob, const extents& to, const char* what) {
+    const std::string result = between(what);
+    layer("Reshape", {blob}, {result}, parameter_list().shape(to));
+    return result;
+  }
+
+  void need_rank(int least, int most) const {
+    const int rank = input_shape().rank;
+    if (rank < least || rank > most) throw inexpressible{"an input of " + describe(input_shape())};
+  }
+
+  file_builder& b;
+
+ private:
+  node_id id_;
+  const ctnn::node& node_;
+};
+
+}  // namespace ctnn::ncnn

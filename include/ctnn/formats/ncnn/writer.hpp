@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// A graph to the text and the bytes of ncnn's .param and .bin, as stock ncnn reads them.
+#pragma once
+
+#include "../loaded_model.hpp"
+#include "writers/arithmetic.hpp"
+#include "writers/movement.hpp"
+
+namespace ctnn::ncnn {
+
+struct written_model {
+  std::string param;
+  std::string bin;
+};
+
+struct operator_writer {
+  const operator_type* type;
+  void (*write)(node_writer&);
+};
+
+inline constexpr operator_writer operator_writers[] = {
+    {&type_of<op::input>, writers::input},
+    {&type_of<op::constant>, writers::constant},
+    {&type_of<op::full>, writers::full},
+    {&type_of<op::conv2d>, writers::conv2d},
+    {&type_of<op::linear>, writers::linear},
+    {&type_of<op::batch_norm>, writers::batch_norm},
+    {&type_of<op::scale>, writers::scale},
+    {&type_of<op::bias>, writers::bias},
+    {&type_of<op::activation>, writers::activation},
+    {&type_of<op::prelu>, writers::prelu},
+    {&type_of<op::dropout>, writers::dropout},
+    {&type_of<op::identity>, writers::identity},
+    {&type_of<op::unary>, writers::unary},
+    {&type_of<op::binary>, writers::binary},
+    {&type_of<op::eltwise>, writers::eltwise},
+    {&type_of<op::softmax>, writers::softmax},
+    {&type_of<op::pool2d>, writers::pool2d},
+    {&type_of<op::adaptive_pool2d>, writers::adaptive_pool2d},
+    {&type_of<op::interpolate>, writers::interpolate},
+    {&type_of<op::flatten>, writers::flatten},
+    {&type_of<op::reshape>, writers::reshape},
+    {&type_of<op::permute>, writers::permute},
+    {&type_of<op::concat>, writers::concat},
+    {&type_of<op::split>, writers::split},
+    {&type_of<op::slice>, writers::slice},
+};
+
+namespace detail {
+
+inline void write_node(file_builder& b, node_id id) {
+  node_writer w(b, id);
+  const node& n = b.g.at(id);
+  for (int i = 0; i < n.outputs.count; ++i)
+    if (const extents& s = b.g.shape(w.output(i)); s.rank < 1 || s.rank > 4)
+      throw inexpressible{"a value of " + describe(s)};
+  if (const auto at = b.replaced.find(id); at != b.replaced.end()) {
+    parameter_list p;
+    p.params = at->second.params;
+    w.layer(at->second.type.c_str(), at->second.inputs, {w.out()}, p);
+    return;
+  }
+  for (const operator_writer& known : operator_writers)
+    if (known.type == n.type) return known.write(w);
+  throw inexpressible{"ncnn has no such layer"};
+}
+
+/// Blob names: a network output that nothing reads takes the output's name; every other output becomes a Noop, because
+/// ncnn's outputs are the blobs that nothing reads.
+inline std::vector<std::pair<std::string, value_id>> name_blobs(file_builder& b) {
+  std::vector<std::pair<std::string, value_id>> copies;
+  b.blobs.resize(b.g.values.size());
+  for (const network_output& o : b.g.outputs) {
+    b.outputs.insert(o.value);
+    std::string& blob = b.blobs[static_cast<std::size_t>(o.value)];
+    const std::string name = file_builder::fresh(b.blob_names, std::string(o.name));
+    if (blob.empty() && b.readers[static_cast<std::size_t>(o.value)].empty()) blob = name;
+    else copies.emplace_back(name, o.value);
+  }
+  for (std::size_t v = 0; v < b.g.values.size(); ++v) {
+    const node_id maker = b.g.values[v].producer;
+    if (b.blobs[v].empty() && maker != none && !b.g.at(maker).dead)
+      b.blobs[v] = file_builder::fresh(b.blob_names, std::string(b.g.values[v].name));
+  }
+  return copies;
+}
+
+}  // namespace detail
+
+/// Writes every live node of the graph. Throws ctnn::error naming all nodes that ncnn cannot express.
+inline written_model write(const graph_view& g, const weight_numbers& numbers,
+                           weight_storage storage = weight_storage::fp32) {
+  file_builder b{g, numbers, bin_writer(storage)};
+  b.readers.resize(g.values.size());
+  for (std::size_t id = 0; id < g.nodes.size(); ++id)
+    if (!g.nodes[id].dead)
+      for (value_id v : g.inputs(g.nodes[id])) b.readers[static_cast<std::size_t>(v)].push_back(static_cast<node_id>(id));
+  const auto copies = detail::name_blobs(b);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const auto id = static_cast<node_id>(i);
+    if (g.nodes[i].dead) continue;
+    if (g.is<op::permute>(id)) writers::absorb_shuffle(b, id);
+  }
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    if (!g.nodes[i].dead && g.is<op::binary>(static_cast<node_id>(i))) writers::absorb_broadcast(b, static_cast<node_id>(i));
+
+  std::string refused;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const auto id = static_cast<node_id>(i);
+    if (g.nodes[i].dead || b.absorbed.contains(id)) continue;
+    try {
+      detail::write_node(b, id);
+    } catch (const inexpressible& e) {
+      refused += (refused.empty() ? "" : "; ") + std::string(g.nodes[i].type->name) + " '" + std::string(g.nodes[i].name) +
+                 "': " + e.reason;
+    }
+  }
+  if (!refused.empty()) throw error("ncnn cannot express: " + refused);
+  for (const auto& [name, v] : copies)
+    b.file.layers.push_back({"Noop", file_builder::fresh(b.layer_names, name), {b.blob(v)}, {name}, {}, 0});
+  return {write_param(with_splits(b.file)), b.bin.bytes()};
+}
+
+/// Writes a model as it was read.
+inline written_model write(const loaded_model& m, weight_storage storage = weight_storage::fp32) {
+  const graph_view g = m.network.view();
+  const weight_numbers numbers = [&](expression_id e) -> std::span<const float> {
+    const expression& leaf = g.at_expression(e);
+    const auto at = m.weights.find({leaf.layer, leaf.name});
+    if (at == m.weights.end())
+      throw error("no numbers for weight '" + std::string(leaf.name) + "' of layer '" + std::string(leaf.layer) + "'");
+    return at->second;
+  };
+  return write(g, numbers, storage);
+}
+
+}  // namespace ctnn::ncnn

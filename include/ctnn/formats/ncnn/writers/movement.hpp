@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that only hold or move elements, as ncnn layers.
+#pragma once
+
+#include "../node_writer.hpp"
+#include "../readers/rearranging.hpp"
+
+namespace ctnn::ncnn::writers {
+
+inline void input(node_writer& w) { w.layer("Input", {}, {w.out()}, parameter_list().shape(w.output_shape())); }
+
+inline void constant(node_writer& w) {
+  w.layer("MemoryData", {}, {w.out()}, parameter_list().shape(w.output_shape()));
+  w.b.bin.raw(w.weight(0));
+}
+inline void full(node_writer& w) {
+  w.layer("MemoryData", {}, {w.out()}, parameter_list().shape(w.output_shape()));
+  w.b.bin.raw(std::vector<float>(static_cast<std::size_t>(w.output_shape().count()), w.get<op::full>().value));
+}
+
+inline void dropout(node_writer& w) {
+  w.layer("Dropout", {w.in()}, {w.out()}, parameter_list().real(0, w.get<op::dropout>().scale, 1));
+}
+inline void identity(node_writer& w) { w.layer("Noop", {w.in()}, {w.out()}); }
+
+inline void reshape(node_writer& w) {
+  w.layer("Reshape", {w.in()}, {w.out()}, parameter_list().shape(w.output_shape()));
+}
+inline void flatten(node_writer& w) {
+  if (w.output_shape().rank == 1) w.layer("Flatten", {w.in()}, {w.out()});
+  else reshape(w);
+}
+
+inline void permute(node_writer& w) {
+  const op::permute op = w.get<op::permute>();
+  const int rank = w.input_shape().rank;
+  const std::string_view axes = rank == 2 ? "HW" : (rank == 3 ? "CHW" : "CDHW");
+  std::string wanted;  // which input axis feeds w, h, (d,) c
+  for (int i = rank - 1; i >= 0 && rank <= 4; --i) {
+    const auto axis = static_cast<std::size_t>(op.order[static_cast<std::size_t>(i)]);
+    wanted += rank == 1 ? 'W' : axes[axis];
+  }
+  for (int type = 0; type < 24; ++type)
+    if (readers::permute_order(rank, type) == wanted) {
+      w.layer("Permute", {w.in()}, {w.out()}, parameter_list().integer(0, type, 0));
+      return;
+    }
+  if (rank != 1) throw inexpressible{"a permutation of " + describe(w.input_shape())};
+  identity(w);
+}
+
+inline void concat(node_writer& w) {
+  std::vector<std::string> from;
+  for (std::size_t i = 0; i < w.input_count(); ++i) from.push_back(w.in(i));
+  const int axis = normal_axis(w.get<op::concat>().axis, w.output_shape().rank);
+  w.layer("Concat", from, {w.out()}, parameter_list().integer(0, axis, 0));
+}
+
+inline void split(node_writer& w) {
+  const op::split op = w.get<op::split>();
+  std::vector<std::string> to;
+  for (int i = 0; i < op.output_count(); ++i) to.push_back(w.out(i));
+  parameter_list p;
+  p.integers(0, {op.sizes.data(), op.sizes.size()}).integer(1, normal_axis(op.axis, w.input_shape().rank), 0);
+  w.layer("Slice", {w.in()}, to, p);
+}
+
+inline void slice(node_writer& w) {
+  const op::slice op = w.get<op::slice>();
+  const int axis = normal_axis(op.axis, w.input_shape().rank);
+  const auto bounds = op.bounds(w.input_shape()[axis]);
+  parameter_list p;
+  p.integers(9, std::span(&bounds[0], 1)).integers(10, std::span(&bounds[1], 1)).integers(11, std::span(&axis, 1));
+  w.layer("Crop", {w.in()}, {w.out()}, p);
+}
+
+/// reshape, permute, reshape around node `middle`: one of ncnn's shuffling layers, if it is one.
+inline void absorb_shuffle(file_builder& b, node_id middle) {
+  const node& permuting = b.g.at(middle);
+  const value_id before = b.g.inputs(permuting)[0], after = permuting.outputs.first;
+  const node_id first = b.g.at_value(before).producer, last = b.only_reader(after);
+  if (last == none || !b.g.is<op::reshape>(first) || !b.g.is<op::reshape>(last) || b.only_reader(before) != middle) return;
+  const extents blocks = b.g.shape(before), to = b.g.shape(b.g.output_of(last));
+  const value_id source = b.g.inputs(b.g.at(first))[0];
+  const extents from = b.g.shape(source);
+  if (from.rank != 3 || to.rank != 3) return;
+  const auto order = b.g.get<op::permute>(middle).order;
+  layer l;
+  parameter_list p;
+  if (order == list<int>{1, 0, 2} && from == to && blocks == extents{blocks[0], from[0] / blocks[0], from[1] * from[2]}) {
+    l.type = "ShuffleChannel";
+    p.integer(0, blocks[0], 1);
+  } else if (blocks.rank == 5) {
+    const auto is = [&](std::initializer_list<int> o, int r1, int r2, const extents& result) {
+      return order == list<int>(o) && blocks[r1] == blocks[r2] && to == result;
+    };
+    const extents s = blocks;
+    int factor = 0, mode = 0;
+    const char* type = nullptr;
+    const bool keeps_pixels = s[3] == from[1] && s[4] == from[2];
+    const bool keeps_channels = s[0] == from[0] && s[1] * s[2] == from[1];
+    if (keeps_pixels && is({0, 3, 1, 4, 2}, 1, 2, {s[0], s[3] * s[1], s[4] * s[2]})) type = "PixelShuffle", factor = s[1];
+    else if (keeps_pixels && is({2, 3, 0, 4, 1}, 0, 1, {s[2], s[3] * s[0], s[4] * s[1]}))
+      type = "PixelShuffle", factor = s[0], mode = 1;
+    else if (keeps_channels && is({0, 2, 4, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]})) type = "Reorg", factor = s[2];
+    else if (keeps_channels && is({2, 4, 0, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]}))
+      type = "Reorg", factor = s[2], mode = 1;
+    if (!type) return;
+    l.type = type;
+    p.integer(0, factor, 1).integer(1, mode, 0);
+  } else {
+    return;
+  }
+  l.inputs = {b.blob(source)};
+  l.params = p.params;
+  b.absorbed.insert(first);
+  b.absorbed.insert(middle);
+  b.replaced.emplace(last, std::move(l));
+}
+
+/// A reshape that appends inner extents of 1 for a binary operation is what ncnn does by itself.
+inline void absorb_broadcast(file_builder& b, node_id at) {
+  if (b.g.get<op::binary>(at).scalar) return;
+  const auto in = b.g.inputs(b.g.at(at));
+  for (std::size_t i : {0u, 1u}) {
+    const node_id maker = b.g.at_value(in[i]).producer;
+    if (!b.g.is<op::reshape>(maker) || b.only_reader(in[i]) != at || b.replaced.contains(maker)) continue;
+    const extents from = b.g.shape(b.g.inputs(b.g.at(maker))[0]), to = b.g.shape(in[i]), other = b.g.shape(in[1 - i]);
+    if (from.rank >= other.rank || to.rank != other.rank || (from.rank == 1 && from[0] != other[0])) continue;
+    extents expected = from;
+    while (expected.rank < other.rank) expected.push_back(1);
+    if (expected == to) b.absorbed.insert(maker);
+  }
+}
+
+}  // namespace ctnn::ncnn::writers
