@@ -86,9 +86,11 @@ class layer_reader : public parameter_reader {
   /// A node under the layer's own name; its (first) output.
   template <class Op>
   value_id node(const Op& op, std::vector<value_id> in) {
+    has_main_ = true;
     return add(op, in, layer.name);
   }
-  /// A node that helps to express the layer, called "<layer>_<what>".
+  /// A node that helps to express the layer, called "<layer>_<what>". Where there is no node() the last one gets the
+  /// layer's name.
   template <class Op>
   value_id helper(const Op& op, std::vector<value_id> in, const char* what) {
     return add(op, in, layer.name + "_" + what);
@@ -113,14 +115,17 @@ class layer_reader : public parameter_reader {
 
   /// Gives the numbers of weight `slot` of the node that made v.
   void set_weight(value_id v, std::size_t slot, std::vector<float> numbers) {
-    const graph_view g = network().view();
-    const ctnn::node& n = g.at(g.at_value(v).producer);
-    const expression& leaf = g.at_expression(g.weights(n)[slot]);
-    const auto needed = checked_count(leaf.shape);
-    if (!needed || *needed != static_cast<std::int64_t>(numbers.size()))
-      fail("weight '" + std::string(leaf.name) + "' has " + std::to_string(numbers.size()) + " numbers, expected " +
-           describe(leaf.shape));
+    const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(numbers.size()));
     builder_.model.weights[{leaf.layer, leaf.name}] = std::move(numbers);
+  }
+  /// Reads them from the weight file; `n` is how many the layer declares, compared before anything is allocated.
+  void read_raw(value_id v, std::size_t slot, std::int64_t n) {
+    expect_weight(v, slot, n);
+    set_weight(v, slot, raw(n));
+  }
+  void read_tagged(value_id v, std::size_t slot, std::int64_t n) {
+    expect_weight(v, slot, n);
+    set_weight(v, slot, tagged(n));
   }
   std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
   std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }
@@ -128,6 +133,7 @@ class layer_reader : public parameter_reader {
   /// The layer's outputs, in order. A value that an earlier layer named keeps its name and gets another.
   void result(const std::vector<value_id>& values) {
     graph& g = network();
+    if (!has_main_ && !named_.empty()) g.nodes.back().name = builder_.fresh_name(layer.name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string& blob = layer.outputs[i];
       builder_.blobs[blob] = values[i];
@@ -150,6 +156,16 @@ class layer_reader : public parameter_reader {
   }
 
  private:
+  const expression& expect_weight(value_id v, std::size_t slot, std::int64_t n) {
+    const graph_view g = network().view();
+    const ctnn::node& at = g.at(g.at_value(v).producer);
+    const expression& leaf = g.at_expression(g.weights(at)[slot]);
+    if (checked_count(leaf.shape) != n)
+      fail("weight '" + std::string(leaf.name) + "' has " + std::to_string(n) + " numbers, expected " +
+           describe(leaf.shape));
+    return leaf;
+  }
+
   template <class Op>
   value_id add(const Op& op, const std::vector<value_id>& in, const std::string& name) {
     graph& g = network();
@@ -167,6 +183,7 @@ class layer_reader : public parameter_reader {
   }
 
   model_builder& builder_;
+  bool has_main_ = false;
   std::unordered_set<value_id> named_;  ///< values this layer made and result() has not named yet
 };
 

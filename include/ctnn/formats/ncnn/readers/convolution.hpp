@@ -46,8 +46,8 @@ inline void refuse_int8(const layer_reader& l, int id) {
 
 /// Reads weight and bias; `weight_size` is what the file declares.
 inline void convolution_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias) {
-  l.set_weight(v, 0, l.tagged(weight_size));
-  if (bias) l.set_weight(v, 1, l.raw(out));
+  l.read_tagged(v, 0, weight_size);
+  if (bias) l.read_raw(v, 1, out);
 }
 
 inline value_id fully_connected(layer_reader& l, value_id x, const op::linear& op, int weight_size) {
@@ -214,7 +214,7 @@ inline void batch_norm(layer_reader& l) {
   l.expect(1, 1);
   const int n = l.int_or(0, 0);
   const value_id v = l.node(op::batch_norm{l.float_or(1, 0)}, {per_channel_input(l)});
-  for (std::size_t slot : {0u, 2u, 3u, 1u}) l.set_weight(v, slot, l.raw(n));  // slope, mean, variance, bias
+  for (std::size_t slot : {0u, 2u, 3u, 1u}) l.read_raw(v, slot, n);  // slope, mean, variance, bias
   l.result(v);
 }
 
@@ -234,15 +234,15 @@ inline void scale(layer_reader& l) {
   }
   l.expect(1, 1);
   const value_id v = l.node(op::scale{bias}, {per_channel_input(l)});
-  l.set_weight(v, 0, l.raw(n));
-  if (bias) l.set_weight(v, 1, l.raw(n));
+  l.read_raw(v, 0, n);
+  if (bias) l.read_raw(v, 1, n);
   l.result(v);
 }
 
 inline void bias(layer_reader& l) {
   l.expect(1, 1);
   const value_id v = l.node(op::bias{}, {per_channel_input(l)});
-  l.set_weight(v, 0, l.raw(l.int_or(0, 0)));
+  l.read_raw(v, 0, l.int_or(0, 0));
   l.result(v);
 }
 
@@ -257,7 +257,7 @@ inline void prelu(layer_reader& l) {
     return;
   }
   const value_id v = l.node(op::prelu{}, {x});
-  l.set_weight(v, 0, l.raw(n));
+  l.read_raw(v, 0, n);
   l.result(v);
 }
 

@@ -59,7 +59,9 @@ inline void memory_data(layer_reader& l) {
   if (empty) shape = {1};
   const value_id v = l.node(op::constant{to_list(shape)}, {});
   const std::int64_t n = shape.count();
-  l.set_weight(v, 0, empty ? std::vector<float>(1) : (l.flag_or(21, true) ? l.raw(n) : l.tagged(n)));
+  if (empty) l.set_weight(v, 0, {0});
+  else if (l.flag_or(21, true)) l.read_raw(v, 0, n);
+  else l.read_tagged(v, 0, n);
   l.result(v);
 }
 
