@@ -6,7 +6,7 @@ namespace digits {
 
 /// 8 rows of 8 pixels, the first at the top left, and what it shows.
 struct picture {
-  const char* pixels;  ///< a character a pixel: '0' (white) to '9', 'a' to 'g' (black)
+  const char* pixels;  ///< one character each: '0' (white) to '9', 'a' to 'g' (black)
   int label;
 };
 

@@ -99,7 +99,8 @@ def write_pictures(name, array, summary, pictures, more):
     body = ""
     if array == "samples":
         body += ("namespace digits {\n\n/// 8 rows of 8 pixels, the first at the top left, and what it shows.\n"
-                 "struct picture {\n  const char* pixels;  ///< a character a pixel: '0' (white) to '9', 'a' to 'g' (black)\n"
+                 "struct picture {\n"
+                 "  const char* pixels;  ///< one character each: '0' (white) to '9', 'a' to 'g' (black)\n"
                  "  int label;\n};\n\n/// The brightness of a pixel, 0 to 1, as the network takes it.\n"
                  "constexpr float brightness(char pixel) {\n"
                  "  return static_cast<float>(pixel <= '9' ? pixel - '0' : pixel - 'a' + 10) / 16.0f;\n}\n\n")
