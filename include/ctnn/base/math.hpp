@@ -114,7 +114,8 @@ constexpr float tanh(float x) {
 constexpr float softplus(float x) {
   if (x > 20.0f) return x;
   const float e = exp(x);
-  return e < 1e-4f ? e - 0.5f * e * e : log(1.0f + e);
+  const float u = 1.0f + e;  // what rounding takes from e here, the quotient gives back
+  return u == 1.0f ? e : log(u) * (e / (u - 1.0f));
 }
 
 }  // namespace ctnn::math
