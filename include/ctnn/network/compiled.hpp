@@ -11,31 +11,52 @@ namespace ctnn {
 
 namespace detail {
 
+/// A pass's result in a constant of a guessed size, so that the pass runs once: `fits` tells whether the guess was enough,
+/// `needed` what would have been.
+template <graph_capacity Guess>
+struct attempt {
+  frozen_graph<Guess> g{};
+  graph_capacity needed{};
+  bool fits = false;
+  problem_report error{};
+
+  constexpr void take(const graph_view& v) {
+    needed = capacity_of(v);
+    fits = needed.fits_in(Guess);
+    if (fits) g = frozen_graph<Guess>(v);
+  }
+};
+
 template <class Net>
 struct compiled {
   static constexpr std::span<const layer_record> records{Net::network_type::records};
 
-  static constexpr problem_report check() {
+  static constexpr graph_capacity guess() {
+    std::size_t n = records.size(), extra = 0;
+    for (const layer_record& l : records) {
+      extra += l.from.size();
+      for (const option_record& o : l.options) extra += o.values.size();
+    }
+    return {n, n + extra, 4 * n + extra, 12 * n + 2 * extra, 3 * n, n + extra};
+  }
+  template <graph_capacity Size>
+  static constexpr attempt<Size> run() {
+    attempt<Size> a;
     lowering l;
     lower(records, l);
-    return {l.error, l.layer};
+    a.error = {l.error, l.layer};
+    // Empty if the network is wrong: the message below is enough.
+    a.take(l.error ? graph_view{} : l.g.view());
+    return a;
   }
-  static constexpr problem_report error = check();
+  static constexpr auto first = run<guess()>();
+  static constexpr problem_report error = first.error;
   static constexpr bool valid = require_no_problem<error>();
-
-  /// Empty if the network is wrong: the message above is enough.
-  static constexpr graph_capacity measure_declared() {
-    lowering l;
-    if (valid) lower(records, l);
-    return capacity_of(l.g.view());
+  static constexpr auto finish() {
+    if constexpr (first.fits) return first.g;
+    else return run<first.needed>().g;
   }
-  static constexpr graph_capacity capacity = measure_declared();
-  static constexpr frozen_graph<capacity> freeze_declared() {
-    lowering l;
-    if (valid) lower(records, l);
-    return frozen_graph<capacity>(l.g.view());
-  }
-  static constexpr frozen_graph<capacity> declared = freeze_declared();
+  static constexpr auto declared = finish();
 };
 
 /// Not constexpr on purpose: the compiler's message names it and the rule.
@@ -43,39 +64,49 @@ inline void rule_does_not_lower_the_measure(std::string_view) {}
 
 template <class Net, class Rules>
 struct rewritten {
-  struct size {
-    graph_capacity capacity;
-    std::size_t steps;
-  };
-  static constexpr void run(optimization& o) {
+  static constexpr void optimize_into(optimization& o) {
     o = optimize(thaw(compiled<Net>::declared.view()), Rules::records);
     if (!o.broken_rule.empty()) rule_does_not_lower_the_measure(o.broken_rule);
   }
-  static constexpr size measure_result() {
-    optimization o;
-    run(o);
-    return {capacity_of(o.g.view()), o.history.size()};
+  /// Folding a batch normalisation leaves about ten expressions behind.
+  static constexpr graph_capacity guess() {
+    const graph_capacity c = capacity_of(compiled<Net>::declared.view());
+    return {c.nodes, c.values, 4 * c.operands + 64, 3 * c.fields + 64, 3 * c.expressions + 64, c.outputs};
   }
-  static constexpr size needed = measure_result();
-  static constexpr auto freeze_graph() {
+  template <graph_capacity Size>
+  static constexpr attempt<Size> run() {
+    attempt<Size> a;
     optimization o;
-    run(o);
-    return frozen_graph<needed.capacity>(o.g.view());
+    optimize_into(o);
+    a.take(o.g.view());
+    return a;
   }
+  static constexpr auto first = run<guess()>();
+  static constexpr auto finish() {
+    if constexpr (first.fits) return first.g;
+    else return run<first.needed>().g;
+  }
+  static constexpr auto result = finish();
+
+  static constexpr std::size_t count_steps() {
+    optimization o;
+    optimize_into(o);
+    return o.history.size();
+  }
+  template <std::size_t Steps>
   static constexpr auto freeze_history() {
     optimization o;
-    run(o);
-    static_vector<rewrite_step, needed.steps + 1> out;
+    optimize_into(o);
+    static_vector<rewrite_step, Steps + 1> out;
     for (const rewrite_step& s : o.history) out.push_back(s);
     return out;
   }
-  static constexpr auto result = freeze_graph();
 };
 
 /// Apart from the graph: only those who ask what happened pay for it.
 template <class Net, class Rules>
 struct rewriting_history {
-  static constexpr auto steps = rewritten<Net, Rules>::freeze_history();
+  static constexpr auto steps = rewritten<Net, Rules>::template freeze_history<rewritten<Net, Rules>::count_steps()>();
 };
 
 }  // namespace detail

@@ -124,6 +124,11 @@ constexpr void lower(std::span<const layer_record> layers, lowering& result) {
 /// Sizes that a lowered graph cannot exceed; what a constant of it is made of.
 struct graph_capacity {
   std::size_t nodes = 0, values = 0, operands = 0, fields = 0, expressions = 0, outputs = 0;
+
+  constexpr bool fits_in(const graph_capacity& c) const {
+    return nodes <= c.nodes && values <= c.values && operands <= c.operands && fields <= c.fields &&
+           expressions <= c.expressions && outputs <= c.outputs;
+  }
 };
 
 /// A graph as a constant.
@@ -136,6 +141,7 @@ struct frozen_graph {
   static_vector<expression, C.expressions + 1> expressions;
   static_vector<network_output, C.outputs + 1> outputs;
 
+  constexpr frozen_graph() = default;
   constexpr explicit frozen_graph(const graph_view& g) {
     copy(g.nodes, nodes);
     copy(g.values, values);
