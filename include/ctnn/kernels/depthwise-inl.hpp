@@ -39,68 +39,75 @@ CTNN_INLINE int last_tap(int start, int dilation, int kernel, int size) {
   return end < kernel ? end : kernel;
 }
 
-/// P neighbouring pixels of a row, V vectors of channels, all pixels with the same valid taps.
-template <int P, int V>
-CTNN_NOINLINE void depthwise_tile(const window& c, const epilogue& end, const float* in, std::ptrdiff_t pixel,
-                                  const taps& valid, int channel, int channels) {
-  const std::ptrdiff_t width = round_up_to_block(c.out_channels);
-  const int whole = channels;  // channels of this tile, at most V lanes
-  vec sum[P][V];
-  CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
-  if (c.bias != nullptr) load_row<V>(sum[0], c.bias + channel, whole);
-  CTNN_UNROLL for (int p = 1; p < P; ++p) {
-    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
-  }
-  if (c.residual != nullptr) {
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      vec r[V];
-      load_row<V>(r, c.residual + (pixel + p) * c.residual_pitch + channel, whole);
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], r[v]);
-    }
-  }
-  const std::ptrdiff_t next = c.stride_w * c.col, tap_step = c.dilation_w * c.col;
-  in += channel;
-  for (int ky = valid.y; ky < valid.y_end; ++ky) {
-    const float* x = in + ky * c.dilation_h * c.row + valid.x * tap_step;
-    const float* w = c.weights + (ky * c.kernel_w + valid.x) * width + channel;
-    for (int kx = valid.x; kx < valid.x_end; ++kx) {
+/// Adds the taps' products to the sums; Part: the last vectors are not full.
+template <int P, int V, bool Part>
+CTNN_INLINE void depthwise_sum(vec (&sum)[P][V], const float* in, const float* weights, int height, int width,
+                               std::ptrdiff_t row_step, std::ptrdiff_t tap_step, std::ptrdiff_t next,
+                               std::ptrdiff_t weight_row, std::ptrdiff_t weight_tap, int left) {
+  for (int ky = 0; ky < height; ++ky) {
+    const float* x = in;
+    const float* w = weights;
+    for (int kx = 0; kx < width; ++kx) {
       vec f[V];
       CTNN_UNROLL for (int v = 0; v < V; ++v) f[v] = loadu(w + v * lanes);
       const float* here = x;
       CTNN_UNROLL for (int p = 0; p < P; ++p) {
-        vec row[V];
-        load_row<V>(row, here, whole);
-        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(row[v], f[v], sum[p][v]);
+        CTNN_UNROLL for (int v = 0; v < V; ++v) {
+          const vec i = Part ? load_part(here + v * lanes, left - v * lanes) : loadu(here + v * lanes);
+          sum[p][v] = mul_add(i, f[v], sum[p][v]);
+        }
         here += next;
       }
       x += tap_step;
-      w += width;
+      w += weight_tap;
     }
+    in += row_step;
+    weights += weight_row;
   }
-  float* out = c.out + pixel * c.out_pitch + channel;
-  if (end.bounds == epilogue::bound::relu) {
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
-    }
-  } else if (end.bounds == epilogue::bound::clip) {
-    const vec low = set(end.low), high = set(end.high);
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
-    }
-  }
-  CTNN_UNROLL for (int p = 0; p < P; ++p) move_row<V, false>(sum[p], out + p * c.out_pitch, whole);
-  if (end.finish != nullptr) end.finish(end.low, end.high, out, c.out_pitch, P, whole);
 }
 
-/// All channels of P pixels.
+/// All channels of P neighbouring pixels of a row that have the same valid taps.
 template <int P>
-CTNN_INLINE void depthwise_pixels(const window& c, const epilogue& end, const float* in, std::ptrdiff_t pixel,
+CTNN_NOINLINE void depthwise_tile(const window& c, const epilogue& end, const float* in, std::ptrdiff_t pixel,
                                   const taps& valid) {
   constexpr int V = lanes == 1 ? 4 : 1;
-  for (int channel = 0; channel < c.out_channels; channel += V * lanes) {
-    const int left = c.out_channels - channel;
-    depthwise_tile<P, V>(c, end, in, pixel, valid, channel, left < V * lanes ? left : V * lanes);
+  const int channels = c.out_channels, height = valid.y_end - valid.y, width = valid.x_end - valid.x;
+  const std::ptrdiff_t block = round_up_to_block(channels), next = c.stride_w * c.col;
+  const std::ptrdiff_t row_step = c.dilation_h * c.row, tap_step = c.dilation_w * c.col;
+  const std::ptrdiff_t weight_row = c.kernel_w * block, out_pitch = c.out_pitch;
+  const float* first = in + valid.y * row_step + valid.x * tap_step;
+  const float* weights = c.weights + valid.y * weight_row + valid.x * block;
+  float* out = c.out + pixel * out_pitch;
+  for (int channel = 0; channel < channels; channel += V * lanes) {
+    const int left = channels - channel;
+    vec sum[P][V];
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
+    if (c.bias != nullptr) load_row<V>(sum[0], c.bias + channel, left);
+    CTNN_UNROLL for (int p = 1; p < P; ++p) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
+    }
+    if (c.residual != nullptr) {
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        vec r[V];
+        load_row<V>(r, c.residual + (pixel + p) * c.residual_pitch + channel, left);
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], r[v]);
+      }
+    }
+    if (left >= V * lanes) depthwise_sum<P, V, false>(sum, first + channel, weights + channel, height, width, row_step, tap_step, next, weight_row, block, left);
+    else depthwise_sum<P, V, true>(sum, first + channel, weights + channel, height, width, row_step, tap_step, next, weight_row, block, left);
+    if (end.bounds == epilogue::bound::relu) {
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
+      }
+    } else if (end.bounds == epilogue::bound::clip) {
+      const vec low = set(end.low), high = set(end.high);
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
+      }
+    }
+    CTNN_UNROLL for (int p = 0; p < P; ++p) move_row<V, false>(sum[p], out + p * out_pitch + channel, left);
   }
+  if (end.finish != nullptr) end.finish(end.low, end.high, out, out_pitch, P, channels);
 }
 
 }  // namespace detail
@@ -116,11 +123,16 @@ CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& en
       const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width + ox;
       valid.x = detail::first_tap(x, c.dilation_w);
       valid.x_end = detail::last_tap(x, c.dilation_w, c.kernel_w, c.width);
-      if (x >= 0 && ox + P <= c.out_width && x + (P - 1) * c.stride_w <= c.last_x) {
-        detail::depthwise_pixels<P>(c, end, in, pixel, valid);
+      const int inside = x < 0 || x > c.last_x ? 0 : (c.last_x - x) / c.stride_w + 1;
+      const int ready = inside < c.out_width - ox ? inside : c.out_width - ox;
+      if (ready >= P) {
+        detail::depthwise_tile<P>(c, end, in, pixel, valid);
         ox += P;
+      } else if (lanes > 1 && ready >= P / 2) {
+        detail::depthwise_tile<P / 2>(c, end, in, pixel, valid);
+        ox += P / 2;
       } else {
-        detail::depthwise_pixels<1>(c, end, in, pixel, valid);
+        detail::depthwise_tile<1>(c, end, in, pixel, valid);
         ++ox;
       }
     }
