@@ -166,8 +166,10 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
     for (int ox = 0; ox < c.out_width; ox += P) {
       if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
       const int x = ox * S - c.pad_left;
-      if (ox >= inner.begin && ox + P <= inner.end) depthwise_pixels<P, K, S, false>(d, end, x, ox, c.width, P);
-      else depthwise_pixels<P, K, S, true>(d, end, x, ox, c.width, c.out_width < P ? c.out_width : P);
+      if (lanes > 1 && ox >= inner.begin && ox + P <= inner.end)
+        depthwise_pixels<P, K, S, lanes == 1>(d, end, x, ox, c.width, P);
+      else
+        depthwise_pixels<P, K, S, true>(d, end, x, ox, c.width, c.out_width < P ? c.out_width : P);
     }
   }
   if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
