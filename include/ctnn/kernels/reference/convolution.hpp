@@ -43,9 +43,9 @@ constexpr void run(const op::conv2d& p, const arguments& a) {
             const int dx = kx * p.dilation[1] - pad[1], step = p.stride[1];
             const tap_range q = positions_inside(dx, step, width, columns);
             for (int i = r.first; i < r.last; ++i) {
-              const float* from = x + std::ptrdiff_t{i * p.stride[0] + dy} * width + dx;
+              const std::ptrdiff_t from = std::ptrdiff_t{i * p.stride[0] + dy} * width + dx;  // may be before the row
               float* to = y + std::ptrdiff_t{i} * columns;
-              for (int j = q.first; j < q.last; ++j) to[j] += w * from[j * step];
+              for (int j = q.first; j < q.last; ++j) to[j] += w * x[from + j * step];
             }
           }
         }

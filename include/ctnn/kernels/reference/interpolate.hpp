@@ -48,12 +48,13 @@ constexpr void run(const op::interpolate& p, const arguments& a) {
     for (int i = 0; i < rows; ++i) {
       const interpolation_tap r = tap_of(p, 0, height, rows, i);
       const float* x = a.in[0].data;
-      float* y = a.out[0].data + std::ptrdiff_t{i} * columns + j;
+      float* y = a.out[0].data;
+      const std::ptrdiff_t at = std::ptrdiff_t{i} * columns + j;
       const std::ptrdiff_t upper = std::ptrdiff_t{r.first} * width, lower = std::ptrdiff_t{r.second} * width;
       for (std::int64_t c = 0; c < planes; ++c, x += in_plane, y += plane) {
         const float above = x[upper + q.first] + q.weight * (x[upper + q.second] - x[upper + q.first]);
         const float below = x[lower + q.first] + q.weight * (x[lower + q.second] - x[lower + q.first]);
-        *y = above + r.weight * (below - above);
+        y[at] = above + r.weight * (below - above);
       }
     }
   }
