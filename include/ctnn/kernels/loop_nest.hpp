@@ -6,8 +6,18 @@
 #include <cstddef>
 
 #include "../base/shape.hpp"
+#include "tensor.hpp"
 
 namespace ctnn {
+
+/// The axis that is `i`-th from the outside in t's memory: loops in this order end in t's contiguous axis.
+template <class T>
+constexpr int memory_axis(const basic_tensor<T>& t, int i) {
+  if (t.order == layout::nchw) return i;
+  const int c = t.shape.rank - 3;
+  if (i < c) return i;
+  return i == t.shape.rank - 1 ? c : i + 1;
+}
 
 /// `Operands` offsets run together; a stride of 0 repeats an operand (broadcasting).
 template <int Operands>
@@ -44,26 +54,33 @@ struct loop_nest {
       ++depth;
     }
   }
+};
 
-  /// Calls body(offset of each operand as an array) for every step of all but the innermost `inside` loops.
-  template <class Body>
-  constexpr void walk(int inside, Body&& body) const {
-    const int outer = depth - inside;
-    std::ptrdiff_t offset[Operands]{};
-    std::ptrdiff_t step[max_rank]{};
-    while (true) {
-      body(offset);
-      int d = outer - 1;
-      for (; d >= 0; --d) {
-        const level& l = levels[d];
-        for (int i = 0; i < Operands; ++i) offset[i] += l.stride[i];
-        if (++step[d] < l.extent) break;
-        for (int i = 0; i < Operands; ++i) offset[i] -= l.stride[i] * l.extent;
-        step[d] = 0;
-      }
-      if (d < 0) return;
+/// Runs through all but the innermost `inside` loops of a nest: offset[i] is where operand i stands.
+///   loop_cursor at(nest, 1);
+///   do work(at.offset); while (at.next());
+template <int Operands>
+struct loop_cursor {
+  std::ptrdiff_t offset[Operands]{};
+
+  constexpr loop_cursor(const loop_nest<Operands>& n, int inside) : nest(n), outer(n.depth - inside) {}
+
+  /// False after the last step.
+  constexpr bool next() {
+    for (int d = outer - 1; d >= 0; --d) {
+      const auto& l = nest.levels[d];
+      for (int i = 0; i < Operands; ++i) offset[i] += l.stride[i];
+      if (++step[d] < l.extent) return true;
+      for (int i = 0; i < Operands; ++i) offset[i] -= l.stride[i] * l.extent;
+      step[d] = 0;
     }
+    return false;
   }
+
+ private:
+  const loop_nest<Operands>& nest;
+  int outer;
+  std::ptrdiff_t step[max_rank]{};
 };
 
 }  // namespace ctnn

@@ -53,9 +53,11 @@ constexpr float apply(op::binary_function f, float a, float b) {
 }
 
 /// The loops of a binary operator: operands are the output, the first and the second input, broadcast from the right.
+/// Any layouts.
 constexpr loop_nest<3> broadcast_loops(const tensor& out, const const_tensor& a, const const_tensor& b) {
   loop_nest<3> nest;
-  for (int axis = 0; axis < out.shape.rank; ++axis) {
+  for (int i = 0; i < out.shape.rank; ++i) {
+    const int axis = memory_axis(out, i);
     const auto stride = [&](const const_tensor& t) {
       const int own = axis - (out.shape.rank - t.shape.rank);
       return own < 0 || t.shape[own] == 1 ? std::ptrdiff_t{0} : stride_of(t, own);
@@ -125,10 +127,10 @@ constexpr void run(const op::binary& p, const arguments& a) {
     loop_nest<3> nest = broadcast_loops(y, a.in[0], a.in[1]);
     nest.require(1);
     const auto& row = nest.levels[nest.depth - 1];
-    nest.walk(1, [&](const std::ptrdiff_t* at) {
-      detail::binary_row(p.function, row.extent, y.data + at[0], row.stride[0], x + at[1], row.stride[1], z + at[2],
-                         row.stride[2]);
-    });
+    loop_cursor<3> at(nest, 1);
+    do detail::binary_row(p.function, row.extent, y.data + at.offset[0], row.stride[0], x + at.offset[1], row.stride[1],
+                          z + at.offset[2], row.stride[2]);
+    while (at.next());
   }
   detail::activate(p.activation, y);
 }

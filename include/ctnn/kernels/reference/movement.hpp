@@ -9,17 +9,23 @@
 namespace ctnn {
 
 /// The loops that copy `part` out of or into tensors of larger shape: operands are the target and the source.
+/// Outermost first in the target's memory; any layouts.
 constexpr loop_nest<2> copy_loops(const extents& part, const tensor& to, const const_tensor& from) {
   loop_nest<2> nest;
-  for (int axis = 0; axis < part.rank; ++axis) nest.push_back({part[axis], {stride_of(to, axis), stride_of(from, axis)}});
+  for (int i = 0; i < part.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    nest.push_back({part[axis], {stride_of(to, axis), stride_of(from, axis)}});
+  }
   return nest;
 }
 
-/// Those of a permutation, in the order of the output's axes.
+/// Those of a permutation.
 constexpr loop_nest<2> permute_loops(const op::permute& p, const tensor& to, const const_tensor& from) {
   loop_nest<2> nest;
-  for (int axis = 0; axis < to.shape.rank; ++axis)
+  for (int i = 0; i < to.shape.rank; ++i) {
+    const int axis = memory_axis(to, i);
     nest.push_back({to.shape[axis], {stride_of(to, axis), stride_of(from, p.order[static_cast<std::size_t>(axis)])}});
+  }
   return nest;
 }
 
@@ -37,11 +43,12 @@ constexpr void copy(loop_nest<2> nest, float* y, const float* x) {
   nest.require(1);
   const auto& row = nest.levels[nest.depth - 1];
   const std::ptrdiff_t dy = row.stride[0], dx = row.stride[1];
-  nest.walk(1, [&](const std::ptrdiff_t* at) {
-    float* to = y + at[0];
-    const float* from = x + at[1];
+  loop_cursor<2> at(nest, 1);
+  do {
+    float* to = y + at.offset[0];
+    const float* from = x + at.offset[1];
     for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * dy] = from[i * dx];
-  });
+  } while (at.next());
 }
 
 }  // namespace detail
