@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of two numbers with broadcasting, then an activation.
+// Functions of two numbers with broadcasting, then an activation. Operands are walked by strides, so a (C, 1, 1) or a
+// (1, H, W) operand in nchw goes with an nhwc output and stays vectorised.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_BINARY_INL_HPP)
@@ -27,7 +28,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 struct activate_in_place {
-  std::int64_t n;
+  std::ptrdiff_t n;
   float* y;
   template <class Activation>
   CTNN_INLINE void operator()(const Activation& f) const {
@@ -35,19 +36,22 @@ struct activate_in_place {
   }
 };
 
-/// What a kernel computes at a time before the activation passes over it: stays in the first-level cache.
-constexpr std::int64_t row_block = 1024;
+/// Not inlined: a switch in the loops of its callers would make the compiler copy them for each case.
+CTNN_NOINLINE inline void activate_row(const activation_function& f, std::ptrdiff_t n, float* y) {
+  with_activation(f, activate_in_place{n, y});
+}
 
+/// What a kernel computes at a time before the activation passes over it: stays in the first-level cache.
+constexpr std::ptrdiff_t row_block = 1024;
+
+/// compute(first, count) for all of n, then the activation, block by block.
 template <class Function>
-CTNN_INLINE void in_blocks(const activation_function& f, std::int64_t n, float* y, const Function& compute) {
-  if (!f) {
-    compute(0, n);
-    return;
-  }
-  for (std::int64_t i = 0; i < n; i += row_block) {
-    const std::int64_t part = n - i < row_block ? n - i : row_block;
+CTNN_INLINE void in_blocks(const activation_function& f, std::ptrdiff_t n, float* y, const Function& compute) {
+  const std::ptrdiff_t block = f ? row_block : n;
+  for (std::ptrdiff_t i = 0; i < n; i += block) {
+    const std::ptrdiff_t part = n - i < block ? n - i : block;
     compute(i, part);
-    with_activation(f, activate_in_place{part, y + i});
+    if (f) activate_row(f, part, y + i);
   }
 }
 
@@ -83,10 +87,10 @@ struct binary_of {
 
 /// y = f(a, b) for n contiguous numbers; with Scalar b is one number. y may be a or b.
 template <class Function, bool Scalar>
-CTNN_NOINLINE void combine_row(std::int64_t n, const float* a, const float* b, float* y) {
+CTNN_NOINLINE void combine_row(std::ptrdiff_t n, const float* a, const float* b, float* y) {
   const Function f;
   const vec all = set(Scalar ? *b : 0.0f);
-  std::int64_t i = 0;
+  std::ptrdiff_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const vec p = f(loadu(a + i), Scalar ? all : loadu(b + i));
     const vec q = f(loadu(a + i + lanes), Scalar ? all : loadu(b + i + lanes));
@@ -100,7 +104,7 @@ CTNN_NOINLINE void combine_row(std::int64_t n, const float* a, const float* b, f
 }
 
 template <bool Scalar>
-CTNN_INLINE void combine(op::binary_function kind, std::int64_t n, const float* a, const float* b, float* y) {
+CTNN_INLINE void combine(op::binary_function kind, std::ptrdiff_t n, const float* a, const float* b, float* y) {
   using f = op::binary_function;
   switch (kind) {
     case f::add: return combine_row<binary_of<f::add>, Scalar>(n, a, b, y);
@@ -130,69 +134,54 @@ constexpr op::binary_function swapped(op::binary_function kind) {
   }
 }
 
-/// One row of the output; da and db are 1 or 0 (one number for the whole row).
+/// One row of the output; b is one number for the whole row if b_step is 0.
 struct combine_part {
   op::binary_function kind;
   const float *a, *b;
-  std::ptrdiff_t da, db;
+  std::ptrdiff_t b_step;
   float* y;
-  CTNN_INLINE void operator()(std::int64_t i, std::int64_t n) const {
-    const float *p = a + i * da, *q = b + i * db;
-    if (db == 0 && (da == 1 || n == 1)) combine<true>(kind, n, p, q, y + i);
-    else if (da == 0) combine<true>(swapped(kind), n, q, p, y + i);
-    else combine<false>(kind, n, p, q, y + i);
+  CTNN_INLINE void operator()(std::ptrdiff_t i, std::ptrdiff_t n) const {
+    if (b_step == 0) combine<true>(kind, n, a + i, b, y + i);
+    else combine<false>(kind, n, a + i, b + i, y + i);
   }
 };
 
 /// Rows whose operands have other strides, which no usual network has.
-CTNN_NOINLINE inline void combine_strided(const op::binary& p, std::int64_t n, const float* a, std::ptrdiff_t da,
-                                          const float* b, std::ptrdiff_t db, float* y, std::ptrdiff_t dy) {
-  for (std::int64_t i = 0; i < n; ++i) y[i * dy] = ctnn::apply(p.activation, ctnn::apply(p.function, a[i * da], b[i * db]));
-}
-
-CTNN_INLINE void binary_row(const op::binary& p, std::int64_t n, const float* a, std::ptrdiff_t da, const float* b,
-                            std::ptrdiff_t db, float* y) {
-  in_blocks(p.activation, n, y, combine_part{p.function, a, b, da, db, y});
-}
-
-/// Operands of different shapes or layouts.
-CTNN_INLINE void broadcast(const op::binary& p, const arguments& g) {
-  loop_nest<3> nest = broadcast_loops(g.out[0], g.in[0], g.in[1]);
-  nest.require(1);
-  const auto row = nest.levels[nest.depth - 1];
-  float* y = g.out[0].data;
-  const float *a = g.in[0].data, *b = g.in[1].data;
-  const std::ptrdiff_t da = row.stride[1], db = row.stride[2];
-  const bool simple = (row.stride[0] == 1 || row.extent == 1) && (da == 0 || da == 1) && (db == 0 || db == 1);
-  const bool both_scalar = da == 0 && db == 0 && row.extent > 1;
-  loop_cursor<3> at(nest, 1);
-  do {
-    const std::ptrdiff_t* o = at.offset;
-    if (simple && !both_scalar) binary_row(p, row.extent, a + o[1], da, b + o[2], db, y + o[0]);
-    else combine_strided(p, row.extent, a + o[1], da, b + o[2], db, y + o[0], row.stride[0]);
-  } while (at.next());
+CTNN_NOINLINE inline void combine_strided(op::binary_function kind, const activation_function& f, std::ptrdiff_t n,
+                                          const float* a, std::ptrdiff_t da, const float* b, std::ptrdiff_t db, float* y,
+                                          std::ptrdiff_t dy) {
+  for (std::ptrdiff_t i = 0; i < n; ++i) y[i * dy] = ctnn::apply(f, ctnn::apply(kind, a[i * da], b[i * db]));
 }
 
 }  // namespace detail
 
-/// Any shapes that broadcast, any layouts; fast if the output's contiguous axis is contiguous in, or missing from, both
-/// operands. y may be the first operand if that has y's shape and layout.
+/// Any shapes that broadcast, any layouts; fast if the output's contiguous axis is contiguous in, or missing from, the
+/// operands (not from both). y may be the first operand if that has y's shape and layout.
 CTNN_INLINE void run(const op::binary& p, const arguments& g) {
+  const const_tensor scalar{&p.scalar, {}, layout::nchw, 0};
   const tensor& y = g.out[0];
-  const const_tensor& a = g.in[0];
-  if (p.with_scalar) {
-    const row_geometry r = rows_of(y, a);
-    const std::ptrdiff_t da = row_stride(a), dy = row_stride(y);
-    for (std::int64_t i = 0; i < r.rows; ++i) detail::binary_row(p, r.length, a.data + i * da, 1, &p.scalar, 0, y.data + i * dy);
-  } else if (g.in[1].shape == a.shape && a.order == y.order && g.in[1].order == y.order) {
-    const const_tensor& b = g.in[1];
-    const row_geometry r = rows_of(y, a, b);
-    const std::ptrdiff_t da = row_stride(a), db = row_stride(b), dy = row_stride(y);
-    for (std::int64_t i = 0; i < r.rows; ++i)
-      detail::binary_row(p, r.length, a.data + i * da, 1, b.data + i * db, 1, y.data + i * dy);
-  } else {
-    detail::broadcast(p, g);
+  const const_tensor *a = &g.in[0], *b = p.with_scalar ? &scalar : &g.in[1];
+  loop_nest<3> nest = broadcast_loops(y, *a, *b);
+  nest.require(1);
+  const auto& row = nest.levels[nest.depth - 1];
+  const bool single = row.extent == 1;
+  const bool swap = row.stride[1] == 0 && !single;
+  const op::binary_function kind = swap ? detail::swapped(p.function) : p.function;
+  if (swap) {
+    const const_tensor* other = a;
+    a = b;
+    b = other;
   }
+  const int first = swap ? 2 : 1, second = swap ? 1 : 2;
+  const std::ptrdiff_t a_step = row.stride[first], b_step = single ? 0 : row.stride[second];
+  const bool fast = single || (row.stride[0] == 1 && a_step == 1 && (b_step == 0 || b_step == 1));
+  loop_cursor<3> at(nest, 1);
+  do {
+    float* to = y.data + at.offset[0];
+    const float *pa = a->data + at.offset[first], *pb = b->data + at.offset[second];
+    if (fast) detail::in_blocks(p.activation, row.extent, to, detail::combine_part{kind, pa, pb, b_step, to});
+    else detail::combine_strided(kind, p.activation, row.extent, pa, a_step, pb, b_step, to, row.stride[0]);
+  } while (at.next());
 }
 
 CTNN_END_TARGET

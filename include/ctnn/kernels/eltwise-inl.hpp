@@ -26,9 +26,9 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// y = p a + q b
-CTNN_NOINLINE inline void weighted_row(std::int64_t n, float p, const float* a, float q, const float* b, float* y) {
+CTNN_NOINLINE inline void weighted_row(std::ptrdiff_t n, float p, const float* a, float q, const float* b, float* y) {
   const vec wp = set(p), wq = set(q);
-  for (std::int64_t i = 0; i < n; i += lanes) {
+  for (std::ptrdiff_t i = 0; i < n; i += lanes) {
     const int rest = n - i < lanes ? static_cast<int>(n - i) : lanes;
     store_bounded(mul_add(wp, load_bounded(a + i, rest), mul(wq, load_bounded(b + i, rest))), y + i, rest);
   }
@@ -37,10 +37,10 @@ CTNN_NOINLINE inline void weighted_row(std::int64_t n, float p, const float* a, 
 struct eltwise_part {
   const op::eltwise& p;
   const arguments& g;
-  std::int64_t row;
+  std::ptrdiff_t row;
   float* y;
 
-  CTNN_INLINE void operator()(std::int64_t i, std::int64_t n) const {
+  CTNN_INLINE void operator()(std::ptrdiff_t i, std::ptrdiff_t n) const {
     using enum op::eltwise_function;
     const auto weight = [this](std::size_t k) { return p.coefficients.empty() ? 1.0f : p.coefficients[k]; };
     const bool weighted = p.function == op::eltwise_function::sum && !p.coefficients.empty();
@@ -66,9 +66,9 @@ CTNN_INLINE void run(const op::eltwise& p, const arguments& g) {
   bool dense = true;
   for (const const_tensor& x : g.in) dense = dense && rows_of(y, x).rows == 1;
   const int channels = y.order == layout::nhwc ? y.shape.back(2) : 1;
-  const std::int64_t count = y.shape.count();
+  const auto count = static_cast<std::ptrdiff_t>(y.shape.count());
   const row_geometry r = dense ? row_geometry{1, count} : row_geometry{count / channels, channels};
-  for (std::int64_t i = 0; i < r.rows; ++i) {
+  for (std::ptrdiff_t i = 0; i < r.rows; ++i) {
     float* row = y.data + i * row_stride(y);
     detail::in_blocks(p.activation, r.length, row, detail::eltwise_part{p, g, i, row});
   }

@@ -76,27 +76,27 @@ struct slope_source {
 
 /// Planes of `plane` contiguous numbers, one a channel.
 template <class Source>
-CTNN_NOINLINE void channel_planes(const Source& source, std::int64_t images, int channels, std::int64_t plane,
+CTNN_NOINLINE void channel_planes(const Source& source, std::ptrdiff_t images, int channels, std::ptrdiff_t plane,
                                   const float* x, float* y) {
-  for (std::int64_t n = 0; n < images; ++n)
+  for (std::ptrdiff_t n = 0; n < images; ++n)
     for (int c = 0; c < channels; ++c, x += plane, y += plane) map_row(source.at(c), plane, x, y);
 }
 
 /// Pixels of `channels` contiguous numbers. Some pixels at a time, so that they stay in the cache from one group of
 /// channels to the next.
 template <class Source>
-CTNN_NOINLINE void channel_pixels(const Source& source, std::int64_t pixels, int channels, const float* x,
+CTNN_NOINLINE void channel_pixels(const Source& source, std::ptrdiff_t pixels, int channels, const float* x,
                                   std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
-  constexpr std::int64_t block = 32;
-  for (std::int64_t at = 0; at < pixels; at += block) {
-    const std::int64_t end = pixels - at < block ? pixels : at + block;
+  constexpr std::ptrdiff_t block = 32;
+  for (std::ptrdiff_t at = 0; at < pixels; at += block) {
+    const std::ptrdiff_t end = pixels - at < block ? pixels : at + block;
     for (int c = 0; c < channels; c += lanes) {
       const int n = channels - c < lanes ? channels - c : lanes;
       const auto f = source.part(c, n);
       if (n == lanes)
-        for (std::int64_t i = at; i < end; ++i) storeu(f(loadu(x + i * dx + c)), y + i * dy + c);
+        for (std::ptrdiff_t i = at; i < end; ++i) storeu(f(loadu(x + i * dx + c)), y + i * dy + c);
       else
-        for (std::int64_t i = at; i < end; ++i) store_part(f(load_part(x + i * dx + c, n)), y + i * dy + c, n);
+        for (std::ptrdiff_t i = at; i < end; ++i) store_part(f(load_part(x + i * dx + c, n)), y + i * dy + c, n);
     }
   }
 }
@@ -107,7 +107,8 @@ CTNN_INLINE void per_channel(const Source& source, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
   const int axis = channel_axis(x.shape), channels = x.shape[axis];
-  const std::int64_t images = x.shape.count(0, axis), plane = x.shape.count(axis + 1, x.shape.rank);
+  const auto images = static_cast<std::ptrdiff_t>(x.shape.count(0, axis));
+  const auto plane = static_cast<std::ptrdiff_t>(x.shape.count(axis + 1, x.shape.rank));
   if (x.order == layout::nhwc) channel_pixels(source, images * plane, channels, x.data, x.pitch, y.data, y.pitch);
   else if (plane == 1) channel_pixels(source, images, channels, x.data, channels, y.data, channels);
   else channel_planes(source, images, channels, plane, x.data, y.data);

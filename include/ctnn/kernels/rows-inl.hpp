@@ -25,14 +25,14 @@ CTNN_BEGIN_TARGET
 
 /// Rows of `length` contiguous floats; a stride for each operand.
 struct row_geometry {
-  std::int64_t rows;
-  std::int64_t length;
+  std::ptrdiff_t rows;
+  std::ptrdiff_t length;
 };
 
 /// The rows all of these tensors (of one shape and layout) have in common: one, if none has gaps.
 template <class... Tensors>
 CTNN_INLINE row_geometry rows_of(const basic_tensor<float>& y, const Tensors&... x) {
-  const std::int64_t count = y.shape.count();
+  const auto count = static_cast<std::ptrdiff_t>(y.shape.count());
   if (y.order == layout::nchw) return {1, count};
   const int channels = y.shape.back(2);
   const bool dense = y.pitch == channels && ((x.pitch == channels) && ...);
@@ -47,8 +47,8 @@ CTNN_INLINE std::ptrdiff_t row_stride(const basic_tensor<T>& t) {
 
 /// y = f(x), f a functor of vectors declared in the target's namespace. y may be x.
 template <class Function>
-CTNN_NOINLINE void map_row(const Function& f, std::int64_t n, const float* x, float* y) {
-  std::int64_t i = 0;
+CTNN_NOINLINE void map_row(const Function& f, std::ptrdiff_t n, const float* x, float* y) {
+  std::ptrdiff_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const vec a = f(loadu(x + i)), b = f(loadu(x + i + lanes));
     storeu(a, y + i);
@@ -64,7 +64,7 @@ template <class Function>
 CTNN_INLINE void map_rows(const Function& f, const tensor& y, const const_tensor& x) {
   const row_geometry g = rows_of(y, x);
   const std::ptrdiff_t dx = row_stride(x), dy = row_stride(y);
-  for (std::int64_t r = 0; r < g.rows; ++r) map_row(f, g.length, x.data + r * dx, y.data + r * dy);
+  for (std::ptrdiff_t r = 0; r < g.rows; ++r) map_row(f, g.length, x.data + r * dx, y.data + r * dy);
 }
 
 CTNN_END_TARGET

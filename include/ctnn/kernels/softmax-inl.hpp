@@ -54,9 +54,9 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
 }
 
 /// `width` softmaxes side by side, each over n numbers dx (dy) apart.
-CTNN_NOINLINE inline void softmax_columns(int n, std::int64_t width, const float* x, std::ptrdiff_t dx, float* y,
+CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const float* x, std::ptrdiff_t dx, float* y,
                                           std::ptrdiff_t dy) {
-  for (std::int64_t i = 0; i < width; i += lanes) {
+  for (std::ptrdiff_t i = 0; i < width; i += lanes) {
     const int part = width - i < lanes ? static_cast<int>(width - i) : lanes;
     vec most = load_bounded(x + i, part), total = zero();
     for (int k = 1; k < n; ++k) most = max(most, load_bounded(x + i + k * dx, part));
