@@ -18,6 +18,7 @@
 #if defined(CTNN_KERNELS_SIMD_ENABLED)
 #undef CTNN_KERNELS_SIMD_ENABLED
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -75,6 +76,11 @@ CTNN_INLINE vec select(mask m, vec yes, vec no) { return m ? yes : no; }
 CTNN_INLINE float sum(vec a) { return a; }
 CTNN_INLINE float max_of(vec a) { return a; }
 CTNN_INLINE float min_of(vec a) { return a; }
+/// max(x, 0) in core registers, which saves reading the FPU's flags; NaN may become 0.
+CTNN_INLINE vec relu(vec x) {
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  return std::bit_cast<float>(bits & ~(bits >> 31));
+}
 CTNN_INLINE vec exp(vec x) { return math::exp(x); }
 CTNN_INLINE vec expm1(vec x) { return math::expm1(x); }
 
@@ -132,6 +138,7 @@ CTNN_INLINE vec select(mask m, vec yes, vec no) { return hn::IfThenElse(m, yes, 
 CTNN_INLINE float sum(vec a) { return hn::GetLane(hn::SumOfLanes(tag(), a)); }
 CTNN_INLINE float max_of(vec a) { return hn::GetLane(hn::MaxOfLanes(tag(), a)); }
 CTNN_INLINE float min_of(vec a) { return hn::GetLane(hn::MinOfLanes(tag(), a)); }
+CTNN_INLINE vec relu(vec x) { return hn::Max(hn::Zero(tag()), x); }
 
 /// e^r - 1 - r for |r| <= ln(2)/2; the polynomial of base/math.hpp.
 CTNN_INLINE vec exp_tail(vec r) {
@@ -200,7 +207,7 @@ struct activate {
   float a = 0, b = 0;
 
   CTNN_INLINE vec operator()(vec x) const {
-    if constexpr (Kind == function::relu) return max(zero(), x);
+    if constexpr (Kind == function::relu) return relu(x);
     else if constexpr (Kind == function::leaky_relu) return select(less(x, zero()), mul(set(a), x), x);
     else if constexpr (Kind == function::clip) return clamp(x, set(a), set(b));
     else if constexpr (Kind == function::sigmoid) return sigmoid(x);

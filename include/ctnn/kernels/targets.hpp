@@ -71,7 +71,16 @@
 #define CTNN_UNROLL
 #endif
 
+/// Everything that depends on channel_block is declared in this inline namespace: firmware code can be tested in a
+/// program that holds hosted code, too.
+#if defined(CTNN_PLAIN)
+#define CTNN_PACKING blocks_of_4
+#else
+#define CTNN_PACKING blocks_of_16
+#endif
+
 namespace ctnn {
+inline namespace CTNN_PACKING {
 
 /// Output channels (rows of a matrix) that packed weights keep side by side: a multiple of every target's lanes.
 #if defined(CTNN_PLAIN)
@@ -80,4 +89,5 @@ inline constexpr int channel_block = 4;
 inline constexpr int channel_block = 16;
 #endif
 
+}  // namespace CTNN_PACKING
 }  // namespace ctnn

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSL-1.0
+// The micro-kernel of convolutions and matrix products: P rows (pixels) by V vectors of columns (output channels) are
+// summed in registers over runs of contiguous inputs, then bias, residual and bounds are applied before the only store.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_TILE_INL_HPP)
+#define CTNN_KERNELS_TILE_INL_HPP
+#define CTNN_KERNELS_TILE_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_TILE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_TILE_INL_HPP
+#undef CTNN_KERNELS_TILE_INL_HPP
+#else
+#define CTNN_KERNELS_TILE_INL_HPP
+#endif
+#define CTNN_KERNELS_TILE_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_TILE_ENABLED)
+#undef CTNN_KERNELS_TILE_ENABLED
+
+#include <limits>
+
+#include "packing.hpp"
+#include "simd-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// How results leave the registers. relu and clip are bounds; the other functions pass over the stored tile, which is
+/// still in the nearest cache, through `finish`: so one micro-kernel serves every activation.
+struct epilogue {
+  enum class bound : unsigned char { none, relu, clip };
+  using finish_function = void (*)(float a, float b, float* out, std::ptrdiff_t pitch, int rows, int columns);
+
+  bound bounds = bound::none;
+  float low = 0, high = 0;
+  finish_function finish = nullptr;
+};
+
+template <function Kind>
+CTNN_NOINLINE void finish_tile(float a, float b, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  const activate<Kind> f{a, b};
+  for (int r = 0; r < rows; ++r, out += pitch)
+    for (int c = 0; c < columns; c += lanes)
+      store_bounded(f(load_bounded(out + c, columns - c)), out + c, columns - c);
+}
+
+/// Constant activations leave one case, so firmware links only the functions it uses.
+CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
+  using bound = epilogue::bound;
+  switch (f.kind) {
+    case function::none: return {};
+    case function::relu: return {bound::relu, 0, 0, nullptr};
+    case function::clip: return {bound::clip, f.a, f.b, nullptr};
+    case function::leaky_relu: return {bound::none, f.a, f.b, &finish_tile<function::leaky_relu>};
+    case function::sigmoid: return {bound::none, f.a, f.b, &finish_tile<function::sigmoid>};
+    case function::tanh: return {bound::none, f.a, f.b, &finish_tile<function::tanh>};
+    case function::hardsigmoid: return {bound::none, f.a, f.b, &finish_tile<function::hardsigmoid>};
+    case function::hardswish: return {bound::none, f.a, f.b, &finish_tile<function::hardswish>};
+    case function::elu: return {bound::none, f.a, f.b, &finish_tile<function::elu>};
+    case function::silu: return {bound::none, f.a, f.b, &finish_tile<function::silu>};
+    case function::mish: return {bound::none, f.a, f.b, &finish_tile<function::mish>};
+  }
+  return {};
+}
+
+/// A run of contiguous inputs: where it begins, relative to its pixel, and where its weights do.
+struct run_step {
+  std::ptrdiff_t in;
+  std::ptrdiff_t weights;
+};
+
+struct tile_task {
+  const float* const* pixels;  ///< P addresses, for each run anew if pixel_step == P, shared by all if it is 0
+  std::ptrdiff_t pixel_step;
+  const run_step* runs;
+  int run_count;
+  int length;                  ///< inputs in a run
+  std::ptrdiff_t weight_step;  ///< from one input's weights to the next's
+  const float* weights;
+  std::ptrdiff_t block_step;  ///< from one block of channels to the next
+  const float* bias;          ///< may be null
+  const float* residual;      ///< may be null
+  std::ptrdiff_t residual_pitch;
+  float* out;
+  std::ptrdiff_t out_pitch;
+  int rows;         ///< pixels to store, at most P
+  int columns;      ///< channels to store, at most V lanes, more than (V - 1) lanes unless lanes is 1
+  bool accumulate;  ///< start from `out` instead of bias and residual
+  bool last;        ///< apply the epilogue
+  epilogue end;
+};
+
+/// Registers that hold sums: 6 x 4 of 32, 6 x 2 of 16, leaving room for weights and the broadcast input.
+constexpr int widest_tile = lanes == 1 || vector_registers == 32 ? 4 : 2;
+constexpr int tile_rows(int vectors) {
+  if (lanes == 1) return 4;
+  if (vector_registers == 16) return vectors == 2 ? 6 : 8;
+  return vectors == 4 ? 6 : vectors == 3 ? 8 : vectors == 2 ? 12 : 12;
+}
+
+namespace detail {
+
+/// f(vector index) for the V vectors of a row; only the last may be partial (lanes == 1: any may be absent).
+template <int V, bool Load>
+CTNN_INLINE void move_row(vec (&x)[V], float* p, int columns) {
+  CTNN_UNROLL for (int v = 0; v < V; ++v) {
+    if (lanes > 1 && v + 1 < V) {
+      if constexpr (Load) x[v] = loadu(p + v * lanes);
+      else storeu(x[v], p + v * lanes);
+    } else {
+      if constexpr (Load) x[v] = load_bounded(p + v * lanes, columns - v * lanes);
+      else store_bounded(x[v], p + v * lanes, columns - v * lanes);
+    }
+  }
+}
+
+template <int V>
+CTNN_INLINE void load_row(vec (&x)[V], const float* p, int columns) {
+  move_row<V, true>(x, const_cast<float*>(p), columns);
+}
+
+}  // namespace detail
+
+template <int P, int V>
+CTNN_NOINLINE void run_tile(const tile_task& t) {
+  vec sum[P][V];
+  if (t.accumulate) {
+    CTNN_UNROLL for (int p = 0; p < P; ++p) detail::load_row<V>(sum[p], t.out + (p < t.rows ? p : 0) * t.out_pitch, t.columns);
+  } else {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
+    if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
+    CTNN_UNROLL for (int p = 1; p < P; ++p) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
+    }
+    if (t.residual != nullptr) {
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        vec r[V];
+        detail::load_row<V>(r, t.residual + (p < t.rows ? p : 0) * t.residual_pitch, t.columns);
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], r[v]);
+      }
+    }
+  }
+
+  const float* const* pixels = t.pixels;
+  const std::ptrdiff_t weight_step = t.weight_step, block_step = t.block_step;
+  for (int r = 0; r < t.run_count; ++r) {
+    const float* in[P];
+    CTNN_UNROLL for (int p = 0; p < P; ++p) in[p] = pixels[p] + t.runs[r].in;
+    pixels += t.pixel_step;
+    const float* w = t.weights + t.runs[r].weights;
+    const std::ptrdiff_t length = t.length;
+    for (std::ptrdiff_t k = 0; k < length; ++k) {
+      vec row[V];
+      CTNN_UNROLL for (int v = 0; v < V; ++v)
+        row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        const vec x = set(in[p][k]);
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(x, row[v], sum[p][v]);
+      }
+      w += weight_step;
+    }
+  }
+
+  if (t.last && t.end.bounds != epilogue::bound::none) {
+    if (t.end.bounds == epilogue::bound::relu) {
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
+      }
+    } else {
+      const vec low = set(t.end.low), high = set(t.end.high);
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
+      }
+    }
+  }
+  float* out = t.out;
+  CTNN_UNROLL for (int p = 0; p < P; ++p) {
+    if (p < t.rows) detail::move_row<V, false>(sum[p], out, t.columns);
+    out += t.out_pitch;
+  }
+  if (t.last && t.end.finish != nullptr)
+    t.end.finish(t.end.low, t.end.high, t.out, t.out_pitch, t.rows, t.columns);
+}
+
+using tile_function = void (*)(const tile_task&);
+
+/// The tile that covers `columns` channels, or the widest.
+struct tile_shape {
+  int rows, columns;
+  tile_function run;
+};
+
+CTNN_INLINE tile_shape choose_tile(int columns) {
+  constexpr int W = widest_tile;
+  if constexpr (lanes > 1) {
+    if (columns <= lanes) return {tile_rows(1), lanes, &run_tile<tile_rows(1), 1>};
+    if constexpr (W == 4) {
+      if (columns <= 2 * lanes) return {tile_rows(2), 2 * lanes, &run_tile<tile_rows(2), 2>};
+      if (columns <= 3 * lanes) return {tile_rows(3), 3 * lanes, &run_tile<tile_rows(3), 3>};
+    }
+  }
+  return {tile_rows(W), W * lanes, &run_tile<tile_rows(W), W>};
+}
+
+/// One row: bound by the weights' bandwidth.
+CTNN_INLINE tile_shape choose_row(int columns) {
+  if (lanes > 1 && columns <= 3 * lanes) return {1, lanes, &run_tile<1, 1>};
+  return {1, 4 * lanes, &run_tile<1, 4>};
+}
+
+CTNN_END_TARGET
+
+#endif
