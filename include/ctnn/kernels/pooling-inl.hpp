@@ -83,7 +83,7 @@ struct fixed_windows {
   const op::pool2d& p;
   unsigned axis;
   int before, after, size;
-  CTNN_INLINE pooling_window operator()(int i) const { return window_of(p, axis, before, after, size, i); }
+  CTNN_INLINE pooling_window operator()(int i) const { return pool_window_at(p, axis, before, after, size, i); }
 };
 struct adaptive_windows {
   int size, count;

@@ -16,7 +16,7 @@ struct pooling_window {
   int divisor;
 };
 
-constexpr pooling_window window_of(const op::pool2d& p, unsigned axis, int before, int after, int size, int i) {
+constexpr pooling_window pool_window_at(const op::pool2d& p, unsigned axis, int before, int after, int size, int i) {
   const int start = i * p.step()[axis] - before, stop = start + p.kernel[axis];
   const int first = start < 0 ? 0 : start, end = stop > size ? size : stop, last = end < first ? first : end;
   if (p.divisor_whole) return {first, last, p.kernel[axis]};
@@ -76,8 +76,8 @@ constexpr void run(const op::pool2d& p, const arguments& a) {
   const extents& in = a.in[0].shape;
   const margins pad = p.padding(in);
   detail::pool(
-      p.function, a, [&](int i) { return window_of(p, 0, pad[0], pad[2], in.back(1), i); },
-      [&](int j) { return window_of(p, 1, pad[1], pad[3], in.back(0), j); });
+      p.function, a, [&](int i) { return pool_window_at(p, 0, pad[0], pad[2], in.back(1), i); },
+      [&](int j) { return pool_window_at(p, 1, pad[1], pad[3], in.back(0), j); });
 }
 
 constexpr void run(const op::adaptive_pool2d& p, const arguments& a) {
