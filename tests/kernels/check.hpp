@@ -89,6 +89,7 @@ struct options {
   float tolerance = 2e-6f;        ///< relative to 1 + |exact|
   bool in_place = false;          ///< also with out over in[0]
   bool weights_positive = false;
+  int zero_weight = -1;           ///< this one is all zeros
 };
 
 inline std::string text(const extents& e) {
@@ -123,6 +124,10 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   std::vector<std::vector<float>> weights, inputs;
   std::vector<const float*> weight_pointers;
   for (const weight_slot& w : weights_of(p, shapes)) weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -2.0f, 2));
+  if (o.zero_weight >= 0) {
+    auto& w = weights[static_cast<std::size_t>(o.zero_weight)];
+    w.assign(w.size(), 0.0f);
+  }
   for (const auto& w : weights) weight_pointers.push_back(w.data());
   for (const extents& s : shapes) inputs.push_back(numbers(s, o.low, o.high));
 

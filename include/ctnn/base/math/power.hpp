@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "exponential.hpp"
 #include "rounding.hpp"
@@ -24,9 +25,16 @@ constexpr float_pair exact_sum(float a, float b) {
   return {s, (a - (s - t)) + (b - t)};
 }
 
-/// a b exactly (Dekker); halves of 12 bits come from masking, so that contraction to fma does no harm.
+/// x as a float of its own: a product that a compiler contracts into sums (GCC does by default) is never rounded.
+constexpr float rounded(float x) {
+  if (std::is_constant_evaluated()) return x;
+  volatile float y = x;
+  return y;
+}
+
+/// a b exactly (Dekker); the halves have 12 bits each, so their products are exact.
 constexpr float_pair exact_product(float a, float b) {
-  const float p = a * b;
+  const float p = rounded(a * b);
   const float ah = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & 0xfffff000u), al = a - ah;
   const float bh = std::bit_cast<float>(std::bit_cast<std::uint32_t>(b) & 0xfffff000u), bl = b - bh;
   return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
