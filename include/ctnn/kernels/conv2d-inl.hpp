@@ -189,7 +189,7 @@ CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n);
     if (depthwise) {
-      if (c.chan == 1) convolve_depthwise(part, end);
+      if (c.chan == 1) convolve_depthwise(part, end, detail::choose_depthwise(c));
       else convolve_depthwise_planar(part, end);
       continue;
     }

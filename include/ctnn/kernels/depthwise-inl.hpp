@@ -39,91 +39,167 @@ CTNN_INLINE int last_tap(int start, int dilation, int kernel, int size) {
   return end < kernel ? end : kernel;
 }
 
-/// P neighbouring pixels of a row, V vectors of channels, all pixels with the same valid taps.
-template <int P, int V>
-CTNN_NOINLINE void depthwise_tile(const window& c, const epilogue& end, const float* in, std::ptrdiff_t pixel,
-                                  const taps& valid, int channel, int channels) {
-  const std::ptrdiff_t width = round_up_to_block(c.out_channels);
-  const int whole = channels;  // channels of this tile, at most V lanes
-  vec sum[P][V];
-  CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
-  if (c.bias != nullptr) load_row<V>(sum[0], c.bias + channel, whole);
-  CTNN_UNROLL for (int p = 1; p < P; ++p) {
-    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
-  }
-  if (c.residual != nullptr) {
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      vec r[V];
-      load_row<V>(r, c.residual + (pixel + p) * c.residual_pitch + channel, whole);
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], r[v]);
-    }
-  }
-  const std::ptrdiff_t next = c.stride_w * c.col, tap_step = c.dilation_w * c.col;
-  in += channel;
-  for (int ky = valid.y; ky < valid.y_end; ++ky) {
-    const float* x = in + ky * c.dilation_h * c.row + valid.x * tap_step;
-    const float* w = c.weights + (ky * c.kernel_w + valid.x) * width + channel;
-    for (int kx = valid.x; kx < valid.x_end; ++kx) {
-      vec f[V];
-      CTNN_UNROLL for (int v = 0; v < V; ++v) f[v] = loadu(w + v * lanes);
-      const float* here = x;
-      CTNN_UNROLL for (int p = 0; p < P; ++p) {
-        vec row[V];
-        load_row<V>(row, here, whole);
-        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(row[v], f[v], sum[p][v]);
-        here += next;
-      }
-      x += tap_step;
-      w += width;
-    }
-  }
-  float* out = c.out + pixel * c.out_pitch + channel;
-  if (end.bounds == epilogue::bound::relu) {
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
-    }
-  } else if (end.bounds == epilogue::bound::clip) {
-    const vec low = set(end.low), high = set(end.high);
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
-    }
-  }
-  CTNN_UNROLL for (int p = 0; p < P; ++p) move_row<V, false>(sum[p], out + p * c.out_pitch, whole);
-  if (end.finish != nullptr) end.finish(end.low, end.high, out, c.out_pitch, P, whole);
+/// The pixels of an output row whose windows lie inside the input from left to right.
+struct inner_range {
+  int begin, end;
+};
+CTNN_INLINE inner_range inner_pixels(const window& c) {
+  const int begin = (c.pad_left + c.stride_w - 1) / c.stride_w;
+  const int end = c.last_x < -c.pad_left ? 0 : (c.last_x + c.pad_left) / c.stride_w + 1;
+  return {begin, end < c.out_width ? end : c.out_width};
 }
 
-/// All channels of P pixels.
-template <int P>
-CTNN_INLINE void depthwise_pixels(const window& c, const epilogue& end, const float* in, std::ptrdiff_t pixel,
-                                  const taps& valid) {
-  constexpr int V = lanes == 1 ? 4 : 1;
-  for (int channel = 0; channel < c.out_channels; channel += V * lanes) {
-    const int left = c.out_channels - channel;
-    depthwise_tile<P, V>(c, end, in, pixel, valid, channel, left < V * lanes ? left : V * lanes);
+/// A row of some channels: what stays the same from pixel to pixel. Addresses are of the first of the channels.
+struct depthwise_line {
+  const float* in;       ///< of the first valid row of taps, at x = 0
+  const float* weights;  ///< of the first valid row of taps
+  const float* bias;     ///< may be null
+  const float* residual;  ///< may be null
+  float* out;
+  std::ptrdiff_t row_step, col, weight_step, out_pitch, residual_pitch;  ///< weight_step: from tap to tap
+  int rows, kernel_w;                                                    ///< valid rows of taps
+  int channels;
+};
+
+CTNN_INLINE vec finish_pixel(const epilogue& end, vec x) {
+  if (end.bounds == epilogue::bound::relu) return relu(x);
+  if (end.bounds == epilogue::bound::clip) return clamp(x, set(end.low), set(end.high));
+  return x;
+}
+
+/// P pixels from ox on, kernels of K columns without dilation at stride S, at least a vector of channels (the last one
+/// may overlap that before it): each input is loaded once for all its taps.
+template <int P, int K, int S>
+CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, int x, int ox) {
+  const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
+  const int channels = d.channels, rows = d.rows;
+  const float* base = d.in + x * col;
+  float* result = d.out + ox * out_pitch;
+  for (int c = 0;;) {
+    vec sum[P];
+    sum[0] = d.bias != nullptr ? loadu(d.bias + c) : zero();
+    CTNN_UNROLL for (int p = 1; p < P; ++p) sum[p] = sum[0];
+    const float* in = base + c;
+    const float* w = d.weights + c;
+    for (int ky = 0; ky < rows; ++ky) {
+      vec f[K];
+      CTNN_UNROLL for (int k = 0; k < K; ++k, w += weight_step) f[k] = loadu(w);
+      const float* here = in;
+      CTNN_UNROLL for (int i = 0; i < (P - 1) * S + K; ++i) {
+        const vec value = loadu(here);
+        here += col;
+        CTNN_UNROLL for (int k = 0; k < K; ++k) {
+          const int p = (i - k) / S;
+          if (i >= k && (i - k) % S == 0 && p < P) sum[p] = mul_add(value, f[k], sum[p]);
+        }
+      }
+      in += row_step;
+    }
+    float* out = result + c;
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      storeu(finish_pixel(end, sum[p]), out);
+      out += out_pitch;
+    }
+    c += lanes;
+    if (c >= channels) break;
+    if (lanes > 1 && c + lanes > channels) c = channels - lanes;
   }
+}
+
+/// One pixel, any kernel, its columns of taps clipped, any number of channels.
+CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const epilogue& end, int x, int ox) {
+  const int first = first_tap(x, g.dilation_w), last = last_tap(x, g.dilation_w, g.kernel_w, g.width);
+  const std::ptrdiff_t tap_step = g.dilation_w * d.col;
+  const float* base = d.in + x * d.col + first * tap_step;
+  const float* weights = d.weights + first * d.weight_step;
+  for (int c = 0; c < d.channels; c += lanes) {
+    const int left = d.channels - c;
+    vec sum = d.bias != nullptr ? load_bounded(d.bias + c, left) : zero();
+    if (d.residual != nullptr) sum = add(sum, load_bounded(d.residual + ox * d.residual_pitch + c, left));
+    const float* in = base + c;
+    const float* from = weights + c;
+    for (int ky = 0; ky < d.rows; ++ky) {
+      const float* here = in;
+      const float* w = from;
+      for (int kx = first; kx < last; ++kx) {
+        sum = mul_add(load_bounded(here, left), loadu(w), sum);
+        here += tap_step;
+        w += d.weight_step;
+      }
+      in += d.row_step;
+      from += d.kernel_w * d.weight_step;
+    }
+    store_bounded(finish_pixel(end, sum), d.out + ox * d.out_pitch + c, left);
+  }
+}
+
+/// An output row for the channels [channel, channel_end). K columns of taps at stride S without dilation and residual,
+/// or K = 0: any. The last pixels may overlap those before them: the same results are stored twice.
+template <int K, int S>
+CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
+  constexpr int P = lanes == 1 ? 4 : 8;
+  const int y = oy * c.stride_h - c.pad_top, y_first = first_tap(y, c.dilation_h);
+  const std::ptrdiff_t width = round_up_to_block(c.out_channels), first_pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width;
+  const inner_range inner = inner_pixels(c);
+  depthwise_line d;
+  d.in = c.in + (y + y_first * c.dilation_h) * c.row + channel;
+  d.weights = c.weights + y_first * c.kernel_w * width + channel;
+  d.bias = c.bias != nullptr ? c.bias + channel : nullptr;
+  d.residual = c.residual != nullptr ? c.residual + first_pixel * c.residual_pitch + channel : nullptr;
+  d.out = c.out + first_pixel * c.out_pitch + channel;
+  d.row_step = c.dilation_h * c.row;
+  d.col = c.col;
+  d.weight_step = width;
+  d.out_pitch = c.out_pitch;
+  d.residual_pitch = c.residual_pitch;
+  d.rows = last_tap(y, c.dilation_h, c.kernel_h, c.height) - y_first;
+  d.kernel_w = c.kernel_w;
+  d.channels = channel_end - channel;
+  for (int ox = 0; ox < c.out_width;) {
+    if constexpr (K > 0) {
+      if (d.channels >= lanes && ox >= inner.begin && ox < inner.end) {
+        const int left = inner.end - ox;
+        if (left >= P) {
+          depthwise_pixels<P, K, S>(d, end, ox * S - c.pad_left, ox);
+          ox += P;
+          continue;
+        }
+        if (inner.end - inner.begin >= P / 2) {
+          if (left < P / 2) ox = inner.end - P / 2;
+          depthwise_pixels<P / 2, K, S>(d, end, ox * S - c.pad_left, ox);
+          ox += P / 2;
+          continue;
+        }
+      }
+    }
+    depthwise_pixel(c, d, end, ox * c.stride_w - c.pad_left, ox);
+    ++ox;
+  }
+  if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
+}
+
+using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
+
+CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
+  if (c.dilation_w == 1 && c.residual == nullptr) {
+    if (c.kernel_w == 3 && c.stride_w == 1) return &depthwise_row<3, 1>;
+    if (c.kernel_w == 3 && c.stride_w == 2) return &depthwise_row<3, 2>;
+    if (c.kernel_w == 5 && c.stride_w == 1) return &depthwise_row<5, 1>;
+    if (c.kernel_w == 5 && c.stride_w == 2) return &depthwise_row<5, 2>;
+  }
+  return &depthwise_row<0, 0>;
 }
 
 }  // namespace detail
 
-CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end) {
-  constexpr int P = lanes == 1 ? 2 : 8;
-  for (int oy = 0; oy < c.out_height; ++oy) {
-    const int y = oy * c.stride_h - c.pad_top;
-    detail::taps valid{detail::first_tap(y, c.dilation_h), detail::last_tap(y, c.dilation_h, c.kernel_h, c.height), 0, 0};
-    for (int ox = 0; ox < c.out_width;) {
-      const int x = ox * c.stride_w - c.pad_left;
-      const float* in = c.in + (y * c.row + x * c.col);
-      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width + ox;
-      valid.x = detail::first_tap(x, c.dilation_w);
-      valid.x_end = detail::last_tap(x, c.dilation_w, c.kernel_w, c.width);
-      if (x >= 0 && ox + P <= c.out_width && x + (P - 1) * c.stride_w <= c.last_x) {
-        detail::depthwise_pixels<P>(c, end, in, pixel, valid);
-        ox += P;
-      } else {
-        detail::depthwise_pixels<1>(c, end, in, pixel, valid);
-        ++ox;
-      }
-    }
+/// As many channels at a time as keep a window's input rows in the first cache.
+CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
+  constexpr int cache = 1000000;
+  const int fit = cache / (c.kernel_h * c.width) / 16 * 16, least = 64;
+  const int step = lanes == 1 ? c.out_channels : fit < least ? least : fit;
+  for (int channel = 0; channel < c.out_channels; channel += step) {
+    const int left = c.out_channels - channel;
+    for (int oy = 0; oy < c.out_height; ++oy) row(c, end, oy, channel, channel + (left < step ? left : step));
   }
 }
 
