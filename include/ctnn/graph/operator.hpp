@@ -41,6 +41,17 @@ struct weight_slot {
 inline constexpr std::size_t max_weights = 8;
 using weight_slots = static_vector<weight_slot, max_weights>;
 
+/// A number that may be absent, such as a binary function's scalar operand.
+struct optional_number {
+  bool present = false;
+  float value = 0;
+
+  constexpr optional_number() = default;
+  constexpr optional_number(float v) : present(true), value(v) {}
+  constexpr explicit operator bool() const { return present; }
+  constexpr float operator*() const { return value; }
+};
+
 /// The numbers of an operator's fields, one after the other; a list is preceded by its length.
 using field_values = static_vector<double, 2 * max_list>;
 
@@ -69,6 +80,9 @@ constexpr void encode_field(const Field& f, auto&& number) {
     number(static_cast<double>(f.kind));
     number(static_cast<double>(f.a));
     number(static_cast<double>(f.b));
+  } else if constexpr (std::is_same_v<Field, optional_number>) {
+    number(f.present ? 1.0 : 0.0);
+    number(static_cast<double>(f.value));
   } else {
     number(static_cast<double>(f));
   }
@@ -87,6 +101,9 @@ constexpr void decode_field(Field& f, auto&& next) {
     f.kind = static_cast<function>(static_cast<int>(next()));
     f.a = static_cast<float>(next());
     f.b = static_cast<float>(next());
+  } else if constexpr (std::is_same_v<Field, optional_number>) {
+    f.present = next() != 0;
+    f.value = static_cast<float>(next());
   } else if constexpr (std::is_enum_v<Field>) {
     f = static_cast<Field>(static_cast<int>(next()));
   } else if constexpr (std::is_same_v<Field, bool>) {
@@ -135,6 +152,43 @@ constexpr weight_slots weights_of(const Op& op, inputs in) {
   else return {};
 }
 
+/// An option of a declared layer: the numbers for one field, such as kernel<3, 5>.
+struct option_record {
+  std::string_view key;
+  std::span<const double> values;
+};
+
+/// Writes an option's numbers into a field. One number fills both sides of a pair or all margins; two margins are
+/// (vertical, horizontal); an activation may leave out its parameters. False: the field cannot take that many.
+template <class Field>
+constexpr bool set_field(Field& f, std::span<const double> values) {
+  const auto item = [&](std::size_t i) { return values[i]; };
+  std::size_t at = 0;
+  if constexpr (detail::is_list<Field>::value) {
+    if (values.size() > f.capacity()) return false;
+    f.clear();
+    for (double v : values) f.push_back(static_cast<std::remove_cvref_t<decltype(f[0])>>(v));
+    return true;
+  } else if constexpr (detail::is_array<Field>::value) {
+    const std::size_t n = f.size();
+    if (values.size() != n && values.size() != 1 && !(n == 4 && values.size() == 2)) return false;
+    decode_field(f, [&] { return item(at++ % values.size()); });
+    return true;
+  } else if constexpr (std::is_same_v<Field, activation_function>) {
+    if (values.empty() || values.size() > 3) return false;
+    decode_field(f, [&] { return at < values.size() ? item(at++) : 0.0; });
+    return true;
+  } else if constexpr (std::is_same_v<Field, optional_number>) {
+    if (values.size() != 1) return false;
+    f = static_cast<float>(values[0]);
+    return true;
+  } else {
+    if (values.size() != 1) return false;
+    decode_field(f, [&] { return item(0); });
+    return true;
+  }
+}
+
 /// The operator with its type erased: what a graph's node points to. One object an operator, so addresses compare.
 struct operator_type {
   std::string_view name;
@@ -144,6 +198,8 @@ struct operator_type {
   int (*output_count)(std::span<const double>);
   weight_slots (*weights)(std::span<const double>, inputs);
   std::int64_t (*macs)(std::span<const double>, inputs, std::span<const extents>);
+  /// Fields from a declared layer's options.
+  problem (*configure)(std::span<const option_record>, field_values&);
 };
 
 namespace detail {
@@ -164,6 +220,21 @@ struct erased {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);
     else return 0;
   }
+  static constexpr problem configure(std::span<const option_record> options, field_values& result) {
+    Op op;
+    for (const option_record& o : options) {
+      bool known = false, fits = true;
+      Op::fields(op, [&](std::string_view key, auto& f) {
+        if (known || key != o.key) return;
+        known = true;
+        fits = set_field(f, o.values);
+      });
+      if (!known) return {mistake::unknown_option, o.key};
+      if (!fits) return {mistake::option_out_of_range, o.key, {static_cast<int>(o.values.size())}};
+    }
+    result = encode(op);
+    return {};
+  }
 };
 
 }  // namespace detail
@@ -175,6 +246,7 @@ inline constexpr operator_type type_of{Op::name,
                                        &detail::erased<Op>::infer,
                                        &detail::erased<Op>::output_count,
                                        &detail::erased<Op>::weights,
-                                       &detail::erased<Op>::macs};
+                                       &detail::erased<Op>::macs,
+                                       &detail::erased<Op>::configure};
 
 }  // namespace ctnn

@@ -15,7 +15,7 @@ template <class... Ops>
 struct operator_list {};
 
 using all_operators =
-    operator_list<op::input, op::constant,                                               //
+    operator_list<op::input, op::constant, op::full,                                     //
                   op::conv2d, op::linear,                                                //
                   op::batch_norm, op::scale, op::bias,                                   //
                   op::activation, op::prelu, op::dropout, op::identity,                  //

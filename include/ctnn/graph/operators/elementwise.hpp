@@ -88,22 +88,20 @@ struct binary {
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   binary_function function = binary_function::add;
-  bool with_scalar = false;
-  float scalar = 0;
+  optional_number scalar{};
   activation_function activation{};
 
   static constexpr void fields(auto& self, auto&& field) {
     field("function", self.function);
-    field("with_scalar", self.with_scalar);
     field("scalar", self.scalar);
     field("activation", self.activation);
   }
 
   constexpr problem infer(inputs in, outputs result) const {
-    const int needed = with_scalar ? 1 : 2;
+    const int needed = scalar ? 1 : 2;
     if (static_cast<int>(in.size()) != needed)
       return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
-    if (with_scalar) {
+    if (scalar) {
       result[0] = in[0];
       return {};
     }

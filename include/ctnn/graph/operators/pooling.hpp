@@ -64,26 +64,31 @@ struct pool2d {
 };
 
 /// The layers adaptive_avg_pool2d and adaptive_max_pool2d: window i of n covers [floor(i size / n), ceil((i + 1) size / n)).
-/// `size` 0 keeps the input's extent; the default (1, 1) pools globally.
+/// `size` 0 keeps the input's extent; the default (1, 1) pools globally, and with `flatten` gives (C) or (N, C) instead
+/// of (C, 1, 1), as ncnn's global pooling does.
 struct adaptive_pool2d {
   static constexpr std::string_view name = "adaptive_pool2d";
 
   pooling function = pooling::average;
   pair size{1, 1};
+  bool flatten = false;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("function", self.function);
     field("size", self.size);
+    field("flatten", self.flatten);
   }
 
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
+    if (flatten && size != pair{1, 1}) return {mistake::option_out_of_range, "flatten", {size[0], size[1]}, {1, 1}};
     result[0] = x;
     for (unsigned i = 0; i < 2; ++i) {
       if (size[i] < 0) return {mistake::option_out_of_range, "size", {size[i]}, {0}};
       if (size[i] > 0) result[0].back(1 - static_cast<int>(i)) = size[i];
     }
+    if (flatten) result[0].rank -= 2;
     return {};
   }
 };

@@ -45,6 +45,21 @@ struct constant {
   }
 };
 
+/// torch.full: every element is `value`.
+struct full {
+  static constexpr std::string_view name = "full";
+  static constexpr int min_inputs = 0;
+
+  list<int> shape{};
+  float value = 0;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("shape", self.shape);
+    field("value", self.value);
+  }
+  constexpr problem infer(inputs in, outputs result) const { return input{shape}.infer(in, result); }
+};
+
 /// torch.flatten: axes start to end (inclusive) become one.
 struct flatten {
   static constexpr std::string_view name = "flatten";

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// The options of declared layers: each is a name and numbers, matched with the operator's field of that name.
+#pragma once
+
+#include "../base/fixed_string.hpp"
+#include "../graph/operators.hpp"
+
+namespace ctnn {
+
+/// A number as a template argument: int, float or enumerator.
+struct number {
+  double value = 0;
+  constexpr number(int v) : value(v) {}
+  constexpr number(double v) : value(v) {}
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  constexpr number(Enum v) : value(static_cast<double>(v)) {}
+  friend constexpr bool operator==(const number&, const number&) = default;
+};
+
+template <fixed_string Key, number... Values>
+struct option {
+  static constexpr double values[sizeof...(Values) + 1] = {Values.value..., 0};
+  static constexpr option_record record{Key, {values, sizeof...(Values)}};
+};
+
+// Convolution, linear
+template <number N> using out = option<"out", N>;
+template <number... N> using kernel = option<"kernel", N...>;        ///< one number, or height, width
+template <number... N> using stride = option<"stride", N...>;        ///< likewise
+template <number... N> using dilation = option<"dilation", N...>;    ///< likewise
+template <number... N> using pad = option<"pad", N...>;              ///< all sides; vertical, horizontal; or top, left, bottom, right
+template <number N> using groups = option<"groups", N>;
+using same_upper = option<"same", same_padding::upper>;
+using same_lower = option<"same", same_padding::lower>;
+using no_bias = option<"bias", 0>;
+template <number F, number... Parameters> using fused = option<"activation", F, Parameters...>;  ///< activation in registers
+
+// Pooling, interpolation
+using ceil_mode = option<"ceil", 1>;
+using count_include_pad = option<"count_include_pad", 1>;
+template <number... N> using size = option<"size", N...>;
+template <number... N> using scale_factor = option<"scale", N...>;
+using align_corners = option<"align_corners", 1>;
+
+// Shapes
+template <number... N> using shape = option<"shape", N...>;
+template <number... N> using order = option<"order", N...>;
+template <number... N> using sizes = option<"sizes", N...>;
+template <number N> using axis = option<"axis", N>;
+template <number N> using start = option<"start", N>;
+template <number N> using end = option<"end", N>;
+
+// Element-wise
+template <number N> using eps = option<"eps", N>;
+template <number N> using scalar = option<"scalar", N>;  ///< a binary function's second operand: mul<"twice", scalar<2>>
+template <number... N> using coefficients = option<"coefficients", N...>;
+
+/// Which values a layer reads, instead of the one before it. An output k of a layer with several is "layer.k".
+template <fixed_string... Names>
+struct from {
+  static constexpr std::string_view names[sizeof...(Names) + 1] = {Names..., std::string_view{}};
+  static constexpr std::span<const std::string_view> list{names, sizeof...(Names)};
+};
+
+}  // namespace ctnn

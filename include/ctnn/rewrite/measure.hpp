@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// Why rewriting ends: every rule lowers this measure, compared component by component from the first. Natural numbers
+// in lexicographic order have no infinite descent, so any order of rules stops without a limit on rounds.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+#include "../graph/graph.hpp"
+
+namespace ctnn {
+
+/// The component a rule lowers; the ones before it stay or fall.
+enum class lowers { nodes, rank, movable, arity };
+
+struct measure {
+  std::int64_t nodes = 0;    ///< live nodes but inputs and constants
+  std::int64_t rank = 0;     ///< sum of kind_rank: one-for-one replacements go to lower kinds
+  std::int64_t movable = 0;  ///< edges out of nodes that only rearrange, each times the length of the chain of such nodes
+  std::int64_t arity = 0;    ///< input edges
+
+  friend constexpr auto operator<=>(const measure&, const measure&) = default;
+};
+
+/// Kinds that can be replaced by a lower one of the same meaning.
+constexpr int kind_rank(const operator_type* type) {
+  if (type == &type_of<op::batch_norm>) return 4;
+  if (type == &type_of<op::eltwise>) return 3;
+  if (type == &type_of<op::dropout>) return 3;
+  if (type == &type_of<op::binary>) return 2;
+  if (type == &type_of<op::scale>) return 1;
+  if (type == &type_of<op::bias>) return 1;
+  return 0;
+}
+
+constexpr bool counts_as_node(const operator_type* type) {
+  return type != &type_of<op::input> && type != &type_of<op::constant>;
+}
+
+constexpr bool is_movable(const operator_type* type) {
+  return type == &type_of<op::flatten> || type == &type_of<op::reshape> || type == &type_of<op::permute>;
+}
+
+/// Whether applying a rule changes numbers.
+enum class numerics {
+  exact,         ///< the same bits from kernels that sum in the same order
+  reassociates,  ///< equal in real arithmetic: rounding differs
+};
+
+}  // namespace ctnn

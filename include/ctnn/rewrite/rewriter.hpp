@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSL-1.0
+// A graph while it is rewritten: a few primitive changes that keep reader counts, the measure and the history right.
+// A fused node takes the place (and the output value) of the last node of its pattern, so the order stays topological
+// and no reader needs to be told; an eliminated node's value is forwarded to the value that replaces it.
+#pragma once
+
+#include "measure.hpp"
+
+namespace ctnn {
+
+/// One application of a rule.
+struct rewrite_step {
+  std::string_view rule;
+  std::string_view consumed;  ///< the layer that is gone
+  std::string_view into;      ///< the layer that does its work; empty if nothing does
+};
+
+class rewriter {
+ public:
+  constexpr explicit rewriter(graph&& source) : g_(static_cast<graph&&>(source)) {
+    forward_.reserve(g_.values.size());
+    for (std::size_t i = 0; i < g_.values.size(); ++i) forward_.push_back(static_cast<int>(i));
+    for (const node& n : g_.nodes) count(n, 1);
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i)
+      for (std::size_t k = 0; k < inputs_count(static_cast<int>(i)); ++k)
+        measure_.movable += chain(input(static_cast<int>(i), static_cast<int>(k)));
+    for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
+  }
+
+  // Reading.
+  constexpr graph_view view() const { return g_.view(); }
+  constexpr const measure& size() const { return measure_; }
+  constexpr const std::vector<rewrite_step>& history() const { return history_; }
+  constexpr bool live(node_id n) const { return !at(n).dead; }
+  constexpr const node& at(node_id n) const { return g_.nodes[static_cast<std::size_t>(n)]; }
+  constexpr std::string_view name(node_id n) const { return at(n).name; }
+  template <class Op>
+  constexpr bool is(node_id n) const {
+    return n != none && at(n).type == &type_of<Op>;
+  }
+  template <class Op>
+  constexpr Op get(node_id n) const {
+    return decode<Op>(g_.view().fields_of(at(n).fields));
+  }
+  constexpr std::size_t inputs_count(node_id n) const { return static_cast<std::size_t>(at(n).inputs.count); }
+  constexpr value_id input(node_id n, int i = 0) const {
+    return resolve(g_.operands[static_cast<std::size_t>(at(n).inputs.first + i)]);
+  }
+  constexpr expression_id weight(node_id n, int i) const {
+    return g_.operands[static_cast<std::size_t>(at(n).weights.first + i)];
+  }
+  constexpr value_id output(node_id n, int i = 0) const { return at(n).outputs.first + i; }
+  constexpr node_id producer(value_id v) const { return g_.values[static_cast<std::size_t>(v)].producer; }
+  constexpr const extents& shape(value_id v) const { return g_.values[static_cast<std::size_t>(v)].shape; }
+  constexpr const extents& shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
+  constexpr int readers(value_id v) const { return g_.values[static_cast<std::size_t>(v)].readers; }
+  constexpr value_id resolve(value_id v) const {
+    while (forward_[static_cast<std::size_t>(v)] != v) v = forward_[static_cast<std::size_t>(v)];
+    return v;
+  }
+  /// Is the value a network output under a name somebody declared?
+  constexpr bool is_output(value_id v) const {
+    for (const network_output& o : g_.outputs)
+      if (resolve(o.value) == v) return true;
+    return false;
+  }
+
+  // Weights of the result: an operator applied to expressions (its inputs, then its weights).
+  template <class Op>
+  constexpr expression_id apply(const Op& op, std::span<const expression_id> arguments) {
+    std::vector<extents> in;
+    for (int i = 0; i < max_inputs<Op>() && i < static_cast<int>(arguments.size()); ++i)
+      in.push_back(shape_of(arguments[static_cast<std::size_t>(i)]));
+    if (in.size() > static_cast<std::size_t>(min_inputs<Op>()) && !weights_of(op, in).empty())
+      in.erase(in.begin() + min_inputs<Op>(), in.end());
+    extents result;
+    const field_values f = encode(op);
+    if (type_of<Op>.infer({f.data(), f.size()}, in, outputs(&result, 1))) weight_expression_does_not_fit(Op::name);
+    expression e{&type_of<Op>, {}, {}, result};
+    e.arguments = g_.store_operands(arguments);
+    e.fields = g_.store_fields({f.data(), f.size()});
+    g_.expressions.push_back(e);
+    return static_cast<int>(g_.expressions.size()) - 1;
+  }
+  constexpr expression_id filled(const extents& shape, float value) {
+    op::full f;
+    for (int i = 0; i < shape.rank; ++i) f.shape.push_back(shape[i]);
+    f.value = value;
+    return apply(f, {});
+  }
+  constexpr expression_id reshaped(expression_id e, const extents& shape) {
+    if (shape_of(e) == shape) return e;
+    op::reshape r;
+    for (int i = 0; i < shape.rank; ++i) r.shape.push_back(shape[i]);
+    const expression_id in[1] = {e};
+    return apply(r, in);
+  }
+
+  // Changing.
+  /// Node n becomes the operator with these inputs and weights; its output values stay. Whoever n read and nobody
+  /// else reads is gone.
+  template <class Op>
+  constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
+                        std::span<const expression_id> weights) {
+    const node old = at(n);
+    const std::vector<value_id> old_inputs = inputs_of(n);
+    for (value_id v : in) ++g_.at_value(v).readers;
+    count(old, -1);
+    node& now = g_.at(n);
+    const field_values f = encode(op);
+    now.type = &type_of<Op>;
+    now.name = name;
+    now.inputs = g_.store_operands(in);
+    now.weights = g_.store_operands(weights);
+    now.fields = g_.store_fields({f.data(), f.size()});
+    count(now, 1);
+    for (value_id v : in) measure_.movable += chain(v);
+    for (value_id v : old_inputs) {
+      measure_.movable -= chain(v);
+      release(v);
+    }
+  }
+  /// `first` and `second`, which reads it, are one operator now, with first's name.
+  template <class Op>
+  constexpr void fuse(node_id first, node_id second, const Op& op, std::span<const value_id> in,
+                      std::span<const expression_id> weights) {
+    const std::string_view kept = name(first);
+    note(name(second), kept);
+    become(second, op, kept, in, weights);
+  }
+  /// Readers of n's only output read v instead; n is gone.
+  constexpr void bypass(node_id n, value_id v) {
+    const value_id out = output(n);
+    note(name(n), g_.nodes[static_cast<std::size_t>(producer(v))].name);
+    const std::int64_t moved = readers(out);
+    measure_.movable += moved * (chain(v) - chain(out));
+    g_.at_value(v).readers += g_.at_value(out).readers;
+    g_.at_value(out).readers = 0;
+    forward_[static_cast<std::size_t>(out)] = v;
+    remove_if_unread(n);
+  }
+  /// Remembers what happened to a layer; the driver fills in the rule.
+  constexpr void note(std::string_view consumed, std::string_view into) { history_.push_back({{}, consumed, into}); }
+  constexpr void name_last_steps(std::size_t from, std::string_view rule) {
+    for (; from < history_.size(); ++from) history_[from].rule = rule;
+  }
+
+  /// The graph without what is gone, inputs and outputs resolved; expressions keep their numbers.
+  constexpr graph finish() const {
+    graph out;
+    out.expressions = g_.expressions;
+    out.operands = {};
+    std::vector<value_id> moved(g_.values.size(), none);
+    for (std::size_t e = 0; e < out.expressions.size(); ++e) {
+      expression& x = out.expressions[e];
+      x.arguments = out.store_operands(g_.view().arguments(g_.expressions[e]));
+      x.fields = out.store_fields(g_.view().fields_of(g_.expressions[e].fields));
+    }
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      const node& old = g_.nodes[i];
+      if (old.dead) continue;
+      node n{old.type, old.name};
+      std::vector<value_id> in = inputs_of(static_cast<int>(i));
+      for (value_id& v : in) v = moved[static_cast<std::size_t>(v)];
+      n.inputs = out.store_operands(in);
+      n.weights = out.store_operands(g_.view().weights(old));
+      n.fields = out.store_fields(g_.view().fields_of(old.fields));
+      n.outputs = {static_cast<int>(out.values.size()), old.outputs.count};
+      for (int k = 0; k < old.outputs.count; ++k) {
+        const value& v = g_.values[static_cast<std::size_t>(old.outputs.first + k)];
+        moved[static_cast<std::size_t>(old.outputs.first + k)] = static_cast<int>(out.values.size());
+        out.values.push_back({v.name, v.shape, static_cast<int>(out.nodes.size()), v.readers});
+      }
+      out.nodes.push_back(n);
+    }
+    for (const network_output& o : g_.outputs) out.outputs.push_back({o.name, moved[static_cast<std::size_t>(resolve(o.value))]});
+    return out;
+  }
+
+ private:
+  /// Not constexpr on purpose: the compiler's message names it.
+  static void weight_expression_does_not_fit(std::string_view) {}
+
+  constexpr std::vector<value_id> inputs_of(node_id n) const {
+    std::vector<value_id> in;
+    for (int i = 0; i < at(n).inputs.count; ++i) in.push_back(input(n, i));
+    return in;
+  }
+  /// Nodes in a row above value v that only rearrange elements.
+  constexpr int chain(value_id v) const {
+    int length = 0;
+    for (node_id n = producer(v); is_movable(at(n).type); n = producer(input(n))) ++length;
+    return length;
+  }
+  constexpr void count(const node& n, int sign) {
+    if (counts_as_node(n.type)) measure_.nodes += sign;
+    measure_.rank += sign * kind_rank(n.type);
+    measure_.arity += sign * n.inputs.count;
+  }
+  constexpr void release(value_id v) {
+    --g_.at_value(v).readers;
+    remove_if_unread(producer(v));
+  }
+  constexpr void remove_if_unread(node_id first) {
+    std::vector<node_id> doomed{first};
+    while (!doomed.empty()) {
+      const node_id n = doomed.back();
+      doomed.pop_back();
+      if (at(n).dead || at(n).type == &type_of<op::input>) continue;
+      bool read = false;
+      for (int i = 0; i < at(n).outputs.count; ++i) read = read || readers(output(n, i)) > 0;
+      if (read) continue;
+      g_.at(n).dead = true;
+      count(at(n), -1);
+      for (int i = 0; i < at(n).inputs.count; ++i) {
+        const value_id v = input(n, i);
+        measure_.movable -= chain(v);
+        --g_.at_value(v).readers;
+        doomed.push_back(producer(v));
+      }
+    }
+  }
+
+  graph g_;
+  std::vector<value_id> forward_;
+  std::vector<rewrite_step> history_;
+  measure measure_;
+};
+
+}  // namespace ctnn

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Everything the optimiser does, on one page.
+#pragma once
+
+#include "driver.hpp"
+#include "rules/activation.hpp"
+#include "rules/affine.hpp"
+#include "rules/constant.hpp"
+#include "rules/elimination.hpp"
+#include "rules/movement.hpp"
+#include "rules/residual.hpp"
+
+namespace ctnn {
+
+// clang-format off
+using default_rules = rule_list<
+    // Layers that change nothing
+    rules::identity,                                        // identity                       ->  x
+    rules::dropout,                                         // dropout                        ->  x  |  x * scale
+    rules::concat_of_one,                                   // concat(x)                      ->  x
+    rules::split_into_one,                                  // split(x)                       ->  x
+    rules::slice_of_all,                                    // slice(x)                       ->  x
+    rules::pool_1x1,                                        // pool2d(1x1)                    ->  x
+    rules::interpolate_same_size,                           // interpolate(x)                 ->  x
+    rules::adaptive_pool_same_size,                         // adaptive_pool2d(x)             ->  x
+    rules::neutral_scalar,                                  // x + 0, x * 1 ...               ->  x
+    // Layers that only rearrange
+    rules::same_shape<op::flatten>,                         // flatten(x)                     ->  x
+    rules::same_shape<op::reshape>,                         // reshape(x)                     ->  x
+    rules::global_pool_flatten<op::flatten>,                // adaptive_pool2d > flatten      ->  adaptive_pool2d
+    rules::global_pool_flatten<op::reshape>,                // adaptive_pool2d > reshape      ->  adaptive_pool2d
+    rules::reshape_chain<op::flatten, op::flatten>,         // flatten > flatten              ->  flatten
+    rules::reshape_chain<op::reshape, op::flatten>,         // reshape > flatten              ->  flatten
+    rules::reshape_chain<op::flatten, op::reshape>,         // flatten > reshape              ->  reshape
+    rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
+    rules::permute_none,                                    // permute(0, 1, ...)             ->  x
+    rules::permute_chain,                                   // permute > permute              ->  permute
+    // What is known before the network runs
+    rules::full_to_constant,                                // full                           ->  constant
+    rules::fold_constant<op::binary>,                       // op(constants)                  ->  constant
+    rules::fold_constant<op::unary>,
+    rules::fold_constant<op::activation>,
+    rules::fold_constant<op::eltwise>,
+    rules::fold_constant<op::scale>,
+    rules::fold_constant<op::bias>,
+    rules::fold_constant<op::batch_norm>,
+    rules::fold_constant<op::softmax>,
+    rules::fold_constant<op::reshape>,
+    rules::fold_constant<op::flatten>,
+    rules::fold_constant<op::permute>,
+    rules::fold_constant<op::concat>,
+    rules::fold_constant<op::slice>,
+    rules::fold_constant<op::interpolate>,
+    rules::fold_constant<op::linear>,
+    // Scales and shifts
+    rules::batch_norm_to_scale,                             // batch_norm                     ->  scale
+    rules::binary_to_scale,                                 // x * k[c], x + k[c]             ->  scale | bias
+    rules::fold_affine<op::conv2d, op::scale>,              // conv2d > scale                 ->  conv2d
+    rules::fold_affine<op::conv2d, op::bias>,               // conv2d > bias                  ->  conv2d
+    rules::fold_affine<op::conv2d, op::binary>,             // conv2d > * / + - scalar        ->  conv2d
+    rules::fold_affine<op::linear, op::scale>,              // linear > scale                 ->  linear
+    rules::fold_affine<op::linear, op::bias>,               // linear > bias                  ->  linear
+    rules::fold_affine<op::linear, op::binary>,             // linear > * / + - scalar        ->  linear
+    rules::merge_affine<op::scale, op::scale>,              // scale > scale                  ->  scale
+    rules::merge_affine<op::scale, op::bias>,               // scale > bias                   ->  scale
+    rules::merge_affine<op::scale, op::binary>,             // scale > * / + - scalar         ->  scale
+    rules::merge_affine<op::bias, op::scale>,               // bias > scale                   ->  scale
+    rules::merge_affine<op::bias, op::bias>,                // bias > bias                    ->  bias
+    rules::merge_affine<op::bias, op::binary>,              // bias > * / + - scalar          ->  scale | bias
+    // Sums and activations
+    rules::eltwise_to_binary,                               // eltwise(a, b)                  ->  binary(a, b)
+    rules::activation_chain,                                // relu|clip > relu|clip          ->  relu | clip
+    rules::fuse_activation<op::conv2d>,                     // conv2d > activation            ->  conv2d
+    rules::fuse_activation<op::linear>,                     // linear > activation            ->  linear
+    rules::fuse_activation<op::binary>,                     // binary > activation            ->  binary
+    rules::fuse_activation<op::eltwise>,                    // eltwise > activation           ->  eltwise
+    rules::conv2d_residual>;                                // conv2d > add                   ->  conv2d with a residual
+// clang-format on
+
+}  // namespace ctnn

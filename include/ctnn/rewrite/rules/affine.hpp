@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// y = x * s[c] + t[c] in its many spellings: first all of them become `scale`, then it is folded into the weights of
+// the convolution or linear layer that produces x: W'[o, ...] = s[o] W[o, ...], b' = s b + t (Jacob et al. 2018, 3.2).
+// No numbers move here: a new weight is the operator itself, applied to the old weight.
+#pragma once
+
+#include "../rule.hpp"
+
+namespace ctnn::rules {
+
+/// batch_norm  ->  scale
+struct batch_norm_to_scale {
+  static constexpr rule_info info{"batch_norm_to_scale", "batch_norm -> scale", lowers::rank, numerics::reassociates};
+  using pattern = single<op::batch_norm>;
+  static constexpr reason guard(const rewriter&, const match&) { return {}; }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto norm = r.get<op::batch_norm>(m.last);
+    const expression_id gamma = r.weight(m.last, 0), beta = r.weight(m.last, 1), mean = r.weight(m.last, 2),
+                        variance = r.weight(m.last, 3);
+    const extents c = r.shape_of(gamma);
+    const expression_id zero = r.filled(c, 0), one = r.filled(c, 1);
+    // The slope is what batch_norm makes of 1 without its shift; the shift is what it makes of 0.
+    const expression_id slope[] = {one, gamma, zero, zero, variance}, shift[] = {zero, gamma, beta, mean, variance};
+    const expression_id weights[] = {r.apply(norm, slope), r.apply(norm, shift)};
+    const value_id x = r.input(m.last);
+    r.become(m.last, op::scale{}, r.name(m.last), {&x, 1}, weights);
+  }
+};
+
+/// The constant operand of a binary function as one number a channel of x, or nothing.
+constexpr expression_id per_channel(rewriter& r, value_id constant_value, const extents& c) {
+  return r.reshaped(r.weight(r.producer(constant_value), 0), c);
+}
+
+/// Does a constant of `shape`, broadcast over x, hold one number for each index of the channel axis of x?
+constexpr bool is_per_channel(const extents& x, const extents& shape) {
+  if (shape.rank > x.rank) return false;
+  const int c = channel_axis(x), offset = x.rank - shape.rank;
+  for (int i = 0; i < shape.rank; ++i)
+    if (shape[i] != (i + offset == c ? x[c] : 1)) return false;
+  return offset <= c && x[c] > 1;
+}
+
+/// x * constant or x + constant, one number a channel  ->  scale or bias
+struct binary_to_scale {
+  static constexpr rule_info info{"binary_to_scale", "binary(x, per-channel constant) -> scale|bias", lowers::rank, numerics::exact};
+  using pattern = edge<op::constant, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::mul && b.function != op::binary_function::add)
+      return {"only + and * are scales"};
+    if (b.activation) return {"it applies an activation"};
+    const extents& x = r.shape(r.input(m.last, 1 - m.input));
+    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
+      return {"the constant is not one number a channel", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.last, 1 - m.input);
+    const expression_id k = per_channel(r, r.input(m.last, m.input), {channels(r.shape(x))});
+    if (r.get<op::binary>(m.last).function == op::binary_function::add) {
+      r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, {&k, 1});
+    } else {
+      op::scale by;
+      by.bias = false;
+      r.become(m.last, by, r.name(m.last), {&x, 1}, {&k, 1});
+    }
+  }
+};
+
+/// What an affine layer does to a value per channel: slope and shift, either may be absent.
+struct affine {
+  expression_id slope = none, shift = none;
+};
+
+/// The affine map of `scale`, `bias` or a binary function with a scalar.
+template <class Op>
+constexpr affine affine_of(rewriter& r, node_id n, const extents& c) {
+  if constexpr (std::is_same_v<Op, op::scale>) {
+    return {r.weight(n, 0), r.get<op::scale>(n).bias ? r.weight(n, 1) : none};
+  } else if constexpr (std::is_same_v<Op, op::bias>) {
+    return {none, r.weight(n, 0)};
+  } else {
+    using enum op::binary_function;
+    const auto b = r.get<op::binary>(n);
+    switch (b.function) {
+      case add: return {none, r.filled(c, *b.scalar)};
+      case sub: return {none, r.filled(c, -*b.scalar)};
+      case mul: return {r.filled(c, *b.scalar), none};
+      case div: return {r.filled(c, 1 / *b.scalar), none};
+      default: return {};
+    }
+  }
+}
+
+template <class Op>
+constexpr reason is_affine(const rewriter& r, node_id n) {
+  if constexpr (std::is_same_v<Op, op::binary>) {
+    using enum op::binary_function;
+    const auto b = r.get<op::binary>(n);
+    if (!b.scalar) return {"its second operand is not a scalar"};
+    if (b.activation) return {"it applies an activation"};
+    if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
+    if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
+  }
+  return {};
+}
+
+/// Weights (W, b) after the map: the operators scale and bias themselves, over W as (out, rest).
+constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_id old_bias) {
+  const extents full = r.shape_of(weight);
+  const extents c{full[0]}, rows{full[0], static_cast<int>(full.count(1, full.rank))};
+  op::scale times;
+  times.bias = false;
+  affine out{weight, old_bias};
+  if (map.slope != none) {
+    const expression_id w[] = {r.reshaped(weight, rows), map.slope};
+    out.slope = r.reshaped(r.apply(times, w), full);
+    if (old_bias != none) {
+      const expression_id b[] = {old_bias, map.slope};
+      out.shift = r.apply(times, b);
+    }
+  }
+  if (map.shift != none) {
+    const expression_id b[] = {out.shift, map.shift};
+    out.shift = out.shift == none ? map.shift : r.apply(op::bias{}, b);
+  }
+  return out;
+}
+
+/// conv2d|linear > scale|bias|binary with a scalar  ->  conv2d|linear
+template <class First, class Last>
+struct fold_affine {
+  static constexpr rule_info info{"fold_affine", "conv2d|linear > scale|bias|binary(scalar) -> the first", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<First, Last>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = is_affine<Last>(r, m.last)) return no;
+    if (r.get<First>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
+    if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
+    const extents& y = r.shape(r.output(m.first));
+    // A linear layer's outputs lie along the last axis, the channels of scale and bias along the first.
+    if (std::is_same_v<First, op::linear> && !std::is_same_v<Last, op::binary> && y.rank != 1)
+      return {"its channels are not the linear layer's outputs", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto first = r.get<First>(m.first);
+    const expression_id weight = r.weight(m.first, 0);
+    const affine map = affine_of<Last>(r, m.last, {r.shape_of(weight)[0]});
+    const affine folded = fold(r, map, weight, first.bias ? r.weight(m.first, 1) : none);
+    first.bias = folded.shift != none;
+    const value_id x = r.input(m.first);
+    const expression_id weights[] = {folded.slope, folded.shift};
+    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+  }
+};
+
+/// scale|bias > scale|bias|binary with a scalar  ->  scale or bias
+template <class First, class Last>
+struct merge_affine {
+  static constexpr rule_info info{"merge_affine", "scale|bias > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<First, Last>;
+  static constexpr reason guard(const rewriter& r, const match& m) { return is_affine<Last>(r, m.last); }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.first);
+    const extents c{channels(r.shape(x))};
+    const affine inner = affine_of<First>(r, m.first, c), outer = affine_of<Last>(r, m.last, c);
+    if (inner.slope == none && outer.slope == none) {
+      const expression_id b[] = {inner.shift, outer.shift};
+      const expression_id sum = r.apply(op::bias{}, b);
+      return r.fuse(m.first, m.last, op::bias{}, {&x, 1}, {&sum, 1});
+    }
+    const affine both = fold(r, outer, inner.slope == none ? r.filled(c, 1) : inner.slope, inner.shift);
+    op::scale result;
+    result.bias = both.shift != none;
+    const expression_id weights[] = {both.slope, both.shift};
+    r.fuse(m.first, m.last, result, {&x, 1}, {weights, result.bias ? 2u : 1u});
+  }
+};
+
+}  // namespace ctnn::rules
