@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// Dense and grouped conv2d as an indirect matrix product: no im2col, no padded copy. A tile's pixels are addresses, and a
+// tap that falls into the padding is an address of zeros. Depthwise is passed on to its own kernel.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_CONV2D_INL_HPP)
+#define CTNN_KERNELS_CONV2D_INL_HPP
+#define CTNN_KERNELS_CONV2D_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_CONV2D_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_CONV2D_INL_HPP
+#undef CTNN_KERNELS_CONV2D_INL_HPP
+#else
+#define CTNN_KERNELS_CONV2D_INL_HPP
+#endif
+#define CTNN_KERNELS_CONV2D_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_CONV2D_ENABLED)
+#undef CTNN_KERNELS_CONV2D_ENABLED
+
+#include "depthwise-inl.hpp"
+#include "tensor.hpp"
+#include "tile-inl.hpp"
+#include "window-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+/// Taps (kernel positions, for nchw inputs times channels) summed by one call of a tile; their addresses stand on the
+/// stack.
+constexpr int max_units = channel_block == 4 ? 15 : 64;
+/// Pixels whose inputs and outputs stay in the second cache while all weights pass.
+constexpr int pixel_block = 768;
+
+/// A part of the sum over taps and channels: small enough that its weights stay in the first cache.
+struct chunk {
+  int unit, unit_end;        ///< taps; for nchw inputs channels x taps
+  int channel, channel_end;  ///< nhwc only
+  bool first;                ///< of the parts
+};
+
+/// Offset in the input of a unit relative to its pixel, and in the packed weights.
+struct unit_place {
+  int y, x;
+  run_step step;
+};
+
+CTNN_INLINE unit_place place_of(const window& c, bool planar, int unit, int channel) {
+  const int tap = planar ? unit % (c.kernel_h * c.kernel_w) : unit;
+  if (planar) channel = unit / (c.kernel_h * c.kernel_w);
+  const int ky = tap / c.kernel_w, kx = tap - ky * c.kernel_w;
+  const int y = ky * c.dilation_h, x = kx * c.dilation_w;
+  return {y, x, {y * c.row + x * c.col + channel * c.chan,
+                 (static_cast<std::ptrdiff_t>(tap) * c.channels + channel) * channel_block}};
+}
+
+/// All column tiles of all pixel tiles [first, end) for one chunk.
+CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_task& t, const tile_shape& tile,
+                       int column, int column_end, int first, int end) {
+  const int units = part.unit_end - part.unit;
+  const int length = planar ? 1 : part.channel_end - part.channel;
+
+  // Units of pixels whose window lies inside the input; neighbours in x join where their inputs are contiguous.
+  const bool joined = c.kernel_w > 1 && c.dilation_w == 1 && units % c.kernel_w == 0 && part.unit % c.kernel_w == 0 &&
+                      (planar || (c.col == length && c.channels == length));
+  const int step = joined ? c.kernel_w : 1;
+  run_step inner[max_units], border[max_units];
+  unit_place places[max_units];
+  int inner_count = 0;
+  for (int u = 0; u < units; ++u) {
+    places[u] = place_of(c, planar, part.unit + u, part.channel);
+    if (u % step == 0) inner[inner_count++] = places[u].step;
+  }
+  const int inner_length = length * step;
+  const std::ptrdiff_t block_step = static_cast<std::ptrdiff_t>(c.kernel_h) * c.kernel_w * c.channels * channel_block;
+  const std::ptrdiff_t planar_step = static_cast<std::ptrdiff_t>(c.channels) * channel_block;
+  t.block_step = block_step;
+
+  constexpr int P = 12;
+  const float* pixels[P];
+  const float* addresses[max_units * P];
+  int oy = first / c.out_width, ox = first - oy * c.out_width;
+  for (int q = first; q < end; q += tile.rows) {
+    t.rows = end - q < tile.rows ? end - q : tile.rows;
+    int py[P], px[P];
+    bool inside = true;
+    for (int p = 0; p < tile.rows; ++p) {
+      py[p] = oy * c.stride_h - c.pad_top;
+      px[p] = ox * c.stride_w - c.pad_left;
+      inside &= py[p] >= 0 && px[p] >= 0 && py[p] <= c.last_y && px[p] <= c.last_x;
+      pixels[p] = c.in + (py[p] * c.row + px[p] * c.col);
+      if (p + 1 < t.rows && ++ox == c.out_width) ox = 0, ++oy;
+    }
+    if (++ox == c.out_width) ox = 0, ++oy;
+
+    if (inside) {
+      t.pixels = pixels;
+      t.pixel_step = 0;
+      t.runs = inner;
+      t.run_count = inner_count;
+      t.length = inner_length;
+      t.weight_step = planar && joined ? planar_step : channel_block;
+    } else {
+      const float** a = addresses;
+      int count = 0;
+      for (int u = 0; u < units; ++u) {
+        const unit_place& place = places[u];
+        bool any = false;
+        for (int p = 0; p < tile.rows; ++p) {
+          const bool valid = static_cast<unsigned>(py[p] + place.y) < static_cast<unsigned>(c.height) &&
+                             static_cast<unsigned>(px[p] + place.x) < static_cast<unsigned>(c.width);
+          a[p] = valid ? pixels[p] + place.step.in : zeros;
+          any |= valid;
+        }
+        if (!any) continue;
+        a += tile.rows;
+        border[count++] = {0, place.step.weights};
+      }
+      t.pixels = addresses;
+      t.pixel_step = tile.rows;
+      t.runs = border;
+      t.run_count = count;
+      t.length = length;
+      t.weight_step = channel_block;
+    }
+    for (int j = column; j < column_end; j += tile.columns) {
+      t.columns = column_end - j < tile.columns ? column_end - j : tile.columns;
+      t.weights = c.weights + j / channel_block * block_step + j % channel_block;
+      t.out = c.out + q * c.out_pitch + j;
+      if (part.first) {
+        t.bias = c.bias == nullptr ? nullptr : c.bias + j;
+        t.start = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
+      } else {
+        t.bias = nullptr;
+        t.start = t.out;
+      }
+      tile.run(t);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// One group of one image. Shared by all layers: nothing here depends on constants.
+CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
+  const int pixels = c.out_height * c.out_width;
+  const bool planar = c.chan != 1;
+  const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
+  tile_task t{};
+  t.out_pitch = c.out_pitch;
+  t.end = end;
+  for (int first = 0; first < pixels; first += detail::pixel_block) {
+    const int pixel_end = pixels - first < detail::pixel_block ? pixels : first + detail::pixel_block;
+    for (int column = 0; column < c.out_channels;) {
+      const int left = c.out_channels - column;
+      const tile_shape tile = pixels == 1 ? choose_row(left) : choose_tile(left);
+      // Plain floats know no caches: there the addresses of a tile serve all columns.
+      const int width = lanes == 1 || left < tile.columns ? left : tile.columns;
+
+      constexpr int cache = channel_block == 4 ? max_run * 4 : 8192;
+      const int inputs = lanes == 1 ? max_run : cache / tile.columns < max_run ? cache / tile.columns : max_run;
+      const int depth = planar ? 1 : c.channels;
+      const int parts = (depth + inputs - 1) / inputs;
+      const int channel_step = parts == 1 ? depth : ((depth + parts - 1) / parts + 3) / 4 * 4;
+      int unit_step = inputs / channel_step < 1 ? 1 : inputs / channel_step;
+      if (unit_step > detail::max_units) unit_step = detail::max_units;
+      if (unit_step < units && unit_step > c.kernel_w) unit_step -= unit_step % c.kernel_w;
+      bool first_part = true;
+      t.start_pitch = c.residual_pitch;
+      for (int channel = 0; channel < depth; channel += channel_step) {
+        const int channel_end = depth - channel < channel_step ? depth : channel + channel_step;
+        for (int unit = 0; unit < units; unit += unit_step) {
+          const int unit_end = units - unit < unit_step ? units : unit + unit_step;
+          t.last = channel_end == depth && unit_end == units;
+          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column, column + width, first,
+                        pixel_end);
+          first_part = false;
+          t.start_pitch = c.out_pitch;
+        }
+      }
+      column += width;
+    }
+  }
+}
+
+CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
+  window c = window_of(p, a);
+  const epilogue end = epilogue_of(p.activation);
+  const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
+  const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
+  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
+                                c.kernel_w * c.channels;
+  if (depthwise) c.out_channels = p.out;
+  for (int n = 0; n < images; ++n) {
+    window part = image_of(c, n);
+    if (depthwise) {
+      if (c.chan == 1) convolve_depthwise(part, end, detail::choose_depthwise(c));
+      else convolve_depthwise_planar(part, end);
+      continue;
+    }
+    for (int g = 0; g < p.groups; ++g) {
+      convolve(part, end);
+      part.in += c.channels * c.chan;
+      part.weights += filter;
+      part.out += c.out_channels;
+      if (c.bias != nullptr) part.bias += c.out_channels;
+      if (c.residual != nullptr) part.residual += c.out_channels;
+    }
+  }
+}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// Depthwise conv2d (one filter a channel) on nhwc: vectors of channels, several pixels of a row at once; windows that
+// hang over the border have their ranges of taps clipped.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_DEPTHWISE_INL_HPP)
+#define CTNN_KERNELS_DEPTHWISE_INL_HPP
+#define CTNN_KERNELS_DEPTHWISE_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_DEPTHWISE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_DEPTHWISE_INL_HPP
+#undef CTNN_KERNELS_DEPTHWISE_INL_HPP
+#else
+#define CTNN_KERNELS_DEPTHWISE_INL_HPP
+#endif
+#define CTNN_KERNELS_DEPTHWISE_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_DEPTHWISE_ENABLED)
+#undef CTNN_KERNELS_DEPTHWISE_ENABLED
+
+#include "tile-inl.hpp"
+#include "window-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+/// Rows and columns of taps that fall on the input.
+struct taps {
+  int y, y_end, x, x_end;
+};
+
+/// Taps whose position start + k * dilation lies in [0, size): the first, and one beyond the last.
+CTNN_INLINE int first_tap(int start, int dilation) { return start >= 0 ? 0 : (-start + dilation - 1) / dilation; }
+CTNN_INLINE int last_tap(int start, int dilation, int kernel, int size) {
+  const int room = size - 1 - start;
+  const int end = room < 0 ? 0 : room / dilation + 1;
+  return end < kernel ? end : kernel;
+}
+
+/// The pixels of an output row whose windows lie inside the input from left to right.
+struct inner_range {
+  int begin, end;
+};
+CTNN_INLINE inner_range inner_pixels(const window& c) {
+  const int begin = (c.pad_left + c.stride_w - 1) / c.stride_w;
+  const int end = c.last_x < -c.pad_left ? 0 : (c.last_x + c.pad_left) / c.stride_w + 1;
+  return {begin, end < c.out_width ? end : c.out_width};
+}
+
+/// A row of some channels: what stays the same from pixel to pixel. Addresses are of the first of the channels.
+struct depthwise_line {
+  const float* in;       ///< of the first valid row of taps, at x = 0
+  const float* weights;  ///< of the first valid row of taps
+  const float* bias;     ///< may be null
+  const float* residual;  ///< may be null
+  float* out;
+  std::ptrdiff_t row_step, col, weight_step, out_pitch, residual_pitch;  ///< weight_step: from tap to tap
+  int rows, kernel_w;                                                    ///< valid rows of taps
+  int channels;
+};
+
+CTNN_INLINE vec finish_pixel(const epilogue& end, vec x) {
+  if (end.bounds == epilogue::bound::relu) return relu(x);
+  if (end.bounds == epilogue::bound::clip) return clamp(x, set(end.low), set(end.high));
+  return x;
+}
+
+/// P pixels from ox on, kernels of K columns without dilation at stride S, at least a vector of channels (the last one
+/// may overlap that before it): each input is loaded once for all its taps. Edge: windows may hang over the sides, and
+/// only `count` pixels are stored.
+template <int P, int K, int S, bool Edge>
+CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, int x, int ox, int width, int count) {
+  const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
+  const int channels = d.channels, rows = d.rows;
+  const float* base = d.in + x * col;
+  float* result = d.out + ox * out_pitch;
+  for (int c = 0;;) {
+    vec sum[P];
+    sum[0] = d.bias != nullptr ? loadu(d.bias + c) : zero();
+    CTNN_UNROLL for (int p = 1; p < P; ++p) sum[p] = sum[0];
+    const float* in = base + c;
+    const float* w = d.weights + c;
+    for (int ky = 0; ky < rows; ++ky) {
+      vec f[K];
+      CTNN_UNROLL for (int k = 0; k < K; ++k, w += weight_step) f[k] = loadu(w);
+      const float* here = in;
+      CTNN_UNROLL for (int i = 0; i < (P - 1) * S + K; ++i) {
+        const bool outside = Edge && static_cast<unsigned>(x + i) >= static_cast<unsigned>(width);
+        const float* now = here;
+        here += col;
+        if (outside) continue;
+        const vec value = loadu(now);
+        CTNN_UNROLL for (int k = 0; k < K; ++k) {
+          const int p = (i - k) / S;
+          if (i >= k && (i - k) % S == 0 && p < P) sum[p] = mul_add(value, f[k], sum[p]);
+        }
+      }
+      in += row_step;
+    }
+    float* out = result + c;
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      if (!Edge || p < count) storeu(finish_pixel(end, sum[p]), out);
+      out += out_pitch;
+    }
+    c += lanes;
+    if (c >= channels) break;
+    if (lanes > 1 && c + lanes > channels) c = channels - lanes;
+  }
+}
+
+/// One pixel, any kernel, its columns of taps clipped, any number of channels.
+CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const epilogue& end, int x, int ox) {
+  const int first = first_tap(x, g.dilation_w), last = last_tap(x, g.dilation_w, g.kernel_w, g.width);
+  const std::ptrdiff_t tap_step = g.dilation_w * d.col;
+  const float* base = d.in + x * d.col + first * tap_step;
+  const float* weights = d.weights + first * d.weight_step;
+  for (int c = 0; c < d.channels; c += lanes) {
+    const int left = d.channels - c;
+    vec sum = d.bias != nullptr ? load_bounded(d.bias + c, left) : zero();
+    if (d.residual != nullptr) sum = add(sum, load_bounded(d.residual + ox * d.residual_pitch + c, left));
+    const float* in = base + c;
+    const float* from = weights + c;
+    for (int ky = 0; ky < d.rows; ++ky) {
+      const float* here = in;
+      const float* w = from;
+      for (int kx = first; kx < last; ++kx) {
+        sum = mul_add(load_bounded(here, left), loadu(w), sum);
+        here += tap_step;
+        w += d.weight_step;
+      }
+      in += d.row_step;
+      from += d.kernel_w * d.weight_step;
+    }
+    store_bounded(finish_pixel(end, sum), d.out + ox * d.out_pitch + c, left);
+  }
+}
+
+/// An output row for the channels [channel, channel_end). K columns of taps at stride S without dilation and residual,
+/// or K = 0: any. The last pixels may overlap those before them: the same results are stored twice.
+template <int K, int S>
+CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
+  constexpr int P = lanes == 1 ? 4 : 8;
+  const int y = oy * c.stride_h - c.pad_top, y_first = first_tap(y, c.dilation_h);
+  const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
+  const std::ptrdiff_t first_pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width;
+  const inner_range inner = inner_pixels(c);
+  depthwise_line d;
+  d.in = c.in + (y + y_first * c.dilation_h) * c.row + channel;
+  d.weights = c.weights + y_first * c.kernel_w * width + channel;
+  d.bias = c.bias != nullptr ? c.bias + channel : nullptr;
+  d.residual = c.residual != nullptr ? c.residual + first_pixel * c.residual_pitch + channel : nullptr;
+  d.out = c.out + first_pixel * c.out_pitch + channel;
+  d.row_step = c.dilation_h * c.row;
+  d.col = c.col;
+  d.weight_step = width;
+  d.out_pitch = c.out_pitch;
+  d.residual_pitch = c.residual_pitch;
+  d.rows = last_tap(y, c.dilation_h, c.kernel_h, c.height) - y_first;
+  d.kernel_w = c.kernel_w;
+  d.channels = channel_end - channel;
+  if (K == 0 || d.channels < lanes) {
+    for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, end, ox * c.stride_w - c.pad_left, ox);
+  } else if constexpr (K > 0) {
+    for (int ox = 0; ox < c.out_width; ox += P) {
+      if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
+      const int x = ox * S - c.pad_left;
+      if (lanes > 1 && ox >= inner.begin && ox + P <= inner.end)
+        depthwise_pixels<P, K, S, lanes == 1>(d, end, x, ox, c.width, P);
+      else
+        depthwise_pixels<P, K, S, true>(d, end, x, ox, c.width, c.out_width < P ? c.out_width : P);
+    }
+  }
+  if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
+}
+
+using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
+
+CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
+  if (c.dilation_w == 1 && c.residual == nullptr) {
+    if (c.kernel_w == 3 && c.stride_w == 1) return &depthwise_row<3, 1>;
+    if (c.kernel_w == 3 && c.stride_w == 2) return &depthwise_row<3, 2>;
+    if (c.kernel_w == 5 && c.stride_w == 1) return &depthwise_row<5, 1>;
+    if (c.kernel_w == 5 && c.stride_w == 2) return &depthwise_row<5, 2>;
+  }
+  return &depthwise_row<0, 0>;
+}
+
+}  // namespace detail
+
+/// As many channels at a time as keep a window's input rows in the first cache.
+CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
+  constexpr int cache = 12288;
+  const int fit = cache / (c.kernel_h * c.width) / 16 * 16, least = 64;
+  const int step = lanes == 1 ? c.out_channels : fit < least ? least : fit;
+  for (int channel = 0; channel < c.out_channels; channel += step) {
+    const int left = c.out_channels - channel;
+    for (int oy = 0; oy < c.out_height; ++oy) row(c, end, oy, channel, channel + (left < step ? left : step));
+  }
+}
+
+/// The same for nchw input, which only a network that begins with a depthwise convolution has: plain loops.
+CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilogue& end) {
+  const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
+  for (int oy = 0; oy < c.out_height; ++oy)
+    for (int ox = 0; ox < c.out_width; ++ox) {
+      const int y = oy * c.stride_h - c.pad_top, x = ox * c.stride_w - c.pad_left;
+      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width + ox;
+      const detail::taps valid{detail::first_tap(y, c.dilation_h),
+                               detail::last_tap(y, c.dilation_h, c.kernel_h, c.height),
+                               detail::first_tap(x, c.dilation_w),
+                               detail::last_tap(x, c.dilation_w, c.kernel_w, c.width)};
+      float* out = c.out + pixel * c.out_pitch;
+      for (int channel = 0; channel < c.out_channels; ++channel) {
+        float sum = c.bias != nullptr ? c.bias[channel] : 0.0f;
+        if (c.residual != nullptr) sum += c.residual[pixel * c.residual_pitch + channel];
+        for (int ky = valid.y; ky < valid.y_end; ++ky)
+          for (int kx = valid.x; kx < valid.x_end; ++kx)
+            sum += c.in[(y + ky * c.dilation_h) * c.row + (x + kx * c.dilation_w) * c.col + channel * c.chan] *
+                   c.weights[(ky * c.kernel_w + kx) * width + channel];
+        if (end.bounds == epilogue::bound::relu) sum = math::clamp(sum, 0.0f, std::numeric_limits<float>::max());
+        if (end.bounds == epilogue::bound::clip) sum = math::clamp(sum, end.low, end.high);
+        out[channel] = sum;
+      }
+      if (end.finish != nullptr) end.finish(end.low, end.high, out, c.out_pitch, 1, c.out_channels);
+    }
+}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// linear: rows of K numbers times a packed matrix, on the convolution's micro-kernel.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_LINEAR_INL_HPP)
+#define CTNN_KERNELS_LINEAR_INL_HPP
+#define CTNN_KERNELS_LINEAR_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_LINEAR_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_LINEAR_INL_HPP
+#undef CTNN_KERNELS_LINEAR_INL_HPP
+#else
+#define CTNN_KERNELS_LINEAR_INL_HPP
+#endif
+#define CTNN_KERNELS_LINEAR_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_LINEAR_ENABLED)
+#undef CTNN_KERNELS_LINEAR_ENABLED
+
+#include "../graph/operators/linear.hpp"
+#include "tensor.hpp"
+#include "tile-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// out[r][j] = bias[j] + sum over k of in[r][k] weights[j][k]; rows lie in_pitch and out_pitch apart. Bias may be null.
+/// One row alone streams the weights; many rows share them tile by tile.
+CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
+                                        const float* weights, const float* bias, float* out, std::ptrdiff_t out_pitch,
+                                        int columns, const epilogue& end) {
+  tile_task t{};
+  t.pixel_step = 0;
+  t.run_count = 1;
+  t.weight_step = channel_block;
+  t.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
+  t.out_pitch = t.start_pitch = out_pitch;
+  t.end = end;
+  for (int column = 0; column < columns;) {
+    const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
+    t.columns = columns - column < tile.columns ? columns - column : tile.columns;
+    t.bias = bias == nullptr ? nullptr : bias + column;
+    // Weights of a part of the sum stay in the first cache while all rows pass.
+    const int part = rows == 1 || lanes == 1 ? depth : 8192 / tile.columns;
+    for (int k = 0; k < depth; k += part) {
+      const run_step step{k, static_cast<std::ptrdiff_t>(k) * channel_block};
+      t.runs = &step;
+      t.length = depth - k < part ? depth - k : part;
+      t.last = k + part >= depth;
+      t.weights = weights + column / channel_block * t.block_step + column % channel_block;
+      for (int r = 0; r < rows; r += tile.rows) {
+        const float* pixels[12];
+        t.rows = rows - r < tile.rows ? rows - r : tile.rows;
+        for (int p = 0; p < tile.rows; ++p) pixels[p] = in + (r + (p < t.rows ? p : 0)) * in_pitch;
+        t.pixels = pixels;
+        t.out = out + r * out_pitch + column;
+        t.start = k == 0 ? nullptr : t.out;
+        tile.run(t);
+      }
+      t.bias = nullptr;  // the next part adds to what this one stored
+    }
+    column += tile.columns;
+  }
+}
+
+CTNN_INLINE void run(const op::linear& p, const arguments& a) {
+  const int depth = a.in[0].shape.back(0);
+  const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - 1));
+  multiply_rows(a.in[0].data, depth, rows, depth, a.weights[0], p.bias ? a.weights[1] : nullptr, a.out[0].data, p.out,
+                p.out, epilogue_of(p.activation));
+}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that move elements: any layout and pitch on every side, through strides.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_MOVEMENT_INL_HPP)
+#define CTNN_KERNELS_MOVEMENT_INL_HPP
+#define CTNN_KERNELS_MOVEMENT_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_MOVEMENT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_MOVEMENT_INL_HPP
+#undef CTNN_KERNELS_MOVEMENT_INL_HPP
+#else
+#define CTNN_KERNELS_MOVEMENT_INL_HPP
+#endif
+#define CTNN_KERNELS_MOVEMENT_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_MOVEMENT_ENABLED)
+#undef CTNN_KERNELS_MOVEMENT_ENABLED
+
+#include "../graph/operators/shape.hpp"
+#include "reference/movement.hpp"
+#include "transpose-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+/// Rows of contiguous numbers.
+CTNN_NOINLINE inline void copy_rows(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy, const float* x,
+                                    std::ptrdiff_t dx) {
+  for (std::ptrdiff_t r = 0; r < rows; ++r, x += dx, y += dy) {
+    std::ptrdiff_t i = 0;
+    for (; i + 2 * lanes <= length; i += 2 * lanes) {
+      const vec a = loadu(x + i), b = loadu(x + i + lanes);
+      storeu(a, y + i);
+      storeu(b, y + i + lanes);
+    }
+    for (; i < length; i += lanes) {
+      const int n = length - i < lanes ? static_cast<int>(length - i) : lanes;
+      store_bounded(load_bounded(x + i, n), y + i, n);
+    }
+  }
+}
+
+CTNN_NOINLINE inline void copy_strided(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy,
+                                       std::ptrdiff_t y_step, const float* x, std::ptrdiff_t dx, std::ptrdiff_t x_step) {
+  for (std::ptrdiff_t r = 0; r < rows; ++r)
+    for (std::ptrdiff_t i = 0; i < length; ++i) y[r * dy + i * y_step] = x[r * dx + i * x_step];
+}
+
+/// Brings the loop along the source's contiguous axis next to the innermost; false if there is none.
+constexpr bool arrange_transpose(loop_nest<2>& nest) {
+  for (int d = 0; d < nest.depth - 1; ++d) {
+    if (nest.levels[d].stride[1] != 1) continue;
+    const auto level = nest.levels[d];
+    for (int i = d; i < nest.depth - 2; ++i) nest.levels[i] = nest.levels[i + 1];
+    nest.levels[nest.depth - 2] = level;
+    return true;
+  }
+  return false;
+}
+
+/// Loops come in the order of the target's memory (copy_loops, permute_loops). y and x do not overlap.
+CTNN_NOINLINE inline void copy_nested(loop_nest<2> nest, float* y, const float* x) {
+  nest.require(2);
+  const bool contiguous = nest.levels[nest.depth - 1].stride[0] == 1 && nest.levels[nest.depth - 1].stride[1] == 1;
+  const bool transposes = !contiguous && nest.levels[nest.depth - 1].stride[0] == 1 && arrange_transpose(nest);
+  const auto& outer = nest.levels[nest.depth - 2];
+  const auto& inner = nest.levels[nest.depth - 1];
+  loop_cursor<2> at(nest, 2);
+  do {
+    float* to = y + at.offset[0];
+    const float* from = x + at.offset[1];
+    if (contiguous) copy_rows(outer.extent, inner.extent, to, outer.stride[0], from, outer.stride[1]);
+    else if (transposes) transpose(outer.extent, inner.extent, to, outer.stride[0], from, inner.stride[1]);
+    else copy_strided(outer.extent, inner.extent, to, outer.stride[0], inner.stride[0], from, outer.stride[1], inner.stride[1]);
+  } while (at.next());
+}
+
+}  // namespace detail
+
+/// Copies between any two layouts and pitches of one shape; nothing to do in place.
+CTNN_INLINE void convert(const tensor& to, const const_tensor& from) {
+  if (to.data != from.data) detail::copy_nested(copy_loops(from.shape, to, from), to.data, from.data);
+}
+
+CTNN_INLINE void run(const op::constant&, const arguments& a) {
+  const tensor& y = a.out[0];
+  convert(y, {a.weights[0], y.shape, layout::nchw, 0});
+}
+
+// The numbers of an nchw output are those of the input in its logical order.
+CTNN_INLINE void run(const op::flatten&, const arguments& a) {
+  convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0]);
+}
+CTNN_INLINE void run(const op::reshape&, const arguments& a) {
+  convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0]);
+}
+
+CTNN_INLINE void run(const op::permute& p, const arguments& a) {
+  detail::copy_nested(permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
+/// Inputs that already lie where they belong in the output are left alone.
+CTNN_INLINE void run(const op::concat& p, const arguments& a) {
+  const tensor& out = a.out[0];
+  const int axis = normal_axis(p.axis, out.shape.rank);
+  const std::ptrdiff_t step = stride_of(out, axis);
+  float* y = out.data;
+  for (const const_tensor& x : a.in) {
+    if (x.data != y) detail::copy_nested(copy_loops(x.shape, out, x), y, x.data);
+    y += x.shape[axis] * step;
+  }
+}
+
+CTNN_INLINE void run(const op::split& p, const arguments& a) {
+  const const_tensor& in = a.in[0];
+  const int axis = normal_axis(p.axis, in.shape.rank);
+  const std::ptrdiff_t step = stride_of(in, axis);
+  const float* x = in.data;
+  for (const tensor& y : a.out) {
+    if (y.data != x) detail::copy_nested(copy_loops(y.shape, y, in), y.data, x);
+    x += y.shape[axis] * step;
+  }
+}
+
+CTNN_INLINE void run(const op::slice& p, const arguments& a) {
+  const const_tensor& in = a.in[0];
+  const tensor& y = a.out[0];
+  const int axis = normal_axis(p.axis, in.shape.rank);
+  const float* x = in.data + p.bounds(in.shape[axis])[0] * stride_of(in, axis);
+  if (y.data != x) detail::copy_nested(copy_loops(y.shape, y, in), y.data, x);
+}
+
+CTNN_END_TARGET
+
+#endif

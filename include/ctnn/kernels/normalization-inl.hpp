@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// Per-channel affine operators and prelu; either layout, any pitch, in place if wanted.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_NORMALIZATION_INL_HPP)
+#define CTNN_KERNELS_NORMALIZATION_INL_HPP
+#define CTNN_KERNELS_NORMALIZATION_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_NORMALIZATION_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_NORMALIZATION_INL_HPP
+#undef CTNN_KERNELS_NORMALIZATION_INL_HPP
+#else
+#define CTNN_KERNELS_NORMALIZATION_INL_HPP
+#endif
+#define CTNN_KERNELS_NORMALIZATION_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_NORMALIZATION_ENABLED)
+#undef CTNN_KERNELS_NORMALIZATION_ENABLED
+
+#include "../graph/operators/elementwise.hpp"
+#include "../graph/operators/normalization.hpp"
+#include "reference/normalization.hpp"
+#include "rows-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+struct affine_function {
+  vec factor, offset;
+  CTNN_INLINE vec operator()(vec x) const { return mul_add(x, factor, offset); }
+};
+struct offset_function {
+  vec offset;
+  CTNN_INLINE vec operator()(vec x) const { return add(x, offset); }
+};
+struct slope_function {
+  vec slope;
+  CTNN_INLINE vec operator()(vec x) const { return select(less(x, zero()), mul(x, slope), x); }
+};
+
+// Where the numbers of a channel come from: at(c) gives the function for all of channel c, part(c, n) that for the
+// channels c to c + n, one a lane.
+
+struct batch_norm_source {
+  float eps;
+  const float *gamma, *beta, *mean, *variance;
+  CTNN_INLINE affine_function at(int c) const {
+    const affine f = batch_norm_affine(eps, gamma[c], beta[c], mean[c], variance[c]);
+    return {set(f.factor), set(f.offset)};
+  }
+  CTNN_INLINE affine_function part(int c, int n) const {
+    const vec root = sqrt(add(load_bounded(variance + c, n), set(eps)));
+    const vec factor = div(load_bounded(gamma + c, n), select(equal(root, zero()), set(1e-4f), root));
+    return {factor, sub(load_bounded(beta + c, n), mul(load_bounded(mean + c, n), factor))};
+  }
+};
+struct scale_source {
+  const float *factor, *offset;  ///< offset may be null
+  CTNN_INLINE affine_function at(int c) const { return {set(factor[c]), set(offset != nullptr ? offset[c] : 0.0f)}; }
+  CTNN_INLINE affine_function part(int c, int n) const {
+    return {load_bounded(factor + c, n), offset != nullptr ? load_bounded(offset + c, n) : zero()};
+  }
+};
+struct bias_source {
+  const float* offset;
+  CTNN_INLINE offset_function at(int c) const { return {set(offset[c])}; }
+  CTNN_INLINE offset_function part(int c, int n) const { return {load_bounded(offset + c, n)}; }
+};
+struct slope_source {
+  const float* slope;
+  CTNN_INLINE slope_function at(int c) const { return {set(slope[c])}; }
+  CTNN_INLINE slope_function part(int c, int n) const { return {load_bounded(slope + c, n)}; }
+};
+
+/// Planes of `plane` contiguous numbers, one a channel.
+template <class Source>
+CTNN_NOINLINE void channel_planes(const Source& source, std::ptrdiff_t images, int channels, std::ptrdiff_t plane,
+                                  const float* x, float* y) {
+  for (std::ptrdiff_t n = 0; n < images; ++n)
+    for (int c = 0; c < channels; ++c, x += plane, y += plane) map_row(source.at(c), plane, x, y);
+}
+
+/// Pixels of `channels` contiguous numbers. Some pixels at a time, so that they stay in the cache from one group of
+/// channels to the next.
+template <class Source>
+CTNN_NOINLINE void channel_pixels(const Source& source, std::ptrdiff_t pixels, int channels, const float* x,
+                                  std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
+  constexpr std::ptrdiff_t block = 32;
+  for (std::ptrdiff_t at = 0; at < pixels; at += block) {
+    const std::ptrdiff_t end = pixels - at < block ? pixels : at + block;
+    for (int c = 0; c < channels; c += lanes) {
+      const int n = channels - c < lanes ? channels - c : lanes;
+      const auto f = source.part(c, n);
+      if (n == lanes)
+        for (std::ptrdiff_t i = at; i < end; ++i) storeu(f(loadu(x + i * dx + c)), y + i * dy + c);
+      else
+        for (std::ptrdiff_t i = at; i < end; ++i) store_part(f(load_part(x + i * dx + c, n)), y + i * dy + c, n);
+    }
+  }
+}
+
+/// Both layouts; an nchw value with planes of one element is as good as pixels.
+template <class Source>
+CTNN_INLINE void per_channel(const Source& source, const arguments& a) {
+  const const_tensor& x = a.in[0];
+  const tensor& y = a.out[0];
+  const int axis = channel_axis(x.shape), channels = x.shape[axis];
+  const auto images = static_cast<std::ptrdiff_t>(x.shape.count(0, axis));
+  const auto plane = static_cast<std::ptrdiff_t>(x.shape.count(axis + 1, x.shape.rank));
+  if (x.order == layout::nhwc) channel_pixels(source, images * plane, channels, x.data, x.pitch, y.data, y.pitch);
+  else if (plane == 1) channel_pixels(source, images, channels, x.data, channels, y.data, channels);
+  else channel_planes(source, images, channels, plane, x.data, y.data);
+}
+
+}  // namespace detail
+
+CTNN_INLINE void run(const op::batch_norm& p, const arguments& a) {
+  detail::per_channel(detail::batch_norm_source{p.eps, a.weights[0], a.weights[1], a.weights[2], a.weights[3]}, a);
+}
+
+CTNN_INLINE void run(const op::scale& p, const arguments& a) {
+  detail::per_channel(detail::scale_source{a.weights[0], p.bias ? a.weights[1] : nullptr}, a);
+}
+
+CTNN_INLINE void run(const op::bias&, const arguments& a) { detail::per_channel(detail::bias_source{a.weights[0]}, a); }
+
+CTNN_INLINE void run(const op::prelu&, const arguments& a) {
+  detail::per_channel(detail::slope_source{a.weights[0]}, a);
+}
+
+CTNN_END_TARGET
+
+#endif

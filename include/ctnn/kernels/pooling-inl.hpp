@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// pool2d and adaptive_pool2d, nhwc on both sides, any pitch; vectors run over channels, windows are clipped at edges.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_POOLING_INL_HPP)
+#define CTNN_KERNELS_POOLING_INL_HPP
+#define CTNN_KERNELS_POOLING_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_POOLING_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_POOLING_INL_HPP
+#undef CTNN_KERNELS_POOLING_INL_HPP
+#else
+#define CTNN_KERNELS_POOLING_INL_HPP
+#endif
+#define CTNN_KERNELS_POOLING_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_POOLING_ENABLED)
+#undef CTNN_KERNELS_POOLING_ENABLED
+
+#include "../graph/operators/pooling.hpp"
+#include "reference/pooling.hpp"
+#include "simd-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+struct pool_max {
+  static constexpr float start = -__builtin_inff();
+  CTNN_INLINE vec operator()(vec a, vec b) const { return max(a, b); }
+};
+struct pool_sum {
+  static constexpr float start = 0;
+  CTNN_INLINE vec operator()(vec a, vec b) const { return add(a, b); }
+};
+
+/// Part of an image: rows x columns pixels from `data` on.
+struct pixel_window {
+  const float* data;
+  std::ptrdiff_t row_stride;
+  std::ptrdiff_t column_stride;
+  int rows;
+  int columns;
+};
+
+/// Vectors * lanes channels of one window.
+template <class Function, int Vectors>
+CTNN_INLINE void pool_vectors(const Function& f, const pixel_window& w, const float* x, vec factor, float* y) {
+  vec result[Vectors];
+  CTNN_UNROLL
+  for (int v = 0; v < Vectors; ++v) result[v] = set(Function::start);
+  for (int i = 0; i < w.rows; ++i) {
+    const float* p = x + i * w.row_stride;
+    for (int j = 0; j < w.columns; ++j, p += w.column_stride) {
+      CTNN_UNROLL
+      for (int v = 0; v < Vectors; ++v) result[v] = f(result[v], loadu(p + v * lanes));
+    }
+  }
+  CTNN_UNROLL
+  for (int v = 0; v < Vectors; ++v) storeu(mul(result[v], factor), y + v * lanes);
+}
+
+/// y[c] = f over the window, times `scale`.
+template <class Function>
+CTNN_NOINLINE void pool_window(const pixel_window& w, int channels, float scale, float* y) {
+  const Function f;
+  const vec factor = set(scale);
+  int c = 0;
+  for (; c + 4 * lanes <= channels; c += 4 * lanes) pool_vectors<Function, 4>(f, w, w.data + c, factor, y + c);
+  for (; c + lanes <= channels; c += lanes) pool_vectors<Function, 1>(f, w, w.data + c, factor, y + c);
+  if (c == channels) return;
+  vec result = set(Function::start);
+  for (int i = 0; i < w.rows; ++i)
+    for (int j = 0; j < w.columns; ++j)
+      result = f(result, load_part(w.data + i * w.row_stride + j * w.column_stride + c, channels - c));
+  store_part(mul(result, factor), y + c, channels - c);
+}
+
+// The windows along one axis, for both operators.
+
+struct fixed_windows {
+  const op::pool2d& p;
+  unsigned axis;
+  int before, after, size;
+  CTNN_INLINE pooling_window operator()(int i) const { return pool_window_at(p, axis, before, after, size, i); }
+};
+struct adaptive_windows {
+  int size, count;
+  CTNN_INLINE pooling_window operator()(int i) const { return adaptive_window(size, count, i); }
+};
+
+template <class Windows>
+CTNN_INLINE void pool(op::pooling function, const arguments& a, const Windows& rows, const Windows& columns) {
+  const const_tensor& x = a.in[0];
+  const tensor& y = a.out[0];
+  const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
+  const std::ptrdiff_t row = std::ptrdiff_t{x.pitch} * x.shape.back(0), image = row * x.shape.back(1);
+  float* to = y.data;
+  for (int n = 0; n < images; ++n) {
+    for (int i = 0; i < y.shape.back(1); ++i) {
+      const pooling_window r = rows(i);
+      for (int j = 0; j < y.shape.back(0); ++j, to += y.pitch) {
+        const pooling_window q = columns(j);
+        const pixel_window w{x.data + n * image + r.first * row + q.first * std::ptrdiff_t{x.pitch}, row, x.pitch,
+                             r.last - r.first, q.last - q.first};
+        const int cells = r.divisor * q.divisor;
+        if (function == op::pooling::max) pool_window<pool_max>(w, channels, 1.0f, to);
+        else pool_window<pool_sum>(w, channels, cells > 0 ? 1.0f / static_cast<float>(cells) : 0.0f, to);
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+CTNN_INLINE void run(const op::pool2d& p, const arguments& a) {
+  const extents& x = a.in[0].shape;
+  const margins pad = p.padding(x);
+  detail::pool(p.function, a, detail::fixed_windows{p, 0, pad[0], pad[2], x.back(1)},
+               detail::fixed_windows{p, 1, pad[1], pad[3], x.back(0)});
+}
+
+CTNN_INLINE void run(const op::adaptive_pool2d& p, const arguments& a) {
+  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  detail::pool(p.function, a, detail::adaptive_windows{x.back(1), y.back(1)}, detail::adaptive_windows{x.back(0), y.back(0)});
+}
+
+CTNN_END_TARGET
+
+#endif

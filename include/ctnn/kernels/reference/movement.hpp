@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that move elements without arithmetic, plain; constant copies its numbers.
+#pragma once
+
+#include "../../graph/operators/shape.hpp"
+#include "../loop_nest.hpp"
+#include "../tensor.hpp"
+
+namespace ctnn {
+
+/// The loops that copy `part` out of or into tensors of larger shape: operands are the target and the source.
+/// Outermost first in the target's memory; any layouts.
+constexpr loop_nest<2> copy_loops(const extents& part, const tensor& to, const const_tensor& from) {
+  loop_nest<2> nest;
+  for (int i = 0; i < part.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    nest.push_back({part[axis], {stride_of(to, axis), stride_of(from, axis)}});
+  }
+  return nest;
+}
+
+/// Those of a permutation.
+constexpr loop_nest<2> permute_loops(const op::permute& p, const tensor& to, const const_tensor& from) {
+  loop_nest<2> nest;
+  for (int i = 0; i < to.shape.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    nest.push_back({to.shape[axis], {stride_of(to, axis), stride_of(from, p.order[static_cast<std::size_t>(axis)])}});
+  }
+  return nest;
+}
+
+}  // namespace ctnn
+
+namespace ctnn::reference {
+
+namespace detail {
+
+constexpr void copy(std::int64_t n, float* y, const float* x) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = x[i];
+}
+
+constexpr void copy(loop_nest<2> nest, float* y, const float* x) {
+  nest.require(1);
+  const auto& row = nest.levels[nest.depth - 1];
+  const std::ptrdiff_t dy = row.stride[0], dx = row.stride[1];
+  loop_cursor<2> at(nest, 1);
+  do {
+    float* to = y + at.offset[0];
+    const float* from = x + at.offset[1];
+    for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * dy] = from[i * dx];
+  } while (at.next());
+}
+
+}  // namespace detail
+
+constexpr void run(const op::constant&, const arguments& a) {
+  detail::copy(a.out[0].shape.count(), a.out[0].data, a.weights[0]);
+}
+constexpr void run(const op::flatten&, const arguments& a) {
+  detail::copy(a.out[0].shape.count(), a.out[0].data, a.in[0].data);
+}
+constexpr void run(const op::reshape&, const arguments& a) {
+  detail::copy(a.out[0].shape.count(), a.out[0].data, a.in[0].data);
+}
+
+constexpr void run(const op::permute& p, const arguments& a) {
+  detail::copy(permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
+constexpr void run(const op::concat& p, const arguments& a) {
+  const tensor& out = a.out[0];
+  const int axis = normal_axis(p.axis, out.shape.rank);
+  float* y = out.data;
+  for (const const_tensor& x : a.in) {
+    detail::copy(copy_loops(x.shape, out, x), y, x.data);
+    y += x.shape[axis] * stride_of(out, axis);
+  }
+}
+
+constexpr void run(const op::split& p, const arguments& a) {
+  const const_tensor& in = a.in[0];
+  const int axis = normal_axis(p.axis, in.shape.rank);
+  const float* x = in.data;
+  for (const tensor& y : a.out) {
+    detail::copy(copy_loops(y.shape, y, in), y.data, x);
+    x += y.shape[axis] * stride_of(in, axis);
+  }
+}
+
+constexpr void run(const op::slice& p, const arguments& a) {
+  const const_tensor& in = a.in[0];
+  const tensor& out = a.out[0];
+  const int axis = normal_axis(p.axis, in.shape.rank);
+  detail::copy(copy_loops(out.shape, out, in), out.data, in.data + p.bounds(in.shape[axis])[0] * stride_of(in, axis));
+}
+
+}  // namespace ctnn::reference

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// Per-channel affine operators and prelu, plain.
+#pragma once
+
+#include "../../graph/operators/elementwise.hpp"
+#include "../../graph/operators/normalization.hpp"
+#include "../tensor.hpp"
+
+namespace ctnn {
+
+/// y = x * factor + offset, what a channel's batch_norm comes to.
+struct affine {
+  float factor;
+  float offset;
+};
+
+constexpr affine batch_norm_affine(float eps, float gamma, float beta, float mean, float variance) {
+  const float root = math::sqrt(variance + eps);
+  const float factor = gamma / (root == 0 ? 1e-4f : root);
+  return {factor, beta - mean * factor};
+}
+
+}  // namespace ctnn
+
+namespace ctnn::reference {
+
+/// body(channel, first element, one past the last) for each channel of each image.
+template <class Body>
+constexpr void for_each_channel(const extents& shape, Body body) {
+  const int axis = channel_axis(shape), count = shape[axis];
+  const std::int64_t images = shape.count(0, axis), plane = shape.count(axis + 1, shape.rank);
+  std::int64_t at = 0;
+  for (std::int64_t n = 0; n < images; ++n)
+    for (int c = 0; c < count; ++c, at += plane) body(c, at, at + plane);
+}
+
+constexpr void run(const op::batch_norm& p, const arguments& a) {
+  const float* x = a.in[0].data;
+  float* y = a.out[0].data;
+  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
+    const affine f = batch_norm_affine(p.eps, a.weights[0][c], a.weights[1][c], a.weights[2][c], a.weights[3][c]);
+    for (; i < end; ++i) y[i] = x[i] * f.factor + f.offset;
+  });
+}
+
+constexpr void run(const op::scale& p, const arguments& a) {
+  const float* x = a.in[0].data;
+  float* y = a.out[0].data;
+  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
+    const float factor = a.weights[0][c], offset = p.bias ? a.weights[1][c] : 0.0f;
+    for (; i < end; ++i) y[i] = x[i] * factor + offset;
+  });
+}
+
+constexpr void run(const op::bias&, const arguments& a) {
+  const float* x = a.in[0].data;
+  float* y = a.out[0].data;
+  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
+    const float offset = a.weights[0][c];
+    for (; i < end; ++i) y[i] = x[i] + offset;
+  });
+}
+
+constexpr void run(const op::prelu&, const arguments& a) {
+  const float* x = a.in[0].data;
+  float* y = a.out[0].data;
+  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
+    const float slope = a.weights[0][c];
+    for (; i < end; ++i) y[i] = x[i] < 0 ? slope * x[i] : x[i];
+  });
+}
+
+}  // namespace ctnn::reference

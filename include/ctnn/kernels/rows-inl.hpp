@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// Element-wise work as rows of contiguous floats: one for a value without gaps, one a pixel where the pitch leaves gaps.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_ROWS_INL_HPP)
+#define CTNN_KERNELS_ROWS_INL_HPP
+#define CTNN_KERNELS_ROWS_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_ROWS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_ROWS_INL_HPP
+#undef CTNN_KERNELS_ROWS_INL_HPP
+#else
+#define CTNN_KERNELS_ROWS_INL_HPP
+#endif
+#define CTNN_KERNELS_ROWS_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_ROWS_ENABLED)
+#undef CTNN_KERNELS_ROWS_ENABLED
+
+#include "simd-inl.hpp"
+#include "tensor.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// Rows of `length` contiguous floats; a stride for each operand.
+struct row_geometry {
+  std::ptrdiff_t rows;
+  std::ptrdiff_t length;
+};
+
+/// The rows all of these tensors (of one shape and layout) have in common: one, if none has gaps.
+template <class... Tensors>
+CTNN_INLINE row_geometry rows_of(const basic_tensor<float>& y, const Tensors&... x) {
+  const auto count = static_cast<std::ptrdiff_t>(y.shape.count());
+  if (y.order == layout::nchw) return {1, count};
+  const int channels = y.shape.back(2);
+  const bool dense = y.pitch == channels && ((x.pitch == channels) && ...);
+  if (dense) return {1, count};
+  return {count / channels, channels};
+}
+/// From one row to the next; any number where there is one row.
+template <class T>
+CTNN_INLINE std::ptrdiff_t row_stride(const basic_tensor<T>& t) {
+  return t.order == layout::nchw ? 0 : t.pitch;
+}
+
+/// y = f(x), f a functor of vectors declared in the target's namespace. y may be x.
+template <class Function>
+CTNN_NOINLINE void map_row(const Function& f, std::ptrdiff_t n, const float* x, float* y) {
+  std::ptrdiff_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const vec a = f(loadu(x + i)), b = f(loadu(x + i + lanes));
+    storeu(a, y + i);
+    storeu(b, y + i + lanes);
+  }
+  for (; i < n; i += lanes) {
+    const int rest = n - i < lanes ? static_cast<int>(n - i) : lanes;
+    store_bounded(f(load_bounded(x + i, rest)), y + i, rest);
+  }
+}
+
+template <class Function>
+CTNN_INLINE void map_rows(const Function& f, const tensor& y, const const_tensor& x) {
+  const row_geometry g = rows_of(y, x);
+  const std::ptrdiff_t dx = row_stride(x), dy = row_stride(y);
+  for (std::ptrdiff_t r = 0; r < g.rows; ++r) map_row(f, g.length, x.data + r * dx, y.data + r * dy);
+}
+
+CTNN_END_TARGET
+
+#endif

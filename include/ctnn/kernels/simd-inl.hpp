@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+// The vector vocabulary of the kernels: floats in the target's registers, or one plain float where there are none.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_SIMD_INL_HPP)
+#define CTNN_KERNELS_SIMD_INL_HPP
+#define CTNN_KERNELS_SIMD_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_SIMD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_SIMD_INL_HPP
+#undef CTNN_KERNELS_SIMD_INL_HPP
+#else
+#define CTNN_KERNELS_SIMD_INL_HPP
+#endif
+#define CTNN_KERNELS_SIMD_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_SIMD_ENABLED)
+#undef CTNN_KERNELS_SIMD_ENABLED
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "../base/math.hpp"
+#include "../graph/activation.hpp"
+#include "targets.hpp"
+
+#if !defined(CTNN_PLAIN)
+#include <hwy/highway.h>
+#endif
+
+/// 1: a vec is a plain float.
+#undef CTNN_SCALAR_VEC
+#if defined(CTNN_PLAIN)
+#define CTNN_SCALAR_VEC 1
+#elif HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#define CTNN_SCALAR_VEC 1
+#else
+#define CTNN_SCALAR_VEC 0
+#endif
+
+CTNN_BEGIN_TARGET
+
+#if CTNN_SCALAR_VEC
+
+using vec = float;
+using mask = bool;
+constexpr int lanes = 1;
+constexpr int vector_registers = 32;  ///< of the scalar FPU that matters, Cortex-M4F's
+
+CTNN_INLINE vec load(const float* p) { return *p; }
+CTNN_INLINE vec loadu(const float* p) { return *p; }
+CTNN_INLINE void store(vec x, float* p) { *p = x; }
+CTNN_INLINE void storeu(vec x, float* p) { *p = x; }
+CTNN_INLINE vec load_part(const float* p, int n) { return n > 0 ? *p : 0.0f; }
+CTNN_INLINE void store_part(vec x, float* p, int n) {
+  if (n > 0) *p = x;
+}
+CTNN_INLINE vec set(float x) { return x; }
+CTNN_INLINE vec zero() { return 0.0f; }
+CTNN_INLINE vec add(vec a, vec b) { return a + b; }
+CTNN_INLINE vec sub(vec a, vec b) { return a - b; }
+CTNN_INLINE vec mul(vec a, vec b) { return a * b; }
+CTNN_INLINE vec div(vec a, vec b) { return a / b; }
+CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return a * b + c; }
+CTNN_INLINE vec neg(vec a) { return -a; }
+CTNN_INLINE vec abs(vec a) { return math::abs(a); }
+CTNN_INLINE vec sqrt(vec a) { return math::sqrt(a); }
+CTNN_INLINE vec max(vec a, vec b) { return a > b ? a : b; }
+CTNN_INLINE vec min(vec a, vec b) { return a < b ? a : b; }
+CTNN_INLINE mask less(vec a, vec b) { return a < b; }
+CTNN_INLINE mask less_equal(vec a, vec b) { return a <= b; }
+CTNN_INLINE mask equal(vec a, vec b) { return a == b; }
+CTNN_INLINE vec select(mask m, vec yes, vec no) { return m ? yes : no; }
+CTNN_INLINE float sum(vec a) { return a; }
+CTNN_INLINE float max_of(vec a) { return a; }
+CTNN_INLINE float min_of(vec a) { return a; }
+/// max(x, 0) in core registers, which saves reading the FPU's flags; NaN may become 0.
+CTNN_INLINE vec relu(vec x) {
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  return std::bit_cast<float>(bits & ~(bits >> 31));
+}
+CTNN_INLINE vec exp(vec x) { return math::exp(x); }
+CTNN_INLINE vec expm1(vec x) { return math::expm1(x); }
+
+#else
+
+namespace hn = hwy::HWY_NAMESPACE;
+using tag = HWY_CAPPED(float, 16);
+using int_tag = hn::RebindToSigned<tag>;
+using vec = hn::Vec<tag>;
+using mask = hn::Mask<tag>;
+constexpr int lanes = static_cast<int>(hn::MaxLanes(tag()));
+constexpr int vector_registers = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 ? 16 : 32;
+
+/// load and store want an address aligned to the vector; the others do not.
+CTNN_INLINE vec load(const float* p) { return hn::Load(tag(), p); }
+CTNN_INLINE vec loadu(const float* p) { return hn::LoadU(tag(), p); }
+CTNN_INLINE void store(vec x, float* p) { hn::Store(x, tag(), p); }
+CTNN_INLINE void storeu(vec x, float* p) { hn::StoreU(x, tag(), p); }
+/// The first n lanes, n in [0, lanes]; the others are 0 and their memory is not touched.
+CTNN_INLINE vec load_part(const float* p, int n) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(tag(), static_cast<std::size_t>(n)), tag(), p);
+#else
+  alignas(64) float part[lanes] = {};
+  for (int i = 0; i < n; ++i) part[i] = p[i];
+  return load(part);
+#endif
+}
+CTNN_INLINE void store_part(vec x, float* p, int n) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  hn::BlendedStore(x, hn::FirstN(tag(), static_cast<std::size_t>(n)), tag(), p);
+#else
+  alignas(64) float part[lanes];
+  store(x, part);
+  for (int i = 0; i < n; ++i) p[i] = part[i];
+#endif
+}
+CTNN_INLINE vec set(float x) { return hn::Set(tag(), x); }
+CTNN_INLINE vec zero() { return hn::Zero(tag()); }
+CTNN_INLINE vec add(vec a, vec b) { return hn::Add(a, b); }
+CTNN_INLINE vec sub(vec a, vec b) { return hn::Sub(a, b); }
+CTNN_INLINE vec mul(vec a, vec b) { return hn::Mul(a, b); }
+CTNN_INLINE vec div(vec a, vec b) { return hn::Div(a, b); }
+/// a b + c
+CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return hn::MulAdd(a, b, c); }
+CTNN_INLINE vec neg(vec a) { return hn::Neg(a); }
+CTNN_INLINE vec abs(vec a) { return hn::Abs(a); }
+CTNN_INLINE vec sqrt(vec a) { return hn::Sqrt(a); }
+CTNN_INLINE vec max(vec a, vec b) { return hn::Max(a, b); }
+CTNN_INLINE vec min(vec a, vec b) { return hn::Min(a, b); }
+CTNN_INLINE mask less(vec a, vec b) { return hn::Lt(a, b); }
+CTNN_INLINE mask less_equal(vec a, vec b) { return hn::Le(a, b); }
+CTNN_INLINE mask equal(vec a, vec b) { return hn::Eq(a, b); }
+CTNN_INLINE vec select(mask m, vec yes, vec no) { return hn::IfThenElse(m, yes, no); }
+CTNN_INLINE float sum(vec a) { return hn::GetLane(hn::SumOfLanes(tag(), a)); }
+CTNN_INLINE float max_of(vec a) { return hn::GetLane(hn::MaxOfLanes(tag(), a)); }
+CTNN_INLINE float min_of(vec a) { return hn::GetLane(hn::MinOfLanes(tag(), a)); }
+CTNN_INLINE vec relu(vec x) { return hn::Max(hn::Zero(tag()), x); }
+
+/// e^r - 1 - r for |r| <= ln(2)/2; the polynomial of base/math.hpp.
+CTNN_INLINE vec exp_tail(vec r) {
+  vec p = set(1.9875691500e-4f);
+  p = mul_add(p, r, set(1.3981999507e-3f));
+  p = mul_add(p, r, set(8.3334519073e-3f));
+  p = mul_add(p, r, set(4.1665795894e-2f));
+  p = mul_add(p, r, set(1.6666665459e-1f));
+  p = mul_add(p, r, set(5.0000001201e-1f));
+  return mul(mul(p, r), r);
+}
+
+/// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays.
+CTNN_INLINE vec exp(vec x) {
+  const int_tag di;
+  const vec bounded = min(set(89.0f), max(set(-104.0f), x));
+  const auto k = hn::NearestInt(mul(bounded, set(1.44269504088896341f)));
+  const vec n = hn::ConvertTo(tag(), k);
+  const vec r = mul_add(n, set(2.12194440e-4f), mul_add(n, set(-0.693359375f), bounded));
+  const vec e = add(add(exp_tail(r), r), set(1.0f));
+  const auto half = hn::ShiftRight<1>(k);
+  const auto power_low = hn::ShiftLeft<23>(hn::Add(half, hn::Set(di, 127)));
+  const auto power_high = hn::ShiftLeft<23>(hn::Add(hn::Sub(k, half), hn::Set(di, 127)));
+  const vec y = mul(mul(e, hn::BitCast(tag(), power_low)), hn::BitCast(tag(), power_high));
+  return select(equal(x, x), y, x);
+}
+
+/// e^x - 1 without cancellation near 0.
+CTNN_INLINE vec expm1(vec x) {
+  return select(less(abs(x), set(0.34657359f)), add(exp_tail(x), x), sub(exp(x), set(1.0f)));
+}
+
+#endif
+
+// From here on one source for both.
+
+CTNN_INLINE vec load_bounded(const float* p, int n) { return n >= lanes ? loadu(p) : load_part(p, n); }
+CTNN_INLINE void store_bounded(vec x, float* p, int n) {
+  if (n >= lanes) storeu(x, p);
+  else store_part(x, p, n);
+}
+CTNN_INLINE vec clamp(vec x, vec low, vec high) { return min(high, max(low, x)); }
+
+CTNN_INLINE vec sigmoid(vec x) {
+  const vec e = exp(neg(abs(x)));
+  const vec one = set(1.0f);
+  return div(select(less(x, zero()), e, one), add(one, e));
+}
+
+CTNN_INLINE vec tanh(vec x) {
+  const vec e = expm1(mul(set(-2.0f), abs(x)));
+  const vec t = div(neg(e), add(e, set(2.0f)));
+  return select(less(x, zero()), neg(t), t);
+}
+
+/// x tanh(log(1 + e^x)): with n = e^x (e^x + 2) it is x n / (n + 2).
+CTNN_INLINE vec mish(vec x) {
+  const vec e = exp(min(x, set(20.0f)));
+  const vec n = mul(e, add(e, set(2.0f)));
+  return mul(x, div(n, add(n, set(2.0f))));
+}
+
+/// An activation function whose kind the compiler knows, on vectors.
+template <function Kind>
+struct activate {
+  float a = 0, b = 0;
+
+  CTNN_INLINE vec operator()(vec x) const {
+    if constexpr (Kind == function::relu) return relu(x);
+    else if constexpr (Kind == function::leaky_relu) return select(less(x, zero()), mul(set(a), x), x);
+    else if constexpr (Kind == function::clip) return clamp(x, set(a), set(b));
+    else if constexpr (Kind == function::sigmoid) return sigmoid(x);
+    else if constexpr (Kind == function::tanh) return tanh(x);
+    else if constexpr (Kind == function::hardsigmoid)
+      return clamp(mul_add(set(a), x, set(b)), zero(), set(1.0f));
+    else if constexpr (Kind == function::hardswish)
+      return mul(x, clamp(mul_add(set(a), x, set(b)), zero(), set(1.0f)));
+    else if constexpr (Kind == function::elu) return select(less(x, zero()), mul(set(a), expm1(x)), x);
+    else if constexpr (Kind == function::silu) return mul(x, sigmoid(x));
+    else if constexpr (Kind == function::mish) return mish(x);
+    else return x;
+  }
+};
+
+/// Calls body(activate<kind>{a, b}): the switch stands outside the body's loops. A kind known to the compiler leaves one
+/// case. `body` is a functor declared in the target's namespace (or a lambda with HWY_ATTR).
+template <class Body>
+CTNN_INLINE void with_activation(const activation_function& f, const Body& body) {
+  switch (f.kind) {
+    case function::none: return body(activate<function::none>{f.a, f.b});
+    case function::relu: return body(activate<function::relu>{f.a, f.b});
+    case function::leaky_relu: return body(activate<function::leaky_relu>{f.a, f.b});
+    case function::clip: return body(activate<function::clip>{f.a, f.b});
+    case function::sigmoid: return body(activate<function::sigmoid>{f.a, f.b});
+    case function::tanh: return body(activate<function::tanh>{f.a, f.b});
+    case function::hardsigmoid: return body(activate<function::hardsigmoid>{f.a, f.b});
+    case function::hardswish: return body(activate<function::hardswish>{f.a, f.b});
+    case function::elu: return body(activate<function::elu>{f.a, f.b});
+    case function::silu: return body(activate<function::silu>{f.a, f.b});
+    case function::mish: return body(activate<function::mish>{f.a, f.b});
+  }
+}
+
+namespace detail {
+
+struct apply_once {
+  vec* x;
+  template <class Activation>
+  CTNN_INLINE void operator()(const Activation& f) const {
+    *x = f(*x);
+  }
+};
+
+}  // namespace detail
+
+/// The vector form of ctnn::apply; in loops prefer with_activation.
+CTNN_INLINE vec apply_activation(const activation_function& f, vec x) {
+  with_activation(f, detail::apply_once{&x});
+  return x;
+}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// softmax over one axis.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_SOFTMAX_INL_HPP)
+#define CTNN_KERNELS_SOFTMAX_INL_HPP
+#define CTNN_KERNELS_SOFTMAX_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_SOFTMAX_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_SOFTMAX_INL_HPP
+#undef CTNN_KERNELS_SOFTMAX_INL_HPP
+#else
+#define CTNN_KERNELS_SOFTMAX_INL_HPP
+#endif
+#define CTNN_KERNELS_SOFTMAX_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_SOFTMAX_ENABLED)
+#undef CTNN_KERNELS_SOFTMAX_ENABLED
+
+#include "../graph/operators/elementwise.hpp"
+#include "loop_nest.hpp"
+#include "rows-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+struct multiply_all {
+  vec factor;
+  CTNN_INLINE vec operator()(vec x) const { return mul(x, factor); }
+};
+
+/// Over n contiguous numbers.
+CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
+  vec most = set(x[0]);
+  int i = 0;
+  for (; i + lanes <= n; i += lanes) most = max(most, loadu(x + i));
+  float top = max_of(most);
+  for (; i < n; ++i) top = x[i] > top ? x[i] : top;
+  const vec shift = set(top);
+  vec total = zero();
+  for (i = 0; i + lanes <= n; i += lanes) {
+    const vec e = exp(sub(loadu(x + i), shift));
+    total = add(total, e);
+    storeu(e, y + i);
+  }
+  float rest = 0;
+  if (i < n) {
+    store_part(exp(sub(load_part(x + i, n - i), shift)), y + i, n - i);
+    for (; i < n; ++i) rest += y[i];
+  }
+  map_row(multiply_all{set(1.0f / (sum(total) + rest))}, n, y, y);
+}
+
+/// `width` softmaxes side by side, each over n numbers dx (dy) apart.
+CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const float* x, std::ptrdiff_t dx, float* y,
+                                          std::ptrdiff_t dy) {
+  for (std::ptrdiff_t i = 0; i < width; i += lanes) {
+    const int part = width - i < lanes ? static_cast<int>(width - i) : lanes;
+    vec most = load_bounded(x + i, part), total = zero();
+    for (int k = 1; k < n; ++k) most = max(most, load_bounded(x + i + k * dx, part));
+    for (int k = 0; k < n; ++k) {
+      const vec e = exp(sub(load_bounded(x + i + k * dx, part), most));
+      total = add(total, e);
+      store_bounded(e, y + i + k * dy, part);
+    }
+    const vec factor = div(set(1.0f), total);
+    for (int k = 0; k < n; ++k) store_bounded(mul(load_bounded(y + i + k * dy, part), factor), y + i + k * dy, part);
+  }
+}
+
+/// The loops over everything but `skip`; operands are the output and the input.
+constexpr loop_nest<2> other_axes(const tensor& y, const const_tensor& x, int skip) {
+  loop_nest<2> nest;
+  for (int i = 0; i < y.shape.rank; ++i) {
+    const int axis = memory_axis(y, i);
+    if (axis != skip) nest.push_back({y.shape[axis], {stride_of(y, axis), stride_of(x, axis)}});
+  }
+  nest.require(1);
+  return nest;
+}
+
+}  // namespace detail
+
+/// Any layouts, in place if wanted; fast if the axis, or else the innermost of the others, is contiguous on both sides.
+CTNN_INLINE void run(const op::softmax& p, const arguments& a) {
+  const const_tensor& x = a.in[0];
+  const tensor& y = a.out[0];
+  const int axis = normal_axis(p.axis, x.shape.rank), n = x.shape[axis];
+  const loop_nest<2> nest = detail::other_axes(y, x, axis);
+  const std::ptrdiff_t dx = stride_of(x, axis), dy = stride_of(y, axis);
+  const auto& inner = nest.levels[nest.depth - 1];
+  if (dx == 1 && dy == 1) {
+    loop_cursor<2> at(nest, 0);
+    do detail::softmax_row(n, x.data + at.offset[1], y.data + at.offset[0]);
+    while (at.next());
+  } else {
+    const bool contiguous = inner.stride[0] == 1 && inner.stride[1] == 1;
+    loop_cursor<2> at(nest, contiguous ? 1 : 0);
+    do detail::softmax_columns(n, contiguous ? inner.extent : 1, x.data + at.offset[1], dx, y.data + at.offset[0], dy);
+    while (at.next());
+  }
+}
+
+CTNN_END_TARGET
+
+#endif

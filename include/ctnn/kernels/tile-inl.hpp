@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+// The micro-kernel of convolutions and matrix products: P rows (pixels) by V vectors of columns (output channels) are
+// summed in registers over runs of contiguous inputs, then bias, residual and bounds are applied before the only store.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_TILE_INL_HPP)
+#define CTNN_KERNELS_TILE_INL_HPP
+#define CTNN_KERNELS_TILE_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_TILE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_TILE_INL_HPP
+#undef CTNN_KERNELS_TILE_INL_HPP
+#else
+#define CTNN_KERNELS_TILE_INL_HPP
+#endif
+#define CTNN_KERNELS_TILE_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_TILE_ENABLED)
+#undef CTNN_KERNELS_TILE_ENABLED
+
+#include <limits>
+
+#include "packing.hpp"
+#include "simd-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// How results leave the registers. relu and clip are bounds; the other functions pass over the stored tile, which is
+/// still in the nearest cache, through `finish`: so one micro-kernel serves every activation.
+struct epilogue {
+  enum class bound : unsigned char { none, relu, clip };
+  using finish_function = void (*)(float a, float b, float* out, std::ptrdiff_t pitch, int rows, int columns);
+
+  bound bounds = bound::none;
+  float low = 0, high = 0;
+  finish_function finish = nullptr;
+};
+
+template <function Kind>
+CTNN_NOINLINE void finish_tile(float a, float b, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  const activate<Kind> f{a, b};
+  for (int r = 0; r < rows; ++r, out += pitch)
+    for (int c = 0; c < columns; c += lanes)
+      store_bounded(f(load_bounded(out + c, columns - c)), out + c, columns - c);
+}
+
+/// Constant activations leave one case, so firmware links only the functions it uses.
+CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
+  using bound = epilogue::bound;
+  switch (f.kind) {
+    case function::none: return {};
+    case function::relu: return {bound::relu, 0, 0, nullptr};
+    case function::clip:  // plain floats: the bounds' compare instructions, 32 times over, are not worth their flash
+      if constexpr (lanes == 1) return {bound::none, f.a, f.b, &finish_tile<function::clip>};
+      else return {bound::clip, f.a, f.b, nullptr};
+    case function::leaky_relu: return {bound::none, f.a, f.b, &finish_tile<function::leaky_relu>};
+    case function::sigmoid: return {bound::none, f.a, f.b, &finish_tile<function::sigmoid>};
+    case function::tanh: return {bound::none, f.a, f.b, &finish_tile<function::tanh>};
+    case function::hardsigmoid: return {bound::none, f.a, f.b, &finish_tile<function::hardsigmoid>};
+    case function::hardswish: return {bound::none, f.a, f.b, &finish_tile<function::hardswish>};
+    case function::elu: return {bound::none, f.a, f.b, &finish_tile<function::elu>};
+    case function::silu: return {bound::none, f.a, f.b, &finish_tile<function::silu>};
+    case function::mish: return {bound::none, f.a, f.b, &finish_tile<function::mish>};
+  }
+  return {};
+}
+
+/// A run of contiguous inputs: where it begins, relative to its pixel, and where its weights do.
+struct run_step {
+  std::ptrdiff_t in;
+  std::ptrdiff_t weights;
+};
+
+struct tile_task {
+  const float* const* pixels;  ///< P addresses, for each run anew if pixel_step == P, shared by all if it is 0
+  std::ptrdiff_t pixel_step;
+  const run_step* runs;
+  int run_count;
+  int length;                  ///< inputs in a run
+  std::ptrdiff_t weight_step;  ///< from one input's weights to the next's
+  const float* weights;
+  std::ptrdiff_t block_step;  ///< from one block of channels to the next
+  const float* bias;          ///< may be null
+  const float* start;         ///< where sums begin: a residual, or what earlier parts left in `out`; may be null
+  std::ptrdiff_t start_pitch;
+  float* out;
+  std::ptrdiff_t out_pitch;
+  int rows;     ///< pixels to store, at most P
+  int columns;  ///< channels to store, at most V lanes, more than (V - 1) lanes unless lanes is 1
+  bool last;    ///< apply the epilogue
+  epilogue end;
+};
+
+/// Registers that hold sums: 6 x 4 of 32, 6 x 2 of 16, leaving room for weights and the broadcast input.
+constexpr int widest_tile = lanes == 1 || vector_registers == 32 ? 4 : 2;
+constexpr int tile_rows(int vectors) {
+  if (lanes == 1) return 4;
+  if (vector_registers == 16) return vectors == 2 ? 6 : 8;
+  return vectors == 4 ? 6 : vectors == 3 ? 8 : vectors == 2 ? 12 : 12;
+}
+
+namespace detail {
+
+/// The V vectors of a row; the last may be partial. With lanes == 1 `columns` is V (see run_narrow).
+template <int V>
+CTNN_INLINE void load_row(vec (&x)[V], const float* p, int columns) {
+  CTNN_UNROLL for (int v = 0; v + 1 < V; ++v) x[v] = loadu(p + v * lanes);
+  if constexpr (lanes == 1) x[V - 1] = loadu(p + V - 1);
+  else x[V - 1] = load_bounded(p + (V - 1) * lanes, columns - (V - 1) * lanes);
+}
+template <int V>
+CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
+  CTNN_UNROLL for (int v = 0; v + 1 < V; ++v) storeu(x[v], p + v * lanes);
+  if constexpr (lanes == 1) storeu(x[V - 1], p + V - 1);
+  else store_bounded(x[V - 1], p + (V - 1) * lanes, columns - (V - 1) * lanes);
+}
+
+/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there.
+CTNN_NOINLINE inline void run_narrow(const tile_task& t, int rows, int width, void (*run)(const tile_task&)) {
+  constexpr int most = 4;
+  float out[most * most] = {}, bias[most] = {};
+  tile_task full = t;
+  for (int c = 0; t.bias != nullptr && c < t.columns; ++c) bias[c] = t.bias[c];
+  for (int r = 0; t.start != nullptr && r < t.rows; ++r)
+    for (int c = 0; c < t.columns; ++c) out[r * width + c] = t.start[r * t.start_pitch + c];
+  full.bias = bias;
+  full.start = full.out = out;
+  full.start_pitch = full.out_pitch = width;
+  full.rows = rows;
+  full.columns = width;
+  run(full);
+  for (int r = 0; r < t.rows; ++r)
+    for (int c = 0; c < t.columns; ++c) t.out[r * t.out_pitch + c] = out[r * width + c];
+}
+
+}  // namespace detail
+
+template <int P, int V>
+CTNN_NOINLINE void run_tile(const tile_task& t) {
+  if constexpr (lanes == 1) {
+    if (t.columns < V) return detail::run_narrow(t, P, V, &run_tile<P, V>);
+  }
+  vec sum[P][V];
+  CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
+  if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
+  CTNN_UNROLL for (int p = 1; p < P; ++p) {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
+  }
+  if (t.start != nullptr) {
+    const float* start = t.start;
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      vec from[V];
+      detail::load_row<V>(from, start, t.columns);
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], from[v]);
+      if (p + 1 < t.rows) start += t.start_pitch;
+    }
+  }
+
+  const float* const* pixels = t.pixels;
+  const std::ptrdiff_t weight_step = t.weight_step, block_step = t.block_step;
+  for (int r = 0; r < t.run_count; ++r) {
+    const float* in[P];
+    CTNN_UNROLL for (int p = 0; p < P; ++p) in[p] = pixels[p] + t.runs[r].in;
+    pixels += t.pixel_step;
+    const float* w = t.weights + t.runs[r].weights;
+    const std::ptrdiff_t length = t.length;
+    for (std::ptrdiff_t k = 0; k < length; ++k) {
+      vec row[V];
+      CTNN_UNROLL for (int v = 0; v < V; ++v)
+        row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        const vec x = set(in[p][k]);
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(x, row[v], sum[p][v]);
+      }
+      w += weight_step;
+    }
+  }
+
+  if (t.last && t.end.bounds != epilogue::bound::none) {
+    if (lanes == 1 || t.end.bounds == epilogue::bound::relu) {
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
+      }
+    } else {
+      const vec low = set(t.end.low), high = set(t.end.high);
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
+      }
+    }
+  }
+  float* out = t.out;
+  CTNN_UNROLL for (int p = 0; p < P; ++p) {
+    if (p < t.rows) detail::store_row<V>(sum[p], out, t.columns);
+    out += t.out_pitch;
+  }
+  if (t.last && t.end.finish != nullptr)
+    t.end.finish(t.end.low, t.end.high, t.out, t.out_pitch, t.rows, t.columns);
+}
+
+using tile_function = void (*)(const tile_task&);
+
+/// The tile that covers `columns` channels, or the widest.
+struct tile_shape {
+  int rows, columns;
+  tile_function run;
+};
+
+CTNN_INLINE tile_shape choose_tile(int columns) {
+  constexpr int W = widest_tile;
+  if constexpr (lanes > 1) {
+    if (columns <= lanes) return {tile_rows(1), lanes, &run_tile<tile_rows(1), 1>};
+    if constexpr (W == 4) {
+      if (columns <= 2 * lanes) return {tile_rows(2), 2 * lanes, &run_tile<tile_rows(2), 2>};
+      if (columns <= 3 * lanes) return {tile_rows(3), 3 * lanes, &run_tile<tile_rows(3), 3>};
+    }
+  }
+  return {tile_rows(W), W * lanes, &run_tile<tile_rows(W), W>};
+}
+
+/// One row: bound by the weights' bandwidth.
+CTNN_INLINE tile_shape choose_row(int columns) {
+  if (lanes > 1 && columns <= 3 * lanes) return {1, lanes, &run_tile<1, 1>};
+  return {1, 4 * lanes, &run_tile<1, 4>};
+}
+
+CTNN_END_TARGET
+
+#endif

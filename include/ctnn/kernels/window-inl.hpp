@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// The geometry of a convolution as its kernels see it: addresses, distances and numbers, no layouts or options.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_WINDOW_INL_HPP)
+#define CTNN_KERNELS_WINDOW_INL_HPP
+#define CTNN_KERNELS_WINDOW_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_WINDOW_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_WINDOW_INL_HPP
+#undef CTNN_KERNELS_WINDOW_INL_HPP
+#else
+#define CTNN_KERNELS_WINDOW_INL_HPP
+#endif
+#define CTNN_KERNELS_WINDOW_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_WINDOW_ENABLED)
+#undef CTNN_KERNELS_WINDOW_ENABLED
+
+#include "../graph/operators/convolution.hpp"
+#include "simd-inl.hpp"
+#include "tensor.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// Inputs in a run at most; so many zeros stand in for a tap in the padding.
+constexpr int max_run = channel_block == 4 ? 64 : 512;
+alignas(64) inline constexpr float zeros[max_run] = {};
+
+struct window {
+  const float* in;
+  const float* weights;
+  const float* bias;      ///< may be null
+  const float* residual;  ///< may be null
+  float* out;
+  std::ptrdiff_t row, col, chan;  ///< input elements from y to y + 1, x to x + 1, c to c + 1
+  std::ptrdiff_t out_pitch, residual_pitch;
+  std::ptrdiff_t image, out_image, residual_image;  ///< from one image of a batch to the next
+  int height, width, channels;              ///< of the input; channels of a group
+  int out_height, out_width, out_channels;  ///< channels of a group; of all groups for the depthwise kernel
+  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
+  int last_y, last_x;  ///< largest position of a window that ends inside the input
+};
+
+CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
+  const const_tensor& x = a.in[0];
+  const tensor& y = a.out[0];
+  const margins pad = p.padding(x.shape);
+  window c{};
+  c.in = x.data;
+  c.weights = a.weights[0];
+  c.bias = p.bias ? a.weights[1] : nullptr;
+  c.out = y.data;
+  c.height = x.shape.back(1);
+  c.width = x.shape.back(0);
+  c.channels = x.shape.back(2) / p.groups;
+  const bool planar = x.order == layout::nchw;
+  c.col = planar ? 1 : x.pitch;
+  c.row = c.width * c.col;
+  c.chan = planar && c.channels * p.groups > 1 ? c.height * c.row : 1;
+  c.image = planar ? c.height * c.row * c.channels * p.groups : c.height * c.row;
+  c.out_height = y.shape.back(1);
+  c.out_width = y.shape.back(0);
+  c.out_channels = p.out / p.groups;
+  c.out_pitch = y.pitch;
+  c.out_image = c.out_pitch * c.out_height * c.out_width;
+  if (a.in.size() > 1) {
+    c.residual = a.in[1].data;
+    c.residual_pitch = a.in[1].pitch;
+    c.residual_image = c.residual_pitch * c.out_height * c.out_width;
+  }
+  c.kernel_h = p.kernel[0];
+  c.kernel_w = p.kernel[1];
+  c.stride_h = p.stride[0];
+  c.stride_w = p.stride[1];
+  c.dilation_h = p.dilation[0];
+  c.dilation_w = p.dilation[1];
+  c.pad_top = pad[0];
+  c.pad_left = pad[1];
+  c.last_y = c.height - span_of(c.kernel_h, c.dilation_h);
+  c.last_x = c.width - span_of(c.kernel_w, c.dilation_w);
+  return c;
+}
+
+CTNN_INLINE window image_of(const window& c, int n) {
+  window image = c;
+  image.in += n * c.image;
+  image.out += n * c.out_image;
+  if (c.residual != nullptr) image.residual += n * c.residual_image;
+  return image;
+}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sweep of convolutions that every target's kernel must get right, against plain loops in double precision.
+// In an anonymous namespace: the hosted and the plain kernels are tested by translation units of one program.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <ctnn/kernels/packing.hpp>
+#include <ctnn/kernels/tensor.hpp>
+
+namespace ctnn {
+namespace {
+
+struct random_numbers {
+  std::uint32_t state = 12345;
+  float next() {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<float>(state >> 8) / 8388608.0f - 1.0f;
+  }
+  std::vector<float> many(std::int64_t count) {
+    std::vector<float> x(static_cast<std::size_t>(count));
+    for (float& v : x) v = next();
+    return x;
+  }
+};
+
+constexpr float untouched = 1e30f;
+
+/// nchw numbers placed in memory as `order` says, gaps filled with a number that would show.
+inline std::vector<float> place(const std::vector<float>& from, const extents& shape, layout order, int pitch) {
+  if (order == layout::nchw) return from;
+  const int c = shape.back(2), pixels = shape.back(0) * shape.back(1), n = shape.rank == 4 ? shape[0] : 1;
+  std::vector<float> to(static_cast<std::size_t>(n) * static_cast<std::size_t>(pixels * pitch), untouched);
+  for (int b = 0; b < n; ++b)
+    for (int i = 0; i < c; ++i)
+      for (int p = 0; p < pixels; ++p)
+        to[static_cast<std::size_t>((b * pixels + p) * pitch + i)] =
+            from[static_cast<std::size_t>((b * c + i) * pixels + p)];
+  return to;
+}
+
+struct convolution_case {
+  op::conv2d op;
+  extents in;
+  layout order = layout::nhwc;
+  int more_in = 0, more_out = 0;  ///< pitch beyond the channels
+  bool residual = false;
+};
+
+using convolution_kernel = void (*)(const op::conv2d&, const arguments&);
+
+inline void check_convolution(const convolution_case& t, convolution_kernel kernel, bool in_place = false) {
+  const op::conv2d& p = t.op;
+  extents out;
+  REQUIRE(!p.infer({&t.in, 1}, {&out, 1}));
+  random_numbers random;
+  const auto x = random.many(t.in.count()), r = random.many(out.count());
+  const auto slots = p.weights({&t.in, 1});
+  const auto weight = random.many(slots[0].shape.count()), bias = random.many(p.out);
+  std::vector<float> packed(static_cast<std::size_t>(packed_count(p, 0, slots[0].shape)));
+  pack(p, 0, slots[0].shape, weight.data(), packed.data());
+
+  const int in_pitch = t.in.back(2) + t.more_in, out_pitch = p.out + t.more_out, residual_pitch = p.out + 3;
+  const auto placed = place(x, t.in, t.order, in_pitch);
+  auto added = place(r, out, layout::nhwc, in_place ? out_pitch : residual_pitch);
+  auto y = place(r, out, layout::nhwc, out_pitch);
+  const const_tensor in[2] = {{placed.data(), t.in, t.order, in_pitch},
+                              {in_place ? y.data() : added.data(), out, layout::nhwc,
+                               in_place ? out_pitch : residual_pitch}};
+  const tensor result{y.data(), out, layout::nhwc, out_pitch};
+  const float* w[2] = {packed.data(), bias.data()};
+  kernel(p, {{in, t.residual ? 2u : 1u}, {&result, 1}, {w, p.bias ? 2u : 1u}, nullptr});
+
+  const margins pad = p.padding(t.in);
+  const int n = t.in.rank == 4 ? t.in[0] : 1, c = t.in.back(2), h = t.in.back(1), width = t.in.back(0);
+  const int per_group = c / p.groups, out_per_group = p.out / p.groups;
+  int wrong = 0;
+  for (int b = 0; b < n; ++b)
+    for (int o = 0; o < p.out; ++o)
+      for (int oy = 0; oy < out.back(1); ++oy)
+        for (int ox = 0; ox < out.back(0); ++ox) {
+          double sum = p.bias ? static_cast<double>(bias[static_cast<std::size_t>(o)]) : 0.0, size = 1;
+          for (int i = 0; i < per_group; ++i)
+            for (int ky = 0; ky < p.kernel[0]; ++ky)
+              for (int kx = 0; kx < p.kernel[1]; ++kx) {
+                const int iy = oy * p.stride[0] - pad[0] + ky * p.dilation[0];
+                const int ix = ox * p.stride[1] - pad[1] + kx * p.dilation[1];
+                if (iy < 0 || ix < 0 || iy >= h || ix >= width) continue;
+                const int channel = o / out_per_group * per_group + i;
+                const auto xi = static_cast<std::size_t>(((b * c + channel) * h + iy) * width + ix);
+                const auto wi = static_cast<std::size_t>(((o * per_group + i) * p.kernel[0] + ky) * p.kernel[1] + kx);
+                const double product = static_cast<double>(x[xi]) * static_cast<double>(weight[wi]);
+                sum += product;
+                size += std::fabs(product);
+              }
+          const int pixel = (b * out.back(1) + oy) * out.back(0) + ox;
+          if (t.residual)
+            sum += static_cast<double>(
+                r[static_cast<std::size_t>(((b * p.out + o) * out.back(1) + oy) * out.back(0) + ox)]);
+          const double want = static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+          const auto got = static_cast<double>(y[static_cast<std::size_t>(pixel * out_pitch + o)]);
+          if (!(std::fabs(got - want) <= 1e-6 * size)) ++wrong;
+        }
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (static_cast<int>(i) % out_pitch >= p.out && y[i] != untouched) ++wrong;
+  CAPTURE(c);
+  CAPTURE(p.out);
+  CAPTURE(p.kernel[1]);
+  CAPTURE(p.stride[1]);
+  CAPTURE(p.groups);
+  CAPTURE(h);
+  CHECK(wrong == 0);
+}
+
+inline op::conv2d convolution(int out, int kernel, int stride, int pad, int groups = 1) {
+  op::conv2d p;
+  p.out = out;
+  p.kernel = {kernel, kernel};
+  p.stride = {stride, stride};
+  p.pad = {pad, pad, pad, pad};
+  p.groups = groups;
+  return p;
+}
+
+inline void sweep_dense(convolution_kernel kernel) {
+  for (int c : {1, 3, 5, 16, 17})
+    for (int o : {1, 3, 5, 16, 17, 24, 40, 64, 100}) {
+      check_convolution({convolution(o, 3, 1, 1), {c, 7, 6}}, kernel);
+      check_convolution({convolution(o, 1, 1, 0), {c, 5, 5}, layout::nhwc, 3, 5}, kernel);
+      check_convolution({convolution(o, 3, 2, 0), {c, 9, 11}, layout::nchw}, kernel);
+    }
+  for (int c : {130, 600, 1030}) check_convolution({convolution(40, 3, 1, 1), {c, 4, 5}}, kernel);
+  check_convolution({convolution(24, 1, 1, 0), {1030, 2, 3}, layout::nhwc, 2}, kernel);
+  check_convolution({convolution(70, 1, 1, 0), {33, 1, 1}}, kernel);
+  check_convolution({convolution(20, 1, 1, 0), {2, 37, 31}}, kernel);
+}
+
+inline void sweep_options(convolution_kernel kernel) {
+  for (layout order : {layout::nhwc, layout::nchw})
+    for (int kernel_size : {1, 2, 3, 5, 7})
+      for (int stride : {1, 2, 3})
+        for (int dilation : {1, 2}) {
+          op::conv2d p = convolution(18, kernel_size, stride, 0);
+          p.dilation = {dilation, dilation};
+          p.pad = {kernel_size / 2, kernel_size - 1, kernel_size, 0};
+          p.bias = stride != 2;
+          check_convolution({p, {3, 13, 14}, order, 0, 2}, kernel);
+          check_convolution({p, {2, 4, 13, 14}, order, order == layout::nhwc ? 4 : 0, 0, true}, kernel);
+        }
+  op::conv2d uneven = convolution(9, 3, 1, 0);
+  uneven.kernel = {10, 4};
+  uneven.stride = {2, 1};
+  uneven.same = same_padding::upper;
+  for (layout order : {layout::nhwc, layout::nchw}) check_convolution({uneven, {1, 49, 10}, order}, kernel);
+  for (int groups : {2, 4})
+    for (int o : {4, 8, 36, 64})
+      for (layout order : {layout::nhwc, layout::nchw})
+        check_convolution({convolution(o, 3, 1, 1, groups), {8, 6, 6}, order, 0, 1, true}, kernel);
+  check_convolution({convolution(12, 3, 1, 1, 6), {6, 6, 6}}, kernel);
+}
+
+inline void sweep_depthwise(convolution_kernel kernel) {
+  for (int c : {2, 3, 5, 16, 17, 24, 40, 100})
+    for (int kernel_size : {3, 5})
+      for (int stride : {1, 2}) {
+        check_convolution({convolution(c, kernel_size, stride, kernel_size / 2, c), {c, 12, 21}}, kernel);
+        check_convolution({convolution(c, kernel_size, stride, 0, c), {c, 7, 6}, layout::nhwc, 5, 6, true}, kernel);
+        check_convolution({convolution(c, kernel_size, stride, 2, c), {c, 7, 5}, layout::nchw}, kernel);
+      }
+  op::conv2d p = convolution(20, 3, 1, 0, 20);
+  p.dilation = {2, 3};
+  p.pad = {5, 1, 0, 7};
+  p.bias = false;
+  check_convolution({p, {2, 20, 15, 24}}, kernel);
+  p.kernel = {1, 7};
+  check_convolution({p, {20, 5, 24}}, kernel);
+}
+
+inline void sweep_activations(convolution_kernel kernel) {
+  for (const activation_function& f :
+       {activation_function{function::relu}, activation_function{function::leaky_relu, 0.1f},
+        activation_function{function::clip, -0.5f, 0.75f}, activation_function{function::sigmoid},
+        activation_function{function::tanh}, activation_function{function::hardsigmoid, 1.0f / 6, 0.5f},
+        activation_function{function::hardswish, 1.0f / 6, 0.5f}, activation_function{function::elu, 0.7f},
+        activation_function{function::silu}, activation_function{function::mish}}) {
+    op::conv2d p = convolution(21, 3, 1, 1);
+    p.activation = f;
+    check_convolution({p, {6, 7, 6}, layout::nhwc, 0, 3, true}, kernel);
+    check_convolution({p, {6, 7, 6}, layout::nhwc, 0, 3, true}, kernel, true);
+    check_convolution({p, {400, 3, 4}}, kernel);
+    p.groups = 21;
+    check_convolution({p, {21, 5, 12}, layout::nhwc, 0, 3, true}, kernel);
+  }
+}
+
+}  // namespace
+}  // namespace ctnn

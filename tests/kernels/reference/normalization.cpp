@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "gives.hpp"
+
+#include <doctest/doctest.h>
+
+namespace ctnn::test {
+namespace {
+
+constexpr float x[8] = {1, -2, 3, -4, 5, -6, 7, -8};
+constexpr float a[2] = {2, -1}, b[2] = {0.5f, 1};
+
+constexpr bool affine_operators() {
+  const float mean[2] = {1, 2}, variance[2] = {4, 0.25f}, none[2] = {0, 0};
+  return gives(op::batch_norm{0}, {{{2, 2, 2}, x}}, {a, b, mean, variance},
+               {0.5f, -2.5f, 2.5f, -4.5f, -5, 17, -9, 21}) &&
+         gives(op::batch_norm{0}, {{{2}, {x, 2}}}, {a, b, none, none}, {20000.5f, 20001}) &&  // a root of 0 is 1e-4
+         gives(op::scale{}, {{{2, 4}, x}}, {a, b}, {2.5f, -3.5f, 6.5f, -7.5f, -4, 7, -6, 9}) &&
+         gives(op::scale{false}, {{{2, 2, 1, 2}, x}}, {a}, {2, -4, -3, 4, 10, -12, -7, 8}) &&
+         gives(op::bias{}, {{{2, 4}, x}}, {a}, {3, 0, 5, -2, 4, -7, 6, -9}) &&
+         gives(op::prelu{}, {{{2, 4}, x}}, {a}, {1, -4, 3, -8, 5, 6, 7, 8});
+}
+static_assert(affine_operators());
+
+}  // namespace
+
+TEST_CASE("batch_norm, scale, bias and prelu by hand") { CHECK(affine_operators()); }
+
+}  // namespace ctnn::test

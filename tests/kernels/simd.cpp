@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// The vector vocabulary against libm and against the scalar definitions, for every target this CPU has.
+#include <ctnn/kernels/targets.hpp>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/simd.cpp"
+#define HWY_COMPILE_ALL_ATTAINABLE
+#include <hwy/foreach_target.h>
+
+#include <ctnn/kernels/simd-inl.hpp>
+
+CTNN_BEGIN_TARGET
+
+/// out[i] = f(in[i]); count need not be a multiple of the lanes.
+inline void map(const activation_function& f, const float* in, float* out, int count) {
+  for (int i = 0; i < count; i += lanes) {
+    const int n = count - i < lanes ? count - i : lanes;
+    store_bounded(apply_activation(f, load_bounded(in + i, n)), out + i, n);
+  }
+}
+
+inline void map_exp(const float* in, float* out, int count) {
+  for (int i = 0; i < count; i += lanes) {
+    const int n = count - i < lanes ? count - i : lanes;
+    store_part(exp(load_part(in + i, n)), out + i, n);
+  }
+}
+
+inline void reduce(const float* in, float* out) {
+  out[0] = static_cast<float>(lanes);
+  out[1] = sum(loadu(in));
+  out[2] = max_of(loadu(in));
+  out[3] = min_of(loadu(in));
+}
+
+CTNN_END_TARGET
+
+#if HWY_ONCE
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "targets_of_this_cpu.hpp"
+
+namespace ctnn {
+
+HWY_EXPORT(map);
+HWY_EXPORT(map_exp);
+HWY_EXPORT(reduce);
+
+TEST_CASE("vector activations are the scalar ones") {
+  std::vector<float> x;
+  for (int i = -2000; i <= 2000; ++i) x.push_back(static_cast<float>(i) * 0.0123f);
+  for (float v : {0.0f, -0.0f, 1e-7f, -1e-7f, 1e-3f, -1e-3f, 80.0f, -80.0f, 3e38f, -3e38f}) x.push_back(v);
+  std::vector<float> y(x.size() + 1, 7.0f);
+  const activation_function all[] = {{function::none},           {function::relu},          {function::leaky_relu, 0.1f},
+                                     {function::clip, -1, 6},    {function::sigmoid},       {function::tanh},
+                                     {function::hardsigmoid, 1.0f / 6, 0.5f},               {function::hardswish, 1.0f / 6, 0.5f},
+                                     {function::elu, 0.7f},      {function::silu},          {function::mish}};
+  for_each_target([&] {
+    for (const activation_function& f : all) {
+      HWY_DYNAMIC_DISPATCH(map)(f, x.data(), y.data(), static_cast<int>(x.size()));
+      float worst = 0;
+      // Sums that cancel (hard ones), and the scalar mish, whose logarithm of 1 + e^x does, are exact to units of 1 only.
+      const bool cancels =
+          f.kind == function::hardsigmoid || f.kind == function::hardswish || f.kind == function::mish;
+      const float least = cancels ? 1.0f : 1e-30f;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const float want = apply(f, x[i]);
+        if (want == y[i]) continue;
+        worst = std::max(worst, std::fabs(y[i] - want) / std::max(std::fabs(want), least));
+      }
+      CAPTURE(static_cast<int>(f.kind));
+      CHECK(worst < 8e-7f);
+      CHECK(y.back() == 7.0f);
+    }
+  });
+}
+
+TEST_CASE("exp within 3 units in the last place, and its ends") {
+  std::vector<float> x;
+  for (int i = -10300; i <= 8870; ++i) x.push_back(static_cast<float>(i) * 0.01f);
+  std::vector<float> y(x.size());
+  const float ends[] = {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                        std::numeric_limits<float>::quiet_NaN(), 0.0f, 100.0f, -200.0f};
+  float at_ends[6];
+  for_each_target([&] {
+    HWY_DYNAMIC_DISPATCH(map_exp)(x.data(), y.data(), static_cast<int>(x.size()));
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = std::exp(static_cast<double>(x[i]));
+      const double unit = std::max(want * 1.1920929e-7, 1.4e-45);
+      worst = std::max(worst, std::fabs(static_cast<double>(y[i]) - want) / unit);
+    }
+    CHECK(worst < 3);
+    HWY_DYNAMIC_DISPATCH(map_exp)(ends, at_ends, 6);
+    CHECK(at_ends[0] == std::numeric_limits<float>::infinity());
+    CHECK(at_ends[1] == 0.0f);
+    CHECK(std::isnan(at_ends[2]));
+    CHECK(at_ends[3] == 1.0f);
+    CHECK(at_ends[4] == std::numeric_limits<float>::infinity());
+    CHECK(at_ends[5] == 0.0f);
+  });
+}
+
+TEST_CASE("reductions over the lanes") {
+  alignas(64) float x[16];
+  for (int i = 0; i < 16; ++i) x[i] = static_cast<float>((i * 7) % 16);
+  float got[4];
+  for_each_target([&] {
+    HWY_DYNAMIC_DISPATCH(reduce)(x, got);
+    const auto n = static_cast<std::ptrdiff_t>(got[0]);
+    float want = 0;
+    for (std::ptrdiff_t i = 0; i < n; ++i) want += x[i];
+    CHECK(got[1] == want);
+    CHECK(got[2] == *std::max_element(x, x + n));
+    CHECK(got[3] == *std::min_element(x, x + n));
+  });
+}
+
+}  // namespace ctnn
+#endif

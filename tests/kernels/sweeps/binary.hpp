@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// What binary and eltwise are put through.
+#pragma once
+
+#include "../check.hpp"
+
+namespace ctnn::test {
+
+template <class Run>
+void sweep_binary(const Run& run) {
+  options o;
+  o.low = 0.1f;                                   // so that powers exist
+  o.in_place = true;
+  const activation_function relu{function::clip, 0.2f, 4};
+  for (int f = 0; f < 10; ++f) {
+    CAPTURE(f);
+    op::binary p;
+    p.function = static_cast<op::binary_function>(f);
+    compare_same(run, p, {{37}, {37}}, o);
+    compare_same(run, p, {{2, 19, 2, 3}, {2, 19, 2, 3}}, o);
+    p.activation = relu;
+    compare_same(run, p, {{37, 5, 7}, {37, 5, 7}}, o);
+    compare_any(run, p, {{5, 3, 4}, {5, 1, 1}});
+    compare_any(run, p, {{5, 1, 1}, {5, 3, 4}});
+    p.with_scalar = true;
+    p.scalar = 1.5f;
+    compare_same(run, p, {{2, 19, 2, 3}}, o);
+    compare_same(run, p, {{35}}, o);
+  }
+  for (int n : lengths()) compare_same(run, op::binary{}, {{n}, {n}}, o);
+  const std::vector<extents> pairs[] = {
+      {{7, 3, 4}, {7, 3, 4}}, {{7, 3, 4}, {1}},       {{1}, {7, 3, 4}},       {{7, 3, 4}, {4}},          {{7, 3, 4}, {3, 1}},
+      {{7, 3, 4}, {7, 1, 4}}, {{7, 3, 4}, {1, 3, 4}}, {{7, 1, 4}, {1, 3, 1}}, {{2, 7, 3, 4}, {7, 1, 1}}, {{2, 7, 3, 4}, {2, 1, 3, 4}},
+      {{2, 1, 3, 1}, {7, 1, 4}}, {{3, 4}, {2, 7, 3, 4}}, {{1, 1, 1}, {1, 1, 1}}, {{2, 3, 2, 3, 2}, {3, 1, 3, 1}}, {{40, 5}, {40, 1}}};
+  for (const auto& shapes : pairs)
+    for (op::binary_function f : {op::binary_function::add, op::binary_function::sub, op::binary_function::rdiv}) {
+      op::binary p;
+      p.function = f;
+      options any;
+      any.low = 0.5f;
+      any.tolerance = 4e-6f;
+      compare_any(run, p, shapes, any);
+    }
+  for (int f = 0; f < 3; ++f) {
+    CAPTURE(f);
+    op::eltwise p;
+    p.function = static_cast<op::eltwise_function>(f);
+    compare_same(run, p, {{37}, {37}}, o);
+    compare_same(run, p, {{19, 2, 3}, {19, 2, 3}, {19, 2, 3}}, o);
+    p.activation = relu;
+    p.coefficients = {0.5f, -2.0f, 3.0f};
+    compare_same(run, p, {{2, 19, 2, 3}, {2, 19, 2, 3}, {2, 19, 2, 3}}, o);
+    compare_same(run, p, {{1500}, {1500}, {1500}}, o);
+  }
+}
+
+}  // namespace ctnn::test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// What batch_norm, scale, bias, prelu and softmax are put through.
+#pragma once
+
+#include "../check.hpp"
+
+namespace ctnn::test {
+
+template <class Run>
+void sweep_normalization(const Run& run) {
+  options o;
+  o.in_place = true;
+  o.weights_positive = true;
+  o.tolerance = 4e-6f;
+  std::vector<extents> shapes{{2, 5, 3, 4}, {3, 40, 7, 6}, {6, 9}, {1, 1, 1}};
+  for (int n : lengths()) {
+    shapes.push_back({n});
+    shapes.push_back({n, 2, 3});
+    shapes.push_back({3, 1, n});
+  }
+  for (const extents& s : shapes) {
+    compare_same(run, op::batch_norm{}, {s}, o);
+    compare_same(run, op::scale{}, {s}, o);
+    compare_same(run, op::scale{false}, {s}, o);
+    compare_same(run, op::bias{}, {s}, o);
+    compare_same(run, op::prelu{}, {s}, o);
+  }
+  o.zero_weight = 3;                              // no variance: the root counts as 1e-4
+  compare_same(run, op::batch_norm{0}, {{19, 2, 3}}, o);
+}
+
+template <class Run>
+void sweep_softmax(const Run& run) {
+  options o;
+  o.in_place = true;
+  o.low = -30;
+  for (int n : lengths()) {
+    compare_same(run, op::softmax{}, {{n}}, o);
+    compare_same(run, op::softmax{0}, {{n, 2, 3}}, o);
+    compare_same(run, op::softmax{0}, {{3, 2, n}}, o);
+    compare_same(run, op::softmax{-1}, {{3, 2, n}}, o);
+    compare_same(run, op::softmax{1}, {{3, n, 2}}, o);
+  }
+  for (int axis = 0; axis < 4; ++axis) compare_same(run, op::softmax{axis}, {{2, 19, 3, 4}}, o);
+  for (int axis = 0; axis < 3; ++axis) compare_any(run, op::softmax{axis}, {{9, 3, 4}});
+}
+
+}  // namespace ctnn::test
