@@ -120,7 +120,8 @@ class node_writer {
 
   std::string reshaped(const std::string& blob, const extents& to, const char* what) {
     const std::string result = between(what);
-    layer("Reshape", {blob}, {result}, parameter_list().shape(to));
+    b.file.layers.push_back({"Reshape", file_builder::fresh(b.layer_names, result), {blob}, {result},
+                             parameter_list().shape(to).params, 0});
     return result;
   }
 

@@ -65,16 +65,15 @@ inline void write_node(file_builder& b, node_id id) {
   throw inexpressible{"ncnn has no such layer"};
 }
 
-/// Blob names: a network output that nothing reads takes the output's name; every other output becomes a Noop, because
+/// Blob names: a network output that nothing else reads takes the output's name; every other output becomes a Noop, because
 /// ncnn's outputs are the blobs that nothing reads.
 inline std::vector<std::pair<std::string, value_id>> name_blobs(file_builder& b) {
   std::vector<std::pair<std::string, value_id>> copies;
   b.blobs.resize(b.g.values.size());
   for (const network_output& o : b.g.outputs) {
     b.outputs.insert(o.value);
-    std::string& blob = b.blobs[static_cast<std::size_t>(o.value)];
     const std::string name = file_builder::fresh(b.blob_names, std::string(o.name));
-    if (blob.empty() && b.readers[static_cast<std::size_t>(o.value)].empty()) blob = name;
+    if (b.g.at_value(o.value).readers == 1) b.blobs[static_cast<std::size_t>(o.value)] = name;
     else copies.emplace_back(name, o.value);
   }
   for (std::size_t v = 0; v < b.g.values.size(); ++v) {

@@ -43,7 +43,7 @@ inline void input(layer_reader& l) {
   if (given != l.builder().input_shapes.end()) {
     shape = given->second;
   } else if (shape.rank == 0) {
-    l.fail("the file does not say the shape of this input, and none was given");
+    layer_reader::refuse("a shape that is neither in the file nor given");
   } else if (shape.rank == 3) {
     // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
     const int needed = channels_needed(l.builder().file, l.layer.outputs[0]);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is written reads back as the same network, in ncnn's own habits.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/writer.hpp>
+
+#include "reference_run.hpp"
+#include "shared_files.hpp"
+
+using namespace ctnn;
+using floats = std::vector<float>;
+
+namespace {
+
+loaded_model read_back(const ncnn::written_model& w) {
+  ncnn::bin_reader bin(std::as_bytes(std::span(w.bin)), "w.bin");
+  return build(ncnn::parse_param(w.param, "w.param"), bin);
+}
+
+bool mentions(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("ncnn's layers survive: shuffles, broadcasts, fused and separate activations") {
+  const std::string text =
+      "7767517\n12 13\n"
+      "Input            in  0 1 in 0=4 1=4 2=8\n"
+      "ShuffleChannel   sh  1 1 in a 0=2\n"
+      "PixelShuffle     ps  1 1 a b 0=2\n"
+      "Reorg            ro  1 1 b c 0=2 1=1\n"
+      "Pooling          gp  1 1 c d 0=1 4=1\n"
+      "HardSigmoid      hs  1 1 d e\n"
+      "BinaryOp         mu  2 1 c e f 0=2\n"
+      "Pooling          mp  1 1 f g 0=0 1=3 2=2\n"
+      "Slice            sl  1 2 g h i -23300=2,3,-233\n"
+      "Concat           co  2 1 i h j 0=0\n"
+      "Permute          pe  1 1 j k 0=4\n"
+      "Softmax          so  1 1 k l 0=1 1=1\n";
+  ncnn::bin_reader none({}, "none");
+  const loaded_model m = build(ncnn::parse_param(text, "t.param"), none);
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  for (const char* line : {"ShuffleChannel   sh", "PixelShuffle     ps", "Reorg            ro",
+                           "BinaryOp         mu                       2 1 c_splitncnn_1 e f 0=2", "Split",
+                           "Pooling          mp                       1 1 f g 1=3 2=2\n", "0=1 1=1"})
+    CHECK(mentions(w.param, line));
+  CHECK(!mentions(w.param, "Reshape"));
+  floats x(128);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50;
+  CHECK(test::run_reference(read_back(w), {{"in", x}}).at("l") == test::run_reference(m, {{"in", x}}).at("l"));
+}
+
+TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are read stay outputs") {
+  loaded_model m;
+  graph& g = m.network;
+  const auto node = [&](const auto& op, const char* name, std::vector<value_id> in) {
+    REQUIRE(!add_node(g, op, name, in));
+    return g.nodes.back().outputs.first;
+  };
+  op::input shape;
+  for (int d : {2, 3, 3}) shape.shape.push_back(d);
+  const value_id x = node(shape, "x", {});
+  op::conv2d conv;
+  conv.out = 2;
+  conv.kernel = {1, 1};
+  conv.activation = {function::tanh};
+  const value_id c = node(conv, "conv", {x, x});
+  op::binary row{op::binary_function::add};
+  row.activation = {function::relu};
+  op::constant three;
+  three.shape.push_back(3);
+  const value_id k = node(three, "k", {});
+  const value_id sum = node(row, "sum", {c, k});
+  const value_id fc = node(op::linear{2, true, {function::silu}}, "fc", {sum});
+  add_output(g, "conv", c);
+  add_output(g, "answer", fc);
+  add_output(g, "again", fc);
+  m.weights[{"conv", "weight"}] = {1, 2, -1, 0.5f};
+  m.weights[{"conv", "bias"}] = {0.1f, 0.2f};
+  m.weights[{"k", "value"}] = {-1, 0, 1};
+  m.weights[{"fc", "weight"}] = {1, 2, 3, 4, 5, 6};
+  m.weights[{"fc", "bias"}] = {0.5f, -0.5f};
+
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  for (const char* type : {"TanH", "Swish", "ReLU", "MemoryData", "Noop"}) CHECK(mentions(w.param, type));
+  floats in(18);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i) / 20 - 0.4f;
+  const auto before = test::run_reference(m, {{"x", in}}), after = test::run_reference(read_back(w), {{"x", in}});
+  REQUIRE(after.size() == 3);
+  for (const char* name : {"conv", "answer", "again"}) CHECK(test::deviation(after.at(name), before.at(name)) <= 1e-3);
+}
+
+TEST_CASE("what ncnn has no layer for is named") {
+  loaded_model m;
+  op::input in;
+  for (int d : {2, 3, 4, 5, 6}) in.shape.push_back(d);
+  REQUIRE(!add_node(m.network, in, "five", {}));
+  add_output(m.network, "five", 0);
+  CHECK_THROWS_WITH_AS(ncnn::write(m), "ncnn cannot express: input 'five': a value of 2 x 3 x 4 x 5 x 6", error);
+}
+
+TEST_CASE("half precision weights are stored as such") {
+  ncnn::bin_writer bin;
+  bin.tagged(floats{0.5f, -2});
+  bin.raw(floats{3.14159f});
+  ncnn::bin_reader r(std::as_bytes(std::span(bin.bytes())), "t.bin");
+  const loaded_model m = build(ncnn::parse_param("7767517\n2 2\nInput i 0 1 i 0=2\nInnerProduct f 1 1 i o 0=1 1=1 2=2\n"), r);
+  const ncnn::written_model w = ncnn::write(m, ncnn::weight_storage::fp16);
+  CHECK(w.bin.size() == 12);
+  CHECK(read_back(w).weights == m.weights);
+}
+
+TEST_CASE("every published model that loads is written, and read and written again is the same file") {
+  int models = 0;
+  for (const char* folder : {"ncnn_benchmark", "ncnn_benchmark_old"})
+    for (const auto& path : test::files_below(test::shared_models(folder), ".param")) {
+      CAPTURE(path.string());
+      if (std::filesystem::file_size(path) > 20'000 || path.string().find("vgg") != std::string::npos) continue;
+      loaded_model m;
+      try {
+        m = ncnn::load(path.string(), "");
+      } catch (const error& e) {
+        CHECK(mentions(e.what(), "not supported"));
+        continue;
+      }
+      ncnn::written_model w;
+      CHECK_NOTHROW(w = ncnn::write(m));
+      CHECK(ncnn::write(read_back(w)).param == w.param);
+      ++models;
+    }
+  MESSAGE(models << " models");
+}
