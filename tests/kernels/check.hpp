@@ -114,7 +114,7 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   extents out_shapes[max_list];
   REQUIRE(!p.infer(shapes, out_shapes));
   const auto outs = static_cast<std::size_t>(output_count(p));
-  random_numbers random(static_cast<unsigned>(shapes[0].count()) + static_cast<unsigned>(shapes.size()));
+  random_numbers random(static_cast<unsigned>(out_shapes[0].count()) + static_cast<unsigned>(shapes.size()));
   const auto numbers = [&](const extents& e, float low, float high) {
     std::vector<float> x(static_cast<std::size_t>(e.count()));
     for (float& v : x) v = random(low, high);

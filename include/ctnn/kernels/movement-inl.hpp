@@ -90,6 +90,16 @@ CTNN_INLINE void run(const op::constant&, const arguments& a) {
   convert(y, {a.weights[0], y.shape, layout::nchw, 0});
 }
 
+CTNN_INLINE void run(const op::full& p, const arguments& a) {
+  const tensor& y = a.out[0];
+  loop_nest<2> nest;
+  for (int i = 0; i < y.shape.rank; ++i) {
+    const int axis = memory_axis(y, i);
+    nest.push_back({y.shape[axis], {stride_of(y, axis), 0}});
+  }
+  detail::copy_nested(nest, y.data, &p.value);
+}
+
 // The numbers of an nchw output are those of the input in its logical order.
 CTNN_INLINE void run(const op::flatten&, const arguments& a) {
   convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0]);

@@ -40,7 +40,6 @@ constexpr bool two_operands() {
   using b = op::binary_function;
   const float row[3] = {10, 20, 30}, column[2] = {2, 4}, three[6] = {3, 3, 3, 3, 3, 3};
   op::binary scalar = binary(b::rsub);
-  scalar.with_scalar = true;
   scalar.scalar = 1;
   op::binary fused = binary(b::add);
   fused.activation = {function::relu};

@@ -44,7 +44,8 @@ static_assert(windows());
 
 constexpr bool adaptive() {
   const operand x{{1, 3, 3}, one_to_nine};
-  return gives(op::adaptive_pool2d{}, {x}, {}, {5}) && gives(op::adaptive_pool2d{op::pooling::max}, {x}, {}, {9}) &&
+  return gives(op::adaptive_pool2d{}, {x}, {}, {5}) &&
+         gives(op::adaptive_pool2d{op::pooling::average, {1, 1}, true}, {x}, {}, {5}) && gives(op::adaptive_pool2d{op::pooling::max}, {x}, {}, {9}) &&
          gives(op::adaptive_pool2d{op::pooling::average, {2, 2}}, {x}, {}, {3, 4, 6, 7}) &&
          gives(op::adaptive_pool2d{op::pooling::max, {2, 0}}, {x}, {}, {4, 5, 6, 7, 8, 9}) &&
          gives(op::adaptive_pool2d{op::pooling::average, {1, 6}}, {x}, {}, {4, 4, 5, 5, 6, 6});

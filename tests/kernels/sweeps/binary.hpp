@@ -22,7 +22,6 @@ void sweep_binary(const Run& run) {
     compare_same(run, p, {{37, 5, 7}, {37, 5, 7}}, o);
     compare_any(run, p, {{5, 3, 4}, {5, 1, 1}});
     compare_any(run, p, {{5, 1, 1}, {5, 3, 4}});
-    p.with_scalar = true;
     p.scalar = 1.5f;
     compare_same(run, p, {{2, 19, 2, 3}}, o);
     compare_same(run, p, {{35}}, o);
