@@ -38,6 +38,7 @@ constexpr int pixel_block = 768;
 struct chunk {
   int unit, unit_end;        ///< taps; for nchw inputs channels x taps
   int channel, channel_end;  ///< nhwc only
+  bool first;                ///< of the parts
 };
 
 /// Offset in the input of a unit relative to its pixel, and in the packed weights.
@@ -127,9 +128,14 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
     for (int j = column; j < column_end; j += tile.columns) {
       t.columns = column_end - j < tile.columns ? column_end - j : tile.columns;
       t.weights = c.weights + j / channel_block * block_step + j % channel_block;
-      t.bias = c.bias == nullptr ? nullptr : c.bias + j;
       t.out = c.out + q * c.out_pitch + j;
-      t.residual = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
+      if (part.first) {
+        t.bias = c.bias == nullptr ? nullptr : c.bias + j;
+        t.start = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
+      } else {
+        t.bias = nullptr;
+        t.start = t.out;
+      }
       tile.run(t);
     }
   }
@@ -144,7 +150,6 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
   const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
   tile_task t{};
   t.out_pitch = c.out_pitch;
-  t.residual_pitch = c.residual_pitch;
   t.end = end;
   for (int first = 0; first < pixels; first += detail::pixel_block) {
     const int pixel_end = pixels - first < detail::pixel_block ? pixels : first + detail::pixel_block;
@@ -162,15 +167,17 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       int unit_step = inputs / channel_step < 1 ? 1 : inputs / channel_step;
       if (unit_step > detail::max_units) unit_step = detail::max_units;
       if (unit_step < units && unit_step > c.kernel_w) unit_step -= unit_step % c.kernel_w;
-      t.accumulate = false;
+      bool first_part = true;
+      t.start_pitch = c.residual_pitch;
       for (int channel = 0; channel < depth; channel += channel_step) {
         const int channel_end = depth - channel < channel_step ? depth : channel + channel_step;
         for (int unit = 0; unit < units; unit += unit_step) {
           const int unit_end = units - unit < unit_step ? units : unit + unit_step;
           t.last = channel_end == depth && unit_end == units;
-          detail::sweep(c, {unit, unit_end, channel, channel_end}, planar, t, tile, column, column + width, first,
+          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column, column + width, first,
                         pixel_end);
-          t.accumulate = true;
+          first_part = false;
+          t.start_pitch = c.out_pitch;
         }
       }
       column += width;

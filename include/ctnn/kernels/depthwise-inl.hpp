@@ -68,9 +68,10 @@ CTNN_INLINE vec finish_pixel(const epilogue& end, vec x) {
 }
 
 /// P pixels from ox on, kernels of K columns without dilation at stride S, at least a vector of channels (the last one
-/// may overlap that before it): each input is loaded once for all its taps.
-template <int P, int K, int S>
-CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, int x, int ox) {
+/// may overlap that before it): each input is loaded once for all its taps. Edge: windows may hang over the sides, and
+/// only `count` pixels are stored.
+template <int P, int K, int S, bool Edge>
+CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, int x, int ox, int width, int count) {
   const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
   const int channels = d.channels, rows = d.rows;
   const float* base = d.in + x * col;
@@ -86,8 +87,11 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, 
       CTNN_UNROLL for (int k = 0; k < K; ++k, w += weight_step) f[k] = loadu(w);
       const float* here = in;
       CTNN_UNROLL for (int i = 0; i < (P - 1) * S + K; ++i) {
-        const vec value = loadu(here);
+        const bool outside = Edge && static_cast<unsigned>(x + i) >= static_cast<unsigned>(width);
+        const float* now = here;
         here += col;
+        if (outside) continue;
+        const vec value = loadu(now);
         CTNN_UNROLL for (int k = 0; k < K; ++k) {
           const int p = (i - k) / S;
           if (i >= k && (i - k) % S == 0 && p < P) sum[p] = mul_add(value, f[k], sum[p]);
@@ -97,7 +101,7 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, 
     }
     float* out = result + c;
     CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      storeu(finish_pixel(end, sum[p]), out);
+      if (!Edge || p < count) storeu(finish_pixel(end, sum[p]), out);
       out += out_pitch;
     }
     c += lanes;
@@ -139,7 +143,8 @@ template <int K, int S>
 CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
   constexpr int P = lanes == 1 ? 4 : 8;
   const int y = oy * c.stride_h - c.pad_top, y_first = first_tap(y, c.dilation_h);
-  const std::ptrdiff_t width = round_up_to_block(c.out_channels), first_pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width;
+  const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
+  const std::ptrdiff_t first_pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width;
   const inner_range inner = inner_pixels(c);
   depthwise_line d;
   d.in = c.in + (y + y_first * c.dilation_h) * c.row + channel;
@@ -155,25 +160,17 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.rows = last_tap(y, c.dilation_h, c.kernel_h, c.height) - y_first;
   d.kernel_w = c.kernel_w;
   d.channels = channel_end - channel;
-  for (int ox = 0; ox < c.out_width;) {
-    if constexpr (K > 0) {
-      if (d.channels >= lanes && ox >= inner.begin && ox < inner.end) {
-        const int left = inner.end - ox;
-        if (left >= P) {
-          depthwise_pixels<P, K, S>(d, end, ox * S - c.pad_left, ox);
-          ox += P;
-          continue;
-        }
-        if (inner.end - inner.begin >= P / 2) {
-          if (left < P / 2) ox = inner.end - P / 2;
-          depthwise_pixels<P / 2, K, S>(d, end, ox * S - c.pad_left, ox);
-          ox += P / 2;
-          continue;
-        }
-      }
+  if (K == 0 || d.channels < lanes) {
+    for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, end, ox * c.stride_w - c.pad_left, ox);
+  } else if constexpr (K > 0) {
+    for (int ox = 0; ox < c.out_width; ox += P) {
+      if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
+      const int x = ox * S - c.pad_left;
+      if (lanes > 1 && ox >= inner.begin && ox + P <= inner.end)
+        depthwise_pixels<P, K, S, lanes == 1>(d, end, x, ox, c.width, P);
+      else
+        depthwise_pixels<P, K, S, true>(d, end, x, ox, c.width, c.out_width < P ? c.out_width : P);
     }
-    depthwise_pixel(c, d, end, ox * c.stride_w - c.pad_left, ox);
-    ++ox;
   }
   if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
 }
@@ -194,7 +191,7 @@ CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
 
 /// As many channels at a time as keep a window's input rows in the first cache.
 CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
-  constexpr int cache = 1000000;
+  constexpr int cache = 12288;
   const int fit = cache / (c.kernel_h * c.width) / 16 * 16, least = 64;
   const int step = lanes == 1 ? c.out_channels : fit < least ? least : fit;
   for (int channel = 0; channel < c.out_channels; channel += step) {
@@ -205,7 +202,7 @@ CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& en
 
 /// The same for nchw input, which only a network that begins with a depthwise convolution has: plain loops.
 CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilogue& end) {
-  const std::ptrdiff_t width = round_up_to_block(c.out_channels);
+  const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
   for (int oy = 0; oy < c.out_height; ++oy)
     for (int ox = 0; ox < c.out_width; ++ox) {
       const int y = oy * c.stride_h - c.pad_top, x = ox * c.stride_w - c.pad_left;

@@ -34,7 +34,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
   t.run_count = 1;
   t.weight_step = channel_block;
   t.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
-  t.out_pitch = out_pitch;
+  t.out_pitch = t.start_pitch = out_pitch;
   t.end = end;
   for (int column = 0; column < columns;) {
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
@@ -42,7 +42,6 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     t.bias = bias == nullptr ? nullptr : bias + column;
     // Weights of a part of the sum stay in the first cache while all rows pass.
     const int part = rows == 1 || lanes == 1 ? depth : 8192 / tile.columns;
-    t.accumulate = false;
     for (int k = 0; k < depth; k += part) {
       const run_step step{k, static_cast<std::ptrdiff_t>(k) * channel_block};
       t.runs = &step;
@@ -55,9 +54,10 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
         for (int p = 0; p < tile.rows; ++p) pixels[p] = in + (r + (p < t.rows ? p : 0)) * in_pitch;
         t.pixels = pixels;
         t.out = out + r * out_pitch + column;
+        t.start = k == 0 ? nullptr : t.out;
         tile.run(t);
       }
-      t.accumulate = true;
+      t.bias = nullptr;  // the next part adds to what this one stored
     }
     column += tile.columns;
   }

@@ -51,7 +51,9 @@ CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
   switch (f.kind) {
     case function::none: return {};
     case function::relu: return {bound::relu, 0, 0, nullptr};
-    case function::clip: return {bound::clip, f.a, f.b, nullptr};
+    case function::clip:  // plain floats: the bounds' compare instructions, 32 times over, are not worth their flash
+      if constexpr (lanes == 1) return {bound::none, f.a, f.b, &finish_tile<function::clip>};
+      else return {bound::clip, f.a, f.b, nullptr};
     case function::leaky_relu: return {bound::none, f.a, f.b, &finish_tile<function::leaky_relu>};
     case function::sigmoid: return {bound::none, f.a, f.b, &finish_tile<function::sigmoid>};
     case function::tanh: return {bound::none, f.a, f.b, &finish_tile<function::tanh>};
@@ -80,14 +82,13 @@ struct tile_task {
   const float* weights;
   std::ptrdiff_t block_step;  ///< from one block of channels to the next
   const float* bias;          ///< may be null
-  const float* residual;      ///< may be null
-  std::ptrdiff_t residual_pitch;
+  const float* start;         ///< where sums begin: a residual, or what earlier parts left in `out`; may be null
+  std::ptrdiff_t start_pitch;
   float* out;
   std::ptrdiff_t out_pitch;
-  int rows;         ///< pixels to store, at most P
-  int columns;      ///< channels to store, at most V lanes, more than (V - 1) lanes unless lanes is 1
-  bool accumulate;  ///< start from `out` instead of bias and residual
-  bool last;        ///< apply the epilogue
+  int rows;     ///< pixels to store, at most P
+  int columns;  ///< channels to store, at most V lanes, more than (V - 1) lanes unless lanes is 1
+  bool last;    ///< apply the epilogue
   epilogue end;
 };
 
@@ -101,44 +102,58 @@ constexpr int tile_rows(int vectors) {
 
 namespace detail {
 
-/// f(vector index) for the V vectors of a row; only the last may be partial (lanes == 1: any may be absent).
-template <int V, bool Load>
-CTNN_INLINE void move_row(vec (&x)[V], float* p, int columns) {
-  CTNN_UNROLL for (int v = 0; v < V; ++v) {
-    if (lanes > 1 && v + 1 < V) {
-      if constexpr (Load) x[v] = loadu(p + v * lanes);
-      else storeu(x[v], p + v * lanes);
-    } else {
-      if constexpr (Load) x[v] = load_bounded(p + v * lanes, columns - v * lanes);
-      else store_bounded(x[v], p + v * lanes, columns - v * lanes);
-    }
-  }
-}
-
+/// The V vectors of a row; the last may be partial. With lanes == 1 `columns` is V (see run_narrow).
 template <int V>
 CTNN_INLINE void load_row(vec (&x)[V], const float* p, int columns) {
-  move_row<V, true>(x, const_cast<float*>(p), columns);
+  CTNN_UNROLL for (int v = 0; v + 1 < V; ++v) x[v] = loadu(p + v * lanes);
+  if constexpr (lanes == 1) x[V - 1] = loadu(p + V - 1);
+  else x[V - 1] = load_bounded(p + (V - 1) * lanes, columns - (V - 1) * lanes);
+}
+template <int V>
+CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
+  CTNN_UNROLL for (int v = 0; v + 1 < V; ++v) storeu(x[v], p + v * lanes);
+  if constexpr (lanes == 1) storeu(x[V - 1], p + V - 1);
+  else store_bounded(x[V - 1], p + (V - 1) * lanes, columns - (V - 1) * lanes);
+}
+
+/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there.
+CTNN_NOINLINE inline void run_narrow(const tile_task& t, int rows, int width, void (*run)(const tile_task&)) {
+  constexpr int most = 4;
+  float out[most * most] = {}, bias[most] = {};
+  tile_task full = t;
+  for (int c = 0; t.bias != nullptr && c < t.columns; ++c) bias[c] = t.bias[c];
+  for (int r = 0; t.start != nullptr && r < t.rows; ++r)
+    for (int c = 0; c < t.columns; ++c) out[r * width + c] = t.start[r * t.start_pitch + c];
+  full.bias = bias;
+  full.start = full.out = out;
+  full.start_pitch = full.out_pitch = width;
+  full.rows = rows;
+  full.columns = width;
+  run(full);
+  for (int r = 0; r < t.rows; ++r)
+    for (int c = 0; c < t.columns; ++c) t.out[r * t.out_pitch + c] = out[r * width + c];
 }
 
 }  // namespace detail
 
 template <int P, int V>
 CTNN_NOINLINE void run_tile(const tile_task& t) {
+  if constexpr (lanes == 1) {
+    if (t.columns < V) return detail::run_narrow(t, P, V, &run_tile<P, V>);
+  }
   vec sum[P][V];
-  if (t.accumulate) {
-    CTNN_UNROLL for (int p = 0; p < P; ++p) detail::load_row<V>(sum[p], t.out + (p < t.rows ? p : 0) * t.out_pitch, t.columns);
-  } else {
-    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
-    if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
-    CTNN_UNROLL for (int p = 1; p < P; ++p) {
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
-    }
-    if (t.residual != nullptr) {
-      CTNN_UNROLL for (int p = 0; p < P; ++p) {
-        vec r[V];
-        detail::load_row<V>(r, t.residual + (p < t.rows ? p : 0) * t.residual_pitch, t.columns);
-        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], r[v]);
-      }
+  CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
+  if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
+  CTNN_UNROLL for (int p = 1; p < P; ++p) {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
+  }
+  if (t.start != nullptr) {
+    const float* start = t.start;
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      vec from[V];
+      detail::load_row<V>(from, start, t.columns);
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], from[v]);
+      if (p + 1 < t.rows) start += t.start_pitch;
     }
   }
 
@@ -163,7 +178,7 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   }
 
   if (t.last && t.end.bounds != epilogue::bound::none) {
-    if (t.end.bounds == epilogue::bound::relu) {
+    if (lanes == 1 || t.end.bounds == epilogue::bound::relu) {
       CTNN_UNROLL for (int p = 0; p < P; ++p) {
         CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
       }
@@ -176,7 +191,7 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   }
   float* out = t.out;
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
-    if (p < t.rows) detail::move_row<V, false>(sum[p], out, t.columns);
+    if (p < t.rows) detail::store_row<V>(sum[p], out, t.columns);
     out += t.out_pitch;
   }
   if (t.last && t.end.finish != nullptr)

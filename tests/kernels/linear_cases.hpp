@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sweep of matrix products that every target's linear must get right, against plain loops in double precision.
+#pragma once
+
+#include <ctnn/graph/operators/linear.hpp>
+
+#include "convolution_cases.hpp"
+
+namespace ctnn {
+namespace {
+
+using linear_kernel = void (*)(const op::linear&, const arguments&);
+
+inline void check_linear(const op::linear& p, const extents& shape, linear_kernel kernel) {
+  extents out;
+  REQUIRE(!p.infer({&shape, 1}, {&out, 1}));
+  random_numbers random;
+  const int depth = shape.back(0);
+  const auto x = random.many(shape.count()), bias = random.many(p.out);
+  const auto weight = random.many(static_cast<std::int64_t>(p.out) * depth);
+  const auto slots = p.weights({&shape, 1});
+  std::vector<float> packed(static_cast<std::size_t>(packed_count(p, 0, slots[0].shape)));
+  pack(p, 0, slots[0].shape, weight.data(), packed.data());
+  std::vector<float> y(static_cast<std::size_t>(out.count()) + 1, untouched);
+  const const_tensor in{x.data(), shape, layout::nchw, 0};
+  const tensor result{y.data(), out, layout::nchw, 0};
+  const float* w[2] = {packed.data(), bias.data()};
+  kernel(p, {{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}, nullptr});
+  int wrong = 0;
+  for (std::size_t i = 0; i + 1 < y.size(); ++i) {
+    const auto row = static_cast<int>(i) / p.out, o = static_cast<int>(i) % p.out;
+    double sum = p.bias ? static_cast<double>(bias[static_cast<std::size_t>(o)]) : 0.0, size = 1;
+    for (int k = 0; k < depth; ++k) {
+      const double product = static_cast<double>(x[static_cast<std::size_t>(row * depth + k)]) *
+                             static_cast<double>(weight[static_cast<std::size_t>(o * depth + k)]);
+      sum += product;
+      size += std::fabs(product);
+    }
+    const auto want = static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+    if (!(std::fabs(static_cast<double>(y[i]) - want) <= 1e-6 * size)) ++wrong;
+  }
+  CAPTURE(depth);
+  CAPTURE(p.out);
+  CAPTURE(shape.rank);
+  CHECK(wrong == 0);
+  CHECK(y.back() == untouched);
+}
+
+inline void sweep_linear(linear_kernel kernel) {
+  for (int depth : {1, 7, 64, 1000})
+    for (int out : {1, 3, 10, 16, 17, 40, 64, 70, 130}) {
+      check_linear({out}, {depth}, kernel);
+      check_linear({out, false, {function::relu}}, {1, depth}, kernel);
+      check_linear({out, true, {function::tanh}}, {2, 7, depth}, kernel);
+      check_linear({out, true, {function::clip, -0.2f, 0.5f}}, {13, depth}, kernel);
+    }
+}
+
+}  // namespace
+}  // namespace ctnn
