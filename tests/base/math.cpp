@@ -44,6 +44,8 @@ double worst(Ours ours, Libm libm, float low, float high, std::int64_t step = 99
   return most;
 }
 
+static_assert(math::exp(0.0f) == 1 && math::exp(-200.0f) == 0 && math::exp(200.0f) == infinity && math::log(1.0f) == 0);
+static_assert(math::sigmoid(0.0f) == 0.5f && math::tanh(100.0f) == 1 && math::tanh(-100.0f) == -1);
 static_assert(math::sqrt(2.0f) == 1.41421356f && math::sqrt(0.0f) == 0 && math::sqrt(49.0f) == 7);
 static_assert(math::floor(-1.5f) == -2 && math::ceil(-1.5f) == -1 && math::trunc(-1.5f) == -1 && math::floor(3e9f) == 3e9f);
 static_assert(math::round(0.5f) == 0 && math::round(1.5f) == 2 && math::round(-2.5f) == -2 && math::round(2.6f) == 3);
@@ -127,4 +129,19 @@ TEST_CASE("pow") {
       const float a = math::pow(x, y), b = std::pow(x, y);
       CHECK_MESSAGE((std::isnan(a) ? std::isnan(b) : ulps(a, static_cast<double>(b)) <= 1 && std::signbit(a) == std::signbit(b)), x << " ^ " << y);
     }
+}
+
+TEST_CASE("infinities and NaN go where they should") {
+  CHECK(math::exp(infinity) == infinity);
+  CHECK(math::exp(-infinity) == 0.0f);
+  CHECK(math::log(0.0f) == -infinity);
+  CHECK(math::log(infinity) == infinity);
+  CHECK(math::sqrt(infinity) == infinity);
+  CHECK(math::sigmoid(infinity) == 1.0f);
+  CHECK(math::sigmoid(-infinity) == 0.0f);
+  CHECK(math::tanh(infinity) == 1.0f);
+  for (float (*f)(float) : {math::exp, math::log, math::sqrt, math::sigmoid, math::tanh})
+    CHECK(math::is_nan(f(std::numeric_limits<float>::quiet_NaN())));
+  CHECK(math::is_nan(math::log(-1.0f)));
+  CHECK(math::is_nan(math::sqrt(-1.0f)));
 }

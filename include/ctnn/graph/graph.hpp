@@ -9,8 +9,8 @@
 // evaluated when someone needs the bytes.
 #pragma once
 
-#include <vector>
 
+#include "../base/pool.hpp"
 #include "operator.hpp"
 #include "operators.hpp"
 
@@ -97,12 +97,12 @@ struct graph_view {
 };
 
 struct graph {
-  std::vector<node> nodes;
-  std::vector<value> values;
-  std::vector<int> operands;
-  std::vector<double> fields;
-  std::vector<expression> expressions;
-  std::vector<network_output> outputs;
+  pool<node> nodes;
+  pool<value> values;
+  pool<int> operands;
+  pool<double> fields;
+  pool<expression> expressions;
+  pool<network_output> outputs;
 
   constexpr graph_view view() const { return {nodes, values, operands, fields, expressions, outputs}; }
 
@@ -130,25 +130,22 @@ struct graph {
 /// is as before.
 constexpr problem add_node(graph& g, const operator_type& type, std::string_view name, std::span<const value_id> in,
                            std::span<const double> fields, std::span<const std::string_view> names = {}) {
-  std::vector<extents> shapes;
+  pool<extents> shapes;
+  shapes.reserve(in.size());
   for (value_id v : in) shapes.push_back(g.values[static_cast<std::size_t>(v)].shape);
-  const int results = type.output_count(fields);
-  std::vector<extents> result(static_cast<std::size_t>(results > 0 ? results : 1));
-  if (const problem p = type.infer(fields, inputs(shapes.data(), shapes.size()), outputs(result.data(), result.size())))
-    return p;
+  description d;
+  if (const problem p = type.describe(fields, shapes, d)) return p;
 
   node n{&type, name};
   n.inputs = g.store_operands(in);
   n.fields = g.store_fields(fields);
-  n.outputs = {static_cast<int>(g.values.size()), results};
+  n.outputs = {static_cast<int>(g.values.size()), static_cast<int>(d.outputs.size())};
   const node_id id = static_cast<int>(g.nodes.size());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(results); ++i)
-    g.values.push_back({i < names.size() ? names[i] : name, result[i], id, 0});
+  for (std::size_t i = 0; i < d.outputs.size(); ++i)
+    g.values.push_back({i < names.size() ? names[i] : name, d.outputs[i], id, 0});
   for (value_id v : in) ++g.at_value(v).readers;
-
-  const weight_slots slots = type.weights(fields, inputs(shapes.data(), shapes.size()));
-  n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(slots.size())};
-  for (const weight_slot& s : slots) g.operands.push_back(g.add_leaf(name, s.name, s.shape));
+  n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(d.weights.count)};
+  for (const weight_slot& s : d.weights) g.operands.push_back(g.add_leaf(name, s.name, s.shape));
   g.nodes.push_back(n);
   return {};
 }
@@ -167,20 +164,20 @@ constexpr void add_output(graph& g, std::string_view name, value_id v) {
 }
 
 /// Shapes of a node's inputs or outputs, in order.
-constexpr std::vector<extents> input_shapes(const graph_view& g, const node& n) {
-  std::vector<extents> out;
+constexpr pool<extents> input_shapes(const graph_view& g, const node& n) {
+  pool<extents> out;
   for (value_id v : g.inputs(n)) out.push_back(g.shape(v));
   return out;
 }
-constexpr std::vector<extents> output_shapes(const graph_view& g, const node& n) {
-  std::vector<extents> out;
+constexpr pool<extents> output_shapes(const graph_view& g, const node& n) {
+  pool<extents> out;
   for (int i = 0; i < n.outputs.count; ++i) out.push_back(g.shape(n.outputs.first + i));
   return out;
 }
 
 constexpr std::int64_t macs(const graph_view& g, node_id n) {
   const node& at = g.at(n);
-  const std::vector<extents> in = input_shapes(g, at), out = output_shapes(g, at);
+  const pool<extents> in = input_shapes(g, at), out = output_shapes(g, at);
   return at.type->macs(g.fields_of(at.fields), in, out);
 }
 

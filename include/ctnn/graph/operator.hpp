@@ -19,11 +19,14 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../base/pool.hpp"
 #include "../base/problem.hpp"
 #include "../base/static_vector.hpp"
 #include "activation.hpp"
 
 namespace ctnn {
+
+using namespace std::string_view_literals;  // "weight"sv knows its length: a step saved for each character
 
 using inputs = std::span<const extents>;
 using outputs = std::span<extents>;
@@ -68,63 +71,82 @@ struct is_array<std::array<T, N>> : std::true_type {};
 
 }  // namespace detail
 
-/// Calls `number(double)` for each number in a field, in order.
-template <class Field>
-constexpr void encode_field(const Field& f, auto&& number) {
-  if constexpr (detail::is_list<Field>::value) {
-    number(static_cast<double>(f.size()));
-    for (const auto& item : f) number(static_cast<double>(item));
-  } else if constexpr (detail::is_array<Field>::value) {
-    for (const auto& item : f) number(static_cast<double>(item));
-  } else if constexpr (std::is_same_v<Field, activation_function>) {
-    number(static_cast<double>(f.kind));
-    number(static_cast<double>(f.a));
-    number(static_cast<double>(f.b));
-  } else if constexpr (std::is_same_v<Field, optional_number>) {
-    number(f.present ? 1.0 : 0.0);
-    number(static_cast<double>(f.value));
-  } else {
-    number(static_cast<double>(f));
-  }
+/// Is `word` the zero-terminated `key`? (A string_view would count the key's length first, step by step.)
+constexpr bool same_word(const char* key, std::string_view word) {
+  for (char c : word)
+    if (*key++ != c) return false;
+  return *key == 0;
 }
 
-/// The inverse: `next()` gives the numbers.
-template <class Field>
-constexpr void decode_field(Field& f, auto&& next) {
-  if constexpr (detail::is_list<Field>::value) {
-    f.clear();
-    for (auto n = static_cast<std::size_t>(next()); n > 0; --n)
-      f.push_back(static_cast<std::remove_cvref_t<decltype(f[0])>>(next()));
-  } else if constexpr (detail::is_array<Field>::value) {
-    for (auto& item : f) item = static_cast<std::remove_cvref_t<decltype(item)>>(next());
-  } else if constexpr (std::is_same_v<Field, activation_function>) {
-    f.kind = static_cast<function>(static_cast<int>(next()));
-    f.a = static_cast<float>(next());
-    f.b = static_cast<float>(next());
-  } else if constexpr (std::is_same_v<Field, optional_number>) {
-    f.present = next() != 0;
-    f.value = static_cast<float>(next());
-  } else if constexpr (std::is_enum_v<Field>) {
-    f = static_cast<Field>(static_cast<int>(next()));
-  } else if constexpr (std::is_same_v<Field, bool>) {
-    f = next() != 0;
-  } else {
-    f = static_cast<Field>(next());
-  }
+// Fields to numbers and back. Overloads rather than one function with a chain of `if constexpr`: each link of such a chain
+// costs the compiler an evaluation step, and this is the innermost loop of every pass.
+
+template <class Number>
+  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+constexpr void encode_field(Number f, field_values& to) {
+  to.items[to.count++] = static_cast<double>(f);
+}
+template <class T, std::size_t N>
+constexpr void encode_field(const std::array<T, N>& f, field_values& to) {
+  for (std::size_t i = 0; i < N; ++i) to.items[to.count++] = static_cast<double>(f[i]);
+}
+template <class T, std::size_t N>
+constexpr void encode_field(const static_vector<T, N>& f, field_values& to) {
+  to.items[to.count++] = static_cast<double>(f.count);
+  for (std::size_t i = 0; i < f.count; ++i) to.items[to.count++] = static_cast<double>(f.items[i]);
+}
+constexpr void encode_field(const activation_function& f, field_values& to) {
+  to.items[to.count++] = static_cast<double>(f.kind);
+  to.items[to.count++] = static_cast<double>(f.a);
+  to.items[to.count++] = static_cast<double>(f.b);
+}
+constexpr void encode_field(const optional_number& f, field_values& to) {
+  to.items[to.count++] = f.present ? 1.0 : 0.0;
+  to.items[to.count++] = static_cast<double>(f.value);
+}
+
+/// Reads a field from `from`, which moves on.
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+constexpr void decode_field(Number& f, const double*& from) {
+  f = static_cast<Number>(*from++);
+}
+template <class Enum>
+  requires std::is_enum_v<Enum>
+constexpr void decode_field(Enum& f, const double*& from) {
+  f = static_cast<Enum>(static_cast<int>(*from++));
+}
+template <class T, std::size_t N>
+constexpr void decode_field(std::array<T, N>& f, const double*& from) {
+  for (std::size_t i = 0; i < N; ++i) f[i] = static_cast<T>(*from++);
+}
+template <class T, std::size_t N>
+constexpr void decode_field(static_vector<T, N>& f, const double*& from) {
+  f.count = static_cast<std::size_t>(*from++);
+  for (std::size_t i = 0; i < f.count; ++i) f.items[i] = static_cast<T>(*from++);
+}
+constexpr void decode_field(activation_function& f, const double*& from) {
+  f.kind = static_cast<function>(static_cast<int>(*from++));
+  f.a = static_cast<float>(*from++);
+  f.b = static_cast<float>(*from++);
+}
+constexpr void decode_field(optional_number& f, const double*& from) {
+  f.present = *from++ != 0;
+  f.value = static_cast<float>(*from++);
 }
 
 template <class Op>
 constexpr field_values encode(const Op& op) {
   field_values out;
-  Op::fields(op, [&](std::string_view, const auto& f) { encode_field(f, [&](double d) { out.push_back(d); }); });
+  Op::fields(op, [&](const char*, const auto& f) { encode_field(f, out); });
   return out;
 }
 
 template <class Op>
 constexpr Op decode(std::span<const double> numbers) {
   Op op;
-  std::size_t at = 0;
-  Op::fields(op, [&](std::string_view, auto& f) { decode_field(f, [&] { return numbers[at++]; }); });
+  const double* from = numbers.data();
+  Op::fields(op, [&](const char*, auto& f) { decode_field(f, from); });
   return op;
 }
 
@@ -162,41 +184,44 @@ struct option_record {
 /// (vertical, horizontal); an activation may leave out its parameters. False: the field cannot take that many.
 template <class Field>
 constexpr bool set_field(Field& f, std::span<const double> values) {
-  const auto item = [&](std::size_t i) { return values[i]; };
-  std::size_t at = 0;
+  double numbers[2 * max_list]{};
+  std::size_t n = values.size();
+  if (n >= max_list) return false;
+  const double* from = numbers;
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = values[i];
   if constexpr (detail::is_list<Field>::value) {
-    if (values.size() > f.capacity()) return false;
-    f.clear();
-    for (double v : values) f.push_back(static_cast<std::remove_cvref_t<decltype(f[0])>>(v));
-    return true;
+    for (std::size_t i = n; i > 0; --i) numbers[i] = numbers[i - 1];
+    numbers[0] = static_cast<double>(n);
   } else if constexpr (detail::is_array<Field>::value) {
-    const std::size_t n = f.size();
-    if (values.size() != n && values.size() != 1 && !(n == 4 && values.size() == 2)) return false;
-    decode_field(f, [&] { return item(at++ % values.size()); });
-    return true;
+    const std::size_t needed = f.size();
+    if (n != needed && n != 1 && !(needed == 4 && n == 2)) return false;
+    for (std::size_t i = n; i < needed; ++i) numbers[i] = numbers[i - n];
   } else if constexpr (std::is_same_v<Field, activation_function>) {
-    if (values.empty() || values.size() > 3) return false;
-    decode_field(f, [&] { return at < values.size() ? item(at++) : 0.0; });
-    return true;
+    if (n < 1 || n > 3) return false;
   } else if constexpr (std::is_same_v<Field, optional_number>) {
-    if (values.size() != 1) return false;
-    f = static_cast<float>(values[0]);
-    return true;
+    if (n != 1) return false;
+    numbers[1] = numbers[0];
+    numbers[0] = 1;
   } else {
-    if (values.size() != 1) return false;
-    decode_field(f, [&] { return item(0); });
-    return true;
+    if (n != 1) return false;
   }
+  decode_field(f, from);
+  return true;
 }
+
+/// What a node of an operator looks like, given its inputs.
+struct description {
+  pool<extents> outputs;
+  weight_slots weights;
+};
 
 /// The operator with its type erased: what a graph's node points to. One object an operator, so addresses compare.
 struct operator_type {
   std::string_view name;
   int min_inputs;
   int max_inputs;
-  problem (*infer)(std::span<const double>, inputs, outputs);
-  int (*output_count)(std::span<const double>);
-  weight_slots (*weights)(std::span<const double>, inputs);
+  /// Shapes of the outputs and the weights, or what is wrong.
+  problem (*describe)(std::span<const double> fields, inputs, description&);
   std::int64_t (*macs)(std::span<const double>, inputs, std::span<const extents>);
   /// Fields from a declared layer's options.
   problem (*configure)(std::span<const option_record>, field_values&);
@@ -206,15 +231,16 @@ namespace detail {
 
 template <class Op>
 struct erased {
-  static constexpr problem infer(std::span<const double> f, inputs in, outputs out) {
+  static constexpr problem describe(std::span<const double> f, inputs in, description& result) {
     const int n = static_cast<int>(in.size());
     if (n < min_inputs<Op>() || n > max_inputs<Op>())
       return {mistake::wrong_number_of_inputs, Op::name, {n}, {min_inputs<Op>(), max_inputs<Op>()}};
-    return decode<Op>(f).infer(in, out);
-  }
-  static constexpr int output_count(std::span<const double> f) { return ctnn::output_count(decode<Op>(f)); }
-  static constexpr weight_slots weights(std::span<const double> f, inputs in) {
-    return weights_of(decode<Op>(f), in);
+    const Op op = decode<Op>(f);
+    const int results = ctnn::output_count(op);
+    result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});
+    if (const problem p = op.infer(in, result.outputs)) return p;
+    result.weights = weights_of(op, in);
+    return {};
   }
   static constexpr std::int64_t macs(std::span<const double> f, inputs in, std::span<const extents> out) {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);
@@ -224,8 +250,8 @@ struct erased {
     Op op;
     for (const option_record& o : options) {
       bool known = false, fits = true;
-      Op::fields(op, [&](std::string_view key, auto& f) {
-        if (known || key != o.key) return;
+      Op::fields(op, [&](const char* key, auto& f) {
+        if (known || !same_word(key, o.key)) return;
         known = true;
         fits = set_field(f, o.values);
       });
@@ -243,9 +269,7 @@ template <class Op>
 inline constexpr operator_type type_of{Op::name,
                                        min_inputs<Op>(),
                                        max_inputs<Op>(),
-                                       &detail::erased<Op>::infer,
-                                       &detail::erased<Op>::output_count,
-                                       &detail::erased<Op>::weights,
+                                       &detail::erased<Op>::describe,
                                        &detail::erased<Op>::macs,
                                        &detail::erased<Op>::configure};
 

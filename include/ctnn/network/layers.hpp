@@ -153,7 +153,7 @@ using unary = layer<op::unary, Name, option<"function", F>, Options...>;
 template <class... Layers>
 struct network {
   using network_type = network;
-  static constexpr layer_record records[] = {Layers::record...};
+  static constexpr layer_record records[sizeof...(Layers)] = {Layers::record...};
 };
 
 }  // namespace ctnn

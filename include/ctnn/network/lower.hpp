@@ -12,7 +12,7 @@ class name_table {
  public:
   constexpr explicit name_table(std::size_t names) {
     while (slots_ < 2 * names + 2) slots_ *= 2;
-    entries_.resize(slots_);
+    entries_ = pool<entry>(slots_, {});
   }
   /// False if the name is there already.
   constexpr bool insert(std::string_view name, int number) {
@@ -37,7 +37,7 @@ class name_table {
     }
   }
   std::size_t slots_ = 4;
-  std::vector<entry> entries_;
+  pool<entry> entries_;
 };
 
 struct lowering {
@@ -73,11 +73,11 @@ constexpr problem no_such_input(std::span<const layer_record> layers, std::size_
 
 }  // namespace detail
 
-constexpr lowering lower(std::span<const layer_record> layers) {
-  lowering result;
+/// Into an argument: GCC 12 remembers the result of a call with constant arguments, heap and all, and frees it twice.
+constexpr void lower(std::span<const layer_record> layers, lowering& result) {
   graph& g = result.g;
   name_table names(layers.size());
-  std::vector<value_id> in;
+  pool<value_id> in;
   const auto fail = [&](std::string_view layer, const problem& p) {
     result.error = p;
     result.layer = layer;
@@ -89,19 +89,19 @@ constexpr lowering lower(std::span<const layer_record> layers) {
     in.clear();
     for (std::string_view name : layer.from) {
       const value_id v = detail::find_value(g, names, name);
-      if (v == none) return fail(layer.name, detail::no_such_input(layers, i, name)), result;
+      if (v == none) return fail(layer.name, detail::no_such_input(layers, i, name));
       in.push_back(v);
     }
     if (layer.reads_previous && layer.type->max_inputs > 0) {
-      if (g.values.empty()) return fail(layer.name, {mistake::no_input_before}), result;
+      if (g.values.empty()) return fail(layer.name, {mistake::no_input_before});
       in.push_back(static_cast<int>(g.values.size()) - 1);
     }
     field_values fields;
     problem p = layer.type->configure(layer.options, fields);
     if (!p) p = add_node(g, *layer.type, layer.name, in, std::span<const double>(fields.data(), fields.size()));
-    if (p) return fail(layer.name, p), result;
+    if (p) return fail(layer.name, p);
     if (!names.insert(layer.name, static_cast<int>(g.nodes.size()) - 1))
-      return fail(layer.name, {mistake::duplicate_name, layer.name}), result;
+      return fail(layer.name, {mistake::duplicate_name, layer.name});
   }
 
   bool declared = false;
@@ -110,21 +110,25 @@ constexpr lowering lower(std::span<const layer_record> layers) {
     declared = true;
     for (std::size_t i = 0; i < layer.from.size(); ++i) {
       const value_id v = detail::find_value(g, names, layer.from[i]);
-      if (v == none) return fail(layer.from[i], {mistake::unknown_output, layer.from[i]}), result;
+      if (v == none) return fail(layer.from[i], {mistake::unknown_output, layer.from[i]});
       for (const network_output& o : g.outputs)
-        if (o.name == layer.output_names[i]) return fail(o.name, {mistake::duplicate_output, o.name}), result;
+        if (o.name == layer.output_names[i]) return fail(o.name, {mistake::duplicate_output, o.name});
       add_output(g, layer.output_names[i], v);
     }
   }
   // An output nobody named has the name of whatever layer computes it, before and after rewriting.
   if (!declared && !g.values.empty()) add_output(g, {}, static_cast<int>(g.values.size()) - 1);
   if (g.nodes.empty()) fail({}, {mistake::no_input_before});
-  return result;
 }
 
 /// Sizes that a lowered graph cannot exceed; what a constant of it is made of.
 struct graph_capacity {
   std::size_t nodes = 0, values = 0, operands = 0, fields = 0, expressions = 0, outputs = 0;
+
+  constexpr bool fits_in(const graph_capacity& c) const {
+    return nodes <= c.nodes && values <= c.values && operands <= c.operands && fields <= c.fields &&
+           expressions <= c.expressions && outputs <= c.outputs;
+  }
 };
 
 /// A graph as a constant.
@@ -137,13 +141,14 @@ struct frozen_graph {
   static_vector<expression, C.expressions + 1> expressions;
   static_vector<network_output, C.outputs + 1> outputs;
 
+  constexpr frozen_graph() = default;
   constexpr explicit frozen_graph(const graph_view& g) {
-    for (const auto& x : g.nodes) nodes.push_back(x);
-    for (const auto& x : g.values) values.push_back(x);
-    for (int x : g.operands) operands.push_back(x);
-    for (double x : g.fields) fields.push_back(x);
-    for (const auto& x : g.expressions) expressions.push_back(x);
-    for (const auto& x : g.outputs) outputs.push_back(x);
+    copy(g.nodes, nodes);
+    copy(g.values, values);
+    copy(g.operands, operands);
+    copy(g.fields, fields);
+    copy(g.expressions, expressions);
+    copy(g.outputs, outputs);
   }
 
   constexpr graph_view view() const {
@@ -154,16 +159,19 @@ struct frozen_graph {
             {expressions.data(), expressions.size()},
             {outputs.data(), outputs.size()}};
   }
+
+ private:
+  template <class T, std::size_t N>
+  static constexpr void copy(std::span<const T> from, static_vector<T, N>& to) {
+    const T* source = from.data();
+    for (to.count = 0; to.count < from.size(); ++to.count) to.items[to.count] = source[to.count];
+  }
 };
 
 /// Back to a graph that can be rewritten.
 constexpr graph thaw(const graph_view& v) {
-  return {{v.nodes.begin(), v.nodes.end()},
-          {v.values.begin(), v.values.end()},
-          {v.operands.begin(), v.operands.end()},
-          {v.fields.begin(), v.fields.end()},
-          {v.expressions.begin(), v.expressions.end()},
-          {v.outputs.begin(), v.outputs.end()}};
+  return {pool<node>(v.nodes),   pool<value>(v.values),           pool<int>(v.operands),
+          pool<double>(v.fields), pool<expression>(v.expressions), pool<network_output>(v.outputs)};
 }
 
 constexpr graph_capacity capacity_of(const graph_view& g) {

@@ -9,7 +9,7 @@ namespace ctnn {
 
 struct optimization {
   graph g;
-  std::vector<rewrite_step> history;
+  pool<rewrite_step> history;
   std::string_view broken_rule{};  ///< a rule that did not lower the measure: a defect of the rule; empty if all is well
 };
 
@@ -30,7 +30,7 @@ class rule_index {
  private:
   struct entry {
     const operator_type* root;
-    std::vector<const rule_record*> rules;
+    pool<const rule_record*> rules;
   };
   constexpr entry& bucket(const operator_type* root) {
     for (entry& e : entries_)
@@ -38,7 +38,7 @@ class rule_index {
     entries_.push_back({root, {}});
     return entries_.back();
   }
-  std::vector<entry> entries_;
+  pool<entry> entries_;
 };
 
 /// Two nodes that compute the same from the same become one. Open addressing over what identifies a node.
@@ -46,7 +46,7 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
   const graph_view g = r.view();
   std::size_t slots = 8;
   while (slots < 2 * g.nodes.size()) slots *= 2;
-  std::vector<node_id> table(slots, none);
+  pool<node_id> table(slots, none);
   bool changed = false;
   const auto same = [&](node_id a, node_id b) {
     const node &x = g.at(a), &y = g.at(b);
@@ -90,11 +90,13 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
   const detail::rule_index index(rules);
   optimization result;
 
+  bool first = true;
   for (bool changed = true; changed;) {
     changed = false;
+    r.begin_sweep();
     for (std::size_t i = 0; i < r.view().nodes.size(); ++i) {
       const node_id n = static_cast<int>(i);
-      for (bool again = r.live(n); again;) {
+      for (bool again = r.live(n) && r.worth_a_look(n); again;) {
         again = false;
         for (const rule_record* rule : index.at(r.at(n).type)) {
           const measure before = r.size();
@@ -112,10 +114,11 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
       }
     }
     const std::size_t steps = r.history().size();
-    if (detail::merge_common_subexpressions(r)) {
+    if ((changed || first) && detail::merge_common_subexpressions(r)) {
       r.name_last_steps(steps, "common_subexpression");
       changed = true;
     }
+    first = false;
   }
   result.g = r.finish();
   result.history = r.history();

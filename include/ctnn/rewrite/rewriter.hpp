@@ -20,6 +20,7 @@ class rewriter {
   constexpr explicit rewriter(graph&& source) : g_(static_cast<graph&&>(source)) {
     forward_.reserve(g_.values.size());
     for (std::size_t i = 0; i < g_.values.size(); ++i) forward_.push_back(static_cast<int>(i));
+    touched_ = pool<int>(g_.values.size(), 0);
     for (const node& n : g_.nodes) count(n, 1);
     for (std::size_t i = 0; i < g_.nodes.size(); ++i)
       for (std::size_t k = 0; k < inputs_count(static_cast<int>(i)); ++k)
@@ -30,7 +31,7 @@ class rewriter {
   // Reading.
   constexpr graph_view view() const { return g_.view(); }
   constexpr const measure& size() const { return measure_; }
-  constexpr const std::vector<rewrite_step>& history() const { return history_; }
+  constexpr const pool<rewrite_step>& history() const { return history_; }
   constexpr bool live(node_id n) const { return !at(n).dead; }
   constexpr const node& at(node_id n) const { return g_.nodes[static_cast<std::size_t>(n)]; }
   constexpr std::string_view name(node_id n) const { return at(n).name; }
@@ -58,6 +59,14 @@ class rewriter {
     while (forward_[static_cast<std::size_t>(v)] != v) v = forward_[static_cast<std::size_t>(v)];
     return v;
   }
+  /// Sweeps count from 1. A node is worth another look if something it reads changed since the sweep before.
+  constexpr void begin_sweep() { ++sweep_; }
+  constexpr bool worth_a_look(node_id n) const {
+    if (sweep_ == 1) return true;
+    for (int i = 0; i < at(n).inputs.count; ++i)
+      if (touched_[static_cast<std::size_t>(input(n, i))] >= sweep_ - 1) return true;
+    return false;
+  }
   /// Is the value a network output under a name somebody declared?
   constexpr bool is_output(value_id v) const {
     for (const network_output& o : g_.outputs)
@@ -68,14 +77,15 @@ class rewriter {
   // Weights of the result: an operator applied to expressions (its inputs, then its weights).
   template <class Op>
   constexpr expression_id apply(const Op& op, std::span<const expression_id> arguments) {
-    std::vector<extents> in;
-    for (int i = 0; i < max_inputs<Op>() && i < static_cast<int>(arguments.size()); ++i)
-      in.push_back(shape_of(arguments[static_cast<std::size_t>(i)]));
+    pool<extents> in;
+    const std::size_t most = static_cast<std::size_t>(max_inputs<Op>());
+    for (std::size_t i = 0; i < arguments.size() && i < most; ++i) in.push_back(shape_of(arguments[i]));
+    // Operators with a choice of inputs and weights besides are applied with their fewest inputs.
     if (in.size() > static_cast<std::size_t>(min_inputs<Op>()) && !weights_of(op, in).empty())
-      in.erase(in.begin() + min_inputs<Op>(), in.end());
+      in.shrink(static_cast<std::size_t>(min_inputs<Op>()));
     extents result;
+    if (op.infer(in, outputs(&result, 1))) weight_expression_does_not_fit(Op::name);
     const field_values f = encode(op);
-    if (type_of<Op>.infer({f.data(), f.size()}, in, outputs(&result, 1))) weight_expression_does_not_fit(Op::name);
     expression e{&type_of<Op>, {}, {}, result};
     e.arguments = g_.store_operands(arguments);
     e.fields = g_.store_fields({f.data(), f.size()});
@@ -103,7 +113,7 @@ class rewriter {
   constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
                         std::span<const expression_id> weights) {
     const node old = at(n);
-    const std::vector<value_id> old_inputs = inputs_of(n);
+    const pool<value_id> old_inputs = inputs_of(n);
     for (value_id v : in) ++g_.at_value(v).readers;
     count(old, -1);
     node& now = g_.at(n);
@@ -136,6 +146,7 @@ class rewriter {
     measure_.movable += moved * (chain(v) - chain(out));
     g_.at_value(v).readers += g_.at_value(out).readers;
     g_.at_value(out).readers = 0;
+    touched_[static_cast<std::size_t>(v)] = sweep_;
     forward_[static_cast<std::size_t>(out)] = v;
     remove_if_unread(n);
   }
@@ -145,35 +156,33 @@ class rewriter {
     for (; from < history_.size(); ++from) history_[from].rule = rule;
   }
 
-  /// The graph without what is gone, inputs and outputs resolved; expressions keep their numbers.
-  constexpr graph finish() const {
+  /// The graph without what is gone, inputs and outputs resolved; expressions keep their numbers. Ends the rewriting.
+  constexpr graph finish() {
     graph out;
-    out.expressions = g_.expressions;
-    out.operands = {};
-    std::vector<value_id> moved(g_.values.size(), none);
-    for (std::size_t e = 0; e < out.expressions.size(); ++e) {
-      expression& x = out.expressions[e];
-      x.arguments = out.store_operands(g_.view().arguments(g_.expressions[e]));
-      x.fields = out.store_fields(g_.view().fields_of(g_.expressions[e].fields));
-    }
+    pool<value_id> moved(g_.values.size(), none);
+    out.nodes.reserve(g_.nodes.size());
+    out.values.reserve(g_.values.size());
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      const node& old = g_.nodes[i];
-      if (old.dead) continue;
-      node n{old.type, old.name};
-      std::vector<value_id> in = inputs_of(static_cast<int>(i));
-      for (value_id& v : in) v = moved[static_cast<std::size_t>(v)];
-      n.inputs = out.store_operands(in);
-      n.weights = out.store_operands(g_.view().weights(old));
-      n.fields = out.store_fields(g_.view().fields_of(old.fields));
-      n.outputs = {static_cast<int>(out.values.size()), old.outputs.count};
-      for (int k = 0; k < old.outputs.count; ++k) {
-        const value& v = g_.values[static_cast<std::size_t>(old.outputs.first + k)];
-        moved[static_cast<std::size_t>(old.outputs.first + k)] = static_cast<int>(out.values.size());
-        out.values.push_back({v.name, v.shape, static_cast<int>(out.nodes.size()), v.readers});
+      node n = g_.nodes[i];
+      if (n.dead) continue;
+      for (int k = n.inputs.first; k < n.inputs.first + n.inputs.count; ++k) {
+        int& v = g_.operands[static_cast<std::size_t>(k)];
+        v = moved[static_cast<std::size_t>(resolve(v))];
       }
+      const int first = static_cast<int>(out.values.size());
+      for (int k = 0; k < n.outputs.count; ++k) {
+        value v = g_.values[static_cast<std::size_t>(n.outputs.first + k)];
+        moved[static_cast<std::size_t>(n.outputs.first + k)] = first + k;
+        v.producer = static_cast<int>(out.nodes.size());
+        out.values.push_back(v);
+      }
+      n.outputs.first = first;
       out.nodes.push_back(n);
     }
     for (const network_output& o : g_.outputs) out.outputs.push_back({o.name, moved[static_cast<std::size_t>(resolve(o.value))]});
+    out.operands = static_cast<pool<int>&&>(g_.operands);
+    out.fields = static_cast<pool<double>&&>(g_.fields);
+    out.expressions = static_cast<pool<expression>&&>(g_.expressions);
     return out;
   }
 
@@ -181,8 +190,8 @@ class rewriter {
   /// Not constexpr on purpose: the compiler's message names it.
   static void weight_expression_does_not_fit(std::string_view) {}
 
-  constexpr std::vector<value_id> inputs_of(node_id n) const {
-    std::vector<value_id> in;
+  constexpr pool<value_id> inputs_of(node_id n) const {
+    pool<value_id> in;
     for (int i = 0; i < at(n).inputs.count; ++i) in.push_back(input(n, i));
     return in;
   }
@@ -199,10 +208,11 @@ class rewriter {
   }
   constexpr void release(value_id v) {
     --g_.at_value(v).readers;
+    touched_[static_cast<std::size_t>(v)] = sweep_;
     remove_if_unread(producer(v));
   }
   constexpr void remove_if_unread(node_id first) {
-    std::vector<node_id> doomed{first};
+    pool<node_id> doomed(1, first);
     while (!doomed.empty()) {
       const node_id n = doomed.back();
       doomed.pop_back();
@@ -216,14 +226,17 @@ class rewriter {
         const value_id v = input(n, i);
         measure_.movable -= chain(v);
         --g_.at_value(v).readers;
+        touched_[static_cast<std::size_t>(v)] = sweep_;
         doomed.push_back(producer(v));
       }
     }
   }
 
   graph g_;
-  std::vector<value_id> forward_;
-  std::vector<rewrite_step> history_;
+  pool<value_id> forward_;
+  pool<rewrite_step> history_;
+  pool<int> touched_;  ///< by value: the sweep in which it last lost or gained a reader
+  int sweep_ = 0;
   measure measure_;
 };
 

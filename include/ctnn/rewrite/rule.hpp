@@ -101,7 +101,7 @@ struct rule_entry {
 /// A list of rules; order is priority among rules of one root.
 template <class... Rules>
 struct rule_list {
-  static constexpr rule_record records[] = {rule_entry<Rules>::record...};
+  static constexpr rule_record records[sizeof...(Rules)] = {rule_entry<Rules>::record...};
 };
 
 }  // namespace ctnn

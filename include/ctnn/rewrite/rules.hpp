@@ -13,7 +13,7 @@
 namespace ctnn {
 
 // clang-format off
-using default_rules = rule_list<
+struct default_rules : rule_list<
     // Layers that change nothing
     rules::identity,                                        // identity                       ->  x
     rules::dropout,                                         // dropout                        ->  x  |  x * scale
@@ -74,7 +74,8 @@ using default_rules = rule_list<
     rules::fuse_activation<op::linear>,                     // linear > activation            ->  linear
     rules::fuse_activation<op::binary>,                     // binary > activation            ->  binary
     rules::fuse_activation<op::eltwise>,                    // eltwise > activation           ->  eltwise
-    rules::conv2d_residual>;                                // conv2d > add                   ->  conv2d with a residual
+    rules::conv2d_residual                                  // conv2d > add                   ->  conv2d with a residual
+    > {};
 // clang-format on
 
 }  // namespace ctnn

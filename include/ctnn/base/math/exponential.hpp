@@ -127,8 +127,8 @@ constexpr float tanh(float x) {
 constexpr float softplus(float x) {
   if (x > 20.0f) return x;
   const float e = exp(x);
-  const float u = 1.0f + e;
-  return log(u) + (e - (u - 1.0f)) / u;            // the second term is what u has lost of e
+  const float u = 1.0f + e;  // what rounding takes from e here, the quotient gives back
+  return u == 1.0f ? e : log(u) * (e / (u - 1.0f));
 }
 
 }  // namespace ctnn::math

@@ -70,8 +70,8 @@ struct conv2d {
   }
 
   constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"weight", {out, in[0].back(2) / groups, kernel[0], kernel[1]}}};
-    if (bias) slots.push_back({"bias", {out}});
+    weight_slots slots{{"weight"sv, {out, in[0].back(2) / groups, kernel[0], kernel[1]}}};
+    if (bias) slots.push_back({"bias"sv, {out}});
     return slots;
   }
 

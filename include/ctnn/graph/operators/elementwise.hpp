@@ -35,7 +35,7 @@ struct prelu {
     result[0] = in[0];
     return {};
   }
-  constexpr weight_slots weights(inputs in) const { return {{"slope", {channels(in[0])}}}; }
+  constexpr weight_slots weights(inputs in) const { return {{"slope"sv, {channels(in[0])}}}; }
 };
 
 /// y = x * scale at inference; scale is 1 except in old caffe files.

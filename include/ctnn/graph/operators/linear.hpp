@@ -30,8 +30,8 @@ struct linear {
   }
 
   constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"weight", {out, in[0].back(0)}}};
-    if (bias) slots.push_back({"bias", {out}});
+    weight_slots slots{{"weight"sv, {out, in[0].back(0)}}};
+    if (bias) slots.push_back({"bias"sv, {out}});
     return slots;
   }
 

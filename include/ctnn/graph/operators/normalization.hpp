@@ -30,7 +30,7 @@ struct batch_norm {
   }
   constexpr weight_slots weights(inputs in) const {
     const extents c{channels(in[0])};
-    return {{"gamma", c}, {"beta", c}, {"mean", c}, {"variance", c}};
+    return {{"gamma"sv, c}, {"beta"sv, c}, {"mean"sv, c}, {"variance"sv, c}};
   }
 };
 
@@ -48,8 +48,8 @@ struct scale {
     return {};
   }
   constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"scale", {channels(in[0])}}};
-    if (bias) slots.push_back({"bias", {channels(in[0])}});
+    weight_slots slots{{"scale"sv, {channels(in[0])}}};
+    if (bias) slots.push_back({"bias"sv, {channels(in[0])}});
     return slots;
   }
 };
@@ -65,7 +65,7 @@ struct bias {
     result[0] = in[0];
     return {};
   }
-  constexpr weight_slots weights(inputs in) const { return {{"bias", {channels(in[0])}}}; }
+  constexpr weight_slots weights(inputs in) const { return {{"bias"sv, {channels(in[0])}}}; }
 };
 
 }  // namespace ctnn::op

@@ -41,7 +41,7 @@ struct constant {
   constexpr weight_slots weights(inputs) const {
     extents s;
     for (int d : shape) s.push_back(d);
-    return {{"value", s}};
+    return {{"value"sv, s}};
   }
 };
 

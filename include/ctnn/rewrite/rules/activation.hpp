@@ -19,10 +19,10 @@ struct fuse_activation {
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto first = r.get<First>(m.first);
     first.activation = r.get<op::activation>(m.last).activation;
-    std::vector<value_id> in;
+    pool<value_id> in;
     for (std::size_t i = 0; i < r.inputs_count(m.first); ++i) in.push_back(r.input(m.first, static_cast<int>(i)));
     const std::span<const expression_id> weights = r.view().weights(r.at(m.first));
-    r.fuse(m.first, m.last, first, in, std::vector<expression_id>(weights.begin(), weights.end()));
+    r.fuse(m.first, m.last, first, in, pool<expression_id>(weights));
   }
 };
 

@@ -19,7 +19,7 @@ struct fold_constant {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    std::vector<expression_id> arguments;
+    pool<expression_id> arguments;
     for (std::size_t i = 0; i < r.inputs_count(m.last); ++i)
       arguments.push_back(r.weight(r.producer(r.input(m.last, static_cast<int>(i))), 0));
     for (int i = 0; i < r.at(m.last).weights.count; ++i) arguments.push_back(r.weight(m.last, i));

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// Written by train.py: ten held-out pictures, the first of each digit.
+#pragma once
+
+namespace digits {
+
+/// 8 rows of 8 pixels, the first at the top left, and what it shows.
+struct picture {
+  const char* pixels;  ///< one character each: '0' (white) to '9', 'a' to 'g' (black)
+  int label;
+};
+
+/// The brightness of a pixel, 0 to 1, as the network takes it.
+constexpr float brightness(char pixel) {
+  return static_cast<float>(pixel <= '9' ? pixel - '0' : pixel - 'a' + 10) / 16.0f;
+}
+
+inline constexpr picture samples[10] = {
+    {"001cc300009d5e0000f30a2003g4094004d0092003d01f0000d68900002ec200", 0},
+    {"001ff200000cg700000eg500000dg200002gd000006gd000006gb000001eg700", 1},
+    {"01dg900008f8f5000b90c8000000b8000002g3000006f100007ggga101gea8b1", 2},
+    {"007gge0000gcaf1000a4ga000009gb1000007g8000000g700084af2000cgg600", 3},
+    {"0001d700000ae100003g500000db038006f20e7008gcdg4003bbfc000000g900", 4},
+    {"007gga0000ed740005g600000ef8610004ccgd2000001f6000566g40007ggb10", 5},
+    {"000ee100007ga20000ee100000ege40001gg8g2000eb0d90009e6g70000ege00", 6},
+    {"00cgg50003d8ef100000dg0006ggggd0069bg950000eb000007g200000da0000", 7},
+    {"002ge20001cgga0004gccc0001fbg600006gd000009ee80000ac6f00002dgc00", 8},
+    {"000ce500006b4f0000898g30003edd4000000a700000078000d61790001aef20", 9},
+};
+
+/// What PyTorch answers: the probability of each digit for each sample.
+inline constexpr float torch_answers[10][10] = {
+    {0.973302f, 0.003132f, 0.004482f, 0.000700f, 0.007761f, 0.000911f, 0.003127f, 0.003266f, 0.000720f, 0.002599f},
+    {0.002250f, 0.987066f, 0.002734f, 0.000265f, 0.000521f, 0.000311f, 0.000789f, 0.000560f, 0.004515f, 0.000987f},
+    {0.002965f, 0.001446f, 0.971016f, 0.004263f, 0.005954f, 0.002098f, 0.007405f, 0.000858f, 0.003003f, 0.000992f},
+    {0.002460f, 0.000910f, 0.009173f, 0.962842f, 0.005678f, 0.002507f, 0.001151f, 0.004651f, 0.003138f, 0.007489f},
+    {0.001830f, 0.001258f, 0.002124f, 0.000650f, 0.989817f, 0.000292f, 0.002917f, 0.000560f, 0.000302f, 0.000249f},
+    {0.003099f, 0.003707f, 0.008752f, 0.018804f, 0.008097f, 0.926818f, 0.008420f, 0.003682f, 0.000392f, 0.018229f},
+    {0.009895f, 0.007046f, 0.000278f, 0.006474f, 0.003104f, 0.004805f, 0.953827f, 0.000664f, 0.013261f, 0.000647f},
+    {0.003014f, 0.003273f, 0.006626f, 0.003466f, 0.005611f, 0.004380f, 0.003084f, 0.957572f, 0.006748f, 0.006226f},
+    {0.002637f, 0.003336f, 0.001243f, 0.002242f, 0.001180f, 0.001913f, 0.010119f, 0.003299f, 0.973014f, 0.001017f},
+    {0.011415f, 0.002523f, 0.004729f, 0.005370f, 0.010200f, 0.004071f, 0.001386f, 0.000682f, 0.002249f, 0.957374f},
+};
+
+}  // namespace digits

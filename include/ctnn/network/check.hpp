@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Turns a problem with a declared network into a compile error that reads
+//   error: static assertion failed: ctnn: the window is larger than the padded input
+//   in instantiation of network_error<mistake::window_larger_than_padded_input, layer_called<'c','o','n','v','2'>,
+//     what<'k','e','r','n','e','l'>, got<8, 8>, needed<11, 11>>
+// Characters and numbers are the form that both GCC and Clang print.
+#pragma once
+
+#include <utility>
+
+#include "lower.hpp"
+
+namespace ctnn {
+
+template <char... Name>
+struct layer_called;
+template <char... Word>
+struct what;
+template <int... Extents>
+struct got;
+template <int... Extents>
+struct needed;
+
+/// The facts are the arguments: the mistake, the layer, the option, input or weight it is about, what there is and what is needed.
+template <mistake Mistake, class Layer, class What, class Got, class Needed>
+struct network_error;
+
+#define CTNN_MISTAKE(kind, text)                                                  \
+  template <class Layer, class What, class Got, class Needed>                     \
+  struct network_error<mistake::kind, Layer, What, Got, Needed> {                 \
+    static_assert(sizeof(Layer*) == 0, "ctnn: " text);                            \
+  };
+CTNN_MISTAKE(missing_option, "a required option is missing")
+CTNN_MISTAKE(unknown_option, "the layer has no such option")
+CTNN_MISTAKE(option_out_of_range, "an option's value is out of range")
+CTNN_MISTAKE(wrong_number_of_inputs, "the layer needs another number of inputs (least, most)")
+CTNN_MISTAKE(rank_mismatch, "the input has the wrong number of dimensions")
+CTNN_MISTAKE(shape_mismatch, "shapes do not match")
+CTNN_MISTAKE(window_larger_than_padded_input, "the window is larger than the padded input")
+CTNN_MISTAKE(groups_do_not_divide_channels, "groups do not divide the channels (in, out)")
+CTNN_MISTAKE(axis_out_of_range, "the axis is out of range")
+CTNN_MISTAKE(element_count_mismatch, "the number of elements does not match")
+CTNN_MISTAKE(unknown_input, "the layer reads a layer that does not exist")
+CTNN_MISTAKE(input_declared_after_user, "the layer reads a layer that is declared after it")
+CTNN_MISTAKE(duplicate_name, "two layers have the same name")
+CTNN_MISTAKE(duplicate_output, "two outputs have the same name")
+CTNN_MISTAKE(unknown_output, "an output names a layer that does not exist")
+CTNN_MISTAKE(no_input_before, "the first layer must be an input")
+CTNN_MISTAKE(missing_weight, "a weight is missing")
+CTNN_MISTAKE(unknown_weight, "no layer has a weight of this name")
+CTNN_MISTAKE(weight_size_mismatch, "a weight has the wrong number of elements")
+CTNN_MISTAKE(too_large, "a tensor has more elements than can be counted")
+#undef CTNN_MISTAKE
+
+/// A problem and the layer that has it.
+struct problem_report {
+  problem found{};
+  std::string_view layer{};
+};
+
+namespace detail {
+
+template <const problem_report& Report, std::size_t... L, std::size_t... W, std::size_t... G, std::size_t... N>
+constexpr bool fail(std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>, std::index_sequence<N...>) {
+  return sizeof(network_error<Report.found.kind, layer_called<Report.layer[L]...>, what<Report.found.what[W]...>,
+                              got<Report.found.got[static_cast<int>(G)]...>,
+                              needed<Report.found.needed[static_cast<int>(N)]...>>) > 0;
+}
+
+}  // namespace detail
+
+/// Compiles only if the report is empty.
+template <const problem_report& Report>
+constexpr bool require_no_problem() {
+  if constexpr (Report.found.kind != mistake::none)
+    return !detail::fail<Report>(std::make_index_sequence<Report.layer.size()>{},
+                                 std::make_index_sequence<Report.found.what.size()>{},
+                                 std::make_index_sequence<static_cast<std::size_t>(Report.found.got.rank)>{},
+                                 std::make_index_sequence<static_cast<std::size_t>(Report.found.needed.rank)>{});
+  else return true;
+}
+
+}  // namespace ctnn

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// Links everything that firmware must not have: ../run checks that its symbol check finds each kind.
+#include <cstdio>
+#include <cstdlib>
+
+#include "board.hpp"
+
+extern "C" void _Unwind_Resume(void*);
+
+int main() {
+  volatile double x = 1.5;
+  x = x * x + 1.0;
+  if (x < 0) _Unwind_Resume(nullptr);
+  void* p = std::malloc(static_cast<unsigned>(x));
+  std::printf("%p\n", p);
+  return 0;
+}

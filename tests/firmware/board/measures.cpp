@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// The SysTick timer as a stopwatch, and the stack's high-water mark by paint.
+#include "board.hpp"
+
+extern "C" std::uint32_t stack_begin[], stack_end[];
+
+namespace board {
+namespace {
+
+struct timer {
+  std::uint32_t control, reload, current;
+};
+volatile timer& systick() { return *reinterpret_cast<volatile timer*>(0xE000E010); }
+
+constexpr std::uint32_t longest = 0xFFFFFF;
+constexpr std::uint32_t enabled_by_core_clock = 5;
+constexpr std::uint32_t paint = 0xC0FFEE55;
+
+std::uint32_t* painted_to = nullptr;  // everything below was painted
+
+std::uint32_t* stack_pointer() {
+  std::uint32_t* sp;
+  asm volatile("mov %0, sp" : "=r"(sp));
+  return sp;
+}
+
+}  // namespace
+
+void start_clock() {
+  systick().control = 0;
+  systick().reload = longest;
+  systick().current = 0;
+  systick().control = enabled_by_core_clock;
+  while (systick().current == 0) {
+  }
+}
+
+std::uint32_t ticks() { return longest - systick().current; }
+
+[[gnu::noinline]] void paint_stack() {
+  painted_to = stack_pointer();
+  for (volatile std::uint32_t* p = stack_begin; p < painted_to; ++p) *p = paint;
+}
+
+[[gnu::noinline]] std::uint32_t painted_stack_used() {
+  const std::uint32_t* p = stack_begin;
+  while (p < painted_to && *p == paint) ++p;
+  return static_cast<std::uint32_t>(painted_to - p) * 4;
+}
+
+}  // namespace board

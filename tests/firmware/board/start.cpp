@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// From reset to main() on any Cortex-M with an FPU: vectors, memory, constructors, faults.
+#include <cstdint>
+
+#include "board.hpp"
+
+extern "C" {
+extern std::uint32_t data_image[], data_begin[], data_end[], zero_begin[], zero_end[], stack_begin[], stack_end[];
+using constructor = void (*)();
+extern constructor constructors_begin[], constructors_end[];
+int main();
+void reset();
+void fault();
+}
+
+namespace {
+
+volatile std::uint32_t& register_at(std::uintptr_t address) {
+  return *reinterpret_cast<volatile std::uint32_t*>(address);
+}
+
+constexpr std::uintptr_t coprocessor_access = 0xE000ED88;
+constexpr std::uintptr_t fault_status = 0xE000ED28;
+
+[[gnu::noinline]] void prepare_memory() {
+  const std::uint32_t* from = data_image;
+  for (std::uint32_t* to = data_begin; to != data_end;) *to++ = *from++;
+  for (std::uint32_t* to = zero_begin; to != zero_end;) *to++ = 0;
+  for (constructor* c = constructors_begin; c != constructors_end; ++c) (*c)();
+}
+
+}  // namespace
+
+// The hardware loads the stack pointer from the first vector, so reset can be an ordinary function; it must not touch
+// floating point registers before it has switched them on.
+extern "C" void reset() {
+  register_at(coprocessor_access) = register_at(coprocessor_access) | 0xFu << 20;
+  asm volatile("dsb\n isb" ::: "memory");
+  prepare_memory();
+  board::exit(main());
+}
+
+extern "C" [[gnu::used, noreturn]] void report_fault(const std::uint32_t* frame) {
+  board::print("fault at ");
+  board::print_hex(frame[6]);
+  board::print(", called from ");
+  board::print_hex(frame[5]);
+  board::print(", status ");
+  board::print_hex(register_at(fault_status));
+  board::print("\n");
+  board::exit(70);
+}
+
+extern "C" [[gnu::naked]] void fault() { asm volatile("mov r0, sp\n b report_fault"); }
+
+// Stack, reset, NMI, the faults, and the system exceptions; no interrupt is ever enabled.
+using vector = void (*)();
+[[gnu::used, gnu::section(".vectors")]] const vector vectors[16] = {
+    reinterpret_cast<vector>(stack_end), reset, fault, fault, fault, fault, fault, fault,
+    fault, fault, fault, fault, fault, fault, fault, fault};
