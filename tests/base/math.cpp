@@ -47,10 +47,12 @@ double worst(Ours ours, Libm libm, float low, float high, std::int64_t step = 99
 static_assert(math::exp(0.0f) == 1 && math::exp(-200.0f) == 0 && math::exp(200.0f) == infinity && math::log(1.0f) == 0);
 static_assert(math::sigmoid(0.0f) == 0.5f && math::tanh(100.0f) == 1 && math::tanh(-100.0f) == -1);
 static_assert(math::sqrt(2.0f) == 1.41421356f && math::sqrt(0.0f) == 0 && math::sqrt(49.0f) == 7);
-static_assert(math::floor(-1.5f) == -2 && math::ceil(-1.5f) == -1 && math::trunc(-1.5f) == -1 && math::floor(3e9f) == 3e9f);
+static_assert(math::floor(-1.5f) == -2 && math::ceil(-1.5f) == -1 && math::trunc(-1.5f) == -1 &&
+              math::floor(3e9f) == 3e9f);
 static_assert(math::round(0.5f) == 0 && math::round(1.5f) == 2 && math::round(-2.5f) == -2 && math::round(2.6f) == 3);
 static_assert(math::pow(2.0f, 10.0f) == 1024 && math::pow(9.0f, 0.5f) == 3 && math::pow(-2.0f, 3.0f) == -8);
-static_assert(math::log10(1000.0f) == 3 && math::sin(0.0f) == 0 && math::cos(0.0f) == 1 && math::atan(1.0f) == 0.785398163f);
+static_assert(math::log10(1000.0f) == 3 && math::sin(0.0f) == 0 && math::cos(0.0f) == 1 &&
+              math::atan(1.0f) == 0.785398163f);
 
 }  // namespace
 
@@ -58,13 +60,16 @@ TEST_CASE("rounding is exact and keeps the sign of zero") {
   for (std::uint64_t b = 0; b < 0x100000000u; b += 10007) {
     const float x = std::bit_cast<float>(static_cast<std::uint32_t>(b));
     if (std::isnan(x)) continue;
-    const auto same = [](float p, float q) { return std::bit_cast<std::uint32_t>(p) == std::bit_cast<std::uint32_t>(q); };
+    const auto same = [](float p, float q) {
+      return std::bit_cast<std::uint32_t>(p) == std::bit_cast<std::uint32_t>(q);
+    };
     REQUIRE_MESSAGE(same(math::floor(x), std::floor(x)), x);
     REQUIRE_MESSAGE(same(math::ceil(x), std::ceil(x)), x);
     REQUIRE_MESSAGE(same(math::trunc(x), std::trunc(x)), x);
     REQUIRE_MESSAGE(same(math::round(x), std::nearbyint(x)), x);
   }
-  for (int i = -20; i <= 20; ++i) CHECK(math::round(static_cast<float>(i) * 0.5f) == std::nearbyint(static_cast<float>(i) * 0.5f));
+  for (int i = -20; i <= 20; ++i)
+    CHECK(math::round(static_cast<float>(i) * 0.5f) == std::nearbyint(static_cast<float>(i) * 0.5f));
 }
 
 TEST_CASE("sqrt is correctly rounded") {
@@ -127,7 +132,9 @@ TEST_CASE("pow") {
   for (float x : odd)
     for (float y : odd) {
       const float a = math::pow(x, y), b = std::pow(x, y);
-      CHECK_MESSAGE((std::isnan(a) ? std::isnan(b) : ulps(a, static_cast<double>(b)) <= 1 && std::signbit(a) == std::signbit(b)), x << " ^ " << y);
+      CHECK_MESSAGE(
+          (std::isnan(a) ? std::isnan(b) : ulps(a, static_cast<double>(b)) <= 1 && std::signbit(a) == std::signbit(b)),
+          x << " ^ " << y);
     }
 }
 

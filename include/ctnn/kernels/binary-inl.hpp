@@ -148,8 +148,8 @@ struct combine_part {
 
 /// Rows whose operands have other strides, which no usual network has.
 CTNN_NOINLINE inline void combine_strided(op::binary_function kind, const activation_function& f, std::ptrdiff_t n,
-                                          const float* a, std::ptrdiff_t da, const float* b, std::ptrdiff_t db, float* y,
-                                          std::ptrdiff_t dy) {
+                                          const float* a, std::ptrdiff_t da, const float* b, std::ptrdiff_t db,
+                                          float* y, std::ptrdiff_t dy) {
   for (std::ptrdiff_t i = 0; i < n; ++i) y[i * dy] = ctnn::apply(f, ctnn::apply(kind, a[i * da], b[i * db]));
 }
 

@@ -91,7 +91,8 @@ struct adaptive_windows {
 };
 
 template <class Windows>
-CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor& y, const Windows& rows, const Windows& columns) {
+CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor& y, const Windows& rows,
+                      const Windows& columns) {
   const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
   const std::ptrdiff_t row = std::ptrdiff_t{x.pitch} * x.shape.back(0), image = row * x.shape.back(1);
   float* to = y.data;

@@ -10,7 +10,9 @@ template <class Run>
 void sweep_movement(const Run& run) {
   options exact;
   exact.tolerance = 0;
-  const auto permuted = [&](const extents& shape, list<int> order) { compare_any(run, op::permute{order}, {shape}, exact); };
+  const auto permuted = [&](const extents& shape, list<int> order) {
+    compare_any(run, op::permute{order}, {shape}, exact);
+  };
   for (int n : lengths()) {
     permuted({n, 3, 5}, {0, 1, 2});               // changes of layout, among others
     permuted({3, n, 5}, {1, 2, 0});

@@ -38,7 +38,8 @@ void sweep_pooling(const Run& run) {
         compare_nhwc(run, p, {2, 21, 4, 11});
       }
     }
-    for (pair size : {pair{1, 1}, pair{3, 2}, pair{0, 5}, pair{7, 9}, pair{12, 3}}) compare_nhwc(run, op::adaptive_pool2d{function, size}, {2, 18, 7, 9});
+    for (pair size : {pair{1, 1}, pair{3, 2}, pair{0, 5}, pair{7, 9}, pair{12, 3}})
+      compare_nhwc(run, op::adaptive_pool2d{function, size}, {2, 18, 7, 9});
   }
 }
 

@@ -76,7 +76,8 @@ constexpr void run(const op::pool2d& p, const arguments& a) {
   const extents &in = a.in[0].shape, &out = a.out[0].shape;
   const margins pad = p.padding(in);
   detail::pool(
-      p.function, a, {out.back(1), out.back(0)}, [&](int i) { return pool_window_at(p, 0, pad[0], pad[2], in.back(1), i); },
+      p.function, a, {out.back(1), out.back(0)},
+      [&](int i) { return pool_window_at(p, 0, pad[0], pad[2], in.back(1), i); },
       [&](int j) { return pool_window_at(p, 1, pad[1], pad[3], in.back(0), j); });
 }
 
