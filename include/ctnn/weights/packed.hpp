@@ -9,7 +9,7 @@
 namespace ctnn {
 inline namespace CTNN_PACKING {
 
-namespace detail {
+namespace packing_detail {
 
 struct packing_entry {
   const operator_type* type;
@@ -31,12 +31,12 @@ constexpr std::array<packing_entry, sizeof...(Ops)> packing_entries(operator_lis
 }
 inline constexpr auto packing_table = packing_entries(all_operators{});
 
-}  // namespace detail
+}  // namespace packing_detail
 
 /// Numbers that a node's weight slot takes when packed.
 constexpr std::int64_t packed_size(const graph_view& g, const node& n, int slot) {
   const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(slot)]).shape;
-  for (const auto& entry : detail::packing_table)
+  for (const auto& entry : packing_detail::packing_table)
     if (entry.type == n.type) return entry.count(g.fields_of(n.fields), slot, shape);
   return shape.count();
 }
@@ -44,7 +44,7 @@ constexpr std::int64_t packed_size(const graph_view& g, const node& n, int slot)
 /// Packs a node's weight slot from its numbers in logical order.
 constexpr void pack_slot(const graph_view& g, const node& n, int slot, const float* from, float* to) {
   const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(slot)]).shape;
-  for (const auto& entry : detail::packing_table)
+  for (const auto& entry : packing_detail::packing_table)
     if (entry.type == n.type) return entry.pack(g.fields_of(n.fields), slot, shape, from, to);
   std::copy(from, from + shape.count(), to);
 }
