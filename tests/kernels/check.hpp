@@ -114,7 +114,7 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   extents out_shapes[max_list];
   REQUIRE(!p.infer(shapes, out_shapes));
   const auto outs = static_cast<std::size_t>(output_count(p));
-  random_numbers random(static_cast<unsigned>(shapes[0].count()) + static_cast<unsigned>(shapes.size()));
+  random_numbers random(static_cast<unsigned>(out_shapes[0].count()) + static_cast<unsigned>(shapes.size()));
   const auto numbers = [&](const extents& e, float low, float high) {
     std::vector<float> x(static_cast<std::size_t>(e.count()));
     for (float& v : x) v = random(low, high);
@@ -123,7 +123,8 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
 
   std::vector<std::vector<float>> weights, inputs;
   std::vector<const float*> weight_pointers;
-  for (const weight_slot& w : weights_of(p, shapes)) weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -2.0f, 2));
+  for (const weight_slot& w : weights_of(p, shapes))
+    weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -2.0f, 2));
   if (o.zero_weight >= 0) {
     auto& w = weights[static_cast<std::size_t>(o.zero_weight)];
     w.assign(w.size(), 0.0f);

@@ -13,7 +13,8 @@
 
 CTNN_BEGIN_TARGET
 
-inline void run_elementwise(const std::variant<op::activation, op::dropout, op::identity, op::unary>& any, const arguments& a) {
+inline void run_elementwise(const std::variant<op::activation, op::dropout, op::identity, op::unary>& any,
+                            const arguments& a) {
   if (const auto* p = std::get_if<op::activation>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::dropout>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::identity>(&any)) run(*p, a);

@@ -13,7 +13,8 @@
 
 CTNN_BEGIN_TARGET
 
-inline void run_normalization(const std::variant<op::batch_norm, op::scale, op::bias, op::prelu>& any, const arguments& a) {
+inline void run_normalization(const std::variant<op::batch_norm, op::scale, op::bias, op::prelu>& any,
+                              const arguments& a) {
   if (const auto* p = std::get_if<op::batch_norm>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::scale>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::bias>(&any)) run(*p, a);

@@ -175,7 +175,8 @@ constexpr pool<extents> output_shapes(const graph_view& g, const node& n) {
   return out;
 }
 
-constexpr std::int64_t macs(const graph_view& g, node_id n) {
+/// Multiply-adds of a node.
+constexpr std::int64_t macs_of(const graph_view& g, node_id n) {
   const node& at = g.at(n);
   const pool<extents> in = input_shapes(g, at), out = output_shapes(g, at);
   return at.type->macs(g.fields_of(at.fields), in, out);

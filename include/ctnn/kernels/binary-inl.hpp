@@ -148,8 +148,8 @@ struct combine_part {
 
 /// Rows whose operands have other strides, which no usual network has.
 CTNN_NOINLINE inline void combine_strided(op::binary_function kind, const activation_function& f, std::ptrdiff_t n,
-                                          const float* a, std::ptrdiff_t da, const float* b, std::ptrdiff_t db, float* y,
-                                          std::ptrdiff_t dy) {
+                                          const float* a, std::ptrdiff_t da, const float* b, std::ptrdiff_t db,
+                                          float* y, std::ptrdiff_t dy) {
   for (std::ptrdiff_t i = 0; i < n; ++i) y[i * dy] = ctnn::apply(f, ctnn::apply(kind, a[i * da], b[i * db]));
 }
 
@@ -158,9 +158,9 @@ CTNN_NOINLINE inline void combine_strided(op::binary_function kind, const activa
 /// Any shapes that broadcast, any layouts; fast if the output's contiguous axis is contiguous in, or missing from, the
 /// operands (not from both). y may be the first operand if that has y's shape and layout.
 CTNN_INLINE void run(const op::binary& p, const arguments& g) {
-  const const_tensor scalar{&p.scalar, {}, layout::nchw, 0};
+  const const_tensor scalar{&p.scalar.value, {}, layout::nchw, 0};
   const tensor& y = g.out[0];
-  const const_tensor *a = &g.in[0], *b = p.with_scalar ? &scalar : &g.in[1];
+  const const_tensor *a = &g.in[0], *b = p.scalar ? &scalar : &g.in[1];
   loop_nest<3> nest = broadcast_loops(y, *a, *b);
   nest.require(1);
   const auto& row = nest.levels[nest.depth - 1];

@@ -27,8 +27,8 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// One output pixel from four; p and q are the weights of the right and the lower ones.
-CTNN_NOINLINE inline void blend_pixel(int channels, const float* a, const float* b, const float* c, const float* d, float p,
-                                      float q, float* y) {
+CTNN_NOINLINE inline void blend_pixel(int channels, const float* a, const float* b, const float* c, const float* d,
+                                      float p, float q, float* y) {
   const vec across = set(p), down = set(q);
   for (int i = 0; i < channels; i += lanes) {
     const int n = channels - i < lanes ? channels - i : lanes;
@@ -64,7 +64,9 @@ CTNN_INLINE void run(const op::interpolate& p, const arguments& a) {
         const interpolation_tap q = tap_of(p, 1, width, columns, j);
         const std::ptrdiff_t left = q.first * pixel, right = q.second * pixel;
         if (p.mode == op::interpolation::nearest) detail::copy_pixel(channels, upper + left, to);
-        else detail::blend_pixel(channels, upper + left, upper + right, lower + left, lower + right, q.weight, r.weight, to);
+        else
+          detail::blend_pixel(channels, upper + left, upper + right, lower + left, lower + right, q.weight, r.weight,
+                              to);
       }
     }
   }

@@ -9,7 +9,7 @@ namespace ctnn {
 
 enum class layout_rule : std::uint8_t {
   nchw,  ///< every value plain row-major (what an operator unknown here, a user's, gets)
-  nhwc,  ///< every value nhwc with any pitch
+  nhwc,  ///< every value nhwc with any pitch; values of rank below 3 (a flattened global pooling) plain
   same,  ///< all values in one layout, either, any pitch
   any,   ///< each value in a layout of its own
 };
@@ -55,6 +55,8 @@ template <>
 inline constexpr layout_rule layouts_for<op::slice> = layout_rule::any;
 template <>
 inline constexpr layout_rule layouts_for<op::constant> = layout_rule::any;
+template <>
+inline constexpr layout_rule layouts_for<op::full> = layout_rule::any;
 template <>
 inline constexpr layout_rule layouts_for<op::linear> = layout_rule::nchw;
 template <>

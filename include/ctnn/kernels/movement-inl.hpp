@@ -27,8 +27,8 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// Rows of contiguous numbers.
-CTNN_NOINLINE inline void copy_rows(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy, const float* x,
-                                    std::ptrdiff_t dx) {
+CTNN_NOINLINE inline void copy_rows(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy,
+                                    const float* x, std::ptrdiff_t dx) {
   for (std::ptrdiff_t r = 0; r < rows; ++r, x += dx, y += dy) {
     std::ptrdiff_t i = 0;
     for (; i + 2 * lanes <= length; i += 2 * lanes) {
@@ -44,7 +44,8 @@ CTNN_NOINLINE inline void copy_rows(std::ptrdiff_t rows, std::ptrdiff_t length, 
 }
 
 CTNN_NOINLINE inline void copy_strided(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy,
-                                       std::ptrdiff_t y_step, const float* x, std::ptrdiff_t dx, std::ptrdiff_t x_step) {
+                                       std::ptrdiff_t y_step, const float* x, std::ptrdiff_t dx,
+                                       std::ptrdiff_t x_step) {
   for (std::ptrdiff_t r = 0; r < rows; ++r)
     for (std::ptrdiff_t i = 0; i < length; ++i) y[r * dy + i * y_step] = x[r * dx + i * x_step];
 }
@@ -74,7 +75,9 @@ CTNN_NOINLINE inline void copy_nested(loop_nest<2> nest, float* y, const float* 
     const float* from = x + at.offset[1];
     if (contiguous) copy_rows(outer.extent, inner.extent, to, outer.stride[0], from, outer.stride[1]);
     else if (transposes) transpose(outer.extent, inner.extent, to, outer.stride[0], from, inner.stride[1]);
-    else copy_strided(outer.extent, inner.extent, to, outer.stride[0], inner.stride[0], from, outer.stride[1], inner.stride[1]);
+    else
+      copy_strided(outer.extent, inner.extent, to, outer.stride[0], inner.stride[0], from, outer.stride[1],
+                   inner.stride[1]);
   } while (at.next());
 }
 
@@ -88,6 +91,16 @@ CTNN_INLINE void convert(const tensor& to, const const_tensor& from) {
 CTNN_INLINE void run(const op::constant&, const arguments& a) {
   const tensor& y = a.out[0];
   convert(y, {a.weights[0], y.shape, layout::nchw, 0});
+}
+
+CTNN_INLINE void run(const op::full& p, const arguments& a) {
+  const tensor& y = a.out[0];
+  loop_nest<2> nest;
+  for (int i = 0; i < y.shape.rank; ++i) {
+    const int axis = memory_axis(y, i);
+    nest.push_back({y.shape[axis], {stride_of(y, axis), 0}});
+  }
+  detail::copy_nested(nest, y.data, &p.value);
 }
 
 // The numbers of an nchw output are those of the input in its logical order.

@@ -27,7 +27,7 @@ constexpr bool is_depthwise(const op::conv2d& p, int channels) {
   return p.groups > 1 && p.groups == channels && p.out == channels;
 }
 
-namespace detail {
+namespace packing_detail {
 
 /// from: rows x depth x inner, row-major; to: [rows / block][inner][depth][block].
 constexpr void pack_rows(int rows, int depth, int inner, const float* from, float* to) {
@@ -47,7 +47,7 @@ constexpr void pack_rows(int rows, int depth, int inner, const float* from, floa
   }
 }
 
-}  // namespace detail
+}  // namespace packing_detail
 
 /// Numbers that weight slot `slot` (in the order of Op::weights) takes when packed; the default is unpacked.
 template <class Op>
@@ -81,7 +81,7 @@ constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const f
     return;
   }
   for (int g = 0; g < p.groups; ++g) {
-    detail::pack_rows(rows, depth, taps, from, to);
+    packing_detail::pack_rows(rows, depth, taps, from, to);
     from += static_cast<std::ptrdiff_t>(rows) * depth * taps;
     to += round_up_to_block(rows) * depth * taps;
   }
@@ -92,7 +92,7 @@ constexpr std::int64_t packed_count(const op::linear&, int slot, const extents& 
 }
 
 constexpr void pack(const op::linear&, int slot, const extents& shape, const float* from, float* to) {
-  if (slot == 0) detail::pack_rows(shape[0], shape[1], 1, from, to);
+  if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, from, to);
   else std::copy(from, from + shape.count(), to);
 }
 

@@ -91,9 +91,8 @@ struct adaptive_windows {
 };
 
 template <class Windows>
-CTNN_INLINE void pool(op::pooling function, const arguments& a, const Windows& rows, const Windows& columns) {
-  const const_tensor& x = a.in[0];
-  const tensor& y = a.out[0];
+CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor& y, const Windows& rows,
+                      const Windows& columns) {
   const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
   const std::ptrdiff_t row = std::ptrdiff_t{x.pitch} * x.shape.back(0), image = row * x.shape.back(1);
   float* to = y.data;
@@ -117,13 +116,19 @@ CTNN_INLINE void pool(op::pooling function, const arguments& a, const Windows& r
 CTNN_INLINE void run(const op::pool2d& p, const arguments& a) {
   const extents& x = a.in[0].shape;
   const margins pad = p.padding(x);
-  detail::pool(p.function, a, detail::fixed_windows{p, 0, pad[0], pad[2], x.back(1)},
+  detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, 0, pad[0], pad[2], x.back(1)},
                detail::fixed_windows{p, 1, pad[1], pad[3], x.back(0)});
 }
 
 CTNN_INLINE void run(const op::adaptive_pool2d& p, const arguments& a) {
-  const extents &x = a.in[0].shape, &y = a.out[0].shape;
-  detail::pool(p.function, a, detail::adaptive_windows{x.back(1), y.back(1)}, detail::adaptive_windows{x.back(0), y.back(0)});
+  const extents& x = a.in[0].shape;
+  tensor y = a.out[0];
+  if (p.flatten) {                                // (C) or (N, C) lies as (C, 1, 1) or (N, C, 1, 1) does in nhwc
+    y = {y.data, x, layout::nhwc, x.back(2)};
+    y.shape.back(1) = y.shape.back(0) = 1;
+  }
+  detail::pool(p.function, a.in[0], y, detail::adaptive_windows{x.back(1), y.shape.back(1)},
+               detail::adaptive_windows{x.back(0), y.shape.back(0)});
 }
 
 CTNN_END_TARGET

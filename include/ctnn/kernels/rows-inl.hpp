@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element-wise work as rows of contiguous floats: one for a value without gaps, one a pixel where the pitch leaves gaps.
+// Element-wise work as rows of contiguous floats: one for a value without gaps, one a pixel where the pitch leaves
+// gaps.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_ROWS_INL_HPP)

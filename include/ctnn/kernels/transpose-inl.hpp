@@ -30,7 +30,8 @@ using tag4 = HWY_CAPPED(float, 4);
 /// y[r dy + c] = x[c dx + r] for r, c < 4.
 CTNN_INLINE void transpose_4x4(float* y, std::ptrdiff_t dy, const float* x, std::ptrdiff_t dx) {
   const tag4 d;
-  const auto x0 = hn::LoadU(d, x), x1 = hn::LoadU(d, x + dx), x2 = hn::LoadU(d, x + 2 * dx), x3 = hn::LoadU(d, x + 3 * dx);
+  const auto x0 = hn::LoadU(d, x), x1 = hn::LoadU(d, x + dx), x2 = hn::LoadU(d, x + 2 * dx),
+             x3 = hn::LoadU(d, x + 3 * dx);
   const auto a = hn::InterleaveLower(d, x0, x1), b = hn::InterleaveLower(d, x2, x3);
   const auto e = hn::InterleaveUpper(d, x0, x1), f = hn::InterleaveUpper(d, x2, x3);
   hn::StoreU(hn::ConcatLowerLower(d, b, a), d, y);
@@ -41,8 +42,8 @@ CTNN_INLINE void transpose_4x4(float* y, std::ptrdiff_t dy, const float* x, std:
 #endif
 
 /// y[r dy + c] = x[c dx + r] for r < rows, c < columns. Tiles of 16 x 16 keep the lines of both sides in the cache.
-CTNN_NOINLINE inline void transpose(std::ptrdiff_t rows, std::ptrdiff_t columns, float* y, std::ptrdiff_t dy, const float* x,
-                                    std::ptrdiff_t dx) {
+CTNN_NOINLINE inline void transpose(std::ptrdiff_t rows, std::ptrdiff_t columns, float* y, std::ptrdiff_t dy,
+                                    const float* x, std::ptrdiff_t dx) {
   constexpr std::ptrdiff_t tile = 16;
   for (std::ptrdiff_t r0 = 0; r0 < rows; r0 += tile) {
     const std::ptrdiff_t r1 = rows - r0 < tile ? rows : r0 + tile;

@@ -154,6 +154,11 @@ template <class... Layers>
 struct network {
   using network_type = network;
   static constexpr layer_record records[sizeof...(Layers)] = {Layers::record...};
+
+  /// Layers, not counting output<...>.
+  static constexpr std::size_t size = (std::size_t{Layers::record.type != nullptr} + ... + 0);
+  template <fixed_string Name>
+  static constexpr bool has = ((Layers::record.type != nullptr && Layers::record.name == Name.view()) || ...);
 };
 
 }  // namespace ctnn

@@ -63,7 +63,9 @@ TEST_CASE("conv2d by hand") {
 
 TEST_CASE("conv2d is its definition in double precision") {
   unsigned state = 1;
-  const auto random = [&] { return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 8388608.0f - 1; };
+  const auto random = [&] {
+    return static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / 8388608.0f - 1;
+  };
   for (int variant = 0; variant < 64; ++variant) {
     op::conv2d p;
     p.groups = variant % 4 == 3 ? 6 : variant % 3 + 1;
@@ -82,7 +84,8 @@ TEST_CASE("conv2d is its definition in double precision") {
       return v;
     };
     const int group_in = 6 / p.groups, group_out = p.out / p.groups;
-    const auto x = fill(in.count()), w = fill(std::int64_t{p.out} * group_in * p.kernel[0] * p.kernel[1]), b = fill(p.out);
+    const auto x = fill(in.count()), w = fill(std::int64_t{p.out} * group_in * p.kernel[0] * p.kernel[1]),
+               b = fill(p.out);
     std::vector<float> y(static_cast<std::size_t>(out[0].count()));
     const const_tensor xs[1] = {{x.data(), in}};
     const tensor ys[1] = {{y.data(), out[0]}};
@@ -97,11 +100,13 @@ TEST_CASE("conv2d is its definition in double precision") {
             for (int c = 0; c < group_in; ++c)
               for (int ky = 0; ky < p.kernel[0]; ++ky)
                 for (int kx = 0; kx < p.kernel[1]; ++kx) {
-                  const int yy = i * p.stride[0] - p.pad[0] + ky * p.dilation[0], xx = j * p.stride[1] - p.pad[1] + kx * p.dilation[1];
+                  const int yy = i * p.stride[0] - p.pad[0] + ky * p.dilation[0],
+                            xx = j * p.stride[1] - p.pad[1] + kx * p.dilation[1];
                   if (yy < 0 || yy >= 7 || xx < 0 || xx >= 8) continue;
                   const int from = ((n * 6 + o / group_out * group_in + c) * 7 + yy) * 8 + xx;
                   const int weight = ((o * group_in + c) * p.kernel[0] + ky) * p.kernel[1] + kx;
-                  sum += static_cast<double>(x[static_cast<std::size_t>(from)]) * static_cast<double>(w[static_cast<std::size_t>(weight)]);
+                  sum += static_cast<double>(x[static_cast<std::size_t>(from)]) *
+                         static_cast<double>(w[static_cast<std::size_t>(weight)]);
                 }
             REQUIRE(std::abs(static_cast<double>(y[at++]) - sum) < 2e-6 * (1 + std::abs(sum)));
           }

@@ -25,7 +25,8 @@ constexpr bool one_operand() {
          gives(op::unary{u::round}, {{{4}, fine}}, {}, {0, -2, 2, 4}) &&
          gives(op::unary{u::trunc}, {{{4}, fine}}, {}, {0, -1, 2, 3}) &&
          gives(op::unary{u::square}, {{{4}, fine}}, {}, {0.0625f, 2.25f, 6.25f, 14.0625f}) &&
-         gives(op::unary{u::sqrt}, {{{1}, {fine, 1}}}, {}, {0.5f}) && gives(op::unary{u::rsqrt}, {{{1}, {fine, 1}}}, {}, {2}) &&
+         gives(op::unary{u::sqrt}, {{{1}, {fine, 1}}}, {}, {0.5f}) &&
+         gives(op::unary{u::rsqrt}, {{{1}, {fine, 1}}}, {}, {2}) &&
          gives(op::unary{u::reciprocal}, {{{1}, {fine, 1}}}, {}, {4});
 }
 static_assert(one_operand());
@@ -40,7 +41,6 @@ constexpr bool two_operands() {
   using b = op::binary_function;
   const float row[3] = {10, 20, 30}, column[2] = {2, 4}, three[6] = {3, 3, 3, 3, 3, 3};
   op::binary scalar = binary(b::rsub);
-  scalar.with_scalar = true;
   scalar.scalar = 1;
   op::binary fused = binary(b::add);
   fused.activation = {function::relu};
@@ -86,7 +86,9 @@ TEST_CASE("functions of one number are libm's") {
   using u = op::unary_function;
   for (float v = -0.99f; v < 0.99f; v += 0.013f) {
     const double d = static_cast<double>(v), p = std::fabs(d);
-    const auto close = [](float got, double want) { return std::abs(static_cast<double>(got) - want) <= 4e-7 * (1e-6 + std::abs(want)); };
+    const auto close = [](float got, double want) {
+      return std::abs(static_cast<double>(got) - want) <= 4e-7 * (1e-6 + std::abs(want));
+    };
     CHECK(close(apply(u::exp, v), std::exp(d)));
     CHECK(close(apply(u::log, std::fabs(v)), std::log(p)));
     CHECK(close(apply(u::sin, v), std::sin(d)));

@@ -40,7 +40,8 @@ TEST_CASE("bilinear positions are the formula's") {
           const interpolation_tap t = tap_of(p, 0, in, out, i);
           const double at = corners ? (out > 1 ? i * (in - 1.0) / (out - 1) : 0) : (i + 0.5) * in / out - 0.5;
           const double inside = std::clamp(at, 0.0, in - 1.0);
-          REQUIRE(t.first + static_cast<double>(t.weight) * (t.second - t.first) == doctest::Approx(inside).epsilon(1e-6));
+          REQUIRE(t.first + static_cast<double>(t.weight) * (t.second - t.first) ==
+                  doctest::Approx(inside).epsilon(1e-6));
           REQUIRE(t.second < in);
         }
 }

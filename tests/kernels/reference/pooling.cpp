@@ -20,7 +20,8 @@ constexpr bool windows() {
   const float negative[4] = {-1, -2, -3, -4};
   if (!gives(pool(op::pooling::max, {2, 2}, {1, 1}), {x}, {}, {5, 6, 8, 9})) return false;
   if (!gives(pool(op::pooling::average, {2, 2}, {1, 1}), {x}, {}, {3, 4, 6, 7})) return false;
-  if (!gives(pool(op::pooling::max, {3, 3}, {1, 1}, {1, 1, 1, 1}), {{{1, 2, 2}, negative}}, {}, {-1, -1, -1, -1})) return false;
+  if (!gives(pool(op::pooling::max, {3, 3}, {1, 1}, {1, 1, 1, 1}), {{{1, 2, 2}, negative}}, {}, {-1, -1, -1, -1}))
+    return false;
   op::pool2d p = pool(op::pooling::average, {2, 2}, {0, 0}, {1, 1, 0, 0});
   if (!gives(p, {x}, {}, {1, 2.5f, 5.5f, 7})) return false;
   p.count_include_pad = true;
@@ -44,7 +45,9 @@ static_assert(windows());
 
 constexpr bool adaptive() {
   const operand x{{1, 3, 3}, one_to_nine};
-  return gives(op::adaptive_pool2d{}, {x}, {}, {5}) && gives(op::adaptive_pool2d{op::pooling::max}, {x}, {}, {9}) &&
+  return gives(op::adaptive_pool2d{}, {x}, {}, {5}) &&
+         gives(op::adaptive_pool2d{op::pooling::average, {1, 1}, true}, {x}, {}, {5}) &&
+         gives(op::adaptive_pool2d{op::pooling::max}, {x}, {}, {9}) &&
          gives(op::adaptive_pool2d{op::pooling::average, {2, 2}}, {x}, {}, {3, 4, 6, 7}) &&
          gives(op::adaptive_pool2d{op::pooling::max, {2, 0}}, {x}, {}, {4, 5, 6, 7, 8, 9}) &&
          gives(op::adaptive_pool2d{op::pooling::average, {1, 6}}, {x}, {}, {4, 4, 5, 5, 6, 6});

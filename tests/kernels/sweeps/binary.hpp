@@ -22,16 +22,19 @@ void sweep_binary(const Run& run) {
     compare_same(run, p, {{37, 5, 7}, {37, 5, 7}}, o);
     compare_any(run, p, {{5, 3, 4}, {5, 1, 1}});
     compare_any(run, p, {{5, 1, 1}, {5, 3, 4}});
-    p.with_scalar = true;
     p.scalar = 1.5f;
     compare_same(run, p, {{2, 19, 2, 3}}, o);
     compare_same(run, p, {{35}}, o);
   }
   for (int n : lengths()) compare_same(run, op::binary{}, {{n}, {n}}, o);
-  const std::vector<extents> pairs[] = {
-      {{7, 3, 4}, {7, 3, 4}}, {{7, 3, 4}, {1}},       {{1}, {7, 3, 4}},       {{7, 3, 4}, {4}},          {{7, 3, 4}, {3, 1}},
-      {{7, 3, 4}, {7, 1, 4}}, {{7, 3, 4}, {1, 3, 4}}, {{7, 1, 4}, {1, 3, 1}}, {{2, 7, 3, 4}, {7, 1, 1}}, {{2, 7, 3, 4}, {2, 1, 3, 4}},
-      {{2, 1, 3, 1}, {7, 1, 4}}, {{3, 4}, {2, 7, 3, 4}}, {{1, 1, 1}, {1, 1, 1}}, {{2, 3, 2, 3, 2}, {3, 1, 3, 1}}, {{40, 5}, {40, 1}}};
+  const std::vector<extents> pairs[] = {{{7, 3, 4}, {7, 3, 4}},    {{7, 3, 4}, {1}},
+                                        {{1}, {7, 3, 4}},          {{7, 3, 4}, {4}},
+                                        {{7, 3, 4}, {3, 1}},       {{7, 3, 4}, {7, 1, 4}},
+                                        {{7, 3, 4}, {1, 3, 4}},    {{7, 1, 4}, {1, 3, 1}},
+                                        {{2, 7, 3, 4}, {7, 1, 1}}, {{2, 7, 3, 4}, {2, 1, 3, 4}},
+                                        {{2, 1, 3, 1}, {7, 1, 4}}, {{3, 4}, {2, 7, 3, 4}},
+                                        {{1, 1, 1}, {1, 1, 1}},    {{2, 3, 2, 3, 2}, {3, 1, 3, 1}},
+                                        {{40, 5}, {40, 1}}};
   for (const auto& shapes : pairs)
     for (op::binary_function f : {op::binary_function::add, op::binary_function::sub, op::binary_function::rdiv}) {
       op::binary p;

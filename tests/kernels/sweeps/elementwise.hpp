@@ -28,7 +28,8 @@ void sweep_elementwise(const Run& run) {
   for (int f = 0; f < 20; ++f) {
     const auto kind = static_cast<op::unary_function>(f);
     using enum op::unary_function;
-    const bool root = kind == op::unary_function::sqrt || kind == rsqrt || kind == op::unary_function::log || kind == op::unary_function::log10;
+    const bool root = kind == op::unary_function::sqrt || kind == rsqrt || kind == op::unary_function::log ||
+                      kind == op::unary_function::log10;
     const bool arc = kind == op::unary_function::asin || kind == op::unary_function::acos;
     if (root) o.low = 0.01f;
     if (arc) o.low = -1.0f, o.high = 1.0f;

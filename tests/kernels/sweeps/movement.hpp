@@ -10,7 +10,9 @@ template <class Run>
 void sweep_movement(const Run& run) {
   options exact;
   exact.tolerance = 0;
-  const auto permuted = [&](const extents& shape, list<int> order) { compare_any(run, op::permute{order}, {shape}, exact); };
+  const auto permuted = [&](const extents& shape, list<int> order) {
+    compare_any(run, op::permute{order}, {shape}, exact);
+  };
   for (int n : lengths()) {
     permuted({n, 3, 5}, {0, 1, 2});               // changes of layout, among others
     permuted({3, n, 5}, {1, 2, 0});
@@ -32,6 +34,9 @@ void sweep_movement(const Run& run) {
     compare_any(run, op::slice{axis, 1, -1}, {{5, 5, 5}}, exact);
     compare_any(run, op::slice{axis + (axis >= 0), -2}, {{5, 5, 5, 5}}, exact);
   }
+  compare_any(run, op::full{{7, 3, 4}, 2.5f}, {}, exact);
+  compare_any(run, op::full{{6}, -1}, {}, exact);
+  compare_any(run, op::constant{{7, 3, 4}}, {}, exact);
   for (int to = 0; to < 2; ++to) {
     const placement from{to == 0 ? layout::nchw : layout::nhwc, 2};
     compare(run, op::flatten{}, {{7, 3, 4}}, {from, {}}, exact);

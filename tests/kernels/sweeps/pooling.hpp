@@ -19,6 +19,9 @@ void sweep_pooling(const Run& run) {
       op::adaptive_pool2d global;
       global.function = function;
       compare_nhwc(run, global, {c, 7, 7});
+      global.flatten = true;
+      compare_nhwc(run, global, {c, 7, 7});
+      compare_nhwc(run, global, {2, c, 3, 5});
     }
     for (int flags = 0; flags < 8; ++flags) {
       for (same_padding same : {same_padding::none, same_padding::upper, same_padding::lower}) {
@@ -35,7 +38,8 @@ void sweep_pooling(const Run& run) {
         compare_nhwc(run, p, {2, 21, 4, 11});
       }
     }
-    for (pair size : {pair{1, 1}, pair{3, 2}, pair{0, 5}, pair{7, 9}, pair{12, 3}}) compare_nhwc(run, op::adaptive_pool2d{function, size}, {2, 18, 7, 9});
+    for (pair size : {pair{1, 1}, pair{3, 2}, pair{0, 5}, pair{7, 9}, pair{12, 3}})
+      compare_nhwc(run, op::adaptive_pool2d{function, size}, {2, 18, 7, 9});
   }
 }
 

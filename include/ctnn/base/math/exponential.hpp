@@ -103,8 +103,9 @@ constexpr float sqrt(float x) {
   r = 0.5f * (r + m / r);
   r = 0.5f * (r + m / r);
   r = 0.5f * (r + m / r);
-  const std::uint64_t square = static_cast<std::uint64_t>((bits & 0x007fffffu) | 0x00800000u) << (25 + odd);  // 4 m 2^46
-  std::uint64_t twice = static_cast<std::uint64_t>(static_cast<std::uint32_t>(r * 8388608.0f)) * 2;          // 2 r 2^23
+  const std::uint64_t significand = (bits & 0x007fffffu) | 0x00800000u;
+  const std::uint64_t square = significand << (25 + odd);                                            // 4 m 2^46
+  std::uint64_t twice = static_cast<std::uint64_t>(static_cast<std::uint32_t>(r * 8388608.0f)) * 2;  // 2 r 2^23
   while ((twice + 1) * (twice + 1) < square) twice += 2;
   while ((twice - 1) * (twice - 1) > square) twice -= 2;
   return scale_by_power_of_two(static_cast<float>(static_cast<std::uint32_t>(twice / 2)), e - 23);
@@ -127,8 +128,8 @@ constexpr float tanh(float x) {
 constexpr float softplus(float x) {
   if (x > 20.0f) return x;
   const float e = exp(x);
-  const float u = 1.0f + e;
-  return log(u) + (e - (u - 1.0f)) / u;            // the second term is what u has lost of e
+  const float u = 1.0f + e;  // what rounding takes from e here, the quotient gives back
+  return u == 1.0f ? e : log(u) * (e / (u - 1.0f));
 }
 
 }  // namespace ctnn::math

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// sin, cos, tan and their inverses: Cephes single-precision polynomials (S. Moshier) after an exact reduction by integers
-// (Payne and Hanek), good for every float.
+// sin, cos, tan and their inverses: Cephes single-precision polynomials (S. Moshier) after an exact reduction by
+// integers (Payne and Hanek), good for every float.
 #pragma once
 
 #include <bit>
@@ -38,7 +38,8 @@ constexpr reduced_angle reduce_angle(float x) {
   const std::uint64_t quadrant = (turns + (std::uint64_t{1} << 61)) >> 62;
   const auto fraction = static_cast<std::int64_t>(turns - (quadrant << 62));
   const float rest = static_cast<float>(fraction) * 3.40612147e-19f;  // pi/2 2^-62
-  return x < 0 ? reduced_angle{static_cast<int>(-quadrant & 3), -rest} : reduced_angle{static_cast<int>(quadrant & 3), rest};
+  return x < 0 ? reduced_angle{static_cast<int>(-quadrant & 3), -rest}
+               : reduced_angle{static_cast<int>(quadrant & 3), rest};
 }
 
 /// sin and cos for |x| <= pi/4.

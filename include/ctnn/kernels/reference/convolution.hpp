@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv2d, plain: one pass over the output plane for each weight, so that edges are found once a row and not once an element.
+// conv2d, plain: one pass over the output plane for each weight, so that edges are found once a row and not once an
+// element.
 #pragma once
 
 #include "../../graph/operators/convolution.hpp"

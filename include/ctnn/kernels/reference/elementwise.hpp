@@ -120,8 +120,8 @@ constexpr void activate(const activation_function& f, const tensor& t) {
 constexpr void run(const op::binary& p, const arguments& a) {
   const tensor& y = a.out[0];
   const float* x = a.in[0].data;
-  if (p.with_scalar) {
-    detail::binary_row(p.function, static_cast<std::ptrdiff_t>(y.shape.count()), y.data, 1, x, 1, &p.scalar, 0);
+  if (p.scalar) {
+    detail::binary_row(p.function, static_cast<std::ptrdiff_t>(y.shape.count()), y.data, 1, x, 1, &p.scalar.value, 0);
   } else {
     const float* z = a.in[1].data;
     loop_nest<3> nest = broadcast_loops(y, a.in[0], a.in[1]);

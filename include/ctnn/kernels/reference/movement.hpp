@@ -56,6 +56,10 @@ constexpr void copy(loop_nest<2> nest, float* y, const float* x) {
 constexpr void run(const op::constant&, const arguments& a) {
   detail::copy(a.out[0].shape.count(), a.out[0].data, a.weights[0]);
 }
+constexpr void run(const op::full& p, const arguments& a) {
+  const std::int64_t n = a.out[0].shape.count();
+  for (std::int64_t i = 0; i < n; ++i) a.out[0].data[i] = p.value;
+}
 constexpr void run(const op::flatten&, const arguments& a) {
   detail::copy(a.out[0].shape.count(), a.out[0].data, a.in[0].data);
 }

@@ -36,19 +36,19 @@ namespace ctnn::reference {
 
 namespace detail {
 
-/// rows(i) and columns(j) give the windows.
+/// rows(i) and columns(j) give the windows, height * width of them.
 template <class Rows, class Columns>
-constexpr void pool(op::pooling function, const arguments& a, Rows rows, Columns columns) {
-  const extents &in = a.in[0].shape, &out = a.out[0].shape;
+constexpr void pool(op::pooling function, const arguments& a, pair windows, Rows rows, Columns columns) {
+  const extents& in = a.in[0].shape;
   const int width = in.back(0);
   const std::int64_t planes = in.count(0, in.rank - 2);
   const std::ptrdiff_t plane = std::ptrdiff_t{in.back(1)} * width;
   const float* x = a.in[0].data;
   float* y = a.out[0].data;
   for (std::int64_t c = 0; c < planes; ++c, x += plane) {
-    for (int i = 0; i < out.back(1); ++i) {
+    for (int i = 0; i < windows[0]; ++i) {
       const pooling_window r = rows(i);
-      for (int j = 0; j < out.back(0); ++j) {
+      for (int j = 0; j < windows[1]; ++j) {
         const pooling_window q = columns(j);
         if (function == op::pooling::max) {
           float most = -std::numeric_limits<float>::infinity();
@@ -73,18 +73,20 @@ constexpr void pool(op::pooling function, const arguments& a, Rows rows, Columns
 }  // namespace detail
 
 constexpr void run(const op::pool2d& p, const arguments& a) {
-  const extents& in = a.in[0].shape;
+  const extents &in = a.in[0].shape, &out = a.out[0].shape;
   const margins pad = p.padding(in);
   detail::pool(
-      p.function, a, [&](int i) { return pool_window_at(p, 0, pad[0], pad[2], in.back(1), i); },
+      p.function, a, {out.back(1), out.back(0)},
+      [&](int i) { return pool_window_at(p, 0, pad[0], pad[2], in.back(1), i); },
       [&](int j) { return pool_window_at(p, 1, pad[1], pad[3], in.back(0), j); });
 }
 
 constexpr void run(const op::adaptive_pool2d& p, const arguments& a) {
   const extents &in = a.in[0].shape, &out = a.out[0].shape;
+  const pair windows = p.flatten ? pair{1, 1} : pair{out.back(1), out.back(0)};
   detail::pool(
-      p.function, a, [&](int i) { return adaptive_window(in.back(1), out.back(1), i); },
-      [&](int j) { return adaptive_window(in.back(0), out.back(0), j); });
+      p.function, a, windows, [&](int i) { return adaptive_window(in.back(1), windows[0], i); },
+      [&](int j) { return adaptive_window(in.back(0), windows[1], j); });
 }
 
 }  // namespace ctnn::reference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // reference::run(op, arguments) for every operator: plain loops over contiguous nchw data with weights as Op::weights()
-// lists them, usable in constants. They define what the vector kernels must compute, fold constants, and run networks in
-// the compiler. Clang counts evaluation steps (1,048,576 by default): a multiply-add costs about two.
+// lists them, usable in constants. They define what the vector kernels must compute, fold constants, and run networks
+// in the compiler. Clang counts evaluation steps (1,048,576 by default): a multiply-add costs about two.
 #pragma once
 
 #include "convolution.hpp"

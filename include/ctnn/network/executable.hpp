@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// Everything about running a network type, as constants: its graph, its plan, where its weights are.
+#pragma once
+
+#include "../plan/planner.hpp"
+#include "../weights/packed.hpp"
+#include "compiled.hpp"
+#include "lift.hpp"
+
+namespace ctnn {
+
+namespace detail {
+
+/// A plan as a constant; the capacities are exact.
+template <std::size_t Placements, std::size_t Steps, std::size_t Ids, std::size_t Outputs>
+struct frozen_plan {
+  std::array<placement, Placements + 1> placements{};
+  std::array<plan_step, Steps + 1> steps{};
+  std::array<int, Ids + 1> ids{};
+  std::array<int, Outputs + 1> outputs{};
+  std::int64_t arena_size = 0;
+
+  constexpr plan_view view() const {
+    return {{placements.data(), Placements}, {steps.data(), Steps}, {ids.data(), Ids}, {outputs.data(), Outputs}, arena_size};
+  }
+};
+
+template <class Net>
+struct planned {
+  static constexpr graph_view g = declared_graph<Net>;
+  struct size {
+    std::size_t placements, steps, ids, outputs;
+  };
+  static constexpr void make(memory_plan& p) { p = make_plan(g); }
+  static constexpr size measure() {
+    memory_plan p;
+    make(p);
+    return {p.placements.size(), p.steps.size(), p.ids.size(), p.outputs.size()};
+  }
+  static constexpr size needed = measure();
+  static constexpr auto freeze() {
+    memory_plan p;
+    make(p);
+    frozen_plan<needed.placements, needed.steps, needed.ids, needed.outputs> out;
+    for (std::size_t i = 0; i < needed.placements; ++i) out.placements[i] = p.placements[i];
+    for (std::size_t i = 0; i < needed.steps; ++i) out.steps[i] = p.steps[i];
+    for (std::size_t i = 0; i < needed.ids; ++i) out.ids[i] = p.ids[i];
+    for (std::size_t i = 0; i < needed.outputs; ++i) out.outputs[i] = p.outputs[i];
+    out.arena_size = p.arena_size;
+    return out;
+  }
+  static constexpr auto frozen = freeze();
+};
+
+}  // namespace detail
+
+/// What the static executor runs.
+template <class Net>
+struct executable {
+  static constexpr graph_view g = declared_graph<Net>;
+  static constexpr plan_view plan = detail::planned<Net>::frozen.view();
+  static constexpr std::size_t arena_size = static_cast<std::size_t>(plan.arena_size);
+
+  static constexpr std::size_t input_count = [] {
+    std::size_t n = 0;
+    for (const node& x : g.nodes) n += x.type == &type_of<op::input> ? 1u : 0u;
+    return n;
+  }();
+  static constexpr std::size_t output_count = g.outputs.size();
+  /// Values of the inputs, in the order of declaration.
+  static constexpr auto input_values = [] {
+    std::array<value_id, input_count + 1> v{};
+    std::size_t n = 0;
+    for (const node& x : g.nodes)
+      if (x.type == &type_of<op::input>) v[n++] = x.outputs.first;
+    return v;
+  }();
+  static constexpr std::size_t input_index(value_id v) {
+    std::size_t i = 0;
+    while (input_values[i] != v) ++i;
+    return i;
+  }
+
+  static constexpr std::size_t weights_size = static_cast<std::size_t>(packed_total(g));
+  /// Where the slot in graph::operands[i] begins among the packed weights.
+  static constexpr auto slot_offsets = [] {
+    std::array<std::int64_t, detail::compiled<Net>::declared.operands.capacity()> at{};
+    for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
+      at[static_cast<std::size_t>(n.weights.first + slot)] = offset;
+    });
+    return at;
+  }();
+
+  template <node_id N>
+  using operator_at = typename detail::lookup_for<all_operators>::type::template at<detail::compiled<Net>::declared, N>;
+};
+
+}  // namespace ctnn

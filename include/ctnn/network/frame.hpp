@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// The memory of one inference.
+#pragma once
+
+namespace ctnn {
+
+struct frame {
+  const float* const* inputs;  ///< nchw, in the order of declaration
+  const float* weights;        ///< packed (weights/packed.hpp)
+  float* arena;
+};
+
+}  // namespace ctnn

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+// A network's weights: named arrays on the way in, packed for the kernels inside.
+#pragma once
+
+#include "executable.hpp"
+
+namespace ctnn {
+
+/// Numbers of one weight, in PyTorch's order, by layer and name.
+struct named_weight {
+  std::string_view layer;
+  std::string_view name;
+  std::span<const float> numbers;
+};
+
+/// Packed weights of Net, to be shared by any number of engines.
+template <class Net>
+struct parameters {
+  using network_type = typename Net::network_type;
+  alignas(64) float packed[executable<network_type>::weights_size + 1]{};
+};
+
+/// A constant network's weights are folded and packed by the compiler up to this many numbers (Clang's step limit);
+/// beyond it, do it at start or let `ctnn header` write them packed.
+inline constexpr std::int64_t constant_weights_limit = 65'536;
+
+namespace detail {
+
+/// Finds a leaf's numbers; they have been checked.
+struct leaf_lookup {
+  std::span<const named_weight> given;
+  constexpr const float* operator()(const expression& e) const {
+    for (const named_weight& w : given)
+      if (w.name == e.name && w.layer == e.layer) return w.numbers.data();
+    return nullptr;
+  }
+};
+
+/// Every leaf that is there, of the right size; no name that is not a leaf.
+constexpr problem_report check_weights(const graph_view& g, std::span<const named_weight> given) {
+  for (const expression& e : g.expressions) {
+    if (e.type) continue;
+    bool found = false;
+    for (const named_weight& w : given) {
+      if (w.name != e.name || w.layer != e.layer) continue;
+      found = true;
+      if (static_cast<std::int64_t>(w.numbers.size()) != e.shape.count())
+        return {{mistake::weight_size_mismatch, e.name, {static_cast<int>(w.numbers.size())}, e.shape}, e.layer};
+    }
+    if (!found) return {{mistake::missing_weight, e.name, {}, e.shape}, e.layer};
+  }
+  for (const named_weight& w : given) {
+    bool known = false;
+    for (const expression& e : g.expressions) known = known || (!e.type && e.name == w.name && e.layer == w.layer);
+    if (!known) return {{mistake::unknown_weight, w.name}, w.layer};
+  }
+  return {};
+}
+
+/// Evaluates and packs every weight of graph g, whose expressions are over the given leaves. The scratch memory is the
+/// heap: in constants, and at start on systems that have one.
+constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> given, float* packed) {
+  const leaf_lookup leaf{given};
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
+    const expression& x = g.at_expression(e);
+    if (!x.type) return pack_slot(g, n, slot, leaf(x), packed + offset);
+    const expression_evaluator evaluate(g, e);
+    pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
+    pool<float> numbers(static_cast<std::size_t>(x.shape.count()), 0.0f);
+    evaluate.run(leaf, scratch.data(), numbers.data());
+    pack_slot(g, n, slot, numbers.data(), packed + offset);
+  });
+}
+
+/// Packs the weights of a network whose weights are all given as they are: no folding, no heap.
+constexpr void pack_given(const graph_view& g, std::span<const named_weight> given, float* packed) {
+  const leaf_lookup leaf{given};
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
+    pack_slot(g, n, slot, leaf(g.at_expression(e)), packed + offset);
+  });
+}
+
+constexpr std::int64_t count_weights(const graph_view& g) {
+  std::int64_t sum = 0;
+  for (const expression& e : g.expressions) sum += e.type ? 0 : e.shape.count();
+  return sum;
+}
+
+template <class Net, const auto& Given>
+struct constant_weights {
+  static constexpr problem_report error = check_weights(declared_graph<Net>, Given);
+  static constexpr bool valid = require_no_problem<error>();
+  static_assert(count_weights(declared_graph<Net>) <= constant_weights_limit,
+                "ctnn: too many weights to fold in a constant (constant_weights_limit): use load() at start, or `ctnn header`");
+};
+
+}  // namespace detail
+
+/// The packed weights of optimized<Net>, folded by the compiler from constexpr arrays that belong to Net:
+///   constexpr ctnn::named_weight weights[] = {{"conv1", "weight", conv1_weight}, ...};
+///   constexpr auto folded = ctnn::fold<net, weights>();
+/// Missing, unknown or wrongly sized weights do not compile.
+template <class Net, const auto& Given, class Rules = default_rules>
+consteval parameters<optimized<Net, Rules>> fold() {
+  parameters<optimized<Net, Rules>> out;
+  if constexpr (detail::constant_weights<Net, Given>::valid)
+    detail::fold_and_pack(optimized_graph<Net, Rules>, Given, out.packed);
+  return out;
+}
+
+/// The packed weights of Net as it is, by the compiler.
+template <class Net, const auto& Given>
+consteval parameters<Net> pack() {
+  parameters<Net> out;
+  if constexpr (detail::constant_weights<Net, Given>::valid) detail::pack_given(declared_graph<Net>, Given, out.packed);
+  return out;
+}
+
+/// Weights read at start, for a network that needs no folding; no heap. Returns what is wrong, naming layer and weight;
+/// then `into` is unchanged.
+template <class Net>
+constexpr problem_report load(parameters<Net>& into, std::span<const named_weight> given) {
+  if (const problem_report error = detail::check_weights(declared_graph<Net>, given); error.found) return error;
+  detail::pack_given(declared_graph<Net>, given, into.packed);
+  return {};
+}
+
+/// Weights of Net folded at start into those of optimized<Net>; needs a heap while it works.
+template <class Net, class Rules = default_rules>
+constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, std::span<const named_weight> given) {
+  if (const problem_report error = detail::check_weights(declared_graph<Net>, given); error.found) return error;
+  detail::fold_and_pack(optimized_graph<Net, Rules>, given, into.packed);
+  return {};
+}
+
+/// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
+/// Returns false if the count is not exactly right. `table` has as many entries as Net has weights (weight_count<Net>).
+template <class Net>
+inline constexpr std::size_t weight_count = [] {
+  std::size_t n = 0;
+  for (const expression& e : declared_graph<Net>.expressions) n += e.type ? 0u : 1u;
+  return n;
+}();
+
+template <class Net>
+constexpr bool split_blob(std::span<const float> blob, std::span<named_weight, weight_count<Net>> table) {
+  if (static_cast<std::int64_t>(blob.size()) != detail::count_weights(declared_graph<Net>)) return false;
+  std::size_t i = 0;
+  for (const expression& e : declared_graph<Net>.expressions) {
+    if (e.type) continue;
+    const auto n = static_cast<std::size_t>(e.shape.count());
+    table[i++] = {e.layer, e.name, blob.first(n)};
+    blob = blob.subspan(n);
+  }
+  return true;
+}
+
+}  // namespace ctnn

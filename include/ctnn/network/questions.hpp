@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// What users ask of a network in static_assert. Members of network<...> answer about the network itself (size, has).
+#pragma once
+
+#include "executable.hpp"
+
+namespace ctnn {
+
+/// Arena of an engine, in bytes.
+template <class Net>
+inline constexpr std::size_t arena_bytes = executable<typename Net::network_type>::arena_size * sizeof(float);
+
+/// Multiply-adds of one inference (convolutions and linear layers).
+template <class Net>
+inline constexpr std::int64_t macs = [] {
+  std::int64_t sum = 0;
+  for (std::size_t n = 0; n < declared_graph<Net>.nodes.size(); ++n) sum += macs_of(declared_graph<Net>, static_cast<int>(n));
+  return sum;
+}();
+
+/// Weights of a network, in numbers.
+template <class Net>
+inline constexpr std::int64_t parameter_count = detail::count_weights(declared_graph<Net>);
+
+/// The shape of a layer's output: output_shape<net, "conv1"> == extents{16, 32, 32}.
+template <class Net, fixed_string Layer>
+inline constexpr extents output_shape = [] {
+  for (const node& n : declared_graph<Net>.nodes)
+    if (n.name == Layer.view()) return declared_graph<Net>.shape(n.outputs.first);
+  return extents{};
+}();
+
+/// The layer that does the work of Layer after rewriting: itself if it is still there, "" if nothing does.
+template <class Net, fixed_string Layer, class Rules = default_rules>
+inline constexpr std::string_view fused_into = [] {
+  std::string_view name = Layer;
+  for (const rewrite_step& s : detail::rewriting_history<Net, Rules>::steps)
+    if (s.consumed == name) name = s.into;
+  for (const node& n : optimized_graph<Net, Rules>.nodes)
+    if (n.name == name) return name;
+  return std::string_view{};
+}();
+
+}  // namespace ctnn

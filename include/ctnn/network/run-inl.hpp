@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Running networks with the current target's kernels: types step by step with everything known, loaded models through a
+// table of the same kernels.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_NETWORK_RUN_INL_HPP)
+#define CTNN_NETWORK_RUN_INL_HPP
+#define CTNN_NETWORK_RUN_ENABLED
+#endif
+#elif defined(CTNN_NETWORK_RUN_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_NETWORK_RUN_INL_HPP
+#undef CTNN_NETWORK_RUN_INL_HPP
+#else
+#define CTNN_NETWORK_RUN_INL_HPP
+#endif
+#define CTNN_NETWORK_RUN_ENABLED
+#endif
+
+#if defined(CTNN_NETWORK_RUN_ENABLED)
+#undef CTNN_NETWORK_RUN_ENABLED
+
+#include "../kernels/kernels-inl.hpp"
+#include "executable.hpp"
+#include "frame.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// Placement P of network Net, with its shape and layout as constants.
+template <class Net, int P, class T>
+CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
+  using x = executable<Net>;
+  constexpr placement p = x::plan.at(P);
+  constexpr placement root = x::plan.at(x::plan.root(P));
+  constexpr std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
+  constexpr node_id producer = x::g.at_value(root.value).producer;
+  if constexpr (!root.external) {
+    return {f.arena + root.offset + shift, x::g.shape(p.value), p.order, p.pitch};
+  } else if constexpr (!std::is_const_v<T>) {
+    return {};
+  } else if constexpr (x::g.template is<op::constant>(producer)) {
+    constexpr auto slot = x::slot_offsets[static_cast<std::size_t>(x::g.at(producer).weights.first)];
+    return {f.weights + slot + shift, x::g.shape(p.value), p.order, p.pitch};
+  } else {
+    return {f.inputs[x::input_index(root.value)] + shift, x::g.shape(p.value), p.order, p.pitch};
+  }
+}
+
+template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
+CTNN_INLINE void run_step(const frame& f, std::index_sequence<I...>, std::index_sequence<O...>, std::index_sequence<W...>) {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  if constexpr (step.node == none) {
+    convert(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f), tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f));
+  } else {
+    constexpr node n = x::g.at(step.node);
+    using op_type = typename x::template operator_at<step.node>;
+    constexpr op_type op = decode<op_type>(x::g.fields_of(n.fields));
+    const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.ids_of(step.inputs)[I], const float>(f)..., {}};
+    const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float>(f)..., {}};
+    const float* const weights[sizeof...(W) + 1] = {
+        (f.weights + x::slot_offsets[static_cast<std::size_t>(n.weights.first) + W])..., nullptr};
+    run(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, nullptr});
+  }
+}
+
+template <class Net, std::size_t S>
+constexpr std::size_t weights_of_step() {
+  using x = executable<Net>;
+  constexpr node_id n = x::plan.steps[S].node;
+  return n == none ? 0 : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count);
+}
+
+/// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
+template <class Net, std::size_t S>
+CTNN_INLINE void run_numbered_step(const frame& f) {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  run_step<Net, S>(f, std::make_index_sequence<static_cast<std::size_t>(step.inputs.count)>{},
+                   std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
+                   std::make_index_sequence<weights_of_step<Net, S>()>{});
+}
+
+template <class Net, std::size_t... S>
+CTNN_INLINE void run_steps(const frame& f, std::index_sequence<S...>) {
+  (run_numbered_step<Net, S>(f), ...);
+}
+
+/// One inference of a network type.
+template <class Net>
+void run_network(const frame& f) {
+  run_steps<Net>(f, std::make_index_sequence<executable<Net>::plan.steps.size()>{});
+}
+
+/// Tells whether the target is compiled.
+inline void probe_target() {}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// What to run and where every value lies: layouts, values that share memory, and the offsets of the rest in one arena.
+// Constant functions of the graph, used for networks as types and for loaded models.
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../kernels/layouts.hpp"
+
+namespace ctnn {
+
+/// Where a value lies, or a copy of it in another layout.
+struct placement {
+  value_id value = none;
+  layout order = layout::nchw;
+  int pitch = 0;                 ///< nhwc: of the memory it lies in, see tensor.hpp
+  int parent = none;             ///< another placement whose memory this one is a part of
+  std::int64_t shift = 0;        ///< numbers from the parent's first to this one's first
+  std::int64_t size = 0;         ///< numbers it needs if it has no parent
+  std::int64_t offset = none;    ///< in the arena, in numbers; only without parent
+  int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
+  bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
+};
+
+/// One thing to do: run a node's kernel, or (node none) convert its input to its output's layout.
+struct plan_step {
+  node_id node = none;
+  range inputs{};   ///< in plan::ids: placements
+  range outputs{};
+};
+
+struct plan_view {
+  std::span<const placement> placements;  ///< the first ones are the graph's values, in order
+  std::span<const plan_step> steps;
+  std::span<const int> ids;
+  std::span<const int> outputs;  ///< placements of the network outputs, nchw
+  std::int64_t arena_size = 0;   ///< numbers
+
+  constexpr std::span<const int> ids_of(range r) const {
+    return ids.subspan(static_cast<std::size_t>(r.first), static_cast<std::size_t>(r.count));
+  }
+  constexpr const placement& at(int p) const { return placements[static_cast<std::size_t>(p)]; }
+  /// The placement whose memory p lies in.
+  constexpr int root(int p) const {
+    while (at(p).parent != none) p = at(p).parent;
+    return p;
+  }
+  /// Numbers from the root's first to p's first.
+  constexpr std::int64_t shift(int p) const {
+    std::int64_t sum = 0;
+    for (; at(p).parent != none; p = at(p).parent) sum += at(p).shift;
+    return sum;
+  }
+};
+
+struct memory_plan {
+  pool<placement> placements;
+  pool<plan_step> steps;
+  pool<int> ids;
+  pool<int> outputs;
+  std::int64_t arena_size = 0;
+
+  constexpr plan_view view() const { return {placements, steps, ids, outputs, arena_size}; }
+};
+
+/// Offsets in the arena are multiples of this many numbers: a cache line.
+inline constexpr int arena_alignment = 16;
+
+struct plan_options {
+  bool in_place = true;  ///< let an operator write over an input nobody reads any more
+};
+
+}  // namespace ctnn

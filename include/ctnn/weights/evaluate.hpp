@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// From weight expressions to numbers, by the reference kernels: constant folding in the compiler, when a model is loaded,
+// and at start-up from a caller's scratch memory.
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../kernels/reference/reference.hpp"
+
+namespace ctnn {
+
+namespace detail {
+
+template <class Op>
+constexpr void run_reference(std::span<const double> fields, const arguments& a) {
+  if constexpr (requires(const Op& op) { reference::run(op, a); }) reference::run(decode<Op>(fields), a);
+}
+
+struct reference_entry {
+  const operator_type* type;
+  void (*run)(std::span<const double>, const arguments&);
+};
+template <class... Ops>
+constexpr std::array<reference_entry, sizeof...(Ops)> reference_entries(operator_list<Ops...>) {
+  return {{{&type_of<Ops>, &run_reference<Ops>}...}};
+}
+inline constexpr auto reference_table = reference_entries(all_operators{});
+
+}  // namespace detail
+
+/// Runs an operator's reference kernel by its type: nchw values, unpacked weights.
+constexpr void run_reference(const operator_type* type, std::span<const double> fields, const arguments& a) {
+  for (const auto& entry : detail::reference_table)
+    if (entry.type == type) return entry.run(fields, a);
+}
+
+/// Evaluates one expression and what it is made of.
+class expression_evaluator {
+ public:
+  constexpr expression_evaluator(const graph_view& g, expression_id target) : g_(g), target_(target) {
+    // Arguments have smaller numbers: one walk down finds everything needed.
+    needed_ = pool<bool>(static_cast<std::size_t>(target) + 1, false);
+    needed_[static_cast<std::size_t>(target)] = true;
+    int pending = 1;
+    for (expression_id e = target; e >= 0 && pending > 0; --e) {
+      if (!needed_[static_cast<std::size_t>(e)]) continue;
+      --pending;
+      first_ = e;
+      for (expression_id a : g.arguments(g.at_expression(e))) {
+        if (needed_[static_cast<std::size_t>(a)]) continue;
+        needed_[static_cast<std::size_t>(a)] = true;
+        ++pending;
+      }
+      if (e != target && !is_alias(e) && g.at_expression(e).type) scratch_ += g.at_expression(e).shape.count();
+    }
+  }
+
+  /// Numbers of scratch memory that run() needs.
+  constexpr std::int64_t scratch_size() const { return scratch_; }
+
+  /// `leaf(expression)` points to a leaf's numbers, in logical order; the result goes to `out`.
+  constexpr void run(auto&& leaf, float* scratch, float* out) const {
+    pool<const float*> numbers(needed_.size(), nullptr);
+    pool<const_tensor> in;
+    pool<const float*> weights;
+    for (expression_id e = first_; e <= target_; ++e) {
+      if (!needed_[static_cast<std::size_t>(e)]) continue;
+      const expression& x = g_.at_expression(e);
+      const std::int64_t count = x.shape.count();
+      const auto arguments_of_x = g_.arguments(x);
+      if (!x.type) {
+        numbers[static_cast<std::size_t>(e)] = leaf(x);
+      } else if (is_alias(e)) {
+        numbers[static_cast<std::size_t>(e)] = numbers[static_cast<std::size_t>(arguments_of_x[0])];
+      } else {
+        float* to = e == target_ ? out : scratch;
+        if (e != target_) scratch += count;
+        run_one(x, numbers, in, weights, to);
+        numbers[static_cast<std::size_t>(e)] = to;
+      }
+      if (e != target_) continue;
+      const float* from = numbers[static_cast<std::size_t>(e)];
+      if (from != out) std::copy(from, from + count, out);
+    }
+  }
+
+ private:
+  constexpr bool is_alias(expression_id e) const { return g_.at_expression(e).type == &type_of<op::reshape>; }
+
+  constexpr void run_one(const expression& x, const pool<const float*>& numbers, pool<const_tensor>& in, pool<const float*>& weights,
+                         float* to) const {
+    const tensor result{to, x.shape};
+    if (x.type == &type_of<op::full>) {
+      const float value = decode<op::full>(g_.fields_of(x.fields)).value;
+      for (std::int64_t i = 0; i < x.shape.count(); ++i) to[i] = value;
+      return;
+    }
+    in.clear();
+    weights.clear();
+    for (expression_id a : g_.arguments(x)) {
+      in.push_back({numbers[static_cast<std::size_t>(a)], g_.at_expression(a).shape});
+      weights.push_back(numbers[static_cast<std::size_t>(a)]);
+    }
+    // Inputs come first, weights after: whichever the operator asks for, it finds at the right index.
+    const int inputs_count = input_count(x, static_cast<int>(in.size()));
+    run_reference(x.type, g_.fields_of(x.fields),
+                  {{in.data(), static_cast<std::size_t>(inputs_count)}, {&result, 1}, {weights.data() + inputs_count, weights.size() - static_cast<std::size_t>(inputs_count)}});
+  }
+  constexpr int input_count(const expression& x, int arguments) const {
+    description d;
+    pool<extents> shapes;
+    const auto ids = g_.arguments(x);
+    for (int n = x.type->min_inputs; n <= arguments && n <= x.type->max_inputs; ++n) {
+      shapes.clear();
+      for (int i = 0; i < n; ++i) shapes.push_back(g_.at_expression(ids[static_cast<std::size_t>(i)]).shape);
+      if (!x.type->describe(g_.fields_of(x.fields), shapes, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;
+    }
+    return arguments;
+  }
+
+  graph_view g_;
+  expression_id target_;
+  expression_id first_ = 0;
+  pool<bool> needed_;
+  std::int64_t scratch_ = 0;
+};
+
+}  // namespace ctnn
