@@ -2,6 +2,7 @@
 // Layers mean what ncnn means by them: shapes, broadcasting, padding; computed with the reference kernels.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -150,7 +151,8 @@ TEST_CASE("reductions over any axes") {
 }
 
 TEST_CASE("a transposed convolution becomes a convolution and a shuffle") {
-  for (const auto& [k, s, pad, extra] : {std::array{4, 2, 1, 0}, {2, 2, 0, 0}, {3, 1, 1, 0}, {3, 2, 1, 1}, {4, 2, 3, 0}}) {
+  for (const auto& c : {std::array{4, 2, 1, 0}, {2, 2, 0, 0}, {3, 1, 1, 0}, {3, 2, 1, 1}, {4, 2, 3, 0}}) {
+    const int k = c[0], s = c[1], pad = c[2], extra = c[3];  // kernel, stride, padding, output padding
     CAPTURE(k);
     ncnn::bin_writer w;
     const int in_c = 2, out_c = 3, size = 5;
