@@ -61,17 +61,28 @@ struct depthwise_line {
   int channels;
 };
 
-CTNN_INLINE vec finish_pixel(const epilogue& end, vec x) {
-  if (end.bounds == epilogue::bound::relu) return relu(x);
-  if (end.bounds == epilogue::bound::clip) return clamp(x, set(end.low), set(end.high));
-  return x;
-}
+/// The epilogue's bounds in registers, without branches where vectors make two more operations cheap.
+struct result_bounds {
+  vec low, high;
+  bool relu_only;
+
+  CTNN_INLINE explicit result_bounds(const epilogue& end)
+      : low(set(-std::numeric_limits<float>::infinity())), high(set(std::numeric_limits<float>::infinity())),
+        relu_only(end.bounds == epilogue::bound::relu) {
+    if (end.bounds == epilogue::bound::relu) low = zero();
+    if (end.bounds == epilogue::bound::clip) low = set(end.low), high = set(end.high);
+  }
+  CTNN_INLINE vec operator()(vec x) const {
+    if constexpr (lanes == 1) return relu_only ? relu(x) : x;
+    else return clamp(x, low, high);
+  }
+};
 
 /// P pixels from ox on, kernels of K columns without dilation at stride S, at least a vector of channels (the last one
 /// may overlap that before it): each input is loaded once for all its taps. Edge: windows may hang over the sides, and
 /// only `count` pixels are stored.
 template <int P, int K, int S, bool Edge>
-CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, int x, int ox, int width, int count) {
+CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& bound, int x, int ox, int width, int count) {
   const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
   const int channels = d.channels, rows = d.rows;
   const float* base = d.in + x * col;
@@ -101,7 +112,7 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, 
     }
     float* out = result + c;
     CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      if (!Edge || p < count) storeu(finish_pixel(end, sum[p]), out);
+      if (!Edge || p < count) storeu(bound(sum[p]), out);
       out += out_pitch;
     }
     c += lanes;
@@ -111,7 +122,7 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, 
 }
 
 /// One pixel, any kernel, its columns of taps clipped, any number of channels.
-CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const epilogue& end, int x, int ox) {
+CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const result_bounds& bound, int x, int ox) {
   const int first = first_tap(x, g.dilation_w), last = last_tap(x, g.dilation_w, g.kernel_w, g.width);
   const std::ptrdiff_t tap_step = g.dilation_w * d.col;
   const float* base = d.in + x * d.col + first * tap_step;
@@ -133,7 +144,7 @@ CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const
       in += d.row_step;
       from += d.kernel_w * d.weight_step;
     }
-    store_bounded(finish_pixel(end, sum), d.out + ox * d.out_pitch + c, left);
+    store_bounded(bound(sum), d.out + ox * d.out_pitch + c, left);
   }
 }
 
@@ -160,16 +171,17 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.rows = last_tap(y, c.dilation_h, c.kernel_h, c.height) - y_first;
   d.kernel_w = c.kernel_w;
   d.channels = channel_end - channel;
+  const result_bounds bound(end);
   if (K == 0 || d.channels < lanes) {
-    for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, end, ox * c.stride_w - c.pad_left, ox);
+    for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, bound, ox * c.stride_w - c.pad_left, ox);
   } else if constexpr (K > 0) {
     for (int ox = 0; ox < c.out_width; ox += P) {
       if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
       const int x = ox * S - c.pad_left;
       if (lanes > 1 && ox >= inner.begin && ox + P <= inner.end)
-        depthwise_pixels<P, K, S, lanes == 1>(d, end, x, ox, c.width, P);
+        depthwise_pixels<P, K, S, lanes == 1>(d, bound, x, ox, c.width, P);
       else
-        depthwise_pixels<P, K, S, true>(d, end, x, ox, c.width, c.out_width < P ? c.out_width : P);
+        depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width < P ? c.out_width : P);
     }
   }
   if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
