@@ -172,14 +172,14 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.kernel_w = c.kernel_w;
   d.channels = channel_end - channel;
   const result_bounds bound(end);
-  if (K == 0 || d.channels < lanes) {
+  if (K == 0 || (lanes > 1 && d.channels < lanes)) {
     for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, bound, ox * c.stride_w - c.pad_left, ox);
   } else if constexpr (K > 0) {
     for (int ox = 0; ox < c.out_width; ox += P) {
       if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
       const int x = ox * S - c.pad_left;
-      if (lanes > 1 && ox >= inner.begin && ox + P <= inner.end)
-        depthwise_pixels<P, K, S, lanes == 1>(d, bound, x, ox, c.width, P);
+      if (ox >= inner.begin && ox + P <= inner.end)
+        depthwise_pixels<P, K, S, false>(d, bound, x, ox, c.width, P);
       else
         depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width < P ? c.out_width : P);
     }
