@@ -78,7 +78,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
   const std::ptrdiff_t planar_step = static_cast<std::ptrdiff_t>(c.channels) * channel_block;
   t.block_step = block_step;
 
-  constexpr int P = 12;
+  constexpr int P = lanes == 1 ? 4 : 12;
   const float* pixels[P];
   const float* addresses[max_units * P];
   int oy = first / c.out_width, ox = first - oy * c.out_width;

@@ -149,7 +149,7 @@ CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const
 }
 
 /// An output row for the channels [channel, channel_end). K columns of taps at stride S without dilation and residual,
-/// or K = 0: any. The last pixels may overlap those before them: the same results are stored twice.
+/// or K = 0: any.
 template <int K, int S>
 CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
   constexpr int P = lanes == 1 ? 4 : 8;
@@ -176,12 +176,11 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
     for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, bound, ox * c.stride_w - c.pad_left, ox);
   } else if constexpr (K > 0) {
     for (int ox = 0; ox < c.out_width; ox += P) {
-      if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
       const int x = ox * S - c.pad_left;
       if (ox >= inner.begin && ox + P <= inner.end)
         depthwise_pixels<P, K, S, false>(d, bound, x, ox, c.width, P);
       else
-        depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width < P ? c.out_width : P);
+        depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width - ox);
     }
   }
   if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
