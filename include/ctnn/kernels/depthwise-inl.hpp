@@ -121,31 +121,42 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& 
   }
 }
 
+/// V vectors of channels from c on, of one pixel: `taps` columns of taps fall on the input, the first at `in`.
+template <int V>
+CTNN_INLINE void depthwise_channels(const depthwise_line& d, const result_bounds& bound, const float* in,
+                                    const float* weights, int taps, std::ptrdiff_t tap_step, int ox, int c) {
+  const int left = lanes == 1 ? lanes : d.channels - c;
+  vec sum[V];
+  CTNN_UNROLL for (int v = 0; v < V; ++v) {
+    sum[v] = d.bias != nullptr ? load_bounded(d.bias + c + v, left) : zero();
+    if (d.residual != nullptr) sum[v] = add(sum[v], load_bounded(d.residual + ox * d.residual_pitch + c + v, left));
+  }
+  for (int ky = 0; ky < d.rows; ++ky) {
+    const float* here = in + c;
+    const float* w = weights + c;
+    for (int kx = 0; kx < taps; ++kx) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(load_bounded(here + v, left), loadu(w + v), sum[v]);
+      here += tap_step;
+      w += d.weight_step;
+    }
+    in += d.row_step;
+    weights += d.kernel_w * d.weight_step;
+  }
+  float* out = d.out + ox * d.out_pitch + c;
+  CTNN_UNROLL for (int v = 0; v < V; ++v) store_bounded(bound(sum[v]), out + v, left);
+}
+
 /// One pixel, any kernel, its columns of taps clipped, any number of channels.
 CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const result_bounds& bound, int x, int ox) {
-  const int first = first_tap(x, g.dilation_w), last = last_tap(x, g.dilation_w, g.kernel_w, g.width);
+  const int first = first_tap(x, g.dilation_w), taps = last_tap(x, g.dilation_w, g.kernel_w, g.width) - first;
   const std::ptrdiff_t tap_step = g.dilation_w * d.col;
-  const float* base = d.in + x * d.col + first * tap_step;
+  const float* in = d.in + x * d.col + first * tap_step;
   const float* weights = d.weights + first * d.weight_step;
-  for (int c = 0; c < d.channels; c += lanes) {
-    const int left = d.channels - c;
-    vec sum = d.bias != nullptr ? load_bounded(d.bias + c, left) : zero();
-    if (d.residual != nullptr) sum = add(sum, load_bounded(d.residual + ox * d.residual_pitch + c, left));
-    const float* in = base + c;
-    const float* from = weights + c;
-    for (int ky = 0; ky < d.rows; ++ky) {
-      const float* here = in;
-      const float* w = from;
-      for (int kx = first; kx < last; ++kx) {
-        sum = mul_add(load_bounded(here, left), loadu(w), sum);
-        here += tap_step;
-        w += d.weight_step;
-      }
-      in += d.row_step;
-      from += d.kernel_w * d.weight_step;
-    }
-    store_bounded(bound(sum), d.out + ox * d.out_pitch + c, left);
+  int c = 0;
+  if constexpr (lanes == 1) {
+    for (; c + 4 <= d.channels; c += 4) depthwise_channels<4>(d, bound, in, weights, taps, tap_step, ox, c);
   }
+  for (; c < d.channels; c += lanes) depthwise_channels<1>(d, bound, in, weights, taps, tap_step, ox, c);
 }
 
 /// An output row for the channels [channel, channel_end). K columns of taps at stride S without dilation and residual,
@@ -189,7 +200,8 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
 using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
 
 CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
-  if (c.dilation_w == 1 && c.residual == nullptr) {
+  // Plain floats gain little from shared loads and lose flash.
+  if (lanes > 1 && c.dilation_w == 1 && c.residual == nullptr) {
     if (c.kernel_w == 3 && c.stride_w == 1) return &depthwise_row<3, 1>;
     if (c.kernel_w == 3 && c.stride_w == 2) return &depthwise_row<3, 2>;
     if (c.kernel_w == 5 && c.stride_w == 1) return &depthwise_row<5, 1>;
