@@ -82,7 +82,8 @@ struct result_bounds {
 /// may overlap that before it): each input is loaded once for all its taps. Edge: windows may hang over the sides, and
 /// only `count` pixels are stored.
 template <int P, int K, int S, bool Edge>
-CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& bound, int x, int ox, int width, int count) {
+CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& bound, int x, int ox, int width,
+                                  int count) {
   const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
   const int channels = d.channels, rows = d.rows;
   const float* base = d.in + x * col;
