@@ -79,6 +79,7 @@ std::vector<layer> layers() {
                                            {"depthwise", "3x3 32 112", 32, 112, 32, 3, 1, 1, true},
                                            {"depthwise", "3x3 144 56", 144, 56, 144, 3, 1, 1, true},
                                            {"depthwise", "3x3s2 144 56", 144, 56, 144, 3, 2, 1, true},
+                                           {"depthwise", "3x3 32 14", 32, 14, 32, 3, 1, 1, true},
                                            {"depthwise", "3x3 384 14", 384, 14, 384, 3, 1, 1, true},
                                            {"depthwise", "3x3 960 7", 960, 7, 960, 3, 1, 1, true},
                                            {"depthwise", "5x5 240 28", 240, 28, 240, 5, 1, 2, true}})

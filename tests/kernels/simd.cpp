@@ -57,15 +57,22 @@ TEST_CASE("vector activations are the scalar ones") {
   for (int i = -2000; i <= 2000; ++i) x.push_back(static_cast<float>(i) * 0.0123f);
   for (float v : {0.0f, -0.0f, 1e-7f, -1e-7f, 1e-3f, -1e-3f, 80.0f, -80.0f, 3e38f, -3e38f}) x.push_back(v);
   std::vector<float> y(x.size() + 1, 7.0f);
-  const activation_function all[] = {{function::none},           {function::relu},          {function::leaky_relu, 0.1f},
-                                     {function::clip, -1, 6},    {function::sigmoid},       {function::tanh},
-                                     {function::hardsigmoid, 1.0f / 6, 0.5f},               {function::hardswish, 1.0f / 6, 0.5f},
-                                     {function::elu, 0.7f},      {function::silu},          {function::mish}};
+  const activation_function all[] = {{function::none},
+                                     {function::relu},
+                                     {function::leaky_relu, 0.1f},
+                                     {function::clip, -1, 6},
+                                     {function::sigmoid},
+                                     {function::tanh},
+                                     {function::hardsigmoid, 1.0f / 6, 0.5f},
+                                     {function::hardswish, 1.0f / 6, 0.5f},
+                                     {function::elu, 0.7f},
+                                     {function::silu},
+                                     {function::mish}};
   for_each_target([&] {
     for (const activation_function& f : all) {
       HWY_DYNAMIC_DISPATCH(map)(f, x.data(), y.data(), static_cast<int>(x.size()));
       float worst = 0;
-      // Sums that cancel (hard ones), and the scalar mish, whose logarithm of 1 + e^x does, are exact to units of 1 only.
+      // Sums that cancel (hard ones, and the logarithm of 1 + e^x in the scalar mish) are exact to units of 1 only.
       const bool cancels =
           f.kind == function::hardsigmoid || f.kind == function::hardswish || f.kind == function::mish;
       const float least = cancels ? 1.0f : 1e-30f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Dense and grouped conv2d as an indirect matrix product: no im2col, no padded copy. A tile's pixels are addresses, and a
-// tap that falls into the padding is an address of zeros. Depthwise is passed on to its own kernel.
+// Dense and grouped conv2d as an indirect matrix product: no im2col, no padded copy. A tile's pixels are addresses, and
+// a tap that falls into the padding is an address of zeros. Depthwise is passed on to its own kernel.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_CONV2D_INL_HPP)
@@ -78,7 +78,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
   const std::ptrdiff_t planar_step = static_cast<std::ptrdiff_t>(c.channels) * channel_block;
   t.block_step = block_step;
 
-  constexpr int P = 12;
+  constexpr int P = lanes == 1 ? 4 : 12;
   const float* pixels[P];
   const float* addresses[max_units * P];
   int oy = first / c.out_width, ox = first - oy * c.out_width;
@@ -174,8 +174,8 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
         for (int unit = 0; unit < units; unit += unit_step) {
           const int unit_end = units - unit < unit_step ? units : unit + unit_step;
           t.last = channel_end == depth && unit_end == units;
-          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column, column + width, first,
-                        pixel_end);
+          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column,
+                        column + width, first, pixel_end);
           first_part = false;
           t.start_pitch = c.out_pitch;
         }

@@ -61,17 +61,29 @@ struct depthwise_line {
   int channels;
 };
 
-CTNN_INLINE vec finish_pixel(const epilogue& end, vec x) {
-  if (end.bounds == epilogue::bound::relu) return relu(x);
-  if (end.bounds == epilogue::bound::clip) return clamp(x, set(end.low), set(end.high));
-  return x;
-}
+/// The epilogue's bounds in registers, without branches where vectors make two more operations cheap.
+struct result_bounds {
+  vec low, high;
+  bool relu_only;
+
+  CTNN_INLINE explicit result_bounds(const epilogue& end)
+      : low(set(-std::numeric_limits<float>::infinity())), high(set(std::numeric_limits<float>::infinity())),
+        relu_only(end.bounds == epilogue::bound::relu) {
+    if (end.bounds == epilogue::bound::relu) low = zero();
+    if (end.bounds == epilogue::bound::clip) low = set(end.low), high = set(end.high);
+  }
+  CTNN_INLINE vec operator()(vec x) const {
+    if constexpr (lanes == 1) return relu_only ? relu(x) : x;
+    else return clamp(x, low, high);
+  }
+};
 
 /// P pixels from ox on, kernels of K columns without dilation at stride S, at least a vector of channels (the last one
 /// may overlap that before it): each input is loaded once for all its taps. Edge: windows may hang over the sides, and
 /// only `count` pixels are stored.
 template <int P, int K, int S, bool Edge>
-CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, int x, int ox, int width, int count) {
+CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& bound, int x, int ox, int width,
+                                  int count) {
   const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
   const int channels = d.channels, rows = d.rows;
   const float* base = d.in + x * col;
@@ -101,7 +113,7 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, 
     }
     float* out = result + c;
     CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      if (!Edge || p < count) storeu(finish_pixel(end, sum[p]), out);
+      if (!Edge || p < count) storeu(bound(sum[p]), out);
       out += out_pitch;
     }
     c += lanes;
@@ -110,35 +122,46 @@ CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const epilogue& end, 
   }
 }
 
-/// One pixel, any kernel, its columns of taps clipped, any number of channels.
-CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const epilogue& end, int x, int ox) {
-  const int first = first_tap(x, g.dilation_w), last = last_tap(x, g.dilation_w, g.kernel_w, g.width);
-  const std::ptrdiff_t tap_step = g.dilation_w * d.col;
-  const float* base = d.in + x * d.col + first * tap_step;
-  const float* weights = d.weights + first * d.weight_step;
-  for (int c = 0; c < d.channels; c += lanes) {
-    const int left = d.channels - c;
-    vec sum = d.bias != nullptr ? load_bounded(d.bias + c, left) : zero();
-    if (d.residual != nullptr) sum = add(sum, load_bounded(d.residual + ox * d.residual_pitch + c, left));
-    const float* in = base + c;
-    const float* from = weights + c;
-    for (int ky = 0; ky < d.rows; ++ky) {
-      const float* here = in;
-      const float* w = from;
-      for (int kx = first; kx < last; ++kx) {
-        sum = mul_add(load_bounded(here, left), loadu(w), sum);
-        here += tap_step;
-        w += d.weight_step;
-      }
-      in += d.row_step;
-      from += d.kernel_w * d.weight_step;
-    }
-    store_bounded(finish_pixel(end, sum), d.out + ox * d.out_pitch + c, left);
+/// V vectors of channels from c on, of one pixel: `taps` columns of taps fall on the input, the first at `in`.
+template <int V>
+CTNN_INLINE void depthwise_channels(const depthwise_line& d, const result_bounds& bound, const float* in,
+                                    const float* weights, int taps, std::ptrdiff_t tap_step, int ox, int c) {
+  const int left = lanes == 1 ? lanes : d.channels - c;
+  vec sum[V];
+  CTNN_UNROLL for (int v = 0; v < V; ++v) {
+    sum[v] = d.bias != nullptr ? load_bounded(d.bias + c + v, left) : zero();
+    if (d.residual != nullptr) sum[v] = add(sum[v], load_bounded(d.residual + ox * d.residual_pitch + c + v, left));
   }
+  for (int ky = 0; ky < d.rows; ++ky) {
+    const float* here = in + c;
+    const float* w = weights + c;
+    for (int kx = 0; kx < taps; ++kx) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(load_bounded(here + v, left), loadu(w + v), sum[v]);
+      here += tap_step;
+      w += d.weight_step;
+    }
+    in += d.row_step;
+    weights += d.kernel_w * d.weight_step;
+  }
+  float* out = d.out + ox * d.out_pitch + c;
+  CTNN_UNROLL for (int v = 0; v < V; ++v) store_bounded(bound(sum[v]), out + v, left);
+}
+
+/// One pixel, any kernel, its columns of taps clipped, any number of channels.
+CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const result_bounds& bound, int x, int ox) {
+  const int first = first_tap(x, g.dilation_w), taps = last_tap(x, g.dilation_w, g.kernel_w, g.width) - first;
+  const std::ptrdiff_t tap_step = g.dilation_w * d.col;
+  const float* in = d.in + x * d.col + first * tap_step;
+  const float* weights = d.weights + first * d.weight_step;
+  int c = 0;
+  if constexpr (lanes == 1) {
+    for (; c + 4 <= d.channels; c += 4) depthwise_channels<4>(d, bound, in, weights, taps, tap_step, ox, c);
+  }
+  for (; c < d.channels; c += lanes) depthwise_channels<1>(d, bound, in, weights, taps, tap_step, ox, c);
 }
 
 /// An output row for the channels [channel, channel_end). K columns of taps at stride S without dilation and residual,
-/// or K = 0: any. The last pixels may overlap those before them: the same results are stored twice.
+/// or K = 0: any.
 template <int K, int S>
 CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
   constexpr int P = lanes == 1 ? 4 : 8;
@@ -160,16 +183,16 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.rows = last_tap(y, c.dilation_h, c.kernel_h, c.height) - y_first;
   d.kernel_w = c.kernel_w;
   d.channels = channel_end - channel;
-  if (K == 0 || d.channels < lanes) {
-    for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, end, ox * c.stride_w - c.pad_left, ox);
+  const result_bounds bound(end);
+  if (K == 0 || (lanes > 1 && d.channels < lanes)) {
+    for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, bound, ox * c.stride_w - c.pad_left, ox);
   } else if constexpr (K > 0) {
     for (int ox = 0; ox < c.out_width; ox += P) {
-      if (c.out_width - ox < P && c.out_width > P) ox = c.out_width - P;
       const int x = ox * S - c.pad_left;
-      if (lanes > 1 && ox >= inner.begin && ox + P <= inner.end)
-        depthwise_pixels<P, K, S, lanes == 1>(d, end, x, ox, c.width, P);
+      if (ox >= inner.begin && ox + P <= inner.end)
+        depthwise_pixels<P, K, S, false>(d, bound, x, ox, c.width, P);
       else
-        depthwise_pixels<P, K, S, true>(d, end, x, ox, c.width, c.out_width < P ? c.out_width : P);
+        depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width - ox);
     }
   }
   if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
@@ -178,7 +201,8 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
 using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
 
 CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
-  if (c.dilation_w == 1 && c.residual == nullptr) {
+  // Plain floats gain little from shared loads and lose flash.
+  if (lanes > 1 && c.dilation_w == 1 && c.residual == nullptr) {
     if (c.kernel_w == 3 && c.stride_w == 1) return &depthwise_row<3, 1>;
     if (c.kernel_w == 3 && c.stride_w == 2) return &depthwise_row<3, 2>;
     if (c.kernel_w == 5 && c.stride_w == 1) return &depthwise_row<5, 1>;

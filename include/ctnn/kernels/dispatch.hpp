@@ -33,6 +33,12 @@ struct network_dispatch {
   static constexpr void (*at(target_id))(const frame&) { return &plain::run_network<Net>; }
 };
 
+/// The kernels of a list of operators for models that are loaded at run time.
+template <class List>
+loaded_kernels kernels_for(target_id) {
+  return plain::kernels_of<List>();
+}
+
 #else
 
 namespace detail {
@@ -79,6 +85,13 @@ struct network_dispatch {
   static constexpr void (*table[])(const frame&) = CTNN_FOR_EACH_TARGET(run_network<Net>);
   static constexpr auto at(target_id t) { return table[t.index]; }
 };
+
+/// The kernels of a list of operators for models that are loaded at run time.
+template <class List>
+loaded_kernels kernels_for(target_id t) {
+  static constexpr loaded_kernels (*table[])() = CTNN_FOR_EACH_TARGET(kernels_of<List>);
+  return table[t.index]();
+}
 
 #endif
 

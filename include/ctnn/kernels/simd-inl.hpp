@@ -223,8 +223,8 @@ struct activate {
   }
 };
 
-/// Calls body(activate<kind>{a, b}): the switch stands outside the body's loops. A kind known to the compiler leaves one
-/// case. `body` is a functor declared in the target's namespace (or a lambda with HWY_ATTR).
+/// Calls body(activate<kind>{a, b}): the switch stands outside the body's loops. A kind known to the compiler leaves
+/// one case. `body` is a functor declared in the target's namespace (or a lambda with HWY_ATTR).
 template <class Body>
 CTNN_INLINE void with_activation(const activation_function& f, const Body& body) {
   switch (f.kind) {

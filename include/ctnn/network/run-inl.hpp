@@ -91,6 +91,31 @@ void run_network(const frame& f) {
   run_steps<Net>(f, std::make_index_sequence<executable<Net>::plan.steps.size()>{});
 }
 
+/// Kernel of an operator that is known at run time only.
+template <class Op>
+void run_loaded(const void* op, const arguments& a) {
+  run(*static_cast<const Op*>(op), a);
+}
+inline void convert_loaded(const tensor& to, const const_tensor& from) { convert(to, from); }
+
+template <class List>
+struct loaded_kernel_table;
+template <class... Ops>
+struct loaded_kernel_table<operator_list<Ops...>> {
+  template <class Op>
+  static constexpr loaded_kernel entry() {
+    if constexpr (requires(const Op& op, const arguments& a) { run(op, a); }) return {&type_of<Op>, &run_loaded<Op>};
+    else return {&type_of<Op>, nullptr};
+  }
+  static constexpr loaded_kernel table[sizeof...(Ops)] = {entry<Ops>()...};
+};
+
+/// All kernels of the list's operators for models that are loaded at run time.
+template <class List>
+loaded_kernels kernels_of() {
+  return {loaded_kernel_table<List>::table, &convert_loaded};
+}
+
 /// Tells whether the target is compiled.
 inline void probe_target() {}
 

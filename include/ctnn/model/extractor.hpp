@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs a loaded model lazily, as ncnn's Extractor does: only what an asked-for value needs, each value once.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "program.hpp"
+
+namespace ctnn {
+
+/// One inference at a time; any number of extractors may share a model. Feed inputs, then extract values; feeding again
+/// starts over with the memory at hand.
+class extractor {
+ public:
+  explicit extractor(std::shared_ptr<const program> code) : program_(std::move(code)) { set_light_mode(true); }
+
+  /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs; without
+  /// it every value that was computed can be extracted without computing anything again. Forgets all values.
+  void set_light_mode(bool light) {
+    light_ = light;
+    plan_ = program_->plan(light);
+    readers_.assign(plan_.placements.size(), 0);
+    for (const plan_step& s : plan_.steps)
+      for (int p : plan_.ids_of(s.inputs)) ++readers_[static_cast<std::size_t>(plan_.root(p))];
+    for (int p : plan_.outputs) ++readers_[static_cast<std::size_t>(plan_.root(p))];  // outputs stay
+    producers_.assign(plan_.placements.size(), none);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+      for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[static_cast<std::size_t>(p)] = static_cast<int>(s);
+    memory_.clear();
+    memory_.resize(plan_.placements.size());
+    spare_.clear();
+    forget();
+  }
+
+  /// Feeds the input, or any other value, called `name`: the graph is cut there. Throws ctnn::error if there is no such
+  /// value or its shape is another.
+  void input(std::string_view name, array values) { feed(find(name), name, std::move(values)); }
+  /// Feeds input `index` in the order of the file.
+  void input(std::size_t index, array values) {
+    for (const node& n : program_->g().nodes)
+      if (n.type == &type_of<op::input> && index-- == 0) return feed(n.outputs.first, n.name, std::move(values));
+    throw error("the model has no input with that index");
+  }
+
+  /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it
+  /// went, if rewriting took it), or if an input it needs has not been fed.
+  array extract(std::string_view name) { return read(find(name)); }
+  /// Output `index` in the order of the model's outputs.
+  array extract(std::size_t index) {
+    if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
+    return read(program_->g().outputs[index].value);
+  }
+
+  /// Most bytes that values took at one time since the last input, without weights and inputs.
+  std::size_t peak_bytes() const { return peak_; }
+  /// Called with (node, true) before and (node, false) after each kernel; for profiling. Conversions are node `none`.
+  void on_step(void (*callback)(void*, node_id, bool), void* context) {
+    callback_ = callback;
+    context_ = context;
+  }
+  /// Steps run since the last input.
+  std::size_t steps_run() const { return steps_run_; }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  value_id find(std::string_view name) const {
+    const graph_view g = program_->g();
+    for (const network_output& o : g.outputs)
+      if (o.name == name) return o.value;
+    const auto alias = program_->source().aliases.find(name);
+    const std::string_view real = alias == program_->source().aliases.end() ? name : alias->second;
+    for (std::size_t v = 0; v < g.values.size(); ++v)
+      if (g.values[v].name == real) return static_cast<int>(v);
+    throw error(where_it_went(real));
+  }
+
+  std::string where_it_went(std::string_view name) const {
+    const graph_view before = program_->source().network.view();
+    for (const value& v : before.values) {
+      if (v.name != name) continue;
+      std::string_view layer = before.at(v.producer).name;
+      for (const rewrite_step& s : program_->history())
+        if (s.consumed == layer)
+          return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(layer) +
+                 "' part of '" + std::string(s.into) + "'; load without optimization to extract it";
+      return "value '" + std::string(name) + "' is gone: no output needs it; load without optimization to extract it";
+    }
+    return "the model has no value called '" + std::string(name) + "'";
+  }
+
+  void feed(value_id v, std::string_view name, array values) {
+    const extents& needed = program_->g().shape(v);
+    if (!(values.shape() == needed))
+      throw error("input '" + std::string(name) + "' is " + describe(needed) + ", got " + describe(values.shape()));
+    fed_[v] = std::move(values);
+    forget();
+  }
+
+  /// Nothing is computed yet; memory goes back to be used again.
+  void forget() {
+    done_.assign(plan_.steps.size(), false);
+    holds_.assign(plan_.placements.size(), false);
+    waiting_ = readers_;
+    for (std::size_t p = 0; p < memory_.size(); ++p) release(static_cast<int>(p));
+    peak_ = live_ = steps_run_ = 0;
+  }
+
+  // Which steps.
+
+  /// Marks the steps that placement p needs; false if something it needs was computed and is lost.
+  bool need(int p, std::vector<bool>& steps) const {
+    std::vector<int> open{p};
+    while (!open.empty()) {
+      const int now = open.back();
+      open.pop_back();
+      if (available(now)) continue;
+      const int s = producers_[at(now)];
+      if (s == none) {
+        const value_id v = plan_.at(now).value;
+        throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
+      }
+      if (done_[at(s)]) return false;
+      if (steps[at(s)]) continue;
+      steps[at(s)] = true;
+      for (int in : plan_.ids_of(plan_.steps[at(s)].inputs)) open.push_back(in);
+    }
+    return true;
+  }
+  bool available(int p) const { return holds_[at(p)] || is_fed(p) || is_constant(p); }
+  bool is_fed(int p) const { return p < static_cast<int>(program_->g().values.size()) && fed_.contains(p); }
+  bool is_constant(int p) const {
+    const graph_view g = program_->g();
+    return p < static_cast<int>(g.values.size()) && g.is<op::constant>(g.at_value(p).producer);
+  }
+
+  array read(value_id v) {
+    if (const auto at_v = fed_.find(v); at_v != fed_.end()) return at_v->second;
+    std::vector<bool> steps(plan_.steps.size(), false);
+    if (!need(v, steps)) {
+      forget();
+      steps.assign(plan_.steps.size(), false);
+      need(v, steps);
+    }
+    ++waiting_[at(plan_.root(v))];  // stays until it is read below
+    for (std::size_t s = 0; s < steps.size(); ++s)
+      if (steps[s]) run(static_cast<int>(s));
+    array out(program_->g().shape(v));
+    program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, tensor_at(v));
+    finished_with(v);
+    return out;
+  }
+
+  // Memory.
+
+  tensor tensor_at(int p) {
+    const placement& now = plan_.at(p);
+    const int r = plan_.root(p);
+    float* base = nullptr;
+    if (is_fed(r) && plan_.at(r).external) base = fed_.at(r).data();
+    else if (is_constant(r)) base = const_cast<float*>(program_->code(program_->g().at_value(r).producer).weights[0]);
+    else base = memory_at(r);
+    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch};
+  }
+  /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
+  tensor input_tensor(int p) {
+    if (is_fed(p) && !plan_.at(p).external && !holds_[at(p)]) {
+      const array& given = fed_.at(p);
+      program_->kernels().convert(tensor_at(p), {given.data(), given.shape(), layout::nchw, 0});
+      holds_[at(p)] = true;
+    }
+    return tensor_at(p);
+  }
+  float* memory_at(int root) {
+    number_buffer& m = memory_[at(root)];
+    if (m) return m.data();
+    const auto size = static_cast<std::size_t>(plan_.at(root).size);
+    // The smallest spare buffer that is not much too large; the plan asks for the same sizes every time.
+    auto best = spare_.end();
+    for (auto i = spare_.begin(); i != spare_.end(); ++i)
+      if (i->size() >= size && i->size() <= 2 * size + 1024 && (best == spare_.end() || i->size() < best->size())) best = i;
+    if (best != spare_.end()) {
+      m = std::move(*best);
+      spare_.erase(best);
+    } else {
+      m = number_buffer(size);
+    }
+    live_ += size * sizeof(float);
+    peak_ = std::max(peak_, live_);
+    return m.data();
+  }
+  void release(int root) {
+    number_buffer& m = memory_[at(root)];
+    if (!m) return;
+    live_ -= std::min(live_, static_cast<std::size_t>(plan_.at(root).size) * sizeof(float));
+    spare_.push_back(std::move(m));
+    m = number_buffer();
+  }
+  void finished_with(int p) {
+    const int r = plan_.root(p);
+    if (--waiting_[at(r)] > 0 || !light_ || plan_.at(r).external) return;
+    for (std::size_t q = 0; q < holds_.size(); ++q)
+      if (holds_[q] && plan_.root(static_cast<int>(q)) == r) holds_[q] = false;
+    release(r);
+  }
+
+  // Running.
+
+  void run(int s) {
+    const plan_step& step = plan_.steps[at(s)];
+    const auto in = plan_.ids_of(step.inputs), out = plan_.ids_of(step.outputs);
+    in_.clear();
+    out_.clear();
+    for (int p : in) in_.push_back(input_tensor(p));
+    for (int p : out) out_.push_back(tensor_at(p));
+    if (callback_) callback_(context_, step.node, true);
+    if (step.node == none) {
+      program_->kernels().convert(out_[0], in_[0]);
+    } else {
+      const program::node_code& code = program_->code(step.node);
+      code.run(code.op.get(), {in_, out_, code.weights, nullptr});
+    }
+    if (callback_) callback_(context_, step.node, false);
+    ++steps_run_;
+    done_[at(s)] = true;
+    for (int p : out) {
+      // Written over an input: what was there is no more.
+      for (int q : in)
+        if (plan_.at(p).parent == q && plan_.at(p).shift == 0 && plan_.at(p).size == plan_.at(q).size && tensor_at(p).data == tensor_at(q).data &&
+            overwrites(step))
+          holds_[at(q)] = false;
+      holds_[at(p)] = true;
+    }
+    for (int p : in) finished_with(p);
+  }
+  /// Views (flatten, split) share memory with their input and leave it as it is.
+  bool overwrites(const plan_step& step) const {
+    if (step.node == none) return false;
+    const operator_type* type = program_->g().at(step.node).type;
+    return detail::writes_in_place(type, step.inputs.count, type == &type_of<op::conv2d> ? 1 : 0);
+  }
+
+  std::shared_ptr<const program> program_;
+  bool light_ = true;
+  plan_view plan_;
+  std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
+  std::vector<int> producers_;  ///< by placement: the step that writes it
+  std::map<value_id, array> fed_;
+  std::vector<bool> done_;   ///< by step
+  std::vector<bool> holds_;  ///< by placement: its memory has its value now
+  std::vector<int> waiting_;
+  std::vector<number_buffer> memory_, spare_;
+  std::size_t live_ = 0, peak_ = 0, steps_run_ = 0;
+  std::vector<const_tensor> in_;
+  std::vector<tensor> out_;
+  void (*callback_)(void*, node_id, bool) = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace ctnn

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+// A loaded network made ready to run: rewritten, planned, its weights folded and packed, its kernels looked up.
+// Constant after it is made, so any number of extractors on any number of threads may share it.
+#pragma once
+
+#include <memory>
+#include <new>
+
+#include "../formats/loaded_model.hpp"
+#include "../kernels/dispatch.hpp"
+#include "../network/parameters.hpp"
+#include "../plan/planner.hpp"
+#include "../rewrite/rules.hpp"
+#include "../weights/packed.hpp"
+#include "array.hpp"
+
+namespace ctnn {
+
+/// Memory for numbers, aligned to a cache line and not initialised.
+class number_buffer {
+ public:
+  number_buffer() = default;
+  explicit number_buffer(std::size_t size) : memory_(allocate(size)), size_(size) {}
+  float* data() const { return memory_.get(); }
+  std::size_t size() const { return size_; }
+  explicit operator bool() const { return memory_ != nullptr; }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct release {
+    void operator()(float* p) const { ::operator delete[](p, alignment); }
+  };
+  static std::unique_ptr<float[], release> allocate(std::size_t size) {
+    return std::unique_ptr<float[], release>(static_cast<float*>(::operator new[]((size + 1) * sizeof(float), alignment)));
+  }
+  std::unique_ptr<float[], release> memory_;
+  std::size_t size_ = 0;
+};
+
+struct program_options {
+  bool optimize = true;
+  std::span<const rule_record> rules = default_rules::records;
+  target_id target = best_target();
+};
+
+namespace detail {
+
+/// The struct of an operator, decoded once.
+struct decoder {
+  const operator_type* type;
+  std::shared_ptr<const void> (*decode)(std::span<const double>);
+};
+template <class Op>
+std::shared_ptr<const void> decode_shared(std::span<const double> fields) {
+  return std::make_shared<const Op>(decode<Op>(fields));
+}
+template <class... Ops>
+std::array<decoder, sizeof...(Ops)> make_decoders(operator_list<Ops...>) {
+  return {{{&type_of<Ops>, &decode_shared<Ops>}...}};
+}
+
+/// The numbers of a weight expression's leaf, whose size the reader has checked.
+struct loaded_leaf {
+  const loaded_model& source;
+  const float* operator()(const expression& e) const {
+    const auto at = source.weights.find({e.layer, e.name});
+    if (at == source.weights.end() || static_cast<std::int64_t>(at->second.size()) != e.shape.count())
+      throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' of shape " + describe(e.shape) +
+                  " has not been read");
+    return at->second.data();
+  }
+};
+
+}  // namespace detail
+
+class program {
+ public:
+  /// What a node needs to run.
+  struct node_code {
+    void (*run)(const void*, const arguments&) = nullptr;
+    std::shared_ptr<const void> op;
+    std::vector<const float*> weights;
+  };
+
+  program(std::shared_ptr<const loaded_model> source, const program_options& options)
+      : source_(std::move(source)), g_(thaw(source_->network.view())), kernels_(kernels_for<all_operators>(options.target)) {
+    if (options.optimize) {
+      optimization o = ctnn::optimize(std::move(g_), options.rules);
+      if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
+      g_ = std::move(o.g);
+      history_.assign(o.history.begin(), o.history.end());
+    }
+    light_ = make_plan(g_.view(), {.in_place = true});
+    full_ = make_plan(g_.view(), {.in_place = false});
+    pack_weights();
+    look_up_kernels();
+  }
+
+  graph_view g() const { return g_.view(); }
+  const loaded_model& source() const { return *source_; }
+  /// What rewriting did, in order.
+  std::span<const rewrite_step> history() const { return history_; }
+  /// `light` lets operators write over their inputs.
+  plan_view plan(bool light) const { return light ? light_.view() : full_.view(); }
+  const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
+  const loaded_kernels& kernels() const { return kernels_; }
+  std::size_t weights_bytes() const { return packed_.size() * sizeof(float); }
+
+ private:
+  void pack_weights() {
+    const graph_view g = g_.view();
+    packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
+    code_.resize(g.nodes.size());
+    const detail::loaded_leaf leaf{*source_};
+    for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
+      float* to = packed_.data() + offset;
+      code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
+      const expression& x = g.at_expression(e);
+      if (!x.type) return pack_slot(g, n, slot, leaf(x), to);
+      const expression_evaluator evaluate(g, e);
+      std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
+      std::vector<float> numbers(static_cast<std::size_t>(x.shape.count()));
+      evaluate.run(leaf, scratch.data(), numbers.data());
+      pack_slot(g, n, slot, numbers.data(), to);
+    });
+  }
+
+  void look_up_kernels() {
+    const graph_view g = g_.view();
+    const auto decoders = detail::make_decoders(all_operators{});
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const node& n = g.nodes[i];
+      for (const detail::decoder& d : decoders)
+        if (d.type == n.type) code_[i].op = d.decode(g.fields_of(n.fields));
+      for (const loaded_kernel& k : kernels_.table)
+        if (k.type == n.type) code_[i].run = k.run;
+    }
+  }
+
+  std::shared_ptr<const loaded_model> source_;
+  graph g_;
+  std::vector<rewrite_step> history_;
+  memory_plan light_, full_;
+  number_buffer packed_;
+  std::vector<node_code> code_;
+  loaded_kernels kernels_;
+};
+
+}  // namespace ctnn
