@@ -134,7 +134,7 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
   shapes.reserve(in.size());
   for (value_id v : in) shapes.push_back(g.values[static_cast<std::size_t>(v)].shape);
   description d;
-  if (const problem p = type.describe(fields, shapes, d)) return p;
+  if (const problem p = type.describe(fields, inputs(shapes.data(), shapes.size()), d)) return p;
 
   node n{&type, name};
   n.inputs = g.store_operands(in);
