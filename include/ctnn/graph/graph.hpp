@@ -125,6 +125,12 @@ struct graph {
   }
 };
 
+/// Back to a graph that can be rewritten.
+constexpr graph thaw(const graph_view& v) {
+  return {pool<node>(v.nodes),   pool<value>(v.values),           pool<int>(v.operands),
+          pool<double>(v.fields), pool<expression>(v.expressions), pool<network_output>(v.outputs)};
+}
+
 /// A node for an operator in its erased form: infers its outputs' shapes, makes a leaf for each of its weights and counts
 /// itself as a reader. `names` are the outputs' names (the node's own name where there is none). On a problem the graph
 /// is as before.

@@ -12,6 +12,9 @@
 // network output.
 #pragma once
 
+#include <tuple>
+
+#include "../base/fixed_string.hpp"
 #include "rewriter.hpp"
 
 namespace ctnn {
@@ -101,7 +104,36 @@ struct rule_entry {
 /// A list of rules; order is priority among rules of one root.
 template <class... Rules>
 struct rule_list {
-  static constexpr rule_record records[sizeof...(Rules)] = {rule_entry<Rules>::record...};
+  static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
+};
+
+/// Several lists as one, in order: joined_rules<default_rules, my_rules>.
+template <class... Lists>
+struct joined_rules {
+  static constexpr auto records = [] {
+    std::array<rule_record, (std::tuple_size_v<decltype(Lists::records)> + ... + 0)> all{};
+    std::size_t n = 0;
+    for (std::span<const rule_record> list : {std::span<const rule_record>(Lists::records)...})
+      for (const rule_record& r : list) all[n++] = r;
+    return all;
+  }();
+};
+
+/// A list less the rules of these names (rule_info::name): rules_without<default_rules, "conv2d_residual">.
+template <class List, fixed_string... Names>
+struct rules_without {
+  static constexpr bool stays(const rule_record& r) { return ((r.info.name != Names.view()) && ...); }
+  static constexpr auto records = [] {
+    std::array<rule_record, [] {
+      std::size_t n = 0;
+      for (const rule_record& r : List::records) n += stays(r) ? 1u : 0u;
+      return n;
+    }()> left{};
+    std::size_t n = 0;
+    for (const rule_record& r : List::records)
+      if (stays(r)) left[n++] = r;
+    return left;
+  }();
 };
 
 }  // namespace ctnn
