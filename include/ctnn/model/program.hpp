@@ -73,6 +73,16 @@ struct loaded_leaf {
 
 }  // namespace detail
 
+/// The numbers of weight e in logical order: a leaf as it was read, or what an expression makes of leaves.
+inline std::vector<float> fold_weight(const graph_view& g, expression_id e, const loaded_model& source) {
+  const detail::loaded_leaf leaf{source};
+  const expression_evaluator evaluate(g, e);
+  std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
+  std::vector<float> numbers(static_cast<std::size_t>(g.at_expression(e).shape.count()));
+  evaluate.run(leaf, scratch.data(), numbers.data());
+  return numbers;
+}
+
 class program {
  public:
   /// What a node needs to run.
@@ -116,12 +126,8 @@ class program {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
       const expression& x = g.at_expression(e);
-      if (!x.type) return pack_slot(g, n, slot, leaf(x), to);
-      const expression_evaluator evaluate(g, e);
-      std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
-      std::vector<float> numbers(static_cast<std::size_t>(x.shape.count()));
-      evaluate.run(leaf, scratch.data(), numbers.data());
-      pack_slot(g, n, slot, numbers.data(), to);
+      if (x.type) pack_slot(g, n, slot, fold_weight(g, e, *source_).data(), to);
+      else pack_slot(g, n, slot, leaf(x), to);
     });
   }
 
