@@ -88,20 +88,19 @@ inline double deviation(const model& m, const published_case& c, bool light = tr
   return worst;
 }
 
-/// What a file's refusal names: the types of the layers, with reasons.
-inline std::vector<std::string> refused_layers(const std::string& message) {
+/// The layer types that a file's refusal names, "A; B"; the whole message if it is another.
+inline std::string refused_layers(const std::string& message) {
   const std::string mark = "not supported: ";
-  std::vector<std::string> out;
   const std::size_t from = message.find(mark);
-  if (from == std::string::npos) return {message};
-  std::string rest = message.substr(from + mark.size());
-  while (!rest.empty()) {
-    const std::size_t end = rest.find("; ");
-    const std::string one = rest.substr(0, end);
-    out.push_back(one.substr(0, one.find(" in '")));
-    rest = end == std::string::npos ? "" : rest.substr(end + 2);
+  if (from == std::string::npos) return message;
+  std::string out;
+  for (std::size_t at = from + mark.size();;) {
+    const std::size_t end = message.find("; ", at), name_end = message.find(" in '", at);
+    out += message.substr(at, std::min(end, name_end) - at);
+    if (end == std::string::npos) return out;
+    out += "; ";
+    at = end + 2;
   }
-  return out;
 }
 
 }  // namespace ctnn::test
