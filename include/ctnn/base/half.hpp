@@ -37,4 +37,7 @@ constexpr std::uint16_t float_to_half(float f) {
   return static_cast<std::uint16_t>(sign | kept);
 }
 
+/// bfloat16 is the upper half of a float.
+constexpr float bfloat_to_float(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
+
 }  // namespace ctnn

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "program.hpp"
+#include "programs.hpp"
 
 namespace ctnn {
 
@@ -14,41 +14,42 @@ namespace ctnn {
 /// starts over with the memory at hand.
 class extractor {
  public:
-  explicit extractor(std::shared_ptr<const program> code) : program_(std::move(code)) { set_light_mode(true); }
+  explicit extractor(std::shared_ptr<program_family> programs) : programs_(std::move(programs)) {
+    if (programs_->first()) use(programs_->first());
+  }
 
   /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs; without
   /// it every value that was computed can be extracted without computing anything again. Forgets all values.
   void set_light_mode(bool light) {
     light_ = light;
-    plan_ = program_->plan(light);
-    readers_.assign(plan_.placements.size(), 0);
-    for (const plan_step& s : plan_.steps)
-      for (int p : plan_.ids_of(s.inputs)) ++readers_[static_cast<std::size_t>(plan_.root(p))];
-    for (int p : plan_.outputs) ++readers_[static_cast<std::size_t>(plan_.root(p))];  // outputs stay
-    producers_.assign(plan_.placements.size(), none);
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-      for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[static_cast<std::size_t>(p)] = static_cast<int>(s);
-    memory_.clear();
-    memory_.resize(plan_.placements.size());
-    spare_.clear();
-    forget();
+    if (program_) set_up();
   }
 
-  /// Feeds the input, or any other value, called `name`: the graph is cut there. Throws ctnn::error if there is no such
-  /// value or its shape is another.
-  void input(std::string_view name, array values) { feed(find(name), name, std::move(values)); }
+  /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the model
+  /// read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed. Throws
+  /// ctnn::error if there is no such value or its shape cannot be.
+  void input(std::string_view name, array values) {
+    if (!program_ || program_->find_input(name)) return give(name, std::move(values));
+    const value_id v = find(name);
+    if (is_input(v)) give(program_->g().at_value(v).name, std::move(values));
+    else cut(v, name, std::move(values));
+  }
   /// Feeds input `index` in the order of the file.
   void input(std::size_t index, array values) {
-    for (const node& n : program_->g().nodes)
-      if (n.type == &type_of<op::input> && index-- == 0) return feed(n.outputs.first, n.name, std::move(values));
-    throw error("the model has no input with that index");
+    const program& p = program_ ? *program_ : programs_->require_first();
+    if (index >= p.inputs().size()) throw error("the model has no input with that index");
+    give(p.inputs()[index].name, std::move(values));
   }
 
   /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it
   /// went, if rewriting took it), or if an input it needs has not been fed.
-  array extract(std::string_view name) { return read(find(name)); }
+  array extract(std::string_view name) {
+    fit_shapes();
+    return read(find(name));
+  }
   /// Output `index` in the order of the model's outputs.
   array extract(std::size_t index) {
+    fit_shapes();
     if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
     return read(program_->g().outputs[index].value);
   }
@@ -91,16 +92,96 @@ class extractor {
     return "the model has no value called '" + std::string(name) + "'";
   }
 
-  void feed(value_id v, std::string_view name, array values) {
-    const extents& needed = program_->g().shape(v);
-    if (!(values.shape() == needed))
-      throw error("input '" + std::string(name) + "' is " + describe(needed) + ", got " + describe(values.shape()));
-    fed_[v] = std::move(values);
+  // Shapes.
+
+  bool is_input(value_id v) const { return program_->g().is<op::input>(program_->g().at_value(v).producer); }
+
+  static void require(std::string_view name, const extents& shape, dtype type, const array& values, bool any_shape) {
+    if (values.type() != type)
+      throw error("input '" + std::string(name) + "' is " + std::string(name_of(type)) + ", got " + std::string(name_of(values.type())));
+    if (!any_shape && !(values.shape() == shape))
+      throw error("input '" + std::string(name) + "' is " + describe(shape) + ", got " + describe(values.shape()));
+  }
+
+  /// A network input.
+  void give(std::string_view name, array values) {
+    if (program_) {
+      const model_input& i = *program_->find_input(name);
+      require(name, i.shape, i.type, values, programs_->can_reshape());
+    }
+    given_.insert_or_assign(std::string(name), std::move(values));
+    if (program_ && program_->inputs().size() == 1) fit_shapes();
+    connect();
+    forget();
+  }
+  /// A value inside the network.
+  void cut(value_id v, std::string_view name, array values) {
+    const value& now = program_->g().at_value(v);
+    require(name, now.shape, now.type, values, false);
+    cuts_.insert_or_assign(v, std::move(values));
+    connect();
+    forget();
+  }
+  void connect() {
+    fed_.clear();
+    if (!program_) return;
+    const graph_view g = program_->g();
+    for (const node& n : g.nodes)
+      if (n.type == &type_of<op::input>)
+        if (const auto found = given_.find(g.at_value(n.outputs.first).name); found != given_.end()) fed_[n.outputs.first] = &found->second;
+    for (const auto& [v, values] : cuts_) fed_[v] = &values;
+  }
+
+  /// Changes to the program for what has been fed.
+  void fit_shapes() {
+    if (program_ && program_->admits(given_)) return;
+    try {
+      use(programs_->at(given_));
+    } catch (const error& e) {
+      std::string changes;
+      for (auto i = given_.begin(); i != given_.end();) {
+        const model_input* now = program_ ? program_->find_input(i->first) : nullptr;
+        if (now && i->second.shape() == now->shape) {
+          ++i;
+          continue;
+        }
+        changes += (changes.empty() ? "input '" : ", input '") + i->first + "' of " + describe(i->second.shape());
+        i = given_.erase(i);
+      }
+      connect();
+      throw error(changes.empty() ? std::string(e.what()) : changes + ": " + e.what());
+    }
+  }
+
+  void use(std::shared_ptr<const program> code) {
+    program_ = std::move(code);
+    cuts_.clear();
+    set_up();
+    connect();
+  }
+
+  /// Tables of the plan, and no memory yet.
+  void set_up() {
+    plan_ = program_->plan(light_);
+    readers_.assign(plan_.placements.size(), 0);
+    for (const plan_step& s : plan_.steps)
+      for (int p : plan_.ids_of(s.inputs)) ++readers_[at(plan_.root(p))];
+    for (int p : plan_.outputs) ++readers_[at(plan_.root(p))];  // outputs stay
+    producers_.assign(plan_.placements.size(), none);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+      for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[at(p)] = static_cast<int>(s);
+    memory_.clear();
+    memory_.resize(plan_.placements.size());
+    spare_.clear();
     forget();
   }
 
+  /// A placement that no step writes describes a value in a second layout, where both are the same bytes: the value then.
+  int written(int p) const { return producers_[at(p)] == none ? plan_.at(p).value : p; }
+
   /// Nothing is computed yet; memory goes back to be used again.
   void forget() {
+    if (!program_) return;
     done_.assign(plan_.steps.size(), false);
     holds_.assign(plan_.placements.size(), false);
     waiting_ = readers_;
@@ -114,7 +195,7 @@ class extractor {
   bool need(int p, std::vector<bool>& steps) const {
     std::vector<int> open{p};
     while (!open.empty()) {
-      const int now = open.back();
+      const int now = written(open.back());
       open.pop_back();
       if (available(now)) continue;
       const int s = producers_[at(now)];
@@ -137,7 +218,7 @@ class extractor {
   }
 
   array read(value_id v) {
-    if (const auto at_v = fed_.find(v); at_v != fed_.end()) return at_v->second;
+    if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
     std::vector<bool> steps(plan_.steps.size(), false);
     if (!need(v, steps)) {
       forget();
@@ -147,8 +228,10 @@ class extractor {
     ++waiting_[at(plan_.root(v))];  // stays until it is read below
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s]) run(static_cast<int>(s));
-    array out(program_->g().shape(v));
-    program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, tensor_at(v));
+    const tensor from = tensor_at(v);
+    array out(from.shape, from.type);
+    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from);
+    else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
     finished_with(v);
     return out;
   }
@@ -159,17 +242,21 @@ class extractor {
     const placement& now = plan_.at(p);
     const int r = plan_.root(p);
     float* base = nullptr;
-    if (is_fed(r) && plan_.at(r).external) base = fed_.at(r).data();
+    if (is_fed(r) && plan_.at(r).external) base = const_cast<float*>(numbers_of(*fed_.at(r)));
     else if (is_constant(r)) base = const_cast<float*>(program_->code(program_->g().at_value(r).producer).weights[0]);
     else base = memory_at(r);
-    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch};
+    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch, program_->g().at_value(now.value).type};
   }
+  /// Kernels take the address of any elements as that of floats.
+  static const float* numbers_of(const array& a) { return static_cast<const float*>(static_cast<const void*>(a.bytes().data())); }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
   tensor input_tensor(int p) {
-    if (is_fed(p) && !plan_.at(p).external && !holds_[at(p)]) {
-      const array& given = fed_.at(p);
-      program_->kernels().convert(tensor_at(p), {given.data(), given.shape(), layout::nchw, 0});
-      holds_[at(p)] = true;
+    const int own = written(p);
+    if (is_fed(own) && !plan_.at(own).external && !holds_[at(own)]) {
+      const array& given = *fed_.at(own);
+      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(own), {given.data(), given.shape(), layout::nchw, 0});
+      else if (given.size()) std::memcpy(tensor_at(own).data, given.bytes().data(), given.bytes().size());
+      holds_[at(own)] = true;
     }
     return tensor_at(p);
   }
@@ -242,12 +329,15 @@ class extractor {
     return detail::writes_in_place(type, step.inputs.count, type == &type_of<op::conv2d> ? 1 : 0);
   }
 
+  std::shared_ptr<program_family> programs_;
   std::shared_ptr<const program> program_;
   bool light_ = true;
   plan_view plan_;
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it
-  std::map<value_id, array> fed_;
+  arrays_by_name given_;           ///< network inputs
+  std::map<value_id, array> cuts_;  ///< values inside the network that were fed
+  std::map<value_id, const array*> fed_;
   std::vector<bool> done_;   ///< by step
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;

@@ -3,9 +3,14 @@
 // Constant after it is made, so any number of extractors on any number of threads may share it.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+#include <map>
 #include <memory>
 #include <new>
+#include <string>
 
+#include "../base/half.hpp"
 #include "../formats/loaded_model.hpp"
 #include "../kernels/dispatch.hpp"
 #include "../network/parameters.hpp"
@@ -49,6 +54,7 @@ struct program_options {
   std::span<const rule_record> rules = default_rules::records;
   target_id target = best_target();
   std::span<const custom_operator> operators{};
+  std::vector<std::string> keep{};
 };
 
 namespace detail {
@@ -72,16 +78,32 @@ void run_custom(const void* op, const arguments& a) {
   run(*static_cast<const Op*>(op), a);
 }
 
-/// The numbers of a weight expression's leaf, whose size the reader has checked.
-struct loaded_leaf {
-  const loaded_model& source;
-  const float* operator()(const expression& e) const {
-    const auto at = source.weights.find({e.layer, e.name});
-    if (at == source.weights.end() || static_cast<std::int64_t>(at->second.size()) != e.shape.count())
+/// The numbers of weight expressions' leaves, whose sizes the reader has checked. Half precision is expanded here, for as
+/// long as this object lives.
+class loaded_leaf {
+ public:
+  explicit loaded_leaf(const loaded_model& source) : source_(source) {}
+  const array& numbers(const expression& e) const {
+    const auto at = source_.weights.find({e.layer, e.name});
+    if (at == source_.weights.end() || static_cast<std::int64_t>(at->second->size()) != e.shape.count())
       throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' of shape " + describe(e.shape) +
                   " has not been read");
-    return at->second.data();
+    return *at->second;
   }
+  const float* operator()(const expression& e) const {
+    const array& a = numbers(e);
+    if (a.type() == dtype::f32) return a.data();
+    const auto from = a.elements<std::uint16_t>();
+    std::vector<float>& to = expanded_.emplace_back(a.size());
+    if (a.type() == dtype::f16) std::transform(from.begin(), from.end(), to.begin(), half_to_float);
+    else if (a.type() == dtype::bf16) std::transform(from.begin(), from.end(), to.begin(), bfloat_to_float);
+    else throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' holds " + std::string(name_of(a.type())));
+    return to.data();
+  }
+
+ private:
+  const loaded_model& source_;
+  mutable std::deque<std::vector<float>> expanded_;
 };
 
 }  // namespace detail
@@ -90,6 +112,16 @@ struct loaded_leaf {
 template <class... Ops>
 inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {
     {&type_of<Ops>, &detail::decode_shared<Ops>, &detail::run_custom<Ops>}...};
+
+/// The numbers of weight e in logical order: a leaf as it was read, or what an expression makes of leaves.
+inline std::vector<float> fold_weight(const graph_view& g, expression_id e, const loaded_model& source) {
+  const detail::loaded_leaf leaf(source);
+  const expression_evaluator evaluate(g, e);
+  std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
+  std::vector<float> numbers(static_cast<std::size_t>(g.at_expression(e).shape.count()));
+  evaluate.run(leaf, scratch.data(), numbers.data());
+  return numbers;
+}
 
 class program {
  public:
@@ -108,6 +140,7 @@ class program {
       g_ = std::move(o.g);
       history_.assign(o.history.begin(), o.history.end());
     }
+    inputs_ = source_->all_inputs();
     light_ = make_plan(g_.view(), {.in_place = true});
     full_ = make_plan(g_.view(), {.in_place = false});
     pack_weights();
@@ -116,6 +149,26 @@ class program {
 
   graph_view g() const { return g_.view(); }
   const loaded_model& source() const { return *source_; }
+  std::span<const model_input> inputs() const { return inputs_; }
+  /// The input called `name`, or null.
+  const model_input* find_input(std::string_view name) const {
+    for (const model_input& i : inputs_)
+      if (i.name == name) return &i;
+    return nullptr;
+  }
+  /// Whether this is the program for these inputs: their shapes, and the numbers that shapes follow from.
+  bool admits(const std::map<std::string, array, std::less<>>& fed) const {
+    for (const model_input& i : inputs_) {
+      const auto at = fed.find(i.name);
+      if (at == fed.end()) {
+        if (i.needed) return false;
+        continue;
+      }
+      if (!(at->second.shape() == i.shape)) return false;
+      if (i.needed && !std::ranges::equal(at->second.bytes(), i.needed->bytes())) return false;
+    }
+    return true;
+  }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
   /// `light` lets operators write over their inputs.
@@ -129,17 +182,16 @@ class program {
     const graph_view g = g_.view();
     packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
     code_.resize(g.nodes.size());
-    const detail::loaded_leaf leaf{*source_};
     for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
       const expression& x = g.at_expression(e);
-      if (!x.type) return pack_slot(g, n, slot, leaf(x), to);
-      const expression_evaluator evaluate(g, e);
-      std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
-      std::vector<float> numbers(static_cast<std::size_t>(x.shape.count()));
-      evaluate.run(leaf, scratch.data(), numbers.data());
-      pack_slot(g, n, slot, numbers.data(), to);
+      const detail::loaded_leaf leaf(*source_);
+      if (x.type) return pack_slot(g, n, slot, fold_weight(g, e, *source_).data(), to);
+      if (x.element == dtype::f32) return pack_slot(g, n, slot, leaf(x), to);
+      const array& numbers = leaf.numbers(x);
+      if (numbers.type() != x.element) throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is of another type");
+      if (numbers.size()) std::memcpy(to, numbers.bytes().data(), numbers.bytes().size());
     });
   }
 
@@ -166,6 +218,7 @@ class program {
   std::shared_ptr<const loaded_model> source_;
   graph g_;
   std::vector<rewrite_step> history_;
+  std::vector<model_input> inputs_;
   memory_plan light_, full_;
   number_buffer packed_;
   std::vector<node_code> code_;
