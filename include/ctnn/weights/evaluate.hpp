@@ -18,10 +18,13 @@ constexpr void run_reference(std::span<const double> fields, const arguments& a)
 struct reference_entry {
   const operator_type* type;
   void (*run)(std::span<const double>, const arguments&);
+  bool present;
 };
+template <class Op>
+inline constexpr bool has_reference = requires(const Op& op, const arguments& a) { reference::run(op, a); };
 template <class... Ops>
 constexpr std::array<reference_entry, sizeof...(Ops)> reference_entries(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &run_reference<Ops>}...}};
+  return {{{&type_of<Ops>, &run_reference<Ops>, has_reference<Ops>}...}};
 }
 inline constexpr auto reference_table = reference_entries(all_operators{});
 
