@@ -4,12 +4,19 @@
 #pragma once
 
 #include "operators.hpp"
+#include "operators/attention.hpp"
 #include "operators/indexing.hpp"
 #include "operators/matrix.hpp"
 #include "operators/pairwise.hpp"
 #include "operators/pointwise.hpp"
+#include "operators/quantized.hpp"
 #include "operators/rearranging.hpp"
+#include "operators/recurrent.hpp"
 #include "operators/reduction.hpp"
+#include "operators/sampling.hpp"
+#include "operators/signal.hpp"
+#include "operators/statistics.hpp"
+#include "operators/windows.hpp"
 
 namespace ctnn {
 
@@ -21,6 +28,14 @@ using loaded_operators =
                   op::gather, op::gather_elements, op::gather_nd, op::scatter_elements, op::scatter_nd,             //
                   op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //
                   op::reduce, op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
-                  op::matmul, op::gemm, op::einsum, op::det>;
+                  op::matmul, op::gemm, op::einsum, op::det,                                                        //
+                  op::layer_norm, op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,              //
+                  op::mean_variance_normalize, op::local_response_norm,                                             //
+                  op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //
+                  op::deform_conv, op::resize, op::grid_sample, op::affine_grid, op::roi_align,                     //
+                  op::rnn, op::gru, op::lstm, op::attention, op::rotary_embedding,                                  //
+                  op::quantize, op::dequantize, op::dynamic_quantize, op::quantized_convolution,                    //
+                  op::quantized_matmul, op::integer_convolution, op::integer_matmul,                                //
+                  op::dft, op::stft, op::signal_window, op::mel_weights>;
 
 }  // namespace ctnn

@@ -12,7 +12,9 @@
 
 #include "../base/half.hpp"
 #include "../formats/loaded_model.hpp"
+#include "../graph/loaded_operators.hpp"
 #include "../kernels/dispatch.hpp"
+#include "../kernels/typed/table.hpp"
 #include "../network/parameters.hpp"
 #include "../plan/planner.hpp"
 #include "../rewrite/rules.hpp"
@@ -68,9 +70,9 @@ template <class Op>
 std::shared_ptr<const void> decode_shared(std::span<const double> fields) {
   return std::make_shared<const Op>(decode<Op>(fields));
 }
-template <class... Ops>
-std::array<decoder, sizeof...(Ops)> make_decoders(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &decode_shared<Ops>}...}};
+template <class... A, class... B>
+std::array<decoder, sizeof...(A) + sizeof...(B)> make_decoders(operator_list<A...>, operator_list<B...>) {
+  return {{{&type_of<A>, &decode_shared<A>}..., {&type_of<B>, &decode_shared<B>}...}};
 }
 
 template <class Op>
@@ -195,15 +197,28 @@ class program {
     });
   }
 
+  /// The vector kernel if all values are f32 and there is one, else the typed one.
+  void (*kernel_of(const node& n) const)(const void*, const arguments&) {
+    const graph_view g = g_.view();
+    bool f32 = true;
+    for (value_id v : g.inputs(n)) f32 = f32 && g.at_value(v).type == dtype::f32;
+    for (int i = 0; i < n.outputs.count; ++i) f32 = f32 && g.at_value(n.outputs.first + i).type == dtype::f32;
+    if (f32)
+      for (const loaded_kernel& k : kernels_.table)
+        if (k.type == n.type && k.run != nullptr) return k.run;
+    for (const loaded_kernel& k : typed_kernels())
+      if (k.type == n.type) return k.run;
+    return nullptr;
+  }
+
   void look_up_kernels(std::span<const custom_operator> custom) {
     const graph_view g = g_.view();
-    const auto decoders = detail::make_decoders(all_operators{});
+    const auto decoders = detail::make_decoders(all_operators{}, loaded_operators{});
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
       for (const detail::decoder& d : decoders)
         if (d.type == n.type) code_[i].op = d.decode(g.fields_of(n.fields));
-      for (const loaded_kernel& k : kernels_.table)
-        if (k.type == n.type) code_[i].run = k.run;
+      code_[i].run = kernel_of(n);
       for (const custom_operator& c : custom) {
         if (c.type != n.type) continue;
         code_[i].op = c.decode(g.fields_of(n.fields));
