@@ -3,6 +3,10 @@
 #pragma once
 
 #include "../formats/ncnn/reader.hpp"
+#if __has_include(<protozero/pbf_reader.hpp>)
+#include "../formats/onnx/reader.hpp"
+#define CTNN_READS_ONNX 1
+#endif
 #include "extractor.hpp"
 
 namespace ctnn {
@@ -18,6 +22,8 @@ struct load_options {
   std::span<const custom_operator> operators{};  ///< kernels of the user's operators: custom_operators<...>
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
   ncnn::read_options read{};
+  /// Whether an ONNX file may keep its weights in other files of its folder.
+  bool external_data = false;
   /// How many programs for input shapes other than those the model was loaded with are kept. Each holds a packed copy
   /// of all weights.
   std::size_t reshaped_programs = 4;
@@ -38,6 +44,13 @@ class model {
       return ncnn::load(param, bin, changed);
     });
   }
+  /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside it)
+  /// are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
+  static model load(const std::string& path, const load_options& options = {}) {
+    if (path.ends_with(".onnx")) return load_onnx(path, options);
+    if (!path.ends_with(".param")) throw error(path + ": expected a .param or an .onnx file");
+    return load(path, path.substr(0, path.size() - 5) + "bin", options);
+  }
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, program_family::reader read = {})
       : programs_(std::make_shared<program_family>(std::move(network), program_options_of(options), std::move(read),
@@ -52,6 +65,29 @@ class model {
   const program& code() const { return programs_->require_first(); }
 
  private:
+  model(std::string why, const load_options& options, program_family::reader read)
+      : programs_(std::make_shared<program_family>(std::move(why), program_options_of(options), std::move(read),
+                                                   options.reshaped_programs)) {}
+
+  static model load_onnx(const std::string& path, const load_options& options) {
+#if defined(CTNN_READS_ONNX)
+    onnx::read_options read;
+    read.input_shapes = options.read.input_shapes;
+    read.limits = options.read.limits;
+    read.limits.name_length = std::max(read.limits.name_length, onnx::read_options{}.limits.name_length);
+    read.external_data = options.external_data;
+    const auto file = std::make_shared<const onnx::model_message>(onnx::read(path, read));
+    program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
+    try {
+      return model(make({}), options, make);
+    } catch (const onnx::undetermined& e) {
+      return model(e.what(), options, std::move(make));
+    }
+#else
+    (void)options;
+    throw error(path + ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
+#endif
+  }
   static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep}; }
 
   std::shared_ptr<program_family> programs_;

@@ -20,6 +20,7 @@
 #include "../rewrite/rules.hpp"
 #include "../weights/packed.hpp"
 #include "array.hpp"
+#include "typed_kernels.hpp"
 
 namespace ctnn {
 
@@ -60,20 +61,6 @@ struct program_options {
 };
 
 namespace detail {
-
-/// The struct of an operator, decoded once.
-struct decoder {
-  const operator_type* type;
-  std::shared_ptr<const void> (*decode)(std::span<const double>);
-};
-template <class Op>
-std::shared_ptr<const void> decode_shared(std::span<const double> fields) {
-  return std::make_shared<const Op>(decode<Op>(fields));
-}
-template <class... A, class... B>
-std::array<decoder, sizeof...(A) + sizeof...(B)> make_decoders(operator_list<A...>, operator_list<B...>) {
-  return {{{&type_of<A>, &decode_shared<A>}..., {&type_of<B>, &decode_shared<B>}...}};
-}
 
 template <class Op>
 void run_custom(const void* op, const arguments& a) {
@@ -159,7 +146,7 @@ class program {
     return nullptr;
   }
   /// Whether this is the program for these inputs: their shapes, and the numbers that shapes follow from.
-  bool admits(const std::map<std::string, array, std::less<>>& fed) const {
+  bool admits(const arrays_by_name& fed) const {
     for (const model_input& i : inputs_) {
       const auto at = fed.find(i.name);
       if (at == fed.end()) {
@@ -211,6 +198,13 @@ class program {
     return nullptr;
   }
 
+  static bool all_f32(const graph_view& g, const node& n) {
+    for (value_id v : g.inputs(n))
+      if (g.at_value(v).type != dtype::f32) return false;
+    for (int k = 0; k < n.outputs.count; ++k)
+      if (g.at_value(n.outputs.first + k).type != dtype::f32) return false;
+    return true;
+  }
   void look_up_kernels(std::span<const custom_operator> custom) {
     const graph_view g = g_.view();
     const auto decoders = detail::make_decoders(all_operators{}, loaded_operators{});
@@ -224,7 +218,7 @@ class program {
         code_[i].op = c.decode(g.fields_of(n.fields));
         code_[i].run = c.run;
       }
-      if (!code_[i].run && n.type != &type_of<op::input>)
+      if (!code_[i].run && n.type != &type_of<op::input> && n.type != &type_of<op::constant>)
         throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +
                     "' has no kernel; give it in load_options::operators");
     }

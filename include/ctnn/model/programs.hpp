@@ -13,9 +13,6 @@
 
 namespace ctnn {
 
-/// What an extractor has been fed, by input name.
-using arrays_by_name = std::map<std::string, array, std::less<>>;
-
 /// Any number of threads may use it at once. A program that is not there yet is made while the others who need one
 /// wait; extractors that have theirs do not notice.
 class program_family {

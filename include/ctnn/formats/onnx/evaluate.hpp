@@ -52,9 +52,9 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   }
   for (const shared_array& a : weights) numbers.push_back(address(*a));
   if (plain && detail::has_reference(type)) return run_reference(&type, fields, {from, to, numbers, nullptr});
-  const typed_kernel* kernel = find_typed_kernel(&type);
-  if (!kernel) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
-  kernel->run(kernel->decode(fields).get(), {from, to, numbers, nullptr});
+  const auto run = find_typed_kernel(&type);
+  if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
+  run(decode_operator(&type, fields).get(), {from, to, numbers, nullptr});
 }
 
 /// Element i as a double.
@@ -83,12 +83,6 @@ template <class T>
 void fill(array& a, T value) {
   std::ranges::fill(a.elements<T>(), value);
 }
-inline std::uint16_t float_to_bfloat(float f) {
-  const auto bits = std::bit_cast<std::uint32_t>(f);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
-  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-
 }  // namespace detail
 
 /// An array whose elements all are `value`, which the type can hold.
@@ -98,7 +92,7 @@ inline shared_array filled(const extents& shape, dtype type, double value) {
     case dtype::f32: detail::fill(*a, static_cast<float>(value)); break;
     case dtype::f64: detail::fill(*a, value); break;
     case dtype::f16: detail::fill(*a, float_to_half(static_cast<float>(value))); break;
-    case dtype::bf16: detail::fill(*a, detail::float_to_bfloat(static_cast<float>(value))); break;
+    case dtype::bf16: detail::fill(*a, float_to_bfloat(static_cast<float>(value))); break;
     case dtype::i64: detail::fill(*a, static_cast<std::int64_t>(value)); break;
     case dtype::i32: detail::fill(*a, static_cast<std::int32_t>(value)); break;
     case dtype::i16: detail::fill(*a, static_cast<std::int16_t>(value)); break;

@@ -149,7 +149,7 @@ class importer {
       check_size(d.outputs[i], type, "the output of node '" + name + "'");
       empty = empty && d.outputs[i].count() == 0;
     }
-    if (empty || (all_known && can_evaluate(type_of<Op>, element_types, d.types))) {
+    if (empty || (all_known && can_evaluate(type_of<Op>, element_types, types(d.types.data(), d.types.size())))) {
       std::vector<std::shared_ptr<array>> out;
       for (std::size_t i = 0; i < d.outputs.size(); ++i) {
         const dtype type = i < d.types.size() ? d.types[i] : dtype::f32;

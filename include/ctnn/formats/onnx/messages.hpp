@@ -10,12 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "../../model/array.hpp"
+#include "../loaded_model.hpp"
 
 namespace ctnn::onnx {
-
-/// Numbers that several nodes, models and plans share.
-using shared_array = std::shared_ptr<const array>;
 
 /// TensorProto. `values` is missing where `refused` says why: an element type that ctnn does not have.
 struct tensor {
