@@ -24,6 +24,8 @@ struct model_input {
   extents shape;
   dtype type = dtype::f32;
   shared_array needed{};
+  bool optional = false;  ///< the file has numbers for it
+  bool left_out = false;  ///< and the network was made with these
 };
 
 /// The names in `network` are views into `names`, so a loaded_model can be moved but not copied.

@@ -37,8 +37,9 @@ class extractor {
   /// Feeds input `index` in the order of the file.
   void input(std::size_t index, array values) {
     const program& p = program_ ? *program_ : programs_->require_first();
-    if (index >= p.inputs().size()) throw error("the model has no input with that index");
-    give(p.inputs()[index].name, std::move(values));
+    for (const model_input& i : p.inputs())
+      if (!i.optional && index-- == 0) return give(i.name, std::move(values));
+    throw error("the model has no input with that index");
   }
 
   /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it

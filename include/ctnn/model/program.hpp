@@ -149,6 +149,7 @@ class program {
   bool admits(const arrays_by_name& fed) const {
     for (const model_input& i : inputs_) {
       const auto at = fed.find(i.name);
+      if (i.optional && i.left_out != (at == fed.end())) return false;
       if (at == fed.end()) {
         if (i.needed) return false;
         continue;

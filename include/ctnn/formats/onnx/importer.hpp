@@ -103,9 +103,9 @@ class importer {
     return g.at_expression(g.weights(g.at(g.at_value(v).producer))[static_cast<std::size_t>(slot)]);
   }
 
-  void add_input(const std::string& name, const extents& shape, dtype type) {
+  void add_input(const std::string& name, const extents& shape, dtype type, bool optional) {
     const std::string_view kept = model.keep(name);
-    model.inputs.push_back({kept, shape, type, nullptr});
+    model.inputs.push_back({kept, shape, type, nullptr, optional, false});
     check_size(shape, type, "input '" + name + "'");
     if (shape.count() == 0) return define(name, add_known(std::make_shared<const array>(shape, type), name));
     op::input op;

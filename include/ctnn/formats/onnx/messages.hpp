@@ -73,7 +73,6 @@ struct graph_message {
   std::vector<node_message> nodes;
   std::vector<tensor> initializers;
   std::vector<value_info> inputs, outputs;
-  bool has_sparse_initializers = false;
 };
 
 struct model_message {

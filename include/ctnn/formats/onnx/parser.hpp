@@ -9,7 +9,7 @@ namespace ctnn::onnx {
 
 struct read_options {
   std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by name
-  budget limits{.name_length = 1024};  ///< exporters write whole paths as names
+  budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
   bool external_data = false;  ///< tensors may be in other files of the model's folder
 };
 
@@ -43,7 +43,7 @@ inline value_info read_value_info(parse_state& s, const data_view& bytes) {
           data_view axis;
           if (d.field() != 1) d.skip();
           else if (d.read(axis)) {
-            if (axes.size() == max_rank) s.fail("value '" + v.name + "' has more than 8 axes");
+            if (axes.size() == max_rank) s.fail("not supported: value '" + v.name + "' has more than 8 axes");
             auto& at = axes.emplace_back();
             for (message a(s, axis); a.next();) {
               if (a.field() == 1 && a.is(pbf_wire_type::varint)) a.read(at.size.emplace());
@@ -166,8 +166,7 @@ inline graph_message read_graph(parse_state& s, const data_view& bytes) {
         if (m.read(part)) g.outputs.push_back(read_value_info(s, part));
         break;
       case 15:
-        g.has_sparse_initializers = true;
-        m.skip();
+        if (m.read(part)) g.initializers.push_back(read_sparse_tensor(s, part));
         break;
       default: m.skip();
     }

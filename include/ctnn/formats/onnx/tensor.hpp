@@ -202,4 +202,50 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   return out;
 }
 
+/// Reads a SparseTensorProto into a tensor with all its zeros.
+inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
+  tensor values, indices;
+  std::vector<std::int64_t> dims;
+  data_view part;
+  for (message m(s, bytes); m.next();) {
+    if (m.field() == 1 && m.read(part)) values = read_tensor(s, part);
+    else if (m.field() == 2 && m.read(part)) indices = read_tensor(s, part);
+    else if (m.field() == 3) m.read_numbers(dims, max_rank, "tensor shape");
+    else if (m.field() > 3) m.skip();
+  }
+  s.last = bytes.data();
+  const std::string who = "sparse tensor '" + values.name + "'";
+  if (!values.values || !indices.values || indices.values->type() != dtype::i64 || values.shape.rank != 1)
+    s.fail(who + " needs values in one dimension and int64 indices");
+  tensor out;
+  out.name = values.name;
+  std::int64_t count = 1;
+  for (const std::int64_t d : dims) {
+    const auto product = checked_multiply(count, d);
+    if (d < 0 || d > 2147483647 || !product || *product > s.limits.value_elements)
+      s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
+    count = *product;
+    out.shape.push_back(static_cast<int>(d));
+  }
+  const auto each = static_cast<std::size_t>(size_of(values.values->type()));
+  const auto n = values.values->size(), rank = dims.size();
+  const bool linear = indices.shape == extents{static_cast<int>(n)};
+  if (!linear && !(indices.shape == extents{static_cast<int>(n), static_cast<int>(rank)}))
+    s.fail(who + " has " + std::to_string(n) + " values and indices of " + describe(indices.shape));
+  s.take(static_cast<std::uint64_t>(count) * each);
+  auto dense = std::make_shared<array>(out.shape, values.values->type());
+  const auto at = indices.values->elements<std::int64_t>();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::int64_t position = 0;
+    for (std::size_t k = 0; k < (linear ? 1 : rank); ++k) {
+      const std::int64_t index = at[linear ? i : i * rank + k], size = linear ? count : dims[k];
+      if (index < 0 || index >= size) s.fail(who + ": index " + std::to_string(index) + " is out of range for " + std::to_string(size));
+      position = linear ? index : position * size + index;
+    }
+    std::memcpy(dense->bytes().data() + static_cast<std::size_t>(position) * each, values.values->bytes().data() + i * each, each);
+  }
+  out.values = std::move(dense);
+  return out;
+}
+
 }  // namespace ctnn::onnx

@@ -267,11 +267,35 @@ inline void expand(node_reader& n) {
   n.result(n.add(op, {n.input(0)}));
 }
 
+/// Indices that are known can be checked now rather than when the model runs.
+inline void check_indices(node_reader& n, term index, std::int64_t size) {
+  const shared_array k = n.known(index);
+  if (!k || !is_index(k->type())) return;
+  for (std::size_t i = 0; i < k->size(); ++i) {
+    const double v = number_at(*k, i);
+    if (v < static_cast<double>(-size) || v >= static_cast<double>(size))
+      n.fail("index " + std::to_string(static_cast<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
+  }
+}
+/// The same for rows of indices, each of which walks through the axes of x from `first` on.
+inline void check_index_rows(node_reader& n, term index, const extents& x, int first) {
+  const shared_array k = n.known(index);
+  const extents s = n.shape(index);
+  if (!k || !is_index(k->type()) || s.rank < 1 || s.back(0) < 1 || s.back(0) > x.rank - first) return;
+  for (std::size_t i = 0; i < k->size(); ++i) {
+    const int size = x[first + static_cast<int>(i % static_cast<std::size_t>(s.back(0)))];
+    const double v = number_at(*k, i);
+    if (v < -size || v >= size)
+      n.fail("index " + std::to_string(static_cast<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
+  }
+}
+
 inline void gather(node_reader& n) {
   n.expect(2, 2);
   const term x = n.input(0), index = n.input(1);
   const int axis = n.axis(n.integer("axis", 0), n.rank(x));
   const shared_array k = n.known(index);
+  check_indices(n, index, n.shape(x)[axis]);
   // One index that is known is a slice.
   if (k && k->size() == 1 && k->shape().rank == 0 && !n.known(x) && n.shape(x).count() > 0 && is_index(k->type())) {
     const extents s = n.shape(x);
@@ -286,11 +310,15 @@ inline void gather(node_reader& n) {
 }
 inline void gather_elements(node_reader& n) {
   n.expect(2, 2);
-  n.result(n.add(op::gather_elements{n.small("axis", 0)}, n.all_inputs()));
+  const int axis = n.axis(n.integer("axis", 0), n.rank(n.input(0)));
+  check_indices(n, n.input(1), n.shape(n.input(0))[axis]);
+  n.result(n.add(op::gather_elements{axis}, n.all_inputs()));
 }
 inline void gather_nd(node_reader& n) {
   n.expect(2, 2);
-  n.result(n.add(op::gather_nd{n.small("batch_dims", 0)}, n.all_inputs()));
+  const int batch = n.small("batch_dims", 0);
+  if (batch >= 0) check_index_rows(n, n.input(1), n.shape(n.input(0)), batch);
+  n.result(n.add(op::gather_nd{batch}, n.all_inputs()));
 }
 inline op::scatter_reduction scatter_reduction_of(node_reader& n) {
   const std::string how = n.text("reduction", "none");
@@ -303,10 +331,13 @@ inline op::scatter_reduction scatter_reduction_of(node_reader& n) {
 }
 inline void scatter_elements(node_reader& n) {
   n.expect(3, 3);
-  n.result(n.add(op::scatter_elements{n.small("axis", 0), scatter_reduction_of(n)}, n.all_inputs()));
+  const int axis = n.axis(n.integer("axis", 0), n.rank(n.input(0)));
+  check_indices(n, n.input(1), n.shape(n.input(0))[axis]);
+  n.result(n.add(op::scatter_elements{axis, scatter_reduction_of(n)}, n.all_inputs()));
 }
 inline void scatter_nd(node_reader& n) {
   n.expect(3, 3);
+  check_index_rows(n, n.input(1), n.shape(n.input(0)), 0);
   n.result(n.add(op::scatter_nd{scatter_reduction_of(n)}, n.all_inputs()));
 }
 

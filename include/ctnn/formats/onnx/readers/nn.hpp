@@ -312,6 +312,7 @@ inline void group_norm(node_reader& n) {
 inline void layer_norm(node_reader& n) {
   n.expect(2, 3);
   n.ignore("stash_type");
+  n.ignore("epsion");  // as some exporters misspell it; runtimes take the default then
   op::layer_norm op{n.small("axis", -1), n.real("epsilon", 1e-5f), n.wants(1) || n.wants(2)};
   std::vector<term> in{n.input(0), n.input(1)};
   if (n.has(2)) in.push_back(n.input(2));
