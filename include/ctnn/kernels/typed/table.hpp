@@ -20,10 +20,13 @@ std::span<const loaded_kernel> typed_kernels();
 #include "counting.hpp"
 #include "elementwise.hpp"
 #include "indexing.hpp"
+#include "matrix.hpp"
 #include "movement.hpp"
 #include "pairwise.hpp"
 #include "pointwise.hpp"
 #include "reduction.hpp"
+#include "statistics.hpp"
+#include "windows.hpp"
 
 namespace ctnn {
 
