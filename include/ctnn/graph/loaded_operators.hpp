@@ -28,7 +28,7 @@ using loaded_operators =
                   op::gather, op::gather_elements, op::gather_nd, op::scatter_elements, op::scatter_nd,             //
                   op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //
                   op::reduce, op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
-                  op::matmul, op::gemm, op::einsum, op::det,                                                        //
+                  op::gemm, op::einsum, op::det,                                                                    //
                   op::layer_norm, op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,              //
                   op::mean_variance_normalize, op::local_response_norm,                                             //
                   op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //

@@ -5,7 +5,6 @@
 #include "../reference/interpolate.hpp"
 #include "../reference/normalization.hpp"
 #include "../reference/pooling.hpp"
-#include "../reference/softmax.hpp"
 #include "pointwise.hpp"
 
 namespace ctnn::typed {
@@ -37,7 +36,7 @@ template <class Op>
   requires requires(const Op& p, const arguments& a) { reference::run(p, a); } &&
            (std::is_same_v<Op, op::batch_norm> || std::is_same_v<Op, op::scale> || std::is_same_v<Op, op::bias> ||
             std::is_same_v<Op, op::prelu> || std::is_same_v<Op, op::pool2d> || std::is_same_v<Op, op::adaptive_pool2d> ||
-            std::is_same_v<Op, op::interpolate> || std::is_same_v<Op, op::softmax>)
+            std::is_same_v<Op, op::interpolate>)
 void run(const Op& p, const arguments& a) {
   as_floats(a, [&](const arguments& b) { reference::run(p, b); });
 }

@@ -17,10 +17,16 @@ std::span<const loaded_kernel> typed_kernels();
 #else
 
 #include "by_reference.hpp"
+#include "counting.hpp"
 #include "elementwise.hpp"
+#include "indexing.hpp"
+#include "matrix.hpp"
 #include "movement.hpp"
 #include "pairwise.hpp"
 #include "pointwise.hpp"
+#include "reduction.hpp"
+#include "statistics.hpp"
+#include "windows.hpp"
 
 namespace ctnn {
 
