@@ -102,6 +102,7 @@ constexpr reason is_affine(const rewriter& r, node_id n) {
     if (b.activation) return {"it applies an activation"};
     if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
     if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
+    if (b.function == div && math::abs(*b.scalar) < 1e-37f) return {"it divides by almost zero"};  // 1 / x is infinite
   }
   return {};
 }
