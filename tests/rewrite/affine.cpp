@@ -7,7 +7,6 @@ using namespace ctnn::test;
 
 namespace {
 
-using enum op::binary_function;
 
 constexpr value_id scale(builder& b, std::string_view name, value_id x, bool bias = true) { return b.add(op::scale{bias}, name, {x}); }
 constexpr value_id bias(builder& b, std::string_view name, value_id x) { return b.add(op::bias{}, name, {x}); }
@@ -26,20 +25,20 @@ constexpr auto with_constant = [](builder& b) {
 };
 constexpr auto constant_first = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1});
-  b.output("", b.binary("it", mul, k, x));
+  b.output("", b.binary("it", op::binary_function::mul, k, x));
 };
 constexpr auto batched = [](builder& b) {
   const value_id x = b.input("x", {3, 2, 2, 2});
-  b.output("", b.binary("it", add, x, b.constant("k", {2, 1, 1})));
+  b.output("", b.binary("it", op::binary_function::add, x, b.constant("k", {2, 1, 1})));
 };
 constexpr auto batched_biased = [](builder& b) { b.output("", bias(b, "it", b.input("x", {3, 2, 2, 2}))); };
 constexpr auto active = [](builder& b) {
   const value_id x = image(b);
-  b.output("", b.binary("it", add, x, b.constant("k", {2, 1, 1}), {function::relu}));
+  b.output("", b.binary("it", op::binary_function::add, x, b.constant("k", {2, 1, 1}), {function::relu}));
 };
 constexpr auto grows = [](builder& b) {  // the constant broadcasts x, not the other way round
   const value_id x = b.input("x", {2, 1, 1});
-  b.output("", b.binary("it", mul, x, b.constant("k", {2, 4, 4})));
+  b.output("", b.binary("it", op::binary_function::mul, x, b.constant("k", {2, 4, 4})));
 };
 constexpr auto just_scaled = [](builder& b) { b.output("", scale(b, "it", image(b), false)); };
 constexpr auto just_biased = [](builder& b) { b.output("", bias(b, "it", image(b))); };
@@ -67,16 +66,16 @@ constexpr auto then_scalar = [](builder& b) { b.output("", b.scalar("last", F, m
 template <kind First>
 constexpr auto alone = [](builder& b) { b.output("", make<First>(b, start<First>(b))); };
 template <kind First>
-constexpr auto then_power = then_scalar<First, pow, 20>;
+constexpr auto then_power = then_scalar<First, op::binary_function::pow, 20>;
 template <kind First>
-constexpr auto then_one_minus = then_scalar<First, rsub, 10>;
+constexpr auto then_one_minus = then_scalar<First, op::binary_function::rsub, 10>;
 template <kind First>
 constexpr auto shared = [](builder& b) {
   const value_id y = make<First>(b, start<First>(b));
   b.output("y", y);
   b.output("a", scale(b, "last", y));
   b.output("c", bias(b, "last2", y));
-  b.output("d", b.scalar("last3", mul, y, 2));
+  b.output("d", b.scalar("last3", op::binary_function::mul, y, 2));
 };
 constexpr auto without_bias = [](builder& b) {
   op::conv2d c;
@@ -103,26 +102,26 @@ constexpr auto residual_conv = [](builder& b) {
   c.out = 2;
   c.kernel = {1, 1};
   const value_id x = image(b);
-  b.output("", b.scalar("last", mul, b.add(c, "first", {x, x}), 2));
+  b.output("", b.scalar("last", op::binary_function::mul, b.add(c, "first", {x, x}), 2));
 };
 constexpr auto sigmoid_linear_dropout = [](builder& b) {  // X15, after dropout became a product
-  b.output("", b.scalar("last", mul, b.linear("first", b.input("x", {5}), 3, {function::sigmoid}), 0.5f));
+  b.output("", b.scalar("last", op::binary_function::mul, b.linear("first", b.input("x", {5}), 3, {function::sigmoid}), 0.5f));
 };
 constexpr auto rows_scale = [](builder& b) { b.output("", scale(b, "last", b.linear("first", b.input("x", {3, 5}), 3))); };  // X10
 constexpr auto rows_bias = [](builder& b) { b.output("", bias(b, "last", b.linear("first", b.input("x", {3, 5}), 3))); };
-constexpr auto rows_scalar = [](builder& b) { b.output("", b.scalar("last", mul, b.linear("first", b.input("x", {3, 5}), 3), 2)); };
+constexpr auto rows_scalar = [](builder& b) { b.output("", b.scalar("last", op::binary_function::mul, b.linear("first", b.input("x", {3, 5}), 3), 2)); };
 constexpr auto rows_alone = [](builder& b) { b.output("", b.linear("first", b.input("x", {3, 5}), 3)); };
 constexpr auto by_zero = [](builder& b) { b.output("", b.scalar("last", op::binary_function::div, make<kind::conv>(b, image(b)), 0)); };
 constexpr auto by_almost_zero = [](builder& b) {
   b.output("", b.scalar("last", op::binary_function::div, make<kind::conv>(b, image(b)), 1e-40f));
 };
 constexpr auto conv_binary_active = [](builder& b) {
-  b.output("", b.scalar("last", mul, make<kind::conv>(b, image(b)), 2, {function::relu}));
+  b.output("", b.scalar("last", op::binary_function::mul, make<kind::conv>(b, image(b)), 2, {function::relu}));
 };
 
-constexpr recipe mul_channels = with_constant<mul, 2, 1, 1>, add_channels = with_constant<add, 2, 1, 1>;
-constexpr recipe mul_rows = with_constant<mul, 4, 1>, mul_scalar = with_constant<mul, 1, 1, 1>, sub_channels = with_constant<sub, 2, 1, 1>;
-constexpr recipe mul_all = with_constant<mul, 2, 4, 4>, more_axes = with_constant<mul, 1, 2, 1, 1>;
+constexpr recipe mul_channels = with_constant<op::binary_function::mul, 2, 1, 1>, add_channels = with_constant<op::binary_function::add, 2, 1, 1>;
+constexpr recipe mul_rows = with_constant<op::binary_function::mul, 4, 1>, mul_scalar = with_constant<op::binary_function::mul, 1, 1, 1>, sub_channels = with_constant<op::binary_function::sub, 2, 1, 1>;
+constexpr recipe mul_all = with_constant<op::binary_function::mul, 2, 4, 4>, more_axes = with_constant<op::binary_function::mul, 1, 2, 1, 1>;
 
 }  // namespace
 
@@ -149,10 +148,10 @@ DECLINES("conv2d with relu > scale (X1)", (rules::fold_affine<op::conv2d, op::sc
 FIRES("conv2d > bias", (rules::fold_affine<op::conv2d, op::bias>), (then<kind::conv, kind::bias>), alone<kind::conv>)
 DECLINES("conv2d with relu > bias", (rules::fold_affine<op::conv2d, op::bias>), active_conv_bias,
          "its input has an activation already")
-FIRES("conv2d > * 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, mul, 25>), alone<kind::conv>)
+FIRES("conv2d > * 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::mul, 25>), alone<kind::conv>)
 FIRES("conv2d > / 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::div, 25>), alone<kind::conv>)
-FIRES("conv2d > + 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, add, 25>), alone<kind::conv>)
-FIRES("conv2d > - 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, sub, 25>), alone<kind::conv>)
+FIRES("conv2d > + 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::add, 25>), alone<kind::conv>)
+FIRES("conv2d > - 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::sub, 25>), alone<kind::conv>)
 DECLINES("conv2d > ^ 2", (rules::fold_affine<op::conv2d, op::binary>), then_power<kind::conv>, "its function is not affine")
 DECLINES("conv2d > / 0", (rules::fold_affine<op::conv2d, op::binary>), by_zero, "it divides by zero")
 DECLINES("conv2d > / almost 0", (rules::fold_affine<op::conv2d, op::binary>), by_almost_zero, "it divides by almost zero")
@@ -166,7 +165,7 @@ DECLINES("linear of rows > scale (X10)", (rules::fold_affine<op::linear, op::sca
 FIRES("linear > bias", (rules::fold_affine<op::linear, op::bias>), (then<kind::linear, kind::bias>), alone<kind::linear>)
 DECLINES("linear of rows > bias", (rules::fold_affine<op::linear, op::bias>), rows_bias,
          "its channels are not the linear layer's outputs")
-FIRES("linear > * -0.5", (rules::fold_affine<op::linear, op::binary>), (then_scalar<kind::linear, mul, -5>), alone<kind::linear>)
+FIRES("linear > * -0.5", (rules::fold_affine<op::linear, op::binary>), (then_scalar<kind::linear, op::binary_function::mul, -5>), alone<kind::linear>)
 FIRES("linear of rows > * 2", (rules::fold_affine<op::linear, op::binary>), rows_scalar, rows_alone)
 DECLINES("linear with sigmoid > * 0.5 (X15)", (rules::fold_affine<op::linear, op::binary>), sigmoid_linear_dropout,
          "its input has an activation already")
@@ -177,7 +176,7 @@ DECLINES("scale that is an output > scale", (rules::merge_affine<op::scale, op::
 FIRES("scale > bias", (rules::merge_affine<op::scale, op::bias>), (then<kind::scale, kind::bias>), alone<kind::scale>)
 DECLINES("scale that is an output > bias", (rules::merge_affine<op::scale, op::bias>), shared<kind::scale>,
          "its input is a network output too")
-FIRES("scale > + 1.5", (rules::merge_affine<op::scale, op::binary>), (then_scalar<kind::scale, add, 15>), alone<kind::scale>)
+FIRES("scale > + 1.5", (rules::merge_affine<op::scale, op::binary>), (then_scalar<kind::scale, op::binary_function::add, 15>), alone<kind::scale>)
 DECLINES("scale > ^ 2", (rules::merge_affine<op::scale, op::binary>), then_power<kind::scale>, "its function is not affine")
 DECLINES("1 - scale", (rules::merge_affine<op::scale, op::binary>), then_one_minus<kind::scale>, "its function is not affine")
 FIRES("bias > scale", (rules::merge_affine<op::bias, op::scale>), (then<kind::bias, kind::scale>), alone<kind::scale>)
@@ -186,6 +185,6 @@ DECLINES("bias that is an output > scale", (rules::merge_affine<op::bias, op::sc
 FIRES("bias > bias", (rules::merge_affine<op::bias, op::bias>), (then<kind::bias, kind::bias>), alone<kind::bias>)
 DECLINES("bias that is an output > bias", (rules::merge_affine<op::bias, op::bias>), shared<kind::bias>,
          "its input is a network output too")
-FIRES("bias > * 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, mul, 20>), alone<kind::scale>)
-FIRES("bias > + 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, add, 20>), alone<kind::bias>)
+FIRES("bias > * 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::mul, 20>), alone<kind::scale>)
+FIRES("bias > + 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::add, 20>), alone<kind::bias>)
 DECLINES("bias > ^ 2", (rules::merge_affine<op::bias, op::binary>), then_power<kind::bias>, "its function is not affine")

@@ -59,11 +59,13 @@ constexpr auto one_takes_it = [](builder& b) {
 };
 constexpr auto broadcast = [](builder& b) {  // X3: the sum has the shape, the operand has not
   const value_id x = b.input("x", {2, 4, 4});
-  b.output("", b.sum("add", b.conv("conv", x, 2, 3), b.input("y", {2, 1, 1})));
+  const value_id y = b.conv("conv", x, 2, 3);
+  b.output("", b.sum("add", y, b.input("y", {2, 1, 1})));
 };
 constexpr auto conv_is_broadcast = [](builder& b) {
   const value_id x = b.input("x", {2, 1, 1});
-  b.output("", b.sum("add", b.conv("conv", x, 2), b.input("y", {2, 4, 4})));
+  const value_id y = b.conv("conv", x, 2);
+  b.output("", b.sum("add", y, b.input("y", {2, 4, 4})));
 };
 constexpr auto difference_of = [](builder& b) {
   const value_id x = b.input("x", {2, 4, 4});

@@ -3,6 +3,8 @@
 // application must lower the measure: checked here, in the compiler and at run time alike.
 #pragma once
 
+#include <bit>
+
 #include "rule.hpp"
 
 namespace ctnn {
@@ -53,8 +55,10 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
     if (x.type != y.type || x.inputs.count != y.inputs.count || x.fields.count != y.fields.count) return false;
     for (int i = 0; i < x.inputs.count; ++i)
       if (r.input(a, i) != r.input(b, i)) return false;
-    for (int i = 0; i < x.fields.count; ++i)
-      if (g.fields_of(x.fields)[static_cast<std::size_t>(i)] != g.fields_of(y.fields)[static_cast<std::size_t>(i)]) return false;
+    for (int i = 0; i < x.fields.count; ++i)  // bit by bit: 1 / 0 is not 1 / -0
+      if (std::bit_cast<std::uint64_t>(g.fields_of(x.fields)[static_cast<std::size_t>(i)]) !=
+          std::bit_cast<std::uint64_t>(g.fields_of(y.fields)[static_cast<std::size_t>(i)]))
+        return false;
     for (int i = 0; i < x.weights.count; ++i)
       if (r.weight(a, i) != r.weight(b, i)) return false;
     return true;
