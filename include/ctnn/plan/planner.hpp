@@ -331,11 +331,11 @@ class planner {
     // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
     if (r != in || at(out).size != at(in).size) return false;
     // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it reads it element
-    // by element: a convolution of its own residual does not.
-    const bool convolves = g_.is<op::conv2d>(now.node);
+    // by element and at once: a convolution of its own residual does not, nor a sum of three or more.
+    const bool convolves = g_.is<op::conv2d>(now.node), accumulates = g_.is<op::eltwise>(now.node);
     for (int i = 0; i < now.inputs.count; ++i) {
       const int other = first_id(now.inputs, i);
-      if (other == in && convolves && i == 0) return false;
+      if (other == in && ((convolves && i == 0) || (accumulates && i > 1))) return false;
       if (other != in && root(other) == r) return false;
     }
     return true;
