@@ -53,7 +53,7 @@ struct compiled {
   static constexpr problem_report error = first.error;
   static constexpr bool valid = require_no_problem<error>();
   static constexpr auto finish() {
-    if constexpr (first.fits) return first.g;
+    if constexpr (!valid || first.fits) return first.g;  // asks for `valid`: what is wrong is said here
     else return run<first.needed>().g;
   }
   static constexpr auto declared = finish();
