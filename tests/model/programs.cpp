@@ -77,10 +77,10 @@ TEST_CASE("several inputs may change together") {
   const files f("7767517\n3 3\nInput in 0 1 in 0=4\nInput by 0 1 by 0=4\nBinaryOp sum 2 1 in by out 0=0\n");
   const model m = f.load();
   extractor run = m.extractor();
-  run.input("in", {{3}, {1, 2, 3}});
+  run.input("in", {{3}, std::vector<float>{1, 2, 3}});
   CHECK_THROWS_AS(run.extract("out"), error);
-  run.input("in", {{3}, {1, 2, 3}});
-  run.input("by", {{3}, {10, 20, 30}});
+  run.input("in", {{3}, std::vector<float>{1, 2, 3}});
+  run.input("by", {{3}, std::vector<float>{10, 20, 30}});
   const array out = run.extract("out");
   CHECK(std::vector<float>(out.values().begin(), out.values().end()) == std::vector<float>{11, 22, 33});
 }

@@ -12,8 +12,12 @@ struct load_options {
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
   std::span<const rule_record> rules = default_rules::records;
+  /// Values that must survive rewriting: they become outputs, too.
+  std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().
   target_id target = best_target();
+  /// Kernels of the user's operators: custom_operators<...>.
+  std::span<const custom_operator> operators{};
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
   ncnn::read_options read{};
   /// How many programs for input shapes other than those the model was loaded with are kept. Each holds a packed copy
@@ -38,9 +42,12 @@ class model {
   }
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, program_family::reader read = {})
-      : programs_(std::make_shared<program_family>(std::move(network),
-                                                   program_options{options.optimize, options.rules, options.target},
-                                                   std::move(read), options.reshaped_programs)) {}
+      : programs_(std::make_shared<program_family>(
+            keeping(std::move(network), options.keep),
+            program_options{options.optimize, options.rules, options.target, options.operators},
+            read ? [read, keep = options.keep](const shapes_by_name& shapes) { return keeping(read(shapes), keep); }
+                 : program_family::reader(),
+            options.reshaped_programs)) {}
 
   ctnn::extractor extractor() const { return ctnn::extractor(programs_); }
 
@@ -51,6 +58,17 @@ class model {
   const program& code() const { return *programs_->first(); }
 
  private:
+  static loaded_model keeping(loaded_model&& m, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      value_id found = none;
+      for (std::size_t v = 0; v < m.network.values.size(); ++v)
+        if (m.network.values[v].name == name) found = static_cast<int>(v);
+      if (found == none) throw error("keep: the model has no value called '" + name + "'");
+      add_output(m.network, m.keep(name), found);
+    }
+    return std::move(m);
+  }
+
   std::shared_ptr<program_family> programs_;
 };
 
