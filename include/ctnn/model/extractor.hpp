@@ -116,8 +116,13 @@ class extractor {
     while (!open.empty()) {
       const int now = open.back();
       open.pop_back();
+      if (is_lost(now)) return false;
       if (available(now)) continue;
       const int s = producers_[at(now)];
+      if (s == none && plan_.at(now).parent != none) {  // a value described in its other layout
+        open.push_back(plan_.at(now).parent);
+        continue;
+      }
       if (s == none) {
         const value_id v = plan_.at(now).value;
         throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
@@ -131,6 +136,13 @@ class extractor {
   }
   bool available(int p) const { return holds_[at(p)] || is_fed(p) || is_constant(p); }
   bool is_fed(int p) const { return p < static_cast<int>(program_->g().values.size()) && fed_.contains(p); }
+  /// Fed, not an input of the network, and written over by an operator whose result is still there.
+  bool is_lost(int p) const {
+    if (!is_fed(p) || plan_.at(p).external || holds_[at(p)] || plan_.root(p) != p) return false;
+    for (std::size_t q = 0; q < holds_.size(); ++q)
+      if (holds_[q] && plan_.root(static_cast<int>(q)) == p) return true;
+    return false;
+  }
   bool is_constant(int p) const {
     const graph_view g = program_->g();
     return p < static_cast<int>(g.values.size()) && g.is<op::constant>(g.at_value(p).producer);
@@ -166,10 +178,12 @@ class extractor {
   }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
   tensor input_tensor(int p) {
-    if (is_fed(p) && !plan_.at(p).external && !holds_[at(p)]) {
-      const array& given = fed_.at(p);
-      program_->kernels().convert(tensor_at(p), {given.data(), given.shape(), layout::nchw, 0});
-      holds_[at(p)] = true;
+    int q = p;  // not what describes it in its other layout
+    while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
+    if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
+      const array& given = fed_.at(q);
+      program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0});
+      holds_[at(q)] = true;
     }
     return tensor_at(p);
   }
@@ -225,14 +239,13 @@ class extractor {
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;
     done_[at(s)] = true;
-    for (int p : out) {
-      // Written over an input: what was there is no more.
+    // Written over an input: what was there, and every view of it, is no more.
+    for (int p : out)
       for (int q : in)
-        if (plan_.at(p).parent == q && plan_.at(p).shift == 0 && plan_.at(p).size == plan_.at(q).size && tensor_at(p).data == tensor_at(q).data &&
-            overwrites(step))
-          holds_[at(q)] = false;
-      holds_[at(p)] = true;
-    }
+        if (plan_.at(p).parent == q && overwrites(step))
+          for (std::size_t x = 0; x < holds_.size(); ++x)
+            if (holds_[x] && plan_.root(static_cast<int>(x)) == plan_.root(p)) holds_[x] = false;
+    for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
   /// Views (flatten, split) share memory with their input and leave it as it is.
