@@ -7,6 +7,7 @@ using namespace ctnn::test;
 
 namespace {
 
+using function::clip, function::sigmoid;
 constexpr activation_function with_relu{function::relu};
 
 constexpr auto conv_relu = [](builder& b) {
@@ -76,7 +77,11 @@ constexpr void eltwise(builder& b, activation_function inside, function outside)
 }
 constexpr auto eltwise_relu = [](builder& b) { eltwise(b, {}, function::relu); };
 constexpr auto eltwise_with_relu = [](builder& b) { eltwise(b, with_relu, function::none); };
-constexpr auto eltwise_relu_relu = [](builder& b) { eltwise(b, with_relu, function::relu); };
+constexpr auto eltwise_relu_tanh = [](builder& b) { eltwise(b, with_relu, function::tanh); };
+constexpr auto conv_clip_relu = [](builder& b) {
+  b.output("", b.relu("relu", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, -0.5f, 0.5f})));
+};
+constexpr auto conv_clip = [](builder& b) { b.output("", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, 0, 0.5f})); };
 
 template <function A, int ALow, int AHigh, function B, int BLow, int BHigh>
 constexpr auto two = [](builder& b) {
@@ -87,7 +92,6 @@ template <function F, int Low, int High>
 constexpr auto one = [](builder& b) {
   b.output("", b.apply("first", b.input("x", {40}), F, float(Low) / 10, float(High) / 10));
 };
-using function::clip, function::sigmoid;
 constexpr auto relu_relu = two<function::relu, 0, 0, function::relu, 0, 0>;
 constexpr auto relu_clip = two<function::relu, 0, 0, clip, -5, 6>;
 constexpr auto clip_relu = two<clip, -5, 6, function::relu, 0, 0>;
@@ -110,6 +114,7 @@ constexpr auto relu_output_clip = [](builder& b) {
 
 FIRES("relu goes into conv2d", (rules::fuse_activation<op::conv2d>), conv_relu, conv_with_relu)
 FIRES("relu goes into conv2d behind its residual", (rules::fuse_activation<op::conv2d>), residual_relu, residual_with_relu)
+FIRES("relu joins the clip that conv2d has", (rules::fuse_activation<op::conv2d>), conv_clip_relu, conv_clip)
 DECLINES("no second activation in conv2d (X2)", (rules::fuse_activation<op::conv2d>), conv_relu_clip,
          "its input has an activation already")
 DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation<op::conv2d>), conv_read_twice,
@@ -123,7 +128,7 @@ FIRES("relu goes into binary", (rules::fuse_activation<op::binary>), sum_relu, s
 DECLINES("no second activation in binary", (rules::fuse_activation<op::binary>), sum_relu_tanh,
          "its input has an activation already")
 FIRES("relu goes into eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu, eltwise_with_relu)
-DECLINES("no second activation in eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu_relu,
+DECLINES("no second activation in eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu_tanh,
          "its input has an activation already")
 
 FIRES("relu > relu", (rules::activation_chain), relu_relu, just_relu)

@@ -119,6 +119,11 @@ constexpr auto conv_binary_active = [](builder& b) {
   b.output("", b.scalar("last", op::binary_function::mul, make<kind::conv>(b, image(b)), 2, {function::relu}));
 };
 
+constexpr auto conv_active = [](builder& b) { b.output("", b.conv("first", image(b), 3, 3, {function::relu})); };
+constexpr auto scale_binary_active = [](builder& b) {
+  b.output("", b.scalar("last", op::binary_function::mul, make<kind::scale>(b, image(b)), 2, {function::relu}));
+};
+
 constexpr recipe mul_channels = with_constant<op::binary_function::mul, 2, 1, 1>, add_channels = with_constant<op::binary_function::add, 2, 1, 1>;
 constexpr recipe mul_rows = with_constant<op::binary_function::mul, 4, 1>, mul_scalar = with_constant<op::binary_function::mul, 1, 1, 1>, sub_channels = with_constant<op::binary_function::sub, 2, 1, 1>;
 constexpr recipe mul_all = with_constant<op::binary_function::mul, 2, 4, 4>, more_axes = with_constant<op::binary_function::mul, 1, 2, 1, 1>;
@@ -155,7 +160,7 @@ FIRES("conv2d > - 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scal
 DECLINES("conv2d > ^ 2", (rules::fold_affine<op::conv2d, op::binary>), then_power<kind::conv>, "its function is not affine")
 DECLINES("conv2d > / 0", (rules::fold_affine<op::conv2d, op::binary>), by_zero, "it divides by zero")
 DECLINES("conv2d > / almost 0", (rules::fold_affine<op::conv2d, op::binary>), by_almost_zero, "it divides by almost zero")
-DECLINES("conv2d > relu(* 2)", (rules::fold_affine<op::conv2d, op::binary>), conv_binary_active, "it applies an activation")
+FIRES("conv2d > relu(* 2)", (rules::fold_affine<op::conv2d, op::binary>), conv_binary_active, conv_active)
 DECLINES("conv2d with a residual > * 2", (rules::fold_affine<op::conv2d, op::binary>), residual_conv, "its input adds a residual")
 DECLINES("conv2d that is an output > * 2", (rules::fold_affine<op::conv2d, op::binary>), shared<kind::conv>,
          "its input is a network output too")
@@ -178,6 +183,7 @@ DECLINES("scale that is an output > bias", (rules::merge_affine<op::scale, op::b
          "its input is a network output too")
 FIRES("scale > + 1.5", (rules::merge_affine<op::scale, op::binary>), (then_scalar<kind::scale, op::binary_function::add, 15>), alone<kind::scale>)
 DECLINES("scale > ^ 2", (rules::merge_affine<op::scale, op::binary>), then_power<kind::scale>, "its function is not affine")
+DECLINES("scale > relu(* 2)", (rules::merge_affine<op::scale, op::binary>), scale_binary_active, "it applies an activation")
 DECLINES("1 - scale", (rules::merge_affine<op::scale, op::binary>), then_one_minus<kind::scale>, "its function is not affine")
 FIRES("bias > scale", (rules::merge_affine<op::bias, op::scale>), (then<kind::bias, kind::scale>), alone<kind::scale>)
 DECLINES("bias that is an output > scale", (rules::merge_affine<op::bias, op::scale>), shared<kind::bias>,

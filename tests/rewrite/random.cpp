@@ -23,7 +23,7 @@ std::string defect_of(const graph_view& g) {
     }
     description d;
     const pool<extents> in = input_shapes(g, n);
-    if (n.type->describe(g.fields_of(n.fields), in, d)) return "an invalid node";
+    if (n.type->describe(g.fields_of(n.fields), in, {}, d)) return "an invalid node";
     for (int k = 0; k < n.outputs.count; ++k) {
       if (!(d.outputs[static_cast<std::size_t>(k)] == g.shape(n.outputs.first + k))) return "a wrong shape";
       if (g.at_value(n.outputs.first + k).producer != static_cast<int>(i)) return "a wrong producer";
@@ -83,13 +83,13 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     CAPTURE(seed);
     const random_graph made(seed, 20);
-    test::random dice(seed);
+    dice d(seed);
     rewriter r(thaw(made.g.view()));
     REQUIRE(r.size() == r.measured());
     r.begin_sweep();
     for (int idle = 0; idle < 5000;) {
-      const node_id n = dice.below(static_cast<int>(r.view().nodes.size()));
-      const rule_record& rule = default_rules::records[static_cast<std::size_t>(dice.below(static_cast<int>(std::size(default_rules::records))))];
+      const node_id n = d.below(static_cast<int>(r.view().nodes.size()));
+      const rule_record& rule = default_rules::records[static_cast<std::size_t>(d.below(static_cast<int>(std::size(default_rules::records))))];
       ++idle;
       if (!r.live(n) || r.at(n).type != rule.root) continue;
       const measure was = r.size();

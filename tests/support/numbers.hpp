@@ -17,9 +17,9 @@ namespace ctnn::test {
 using floats = std::vector<float>;
 
 /// The same everywhere for the same words.
-class random {
+class dice {
  public:
-  explicit random(std::uint64_t seed) : state_(seed * 2862933555777941757u + 3037000493u) {}
+  explicit dice(std::uint64_t seed) : state_(seed * 2862933555777941757u + 3037000493u) {}
   std::uint32_t bits() {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return static_cast<std::uint32_t>(state_ >> 33);
@@ -36,7 +36,7 @@ class random {
 inline floats random_floats(std::string_view word, std::int64_t count, float low = -1, float high = 1) {
   std::uint64_t seed = 7;
   for (char c : word) seed = seed * 131 + static_cast<unsigned char>(c);
-  random r(seed);
+  dice r(seed);
   floats out(static_cast<std::size_t>(count));
   for (float& f : out) f = r.uniform(low, high);
   return out;

@@ -62,7 +62,7 @@ class random_graph {
     description d;
     std::vector<extents> shapes;
     for (value_id v : in) shapes.push_back(shape(v));
-    if (type.describe(fields, shapes, d)) return false;
+    if (type.describe(fields, shapes, {}, d)) return false;
     for (const extents& s : d.outputs)
       if (s.count() > 1500) return false;
     const std::string_view called = name();
@@ -237,7 +237,7 @@ class random_graph {
     }
   }
 
-  random r_;
+  dice r_;
 };
 
 /// The largest finite magnitude in any value; infinite if something is not finite.

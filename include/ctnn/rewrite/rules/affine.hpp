@@ -122,13 +122,14 @@ constexpr affine affine_of(rewriter& r, node_id n, const extents& c) {
   }
 }
 
+/// Why a layer is not affine; one with an activation is affine up to it.
 template <class Op>
-constexpr reason is_affine(const rewriter& r, node_id n) {
+constexpr reason is_affine(const rewriter& r, node_id n, bool may_activate) {
   if constexpr (std::is_same_v<Op, op::binary>) {
     using enum op::binary_function;
     const auto b = r.get<op::binary>(n);
     if (!b.scalar) return {"its second operand is not a scalar"};
-    if (b.activation) return {"it applies an activation"};
+    if (b.activation && !may_activate) return {"it applies an activation"};
     if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
     if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
     if (b.function == div && math::abs(*b.scalar) < 1e-37f) return {"it divides by almost zero"};  // 1 / x is infinite
@@ -165,7 +166,7 @@ struct fold_affine {
                                   numerics::reassociates};
   using pattern = chain<First, Last>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = is_affine<Last>(r, m.last)) return no;
+    if (const reason no = is_affine<Last>(r, m.last, true)) return no;
     if (r.get<First>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
     if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
     const extents& y = r.shape(r.output(m.first));
@@ -180,6 +181,7 @@ struct fold_affine {
     const affine map = affine_of<Last>(r, m.last, {r.shape_of(weight)[0]});
     const affine folded = fold(r, map, weight, first.bias ? r.weight(m.first, 1) : none);
     first.bias = folded.shift != none;
+    if constexpr (std::is_same_v<Last, op::binary>) first.activation = r.get<op::binary>(m.last).activation;
     const value_id x = r.input(m.first);
     const expression_id weights[] = {folded.slope, folded.shift};
     r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
@@ -192,7 +194,7 @@ struct merge_affine {
   static constexpr rule_info info{"merge_affine", "scale|bias > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
                                   numerics::reassociates};
   using pattern = chain<First, Last>;
-  static constexpr reason guard(const rewriter& r, const match& m) { return is_affine<Last>(r, m.last); }
+  static constexpr reason guard(const rewriter& r, const match& m) { return is_affine<Last>(r, m.last, false); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     const extents c{channels(r.shape(x))};
