@@ -55,15 +55,9 @@ template <class Net>
 struct compiled {
   static constexpr problem_report error = lowered<Net>::first.error;
   static constexpr bool valid = require_no_problem<error>();
-<<<<<<< HEAD
   static constexpr graph_view view() {
-    if constexpr (lowered<Net>::first.fits) return lowered<Net>::first.view();
+    if constexpr (!valid || lowered<Net>::first.fits) return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here
     else return lowered_exactly<Net>::result.view();
-=======
-  static constexpr auto finish() {
-    if constexpr (!valid || first.fits) return first.g;  // asks for `valid`: what is wrong is said here
-    else return run<first.needed>().g;
->>>>>>> tests-net
   }
 };
 

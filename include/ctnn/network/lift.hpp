@@ -203,7 +203,7 @@ auto lift_all() {
 }
 template <class Net>
 auto lift_declared() {
-  if constexpr (lowered<Net>::first.fits) return lift_all<lowered<Net>::first, Net, rule_list<>>();
+  if constexpr (!compiled<Net>::valid || lowered<Net>::first.fits) return lift_all<lowered<Net>::first, Net, rule_list<>>();
   else return lift_all<lowered_exactly<Net>::result, Net, rule_list<>>();
 }
 template <class Net, class Rules>
