@@ -194,3 +194,73 @@ DECLINES("bias that is an output > bias", (rules::merge_affine<op::bias, op::bia
 FIRES("bias > * 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::mul, 20>), alone<kind::scale>)
 FIRES("bias > + 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::add, 20>), alone<kind::bias>)
 DECLINES("bias > ^ 2", (rules::merge_affine<op::bias, op::binary>), then_power<kind::bias>, "its function is not affine")
+
+namespace {
+
+/// x (f) a constant, where the inverse is a bias or a scale.
+template <int Input, op::binary_function F, int... D>
+constexpr auto against_constant = [](builder& b) {
+  const value_id x = image(b), k = b.constant("k", {D...});
+  b.output("", Input == 1 ? b.binary("it", F, x, k) : b.binary("it", F, k, x));
+};
+
+/// Rows through a linear layer, then a constant of shape D.
+template <op::binary_function F, int... D>
+constexpr auto rows_then = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
+  b.output("", b.binary("it", F, y, b.constant("k", {D...})));
+};
+constexpr auto rows_of_linear = [](builder& b) { b.output("", b.linear("fc", b.input("x", {3, 5}), 4)); };
+constexpr auto rows_then_value = [](builder& b) {
+  b.output("", b.sum("it", b.linear("fc", b.input("x", {3, 5}), 4), b.input("y", {3, 4})));
+};
+constexpr auto active_rows_then = [](builder& b) {
+  b.output("", b.sum("it", b.linear("fc", b.input("x", {3, 5}), 4, {function::relu}), b.constant("k", {4})));
+};
+
+template <kind K, op::binary_function F, int Tenths>
+constexpr auto scaled_before = [](builder& b) { b.output("", make<K>(b, b.scalar("before", F, start<K>(b), float(Tenths) / 10))); };
+template <kind K>
+constexpr auto shared_before = [](builder& b) {
+  const value_id x = b.scalar("before", op::binary_function::mul, start<K>(b), 2);
+  b.output("x", x);
+  b.output("y", make<K>(b, x));
+};
+constexpr auto scaled_residual = [](builder& b) {
+  const value_id x = image(b), r = b.scalar("before", op::binary_function::mul, b.input("r", {2, 4, 4}), 2);
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  b.output("", b.add(c, "first", {x, r}));
+};
+
+}  // namespace
+
+FIRES("x - k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::sub, 2, 1, 1>), just_biased)
+FIRES("x / k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::div, 2, 1, 1>), just_scaled)
+DECLINES("k[c] - x", (rules::binary_to_inverse_scale), (against_constant<0, op::binary_function::sub, 2, 1, 1>),
+         "the constant is not the second operand")
+DECLINES("x - k[w]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::sub, 4>),
+         "the constant is not one number a channel")
+DECLINES("x ^ k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::pow, 2, 1, 1>),
+         "only - and / have inverses")
+
+FIRES("linear + k[output]", (rules::fold_last_axis), (rows_then<op::binary_function::add, 4>), rows_of_linear)
+FIRES("linear * k[1, output]", (rules::fold_last_axis), (rows_then<op::binary_function::mul, 1, 4>), rows_of_linear)
+DECLINES("linear + k[row]", (rules::fold_last_axis), (rows_then<op::binary_function::add, 3, 1>),
+         "the constant is not one number an output")
+DECLINES("linear - k[output]", (rules::fold_last_axis), (rows_then<op::binary_function::sub, 4>),
+         "it is not the sum or product of two values")
+DECLINES("linear + value", (rules::fold_last_axis), rows_then_value, "its other operand is not constant")
+DECLINES("relu(linear) + k[output]", (rules::fold_last_axis), active_rows_then, "its input has an activation already")
+
+FIRES("x * 1.5 > conv2d", (rules::scale_before<op::conv2d>), (scaled_before<kind::conv, op::binary_function::mul, 15>), alone<kind::conv>)
+FIRES("x / 2 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::div, 20>), alone<kind::linear>)
+DECLINES("x + 1 > conv2d", (rules::scale_before<op::conv2d>), (scaled_before<kind::conv, op::binary_function::add, 10>),
+         "its input is not a value times a scalar")
+DECLINES("x + 1 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::add, 10>),
+         "its input is not a value times a scalar")
+DECLINES("x / 0 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::div, 0>),
+         "its input divides by zero")
+DECLINES("x * 2 is read elsewhere", (rules::scale_before<op::conv2d>), shared_before<kind::conv>, "its input is a network output too")
+DECLINES("scaled residual", (rules::scale_before<op::conv2d>), scaled_residual, "it is the residual")

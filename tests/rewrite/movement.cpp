@@ -117,3 +117,32 @@ FIRES("permute that moves nothing goes", (rules::permute_none), permute_none, re
 DECLINES("permute of a square stays", (rules::permute_none), permute_square, "it moves an axis")
 FIRES("permute > permute", (rules::permute_chain), permute_twice, permute_once)
 DECLINES("permute > relu > permute", (rules::permute_chain), permute_relu_permute, "")
+
+namespace {
+
+template <int... To>
+constexpr auto added_to = [](builder& b) {
+  const value_id x = b.input("x", {3, 4});
+  b.output("", b.sum("it", b.input("y", {2, 3, 4}), b.reshape("up", x, {To...})));
+};
+constexpr auto ones_inside = [](builder& b) {
+  b.output("", b.sum("it", b.input("y", {3, 5, 4}), b.reshape("up", b.input("x", {3, 4}), {3, 1, 4})));
+};
+constexpr auto added_plainly = [](builder& b) {
+  const value_id x = b.input("x", {3, 4});
+  b.output("", b.sum("it", b.input("y", {2, 3, 4}), x));
+};
+constexpr auto rank_from_reshape = [](builder& b) {
+  const value_id x = b.input("x", {3, 4});
+  b.output("", b.sum("it", b.input("y", {4}), b.reshape("up", x, {1, 3, 4})));
+};
+constexpr auto added_scalar = [](builder& b) {
+  b.output("", b.scalar("it", op::binary_function::add, b.reshape("up", b.input("x", {3, 4}), {1, 3, 4}), 2));
+};
+
+}  // namespace
+
+FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1, 3, 4>), added_plainly)
+DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside, "it does more than putting ones in front")
+DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
+DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")

@@ -50,7 +50,8 @@ class rewriter {
   }
   template <class Op>
   constexpr Op get(node_id n) const {
-    return decode<Op>(g_.view().fields_of(at(n).fields));
+    const range f = at(n).fields;
+    return decode<Op>({g_.fields.data() + f.first, static_cast<std::size_t>(f.count)});
   }
   constexpr std::size_t inputs_count(node_id n) const { return static_cast<std::size_t>(at(n).inputs.count); }
   constexpr value_id input(node_id n, int i = 0) const {

@@ -68,6 +68,35 @@ struct binary_to_scale {
   }
 };
 
+/// x - constant or x / constant, one number a channel  ->  bias or scale by its inverse
+struct binary_to_inverse_scale {
+  static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale", lowers::rank,
+                                  numerics::reassociates};
+  using pattern = edge<op::constant, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::sub && b.function != op::binary_function::div) return {"only - and / have inverses"};
+    if (m.input != 1) return {"the constant is not the second operand", r.name(m.first)};
+    if (b.activation) return {"it applies an activation"};
+    const extents& x = r.shape(r.input(m.last, 0));
+    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, 1))))
+      return {"the constant is not one number a channel", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.last, 0);
+    const bool minus = r.get<op::binary>(m.last).function == op::binary_function::sub;
+    const expression_id k = per_channel(r, r.input(m.last, 1), {channels(r.shape(x))});
+    op::unary inverse;
+    inverse.function = minus ? op::unary_function::neg : op::unary_function::reciprocal;
+    const expression_id of_k[] = {k}, inverted[] = {r.apply(inverse, of_k)};
+    op::scale by;
+    by.bias = false;
+    if (minus) r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, inverted);
+    else r.become(m.last, by, r.name(m.last), {&x, 1}, inverted);
+  }
+};
+
 /// What an affine layer does to a value per channel: slope and shift, either may be absent.
 struct affine {
   expression_id slope = none, shift = none;
@@ -180,6 +209,68 @@ struct merge_affine {
     result.bias = both.shift != none;
     const expression_id weights[] = {both.slope, both.shift};
     r.fuse(m.first, m.last, result, {&x, 1}, {weights, result.bias ? 2u : 1u});
+  }
+};
+
+/// linear > + or * a constant along its outputs  ->  linear; what is left of MatMul + Add (Gemm) where rows are many
+struct fold_last_axis {
+  static constexpr rule_info info{"fold_last_axis", "linear > binary(+|* constant per output) -> linear", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<op::linear, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.scalar || (b.function != op::binary_function::add && b.function != op::binary_function::mul))
+      return {"it is not the sum or product of two values"};
+    if (b.activation) return {"it applies an activation"};
+    if (r.get<op::linear>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
+    const value_id k = r.input(m.last, 1 - m.input);
+    if (!r.is<op::constant>(r.producer(k))) return {"its other operand is not constant", r.name(r.producer(k))};
+    const extents &y = r.shape(r.output(m.first)), &c = r.shape(k);
+    if (c.rank < 1 || c.rank > y.rank || c.count() != y.back(0) || c.back(0) != y.back(0) || y.back(0) == 1)
+      return {"the constant is not one number an output", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto first = r.get<op::linear>(m.first);
+    const expression_id k = per_channel(r, r.input(m.last, 1 - m.input), {first.out});
+    affine map;
+    (r.get<op::binary>(m.last).function == op::binary_function::add ? map.shift : map.slope) = k;
+    const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none);
+    first.bias = folded.shift != none;
+    const value_id x = r.input(m.first);
+    const expression_id weights[] = {folded.slope, folded.shift};
+    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+  }
+};
+
+/// x * scalar > conv2d|linear  ->  conv2d|linear with scaled weights (padding with zeros does not mind)
+template <class Last>
+struct scale_before {
+  static constexpr rule_info info{"scale_before", "binary(* or / scalar) > conv2d|linear -> the second", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<op::binary, Last>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.first);
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    if (!b.scalar || (b.function != op::binary_function::mul && b.function != op::binary_function::div))
+      return {"its input is not a value times a scalar", r.name(m.first)};
+    if (b.activation) return {"its input has an activation", r.name(m.first)};
+    if (b.function == op::binary_function::div && *b.scalar == 0) return {"its input divides by zero", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto last = r.get<Last>(m.last);
+    const auto b = r.get<op::binary>(m.first);
+    const expression_id old[] = {r.weight(m.last, 0)};
+    op::binary times;
+    times.function = b.function;
+    times.scalar = b.scalar;
+    const expression_id weights[] = {r.apply(times, old), last.bias ? r.weight(m.last, 1) : none};
+    pool<value_id> in;
+    in.push_back(r.input(m.first));
+    if (r.inputs_count(m.last) == 2) in.push_back(r.input(m.last, 1));
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, last, r.name(m.last), in, {weights, last.bias ? 2u : 1u});
   }
 };
 
