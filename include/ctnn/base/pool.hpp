@@ -71,7 +71,9 @@ class pool {
     items_[size_++] = item;
   }
 
+  // One for each constness: std::span's own constructor from ranges would be the better match, and cost more steps.
   constexpr operator std::span<const T>() const { return {items_, size_}; }
+  constexpr operator std::span<const T>() { return {items_, size_}; }
   constexpr operator std::span<T>() { return {items_, size_}; }
 
  private:
