@@ -23,14 +23,18 @@
 #include "tensor.hpp"
 #include "tile-inl.hpp"
 #include "window-inl.hpp"
+#if defined(CTNN_PLAIN)
+#include "convolve-plain-inl.hpp"
+#endif
 
 CTNN_BEGIN_TARGET
 
+#if !defined(CTNN_PLAIN)
 namespace detail {
 
 /// Taps (kernel positions, for nchw inputs times channels) summed by one call of a tile; their addresses stand on the
 /// stack.
-constexpr int max_units = channel_block == 4 ? 15 : 64;
+constexpr int max_units = 64;
 /// Pixels whose inputs and outputs stay in the second cache while all weights pass.
 constexpr int pixel_block = 768;
 
@@ -159,7 +163,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       // Plain floats know no caches: there the addresses of a tile serve all columns.
       const int width = lanes == 1 || left < tile.columns ? left : tile.columns;
 
-      constexpr int cache = channel_block == 4 ? max_run * 4 : 8192;
+      constexpr int cache = 8192;
       const int inputs = lanes == 1 ? max_run : cache / tile.columns < max_run ? cache / tile.columns : max_run;
       const int depth = planar ? 1 : c.channels;
       const int parts = (depth + inputs - 1) / inputs;
@@ -184,6 +188,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
     }
   }
 }
+#endif
 
 CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   window c = window_of(p, a);
