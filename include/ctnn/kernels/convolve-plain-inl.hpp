@@ -25,7 +25,6 @@ struct plain_tile {
 CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t pixel, bool first, bool last) {
   tile_task& t = tile.task;
   t.last = last;
-  const tile_function run = t.pixel_step == 1 ? &run_tile<1, 4> : &run_tile<4, 4>;
   t.out = c.out + pixel * c.out_pitch;
   t.weights = c.weights;
   t.bias = first ? c.bias : nullptr;
@@ -38,14 +37,8 @@ CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdi
       t.start_pitch = t.out_pitch / c.out_pitch * c.residual_pitch;
     }
   }
-  for (int left = c.out_channels; left > 0; left -= 4) {
-    t.columns = left < 4 ? left : 4;
-    run(t);
-    t.out += 4;
-    t.weights += t.block_step;
-    if (t.bias != nullptr) t.bias += 4;
-    if (t.start != nullptr) t.start += 4;
-  }
+  if (t.pixel_step == 1) run_columns<1, 8>(t, c.out_channels);
+  else run_columns<4, 4>(t, c.out_channels);
   t.run_count = 0;
 }
 

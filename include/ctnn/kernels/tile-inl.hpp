@@ -118,8 +118,7 @@ CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
 
 /// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there.
 CTNN_NOINLINE inline void run_narrow(const tile_task& t, int rows, int width, void (*run)(const tile_task&)) {
-  constexpr int most = 4;
-  float out[most * most] = {}, bias[most] = {};
+  float out[16] = {}, bias[8] = {};
   tile_task full = t;
   for (int c = 0; t.bias != nullptr && c < t.columns; ++c) bias[c] = t.bias[c];
   for (int r = 0; t.start != nullptr && r < t.rows; ++r)
@@ -132,6 +131,35 @@ CTNN_NOINLINE inline void run_narrow(const tile_task& t, int rows, int width, vo
   run(full);
   for (int r = 0; r < t.rows; ++r)
     for (int c = 0; c < t.columns; ++c) t.out[r * t.out_pitch + c] = out[r * width + c];
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// A run of one row of plain floats: four inputs at a time, as counting them costs as much as summing.
+template <int V>
+CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t length, const float* w, std::ptrdiff_t weight_step,
+                            std::ptrdiff_t block_step) {
+  constexpr int blocks = (V + channel_block - 1) / channel_block;
+  const float* at[blocks];
+  CTNN_UNROLL for (int b = 0; b < blocks; ++b) {
+    at[b] = w + b * block_step;
+    asm("" : "+r"(at[b]));  // a pointer of its own: else GCC computes an address for each load
+  }
+  const float* const end = in + length;
+  if (weight_step == channel_block)
+    for (; end - in >= 4; in += 4) {
+      CTNN_UNROLL for (int i = 0; i < 4; ++i) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v)
+          sum[v] = mul_add(set(in[i]), loadu(at[v / channel_block] + i * channel_block + v % channel_block), sum[v]);
+      }
+      CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += 4 * channel_block;
+    }
+  for (; in != end; ++in) {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(set(*in), loadu(at[v / channel_block] + v % channel_block), sum[v]);
+    CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += weight_step;
+  }
 }
 
 }  // namespace detail
@@ -165,6 +193,10 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     pixels += t.pixel_step;
     const float* w = t.weights + t.runs[r].weights;
     const std::ptrdiff_t length = t.length;
+    if constexpr (lanes == 1 && P == 1) {
+      detail::sum_single<V>(sum[0], in[0], length, w, weight_step, block_step);
+      continue;
+    }
     for (std::ptrdiff_t k = 0; k < length; ++k) {
       vec row[V];
       CTNN_UNROLL for (int v = 0; v < V; ++v)
@@ -197,6 +229,24 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   if (t.last && t.end.finish != nullptr)
     t.end.finish(t.end.low, t.end.high, t.out, t.out_pitch, t.rows, t.columns);
 }
+
+#if defined(CTNN_PLAIN)
+/// `columns` columns with tiles of P x V; the task's addresses of columns move on.
+template <int P, int V>
+CTNN_NOINLINE void run_columns(tile_task& t, int columns) {
+  const std::ptrdiff_t block_step = t.block_step;
+  for (int left = columns; left > 0; left -= V) {
+    t.columns = left < V ? left : V;
+    if (V > channel_block && left <= channel_block) t.block_step = 0;  // there is no second block
+    run_tile<P, V>(t);
+    t.weights += V / channel_block * block_step;
+    t.out += V;
+    if (t.bias != nullptr) t.bias += V;
+    if (t.start != nullptr) t.start += V;
+  }
+  t.block_step = block_step;
+}
+#endif
 
 using tile_function = void (*)(const tile_task&);
 
