@@ -12,7 +12,7 @@ namespace plain {
 namespace detail {
 
 /// Runs summed by one call of a tile; windows with more take several.
-inline constexpr int most_runs = 8;
+inline constexpr int most_runs = 4;
 
 /// The runs of a tile that were found, and what to do with them.
 struct plain_tile {

@@ -116,21 +116,26 @@ CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
   else store_bounded(x[V - 1], p + (V - 1) * lanes, columns - (V - 1) * lanes);
 }
 
-/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there.
-CTNN_NOINLINE inline void run_narrow(const tile_task& t, int rows, int width, void (*run)(const tile_task&)) {
-  float out[16] = {}, bias[8] = {};
-  tile_task full = t;
-  for (int c = 0; t.bias != nullptr && c < t.columns; ++c) bias[c] = t.bias[c];
-  for (int r = 0; t.start != nullptr && r < t.rows; ++r)
-    for (int c = 0; c < t.columns; ++c) out[r * width + c] = t.start[r * t.start_pitch + c];
-  full.bias = bias;
-  full.start = full.out = out;
-  full.start_pitch = full.out_pitch = width;
-  full.rows = rows;
-  full.columns = width;
-  run(full);
-  for (int r = 0; r < t.rows; ++r)
-    for (int c = 0; c < t.columns; ++c) t.out[r * t.out_pitch + c] = out[r * width + c];
+/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
+/// addresses of columns are lost.
+CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (*run)(const tile_task&)) {
+  float buffer[16] = {}, bias[8] = {};
+  float* const out = t.out;
+  const std::ptrdiff_t out_pitch = t.out_pitch;
+  const int rows = t.rows, columns = t.columns;
+  for (int c = 0; t.bias != nullptr && c < columns; ++c) bias[c] = t.bias[c];
+  for (int r = 0; t.start != nullptr && r < rows; ++r)
+    for (int c = 0; c < columns; ++c) buffer[r * width + c] = t.start[r * t.start_pitch + c];
+  t.bias = bias;
+  t.start = t.out = buffer;
+  t.start_pitch = t.out_pitch = width;
+  t.rows = height;
+  t.columns = width;
+  run(t);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) out[r * out_pitch + c] = buffer[r * width + c];
+  t.out_pitch = out_pitch;
+  t.rows = rows;
 }
 
 }  // namespace detail
@@ -166,9 +171,14 @@ CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t lengt
 
 template <int P, int V>
 CTNN_NOINLINE void run_tile(const tile_task& t) {
+#if !defined(CTNN_PLAIN)  // run_columns() sees to it there, in less stack
   if constexpr (lanes == 1) {
-    if (t.columns < V) return detail::run_narrow(t, P, V, &run_tile<P, V>);
+    if (t.columns < V) {
+      tile_task narrow = t;
+      return detail::run_narrow(narrow, P, V, &run_tile<P, V>);
+    }
   }
+#endif
   vec sum[P][V];
   CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
   if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
@@ -238,6 +248,10 @@ CTNN_NOINLINE void run_columns(tile_task& t, int columns) {
   for (int left = columns; left > 0; left -= V) {
     t.columns = left < V ? left : V;
     if (V > channel_block && left <= channel_block) t.block_step = 0;  // there is no second block
+    if (left < V) {
+      detail::run_narrow(t, P, V, &run_tile<P, V>);
+      break;
+    }
     run_tile<P, V>(t);
     t.weights += V / channel_block * block_step;
     t.out += V;
