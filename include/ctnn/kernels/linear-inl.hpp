@@ -47,6 +47,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     t.pixels = &row;
     t.weights = weights;
     t.bias = bias;
+    t.start = nullptr;
     t.out = out + r * out_pitch;
     run_columns<1, 8>(t, columns);
   }
