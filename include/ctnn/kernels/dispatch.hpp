@@ -93,6 +93,14 @@ loaded_kernels kernels_for(target_id t) {
   return table[t.index]();
 }
 
+// The kernels for loaded models are most of what a translation unit with model.hpp compiles. Define
+// CTNN_COMPILED_KERNELS everywhere and CTNN_COMPILE_KERNELS in one unit, and they are compiled once.
+#if defined(CTNN_COMPILE_KERNELS)
+template loaded_kernels kernels_for<all_operators>(target_id);
+#elif defined(CTNN_COMPILED_KERNELS)
+extern template loaded_kernels kernels_for<all_operators>(target_id);
+#endif
+
 #endif
 
 }  // namespace ctnn

@@ -10,7 +10,9 @@ namespace ctnn {
 struct load_options {
   bool optimize = true;
   std::span<const rule_record> rules = default_rules::records;
+  std::vector<std::string> keep{};  ///< values that must survive rewriting: they become outputs, too
   target_id target = best_target();
+  std::span<const custom_operator> operators{};  ///< kernels of the user's operators: custom_operators<...>
   ncnn::read_options read{};  ///< input shapes instead of the file's, limits
 };
 
@@ -22,8 +24,8 @@ class model {
     return model(ncnn::load(param, bin, options.read), options);
   }
   explicit model(loaded_model&& network, const load_options& options = {})
-      : program_(std::make_shared<const ctnn::program>(std::make_shared<const loaded_model>(std::move(network)),
-                                                 program_options{options.optimize, options.rules, options.target})) {}
+      : program_(std::make_shared<const ctnn::program>(keeping(std::move(network), options.keep),
+                                                 program_options{options.optimize, options.rules, options.target, options.operators})) {}
 
   ctnn::extractor extractor() const { return ctnn::extractor(program_); }
 
@@ -34,6 +36,17 @@ class model {
   const ctnn::program& code() const { return *program_; }
 
  private:
+  static std::shared_ptr<const loaded_model> keeping(loaded_model&& m, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      value_id found = none;
+      for (std::size_t v = 0; v < m.network.values.size(); ++v)
+        if (m.network.values[v].name == name) found = static_cast<int>(v);
+      if (found == none) throw error("keep: the model has no value called '" + name + "'");
+      add_output(m.network, m.keep(name), found);
+    }
+    return std::make_shared<const loaded_model>(std::move(m));
+  }
+
   std::shared_ptr<const ctnn::program> program_;
 };
 

@@ -37,10 +37,18 @@ class number_buffer {
   std::size_t size_ = 0;
 };
 
+/// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's namespace.
+struct custom_operator {
+  const operator_type* type;
+  std::shared_ptr<const void> (*decode)(std::span<const double>);
+  void (*run)(const void*, const arguments&);
+};
+
 struct program_options {
   bool optimize = true;
   std::span<const rule_record> rules = default_rules::records;
   target_id target = best_target();
+  std::span<const custom_operator> operators{};
 };
 
 namespace detail {
@@ -59,6 +67,11 @@ std::array<decoder, sizeof...(Ops)> make_decoders(operator_list<Ops...>) {
   return {{{&type_of<Ops>, &decode_shared<Ops>}...}};
 }
 
+template <class Op>
+void run_custom(const void* op, const arguments& a) {
+  run(*static_cast<const Op*>(op), a);
+}
+
 /// The numbers of a weight expression's leaf, whose size the reader has checked.
 struct loaded_leaf {
   const loaded_model& source;
@@ -72,6 +85,11 @@ struct loaded_leaf {
 };
 
 }  // namespace detail
+
+/// Entries for load_options::operators.
+template <class... Ops>
+inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {
+    {&type_of<Ops>, &detail::decode_shared<Ops>, &detail::run_custom<Ops>}...};
 
 class program {
  public:
@@ -93,7 +111,7 @@ class program {
     light_ = make_plan(g_.view(), {.in_place = true});
     full_ = make_plan(g_.view(), {.in_place = false});
     pack_weights();
-    look_up_kernels();
+    look_up_kernels(options.operators);
   }
 
   graph_view g() const { return g_.view(); }
@@ -125,7 +143,7 @@ class program {
     });
   }
 
-  void look_up_kernels() {
+  void look_up_kernels(std::span<const custom_operator> custom) {
     const graph_view g = g_.view();
     const auto decoders = detail::make_decoders(all_operators{});
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -134,6 +152,14 @@ class program {
         if (d.type == n.type) code_[i].op = d.decode(g.fields_of(n.fields));
       for (const loaded_kernel& k : kernels_.table)
         if (k.type == n.type) code_[i].run = k.run;
+      for (const custom_operator& c : custom) {
+        if (c.type != n.type) continue;
+        code_[i].op = c.decode(g.fields_of(n.fields));
+        code_[i].run = c.run;
+      }
+      if (!code_[i].run && n.type != &type_of<op::input>)
+        throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +
+                    "' has no kernel; give it in load_options::operators");
     }
   }
 

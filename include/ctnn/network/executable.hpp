@@ -92,7 +92,7 @@ struct executable {
   }();
 
   template <node_id N>
-  using operator_at = typename detail::lookup_for<all_operators>::type::template at<detail::compiled<Net>::declared, N>;
+  using operator_at = detail::operator_at<detail::compiled<Net>::declared, N, Net, rule_list<>>;
 };
 
 }  // namespace ctnn

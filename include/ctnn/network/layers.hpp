@@ -155,10 +155,18 @@ struct network {
   using network_type = network;
   static constexpr layer_record records[sizeof...(Layers)] = {Layers::record...};
 
-  /// Layers, not counting output<...>.
-  static constexpr std::size_t size = (std::size_t{Layers::record.type != nullptr} + ... + 0);
+  /// Layers, not counting output<...>. (Loops: Clang limits folds to 256 operands.)
+  static constexpr std::size_t size = [] {
+    std::size_t n = 0;
+    for (const layer_record& l : records) n += l.type ? 1u : 0u;
+    return n;
+  }();
   template <fixed_string Name>
-  static constexpr bool has = ((Layers::record.type != nullptr && Layers::record.name == Name.view()) || ...);
+  static constexpr bool has = [] {
+    for (const layer_record& l : records)
+      if (l.type && l.name == Name.view()) return true;
+    return false;
+  }();
 };
 
 }  // namespace ctnn

@@ -115,26 +115,60 @@ struct lifted {
   using type = typename decltype(make())::type;
 };
 
-/// The operators of a list that a node may have, looked up by address.
+/// Finds the struct behind an operator_type: ctnn's operators first, then those that the rules make, then those of the
+/// declared layers.
+template <class List>
+struct operator_lookup;
 template <class... Ops>
-struct operator_lookup {
+struct operator_lookup<operator_list<Ops...>> {
   static constexpr const operator_type* types[sizeof...(Ops) + 1] = {&type_of<Ops>..., nullptr};
   static constexpr auto structs = boost::hana::tuple_t<Ops...>;
+  static constexpr std::size_t count = sizeof...(Ops);
   static constexpr std::size_t find(const operator_type* type) {
     std::size_t i = 0;
     while (types[i] != nullptr && types[i] != type) ++i;
     return i;
   }
-  template <const auto& G, node_id N>
-  using at = typename decltype(+structs[boost::hana::size_c<find(G.view().at(N).type)>])::type;
+  template <std::size_t I>
+  using at = typename decltype(+structs[boost::hana::size_c<I>])::type;
 };
 
-template <class List, class... Layers>
-struct lookup_for;
-template <class... Ops, class... Layers>
-struct lookup_for<operator_list<Ops...>, Layers...> {
-  using type = operator_lookup<Ops...>;
+template <class Rules>
+struct operators_of_rules {
+  using type = operator_list<>;
 };
+template <class Rules>
+  requires requires { typename Rules::operators; }
+struct operators_of_rules<Rules> {
+  using type = typename Rules::operators;
+};
+
+template <class Network>
+struct operators_of_layers;
+template <class... Layers>
+struct operators_of_layers<network<Layers...>> {
+  using type = operator_list<std::conditional_t<std::is_void_v<typename Layers::operator_struct>, op::identity,
+                                                typename Layers::operator_struct>...>;
+};
+
+/// Only networks with operators of the user's own pay for looking at their layers.
+template <const operator_type* Type, class Network, class Rules>
+auto find_operator() {
+  using builtin = operator_lookup<all_operators>;
+  if constexpr (builtin::find(Type) < builtin::count) {
+    return std::type_identity<typename builtin::template at<builtin::find(Type)>>{};
+  } else {
+    using made = operator_lookup<typename operators_of_rules<Rules>::type>;
+    if constexpr (made::find(Type) < made::count) {
+      return std::type_identity<typename made::template at<made::find(Type)>>{};
+    } else {
+      using declared = operator_lookup<typename operators_of_layers<Network>::type>;
+      return std::type_identity<typename declared::template at<declared::find(Type)>>{};
+    }
+  }
+}
+template <const auto& G, node_id N, class Network, class Rules>
+using operator_at = typename decltype(find_operator<G.view().at(N).type, Network, Rules>())::type;
 
 template <const auto& G>
 constexpr bool has_plain_output() {
@@ -149,31 +183,31 @@ constexpr auto public_name() {
   else return fixed_string<name.size()>(name);
 }
 
-template <const auto& G, class Lookup, std::size_t... N, std::size_t... O>
+template <const auto& G, class Network, class Rules, std::size_t... N, std::size_t... O>
 auto lift(std::index_sequence<N...>, std::index_sequence<O...>) {
   if constexpr (has_plain_output<G>()) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), typename Lookup::template at<G, static_cast<int>(N)>>::type...>>{};
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), typename Lookup::template at<G, static_cast<int>(N)>>::type...,
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...,
                                       output<reference<G, G.view().outputs[O].value>()...>>>{};
   } else {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), typename Lookup::template at<G, static_cast<int>(N)>>::type...,
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...,
                                       named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
   }
 }
 
-template <const auto& G>
-using lift_type = typename decltype(lift<G, typename lookup_for<all_operators>::type>(
+template <const auto& G, class Net, class Rules>
+using lift_type = typename decltype(lift<G, typename Net::network_type, Rules>(
     std::make_index_sequence<G.view().nodes.size()>{}, std::make_index_sequence<G.view().outputs.size()>{}))::type;
 
 }  // namespace detail
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical = detail::lift_type<detail::compiled<Net>::declared>;
+using canonical = detail::lift_type<detail::compiled<Net>::declared, Net, rule_list<>>;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
-using optimized = detail::lift_type<detail::rewritten<Net, Rules>::result>;
+using optimized = detail::lift_type<detail::rewritten<Net, Rules>::result, Net, Rules>;
 
 }  // namespace ctnn

@@ -168,12 +168,6 @@ struct frozen_graph {
   }
 };
 
-/// Back to a graph that can be rewritten.
-constexpr graph thaw(const graph_view& v) {
-  return {pool<node>(v.nodes),   pool<value>(v.values),           pool<int>(v.operands),
-          pool<double>(v.fields), pool<expression>(v.expressions), pool<network_output>(v.outputs)};
-}
-
 constexpr graph_capacity capacity_of(const graph_view& g) {
   return {g.nodes.size(),  g.values.size(),      g.operands.size(),
           g.fields.size(), g.expressions.size(), g.outputs.size()};

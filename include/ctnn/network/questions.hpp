@@ -41,4 +41,9 @@ inline constexpr std::string_view fused_into = [] {
   return std::string_view{};
 }();
 
+/// What rewriting does to a network, in order: rule, layer consumed, layer that does its work.
+template <class Net, class Rules = default_rules>
+inline constexpr std::span<const rewrite_step> report{detail::rewriting_history<Net, Rules>::steps.begin(),
+                                                      detail::rewriting_history<Net, Rules>::steps.end()};
+
 }  // namespace ctnn

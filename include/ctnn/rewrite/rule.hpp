@@ -8,10 +8,13 @@
 //     static constexpr void rewrite(rewriter& r, const match& m);
 //   };
 //
-// and a line in rules.hpp. The pattern already makes sure that a value that disappears has one reader and is not a
+// and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32 only. The pattern already makes sure that a value that disappears has one reader and is not a
 // network output.
 #pragma once
 
+#include <tuple>
+
+#include "../base/fixed_string.hpp"
 #include "rewriter.hpp"
 
 namespace ctnn {
@@ -81,6 +84,7 @@ template <class Rule>
 struct rule_entry {
   static constexpr bool apply(rewriter& r, node_id n, reason* why) {
     using pattern = typename Rule::pattern;
+    if (!for_any_type() && r.type(r.output(n)) != dtype::f32) return false;
     const int tries = pattern::tries(r, n);
     for (int i = 0; i < tries; ++i) {
       const match m = pattern::at(r, n, i);
@@ -95,13 +99,47 @@ struct rule_entry {
     }
     return false;
   }
+  /// Rules about numbers are about f32 unless they say otherwise.
+  static constexpr bool for_any_type() {
+    if constexpr (requires { Rule::any_type; }) return Rule::any_type;
+    else return false;
+  }
   static constexpr rule_record record{Rule::info, &type_of<typename Rule::pattern::root>, &apply};
 };
 
 /// A list of rules; order is priority among rules of one root.
 template <class... Rules>
 struct rule_list {
-  static constexpr rule_record records[sizeof...(Rules)] = {rule_entry<Rules>::record...};
+  static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
+};
+
+/// Several lists as one, in order: joined_rules<default_rules, my_rules>.
+template <class... Lists>
+struct joined_rules {
+  static constexpr auto records = [] {
+    std::array<rule_record, (std::tuple_size_v<decltype(Lists::records)> + ... + 0)> all{};
+    std::size_t n = 0;
+    for (std::span<const rule_record> list : {std::span<const rule_record>(Lists::records)...})
+      for (const rule_record& r : list) all[n++] = r;
+    return all;
+  }();
+};
+
+/// A list less the rules of these names (rule_info::name): rules_without<default_rules, "conv2d_residual">.
+template <class List, fixed_string... Names>
+struct rules_without {
+  static constexpr bool stays(const rule_record& r) { return ((r.info.name != Names.view()) && ...); }
+  static constexpr auto records = [] {
+    std::array<rule_record, [] {
+      std::size_t n = 0;
+      for (const rule_record& r : List::records) n += stays(r) ? 1u : 0u;
+      return n;
+    }()> left{};
+    std::size_t n = 0;
+    for (const rule_record& r : List::records)
+      if (stays(r)) left[n++] = r;
+    return left;
+  }();
 };
 
 }  // namespace ctnn

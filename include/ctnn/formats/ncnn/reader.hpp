@@ -15,14 +15,16 @@
 
 namespace ctnn::ncnn {
 
-struct read_options {
-  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by blob name
-  budget limits{};
-};
-
+/// A layer type and the function that adds its nodes.
 struct layer_type {
   std::string_view name;
   void (*read)(layer_reader&);
+};
+
+struct read_options {
+  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by blob name
+  budget limits{};
+  std::span<const layer_type> custom{};  ///< the user's layer types; they go before ours
 };
 
 /// Every layer type that ctnn's operators express, sorted by name.
@@ -83,7 +85,9 @@ inline constexpr layer_type layer_types[] = {
     {"UnaryOp", readers::unary},
 };
 
-inline const layer_type* find_layer_type(std::string_view name) {
+inline const layer_type* find_layer_type(std::string_view name, std::span<const layer_type> custom = {}) {
+  for (const layer_type& t : custom)
+    if (t.name == name) return &t;
   const auto by_name = [](const layer_type& t, std::string_view n) { return t.name < n; };
   const auto at = std::lower_bound(std::begin(layer_types), std::end(layer_types), name, by_name);
   return at != std::end(layer_types) && at->name == name ? at : nullptr;
@@ -146,7 +150,7 @@ inline loaded_model build(const param_file& file, bin_reader& weights, const rea
     const auto give_up = [&] {
       for (const std::string& blob : at.outputs) b.blobs[blob] = none;
     };
-    const layer_type* type = find_layer_type(at.type);
+    const layer_type* type = find_layer_type(at.type, options.custom);
     if (!type) {
       refused.add(at, "");
       give_up();
