@@ -190,29 +190,39 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
 }
 #endif
 
+namespace detail {
+
+/// All groups of an image, which `c` describes.
+CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& end, bool depthwise) {
+  if (depthwise) {
+    if (c.chan == 1) convolve_depthwise(c, end, choose_depthwise(c));
+    else convolve_depthwise_planar(c, end);
+    return;
+  }
+  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
+                                c.kernel_w * c.channels;
+  for (int g = 0; g < p.groups; ++g) {
+    convolve(c, end);
+    c.in += c.channels * c.chan;
+    c.weights += filter;
+    c.out += c.out_channels;
+    if (c.bias != nullptr) c.bias += c.out_channels;
+    if (c.residual != nullptr) c.residual += c.out_channels;
+  }
+}
+
+}  // namespace detail
+
 CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   window c = window_of(p, a);
   const epilogue end = epilogue_of(p.activation);
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
-  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
-                                c.kernel_w * c.channels;
   if (depthwise) c.out_channels = p.out;
+  if (images == 1) return detail::convolve_image(p, c, end, depthwise);
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n);
-    if (depthwise) {
-      if (c.chan == 1) convolve_depthwise(part, end, detail::choose_depthwise(c));
-      else convolve_depthwise_planar(part, end);
-      continue;
-    }
-    for (int g = 0; g < p.groups; ++g) {
-      convolve(part, end);
-      part.in += c.channels * c.chan;
-      part.weights += filter;
-      part.out += c.out_channels;
-      if (c.bias != nullptr) part.bias += c.out_channels;
-      if (c.residual != nullptr) part.residual += c.out_channels;
-    }
+    detail::convolve_image(p, part, end, depthwise);
   }
 }
 

@@ -37,8 +37,8 @@ CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdi
       t.start_pitch = t.out_pitch / c.out_pitch * c.residual_pitch;
     }
   }
-  if (t.pixel_step == 1) run_columns<1, 8>(t, c.out_channels);
-  else run_columns<4, 4>(t, c.out_channels);
+  if (t.pixel_step == 1) run_columns(t, c.out_channels, 1, 8, &run_tile<1, 8>);
+  else run_columns(t, c.out_channels, 4, 4, &run_tile<4, 4>);
   t.run_count = 0;
 }
 

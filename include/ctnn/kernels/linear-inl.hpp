@@ -49,7 +49,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     t.bias = bias;
     t.start = nullptr;
     t.out = out + r * out_pitch;
-    run_columns<1, 8>(t, columns);
+    run_columns(t, columns, 1, 8, &run_tile<1, 8>);
   }
 #else
   for (int column = 0; column < columns;) {

@@ -37,7 +37,7 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
   int i = 0;
   for (; i + lanes <= n; i += lanes) most = max(most, loadu(x + i));
   float top = max_of(most);
-  for (; i < n; ++i) top = x[i] > top ? x[i] : top;
+  for (; lanes > 1 && i < n; ++i) top = x[i] > top ? x[i] : top;
   const vec shift = set(top);
   vec total = zero();
   for (i = 0; i + lanes <= n; i += lanes) {
@@ -46,7 +46,7 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
     storeu(e, y + i);
   }
   float rest = 0;
-  if (i < n) {
+  if (lanes > 1 && i < n) {
     store_part(exp(sub(load_part(x + i, n - i), shift)), y + i, n - i);
     for (; i < n; ++i) rest += y[i];
   }

@@ -240,29 +240,28 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     t.end.finish(t.end.low, t.end.high, t.out, t.out_pitch, t.rows, t.columns);
 }
 
+using tile_function = void (*)(const tile_task&);
+
 #if defined(CTNN_PLAIN)
-/// `columns` columns with tiles of P x V; the task's addresses of columns move on.
-template <int P, int V>
-CTNN_NOINLINE void run_columns(tile_task& t, int columns) {
+/// `columns` columns with tiles of height x width, 4 x 4 or 1 x 8; the task's addresses of columns are lost.
+CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, int height, int width, tile_function run) {
   const std::ptrdiff_t block_step = t.block_step;
-  for (int left = columns; left > 0; left -= V) {
-    t.columns = left < V ? left : V;
-    if (V > channel_block && left <= channel_block) t.block_step = 0;  // there is no second block
-    if (left < V) {
-      detail::run_narrow(t, P, V, &run_tile<P, V>);
+  for (int left = columns; left > 0; left -= width) {
+    t.columns = left < width ? left : width;
+    if (left <= channel_block) t.block_step = 0;  // there is no second block
+    if (left < width) {
+      detail::run_narrow(t, height, width, run);
       break;
     }
-    run_tile<P, V>(t);
-    t.weights += V / channel_block * block_step;
-    t.out += V;
-    if (t.bias != nullptr) t.bias += V;
-    if (t.start != nullptr) t.start += V;
+    run(t);
+    t.weights += width / channel_block * block_step;
+    t.out += width;
+    if (t.bias != nullptr) t.bias += width;
+    if (t.start != nullptr) t.start += width;
   }
   t.block_step = block_step;
 }
 #endif
-
-using tile_function = void (*)(const tile_task&);
 
 /// The tile that covers `columns` channels, or the widest.
 struct tile_shape {
