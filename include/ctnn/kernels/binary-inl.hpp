@@ -188,8 +188,9 @@ CTNN_INLINE void combine_strided(op::binary_function kind, const activation_func
 
 /// Whether x has y's shape and lies in the same way, neither with gaps.
 CTNN_INLINE bool lies_like(const tensor& y, const const_tensor& x) {
-  const bool dense = y.order == layout::nchw || (y.pitch == y.shape.back(2) && x.pitch == y.pitch);
-  return dense && x.order == y.order && x.shape == y.shape;
+  bool same = x.order == y.order && x.shape.rank == y.shape.rank;
+  CTNN_UNROLL for (int i = 0; i < max_rank; ++i) same = same && (i >= y.shape.rank || x.shape[i] == y.shape[i]);
+  return same && (y.order == layout::nchw || (y.pitch == y.shape.back(2) && x.pitch == y.pitch));
 }
 
 }  // namespace detail
