@@ -3,8 +3,10 @@
 // Constant after it is made, so any number of extractors on any number of threads may share it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "../formats/loaded_model.hpp"
 #include "../kernels/dispatch.hpp"
@@ -15,6 +17,9 @@
 #include "array.hpp"
 
 namespace ctnn {
+
+/// By input name.
+using shapes_by_name = std::map<std::string, extents, std::less<>>;
 
 /// Memory for numbers, aligned to a cache line and not initialised.
 class number_buffer {
@@ -86,6 +91,16 @@ struct loaded_leaf {
 
 }  // namespace detail
 
+/// The numbers of weight e in logical order: a leaf as it was read, or what an expression makes of leaves.
+inline std::vector<float> fold_weight(const graph_view& g, expression_id e, const loaded_model& source) {
+  const detail::loaded_leaf leaf{source};
+  const expression_evaluator evaluate(g, e);
+  std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
+  std::vector<float> numbers(static_cast<std::size_t>(g.at_expression(e).shape.count()));
+  evaluate.run(leaf, scratch.data(), numbers.data());
+  return numbers;
+}
+
 /// Entries for load_options::operators.
 template <class... Ops>
 inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {
@@ -108,6 +123,11 @@ class program {
       g_ = std::move(o.g);
       history_.assign(o.history.begin(), o.history.end());
     }
+    for (const node& n : g_.view().nodes)
+      if (n.type == &type_of<op::input>) {
+        const value& v = g_.view().at_value(n.outputs.first);
+        input_shapes_.emplace(v.name, v.shape);
+      }
     light_ = make_plan(g_.view(), {.in_place = true});
     full_ = make_plan(g_.view(), {.in_place = false});
     pack_weights();
@@ -116,6 +136,8 @@ class program {
 
   graph_view g() const { return g_.view(); }
   const loaded_model& source() const { return *source_; }
+  /// Shapes of all inputs, by the names of their values.
+  const shapes_by_name& input_shapes() const { return input_shapes_; }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
   /// `light` lets operators write over their inputs.
@@ -134,12 +156,8 @@ class program {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
       const expression& x = g.at_expression(e);
-      if (!x.type) return pack_slot(g, n, slot, leaf(x), to);
-      const expression_evaluator evaluate(g, e);
-      std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
-      std::vector<float> numbers(static_cast<std::size_t>(x.shape.count()));
-      evaluate.run(leaf, scratch.data(), numbers.data());
-      pack_slot(g, n, slot, numbers.data(), to);
+      if (x.type) pack_slot(g, n, slot, fold_weight(g, e, *source_).data(), to);
+      else pack_slot(g, n, slot, leaf(x), to);
     });
   }
 
@@ -166,6 +184,7 @@ class program {
   std::shared_ptr<const loaded_model> source_;
   graph g_;
   std::vector<rewrite_step> history_;
+  shapes_by_name input_shapes_;
   memory_plan light_, full_;
   number_buffer packed_;
   std::vector<node_code> code_;
