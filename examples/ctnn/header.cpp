@@ -1,0 +1,2 @@
+#include "commands.hpp"
+namespace tool { void header(const header_options&) {} }
