@@ -41,6 +41,7 @@ struct value {
   std::string_view name{};
   extents shape{};
   node_id producer = none;
+  dtype type = dtype::f32;
   int readers = 0;  ///< inputs of live nodes that are this value, plus network outputs
 };
 
@@ -51,6 +52,7 @@ struct expression {
   extents shape{};
   range arguments{};  ///< in graph::operands: expression_id
   range fields{};
+  dtype element = dtype::f32;
 };
 
 struct network_output {
@@ -119,8 +121,8 @@ struct graph {
     for (double d : numbers) fields.push_back(d);
     return r;
   }
-  constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape) {
-    expressions.push_back({nullptr, layer, name, shape, {}, {}});
+  constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape, dtype element = dtype::f32) {
+    expressions.push_back({nullptr, layer, name, shape, {}, {}, element});
     return static_cast<int>(expressions.size()) - 1;
   }
 };
@@ -138,9 +140,14 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
                            std::span<const double> fields, std::span<const std::string_view> names = {}) {
   pool<extents> shapes;
   shapes.reserve(in.size());
-  for (value_id v : in) shapes.push_back(g.values[static_cast<std::size_t>(v)].shape);
+  pool<dtype> element_types;
+  element_types.reserve(in.size());
+  for (value_id v : in) {
+    shapes.push_back(g.values[static_cast<std::size_t>(v)].shape);
+    element_types.push_back(g.values[static_cast<std::size_t>(v)].type);
+  }
   description d;
-  if (const problem p = type.describe(fields, inputs(shapes.data(), shapes.size()), d)) return p;
+  if (const problem p = type.describe(fields, inputs(shapes.data(), shapes.size()), types(element_types.data(), element_types.size()), d)) return p;
 
   node n{&type, name};
   n.inputs = g.store_operands(in);
@@ -148,10 +155,10 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
   n.outputs = {static_cast<int>(g.values.size()), static_cast<int>(d.outputs.size())};
   const node_id id = static_cast<int>(g.nodes.size());
   for (std::size_t i = 0; i < d.outputs.size(); ++i)
-    g.values.push_back({i < names.size() ? names[i] : name, d.outputs[i], id, 0});
+    g.values.push_back({i < names.size() ? names[i] : name, d.outputs[i], id, i < d.types.size() ? d.types[i] : dtype::f32, 0});
   for (value_id v : in) ++g.at_value(v).readers;
   n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(d.weights.count)};
-  for (const weight_slot& s : d.weights) g.operands.push_back(g.add_leaf(name, s.name, s.shape));
+  for (const weight_slot& s : d.weights) g.operands.push_back(g.add_leaf(name, s.name, s.shape, s.type));
   g.nodes.push_back(n);
   return {};
 }

@@ -8,7 +8,8 @@
 //     constexpr problem infer(inputs in, outputs out) const;   // shapes, or what is wrong
 //   };
 //
-// and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0).
+// and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), and
+// infer_types(types in, std::span<dtype> out): element types of the outputs (all that of the first input, or f32).
 // Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from fields().
 // Graphs hold operators as an `operator_type` and a row of numbers, so a user's operator is as good as ours.
 #pragma once
@@ -19,6 +20,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../base/dtype.hpp"
 #include "../base/pool.hpp"
 #include "../base/problem.hpp"
 #include "../base/static_vector.hpp"
@@ -30,6 +32,7 @@ using namespace std::string_view_literals;  // "weight"sv knows its length: a st
 
 using inputs = std::span<const extents>;
 using outputs = std::span<extents>;
+using types = std::span<const dtype>;
 
 /// Longest list parameter (sizes of a split, coefficients of a sum) and most inputs with one.
 inline constexpr std::size_t max_list = 64;
@@ -40,6 +43,7 @@ using list = static_vector<T, max_list>;
 struct weight_slot {
   std::string_view name;
   extents shape;
+  dtype type = dtype::f32;
 };
 inline constexpr std::size_t max_weights = 8;
 using weight_slots = static_vector<weight_slot, max_weights>;
@@ -212,6 +216,7 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
 /// What a node of an operator looks like, given its inputs.
 struct description {
   pool<extents> outputs;
+  pool<dtype> types;  ///< of the outputs; empty means all f32
   weight_slots weights;
 };
 
@@ -221,7 +226,7 @@ struct operator_type {
   int min_inputs;
   int max_inputs;
   /// Shapes of the outputs and the weights, or what is wrong.
-  problem (*describe)(std::span<const double> fields, inputs, description&);
+  problem (*describe)(std::span<const double> fields, inputs, types, description&);
   std::int64_t (*macs)(std::span<const double>, inputs, std::span<const extents>);
   /// Fields from a declared layer's options.
   problem (*configure)(std::span<const option_record>, field_values&);
@@ -231,7 +236,7 @@ namespace detail {
 
 template <class Op>
 struct erased {
-  static constexpr problem describe(std::span<const double> f, inputs in, description& result) {
+  static constexpr problem describe(std::span<const double> f, inputs in, types in_types, description& result) {
     const int n = static_cast<int>(in.size());
     if (n < min_inputs<Op>() || n > max_inputs<Op>())
       return {mistake::wrong_number_of_inputs, Op::name, {n}, {min_inputs<Op>(), max_inputs<Op>()}};
@@ -240,7 +245,17 @@ struct erased {
     result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});
     if (const problem p = op.infer(in, result.outputs)) return p;
     result.weights = weights_of(op, in);
-    return {};
+    return describe_types(op, in_types, result);
+  }
+  /// No types given, or all f32 where the operator has nothing to say: nothing to write down.
+  static constexpr problem describe_types(const Op& op, types in, description& result) {
+    if constexpr (requires(std::span<dtype> out) { op.infer_types(in, out); }) {
+      result.types = pool<dtype>(result.outputs.size(), dtype::f32);
+      return op.infer_types(in, result.types);
+    } else {
+      if (!in.empty() && in[0] != dtype::f32) result.types = pool<dtype>(result.outputs.size(), in[0]);
+      return {};
+    }
   }
   static constexpr std::int64_t macs(std::span<const double> f, inputs in, std::span<const extents> out) {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);

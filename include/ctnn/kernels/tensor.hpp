@@ -7,6 +7,7 @@
 #include <span>
 #include <type_traits>
 
+#include "../base/dtype.hpp"
 #include "../base/shape.hpp"
 
 namespace ctnn {
@@ -23,13 +24,24 @@ struct basic_tensor {
   extents shape{};
   layout order = layout::nchw;
   int pitch = 0;  ///< nhwc: elements from one pixel to the next
+  dtype type = dtype::f32;  ///< of the elements; `data` is where they lie, whatever they are
 
   constexpr operator basic_tensor<const T>() const
     requires(!std::is_const_v<T>)
   {
-    return {data, shape, order, pitch};
+    return {data, shape, order, pitch, type};
   }
 };
+
+/// The elements of a tensor that holds Ts.
+template <class T>
+T* elements(const basic_tensor<float>& t) {
+  return static_cast<T*>(static_cast<void*>(t.data));
+}
+template <class T>
+const T* elements(const basic_tensor<const float>& t) {
+  return static_cast<const T*>(static_cast<const void*>(t.data));
+}
 
 using tensor = basic_tensor<float>;
 using const_tensor = basic_tensor<const float>;

@@ -1,40 +1,65 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers with a shape that own their memory: what goes into a loaded model and comes out.
+// Numbers with a shape and a type that own their memory: what goes into a loaded model and comes out.
 #pragma once
 
+#include <cstring>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "../base/dtype.hpp"
 #include "../base/error.hpp"
 #include "../base/shape.hpp"
 #include "../formats/describe.hpp"
 
 namespace ctnn {
 
-/// float32, row-major in the order of the shape.
+/// Row-major in the order of the shape. float32 unless another type is asked for; data(), values() and [] are for
+/// float32, elements<T>() for the rest.
 class array {
  public:
   array() = default;
-  explicit array(const extents& shape) : shape_(shape), values_(static_cast<std::size_t>(shape.count())) {}
+  explicit array(const extents& shape, dtype type = dtype::f32)
+      : shape_(shape), type_(type), bytes_(static_cast<std::size_t>(shape.count() * size_of(type))) {}
   /// Throws ctnn::error if there are not as many values as the shape has elements.
-  array(const extents& shape, std::vector<float> values) : shape_(shape), values_(std::move(values)) {
-    if (static_cast<std::int64_t>(values_.size()) != shape.count())
+  array(const extents& shape, std::span<const float> values) : array(shape) {
+    if (static_cast<std::int64_t>(values.size()) != shape.count())
       throw error("array of shape " + describe(shape) + " needs " + std::to_string(shape.count()) + " values, got " +
-                  std::to_string(values_.size()));
+                  std::to_string(values.size()));
+    if (!values.empty()) std::memcpy(bytes_.data(), values.data(), bytes_.size());
   }
 
   const extents& shape() const { return shape_; }
-  std::size_t size() const { return values_.size(); }
-  float* data() { return values_.data(); }
-  const float* data() const { return values_.data(); }
-  std::span<float> values() { return values_; }
-  std::span<const float> values() const { return values_; }
-  float operator[](std::size_t i) const { return values_[i]; }
+  dtype type() const { return type_; }
+  std::size_t size() const { return bytes_.size() / static_cast<std::size_t>(size_of(type_)); }
+  std::span<std::byte> bytes() { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  /// The elements as Ts; the caller knows the type (T has its size).
+  template <class T>
+  std::span<T> elements() {
+    return {static_cast<T*>(static_cast<void*>(bytes_.data())), bytes_.size() / sizeof(T)};
+  }
+  template <class T>
+  std::span<const T> elements() const {
+    return {static_cast<const T*>(static_cast<const void*>(bytes_.data())), bytes_.size() / sizeof(T)};
+  }
+
+  float* data() { return values().data(); }
+  const float* data() const { return values().data(); }
+  std::span<float> values() { return require_f32(), elements<float>(); }
+  std::span<const float> values() const { return require_f32(), elements<float>(); }
+  float operator[](std::size_t i) const { return values()[i]; }
 
  private:
+  void require_f32() const {
+    if (type_ != dtype::f32) throw error("array holds " + std::string(name_of(type_)) + ", not f32");
+  }
+
   extents shape_{0};
-  std::vector<float> values_;
+  dtype type_ = dtype::f32;
+  std::vector<std::byte> bytes_;
 };
 
 }  // namespace ctnn

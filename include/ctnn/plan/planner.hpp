@@ -26,6 +26,7 @@ class planner {
  private:
   constexpr placement& at(int p) { return plan_.placements[static_cast<std::size_t>(p)]; }
   constexpr const extents& shape(int p) { return g_.shape(at(p).value); }
+  constexpr dtype type_at(int p) { return g_.at_value(at(p).value).type; }
   static constexpr bool can_be_nhwc(const extents& s) { return s.rank == 3 || s.rank == 4; }
   static constexpr int channels_of(const extents& s) { return s.back(2); }
   /// Both layouts are the same bytes.
@@ -39,7 +40,7 @@ class planner {
     for (std::size_t v = 0; v < g_.values.size(); ++v) {
       placement p;
       p.value = static_cast<int>(v);
-      p.size = g_.values[v].shape.count();
+      p.size = words(g_.values[v].shape.count(), g_.values[v].type);
       p.external = g_.is<op::input>(g_.values[v].producer) || g_.is<op::constant>(g_.values[v].producer);
       plan_.placements.push_back(p);
     }
@@ -54,8 +55,9 @@ class planner {
   constexpr void add_step(node_id n) {
     const node& now = g_.at(n);
     if (now.type == &type_of<op::input> || now.type == &type_of<op::constant>) return;
-    const operator_traits t = traits_of(now.type);
     const auto in = g_.inputs(now);
+    operator_traits t = traits_of(now.type);
+    if (!computes_f32(now)) t.rule = layout_rule::nchw;
     const layout order = layout_of_result(t, in);
     pool<int> ids;
     for (std::size_t i = 0; i < in.size(); ++i) ids.push_back(input_placement(t, in[i], order, i == 0, g_.shape(now.outputs.first)));
@@ -73,6 +75,15 @@ class planner {
     plan_.steps.push_back(step);
   }
 
+  /// Kernels for other element types take plain values.
+  constexpr bool computes_f32(const node& n) {
+    for (value_id v : g_.inputs(n))
+      if (g_.at_value(v).type != dtype::f32) return false;
+    for (int k = 0; k < n.outputs.count; ++k)
+      if (g_.at_value(n.outputs.first + k).type != dtype::f32) return false;
+    return true;
+  }
+
   constexpr layout layout_of_result(const operator_traits& t, std::span<const int> in) {
     switch (t.rule) {
       case layout_rule::nhwc: return layout::nhwc;
@@ -88,7 +99,8 @@ class planner {
 
   /// The placement of input v that an operator with the result's layout `order` reads.
   constexpr int input_placement(const operator_traits& t, value_id v, layout order, bool first, const extents& result) {
-    if (t.type == &type_of<op::flatten> || t.type == &type_of<op::reshape>) return v;  // their kernels read any layout
+    if ((t.type == &type_of<op::flatten> || t.type == &type_of<op::reshape>) && g_.at_value(v).type == dtype::f32)
+      return v;  // their kernels read any layout
     if (!can_be_nhwc(g_.shape(v))) return v;
     switch (t.rule) {
       case layout_rule::nchw: return in_layout(v, layout::nchw);
@@ -112,7 +124,7 @@ class planner {
     p.value = v;
     p.order = order;
     p.pitch = order == layout::nhwc ? channels_of(s) : 0;
-    p.size = s.count();
+    p.size = words(s.count(), g_.at_value(v).type);
     const int id = static_cast<int>(plan_.placements.size());
     if (layouts_coincide(s)) {
       p.parent = v;  // a matter of description; place_parts() keeps v whole
@@ -128,7 +140,7 @@ class planner {
   constexpr int copy_of(int from) {
     placement p;
     p.value = at(from).value;
-    p.size = shape(from).count();
+    p.size = words(shape(from).count(), g_.at_value(at(from).value).type);
     const int id = static_cast<int>(plan_.placements.size());
     plan_.placements.push_back(p);
     add_conversion(from, id);
@@ -172,6 +184,7 @@ class planner {
   /// Numbers from one index of `axis` to the next if parts along it can be placements, else 0.
   constexpr std::int64_t part_step(int whole, int axis) {
     const extents& s = shape(whole);
+    if (size_of(type_at(whole)) != 4) return 0;  // shifts count numbers of four bytes
     if (at(whole).order == layout::nhwc) return axis == s.rank - 3 ? 1 : 0;
     for (int i = 0; i < axis; ++i)
       if (s[i] != 1) return 0;
@@ -308,7 +321,7 @@ class planner {
   constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {
     const int r = root(in);
     if (at(r).external || at(r).last_step != step || r == root(out)) return false;
-    if (at(in).order != at(out).order || !(shape(in) == shape(out))) return false;
+    if (at(in).order != at(out).order || !(shape(in) == shape(out)) || type_at(in) != type_at(out)) return false;
     // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
     if (r != in || at(out).size != at(in).size) return false;
     // The other inputs must not be parts of the same memory.

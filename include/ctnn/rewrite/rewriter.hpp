@@ -53,6 +53,7 @@ class rewriter {
   constexpr value_id output(node_id n, int i = 0) const { return at(n).outputs.first + i; }
   constexpr node_id producer(value_id v) const { return g_.values[static_cast<std::size_t>(v)].producer; }
   constexpr const extents& shape(value_id v) const { return g_.values[static_cast<std::size_t>(v)].shape; }
+  constexpr dtype type(value_id v) const { return g_.values[static_cast<std::size_t>(v)].type; }
   constexpr const extents& shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
   constexpr int readers(value_id v) const { return g_.values[static_cast<std::size_t>(v)].readers; }
   constexpr value_id resolve(value_id v) const {

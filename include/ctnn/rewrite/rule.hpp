@@ -8,7 +8,7 @@
 //     static constexpr void rewrite(rewriter& r, const match& m);
 //   };
 //
-// and a line in rules.hpp. The pattern already makes sure that a value that disappears has one reader and is not a
+// and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32 only. The pattern already makes sure that a value that disappears has one reader and is not a
 // network output.
 #pragma once
 
@@ -84,6 +84,7 @@ template <class Rule>
 struct rule_entry {
   static constexpr bool apply(rewriter& r, node_id n, reason* why) {
     using pattern = typename Rule::pattern;
+    if (!for_any_type() && r.type(r.output(n)) != dtype::f32) return false;
     const int tries = pattern::tries(r, n);
     for (int i = 0; i < tries; ++i) {
       const match m = pattern::at(r, n, i);
@@ -97,6 +98,11 @@ struct rule_entry {
       if (why) *why = no;
     }
     return false;
+  }
+  /// Rules about numbers are about f32 unless they say otherwise.
+  static constexpr bool for_any_type() {
+    if constexpr (requires { Rule::any_type; }) return Rule::any_type;
+    else return false;
   }
   static constexpr rule_record record{Rule::info, &type_of<typename Rule::pattern::root>, &apply};
 };

@@ -112,7 +112,7 @@ class expression_evaluator {
     for (int n = x.type->min_inputs; n <= arguments && n <= x.type->max_inputs; ++n) {
       shapes.clear();
       for (int i = 0; i < n; ++i) shapes.push_back(g_.at_expression(ids[static_cast<std::size_t>(i)]).shape);
-      if (!x.type->describe(g_.fields_of(x.fields), shapes, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;
+      if (!x.type->describe(g_.fields_of(x.fields), shapes, {}, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;
     }
     return arguments;
   }

@@ -12,8 +12,16 @@ struct input {
   static constexpr int min_inputs = 0;
 
   list<int> shape{};
+  dtype type = dtype::f32;
 
-  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  static constexpr void fields(auto& self, auto&& field) {
+    field("shape", self.shape);
+    field("type", self.type);
+  }
+  constexpr problem infer_types(types, std::span<dtype> out) const {
+    out[0] = type;
+    return {};
+  }
   constexpr problem infer(inputs, outputs result) const {
     if (shape.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
     extents y;
@@ -35,13 +43,21 @@ struct constant {
   static constexpr int min_inputs = 0;
 
   list<int> shape{};
+  dtype type = dtype::f32;
 
-  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  static constexpr void fields(auto& self, auto&& field) {
+    field("shape", self.shape);
+    field("type", self.type);
+  }
   constexpr problem infer(inputs in, outputs result) const { return input{shape}.infer(in, result); }
+  constexpr problem infer_types(types, std::span<dtype> out) const {
+    out[0] = type;
+    return {};
+  }
   constexpr weight_slots weights(inputs) const {
     extents s;
     for (int d : shape) s.push_back(d);
-    return {{"value"sv, s}};
+    return {{"value"sv, s, type}};
   }
 };
 

@@ -9,6 +9,7 @@ namespace ctnn::rules {
 /// identity(x)  ->  x
 struct identity {
   static constexpr rule_info info{"identity", "identity -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<op::identity>;
   static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
@@ -34,6 +35,7 @@ struct dropout {
 /// concat(x)  ->  x
 struct concat_of_one {
   static constexpr rule_info info{"concat_of_one", "concat(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<op::concat>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.inputs_count(m.last) != 1) return {"it joins several inputs"};
@@ -45,6 +47,7 @@ struct concat_of_one {
 /// split into one piece  ->  x
 struct split_into_one {
   static constexpr rule_info info{"split_into_one", "split(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<op::split>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.at(m.last).outputs.count != 1) return {"it has several outputs"};
@@ -56,6 +59,7 @@ struct split_into_one {
 /// slice of everything  ->  x
 struct slice_of_all {
   static constexpr rule_info info{"slice_of_all", "slice(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<op::slice>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it cuts something off"};

@@ -16,6 +16,7 @@ constexpr op::reshape reshape_to(const extents& shape) {
 template <class Op>
 struct same_shape {
   static constexpr rule_info info{"same_shape", "flatten|reshape(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<Op>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
@@ -28,6 +29,7 @@ struct same_shape {
 template <class First, class Last>
 struct reshape_chain {
   static constexpr rule_info info{"reshape_chain", "flatten|reshape > flatten|reshape -> reshape", lowers::movable, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = edge<First, Last>;
   static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -64,6 +66,7 @@ struct global_pool_flatten {
 /// permute that keeps every axis  ->  x
 struct permute_none {
   static constexpr rule_info info{"permute_none", "permute(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = single<op::permute>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     int next = 0;
@@ -77,6 +80,7 @@ struct permute_none {
 /// permute > permute  ->  permute
 struct permute_chain {
   static constexpr rule_info info{"permute_chain", "permute > permute -> permute", lowers::movable, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = edge<op::permute, op::permute>;
   static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) {
