@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn info: layers, shapes, parameters, multiply-adds and memory, before and after rewriting.
 #include <ctnn/plan/planner.hpp>
+#include <ctnn/rewrite/fate.hpp>
 
 #include "rewriting.hpp"
 #include "source.hpp"
@@ -32,7 +33,7 @@ totals add_up(const ctnn::graph_view& g) {
 }
 
 /// Layers as they were read, with where their work is done now.
-std::string layers_text(const ctnn::graph_view& g, const std::map<std::string_view, fate>& gone) {
+std::string layers_text(const ctnn::graph_view& g, const std::map<std::string_view, ctnn::fate>& gone) {
   table out("llrrrl", {"layer", "operator", "output", "weights", "MACs", "after rewriting"});
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ctnn::node& n = g.nodes[i];
@@ -54,7 +55,7 @@ void info(const info_options& options) {
   const ctnn::loaded_model m = load(options.model);
   const ctnn::graph_view before = m.network.view();
   const ctnn::optimization o = rewrite(m, options.model.optimize);
-  if (options.layers) std::printf("%s\n", layers_text(before, fates(o)).c_str());
+  if (options.layers) std::printf("%s\n", layers_text(before, ctnn::fates(o.g.view(), o.history)).c_str());
   for (const ctnn::node& n : before.nodes)
     if (n.type == &ctnn::type_of<ctnn::op::input>)
       std::printf("input   %.*s: %s\n", static_cast<int>(n.name.size()), n.name.data(), ctnn::describe(before.shape(n.outputs.first)).c_str());

@@ -9,20 +9,12 @@
 #include "../../base/error.hpp"
 #include "../../network/lift.hpp"
 #include "../describe.hpp"
+#include "../names.hpp"
 #include "numbers.hpp"
 
 namespace ctnn::cpp {
 
 namespace detail {
-
-inline constexpr std::string_view function_names[] = {"none", "relu", "leaky_relu", "clip", "sigmoid", "tanh",
-                                                      "hardsigmoid", "hardswish", "elu", "silu", "mish"};
-inline constexpr std::string_view unary_names[] = {"abs", "neg", "floor", "ceil", "square", "sqrt", "rsqrt", "exp", "log", "sin",
-                                                   "cos", "tan", "asin", "acos", "atan", "reciprocal", "tanh", "log10", "round", "trunc"};
-inline constexpr std::string_view binary_names[] = {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "rsub", "rdiv", "rpow"};
-inline constexpr std::string_view pooling_names[] = {"max", "avg"};
-inline constexpr std::string_view interpolation_names[] = {"nearest", "bilinear"};
-inline constexpr std::string_view eltwise_names[] = {"eltwise_prod", "weighted_sum", "eltwise_max"};
 
 /// What a layer is called, the arguments between its name and its options, and the option that all this says.
 struct alias {
@@ -32,7 +24,7 @@ struct alias {
 };
 
 inline alias activation_alias(const activation_function& f) {
-  const std::string name(function_names[static_cast<std::size_t>(f.kind)]);
+  const std::string name(name_of(f.kind));
   const bool usual = f.a == 0.16666667163372040f && f.b == 0.5f;
   switch (f.kind) {
     case function::clip:
