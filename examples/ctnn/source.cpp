@@ -56,7 +56,14 @@ model_files find_files(const model_source& from) {
 ctnn::loaded_model load(const model_source& from) {
   const model_files files = find_files(from);
   const progress busy("reading " + from.file);
-  return ctnn::ncnn::load(files.param, files.bin, files.read);
+  try {
+    return ctnn::ncnn::load(files.param, files.bin, files.read);
+  } catch (const ctnn::error& e) {
+    // The reader does not know how its user gives shapes.
+    const std::string text = e.what();
+    throw ctnn::error(text + (text.find("a shape that is neither in the file nor given") == std::string::npos
+                                  ? "" : "; give it with --shape NAME=3x224x224"));
+  }
 }
 
 }  // namespace tool

@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
                 static_cast<double>(furthest), best * 1e3, flops * 1e-9, peak * 1e-9, 100 * flops / peak);
     if (target == ctnn::best_target()) best_share = 100 * flops / peak;
   }
-  if (!right) std::puts("WRONG answers");
+  if (!right) std::puts("WRONG: expected the same top five and probabilities within 1e-4 of ncnn's");
   if (best_share < needed) std::printf("SLOW: %.1f %% of the peak, needed %.1f %%\n", best_share, needed);
   return right && best_share >= needed ? 0 : 1;
 }

@@ -19,6 +19,11 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
       out += static_cast<char>(c);
       continue;
     }
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += static_cast<char>(c);
+      continue;
+    }
     // As few digits as the next character allows.
     const bool full = i + 1 < bytes.size() && bytes[i + 1] >= '0' && bytes[i + 1] <= '9';
     out += '\\';
