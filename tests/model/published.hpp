@@ -4,9 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -86,6 +88,29 @@ inline double deviation(const model& m, const published_case& c, bool light = tr
   }
   CHECK(compared > 0);
   return worst;
+}
+
+/// The file without layers of types in `types` ("A; B") and without what reads them.
+inline ncnn::param_file without(const ncnn::param_file& file, const std::string& types) {
+  ncnn::param_file out{file.source, {}};
+  std::set<std::string> blobs;
+  for (const ncnn::layer& l : file.layers) {
+    if (("; " + types + "; ").find("; " + l.type + "; ") != std::string::npos) continue;
+    if (!std::all_of(l.inputs.begin(), l.inputs.end(), [&](const std::string& b) { return blobs.contains(b); })) continue;
+    blobs.insert(l.outputs.begin(), l.outputs.end());
+    out.layers.push_back(l);
+  }
+  return out;
+}
+
+/// The case with only those answers that network `m` has a value for.
+inline published_case known_answers(const loaded_model& m, published_case c) {
+  const graph_view g = m.network.view();
+  std::erase_if(c.answers, [&](const named_array& answer) {
+    return !m.aliases.contains(answer.first) &&
+           std::none_of(g.values.begin(), g.values.end(), [&](const value& v) { return v.name == answer.first; });
+  });
+  return c;
 }
 
 /// The layer types that a file's refusal names, "A; B"; the whole message if it is another.

@@ -10,6 +10,7 @@
 #include <ctnn/formats/ncnn/write_model.hpp>
 
 #include "published.hpp"
+#include "support/scratch_folder.hpp"
 
 using namespace ctnn;
 
@@ -47,12 +48,6 @@ const std::vector<known_model> known_models{
     {"ncnn_converted/ultraface_rfb320_simplified"},
 };
 
-struct scratch_folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("ctnn_shared_models_" + std::to_string(std::rand()));
-  scratch_folder() { std::filesystem::create_directories(path); }
-  ~scratch_folder() { std::filesystem::remove_all(path); }
-};
-
 /// Deviations by way of running, the worst over all cases.
 struct deviations {
   double as_read = 0, optimized = 0, keeping = 0, written = 0;
@@ -60,8 +55,8 @@ struct deviations {
 
 deviations run_all_ways(const std::filesystem::path& folder) {
   const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
-  const scratch_folder scratch;
-  const std::string param_again = (scratch.path / "again.param").string(), bin_again = (scratch.path / "again.bin").string();
+  const test::scratch_folder scratch;
+  const std::string param_again = scratch.file("again.param"), bin_again = scratch.file("again.bin");
   deviations worst;
   const auto note = [](double& most, double now) { most = std::max(most, now); };
   for (const test::published_case& c : test::read_cases(folder)) {
@@ -111,6 +106,44 @@ TEST_CASE("published models answer as in ncnn, in every way of running; the rest
   }
 }
 
+TEST_CASE("one model takes inputs of any size, said in its file or not, where its layers do") {
+  for (const std::string name : {"mtcnn_det1", "nanodet_m", "retinaface_landmark", "squeezenet11"}) {
+    CAPTURE(name);
+    const auto folder = test::shared_models("ncnn/" + name);
+    if (folder.empty()) return;
+    const auto m = model::load((folder / "model.param").string(), (folder / "model.bin").string());
+    for (int round = 0; round < 2; ++round)
+      for (const test::published_case& c : test::read_cases(folder)) {
+        CAPTURE(c.id);
+        CHECK(test::deviation(m, c) <= 1);
+      }
+  }
+}
+
+TEST_CASE("what detection layers read is as in ncnn") {
+  int models = 0;
+  for (const known_model& known : known_models) {
+    CAPTURE(known.folder);
+    if (known.stopped_by.find("DetectionOutput") == std::string::npos) continue;
+    const auto folder = test::shared_models(known.folder);
+    if (folder.empty()) return;
+    const auto text = read_file((folder / "model.param").string()), numbers = read_file((folder / "model.bin").string());
+    const auto file = test::without(ncnn::parse_param(as_text(text)), known.stopped_by);
+    for (const test::published_case& c : test::read_cases(folder))
+      for (bool optimize : {false, true}) {
+        ncnn::bin_reader bin(numbers, "model.bin");
+        loaded_model network = ncnn::build(file, bin, c.shapes());
+        const test::published_case before = test::known_answers(network, c);
+        CHECK(before.answers.size() == 2);
+        const double worst = test::deviation(model(std::move(network), {.optimize = optimize}), before);
+        CHECK(worst <= 1);
+        MESSAGE(known.folder << " before detection: " << worst << std::string(optimize ? " optimised" : " as read"));
+      }
+    ++models;
+  }
+  CHECK(models == 2);
+}
+
 TEST_CASE("no published model is missing from the list") {
   for (const std::string group : {"ncnn", "ncnn_converted"})
     for (const auto& path : test::files_below(test::shared_models(group), "model.json")) {
@@ -124,8 +157,8 @@ TEST_CASE("SqueezeNet v1.1 has ncnn's best five and its probabilities on every t
   const auto folder = test::shared_models("ncnn/squeezenet11");
   if (folder.empty()) return;
   const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
-  const scratch_folder scratch;
-  const std::string param_again = (scratch.path / "again.param").string(), bin_again = (scratch.path / "again.bin").string();
+  const test::scratch_folder scratch;
+  const std::string param_again = scratch.file("again.param"), bin_again = scratch.file("again.bin");
   ncnn::save(model::load(param, bin), param_again, bin_again, ncnn::weight_storage::fp16);
   const auto cases = test::read_cases(folder);
   for (const target_id target : supported_targets()) {

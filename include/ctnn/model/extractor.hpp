@@ -177,9 +177,6 @@ class extractor {
     forget();
   }
 
-  /// A placement that no step writes describes a value in a second layout, where both are the same bytes: the value then.
-  int written(int p) const { return producers_[at(p)] == none ? plan_.at(p).value : p; }
-
   /// Nothing is computed yet; memory goes back to be used again.
   void forget() {
     if (!program_) return;
@@ -196,10 +193,15 @@ class extractor {
   bool need(int p, std::vector<bool>& steps) const {
     std::vector<int> open{p};
     while (!open.empty()) {
-      const int now = written(open.back());
+      const int now = open.back();
       open.pop_back();
+      if (is_lost(now)) return false;
       if (available(now)) continue;
       const int s = producers_[at(now)];
+      if (s == none && plan_.at(now).parent != none) {  // a value described in its other layout
+        open.push_back(plan_.at(now).parent);
+        continue;
+      }
       if (s == none) {
         const value_id v = plan_.at(now).value;
         throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
@@ -213,6 +215,13 @@ class extractor {
   }
   bool available(int p) const { return holds_[at(p)] || is_fed(p) || is_constant(p); }
   bool is_fed(int p) const { return p < static_cast<int>(program_->g().values.size()) && fed_.contains(p); }
+  /// Fed, not an input of the network, and written over by an operator whose result is still there.
+  bool is_lost(int p) const {
+    if (!is_fed(p) || plan_.at(p).external || holds_[at(p)] || plan_.root(p) != p) return false;
+    for (std::size_t q = 0; q < holds_.size(); ++q)
+      if (holds_[q] && plan_.root(static_cast<int>(q)) == p) return true;
+    return false;
+  }
   bool is_constant(int p) const {
     const graph_view g = program_->g();
     return p < static_cast<int>(g.values.size()) && g.is<op::constant>(g.at_value(p).producer);
@@ -252,12 +261,13 @@ class extractor {
   static const float* numbers_of(const array& a) { return static_cast<const float*>(static_cast<const void*>(a.bytes().data())); }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
   tensor input_tensor(int p) {
-    const int own = written(p);
-    if (is_fed(own) && !plan_.at(own).external && !holds_[at(own)]) {
-      const array& given = *fed_.at(own);
-      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(own), {given.data(), given.shape(), layout::nchw, 0});
-      else if (given.size()) std::memcpy(tensor_at(own).data, given.bytes().data(), given.bytes().size());
-      holds_[at(own)] = true;
+    int q = p;  // not what describes it in its other layout
+    while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
+    if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
+      const array& given = *fed_.at(q);
+      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0});
+      else if (given.size()) std::memcpy(tensor_at(q).data, given.bytes().data(), given.bytes().size());
+      holds_[at(q)] = true;
     }
     return tensor_at(p);
   }
@@ -313,14 +323,13 @@ class extractor {
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;
     done_[at(s)] = true;
-    for (int p : out) {
-      // Written over an input: what was there is no more.
+    // Written over an input: what was there, and every view of it, is no more.
+    for (int p : out)
       for (int q : in)
-        if (plan_.at(p).parent == q && plan_.at(p).shift == 0 && plan_.at(p).size == plan_.at(q).size && tensor_at(p).data == tensor_at(q).data &&
-            overwrites(step))
-          holds_[at(q)] = false;
-      holds_[at(p)] = true;
-    }
+        if (plan_.at(p).parent == q && overwrites(step))
+          for (std::size_t x = 0; x < holds_.size(); ++x)
+            if (holds_[x] && plan_.root(static_cast<int>(x)) == plan_.root(p)) holds_[x] = false;
+    for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
   /// Views (flatten, split) share memory with their input and leave it as it is.

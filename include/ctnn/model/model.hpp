@@ -16,10 +16,12 @@ struct load_options {
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
   std::span<const rule_record> rules = default_rules::records;
-  std::vector<std::string> keep{};  ///< values that must survive rewriting: they become outputs, too
+  /// Values that must survive rewriting: they become outputs, too.
+  std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().
   target_id target = best_target();
-  std::span<const custom_operator> operators{};  ///< kernels of the user's operators: custom_operators<...>
+  /// Kernels of the user's operators: custom_operators<...>.
+  std::span<const custom_operator> operators{};
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
   ncnn::read_options read{};
   /// Whether an ONNX file may keep its weights in other files of its folder.
@@ -31,18 +33,25 @@ struct load_options {
 
 /// Shares its constant state: copies are cheap, extractors keep it alive. Any number of threads may use one model.
 ///
-/// Inputs may have other shapes than the file says, where its layers admit that: the first extractor that is fed a new
-/// shape reads the files again, rewrites, plans and packs, which takes as long as load(); later ones find it done.
+/// Inputs may have other shapes than the file says, where its layers admit that, and a file need not say any: the first
+/// extractor that is fed a new shape reads the files again, rewrites, plans and packs, which takes as long as load();
+/// later ones find it done.
 class model {
  public:
   /// An ncnn model; an empty `bin` takes zeros for all weights. Throws ctnn::error (base/error.hpp), whose text calls the
-  /// files by their names without directories.
+  /// files by their names without directories. Where input shapes are neither in the file nor given, only the .param file
+  /// is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    return model(ncnn::load(param, bin, options.read), options, [param, bin, read = options.read](const arrays_by_name& fed) {
+    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
       for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
       return ncnn::load(param, bin, changed);
-    });
+    };
+    try {
+      return model(read({}), options, read);
+    } catch (const ncnn::unknown_input_shape& e) {
+      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
+    }
   }
   /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside it)
   /// are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
@@ -62,6 +71,7 @@ class model {
   graph_view graph() const { return code().g(); }
   /// The graph as it was read.
   graph_view source() const { return code().source().network.view(); }
+  /// Throws ctnn::error if the model was loaded without input shapes.
   const program& code() const { return programs_->require_first(); }
 
  private:

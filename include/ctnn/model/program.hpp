@@ -10,11 +10,9 @@
 #include <new>
 #include <string>
 
-#include "../base/half.hpp"
+#include "../formats/folded_weights.hpp"
 #include "../formats/loaded_model.hpp"
-#include "../graph/loaded_operators.hpp"
 #include "../kernels/dispatch.hpp"
-#include "../kernels/typed/table.hpp"
 #include "../network/parameters.hpp"
 #include "../plan/planner.hpp"
 #include "../rewrite/rules.hpp"
@@ -67,50 +65,12 @@ void run_custom(const void* op, const arguments& a) {
   run(*static_cast<const Op*>(op), a);
 }
 
-/// The numbers of weight expressions' leaves, whose sizes the reader has checked. Half precision is expanded here, for as
-/// long as this object lives.
-class loaded_leaf {
- public:
-  explicit loaded_leaf(const loaded_model& source) : source_(source) {}
-  const array& numbers(const expression& e) const {
-    const auto at = source_.weights.find({e.layer, e.name});
-    if (at == source_.weights.end() || static_cast<std::int64_t>(at->second->size()) != e.shape.count())
-      throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' of shape " + describe(e.shape) +
-                  " has not been read");
-    return *at->second;
-  }
-  const float* operator()(const expression& e) const {
-    const array& a = numbers(e);
-    if (a.type() == dtype::f32) return a.data();
-    const auto from = a.elements<std::uint16_t>();
-    std::vector<float>& to = expanded_.emplace_back(a.size());
-    if (a.type() == dtype::f16) std::transform(from.begin(), from.end(), to.begin(), half_to_float);
-    else if (a.type() == dtype::bf16) std::transform(from.begin(), from.end(), to.begin(), bfloat_to_float);
-    else throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' holds " + std::string(name_of(a.type())));
-    return to.data();
-  }
-
- private:
-  const loaded_model& source_;
-  mutable std::deque<std::vector<float>> expanded_;
-};
-
 }  // namespace detail
 
 /// Entries for load_options::operators.
 template <class... Ops>
 inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {
     {&type_of<Ops>, &detail::decode_shared<Ops>, &detail::run_custom<Ops>}...};
-
-/// The numbers of weight e in logical order: a leaf as it was read, or what an expression makes of leaves.
-inline std::vector<float> fold_weight(const graph_view& g, expression_id e, const loaded_model& source) {
-  const detail::loaded_leaf leaf(source);
-  const expression_evaluator evaluate(g, e);
-  std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
-  std::vector<float> numbers(static_cast<std::size_t>(g.at_expression(e).shape.count()));
-  evaluate.run(leaf, scratch.data(), numbers.data());
-  return numbers;
-}
 
 class program {
  public:
@@ -172,16 +132,16 @@ class program {
     const graph_view g = g_.view();
     packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
     code_.resize(g.nodes.size());
+    folded_weights numbers(*source_, g);
     for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
       const expression& x = g.at_expression(e);
-      const detail::loaded_leaf leaf(*source_);
-      if (x.type) return pack_slot(g, n, slot, fold_weight(g, e, *source_).data(), to);
-      if (x.element == dtype::f32) return pack_slot(g, n, slot, leaf(x), to);
-      const array& numbers = leaf.numbers(x);
-      if (numbers.type() != x.element) throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is of another type");
-      if (numbers.size()) std::memcpy(to, numbers.bytes().data(), numbers.bytes().size());
+      if (x.type || x.element == dtype::f32) return pack_slot(g, n, slot, numbers(e).data(), to);
+      const array& as_read = array_of(*source_, x);
+      if (as_read.type() != x.element)
+        throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
+      if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
     });
   }
 
@@ -194,25 +154,14 @@ class program {
     if (f32)
       for (const loaded_kernel& k : kernels_.table)
         if (k.type == n.type && k.run != nullptr) return k.run;
-    for (const loaded_kernel& k : typed_kernels())
-      if (k.type == n.type) return k.run;
-    return nullptr;
+    return find_typed_kernel(n.type);
   }
 
-  static bool all_f32(const graph_view& g, const node& n) {
-    for (value_id v : g.inputs(n))
-      if (g.at_value(v).type != dtype::f32) return false;
-    for (int k = 0; k < n.outputs.count; ++k)
-      if (g.at_value(n.outputs.first + k).type != dtype::f32) return false;
-    return true;
-  }
   void look_up_kernels(std::span<const custom_operator> custom) {
     const graph_view g = g_.view();
-    const auto decoders = detail::make_decoders(all_operators{}, loaded_operators{});
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
-      for (const detail::decoder& d : decoders)
-        if (d.type == n.type) code_[i].op = d.decode(g.fields_of(n.fields));
+      code_[i].op = decode_operator(n.type, g.fields_of(n.fields));
       code_[i].run = kernel_of(n);
       for (const custom_operator& c : custom) {
         if (c.type != n.type) continue;
