@@ -106,7 +106,7 @@ inline void run(const op::batch_normalize& p, const arguments& a) {
       values[k].assign(elements<T>(b.in[0]), elements<T>(b.in[0]) + channels);
     });
   }
-  const auto& [gamma, beta, mean, variance] = values;
+  const std::vector<double> &gamma = values[0], &beta = values[1], &mean = values[2], &variance = values[3];
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const T* x = elements<T>(b.in[0]);
     T* y = elements<T>(b.out[0]);

@@ -16,6 +16,7 @@ std::span<const loaded_kernel> typed_kernels();
 
 #else
 
+#include "attention.hpp"
 #include "by_reference.hpp"
 #include "counting.hpp"
 #include "elementwise.hpp"
@@ -24,7 +25,11 @@ std::span<const loaded_kernel> typed_kernels();
 #include "movement.hpp"
 #include "pairwise.hpp"
 #include "pointwise.hpp"
+#include "quantized.hpp"
+#include "recurrent.hpp"
 #include "reduction.hpp"
+#include "sampling.hpp"
+#include "signal.hpp"
 #include "statistics.hpp"
 #include "windows.hpp"
 
