@@ -19,6 +19,7 @@
 #if defined(CTNN_NETWORK_RUN_ENABLED)
 #undef CTNN_NETWORK_RUN_ENABLED
 
+#include "../kernels/fma_peak-inl.hpp"
 #include "../kernels/kernels-inl.hpp"
 #include "executable.hpp"
 #include "frame.hpp"
