@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A growing array for passes that run in the compiler and at run time: std::vector's interface in as few evaluation
 // steps as possible (libstdc++'s costs compilers three times as much). Items are plain values; nothing is checked.
-// A pool becomes a std::span as every range does.
+// It is a contiguous range, so it becomes a std::span by itself (a conversion function besides would be ambiguous to GCC).
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,10 @@
 // Constant after it is made, so any number of extractors on any number of threads may share it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <new>
+#include <string>
 
 #include "../formats/folded_weights.hpp"
 #include "../formats/loaded_model.hpp"
@@ -16,6 +18,9 @@
 #include "array.hpp"
 
 namespace ctnn {
+
+/// By input name.
+using shapes_by_name = std::map<std::string, extents, std::less<>>;
 
 /// Memory for numbers, aligned to a cache line and not initialised.
 class number_buffer {
@@ -97,6 +102,11 @@ class program {
       g_ = std::move(o.g);
       history_.assign(o.history.begin(), o.history.end());
     }
+    for (const node& n : g_.view().nodes)
+      if (n.type == &type_of<op::input>) {
+        const value& v = g_.view().at_value(n.outputs.first);
+        input_shapes_.emplace(v.name, v.shape);
+      }
     light_ = make_plan(g_.view(), {.in_place = true});
     full_ = make_plan(g_.view(), {.in_place = false});
     pack_weights();
@@ -105,6 +115,8 @@ class program {
 
   graph_view g() const { return g_.view(); }
   const loaded_model& source() const { return *source_; }
+  /// Shapes of all inputs, by the names of their values.
+  const shapes_by_name& input_shapes() const { return input_shapes_; }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
   /// `light` lets operators write over their inputs.
@@ -149,6 +161,7 @@ class program {
   std::shared_ptr<const loaded_model> source_;
   graph g_;
   std::vector<rewrite_step> history_;
+  shapes_by_name input_shapes_;
   memory_plan light_, full_;
   number_buffer packed_;
   std::vector<node_code> code_;

@@ -167,8 +167,8 @@ auto find_operator() {
     }
   }
 }
-template <const auto& G, node_id N, class Network, class Rules>
-using operator_at = typename decltype(find_operator<G.view().at(N).type, Network, Rules>())::type;
+template <const operator_type* Type, class Network, class Rules>
+using operator_of = typename decltype(find_operator<Type, Network, Rules>())::type;
 
 template <const auto& G>
 constexpr bool has_plain_output() {
@@ -186,28 +186,40 @@ constexpr auto public_name() {
 template <const auto& G, class Network, class Rules, std::size_t... N, std::size_t... O>
 auto lift(std::index_sequence<N...>, std::index_sequence<O...>) {
   if constexpr (has_plain_output<G>()) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...>>{};
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_of<G.view().nodes[N].type, Network, Rules>>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...,
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_of<G.view().nodes[N].type, Network, Rules>>::type...,
                                       output<reference<G, G.view().outputs[O].value>()...>>>{};
   } else {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...,
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_of<G.view().nodes[N].type, Network, Rules>>::type...,
                                       named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
   }
 }
 
 template <const auto& G, class Net, class Rules>
-using lift_type = typename decltype(lift<G, typename Net::network_type, Rules>(
-    std::make_index_sequence<G.view().nodes.size()>{}, std::make_index_sequence<G.view().outputs.size()>{}))::type;
+auto lift_all() {
+  return lift<G, typename Net::network_type, Rules>(std::make_index_sequence<G.view().nodes.size()>{},
+                                                    std::make_index_sequence<G.view().outputs.size()>{});
+}
+template <class Net>
+auto lift_declared() {
+  if constexpr (!compiled<Net>::valid || lowered<Net>::first.fits) return lift_all<lowered<Net>::first, Net, rule_list<>>();
+  else return lift_all<lowered_exactly<Net>::result, Net, rule_list<>>();
+}
+template <class Net, class Rules>
+auto lift_optimized() {
+  if constexpr (rewritten<Net, Rules>::first.fits) return lift_all<rewritten<Net, Rules>::first, Net, Rules>();
+  else return lift_all<rewritten_exactly<Net, Rules>::result, Net, Rules>();
+}
 
 }  // namespace detail
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical = detail::lift_type<detail::compiled<Net>::declared, Net, rule_list<>>;
+using canonical = typename decltype(detail::lift_declared<Net>())::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
-using optimized = detail::lift_type<detail::rewritten<Net, Rules>::result, Net, Rules>;
+using optimized = typename decltype(detail::lift_optimized<Net, Rules>())::type;
 
 }  // namespace ctnn
