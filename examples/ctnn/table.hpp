@@ -2,6 +2,7 @@
 // Numbers and columns for people.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -11,8 +12,12 @@ namespace tool {
 
 /// "1 234 567"
 inline std::string grouped(std::int64_t n) {
-  std::string out = std::to_string(n);
-  for (std::size_t at = out.size(); at > 3 && at - 3 > (n < 0 ? 1u : 0u); at -= 3) out.insert(at - 3, " ");
+  const std::string digits = std::to_string(n);
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && digits[i - 1] != '-' && (digits.size() - i) % 3 == 0) out += ' ';
+    out += digits[i];
+  }
   return out;
 }
 

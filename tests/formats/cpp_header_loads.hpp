@@ -8,16 +8,16 @@ struct loads : ctnn::network<
     ctnn::input<"image", ctnn::shape<4, 8, 8>>,                                                       // 4 x 8 x 8
     ctnn::conv2d<"conv/1", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>,             // 8 x 4 x 4
     ctnn::batch_norm<"bn", ctnn::eps<0>>,                                                             // 8 x 4 x 4
-    ctnn::leaky_relu<"leaky", 0.1f>,                                                                  // 8 x 4 x 4
+    ctnn::leaky_relu<"leaky", 0.10000000149011612>,                                                   // 8 x 4 x 4
     ctnn::conv2d<"dw", ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::groups<8>, ctnn::no_bias>,  // 8 x 4 x 4
     ctnn::conv2d<"\"quoted\\\\name\"", ctnn::out<8>, ctnn::kernel<1>>,                                // 8 x 4 x 4
-    ctnn::weighted_sum<"sum", ctnn::from<"\"quoted\\\\name\"", "dw">, ctnn::coefficients<0.5f, 1>>,   // 8 x 4 x 4
+    ctnn::weighted_sum<"sum", ctnn::from<"\"quoted\\\\name\"", "dw">, ctnn::coefficients<0.5, 1>>,    // 8 x 4 x 4
     ctnn::hardswish<"swish">,                                                                         // 8 x 4 x 4
     ctnn::split<"halves", ctnn::sizes<3, 5>>,                                                         // 3 x 4 x 4, 5 x 4 x 4
     ctnn::max_pool2d<"max", ctnn::from<"halves.0">, ctnn::kernel<2>, ctnn::stride<2>>,                // 3 x 2 x 2
     ctnn::avg_pool2d<"mean", ctnn::from<"halves.1">, ctnn::kernel<2>, ctnn::stride<2>>,               // 5 x 2 x 2
     ctnn::concat<"join", ctnn::from<"max", "mean">>,                                                  // 8 x 2 x 2
-    ctnn::add<"shift", ctnn::scalar<0.25f>>,                                                          // 8 x 2 x 2
+    ctnn::add<"shift", ctnn::scalar<0.25>>,                                                           // 8 x 2 x 2
     ctnn::prelu<"slope">,                                                                             // 8 x 2 x 2
     ctnn::permute<"turn", ctnn::order<1, 2, 0>>,                                                      // 2 x 2 x 8
     ctnn::softmax<"soft", ctnn::axis<2>>,                                                             // 2 x 2 x 8

@@ -119,3 +119,21 @@ TEST_CASE("networks are types (everything here is asserted by the compiler)") {
   CHECK(nn::report<classifier>.size() > 0);
   MESSAGE("classifier: arena " << nn::arena_bytes<classifier> << " bytes, optimised " << nn::arena_bytes<fast_classifier>);
 }
+
+namespace {
+
+using kinds =
+    nn::network<nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a", nn::out<4>, nn::kernel<1>>, nn::relu<"r">,
+                nn::conv2d<"b", nn::from<"x">, nn::out<4>, nn::kernel<1>>, nn::mul<"m", nn::from<"r", "b">>,
+                nn::leaky_relu<"l", 0.1, nn::from<"b">>, nn::output<"m", "l">>;
+using kinds_by_hand =
+    nn::network<nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a", nn::out<4>, nn::kernel<1>, nn::fused<nn::function::relu>>,
+                nn::conv2d<"b", nn::from<"x">, nn::out<4>, nn::kernel<1>>, nn::mul<"m", nn::from<"a", "b">>,
+                nn::leaky_relu<"l", 0.1, nn::from<"b">>, nn::output<"m", "l">>;
+static_assert(std::same_as<nn::optimized<kinds>, kinds_by_hand>);
+
+}  // namespace
+
+TEST_CASE("layers of a kind are spelled with what makes them so first, then what they read") {
+  CHECK(std::same_as<nn::optimized<kinds>, kinds_by_hand>);
+}

@@ -38,16 +38,15 @@ inline std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-/// A template argument of a layer: as an int where it is one, else as the shortest float that reads back as it is.
+/// A template argument of a layer: as an int where it is one, else as the shortest double that reads
+/// back as it is (Clang takes no floats there).
 inline std::string argument(double v) {
   if (std::isinf(v)) return v < 0 ? "-std::numeric_limits<double>::infinity()" : "std::numeric_limits<double>::infinity()";
   if (v == std::trunc(v) && std::fabs(v) <= 2147483647.0 && !(v == 0 && std::signbit(v))) return std::to_string(static_cast<int>(v));
   char text[64];
-  const bool single = static_cast<double>(static_cast<float>(v)) == v;
-  char* const end = single ? std::to_chars(text, text + sizeof text, static_cast<float>(v)).ptr : std::to_chars(text, text + sizeof text, v).ptr;
-  std::string out(text, end);
+  std::string out(text, std::to_chars(text, text + sizeof text, v).ptr);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
-  return single ? out + 'f' : out;
+  return out;
 }
 
 /// Numbers with commas, hexadecimal: readable by machines only, but the compiler can compute with them. All are finite.
