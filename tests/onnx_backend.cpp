@@ -25,19 +25,31 @@ struct answer {
   std::string why;
 };
 
-array read_array(const fs::path& path) {
-  const auto bytes = read_file(path.string());
-  const onnx::tensor t = onnx::parse_tensor(bytes, path.filename().string());
-  if (!t.values) throw error("not supported: " + t.refused);
-  return *t.values;
-}
+struct named_array {
+  std::string name;
+  array values;
+};
 
 /// input_0.pb, input_1.pb, ...
-std::vector<array> read_arrays(const fs::path& folder, const std::string& stem) {
-  std::vector<array> out;
-  for (int i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i)
-    out.push_back(read_array(folder / (stem + std::to_string(i) + ".pb")));
+std::vector<named_array> read_arrays(const fs::path& folder, const std::string& stem) {
+  std::vector<named_array> out;
+  for (int i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i) {
+    const fs::path path = folder / (stem + std::to_string(i) + ".pb");
+    const onnx::tensor t = onnx::parse_tensor(read_file(path.string()), path.filename().string());
+    if (!t.values) throw error("not supported: " + t.refused);
+    out.push_back({t.name, *t.values});
+  }
   return out;
+}
+
+/// The input that array k is for: the one of its name, or number k.
+const std::string* input_for(const onnx::graph_message& g, const std::vector<named_array>& arrays, std::size_t k) {
+  for (const auto& t : g.initializers)
+    if (t.sparse && t.name == arrays[k].name) return nullptr;  // a constant
+  for (const auto& i : g.inputs)
+    if (i.name == arrays[k].name) return &i.name;
+  if (k >= g.inputs.size()) throw error("the test has more inputs than the model");
+  return &g.inputs[k].name;
 }
 
 std::string difference(const array& got, const array& want, const tolerance& t) {
@@ -66,15 +78,13 @@ answer run_case(const fs::path& folder, bool optimize) {
     int sets = 0;
     for (int i = 0; fs::exists(folder / ("test_data_set_" + std::to_string(i))); ++i, ++sets) {
       const fs::path data = folder / ("test_data_set_" + std::to_string(i));
-      const std::vector<array> in = read_arrays(data, "input_"), want = read_arrays(data, "output_");
+      const std::vector<named_array> in = read_arrays(data, "input_"), want = read_arrays(data, "output_");
       extractor e = m.extractor();
-      for (std::size_t k = 0; k < in.size(); ++k) {
-        if (k >= file.graph.inputs.size()) return {verdict::failed, "more inputs than the model has"};
-        e.input(file.graph.inputs[k].name, in[k]);
-      }
+      for (std::size_t k = 0; k < in.size(); ++k)
+        if (const std::string* name = input_for(file.graph, in, k)) e.input(*name, in[k].values);
       for (std::size_t k = 0; k < want.size(); ++k) {
         const std::string& name = file.graph.outputs.at(k).name;
-        if (const std::string d = difference(e.extract(name), want[k], t); !d.empty())
+        if (const std::string d = difference(e.extract(name), want[k].values, t); !d.empty())
           return {verdict::failed, std::string(optimize ? "optimised: " : "") + "output '" + name + "' " + d};
       }
     }

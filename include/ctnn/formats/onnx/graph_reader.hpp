@@ -70,7 +70,7 @@ class graph_reader {
 
   void give_up(const node_message& n) {
     for (const std::string& out : n.outputs)
-      if (!out.empty() && !i_.find(out)) i_.define(out, none);
+      if (!out.empty()) i_.scopes.back().emplace(out, none);
   }
 
   void read_node(const node_message& n) {
@@ -93,7 +93,7 @@ class graph_reader {
       else entry->read(r);
       r.refuse_other_attributes();
       for (std::size_t k = 0; k < n.outputs.size(); ++k)
-        if (!n.outputs[k].empty() && !i_.find(n.outputs[k])) r.fail("has " + std::to_string(n.outputs.size()) + " outputs, made " + std::to_string(k));
+        if (!n.outputs[k].empty() && !i_.scopes.back().contains(n.outputs[k])) r.fail("has " + std::to_string(n.outputs.size()) + " outputs, made " + std::to_string(k));
     } catch (const unsupported& u) {
       refused_.add(n, u.reason);
       give_up(n);
@@ -157,6 +157,17 @@ class graph_reader {
     return parts.size() == 1 ? parts[0] : r.add(op::concat{axis}, parts);
   }
 
+  /// What a loop without iterations has gathered in output k: the body is read for the shape alone.
+  term nothing_of(node_reader& r, const graph_message& body, const std::vector<term>& state, std::size_t k) {
+    std::vector<term> in{r.constant(filled({}, dtype::i64, 0)), r.constant(filled({}, dtype::boolean, 1))};
+    in.insert(in.end(), state.begin(), state.end());
+    const term one = inline_graph(body, in)[k];
+    extents s{0};
+    if (r.rank(one) == max_rank) node_reader::refuse("stacking values of 8 dimensions");
+    for (int i = 0; i < r.rank(one); ++i) s.push_back(r.shape(one)[i]);
+    return r.constant(std::make_shared<const array>(s, r.type(one)));
+  }
+
   /// Loop, unrolled: how often it runs must be known.
   void loop(node_reader& r, const node_message& n) {
     if (r.input_count() < 2) r.fail("has " + std::to_string(r.input_count()) + " inputs, expected at least 2");
@@ -183,8 +194,7 @@ class graph_reader {
     for (std::size_t k = 0; k < carried; ++k) r.result(k, state[k]);
     for (std::size_t k = 0; k < scanned.size(); ++k) {
       if (!r.wants(carried + k)) continue;
-      if (scanned[k].empty()) node_reader::refuse("no iterations");
-      r.result(carried + k, stacked(r, scanned[k], 0));
+      r.result(carried + k, scanned[k].empty() ? nothing_of(r, body, state, carried + 1 + k) : stacked(r, scanned[k], 0));
     }
   }
 

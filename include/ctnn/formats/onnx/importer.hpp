@@ -52,8 +52,7 @@ class importer {
   std::vector<scope> scopes{1};
 
   void define(const std::string& name, term t) {
-    if (find(name)) fail("value '" + name + "' is made twice");
-    scopes.back().emplace(name, t);
+    if (!scopes.back().emplace(name, t).second) fail("value '" + name + "' is made twice");
   }
   const term* find(const std::string& name) const {
     for (auto s = scopes.rbegin(); s != scopes.rend(); ++s)

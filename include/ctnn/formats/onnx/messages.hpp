@@ -20,6 +20,7 @@ struct tensor {
   extents shape;
   shared_array values;
   std::string refused;
+  bool sparse = false;  ///< was written as a SparseTensorProto
 };
 
 /// AttributeProto::AttributeType, in the file's numbers.

@@ -57,9 +57,13 @@ inline loaded_model build(const model_message& file, const read_options& options
     detail::graph_reader reader(i);
     std::unordered_map<std::string_view, const tensor*> initialized;
     for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
+    for (const auto& [name, values] : fed)
+      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(), [&](const value_info& v) { return v.name == name; }))
+        i.fail("the model has no input called '" + name + "'");
     for (const value_info& v : file.graph.inputs) {
       const auto defaults = initialized.find(v.name);
       if (defaults != initialized.end()) {
+        if (defaults->second->sparse) continue;  // runtimes take these as constants
         if (!fed.contains(v.name)) {
           if (const shared_array& a = defaults->second->values)
             i.model.inputs.push_back({i.model.keep(v.name), a->shape(), a->type(), nullptr, true, true});

@@ -219,6 +219,7 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
     s.fail(who + " needs values in one dimension and int64 indices");
   tensor out;
   out.name = values.name;
+  out.sparse = true;
   std::int64_t count = 1;
   for (const std::int64_t d : dims) {
     const auto product = checked_multiply(count, d);
