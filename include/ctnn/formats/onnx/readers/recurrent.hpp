@@ -96,8 +96,9 @@ inline void attention(node_reader& n) {
   op.softcap = n.real("softcap", 0);
   const std::int64_t which = n.integer("qk_matmul_output_mode", 0);
   if (which < 0 || which > 3) n.fail("qk_matmul_output_mode is " + std::to_string(which) + ", expected 0 to 3");
-  // The modes are numbered in the order in which the product is worked on: mask, then softcap.
-  op.which = static_cast<op::attention_scores>(which);
+  using enum op::attention_scores;
+  constexpr op::attention_scores scores[] = {product, with_softcap, with_mask, probabilities};
+  op.which = scores[which];
   std::vector<term> in{n.input(0), n.input(1), n.input(2)};
   op.mask = n.has(3);
   op.past = n.has(4) && n.has(5);

@@ -54,11 +54,14 @@ inline void resize(node_reader& n) {
   const extents s = n.shape(x);
   std::vector<float> scales;
   integers sizes;
-  if (n.version < 11) {  // no choice of coordinates yet: asymmetric, and nearest rounds down
+  if (n.version < 11) {  // no choice of coordinates yet: asymmetric, nearest rounds down, but up where it shrinks
     n.expect(2, 2);
     op.coordinates = asymmetric;
-    op.rounding = floor;
     scales = n.floats(1);
+    const bool shrinks = std::any_of(scales.begin(), scales.end(), [](float f) { return f < 1; });
+    if (shrinks && op.mode == op::resize_mode::nearest && std::any_of(scales.begin(), scales.end(), [](float f) { return f > 1; }))
+      node_reader::refuse("growing and shrinking at once");
+    op.rounding = shrinks ? ceil : floor;
   } else {
     n.expect(1, 4);
     const std::string how = n.text("coordinate_transformation_mode", "half_pixel");
