@@ -7,6 +7,26 @@
 
 using namespace ctnn;
 
+namespace {
+
+/// Loads a file; axes that it leaves open are 1.
+void load(const std::string& path, onnx::read_options options) {
+  const onnx::model_message file = onnx::read(path, options);
+  for (const onnx::value_info& v : file.graph.inputs) {
+    if (!v.shape) continue;
+    extents shape;
+    bool open = false;
+    for (const auto& axis : *v.shape) {
+      open = open || !axis.size;
+      shape.push_back(static_cast<int>(axis.size.value_or(1)));
+    }
+    if (open) options.input_shapes[v.name] = shape;
+  }
+  onnx::build(file, options);
+}
+
+}  // namespace
+
 TEST_CASE("malformed ONNX files neither crash nor hang nor take memory, and are refused with a reason") {
   const auto folder = test::shared_models("malformed");
   if (folder.empty()) return;
@@ -19,7 +39,7 @@ TEST_CASE("malformed ONNX files neither crash nor hang nor take memory, and are 
       onnx::read_options options;
       options.external_data = external;
       std::string message;
-      const int code = test::load_in_child([&] { onnx::load(path, options); }, message);
+      const int code = test::load_in_child([&] { load(path, options); }, message);
       CAPTURE(message);
       CHECK((code == test::accepted || code == test::rejected));
       CHECK((code == test::accepted) == message.empty());

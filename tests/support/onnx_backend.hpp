@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// ONNX's backend cases: a folder with model.onnx and test_data_set_*/input_*.pb and output_*.pb, run unoptimised and optimised.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ctnn/model.hpp>
+
+namespace ctnn::test::backend {
+
+namespace fs = std::filesystem;
+
+struct tolerance {
+  double relative = 1e-3, absolute = 1e-7;  // onnx's own
+};
+
+enum class verdict { passed, failed, unsupported };
+struct answer {
+  verdict what = verdict::passed;
+  std::string why;
+};
+
+struct named_array {
+  std::string name;
+  array values;
+};
+
+/// input_0.pb, input_1.pb, ...
+inline std::vector<named_array> read_arrays(const fs::path& folder, const std::string& stem) {
+  std::vector<named_array> out;
+  for (int i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i) {
+    const fs::path path = folder / (stem + std::to_string(i) + ".pb");
+    const onnx::tensor t = onnx::parse_tensor(read_file(path.string()), path.filename().string());
+    if (!t.values) throw error("not supported: " + t.refused);
+    out.push_back({t.name, *t.values});
+  }
+  return out;
+}
+
+/// The input that array k is for: the one of its name, or number k.
+inline const std::string* input_for(const onnx::graph_message& g, const std::vector<named_array>& arrays, std::size_t k) {
+  for (const auto& t : g.initializers)
+    if (t.sparse && t.name == arrays[k].name) return nullptr;  // a constant
+  for (const auto& i : g.inputs)
+    if (i.name == arrays[k].name) return &i.name;
+  if (k >= g.inputs.size()) throw error("the test has more inputs than the model");
+  return &g.inputs[k].name;
+}
+
+inline std::string difference(const array& got, const array& want, const tolerance& t) {
+  if (got.type() != want.type()) return "is " + std::string(name_of(got.type())) + ", expected " + std::string(name_of(want.type()));
+  if (!(got.shape() == want.shape())) return "is " + describe(got.shape()) + ", expected " + describe(want.shape());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    const double a = onnx::number_at(got, i), b = onnx::number_at(want, i);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b) continue;
+    if (!(std::fabs(a - b) <= t.absolute + t.relative * std::fabs(b)))
+      return "element " + std::to_string(i) + " is " + std::to_string(a) + ", expected " + std::to_string(b);
+  }
+  return {};
+}
+
+inline answer run_case(const fs::path& folder, bool optimize) {
+  try {
+    const fs::path path = folder / "model.onnx";
+    const onnx::model_message file = onnx::read(path.string());
+    tolerance t;
+    for (const auto& n : file.graph.nodes)
+      if (n.type == "DFT" || n.type == "STFT") t.absolute = 1e-3;
+    load_options options;
+    options.optimize = optimize;
+    const model m = model::load(path.string(), options);
+    int sets = 0;
+    for (int i = 0; fs::exists(folder / ("test_data_set_" + std::to_string(i))); ++i, ++sets) {
+      const fs::path data = folder / ("test_data_set_" + std::to_string(i));
+      const std::vector<named_array> in = read_arrays(data, "input_"), want = read_arrays(data, "output_");
+      extractor e = m.extractor();
+      for (std::size_t k = 0; k < in.size(); ++k)
+        if (const std::string* name = input_for(file.graph, in, k)) e.input(*name, in[k].values);
+      for (std::size_t k = 0; k < want.size(); ++k) {
+        const std::string& name = file.graph.outputs.at(k).name;
+        if (const std::string d = difference(e.extract(name), want[k].values, t); !d.empty())
+          return {verdict::failed, std::string(optimize ? "optimised: " : "") + "output '" + name + "' " + d};
+      }
+    }
+    if (sets == 0) return {verdict::failed, "no test data"};
+  } catch (const error& e) {
+    const std::string text = e.what();
+    return {text.find("not supported") != text.npos ? verdict::unsupported : verdict::failed, text};
+  }
+  return {};
+}
+
+/// Every case below `folder`, sorted; `each` hears of its path below it and what came out.
+inline std::array<int, 3> run_all(const fs::path& folder, const std::function<void(const std::string&, const answer&)>& each) {
+  std::vector<fs::path> cases;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink))
+    if (entry.path().filename() == "model.onnx") cases.push_back(entry.path().parent_path());
+  std::sort(cases.begin(), cases.end());
+  std::array<int, 3> counts{};
+  for (const fs::path& one : cases) {
+    answer a = run_case(one, false);
+    if (a.what == verdict::passed) a = run_case(one, true);
+    ++counts[static_cast<std::size_t>(a.what)];
+    each(fs::relative(one, folder).string(), a);
+  }
+  return counts;
+}
+
+}  // namespace ctnn::test::backend
