@@ -10,7 +10,7 @@ using namespace ctnn;
 namespace {
 
 /// Loads a file; axes that it leaves open are 1.
-void load(const std::string& path, onnx::read_options options) {
+void load_file(const std::string& path, onnx::read_options options) {
   const onnx::model_message file = onnx::read(path, options);
   for (const onnx::value_info& v : file.graph.inputs) {
     if (!v.shape) continue;
@@ -39,7 +39,7 @@ TEST_CASE("malformed ONNX files neither crash nor hang nor take memory, and are 
       onnx::read_options options;
       options.external_data = external;
       std::string message;
-      const int code = test::load_in_child([&] { load(path, options); }, message);
+      const int code = test::load_in_child([&] { load_file(path, options); }, message);
       CAPTURE(message);
       CHECK((code == test::accepted || code == test::rejected));
       CHECK((code == test::accepted) == message.empty());

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <fstream>
+#include <set>
 
 #include "formats/shared_files.hpp"
 #include "support/json.hpp"
@@ -93,7 +93,14 @@ TEST_CASE("Debian's cases") {
     MESSAGE("SKIPPED: no " << folder.string() << " (Debian: libonnx-testdata)");
     return;
   }
-  const auto counts = backend::run_all(folder, print_if_wanted);
+  // Release 1.12 computes these with a rounded-down output extent; later ones, and runtimes, do not.
+  const std::set<std::string> wrong{"data/node/test_resize_downsample_scales_cubic_align_corners",
+                                    "data/node/test_resize_downsample_scales_linear_align_corners"};
+  const auto counts = backend::run_all(folder, [&](const std::string& name, const backend::answer& a) {
+    print_if_wanted(name, a);
+    CAPTURE(name);
+    CHECK((a.what != backend::verdict::failed || wrong.contains(name)));
+  });
   MESSAGE(counts[0] << " passed, " << counts[1] << " failed, " << counts[2] << " unsupported");
-  CHECK(counts[1] == 0);
+  CHECK(counts[0] >= 900);
 }

@@ -54,6 +54,9 @@ inline loaded_model build(const model_message& file, const read_options& options
       i.fail("operator set " + std::to_string(opset->second) + " is unknown, 1 to " + std::to_string(last_opset) + " are known");
     if (file.ir_version < 1) i.fail("the model's format version is " + std::to_string(file.ir_version));
     if (file.graph.outputs.empty()) i.fail("the graph has no outputs");
+    for (const auto* values : {&file.graph.inputs, &file.graph.outputs})
+      for (const value_info& v : *values)
+        if (!v.is_tensor) i.fail("not supported: '" + v.name + "' is not a tensor");
     detail::graph_reader reader(i);
     std::unordered_map<std::string_view, const tensor*> initialized;
     for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
@@ -72,7 +75,6 @@ inline loaded_model build(const model_message& file, const read_options& options
         reader.overridden_.insert(v.name);
       }
       if (v.name.empty()) i.fail("an input has no name");
-      if (!v.is_tensor) i.fail("not supported: input '" + v.name + "' is not a tensor");
       if (v.element == 0) i.fail("input '" + v.name + "' has no element type");
       const auto type = element_type(v.element);
       if (!type) i.fail("not supported: input '" + v.name + "' is a tensor of " + element_name(v.element));

@@ -134,9 +134,10 @@ void store(array& to, const std::vector<From>& from) {
 
 /// Numbers of a typed list, which the format keeps in the list of another type for the small ones.
 inline bool store_typed(const tensor_fields& t, array& to) {
+  if ((to.type() != dtype::f32 && !t.floats.empty()) || (to.type() != dtype::f64 && !t.doubles.empty())) return false;
   switch (to.type()) {
-    case dtype::f32: store<float>(to, t.floats); return t.ints.empty() && t.doubles.empty();
-    case dtype::f64: store<double>(to, t.doubles); return t.ints.empty() && t.floats.empty();
+    case dtype::f32: store<float>(to, t.floats); return t.ints.empty();
+    case dtype::f64: store<double>(to, t.doubles); return t.ints.empty();
     case dtype::i64: store<std::int64_t>(to, t.ints); return t.ints_field == 7 || t.ints.empty();
     case dtype::u64: store<std::uint64_t>(to, t.ints); return t.ints_field == 11 || t.ints.empty();
     case dtype::u32: store<std::uint32_t>(to, t.ints); return t.ints_field == 11 || t.ints.empty();
@@ -153,7 +154,7 @@ inline bool store_typed(const tensor_fields& t, array& to) {
       break;
     }
   }
-  return (t.ints_field == 5 || t.ints.empty()) && t.floats.empty() && t.doubles.empty();
+  return t.ints_field == 5 || t.ints.empty();
 }
 
 }  // namespace detail

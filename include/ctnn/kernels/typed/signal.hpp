@@ -140,7 +140,7 @@ inline void run(const op::signal_window& p, const arguments& a) {
 
 inline void run(const op::mel_weights& p, const arguments& a) {
   const auto mel = [](double hz) { return 2595 * std::log10(1 + hz / 700); };
-  const double low = mel(p.low), step = (mel(p.high) - low) / (p.bins + 1);
+  const double low = mel(p.low), step = (mel(p.high) - low) / (p.bins + 2);  // as ONNX's own reference has it
   const auto bin = [&](int i) {
     const double hz = 700 * (std::pow(10.0, (low + i * step) / 2595) - 1);
     return std::floor((p.dft_length + 1) * hz / p.sample_rate);

@@ -200,18 +200,20 @@ inline void max_unpool(node_reader& n) {
   if (axes < 1) n.fail("input is " + describe(n.shape(x)) + ", expected at least 3 dimensions");
   const window_attributes a = read_window(n, axes);
   if (a.kernel.empty()) n.fail("attribute 'kernel_shape' is missing");
+  // Positions count through the extents that follow from the window; a larger output has zeros behind them.
   op::max_unpool op;
-  integers wanted;
-  if (n.has(2)) {
-    wanted = n.whole(2);
-    if (static_cast<int>(wanted.size()) != n.rank(x)) n.fail("output_shape has " + std::to_string(wanted.size()) + " numbers");
-    wanted.erase(wanted.begin(), wanted.begin() + 2);
-  } else {
-    for (std::size_t i = 0; i < a.kernel.size(); ++i)
-      wanted.push_back((n.shape(x)[static_cast<int>(i) + 2] - 1) * a.stride[i] + a.kernel[i] - a.pads[i] - a.pads[i + a.kernel.size()]);
+  for (std::size_t i = 0; i < a.kernel.size(); ++i)
+    op.size.push_back(n.to_int((n.shape(x)[static_cast<int>(i) + 2] - 1) * a.stride[i] + a.kernel[i] - a.pads[i] - a.pads[i + a.kernel.size()], "output_shape"));
+  const term y = n.add(op, {x, n.input(1)});
+  if (!n.has(2)) return n.result(y);
+  const integers wanted = n.whole(2);
+  if (static_cast<int>(wanted.size()) != n.rank(x)) n.fail("output_shape has " + std::to_string(wanted.size()) + " numbers");
+  op::pad rest;
+  for (int i = 0; i < n.rank(x); ++i) {
+    rest.before.push_back(0);
+    rest.after.push_back(n.to_int(wanted[static_cast<std::size_t>(i)] - n.shape(y)[i], "output_shape"));
   }
-  for (std::int64_t v : wanted) op.size.push_back(n.to_int(v, "output_shape"));
-  n.result(n.add(op, {x, n.input(1)}));
+  n.result(n.add(rest, {y}));
 }
 
 /// (rows, columns) to (columns, rows), times `factor`.
