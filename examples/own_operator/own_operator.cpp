@@ -51,6 +51,7 @@ int main() {
   const ctnn::model m(ctnn::ncnn::build(file, weights, {.custom = types}), options);
   ctnn::extractor ex = m.extractor();
   ex.input("x", ctnn::array({4}, x));
-  for (float y : ex.extract("s").values()) std::printf("%g ", static_cast<double>(y));
+  const ctnn::array y = ex.extract("s");
+  for (float v : y.values()) std::printf("%g ", static_cast<double>(v));
   std::puts("");
 }
