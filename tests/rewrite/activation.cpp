@@ -139,3 +139,52 @@ FIRES("clips that do not meet", (rules::activation_chain), apart, clip_3_3)
 FIRES("clips that overlap", (rules::activation_chain), overlapping, clip_3_5)
 DECLINES("relu > sigmoid", (rules::activation_chain), relu_sigmoid, "only relu and clip combine")
 DECLINES("relu that is an output > clip", (rules::activation_chain), relu_output_clip, "its input is a network output too")
+
+namespace {
+
+enum class move { flatten, reshape, permute };
+template <move M>
+constexpr value_id moved(builder& b, value_id x) {
+  if (M == move::flatten) return b.flatten("move", x);
+  if (M == move::reshape) return b.reshape("move", x, {6, 4});
+  return b.permute("move", x, {1, 0, 2});
+}
+template <move M>
+constexpr auto relu_last = [](builder& b) { b.output("", b.relu("f", moved<M>(b, b.input("x", {2, 3, 4})))); };
+template <move M>
+constexpr auto relu_first = [](builder& b) { b.output("", moved<M>(b, b.relu("f", b.input("x", {2, 3, 4})))); };
+template <move M>
+constexpr auto twice_last = [](builder& b) {
+  b.output("", b.scalar("f", op::binary_function::mul, moved<M>(b, b.input("x", {2, 3, 4})), 2));
+};
+template <move M>
+constexpr auto twice_first = [](builder& b) {
+  b.output("", moved<M>(b, b.scalar("f", op::binary_function::mul, b.input("x", {2, 3, 4}), 2)));
+};
+template <move M>
+constexpr auto move_is_output = [](builder& b) {
+  const value_id y = moved<M>(b, b.input("x", {2, 3, 4}));
+  b.output("y", y);
+  b.output("z", b.relu("f", y));
+};
+template <move M>
+constexpr auto sum_last = [](builder& b) {
+  const value_id y = moved<M>(b, b.input("x", {2, 3, 4}));
+  const value_id other = M == move::flatten ? b.input("y", {24}) : M == move::reshape ? b.input("y", {6, 4}) : b.input("y", {3, 2, 4});
+  b.output("", b.sum("f", y, other));
+};
+
+}  // namespace
+
+FIRES("relu goes before a flatten", (rules::function_first<op::flatten, op::activation>), relu_last<move::flatten>, relu_first<move::flatten>)
+FIRES("relu goes before a reshape", (rules::function_first<op::reshape, op::activation>), relu_last<move::reshape>, relu_first<move::reshape>)
+FIRES("relu goes before a permute", (rules::function_first<op::permute, op::activation>), relu_last<move::permute>, relu_first<move::permute>)
+FIRES("* 2 goes before a flatten", (rules::function_first<op::flatten, op::binary>), twice_last<move::flatten>, twice_first<move::flatten>)
+FIRES("* 2 goes before a reshape", (rules::function_first<op::reshape, op::binary>), twice_last<move::reshape>, twice_first<move::reshape>)
+FIRES("* 2 goes before a permute", (rules::function_first<op::permute, op::binary>), twice_last<move::permute>, twice_first<move::permute>)
+DECLINES("flatten is an output", (rules::function_first<op::flatten, op::activation>), move_is_output<move::flatten>, "its input is a network output too")
+DECLINES("reshape is an output", (rules::function_first<op::reshape, op::activation>), move_is_output<move::reshape>, "its input is a network output too")
+DECLINES("permute is an output", (rules::function_first<op::permute, op::activation>), move_is_output<move::permute>, "its input is a network output too")
+DECLINES("flatten before a sum", (rules::function_first<op::flatten, op::binary>), sum_last<move::flatten>, "it has no scalar operand")
+DECLINES("reshape before a sum", (rules::function_first<op::reshape, op::binary>), sum_last<move::reshape>, "it has no scalar operand")
+DECLINES("permute before a sum", (rules::function_first<op::permute, op::binary>), sum_last<move::permute>, "it has no scalar operand")

@@ -146,3 +146,51 @@ FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1
 DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside, "it does more than putting ones in front")
 DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
 DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")
+
+namespace {
+
+/// x as a table, its axes exchanged, and back to a shape.
+template <class Table, class Order, class Back>
+constexpr void spelled(builder& b, value_id x, Table table, Order order, Back back) {
+  b.output("", b.reshape("it", b.permute("turn", b.reshape("rows", x, table), order), back));
+}
+using ints = std::initializer_list<int>;
+constexpr auto shuffle_3d = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 2, 3}, ints{6, 2, 3});
+};
+constexpr auto shuffle_flat_rest = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 6}, ints{1, 0, 2}, ints{6, 2, 3});
+};
+constexpr auto shuffle_batch = [](builder& b) {
+  spelled(b, b.input("x", {2, 6, 2, 2}), ints{2, 2, 3, 2, 2}, ints{0, 2, 1, 3, 4}, ints{2, 6, 2, 2});
+};
+constexpr auto shuffled = [](builder& b) { b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {6, 2, 3})})); };
+constexpr auto shuffled_batch = [](builder& b) { b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {2, 6, 2, 2})})); };
+constexpr auto groups_too_wide = [](builder& b) {  // the table's second axis takes rows of pixels, too
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 6, 3}, ints{1, 0, 2}, ints{6, 2, 3});
+};
+constexpr auto other_order = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 3, 2}, ints{6, 2, 3});
+};
+constexpr auto other_result = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 2, 3}, ints{3, 4, 3});
+};
+constexpr auto no_groups = [](builder& b) {
+  b.output("", b.reshape("it", b.permute("turn", b.input("x", {2, 3, 6}), {1, 0, 2}), {6, 2, 3}));
+};
+constexpr auto turned_is_output = [](builder& b) {
+  const value_id turned = b.permute("turn", b.reshape("rows", b.input("x", {6, 2, 3}), {2, 3, 6}), {1, 0, 2});
+  b.output("turned", turned);
+  b.output("", b.reshape("it", turned, {6, 2, 3}));
+};
+
+}  // namespace
+
+FIRES("channel shuffle", (rules::shuffle_channels), shuffle_3d, shuffled)
+FIRES("channel shuffle of flattened pixels", (rules::shuffle_channels), shuffle_flat_rest, shuffled)
+FIRES("channel shuffle of a batch", (rules::shuffle_channels), shuffle_batch, shuffled_batch)
+DECLINES("groups of more than channels", (rules::shuffle_channels), groups_too_wide, "it groups more than channels")
+DECLINES("a permutation that moves pixels, too", (rules::shuffle_channels), other_order, "it does not exchange two neighbouring axes")
+DECLINES("a shuffle to another shape", (rules::shuffle_channels), other_result, "it does not restore the shape")
+DECLINES("a permutation without groups", (rules::shuffle_channels), no_groups, "no reshape makes the groups")
+DECLINES("the permuted value is an output", (rules::shuffle_channels), turned_is_output, "its input is a network output too")

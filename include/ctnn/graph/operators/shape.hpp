@@ -159,6 +159,24 @@ struct permute {
   }
 };
 
+/// torch.channel_shuffle: channels as a table of `groups` rows, read column by column: output channel i groups + g is
+/// input channel g (C / groups) + i of (C, H, W) or (N, C, H, W).
+struct channel_shuffle {
+  static constexpr std::string_view name = "channel_shuffle";
+
+  int groups = 1;
+
+  static constexpr void fields(auto& self, auto&& field) { field("groups", self.groups); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
+    if (groups < 1) return {mistake::option_out_of_range, "groups", {groups}, {1}};
+    if (x.back(2) % groups != 0) return {mistake::groups_do_not_divide_channels, "groups", {x.back(2), x.back(2)}, {groups}};
+    result[0] = x;
+    return {};
+  }
+};
+
 /// torch.cat along `axis`; the other extents agree.
 struct concat {
   static constexpr std::string_view name = "concat";

@@ -29,6 +29,23 @@ constexpr loop_nest<2> permute_loops(const op::permute& p, const tensor& to, con
   return nest;
 }
 
+/// Those of a shuffle: the channel axis of the target as (columns, groups).
+constexpr loop_nest<2> shuffle_loops(const op::channel_shuffle& p, const tensor& to, const const_tensor& from) {
+  loop_nest<2> nest;
+  const int c = to.shape.rank - 3;
+  const std::ptrdiff_t columns = to.shape[c] / p.groups, y = stride_of(to, c), x = stride_of(from, c);
+  for (int i = 0; i < to.shape.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    if (axis != c) {
+      nest.push_back({to.shape[axis], {stride_of(to, axis), stride_of(from, axis)}});
+      continue;
+    }
+    nest.push_back({columns, {p.groups * y, x}});
+    nest.push_back({p.groups, {y, columns * x}});
+  }
+  return nest;
+}
+
 }  // namespace ctnn
 
 namespace ctnn::reference {
@@ -69,6 +86,10 @@ constexpr void run(const op::reshape&, const arguments& a) {
 
 constexpr void run(const op::permute& p, const arguments& a) {
   detail::copy(permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
+constexpr void run(const op::channel_shuffle& p, const arguments& a) {
+  detail::copy(shuffle_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
 constexpr void run(const op::concat& p, const arguments& a) {

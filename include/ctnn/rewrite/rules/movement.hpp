@@ -116,4 +116,40 @@ struct leading_ones {
   }
 };
 
+/// reshape (groups, columns, ...) > permute (columns, groups, ...) > reshape back  ->  channel_shuffle
+struct shuffle_channels {
+  static constexpr rule_info info{"shuffle_channels", "reshape > permute > reshape -> channel_shuffle", lowers::nodes, numerics::exact};
+  using pattern = chain<op::permute, op::reshape>;
+  /// The axis that permute exchanges with the next one, if it does nothing else.
+  static constexpr int exchanged(const op::permute& p) {
+    int at = none;
+    for (int i = 0; i < static_cast<int>(p.order.size()); ++i) {
+      const int axis = p.order[static_cast<std::size_t>(i)];
+      if (axis == i || (at != none && i == at + 1 && axis == at)) continue;
+      if (at != none || axis != i + 1) return none;
+      at = i;
+    }
+    return at;
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const node_id rows = r.producer(r.input(m.first));
+    if (!r.is<op::reshape>(rows)) return {"no reshape makes the groups", r.name(m.first)};
+    const extents &x = r.shape(r.input(rows)), &table = r.shape(r.output(rows));
+    const int at = exchanged(r.get<op::permute>(m.first)), c = x.rank - 3;
+    if (at == none) return {"it does not exchange two neighbouring axes", r.name(m.first)};
+    if (c < 0 || c > 1 || !(x == r.shape(r.output(m.last)))) return {"it does not restore the shape", r.name(rows)};
+    if (table.count(0, at) != x.count(0, c) || table.count(at, at + 2) != x[c]) return {"it groups more than channels", r.name(rows)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const node_id rows = r.producer(r.input(m.first));
+    const extents& table = r.shape(r.output(rows));
+    const op::channel_shuffle shuffle{table[exchanged(r.get<op::permute>(m.first))]};
+    const value_id x = r.input(rows);
+    r.note(r.name(rows), r.name(m.last));
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, shuffle, r.name(m.last), {&x, 1}, {});
+  }
+};
+
 }  // namespace ctnn::rules

@@ -216,9 +216,7 @@ inline void shuffle_channel(layer_reader& l) {
   if (groups < 1 || in[0] % groups != 0)
     l.fail(0, std::to_string(groups) + " groups of " + std::to_string(in[0]) + " channels");
   if (l.flag_or(1, false)) groups = in[0] / groups;
-  value_id v = l.reshaped(x, {groups, in[0] / groups, in[1] * in[2]}, "groups");
-  v = l.permuted(v, {1, 0, 2}, "shuffled");
-  l.result(l.reshaped(v, in));
+  l.result(l.node(op::channel_shuffle{groups}, {x}));
 }
 
 /// (C sy sx, H, W) to (C, H sy, W sx): channel c sy sx + y sx + x holds the pixels (y, x) of each block.

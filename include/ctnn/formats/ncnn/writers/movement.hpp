@@ -49,6 +49,11 @@ inline void permute(node_writer& w) {
   identity(w);
 }
 
+inline void channel_shuffle(node_writer& w) {
+  if (w.input_shape().rank != 3) throw inexpressible{"a shuffle of " + describe(w.input_shape())};
+  w.layer("ShuffleChannel", {w.in()}, {w.out()}, parameter_list().integer(0, w.get<op::channel_shuffle>().groups, 1));
+}
+
 inline void concat(node_writer& w) {
   std::vector<std::string> from;
   for (std::size_t i = 0; i < w.input_count(); ++i) from.push_back(w.in(i));
@@ -87,10 +92,7 @@ inline void absorb_shuffle(file_builder& b, node_id middle) {
   const auto order = b.g.get<op::permute>(middle).order;
   layer l;
   parameter_list p;
-  if (order == list<int>{1, 0, 2} && from == to && blocks == extents{blocks[0], from[0] / blocks[0], from[1] * from[2]}) {
-    l.type = "ShuffleChannel";
-    p.integer(0, blocks[0], 1);
-  } else if (blocks.rank == 5) {
+  if (blocks.rank == 5) {
     const auto is = [&](std::initializer_list<int> o, int r1, int r2, const extents& result) {
       return order == list<int>(o) && blocks[r1] == blocks[r2] && to == result;
     };
