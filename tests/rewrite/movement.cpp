@@ -194,3 +194,57 @@ DECLINES("a permutation that moves pixels, too", (rules::shuffle_channels), othe
 DECLINES("a shuffle to another shape", (rules::shuffle_channels), other_result, "it does not restore the shape")
 DECLINES("a permutation without groups", (rules::shuffle_channels), no_groups, "no reshape makes the groups")
 DECLINES("the permuted value is an output", (rules::shuffle_channels), turned_is_output, "its input is a network output too")
+
+namespace {
+
+constexpr auto pixels = [](builder& b) {
+  spelled(b, b.input("x", {12, 2, 5}), ints{2, 3, 2, 2, 5}, ints{0, 3, 1, 4, 2}, ints{2, 6, 10});
+};
+constexpr auto pixels_of_batch = [](builder& b) {
+  spelled(b, b.input("x", {2, 4, 3, 2}), ints{2, 1, 2, 2, 3, 2}, ints{0, 1, 4, 2, 5, 3}, ints{2, 1, 6, 4});
+};
+constexpr auto pixels_shuffled = [](builder& b) { b.output("", b.add(op::pixel_shuffle{{3, 2}}, "it", {b.input("x", {12, 2, 5})})); };
+constexpr auto pixels_of_batch_shuffled = [](builder& b) {
+  b.output("", b.add(op::pixel_shuffle{{2, 2}}, "it", {b.input("x", {2, 4, 3, 2})}));
+};
+constexpr auto blocks_first = [](builder& b) {  // ONNX's DepthToSpace in its other mode: blocks are the outer channels
+  spelled(b, b.input("x", {8, 3, 3}), ints{2, 2, 2, 3, 3}, ints{2, 3, 0, 4, 1}, ints{2, 6, 6});
+};
+constexpr auto other_pixels = [](builder& b) {
+  spelled(b, b.input("x", {12, 2, 5}), ints{2, 3, 2, 5, 2}, ints{0, 3, 1, 4, 2}, ints{2, 15, 4});
+};
+constexpr auto four_axes = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 2, 3}, ints{6, 2, 3});
+};
+constexpr auto without_blocks = [](builder& b) {
+  b.output("", b.reshape("it", b.permute("turn", b.input("x", {2, 2, 2, 3, 3}), {0, 3, 1, 4, 2}), {2, 6, 6}));
+};
+
+}  // namespace
+
+FIRES("pixel shuffle", (rules::shuffle_pixels), pixels, pixels_shuffled)
+FIRES("pixel shuffle of a batch", (rules::shuffle_pixels), pixels_of_batch, pixels_of_batch_shuffled)
+DECLINES("blocks before channels", (rules::shuffle_pixels), blocks_first, "it moves other axes")
+DECLINES("blocks of other pixels", (rules::shuffle_pixels), other_pixels, "it makes other blocks")
+DECLINES("a channel shuffle is no pixel shuffle", (rules::shuffle_pixels), four_axes, "it has not the axes of a pixel shuffle")
+DECLINES("a permutation without blocks", (rules::shuffle_pixels), without_blocks, "no reshape makes the blocks")
+
+namespace {
+
+template <int Groups, int Channels>
+constexpr auto shuffled_by = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::channel_shuffle{Groups}, "it", {b.input("x", {Channels, 2, 2})})));
+};
+template <int Factor>
+constexpr auto blocks_of = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::pixel_shuffle{{Factor, 1}}, "it", {b.input("x", {4, 2, 2})})));
+};
+constexpr auto relu_only = [](builder& b) { b.output("", b.relu("relu", b.input("x", {4, 2, 2}))); };
+
+}  // namespace
+
+FIRES("shuffle of one group goes", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<1, 4>), relu_only)
+FIRES("shuffle of single channels goes", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<4, 4>), relu_only)
+DECLINES("shuffle of two groups stays", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<2, 4>), "it moves channels")
+FIRES("blocks of single pixels go", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<1>, relu_only)
+DECLINES("blocks of two pixels stay", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<2>, "its blocks have several pixels")

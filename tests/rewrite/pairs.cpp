@@ -26,18 +26,29 @@ struct difference {
   int more;
   std::string_view why;
 };
-constexpr auto flattens = "InnerProduct flattens its input itself: a view"sv;
-constexpr auto normalizes = "LRN is 8 nodes each, flatten a view"sv;
-constexpr auto transposed = "Deconvolution is conv2d > shuffle of 3 nodes > 2 slices, Crop a slice an axis"sv;
+constexpr auto flattens = "InnerProduct flattens its input itself, here flatten is a view"sv;
+constexpr auto normalizes = "LRN is 7 nodes more, flatten a view"sv;
+constexpr auto transposed = "Deconvolution is conv2d > pixel_shuffle > up to 2 slices, Crop a slice for each axis"sv;
+constexpr auto pads = "Padding is two concats with margins"sv;
+constexpr auto signals = "the signal becomes an image of one row and back: two views"sv;
 constexpr difference differences[] = {
     {"ncnn__mtcnn_det3", 1, flattens},
-    {"ncnn__waifu2x_cunet", 16, transposed},
-    {"ncnn__waifu2x_upconv7", 5, transposed},
+    {"ncnn__realcugan_pro", 13, transposed},
+    {"ncnn__retinaface_det", 1, transposed},
+    {"ncnn__waifu2x_cunet", 10, transposed},
+    {"ncnn__waifu2x_upconv7", 3, transposed},
     {"ncnn_benchmark__alexnet", 15, normalizes},
     {"ncnn_benchmark__googlenet", 15, normalizes},
+    {"ncnn_benchmark__googlenet_int8", 15, normalizes},
     {"ncnn_benchmark__vgg16", 1, flattens},
+    {"ncnn_benchmark__vgg16_int8", 1, flattens},
     {"ncnn_benchmark_old__alexnet", 15, normalizes},
     {"ncnn_benchmark_old__googlenet", 15, normalizes},
+    {"ncnn_benchmark_old__googlenet_int8", 15, normalizes},
+    {"ncnn_benchmark_old__mobilenet_yolov3", 3, transposed},
+    {"ncnn_benchmark_old__vgg16_int8", 1, flattens},
+    {"ncnn_converted__fastestdet", 3, pads},
+    {"ncnn_converted__steerable_nafx_tcn", 2, signals},
 };
 
 /// Input shapes where neither the file nor a published case says one.

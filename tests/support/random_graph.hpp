@@ -232,6 +232,14 @@ class random_graph {
   void add_shuffle(value_id x) {
     const extents& s = shape(x);
     const int groups = 1 + r_.below(3), c = s.back(2);
+    if (r_.one_in(3)) {
+      const pair f{groups, 1 + r_.below(2)};
+      if (s.rank != 3 || c % (f[0] * f[1]) != 0 || r_.one_in(2)) return void(add(op::pixel_shuffle{f}, {x}));
+      const extents in = s;
+      if (!add(op::reshape{{-1, f[0], f[1], in[1], in[2]}}, {x})) return;
+      if (!add(op::permute{{0, 3, 1, 4, 2}}, {static_cast<int>(g.values.size()) - 1})) return;
+      return void(add(op::reshape{{-1, in[1] * f[0], in[2] * f[1]}}, {static_cast<int>(g.values.size()) - 1}));
+    }
     if (c % groups != 0) return;
     if (r_.one_in(3) || s.rank != 3) return void(add(op::channel_shuffle{groups}, {x}));
     if (!add(op::reshape{{groups, c / groups, -1}}, {x})) return;

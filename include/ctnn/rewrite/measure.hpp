@@ -52,9 +52,11 @@ constexpr bool is_movable(const operator_type* type) {
   return type == &type_of<op::flatten> || type == &type_of<op::reshape> || type == &type_of<op::permute>;
 }
 
-/// Functions of one element: the same before and after a rearrangement.
+/// What may as well be done before a rearrangement: functions of one element, of one channel, and cuts.
 constexpr bool is_liftable(const node& n) {
-  return n.type == &type_of<op::activation> || (n.type == &type_of<op::binary> && n.inputs.count == 1);
+  if (n.type == &type_of<op::binary>) return n.inputs.count == 1;
+  return n.type == &type_of<op::activation> || n.type == &type_of<op::scale> || n.type == &type_of<op::bias> ||
+         n.type == &type_of<op::prelu> || n.type == &type_of<op::slice>;
 }
 
 /// Whether applying a rule changes numbers.

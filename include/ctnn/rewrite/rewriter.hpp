@@ -152,19 +152,19 @@ class rewriter {
     note(name(second), kept);
     become(second, op, kept, in, weights);
   }
-  /// `first`, which `second` alone reads, becomes f of first's input, and second what first was: they change places. The
-  /// value between them is a new one and has no name.
-  template <class First, class Second>
-  constexpr void exchange(node_id first, node_id second) {
-    const auto rearrange = get<First>(first);
-    const auto f = get<Second>(second);
-    const value_id x = input(first), between = output(first);
+  /// `first`, which `second` alone reads, computes `function` from `in`, and `second` moves the result: they change places.
+  /// The value between them, of `shape`, is a new one and has no name.
+  template <class Function, class Move>
+  constexpr void exchange(node_id first, node_id second, const Function& function, std::span<const value_id> in,
+                          const extents& shape, const Move& move) {
+    const value_id between = output(first);
     const std::string_view moves = name(first), computes = name(second);
+    const pool<expression_id> weights(view().weights(at(second)));
     note(moves, computes);
-    become(first, f, computes, {&x, 1}, {});
-    g_.at_value(between).shape = shape(x);
+    become(first, function, computes, in, weights);
+    g_.at_value(between).shape = shape;
     g_.at_value(between).name = {};
-    become(second, rearrange, moves, {&between, 1}, {});
+    become(second, move, moves, {&between, 1}, {});
   }
   /// Readers of n's only output read v instead; n is gone.
   constexpr void bypass(node_id n, value_id v) {

@@ -9,6 +9,7 @@
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
 #include "rules/join.hpp"
+#include "rules/lifting.hpp"
 #include "rules/movement.hpp"
 #include "rules/residual.hpp"
 
@@ -38,13 +39,25 @@ struct default_rules : rule_list<
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
     rules::permute_chain,                                   // permute > permute              ->  permute
     rules::shuffle_channels,                                // reshape > permute > reshape    ->  channel_shuffle
+    rules::shuffle_pixels,                                  // reshape > permute > reshape    ->  pixel_shuffle
+    rules::shuffle_nothing<op::channel_shuffle>,            // channel_shuffle(x)             ->  x
+    rules::shuffle_nothing<op::pixel_shuffle>,              // pixel_shuffle(x)               ->  x
     rules::leading_ones,                                    // reshape(1, x) > binary         ->  binary
+    // Arithmetic before rearranging
     rules::function_first<op::flatten, op::activation>,     // flatten > activation           ->  activation > flatten
     rules::function_first<op::reshape, op::activation>,     // reshape > activation           ->  activation > reshape
     rules::function_first<op::permute, op::activation>,     // permute > activation           ->  activation > permute
     rules::function_first<op::flatten, op::binary>,         // flatten > * scalar ...         ->  * scalar ... > flatten
     rules::function_first<op::reshape, op::binary>,         // reshape > * scalar ...         ->  * scalar ... > reshape
     rules::function_first<op::permute, op::binary>,         // permute > * scalar ...         ->  * scalar ... > permute
+    rules::function_first<op::flatten, op::scale>,          // flatten > scale                ->  scale > flatten
+    rules::function_first<op::flatten, op::bias>,           // flatten > bias                 ->  bias > flatten
+    rules::function_first<op::flatten, op::prelu>,          // flatten > prelu                ->  prelu > flatten
+    rules::function_first<op::reshape, op::scale>,          // reshape > scale                ->  scale > reshape
+    rules::function_first<op::reshape, op::bias>,           // reshape > bias                 ->  bias > reshape
+    rules::function_first<op::reshape, op::prelu>,          // reshape > prelu                ->  prelu > reshape
+    rules::slice_first,                                     // reshape > slice                ->  slice > reshape
+    rules::reshape_once,                                    // reshape(a) + reshape(b)        ->  reshape(a + b)
     // Joining and cutting
     rules::concat_chain,                                    // concat > concat                ->  concat
     rules::slice_chain,                                     // slice > slice                  ->  slice

@@ -65,17 +65,4 @@ struct activation_chain {
   }
 };
 
-/// reshape|flatten|permute > activation|binary(scalar)  ->  the other way round, where the function may fuse
-template <class First, class Last>
-struct function_first {
-  static constexpr rule_info info{"function_first", "reshape|flatten|permute > activation|binary(scalar) -> the other way round",
-                                  lowers::position, numerics::exact};
-  using pattern = chain<First, Last>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.inputs_count(m.last) != 1) return {"it has no scalar operand"};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.exchange<First, Last>(m.first, m.last); }
-};
-
 }  // namespace ctnn::rules
