@@ -133,3 +133,25 @@ TEST_CASE("the files are needed again only for a new shape") {
   CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
   CHECK_THROWS_WITH_AS(run.input("in", image({2, 4, 4})), ("input 'in' of 2 x 4 x 4: " + f.bin + ": no such file").c_str(), error);
 }
+
+TEST_CASE("a file that says no shape waits for its inputs") {
+  std::string text = convolutional;
+  text.replace(text.find(" 0=8 1=6 2=2"), 12, "");
+  const files f(text), whole(convolutional);
+  const model m = f.load();
+  CHECK_THROWS_AS(m.graph(), error);
+  const model expected = whole.load();
+  for (const extents& shape : {extents{2, 6, 8}, extents{2, 3, 4}}) {
+    extractor run = m.extractor(), other = expected.extractor();
+    run.set_light_mode(false);
+    CHECK(answer(run, shape) == answer(other, shape));
+    CHECK(answer(run, {2, 4, 4}) == answer(other, {2, 4, 4}));
+  }
+  extractor run = m.extractor();
+  CHECK_THROWS_WITH_AS(run.extract("out"),
+                       "t.param: not supported: Input: a shape that is neither in the file nor given in 'in' (line 3)", error);
+  CHECK_THROWS_AS(run.input(0, image({2, 6, 8})), error);
+  write_file(f.param, "7767517\n2 2\nInput in 0 1 in\nNoSuchLayer x 1 1 in out\n");
+  CHECK_THROWS_WITH_AS(f.load(), "t.param: not supported: Input: a shape that is neither in the file nor given in 'in' (line 3); "
+                                 "NoSuchLayer in 'x' (line 4)", error);
+}

@@ -106,11 +106,12 @@ TEST_CASE("published models answer as in ncnn, in every way of running; the rest
   }
 }
 
-TEST_CASE("one model takes images of any size where its layers do") {
-  const auto folder = test::shared_models("ncnn/mtcnn_det1");
-  if (folder.empty()) return;
-  for (bool optimize : {false, true}) {
-    const auto m = model::load((folder / "model.param").string(), (folder / "model.bin").string(), {.optimize = optimize});
+TEST_CASE("one model takes inputs of any size, said in its file or not, where its layers do") {
+  for (const std::string name : {"mtcnn_det1", "nanodet_m", "retinaface_landmark", "squeezenet11"}) {
+    CAPTURE(name);
+    const auto folder = test::shared_models("ncnn/" + name);
+    if (folder.empty()) return;
+    const auto m = model::load((folder / "model.param").string(), (folder / "model.bin").string());
     for (int round = 0; round < 2; ++round)
       for (const test::published_case& c : test::read_cases(folder)) {
         CAPTURE(c.id);

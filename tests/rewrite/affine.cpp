@@ -23,6 +23,9 @@ constexpr auto with_constant = [](builder& b) {
   const value_id x = image(b);
   b.output("", b.binary("it", F, x, b.constant("k", {D...})));
 };
+constexpr auto constant_and_scalar = [](builder& b) {
+  b.output("", b.scalar("it", op::binary_function::mul, b.constant("k", {2, 1, 1}), 3));
+};
 constexpr auto constant_first = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1});
   b.output("", b.binary("it", op::binary_function::mul, k, x));
@@ -138,6 +141,7 @@ FIRES("x * k[c] is a scale", (rules::binary_to_scale), mul_channels, just_scaled
 FIRES("k[c] * x is a scale", (rules::binary_to_scale), constant_first, just_scaled)
 FIRES("x + k[c] is a bias", (rules::binary_to_scale), add_channels, just_biased)
 FIRES("x + k[c] of a batch is a bias", (rules::binary_to_scale), batched, batched_biased)
+DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_scale), constant_and_scalar, "its other operand is a scalar")
 DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only + and * are scales")
 DECLINES("x * k[h]", (rules::binary_to_scale), mul_rows, "the constant is not one number a channel")
 FIRES("x * k is a scale by k everywhere", (rules::binary_to_scale), mul_scalar, just_scaled)

@@ -14,21 +14,27 @@ namespace ctnn {
 /// starts over with the memory at hand.
 class extractor {
  public:
-  explicit extractor(std::shared_ptr<program_family> programs) : programs_(std::move(programs)) { use(programs_->first()); }
+  explicit extractor(std::shared_ptr<program_family> programs) : programs_(std::move(programs)) {
+    if (programs_->first()) use(programs_->first());
+  }
 
   /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs; without
   /// it every value that was computed can be extracted without computing anything again. Forgets all values.
   void set_light_mode(bool light) {
     light_ = light;
-    set_up();
+    if (program_) set_up();
   }
 
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the model
   /// read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed. Throws
   /// ctnn::error if there is no such value or its shape cannot be.
-  void input(std::string_view name, array values) { feed(find(name), name, std::move(values)); }
-  /// Feeds input `index` in the order of the file.
+  void input(std::string_view name, array values) {
+    if (program_) feed(find(name), name, std::move(values));
+    else shapeless_.insert_or_assign(std::string(name), std::move(values));
+  }
+  /// Feeds input `index` in the order of the file, which must say its inputs' shapes.
   void input(std::size_t index, array values) {
+    if (!program_) throw error("the model has been loaded without input shapes: feed its inputs by name");
     for (const node& n : program_->g().nodes)
       if (n.type == &type_of<op::input> && index-- == 0) return feed(n.outputs.first, n.name, std::move(values));
     throw error("the model has no input with that index");
@@ -80,6 +86,10 @@ class extractor {
         if (s.consumed == layer)
           return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(layer) +
                  "' part of '" + std::string(s.into) + "'; load without optimization to extract it";
+      for (const rewrite_step& s : program_->history())
+        if (s.into == layer)
+          return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(s.consumed) +
+                 "' part of '" + std::string(layer) + "', which gives its result instead; load without optimization to extract it";
       return "value '" + std::string(name) + "' is gone: no output needs it; load without optimization to extract it";
     }
     return "the model has no value called '" + std::string(name) + "'";
@@ -101,17 +111,19 @@ class extractor {
 
   /// Changes to the program for the shapes that have been fed; what has been fed stays.
   void fit_shapes() {
+    if (!program_) return begin();
+    std::vector<value_id> misfits;
+    for (const auto& [v, values] : fed_)
+      if (is_input(v) && !(values.shape() == program_->g().shape(v))) misfits.push_back(v);
+    if (misfits.empty()) return;
     shapes_by_name shapes = program_->input_shapes();
     std::string changes;
-    std::vector<value_id> misfits;
-    for (const auto& [v, values] : fed_) {
-      const value& now = program_->g().at_value(v);
-      if (!is_input(v) || values.shape() == now.shape) continue;
-      changes += (changes.empty() ? "input '" : ", input '") + std::string(now.name) + "' of " + describe(values.shape());
-      shapes.insert_or_assign(std::string(now.name), values.shape());
-      misfits.push_back(v);
+    for (value_id v : misfits) {
+      const std::string name(program_->g().at_value(v).name);
+      const extents& shape = fed_.at(v).shape();
+      changes += (changes.empty() ? "input '" : ", input '") + name + "' of " + describe(shape);
+      shapes.insert_or_assign(name, shape);
     }
-    if (misfits.empty()) return;
     std::shared_ptr<const program> fitting;
     try {
       fitting = programs_->at(shapes);
@@ -127,6 +139,15 @@ class extractor {
       const std::string_view name = former->g().at_value(v).name;
       feed(find(name), name, values);
     }
+  }
+
+  /// The first program of a model that has been loaded without shapes.
+  void begin() {
+    shapes_by_name shapes;
+    for (const auto& [name, values] : shapeless_) shapes.emplace(name, values.shape());
+    use(programs_->at(shapes));
+    for (auto& [name, values] : shapeless_) feed(find(name), name, std::move(values));
+    shapeless_.clear();
   }
 
   void use(std::shared_ptr<const program> code) {
@@ -313,6 +334,7 @@ class extractor {
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it
   std::map<value_id, array> fed_;
+  std::map<std::string, array> shapeless_;  ///< fed before there was a program
   std::vector<bool> done_;   ///< by step
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;

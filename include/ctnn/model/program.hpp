@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 
+#include "../formats/folded_weights.hpp"
 #include "../formats/loaded_model.hpp"
 #include "../kernels/dispatch.hpp"
 #include "../network/parameters.hpp"
@@ -77,29 +78,7 @@ void run_custom(const void* op, const arguments& a) {
   run(*static_cast<const Op*>(op), a);
 }
 
-/// The numbers of a weight expression's leaf, whose size the reader has checked.
-struct loaded_leaf {
-  const loaded_model& source;
-  const float* operator()(const expression& e) const {
-    const auto at = source.weights.find({e.layer, e.name});
-    if (at == source.weights.end() || static_cast<std::int64_t>(at->second.size()) != e.shape.count())
-      throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' of shape " + describe(e.shape) +
-                  " has not been read");
-    return at->second.data();
-  }
-};
-
 }  // namespace detail
-
-/// The numbers of weight e in logical order: a leaf as it was read, or what an expression makes of leaves.
-inline std::vector<float> fold_weight(const graph_view& g, expression_id e, const loaded_model& source) {
-  const detail::loaded_leaf leaf{source};
-  const expression_evaluator evaluate(g, e);
-  std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
-  std::vector<float> numbers(static_cast<std::size_t>(g.at_expression(e).shape.count()));
-  evaluate.run(leaf, scratch.data(), numbers.data());
-  return numbers;
-}
 
 /// Entries for load_options::operators.
 template <class... Ops>
@@ -151,13 +130,11 @@ class program {
     const graph_view g = g_.view();
     packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
     code_.resize(g.nodes.size());
-    const detail::loaded_leaf leaf{*source_};
+    folded_weights numbers(*source_, g);
     for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
-      const expression& x = g.at_expression(e);
-      if (x.type) pack_slot(g, n, slot, fold_weight(g, e, *source_).data(), to);
-      else pack_slot(g, n, slot, leaf(x), to);
+      pack_slot(g, n, slot, numbers(e).data(), to);
     });
   }
 

@@ -23,15 +23,25 @@ class program_family {
   /// Without a `read` there is only the first program. Beside the first one, the `limit` last used ones are kept.
   program_family(loaded_model&& network, const program_options& options, reader read = {}, std::size_t limit = 0)
       : options_(options), read_(std::move(read)), limit_(limit), first_(make(std::move(network))) {}
+  /// There is no first program: all wait for their shapes.
+  program_family(const program_options& options, reader read, std::size_t limit)
+      : options_(options), read_(std::move(read)), limit_(limit) {}
 
+  /// May be null.
   const std::shared_ptr<const program>& first() const { return first_; }
   bool can_reshape() const { return static_cast<bool>(read_); }
 
   /// The program for inputs of these shapes, which name all inputs. Throws ctnn::error if the network does not admit them.
   std::shared_ptr<const program> at(const shapes_by_name& shapes) {
-    if (shapes == first_->input_shapes()) return first_;
+    const auto fits = [&](const std::shared_ptr<const program>& p) {
+      return std::all_of(p->input_shapes().begin(), p->input_shapes().end(), [&](const auto& input) {
+        const auto given = shapes.find(input.first);
+        return given != shapes.end() && given->second == input.second;
+      });
+    };
+    if (first_ && fits(first_)) return first_;
     const std::lock_guard hold(mutex_);
-    const auto known = std::find_if(others_.begin(), others_.end(), [&](const auto& p) { return p->input_shapes() == shapes; });
+    const auto known = std::find_if(others_.begin(), others_.end(), fits);
     if (known != others_.end()) {
       std::rotate(others_.begin(), known, known + 1);  // the last used one is the first
     } else {

@@ -96,8 +96,17 @@ struct lifted {
   template <std::size_t... K>
   static auto without_from(std::index_sequence<K...>) -> layer<Op, name, option_type<K>...>;
   template <std::size_t... K, std::size_t... I>
-  static auto with_from(std::index_sequence<K...>, std::index_sequence<I...>)
-      -> layer<Op, name, from<reference<G, G.view().inputs(G.view().at(N))[I]>()...>, option_type<K>...>;
+  static auto with_from(std::index_sequence<K...>, std::index_sequence<I...>) {
+    using reads = from<reference<G, G.view().inputs(G.view().at(N))[I]>()...>;
+    if constexpr (is_kind_of_layer()) return std::type_identity<layer<Op, name, option_type<0>, reads, option_type<K + 1>...>>{};
+    else return std::type_identity<layer<Op, name, reads, option_type<K>...>>{};
+  }
+  /// Names such as relu<...> and mul<...> put what makes them so before the options one writes.
+  static constexpr bool is_kind_of_layer() {
+    if (options.empty()) return false;
+    const std::string_view key = options[0].key;
+    return key == "function" || key == "mode" || (std::is_same_v<Op, op::activation> && key == "activation");
+  }
 
   static constexpr bool reads_previous() {
     const graph_view g = G.view();
@@ -109,8 +118,8 @@ struct lifted {
     constexpr auto each_option = std::make_index_sequence<options.size()>{};
     if constexpr (reads_previous()) return std::type_identity<decltype(without_from(each_option))>{};
     else
-      return std::type_identity<decltype(with_from(
-          each_option, std::make_index_sequence<static_cast<std::size_t>(G.view().at(N).inputs.count)>{}))>{};
+      return with_from(std::make_index_sequence<options.size() - (is_kind_of_layer() ? 1 : 0)>{},
+                       std::make_index_sequence<static_cast<std::size_t>(G.view().at(N).inputs.count)>{});
   }
   using type = typename decltype(make())::type;
 };

@@ -93,6 +93,11 @@ inline const layer_type* find_layer_type(std::string_view name, std::span<const 
   return at != std::end(layer_types) && at->name == name ? at : nullptr;
 }
 
+/// Nothing is wrong with the file, but it says no shape for an input and none was given.
+struct unknown_input_shape : error {
+  using error::error;
+};
+
 namespace detail {
 
 /// Unsupported layers by reason, in order of appearance.
@@ -112,6 +117,7 @@ class refusals {
       text += key + " in ";
       for (const std::string& place : by_reason_.at(key)) text += (place == by_reason_.at(key).front() ? "" : ", ") + place;
     }
+    if (order_.size() == 1 && order_[0].starts_with("Input: ")) throw unknown_input_shape(text);
     throw error(text);
   }
   bool any() const { return !order_.empty(); }

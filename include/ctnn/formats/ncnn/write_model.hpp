@@ -10,12 +10,8 @@ namespace ctnn::ncnn {
 
 /// The network that `code` runs. Throws ctnn::error naming every node that ncnn cannot express.
 inline written_model write(const program& code, weight_storage storage = weight_storage::fp32) {
-  std::vector<float> folded;
-  const weight_numbers numbers = [&](expression_id e) -> std::span<const float> {
-    folded = fold_weight(code.g(), e, code.source());
-    return folded;
-  };
-  return write(code.g(), numbers, storage);
+  folded_weights numbers(code.source(), code.g());
+  return write(code.g(), std::ref(numbers), storage);
 }
 
 /// Writes both files. Throws ctnn::error if the network cannot be expressed or a file cannot be written.

@@ -55,6 +55,7 @@ struct binary_to_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::mul && b.function != op::binary_function::add)
       return {"only + and * are scales"};
+    if (b.scalar) return {"its other operand is a scalar"};
     if (b.activation) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
