@@ -32,6 +32,7 @@ constexpr auto transposed = "Deconvolution is conv2d > pixel_shuffle > up to 2 s
 constexpr auto pads = "Padding is two concats with margins"sv;
 constexpr auto signals = "the signal becomes an image of one row and back: two views"sv;
 constexpr difference differences[] = {
+    {"ncnn__fastestdet", 3, pads},
     {"ncnn__mtcnn_det3", 1, flattens},
     {"ncnn__realcugan_pro", 13, transposed},
     {"ncnn__retinaface_det", 1, transposed},
