@@ -13,14 +13,16 @@
 
 CTNN_BEGIN_TARGET
 
-inline void run_movement(const std::variant<op::constant, op::full, op::flatten, op::reshape, op::permute, op::concat,
-                                            op::split, op::slice>& any,
+inline void run_movement(const std::variant<op::constant, op::full, op::flatten, op::reshape, op::permute,
+                                            op::channel_shuffle, op::pixel_shuffle, op::concat, op::split, op::slice>& any,
                          const arguments& a) {
   if (const auto* p = std::get_if<op::constant>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::full>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::flatten>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::reshape>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::permute>(&any)) run(*p, a);
+  if (const auto* p = std::get_if<op::channel_shuffle>(&any)) run(*p, a);
+  if (const auto* p = std::get_if<op::pixel_shuffle>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::concat>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::split>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::slice>(&any)) run(*p, a);

@@ -144,7 +144,7 @@ FIRES("x + k[c] of a batch is a bias", (rules::binary_to_scale), batched, batche
 DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_scale), constant_and_scalar, "its other operand is a scalar")
 DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only + and * are scales")
 DECLINES("x * k[h]", (rules::binary_to_scale), mul_rows, "the constant is not one number a channel")
-DECLINES("x * k", (rules::binary_to_scale), mul_scalar, "the constant is not one number a channel")
+FIRES("x * k is a scale by k everywhere", (rules::binary_to_scale), mul_scalar, just_scaled)
 DECLINES("x * a whole constant", (rules::binary_to_scale), mul_all, "the constant is not one number a channel")
 DECLINES("x * a constant of more axes", (rules::binary_to_scale), more_axes, "the constant is not one number a channel")
 DECLINES("a constant that x is broadcast to", (rules::binary_to_scale), grows, "the constant is not one number a channel")
@@ -250,6 +250,7 @@ DECLINES("x ^ k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::
          "only - and / have inverses")
 
 FIRES("linear + k[output]", (rules::fold_last_axis), (rows_then<op::binary_function::add, 4>), rows_of_linear)
+FIRES("linear * k", (rules::fold_last_axis), (rows_then<op::binary_function::mul, 1>), rows_of_linear)
 FIRES("linear * k[1, output]", (rules::fold_last_axis), (rows_then<op::binary_function::mul, 1, 4>), rows_of_linear)
 DECLINES("linear + k[row]", (rules::fold_last_axis), (rows_then<op::binary_function::add, 3, 1>),
          "the constant is not one number an output")

@@ -110,3 +110,40 @@ DECLINES("(x + 2) + y", (rules::weighted_sum), sum_of_shifted, "its operand is n
 
 FIRES("eltwise(x, y * 2, z)", (rules::scaled_term), three_terms<op::eltwise_function::sum>, three_weighted)
 DECLINES("eltwise product of y * 2", (rules::scaled_term), three_terms<op::eltwise_function::prod>, "it is not a sum")
+
+namespace {
+
+/// relu(x) + k * relu(-y), where k is one number a channel or 0.25.
+enum class spelling { per_channel, one_number, inside_product };
+template <spelling S, bool Same, bool Shared, op::binary_function Sum = op::binary_function::add>
+constexpr auto both_sides = [](builder& b) {
+  const value_id x = image(b), y = Same ? x : b.input("y", {2, 3, 4});
+  value_id negative = 0;
+  if (S == spelling::inside_product) {
+    negative = b.scalar("neg", product, y, -1, {function::relu});
+  } else {
+    negative = b.relu("below", b.add(op::unary{op::unary_function::neg}, "neg", {y}));
+  }
+  if (Shared) b.output("below", negative);
+  const value_id times = S == spelling::per_channel ? b.add(op::scale{false}, "times", {negative}) : b.scalar("times", product, negative, 0.25f);
+  b.output("", b.binary("it", Sum, b.relu("above", x), times));
+};
+constexpr auto leaky = [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, -0.25f)); };
+constexpr auto slope_each = [](builder& b) { b.output("", b.add(op::prelu{}, "it", {image(b)})); };
+constexpr auto sum_of_relus = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.sum("it", b.relu("above", x), b.add(op::scale{false}, "times", {b.relu("again", x)})));
+};
+
+}  // namespace
+
+FIRES("relu(x) + k[c] * relu(-x)", (rules::two_sided_relu<op::scale>), (both_sides<spelling::per_channel, true, false>), slope_each)
+FIRES("relu(x) + k * relu(-x)", (rules::two_sided_relu<op::binary>), (both_sides<spelling::one_number, true, false>), leaky)
+FIRES("relu(x) + k * (relu after * -1)", (rules::two_sided_relu<op::binary>), (both_sides<spelling::inside_product, true, false>), leaky)
+DECLINES("relu(x) + k[c] * relu(-y)", (rules::two_sided_relu<op::scale>), (both_sides<spelling::per_channel, false, false>),
+         "its other operand is not relu(x)")
+DECLINES("relu(x) + k[c] * relu(x)", (rules::two_sided_relu<op::scale>), sum_of_relus, "its operand is not a product with relu(-x)")
+DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu<op::binary>), (both_sides<spelling::one_number, true, true>),
+         "its operand is not a product with relu(-x)")
+DECLINES("relu(x) - k * relu(-x)", (rules::two_sided_relu<op::binary>),
+         (both_sides<spelling::one_number, true, false, op::binary_function::sub>), "it is not the sum of two values")

@@ -146,3 +146,105 @@ FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1
 DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside, "it does more than putting ones in front")
 DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
 DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")
+
+namespace {
+
+/// x as a table, its axes exchanged, and back to a shape.
+template <class Table, class Order, class Back>
+constexpr void spelled(builder& b, value_id x, Table table, Order order, Back back) {
+  b.output("", b.reshape("it", b.permute("turn", b.reshape("rows", x, table), order), back));
+}
+using ints = std::initializer_list<int>;
+constexpr auto shuffle_3d = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 2, 3}, ints{6, 2, 3});
+};
+constexpr auto shuffle_flat_rest = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 6}, ints{1, 0, 2}, ints{6, 2, 3});
+};
+constexpr auto shuffle_batch = [](builder& b) {
+  spelled(b, b.input("x", {2, 6, 2, 2}), ints{2, 2, 3, 2, 2}, ints{0, 2, 1, 3, 4}, ints{2, 6, 2, 2});
+};
+constexpr auto shuffled = [](builder& b) { b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {6, 2, 3})})); };
+constexpr auto shuffled_batch = [](builder& b) { b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {2, 6, 2, 2})})); };
+constexpr auto groups_too_wide = [](builder& b) {  // the table's second axis takes rows of pixels, too
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 6, 3}, ints{1, 0, 2}, ints{6, 2, 3});
+};
+constexpr auto other_order = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 3, 2}, ints{6, 2, 3});
+};
+constexpr auto other_result = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 2, 3}, ints{3, 4, 3});
+};
+constexpr auto no_groups = [](builder& b) {
+  b.output("", b.reshape("it", b.permute("turn", b.input("x", {2, 3, 6}), {1, 0, 2}), {6, 2, 3}));
+};
+constexpr auto turned_is_output = [](builder& b) {
+  const value_id turned = b.permute("turn", b.reshape("rows", b.input("x", {6, 2, 3}), {2, 3, 6}), {1, 0, 2});
+  b.output("turned", turned);
+  b.output("", b.reshape("it", turned, {6, 2, 3}));
+};
+
+}  // namespace
+
+FIRES("channel shuffle", (rules::shuffle_channels), shuffle_3d, shuffled)
+FIRES("channel shuffle of flattened pixels", (rules::shuffle_channels), shuffle_flat_rest, shuffled)
+FIRES("channel shuffle of a batch", (rules::shuffle_channels), shuffle_batch, shuffled_batch)
+DECLINES("groups of more than channels", (rules::shuffle_channels), groups_too_wide, "it groups more than channels")
+DECLINES("a permutation that moves pixels, too", (rules::shuffle_channels), other_order, "it does not exchange two neighbouring axes")
+DECLINES("a shuffle to another shape", (rules::shuffle_channels), other_result, "it does not restore the shape")
+DECLINES("a permutation without groups", (rules::shuffle_channels), no_groups, "no reshape makes the groups")
+DECLINES("the permuted value is an output", (rules::shuffle_channels), turned_is_output, "its input is a network output too")
+
+namespace {
+
+constexpr auto pixels = [](builder& b) {
+  spelled(b, b.input("x", {12, 2, 5}), ints{2, 3, 2, 2, 5}, ints{0, 3, 1, 4, 2}, ints{2, 6, 10});
+};
+constexpr auto pixels_of_batch = [](builder& b) {
+  spelled(b, b.input("x", {2, 4, 3, 2}), ints{2, 1, 2, 2, 3, 2}, ints{0, 1, 4, 2, 5, 3}, ints{2, 1, 6, 4});
+};
+constexpr auto pixels_shuffled = [](builder& b) { b.output("", b.add(op::pixel_shuffle{{3, 2}}, "it", {b.input("x", {12, 2, 5})})); };
+constexpr auto pixels_of_batch_shuffled = [](builder& b) {
+  b.output("", b.add(op::pixel_shuffle{{2, 2}}, "it", {b.input("x", {2, 4, 3, 2})}));
+};
+constexpr auto blocks_first = [](builder& b) {  // ONNX's DepthToSpace in its other mode: blocks are the outer channels
+  spelled(b, b.input("x", {8, 3, 3}), ints{2, 2, 2, 3, 3}, ints{2, 3, 0, 4, 1}, ints{2, 6, 6});
+};
+constexpr auto other_pixels = [](builder& b) {
+  spelled(b, b.input("x", {12, 2, 5}), ints{2, 3, 2, 5, 2}, ints{0, 3, 1, 4, 2}, ints{2, 15, 4});
+};
+constexpr auto four_axes = [](builder& b) {
+  spelled(b, b.input("x", {6, 2, 3}), ints{2, 3, 2, 3}, ints{1, 0, 2, 3}, ints{6, 2, 3});
+};
+constexpr auto without_blocks = [](builder& b) {
+  b.output("", b.reshape("it", b.permute("turn", b.input("x", {2, 2, 2, 3, 3}), {0, 3, 1, 4, 2}), {2, 6, 6}));
+};
+
+}  // namespace
+
+FIRES("pixel shuffle", (rules::shuffle_pixels), pixels, pixels_shuffled)
+FIRES("pixel shuffle of a batch", (rules::shuffle_pixels), pixels_of_batch, pixels_of_batch_shuffled)
+DECLINES("blocks before channels", (rules::shuffle_pixels), blocks_first, "it moves other axes")
+DECLINES("blocks of other pixels", (rules::shuffle_pixels), other_pixels, "it makes other blocks")
+DECLINES("a channel shuffle is no pixel shuffle", (rules::shuffle_pixels), four_axes, "it has not the axes of a pixel shuffle")
+DECLINES("a permutation without blocks", (rules::shuffle_pixels), without_blocks, "no reshape makes the blocks")
+
+namespace {
+
+template <int Groups, int Channels>
+constexpr auto shuffled_by = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::channel_shuffle{Groups}, "it", {b.input("x", {Channels, 2, 2})})));
+};
+template <int Factor>
+constexpr auto blocks_of = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::pixel_shuffle{{Factor, 1}}, "it", {b.input("x", {4, 2, 2})})));
+};
+constexpr auto relu_only = [](builder& b) { b.output("", b.relu("relu", b.input("x", {4, 2, 2}))); };
+
+}  // namespace
+
+FIRES("shuffle of one group goes", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<1, 4>), relu_only)
+FIRES("shuffle of single channels goes", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<4, 4>), relu_only)
+DECLINES("shuffle of two groups stays", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<2, 4>), "it moves channels")
+FIRES("blocks of single pixels go", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<1>, relu_only)
+DECLINES("blocks of two pixels stay", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<2>, "its blocks have several pixels")

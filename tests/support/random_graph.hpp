@@ -125,6 +125,7 @@ class random_graph {
       case 20: return add_pool(x);
       case 21: return add_reshape(x);
       case 22: {
+        if (r_.one_in(3) && s.rank >= 3) return add_shuffle(x);
         op::permute p;
         for (int i = 0; i < s.rank; ++i) p.order.push_back(i);
         for (int i = s.rank - 1; i > 0; --i) std::swap(p.order[static_cast<std::size_t>(i)], p.order[static_cast<std::size_t>(r_.below(i + 1))]);
@@ -226,6 +227,24 @@ class random_graph {
         return void(add(i, {x}));
       }
     }
+  }
+  /// Groups of channels in one operator or spelled out.
+  void add_shuffle(value_id x) {
+    const extents& s = shape(x);
+    const int groups = 1 + r_.below(3), c = s.back(2);
+    if (r_.one_in(3)) {
+      const pair f{groups, 1 + r_.below(2)};
+      if (s.rank != 3 || c % (f[0] * f[1]) != 0 || r_.one_in(2)) return void(add(op::pixel_shuffle{f}, {x}));
+      const extents in = s;
+      if (!add(op::reshape{{-1, f[0], f[1], in[1], in[2]}}, {x})) return;
+      if (!add(op::permute{{0, 3, 1, 4, 2}}, {static_cast<int>(g.values.size()) - 1})) return;
+      return void(add(op::reshape{{-1, in[1] * f[0], in[2] * f[1]}}, {static_cast<int>(g.values.size()) - 1}));
+    }
+    if (c % groups != 0) return;
+    if (r_.one_in(3) || s.rank != 3) return void(add(op::channel_shuffle{groups}, {x}));
+    if (!add(op::reshape{{groups, c / groups, -1}}, {x})) return;
+    if (!add(op::permute{{1, 0, 2}}, {static_cast<int>(g.values.size()) - 1})) return;
+    add(op::reshape{list_of(shape(x))}, {static_cast<int>(g.values.size()) - 1});
   }
   void add_reshape(value_id x) {
     const extents& s = shape(x);

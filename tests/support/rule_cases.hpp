@@ -79,7 +79,7 @@ bool cover(bool fires) {
 /// FIRES("what", (rules::x), before, after): both are lambdas on a builder.
 #define FIRES(title, rule, before, after)                                            \
   static_assert(gives<CTNN_RULE rule>(before, after));                               \
-  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __LINE__) = cover<CTNN_RULE rule>(true); \
+  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __COUNTER__) = cover<CTNN_RULE rule>(true); \
   TEST_CASE(title) {                                                                 \
     CHECK(gives<CTNN_RULE rule>(before, after));                                     \
     check_numbers<CTNN_RULE rule>(before);                                           \
@@ -88,7 +88,7 @@ bool cover(bool fires) {
 /// DECLINES("what", (rules::x), before, "the reason the rule gives")
 #define DECLINES(title, rule, before, why)                                            \
   static_assert(declines<CTNN_RULE rule>(before, why));                               \
-  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __LINE__) = cover<CTNN_RULE rule>(false); \
+  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __COUNTER__) = cover<CTNN_RULE rule>(false); \
   TEST_CASE(title) {                                                                  \
     CHECK(declines<CTNN_RULE rule>(before, why));                                     \
     check_numbers<CTNN_RULE rule>(before);                                            \

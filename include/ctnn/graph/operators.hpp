@@ -22,6 +22,7 @@ using all_operators =
                   op::activation, op::prelu, op::dropout, op::identity,                  //
                   op::unary, op::binary, op::eltwise, op::softmax,                       //
                   op::pool2d, op::adaptive_pool2d, op::interpolate,                      //
-                  op::flatten, op::reshape, op::permute, op::concat, op::split, op::slice>;
+                  op::flatten, op::reshape, op::permute, op::channel_shuffle, op::pixel_shuffle,  //
+                  op::concat, op::split, op::slice>;
 
 }  // namespace ctnn

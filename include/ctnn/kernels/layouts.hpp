@@ -46,6 +46,10 @@ inline constexpr layout_rule layouts_for<op::eltwise> = layout_rule::same;
 template <>
 inline constexpr layout_rule layouts_for<op::softmax> = layout_rule::same;
 template <>
+inline constexpr layout_rule layouts_for<op::channel_shuffle> = layout_rule::same;
+template <>
+inline constexpr layout_rule layouts_for<op::pixel_shuffle> = layout_rule::same;
+template <>
 inline constexpr layout_rule layouts_for<op::permute> = layout_rule::any;
 template <>
 inline constexpr layout_rule layouts_for<op::concat> = layout_rule::any;

@@ -115,6 +115,14 @@ CTNN_INLINE void run(const op::permute& p, const arguments& a) {
   detail::copy_nested(permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
+CTNN_INLINE void run(const op::channel_shuffle& p, const arguments& a) {
+  detail::copy_nested(shuffle_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
+CTNN_INLINE void run(const op::pixel_shuffle& p, const arguments& a) {
+  detail::copy_nested(pixel_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
 /// Inputs that already lie where they belong in the output are left alone.
 CTNN_INLINE void run(const op::concat& p, const arguments& a) {
   const tensor& out = a.out[0];

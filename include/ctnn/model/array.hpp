@@ -49,8 +49,9 @@ class array {
 
   float* data() { return values().data(); }
   const float* data() const { return values().data(); }
-  std::span<float> values() { return require_f32(), elements<float>(); }
-  std::span<const float> values() const { return require_f32(), elements<float>(); }
+  std::span<float> values() & { return require_f32(), elements<float>(); }
+  std::span<const float> values() && = delete;  ///< of an array that is gone at the end of the line
+  std::span<const float> values() const& { return require_f32(), elements<float>(); }
   float operator[](std::size_t i) const { return values()[i]; }
 
  private:

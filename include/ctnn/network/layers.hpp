@@ -116,6 +116,8 @@ CTNN_LAYER(interpolate_bilinear, op::interpolate, Name, option<"mode", op::inter
 CTNN_LAYER(flatten, op::flatten, Name)
 CTNN_LAYER(reshape, op::reshape, Name)
 CTNN_LAYER(permute, op::permute, Name)
+CTNN_LAYER(channel_shuffle, op::channel_shuffle, Name)
+CTNN_LAYER(pixel_shuffle, op::pixel_shuffle, Name)
 CTNN_LAYER(concat, op::concat, Name)
 CTNN_LAYER(split, op::split, Name)
 CTNN_LAYER(slice, op::slice, Name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Applies rules until none fires. Sweeps go in topological order; rules are looked up by the node's operator. Every
-// application must lower the measure: checked here, in the compiler and at run time alike.
+// application must lower the component of the measure that the rule declares, or one before it: checked here, in the compiler and at run time alike.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@ namespace ctnn {
 struct optimization {
   graph g;
   pool<rewrite_step> history;
-  std::string_view broken_rule{};  ///< a rule that did not lower the measure: a defect of the rule; empty if all is well
+  std::string_view broken_rule{};  ///< a rule that did not lower what it declares: a defect of the rule; empty if all is well
 };
 
 namespace detail {
@@ -120,7 +120,7 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
           const std::size_t steps = r.history().size();
           if (!rule->apply(r, n, nullptr)) continue;
           r.name_last_steps(steps, rule->info.name);
-          if (!(r.size() < before)) {
+          if (!fell(before, r.size(), rule->info.component)) {
             result.broken_rule = rule->info.name;
             return result;
           }

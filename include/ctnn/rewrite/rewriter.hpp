@@ -34,7 +34,7 @@ class rewriter {
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const node& n = g_.nodes[i];
       if (n.dead) continue;
-      count(n, 1, m);
+      count(static_cast<int>(i), 1, m);
       for (int k = 0; k < n.inputs.count; ++k) m.movable += position(input(static_cast<int>(i), k));
     }
     for (const network_output& o : g_.outputs) m.movable += position(resolve(o.value));
@@ -152,6 +152,20 @@ class rewriter {
     note(name(second), kept);
     become(second, op, kept, in, weights);
   }
+  /// `first`, which `second` alone reads, computes `function` from `in`, and `second` moves the result: they change places.
+  /// The value between them, of `shape`, is a new one and has no name.
+  template <class Function, class Move>
+  constexpr void exchange(node_id first, node_id second, const Function& function, std::span<const value_id> in,
+                          const extents& shape, const Move& move) {
+    const value_id between = output(first);
+    const std::string_view moves = name(first), computes = name(second);
+    const pool<expression_id> weights(view().weights(at(second)));
+    note(moves, computes);
+    become(first, function, computes, in, weights);
+    g_.at_value(between).shape = shape;
+    g_.at_value(between).name = {};
+    become(second, move, moves, {&between, 1}, {});
+  }
   /// Readers of n's only output read v instead; n is gone.
   constexpr void bypass(node_id n, value_id v) {
     const value_id out = output(n);
@@ -214,14 +228,16 @@ class rewriter {
     const node_id n = producer(v);
     return is_movable(at(n).type) ? n + 1 : 0;
   }
-  static constexpr void count(const node& n, int sign, measure& m) {
+  constexpr void count(node_id id, int sign, measure& m) const {
+    const node& n = at(id);
     if (counts_as_node(n.type)) m.nodes += sign;
+    if (is_liftable(n)) m.position += sign * (id + 1);
     m.rank += sign * kind_rank(n.type);
     m.arity += sign * n.inputs.count;
   }
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
   constexpr void weigh(node_id n, int sign) {
-    count(at(n), sign, measure_);
+    count(n, sign, measure_);
     for (int i = 0; i < at(n).outputs.count; ++i) measure_.movable += sign * readers(output(n, i)) * position(output(n, i));
   }
   constexpr void release(value_id v) {
@@ -239,7 +255,7 @@ class rewriter {
       for (int i = 0; i < at(n).outputs.count; ++i) read = read || readers(output(n, i)) > 0;
       if (read) continue;
       g_.at(n).dead = true;
-      count(at(n), -1, measure_);
+      count(n, -1, measure_);
       for (int i = 0; i < at(n).inputs.count; ++i) {
         const value_id v = input(n, i);
         measure_.movable -= position(v);

@@ -9,6 +9,7 @@
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
 #include "rules/join.hpp"
+#include "rules/lifting.hpp"
 #include "rules/movement.hpp"
 #include "rules/residual.hpp"
 
@@ -37,7 +38,26 @@ struct default_rules : rule_list<
     rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
     rules::permute_chain,                                   // permute > permute              ->  permute
+    rules::shuffle_channels,                                // reshape > permute > reshape    ->  channel_shuffle
+    rules::shuffle_pixels,                                  // reshape > permute > reshape    ->  pixel_shuffle
+    rules::shuffle_nothing<op::channel_shuffle>,            // channel_shuffle(x)             ->  x
+    rules::shuffle_nothing<op::pixel_shuffle>,              // pixel_shuffle(x)               ->  x
     rules::leading_ones,                                    // reshape(1, x) > binary         ->  binary
+    // Arithmetic before rearranging
+    rules::function_first<op::flatten, op::activation>,     // flatten > activation           ->  activation > flatten
+    rules::function_first<op::reshape, op::activation>,     // reshape > activation           ->  activation > reshape
+    rules::function_first<op::permute, op::activation>,     // permute > activation           ->  activation > permute
+    rules::function_first<op::flatten, op::binary>,         // flatten > * scalar ...         ->  * scalar ... > flatten
+    rules::function_first<op::reshape, op::binary>,         // reshape > * scalar ...         ->  * scalar ... > reshape
+    rules::function_first<op::permute, op::binary>,         // permute > * scalar ...         ->  * scalar ... > permute
+    rules::function_first<op::flatten, op::scale>,          // flatten > scale                ->  scale > flatten
+    rules::function_first<op::flatten, op::bias>,           // flatten > bias                 ->  bias > flatten
+    rules::function_first<op::flatten, op::prelu>,          // flatten > prelu                ->  prelu > flatten
+    rules::function_first<op::reshape, op::scale>,          // reshape > scale                ->  scale > reshape
+    rules::function_first<op::reshape, op::bias>,           // reshape > bias                 ->  bias > reshape
+    rules::function_first<op::reshape, op::prelu>,          // reshape > prelu                ->  prelu > reshape
+    rules::slice_first,                                     // reshape > slice                ->  slice > reshape
+    rules::reshape_once,                                    // reshape(a) + reshape(b)        ->  reshape(a + b)
     // Joining and cutting
     rules::concat_chain,                                    // concat > concat                ->  concat
     rules::slice_chain,                                     // slice > slice                  ->  slice
@@ -62,9 +82,9 @@ struct default_rules : rule_list<
     rules::fold_constant<op::linear>,
     // Scales and shifts
     rules::batch_norm_to_scale,                             // batch_norm                     ->  scale
+    rules::fold_last_axis,                                  // linear > + * k[output]         ->  linear
     rules::binary_to_scale,                                 // x * k[c], x + k[c]             ->  scale | bias
     rules::binary_to_inverse_scale,                         // x - k[c], x / k[c]             ->  bias | scale
-    rules::fold_last_axis,                                  // linear > + * k[output]         ->  linear
     rules::scale_before<op::conv2d>,                        // x * scalar > conv2d            ->  conv2d
     rules::scale_before<op::linear>,                        // x * scalar > linear            ->  linear
     rules::fold_affine<op::conv2d, op::scale>,              // conv2d > scale                 ->  conv2d
@@ -81,6 +101,8 @@ struct default_rules : rule_list<
     rules::merge_affine<op::bias, op::binary>,              // bias > * / + - scalar          ->  scale | bias
     // Several operators that spell one
     rules::gated_by_itself,                                 // x * sigmoid|hardsigmoid(x)     ->  silu | hardswish
+    rules::two_sided_relu<op::scale>,                       // relu(x) + k[c] * relu(-x)      ->  prelu
+    rules::two_sided_relu<op::binary>,                      // relu(x) + k * relu(-x)         ->  leaky_relu
     rules::bound_by_scalar,                                 // maximum|minimum(x, scalar)     ->  relu | clip
     rules::power_by_name,                                   // x ^ 2, x ^ 0.5, x ^ -1         ->  square | sqrt | reciprocal
     // Sums and activations

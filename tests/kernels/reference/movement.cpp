@@ -15,6 +15,10 @@ constexpr bool moves() {
          gives(op::permute{{1, 0}}, {matrix}, {}, {0, 3, 1, 4, 2, 5}) &&
          gives(op::permute{{2, 0, 1}}, {cube}, {}, {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}) &&
          gives(op::permute{{1, 0, 2}}, {cube}, {}, {0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11}) &&
+         gives(op::channel_shuffle{2}, {{{4, 1, 3}, x}}, {}, {0, 1, 2, 6, 7, 8, 3, 4, 5, 9, 10, 11}) &&
+         gives(op::channel_shuffle{2}, {{{2, 6, 1, 1}, x}}, {}, {0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}) &&
+         gives(op::pixel_shuffle{{2, 2}}, {{{4, 1, 3}, x}}, {}, {0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}) &&
+         gives(op::pixel_shuffle{{1, 3}}, {{{6, 1, 2}, x}}, {}, {0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11}) &&
          gives(op::concat{1}, {matrix, other}, {}, {0, 1, 2, 6, 3, 4, 5, 7}) &&
          gives(op::concat{-2}, {matrix, matrix}, {}, {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}) &&
          gives(op::split{{1, 2}, 1}, {matrix}, {}, {0, 3, 1, 2, 4, 5}) &&

@@ -19,6 +19,7 @@ void sweep_movement(const Run& run) {
     permuted({19, n}, {1, 0});
     compare_any(run, op::concat{}, {{n, 2, 3}, {4, 2, 3}, {1, 2, 3}}, exact);
     compare_any(run, op::split{{3, n}, 0}, {{n + 3, 2, 3}}, exact);
+    for (int groups : {1, 2, 5}) compare_any(run, op::channel_shuffle{groups}, {{groups * n, 2, 3}}, exact);
   }
   permuted({2, 17, 18, 19}, {0, 1, 2, 3});
   permuted({40, 33, 1}, {0, 1, 2});
@@ -27,6 +28,13 @@ void sweep_movement(const Run& run) {
       for (int c = 0; c < 4; ++c)
         if (a != b && b != c && a != c) permuted({2, 5, 6, 7}, {a, b, c, 6 - a - b - c});
   permuted({2, 3, 4, 2, 3}, {4, 2, 0, 1, 3});
+  for (const pair& factor : {pair{1, 1}, pair{2, 2}, pair{3, 1}, pair{1, 4}, pair{2, 3}}) {
+    const int block = factor[0] * factor[1];
+    compare_any(run, op::pixel_shuffle{factor}, {{3 * block, 4, 5}}, exact);
+    compare_any(run, op::pixel_shuffle{factor}, {{2, 17 * block, 3, 2}}, exact);
+  }
+  compare_any(run, op::channel_shuffle{3}, {{2, 12, 3, 2}}, exact);
+  compare_any(run, op::channel_shuffle{116}, {{232, 1, 5}}, exact);
   for (int axis = -3; axis < 3; ++axis) {
     list<int> sizes{2, 1, 2};
     compare_any(run, op::concat{axis}, {{5, 5, 5}, {5, 5, 5}}, exact);

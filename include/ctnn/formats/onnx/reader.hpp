@@ -60,9 +60,9 @@ inline loaded_model build(const model_message& file, const read_options& options
     detail::graph_reader reader(i);
     std::unordered_map<std::string_view, const tensor*> initialized;
     for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
-    for (const auto& [name, values] : fed)
-      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(), [&](const value_info& v) { return v.name == name; }))
-        i.fail("the model has no input called '" + name + "'");
+    for (const auto& given : fed)
+      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(), [&](const value_info& v) { return v.name == given.first; }))
+        i.fail("the model has no input called '" + given.first + "'");
     for (const value_info& v : file.graph.inputs) {
       const auto defaults = initialized.find(v.name);
       if (defaults != initialized.end()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../operator.hpp"
+#include "../window.hpp"
 
 namespace ctnn::op {
 
@@ -165,6 +166,48 @@ struct permute {
       y.push_back(x[axis]);
     }
     result[0] = y;
+    return {};
+  }
+};
+
+/// torch.channel_shuffle: channels as a table of `groups` rows, read column by column: output channel i groups + g is
+/// input channel g (C / groups) + i of (C, H, W) or (N, C, H, W).
+struct channel_shuffle {
+  static constexpr std::string_view name = "channel_shuffle";
+
+  int groups = 1;
+
+  static constexpr void fields(auto& self, auto&& field) { field("groups", self.groups); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
+    if (groups < 1) return {mistake::option_out_of_range, "groups", {groups}, {1}};
+    if (x.back(2) % groups != 0) return {mistake::groups_do_not_divide_channels, "groups", {x.back(2), x.back(2)}, {groups}};
+    result[0] = x;
+    return {};
+  }
+};
+
+/// torch.pixel_shuffle with a factor an axis: (C fy fx, H, W) to (C, H fy, W fx); channel (c fy + i) fx + j holds the
+/// pixels (i, j) of each block.
+struct pixel_shuffle {
+  static constexpr std::string_view name = "pixel_shuffle";
+
+  pair factor{1, 1};
+
+  static constexpr void fields(auto& self, auto&& field) { field("factor", self.factor); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
+    for (int f : factor)
+      if (f < 1 || f > 32767) return {mistake::option_out_of_range, "factor", {f}, {1}};
+    const int block = factor[0] * factor[1];
+    if (x.back(2) % block != 0) return {mistake::groups_do_not_divide_channels, "factor", {x.back(2), x.back(2)}, {block}};
+    if (x.back(1) > 2147483647 / factor[0] || x.back(0) > 2147483647 / factor[1]) return {mistake::too_large, "factor"};
+    result[0] = x;
+    result[0].back(2) /= block;
+    result[0].back(1) *= factor[0];
+    result[0].back(0) *= factor[1];
     return {};
   }
 };

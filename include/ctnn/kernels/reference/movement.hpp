@@ -29,6 +29,42 @@ constexpr loop_nest<2> permute_loops(const op::permute& p, const tensor& to, con
   return nest;
 }
 
+/// Those of a shuffle: the channel axis of the target as (columns, groups).
+constexpr loop_nest<2> shuffle_loops(const op::channel_shuffle& p, const tensor& to, const const_tensor& from) {
+  loop_nest<2> nest;
+  const int c = to.shape.rank - 3;
+  const std::ptrdiff_t columns = to.shape[c] / p.groups, y = stride_of(to, c), x = stride_of(from, c);
+  for (int i = 0; i < to.shape.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    if (axis != c) {
+      nest.push_back({to.shape[axis], {stride_of(to, axis), stride_of(from, axis)}});
+      continue;
+    }
+    nest.push_back({columns, {p.groups * y, x}});
+    nest.push_back({p.groups, {y, columns * x}});
+  }
+  return nest;
+}
+
+/// Those of a pixel shuffle: rows and columns of the target as (block, pixel of the block).
+constexpr loop_nest<2> pixel_loops(const op::pixel_shuffle& p, const tensor& to, const const_tensor& from) {
+  loop_nest<2> nest;
+  const int c = to.shape.rank - 3;
+  const std::ptrdiff_t fy = p.factor[0], fx = p.factor[1], channel = stride_of(from, c);
+  for (int i = 0; i < to.shape.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    const std::ptrdiff_t y = stride_of(to, axis), x = stride_of(from, axis);
+    if (axis <= c) {
+      nest.push_back({to.shape[axis], {y, axis == c ? x * fy * fx : x}});
+      continue;
+    }
+    const std::ptrdiff_t f = axis == c + 1 ? fy : fx;
+    nest.push_back({from.shape[axis], {y * f, x}});
+    nest.push_back({f, {y, axis == c + 1 ? channel * fx : channel}});
+  }
+  return nest;
+}
+
 }  // namespace ctnn
 
 namespace ctnn::reference {
@@ -69,6 +105,14 @@ constexpr void run(const op::reshape&, const arguments& a) {
 
 constexpr void run(const op::permute& p, const arguments& a) {
   detail::copy(permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
+constexpr void run(const op::channel_shuffle& p, const arguments& a) {
+  detail::copy(shuffle_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+}
+
+constexpr void run(const op::pixel_shuffle& p, const arguments& a) {
+  detail::copy(pixel_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
 constexpr void run(const op::concat& p, const arguments& a) {

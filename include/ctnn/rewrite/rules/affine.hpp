@@ -27,14 +27,20 @@ struct batch_norm_to_scale {
   }
 };
 
-/// The constant operand of a binary function as one number a channel of x, or nothing.
+/// The constant operand of a binary function as one number a channel of x; one number is the same for all.
 constexpr expression_id per_channel(rewriter& r, value_id constant_value, const extents& c) {
-  return r.reshaped(r.weight(r.producer(constant_value), 0), c);
+  const expression_id k = r.weight(r.producer(constant_value), 0);
+  if (r.shape_of(k).count() == c.count()) return r.reshaped(k, c);
+  op::binary times;
+  times.function = op::binary_function::mul;
+  const expression_id ones_and_k[] = {r.filled(c, 1), r.reshaped(k, {1})};
+  return r.apply(times, ones_and_k);
 }
 
-/// Does a constant of `shape`, broadcast over x, hold one number for each index of the channel axis of x?
+/// Does a constant of `shape`, broadcast over x, hold one number for each index of the channel axis of x, or just one?
 constexpr bool is_per_channel(const extents& x, const extents& shape) {
-  if (shape.rank > x.rank) return false;
+  if (shape.rank > x.rank || x.rank == 0) return false;
+  if (shape.count() == 1) return true;
   const int c = channel_axis(x), offset = x.rank - shape.rank;
   for (int i = 0; i < shape.rank; ++i)
     if (shape[i] != (i + offset == c ? x[c] : 1)) return false;
@@ -227,7 +233,8 @@ struct fold_last_axis {
     const value_id k = r.input(m.last, 1 - m.input);
     if (!r.is<op::constant>(r.producer(k))) return {"its other operand is not constant", r.name(r.producer(k))};
     const extents &y = r.shape(r.output(m.first)), &c = r.shape(k);
-    if (c.rank < 1 || c.rank > y.rank || c.count() != y.back(0) || c.back(0) != y.back(0) || y.back(0) == 1)
+    const bool along_outputs = c.rank >= 1 && c.count() == y.back(0) && c.back(0) == y.back(0);
+    if (c.rank > y.rank || (c.count() != 1 && !along_outputs))
       return {"the constant is not one number an output", r.name(m.first)};
     return {};
   }

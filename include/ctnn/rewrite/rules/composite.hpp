@@ -28,6 +28,64 @@ struct gated_by_itself {
   }
 };
 
+/// relu(x) + k * relu(-x)  ->  prelu(x) of slope -k, or leaky_relu for one k
+template <class Times>
+struct two_sided_relu {
+  static constexpr rule_info info{"two_sided_relu", "relu(x) + k * relu(-x) -> prelu(x)|leaky_relu(x)", lowers::nodes, numerics::exact};
+  using pattern = chain<Times, op::binary>;
+  static constexpr bool is_relu(const rewriter& r, value_id v) {
+    return r.is<op::activation>(r.producer(v)) && r.readers(v) == 1 &&
+           r.get<op::activation>(r.producer(v)).activation.kind == function::relu;
+  }
+  /// x of a relu(-x) that nobody else reads, or none.
+  static constexpr value_id behind_negative(const rewriter& r, value_id v) {
+    using enum op::binary_function;
+    if (r.readers(v) != 1) return none;
+    if (is_relu(r, v)) {
+      const value_id negative = r.input(r.producer(v));
+      const node_id n = r.producer(negative);
+      const bool negates = r.is<op::unary>(n) && r.get<op::unary>(n).function == op::unary_function::neg;
+      return negates && r.readers(negative) == 1 ? r.input(n) : none;
+    }
+    const node_id n = r.producer(v);  // the relu is in a product with -1 already
+    if (!r.is<op::binary>(n)) return none;
+    const auto b = r.get<op::binary>(n);
+    const bool negates = b.scalar && ((b.function == mul && *b.scalar == -1) || (b.function == rsub && *b.scalar == 0));
+    return negates && b.activation.kind == function::relu ? r.input(n) : none;
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto sum = r.get<op::binary>(m.last);
+    if (sum.function != op::binary_function::add || sum.scalar) return {"it is not the sum of two values"};
+    if (sum.activation) return {"it applies an activation"};
+    if constexpr (std::is_same_v<Times, op::scale>) {
+      if (r.get<op::scale>(m.first).bias) return {"its operand is not a product", r.name(m.first)};
+    } else {
+      const auto times = r.get<op::binary>(m.first);
+      if (times.function != op::binary_function::mul || !times.scalar || times.activation)
+        return {"its operand is not a value times a scalar", r.name(m.first)};
+    }
+    const value_id x = behind_negative(r, r.input(m.first)), other = r.input(m.last, 1 - m.input);
+    if (x == none) return {"its operand is not a product with relu(-x)", r.name(m.first)};
+    if (!is_relu(r, other) || r.input(r.producer(other)) != x) return {"its other operand is not relu(x)", r.name(r.producer(other))};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = behind_negative(r, r.input(m.first));
+    const node_id positive = r.producer(r.input(m.last, 1 - m.input));
+    r.note(r.name(positive), r.name(m.last));
+    r.note(r.name(m.first), r.name(m.last));
+    if constexpr (std::is_same_v<Times, op::scale>) {
+      op::unary negative;
+      negative.function = op::unary_function::neg;
+      const expression_id k = r.weight(m.first, 0), slope = r.apply(negative, {&k, 1});
+      r.become(m.last, op::prelu{}, r.name(m.last), {&x, 1}, {&slope, 1});
+    } else {
+      const float k = *r.get<op::binary>(m.first).scalar;
+      r.become(m.last, op::activation{{function::leaky_relu, -k}}, r.name(m.last), {&x, 1}, {});
+    }
+  }
+};
+
 /// maximum(x, 0)  ->  relu(x);  maximum(x, k)  ->  clip(x, k, max);  minimum(x, k)  ->  clip(x, lowest, k)
 struct bound_by_scalar {
   static constexpr rule_info info{"bound_by_scalar", "maximum|minimum(x, scalar) -> relu|clip(x)", lowers::rank, numerics::exact};

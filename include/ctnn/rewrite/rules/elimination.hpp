@@ -17,7 +17,7 @@ struct identity {
 
 /// dropout(x)  ->  x, or x * scale where an old file scales
 struct dropout {
-  static constexpr rule_info info{"dropout", "dropout -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"dropout", "dropout -> x", lowers::rank, numerics::exact};
   using pattern = single<op::dropout>;
   static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) {

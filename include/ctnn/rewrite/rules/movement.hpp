@@ -116,4 +116,87 @@ struct leading_ones {
   }
 };
 
+/// reshape (groups, columns, ...) > permute (columns, groups, ...) > reshape back  ->  channel_shuffle
+struct shuffle_channels {
+  static constexpr rule_info info{"shuffle_channels", "reshape > permute > reshape -> channel_shuffle", lowers::nodes, numerics::exact};
+  using pattern = chain<op::permute, op::reshape>;
+  /// The axis that permute exchanges with the next one, if it does nothing else.
+  static constexpr int exchanged(const op::permute& p) {
+    int at = none;
+    for (int i = 0; i < static_cast<int>(p.order.size()); ++i) {
+      const int axis = p.order[static_cast<std::size_t>(i)];
+      if (axis == i || (at != none && i == at + 1 && axis == at)) continue;
+      if (at != none || axis != i + 1) return none;
+      at = i;
+    }
+    return at;
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const node_id rows = r.producer(r.input(m.first));
+    if (!r.is<op::reshape>(rows)) return {"no reshape makes the groups", r.name(m.first)};
+    const extents &x = r.shape(r.input(rows)), &table = r.shape(r.output(rows));
+    const int at = exchanged(r.get<op::permute>(m.first)), c = x.rank - 3;
+    if (at == none) return {"it does not exchange two neighbouring axes", r.name(m.first)};
+    if (c < 0 || c > 1 || !(x == r.shape(r.output(m.last)))) return {"it does not restore the shape", r.name(rows)};
+    if (table.count(0, at) != x.count(0, c) || table.count(at, at + 2) != x[c]) return {"it groups more than channels", r.name(rows)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const node_id rows = r.producer(r.input(m.first));
+    const extents& table = r.shape(r.output(rows));
+    const op::channel_shuffle shuffle{table[exchanged(r.get<op::permute>(m.first))]};
+    const value_id x = r.input(rows);
+    r.note(r.name(rows), r.name(m.last));
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, shuffle, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// reshape (C, fy, fx, H, W) > permute (C, H, fy, W, fx) > reshape (C, H fy, W fx)  ->  pixel_shuffle
+struct shuffle_pixels {
+  static constexpr rule_info info{"shuffle_pixels", "reshape > permute > reshape -> pixel_shuffle", lowers::nodes, numerics::exact};
+  using pattern = chain<op::permute, op::reshape>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const node_id blocks = r.producer(r.input(m.first));
+    if (!r.is<op::reshape>(blocks)) return {"no reshape makes the blocks", r.name(m.first)};
+    const extents &x = r.shape(r.input(blocks)), &s = r.shape(r.output(blocks)), &y = r.shape(r.output(m.last));
+    const int n = x.rank - 3;  // axes of a batch
+    if (n < 0 || n > 1 || s.rank != n + 5 || y.rank != x.rank) return {"it has not the axes of a pixel shuffle", r.name(blocks)};
+    constexpr int turned[] = {0, 3, 1, 4, 2};
+    const op::permute p = r.get<op::permute>(m.first);
+    for (int i = 0; i < s.rank; ++i)
+      if (p.order[static_cast<std::size_t>(i)] != (i < n ? i : turned[i - n] + n)) return {"it moves other axes", r.name(m.first)};
+    const bool from_channels = s[n + 3] == x[n + 1] && s[n + 4] == x[n + 2] && (n == 0 || s[0] == x[0]);
+    const bool to_pixels = y[n] == s[n] && y[n + 1] == s[n + 3] * s[n + 1] && y[n + 2] == s[n + 4] * s[n + 2];
+    if (!from_channels || !to_pixels) return {"it makes other blocks", r.name(blocks)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const node_id blocks = r.producer(r.input(m.first));
+    const extents& s = r.shape(r.output(blocks));
+    const op::pixel_shuffle shuffle{{s.back(3), s.back(2)}};
+    const value_id x = r.input(blocks);
+    r.note(r.name(blocks), r.name(m.last));
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, shuffle, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// channel_shuffle of one group or one channel a group, pixel_shuffle of single pixels  ->  x
+template <class Op>
+struct shuffle_nothing {
+  static constexpr rule_info info{"shuffle_nothing", "channel_shuffle|pixel_shuffle(x) -> x", lowers::nodes, numerics::exact};
+  using pattern = single<Op>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto shuffle = r.get<Op>(m.last);
+    if constexpr (std::is_same_v<Op, op::pixel_shuffle>) {
+      if (shuffle.factor != pair{1, 1}) return {"its blocks have several pixels"};
+    } else {
+      if (shuffle.groups != 1 && shuffle.groups != r.shape(r.output(m.last)).back(2)) return {"it moves channels"};
+    }
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
+};
+
 }  // namespace ctnn::rules

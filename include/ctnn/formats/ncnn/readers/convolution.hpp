@@ -191,7 +191,7 @@ void deconvolution(layer_reader& l) {
     for (float b : bias) repeated.insert(repeated.end(), static_cast<std::size_t>(area), b);
     l.set_weight(v, 1, repeated);
   }
-  v = interleaved(l, v, out, h.stride, w.stride);
+  if (h.stride != 1 || w.stride != 1) v = l.helper(op::pixel_shuffle{{h.stride, w.stride}}, {v}, "pixels");
   v = sliced(l, v, 1, h.cut, h.cut + h.out);
   l.result(sliced(l, v, 2, w.cut, w.cut + w.out));
 }

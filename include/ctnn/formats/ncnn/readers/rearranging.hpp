@@ -216,18 +216,7 @@ inline void shuffle_channel(layer_reader& l) {
   if (groups < 1 || in[0] % groups != 0)
     l.fail(0, std::to_string(groups) + " groups of " + std::to_string(in[0]) + " channels");
   if (l.flag_or(1, false)) groups = in[0] / groups;
-  value_id v = l.reshaped(x, {groups, in[0] / groups, in[1] * in[2]}, "groups");
-  v = l.permuted(v, {1, 0, 2}, "shuffled");
-  l.result(l.reshaped(v, in));
-}
-
-/// (C sy sx, H, W) to (C, H sy, W sx): channel c sy sx + y sx + x holds the pixels (y, x) of each block.
-inline value_id interleaved(layer_reader& l, value_id v, int channels, int sy, int sx) {
-  if (sy == 1 && sx == 1) return v;
-  const extents in = l.shape(v);
-  v = l.reshaped(v, {channels, sy, sx, in[1], in[2]}, "blocks");
-  v = l.permuted(v, {0, 3, 1, 4, 2}, "interleaved");
-  return l.reshaped(v, {channels, in[1] * sy, in[2] * sx}, "pixels");
+  l.result(l.node(op::channel_shuffle{groups}, {x}));
 }
 
 inline void pixel_shuffle(layer_reader& l) {
@@ -239,7 +228,7 @@ inline void pixel_shuffle(layer_reader& l) {
     l.fail("input is " + describe(in) + ", expected channels in multiples of " + std::to_string(r * r));
   const int c = in[0] / (r * r);
   if (!l.flag_or(1, false)) {
-    l.result(interleaved(l, x, c, r, r));
+    l.result(l.node(op::pixel_shuffle{{r, r}}, {x}));
     return;
   }
   value_id v = l.reshaped(x, {r, r, c, in[1], in[2]}, "blocks");

@@ -49,6 +49,19 @@ inline void permute(node_writer& w) {
   identity(w);
 }
 
+inline void channel_shuffle(node_writer& w) {
+  if (w.input_shape().rank != 3) throw inexpressible{"a shuffle of " + describe(w.input_shape())};
+  w.layer("ShuffleChannel", {w.in()}, {w.out()}, parameter_list().integer(0, w.get<op::channel_shuffle>().groups, 1));
+}
+
+inline void pixel_shuffle(node_writer& w) {
+  const pair factor = w.get<op::pixel_shuffle>().factor;
+  if (w.input_shape().rank != 3) throw inexpressible{"a shuffle of " + describe(w.input_shape())};
+  if (factor[0] != factor[1])
+    throw inexpressible{"a shuffle of blocks of " + std::to_string(factor[0]) + " x " + std::to_string(factor[1]) + " pixels"};
+  w.layer("PixelShuffle", {w.in()}, {w.out()}, parameter_list().integer(0, factor[0], 1));
+}
+
 inline void concat(node_writer& w) {
   std::vector<std::string> from;
   for (std::size_t i = 0; i < w.input_count(); ++i) from.push_back(w.in(i));
@@ -87,10 +100,7 @@ inline void absorb_shuffle(file_builder& b, node_id middle) {
   const auto order = b.g.get<op::permute>(middle).order;
   layer l;
   parameter_list p;
-  if (order == list<int>{1, 0, 2} && from == to && blocks == extents{blocks[0], from[0] / blocks[0], from[1] * from[2]}) {
-    l.type = "ShuffleChannel";
-    p.integer(0, blocks[0], 1);
-  } else if (blocks.rank == 5) {
+  if (blocks.rank == 5) {
     const auto is = [&](std::initializer_list<int> o, int r1, int r2, const extents& result) {
       return order == list<int>(o) && blocks[r1] == blocks[r2] && to == result;
     };
@@ -99,8 +109,7 @@ inline void absorb_shuffle(file_builder& b, node_id middle) {
     const char* type = nullptr;
     const bool keeps_pixels = s[3] == from[1] && s[4] == from[2];
     const bool keeps_channels = s[0] == from[0] && s[1] * s[2] == from[1];
-    if (keeps_pixels && is({0, 3, 1, 4, 2}, 1, 2, {s[0], s[3] * s[1], s[4] * s[2]})) type = "PixelShuffle", factor = s[1];
-    else if (keeps_pixels && is({2, 3, 0, 4, 1}, 0, 1, {s[2], s[3] * s[0], s[4] * s[1]}))
+    if (keeps_pixels && is({2, 3, 0, 4, 1}, 0, 1, {s[2], s[3] * s[0], s[4] * s[1]}))
       type = "PixelShuffle", factor = s[0], mode = 1;
     else if (keeps_channels && is({0, 2, 4, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]})) type = "Reorg", factor = s[2];
     else if (keeps_channels && is({2, 4, 0, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]}))

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/lifting.hpp: arithmetic before what only rearranges.
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+enum class move { flatten, reshape, permute };
+template <move M>
+constexpr value_id moved(builder& b, value_id x) {
+  if (M == move::flatten) return b.flatten("move", x);
+  if (M == move::reshape) return b.reshape("move", x, {6, 4});
+  return b.permute("move", x, {1, 0, 2});
+}
+template <move M>
+constexpr auto relu_last = [](builder& b) { b.output("", b.relu("f", moved<M>(b, b.input("x", {2, 3, 4})))); };
+template <move M>
+constexpr auto relu_first = [](builder& b) { b.output("", moved<M>(b, b.relu("f", b.input("x", {2, 3, 4})))); };
+template <move M>
+constexpr auto twice_last = [](builder& b) {
+  b.output("", b.scalar("f", op::binary_function::mul, moved<M>(b, b.input("x", {2, 3, 4})), 2));
+};
+template <move M>
+constexpr auto twice_first = [](builder& b) {
+  b.output("", moved<M>(b, b.scalar("f", op::binary_function::mul, b.input("x", {2, 3, 4}), 2)));
+};
+template <move M>
+constexpr auto move_is_output = [](builder& b) {
+  const value_id y = moved<M>(b, b.input("x", {2, 3, 4}));
+  b.output("y", y);
+  b.output("z", b.relu("f", y));
+};
+template <move M>
+constexpr auto sum_last = [](builder& b) {
+  const value_id y = moved<M>(b, b.input("x", {2, 3, 4}));
+  const value_id other = M == move::flatten ? b.input("y", {24}) : M == move::reshape ? b.input("y", {6, 4}) : b.input("y", {3, 2, 4});
+  b.output("", b.sum("f", y, other));
+};
+
+}  // namespace
+
+FIRES("relu goes before a flatten", (rules::function_first<op::flatten, op::activation>), relu_last<move::flatten>, relu_first<move::flatten>)
+FIRES("relu goes before a reshape", (rules::function_first<op::reshape, op::activation>), relu_last<move::reshape>, relu_first<move::reshape>)
+FIRES("relu goes before a permute", (rules::function_first<op::permute, op::activation>), relu_last<move::permute>, relu_first<move::permute>)
+FIRES("* 2 goes before a flatten", (rules::function_first<op::flatten, op::binary>), twice_last<move::flatten>, twice_first<move::flatten>)
+FIRES("* 2 goes before a reshape", (rules::function_first<op::reshape, op::binary>), twice_last<move::reshape>, twice_first<move::reshape>)
+FIRES("* 2 goes before a permute", (rules::function_first<op::permute, op::binary>), twice_last<move::permute>, twice_first<move::permute>)
+DECLINES("flatten is an output", (rules::function_first<op::flatten, op::activation>), move_is_output<move::flatten>, "its input is a network output too")
+DECLINES("reshape is an output", (rules::function_first<op::reshape, op::activation>), move_is_output<move::reshape>, "its input is a network output too")
+DECLINES("permute is an output", (rules::function_first<op::permute, op::activation>), move_is_output<move::permute>, "its input is a network output too")
+DECLINES("flatten before a sum", (rules::function_first<op::flatten, op::binary>), sum_last<move::flatten>, "it has no scalar operand")
+DECLINES("reshape before a sum", (rules::function_first<op::reshape, op::binary>), sum_last<move::reshape>, "it has no scalar operand")
+DECLINES("permute before a sum", (rules::function_first<op::permute, op::binary>), sum_last<move::permute>, "it has no scalar operand")
+
+namespace {
+
+/// A signal (C, L) that was (C, 1, L), then scaled, shifted or bent by channel; `First` says which way round.
+enum class by_channel { scale, bias, prelu };
+template <by_channel F>
+constexpr value_id through(builder& b, value_id x) {
+  if (F == by_channel::scale) return b.add(op::scale{}, "f", {x});
+  if (F == by_channel::bias) return b.add(op::bias{}, "f", {x});
+  return b.add(op::prelu{}, "f", {x});
+}
+template <move M>
+constexpr value_id to_signal(builder& b, value_id x) {
+  return M == move::flatten ? b.flatten("move", x, 1) : b.reshape("move", x, {3, 8});
+}
+template <move M, by_channel F>
+constexpr auto signal_last = [](builder& b) { b.output("", through<F>(b, to_signal<M>(b, b.input("x", {3, 1, 8})))); };
+template <move M, by_channel F>
+constexpr auto signal_first = [](builder& b) { b.output("", to_signal<M>(b, through<F>(b, b.input("x", {3, 1, 8})))); };
+template <move M, by_channel F>
+constexpr auto channels_move = [](builder& b) {
+  const value_id x = b.input("x", {3, 1, 8});
+  b.output("", through<F>(b, M == move::flatten ? b.flatten("move", x) : b.reshape("move", x, {8, 3})));
+};
+
+template <int... To>
+constexpr auto cut_after = [](builder& b) {
+  b.output("", b.add(op::slice{-1, 2, 6}, "cut", {b.reshape("move", b.input("x", {3, 1, 8}), {To...})}));
+};
+template <int... To>
+constexpr auto cut_before = [](builder& b) {
+  b.output("", b.reshape("move", b.add(op::slice{2, 2, 6}, "cut", {b.input("x", {3, 1, 8})}), {To...}));
+};
+
+constexpr auto sum_of_signals = [](builder& b) {
+  const value_id x = b.input("x", {3, 1, 8}), y = b.input("y", {3, 1, 8});
+  const value_id first = b.reshape("move", x, {3, 8}), second = b.reshape("second", y, {3, 8});
+  b.output("", b.binary("sum", op::binary_function::sub, first, second));
+};
+constexpr auto signal_of_sum = [](builder& b) {
+  const value_id x = b.input("x", {3, 1, 8}), y = b.input("y", {3, 1, 8});
+  b.output("", b.reshape("second", b.binary("sum", op::binary_function::sub, x, y), {3, 8}));
+};
+constexpr auto sum_with_signal = [](builder& b) {
+  const value_id first = b.reshape("move", b.input("x", {3, 1, 8}), {3, 8});
+  b.output("", b.sum("sum", first, b.input("y", {3, 8})));
+};
+constexpr auto differently_reshaped = [](builder& b) {
+  const value_id x = b.input("x", {3, 1, 8}), y = b.input("y", {24});
+  const value_id first = b.reshape("move", x, {3, 8}), second = b.reshape("second", y, {3, 8});
+  b.output("", b.sum("sum", first, second));
+};
+
+}  // namespace
+
+#define BY_CHANNEL(M, F)                                                                                                        \
+  FIRES(#F " goes before a " #M, (rules::function_first<op::M, op::F>), (signal_last<move::M, by_channel::F>), (signal_first<move::M, by_channel::F>)) \
+  DECLINES(#F " after a " #M " of channels", (rules::function_first<op::M, op::F>), (channels_move<move::M, by_channel::F>), "it moves channels")
+BY_CHANNEL(flatten, scale)
+BY_CHANNEL(flatten, bias)
+BY_CHANNEL(flatten, prelu)
+BY_CHANNEL(reshape, scale)
+BY_CHANNEL(reshape, bias)
+BY_CHANNEL(reshape, prelu)
+
+FIRES("slice goes before a reshape that drops a one", (rules::slice_first), (cut_after<3, 8>), (cut_before<3, 4>))
+FIRES("slice goes before a reshape that adds ones", (rules::slice_first), (cut_after<1, 3, 1, 8>), (cut_before<1, 3, 1, 4>))
+DECLINES("slice of other rows", (rules::slice_first), (cut_after<4, 6>), "it does more than adding or removing ones")
+
+FIRES("reshape(x) - reshape(y)", (rules::reshape_once), sum_of_signals, signal_of_sum)
+DECLINES("reshape(x) + y", (rules::reshape_once), sum_with_signal, "its other operand is not reshaped for it alone")
+DECLINES("operands reshaped from other shapes", (rules::reshape_once), differently_reshaped, "its operands are reshaped differently")
