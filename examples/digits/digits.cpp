@@ -7,10 +7,9 @@
 #include <cstdio>
 #include <span>
 
+#include "folded.hpp"
 #include "held_out.hpp"
-#include "network.hpp"
 #include "samples.hpp"
-#include "weights.hpp"
 
 namespace {
 
@@ -50,7 +49,7 @@ void show(std::span<const digits::picture> row, auto& classify) {
 }  // namespace
 
 int main() {
-  static digits::nn::engine<digits::fused> classify{digits::weights::all};
+  static digits::nn::engine<digits::fused> classify{digits::folded};
 
   const std::span<const digits::picture> samples = digits::samples;
   show(samples.first(5), classify);

@@ -8,22 +8,11 @@
 #include <hwy/foreach_target.h>
 
 #include <ctnn/kernels/conv2d-inl.hpp>
+#include <ctnn/kernels/fma_peak-inl.hpp>
 
 CTNN_BEGIN_TARGET
 
 inline void run_layer(const op::conv2d& p, const arguments& a) { run(p, a); }
-
-/// `steps` rounds of 12 independent FMAs on registers; returns the floating-point operations done.
-inline double multiply_registers(int steps, float* sink) {
-  vec x[12];
-  CTNN_UNROLL for (int i = 0; i < 12; ++i) x[i] = set(sink[i]);
-  const vec m = set(sink[12]), c = set(sink[13]);
-  for (int s = 0; s < steps; ++s) {
-    CTNN_UNROLL for (int i = 0; i < 12; ++i) x[i] = mul_add(x[i], m, c);
-  }
-  CTNN_UNROLL for (int i = 0; i < 12; ++i) sink[i] = sum(x[i]);
-  return 2.0 * lanes * 12 * steps;
-}
 
 CTNN_END_TARGET
 
@@ -142,7 +131,7 @@ void measure(const char* name, int rounds) {
       float sink[14];
       std::fill(sink, sink + 14, 0.5f);
       const double t0 = seconds();
-      const double flops = HWY_DYNAMIC_DISPATCH(multiply_registers)(2000, sink);
+      const auto flops = static_cast<double>(HWY_DYNAMIC_DISPATCH(multiply_registers)(2000, sink));
       const double t1 = seconds();
       peak = std::max(peak, flops / (t1 - t0));
       b.run();

@@ -5,13 +5,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <ctnn/formats/loaded_model.hpp>
 #include <ctnn/kernels/reference/reference.hpp>
+
+#include "../support/deviation.hpp"
 
 namespace ctnn::test {
 
@@ -71,19 +72,6 @@ inline std::map<std::string, std::vector<float>> run_reference(const loaded_mode
   std::map<std::string, std::vector<float>> results;
   for (const network_output& o : g.outputs) results[std::string(o.name)] = numbers[static_cast<std::size_t>(o.value)];
   return results;
-}
-
-/// The largest |got - want|, as a share of what the measure of the project allows; infinite if the sizes differ.
-inline double deviation(const std::vector<float>& got, const std::vector<float>& want) {
-  if (got.size() != want.size()) return HUGE_VAL;
-  float largest = 0;
-  for (float x : want) largest = std::max(largest, std::fabs(x));
-  double worst = 0;
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    const double allowed = 1e-3 * std::fabs(want[i]) + 1e-4 * largest + 1e-5, off = std::fabs(got[i] - want[i]) / allowed;
-    if (!(off <= worst)) worst = off;
-  }
-  return worst;
 }
 
 }  // namespace ctnn::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A growing array for passes that run in the compiler and at run time: std::vector's interface in as few evaluation
 // steps as possible (libstdc++'s costs compilers three times as much). Items are plain values; nothing is checked.
+// It is a contiguous range, so it becomes a std::span by itself (a conversion function besides would be ambiguous to GCC).
 #pragma once
 
 #include <cstddef>
@@ -70,9 +71,6 @@ class pool {
     if (size_ == capacity_) reserve(capacity_ < 8 ? 16 : 2 * capacity_);
     items_[size_++] = item;
   }
-
-  constexpr operator std::span<const T>() const { return {items_, size_}; }
-  constexpr operator std::span<T>() { return {items_, size_}; }
 
  private:
   T* items_ = nullptr;

@@ -36,8 +36,14 @@ struct activate_in_place {
   }
 };
 
-/// Not inlined: a switch in the loops of its callers would make the compiler copy them for each case.
-CTNN_NOINLINE inline void activate_row(const activation_function& f, std::ptrdiff_t n, float* y) {
+/// Not inlined where functions are known at run time only: a switch in the loops of its callers would make the compiler
+/// copy them for each case. Firmware knows them, and must not link the others.
+#if defined(CTNN_PLAIN)
+CTNN_INLINE
+#else
+CTNN_NOINLINE inline
+#endif
+void activate_row(const activation_function& f, std::ptrdiff_t n, float* y) {
   with_activation(f, activate_in_place{n, y});
 }
 
@@ -147,10 +153,44 @@ struct combine_part {
 };
 
 /// Rows whose operands have other strides, which no usual network has.
-CTNN_NOINLINE inline void combine_strided(op::binary_function kind, const activation_function& f, std::ptrdiff_t n,
-                                          const float* a, std::ptrdiff_t da, const float* b, std::ptrdiff_t db,
-                                          float* y, std::ptrdiff_t dy) {
-  for (std::ptrdiff_t i = 0; i < n; ++i) y[i * dy] = ctnn::apply(f, ctnn::apply(kind, a[i * da], b[i * db]));
+struct strided_row {
+  std::ptrdiff_t n;
+  const float* a;
+  std::ptrdiff_t da;
+  const float* b;
+  std::ptrdiff_t db;
+  float* y;
+  std::ptrdiff_t dy;
+};
+template <op::binary_function Kind>
+CTNN_NOINLINE void combine_strided_row(const strided_row& r) {
+  for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::apply(Kind, r.a[i * r.da], r.b[i * r.db]);
+}
+CTNN_NOINLINE inline void activate_strided_row(const activation_function& f, const strided_row& r) {
+  for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::apply(f, r.y[i * r.dy]);
+}
+CTNN_INLINE void combine_strided(op::binary_function kind, const activation_function& f, const strided_row& r) {
+  using b = op::binary_function;
+  switch (kind) {
+    case b::add: combine_strided_row<b::add>(r); break;
+    case b::sub: combine_strided_row<b::sub>(r); break;
+    case b::mul: combine_strided_row<b::mul>(r); break;
+    case b::div: combine_strided_row<b::div>(r); break;
+    case b::maximum: combine_strided_row<b::maximum>(r); break;
+    case b::minimum: combine_strided_row<b::minimum>(r); break;
+    case b::pow: combine_strided_row<b::pow>(r); break;
+    case b::rsub: combine_strided_row<b::rsub>(r); break;
+    case b::rdiv: combine_strided_row<b::rdiv>(r); break;
+    case b::rpow: combine_strided_row<b::rpow>(r); break;
+  }
+  if (f) activate_strided_row(f, r);
+}
+
+/// Whether x has y's shape and lies in the same way, neither with gaps.
+CTNN_INLINE bool lies_like(const tensor& y, const const_tensor& x) {
+  bool same = x.order == y.order && x.shape.rank == y.shape.rank;
+  CTNN_UNROLL for (int i = 0; i < max_rank; ++i) same = same && (i >= y.shape.rank || x.shape[i] == y.shape[i]);
+  return same && (y.order == layout::nchw || (y.pitch == y.shape.back(2) && x.pitch == y.pitch));
 }
 
 }  // namespace detail
@@ -161,6 +201,12 @@ CTNN_INLINE void run(const op::binary& p, const arguments& g) {
   const const_tensor scalar{&p.scalar.value, {}, layout::nchw, 0};
   const tensor& y = g.out[0];
   const const_tensor *a = &g.in[0], *b = p.scalar ? &scalar : &g.in[1];
+  // The usual case in one row: static networks need nothing of the rest.
+  if (detail::lies_like(y, *a) && (p.scalar || detail::lies_like(y, *b))) {
+    detail::in_blocks(p.activation, static_cast<std::ptrdiff_t>(y.shape.count()), y.data,
+                      detail::combine_part{p.function, a->data, b->data, p.scalar ? 0 : 1, y.data});
+    return;
+  }
   loop_nest<3> nest = broadcast_loops(y, *a, *b);
   nest.require(1);
   const auto& row = nest.levels[nest.depth - 1];
@@ -180,7 +226,7 @@ CTNN_INLINE void run(const op::binary& p, const arguments& g) {
     float* to = y.data + at.offset[0];
     const float *pa = a->data + at.offset[first], *pb = b->data + at.offset[second];
     if (fast) detail::in_blocks(p.activation, row.extent, to, detail::combine_part{kind, pa, pb, b_step, to});
-    else detail::combine_strided(kind, p.activation, row.extent, pa, a_step, pb, b_step, to, row.stride[0]);
+    else detail::combine_strided(kind, p.activation, {row.extent, pa, a_step, pb, b_step, to, row.stride[0]});
   } while (at.next());
 }
 

@@ -23,14 +23,18 @@
 #include "tensor.hpp"
 #include "tile-inl.hpp"
 #include "window-inl.hpp"
+#if defined(CTNN_PLAIN)
+#include "convolve-plain-inl.hpp"
+#endif
 
 CTNN_BEGIN_TARGET
 
+#if !defined(CTNN_PLAIN)
 namespace detail {
 
 /// Taps (kernel positions, for nchw inputs times channels) summed by one call of a tile; their addresses stand on the
 /// stack.
-constexpr int max_units = channel_block == 4 ? 15 : 64;
+constexpr int max_units = 64;
 /// Pixels whose inputs and outputs stay in the second cache while all weights pass.
 constexpr int pixel_block = 768;
 
@@ -159,7 +163,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       // Plain floats know no caches: there the addresses of a tile serve all columns.
       const int width = lanes == 1 || left < tile.columns ? left : tile.columns;
 
-      constexpr int cache = channel_block == 4 ? max_run * 4 : 8192;
+      constexpr int cache = 8192;
       const int inputs = lanes == 1 ? max_run : cache / tile.columns < max_run ? cache / tile.columns : max_run;
       const int depth = planar ? 1 : c.channels;
       const int parts = (depth + inputs - 1) / inputs;
@@ -184,30 +188,41 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
     }
   }
 }
+#endif
+
+namespace detail {
+
+/// All groups of an image, which `c` describes.
+CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& end, bool depthwise) {
+  if (depthwise) {
+    if (c.chan == 1) convolve_depthwise(c, end, choose_depthwise(c));
+    else convolve_depthwise_planar(c, end);
+    return;
+  }
+  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
+                                c.kernel_w * c.channels;
+  for (int g = 0; g < p.groups; ++g) {
+    convolve(c, end);
+    c.in += c.channels * c.chan;
+    c.weights += filter;
+    c.out += c.out_channels;
+    if (c.bias != nullptr) c.bias += c.out_channels;
+    if (c.residual != nullptr) c.residual += c.out_channels;
+  }
+}
+
+}  // namespace detail
 
 CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   window c = window_of(p, a);
   const epilogue end = epilogue_of(p.activation);
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
-  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
-                                c.kernel_w * c.channels;
   if (depthwise) c.out_channels = p.out;
+  if (images == 1) return detail::convolve_image(p, c, end, depthwise);
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n);
-    if (depthwise) {
-      if (c.chan == 1) convolve_depthwise(part, end, detail::choose_depthwise(c));
-      else convolve_depthwise_planar(part, end);
-      continue;
-    }
-    for (int g = 0; g < p.groups; ++g) {
-      convolve(part, end);
-      part.in += c.channels * c.chan;
-      part.weights += filter;
-      part.out += c.out_channels;
-      if (c.bias != nullptr) part.bias += c.out_channels;
-      if (c.residual != nullptr) part.residual += c.out_channels;
-    }
+    detail::convolve_image(p, part, end, depthwise);
   }
 }
 

@@ -155,7 +155,7 @@ CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const
   const float* weights = d.weights + first * d.weight_step;
   int c = 0;
   if constexpr (lanes == 1) {
-    for (; c + 4 <= d.channels; c += 4) depthwise_channels<4>(d, bound, in, weights, taps, tap_step, ox, c);
+    for (; c + 8 <= d.channels; c += 8) depthwise_channels<8>(d, bound, in, weights, taps, tap_step, ox, c);
   }
   for (; c < d.channels; c += lanes) depthwise_channels<1>(d, bound, in, weights, taps, tap_step, ox, c);
 }

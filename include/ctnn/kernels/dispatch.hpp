@@ -39,6 +39,9 @@ loaded_kernels kernels_for(target_id) {
   return plain::kernels_of<List>();
 }
 
+/// fma_peak-inl.hpp on a target.
+inline std::int64_t multiply_registers(target_id, int steps, float* sink) { return plain::multiply_registers(steps, sink); }
+
 #else
 
 namespace detail {
@@ -91,6 +94,12 @@ template <class List>
 loaded_kernels kernels_for(target_id t) {
   static constexpr loaded_kernels (*table[])() = CTNN_FOR_EACH_TARGET(kernels_of<List>);
   return table[t.index]();
+}
+
+/// fma_peak-inl.hpp on a target.
+inline std::int64_t multiply_registers(target_id t, int steps, float* sink) {
+  static constexpr std::int64_t (*table[])(int, float*) = CTNN_FOR_EACH_TARGET(multiply_registers);
+  return table[t.index](steps, sink);
 }
 
 // The kernels for loaded models are most of what a translation unit with model.hpp compiles. Define

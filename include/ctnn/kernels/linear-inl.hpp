@@ -25,7 +25,7 @@
 CTNN_BEGIN_TARGET
 
 /// out[r][j] = bias[j] + sum over k of in[r][k] weights[j][k]; rows lie in_pitch and out_pitch apart. Bias may be null.
-/// One row alone streams the weights; many rows share them tile by tile.
+/// One row alone streams the weights; many rows share them tile by tile (firmware has few and takes one after another).
 CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
                                         const float* weights, const float* bias, float* out, std::ptrdiff_t out_pitch,
                                         int columns, const epilogue& end) {
@@ -36,6 +36,22 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
   t.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
   t.out_pitch = t.start_pitch = out_pitch;
   t.end = end;
+#if defined(CTNN_PLAIN)
+  const run_step whole{0, 0};
+  t.runs = &whole;
+  t.length = depth;
+  t.rows = 1;
+  t.last = true;
+  for (int r = 0; r < rows; ++r) {
+    const float* row = in + r * in_pitch;
+    t.pixels = &row;
+    t.weights = weights;
+    t.bias = bias;
+    t.start = nullptr;
+    t.out = out + r * out_pitch;
+    run_columns(t, columns, 1, 8, &run_tile<1, 8>);
+  }
+#else
   for (int column = 0; column < columns;) {
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
@@ -61,6 +77,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     }
     column += tile.columns;
   }
+#endif
 }
 
 CTNN_INLINE void run(const op::linear& p, const arguments& a) {

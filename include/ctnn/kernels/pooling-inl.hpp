@@ -69,7 +69,7 @@ CTNN_NOINLINE void pool_window(const pixel_window& w, int channels, float scale,
   int c = 0;
   for (; c + 4 * lanes <= channels; c += 4 * lanes) pool_vectors<Function, 4>(f, w, w.data + c, factor, y + c);
   for (; c + lanes <= channels; c += lanes) pool_vectors<Function, 1>(f, w, w.data + c, factor, y + c);
-  if (c == channels) return;
+  if (lanes == 1 || c == channels) return;
   vec result = set(Function::start);
   for (int i = 0; i < w.rows; ++i)
     for (int j = 0; j < w.columns; ++j)

@@ -50,7 +50,7 @@ CTNN_INLINE std::ptrdiff_t row_stride(const basic_tensor<T>& t) {
 template <class Function>
 CTNN_NOINLINE void map_row(const Function& f, std::ptrdiff_t n, const float* x, float* y) {
   std::ptrdiff_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+  for (; lanes > 1 && i + 2 * lanes <= n; i += 2 * lanes) {  // plain floats: small code
     const vec a = f(loadu(x + i)), b = f(loadu(x + i + lanes));
     storeu(a, y + i);
     storeu(b, y + i + lanes);

@@ -37,7 +37,7 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
   int i = 0;
   for (; i + lanes <= n; i += lanes) most = max(most, loadu(x + i));
   float top = max_of(most);
-  for (; i < n; ++i) top = x[i] > top ? x[i] : top;
+  for (; lanes > 1 && i < n; ++i) top = x[i] > top ? x[i] : top;
   const vec shift = set(top);
   vec total = zero();
   for (i = 0; i + lanes <= n; i += lanes) {
@@ -46,7 +46,7 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
     storeu(e, y + i);
   }
   float rest = 0;
-  if (i < n) {
+  if (lanes > 1 && i < n) {
     store_part(exp(sub(load_part(x + i, n - i), shift)), y + i, n - i);
     for (; i < n; ++i) rest += y[i];
   }
@@ -88,8 +88,10 @@ CTNN_INLINE void run(const op::softmax& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
   const int axis = normal_axis(p.axis, x.shape.rank), n = x.shape[axis];
-  const loop_nest<2> nest = detail::other_axes(y, x, axis);
   const std::ptrdiff_t dx = stride_of(x, axis), dy = stride_of(y, axis);
+  // One row, as most networks end: no loops to set up.
+  if (dx == 1 && dy == 1 && x.shape.count() == n) return detail::softmax_row(n, x.data, y.data);
+  const loop_nest<2> nest = detail::other_axes(y, x, axis);
   const auto& inner = nest.levels[nest.depth - 1];
   if (dx == 1 && dy == 1) {
     loop_cursor<2> at(nest, 0);

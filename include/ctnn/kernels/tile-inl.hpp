@@ -116,31 +116,69 @@ CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
   else store_bounded(x[V - 1], p + (V - 1) * lanes, columns - (V - 1) * lanes);
 }
 
-/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there.
-CTNN_NOINLINE inline void run_narrow(const tile_task& t, int rows, int width, void (*run)(const tile_task&)) {
-  constexpr int most = 4;
-  float out[most * most] = {}, bias[most] = {};
-  tile_task full = t;
-  for (int c = 0; t.bias != nullptr && c < t.columns; ++c) bias[c] = t.bias[c];
-  for (int r = 0; t.start != nullptr && r < t.rows; ++r)
-    for (int c = 0; c < t.columns; ++c) out[r * width + c] = t.start[r * t.start_pitch + c];
-  full.bias = bias;
-  full.start = full.out = out;
-  full.start_pitch = full.out_pitch = width;
-  full.rows = rows;
-  full.columns = width;
-  run(full);
-  for (int r = 0; r < t.rows; ++r)
-    for (int c = 0; c < t.columns; ++c) t.out[r * t.out_pitch + c] = out[r * width + c];
+/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
+/// addresses of columns are lost.
+CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (*run)(const tile_task&)) {
+  float buffer[16] = {}, bias[8] = {};
+  float* const out = t.out;
+  const std::ptrdiff_t out_pitch = t.out_pitch;
+  const int rows = t.rows, columns = t.columns;
+  for (int c = 0; t.bias != nullptr && c < columns; ++c) bias[c] = t.bias[c];
+  for (int r = 0; t.start != nullptr && r < rows; ++r)
+    for (int c = 0; c < columns; ++c) buffer[r * width + c] = t.start[r * t.start_pitch + c];
+  t.bias = bias;
+  t.start = t.out = buffer;
+  t.start_pitch = t.out_pitch = width;
+  t.rows = height;
+  t.columns = width;
+  run(t);
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) out[r * out_pitch + c] = buffer[r * width + c];
+  t.out_pitch = out_pitch;
+  t.rows = rows;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// A run of one row of plain floats: four inputs at a time, as counting them costs as much as summing.
+template <int V>
+CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t length, const float* w, std::ptrdiff_t weight_step,
+                            std::ptrdiff_t block_step) {
+  constexpr int blocks = (V + channel_block - 1) / channel_block;
+  const float* at[blocks];
+  CTNN_UNROLL for (int b = 0; b < blocks; ++b) {
+    at[b] = w + b * block_step;
+    asm("" : "+r"(at[b]));  // a pointer of its own: else GCC computes an address for each load
+  }
+  const float* const end = in + length;
+  if (weight_step == channel_block)
+    for (; end - in >= 4; in += 4) {
+      CTNN_UNROLL for (int i = 0; i < 4; ++i) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v)
+          sum[v] = mul_add(set(in[i]), loadu(at[v / channel_block] + i * channel_block + v % channel_block), sum[v]);
+      }
+      CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += 4 * channel_block;
+    }
+  for (; in != end; ++in) {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(set(*in), loadu(at[v / channel_block] + v % channel_block), sum[v]);
+    CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += weight_step;
+  }
 }
 
 }  // namespace detail
 
 template <int P, int V>
 CTNN_NOINLINE void run_tile(const tile_task& t) {
+#if !defined(CTNN_PLAIN)  // run_columns() sees to it there, in less stack
   if constexpr (lanes == 1) {
-    if (t.columns < V) return detail::run_narrow(t, P, V, &run_tile<P, V>);
+    if (t.columns < V) {
+      tile_task narrow = t;
+      return detail::run_narrow(narrow, P, V, &run_tile<P, V>);
+    }
   }
+#endif
   vec sum[P][V];
   CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
   if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
@@ -165,6 +203,10 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     pixels += t.pixel_step;
     const float* w = t.weights + t.runs[r].weights;
     const std::ptrdiff_t length = t.length;
+    if constexpr (lanes == 1 && P == 1) {
+      detail::sum_single<V>(sum[0], in[0], length, w, weight_step, block_step);
+      continue;
+    }
     for (std::ptrdiff_t k = 0; k < length; ++k) {
       vec row[V];
       CTNN_UNROLL for (int v = 0; v < V; ++v)
@@ -199,6 +241,27 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
 }
 
 using tile_function = void (*)(const tile_task&);
+
+#if defined(CTNN_PLAIN)
+/// `columns` columns with tiles of height x width, 4 x 4 or 1 x 8; the task's addresses of columns are lost.
+CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, int height, int width, tile_function run) {
+  const std::ptrdiff_t block_step = t.block_step;
+  for (int left = columns; left > 0; left -= width) {
+    t.columns = left < width ? left : width;
+    if (left <= channel_block) t.block_step = 0;  // there is no second block
+    if (left < width) {
+      detail::run_narrow(t, height, width, run);
+      break;
+    }
+    run(t);
+    t.weights += width / channel_block * block_step;
+    t.out += width;
+    if (t.bias != nullptr) t.bias += width;
+    if (t.start != nullptr) t.start += width;
+  }
+  t.block_step = block_step;
+}
+#endif
 
 /// The tile that covers `columns` channels, or the widest.
 struct tile_shape {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "program.hpp"
+#include "programs.hpp"
 
 namespace ctnn {
 
@@ -14,31 +14,27 @@ namespace ctnn {
 /// starts over with the memory at hand.
 class extractor {
  public:
-  explicit extractor(std::shared_ptr<const program> code) : program_(std::move(code)) { set_light_mode(true); }
+  explicit extractor(std::shared_ptr<program_family> programs) : programs_(std::move(programs)) {
+    if (programs_->first()) use(programs_->first());
+  }
 
   /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs; without
   /// it every value that was computed can be extracted without computing anything again. Forgets all values.
   void set_light_mode(bool light) {
     light_ = light;
-    plan_ = program_->plan(light);
-    readers_.assign(plan_.placements.size(), 0);
-    for (const plan_step& s : plan_.steps)
-      for (int p : plan_.ids_of(s.inputs)) ++readers_[static_cast<std::size_t>(plan_.root(p))];
-    for (int p : plan_.outputs) ++readers_[static_cast<std::size_t>(plan_.root(p))];  // outputs stay
-    producers_.assign(plan_.placements.size(), none);
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-      for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[static_cast<std::size_t>(p)] = static_cast<int>(s);
-    memory_.clear();
-    memory_.resize(plan_.placements.size());
-    spare_.clear();
-    forget();
+    if (program_) set_up();
   }
 
-  /// Feeds the input, or any other value, called `name`: the graph is cut there. Throws ctnn::error if there is no such
-  /// value or its shape is another.
-  void input(std::string_view name, array values) { feed(find(name), name, std::move(values)); }
-  /// Feeds input `index` in the order of the file.
+  /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the model
+  /// read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed. Throws
+  /// ctnn::error if there is no such value or its shape cannot be.
+  void input(std::string_view name, array values) {
+    if (program_) feed(find(name), name, std::move(values));
+    else shapeless_.insert_or_assign(std::string(name), std::move(values));
+  }
+  /// Feeds input `index` in the order of the file, which must say its inputs' shapes.
   void input(std::size_t index, array values) {
+    if (!program_) throw error("the model has been loaded without input shapes: feed its inputs by name");
     for (const node& n : program_->g().nodes)
       if (n.type == &type_of<op::input> && index-- == 0) return feed(n.outputs.first, n.name, std::move(values));
     throw error("the model has no input with that index");
@@ -46,9 +42,13 @@ class extractor {
 
   /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it
   /// went, if rewriting took it), or if an input it needs has not been fed.
-  array extract(std::string_view name) { return read(find(name)); }
+  array extract(std::string_view name) {
+    fit_shapes();
+    return read(find(name));
+  }
   /// Output `index` in the order of the model's outputs.
   array extract(std::size_t index) {
+    fit_shapes();
     if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
     return read(program_->g().outputs[index].value);
   }
@@ -86,16 +86,88 @@ class extractor {
         if (s.consumed == layer)
           return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(layer) +
                  "' part of '" + std::string(s.into) + "'; load without optimization to extract it";
+      for (const rewrite_step& s : program_->history())
+        if (s.into == layer)
+          return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(s.consumed) +
+                 "' part of '" + std::string(layer) + "', which gives its result instead; load without optimization to extract it";
       return "value '" + std::string(name) + "' is gone: no output needs it; load without optimization to extract it";
     }
     return "the model has no value called '" + std::string(name) + "'";
   }
 
+  // Shapes.
+
+  bool is_input(value_id v) const { return program_->g().is<op::input>(program_->g().at_value(v).producer); }
+
   void feed(value_id v, std::string_view name, array values) {
     const extents& needed = program_->g().shape(v);
-    if (!(values.shape() == needed))
+    const bool fits = values.shape() == needed;
+    if (!fits && !(is_input(v) && programs_->can_reshape()))
       throw error("input '" + std::string(name) + "' is " + describe(needed) + ", got " + describe(values.shape()));
     fed_[v] = std::move(values);
+    if (program_->input_shapes().size() == 1) fit_shapes();
+    forget();
+  }
+
+  /// Changes to the program for the shapes that have been fed; what has been fed stays.
+  void fit_shapes() {
+    if (!program_) return begin();
+    std::vector<value_id> misfits;
+    for (const auto& [v, values] : fed_)
+      if (is_input(v) && !(values.shape() == program_->g().shape(v))) misfits.push_back(v);
+    if (misfits.empty()) return;
+    shapes_by_name shapes = program_->input_shapes();
+    std::string changes;
+    for (value_id v : misfits) {
+      const std::string name(program_->g().at_value(v).name);
+      const extents& shape = fed_.at(v).shape();
+      changes += (changes.empty() ? "input '" : ", input '") + name + "' of " + describe(shape);
+      shapes.insert_or_assign(name, shape);
+    }
+    std::shared_ptr<const program> fitting;
+    try {
+      fitting = programs_->at(shapes);
+    } catch (const error& e) {
+      for (value_id v : misfits) fed_.erase(v);
+      throw error(changes + ": " + e.what());
+    }
+    const auto former = std::move(program_);
+    const auto fed = std::move(fed_);
+    fed_.clear();
+    use(std::move(fitting));
+    for (const auto& [v, values] : fed) {
+      const std::string_view name = former->g().at_value(v).name;
+      feed(find(name), name, values);
+    }
+  }
+
+  /// The first program of a model that has been loaded without shapes.
+  void begin() {
+    shapes_by_name shapes;
+    for (const auto& [name, values] : shapeless_) shapes.emplace(name, values.shape());
+    use(programs_->at(shapes));
+    for (auto& [name, values] : shapeless_) feed(find(name), name, std::move(values));
+    shapeless_.clear();
+  }
+
+  void use(std::shared_ptr<const program> code) {
+    program_ = std::move(code);
+    set_up();
+  }
+
+  /// Tables of the plan, and no memory yet.
+  void set_up() {
+    plan_ = program_->plan(light_);
+    readers_.assign(plan_.placements.size(), 0);
+    for (const plan_step& s : plan_.steps)
+      for (int p : plan_.ids_of(s.inputs)) ++readers_[at(plan_.root(p))];
+    for (int p : plan_.outputs) ++readers_[at(plan_.root(p))];  // outputs stay
+    producers_.assign(plan_.placements.size(), none);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+      for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[at(p)] = static_cast<int>(s);
+    memory_.clear();
+    memory_.resize(plan_.placements.size());
+    spare_.clear();
     forget();
   }
 
@@ -116,8 +188,13 @@ class extractor {
     while (!open.empty()) {
       const int now = open.back();
       open.pop_back();
+      if (is_lost(now)) return false;
       if (available(now)) continue;
       const int s = producers_[at(now)];
+      if (s == none && plan_.at(now).parent != none) {  // a value described in its other layout
+        open.push_back(plan_.at(now).parent);
+        continue;
+      }
       if (s == none) {
         const value_id v = plan_.at(now).value;
         throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
@@ -131,6 +208,13 @@ class extractor {
   }
   bool available(int p) const { return holds_[at(p)] || is_fed(p) || is_constant(p); }
   bool is_fed(int p) const { return p < static_cast<int>(program_->g().values.size()) && fed_.contains(p); }
+  /// Fed, not an input of the network, and written over by an operator whose result is still there.
+  bool is_lost(int p) const {
+    if (!is_fed(p) || plan_.at(p).external || holds_[at(p)] || plan_.root(p) != p) return false;
+    for (std::size_t q = 0; q < holds_.size(); ++q)
+      if (holds_[q] && plan_.root(static_cast<int>(q)) == p) return true;
+    return false;
+  }
   bool is_constant(int p) const {
     const graph_view g = program_->g();
     return p < static_cast<int>(g.values.size()) && g.is<op::constant>(g.at_value(p).producer);
@@ -166,10 +250,12 @@ class extractor {
   }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
   tensor input_tensor(int p) {
-    if (is_fed(p) && !plan_.at(p).external && !holds_[at(p)]) {
-      const array& given = fed_.at(p);
-      program_->kernels().convert(tensor_at(p), {given.data(), given.shape(), layout::nchw, 0});
-      holds_[at(p)] = true;
+    int q = p;  // not what describes it in its other layout
+    while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
+    if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
+      const array& given = fed_.at(q);
+      program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0});
+      holds_[at(q)] = true;
     }
     return tensor_at(p);
   }
@@ -225,14 +311,13 @@ class extractor {
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;
     done_[at(s)] = true;
-    for (int p : out) {
-      // Written over an input: what was there is no more.
+    // Written over an input: what was there, and every view of it, is no more.
+    for (int p : out)
       for (int q : in)
-        if (plan_.at(p).parent == q && plan_.at(p).shift == 0 && plan_.at(p).size == plan_.at(q).size && tensor_at(p).data == tensor_at(q).data &&
-            overwrites(step))
-          holds_[at(q)] = false;
-      holds_[at(p)] = true;
-    }
+        if (plan_.at(p).parent == q && overwrites(step))
+          for (std::size_t x = 0; x < holds_.size(); ++x)
+            if (holds_[x] && plan_.root(static_cast<int>(x)) == plan_.root(p)) holds_[x] = false;
+    for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
   /// Views (flatten, split) share memory with their input and leave it as it is.
@@ -242,12 +327,14 @@ class extractor {
     return detail::writes_in_place(type, step.inputs.count, type == &type_of<op::conv2d> ? 1 : 0);
   }
 
+  std::shared_ptr<program_family> programs_;
   std::shared_ptr<const program> program_;
   bool light_ = true;
   plan_view plan_;
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it
   std::map<value_id, array> fed_;
+  std::map<std::string, array> shapeless_;  ///< fed before there was a program
   std::vector<bool> done_;   ///< by step
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;

@@ -3,9 +3,12 @@
 // Constant after it is made, so any number of extractors on any number of threads may share it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <new>
+#include <string>
 
+#include "../formats/folded_weights.hpp"
 #include "../formats/loaded_model.hpp"
 #include "../graph/loaded_operators.hpp"
 #include "../kernels/dispatch.hpp"
@@ -17,6 +20,9 @@
 #include "array.hpp"
 
 namespace ctnn {
+
+/// By input name.
+using shapes_by_name = std::map<std::string, extents, std::less<>>;
 
 /// Memory for numbers, aligned to a cache line and not initialised.
 class number_buffer {
@@ -74,18 +80,6 @@ void run_custom(const void* op, const arguments& a) {
   run(*static_cast<const Op*>(op), a);
 }
 
-/// The numbers of a weight expression's leaf, whose size the reader has checked.
-struct loaded_leaf {
-  const loaded_model& source;
-  const float* operator()(const expression& e) const {
-    const auto at = source.weights.find({e.layer, e.name});
-    if (at == source.weights.end() || static_cast<std::int64_t>(at->second.size()) != e.shape.count())
-      throw error("layer '" + std::string(e.layer) + "': weight '" + std::string(e.name) + "' of shape " + describe(e.shape) +
-                  " has not been read");
-    return at->second.data();
-  }
-};
-
 }  // namespace detail
 
 /// Entries for load_options::operators.
@@ -110,6 +104,11 @@ class program {
       g_ = std::move(o.g);
       history_.assign(o.history.begin(), o.history.end());
     }
+    for (const node& n : g_.view().nodes)
+      if (n.type == &type_of<op::input>) {
+        const value& v = g_.view().at_value(n.outputs.first);
+        input_shapes_.emplace(v.name, v.shape);
+      }
     light_ = make_plan(g_.view(), {.in_place = true});
     full_ = make_plan(g_.view(), {.in_place = false});
     pack_weights();
@@ -118,6 +117,8 @@ class program {
 
   graph_view g() const { return g_.view(); }
   const loaded_model& source() const { return *source_; }
+  /// Shapes of all inputs, by the names of their values.
+  const shapes_by_name& input_shapes() const { return input_shapes_; }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
   /// `light` lets operators write over their inputs.
@@ -131,17 +132,11 @@ class program {
     const graph_view g = g_.view();
     packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
     code_.resize(g.nodes.size());
-    const detail::loaded_leaf leaf{*source_};
+    folded_weights numbers(*source_, g);
     for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
-      const expression& x = g.at_expression(e);
-      if (!x.type) return pack_slot(g, n, slot, leaf(x), to);
-      const expression_evaluator evaluate(g, e);
-      std::vector<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()));
-      std::vector<float> numbers(static_cast<std::size_t>(x.shape.count()));
-      evaluate.run(leaf, scratch.data(), numbers.data());
-      pack_slot(g, n, slot, numbers.data(), to);
+      pack_slot(g, n, slot, numbers(e).data(), to);
     });
   }
 
@@ -181,6 +176,7 @@ class program {
   std::shared_ptr<const loaded_model> source_;
   graph g_;
   std::vector<rewrite_step> history_;
+  shapes_by_name input_shapes_;
   memory_plan light_, full_;
   number_buffer packed_;
   std::vector<node_code> code_;

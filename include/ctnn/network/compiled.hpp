@@ -12,23 +12,21 @@ namespace ctnn {
 namespace detail {
 
 /// A pass's result in a constant of a guessed size, so that the pass runs once: `fits` tells whether the guess was enough,
-/// `needed` what would have been.
+/// `needed` what would have been. Made in place: compilers spend more on copying a constant than on the pass.
 template <graph_capacity Guess>
 struct attempt {
-  frozen_graph<Guess> g{};
-  graph_capacity needed{};
-  bool fits = false;
-  problem_report error{};
+  graph_capacity needed;
+  bool fits;
+  problem_report error;
+  frozen_graph<Guess> g;
 
-  constexpr void take(const graph_view& v) {
-    needed = capacity_of(v);
-    fits = needed.fits_in(Guess);
-    if (fits) g = frozen_graph<Guess>(v);
-  }
+  constexpr explicit attempt(const graph_view& v, const problem_report& found = {})
+      : needed(capacity_of(v)), fits(needed.fits_in(Guess)), error(found), g(fits ? v : graph_view{}) {}
+  constexpr graph_view view() const { return g.view(); }
 };
 
 template <class Net>
-struct compiled {
+struct lowered {
   static constexpr std::span<const layer_record> records{Net::network_type::records};
 
   static constexpr graph_capacity guess() {
@@ -41,22 +39,26 @@ struct compiled {
   }
   template <graph_capacity Size>
   static constexpr attempt<Size> run() {
-    attempt<Size> a;
     lowering l;
     lower(records, l);
-    a.error = {l.error, l.layer};
     // Empty if the network is wrong: the message below is enough.
-    a.take(l.error ? graph_view{} : l.g.view());
-    return a;
+    return attempt<Size>(l.error ? graph_view{} : l.g.view(), {l.error, l.layer});
   }
   static constexpr auto first = run<guess()>();
-  static constexpr problem_report error = first.error;
+};
+template <class Net>
+struct lowered_exactly {
+  static constexpr auto result = lowered<Net>::template run<lowered<Net>::first.needed>();
+};
+
+template <class Net>
+struct compiled {
+  static constexpr problem_report error = lowered<Net>::first.error;
   static constexpr bool valid = require_no_problem<error>();
-  static constexpr auto finish() {
-    if constexpr (first.fits) return first.g;
-    else return run<first.needed>().g;
+  static constexpr graph_view view() {
+    if constexpr (!valid || lowered<Net>::first.fits) return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here
+    else return lowered_exactly<Net>::result.view();
   }
-  static constexpr auto declared = finish();
 };
 
 /// Not constexpr on purpose: the compiler's message names it and the rule.
@@ -65,28 +67,21 @@ inline void rule_does_not_lower_the_measure(std::string_view) {}
 template <class Net, class Rules>
 struct rewritten {
   static constexpr void optimize_into(optimization& o) {
-    o = optimize(thaw(compiled<Net>::declared.view()), Rules::records);
+    o = optimize(thaw(compiled<Net>::view()), Rules::records);
     if (!o.broken_rule.empty()) rule_does_not_lower_the_measure(o.broken_rule);
   }
-  /// Folding a batch normalisation leaves about ten expressions behind.
+  /// Folding a batch normalisation leaves about nine expressions behind, and what it replaces.
   static constexpr graph_capacity guess() {
-    const graph_capacity c = capacity_of(compiled<Net>::declared.view());
-    return {c.nodes, c.values, 4 * c.operands + 64, 3 * c.fields + 64, 3 * c.expressions + 64, c.outputs};
+    const graph_capacity c = capacity_of(compiled<Net>::view());
+    return {c.nodes, c.values, 9 * c.operands / 2 + 64, 4 * c.fields + 64, 3 * c.expressions + 64, c.outputs};
   }
   template <graph_capacity Size>
   static constexpr attempt<Size> run() {
-    attempt<Size> a;
     optimization o;
     optimize_into(o);
-    a.take(o.g.view());
-    return a;
+    return attempt<Size>(o.g.view());
   }
   static constexpr auto first = run<guess()>();
-  static constexpr auto finish() {
-    if constexpr (first.fits) return first.g;
-    else return run<first.needed>().g;
-  }
-  static constexpr auto result = finish();
 
   static constexpr std::size_t count_steps() {
     optimization o;
@@ -102,6 +97,10 @@ struct rewritten {
     return out;
   }
 };
+template <class Net, class Rules>
+struct rewritten_exactly {
+  static constexpr auto result = rewritten<Net, Rules>::template run<rewritten<Net, Rules>::first.needed>();
+};
 
 /// Apart from the graph: only those who ask what happened pay for it.
 template <class Net, class Rules>
@@ -113,10 +112,20 @@ struct rewriting_history {
 
 /// The graph of a network as declared.
 template <class Net>
-inline constexpr graph_view declared_graph = detail::compiled<Net>::declared.view();
+inline constexpr graph_view declared_graph = detail::compiled<Net>::view();
+
+namespace detail {
+
+template <class Net, class Rules>
+constexpr graph_view view_of_optimized() {
+  if constexpr (rewritten<Net, Rules>::first.fits) return rewritten<Net, Rules>::first.view();
+  else return rewritten_exactly<Net, Rules>::result.view();
+}
+
+}  // namespace detail
 
 /// The graph of a network after rewriting; its weights are expressions over the declared network's weights.
 template <class Net, class Rules = default_rules>
-inline constexpr graph_view optimized_graph = detail::rewritten<Net, Rules>::result.view();
+inline constexpr graph_view optimized_graph = detail::view_of_optimized<Net, Rules>();
 
 }  // namespace ctnn

@@ -84,7 +84,7 @@ struct executable {
   static constexpr std::size_t weights_size = static_cast<std::size_t>(packed_total(g));
   /// Where the slot in graph::operands[i] begins among the packed weights.
   static constexpr auto slot_offsets = [] {
-    std::array<std::int64_t, detail::compiled<Net>::declared.operands.capacity()> at{};
+    std::array<std::int64_t, g.operands.size() + 1> at{};
     for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
       at[static_cast<std::size_t>(n.weights.first + slot)] = offset;
     });
@@ -92,7 +92,7 @@ struct executable {
   }();
 
   template <node_id N>
-  using operator_at = detail::operator_at<detail::compiled<Net>::declared, N, Net, rule_list<>>;
+  using operator_at = detail::operator_of<g.at(N).type, Net, rule_list<>>;
 };
 
 }  // namespace ctnn

@@ -96,8 +96,17 @@ struct lifted {
   template <std::size_t... K>
   static auto without_from(std::index_sequence<K...>) -> layer<Op, name, option_type<K>...>;
   template <std::size_t... K, std::size_t... I>
-  static auto with_from(std::index_sequence<K...>, std::index_sequence<I...>)
-      -> layer<Op, name, from<reference<G, G.view().inputs(G.view().at(N))[I]>()...>, option_type<K>...>;
+  static auto with_from(std::index_sequence<K...>, std::index_sequence<I...>) {
+    using reads = from<reference<G, G.view().inputs(G.view().at(N))[I]>()...>;
+    if constexpr (is_kind_of_layer()) return std::type_identity<layer<Op, name, option_type<0>, reads, option_type<K + 1>...>>{};
+    else return std::type_identity<layer<Op, name, reads, option_type<K>...>>{};
+  }
+  /// Names such as relu<...> and mul<...> put what makes them so before the options one writes.
+  static constexpr bool is_kind_of_layer() {
+    if (options.empty()) return false;
+    const std::string_view key = options[0].key;
+    return key == "function" || key == "mode" || (std::is_same_v<Op, op::activation> && key == "activation");
+  }
 
   static constexpr bool reads_previous() {
     const graph_view g = G.view();
@@ -109,8 +118,8 @@ struct lifted {
     constexpr auto each_option = std::make_index_sequence<options.size()>{};
     if constexpr (reads_previous()) return std::type_identity<decltype(without_from(each_option))>{};
     else
-      return std::type_identity<decltype(with_from(
-          each_option, std::make_index_sequence<static_cast<std::size_t>(G.view().at(N).inputs.count)>{}))>{};
+      return with_from(std::make_index_sequence<options.size() - (is_kind_of_layer() ? 1 : 0)>{},
+                       std::make_index_sequence<static_cast<std::size_t>(G.view().at(N).inputs.count)>{});
   }
   using type = typename decltype(make())::type;
 };
@@ -167,8 +176,8 @@ auto find_operator() {
     }
   }
 }
-template <const auto& G, node_id N, class Network, class Rules>
-using operator_at = typename decltype(find_operator<G.view().at(N).type, Network, Rules>())::type;
+template <const operator_type* Type, class Network, class Rules>
+using operator_of = typename decltype(find_operator<Type, Network, Rules>())::type;
 
 template <const auto& G>
 constexpr bool has_plain_output() {
@@ -186,28 +195,40 @@ constexpr auto public_name() {
 template <const auto& G, class Network, class Rules, std::size_t... N, std::size_t... O>
 auto lift(std::index_sequence<N...>, std::index_sequence<O...>) {
   if constexpr (has_plain_output<G>()) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...>>{};
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_of<G.view().nodes[N].type, Network, Rules>>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...,
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_of<G.view().nodes[N].type, Network, Rules>>::type...,
                                       output<reference<G, G.view().outputs[O].value>()...>>>{};
   } else {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_at<G, static_cast<int>(N), Network, Rules>>::type...,
+    return std::type_identity<network<typename lifted<G, static_cast<int>(N), operator_of<G.view().nodes[N].type, Network, Rules>>::type...,
                                       named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
   }
 }
 
 template <const auto& G, class Net, class Rules>
-using lift_type = typename decltype(lift<G, typename Net::network_type, Rules>(
-    std::make_index_sequence<G.view().nodes.size()>{}, std::make_index_sequence<G.view().outputs.size()>{}))::type;
+auto lift_all() {
+  return lift<G, typename Net::network_type, Rules>(std::make_index_sequence<G.view().nodes.size()>{},
+                                                    std::make_index_sequence<G.view().outputs.size()>{});
+}
+template <class Net>
+auto lift_declared() {
+  if constexpr (!compiled<Net>::valid || lowered<Net>::first.fits) return lift_all<lowered<Net>::first, Net, rule_list<>>();
+  else return lift_all<lowered_exactly<Net>::result, Net, rule_list<>>();
+}
+template <class Net, class Rules>
+auto lift_optimized() {
+  if constexpr (rewritten<Net, Rules>::first.fits) return lift_all<rewritten<Net, Rules>::first, Net, Rules>();
+  else return lift_all<rewritten_exactly<Net, Rules>::result, Net, Rules>();
+}
 
 }  // namespace detail
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical = detail::lift_type<detail::compiled<Net>::declared, Net, rule_list<>>;
+using canonical = typename decltype(detail::lift_declared<Net>())::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
-using optimized = detail::lift_type<detail::rewritten<Net, Rules>::result, Net, Rules>;
+using optimized = typename decltype(detail::lift_optimized<Net, Rules>())::type;
 
 }  // namespace ctnn

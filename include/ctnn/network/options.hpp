@@ -11,7 +11,8 @@ namespace ctnn {
 struct number {
   double value = 0;
   constexpr number(int v) : value(v) {}
-  constexpr number(double v) : value(v) {}
+  /// Fields are floats: 0.1 and what comes back as 0.1f are one number.
+  constexpr number(double v) : value(static_cast<double>(static_cast<float>(v))) {}
   template <class Enum>
     requires std::is_enum_v<Enum>
   constexpr number(Enum v) : value(static_cast<double>(v)) {}

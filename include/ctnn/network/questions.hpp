@@ -2,7 +2,7 @@
 // What users ask of a network in static_assert. Members of network<...> answer about the network itself (size, has).
 #pragma once
 
-#include "executable.hpp"
+#include "parameters.hpp"
 
 namespace ctnn {
 

@@ -19,11 +19,15 @@
 #if defined(CTNN_NETWORK_RUN_ENABLED)
 #undef CTNN_NETWORK_RUN_ENABLED
 
+#include "../kernels/fma_peak-inl.hpp"
 #include "../kernels/kernels-inl.hpp"
 #include "executable.hpp"
 #include "frame.hpp"
 
 CTNN_BEGIN_TARGET
+
+// Whatever comes from the graph or the plan is copied into a constant first: code that reads the tables themselves would
+// link them, and with them every function of the passes.
 
 /// Placement P of network Net, with its shape and layout as constants.
 template <class Net, int P, class T>
@@ -31,17 +35,19 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
   using x = executable<Net>;
   constexpr placement p = x::plan.at(P);
   constexpr placement root = x::plan.at(x::plan.root(P));
+  constexpr extents shape = x::g.shape(p.value);
   constexpr std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
   constexpr node_id producer = x::g.at_value(root.value).producer;
   if constexpr (!root.external) {
-    return {f.arena + root.offset + shift, x::g.shape(p.value), p.order, p.pitch};
+    return {f.arena + root.offset + shift, shape, p.order, p.pitch};
   } else if constexpr (!std::is_const_v<T>) {
     return {};
   } else if constexpr (x::g.template is<op::constant>(producer)) {
     constexpr auto slot = x::slot_offsets[static_cast<std::size_t>(x::g.at(producer).weights.first)];
-    return {f.weights + slot + shift, x::g.shape(p.value), p.order, p.pitch};
+    return {f.weights + slot + shift, shape, p.order, p.pitch};
   } else {
-    return {f.inputs[x::input_index(root.value)] + shift, x::g.shape(p.value), p.order, p.pitch};
+    constexpr std::size_t index = x::input_index(root.value);
+    return {f.inputs[index] + shift, shape, p.order, p.pitch};
   }
 }
 
@@ -57,8 +63,8 @@ CTNN_INLINE void run_step(const frame& f, std::index_sequence<I...>, std::index_
     constexpr op_type op = decode<op_type>(x::g.fields_of(n.fields));
     const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.ids_of(step.inputs)[I], const float>(f)..., {}};
     const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float>(f)..., {}};
-    const float* const weights[sizeof...(W) + 1] = {
-        (f.weights + x::slot_offsets[static_cast<std::size_t>(n.weights.first) + W])..., nullptr};
+    constexpr std::int64_t slots[sizeof...(W) + 1] = {x::slot_offsets[static_cast<std::size_t>(n.weights.first) + W]..., 0};
+    const float* const weights[sizeof...(W) + 1] = {(f.weights + slots[W])..., nullptr};
     run(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, nullptr});
   }
 }

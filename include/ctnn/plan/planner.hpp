@@ -29,6 +29,8 @@ class planner {
   constexpr dtype type_at(int p) { return g_.at_value(at(p).value).type; }
   static constexpr bool can_be_nhwc(const extents& s) { return s.rank == 3 || s.rank == 4; }
   static constexpr int channels_of(const extents& s) { return s.back(2); }
+  /// Of all images.
+  static constexpr std::int64_t pixels_of(const extents& s) { return s.count() / channels_of(s); }
   /// Both layouts are the same bytes.
   static constexpr bool layouts_coincide(const extents& s) {
     return !can_be_nhwc(s) || s.back(0) * s.back(1) == 1 || channels_of(s) == 1;
@@ -228,6 +230,10 @@ class planner {
 
   constexpr void become_part(int part, int whole, std::int64_t shift) {
     if (at(part).parent != none || at(part).order != at(whole).order) return;
+    // What is also described as nchw must not lie among wider pixels.
+    if (at(part).order == layout::nhwc && pixels_of(shape(part)) > 1 && is_coincident(part) &&
+        (channels_of(shape(part)) != channels_of(shape(whole)) || lies_apart(whole)))
+      return;
     at(part).parent = whole;
     at(part).shift = shift;
   }
@@ -252,7 +258,7 @@ class planner {
   }
   constexpr void place_view(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
-    if (is_network_output(part) && at(whole).external) return;
+    if (is_network_output(part) && at(root(whole)).external) return;
     if (at(whole).order == layout::nhwc) {
       if (!layouts_coincide(shape(whole)) || lies_apart(whole)) return;
       at(part).parent = whole;
@@ -263,7 +269,7 @@ class planner {
   /// Is an nhwc placement a part of something wider, so that its pixels are not next to each other?
   constexpr bool lies_apart(int p) {
     for (; at(p).parent != none; p = at(p).parent)
-      if (shape(at(p).parent).count() != shape(p).count()) return channels_of(shape(p)) > 0 && shape(p).back(0) * shape(p).back(1) > 1;
+      if (shape(at(p).parent).count() != shape(p).count()) return pixels_of(shape(p)) > 1;
     return false;
   }
 
@@ -324,9 +330,12 @@ class planner {
     if (at(in).order != at(out).order || !(shape(in) == shape(out)) || type_at(in) != type_at(out)) return false;
     // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
     if (r != in || at(out).size != at(in).size) return false;
-    // The other inputs must not be parts of the same memory.
+    // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it reads it element
+    // by element and at once: a convolution of its own residual does not, nor a sum of three or more.
+    const bool convolves = g_.is<op::conv2d>(now.node), accumulates = g_.is<op::eltwise>(now.node);
     for (int i = 0; i < now.inputs.count; ++i) {
       const int other = first_id(now.inputs, i);
+      if (other == in && ((convolves && i == 0) || (accumulates && i > 1))) return false;
       if (other != in && root(other) == r) return false;
     }
     return true;

@@ -29,7 +29,8 @@ constexpr operator_traits traits_of(const operator_type* type) {
 /// Operators that may write their result over input `i` when shapes and layouts agree.
 constexpr bool writes_in_place(const operator_type* type, int input_count, int i) {
   if (type == &type_of<op::conv2d>) return input_count == 2 && i == 1;  // over the residual
-  for (const operator_type* t : {&type_of<op::activation>, &type_of<op::unary>, &type_of<op::binary>, &type_of<op::eltwise>,
+  if (type == &type_of<op::eltwise>) return i < 2;  // it goes on with the sum of the first two
+  for (const operator_type* t : {&type_of<op::activation>, &type_of<op::unary>, &type_of<op::binary>,
                                  &type_of<op::batch_norm>, &type_of<op::scale>, &type_of<op::bias>, &type_of<op::prelu>,
                                  &type_of<op::softmax>, &type_of<op::dropout>, &type_of<op::identity>})
     if (t == type) return true;

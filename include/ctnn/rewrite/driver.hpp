@@ -3,6 +3,8 @@
 // application must lower the measure: checked here, in the compiler and at run time alike.
 #pragma once
 
+#include <bit>
+
 #include "rule.hpp"
 
 namespace ctnn {
@@ -15,31 +17,43 @@ struct optimization {
 
 namespace detail {
 
-/// Rules by root operator.
+/// Rules by root operator: a small hash table, since every node looks here.
 class rule_index {
  public:
-  constexpr explicit rule_index(std::span<const rule_record> rules) {
-    for (const rule_record& r : rules) bucket(r.root).rules.push_back(&r);
+  constexpr explicit rule_index(std::span<const rule_record> rules) : buckets_(slots, entry{}) {
+    for (const rule_record& r : rules) {
+      entry& e = bucket(r.root);
+      e.root = r.root;
+      e.rules.push_back(&r);
+    }
   }
-  constexpr std::span<const rule_record* const> at(const operator_type* root) const {
-    for (const entry& e : entries_)
-      if (e.root == root) return e.rules;
-    return {};
-  }
+  constexpr const pool<const rule_record*>& at(const operator_type* root) { return bucket(root).rules; }
 
  private:
   struct entry {
-    const operator_type* root;
-    pool<const rule_record*> rules;
+    const operator_type* root = nullptr;
+    pool<const rule_record*> rules{};
   };
+  static constexpr std::size_t slots = 256;  // far more than there are root operators
+
   constexpr entry& bucket(const operator_type* root) {
-    for (entry& e : entries_)
-      if (e.root == root) return e;
-    entries_.push_back({root, {}});
-    return entries_.back();
+    std::size_t h = root->name.size() * 37 + static_cast<unsigned char>(root->name[0]) * 5u;
+    while (true) {
+      entry& e = buckets_[h++ % slots];
+      if (e.root == root || e.root == nullptr) return e;
+    }
   }
-  pool<entry> entries_;
+  pool<entry> buckets_;
 };
+
+/// Does the rule's first operator produce one of n's inputs? Most rules end here.
+constexpr bool has_producer(const rewriter& r, node_id n, const operator_type* first) {
+  if (first == nullptr) return true;
+  const int inputs = r.at(n).inputs.count;
+  for (int i = 0; i < inputs; ++i)
+    if (r.at(r.producer(r.input(n, i))).type == first) return true;
+  return false;
+}
 
 /// Two nodes that compute the same from the same become one. Open addressing over what identifies a node.
 constexpr bool merge_common_subexpressions(rewriter& r) {
@@ -53,8 +67,10 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
     if (x.type != y.type || x.inputs.count != y.inputs.count || x.fields.count != y.fields.count) return false;
     for (int i = 0; i < x.inputs.count; ++i)
       if (r.input(a, i) != r.input(b, i)) return false;
-    for (int i = 0; i < x.fields.count; ++i)
-      if (g.fields_of(x.fields)[static_cast<std::size_t>(i)] != g.fields_of(y.fields)[static_cast<std::size_t>(i)]) return false;
+    for (int i = 0; i < x.fields.count; ++i)  // bit by bit: 1 / 0 is not 1 / -0
+      if (std::bit_cast<std::uint64_t>(g.fields_of(x.fields)[static_cast<std::size_t>(i)]) !=
+          std::bit_cast<std::uint64_t>(g.fields_of(y.fields)[static_cast<std::size_t>(i)]))
+        return false;
     for (int i = 0; i < x.weights.count; ++i)
       if (r.weight(a, i) != r.weight(b, i)) return false;
     return true;
@@ -87,7 +103,7 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
 /// Rewrites to a fixpoint. `survivors` are names of layers whose values must stay (more outputs, so to say).
 constexpr optimization optimize(graph source, std::span<const rule_record> rules) {
   rewriter r(static_cast<graph&&>(source));
-  const detail::rule_index index(rules);
+  detail::rule_index index(rules);
   optimization result;
 
   bool first = true;
@@ -99,6 +115,7 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
       for (bool again = r.live(n) && r.worth_a_look(n); again;) {
         again = false;
         for (const rule_record* rule : index.at(r.at(n).type)) {
+          if (!detail::has_producer(r, n, rule->first)) continue;
           const measure before = r.size();
           const std::size_t steps = r.history().size();
           if (!rule->apply(r, n, nullptr)) continue;

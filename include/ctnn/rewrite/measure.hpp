@@ -17,7 +17,7 @@ enum class lowers { nodes, rank, movable, arity };
 struct measure {
   std::int64_t nodes = 0;    ///< live nodes but inputs and constants
   std::int64_t rank = 0;     ///< sum of kind_rank: one-for-one replacements go to lower kinds
-  std::int64_t movable = 0;  ///< edges out of nodes that only rearrange, each times the length of the chain of such nodes
+  std::int64_t movable = 0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
   std::int64_t arity = 0;    ///< input edges
 
   friend constexpr auto operator<=>(const measure&, const measure&) = default;

@@ -21,16 +21,25 @@ class rewriter {
     forward_.reserve(g_.values.size());
     for (std::size_t i = 0; i < g_.values.size(); ++i) forward_.push_back(static_cast<int>(i));
     touched_ = pool<int>(g_.values.size(), 0);
-    for (const node& n : g_.nodes) count(n, 1);
-    for (std::size_t i = 0; i < g_.nodes.size(); ++i)
-      for (std::size_t k = 0; k < inputs_count(static_cast<int>(i)); ++k)
-        measure_.movable += chain(input(static_cast<int>(i), static_cast<int>(k)));
+    measure_ = measured();
     for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
   }
 
   // Reading.
   constexpr graph_view view() const { return g_.view(); }
   constexpr const measure& size() const { return measure_; }
+  /// The same from scratch, of the nodes that live: what size() must always be.
+  constexpr measure measured() const {
+    measure m;
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      const node& n = g_.nodes[i];
+      if (n.dead) continue;
+      count(n, 1, m);
+      for (int k = 0; k < n.inputs.count; ++k) m.movable += position(input(static_cast<int>(i), k));
+    }
+    for (const network_output& o : g_.outputs) m.movable += position(resolve(o.value));
+    return m;
+  }
   constexpr const pool<rewrite_step>& history() const { return history_; }
   constexpr bool live(node_id n) const { return !at(n).dead; }
   constexpr const node& at(node_id n) const { return g_.nodes[static_cast<std::size_t>(n)]; }
@@ -41,7 +50,8 @@ class rewriter {
   }
   template <class Op>
   constexpr Op get(node_id n) const {
-    return decode<Op>(g_.view().fields_of(at(n).fields));
+    const range f = at(n).fields;
+    return decode<Op>({g_.fields.data() + f.first, static_cast<std::size_t>(f.count)});
   }
   constexpr std::size_t inputs_count(node_id n) const { return static_cast<std::size_t>(at(n).inputs.count); }
   constexpr value_id input(node_id n, int i = 0) const {
@@ -113,10 +123,12 @@ class rewriter {
   template <class Op>
   constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
                         std::span<const expression_id> weights) {
-    const node old = at(n);
     const pool<value_id> old_inputs = inputs_of(n);
-    for (value_id v : in) ++g_.at_value(v).readers;
-    count(old, -1);
+    for (value_id v : in) {
+      ++g_.at_value(v).readers;
+      measure_.movable += position(v);
+    }
+    weigh(n, -1);
     node& now = g_.at(n);
     const field_values f = encode(op);
     now.type = &type_of<Op>;
@@ -124,10 +136,11 @@ class rewriter {
     now.inputs = g_.store_operands(in);
     now.weights = g_.store_operands(weights);
     now.fields = g_.store_fields({f.data(), f.size()});
-    count(now, 1);
-    for (value_id v : in) measure_.movable += chain(v);
+    weigh(n, 1);
+    // Its readers see another operator.
+    for (int i = 0; i < now.outputs.count; ++i) touched_[static_cast<std::size_t>(output(n, i))] = sweep_;
     for (value_id v : old_inputs) {
-      measure_.movable -= chain(v);
+      measure_.movable -= position(v);
       release(v);
     }
   }
@@ -143,8 +156,7 @@ class rewriter {
   constexpr void bypass(node_id n, value_id v) {
     const value_id out = output(n);
     note(name(n), g_.nodes[static_cast<std::size_t>(producer(v))].name);
-    const std::int64_t moved = readers(out);
-    measure_.movable += moved * (chain(v) - chain(out));
+    measure_.movable += readers(out) * (position(v) - position(out));
     g_.at_value(v).readers += g_.at_value(out).readers;
     g_.at_value(out).readers = 0;
     touched_[static_cast<std::size_t>(v)] = sweep_;
@@ -196,16 +208,21 @@ class rewriter {
     for (int i = 0; i < at(n).inputs.count; ++i) in.push_back(input(n, i));
     return in;
   }
-  /// Nodes in a row above value v that only rearrange elements.
-  constexpr int chain(value_id v) const {
-    int length = 0;
-    for (node_id n = producer(v); is_movable(at(n).type); n = producer(input(n))) ++length;
-    return length;
+  /// What a reader of value v adds to the measure. (Known at once, unlike the length of a chain, which changes for
+  /// everything further down.)
+  constexpr std::int64_t position(value_id v) const {
+    const node_id n = producer(v);
+    return is_movable(at(n).type) ? n + 1 : 0;
   }
-  constexpr void count(const node& n, int sign) {
-    if (counts_as_node(n.type)) measure_.nodes += sign;
-    measure_.rank += sign * kind_rank(n.type);
-    measure_.arity += sign * n.inputs.count;
+  static constexpr void count(const node& n, int sign, measure& m) {
+    if (counts_as_node(n.type)) m.nodes += sign;
+    m.rank += sign * kind_rank(n.type);
+    m.arity += sign * n.inputs.count;
+  }
+  /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
+  constexpr void weigh(node_id n, int sign) {
+    count(at(n), sign, measure_);
+    for (int i = 0; i < at(n).outputs.count; ++i) measure_.movable += sign * readers(output(n, i)) * position(output(n, i));
   }
   constexpr void release(value_id v) {
     --g_.at_value(v).readers;
@@ -222,10 +239,10 @@ class rewriter {
       for (int i = 0; i < at(n).outputs.count; ++i) read = read || readers(output(n, i)) > 0;
       if (read) continue;
       g_.at(n).dead = true;
-      count(at(n), -1);
+      count(at(n), -1, measure_);
       for (int i = 0; i < at(n).inputs.count; ++i) {
         const value_id v = input(n, i);
-        measure_.movable -= chain(v);
+        measure_.movable -= position(v);
         --g_.at_value(v).readers;
         touched_[static_cast<std::size_t>(v)] = sweep_;
         doomed.push_back(producer(v));

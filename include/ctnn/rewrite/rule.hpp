@@ -44,6 +44,7 @@ struct match {
 template <class Op>
 struct single {
   using root = Op;
+  static constexpr const operator_type* first = nullptr;
   static constexpr match at(const rewriter&, node_id n, int) { return {none, n, 0}; }
   static constexpr int tries(const rewriter&, node_id) { return 1; }
   static constexpr reason shared(const rewriter&, const match&) { return {}; }
@@ -53,6 +54,7 @@ struct single {
 template <class First, class Last>
 struct chain {
   using root = Last;
+  static constexpr const operator_type* first = &type_of<First>;
   /// No match is {none, none}.
   static constexpr match at(const rewriter& r, node_id n, int i) {
     const node_id p = r.producer(r.input(n, i));
@@ -76,6 +78,7 @@ struct edge : chain<First, Last> {
 struct rule_record {
   rule_info info;
   const operator_type* root;
+  const operator_type* first;  ///< what an input's producer must be; null if that does not matter
   /// Tries the rule at a node; true if it was applied. Otherwise `why` may hold a near miss.
   bool (*apply)(rewriter&, node_id, reason* why);
 };
@@ -104,7 +107,7 @@ struct rule_entry {
     if constexpr (requires { Rule::any_type; }) return Rule::any_type;
     else return false;
   }
-  static constexpr rule_record record{Rule::info, &type_of<typename Rule::pattern::root>, &apply};
+  static constexpr rule_record record{Rule::info, &type_of<typename Rule::pattern::root>, Rule::pattern::first, &apply};
 };
 
 /// A list of rules; order is priority among rules of one root.

@@ -5,8 +5,10 @@
 #include "driver.hpp"
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
+#include "rules/composite.hpp"
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
+#include "rules/join.hpp"
 #include "rules/movement.hpp"
 #include "rules/residual.hpp"
 
@@ -35,6 +37,12 @@ struct default_rules : rule_list<
     rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
     rules::permute_chain,                                   // permute > permute              ->  permute
+    rules::leading_ones,                                    // reshape(1, x) > binary         ->  binary
+    // Joining and cutting
+    rules::concat_chain,                                    // concat > concat                ->  concat
+    rules::slice_chain,                                     // slice > slice                  ->  slice
+    rules::slice_of_concat,                                 // slice(concat(..., x, ...))     ->  x
+    rules::concat_of_split,                                 // concat(split(x))               ->  x
     // What is known before the network runs
     rules::full_to_constant,                                // full                           ->  constant
     rules::fold_constant<op::binary>,                       // op(constants)                  ->  constant
@@ -55,6 +63,10 @@ struct default_rules : rule_list<
     // Scales and shifts
     rules::batch_norm_to_scale,                             // batch_norm                     ->  scale
     rules::binary_to_scale,                                 // x * k[c], x + k[c]             ->  scale | bias
+    rules::binary_to_inverse_scale,                         // x - k[c], x / k[c]             ->  bias | scale
+    rules::fold_last_axis,                                  // linear > + * k[output]         ->  linear
+    rules::scale_before<op::conv2d>,                        // x * scalar > conv2d            ->  conv2d
+    rules::scale_before<op::linear>,                        // x * scalar > linear            ->  linear
     rules::fold_affine<op::conv2d, op::scale>,              // conv2d > scale                 ->  conv2d
     rules::fold_affine<op::conv2d, op::bias>,               // conv2d > bias                  ->  conv2d
     rules::fold_affine<op::conv2d, op::binary>,             // conv2d > * / + - scalar        ->  conv2d
@@ -67,6 +79,10 @@ struct default_rules : rule_list<
     rules::merge_affine<op::bias, op::scale>,               // bias > scale                   ->  scale
     rules::merge_affine<op::bias, op::bias>,                // bias > bias                    ->  bias
     rules::merge_affine<op::bias, op::binary>,              // bias > * / + - scalar          ->  scale | bias
+    // Several operators that spell one
+    rules::gated_by_itself,                                 // x * sigmoid|hardsigmoid(x)     ->  silu | hardswish
+    rules::bound_by_scalar,                                 // maximum|minimum(x, scalar)     ->  relu | clip
+    rules::power_by_name,                                   // x ^ 2, x ^ 0.5, x ^ -1         ->  square | sqrt | reciprocal
     // Sums and activations
     rules::eltwise_to_binary,                               // eltwise(a, b)                  ->  binary(a, b)
     rules::activation_chain,                                // relu|clip > relu|clip          ->  relu | clip
@@ -74,7 +90,9 @@ struct default_rules : rule_list<
     rules::fuse_activation<op::linear>,                     // linear > activation            ->  linear
     rules::fuse_activation<op::binary>,                     // binary > activation            ->  binary
     rules::fuse_activation<op::eltwise>,                    // eltwise > activation           ->  eltwise
-    rules::conv2d_residual                                  // conv2d > add                   ->  conv2d with a residual
+    rules::conv2d_residual,                                 // conv2d > add                   ->  conv2d with a residual
+    rules::weighted_sum,                                    // a * scalar + b                 ->  eltwise
+    rules::scaled_term                                      // eltwise(a * scalar, ...)       ->  eltwise
     > {};
 // clang-format on
 

@@ -108,7 +108,7 @@ inline std::string write_param(const param_file& file) {
       body += " " + blob;
       ++blobs;
     }
-    for (const auto& [id, p] : l.params) body += " " + detail::spell(id, p);
+    for (const auto& [id, p] : l.params) (body += ' ') += detail::spell(id, p);
     body += "\n";
   }
   return "7767517\n" + std::to_string(file.layers.size()) + " " + std::to_string(blobs) + "\n" + body;

@@ -93,6 +93,11 @@ inline const layer_type* find_layer_type(std::string_view name, std::span<const 
   return at != std::end(layer_types) && at->name == name ? at : nullptr;
 }
 
+/// Nothing is wrong with the file, but it says no shape for an input and none was given.
+struct unknown_input_shape : error {
+  using error::error;
+};
+
 namespace detail {
 
 /// Unsupported layers by reason, in order of appearance.
@@ -112,6 +117,7 @@ class refusals {
       text += key + " in ";
       for (const std::string& place : by_reason_.at(key)) text += (place == by_reason_.at(key).front() ? "" : ", ") + place;
     }
+    if (order_.size() == 1 && order_[0].starts_with("Input: ")) throw unknown_input_shape(text);
     throw error(text);
   }
   bool any() const { return !order_.empty(); }
@@ -174,12 +180,14 @@ inline loaded_model build(const param_file& file, bin_reader& weights, const rea
   return std::move(b.model);
 }
 
-/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone).
+/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone). Errors in a file call it
+/// by its name without directories, errors in finding it by its path.
 inline loaded_model load(const std::string& param, const std::string& bin, const read_options& options = {}) {
+  const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
   const std::vector<std::byte> text = read_file(param, options.limits);
-  const param_file file = parse_param(as_text(text), param, options.limits);
+  const param_file file = parse_param(as_text(text), name(param), options.limits);
   const std::vector<std::byte> numbers = bin.empty() ? std::vector<std::byte>() : read_file(bin, options.limits);
-  bin_reader weights = bin.empty() ? bin_reader::zeros(options.limits) : bin_reader(numbers, bin, options.limits);
+  bin_reader weights = bin.empty() ? bin_reader::zeros(options.limits) : bin_reader(numbers, name(bin), options.limits);
   return build(file, weights, options);
 }
 

@@ -49,6 +49,7 @@ struct binary_to_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::mul && b.function != op::binary_function::add)
       return {"only + and * are scales"};
+    if (b.scalar) return {"its other operand is a scalar"};
     if (b.activation) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
@@ -65,6 +66,35 @@ struct binary_to_scale {
       by.bias = false;
       r.become(m.last, by, r.name(m.last), {&x, 1}, {&k, 1});
     }
+  }
+};
+
+/// x - constant or x / constant, one number a channel  ->  bias or scale by its inverse
+struct binary_to_inverse_scale {
+  static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale", lowers::rank,
+                                  numerics::reassociates};
+  using pattern = edge<op::constant, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::sub && b.function != op::binary_function::div) return {"only - and / have inverses"};
+    if (m.input != 1) return {"the constant is not the second operand", r.name(m.first)};
+    if (b.activation) return {"it applies an activation"};
+    const extents& x = r.shape(r.input(m.last, 0));
+    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, 1))))
+      return {"the constant is not one number a channel", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.last, 0);
+    const bool minus = r.get<op::binary>(m.last).function == op::binary_function::sub;
+    const expression_id k = per_channel(r, r.input(m.last, 1), {channels(r.shape(x))});
+    op::unary inverse;
+    inverse.function = minus ? op::unary_function::neg : op::unary_function::reciprocal;
+    const expression_id of_k[] = {k}, inverted[] = {r.apply(inverse, of_k)};
+    op::scale by;
+    by.bias = false;
+    if (minus) r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, inverted);
+    else r.become(m.last, by, r.name(m.last), {&x, 1}, inverted);
   }
 };
 
@@ -93,15 +123,17 @@ constexpr affine affine_of(rewriter& r, node_id n, const extents& c) {
   }
 }
 
+/// Why a layer is not affine; one with an activation is affine up to it.
 template <class Op>
-constexpr reason is_affine(const rewriter& r, node_id n) {
+constexpr reason is_affine(const rewriter& r, node_id n, bool may_activate) {
   if constexpr (std::is_same_v<Op, op::binary>) {
     using enum op::binary_function;
     const auto b = r.get<op::binary>(n);
     if (!b.scalar) return {"its second operand is not a scalar"};
-    if (b.activation) return {"it applies an activation"};
+    if (b.activation && !may_activate) return {"it applies an activation"};
     if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
     if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
+    if (b.function == div && math::abs(*b.scalar) < 1e-37f) return {"it divides by almost zero"};  // 1 / x is infinite
   }
   return {};
 }
@@ -135,7 +167,7 @@ struct fold_affine {
                                   numerics::reassociates};
   using pattern = chain<First, Last>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = is_affine<Last>(r, m.last)) return no;
+    if (const reason no = is_affine<Last>(r, m.last, true)) return no;
     if (r.get<First>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
     if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
     const extents& y = r.shape(r.output(m.first));
@@ -150,6 +182,7 @@ struct fold_affine {
     const affine map = affine_of<Last>(r, m.last, {r.shape_of(weight)[0]});
     const affine folded = fold(r, map, weight, first.bias ? r.weight(m.first, 1) : none);
     first.bias = folded.shift != none;
+    if constexpr (std::is_same_v<Last, op::binary>) first.activation = r.get<op::binary>(m.last).activation;
     const value_id x = r.input(m.first);
     const expression_id weights[] = {folded.slope, folded.shift};
     r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
@@ -162,7 +195,7 @@ struct merge_affine {
   static constexpr rule_info info{"merge_affine", "scale|bias > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
                                   numerics::reassociates};
   using pattern = chain<First, Last>;
-  static constexpr reason guard(const rewriter& r, const match& m) { return is_affine<Last>(r, m.last); }
+  static constexpr reason guard(const rewriter& r, const match& m) { return is_affine<Last>(r, m.last, false); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     const extents c{channels(r.shape(x))};
@@ -177,6 +210,68 @@ struct merge_affine {
     result.bias = both.shift != none;
     const expression_id weights[] = {both.slope, both.shift};
     r.fuse(m.first, m.last, result, {&x, 1}, {weights, result.bias ? 2u : 1u});
+  }
+};
+
+/// linear > + or * a constant along its outputs  ->  linear; what is left of MatMul + Add (Gemm) where rows are many
+struct fold_last_axis {
+  static constexpr rule_info info{"fold_last_axis", "linear > binary(+|* constant per output) -> linear", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<op::linear, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.scalar || (b.function != op::binary_function::add && b.function != op::binary_function::mul))
+      return {"it is not the sum or product of two values"};
+    if (b.activation) return {"it applies an activation"};
+    if (r.get<op::linear>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
+    const value_id k = r.input(m.last, 1 - m.input);
+    if (!r.is<op::constant>(r.producer(k))) return {"its other operand is not constant", r.name(r.producer(k))};
+    const extents &y = r.shape(r.output(m.first)), &c = r.shape(k);
+    if (c.rank < 1 || c.rank > y.rank || c.count() != y.back(0) || c.back(0) != y.back(0) || y.back(0) == 1)
+      return {"the constant is not one number an output", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto first = r.get<op::linear>(m.first);
+    const expression_id k = per_channel(r, r.input(m.last, 1 - m.input), {first.out});
+    affine map;
+    (r.get<op::binary>(m.last).function == op::binary_function::add ? map.shift : map.slope) = k;
+    const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none);
+    first.bias = folded.shift != none;
+    const value_id x = r.input(m.first);
+    const expression_id weights[] = {folded.slope, folded.shift};
+    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+  }
+};
+
+/// x * scalar > conv2d|linear  ->  conv2d|linear with scaled weights (padding with zeros does not mind)
+template <class Last>
+struct scale_before {
+  static constexpr rule_info info{"scale_before", "binary(* or / scalar) > conv2d|linear -> the second", lowers::nodes,
+                                  numerics::reassociates};
+  using pattern = chain<op::binary, Last>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.first);
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    if (!b.scalar || (b.function != op::binary_function::mul && b.function != op::binary_function::div))
+      return {"its input is not a value times a scalar", r.name(m.first)};
+    if (b.activation) return {"its input has an activation", r.name(m.first)};
+    if (b.function == op::binary_function::div && *b.scalar == 0) return {"its input divides by zero", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto last = r.get<Last>(m.last);
+    const auto b = r.get<op::binary>(m.first);
+    const expression_id old[] = {r.weight(m.last, 0)};
+    op::binary times;
+    times.function = b.function;
+    times.scalar = b.scalar;
+    const expression_id weights[] = {r.apply(times, old), last.bias ? r.weight(m.last, 1) : none};
+    pool<value_id> in;
+    in.push_back(r.input(m.first));
+    if (r.inputs_count(m.last) == 2) in.push_back(r.input(m.last, 1));
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, last, r.name(m.last), in, {weights, last.bias ? 2u : 1u});
   }
 };
 

@@ -93,4 +93,27 @@ struct permute_chain {
   }
 };
 
+/// reshape that only puts 1s in front > binary, which broadcasts anyway  ->  binary
+struct leading_ones {
+  static constexpr rule_info info{"leading_ones", "reshape(1, ..., x) > binary -> binary", lowers::movable, numerics::exact};
+  using pattern = edge<op::reshape, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const extents &from = r.shape(r.input(m.first)), &to = r.shape(r.output(m.first));
+    const int added = to.rank - from.rank;
+    if (added <= 0) return {"it does not put ones in front", r.name(m.first)};
+    for (int i = 0; i < to.rank; ++i)
+      if (to[i] != (i < added ? 1 : from[i - added])) return {"it does more than putting ones in front", r.name(m.first)};
+    if (r.inputs_count(m.last) != 2) return {"the result would have another rank"};
+    const extents &other = r.shape(r.input(m.last, 1 - m.input));
+    if (other.rank < to.rank) return {"the result would have another rank"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    value_id in[] = {r.input(m.last, 0), r.input(m.last, 1)};
+    in[m.input] = r.input(m.first);
+    if (r.readers(r.output(m.first)) == 1) r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, r.get<op::binary>(m.last), r.name(m.last), in, {});
+  }
+};
+
 }  // namespace ctnn::rules

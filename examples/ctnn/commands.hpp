@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// The commands of the tool, free of its command line. They throw ctnn::error (bad input) or usage_error.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tool {
+
+/// The command line asks for something that does not exist.
+struct usage_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Which model.
+struct model_source {
+  std::string file;                  ///< x.param
+  std::string weights;               ///< file, "none" for zeros, empty for x.bin
+  std::vector<std::string> shapes;   ///< NAME=3x224x224
+  bool optimize = true;
+};
+
+struct info_options {
+  model_source model;
+  bool layers = true;
+};
+void info(const info_options&);
+
+struct optimize_options {
+  model_source model;
+  std::string out;  ///< y.param; y.bin is written beside it
+  bool fp16 = false;
+  bool explain = false;
+};
+void optimize(const optimize_options&);
+
+struct run_options {
+  model_source model;
+  std::vector<std::string> inputs;   ///< NAME=FILE.npy
+  std::vector<std::string> outputs;  ///< NAME=FILE.npy
+  bool light = true;
+  std::string target;  ///< empty for the best
+};
+void run(const run_options&);
+
+struct bench_options {
+  std::vector<std::string> files;
+  model_source model;  ///< its file is one of `files`
+  std::string target;
+  double seconds = 2;  ///< for each model
+  bool light = true;
+  bool json = false;
+};
+void bench(const bench_options&);
+
+struct header_options {
+  model_source model;
+  std::string out;
+  std::string name;  ///< of the type; empty for the file's
+  int packed = 0;    ///< block of channels: 16, 4 for Cortex-M; 0 leaves weights in logical order
+};
+void header(const header_options&);
+
+struct draw_options {
+  model_source model;
+  std::string out;  ///< .dot, or .svg, .png, .pdf by way of Graphviz
+};
+void draw(const draw_options&);
+
+}  // namespace tool

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// The command line of the tool; exits with 1 for bad input and 2 for bad usage.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+
+#include "commands.hpp"
+
+namespace {
+
+using namespace tool;
+
+void add_model_options(CLI::App& command, model_source& m, bool optional_rewriting) {
+  command.add_option("--weights", m.weights, "file of the weights (by default MODEL.bin), or none: zeros");
+  command.add_option("--shape", m.shapes, "an input's shape, NAME=3x224x224; may be repeated")->take_all()->expected(1);
+  if (optional_rewriting) command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
+}
+void add_model(CLI::App& command, model_source& m, bool optional_rewriting = true) {
+  command.add_option("MODEL", m.file, "an ncnn model, x.param")->required();
+  add_model_options(command, m, optional_rewriting);
+}
+
+int complain(const std::string& text, int status) {
+  std::string line = text;
+  std::replace(line.begin(), line.end(), '\n', ';');
+  std::cerr << "ctnn: " << line << '\n';
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"ctnn: neural networks as C++ types, and models loaded from files"};
+  app.require_subcommand(1);
+
+  info_options info_with;
+  CLI::App& on_info = *app.add_subcommand("info", "layers, shapes, weights, multiply-adds, memory, before and after rewriting");
+  add_model(on_info, info_with.model);
+  on_info.add_flag("!--summary", info_with.layers, "sums only");
+
+  optimize_options optimize_with;
+  CLI::App& on_optimize = *app.add_subcommand("optimize", "write the rewritten model, as ncnnoptimize does");
+  add_model(on_optimize, optimize_with.model);
+  on_optimize.add_option("-o,--out", optimize_with.out, "OUT.param; OUT.bin is written beside it")->required();
+  on_optimize.add_flag("--fp16", optimize_with.fp16, "store weights as half-precision numbers");
+  on_optimize.add_flag("--explain", optimize_with.explain, "list every rewrite in order");
+
+  run_options run_with;
+  CLI::App& on_run = *app.add_subcommand("run", "run a model on .npy files");
+  add_model(on_run, run_with.model);
+  on_run.add_option("--input", run_with.inputs, "NAME=FILE.npy; may be repeated")->take_all()->expected(1);
+  on_run.add_option("--output", run_with.outputs, "NAME=FILE.npy; may be repeated")->take_all()->expected(1);
+  on_run.add_flag("!--no-light", run_with.light, "keep every value");
+  on_run.add_option("--target", run_with.target, "instruction set, such as AVX2 (by default the best)");
+
+  bench_options bench_with;
+  CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
+  on_bench.add_option("MODEL", bench_with.files, "ncnn models, x.param")->required();
+  add_model_options(on_bench, bench_with.model, true);
+  on_bench.add_option("--target", bench_with.target, "instruction set, such as AVX2 (by default the best)");
+  on_bench.add_option("--seconds", bench_with.seconds, "for each model (2)")->check(CLI::PositiveNumber);
+  on_bench.add_flag("!--no-light", bench_with.light, "keep every value");
+  on_bench.add_flag("--json", bench_with.json, "for programs");
+
+  header_options header_with;
+  CLI::App& on_header = *app.add_subcommand("header", "the model as a C++ type with its weights, for ctnn/ctnn.hpp");
+  add_model(on_header, header_with.model);
+  on_header.add_option("-o,--out", header_with.out, "NAME.hpp")->required();
+  on_header.add_option("--name", header_with.name, "of the type (by default the file's)");
+  on_header.add_option("--packed", header_with.packed, "weights as the kernels want them: blocks of 16, or 4 for CTNN_PLAIN (Cortex-M)")
+      ->check(CLI::IsMember({4, 16}));
+
+  draw_options draw_with;
+  CLI::App& on_draw = *app.add_subcommand("draw", "a picture of the network before and after rewriting");
+  add_model(on_draw, draw_with.model);
+  on_draw.add_option("-o,--out", draw_with.out, "X.svg, X.png, X.pdf or X.dot")->required();
+
+  try {
+    app.parse(argc, argv);
+    if (on_info) info(info_with);
+    if (on_optimize) optimize(optimize_with);
+    if (on_run) run(run_with);
+    if (on_bench) bench(bench_with);
+    if (on_header) header(header_with);
+    if (on_draw) draw(draw_with);
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);  // --help
+    return complain(std::string(e.what()) + " (ctnn --help)", 2);
+  } catch (const usage_error& e) {
+    return complain(e.what(), 2);
+  } catch (const std::exception& e) {
+    return complain(e.what(), 1);
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// ctnn draw: the network before and after rewriting, as a picture.
+#include <ctnn/formats/graphviz.hpp>
+
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+
+#include "progress.hpp"
+#include "rewriting.hpp"
+#include "source.hpp"
+
+extern char** environ;
+
+namespace tool {
+
+namespace {
+
+/// Runs Graphviz without a shell.
+void render(const std::string& dot, const std::string& format, const std::string& out) {
+  const std::string kind = "-T" + format;
+  const char* const command[] = {"dot", kind.c_str(), "-o", out.c_str(), dot.c_str(), nullptr};
+  const progress busy("drawing " + out);
+  pid_t child = 0;
+  int status = 0;
+  if (posix_spawnp(&child, "dot", nullptr, nullptr, const_cast<char* const*>(command), environ) != 0)
+    throw ctnn::error(out + ": Graphviz's dot is not installed (Debian: graphviz); -o X.dot needs none");
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw ctnn::error(out + ": dot could not draw it");
+}
+
+}  // namespace
+
+void draw(const draw_options& options) {
+  const std::string extension = std::filesystem::path(options.out).extension().string();
+  const std::string format = extension.empty() ? "" : extension.substr(1);
+  if (format != "dot" && format != "svg" && format != "png" && format != "pdf")
+    throw usage_error("-o " + options.out + ": expected a file .dot, .svg, .png or .pdf");
+  const ctnn::loaded_model m = load(options.model);
+  const ctnn::optimization o = rewrite(m, options.model.optimize);
+  const std::string text = options.model.optimize ? ctnn::write_graphviz(m.network.view(), o.g.view(), o.history)
+                                                  : ctnn::write_graphviz(m.network.view());
+  if (format == "dot") return ctnn::write_file(options.out, text);
+  const std::string source = options.out + ".dot";
+  ctnn::write_file(source, text);
+  try {
+    render(source, format, options.out);
+  } catch (...) {
+    std::filesystem::remove(source);
+    throw;
+  }
+  std::filesystem::remove(source);
+}
+
+}  // namespace tool

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// ctnn header: a model as a C++ type with its weights.
+#include <ctnn/formats/cpp_header.hpp>
+#include <ctnn/formats/folded_weights.hpp>
+
+#include "progress.hpp"
+#include "rewriting.hpp"
+#include "source.hpp"
+#include "table.hpp"
+
+namespace tool {
+
+void header(const header_options& options) {
+  ctnn::cpp::header_options as;
+  as.name = options.name.empty() ? ctnn::cpp::as_identifier(stem_of(options.out)) : options.name;
+  if (!ctnn::cpp::is_identifier(as.name)) throw usage_error("--name " + as.name + ": expected a C++ identifier");
+  as.origin = std::filesystem::path(options.model.file).filename().string();
+  as.packed = options.packed;
+  const ctnn::loaded_model m = load(options.model);
+  const ctnn::optimization o = rewrite(m, options.model.optimize);
+  const progress busy("writing " + options.out);
+  ctnn::folded_weights numbers(m, o.g.view());
+  const std::string text = ctnn::cpp::write_header(o.g.view(), std::ref(numbers), as);
+  ctnn::write_file(options.out, text);
+  std::printf("struct %s in %s: %zu layers, %s bytes\n", as.name.c_str(), options.out.c_str(), o.g.nodes.size(),
+              grouped(static_cast<std::int64_t>(text.size())).c_str());
+}
+
+}  // namespace tool

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// ctnn info: layers, shapes, parameters, multiply-adds and memory, before and after rewriting.
+#include <ctnn/plan/planner.hpp>
+#include <ctnn/rewrite/fate.hpp>
+
+#include "rewriting.hpp"
+#include "source.hpp"
+#include "table.hpp"
+
+namespace tool {
+
+namespace {
+
+struct totals {
+  std::int64_t layers = 0, weights = 0, macs = 0, arena = 0;
+};
+
+std::int64_t weights_of_node(const ctnn::graph_view& g, const ctnn::node& n) {
+  std::int64_t sum = 0;
+  for (ctnn::expression_id e : g.weights(n)) sum += g.at_expression(e).shape.count();
+  return sum;
+}
+
+totals add_up(const ctnn::graph_view& g) {
+  totals t;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    ++t.layers;
+    t.weights += weights_of_node(g, g.nodes[i]);
+    t.macs += ctnn::macs_of(g, static_cast<int>(i));
+  }
+  t.arena = ctnn::make_plan(g).arena_size * static_cast<std::int64_t>(sizeof(float));
+  return t;
+}
+
+/// Layers as they were read, with where their work is done now.
+std::string layers_text(const ctnn::graph_view& g, const std::map<std::string_view, ctnn::fate>& gone) {
+  table out("llrrrl", {"layer", "operator", "output", "weights", "MACs", "after rewriting"});
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ctnn::node& n = g.nodes[i];
+    std::string shapes;
+    for (int k = 0; k < n.outputs.count; ++k) shapes += (k ? ", " : "") + ctnn::describe(g.shape(n.outputs.first + k));
+    const auto at = gone.find(n.name);
+    std::string now;
+    if (at != gone.end())
+      now = (at->second.into.empty() ? "gone" : "in " + std::string(at->second.into)) + " (" + std::string(at->second.rule) + ")";
+    const std::int64_t weights = weights_of_node(g, n), macs = ctnn::macs_of(g, static_cast<int>(i));
+    out.row({std::string(n.name), std::string(n.type->name), shapes, weights ? grouped(weights) : "", macs ? grouped(macs) : "", now});
+  }
+  return out.text();
+}
+
+}  // namespace
+
+void info(const info_options& options) {
+  const ctnn::loaded_model m = load(options.model);
+  const ctnn::graph_view before = m.network.view();
+  const ctnn::optimization o = rewrite(m, options.model.optimize);
+  if (options.layers) std::printf("%s\n", layers_text(before, ctnn::fates(o.g.view(), o.history)).c_str());
+  for (const ctnn::node& n : before.nodes)
+    if (n.type == &ctnn::type_of<ctnn::op::input>)
+      std::printf("input   %.*s: %s\n", static_cast<int>(n.name.size()), n.name.data(), ctnn::describe(before.shape(n.outputs.first)).c_str());
+  for (const ctnn::network_output& out : before.outputs)
+    std::printf("output  %.*s: %s\n", static_cast<int>(out.name.size()), out.name.data(), ctnn::describe(before.shape(out.value)).c_str());
+  const totals a = add_up(before), b = add_up(o.g.view());
+  table sums("lrr", {"", "as read", options.model.optimize ? "rewritten" : "not rewritten"});
+  sums.row({"layers", grouped(a.layers), grouped(b.layers)});
+  sums.row({"weights", grouped(a.weights), grouped(b.weights)});
+  sums.row({"MACs", grouped(a.macs), grouped(b.macs)});
+  sums.row({"arena, bytes", grouped(a.arena), grouped(b.arena)});
+  std::printf("\n%s", sums.text().c_str());
+}
+
+}  // namespace tool

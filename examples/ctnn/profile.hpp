@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+// Times of a model's layers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+
+namespace tool {
+
+struct layer_times {
+  std::string name, type, shape;
+  std::int64_t macs = 0;
+  std::vector<double> seconds;  ///< one for each run
+};
+
+struct profile {
+  std::string target;
+  std::vector<layer_times> layers;  ///< in the order they run; conversions between layouts count as layers
+  std::vector<double> total;        ///< seconds of whole runs, without the clock between layers
+  double peak_flops = 0;            ///< fp32 multiply-adds on registers, best of the same run
+  std::size_t peak_bytes = 0;
+  std::int64_t macs = 0;
+};
+
+/// Runs a model on numbers of its own for about `seconds`.
+profile measure(const model_source&, const bench_options&);
+
+}  // namespace tool

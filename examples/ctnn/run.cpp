@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+// ctnn run, and the measuring for ctnn bench: the one file that compiles the kernels.
+#include <ctnn/formats/npy.hpp>
+#include <ctnn/model.hpp>
+
+#include <chrono>
+
+#include "profile.hpp"
+#include "progress.hpp"
+#include "source.hpp"
+
+namespace tool {
+
+namespace {
+
+ctnn::target_id find_target(const std::string& name) {
+  std::string known;
+  for (ctnn::target_id t : ctnn::supported_targets()) {
+    if (ctnn::target_name(t) == name || name.empty()) return t;
+    known += ' ' + std::string(ctnn::target_name(t));
+  }
+  throw usage_error("--target " + name + ": expected one of" + known);
+}
+
+ctnn::model load_model(const model_source& from, ctnn::target_id target) {
+  ctnn::loaded_model network = load(from);
+  const progress busy("rewriting and packing weights");
+  return ctnn::model(std::move(network), {.optimize = from.optimize, .target = target});
+}
+
+std::vector<const ctnn::node*> inputs_of(const ctnn::graph_view& g) {
+  std::vector<const ctnn::node*> out;
+  for (const ctnn::node& n : g.nodes)
+    if (n.type == &ctnn::type_of<ctnn::op::input>) out.push_back(&n);
+  return out;
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Collects the times of steps.
+struct stopwatch {
+  std::vector<ctnn::node_id> nodes;
+  std::vector<double> seconds;
+  double begin = 0;
+
+  static void step(void* self, ctnn::node_id n, bool begins) {
+    auto& s = *static_cast<stopwatch*>(self);
+    if (begins) {
+      s.begin = now();
+    } else {
+      s.seconds.push_back(now() - s.begin);
+      s.nodes.push_back(n);
+    }
+  }
+};
+
+double measure_peak(ctnn::target_id target) {
+  float sink[14];
+  std::fill(sink, sink + 14, 0.5f);
+  const double t0 = now();
+  const auto flops = static_cast<double>(ctnn::multiply_registers(target, 20'000, sink));
+  return flops / (now() - t0);
+}
+
+}  // namespace
+
+void run(const run_options& options) {
+  const ctnn::model m = load_model(options.model, find_target(options.target));
+  ctnn::extractor ex = m.extractor();
+  ex.set_light_mode(options.light);
+  for (const std::string& assignment : options.inputs) {
+    const auto [name, file] = split_assignment(assignment, "--input");
+    ex.input(name, ctnn::npy::read(file));
+  }
+  // Everything is computed before anything is written; without --output the outputs are summarised.
+  std::vector<std::pair<std::string, ctnn::array>> results;
+  std::vector<std::string> names, files;
+  for (const std::string& assignment : options.outputs) {
+    const auto [name, file] = split_assignment(assignment, "--output");
+    names.push_back(name);
+    files.push_back(file);
+  }
+  if (names.empty())
+    for (const ctnn::network_output& o : m.graph().outputs) names.emplace_back(o.name);
+  {
+    const progress busy("running");
+    for (const std::string& name : names) results.emplace_back(name, ex.extract(name));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) ctnn::write_file(files[i], ctnn::npy::write(results[i].second));
+  for (const auto& [name, values] : results) {
+    const auto v = values.values();
+    const auto [low, high] = std::minmax_element(v.begin(), v.end());
+    double sum = 0;
+    for (float x : v) sum += static_cast<double>(x);
+    std::printf("%s: %s, least %g, mean %g, most %g (at %td)\n", name.c_str(), ctnn::describe(values.shape()).c_str(),
+                static_cast<double>(*low), sum / static_cast<double>(v.size()), static_cast<double>(*high), high - v.begin());
+  }
+}
+
+profile measure(const model_source& from, const bench_options& options) {
+  const ctnn::target_id target = find_target(options.target);
+  const ctnn::model m = load_model(from, target);
+  const ctnn::graph_view g = m.graph();
+  ctnn::extractor ex = m.extractor();
+  ex.set_light_mode(options.light);
+
+  profile out;
+  out.target = ctnn::target_name(target);
+  std::vector<std::pair<std::string, ctnn::array>> inputs;
+  for (const ctnn::node* n : inputs_of(g)) {
+    ctnn::array numbers(g.shape(n->outputs.first));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(i * 7919 % 1009) / 1009.0f;
+    inputs.emplace_back(n->name, std::move(numbers));
+  }
+  stopwatch watch;
+  const auto once = [&](bool by_layer) {
+    ex.on_step(by_layer ? &stopwatch::step : nullptr, &watch);
+    for (const auto& [name, numbers] : inputs) ex.input(name, numbers);
+    watch.nodes.clear();
+    watch.seconds.clear();
+    const double t0 = now();
+    for (const ctnn::network_output& o : g.outputs) ex.extract(o.name);
+    return now() - t0;
+  };
+
+  const progress busy("measuring " + from.file);
+  once(true);
+  for (std::size_t i = 0; i < watch.nodes.size(); ++i) {
+    const ctnn::node_id n = watch.nodes[i];
+    if (n == ctnn::none) {
+      out.layers.push_back({"", "convert", "", 0, {}});
+      continue;
+    }
+    out.layers.push_back({std::string(g.at(n).name), std::string(g.at(n).type->name), ctnn::describe(g.shape(g.at(n).outputs.first)),
+                          ctnn::macs_of(g, n), {}});
+  }
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ctnn::macs_of(g, static_cast<int>(n));
+  const double begin = now();
+  for (double spent = 0; spent < options.seconds || out.total.size() < 3; spent = now() - begin) {
+    out.peak_flops = std::max(out.peak_flops, measure_peak(target));
+    out.total.push_back(once(false));
+    once(true);
+    for (std::size_t i = 0; i < out.layers.size(); ++i) out.layers[i].seconds.push_back(watch.seconds[i]);
+    busy.done(std::min(1.0, spent / options.seconds));
+  }
+  out.peak_bytes = ex.peak_bytes();
+  return out;
+}
+
+}  // namespace tool

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// A loaded model as it runs, rewritten and with its weights folded, back to ncnn's files.
+#pragma once
+
+#include "../../model/model.hpp"
+#include "../file.hpp"
+#include "writer.hpp"
+
+namespace ctnn::ncnn {
+
+/// The network that `code` runs. Throws ctnn::error naming every node that ncnn cannot express.
+inline written_model write(const program& code, weight_storage storage = weight_storage::fp32) {
+  folded_weights numbers(code.source(), code.g());
+  return write(code.g(), std::ref(numbers), storage);
+}
+
+/// Writes both files. Throws ctnn::error if the network cannot be expressed or a file cannot be written.
+inline void save(const model& m, const std::string& param, const std::string& bin,
+                 weight_storage storage = weight_storage::fp32) {
+  const written_model files = write(m.code(), storage);
+  write_file(param, files.param);
+  write_file(bin, files.bin);
+}
+
+}  // namespace ctnn::ncnn

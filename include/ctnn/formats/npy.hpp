@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// NumPy's .npy files, versions 1 to 3, of little-endian float32 in C order; anything else is refused by name.
+#pragma once
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <optional>
+
+#include "../model/array.hpp"
+#include "file.hpp"
+
+namespace ctnn::npy {
+
+namespace detail {
+
+/// The header of a file: a Python dictionary literal with the keys descr, fortran_order and shape, as NumPy writes it.
+class header_parser {
+ public:
+  header_parser(std::string_view text, std::size_t offset, const std::string& source)
+      : text_(text), offset_(offset), source_(source) {}
+
+  extents parse(const budget& limits) {
+    bool has_type = false, has_order = false;
+    std::optional<extents> shape;
+    expect('{');
+    while (!take('}')) {
+      const std::string_view key = quoted();
+      expect(':');
+      if (key == "descr" && !has_type) {
+        const std::string_view type = quoted();
+        if (type != "<f4") fail("element type '" + std::string(type) + "', expected '<f4' (little-endian float32)");
+        has_type = true;
+      } else if (key == "fortran_order" && !has_order) {
+        if (word() != "False") fail("Fortran order, expected C order ('fortran_order': False)");
+        has_order = true;
+      } else if (key == "shape" && !shape) {
+        shape = tuple(limits);
+      } else {
+        fail("key '" + std::string(key) + "', expected 'descr', 'fortran_order' and 'shape', each once");
+      }
+      if (take('}')) break;
+      expect(',');
+    }
+    skip();
+    if (at_ != text_.size()) fail("characters after the header's dictionary");
+    if (!has_type || !has_order || !shape) fail("a key is missing, expected 'descr', 'fortran_order' and 'shape'");
+    return *shape;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw error(source_ + ": byte " + std::to_string(offset_ + at_) + ": " + what);
+  }
+  void skip() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool take(char c) {
+    skip();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) fail(std::string("expected '") + c + "' in the header");
+  }
+  std::string_view quoted() {
+    skip();
+    const char quote = at_ < text_.size() ? text_[at_] : ' ';
+    if (quote != '\'' && quote != '"') fail("expected a quoted word in the header");
+    const std::size_t first = ++at_, last = text_.find(quote, first);
+    if (last == std::string_view::npos) fail("a quoted word does not end");
+    at_ = last + 1;
+    return text_.substr(first, last - first);
+  }
+  std::string_view word() {
+    skip();
+    const std::size_t first = at_;
+    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || (text_[at_] >= 'A' && text_[at_] <= 'Z'))) ++at_;
+    return text_.substr(first, at_ - first);
+  }
+  extents tuple(const budget& limits) {
+    extents shape;
+    expect('(');
+    while (!take(')')) {
+      if (shape.rank == max_rank) fail("more than " + std::to_string(max_rank) + " dimensions");
+      skip();
+      int extent = 0;
+      const char* const end = text_.data() + text_.size();
+      const auto [after, problem] = std::from_chars(text_.data() + at_, end, extent);
+      if (problem != std::errc() || extent < 1) fail("expected an extent of 1 or more");
+      at_ = static_cast<std::size_t>(after - text_.data());
+      shape.push_back(extent);
+      if (take(')')) break;
+      expect(',');
+    }
+    const auto count = checked_count(shape);
+    if (!count || *count > limits.value_elements)
+      fail("shape " + describe(shape) + " has more elements than the limit, " + std::to_string(limits.value_elements));
+    return shape;
+  }
+
+  std::string_view text_;
+  std::size_t offset_;
+  const std::string& source_;
+  std::size_t at_ = 0;
+};
+
+inline constexpr std::string_view magic{"\x93NUMPY", 6};
+
+}  // namespace detail
+
+/// Throws ctnn::error with the byte and what was expected there; `source` names the file in it.
+inline array parse(std::string_view bytes, const std::string& source, const budget& limits = {}) {
+  static_assert(std::endian::native == std::endian::little);
+  if (!bytes.starts_with(detail::magic)) throw error(source + ": byte 0: not an .npy file, expected \\x93NUMPY");
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
+  if (bytes.size() < 10) throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3 || byte(7) != 0)
+    throw error(source + ": byte 6: version " + std::to_string(version) + "." + std::to_string(byte(7)) + ", expected 1.0, 2.0 or 3.0");
+  const std::size_t start = version == 1 ? 10 : 12;
+  if (bytes.size() < start) throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
+  std::size_t length = byte(8) + (byte(9) << 8);
+  if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
+  if (length > bytes.size() - start)
+    throw error(source + ": byte 8: a header of " + std::to_string(length) + " bytes, the file has " +
+                std::to_string(bytes.size() - start) + " more");
+  const extents shape = detail::header_parser(bytes.substr(start, length), start, source).parse(limits);
+  const std::string_view data = bytes.substr(start + length);
+  const auto needed = static_cast<std::uint64_t>(shape.count()) * sizeof(float);
+  if (data.size() != needed)
+    throw error(source + ": byte " + std::to_string(start + length) + ": " + std::to_string(data.size()) + " bytes of numbers, shape " +
+                describe(shape) + " needs " + std::to_string(needed));
+  array out(shape);
+  std::memcpy(out.data(), data.data(), data.size());
+  return out;
+}
+
+inline array read(const std::string& path, const budget& limits = {}) {
+  const std::vector<std::byte> bytes = read_file(path, limits);
+  return parse(as_text(bytes), path, limits);
+}
+
+/// The bytes of a version 1.0 file, its numbers aligned to 64 bytes as NumPy's are.
+inline std::string write(const array& values) {
+  std::string shape;
+  for (int i = 0; i < values.shape().rank; ++i) shape += std::to_string(values.shape()[i]) + (i == 0 || i + 1 < values.shape().rank ? "," : "") +
+                                                         (i + 1 < values.shape().rank ? " " : "");
+  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.append(63 - (10 + header.size()) % 64, ' ');
+  header += '\n';
+  std::string out(detail::magic);
+  out += '\1';
+  out += '\0';
+  out += static_cast<char>(header.size() & 0xff);
+  out += static_cast<char>(header.size() >> 8);
+  out += header;
+  out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  return out;
+}
+
+}  // namespace ctnn::npy

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whole graphs with the reference kernels: in the compiler, for answers in static_assert, and as the yardstick of tests.
+// No plan, no packing: every value is nchw and is kept.
+#pragma once
+
+#include "parameters.hpp"
+
+namespace ctnn {
+
+/// Every value of a graph, nchw.
+struct graph_values {
+  pool<float> numbers;
+  pool<std::int64_t> first;  ///< by value_id: its first number; one more at the end
+
+  constexpr const float* data(value_id v) const { return numbers.data() + first[static_cast<std::size_t>(v)]; }
+  constexpr float* data(value_id v) { return numbers.data() + first[static_cast<std::size_t>(v)]; }
+  constexpr std::span<const float> of(value_id v) const {
+    const auto i = static_cast<std::size_t>(v);
+    return {numbers.data() + first[i], static_cast<std::size_t>(first[i + 1] - first[i])};
+  }
+};
+
+/// Computes every value of g into `result`. `leaf(expression)` points to a weight's numbers; `inputs` are the network's, in
+/// order. (An argument, not a result: see lower().)
+constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float* const> inputs, graph_values& result) {
+  result.first = pool<std::int64_t>(g.values.size() + 1, 0);
+  for (std::size_t v = 0; v < g.values.size(); ++v) result.first[v + 1] = result.first[v] + g.values[v].shape.count();
+  result.numbers = pool<float>(static_cast<std::size_t>(result.first[g.values.size()]), 0.0f);
+
+  pool<const_tensor> in;
+  pool<tensor> out;
+  std::size_t next_input = 0;
+  for (const node& n : g.nodes) {
+    if (n.type == &type_of<op::input>) {
+      const float* from = inputs[next_input++];
+      std::copy(from, from + g.shape(n.outputs.first).count(), result.data(n.outputs.first));
+      continue;
+    }
+    in.clear();
+    out.clear();
+    for (value_id v : g.inputs(n)) in.push_back({result.data(v), g.shape(v)});
+    for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v) out.push_back({result.data(v), g.shape(v)});
+    // Folded weights first, all in one array.
+    pool<const float*> weights;
+    pool<std::int64_t> folded;
+    std::int64_t folded_count = 0;
+    for (expression_id e : g.weights(n)) {
+      folded.push_back(folded_count);
+      if (g.at_expression(e).type) folded_count += g.at_expression(e).shape.count();
+    }
+    pool<float> numbers(static_cast<std::size_t>(folded_count), 0.0f);
+    for (std::size_t k = 0; k < folded.size(); ++k) {
+      const expression_id e = g.weights(n)[k];
+      if (!g.at_expression(e).type) {
+        weights.push_back(leaf(g.at_expression(e)));
+        continue;
+      }
+      const expression_evaluator evaluate(g, e);
+      pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
+      evaluate.run(leaf, scratch.data(), numbers.data() + folded[k]);
+      weights.push_back(numbers.data() + folded[k]);
+    }
+    run_reference(n.type, g.fields_of(n.fields),
+                  {{in.data(), in.size()}, {out.data(), out.size()}, {weights.data(), weights.size()}});
+  }
+}
+
+namespace detail {
+
+template <class Net, std::size_t Output>
+inline constexpr std::size_t result_size =
+    static_cast<std::size_t>(declared_graph<Net>.shape(declared_graph<Net>.outputs[Output].value).count());
+
+}  // namespace detail
+
+/// Not constexpr on purpose: the compiler's message names it and the input.
+inline void input_does_not_fit(std::string_view) {}
+
+/// One inference by the reference kernels; slow at run time, but a constant expression:
+///   static_assert(ctnn::argmax(ctnn::constant_run<net, weights>(image)) == 3);
+/// `Given` are Net's weights as for fold(); inputs are nchw, in the order of declaration, as long as declared. Clang's
+/// step limit admits about 400,000 multiply-adds.
+template <class Net, const auto& Given, std::size_t Output = 0, class... Inputs>
+constexpr std::array<float, detail::result_size<Net, Output>> constant_run(const Inputs&... inputs) {
+  static_assert(detail::constant_weights<Net, Given>::valid);
+  constexpr graph_view g = declared_graph<Net>;
+  const std::span<const float> given[] = {std::span<const float>(inputs)...};
+  const float* pointers[sizeof...(Inputs)] = {};
+  std::size_t n = 0;
+  for (const node& x : g.nodes) {
+    if (x.type != &type_of<op::input>) continue;
+    if (n == sizeof...(Inputs) || static_cast<std::int64_t>(given[n].size()) != g.shape(x.outputs.first).count())
+      input_does_not_fit(x.name);
+    pointers[n] = given[n].data();
+    ++n;
+  }
+  graph_values values;
+  run_graph(g, detail::leaf_lookup{Given}, pointers, values);
+  std::array<float, detail::result_size<Net, Output>> out{};
+  const float* from = values.data(g.outputs[Output].value);
+  std::copy(from, from + out.size(), out.begin());
+  return out;
+}
+
+/// Index of the largest number, the first of equal ones.
+constexpr std::size_t argmax(std::span<const float> scores) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < scores.size(); ++i)
+    if (scores[i] > scores[best]) best = i;
+  return best;
+}
+
+}  // namespace ctnn

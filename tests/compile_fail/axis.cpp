@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// Softmax over an axis that is not there.
+// expect: ctnn: the axis is out of range
+// expect: mistake::axis_out_of_range
+// expect: layer_called<'p', 'r', 'o', 'b'>
+// expect: what<'a', 'x', 'i', 's'>
+// expect: got<3>
+// expect: needed<3>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::softmax<"prob", nn::axis<2>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::softmax<"prob", nn::axis<3>>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

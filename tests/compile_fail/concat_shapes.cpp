@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// Concatenation of different heights.
+// expect: ctnn: shapes do not match
+// expect: mistake::shape_mismatch
+// expect: layer_called<'b', 'o', 't', 'h'>
+// expect: what<'i', 'n', 'p', 'u', 't'>
+// expect: got<3, 4, 4>
+// expect: needed<3, 8, 8>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::max_pool2d<"pool", nn::kernel<3>, nn::stride<1>, nn::pad<1>>,
+    nn::concat<"both", nn::from<"image", "pool">>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::max_pool2d<"pool", nn::kernel<2>>,
+    nn::concat<"both", nn::from<"image", "pool">>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

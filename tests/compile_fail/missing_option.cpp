@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// A convolution without a kernel.
+// expect: ctnn: a required option is missing
+// expect: mistake::missing_option
+// expect: layer_called<'c', 'o', 'n', 'v', '1'>
+// expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::conv2d<"conv1", nn::out<4>, nn::kernel<3>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::conv2d<"conv1", nn::out<4>>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

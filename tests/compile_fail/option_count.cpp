@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+// Three numbers for a kernel.
+// expect: ctnn: an option's value is out of range
+// expect: mistake::option_out_of_range
+// expect: layer_called<'c', 'o', 'n', 'v', '1'>
+// expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
+// expect: got<3>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::conv2d<"conv1", nn::out<4>, nn::kernel<3, 3>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::conv2d<"conv1", nn::out<4>, nn::kernel<3, 3, 3>>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

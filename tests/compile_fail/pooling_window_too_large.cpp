@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// A pooling window larger than its input.
+// expect: ctnn: the window is larger than the padded input
+// expect: mistake::window_larger_than_padded_input
+// expect: layer_called<'p', 'o', 'o', 'l'>
+// expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
+// expect: got<8, 8>
+// expect: needed<9, 3>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::max_pool2d<"pool", nn::kernel<8, 3>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::max_pool2d<"pool", nn::kernel<9, 3>>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

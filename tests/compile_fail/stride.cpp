@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// A stride of zero.
+// expect: ctnn: an option's value is out of range
+// expect: mistake::option_out_of_range
+// expect: layer_called<'c', 'o', 'n', 'v', '1'>
+// expect: what<'s', 't', 'r', 'i', 'd', 'e'>
+// expect: got<0>
+// expect: needed<1>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::conv2d<"conv1", nn::out<4>, nn::kernel<3>, nn::stride<2>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::conv2d<"conv1", nn::out<4>, nn::kernel<3>, nn::stride<0>>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

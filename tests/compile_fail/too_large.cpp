@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// A tensor that no index can count.
+// expect: ctnn: a tensor has more elements than can be counted
+// expect: mistake::too_large
+// expect: layer_called<'x'>
+// expect: what<'s', 'h', 'a', 'p', 'e'>
+#include <ctnn/network/questions.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"x", nn::shape<65536, 6>>,
+    nn::relu<"a">>;
+#else
+using net = nn::network<
+    nn::input<"x", nn::shape<65536, 65536>>,
+    nn::relu<"a">>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <ctnn/formats/npy.hpp>
+
+#include <doctest/doctest.h>
+
+namespace ctnn {
+namespace {
+
+std::string file(const std::string& header, const std::string& data, char version = 1) {
+  std::string out = "\x93NUMPY";
+  out += version;
+  out += '\0';
+  out += static_cast<char>(header.size() & 0xff);
+  out += static_cast<char>(header.size() >> 8);
+  if (version > 1) out += std::string(2, '\0');
+  return out + header + data;
+}
+std::string complaint(const std::string& bytes, const budget& limits = {}) {
+  try {
+    npy::parse(bytes, "x.npy", limits);
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "none";
+}
+const std::string three("\0\0\200?\0\0\0@\0\0@@", 12);  // 1, 2, 3
+std::string header(const std::string& shape) { return "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }\n"; }
+
+TEST_CASE("what is written reads back") {
+  for (const extents& shape : {extents{}, extents{7}, extents{2, 3}, extents{3, 5, 2}}) {
+    array a(shape);
+    for (std::size_t i = 0; i < a.size(); ++i) a.data()[i] = static_cast<float>(i) - 0.5f;
+    const std::string bytes = npy::write(a);
+    const std::size_t numbers = a.size() * sizeof(float);
+    CHECK((bytes.size() - numbers) % 64 == 0);
+    CHECK(bytes[bytes.size() - numbers - 1] == '\n');
+    const array b = npy::parse(bytes, "x.npy");
+    CHECK(b.shape() == shape);
+    CHECK(std::equal(a.values().begin(), a.values().end(), b.values().begin(), b.values().end()));
+  }
+  CHECK(npy::write(array(extents{2, 3})).find("'shape': (2, 3), }") != std::string::npos);
+  CHECK(npy::write(array(extents{7})).find("'shape': (7,), }") != std::string::npos);
+}
+
+TEST_CASE("all versions, any order of keys, either quote") {
+  for (char version : {'\1', '\2', '\3'}) {
+    const array a = npy::parse(file(header("(3,)"), three, version), "x.npy");
+    CHECK(a.shape() == extents{3});
+    CHECK(a[2] == 3);
+  }
+  CHECK(npy::parse(file("{\"shape\":(1,3),\"fortran_order\":False,\"descr\":\"<f4\"}", three), "x.npy").shape() == extents{1, 3});
+}
+
+TEST_CASE("what is wrong is said with its place") {
+  CHECK(complaint("") == "x.npy: byte 0: not an .npy file, expected \\x93NUMPY");
+  CHECK(complaint("\x93NUMPY\1") == "x.npy: byte 7: the file ends in its header");
+  CHECK(complaint(file(header("(3,)"), three, 4)).find("byte 6: version 4.0, expected 1.0") != std::string::npos);
+  CHECK(complaint(file("{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }", three)).find("'<f8', expected '<f4'") != std::string::npos);
+  CHECK(complaint(file("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", three)).find("'>f4', expected '<f4'") != std::string::npos);
+  CHECK(complaint(file("{'descr': '<f4', 'fortran_order': True, 'shape': (3,), }", three)).find("Fortran order") != std::string::npos);
+  CHECK(complaint(file("{'descr': '<f4', 'shape': (3,), }", three)).find("a key is missing") != std::string::npos);
+  CHECK(complaint(file("{'descr': '<f4', 'descr': '<f4', }", three)).find("each once") != std::string::npos);
+  CHECK(complaint(file(header("(3,)") + "x", three)).find("characters after") != std::string::npos);
+  CHECK(complaint(file(header("(0,)"), three)).find("extent of 1 or more") != std::string::npos);
+  CHECK(complaint(file(header("(-3,)"), three)).find("extent of 1 or more") != std::string::npos);
+  CHECK(complaint(file(header("(1,1,1,1,1,1,1,1,1,)"), three)).find("more than 8 dimensions") != std::string::npos);
+  CHECK(complaint(file(header("(4,)"), three)).find("12 bytes of numbers, shape 4 needs 16") != std::string::npos);
+  CHECK(complaint(file(header("(2,)"), three)).find("12 bytes of numbers, shape 2 needs 8") != std::string::npos);
+  CHECK(complaint(file(header("(2147483647, 2147483647, 2147483647)"), three)).find("more elements than the limit") != std::string::npos);
+  budget small;
+  small.value_elements = 2;
+  CHECK(complaint(file(header("(3,)"), three), small).find("limit, 2") != std::string::npos);
+}
+
+TEST_CASE("every truncation of a file is refused") {
+  const std::string whole = file(header("(3,)"), three);
+  for (std::size_t n = 0; n < whole.size(); ++n) CHECK_MESSAGE(complaint(whole.substr(0, n)) != "none", n);
+}
+
+}  // namespace
+}  // namespace ctnn

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+// Inputs of other shapes than a file says: the model makes itself a program for them.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <ctnn/model.hpp>
+
+#include "support/scratch_folder.hpp"
+#include "synthetic.hpp"
+
+using namespace ctnn;
+
+namespace {
+
+const std::string convolutional =
+    "7767517\n4 4\n"
+    "Input       in   0 1 in 0=8 1=6 2=2\n"
+    "Convolution conv 1 1 in a 0=5 1=3 4=1 5=1 6=90 9=1\n"
+    "Pooling     pool 1 1 a b 0=0 1=2 2=2\n"
+    "Softmax     soft 1 1 b out 0=0\n";
+
+struct files {
+  test::scratch_folder folder{};
+  std::string param = folder.file("t.param"), bin = folder.file("t.bin");
+
+  explicit files(const std::string& text) {
+    const test::synthetic_weights weights(ncnn::parse_param(text));
+    write_file(param, text);
+    write_file(bin, {reinterpret_cast<const char*>(weights.bytes().data()), weights.bytes().size()});
+  }
+  model load(const load_options& options = {}) const { return model::load(param, bin, options); }
+};
+
+array image(const extents& shape) { return {shape, test::synthetic_input(static_cast<std::size_t>(shape.count()))}; }
+
+std::vector<float> answer(extractor& run, const extents& shape) {
+  run.input("in", image(shape));
+  const array out = run.extract("out");
+  return {out.values().begin(), out.values().end()};
+}
+
+}  // namespace
+
+TEST_CASE("a new shape gives what a model loaded with that shape gives") {
+  const files f(convolutional);
+  const extents other{2, 11, 7};
+  for (bool optimize : {false, true}) {
+    const model m = f.load({.optimize = optimize});
+    const model fixed = f.load({.optimize = optimize, .read = {.input_shapes = {{"in", other}}, .limits = {}}});
+    extractor run = m.extractor(), expected = fixed.extractor();
+    const auto first = answer(run, {2, 6, 8});
+    CHECK(answer(run, other) == answer(expected, other));
+    CHECK(run.extract("out").shape() == extents{5, 6, 4});
+    CHECK(answer(run, {2, 6, 8}) == first);
+    CHECK(m.graph().shape(0) == extents{2, 6, 8});
+  }
+}
+
+TEST_CASE("a shape the layers do not admit is refused, and the extractor goes on") {
+  const files f(convolutional);
+  const model m = f.load();
+  extractor run = m.extractor();
+  CHECK_THROWS_WITH_AS(run.input("in", image({3, 6, 8})),
+                       "input 'in' of 3 x 6 x 8: t.param:4: layer 'conv' (Convolution): weight 'weight' has 90 numbers, "
+                       "expected 5 x 3 x 3 x 3",
+                       error);
+  CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
+  const model in_memory(ncnn::load(f.param, f.bin));
+  extractor other = in_memory.extractor();
+  CHECK_THROWS_WITH_AS(other.input("in", image({2, 4, 4})), "input 'in' is 2 x 6 x 8, got 2 x 4 x 4", error);
+}
+
+TEST_CASE("several inputs may change together") {
+  const files f("7767517\n3 3\nInput in 0 1 in 0=4\nInput by 0 1 by 0=4\nBinaryOp sum 2 1 in by out 0=0\n");
+  const model m = f.load();
+  extractor run = m.extractor();
+  run.input("in", {{3}, std::vector<float>{1, 2, 3}});
+  CHECK_THROWS_AS(run.extract("out"), error);
+  run.input("in", {{3}, std::vector<float>{1, 2, 3}});
+  run.input("by", {{3}, std::vector<float>{10, 20, 30}});
+  const array out = run.extract("out");
+  CHECK(std::vector<float>(out.values().begin(), out.values().end()) == std::vector<float>{11, 22, 33});
+}
+
+TEST_CASE("programs are kept, the last used ones, and shared by threads") {
+  const files f(convolutional);
+  int read = 0;
+  program_family family(ncnn::load(f.param, f.bin), {},
+                        [&](const shapes_by_name& shapes) {
+                          ++read;
+                          return ncnn::load(f.param, f.bin, {.input_shapes = shapes, .limits = {}});
+                        },
+                        2);
+  const auto at = [&](int size) { return family.at({{"in", {2, size, size}}}); };
+  CHECK(family.at({{"in", {2, 6, 8}}}) == family.first());
+  const auto four = at(4);
+  at(5);
+  CHECK(at(4) == four);
+  CHECK(read == 2);
+  at(6);  // 5 goes
+  CHECK(at(4) == four);
+  CHECK(read == 3);
+  at(5);
+  CHECK(read == 4);
+
+  const model m = f.load({.reshaped_programs = 1});
+  std::vector<std::thread> threads;
+  std::vector<std::vector<float>> got(4), want(4);
+  for (int t = 0; t < 4; ++t) {
+    const extents shape{2, 5 + t % 2, 9};
+    const model alone = f.load();
+    extractor run = alone.extractor();
+    want[static_cast<std::size_t>(t)] = answer(run, shape);
+    threads.emplace_back([&, t, shape] {
+      for (int i = 0; i < 5; ++i) {
+        extractor mine = m.extractor();
+        got[static_cast<std::size_t>(t)] = answer(mine, shape);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  CHECK(got == want);
+}
+
+TEST_CASE("the files are needed again only for a new shape") {
+  const files f(convolutional);
+  const model m = f.load();
+  std::filesystem::remove(f.bin);
+  extractor run = m.extractor();
+  CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
+  CHECK_THROWS_WITH_AS(run.input("in", image({2, 4, 4})), ("input 'in' of 2 x 4 x 4: " + f.bin + ": no such file").c_str(), error);
+}
+
+TEST_CASE("a file that says no shape waits for its inputs") {
+  std::string text = convolutional;
+  text.replace(text.find(" 0=8 1=6 2=2"), 12, "");
+  const files f(text), whole(convolutional);
+  const model m = f.load();
+  CHECK_THROWS_AS(m.graph(), error);
+  const model expected = whole.load();
+  for (const extents& shape : {extents{2, 6, 8}, extents{2, 3, 4}}) {
+    extractor run = m.extractor(), other = expected.extractor();
+    run.set_light_mode(false);
+    CHECK(answer(run, shape) == answer(other, shape));
+    CHECK(answer(run, {2, 4, 4}) == answer(other, {2, 4, 4}));
+  }
+  extractor run = m.extractor();
+  CHECK_THROWS_WITH_AS(run.extract("out"),
+                       "t.param: not supported: Input: a shape that is neither in the file nor given in 'in' (line 3)", error);
+  CHECK_THROWS_AS(run.input(0, image({2, 6, 8})), error);
+  write_file(f.param, "7767517\n2 2\nInput in 0 1 in\nNoSuchLayer x 1 1 in out\n");
+  CHECK_THROWS_WITH_AS(f.load(), "t.param: not supported: Input: a shape that is neither in the file nor given in 'in' (line 3); "
+                                 "NoSuchLayer in 'x' (line 4)", error);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// A published model with inputs and the answers ncnn gives to them.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ctnn/model.hpp>
+
+#include "formats/shared_files.hpp"
+#include "support/deviation.hpp"
+#include "support/json.hpp"
+
+namespace ctnn::test {
+
+using named_array = std::pair<std::string, array>;
+
+struct published_case {
+  std::string id;
+  std::vector<named_array> inputs, answers;
+
+  ncnn::read_options shapes() const {
+    ncnn::read_options options;
+    for (const auto& [name, values] : inputs) options.input_shapes[name] = values.shape();
+    return options;
+  }
+};
+
+/// Little-endian float32.
+inline std::vector<float> read_floats(const std::filesystem::path& path) {
+  const auto bytes = read_file(path.string());
+  std::vector<float> out(bytes.size() / 4);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 4; ++k) word |= std::to_integer<std::uint32_t>(bytes[4 * i + k]) << 8 * k;
+    out[i] = std::bit_cast<float>(word);
+  }
+  return out;
+}
+
+/// An array described by {"name", "shape", "file"}.
+inline named_array read_array(const std::filesystem::path& folder, const json& described) {
+  extents shape;
+  for (const json& extent : described["shape"].items) shape.push_back(extent.integer());
+  return {described["name"].text, array(shape, read_floats(folder / described["file"].text))};
+}
+
+inline std::vector<published_case> read_cases(const std::filesystem::path& folder) {
+  std::vector<published_case> out;
+  const json all = read_json((folder / "model.json").string());
+  for (const json& one : all["cases"].items) {
+    published_case c{one["id"].text, {}, {}};
+    for (const json& in : one["inputs"].items) c.inputs.push_back(read_array(folder, in));
+    for (const json& answer : one["outputs"].items) c.answers.push_back(read_array(folder, answer));
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+/// The largest deviation of all answers, as a share of what is allowed. Values that are no outputs of the network may be
+/// gone from an optimised one; they are passed over.
+inline double deviation(const model& m, const published_case& c, bool light = true) {
+  extractor run = m.extractor();
+  run.set_light_mode(light);
+  for (const auto& [name, values] : c.inputs) run.input(name, values);
+  double worst = 0;
+  int compared = 0;
+  for (const auto& [name, answer] : c.answers) {
+    array got;
+    try {
+      got = run.extract(name);
+    } catch (const error& e) {
+      if (std::string(e.what()).find("is gone") == std::string::npos) throw;
+      continue;
+    }
+    CHECK(got.shape() == answer.shape());
+    worst = std::max(worst, deviation(got.values(), answer.values()));
+    ++compared;
+  }
+  CHECK(compared > 0);
+  return worst;
+}
+
+/// The file without layers of types in `types` ("A; B") and without what reads them.
+inline ncnn::param_file without(const ncnn::param_file& file, const std::string& types) {
+  ncnn::param_file out{file.source, {}};
+  std::set<std::string> blobs;
+  for (const ncnn::layer& l : file.layers) {
+    if (("; " + types + "; ").find("; " + l.type + "; ") != std::string::npos) continue;
+    if (!std::all_of(l.inputs.begin(), l.inputs.end(), [&](const std::string& b) { return blobs.contains(b); })) continue;
+    blobs.insert(l.outputs.begin(), l.outputs.end());
+    out.layers.push_back(l);
+  }
+  return out;
+}
+
+/// The case with only those answers that network `m` has a value for.
+inline published_case known_answers(const loaded_model& m, published_case c) {
+  const graph_view g = m.network.view();
+  std::erase_if(c.answers, [&](const named_array& answer) {
+    return !m.aliases.contains(answer.first) &&
+           std::none_of(g.values.begin(), g.values.end(), [&](const value& v) { return v.name == answer.first; });
+  });
+  return c;
+}
+
+/// The layer types that a file's refusal names, "A; B"; the whole message if it is another.
+inline std::string refused_layers(const std::string& message) {
+  const std::string mark = "not supported: ";
+  const std::size_t from = message.find(mark);
+  if (from == std::string::npos) return message;
+  std::string out;
+  for (std::size_t at = from + mark.size();;) {
+    const std::size_t end = message.find("; ", at), name_end = message.find(" in '", at);
+    out += message.substr(at, std::min(end, name_end) - at);
+    if (end == std::string::npos) return out;
+    out += "; ";
+    at = end + 2;
+  }
+}
+
+}  // namespace ctnn::test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every published ncnn model against ncnn's own answers: as read, optimised, keeping all values, and written out again.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <ctnn/formats/ncnn/write_model.hpp>
+
+#include "published.hpp"
+#include "support/scratch_folder.hpp"
+
+using namespace ctnn;
+
+namespace {
+
+struct known_model {
+  std::string folder;
+  std::string stopped_by{};  ///< layer types ctnn has nothing for; empty: it must load
+};
+
+const std::vector<known_model> known_models{
+    {"ncnn/antispoof_1"},
+    {"ncnn/fastestdet"},
+    {"ncnn/mnet25"},
+    {"ncnn/mobilefacenet"},
+    {"ncnn/mtcnn_det1"},
+    {"ncnn/mtcnn_det3"},
+    {"ncnn/nanodet_m"},
+    {"ncnn/ppocr_rec_lstm", "LSTM"},
+    {"ncnn/ppocrv5_det"},
+    {"ncnn/realcugan_pro"},
+    {"ncnn/retinaface_det", "PriorBox; DetectionOutput"},
+    {"ncnn/retinaface_landmark"},
+    {"ncnn/rfb320"},
+    {"ncnn/squeezenet11"},
+    {"ncnn/waifu2x_cunet"},
+    {"ncnn/waifu2x_upconv7"},
+    {"ncnn/yolofastest11", "Yolov3DetectionOutput"},
+    {"ncnn_converted/fastestdet"},
+    {"ncnn_converted/keras_mlp"},
+    {"ncnn_converted/mnist_8"},
+    {"ncnn_converted/steerable_nafx_tcn"},
+    {"ncnn_converted/super_resolution_10"},
+    {"ncnn_converted/tfl_helloworld"},
+    {"ncnn_converted/ultraface_rfb320_simplified"},
+};
+
+/// Deviations by way of running, the worst over all cases.
+struct deviations {
+  double as_read = 0, optimized = 0, keeping = 0, written = 0;
+};
+
+deviations run_all_ways(const std::filesystem::path& folder) {
+  const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
+  const test::scratch_folder scratch;
+  const std::string param_again = scratch.file("again.param"), bin_again = scratch.file("again.bin");
+  deviations worst;
+  const auto note = [](double& most, double now) { most = std::max(most, now); };
+  for (const test::published_case& c : test::read_cases(folder)) {
+    CAPTURE(c.id);
+    const ncnn::read_options shapes = c.shapes();
+    {
+      const auto m = model::load(param, bin, {.optimize = false, .read = shapes});
+      note(worst.as_read, test::deviation(m, c));
+      note(worst.keeping, test::deviation(m, c, false));
+    }
+    const auto m = model::load(param, bin, {.read = shapes});
+    note(worst.optimized, test::deviation(m, c));
+    note(worst.keeping, test::deviation(m, c, false));
+    ncnn::save(m, param_again, bin_again);
+    for (bool optimize : {false, true})
+      note(worst.written, test::deviation(model::load(param_again, bin_again, {.optimize = optimize}), c));
+  }
+  return worst;
+}
+
+std::vector<int> best_five(const array& scores) {
+  std::vector<int> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + 5, order.end(),
+                    [&](int a, int b) { return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)]; });
+  order.resize(5);
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("published models answer as in ncnn, in every way of running; the rest is stopped by known layers") {
+  if (test::shared_models("ncnn").empty()) return;
+  for (const known_model& known : known_models) {
+    CAPTURE(known.folder);
+    const auto folder = test::shared_models(known.folder);
+    if (folder.empty()) continue;
+    try {
+      const deviations worst = run_all_ways(folder);
+      CHECK(known.stopped_by.empty());
+      MESSAGE(known.folder << ": " << worst.as_read << " as read, " << worst.optimized << " optimised, " << worst.keeping
+                           << " keeping all values, " << worst.written << " written and read again (1 is allowed)");
+      for (double d : {worst.as_read, worst.optimized, worst.keeping, worst.written}) CHECK(d <= 1);
+    } catch (const error& e) {
+      CHECK(test::refused_layers(e.what()) == known.stopped_by);
+    }
+  }
+}
+
+TEST_CASE("one model takes inputs of any size, said in its file or not, where its layers do") {
+  for (const std::string name : {"mtcnn_det1", "nanodet_m", "retinaface_landmark", "squeezenet11"}) {
+    CAPTURE(name);
+    const auto folder = test::shared_models("ncnn/" + name);
+    if (folder.empty()) return;
+    const auto m = model::load((folder / "model.param").string(), (folder / "model.bin").string());
+    for (int round = 0; round < 2; ++round)
+      for (const test::published_case& c : test::read_cases(folder)) {
+        CAPTURE(c.id);
+        CHECK(test::deviation(m, c) <= 1);
+      }
+  }
+}
+
+TEST_CASE("what detection layers read is as in ncnn") {
+  int models = 0;
+  for (const known_model& known : known_models) {
+    CAPTURE(known.folder);
+    if (known.stopped_by.find("DetectionOutput") == std::string::npos) continue;
+    const auto folder = test::shared_models(known.folder);
+    if (folder.empty()) return;
+    const auto text = read_file((folder / "model.param").string()), numbers = read_file((folder / "model.bin").string());
+    const auto file = test::without(ncnn::parse_param(as_text(text)), known.stopped_by);
+    for (const test::published_case& c : test::read_cases(folder))
+      for (bool optimize : {false, true}) {
+        ncnn::bin_reader bin(numbers, "model.bin");
+        loaded_model network = ncnn::build(file, bin, c.shapes());
+        const test::published_case before = test::known_answers(network, c);
+        CHECK(before.answers.size() == 2);
+        const double worst = test::deviation(model(std::move(network), {.optimize = optimize}), before);
+        CHECK(worst <= 1);
+        MESSAGE(known.folder << " before detection: " << worst << std::string(optimize ? " optimised" : " as read"));
+      }
+    ++models;
+  }
+  CHECK(models == 2);
+}
+
+TEST_CASE("no published model is missing from the list") {
+  for (const std::string group : {"ncnn", "ncnn_converted"})
+    for (const auto& path : test::files_below(test::shared_models(group), "model.json")) {
+      const std::string folder = group + "/" + path.parent_path().filename().string();
+      CAPTURE(folder);
+      CHECK(std::any_of(known_models.begin(), known_models.end(), [&](const known_model& k) { return k.folder == folder; }));
+    }
+}
+
+TEST_CASE("SqueezeNet v1.1 has ncnn's best five and its probabilities on every target, in every way of running") {
+  const auto folder = test::shared_models("ncnn/squeezenet11");
+  if (folder.empty()) return;
+  const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
+  const test::scratch_folder scratch;
+  const std::string param_again = scratch.file("again.param"), bin_again = scratch.file("again.bin");
+  ncnn::save(model::load(param, bin), param_again, bin_again, ncnn::weight_storage::fp16);
+  const auto cases = test::read_cases(folder);
+  for (const target_id target : supported_targets()) {
+    CAPTURE(target_name(target));
+    double worst = 0;
+    for (const model& m : {model::load(param, bin, {.optimize = false, .target = target}),
+                           model::load(param, bin, {.target = target}),
+                           model::load(param_again, bin_again, {.target = target})})
+      for (const test::published_case& c : cases) {
+        CAPTURE(c.id);
+        extractor run = m.extractor();
+        run.input("data", c.inputs[0].second);
+        const array got = run.extract("prob"), &want = c.answers[0].second;
+        REQUIRE(got.shape() == want.shape());
+        CHECK(best_five(got) == best_five(want));
+        for (std::size_t i = 0; i < got.size(); ++i)
+          worst = std::max(worst, std::fabs(static_cast<double>(got[i]) - static_cast<double>(want[i])));
+      }
+    CHECK(worst <= 1e-4);
+    MESSAGE("SqueezeNet v1.1 on " << target_name(target) << ": probabilities within " << worst);
+  }
+}

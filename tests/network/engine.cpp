@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// Static engines against the reference on every target; weights from constants, load(), load_folded() and blobs.
+#include <doctest/doctest.h>
+
+#include <ctnn/ctnn.hpp>
+
+#include "support/numbers.hpp"
+
+namespace nn = ctnn;
+using nn::test::floats;
+
+namespace {
+
+/// Convolutions of all kinds, residual in place, pooling, concatenation, split, slice, permute; two inputs, four outputs.
+struct everything : nn::network<
+    nn::input<"image", nn::shape<3, 12, 11>>,
+    nn::input<"bias", nn::shape<8, 1, 1>>,
+    nn::conv2d<"stem", nn::from<"image">, nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::stride<2, 1>>, nn::batch_norm<"stem_bn">, nn::relu<"stem_relu">,
+    nn::conv2d<"depth", nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::groups<8>>, nn::batch_norm<"depth_bn">, nn::relu6<"depth_relu">,
+    nn::conv2d<"point", nn::out<8>, nn::kernel<1>>, nn::add<"sum", nn::from<"point", "stem_relu">>, nn::relu<"sum_relu">,
+    nn::conv2d<"self", nn::out<8>, nn::kernel<3>, nn::pad<1>>, nn::add<"self_sum", nn::from<"self", "sum_relu">>,
+    nn::conv2d<"wide", nn::from<"sum_relu">, nn::out<5>, nn::kernel<1, 3>, nn::dilation<2>, nn::same_upper>, nn::tanh<"wide_tanh">,
+    nn::max_pool2d<"pool", nn::from<"sum_relu">, nn::kernel<3>, nn::stride<1>, nn::pad<1>>,
+    nn::concat<"inner", nn::from<"wide_tanh", "pool">>,
+    nn::concat<"outer", nn::from<"self_sum", "inner", "sum_relu">>,
+    nn::split<"parts", nn::sizes<9, 20>>,
+    nn::add<"biased", nn::from<"self_sum", "bias">>,
+    nn::avg_pool2d<"avg", nn::from<"parts.1">, nn::kernel<2>, nn::ceil_mode>,
+    nn::permute<"turned", nn::order<1, 2, 0>>,
+    nn::adaptive_avg_pool2d<"gap", nn::from<"parts.0">>, nn::flatten<"flat">, nn::dropout<"drop">, nn::linear<"fc", nn::out<7>>, nn::softmax<"prob">,
+    nn::flatten<"image_flat", nn::from<"image">>,
+    nn::output<"prob", "turned", "biased", "image_flat", "bias">> {};
+using fused = nn::optimized<everything>;
+
+template <class Net>
+std::vector<nn::named_weight> weights_for(nn::test::random_weights& numbers) {
+  std::vector<nn::named_weight> out;
+  for (const nn::expression& e : nn::declared_graph<Net>.expressions)
+    if (!e.type) out.push_back({e.layer, e.name, numbers.of(e)});
+  return out;
+}
+
+template <class Net, std::size_t... O>
+std::vector<floats> outputs_of(const nn::engine<Net>& e, std::index_sequence<O...>) {
+  return {floats(e.template output<O>().begin(), e.template output<O>().end())...};
+}
+template <class Net>
+std::vector<floats> run(nn::engine<Net>& e, const std::vector<floats>& in) {
+  const auto pointers = nn::test::pointers_to(in);
+  e.run(std::span<const float* const, nn::engine<Net>::inputs>(pointers));
+  return outputs_of(e, std::make_index_sequence<nn::engine<Net>::outputs>{});
+}
+
+}  // namespace
+
+TEST_CASE("as declared and optimised, on every target") {
+  nn::test::random_weights numbers;
+  const auto given = weights_for<everything>(numbers);
+  const auto in = nn::test::random_inputs(nn::declared_graph<everything>);
+  const auto want = nn::test::reference_outputs(nn::declared_graph<everything>, numbers);
+  static nn::parameters<everything> plain;
+  static nn::parameters<fused> folded;
+  REQUIRE(!nn::load(plain, given).found);
+  REQUIRE(!nn::load_folded<everything>(folded, given).found);
+  static nn::engine<everything> slow{plain};
+  static nn::engine<fused> fast{folded}, second{folded};
+  for (const nn::target_id t : nn::supported_targets()) {
+    const std::string target(nn::target_name(t));
+    CAPTURE(target);
+    slow.use(t);
+    fast.use(t);
+    second.use(t);
+    CHECK(nn::test::difference(run(slow, in), want, 1e-4) == "");
+    CHECK(nn::test::difference(run(fast, in), want, 1e-4) == "");
+    // Engines share weights and nothing else; inputs are only read.
+    auto other = in;
+    for (floats& f : other)
+      for (float& x : f) x = -x;
+    const auto others = run(second, other);
+    CHECK(nn::test::difference(outputs_of(fast, std::make_index_sequence<5>{}), want, 1e-4) == "");
+    CHECK(nn::test::difference(others, want, 1e-4) != "");
+    CHECK(run(second, in) == run(fast, in));
+  }
+}
+
+TEST_CASE("weights that are wrong are named, and nothing is changed") {
+  nn::test::random_weights numbers;
+  auto given = weights_for<everything>(numbers);
+  static nn::parameters<everything> p;
+  p.packed[0] = 42;
+  given.back().numbers = given.back().numbers.first(3);
+  auto error = nn::load(p, given);
+  CHECK(error.found.kind == nn::mistake::weight_size_mismatch);
+  CHECK(error.layer == "fc");
+  CHECK(error.found.what == "bias");
+  CHECK(error.found.got == nn::extents{3});
+  CHECK(error.found.needed == nn::extents{7});
+  given.pop_back();
+  error = nn::load(p, given);
+  CHECK(error.found.kind == nn::mistake::missing_weight);
+  CHECK(error.found.what == "bias");
+  given = weights_for<everything>(numbers);
+  given.push_back({"fc", "gamma", given[0].numbers});
+  error = nn::load(p, given);
+  CHECK(error.found.kind == nn::mistake::unknown_weight);
+  CHECK(error.found.what == "gamma");
+  CHECK(p.packed[0] == 42);
+}
+
+TEST_CASE("a blob is split into weights, if it has exactly as many numbers") {
+  static nn::named_weight table[nn::weight_count<everything>];
+  const floats blob = nn::test::random_floats("blob", nn::parameter_count<everything>);
+  REQUIRE(nn::split_blob<everything>(blob, table));
+  static nn::parameters<everything> p;
+  CHECK(!nn::load(p, table).found);
+  CHECK(table[0].layer == "stem");
+  CHECK(table[0].name == "weight");
+  CHECK(table[0].numbers.data() == blob.data());
+  CHECK(table[1].numbers.data() == blob.data() + 8 * 27);
+  CHECK(!nn::split_blob<everything>(std::span<const float>(blob).first(blob.size() - 1), table));
+}
+
+namespace {
+
+struct small : nn::network<nn::input<"x", nn::shape<2, 3, 3>>, nn::conv2d<"c", nn::out<2>, nn::kernel<2>>, nn::batch_norm<"b">, nn::relu<"r">> {};
+constexpr float w[16] = {1, -2, 3, 0, 1, 1, -1, 2, 0, 1, 0, -1, 2, 2, 1, 1}, two[2] = {1, 0.5f}, half[2] = {0.5f, -0.25f};
+constexpr nn::named_weight small_weights[] = {{"c", "weight", w}, {"c", "bias", two}, {"b", "gamma", two}, {"b", "beta", half}, {"b", "mean", half}, {"b", "variance", two}};
+constexpr auto small_folded = nn::fold<small, small_weights>();
+constexpr auto small_packed = nn::pack<small, small_weights>();
+
+}  // namespace
+
+TEST_CASE("weights folded by the compiler") {
+  const floats x = nn::test::random_floats("x", 18);
+  const auto want = nn::constant_run<small, small_weights>(x);
+  nn::engine<nn::optimized<small>> fast{small_folded};
+  nn::engine<small> slow{small_packed};
+  const auto a = fast(std::span<const float, 18>(x)), b = slow(std::span<const float, 18>(x));
+  CHECK(nn::test::difference({floats(a.begin(), a.end())}, {floats(want.begin(), want.end())}) == "");
+  CHECK(nn::test::difference({floats(b.begin(), b.end())}, {floats(want.begin(), want.end())}) == "");
+}

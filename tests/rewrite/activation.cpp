@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/activation.hpp: when activations move, when they stay.
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+using function::clip, function::sigmoid;
+constexpr activation_function with_relu{function::relu};
+
+constexpr auto conv_relu = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.relu("relu", b.conv("conv", x, 3, 3)));
+};
+constexpr auto conv_with_relu = [](builder& b) {
+  b.output("", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, with_relu));
+};
+constexpr auto conv_relu_clip = [](builder& b) {  // passes.md X2
+  const value_id x = b.input("x", {2, 4, 4});
+  const value_id y = b.conv("conv", x, 3, 3, {function::sigmoid});
+  b.output("", b.apply("clip", b.apply("leaky", y, function::leaky_relu, 0.5f), function::clip, 0.2f, 0.4f));
+};
+constexpr auto conv_read_twice = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2);
+  b.output("a", b.relu("relu", y));
+  b.output("b", b.apply("tanh", y, function::tanh));
+};
+constexpr auto conv_is_output = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2);
+  b.output("y", y);
+  b.output("z", b.relu("relu", y));
+};
+constexpr auto residual_relu = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  b.output("", b.relu("relu", b.add(c, "conv", {x, x})));
+};
+constexpr auto residual_with_relu = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  c.activation = with_relu;
+  b.output("", b.add(c, "conv", {x, x}));
+};
+
+constexpr auto linear_relu = [](builder& b) { b.output("", b.relu("relu", b.linear("fc", b.input("x", {3, 5}), 4))); };
+constexpr auto linear_with_relu = [](builder& b) { b.output("", b.linear("fc", b.input("x", {3, 5}), 4, with_relu)); };
+constexpr auto linear_sigmoid_relu = [](builder& b) {
+  b.output("", b.relu("relu", b.linear("fc", b.input("x", {5}), 4, {function::sigmoid})));
+};
+
+constexpr auto sum_relu = [](builder& b) {
+  const value_id x = b.input("x", {2, 3}), y = b.input("y", {3});
+  b.output("", b.relu("relu", b.sum("sum", x, y)));
+};
+constexpr auto sum_with_relu = [](builder& b) {
+  const value_id x = b.input("x", {2, 3}), y = b.input("y", {3});
+  b.output("", b.binary("sum", op::binary_function::add, x, y, with_relu));
+};
+constexpr auto sum_relu_tanh = [](builder& b) {
+  const value_id x = b.input("x", {2, 3}), y = b.input("y", {3});
+  b.output("", b.apply("tanh", b.binary("sum", op::binary_function::add, x, y, with_relu), function::tanh));
+};
+
+constexpr void eltwise(builder& b, activation_function inside, function outside) {
+  const value_id x = b.input("x", {2, 3}), y = b.input("y", {2, 3});
+  op::eltwise e;
+  e.coefficients = {2.0f, -1.0f};
+  e.activation = inside;
+  const value_id s = b.add(e, "sum", {x, y});
+  b.output("", outside == function::none ? s : b.apply("act", s, outside));
+}
+constexpr auto eltwise_relu = [](builder& b) { eltwise(b, {}, function::relu); };
+constexpr auto eltwise_with_relu = [](builder& b) { eltwise(b, with_relu, function::none); };
+constexpr auto eltwise_relu_tanh = [](builder& b) { eltwise(b, with_relu, function::tanh); };
+constexpr auto conv_clip_relu = [](builder& b) {
+  b.output("", b.relu("relu", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, -0.5f, 0.5f})));
+};
+constexpr auto conv_clip = [](builder& b) { b.output("", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, 0, 0.5f})); };
+
+template <function A, int ALow, int AHigh, function B, int BLow, int BHigh>
+constexpr auto two = [](builder& b) {
+  const value_id x = b.input("x", {40});
+  b.output("", b.apply("second", b.apply("first", x, A, float(ALow) / 10, float(AHigh) / 10), B, float(BLow) / 10, float(BHigh) / 10));
+};
+template <function F, int Low, int High>
+constexpr auto one = [](builder& b) {
+  b.output("", b.apply("first", b.input("x", {40}), F, float(Low) / 10, float(High) / 10));
+};
+constexpr auto relu_relu = two<function::relu, 0, 0, function::relu, 0, 0>;
+constexpr auto relu_clip = two<function::relu, 0, 0, clip, -5, 6>;
+constexpr auto clip_relu = two<clip, -5, 6, function::relu, 0, 0>;
+constexpr auto clip_below_relu = two<clip, -5, -2, function::relu, 0, 0>;
+constexpr auto apart = two<clip, -5, -2, clip, 3, 7>;
+constexpr auto overlapping = two<clip, -5, 5, clip, 3, 7>;
+constexpr auto just_relu = one<function::relu, 0, 0>;
+constexpr auto clip_0_6 = one<clip, 0, 6>;
+constexpr auto clip_0_0 = one<clip, 0, 0>;
+constexpr auto clip_3_3 = one<clip, 3, 3>;
+constexpr auto clip_3_5 = one<clip, 3, 5>;
+constexpr auto relu_sigmoid = two<function::relu, 0, 0, sigmoid, 0, 0>;
+constexpr auto relu_output_clip = [](builder& b) {
+  const value_id y = b.relu("relu", b.input("x", {9}));
+  b.output("y", y);
+  b.output("z", b.apply("clip", y, clip, -1, 1));
+};
+
+}  // namespace
+
+FIRES("relu goes into conv2d", (rules::fuse_activation<op::conv2d>), conv_relu, conv_with_relu)
+FIRES("relu goes into conv2d behind its residual", (rules::fuse_activation<op::conv2d>), residual_relu, residual_with_relu)
+FIRES("relu joins the clip that conv2d has", (rules::fuse_activation<op::conv2d>), conv_clip_relu, conv_clip)
+DECLINES("no second activation in conv2d (X2)", (rules::fuse_activation<op::conv2d>), conv_relu_clip,
+         "its input has an activation already")
+DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation<op::conv2d>), conv_read_twice,
+         "its input is also read by another layer")
+DECLINES("conv2d that is an output keeps its value", (rules::fuse_activation<op::conv2d>), conv_is_output,
+         "its input is a network output too")
+FIRES("relu goes into linear", (rules::fuse_activation<op::linear>), linear_relu, linear_with_relu)
+DECLINES("no second activation in linear", (rules::fuse_activation<op::linear>), linear_sigmoid_relu,
+         "its input has an activation already")
+FIRES("relu goes into binary", (rules::fuse_activation<op::binary>), sum_relu, sum_with_relu)
+DECLINES("no second activation in binary", (rules::fuse_activation<op::binary>), sum_relu_tanh,
+         "its input has an activation already")
+FIRES("relu goes into eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu, eltwise_with_relu)
+DECLINES("no second activation in eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu_tanh,
+         "its input has an activation already")
+
+FIRES("relu > relu", (rules::activation_chain), relu_relu, just_relu)
+FIRES("relu > clip", (rules::activation_chain), relu_clip, clip_0_6)
+FIRES("clip > relu", (rules::activation_chain), clip_relu, clip_0_6)
+FIRES("clip below zero > relu", (rules::activation_chain), clip_below_relu, clip_0_0)
+FIRES("clips that do not meet", (rules::activation_chain), apart, clip_3_3)
+FIRES("clips that overlap", (rules::activation_chain), overlapping, clip_3_5)
+DECLINES("relu > sigmoid", (rules::activation_chain), relu_sigmoid, "only relu and clip combine")
+DECLINES("relu that is an output > clip", (rules::activation_chain), relu_output_clip, "its input is a network output too")

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/composite.hpp: several operators that spell one.
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+constexpr value_id image(builder& b) { return b.input("x", {2, 3, 4}); }
+constexpr auto product = op::binary_function::mul;
+
+template <function F>
+constexpr auto gated = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.binary("it", product, x, b.apply("gate", x, F, 0.2f, 0.5f)));
+};
+template <function F>
+constexpr auto gated_first = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.binary("it", product, b.apply("gate", x, F, 0.2f, 0.5f), x));
+};
+template <function F>
+constexpr auto whole = [](builder& b) { b.output("", b.apply("it", image(b), F, 0.2f, 0.5f)); };
+constexpr auto gated_by_other = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.binary("it", product, x, b.apply("gate", b.input("y", {2, 3, 4}), function::sigmoid)));
+};
+constexpr auto sum_with_gate = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.sum("it", x, b.apply("gate", x, function::sigmoid)));
+};
+constexpr auto gate_is_output = [](builder& b) {
+  const value_id x = image(b), gate = b.apply("gate", x, function::sigmoid);
+  b.output("gate", gate);
+  b.output("it", b.binary("it", product, x, gate));
+};
+
+template <op::binary_function F, int Tenths>
+constexpr auto with_scalar = [](builder& b) { b.output("", b.scalar("it", F, image(b), float(Tenths) / 10)); };
+template <op::binary_function F>
+constexpr auto with_value = [](builder& b) { b.output("", b.binary("it", F, image(b), b.input("y", {2, 3, 4}))); };
+constexpr float most = std::numeric_limits<float>::max();
+constexpr auto rectified = [](builder& b) { b.output("", b.relu("it", image(b))); };
+constexpr auto at_least = [](builder& b) { b.output("", b.apply("it", image(b), function::clip, 0.5f, most)); };
+constexpr auto at_most = [](builder& b) { b.output("", b.apply("it", image(b), function::clip, -most, 0.5f)); };
+template <op::unary_function F>
+constexpr auto named = [](builder& b) { b.output("", b.add(op::unary{F}, "it", {image(b)})); };
+
+template <int Input>
+constexpr auto sum_of_scaled = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  const value_id scaled = b.scalar("times", product, Input == 0 ? x : y, 1.5f);
+  b.output("", Input == 0 ? b.sum("it", scaled, y) : b.sum("it", x, scaled));
+};
+template <int Input>
+constexpr auto weighted = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  b.output("", b.add(op::eltwise{op::eltwise_function::sum, {Input == 0 ? 1.5f : 1.0f, Input == 0 ? 1.0f : 1.5f}, {}}, "it", {x, y}));
+};
+constexpr auto sum_that_broadcasts = [](builder& b) {  // X3
+  const value_id x = image(b), y = b.input("y", {2, 1, 1});
+  b.output("", b.sum("it", b.scalar("times", product, x, 2), y));
+};
+constexpr auto difference_of_scaled = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  b.output("", b.binary("it", op::binary_function::sub, b.scalar("times", product, x, 2), y));
+};
+constexpr auto sum_of_shifted = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  b.output("", b.sum("it", b.scalar("plus", op::binary_function::add, x, 2), y));
+};
+template <op::eltwise_function F>
+constexpr auto three_terms = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4}), z = b.input("z", {2, 3, 4});
+  b.output("", b.add(op::eltwise{F, {}, {}}, "it", {x, b.scalar("times", product, y, 2), z}));
+};
+constexpr auto three_weighted = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4}), z = b.input("z", {2, 3, 4});
+  b.output("", b.add(op::eltwise{op::eltwise_function::sum, {1.0f, 2.0f, 1.0f}, {}}, "it", {x, y, z}));
+};
+
+}  // namespace
+
+FIRES("x * sigmoid(x)", (rules::gated_by_itself), gated<function::sigmoid>, whole<function::silu>)
+FIRES("sigmoid(x) * x", (rules::gated_by_itself), gated_first<function::sigmoid>, whole<function::silu>)
+FIRES("x * hardsigmoid(x)", (rules::gated_by_itself), gated<function::hardsigmoid>, whole<function::hardswish>)
+DECLINES("x * tanh(x)", (rules::gated_by_itself), gated<function::tanh>, "the gate is not a sigmoid or hardsigmoid")
+DECLINES("x * sigmoid(y)", (rules::gated_by_itself), gated_by_other, "the gate is computed from another value")
+DECLINES("x + sigmoid(x)", (rules::gated_by_itself), sum_with_gate, "it is not the product of two values")
+DECLINES("gate is an output", (rules::gated_by_itself), gate_is_output, "its input is a network output too")
+
+FIRES("maximum(x, 0)", (rules::bound_by_scalar), (with_scalar<op::binary_function::maximum, 0>), rectified)
+FIRES("maximum(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::maximum, 5>), at_least)
+FIRES("minimum(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::minimum, 5>), at_most)
+DECLINES("maximum(x, y)", (rules::bound_by_scalar), with_value<op::binary_function::maximum>, "it has no scalar operand")
+DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binary_function::add, 5>), "it is not a maximum or minimum")
+
+FIRES("x ^ 2", (rules::power_by_name), (with_scalar<op::binary_function::pow, 20>), named<op::unary_function::square>)
+FIRES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>), named<op::unary_function::sqrt>)
+FIRES("x ^ -1", (rules::power_by_name), (with_scalar<op::binary_function::pow, -10>), named<op::unary_function::reciprocal>)
+DECLINES("x ^ 3", (rules::power_by_name), (with_scalar<op::binary_function::pow, 30>), "the power has no name")
+DECLINES("x * 2 is no power", (rules::power_by_name), (with_scalar<op::binary_function::mul, 20>), "it is not a power")
+
+FIRES("x * 1.5 + y", (rules::weighted_sum), sum_of_scaled<0>, weighted<0>)
+FIRES("x + y * 1.5", (rules::weighted_sum), sum_of_scaled<1>, weighted<1>)
+DECLINES("x * 2 + y of another shape", (rules::weighted_sum), sum_that_broadcasts, "its operands differ in shape")
+DECLINES("x * 2 - y", (rules::weighted_sum), difference_of_scaled, "it is not the sum of two values")
+DECLINES("(x + 2) + y", (rules::weighted_sum), sum_of_shifted, "its operand is not a value times a scalar")
+
+FIRES("eltwise(x, y * 2, z)", (rules::scaled_term), three_terms<op::eltwise_function::sum>, three_weighted)
+DECLINES("eltwise product of y * 2", (rules::scaled_term), three_terms<op::eltwise_function::prod>, "it is not a sum")

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/movement.hpp: flatten, reshape and permute that need not be there.
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+constexpr auto flatten_flat = [](builder& b) { b.output("", b.relu("relu", b.flatten("it", b.input("x", {8})))); };
+constexpr auto reshape_same = [](builder& b) { b.output("", b.relu("relu", b.reshape("it", b.input("x", {8}), {8}))); };
+constexpr auto relu_8 = [](builder& b) { b.output("", b.relu("relu", b.input("x", {8}))); };
+constexpr auto flatten_2d = [](builder& b) { b.output("", b.flatten("it", b.linear("fc", b.input("x", {2, 4}), 3))); };
+constexpr auto reshape_added = [](builder& b) {  // passes.md X4, X5: broadcasting needs the shape
+  const value_id x = b.reshape("it", b.input("x", {2, 2, 1}), {1, 1, 4});
+  b.output("", b.sum("sum", x, b.input("y", {3, 1, 4})));
+};
+
+constexpr auto gap_flatten = [](builder& b) {
+  b.output("", b.flatten("flat", b.gap("gap", b.input("x", {3, 4, 4}))));
+};
+constexpr auto gap_reshape = [](builder& b) {
+  b.output("", b.reshape("flat", b.gap("gap", b.input("x", {3, 4, 4})), {3}));
+};
+constexpr auto gap_flat = [](builder& b) {
+  b.output("", b.add(op::adaptive_pool2d{op::pooling::average, {1, 1}, true}, "gap", {b.input("x", {3, 4, 4})}));
+};
+constexpr auto batched_gap_flatten = [](builder& b) {
+  b.output("", b.flatten("flat", b.gap("gap", b.input("x", {2, 3, 4, 4})), 1));
+};
+constexpr auto batched_gap_flat = [](builder& b) {
+  b.output("", b.add(op::adaptive_pool2d{op::pooling::average, {1, 1}, true}, "gap", {b.input("x", {2, 3, 4, 4})}));
+};
+constexpr auto batch_flattened_too = [](builder& b) {
+  b.output("", b.flatten("flat", b.gap("gap", b.input("x", {2, 3, 4, 4}))));
+};
+constexpr auto pool_2x2_flatten = [](builder& b) {
+  b.output("", b.flatten("flat", b.add(op::adaptive_pool2d{op::pooling::average, {2, 2}}, "gap", {b.input("x", {3, 4, 4})})));
+};
+constexpr auto gap_read_twice = [](builder& b) {
+  const value_id p = b.gap("gap", b.input("x", {3, 4, 4}));
+  b.output("a", b.flatten("flat", p));
+  b.output("b", b.relu("relu", p));
+};
+constexpr auto gap_to_rows = [](builder& b) {
+  b.output("", b.reshape("rows", b.gap("gap", b.input("x", {4, 4, 4})), {2, 2}));
+};
+
+template <int Case>
+constexpr auto two = [](builder& b) {
+  const value_id x = b.input("x", {2, 3, 4});
+  switch (Case) {
+    case 0: b.output("", b.flatten("second", b.flatten("first", x, 1))); break;
+    case 1: b.output("", b.flatten("second", b.reshape("first", x, {6, 2, 2}))); break;
+    case 2: b.output("", b.reshape("second", b.flatten("first", x), {4, 6})); break;
+    case 3: b.output("", b.reshape("second", b.reshape("first", x, {6, 4}), {4, 6})); break;
+    case 4: b.output("", b.flatten("second", x)); break;
+    case 5: b.output("", b.reshape("second", x, {4, 6})); break;
+    case 6: b.output("", b.flatten("second", b.relu("first", x))); break;
+    case 7: b.output("", b.reshape("second", b.permute("first", x, {1, 0, 2}), {4, 6})); break;
+    case 8: b.output("", b.reshape("second", b.relu("first", x), {4, 6})); break;
+  }
+};
+constexpr recipe flat_flat = two<0>, shape_flat = two<1>, flat_shape = two<2>, shape_shape = two<3>, flat = two<4>,
+                 reshaped = two<5>, relu_flat = two<6>, permute_shape = two<7>, relu_shape = two<8>;
+constexpr auto shared_first = [](builder& b) {
+  const value_id f = b.reshape("first", b.input("x", {2, 3, 4}), {6, 4});
+  b.output("a", b.linear("fc", f, 2));
+  b.output("b", b.reshape("second", f, {4, 6}));
+};
+constexpr auto both_from_x = [](builder& b) {
+  const value_id x = b.input("x", {2, 3, 4}), f = b.reshape("first", x, {6, 4});
+  b.output("a", b.linear("fc", f, 2));
+  b.output("b", b.reshape("second", x, {4, 6}));
+};
+
+constexpr auto permute_none = [](builder& b) { b.output("", b.relu("relu", b.permute("it", b.input("x", {2, 3}), {0, 1}))); };
+constexpr auto relu_2x3 = [](builder& b) { b.output("", b.relu("relu", b.input("x", {2, 3}))); };
+constexpr auto permute_square = [](builder& b) { b.output("", b.permute("it", b.input("x", {3, 3}), {1, 0})); };
+constexpr auto permute_twice = [](builder& b) {
+  b.output("", b.permute("second", b.permute("first", b.input("x", {2, 3, 4}), {2, 0, 1}), {2, 1, 0}));
+};
+constexpr auto permute_once = [](builder& b) { b.output("", b.permute("second", b.input("x", {2, 3, 4}), {1, 0, 2})); };
+constexpr auto permute_relu_permute = [](builder& b) {
+  b.output("", b.permute("second", b.relu("relu", b.permute("first", b.input("x", {2, 3, 4}), {2, 0, 1})), {2, 1, 0}));
+};
+
+}  // namespace
+
+FIRES("flatten of a vector goes", (rules::same_shape<op::flatten>), flatten_flat, relu_8)
+DECLINES("flatten of linear's rows stays (X6)", (rules::same_shape<op::flatten>), flatten_2d, "it changes the shape")
+FIRES("reshape to the same shape goes", (rules::same_shape<op::reshape>), reshape_same, relu_8)
+DECLINES("reshape before a sum stays (X4, X5)", (rules::same_shape<op::reshape>), reshape_added, "it changes the shape")
+
+FIRES("global pooling flattens", (rules::global_pool_flatten<op::flatten>), gap_flatten, gap_flat)
+FIRES("global pooling of a batch flattens", (rules::global_pool_flatten<op::flatten>), batched_gap_flatten, batched_gap_flat)
+DECLINES("flattening the batch, too, stays (X11)", (rules::global_pool_flatten<op::flatten>), batch_flattened_too,
+         "it gives another shape than one number a channel")
+DECLINES("2x2 pooling keeps its flatten", (rules::global_pool_flatten<op::flatten>), pool_2x2_flatten, "the pooling is not global")
+DECLINES("pooling read by another layer keeps its flatten", (rules::global_pool_flatten<op::flatten>), gap_read_twice,
+         "its input is also read by another layer")
+FIRES("global pooling takes a reshape", (rules::global_pool_flatten<op::reshape>), gap_reshape, gap_flat)
+DECLINES("reshape to rows stays", (rules::global_pool_flatten<op::reshape>), gap_to_rows,
+         "it gives another shape than one number a channel")
+
+FIRES("flatten > flatten", (rules::reshape_chain<op::flatten, op::flatten>), flat_flat, flat)
+DECLINES("relu > flatten", (rules::reshape_chain<op::flatten, op::flatten>), relu_flat, "")
+FIRES("reshape > flatten", (rules::reshape_chain<op::reshape, op::flatten>), shape_flat, flat)
+DECLINES("relu > flatten is no chain", (rules::reshape_chain<op::reshape, op::flatten>), relu_flat, "")
+FIRES("flatten > reshape", (rules::reshape_chain<op::flatten, op::reshape>), flat_shape, reshaped)
+DECLINES("relu > reshape", (rules::reshape_chain<op::flatten, op::reshape>), relu_shape, "")
+FIRES("reshape > reshape", (rules::reshape_chain<op::reshape, op::reshape>), shape_shape, reshaped)
+FIRES("a shared reshape stays for the other", (rules::reshape_chain<op::reshape, op::reshape>), shared_first, both_from_x)
+DECLINES("permute > reshape", (rules::reshape_chain<op::reshape, op::reshape>), permute_shape, "")
+
+FIRES("permute that moves nothing goes", (rules::permute_none), permute_none, relu_2x3)
+DECLINES("permute of a square stays", (rules::permute_none), permute_square, "it moves an axis")
+FIRES("permute > permute", (rules::permute_chain), permute_twice, permute_once)
+DECLINES("permute > relu > permute", (rules::permute_chain), permute_relu_permute, "")
+
+namespace {
+
+template <int... To>
+constexpr auto added_to = [](builder& b) {
+  const value_id x = b.input("x", {3, 4});
+  b.output("", b.sum("it", b.input("y", {2, 3, 4}), b.reshape("up", x, {To...})));
+};
+constexpr auto ones_inside = [](builder& b) {
+  b.output("", b.sum("it", b.input("y", {3, 5, 4}), b.reshape("up", b.input("x", {3, 4}), {3, 1, 4})));
+};
+constexpr auto added_plainly = [](builder& b) {
+  const value_id x = b.input("x", {3, 4});
+  b.output("", b.sum("it", b.input("y", {2, 3, 4}), x));
+};
+constexpr auto rank_from_reshape = [](builder& b) {
+  const value_id x = b.input("x", {3, 4});
+  b.output("", b.sum("it", b.input("y", {4}), b.reshape("up", x, {1, 3, 4})));
+};
+constexpr auto added_scalar = [](builder& b) {
+  b.output("", b.scalar("it", op::binary_function::add, b.reshape("up", b.input("x", {3, 4}), {1, 3, 4}), 2));
+};
+
+}  // namespace
+
+FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1, 3, 4>), added_plainly)
+DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside, "it does more than putting ones in front")
+DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
+DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")

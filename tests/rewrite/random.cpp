@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// Random graphs: optimised and not they give the same numbers, and the optimiser keeps its own promises.
+#include <doctest/doctest.h>
+
+#include <ctnn/rewrite/rules.hpp>
+
+#include "support/random_graph.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+/// Nodes in topological order, reader counts right, nothing dead, nothing unread.
+std::string defect_of(const graph_view& g) {
+  std::vector<int> readers(g.values.size(), 0);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const node& n = g.nodes[i];
+    if (n.dead) return "a dead node";
+    for (value_id v : g.inputs(n)) {
+      if (v >= n.outputs.first) return "a node reads a later value";
+      ++readers[static_cast<std::size_t>(v)];
+    }
+    description d;
+    const pool<extents> in = input_shapes(g, n);
+    if (n.type->describe(g.fields_of(n.fields), in, {}, d)) return "an invalid node";
+    for (int k = 0; k < n.outputs.count; ++k) {
+      if (!(d.outputs[static_cast<std::size_t>(k)] == g.shape(n.outputs.first + k))) return "a wrong shape";
+      if (g.at_value(n.outputs.first + k).producer != static_cast<int>(i)) return "a wrong producer";
+    }
+    if (d.weights.size() != g.weights(n).size()) return "a wrong number of weights";
+    for (std::size_t k = 0; k < d.weights.size(); ++k)
+      if (!(d.weights[k].shape == g.at_expression(g.weights(n)[k]).shape)) return "a weight of the wrong shape";
+  }
+  for (const network_output& o : g.outputs) ++readers[static_cast<std::size_t>(o.value)];
+  for (std::size_t v = 0; v < g.values.size(); ++v)
+    if (readers[v] != g.values[v].readers) return "a wrong reader count";
+  for (const node& n : g.nodes) {
+    int read = n.type == &type_of<op::input> ? 1 : 0;
+    for (int k = 0; k < n.outputs.count; ++k) read += g.at_value(n.outputs.first + k).readers;
+    if (read == 0) return "a node that nothing reads";
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("optimised random graphs are valid, final and give the same numbers") {
+  int compared = 0;
+  std::size_t before = 0, after = 0;
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    CAPTURE(seed);
+    const random_graph made(seed, 4 + static_cast<int>(seed % 20));
+    const graph_view was = made.g.view();
+    const optimization o = optimize(thaw(was), default_rules::records);
+    REQUIRE(o.broken_rule == "");
+    const graph_view now = o.g.view();
+    before += was.nodes.size();
+    after += now.nodes.size();
+    const std::string text_before = describe_graph(was), text_after = describe_graph(now);
+    CAPTURE(text_before);
+    CAPTURE(text_after);
+    REQUIRE(defect_of(now) == "");
+    const optimization again = optimize(thaw(now), default_rules::records);
+    REQUIRE(again.history.size() == 0);
+    REQUIRE(same_structure(again.g.view(), now));
+
+    random_weights weights;
+    const std::vector<floats> in = random_inputs(was);
+    graph_values values;
+    run_graph(was, weights, pointers_to(in), values);
+    const double most = magnitude(values);
+    if (most > 1e4) continue;
+    ++compared;
+    REQUIRE(difference(reference_outputs(now, weights), reference_outputs(was, weights), 2e-5 * std::max(1.0, most)) == "");
+  }
+  MESSAGE(compared << " graphs compared, " << before << " nodes before, " << after << " after");
+  CHECK(compared > 5000);
+}
+
+TEST_CASE("the measure that is kept is the measure, after every rule in any order, and falls") {
+  int steps = 0;
+  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+    CAPTURE(seed);
+    const random_graph made(seed, 20);
+    dice d(seed);
+    rewriter r(thaw(made.g.view()));
+    REQUIRE(r.size() == r.measured());
+    r.begin_sweep();
+    for (int idle = 0; idle < 5000;) {
+      const node_id n = d.below(static_cast<int>(r.view().nodes.size()));
+      const rule_record& rule = default_rules::records[static_cast<std::size_t>(d.below(static_cast<int>(std::size(default_rules::records))))];
+      ++idle;
+      if (!r.live(n) || r.at(n).type != rule.root) continue;
+      const measure was = r.size();
+      if (!rule.apply(r, n, nullptr)) continue;
+      CAPTURE(rule.info.arrow);
+      REQUIRE(r.size() == r.measured());
+      REQUIRE(r.size() < was);
+      // The component the rule declares falls, unless one before it does.
+      const measure now = r.size();
+      bool fell = now.nodes < was.nodes;
+      if (rule.info.component >= lowers::rank) fell = fell || now.rank < was.rank;
+      if (rule.info.component >= lowers::movable) fell = fell || now.movable < was.movable;
+      if (rule.info.component >= lowers::arity) fell = fell || now.arity < was.arity;
+      if (rule.info.name != "dropout") REQUIRE(fell);  // one that scales becomes a product, a lower kind
+      ++steps;
+      idle = 0;
+    }
+  }
+  CHECK(steps > 5000);
+}

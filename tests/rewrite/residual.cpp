@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/residual.hpp: sums that a convolution takes over.
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+constexpr void eltwise(builder& b, const op::eltwise& e) {
+  const value_id x = b.input("x", {2, 3});
+  b.output("", b.add(e, "it", {x, b.input("y", {2, 3})}));
+}
+constexpr void pair_of(builder& b, op::binary_function f, activation_function act) {
+  const value_id x = b.input("x", {2, 3});
+  b.output("", b.binary("it", f, x, b.input("y", {2, 3}), act));
+}
+using enum op::eltwise_function;
+constexpr auto two_sum = [](builder& b) { eltwise(b, {sum, {1.0f, 1.0f}, {function::relu}}); };
+constexpr auto two_prod = [](builder& b) { eltwise(b, {prod, {}, {}}); };
+constexpr auto two_max = [](builder& b) { eltwise(b, {op::eltwise_function::max, {}, {}}); };
+constexpr auto weighted = [](builder& b) { eltwise(b, {sum, {1.0f, 2.0f}, {}}); };
+constexpr auto three = [](builder& b) {
+  const value_id x = b.input("x", {2, 3});
+  b.output("", b.add(op::eltwise{}, "it", {x, x, x}));
+};
+constexpr auto binary_sum = [](builder& b) { pair_of(b, op::binary_function::add, {function::relu}); };
+constexpr auto binary_prod = [](builder& b) { pair_of(b, op::binary_function::mul, {}); };
+constexpr auto binary_max = [](builder& b) { pair_of(b, op::binary_function::maximum, {}); };
+
+constexpr value_id with_residual(builder& b, std::string_view name, value_id x, value_id r, activation_function f = {}) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {3, 3};
+  c.pad = {1, 1, 1, 1};
+  c.activation = f;
+  return b.add(c, name, {x, r});
+}
+constexpr auto residual = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.binary("add", op::binary_function::add, b.conv("conv", x, 2, 3), x, {function::relu}));
+};
+constexpr auto residual_second = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.binary("add", op::binary_function::add, x, b.conv("conv", x, 2, 3), {function::relu}));
+};
+constexpr auto residual_inside = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", with_residual(b, "conv", x, x, {function::relu}));
+};
+constexpr auto two_convs = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  const value_id left = b.conv("left", x, 2, 3), right = b.conv("right", x, 2, 1);
+  b.output("", b.sum("add", left, right));
+};
+constexpr auto one_takes_it = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4}), right = b.conv("right", x, 2, 1);
+  b.output("", with_residual(b, "left", x, right));
+};
+constexpr auto broadcast = [](builder& b) {  // X3: the sum has the shape, the operand has not
+  const value_id x = b.input("x", {2, 4, 4});
+  const value_id y = b.conv("conv", x, 2, 3);
+  b.output("", b.sum("add", y, b.input("y", {2, 1, 1})));
+};
+constexpr auto conv_is_broadcast = [](builder& b) {
+  const value_id x = b.input("x", {2, 1, 1});
+  const value_id y = b.conv("conv", x, 2);
+  b.output("", b.sum("add", y, b.input("y", {2, 4, 4})));
+};
+constexpr auto difference_of = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.binary("sub", op::binary_function::sub, b.conv("conv", x, 2, 3), x));
+};
+constexpr auto active_already = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.sum("add", b.conv("conv", x, 2, 3, {function::relu}), x));
+};
+constexpr auto added_already = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.sum("add", with_residual(b, "conv", x, x), x));
+};
+constexpr auto twice_itself = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2, 3);
+  b.output("", b.sum("add", y, y));
+};
+constexpr auto conv_is_output = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4}), y = b.conv("conv", x, 2, 3);
+  b.output("y", y);
+  b.output("z", b.sum("add", y, x));
+};
+
+}  // namespace
+
+FIRES("eltwise sum of two, coefficients of 1", (rules::eltwise_to_binary), two_sum, binary_sum)
+FIRES("eltwise product", (rules::eltwise_to_binary), two_prod, binary_prod)
+FIRES("eltwise maximum", (rules::eltwise_to_binary), two_max, binary_max)
+DECLINES("weighted sum stays", (rules::eltwise_to_binary), weighted, "it has coefficients")
+DECLINES("sum of three stays", (rules::eltwise_to_binary), three, "it has more than two inputs")
+
+FIRES("conv2d + x", (rules::conv2d_residual), residual, residual_inside)
+FIRES("x + conv2d", (rules::conv2d_residual), residual_second, residual_inside)
+FIRES("of two convolutions one takes the sum", (rules::conv2d_residual), two_convs, one_takes_it)
+DECLINES("conv2d + one number a channel (X3)", (rules::conv2d_residual), broadcast, "its operands differ in shape")
+DECLINES("conv2d that is broadcast", (rules::conv2d_residual), conv_is_broadcast, "its operands differ in shape")
+DECLINES("conv2d - x", (rules::conv2d_residual), difference_of, "it is not the sum of two values")
+DECLINES("relu(conv2d) + x", (rules::conv2d_residual), active_already, "its input has an activation already")
+DECLINES("conv2d with a residual + x", (rules::conv2d_residual), added_already, "its input adds a residual already")
+DECLINES("y + y", (rules::conv2d_residual), twice_itself, "its input is also read by another layer")
+DECLINES("conv2d that is an output", (rules::conv2d_residual), conv_is_output, "its input is a network output too")

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+// Graphs written by hand in a test, in constants and at run time alike; and whether two graphs are the same.
+#pragma once
+
+#include <ctnn/graph/graph.hpp>
+
+namespace ctnn::test {
+
+/// Not constexpr: stops a constant evaluation.
+inline void node_is_wrong(std::string_view) {}
+
+struct builder {
+  graph g;
+  problem error{};
+
+  template <class Op>
+  constexpr value_id add(const Op& op, std::string_view name, std::initializer_list<value_id> in) {
+    if (const problem p = add_node(g, op, name, std::span<const value_id>(in.begin(), in.size()))) {
+      error = p;
+      node_is_wrong(name);
+      return 0;
+    }
+    return g.nodes.back().outputs.first;
+  }
+  constexpr value_id input(std::string_view name, std::initializer_list<int> shape) {
+    return add(op::input{list<int>(shape)}, name, {});
+  }
+  constexpr value_id constant(std::string_view name, std::initializer_list<int> shape) {
+    return add(op::constant{list<int>(shape)}, name, {});
+  }
+  constexpr value_id full(std::string_view name, std::initializer_list<int> shape, float value) {
+    return add(op::full{list<int>(shape), value}, name, {});
+  }
+  constexpr value_id conv(std::string_view name, value_id x, int out, int kernel = 1, activation_function f = {}) {
+    op::conv2d c;
+    c.out = out;
+    c.kernel = {kernel, kernel};
+    c.pad = {kernel / 2, kernel / 2, kernel / 2, kernel / 2};
+    c.activation = f;
+    return add(c, name, {x});
+  }
+  constexpr value_id linear(std::string_view name, value_id x, int out, activation_function f = {}) {
+    return add(op::linear{out, true, f}, name, {x});
+  }
+  constexpr value_id apply(std::string_view name, value_id x, function f, float a = 0, float b = 0) {
+    return add(op::activation{{f, a, b}}, name, {x});
+  }
+  constexpr value_id relu(std::string_view name, value_id x) { return apply(name, x, function::relu); }
+  constexpr value_id binary(std::string_view name, op::binary_function f, value_id a, value_id b, activation_function act = {}) {
+    return add(op::binary{f, {}, act}, name, {a, b});
+  }
+  constexpr value_id sum(std::string_view name, value_id a, value_id b) {
+    return binary(name, op::binary_function::add, a, b);
+  }
+  constexpr value_id scalar(std::string_view name, op::binary_function f, value_id a, float by, activation_function act = {}) {
+    return add(op::binary{f, by, act}, name, {a});
+  }
+  constexpr value_id flatten(std::string_view name, value_id x, int start = 0) { return add(op::flatten{start, -1}, name, {x}); }
+  constexpr value_id reshape(std::string_view name, value_id x, std::initializer_list<int> shape) {
+    return add(op::reshape{list<int>(shape)}, name, {x});
+  }
+  constexpr value_id permute(std::string_view name, value_id x, std::initializer_list<int> order) {
+    return add(op::permute{list<int>(order)}, name, {x});
+  }
+  constexpr value_id concat(std::string_view name, std::initializer_list<value_id> in, int axis = 0) {
+    return add(op::concat{axis}, name, in);
+  }
+  constexpr value_id gap(std::string_view name, value_id x) { return add(op::adaptive_pool2d{}, name, {x}); }
+  constexpr void output(std::string_view name, value_id v) { add_output(g, name, v); }
+};
+
+constexpr bool same_numbers(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+constexpr bool same_ids(std::span<const int> a, std::span<const int> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+/// Node for node: operators, names, parameters, who reads whom, shapes, outputs. Value names and how weights come about
+/// are not compared.
+constexpr bool same_structure(const graph_view& a, const graph_view& b) {
+  if (a.nodes.size() != b.nodes.size() || a.outputs.size() != b.outputs.size()) return false;
+  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
+    const node &x = a.nodes[i], &y = b.nodes[i];
+    if (x.type != y.type || x.name != y.name || !same_numbers(a.fields_of(x.fields), b.fields_of(y.fields))) return false;
+    if (!same_ids(a.inputs(x), b.inputs(y)) || x.outputs.first != y.outputs.first || x.outputs.count != y.outputs.count ||
+        x.weights.count != y.weights.count)
+      return false;
+    for (int k = 0; k < x.outputs.count; ++k) {
+      const value &v = a.at_value(x.outputs.first + k), &w = b.at_value(y.outputs.first + k);
+      if (!(v.shape == w.shape) || v.readers != w.readers || v.producer != w.producer) return false;
+    }
+    for (std::size_t k = 0; k < a.weights(x).size(); ++k)
+      if (!(a.at_expression(a.weights(x)[k]).shape == b.at_expression(b.weights(y)[k]).shape)) return false;
+  }
+  for (std::size_t i = 0; i < a.outputs.size(); ++i)
+    if (a.outputs[i].name != b.outputs[i].name || a.outputs[i].value != b.outputs[i].value) return false;
+  return true;
+}
+
+/// And the weights' expressions and all names as well.
+constexpr bool identical(const graph_view& a, const graph_view& b) {
+  if (!same_structure(a, b) || a.values.size() != b.values.size() || a.expressions.size() != b.expressions.size()) return false;
+  for (std::size_t i = 0; i < a.nodes.size(); ++i)
+    if (!same_ids(a.weights(a.nodes[i]), b.weights(b.nodes[i]))) return false;
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    if (a.values[i].name != b.values[i].name) return false;
+  for (std::size_t i = 0; i < a.expressions.size(); ++i) {
+    const expression &x = a.expressions[i], &y = b.expressions[i];
+    if (x.type != y.type || x.layer != y.layer || x.name != y.name || !(x.shape == y.shape)) return false;
+    if (!same_ids(a.arguments(x), b.arguments(y)) || !same_numbers(a.fields_of(x.fields), b.fields_of(y.fields))) return false;
+  }
+  return true;
+}
+
+}  // namespace ctnn::test

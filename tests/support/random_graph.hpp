@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSL-1.0
+// Random valid graphs over all operators: small values, tame numbers, much sharing, several outputs.
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "builder.hpp"
+#include "numbers.hpp"
+
+namespace ctnn::test {
+
+class random_graph {
+ public:
+  random_graph(std::uint64_t seed, int nodes) : r_(seed) {
+    const int inputs = 1 + r_.below(2);
+    for (int i = 0; i < inputs; ++i) add(op::input{random_shape()}, {});
+    for (int tries = 0; tries < 20 * nodes && static_cast<int>(g.nodes.size()) < inputs + nodes; ++tries) {
+      if (tries == 0 || !r_.one_in(8) || !repeat()) add_random();
+    }
+    // Most ends are outputs, some of them twice; a value that is read may be one, and an input.
+    const int last = static_cast<int>(g.values.size()) - 1;
+    for (value_id v = last; v >= 0; --v)
+      if (v == last || (g.values[static_cast<std::size_t>(v)].readers == 0 ? !r_.one_in(5) : r_.one_in(12))) add_output(g, name(), v);
+    if (r_.one_in(6)) add_output(g, name(), any());
+  }
+  random_graph(const random_graph&) = delete;
+
+  graph g;
+  std::deque<std::string> names;
+
+ private:
+  std::string_view name() { return names.emplace_back("n" + std::to_string(names.size())); }
+  const extents& shape(value_id v) const { return g.values[static_cast<std::size_t>(v)].shape; }
+  /// Mostly a recent one, so that chains grow.
+  value_id any() {
+    const int n = static_cast<int>(g.values.size());
+    return r_.one_in(3) ? r_.below(n) : n - 1 - r_.below(std::min(n, 3));
+  }
+  list<int> random_shape() {
+    switch (r_.below(8)) {
+      case 0: return {1 + r_.below(8)};
+      case 1: return {1 + r_.below(4), 1 + r_.below(6)};
+      case 2: return {1 + r_.below(2), 2 * (1 + r_.below(2)), 1 + r_.below(5), 1 + r_.below(5)};
+      case 3: return {1 + r_.below(20), 1, 1};
+      case 4: return {16 + r_.below(3), 2 + r_.below(4), 2 + r_.below(4)};
+      default: return {2 * (1 + r_.below(3)), 1 + r_.below(6), 1 + r_.below(6)};
+    }
+  }
+  static list<int> list_of(const extents& s) {
+    list<int> out;
+    for (int i = 0; i < s.rank; ++i) out.push_back(s[i]);
+    return out;
+  }
+
+  template <class Op>
+  bool add(const Op& op, std::vector<value_id> in) {
+    const field_values f = encode(op);
+    return add_erased(type_of<Op>, {f.data(), f.data() + f.size()}, in);
+  }
+  bool add_erased(const operator_type& type, const std::vector<double>& fields, const std::vector<value_id>& in) {
+    description d;
+    std::vector<extents> shapes;
+    for (value_id v : in) shapes.push_back(shape(v));
+    if (type.describe(fields, shapes, {}, d)) return false;
+    for (const extents& s : d.outputs)
+      if (s.count() > 1500) return false;
+    const std::string_view called = name();
+    return !add_node(g, type, called, in, fields);
+  }
+  /// The same operator on the same inputs: a common subexpression unless it has weights.
+  bool repeat() {
+    const node n = g.nodes[static_cast<std::size_t>(r_.below(static_cast<int>(g.nodes.size())))];
+    if (n.type == &type_of<op::input>) return false;
+    const auto in = g.view().inputs(n);
+    const auto f = g.view().fields_of(n.fields);
+    return add_erased(*n.type, {f.begin(), f.end()}, {in.begin(), in.end()});
+  }
+
+  activation_function activation() {
+    switch (r_.below(8)) {
+      case 0: return {function::leaky_relu, 0.1f};
+      case 1: return {function::clip, -0.5f, 0.75f};
+      case 2: return {function::sigmoid};
+      case 3: return {function::tanh};
+      case 4: return {function::hardswish, 1.0f / 6, 0.5f};
+      case 5: return {function::elu, 1};
+      default: return {function::relu};
+    }
+  }
+  value_id same_shape_as(value_id x) {
+    for (int i = 0; i < 6; ++i)
+      if (const value_id v = any(); shape(v) == shape(x)) return v;
+    return x;
+  }
+
+  void add_random() {
+    const value_id x = any();
+    const extents s = shape(x);
+    switch (r_.below(26)) {
+      case 0: case 1: case 2: case 3: return add_conv(x);
+      case 4: return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}}, {x}));
+      case 5: case 6: return void(add(op::batch_norm{}, {x}));
+      case 7: return void(add(op::scale{r_.one_in(2)}, {x}));
+      case 8: return void(add(op::bias{}, {x}));
+      case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
+      case 12: return r_.one_in(2) ? void(add(op::prelu{}, {x})) : void(add(op::softmax{r_.below(s.rank)}, {x}));
+      case 13: return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
+      case 14: {
+        constexpr op::unary_function f[] = {op::unary_function::abs, op::unary_function::neg, op::unary_function::atan,
+                                            op::unary_function::tanh, op::unary_function::square};
+        return void(add(op::unary{f[r_.below(5)]}, {x}));
+      }
+      case 15: case 16: return add_scalar(x);
+      case 17: case 18: return add_binary(x);
+      case 19: {
+        op::eltwise e;
+        e.function = static_cast<op::eltwise_function>(r_.below(3));
+        std::vector<value_id> in{x, same_shape_as(x)};
+        if (r_.one_in(3)) in.push_back(same_shape_as(x));
+        if (e.function == op::eltwise_function::sum && r_.one_in(2))
+          for (std::size_t i = 0; i < in.size(); ++i) e.coefficients.push_back(r_.one_in(2) ? 1.0f : -0.5f);
+        return void(add(e, in));
+      }
+      case 20: return add_pool(x);
+      case 21: return add_reshape(x);
+      case 22: {
+        op::permute p;
+        for (int i = 0; i < s.rank; ++i) p.order.push_back(i);
+        for (int i = s.rank - 1; i > 0; --i) std::swap(p.order[static_cast<std::size_t>(i)], p.order[static_cast<std::size_t>(r_.below(i + 1))]);
+        return void(add(p, {x}));
+      }
+      case 23: {
+        std::vector<value_id> in{x};
+        const int more = r_.below(4);
+        for (int i = 0; i < more; ++i) in.push_back(r_.one_in(4) ? any() : same_shape_as(x));
+        return void(add(op::concat{r_.one_in(3) ? r_.below(s.rank) : channel_axis(s)}, in));
+      }
+      case 24: {
+        const int axis = r_.one_in(3) ? r_.below(s.rank) : channel_axis(s);
+        op::split p;
+        p.axis = axis;
+        for (int left = s[axis]; left > 0;) {
+          const int piece = r_.one_in(3) ? left : 1 + r_.below(left);
+          p.sizes.push_back(piece);
+          left -= piece;
+        }
+        return void(add(p, {x}));
+      }
+      default: {
+        const int axis = r_.one_in(3) ? r_.below(s.rank) : channel_axis(s), from = r_.below(s[axis]);
+        return void(add(op::slice{axis, from, r_.one_in(3) ? op::slice::open : from + 1 + r_.below(s[axis])}, {x}));
+      }
+    }
+  }
+
+  void add_conv(value_id x) {
+    const extents& s = shape(x);
+    if (s.rank < 3) return;
+    op::conv2d c;
+    c.out = r_.one_in(3) ? 1 + r_.below(18) : s.back(2);
+    const int k = 1 + 2 * r_.below(2);
+    c.kernel = {k, r_.one_in(5) ? 2 : k};
+    if (r_.one_in(4)) c.same = r_.one_in(2) ? same_padding::upper : same_padding::lower;
+    else c.pad = {k / 2, k / 2, k / 2, k / 2};
+    if (r_.one_in(5)) c.stride = {2, 1};
+    if (r_.one_in(6)) c.dilation = {1, 2};
+    if (r_.one_in(4)) c.groups = c.out = s.back(2);
+    else if (r_.one_in(6) && c.out % 2 == 0) c.groups = 2;
+    c.bias = !r_.one_in(4);
+    if (r_.one_in(5)) c.activation = activation();
+    std::vector<value_id> in{x};
+    if (r_.one_in(5)) in.push_back(same_shape_as(x));
+    add(c, in);
+  }
+  void add_scalar(value_id x) {
+    constexpr op::binary_function f[] = {op::binary_function::add, op::binary_function::sub, op::binary_function::mul,
+                                         op::binary_function::div, op::binary_function::rsub, op::binary_function::maximum,
+                                         op::binary_function::minimum};
+    constexpr float by[] = {0.0f, 1.0f, 2.0f, -0.5f};
+    op::binary b;
+    b.function = f[r_.below(7)];
+    b.scalar = b.function == op::binary_function::div ? by[1 + r_.below(3)] : by[r_.below(4)];
+    if (r_.one_in(6)) b.activation = activation();
+    add(b, {x});
+  }
+  void add_binary(value_id x) {
+    constexpr op::binary_function f[] = {op::binary_function::add, op::binary_function::add, op::binary_function::mul,
+                                         op::binary_function::sub, op::binary_function::maximum, op::binary_function::rsub};
+    op::binary b;
+    b.function = f[r_.below(6)];
+    if (r_.one_in(6)) b.activation = activation();
+    value_id other = r_.one_in(3) ? any() : same_shape_as(x);
+    if (r_.one_in(2)) {  // with a constant: whole, one number a channel, a row, one number
+      extents s = shape(x);
+      const int which = r_.below(4), channel = channel_axis(s);
+      for (int i = 0; i < s.rank; ++i)
+        if ((which == 1 && i != channel) || (which == 2 && i != s.rank - 1) || which == 3) s[i] = 1;
+      if (r_.one_in(3) ? !add(op::full{list_of(s), 0.5f}, {}) : !add(op::constant{list_of(s)}, {})) return;
+      other = static_cast<int>(g.values.size()) - 1;
+    }
+    add(b, r_.one_in(3) ? std::vector<value_id>{other, x} : std::vector<value_id>{x, other});
+  }
+  void add_pool(value_id x) {
+    switch (r_.below(4)) {
+      case 0: {
+        op::pool2d p;
+        p.function = static_cast<op::pooling>(r_.below(2));
+        const int k = 1 + r_.below(3);
+        p.kernel = {k, k};
+        p.stride = {1 + r_.below(2), 1 + r_.below(2)};
+        if (k > 1 && r_.one_in(2)) p.pad = {1, 0, 0, 1};
+        p.ceil = r_.one_in(3);
+        p.count_include_pad = r_.one_in(3);
+        return void(add(p, {x}));
+      }
+      case 1: return void(add(op::adaptive_pool2d{static_cast<op::pooling>(r_.below(2)), {2, r_.below(3)}}, {x}));
+      case 2: return void(add(op::adaptive_pool2d{static_cast<op::pooling>(r_.below(2)), {1, 1}, r_.one_in(2)}, {x}));
+      default: {
+        op::interpolate i;
+        i.mode = static_cast<op::interpolation>(r_.below(2));
+        const extents& s = shape(x);
+        if (s.rank < 3) return;
+        i.size = r_.one_in(3) ? pair{s.back(1), s.back(0)} : pair{1 + r_.below(6), 1 + r_.below(6)};
+        i.align_corners = i.mode == op::interpolation::bilinear && r_.one_in(3);
+        return void(add(i, {x}));
+      }
+    }
+  }
+  void add_reshape(value_id x) {
+    const extents& s = shape(x);
+    switch (r_.below(4)) {
+      case 0: return void(add(op::flatten{r_.below(s.rank), -1}, {x}));
+      case 1: return void(add(op::reshape{{-1, 1, 1}}, {x}));
+      case 2: return void(add(op::reshape{{0, -1}}, {x}));
+      default: return void(add(op::reshape{s.count() % 2 ? list<int>{1, -1} : list<int>{2, -1, 1}}, {x}));
+    }
+  }
+
+  dice r_;
+};
+
+/// The largest finite magnitude in any value; infinite if something is not finite.
+inline double magnitude(const graph_values& values) {
+  double most = 0;
+  for (float x : values.numbers) most = std::isfinite(x) ? std::max(most, std::fabs(static_cast<double>(x))) : HUGE_VAL;
+  return most;
+}
+
+}  // namespace ctnn::test
