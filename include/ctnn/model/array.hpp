@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -61,5 +62,8 @@ class array {
   dtype type_ = dtype::f32;
   std::vector<std::byte> bytes_;
 };
+
+/// What a network has been fed, by input name.
+using arrays_by_name = std::map<std::string, array, std::less<>>;
 
 }  // namespace ctnn

@@ -94,8 +94,8 @@ struct is_inf {
   }
 };
 
-/// Elements in another type. Floating point to integer cuts off the fraction; what is out of range saturates, or for 8 and
-/// 16 bits keeps the low bits; NaN becomes 0. Integers keep their low bits; a boolean is x != 0.
+/// Elements in another type. Floating point to integer cuts off the fraction; what is out of range keeps its low bits in 8
+/// and 16 bits and saturates in more; NaN becomes 0; integers keep their low bits; a boolean is x != 0.
 struct cast {
   static constexpr std::string_view name = "cast";
 
