@@ -70,8 +70,9 @@ inline void run(const op::is_inf& p, const arguments& a) {
   map_to_boolean(p.name, a, [&](auto x) { return std::isinf(x) && (x > 0 ? p.positive : p.negative); });
 }
 
+/// Floating point to integer saturates, NaN becomes 0; integers keep their low bits.
 template <class To, class From>
-To converted(From x) {
+To saturated(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     if (x != x) return 0;
     // The bounds are powers of two (or 0), exact in every floating type.
@@ -84,6 +85,12 @@ To converted(From x) {
   } else {
     return static_cast<To>(x);
   }
+}
+/// What a cast does: like saturated, but integers of 8 and 16 bits keep the low bits of 32, as numpy and ONNX Runtime do.
+template <class To, class From>
+To converted(From x) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) <= 2) return static_cast<To>(saturated<std::int32_t>(x));
+  else return saturated<To>(x);
 }
 
 inline void run(const op::cast& p, const arguments& a) {
