@@ -12,7 +12,8 @@ namespace ctnn::test {
 
 class random_graph {
  public:
-  random_graph(std::uint64_t seed, int nodes) : r_(seed) {
+  random_graph(std::uint64_t seed, int nodes) : random_graph(dice(seed), nodes) {}
+  random_graph(dice throws, int nodes) : r_(throws) {
     const int inputs = 1 + r_.below(2);
     for (int i = 0; i < inputs; ++i) add(op::input{random_shape()}, {});
     for (int tries = 0; tries < 20 * nodes && static_cast<int>(g.nodes.size()) < inputs + nodes; ++tries) {

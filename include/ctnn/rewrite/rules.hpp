@@ -37,6 +37,7 @@ struct default_rules : rule_list<
     rules::reshape_chain<op::flatten, op::reshape>,         // flatten > reshape              ->  reshape
     rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
+    rules::permute_ones,                                    // permute(ones)                  ->  reshape
     rules::permute_chain,                                   // permute > permute              ->  permute
     rules::shuffle_channels,                                // reshape > permute > reshape    ->  channel_shuffle
     rules::shuffle_pixels,                                  // reshape > permute > reshape    ->  pixel_shuffle
