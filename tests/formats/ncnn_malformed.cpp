@@ -1,116 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broken and odd ncnn files: each is loaded in a child process that has one second and 64 MB.
-#include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
-
 #include <ctnn/formats/ncnn/reader.hpp>
 
+#include "malformed_files.hpp"
 #include "shared_files.hpp"
 
 using namespace ctnn;
-
-namespace {
-
-struct odd_file {
-  std::string file, kind, expect, use_with;
-};
-
-/// The list holds one field a line, which is all the JSON this needs to read.
-std::vector<odd_file> listed(const std::filesystem::path& json) {
-  std::vector<odd_file> out;
-  std::ifstream in(json);
-  for (std::string line; std::getline(in, line);) {
-    if (line == "{") out.emplace_back();
-    const std::size_t colon = line.find("\": ");
-    if (line.empty() || line[0] != '"' || colon == line.npos || out.empty()) continue;
-    std::string value = line.substr(colon + 3);
-    if (value.ends_with(',')) value.pop_back();
-    if (value.size() >= 2 && value.front() == '"') value = value.substr(1, value.size() - 2);
-    const std::string key = line.substr(1, colon - 1);
-    if (key == "file") out.back().file = value;
-    if (key == "kind") out.back().kind = value;
-    if (key == "expect") out.back().expect = value;
-    if (key == "use_with") out.back().use_with = value;
-  }
-  return out;
-}
-
-#if defined(__SANITIZE_ADDRESS__)
-#define CTNN_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CTNN_TEST_SANITIZED 1
-#endif
-#endif
-
-enum outcome { accepted = 0, rejected = 1 };
-
-/// Exit code of a child that loads the files; 128 + signal if it was killed.
-int load_in_child(const std::string& param, const std::string& bin, std::string& message) {
-  int pipe_ends[2];
-  if (pipe(pipe_ends) != 0) return -1;
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    const rlimit seconds{1, 1};
-    setrlimit(RLIMIT_CPU, &seconds);
-#ifndef CTNN_TEST_SANITIZED  // the sanitizer reserves terabytes of addresses
-    const rlimit memory{64 << 20, 64 << 20};
-    setrlimit(RLIMIT_AS, &memory);
-#endif
-    int code = accepted;
-    std::string text;
-    try {
-      ncnn::load(param, bin);
-    } catch (const error& e) {
-      text = e.what();
-      code = rejected;
-    } catch (const std::exception& e) {
-      text = std::string("not a ctnn::error: ") + e.what();
-      code = 77;
-    }
-    if (write(pipe_ends[1], text.data(), std::min<std::size_t>(text.size(), 4000)) < 0) code = 78;
-    _exit(code);
-  }
-  close(pipe_ends[1]);
-  char buffer[4096];
-  const auto n = read(pipe_ends[0], buffer, sizeof buffer);
-  message.assign(buffer, n > 0 ? static_cast<std::size_t>(n) : 0);
-  close(pipe_ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-}  // namespace
 
 TEST_CASE("malformed ncnn files neither crash nor hang nor take memory, and are refused with a reason") {
   const auto folder = test::shared_models("malformed");
   if (folder.empty()) return;
   std::map<std::string, int> counts;
-  for (const odd_file& odd : listed(folder / "malformed.json")) {
+  for (const test::odd_file& odd : test::listed(folder / "malformed.json")) {
     if (odd.kind != "param" && odd.kind != "bin") continue;
     CAPTURE(odd.file);
     const std::string path = (folder / odd.file).string();
     const bool has_partner = odd.use_with.ends_with(".bin") || odd.use_with.ends_with(".param");
     const std::string partner = has_partner ? (folder / "base" / odd.use_with).string() : "";
     std::string message;
-    const int code = odd.kind == "param" ? load_in_child(path, partner, message) : load_in_child(partner, path, message);
+    const bool is_param = odd.kind == "param";
+    const int code = test::load_in_child([&] { ncnn::load(is_param ? path : partner, is_param ? partner : path); }, message);
     CAPTURE(message);
-    CHECK((code == accepted || code == rejected));
-    CHECK((code == accepted) == message.empty());
+    CHECK((code == test::accepted || code == test::rejected));
+    CHECK((code == test::accepted) == message.empty());
     CHECK(message.find('\n') == message.npos);
-    if (odd.expect == "reject") CHECK(code == rejected);
-    if (odd.expect == "accept") CHECK(code == accepted);
-    ++counts[odd.kind + ", expected " + odd.expect + ": " + (code == accepted ? "accepted" : "refused")];
+    if (odd.expect == "reject") CHECK(code == test::rejected);
+    if (odd.expect == "accept") CHECK(code == test::accepted);
+    ++counts[odd.kind + ", expected " + odd.expect + ": " + (code == test::accepted ? "accepted" : "refused")];
     if (std::getenv("CTNN_VERBOSE")) std::printf("%s %s %d %s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
   }
   for (const auto& [what, n] : counts) MESSAGE(n << " " << what);

@@ -54,7 +54,7 @@ inline std::map<std::string, std::vector<float>> run_reference(const loaded_mode
       for (int k = 0; k < 2; ++k) out[0].shape.push_back(1);
     for (expression_id e : g.weights(n)) {
       const expression& leaf = g.at_expression(e);
-      weights.push_back(m.weights.at({leaf.layer, leaf.name}).data());
+      weights.push_back(m.weights.at({leaf.layer, leaf.name})->data());
     }
     std::vector<float>& first = numbers[static_cast<std::size_t>(n.outputs.first)];
     if (g.is<op::input>(id)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// IEEE 754 binary16 to float and back, in integer arithmetic: files store it, kernels do not.
+// IEEE 754 binary16 and bfloat16 to float and back, in integer arithmetic: files store it, kernels do not.
 #pragma once
 
 #include <bit>
@@ -35,6 +35,16 @@ constexpr std::uint16_t float_to_half(float f) {
   std::uint32_t kept = significand >> drop;
   if (rest > tie || (rest == tie && (kept & 1u))) ++kept;
   return static_cast<std::uint16_t>(sign | kept);
+}
+
+/// bfloat16 is the upper half of a float.
+constexpr float bfloat_to_float(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
+
+/// Rounds to nearest, ties to even.
+constexpr std::uint16_t float_to_bfloat(float f) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(f);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
+  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
 }  // namespace ctnn

@@ -30,6 +30,7 @@ enum class mistake {
   unknown_weight,                    ///< no layer has a weight called `what`
   weight_size_mismatch,              ///< `what` has `got`, needs `needed`
   too_large,                         ///< more elements than an index can count
+  element_type,                      ///< `what` cannot have elements of dtype got[0]
 };
 
 struct problem {

@@ -20,6 +20,7 @@ struct budget {
   std::size_t blobs = 200'000;
   std::size_t name_length = 255;     ///< characters of a name or a string
   std::size_t array_length = 65'536; ///< elements of an array in a parameter
+  std::size_t nesting = 16;          ///< graphs inside graphs
 
   /// Takes `bytes` from memory_bytes; false (and nothing taken) if that is too much.
   constexpr bool take(std::uint64_t bytes) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "../base/dtype.hpp"
 #include "../base/problem.hpp"
 
 namespace ctnn {
@@ -42,6 +43,7 @@ inline std::string describe(const problem& p) {
     case mistake::unknown_weight: return "no layer has a weight " + what;
     case mistake::weight_size_mismatch: return what + " has shape " + got + ", expected " + needed;
     case mistake::too_large: return what + " makes more elements than an index can count";
+    case mistake::element_type: return what + " cannot be of type " + std::string(name_of(static_cast<dtype>(p.got[0])));
   }
   return what;
 }

@@ -2,20 +2,35 @@
 // The numbers of weight expressions over a loaded model's weights.
 #pragma once
 
+#include <algorithm>
+#include <deque>
+
 #include "../base/error.hpp"
+#include "../base/half.hpp"
 #include "../weights/evaluate.hpp"
 #include "describe.hpp"
 #include "loaded_model.hpp"
 
 namespace ctnn {
 
-/// Numbers of a leaf. Throws ctnn::error if the model does not have them.
-inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf) {
+/// A leaf as it was read. Throws ctnn::error if the model does not have it.
+inline const array& array_of(const loaded_model& source, const expression& leaf) {
   const auto at = source.weights.find({leaf.layer, leaf.name});
-  if (at == source.weights.end() || static_cast<std::int64_t>(at->second.size()) != leaf.shape.count())
+  if (at == source.weights.end() || static_cast<std::int64_t>(at->second->size()) != leaf.shape.count())
     throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' of shape " + describe(leaf.shape) +
                 " has not been read");
-  return at->second;
+  return *at->second;
+}
+
+/// Numbers of a leaf; half precision is expanded into `memory`.
+inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf, std::deque<std::vector<float>>& memory) {
+  const array& a = array_of(source, leaf);
+  if (a.type() == dtype::f32) return a.values();
+  if (a.type() != dtype::f16 && a.type() != dtype::bf16)
+    throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' is " + std::string(name_of(a.type())));
+  std::vector<float>& to = memory.emplace_back(a.size());
+  std::ranges::transform(a.elements<std::uint16_t>(), to.begin(), a.type() == dtype::f16 ? half_to_float : bfloat_to_float);
+  return to;
 }
 
 /// Evaluates the expressions of a graph rewritten from `source`. The result of a call is valid until the next one.
@@ -25,11 +40,12 @@ class folded_weights {
 
   std::span<const float> operator()(expression_id e) {
     const expression& x = g_.at_expression(e);
-    if (!x.type) return numbers_of(*source_, x);
+    expanded_.clear();
+    if (!x.type) return numbers_of(*source_, x, expanded_);
     const expression_evaluator evaluate(g_, e);
     scratch_.resize(static_cast<std::size_t>(evaluate.scratch_size()));
     numbers_.resize(static_cast<std::size_t>(x.shape.count()));
-    evaluate.run([this](const expression& leaf) { return numbers_of(*source_, leaf).data(); }, scratch_.data(), numbers_.data());
+    evaluate.run([this](const expression& leaf) { return numbers_of(*source_, leaf, expanded_).data(); }, scratch_.data(), numbers_.data());
     return numbers_;
   }
 
@@ -37,6 +53,7 @@ class folded_weights {
   const loaded_model* source_;
   graph_view g_;
   std::vector<float> scratch_, numbers_;
+  std::deque<std::vector<float>> expanded_;
 };
 
 }  // namespace ctnn

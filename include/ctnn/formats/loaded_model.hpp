@@ -4,20 +4,37 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../graph/graph.hpp"
+#include "../model/array.hpp"
 
 namespace ctnn {
+
+/// Numbers that several nodes, models and programs may share.
+using shared_array = std::shared_ptr<const array>;
+
+/// An input that a file declares. `needed` are the numbers the network was made for, if its shapes follow from them.
+struct model_input {
+  std::string_view name;
+  extents shape;
+  dtype type = dtype::f32;
+  shared_array needed{};
+  bool optional = false;  ///< the file has numbers for it
+  bool left_out = false;  ///< and the network was made with these
+};
 
 /// The names in `network` are views into `names`, so a loaded_model can be moved but not copied.
 struct loaded_model {
   graph network;
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<float>> weights;  ///< of (layer, slot)
+  /// Of (layer, slot). Elements may be f16 or bf16 where the slot is f32: they are expanded when a kernel needs them.
+  std::map<std::pair<std::string_view, std::string_view>, shared_array> weights;
   std::map<std::string_view, std::string_view> aliases;  ///< other names of a value, such as the outputs of ncnn's Split
+  std::vector<model_input> inputs;  ///< in the order of the file
   std::deque<std::string> names;
 
   loaded_model() = default;
@@ -28,6 +45,23 @@ struct loaded_model {
 
   /// Keeps a name for as long as the model lives.
   std::string_view keep(std::string name) { return names.emplace_back(std::move(name)); }
+  /// Gives the numbers of the weight that `leaf` stands for.
+  void set_weight(const expression& leaf, std::span<const float> numbers) {
+    weights[{leaf.layer, leaf.name}] = std::make_shared<const array>(leaf.shape, numbers);
+  }
+  void set_weight(const expression& leaf, shared_array numbers) { weights[{leaf.layer, leaf.name}] = std::move(numbers); }
+
+  /// The inputs: as declared, or as the graph has them.
+  std::vector<model_input> all_inputs() const {
+    if (!inputs.empty()) return inputs;
+    std::vector<model_input> out;
+    for (const node& n : network.nodes)
+      if (n.type == &type_of<op::input>) {
+        const value& v = network.view().at_value(n.outputs.first);
+        out.push_back({v.name, v.shape, v.type, nullptr});
+      }
+    return out;
+  }
 };
 
 }  // namespace ctnn

@@ -5,6 +5,7 @@
 #include "operators/convolution.hpp"
 #include "operators/elementwise.hpp"
 #include "operators/linear.hpp"
+#include "operators/matrix.hpp"
 #include "operators/normalization.hpp"
 #include "operators/pooling.hpp"
 #include "operators/shape.hpp"
@@ -16,7 +17,7 @@ struct operator_list {};
 
 using all_operators =
     operator_list<op::input, op::constant, op::full,                                     //
-                  op::conv2d, op::linear,                                                //
+                  op::conv2d, op::linear, op::matmul,                                    //
                   op::batch_norm, op::scale, op::bias,                                   //
                   op::activation, op::prelu, op::dropout, op::identity,                  //
                   op::unary, op::binary, op::eltwise, op::softmax,                       //

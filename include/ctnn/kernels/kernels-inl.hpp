@@ -25,6 +25,7 @@
 #include "eltwise-inl.hpp"
 #include "interpolate-inl.hpp"
 #include "linear-inl.hpp"
+#include "matmul-inl.hpp"
 #include "movement-inl.hpp"
 #include "normalization-inl.hpp"
 #include "pooling-inl.hpp"

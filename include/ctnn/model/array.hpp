@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,8 +49,9 @@ class array {
 
   float* data() { return values().data(); }
   const float* data() const { return values().data(); }
-  std::span<float> values() { return require_f32(), elements<float>(); }
-  std::span<const float> values() const { return require_f32(), elements<float>(); }
+  std::span<float> values() & { return require_f32(), elements<float>(); }
+  std::span<const float> values() && = delete;  ///< of an array that is gone at the end of the line
+  std::span<const float> values() const& { return require_f32(), elements<float>(); }
   float operator[](std::size_t i) const { return values()[i]; }
 
  private:
@@ -61,5 +63,8 @@ class array {
   dtype type_ = dtype::f32;
   std::vector<std::byte> bytes_;
 };
+
+/// What a network has been fed, by input name.
+using arrays_by_name = std::map<std::string, array, std::less<>>;
 
 }  // namespace ctnn

@@ -29,14 +29,16 @@ class extractor {
   /// read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed. Throws
   /// ctnn::error if there is no such value or its shape cannot be.
   void input(std::string_view name, array values) {
-    if (program_) feed(find(name), name, std::move(values));
-    else shapeless_.insert_or_assign(std::string(name), std::move(values));
+    if (!program_ || program_->find_input(name)) return give(name, std::move(values));
+    const value_id v = find(name);
+    if (is_input(v)) give(program_->g().at_value(v).name, std::move(values));
+    else cut(v, name, std::move(values));
   }
-  /// Feeds input `index` in the order of the file, which must say its inputs' shapes.
+  /// Feeds input `index` in the order of the file.
   void input(std::size_t index, array values) {
-    if (!program_) throw error("the model has been loaded without input shapes: feed its inputs by name");
-    for (const node& n : program_->g().nodes)
-      if (n.type == &type_of<op::input> && index-- == 0) return feed(n.outputs.first, n.name, std::move(values));
+    const program& p = program_ ? *program_ : programs_->require_first();
+    for (const model_input& i : p.inputs())
+      if (!i.optional && index-- == 0) return give(i.name, std::move(values));
     throw error("the model has no input with that index");
   }
 
@@ -99,60 +101,68 @@ class extractor {
 
   bool is_input(value_id v) const { return program_->g().is<op::input>(program_->g().at_value(v).producer); }
 
-  void feed(value_id v, std::string_view name, array values) {
-    const extents& needed = program_->g().shape(v);
-    const bool fits = values.shape() == needed;
-    if (!fits && !(is_input(v) && programs_->can_reshape()))
-      throw error("input '" + std::string(name) + "' is " + describe(needed) + ", got " + describe(values.shape()));
-    fed_[v] = std::move(values);
-    if (program_->input_shapes().size() == 1) fit_shapes();
+  static void require(std::string_view name, const extents& shape, dtype type, const array& values, bool any_shape) {
+    if (values.type() != type)
+      throw error("input '" + std::string(name) + "' is " + std::string(name_of(type)) + ", got " + std::string(name_of(values.type())));
+    if (!any_shape && !(values.shape() == shape))
+      throw error("input '" + std::string(name) + "' is " + describe(shape) + ", got " + describe(values.shape()));
+  }
+
+  /// A network input.
+  void give(std::string_view name, array values) {
+    if (program_) {
+      const model_input& i = *program_->find_input(name);
+      require(name, i.shape, i.type, values, programs_->can_reshape());
+    }
+    given_.insert_or_assign(std::string(name), std::move(values));
+    if (program_ && program_->inputs().size() == 1) fit_shapes();
+    connect();
     forget();
   }
-
-  /// Changes to the program for the shapes that have been fed; what has been fed stays.
-  void fit_shapes() {
-    if (!program_) return begin();
-    std::vector<value_id> misfits;
-    for (const auto& [v, values] : fed_)
-      if (is_input(v) && !(values.shape() == program_->g().shape(v))) misfits.push_back(v);
-    if (misfits.empty()) return;
-    shapes_by_name shapes = program_->input_shapes();
-    std::string changes;
-    for (value_id v : misfits) {
-      const std::string name(program_->g().at_value(v).name);
-      const extents& shape = fed_.at(v).shape();
-      changes += (changes.empty() ? "input '" : ", input '") + name + "' of " + describe(shape);
-      shapes.insert_or_assign(name, shape);
-    }
-    std::shared_ptr<const program> fitting;
-    try {
-      fitting = programs_->at(shapes);
-    } catch (const error& e) {
-      for (value_id v : misfits) fed_.erase(v);
-      throw error(changes + ": " + e.what());
-    }
-    const auto former = std::move(program_);
-    const auto fed = std::move(fed_);
+  /// A value inside the network.
+  void cut(value_id v, std::string_view name, array values) {
+    const value& now = program_->g().at_value(v);
+    require(name, now.shape, now.type, values, false);
+    cuts_.insert_or_assign(v, std::move(values));
+    connect();
+    forget();
+  }
+  void connect() {
     fed_.clear();
-    use(std::move(fitting));
-    for (const auto& [v, values] : fed) {
-      const std::string_view name = former->g().at_value(v).name;
-      feed(find(name), name, values);
-    }
+    if (!program_) return;
+    const graph_view g = program_->g();
+    for (const node& n : g.nodes)
+      if (n.type == &type_of<op::input>)
+        if (const auto found = given_.find(g.at_value(n.outputs.first).name); found != given_.end()) fed_[n.outputs.first] = &found->second;
+    for (const auto& [v, values] : cuts_) fed_[v] = &values;
   }
 
-  /// The first program of a model that has been loaded without shapes.
-  void begin() {
-    shapes_by_name shapes;
-    for (const auto& [name, values] : shapeless_) shapes.emplace(name, values.shape());
-    use(programs_->at(shapes));
-    for (auto& [name, values] : shapeless_) feed(find(name), name, std::move(values));
-    shapeless_.clear();
+  /// Changes to the program for what has been fed.
+  void fit_shapes() {
+    if (program_ && program_->admits(given_)) return;
+    try {
+      use(programs_->at(given_));
+    } catch (const error& e) {
+      std::string changes;
+      for (auto i = given_.begin(); i != given_.end();) {
+        const model_input* now = program_ ? program_->find_input(i->first) : nullptr;
+        if (now && i->second.shape() == now->shape) {
+          ++i;
+          continue;
+        }
+        changes += (changes.empty() ? "input '" : ", input '") + i->first + "' of " + describe(i->second.shape());
+        i = given_.erase(i);
+      }
+      connect();
+      throw error(changes.empty() ? std::string(e.what()) : changes + ": " + e.what());
+    }
   }
 
   void use(std::shared_ptr<const program> code) {
     program_ = std::move(code);
+    cuts_.clear();
     set_up();
+    connect();
   }
 
   /// Tables of the plan, and no memory yet.
@@ -173,6 +183,7 @@ class extractor {
 
   /// Nothing is computed yet; memory goes back to be used again.
   void forget() {
+    if (!program_) return;
     done_.assign(plan_.steps.size(), false);
     holds_.assign(plan_.placements.size(), false);
     waiting_ = readers_;
@@ -221,7 +232,7 @@ class extractor {
   }
 
   array read(value_id v) {
-    if (const auto at_v = fed_.find(v); at_v != fed_.end()) return at_v->second;
+    if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
     std::vector<bool> steps(plan_.steps.size(), false);
     if (!need(v, steps)) {
       forget();
@@ -231,8 +242,10 @@ class extractor {
     ++waiting_[at(plan_.root(v))];  // stays until it is read below
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s]) run(static_cast<int>(s));
-    array out(program_->g().shape(v));
-    program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, tensor_at(v));
+    const tensor from = tensor_at(v);
+    array out(from.shape, from.type);
+    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from);
+    else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
     finished_with(v);
     return out;
   }
@@ -243,18 +256,21 @@ class extractor {
     const placement& now = plan_.at(p);
     const int r = plan_.root(p);
     float* base = nullptr;
-    if (is_fed(r) && plan_.at(r).external) base = fed_.at(r).data();
+    if (is_fed(r) && plan_.at(r).external) base = const_cast<float*>(numbers_of(*fed_.at(r)));
     else if (is_constant(r)) base = const_cast<float*>(program_->code(program_->g().at_value(r).producer).weights[0]);
     else base = memory_at(r);
-    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch};
+    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch, program_->g().at_value(now.value).type};
   }
+  /// Kernels take the address of any elements as that of floats.
+  static const float* numbers_of(const array& a) { return static_cast<const float*>(static_cast<const void*>(a.bytes().data())); }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
   tensor input_tensor(int p) {
     int q = p;  // not what describes it in its other layout
     while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
     if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
-      const array& given = fed_.at(q);
-      program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0});
+      const array& given = *fed_.at(q);
+      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0});
+      else if (given.size()) std::memcpy(tensor_at(q).data, given.bytes().data(), given.bytes().size());
       holds_[at(q)] = true;
     }
     return tensor_at(p);
@@ -333,8 +349,9 @@ class extractor {
   plan_view plan_;
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it
-  std::map<value_id, array> fed_;
-  std::map<std::string, array> shapeless_;  ///< fed before there was a program
+  arrays_by_name given_;           ///< network inputs
+  std::map<value_id, array> cuts_;  ///< values inside the network that were fed
+  std::map<value_id, const array*> fed_;
   std::vector<bool> done_;   ///< by step
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;

@@ -3,6 +3,10 @@
 #pragma once
 
 #include "../formats/ncnn/reader.hpp"
+#if __has_include(<protozero/pbf_reader.hpp>)
+#include "../formats/onnx/reader.hpp"
+#define CTNN_READS_ONNX 1
+#endif
 #include "extractor.hpp"
 
 namespace ctnn {
@@ -20,6 +24,8 @@ struct load_options {
   std::span<const custom_operator> operators{};
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
   ncnn::read_options read{};
+  /// Whether an ONNX file may keep its weights in other files of its folder.
+  bool external_data = false;
   /// How many programs for input shapes other than those the model was loaded with are kept. Each holds a packed copy
   /// of all weights.
   std::size_t reshaped_programs = 4;
@@ -36,22 +42,27 @@ class model {
   /// files by their names without directories. Where input shapes are neither in the file nor given, only the .param file
   /// is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    program_family::reader read = [param, bin, read = options.read](const shapes_by_name& shapes) {
+    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
-      for (const auto& [name, shape] : shapes) changed.input_shapes.insert_or_assign(name, shape);
+      for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
       return ncnn::load(param, bin, changed);
     };
     try {
       return model(read({}), options, read);
-    } catch (const ncnn::unknown_input_shape&) {
-      return model(std::make_shared<program_family>(options_for(options), keeping_reader(read, options),
-                                                    options.reshaped_programs));
+    } catch (const ncnn::unknown_input_shape& e) {
+      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
     }
+  }
+  /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside it)
+  /// are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
+  static model load(const std::string& path, const load_options& options = {}) {
+    if (path.ends_with(".onnx")) return load_onnx(path, options);
+    if (!path.ends_with(".param")) throw error(path + ": expected a .param or an .onnx file");
+    return load(path, path.substr(0, path.size() - 5) + "bin", options);
   }
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, program_family::reader read = {})
-      : programs_(std::make_shared<program_family>(keeping(std::move(network), options.keep), options_for(options),
-                                                   read ? keeping_reader(read, options) : program_family::reader(),
+      : programs_(std::make_shared<program_family>(std::move(network), program_options_of(options), std::move(read),
                                                    options.reshaped_programs)) {}
 
   ctnn::extractor extractor() const { return ctnn::extractor(programs_); }
@@ -61,29 +72,33 @@ class model {
   /// The graph as it was read.
   graph_view source() const { return code().source().network.view(); }
   /// Throws ctnn::error if the model was loaded without input shapes.
-  const program& code() const {
-    if (!programs_->first())
-      throw error("the network depends on input shapes that the file does not say: give load_options::read.input_shapes");
-    return *programs_->first();
-  }
+  const program& code() const { return programs_->require_first(); }
 
  private:
-  explicit model(std::shared_ptr<program_family> programs) : programs_(std::move(programs)) {}
+  model(std::string why, const load_options& options, program_family::reader read)
+      : programs_(std::make_shared<program_family>(std::move(why), program_options_of(options), std::move(read),
+                                                   options.reshaped_programs)) {}
 
-  static program_options options_for(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators}; }
-  static program_family::reader keeping_reader(program_family::reader read, const load_options& options) {
-    return [read = std::move(read), keep = options.keep](const shapes_by_name& shapes) { return keeping(read(shapes), keep); };
-  }
-  static loaded_model keeping(loaded_model&& m, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      value_id found = none;
-      for (std::size_t v = 0; v < m.network.values.size(); ++v)
-        if (m.network.values[v].name == name) found = static_cast<int>(v);
-      if (found == none) throw error("keep: the model has no value called '" + name + "'");
-      add_output(m.network, m.keep(name), found);
+  static model load_onnx(const std::string& path, const load_options& options) {
+#if defined(CTNN_READS_ONNX)
+    onnx::read_options read;
+    read.input_shapes = options.read.input_shapes;
+    read.limits = options.read.limits;
+    read.limits.name_length = std::max(read.limits.name_length, onnx::read_options{}.limits.name_length);
+    read.external_data = options.external_data;
+    const auto file = std::make_shared<const onnx::model_message>(onnx::read(path, read));
+    program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
+    try {
+      return model(make({}), options, make);
+    } catch (const onnx::undetermined& e) {
+      return model(e.what(), options, std::move(make));
     }
-    return std::move(m);
+#else
+    (void)options;
+    throw error(path + ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
+#endif
   }
+  static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep}; }
 
   std::shared_ptr<program_family> programs_;
 };

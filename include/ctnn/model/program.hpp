@@ -3,6 +3,8 @@
 // Constant after it is made, so any number of extractors on any number of threads may share it.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
@@ -16,11 +18,9 @@
 #include "../rewrite/rules.hpp"
 #include "../weights/packed.hpp"
 #include "array.hpp"
+#include "typed_kernels.hpp"
 
 namespace ctnn {
-
-/// By input name.
-using shapes_by_name = std::map<std::string, extents, std::less<>>;
 
 /// Memory for numbers, aligned to a cache line and not initialised.
 class number_buffer {
@@ -55,23 +55,10 @@ struct program_options {
   std::span<const rule_record> rules = default_rules::records;
   target_id target = best_target();
   std::span<const custom_operator> operators{};
+  std::vector<std::string> keep{};
 };
 
 namespace detail {
-
-/// The struct of an operator, decoded once.
-struct decoder {
-  const operator_type* type;
-  std::shared_ptr<const void> (*decode)(std::span<const double>);
-};
-template <class Op>
-std::shared_ptr<const void> decode_shared(std::span<const double> fields) {
-  return std::make_shared<const Op>(decode<Op>(fields));
-}
-template <class... Ops>
-std::array<decoder, sizeof...(Ops)> make_decoders(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &decode_shared<Ops>}...}};
-}
 
 template <class Op>
 void run_custom(const void* op, const arguments& a) {
@@ -102,11 +89,7 @@ class program {
       g_ = std::move(o.g);
       history_.assign(o.history.begin(), o.history.end());
     }
-    for (const node& n : g_.view().nodes)
-      if (n.type == &type_of<op::input>) {
-        const value& v = g_.view().at_value(n.outputs.first);
-        input_shapes_.emplace(v.name, v.shape);
-      }
+    inputs_ = source_->all_inputs();
     light_ = make_plan(g_.view(), {.in_place = true});
     full_ = make_plan(g_.view(), {.in_place = false});
     pack_weights();
@@ -115,8 +98,27 @@ class program {
 
   graph_view g() const { return g_.view(); }
   const loaded_model& source() const { return *source_; }
-  /// Shapes of all inputs, by the names of their values.
-  const shapes_by_name& input_shapes() const { return input_shapes_; }
+  std::span<const model_input> inputs() const { return inputs_; }
+  /// The input called `name`, or null.
+  const model_input* find_input(std::string_view name) const {
+    for (const model_input& i : inputs_)
+      if (i.name == name) return &i;
+    return nullptr;
+  }
+  /// Whether this is the program for these inputs: their shapes, and the numbers that shapes follow from.
+  bool admits(const arrays_by_name& fed) const {
+    for (const model_input& i : inputs_) {
+      const auto at = fed.find(i.name);
+      if (i.optional && i.left_out != (at == fed.end())) return false;
+      if (at == fed.end()) {
+        if (i.needed) return false;
+        continue;
+      }
+      if (!(at->second.shape() == i.shape)) return false;
+      if (i.needed && !std::ranges::equal(at->second.bytes(), i.needed->bytes())) return false;
+    }
+    return true;
+  }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
   /// `light` lets operators write over their inputs.
@@ -134,25 +136,39 @@ class program {
     for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
       float* to = packed_.data() + offset;
       code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
-      pack_slot(g, n, slot, numbers(e).data(), to);
+      const expression& x = g.at_expression(e);
+      if (x.type || x.element == dtype::f32) return pack_slot(g, n, slot, numbers(e).data(), to);
+      const array& as_read = array_of(*source_, x);
+      if (as_read.type() != x.element)
+        throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
+      if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
     });
+  }
+
+  /// The vector kernel if all values are f32 and there is one, else the typed one.
+  void (*kernel_of(const node& n) const)(const void*, const arguments&) {
+    const graph_view g = g_.view();
+    bool f32 = true;
+    for (value_id v : g.inputs(n)) f32 = f32 && g.at_value(v).type == dtype::f32;
+    for (int i = 0; i < n.outputs.count; ++i) f32 = f32 && g.at_value(n.outputs.first + i).type == dtype::f32;
+    if (f32)
+      for (const loaded_kernel& k : kernels_.table)
+        if (k.type == n.type && k.run != nullptr) return k.run;
+    return find_typed_kernel(n.type);
   }
 
   void look_up_kernels(std::span<const custom_operator> custom) {
     const graph_view g = g_.view();
-    const auto decoders = detail::make_decoders(all_operators{});
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const node& n = g.nodes[i];
-      for (const detail::decoder& d : decoders)
-        if (d.type == n.type) code_[i].op = d.decode(g.fields_of(n.fields));
-      for (const loaded_kernel& k : kernels_.table)
-        if (k.type == n.type) code_[i].run = k.run;
+      code_[i].op = decode_operator(n.type, g.fields_of(n.fields));
+      code_[i].run = kernel_of(n);
       for (const custom_operator& c : custom) {
         if (c.type != n.type) continue;
         code_[i].op = c.decode(g.fields_of(n.fields));
         code_[i].run = c.run;
       }
-      if (!code_[i].run && n.type != &type_of<op::input>)
+      if (!code_[i].run && n.type != &type_of<op::input> && n.type != &type_of<op::constant>)
         throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +
                     "' has no kernel; give it in load_options::operators");
     }
@@ -161,7 +177,7 @@ class program {
   std::shared_ptr<const loaded_model> source_;
   graph g_;
   std::vector<rewrite_step> history_;
-  shapes_by_name input_shapes_;
+  std::vector<model_input> inputs_;
   memory_plan light_, full_;
   number_buffer packed_;
   std::vector<node_code> code_;

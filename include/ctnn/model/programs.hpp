@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The programs of one model, one for each set of input shapes it has been fed.
+// The programs of one model, one for each set of input shapes (and of numbers that decide shapes) it has been fed.
 #pragma once
 
 #include <algorithm>
@@ -17,35 +17,34 @@ namespace ctnn {
 /// wait; extractors that have theirs do not notice.
 class program_family {
  public:
-  /// Makes the network for inputs of these shapes, or throws ctnn::error.
-  using reader = std::function<loaded_model(const shapes_by_name&)>;
+  /// Makes the network for these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them.
+  using reader = std::function<loaded_model(const arrays_by_name&)>;
 
   /// Without a `read` there is only the first program. Beside the first one, the `limit` last used ones are kept.
-  program_family(loaded_model&& network, const program_options& options, reader read = {}, std::size_t limit = 0)
-      : options_(options), read_(std::move(read)), limit_(limit), first_(make(std::move(network))) {}
-  /// There is no first program: all wait for their shapes.
-  program_family(const program_options& options, reader read, std::size_t limit)
-      : options_(options), read_(std::move(read)), limit_(limit) {}
+  program_family(loaded_model&& network, program_options options, reader read = {}, std::size_t limit = 0)
+      : options_(std::move(options)), read_(std::move(read)), limit_(limit), first_(make(std::move(network))) {}
+  /// No program yet: the first inputs decide. `why` is what to say to those who ask for the network before.
+  program_family(std::string why, program_options options, reader read, std::size_t limit)
+      : options_(std::move(options)), read_(std::move(read)), limit_(std::max<std::size_t>(limit, 1)), why_not_(std::move(why)) {}
 
-  /// May be null.
+  /// Null if the inputs' shapes are not known yet.
   const std::shared_ptr<const program>& first() const { return first_; }
+  const program& require_first() const {
+    if (!first_) throw error(why_not_);
+    return *first_;
+  }
   bool can_reshape() const { return static_cast<bool>(read_); }
 
-  /// The program for inputs of these shapes, which name all inputs. Throws ctnn::error if the network does not admit them.
-  std::shared_ptr<const program> at(const shapes_by_name& shapes) {
-    const auto fits = [&](const std::shared_ptr<const program>& p) {
-      return std::all_of(p->input_shapes().begin(), p->input_shapes().end(), [&](const auto& input) {
-        const auto given = shapes.find(input.first);
-        return given != shapes.end() && given->second == input.second;
-      });
-    };
-    if (first_ && fits(first_)) return first_;
+  /// The program for these inputs. Throws ctnn::error if the network does not admit them.
+  std::shared_ptr<const program> at(const arrays_by_name& fed) {
+    if (first_ && first_->admits(fed)) return first_;
     const std::lock_guard hold(mutex_);
-    const auto known = std::find_if(others_.begin(), others_.end(), fits);
+    const auto known = std::find_if(others_.begin(), others_.end(), [&](const auto& p) { return p->admits(fed); });
     if (known != others_.end()) {
       std::rotate(others_.begin(), known, known + 1);  // the last used one is the first
     } else {
-      others_.insert(others_.begin(), make(read_(shapes)));
+      if (!read_) throw error(why_not_);
+      others_.insert(others_.begin(), make(read_(fed)));
     }
     const std::shared_ptr<const program> found = others_.front();
     if (others_.size() > limit_) others_.resize(limit_);  // extractors keep what they use
@@ -54,12 +53,20 @@ class program_family {
 
  private:
   std::shared_ptr<const program> make(loaded_model&& network) const {
+    for (const std::string& name : options_.keep) {
+      value_id found = none;
+      for (std::size_t v = 0; v < network.network.values.size(); ++v)
+        if (network.network.values[v].name == name) found = static_cast<int>(v);
+      if (found == none) throw error("keep: the model has no value called '" + name + "'");
+      add_output(network.network, network.keep(name), found);
+    }
     return std::make_shared<const program>(std::make_shared<const loaded_model>(std::move(network)), options_);
   }
 
   program_options options_;
   reader read_;
   std::size_t limit_;
+  std::string why_not_ = "the input shapes are fixed";
   std::shared_ptr<const program> first_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<const program>> others_;

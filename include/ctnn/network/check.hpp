@@ -50,6 +50,7 @@ CTNN_MISTAKE(missing_weight, "a weight is missing")
 CTNN_MISTAKE(unknown_weight, "no layer has a weight of this name")
 CTNN_MISTAKE(weight_size_mismatch, "a weight has the wrong number of elements")
 CTNN_MISTAKE(too_large, "a tensor has more elements than can be counted")
+CTNN_MISTAKE(element_type, "the operator does not take elements of this type")
 #undef CTNN_MISTAKE
 
 /// A problem and the layer that has it.

@@ -18,10 +18,13 @@ constexpr void run_reference(std::span<const double> fields, const arguments& a)
 struct reference_entry {
   const operator_type* type;
   void (*run)(std::span<const double>, const arguments&);
+  bool present;
 };
+template <class Op>
+inline constexpr bool has_reference = requires(const Op& op, const arguments& a) { reference::run(op, a); };
 template <class... Ops>
 constexpr std::array<reference_entry, sizeof...(Ops)> reference_entries(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &run_reference<Ops>}...}};
+  return {{{&type_of<Ops>, &run_reference<Ops>, has_reference<Ops>}...}};
 }
 inline constexpr auto reference_table = reference_entries(all_operators{});
 
@@ -112,7 +115,7 @@ class expression_evaluator {
     for (int n = x.type->min_inputs; n <= arguments && n <= x.type->max_inputs; ++n) {
       shapes.clear();
       for (int i = 0; i < n; ++i) shapes.push_back(g_.at_expression(ids[static_cast<std::size_t>(i)]).shape);
-      if (!x.type->describe(g_.fields_of(x.fields), shapes, {}, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;
+      if (!x.type->describe(g_.fields_of(x.fields), inputs(shapes.data(), shapes.size()), {}, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;
     }
     return arguments;
   }

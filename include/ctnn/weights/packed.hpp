@@ -35,7 +35,9 @@ inline constexpr auto packing_table = packing_entries(all_operators{});
 
 /// Numbers that a node's weight slot takes when packed.
 constexpr std::int64_t packed_size(const graph_view& g, const node& n, int slot, int block = channel_block) {
-  const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(slot)]).shape;
+  const expression& numbers = g.at_expression(g.weights(n)[static_cast<std::size_t>(slot)]);
+  const extents& shape = numbers.shape;
+  if (numbers.element != dtype::f32) return words(shape.count(), numbers.element);
   for (const auto& entry : packing_detail::packing_table)
     if (entry.type == n.type) return entry.count(g.fields_of(n.fields), slot, shape, block);
   return shape.count();

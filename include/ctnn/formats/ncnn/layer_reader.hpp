@@ -114,9 +114,9 @@ class layer_reader : public parameter_reader {
   }
 
   /// Gives the numbers of weight `slot` of the node that made v.
-  void set_weight(value_id v, std::size_t slot, std::vector<float> numbers) {
+  void set_weight(value_id v, std::size_t slot, const std::vector<float>& numbers) {
     const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(numbers.size()));
-    builder_.model.weights[{leaf.layer, leaf.name}] = std::move(numbers);
+    builder_.model.set_weight(leaf, numbers);
   }
   /// Reads them from the weight file; `n` is how many the layer declares, compared before anything is allocated.
   void read_raw(value_id v, std::size_t slot, std::int64_t n) {

@@ -130,7 +130,7 @@ inline written_model write(const loaded_model& m, weight_storage storage = weigh
     const auto at = m.weights.find({leaf.layer, leaf.name});
     if (at == m.weights.end())
       throw error("no numbers for weight '" + std::string(leaf.name) + "' of layer '" + std::string(leaf.layer) + "'");
-    return at->second;
+    return at->second->values();
   };
   return write(g, numbers, storage);
 }

@@ -38,7 +38,7 @@ struct input {
   }
 };
 
-/// Numbers that belong to the network: weight "value" of the given shape.
+/// Numbers that belong to the network: weight "value" of the given shape. There may be none of them (an extent of 0).
 struct constant {
   static constexpr std::string_view name = "constant";
   static constexpr int min_inputs = 0;
@@ -50,7 +50,17 @@ struct constant {
     field("shape", self.shape);
     field("type", self.type);
   }
-  constexpr problem infer(inputs in, outputs result) const { return input{shape}.infer(in, result); }
+  constexpr problem infer(inputs in, outputs result) const {
+    for (int d : shape) {
+      if (d != 0) continue;
+      if (shape.size() > max_rank) break;
+      extents y;
+      for (int e : shape) y.push_back(e);
+      result[0] = y;
+      return {};
+    }
+    return input{shape}.infer(in, result);
+  }
   constexpr problem infer_types(types, std::span<dtype> out) const {
     out[0] = type;
     return {};

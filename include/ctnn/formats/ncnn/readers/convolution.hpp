@@ -185,11 +185,11 @@ void deconvolution(layer_reader& l) {
                                        static_cast<std::size_t>(ky)) * static_cast<std::size_t>(w.kernel) +
                                       static_cast<std::size_t>(kx)];
             }
-  l.set_weight(v, 0, std::move(arranged));
+  l.set_weight(v, 0, arranged);
   if (op.bias) {
     std::vector<float> repeated;
     for (float b : bias) repeated.insert(repeated.end(), static_cast<std::size_t>(area), b);
-    l.set_weight(v, 1, std::move(repeated));
+    l.set_weight(v, 1, repeated);
   }
   if (h.stride != 1 || w.stride != 1) v = l.helper(op::pixel_shuffle{{h.stride, w.stride}}, {v}, "pixels");
   v = sliced(l, v, 1, h.cut, h.cut + h.out);

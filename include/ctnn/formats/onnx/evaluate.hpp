@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs one operator on arrays by the kernels that define it, for what is known while a model is read.
+#pragma once
+
+#include <cmath>
+
+#include "../../base/half.hpp"
+#include "../../weights/evaluate.hpp"
+#include "../../model/typed_kernels.hpp"
+#include "messages.hpp"
+
+namespace ctnn::onnx {
+
+inline const float* address(const array& a) { return static_cast<const float*>(static_cast<const void*>(a.bytes().data())); }
+inline float* address(array& a) { return static_cast<float*>(static_cast<void*>(a.bytes().data())); }
+
+namespace detail {
+
+constexpr bool has_reference(const operator_type& type) {
+  for (const auto& entry : ctnn::detail::reference_table)
+    if (entry.type == &type) return entry.present;
+  return false;
+}
+constexpr bool all_f32(types list) {
+  for (dtype t : list)
+    if (t != dtype::f32) return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// Whether there is a kernel for these types at all.
+inline bool can_evaluate(const operator_type& type, types in, types out) {
+  return (detail::all_f32(in) && detail::all_f32(out) && detail::has_reference(type)) || find_typed_kernel(&type) != nullptr;
+}
+
+/// Runs the operator. Weights are in logical order.
+inline void evaluate(const operator_type& type, std::span<const double> fields, const std::vector<shared_array>& in,
+                     const std::vector<shared_array>& weights, const std::vector<std::shared_ptr<array>>& out) {
+  std::vector<const_tensor> from;
+  std::vector<ctnn::tensor> to;
+  std::vector<const float*> numbers;
+  std::vector<std::vector<float>> expanded;
+  bool plain = true;
+  for (const shared_array& a : in) {
+    from.push_back({address(*a), a->shape(), layout::nchw, 0, a->type()});
+    plain = plain && a->type() == dtype::f32;
+  }
+  for (const std::shared_ptr<array>& a : out) {
+    to.push_back({address(*a), a->shape(), layout::nchw, 0, a->type()});
+    plain = plain && a->type() == dtype::f32;
+  }
+  for (const shared_array& a : weights) numbers.push_back(address(*a));
+  if (plain && detail::has_reference(type)) return run_reference(&type, fields, {from, to, numbers, nullptr});
+  const auto run = find_typed_kernel(&type);
+  if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
+  run(decode_operator(&type, fields).get(), {from, to, numbers, nullptr});
+}
+
+/// Element i as a double.
+inline double number_at(const array& a, std::size_t i) {
+  switch (a.type()) {
+    case dtype::f32: return static_cast<double>(a.elements<float>()[i]);
+    case dtype::f64: return a.elements<double>()[i];
+    case dtype::f16: return static_cast<double>(half_to_float(a.elements<std::uint16_t>()[i]));
+    case dtype::bf16: return static_cast<double>(bfloat_to_float(a.elements<std::uint16_t>()[i]));
+    case dtype::i64: return static_cast<double>(a.elements<std::int64_t>()[i]);
+    case dtype::i32: return a.elements<std::int32_t>()[i];
+    case dtype::i16: return a.elements<std::int16_t>()[i];
+    case dtype::i8: return a.elements<std::int8_t>()[i];
+    case dtype::u64: return static_cast<double>(a.elements<std::uint64_t>()[i]);
+    case dtype::u32: return a.elements<std::uint32_t>()[i];
+    case dtype::u16: return a.elements<std::uint16_t>()[i];
+    case dtype::u8:
+    case dtype::boolean: return a.elements<std::uint8_t>()[i];
+  }
+  return 0;
+}
+
+namespace detail {
+
+template <class T>
+void fill(array& a, T value) {
+  std::ranges::fill(a.elements<T>(), value);
+}
+}  // namespace detail
+
+/// An array whose elements all are `value`, which the type can hold.
+inline shared_array filled(const extents& shape, dtype type, double value) {
+  auto a = std::make_shared<array>(shape, type);
+  switch (type) {
+    case dtype::f32: detail::fill(*a, static_cast<float>(value)); break;
+    case dtype::f64: detail::fill(*a, value); break;
+    case dtype::f16: detail::fill(*a, float_to_half(static_cast<float>(value))); break;
+    case dtype::bf16: detail::fill(*a, float_to_bfloat(static_cast<float>(value))); break;
+    case dtype::i64: detail::fill(*a, static_cast<std::int64_t>(value)); break;
+    case dtype::i32: detail::fill(*a, static_cast<std::int32_t>(value)); break;
+    case dtype::i16: detail::fill(*a, static_cast<std::int16_t>(value)); break;
+    case dtype::i8: detail::fill(*a, static_cast<std::int8_t>(value)); break;
+    case dtype::u64: detail::fill(*a, static_cast<std::uint64_t>(value)); break;
+    case dtype::u32: detail::fill(*a, static_cast<std::uint32_t>(value)); break;
+    case dtype::u16: detail::fill(*a, static_cast<std::uint16_t>(value)); break;
+    case dtype::u8: detail::fill(*a, static_cast<std::uint8_t>(value)); break;
+    case dtype::boolean: detail::fill(*a, static_cast<std::uint8_t>(value != 0)); break;
+  }
+  return a;
+}
+
+}  // namespace ctnn::onnx

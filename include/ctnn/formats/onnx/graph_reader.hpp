@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+// The nodes of a graph one after the other, and graphs inside graphs in place of the nodes that choose or repeat them.
+#pragma once
+
+#include "operators.hpp"
+#include "order.hpp"
+
+namespace ctnn::onnx::detail {
+
+/// Unsupported nodes by reason, in order of appearance.
+class refusals {
+ public:
+  void add(const node_message& at, const std::string& reason) {
+    const std::string key = (at.domain.empty() ? "" : at.domain + ":") + at.type + (reason.empty() ? "" : ": " + reason);
+    auto& places = by_reason_[key];
+    if (places.empty()) order_.push_back(key);
+    const std::string name = !at.name.empty() || at.outputs.empty() ? at.name : at.outputs[0];
+    if (places.size() < 8) places.push_back("'" + name + "' (byte " + std::to_string(at.byte) + ")");
+    else if (places.size() == 8) places.push_back("more");
+  }
+  void report(const std::string& source) const {
+    if (order_.empty()) return;
+    std::string text = source + ": not supported: ";
+    for (const std::string& key : order_) {
+      if (key != order_.front()) text += "; ";
+      text += key + " in ";
+      const auto& places = by_reason_.at(key);
+      for (std::size_t i = 0; i < places.size(); ++i) text += (i == 0 ? "" : ", ") + places[i];
+    }
+    throw error(text);
+  }
+  bool any() const { return !order_.empty(); }
+
+ private:
+  std::vector<std::string> order_;
+  std::map<std::string, std::vector<std::string>> by_reason_;
+};
+
+class graph_reader {
+ public:
+  explicit graph_reader(importer& i) : i_(i) {}
+
+  void read_nodes(const graph_message& g) {
+    for (const tensor& t : g.initializers) add_initializer(t);
+    for (std::size_t n : execution_order(g, i_.file.source)) read_node(g.nodes[n]);
+  }
+  void report() const { refused_.report(i_.file.source); }
+  bool refused() const { return refused_.any(); }
+
+  /// The outputs of a graph inside another, or `none`.
+  term output(const graph_message& g, std::size_t k) {
+    const term* t = i_.find(g.outputs[k].name);
+    if (!t) i_.fail("output '" + g.outputs[k].name + "' is made by no node");
+    return *t;
+  }
+
+ private:
+  void add_initializer(const tensor& t) {
+    if (t.name.empty()) i_.fail("an initializer has no name");
+    if (i_.scopes.size() == 1 && i_.find(t.name)) {
+      if (overridden_.contains(t.name)) return;
+      i_.fail("value '" + t.name + "' is made twice");
+    }
+    if (!t.values) {
+      unusable_[t.name] = t.refused;
+      return i_.define(t.name, none);
+    }
+    i_.define(t.name, i_.add_known(t.values, t.name));
+  }
+
+  void give_up(const node_message& n) {
+    for (const std::string& out : n.outputs)
+      if (!out.empty()) i_.scopes.back().emplace(out, none);
+  }
+
+  void read_node(const node_message& n) {
+    const auto opset = i_.file.opsets.find(n.domain);
+    const operator_entry* entry = n.domain.empty() ? onnx::find_operator(n.type) : nullptr;
+    using method = void (graph_reader::*)(node_reader&, const node_message&);
+    const method control = !n.domain.empty() ? nullptr : n.type == "If" ? &graph_reader::choose : n.type == "Loop" ? &graph_reader::loop
+                         : n.type == "Scan" ? &graph_reader::scan : nullptr;
+    count_node("the graph");
+    if (!entry && !control) {
+      refused_.add(n, "");
+      return give_up(n);
+    }
+    if (opset == i_.file.opsets.end()) i_.fail("the model does not say which version of the operators it uses");
+    node_reader r(i_, n, static_cast<int>(opset->second));
+    try {
+      for (const std::string& in : n.inputs)
+        if (const auto bad = unusable_.find(in); bad != unusable_.end()) node_reader::refuse("'" + in + "' is a " + bad->second);
+      if (control) (this->*control)(r, n);
+      else entry->read(r);
+      r.refuse_other_attributes();
+      for (std::size_t k = 0; k < n.outputs.size(); ++k)
+        if (!n.outputs[k].empty() && !i_.scopes.back().contains(n.outputs[k])) r.fail("has " + std::to_string(n.outputs.size()) + " outputs, made " + std::to_string(k));
+    } catch (const unsupported& u) {
+      refused_.add(n, u.reason);
+      give_up(n);
+    } catch (const unknown_input&) {
+      give_up(n);
+    }
+  }
+
+  /// A graph inside another, its inputs bound to terms; the terms of its outputs.
+  std::vector<term> inline_graph(const graph_message& g, const std::vector<term>& in) {
+    i_.scopes.emplace_back();
+    for (std::size_t k = 0; k < in.size(); ++k) i_.define(g.inputs[k].name, in[k]);
+    read_nodes(g);
+    std::vector<term> results;
+    for (std::size_t k = 0; k < g.outputs.size(); ++k) results.push_back(output(g, k));
+    i_.scopes.pop_back();
+    for (term t : results)
+      if (t == none) throw unknown_input{};
+    return results;
+  }
+  static const graph_message& body_of(node_reader& r, const char* key) {
+    const attribute* a = r.find(key, attribute_kind::graph);
+    if (!a) r.fail("attribute '" + std::string(key) + "' is missing");
+    return *a->graph;
+  }
+  static bool truth(node_reader& r, term t, const char* what) {
+    const array& a = r.numbers(t, what);
+    if (a.type() != dtype::boolean || a.size() != 1)
+      r.fail(std::string(what) + " is " + describe(a.shape()) + " of " + std::string(name_of(a.type())) + ", expected one boolean");
+    return a.elements<std::uint8_t>()[0] != 0;
+  }
+
+  /// If: the branch that the condition chooses, in place of the node.
+  void choose(node_reader& r, const node_message& n) {
+    r.expect(1, 1);
+    const graph_message& yes = body_of(r, "then_branch");
+    const graph_message& no = body_of(r, "else_branch");
+    const graph_message& g = truth(r, r.input(), "condition") ? yes : no;
+    if (g.outputs.size() != n.outputs.size())
+      r.fail("has " + std::to_string(n.outputs.size()) + " outputs, the branch " + std::to_string(g.outputs.size()));
+    const std::vector<term> results = inline_graph(g, {});
+    for (std::size_t k = 0; k < results.size(); ++k) r.result(k, results[k]);
+  }
+
+  static term slice_of(node_reader& r, term x, int axis, int i) {
+    const extents s = r.shape(x);
+    extents to;
+    for (int k = 0; k < s.rank; ++k)
+      if (k != axis) to.push_back(s[k]);
+    return r.reshaped(r.add(op::slice{axis, i, i + 1}, {x}), to);
+  }
+  static term stacked(node_reader& r, const std::vector<term>& slices, int axis) {
+    std::vector<term> parts;
+    for (term t : slices) {
+      const extents s = r.shape(t);
+      if (s.rank == max_rank) node_reader::refuse("stacking values of 8 dimensions");
+      extents to;
+      for (int k = 0; k <= s.rank; ++k) to.push_back(k == axis ? 1 : s[k - (k > axis ? 1 : 0)]);
+      parts.push_back(r.reshaped(t, to));
+    }
+    return parts.size() == 1 ? parts[0] : r.add(op::concat{axis}, parts);
+  }
+
+  /// What a loop without iterations has gathered in output k: the body is read for the shape alone.
+  term nothing_of(node_reader& r, const graph_message& body, const std::vector<term>& state, std::size_t k) {
+    std::vector<term> in{r.constant(filled({}, dtype::i64, 0)), r.constant(filled({}, dtype::boolean, 1))};
+    in.insert(in.end(), state.begin(), state.end());
+    const term one = inline_graph(body, in)[k];
+    extents s{0};
+    if (r.rank(one) == max_rank) node_reader::refuse("stacking values of 8 dimensions");
+    for (int i = 0; i < r.rank(one); ++i) s.push_back(r.shape(one)[i]);
+    return r.constant(std::make_shared<const array>(s, r.type(one)));
+  }
+
+  /// Loop, unrolled: how often it runs must be known.
+  void loop(node_reader& r, const node_message& n) {
+    if (r.input_count() < 2) r.fail("has " + std::to_string(r.input_count()) + " inputs, expected at least 2");
+    const graph_message& body = body_of(r, "body");
+    const std::size_t carried = r.input_count() - 2;
+    if (body.inputs.size() != carried + 2 || body.outputs.size() < carried + 1 || body.outputs.size() - 1 < n.outputs.size())
+      r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " + std::to_string(body.outputs.size()) + " outputs");
+    const std::int64_t trips = r.has(0) ? r.whole_scalar(0) : std::numeric_limits<std::int64_t>::max();
+    bool go_on = !r.has(1) || truth(r, r.input(1), "condition");
+    std::vector<term> state;
+    for (std::size_t k = 0; k < carried; ++k) state.push_back(r.input(k + 2));
+    std::vector<std::vector<term>> scanned(body.outputs.size() - 1 - carried);
+    for (std::int64_t i = 0; i < trips && go_on; ++i) {
+      auto number = std::make_shared<array>(extents{}, dtype::i64);
+      number->elements<std::int64_t>()[0] = i;
+      std::vector<term> in{r.constant(number), r.constant(filled({}, dtype::boolean, 1))};
+      in.insert(in.end(), state.begin(), state.end());
+      count_iteration(r);
+      const std::vector<term> out = inline_graph(body, in);
+      go_on = truth(r, out[0], "condition");
+      state.assign(out.begin() + 1, out.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
+      for (std::size_t k = 0; k < scanned.size(); ++k) scanned[k].push_back(out[1 + carried + k]);
+    }
+    for (std::size_t k = 0; k < carried; ++k) r.result(k, state[k]);
+    for (std::size_t k = 0; k < scanned.size(); ++k) {
+      if (!r.wants(carried + k)) continue;
+      r.result(carried + k, scanned[k].empty() ? nothing_of(r, body, state, carried + 1 + k) : stacked(r, scanned[k], 0));
+    }
+  }
+
+  /// Scan, unrolled. Before opset 9 all values have a batch axis in front, and the first input are lengths.
+  void scan(node_reader& r, const node_message& n) {
+    const bool batched = r.version < 9;
+    const std::size_t skip = batched ? 1 : 0;
+    const graph_message& body = body_of(r, "body");
+    const std::int64_t wanted = r.integer("num_scan_inputs");
+    if (batched && r.has(0)) node_reader::refuse("sequence lengths");
+    if (r.input_count() < skip || wanted < 1 || static_cast<std::size_t>(wanted) > r.input_count() - skip)
+      r.fail("num_scan_inputs is " + std::to_string(wanted) + " for " + std::to_string(r.input_count()) + " inputs");
+    const std::size_t scans = static_cast<std::size_t>(wanted), states = r.input_count() - skip - scans;
+    if (body.inputs.size() != states + scans || body.outputs.size() != n.outputs.size() || body.outputs.size() < states)
+      r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " + std::to_string(body.outputs.size()) + " outputs");
+    const std::size_t results = body.outputs.size() - states;
+    const auto list = [&](const char* key, std::size_t count) {
+      integers v = r.list_of(key);
+      if (v.empty()) v.assign(count, 0);
+      if (v.size() != count) r.fail(std::string(key) + " has " + std::to_string(v.size()) + " numbers, expected " + std::to_string(count));
+      return v;
+    };
+    const integers in_axes = list("scan_input_axes", scans), out_axes = list("scan_output_axes", results);
+    const integers in_back = list(batched ? "directions" : "scan_input_directions", scans), out_back = list("scan_output_directions", results);
+    const int batches = batched ? r.shape(r.input(1))[0] : 1;
+    std::vector<std::vector<term>> finals(states + results);
+    for (int b = 0; b < batches; ++b) {
+      std::vector<term> state, sequence;
+      for (std::size_t k = skip; k < r.input_count(); ++k) {
+        const term t = batched ? slice_of(r, r.input(k), 0, b) : r.input(k);
+        (k < skip + states ? state : sequence).push_back(t);
+      }
+      int length = -1;
+      std::vector<int> axes;
+      for (std::size_t k = 0; k < scans; ++k) {
+        axes.push_back(r.axis(in_axes[k], r.rank(sequence[k])));
+        const int size = r.shape(sequence[k])[axes[k]];
+        if (length >= 0 && size != length) r.fail("its inputs have " + std::to_string(length) + " and " + std::to_string(size) + " slices");
+        length = size;
+      }
+      if (length < 1) node_reader::refuse("no iterations");
+      std::vector<std::vector<term>> scanned(results);
+      for (int i = 0; i < length; ++i) {
+        std::vector<term> in = state;
+        for (std::size_t k = 0; k < scans; ++k) in.push_back(slice_of(r, sequence[k], axes[k], in_back[k] ? length - 1 - i : i));
+        count_iteration(r);
+        const std::vector<term> out = inline_graph(body, in);
+        state.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(states));
+        for (std::size_t k = 0; k < results; ++k) scanned[k].push_back(out[states + k]);
+      }
+      for (std::size_t k = 0; k < states; ++k) finals[k].push_back(state[k]);
+      for (std::size_t k = 0; k < results; ++k) {
+        if (out_back[k]) std::reverse(scanned[k].begin(), scanned[k].end());
+        finals[states + k].push_back(stacked(r, scanned[k], r.axis(out_axes[k], r.rank(scanned[k][0]) + 1)));
+      }
+    }
+    for (std::size_t k = 0; k < finals.size(); ++k) r.result(k, batched ? stacked(r, finals[k], 0) : finals[k][0]);
+  }
+
+  /// Unrolled loops count as the nodes they become, and at least as one a turn.
+  void count_iteration(node_reader& r) { count_node(r.who()); }
+  void count_node(const std::string& who) {
+    if (++nodes_ > i_.limits.layers) i_.fail(who + ": more than " + std::to_string(i_.limits.layers) + " nodes");
+  }
+
+ public:
+  std::unordered_set<std::string> overridden_;
+
+ private:
+  importer& i_;
+  refusals refused_;
+  std::size_t nodes_ = 0;
+  std::unordered_map<std::string, std::string> unusable_;
+};
+
+}  // namespace ctnn::onnx::detail

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+// The model under construction. A term is a value of the file: numbers that are known already, or a value of the graph.
+// Operators on known numbers are computed at once, by the same kernels, so arithmetic on shapes leaves no trace.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "../describe.hpp"
+#include "../loaded_model.hpp"
+#include "evaluate.hpp"
+#include "parser.hpp"
+
+namespace ctnn::onnx {
+
+/// Thrown by an operator's reader: the node is sound but ctnn has nothing for it. All of a file's are reported together.
+struct unsupported {
+  std::string reason;
+};
+/// Thrown when an input comes from an unsupported node: there is no shape to go on with.
+struct unknown_input {};
+/// The network cannot be made before an input has a shape, or numbers.
+struct undetermined : error {
+  using error::error;
+};
+
+using term = int;
+
+struct term_record {
+  shared_array known;
+  value_id id = none;
+  extents shape{};
+  dtype type = dtype::f32;
+  std::string name{};
+};
+
+class importer {
+ public:
+  importer(const model_message& file, const read_options& options, const arrays_by_name& fed)
+      : file(file), options(options), limits(options.limits), fed_(fed) {}
+
+  const model_message& file;
+  const read_options& options;
+  budget limits;
+  loaded_model model;
+
+  [[noreturn]] void fail(const std::string& what) const { throw error(file.source + ": " + what); }
+
+  // Names. Graphs inside graphs see the names of those around them.
+
+  using scope = std::unordered_map<std::string, term>;
+  std::vector<scope> scopes{1};
+
+  void define(const std::string& name, term t) {
+    if (!scopes.back().emplace(name, t).second) fail("value '" + name + "' is made twice");
+  }
+  const term* find(const std::string& name) const {
+    for (auto s = scopes.rbegin(); s != scopes.rend(); ++s)
+      if (const auto at = s->find(name); at != s->end()) return &at->second;
+    return nullptr;
+  }
+  /// The wanted name, or one made from it that no node has.
+  std::string_view fresh_name(std::string wanted) {
+    if (!node_names_.insert(wanted).second) {
+      int& n = suffixes_[wanted];
+      std::string other;
+      do other = wanted + "_" + std::to_string(++n);
+      while (!node_names_.insert(other).second);
+      wanted = std::move(other);
+    }
+    return model.keep(std::move(wanted));
+  }
+
+  // Terms.
+
+  const term_record& at(term t) const { return terms_[static_cast<std::size_t>(t)]; }
+  term add_known(shared_array numbers, std::string name = {}) {
+    const extents shape = numbers->shape();
+    const dtype type = numbers->type();
+    terms_.push_back({std::move(numbers), none, shape, type, std::move(name)});
+    return static_cast<term>(terms_.size()) - 1;
+  }
+  term add_value(value_id v) {
+    const value& made = model.network.at_value(v);
+    terms_.push_back({nullptr, v, made.shape, made.type, {}});
+    return static_cast<term>(terms_.size()) - 1;
+  }
+  /// The graph's value for a term; numbers become a constant node.
+  value_id materialize(term t) {
+    term_record& r = terms_[static_cast<std::size_t>(t)];
+    if (r.id != none) return r.id;
+    op::constant op;
+    for (int i = 0; i < r.shape.rank; ++i) op.shape.push_back(r.shape[i]);
+    op.type = r.type;
+    if (const problem p = add_node(model.network, op, fresh_name(r.name.empty() ? "constant" : r.name), {})) fail(describe(p));
+    r.id = model.network.nodes.back().outputs.first;
+    model.set_weight(weight_of(r.id, 0), r.known);
+    return r.id;
+  }
+  const expression& weight_of(value_id v, int slot) const {
+    const graph_view g = model.network.view();
+    return g.at_expression(g.weights(g.at(g.at_value(v).producer))[static_cast<std::size_t>(slot)]);
+  }
+
+  void add_input(const std::string& name, const extents& shape, dtype type, bool optional) {
+    const std::string_view kept = model.keep(name);
+    model.inputs.push_back({kept, shape, type, nullptr, optional, false});
+    check_size(shape, type, "input '" + name + "'");
+    if (shape.count() == 0) return define(name, add_known(std::make_shared<const array>(shape, type), name));
+    op::input op;
+    for (int i = 0; i < shape.rank; ++i) op.shape.push_back(shape[i]);
+    op.type = type;
+    if (const problem p = add_node(model.network, op, fresh_name(name), {})) fail("input '" + name + "': " + describe(p));
+    const value_id v = model.network.nodes.back().outputs.first;
+    model.network.at_value(v).name = kept;
+    define(name, add_value(v));
+  }
+
+  void check_size(const extents& shape, dtype type, const std::string& what) {
+    std::int64_t n = 1;
+    for (int i = 0; i < shape.rank; ++i) {
+      const auto product = checked_multiply(n, shape[i]);
+      if (!product || *product > limits.value_elements)
+        fail(what + " of " + describe(shape) + " is above the limit of " + std::to_string(limits.value_elements) + " elements");
+      n = *product;
+    }
+    (void)type;
+  }
+
+  /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots.
+  template <class Op>
+  std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name, const std::vector<shared_array>& weights = {}) {
+    const field_values f = encode(op);
+    const std::span<const double> fields(f.data(), f.size());
+    std::vector<extents> shapes;
+    std::vector<dtype> element_types;
+    bool all_known = true;
+    for (term t : in) {
+      shapes.push_back(at(t).shape);
+      element_types.push_back(at(t).type);
+      all_known = all_known && at(t).known;
+    }
+    description d;
+    if (const problem p = type_of<Op>.describe(fields, shapes, element_types, d)) throw_problem(name, p);
+    bool empty = true;
+    for (std::size_t i = 0; i < d.outputs.size(); ++i) {
+      const dtype type = i < d.types.size() ? d.types[i] : dtype::f32;
+      check_size(d.outputs[i], type, "the output of node '" + name + "'");
+      empty = empty && d.outputs[i].count() == 0;
+    }
+    if (empty || (all_known && can_evaluate(type_of<Op>, element_types, types(d.types.data(), d.types.size())))) {
+      std::vector<std::shared_ptr<array>> out;
+      for (std::size_t i = 0; i < d.outputs.size(); ++i) {
+        const dtype type = i < d.types.size() ? d.types[i] : dtype::f32;
+        const auto bytes = static_cast<std::uint64_t>(d.outputs[i].count()) * static_cast<std::uint64_t>(size_of(type));
+        if (!limits.take(bytes)) fail("the output of node '" + name + "' needs more memory than the limit");
+        out.push_back(std::make_shared<array>(d.outputs[i], type));
+      }
+      if (!empty) {
+        std::vector<shared_array> numbers;
+        for (term t : in) numbers.push_back(at(t).known);
+        evaluate(type_of<Op>, fields, numbers, weights, out);
+      }
+      std::vector<term> results;
+      for (auto& o : out) results.push_back(add_known(std::move(o), name));
+      return results;
+    }
+    std::vector<value_id> ids;
+    for (term t : in) ids.push_back(materialize(t));
+    if (const problem p = add_node(model.network, type_of<Op>, fresh_name(name), ids, fields)) throw_problem(name, p);
+    const node& made = model.network.nodes.back();
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      model.set_weight(weight_of(made.outputs.first, static_cast<int>(i)), weights[i]);
+    std::vector<term> results;
+    const range out = made.outputs;
+    for (int i = 0; i < out.count; ++i) {
+      model.network.at_value(out.first + i).name = {};
+      results.push_back(add_value(out.first + i));
+    }
+    return results;
+  }
+
+  /// The numbers of a term, even if they follow from what inputs have been fed: the network is then good for these only.
+  const array& numbers(term t, const std::string& who, const char* what) {
+    term_record& r = terms_[static_cast<std::size_t>(t)];
+    if (r.known) return *r.known;
+    const graph_view g = model.network.view();
+    std::vector<node_id> open{g.at_value(r.id).producer};
+    std::vector<bool> needed(g.nodes.size(), false);
+    needed[static_cast<std::size_t>(open[0])] = true;
+    while (!open.empty()) {
+      const node& n = g.at(open.back());
+      open.pop_back();
+      if (n.type == &type_of<op::input>) require_fed(g.at_value(n.outputs.first).name, who, what);
+      for (value_id v : g.inputs(n)) {
+        const node_id p = g.at_value(v).producer;
+        if (needed[static_cast<std::size_t>(p)]) continue;
+        needed[static_cast<std::size_t>(p)] = true;
+        open.push_back(p);
+      }
+    }
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+      if (needed[n]) compute(static_cast<node_id>(n));
+    r.known = computed_.at(r.id);
+    return *r.known;
+  }
+
+ private:
+  [[noreturn]] void throw_problem(const std::string& name, const problem& p) const { fail("node '" + name + "': " + describe(p)); }
+
+  void require_fed(std::string_view input, const std::string& who, const char* what) {
+    const auto given = fed_.find(input);
+    if (given == fed_.end())
+      throw undetermined(file.source + ": " + who + " needs the numbers of its " + what + ", which follow from input '" + std::string(input) +
+                         "': feed it first");
+    for (model_input& i : model.inputs)
+      if (i.name == input && !i.needed) i.needed = std::make_shared<const array>(given->second);
+  }
+
+  void compute(node_id id) {
+    const graph_view g = model.network.view();
+    const node& n = g.at(id);
+    if (computed_.contains(n.outputs.first)) return;
+    if (n.type == &type_of<op::input>) {
+      for (const model_input& i : model.inputs)
+        if (i.name == g.at_value(n.outputs.first).name) computed_[n.outputs.first] = i.needed;
+      return;
+    }
+    std::vector<shared_array> weights, in;
+    for (expression_id e : g.weights(n)) {
+      const expression& leaf = g.at_expression(e);
+      weights.push_back(model.weights.at({leaf.layer, leaf.name}));
+    }
+    if (n.type == &type_of<op::constant>) {
+      computed_[n.outputs.first] = weights[0];
+      return;
+    }
+    for (value_id v : g.inputs(n)) in.push_back(computed_.at(v));
+    std::vector<std::shared_ptr<array>> out;
+    for (int i = 0; i < n.outputs.count; ++i) {
+      const value& v = g.at_value(n.outputs.first + i);
+      out.push_back(std::make_shared<array>(v.shape, v.type));
+    }
+    evaluate(*n.type, g.fields_of(n.fields), in, weights, out);
+    for (int i = 0; i < n.outputs.count; ++i) computed_[n.outputs.first + i] = out[static_cast<std::size_t>(i)];
+  }
+
+  const arrays_by_name& fed_;
+  std::vector<term_record> terms_;
+  std::unordered_set<std::string> node_names_;
+  std::unordered_map<std::string, int> suffixes_;
+  std::unordered_map<value_id, shared_array> computed_;
+};
+
+}  // namespace ctnn::onnx

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an ONNX file says, as plain structs: nothing here refers to the file's bytes any more.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../loaded_model.hpp"
+
+namespace ctnn::onnx {
+
+/// TensorProto. `values` is missing where `refused` says why: an element type that ctnn does not have.
+struct tensor {
+  std::string name;
+  extents shape;
+  shared_array values;
+  std::string refused;
+  bool sparse = false;  ///< was written as a SparseTensorProto
+};
+
+/// AttributeProto::AttributeType, in the file's numbers.
+enum class attribute_kind {
+  undefined, real, integer, text, tensor, graph, reals, integers, texts, tensors, graphs,
+  sparse_tensor, sparse_tensors, type, types
+};
+constexpr const char* name_of(attribute_kind k) {
+  constexpr const char* names[] = {"nothing", "a float", "an int", "a string", "a tensor", "a graph", "floats", "ints", "strings",
+                                   "tensors", "graphs", "a sparse tensor", "sparse tensors", "a type", "types"};
+  return names[static_cast<int>(k)];
+}
+
+struct graph_message;
+
+struct attribute {
+  std::string name;
+  std::string refers_to;  ///< an attribute of the function the node is in
+  attribute_kind kind = attribute_kind::undefined;
+  float real = 0;
+  std::int64_t integer = 0;
+  std::string text;
+  std::vector<float> reals;
+  std::vector<std::int64_t> integers;
+  std::vector<std::string> texts;
+  std::shared_ptr<onnx::tensor> tensor;
+  std::shared_ptr<graph_message> graph;
+};
+
+struct node_message {
+  std::string name, type, domain;
+  std::vector<std::string> inputs, outputs;  ///< an empty name is an input or output left out
+  std::vector<attribute> attributes;
+  std::size_t byte = 0;  ///< where it begins in the file
+};
+
+/// ValueInfoProto of a tensor. An axis has a size, or a name, or nothing.
+struct value_info {
+  struct axis {
+    std::optional<std::int64_t> size;
+    std::string name;
+  };
+  std::string name;
+  int element = 0;                         ///< TensorProto::DataType; 0 if the file does not say
+  std::optional<std::vector<axis>> shape;  ///< missing: any rank
+  bool is_tensor = true;                   ///< not a sequence, map, optional or sparse tensor
+};
+
+struct graph_message {
+  std::string name;
+  std::vector<node_message> nodes;
+  std::vector<tensor> initializers;
+  std::vector<value_info> inputs, outputs;
+};
+
+struct model_message {
+  std::string source;  ///< the file, for messages
+  std::int64_t ir_version = 0;
+  std::map<std::string, std::int64_t> opsets;  ///< version by domain; "" is ai.onnx
+  graph_message graph;
+  std::size_t functions = 0;
+};
+
+/// ctnn's name for a TensorProto::DataType.
+constexpr std::optional<dtype> element_type(int onnx) {
+  switch (onnx) {
+    case 1: return dtype::f32;
+    case 2: return dtype::u8;
+    case 3: return dtype::i8;
+    case 4: return dtype::u16;
+    case 5: return dtype::i16;
+    case 6: return dtype::i32;
+    case 7: return dtype::i64;
+    case 9: return dtype::boolean;
+    case 10: return dtype::f16;
+    case 11: return dtype::f64;
+    case 12: return dtype::u32;
+    case 13: return dtype::u64;
+    case 16: return dtype::bf16;
+    default: return {};
+  }
+}
+/// The file format's name of an element type, for messages.
+constexpr const char* element_name(int onnx) {
+  constexpr const char* names[] = {"undefined", "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
+                                   "float16", "double", "uint32", "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn",
+                                   "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "float8e8m0",
+                                   "uint2", "int2"};
+  return onnx >= 0 && onnx < static_cast<int>(std::size(names)) ? names[onnx] : "unknown";
+}
+
+}  // namespace ctnn::onnx

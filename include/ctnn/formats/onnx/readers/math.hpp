@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+// Element by element: arithmetic, comparisons, logic, functions of one number, activations.
+#pragma once
+
+#include "../node_reader.hpp"
+
+namespace ctnn::onnx::readers {
+
+/// Before opset 7 the second operand is broadcast on request, from axis `axis` on.
+inline term old_broadcast(node_reader& n, term a, term b) {
+  if (n.version >= 7) return b;
+  n.ignore("consumed_inputs");
+  const bool broadcast = n.flag("broadcast", false);
+  const std::int64_t axis = n.integer("axis", -1);
+  if (!broadcast || n.shape(b).count() == 1 || axis == -1) return b;
+  extents to = n.shape(b);
+  for (int i = n.axis(axis, n.rank(a)) + n.rank(b); i < n.rank(a); ++i) to.push_back(1);
+  return n.reshaped(b, to);
+}
+
+inline void same_types(node_reader& n, const std::vector<term>& in) {
+  for (term t : in)
+    if (n.type(t) != n.type(in[0]))
+      n.fail("inputs are " + std::string(name_of(n.type(in[0]))) + " and " + std::string(name_of(n.type(t))));
+}
+
+/// The only element of a float constant that is broadcast to `to` without changing its shape.
+inline optional_number scalar_operand(node_reader& n, term t, term to) {
+  const shared_array k = n.known(t);
+  if (!k || k->type() != dtype::f32 || k->size() != 1 || k->shape().rank > n.rank(to) || n.known(to)) return {};
+  return k->values()[0];
+}
+
+inline term binary_of(node_reader& n, op::binary_function f, term a, term b) {
+  using enum op::binary_function;
+  op::binary op{f};
+  if (n.type(a) == dtype::f32) {
+    if (op.scalar = scalar_operand(n, b, a); op.scalar) return n.add(op, {a});
+    if (op.scalar = scalar_operand(n, a, b); op.scalar) {
+      op.function = f == sub ? rsub : f == div ? rdiv : f == pow ? rpow : f;
+      return n.add(op, {b});
+    }
+  }
+  return n.add(op, {a, b});
+}
+
+template <op::binary_function f>
+void binary(node_reader& n) {
+  n.expect(2, 2);
+  const term a = n.input(0), b = old_broadcast(n, a, n.input(1));
+  same_types(n, {a, b});
+  n.result(binary_of(n, f, a, b));
+}
+
+/// The base's type is the result's, whatever the exponent's.
+inline void power(node_reader& n) {
+  n.expect(2, 2);
+  term a = n.input(0), b = old_broadcast(n, a, n.input(1));
+  const dtype type = n.type(a);
+  if (n.type(b) != type) {
+    const bool exact = is_floating(type) || is_integer(n.type(b));
+    const dtype common = exact ? type : size_of(type) == 8 || n.type(b) == dtype::f64 ? dtype::f64 : dtype::f32;
+    a = n.cast(a, common);
+    b = n.cast(b, common);
+  }
+  n.result(n.cast(binary_of(n, op::binary_function::pow, a, b), type));
+}
+
+/// Max, Min, Sum and Mean of any number of inputs.
+template <op::binary_function f, bool mean = false>
+void variadic(node_reader& n) {
+  if (n.input_count() < 1) n.fail("has no inputs");
+  n.ignore("consumed_inputs");
+  const std::vector<term> in = n.all_inputs();
+  same_types(n, in);
+  term sum = in[0];
+  for (std::size_t i = 1; i < in.size(); ++i) sum = binary_of(n, f, sum, in[i]);
+  if (mean && in.size() > 1)
+    sum = binary_of(n, op::binary_function::div, sum, n.number(static_cast<double>(in.size()), n.type(sum)));
+  n.result(sum);
+}
+
+inline void modulo(node_reader& n) {
+  n.expect(2, 2);
+  const bool truncated = n.flag("fmod", false);
+  if (!truncated && is_floating(n.type(n.input(0)))) n.fail("fmod must be 1 for floating point");
+  n.result(n.add(op::remainder{truncated}, {n.input(0), n.input(1)}));
+}
+
+template <op::comparison f>
+void compare(node_reader& n) {
+  n.expect(2, 2);
+  const term a = n.input(0), b = old_broadcast(n, a, n.input(1));
+  n.result(n.add(op::compare{f}, {a, b}));
+}
+template <op::logic_function f>
+void logic(node_reader& n) {
+  n.expect(2, 2);
+  const term a = n.input(0), b = old_broadcast(n, a, n.input(1));
+  n.result(n.add(op::logic{f}, {a, b}));
+}
+inline void bit_shift(node_reader& n) {
+  n.expect(2, 2);
+  const std::string direction = n.text("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") n.fail("direction is '" + direction + "', expected LEFT or RIGHT");
+  n.result(n.add(op::logic{direction == "LEFT" ? op::logic_function::shift_left : op::logic_function::shift_right}, {n.input(0), n.input(1)}));
+}
+
+inline void where(node_reader& n) {
+  n.expect(3, 3);
+  n.result(n.add(op::where{}, n.all_inputs()));
+}
+
+template <op::unary_function f>
+void unary(node_reader& n) {
+  n.expect(1, 1);
+  n.ignore("consumed_inputs");
+  n.result(n.add(op::unary{f}, {n.input()}));
+}
+
+inline term pointwise_of(node_reader& n, op::pointwise_function f, term x, double a = 0, double b = 0) {
+  return n.add(op::pointwise{f, a, b}, {x});
+}
+template <op::pointwise_function f>
+void pointwise(node_reader& n) {
+  n.expect(1, 1);
+  n.result(pointwise_of(n, f, n.input()));
+}
+
+/// On f32 an activation that convolutions can take in; a signal's row (N, C, 1, L) keeps its shape for that.
+inline term activation_of(node_reader& n, const activation_function& f, term x) { return n.add(op::activation{f}, {x}); }
+
+template <function f>
+void activation(node_reader& n) {
+  n.expect(1, 1);
+  n.ignore("consumed_inputs");
+  n.result(activation_of(n, {f}, n.input()));
+}
+inline void leaky_relu(node_reader& n) {
+  n.expect(1, 1);
+  n.ignore("consumed_inputs");
+  n.result(activation_of(n, {function::leaky_relu, n.real("alpha", 0.01f)}, n.input()));
+}
+inline void hard_sigmoid(node_reader& n) {
+  n.expect(1, 1);
+  n.result(activation_of(n, {function::hardsigmoid, n.real("alpha", 0.2f), n.real("beta", 0.5f)}, n.input()));
+}
+inline void hard_swish(node_reader& n) {
+  n.expect(1, 1);
+  n.result(activation_of(n, {function::hardswish, 1.0f / 6, 0.5f}, n.input()));
+}
+inline void elu(node_reader& n) {
+  n.expect(1, 1);
+  n.ignore("consumed_inputs");
+  n.result(activation_of(n, {function::elu, n.real("alpha", 1)}, n.input()));
+}
+inline void selu(node_reader& n) {
+  n.expect(1, 1);
+  n.ignore("consumed_inputs");
+  const float old_alpha = 1.6732f, old_gamma = 1.0507f;
+  const bool old = n.version < 6;
+  const float a = n.real("alpha", old ? old_alpha : 1.67326319217681884765625f);
+  n.result(pointwise_of(n, op::pointwise_function::selu, n.input(), static_cast<double>(a),
+                        static_cast<double>(n.real("gamma", old ? old_gamma : 1.05070102214813232421875f))));
+}
+/// A function with one parameter, called `key` in the file.
+template <op::pointwise_function f>
+void with_alpha(node_reader& n) {
+  n.expect(1, 1);
+  n.result(pointwise_of(n, f, n.input(), static_cast<double>(n.real("alpha", 1))));
+}
+inline void shrink(node_reader& n) {
+  n.expect(1, 1);
+  const float lambda = n.real("lambd", 0.5f), bias = n.real("bias", 0);
+  n.result(pointwise_of(n, op::pointwise_function::shrink, n.input(), static_cast<double>(lambda), static_cast<double>(bias)));
+}
+inline void gelu(node_reader& n) {
+  n.expect(1, 1);
+  const std::string how = n.text("approximate", "none");
+  if (how != "none" && how != "tanh") n.fail("approximate is '" + how + "', expected none or tanh");
+  n.result(pointwise_of(n, how == "tanh" ? op::pointwise_function::gelu_tanh : op::pointwise_function::gelu, n.input()));
+}
+
+inline void clip(node_reader& n) {
+  n.expect(1, 3);
+  const term x = n.input();
+  constexpr float most = std::numeric_limits<float>::max();
+  op::clamp with{n.has(1), n.has(2)};
+  if (n.version < 11) {
+    n.ignore("consumed_inputs");
+    const float low = n.real("min", -most), high = n.real("max", most);
+    if (n.type(x) == dtype::f32 && low <= high) return n.result(activation_of(n, {function::clip, low, high}, x));
+    return n.result(n.add(op::clamp{}, {x, n.number(static_cast<double>(low), n.type(x)), n.number(static_cast<double>(high), n.type(x))}));
+  }
+  std::vector<term> in{x};
+  bool plain = n.type(x) == dtype::f32;
+  float bounds[2] = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity()};
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (!n.has(i)) continue;
+    const term b = n.input(i);
+    if (n.type(b) != n.type(x) || n.shape(b).count() != 1 || n.rank(b) > 1) n.fail("bound is not one number of the input's type");
+    in.push_back(b);
+    const shared_array k = n.known(b);
+    if (plain && k) bounds[i - 1] = k->values()[0];
+    else plain = false;
+  }
+  if (in.size() == 1) n.result(x);
+  else if (plain && bounds[0] <= bounds[1]) n.result(activation_of(n, {function::clip, bounds[0], bounds[1]}, x));
+  else n.result(n.add(with, in));
+}
+
+/// With one slope a channel of f32 it is ctnn's prelu; otherwise the slope is an operand.
+inline void prelu(node_reader& n) {
+  n.expect(2, 2);
+  n.ignore("consumed_inputs");
+  const term x = n.input(0);
+  term slope = n.input(1);
+  const extents s = n.shape(slope), shape = n.shape(x);
+  const shared_array k = n.known(slope);
+  if (n.type(x) == dtype::f32 && k && k->type() == dtype::f32 && !n.known(x)) {
+    if (k->size() == 1) return n.result(activation_of(n, {function::leaky_relu, k->values()[0]}, x));
+    const bool by_channel = shape.rank == 4 && s.count() == shape[1] && ((s.rank == 3 && s[0] == shape[1]) || (s.rank == 4 && s[1] == shape[1]));
+    if (by_channel) return n.result(n.weighted(op::prelu{}, {x}, {k}));
+  }
+  if (n.version < 7 && s.rank == 1 && shape.rank > 2 && s[0] > 1) {
+    extents to = s;
+    for (int i = 2; i < shape.rank; ++i) to.push_back(1);
+    slope = n.reshaped(slope, to);
+  }
+  n.result(n.add(op::parametric_relu{}, {x, slope}));
+}
+
+inline void is_inf(node_reader& n) {
+  n.expect(1, 1);
+  n.result(n.add(op::is_inf{n.flag("detect_negative", true), n.flag("detect_positive", true)}, {n.input()}));
+}
+inline void is_nan(node_reader& n) {
+  n.expect(1, 1);
+  n.result(n.add(op::is_nan{}, {n.input()}));
+}
+inline void det(node_reader& n) {
+  n.expect(1, 1);
+  n.result(n.add(op::det{}, {n.input()}));
+}
+
+inline void cast(node_reader& n) {
+  n.expect(1, 1);
+  n.ignore("saturate");  // matters for float8 only
+  n.ignore("round_mode");
+  const dtype to = n.element("to", 0);
+  n.result(n.cast(n.input(), to));
+}
+inline void cast_like(node_reader& n) {
+  n.expect(2, 2);
+  n.ignore("saturate");
+  n.ignore("round_mode");
+  n.result(n.cast(n.input(0), n.type(n.input(1))));
+}
+
+inline void identity(node_reader& n) {
+  n.expect(1, 1);
+  n.result(n.input());
+}
+
+}  // namespace ctnn::onnx::readers

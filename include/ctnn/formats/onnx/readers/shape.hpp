@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// Shapes as numbers, numbers as constants, and operators whose output's shape depends on numbers.
+#pragma once
+
+#include "reduce.hpp"
+
+namespace ctnn::onnx::readers {
+
+inline void shape(node_reader& n) {
+  n.expect(1, 1);
+  const extents s = n.shape(n.input());
+  const auto bound = [&](std::int64_t v) { return static_cast<int>(std::clamp<std::int64_t>(v < 0 ? v + s.rank : v, 0, s.rank)); };
+  const int start = bound(n.integer("start", 0)), end = bound(n.integer("end", s.rank));
+  integers out;
+  for (int i = start; i < end; ++i) out.push_back(s[i]);
+  n.result(n.whole_constant(out));
+}
+inline void size(node_reader& n) {
+  n.expect(1, 1);
+  auto a = std::make_shared<array>(extents{}, dtype::i64);
+  a->elements<std::int64_t>()[0] = n.shape(n.input()).count();
+  n.result(n.constant(std::move(a)));
+}
+
+inline void constant(node_reader& n) {
+  n.expect(0, 0);
+  if (const attribute* a = n.find("value", attribute_kind::tensor)) {
+    if (!a->tensor->values) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
+    return n.result(n.constant(a->tensor->values));
+  }
+  if (const attribute* a = n.find("value_float", attribute_kind::real)) return n.result(n.number(static_cast<double>(a->real), dtype::f32));
+  if (const attribute* a = n.find("value_floats", attribute_kind::reals))
+    return n.result(n.constant({static_cast<int>(a->reals.size())}, a->reals));
+  if (const attribute* a = n.find("value_int", attribute_kind::integer)) {
+    auto one = std::make_shared<array>(extents{}, dtype::i64);
+    one->elements<std::int64_t>()[0] = a->integer;
+    return n.result(n.constant(std::move(one)));
+  }
+  if (const attribute* a = n.find("value_ints", attribute_kind::integers)) return n.result(n.whole_constant(a->integers));
+  for (const char* key : {"value_string", "value_strings", "sparse_value"})
+    if (n.has_attribute(key)) node_reader::refuse("attribute '" + std::string(key) + "'");
+  n.fail("has no value");
+}
+
+inline void constant_of_shape(node_reader& n) {
+  n.expect(1, 1);
+  const integers wanted = n.whole(0);
+  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most 8 are possible");
+  extents s;
+  for (std::int64_t d : wanted) {
+    if (d < 0) n.fail("shape has an extent of " + std::to_string(d));
+    s.push_back(n.to_int(d, "shape"));
+  }
+  dtype type = dtype::f32;
+  shared_array value;
+  if (const attribute* a = n.find("value", attribute_kind::tensor)) {
+    if (!a->tensor->values) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
+    value = a->tensor->values;
+    if (value->size() != 1) n.fail("value has " + std::to_string(value->size()) + " numbers, expected 1");
+    type = value->type();
+  }
+  n.builder().check_size(s, type, n.who() + ": output");
+  if (!n.builder().limits.take(static_cast<std::uint64_t>(s.count()) * static_cast<std::uint64_t>(size_of(type))))
+    n.fail("output of " + describe(s) + " needs more memory than the limit");
+  auto out = std::make_shared<array>(s, type);
+  const auto each = static_cast<std::size_t>(size_of(type));
+  if (value)
+    for (std::size_t i = 0; i < out->bytes().size(); i += each) std::memcpy(out->bytes().data() + i, value->bytes().data(), each);
+  n.result(n.constant(std::move(out)));
+}
+
+inline void range(node_reader& n) {
+  n.expect(3, 3);
+  const double start = n.scalar(0), limit = n.scalar(1), step = n.scalar(2);
+  if (!(step != 0) || !std::isfinite(start) || !std::isfinite(limit) || !std::isfinite(step)) n.fail("range from " + std::to_string(start) + " to " +
+      std::to_string(limit) + " by " + std::to_string(step));
+  const double count = std::max(0.0, std::ceil((limit - start) / step));
+  if (!(count < 2147483647.0)) n.fail("range of " + std::to_string(count) + " numbers");
+  n.result(n.add(op::arange{start, step, static_cast<int>(count), n.type(n.input(0))}, {}));
+}
+
+inline void eye_like(node_reader& n) {
+  n.expect(1, 1);
+  const extents s = n.shape(n.input());
+  if (s.rank != 2) n.fail("input is " + describe(s) + ", expected 2 dimensions");
+  op::eye op{{s[0], s[1]}, n.small("k", 0), n.type(n.input())};
+  if (n.has_attribute("dtype")) op.type = n.element("dtype", 1);
+  n.result(n.add(op, {}));
+}
+
+/// How many elements are found is part of the shape, so their numbers must be known.
+inline void nonzero(node_reader& n) {
+  n.expect(1, 1);
+  const array& a = n.numbers(n.input());
+  op::nonzero op;
+  for (std::size_t i = 0; i < a.size(); ++i) op.count += number_at(a, i) != 0;
+  n.result(n.add(op, {n.input()}));
+}
+
+inline void unique(node_reader& n) {
+  n.expect(1, 1);
+  op::unique op;
+  op.sorted = n.flag("sorted", true);
+  op.flatten = !n.has_attribute("axis");
+  const array& a = n.numbers(n.input());
+  const extents s = a.shape();
+  if (!op.flatten) op.axis = n.axis(n.integer("axis", 0), s.rank);
+  const auto outer = static_cast<std::size_t>(op.flatten ? 1 : s.count(0, op.axis)), size = static_cast<std::size_t>(op.flatten ? s.count() : s[op.axis]),
+             inner = static_cast<std::size_t>(op.flatten ? 1 : s.count(op.axis + 1, s.rank));
+  std::vector<std::vector<double>> seen;
+  for (std::size_t i = 0; i < size; ++i) {
+    std::vector<double> one;
+    for (std::size_t o = 0; o < outer; ++o)
+      for (std::size_t k = 0; k < inner; ++k) one.push_back(number_at(a, (o * size + i) * inner + k));
+    seen.push_back(std::move(one));
+  }
+  std::sort(seen.begin(), seen.end());
+  op.count = static_cast<int>(std::unique(seen.begin(), seen.end()) - seen.begin());
+  const std::vector<term> out = n.nodes(op, {n.input()});
+  for (std::size_t i = 0; i < out.size(); ++i) n.result(i, out[i]);
+}
+
+}  // namespace ctnn::onnx::readers

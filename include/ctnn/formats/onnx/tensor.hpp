@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+// TensorProto to an array: raw bytes, typed lists, or (only when asked for) a file in the model's folder.
+#pragma once
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "messages.hpp"
+#include "wire.hpp"
+
+namespace ctnn::onnx {
+
+/// The fields of a TensorProto before they are put together.
+struct tensor_fields {
+  std::vector<std::int64_t> dims;
+  int element = 0;
+  std::string name;
+  bool has_raw = false, external = false;
+  data_view raw{};
+  std::vector<float> floats;
+  std::vector<double> doubles;
+  std::vector<std::int64_t> ints;  ///< of int32_data, int64_data or uint64_data
+  int ints_field = 0;
+  std::size_t strings = 0;
+  std::string location;
+  std::int64_t offset = 0, length = -1;
+};
+
+namespace detail {
+
+inline std::int64_t whole_number(parse_state& s, const std::string& text, const char* what) {
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != text.npos)
+    s.fail(std::string("external data: ") + what + " is '" + text + "', expected a number");
+  return std::stoll(text);
+}
+
+inline void read_external_entry(parse_state& s, const data_view& bytes, tensor_fields& t) {
+  std::string key, value;
+  for (message m(s, bytes); m.next();) {
+    if (m.field() == 1) m.read_name(key, "key of external data");
+    else if (m.field() == 2) m.read_name(value, "value of external data");
+    else m.skip();
+  }
+  if (key == "location") t.location = value;
+  else if (key == "offset") t.offset = whole_number(s, value, "offset");
+  else if (key == "length") t.length = whole_number(s, value, "length");
+}
+
+inline tensor_fields read_tensor_fields(parse_state& s, const data_view& bytes) {
+  tensor_fields t;
+  const std::size_t most = static_cast<std::size_t>(s.limits.value_elements);
+  data_view part;
+  for (message m(s, bytes); m.next();) {
+    switch (m.field()) {
+      case 1: m.read_numbers(t.dims, max_rank, "tensor shape"); break;
+      case 2: m.read(t.element); break;
+      case 4: m.read_numbers(t.floats, most, "float_data"); break;
+      case 5:
+      case 7:
+      case 11:
+        if (t.ints_field != 0 && t.ints_field != m.field()) s.fail("tensor has two lists of integers");
+        t.ints_field = m.field();
+        m.read_numbers(t.ints, most, "integer data");
+        break;
+      case 6:
+        m.skip();
+        ++t.strings;
+        break;
+      case 8: m.read_name(t.name, "tensor name"); break;
+      case 9: t.has_raw = m.read(t.raw) || t.has_raw; break;
+      case 10: m.read_numbers(t.doubles, most, "double_data"); break;
+      case 13:
+        if (m.read(part)) read_external_entry(s, part, t);
+        break;
+      case 14: {
+        int location = 0;
+        m.read(location);
+        if (location != 0 && location != 1) s.fail("data_location is " + std::to_string(location) + ", expected 0 or 1");
+        t.external = location == 1;
+        break;
+      }
+      default: m.skip();
+    }
+  }
+  return t;
+}
+
+/// Opens a file below `folder` that no `..`, absolute path or symbolic link leads out of, and reads a part of it.
+inline void read_external(parse_state& s, const tensor_fields& t, std::span<std::byte> to) {
+  namespace fs = std::filesystem;
+  const std::string where = "external data of '" + t.name + "'";
+  if (s.folder.empty()) s.fail(where + " is refused: ask for it with read_options::external_data");
+  const fs::path relative(t.location);
+  if (t.location.empty() || relative.is_absolute()) s.fail(where + ": location '" + t.location + "' is not a relative path");
+  for (const fs::path& part : relative)
+    if (part == "..") s.fail(where + ": location '" + t.location + "' leaves the model's folder");
+  std::error_code failed;
+  const fs::path root = fs::canonical(s.folder, failed);
+  if (failed) s.fail("the model's folder '" + s.folder + "' cannot be read");
+  const fs::path real = fs::canonical(root / relative, failed);
+  if (failed) s.fail(where + ": no file '" + t.location + "' beside the model");
+  const auto mismatch = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
+  if (mismatch.first != root.end()) s.fail(where + ": location '" + t.location + "' leaves the model's folder");
+  const int file = ::open(real.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) s.fail(where + ": '" + t.location + "' cannot be opened");
+  struct closer {
+    int file;
+    ~closer() { ::close(file); }
+  } const closes{file};
+  struct stat status{};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) s.fail(where + ": '" + t.location + "' is not a regular file");
+  if (status.st_nlink > 1) s.fail(where + ": '" + t.location + "' has other names (hard links)");
+  const auto size = static_cast<std::int64_t>(to.size());
+  if (t.length >= 0 && t.length != size)
+    s.fail(where + ": length " + std::to_string(t.length) + ", the shape needs " + std::to_string(size));
+  if (status.st_size < size || t.offset > status.st_size - size)
+    s.fail(where + ": '" + t.location + "' has " + std::to_string(status.st_size) + " bytes, needs " + std::to_string(size) + " from byte " +
+           std::to_string(t.offset));
+  for (std::int64_t done = 0; done < size;) {
+    const auto n = ::pread(file, to.data() + done, static_cast<std::size_t>(size - done), t.offset + done);
+    if (n <= 0) s.fail(where + ": '" + t.location + "' cannot be read");
+    done += n;
+  }
+}
+
+template <class T, class From>
+void store(array& to, const std::vector<From>& from) {
+  auto out = to.elements<T>();
+  for (std::size_t i = 0; i < from.size(); ++i) out[i] = static_cast<T>(from[i]);
+}
+
+/// Numbers of a typed list, which the format keeps in the list of another type for the small ones.
+inline bool store_typed(const tensor_fields& t, array& to) {
+  switch (to.type()) {
+    case dtype::f32: store<float>(to, t.floats); return t.ints.empty() && t.doubles.empty();
+    case dtype::f64: store<double>(to, t.doubles); return t.ints.empty() && t.floats.empty();
+    case dtype::i64: store<std::int64_t>(to, t.ints); return t.ints_field == 7 || t.ints.empty();
+    case dtype::u64: store<std::uint64_t>(to, t.ints); return t.ints_field == 11 || t.ints.empty();
+    case dtype::u32: store<std::uint32_t>(to, t.ints); return t.ints_field == 11 || t.ints.empty();
+    case dtype::i32: store<std::int32_t>(to, t.ints); break;
+    case dtype::i16: store<std::int16_t>(to, t.ints); break;
+    case dtype::i8: store<std::int8_t>(to, t.ints); break;
+    case dtype::u16:
+    case dtype::f16:
+    case dtype::bf16: store<std::uint16_t>(to, t.ints); break;
+    case dtype::u8: store<std::uint8_t>(to, t.ints); break;
+    case dtype::boolean: {
+      auto out = to.elements<std::uint8_t>();
+      for (std::size_t i = 0; i < t.ints.size(); ++i) out[i] = t.ints[i] != 0;
+      break;
+    }
+  }
+  return (t.ints_field == 5 || t.ints.empty()) && t.floats.empty() && t.doubles.empty();
+}
+
+}  // namespace detail
+
+/// Reads a TensorProto whole. Throws ctnn::error (through `s`) if its parts contradict each other; an element type that
+/// ctnn does not have is only noted.
+inline tensor read_tensor(parse_state& s, const data_view& bytes) {
+  const tensor_fields t = detail::read_tensor_fields(s, bytes);
+  s.last = bytes.data();
+  const std::string who = "tensor '" + t.name + "'";
+  tensor out;
+  out.name = t.name;
+  std::int64_t count = 1;
+  for (const std::int64_t d : t.dims) {
+    if (d < 0 || d > 2147483647) s.fail(who + ": extent " + std::to_string(d) + " is out of range");
+    out.shape.push_back(static_cast<int>(d));
+    const auto product = checked_multiply(count, d);
+    if (!product || *product > s.limits.value_elements)
+      s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
+    count = *product;
+  }
+  if (t.element < 1 || t.element > 26) s.fail(who + ": element type " + std::to_string(t.element) + " is unknown");
+  const auto type = element_type(t.element);
+  if (!type || t.strings > 0) {
+    out.refused = std::string("tensor of ") + element_name(t.element);
+    return out;
+  }
+  const std::size_t size = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(*type));
+  const std::size_t listed = t.floats.size() + t.doubles.size() + t.ints.size();
+  if ((t.has_raw && t.raw.size() > 0) + (listed > 0) + t.external > 1) s.fail(who + " has its numbers twice: raw, as a list or external");
+  if (t.has_raw && listed == 0 && !t.external && t.raw.size() != size)
+    s.fail(who + " has " + std::to_string(t.raw.size()) + " bytes of raw data, the shape " + describe(out.shape) + " of " +
+           element_name(t.element) + " needs " + std::to_string(size));
+  if (!t.external && !t.has_raw && listed != static_cast<std::size_t>(count))
+    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " + std::to_string(count));
+  if (listed > 0 && listed != static_cast<std::size_t>(count))
+    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " + std::to_string(count));
+  s.take(size);
+  auto values = std::make_shared<array>(out.shape, *type);
+  if (t.external) detail::read_external(s, t, values->bytes());
+  else if (t.has_raw && listed == 0) std::memcpy(values->bytes().data(), t.raw.data(), size);
+  else if (!detail::store_typed(t, *values)) s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
+  if (*type == dtype::boolean)
+    for (std::uint8_t& b : values->elements<std::uint8_t>()) b = b != 0;
+  out.values = std::move(values);
+  return out;
+}
+
+/// Reads a SparseTensorProto into a tensor with all its zeros.
+inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
+  tensor values, indices;
+  std::vector<std::int64_t> dims;
+  data_view part;
+  for (message m(s, bytes); m.next();) {
+    if (m.field() == 1 && m.read(part)) values = read_tensor(s, part);
+    else if (m.field() == 2 && m.read(part)) indices = read_tensor(s, part);
+    else if (m.field() == 3) m.read_numbers(dims, max_rank, "tensor shape");
+    else if (m.field() > 3) m.skip();
+  }
+  s.last = bytes.data();
+  const std::string who = "sparse tensor '" + values.name + "'";
+  if (!values.values || !indices.values || indices.values->type() != dtype::i64 || values.shape.rank != 1)
+    s.fail(who + " needs values in one dimension and int64 indices");
+  tensor out;
+  out.name = values.name;
+  out.sparse = true;
+  std::int64_t count = 1;
+  for (const std::int64_t d : dims) {
+    const auto product = checked_multiply(count, d);
+    if (d < 0 || d > 2147483647 || !product || *product > s.limits.value_elements)
+      s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
+    count = *product;
+    out.shape.push_back(static_cast<int>(d));
+  }
+  const auto each = static_cast<std::size_t>(size_of(values.values->type()));
+  const auto n = values.values->size(), rank = dims.size();
+  const bool linear = indices.shape == extents{static_cast<int>(n)};
+  if (!linear && !(indices.shape == extents{static_cast<int>(n), static_cast<int>(rank)}))
+    s.fail(who + " has " + std::to_string(n) + " values and indices of " + describe(indices.shape));
+  s.take(static_cast<std::uint64_t>(count) * each);
+  auto dense = std::make_shared<array>(out.shape, values.values->type());
+  const auto at = indices.values->elements<std::int64_t>();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::int64_t position = 0;
+    for (std::size_t k = 0; k < (linear ? 1 : rank); ++k) {
+      const std::int64_t index = at[linear ? i : i * rank + k], size = linear ? count : dims[k];
+      if (index < 0 || index >= size) s.fail(who + ": index " + std::to_string(index) + " is out of range for " + std::to_string(size));
+      position = linear ? index : position * size + index;
+    }
+    std::memcpy(dense->bytes().data() + static_cast<std::size_t>(position) * each, values.values->bytes().data() + i * each, each);
+  }
+  out.values = std::move(dense);
+  return out;
+}
+
+}  // namespace ctnn::onnx

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that only loaded models have: their kernels (kernels/typed/) are plain and take every element type. They are
+// not in all_operators, so that static networks pay nothing for them.
+#pragma once
+
+#include "operators.hpp"
+#include "operators/attention.hpp"
+#include "operators/indexing.hpp"
+#include "operators/matrix.hpp"
+#include "operators/pairwise.hpp"
+#include "operators/pointwise.hpp"
+#include "operators/quantized.hpp"
+#include "operators/rearranging.hpp"
+#include "operators/recurrent.hpp"
+#include "operators/reduction.hpp"
+#include "operators/sampling.hpp"
+#include "operators/signal.hpp"
+#include "operators/statistics.hpp"
+#include "operators/windows.hpp"
+
+namespace ctnn {
+
+using loaded_operators =
+    operator_list<op::pointwise, op::is_nan, op::is_inf, op::cast, op::clamp,                                       //
+                  op::compare, op::logic, op::remainder, op::parametric_relu, op::where,                            //
+                  op::expand, op::tile, op::pad, op::strided_slice, op::trilu, op::eye, op::arange,                 //
+                  op::reverse_sequence,                                                                             //
+                  op::gather, op::gather_elements, op::gather_nd, op::scatter_elements, op::scatter_nd,             //
+                  op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //
+                  op::reduce, op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
+                  op::gemm, op::einsum, op::det,                                                                    //
+                  op::layer_norm, op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,              //
+                  op::mean_variance_normalize, op::local_response_norm,                                             //
+                  op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //
+                  op::deform_conv, op::resize, op::grid_sample, op::affine_grid, op::roi_align,                     //
+                  op::rnn, op::gru, op::lstm, op::attention, op::rotary_embedding,                                  //
+                  op::quantize, op::dequantize, op::dynamic_quantize, op::quantized_convolution,                    //
+                  op::quantized_matmul, op::integer_convolution, op::integer_matmul,                                //
+                  op::dft, op::stft, op::signal_window, op::mel_weights>;
+
+}  // namespace ctnn

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention as one operator (ONNX Attention) and the rotation of positions, for loaded models.
+#pragma once
+
+#include "typing.hpp"
+
+namespace ctnn::op {
+
+/// Which product the fourth output is.
+enum class attention_scores { product, with_mask, with_softcap, probabilities };
+
+/// softmax(scale Q K^T + mask) V by heads. Inputs Q, K, V of shape (batch, heads, length, size), or (batch, length, heads *
+/// size) with heads and kv_heads given; then, as flagged, mask (broadcast to (batch, heads, length, total); booleans keep,
+/// floats are added), past K and past V (batch, kv_heads, past, size), lengths of the keys (batch, i64). Outputs the
+/// result in Q's form and, as flagged, present K and V (past and new ones), scores. heads must be a multiple of kv_heads.
+struct attention {
+  static constexpr std::string_view name = "attention";
+  static constexpr int min_inputs = 3, max_inputs = 7;
+
+  int heads = 0;
+  int kv_heads = 0;
+  bool causal = false;
+  float scale = 0;  ///< 0: 1 / sqrt(size)
+  float softcap = 0;
+  bool mask = false;
+  bool past = false;
+  bool lengths = false;
+  bool present = false;
+  bool scores = false;
+  attention_scores which = attention_scores::product;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("heads", self.heads);
+    field("kv_heads", self.kv_heads);
+    field("causal", self.causal);
+    field("scale", self.scale);
+    field("softcap", self.softcap);
+    field("mask", self.mask);
+    field("past", self.past);
+    field("lengths", self.lengths);
+    field("present", self.present);
+    field("scores", self.scores);
+    field("which", self.which);
+  }
+  constexpr int output_count() const { return 1 + (present ? 2 : 0) + (scores ? 1 : 0); }
+  /// (batch, heads, length, size) of an input.
+  static constexpr extents by_heads(const extents& x, int heads) {
+    if (x.rank == 4) return x;
+    return {x[0], heads, x[1], x[2] / heads};
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int needed = 3 + (mask ? 1 : 0) + (past ? 2 : 0) + (lengths ? 1 : 0);
+    if (static_cast<int>(in.size()) != needed)
+      return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (in[i].rank != in[0].rank || (in[i].rank != 3 && in[i].rank != 4)) return {mistake::rank_mismatch, name, in[i], {4}};
+      const int h = i == 0 ? heads : kv_heads;
+      if (in[i].rank == 3 && (h < 1 || in[i][2] % h != 0)) return {mistake::groups_do_not_divide_channels, "heads", {in[i][2]}, {h}};
+    }
+    const extents q = by_heads(in[0], heads), k = by_heads(in[1], kv_heads), v = by_heads(in[2], kv_heads);
+    if (k[0] != q[0] || k[3] != q[3] || k[1] < 1 || q[1] % k[1] != 0) return {mistake::shape_mismatch, "K", in[1], in[0]};
+    if (v[0] != q[0] || v[1] != k[1] || v[2] != k[2]) return {mistake::shape_mismatch, "V", in[2], in[1]};
+    int total = k[2];
+    std::size_t next = 3 + (mask ? 1u : 0u);
+    if (past) {
+      const extents &pk = in[next], &pv = in[next + 1];
+      if (pk.rank != 4 || pk[0] != k[0] || pk[1] != k[1] || pk[3] != k[3] || pk[2] > 2147483647 - total)
+        return {mistake::shape_mismatch, "past K", pk, k};
+      if (pv.rank != 4 || pv[0] != v[0] || pv[1] != v[1] || pv[2] != pk[2] || pv[3] != v[3]) return {mistake::shape_mismatch, "past V", pv, v};
+      total += pk[2];
+      next += 2;
+    }
+    const extents products{q[0], q[1], q[2], total};
+    if (mask) {
+      const extents& m = in[3];
+      // A mask may be shorter than the keys: what is beyond it is masked.
+      extents short_mask = m;
+      if (m.rank >= 1 && m.back(0) > 1 && m.back(0) < total) short_mask.back(0) = total;
+      extents y;
+      const extents both[] = {products, short_mask};
+      if (const problem p = broadcast_shapes(both, y)) return p;
+      if (!(y == products)) return {mistake::shape_mismatch, "mask", m, products};
+    }
+    if (lengths && !(in[next] == extents{q[0]})) return {mistake::shape_mismatch, "lengths", in[next], {q[0]}};
+    result[0] = in[0].rank == 4 ? extents{q[0], q[1], q[2], v[3]} : extents{q[0], q[2], q[1] * v[3]};
+    std::size_t out = 1;
+    if (present) {
+      result[out++] = {k[0], k[1], total, k[3]};
+      result[out++] = {v[0], v[1], total, v[3]};
+    }
+    if (scores) result[out] = products;
+    return countable(products);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    for (dtype& t : out) t = type_at(in, 0);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (mask && i == 3 && in[i] == dtype::boolean) continue;
+      if (lengths && i + 1 == in.size() && is_index(in[i])) continue;
+      if (!is_floating(in[i]) || in[i] != in[0]) return wrong_type(name, in[i]);
+    }
+    return {};
+  }
+};
+
+/// ONNX RotaryEmbedding: inputs x (batch, heads, length, size) or (batch, length, heads * size), cosines and sines
+/// (positions, part / 2), or (batch, length, part / 2) if there are no positions (batch, length, i64) as a fourth input.
+struct rotary_embedding {
+  static constexpr std::string_view name = "rotary_embedding";
+  static constexpr int min_inputs = 3, max_inputs = 4;
+
+  bool interleaved = false;
+  int heads = 0;
+  int part = 0;  ///< of each head that is rotated; 0: all
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("interleaved", self.interleaved);
+    field("heads", self.heads);
+    field("part", self.part);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {4}};
+    if (x.rank == 3 && (heads < 1 || x[2] % heads != 0)) return {mistake::groups_do_not_divide_channels, "heads", {x[2]}, {heads}};
+    const extents by = attention::by_heads(x, heads);
+    const int rotated = part ? part : by[3];
+    if (rotated < 0 || rotated > by[3] || rotated % 2 != 0) return {mistake::option_out_of_range, "part", {rotated}, {2}};
+    const bool positions = in.size() == 4;
+    for (std::size_t i = 1; i < 3; ++i) {
+      const extents wanted = positions ? extents{in[1].rank ? in[1][0] : 0, rotated / 2} : extents{by[0], by[2], rotated / 2};
+      if (!(in[i] == wanted)) return {mistake::shape_mismatch, "cosines", in[i], wanted};
+    }
+    if (positions && !(in[3] == extents{by[0], by[2]})) return {mistake::shape_mismatch, "positions", in[3], {by[0], by[2]}};
+    result[0] = x;
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    for (std::size_t i = 0; i < 3; ++i)
+      if (!is_floating(type_at(in, i)) || type_at(in, i) != out[0]) return wrong_type(name, type_at(in, i));
+    return in.size() == 4 ? require_type(in, 3, is_index, "positions") : problem{};
+  }
+};
+
+}  // namespace ctnn::op

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+// More ways to move elements of any type, for loaded models. Bounds, axes and counts are options: a reader takes them
+// from constant inputs.
+#pragma once
+
+#include "typing.hpp"
+
+namespace ctnn::op {
+
+/// torch.broadcast_to both ways (ONNX Expand): an extent 1 in `shape` keeps the input's.
+struct expand {
+  static constexpr std::string_view name = "expand";
+
+  list<int> shape{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  constexpr problem infer(inputs in, outputs result) const {
+    extents wanted;
+    if (const problem p = shape_from(shape, wanted)) return p;
+    const extents both[] = {in[0], wanted};
+    return broadcast_shapes(both, result[0]);
+  }
+};
+
+/// torch.tile: the input repeated `repeats[i]` times along axis i.
+struct tile {
+  static constexpr std::string_view name = "tile";
+
+  list<int> repeats{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("repeats", self.repeats); }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (static_cast<int>(repeats.size()) != in[0].rank)
+      return {mistake::rank_mismatch, "repeats", in[0], {static_cast<int>(repeats.size())}};
+    result[0] = in[0];
+    for (int i = 0; i < in[0].rank; ++i) {
+      const int r = repeats[static_cast<std::size_t>(i)];
+      if (r < 0) return {mistake::option_out_of_range, "repeats", {r}, {0}};
+      if (r > 0 && in[0][i] > 2147483647 / r) return {mistake::too_large, "repeats"};
+      result[0][i] *= r;
+    }
+    return countable(result[0]);
+  }
+};
+
+enum class pad_mode { constant, reflect, edge, wrap };
+
+/// torch.nn.functional.pad for every axis: `before` and `after` elements, negative ones cut off. The filling is `value`,
+/// or a second input's only element.
+struct pad {
+  static constexpr std::string_view name = "pad";
+  static constexpr int min_inputs = 1, max_inputs = 2;
+
+  pad_mode mode = pad_mode::constant;
+  list<int> before{};
+  list<int> after{};
+  double value = 0;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("mode", self.mode);
+    field("before", self.before);
+    field("after", self.after);
+    field("value", self.value);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    if (static_cast<int>(before.size()) != x.rank || before.size() != after.size())
+      return {mistake::rank_mismatch, "before", x, {static_cast<int>(before.size())}};
+    if (in.size() == 2 && in[1].count() != 1) return {mistake::shape_mismatch, "value", in[1], {1}};
+    result[0] = x;
+    for (int i = 0; i < x.rank; ++i) {
+      const std::int64_t b = before[static_cast<std::size_t>(i)], a = after[static_cast<std::size_t>(i)];
+      const std::int64_t size = x[i] + b + a;
+      if (size < 0 || size > 2147483647) return {mistake::option_out_of_range, "after", {static_cast<int>(a)}, {0}};
+      if (mode != pad_mode::constant && (b > 0 || a > 0)) {
+        if (x[i] == 0) return {mistake::option_out_of_range, "before", {static_cast<int>(b)}, {0}};
+      }
+      result[0][i] = static_cast<int>(size);
+    }
+    return countable(result[0]);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    return require_one_type(in, name);
+  }
+};
+
+/// Along axis i: `sizes[i]` elements from `starts[i]` on, `steps[i]` apart; a negative step walks back.
+struct strided_slice {
+  static constexpr std::string_view name = "strided_slice";
+
+  list<int> starts{};
+  list<int> sizes{};
+  list<int> steps{};
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("starts", self.starts);
+    field("sizes", self.sizes);
+    field("steps", self.steps);
+  }
+  /// The whole of x, to be narrowed axis by axis.
+  static constexpr strided_slice of(const extents& x) {
+    strided_slice s;
+    for (int i = 0; i < x.rank; ++i) {
+      s.starts.push_back(0);
+      s.sizes.push_back(x[i]);
+      s.steps.push_back(1);
+    }
+    return s;
+  }
+  /// Takes [start:end:step] of an axis of extent `size` as Python and ONNX do; bounds may be out of range, step is not 0.
+  constexpr void narrow(int axis, int size, std::int64_t start, std::int64_t end, std::int64_t step) {
+    const auto i = static_cast<std::size_t>(axis);
+    const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+    const auto inside = [&](std::int64_t v) {
+      if (v < 0) v += size;
+      return v < low ? low : (v > high ? high : v);
+    };
+    const std::int64_t s = inside(start), e = inside(end);
+    const std::int64_t room = step > 0 ? e - s : s - e;
+    const std::int64_t stride = step > 0 ? step : -step;
+    const std::int64_t n = room <= 0 ? 0 : (room - 1) / stride + 1;
+    starts[i] = n == 0 ? 0 : static_cast<int>(s);
+    sizes[i] = static_cast<int>(n);
+    steps[i] = n < 2 ? 1 : static_cast<int>(step);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const extents& x = in[0];
+    const auto rank = static_cast<std::size_t>(x.rank);
+    if (starts.size() != rank || sizes.size() != rank || steps.size() != rank)
+      return {mistake::rank_mismatch, "starts", x, {static_cast<int>(starts.size())}};
+    result[0] = x;
+    for (std::size_t i = 0; i < rank; ++i) {
+      const int axis = static_cast<int>(i), size = x[axis];
+      if (sizes[i] < 0) return {mistake::option_out_of_range, "sizes", {sizes[i]}, {0}};
+      const std::int64_t last = starts[i] + std::int64_t{sizes[i] - 1} * steps[i];
+      if (sizes[i] > 0 && (starts[i] < 0 || starts[i] >= size || last < 0 || last >= size))
+        return {mistake::option_out_of_range, "starts", {starts[i]}, {0}};
+      result[0][axis] = sizes[i];
+    }
+    return {};
+  }
+};
+
+/// torch.triu (`upper`) or torch.tril of the last two axes: elements below or above diagonal k become 0.
+struct trilu {
+  static constexpr std::string_view name = "trilu";
+
+  bool upper = true;
+  int diagonal = 0;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("upper", self.upper);
+    field("diagonal", self.diagonal);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
+    result[0] = in[0];
+    return {};
+  }
+};
+
+/// Ones on diagonal k of a matrix of the given shape and type, zeros elsewhere.
+struct eye {
+  static constexpr std::string_view name = "eye";
+  static constexpr int min_inputs = 0;
+
+  std::array<int, 2> shape{};
+  int diagonal = 0;
+  dtype type = dtype::f32;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("shape", self.shape);
+    field("diagonal", self.diagonal);
+    field("type", self.type);
+  }
+  constexpr problem infer(inputs, outputs result) const {
+    return shape_from({shape[0], shape[1]}, result[0]);
+  }
+  constexpr problem infer_types(types, std::span<dtype> out) const {
+    out[0] = type;
+    return {};
+  }
+};
+
+/// start, start + step, ... of the given type: `count` numbers (ONNX Range with known bounds).
+struct arange {
+  static constexpr std::string_view name = "arange";
+  static constexpr int min_inputs = 0;
+
+  double start = 0;
+  double step = 1;
+  int count = 0;
+  dtype type = dtype::f32;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("start", self.start);
+    field("step", self.step);
+    field("count", self.count);
+    field("type", self.type);
+  }
+  constexpr problem infer(inputs, outputs result) const { return shape_from({count}, result[0]); }
+  constexpr problem infer_types(types, std::span<dtype> out) const {
+    out[0] = type;
+    return {};
+  }
+};
+
+/// The first lengths[b] elements along `time` in reverse order for each index b of axis `batch`: inputs x and lengths.
+struct reverse_sequence {
+  static constexpr std::string_view name = "reverse_sequence";
+  static constexpr int min_inputs = 2, max_inputs = 2;
+
+  int batch = 1;
+  int time = 0;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("batch", self.batch);
+    field("time", self.time);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
+    if (batch < 0 || batch > 1 || time != 1 - batch) return {mistake::axis_out_of_range, "batch", {batch}, {2}};
+    if (!(in[1] == extents{in[0][batch]})) return {mistake::shape_mismatch, "lengths", in[1], {in[0][batch]}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    return require_type(in, 1, is_index, "lengths");
+  }
+};
+
+}  // namespace ctnn::op

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that bring one or several axes together, for loaded models: reductions, positions of extremes, running sums,
+// normalised exponentials.
+#pragma once
+
+#include "typing.hpp"
+
+namespace ctnn::op {
+
+enum class reduction { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square };
+
+/// Over `axes` (negative ones count from the end; none: all), which stay as 1 or go. A reader expresses "no axes, nothing
+/// to do" by identity. Over no elements a sum is 0, a product 1, a maximum the lowest number.
+struct reduce {
+  static constexpr std::string_view name = "reduce";
+
+  reduction function = reduction::sum;
+  list<int> axes{};
+  bool keep = true;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("function", self.function);
+    field("axes", self.axes);
+    field("keep", self.keep);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const unsigned bits = axis_bits(axes, in[0].rank);
+    if (bits >> 31) return {mistake::axis_out_of_range, "axes", {axes[0]}, {in[0].rank}};
+    extents y;
+    for (int i = 0; i < in[0].rank; ++i) {
+      if ((bits >> i & 1u) == 0) y.push_back(in[0][i]);
+      else if (keep) y.push_back(1);
+    }
+    result[0] = y;
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    if (out[0] == dtype::boolean && function != reduction::max && function != reduction::min) return wrong_type(name, out[0]);
+    return {};
+  }
+};
+
+/// torch.argmax or argmin along an axis as i64; of equal ones the first, or the last.
+struct arg_reduce {
+  static constexpr std::string_view name = "arg_reduce";
+
+  bool largest = true;
+  int axis = 0;
+  bool keep = true;
+  bool last = false;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("largest", self.largest);
+    field("axis", self.axis);
+    field("keep", self.keep);
+    field("last", self.last);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    if (in[0][a] < 1) return {mistake::shape_mismatch, "input", in[0], {1}};
+    extents y;
+    for (int i = 0; i < in[0].rank; ++i) {
+      if (i != a) y.push_back(in[0][i]);
+      else if (keep) y.push_back(1);
+    }
+    result[0] = y;
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = dtype::i64;
+    return type_at(in, 0) == dtype::boolean ? wrong_type(name, dtype::boolean) : problem{};
+  }
+};
+
+/// torch.cumsum along an axis; `exclusive` leaves out the element itself, `reverse` starts at the end; `product`: cumprod.
+struct cumsum {
+  static constexpr std::string_view name = "cumsum";
+
+  int axis = 0;
+  bool exclusive = false;
+  bool reverse = false;
+  bool product = false;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("exclusive", self.exclusive);
+    field("reverse", self.reverse);
+    field("product", self.product);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
+  }
+};
+
+/// torch.topk: outputs the k largest (or smallest) along an axis, in order, and their positions (i64); of equal ones the
+/// earlier first.
+struct topk {
+  static constexpr std::string_view name = "topk";
+
+  int k = 0;
+  int axis = -1;
+  bool largest = true;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("k", self.k);
+    field("axis", self.axis);
+    field("largest", self.largest);
+  }
+  constexpr int output_count() const { return 2; }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    if (k < 0 || k > in[0][a]) return {mistake::option_out_of_range, "k", {k}, {in[0][a]}};
+    result[0] = in[0];
+    result[0][a] = k;
+    result[1] = result[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    out[1] = dtype::i64;
+    return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
+  }
+};
+
+/// torch.log_softmax along an axis.
+struct log_softmax {
+  static constexpr std::string_view name = "log_softmax";
+
+  int axis = -1;
+
+  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
+/// 1 at the first maximum along an axis, 0 elsewhere (ONNX Hardmax).
+struct hardmax {
+  static constexpr std::string_view name = "hardmax";
+
+  int axis = -1;
+
+  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+  constexpr problem infer(inputs in, outputs result) const { return log_softmax{axis}.infer(in, result); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
+}  // namespace ctnn::op

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Normalisation by statistics of the numbers themselves, for loaded models; scales and offsets are inputs. Floating point.
+#pragma once
+
+#include "typing.hpp"
+
+namespace ctnn::op {
+
+/// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale and bias if there is a
+/// third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation, f32 (ONNX LayerNormalization).
+struct layer_norm {
+  static constexpr std::string_view name = "layer_norm";
+  static constexpr int min_inputs = 2, max_inputs = 3;
+
+  int axis = -1;
+  float eps = 1e-5f;
+  bool statistics = false;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("eps", self.eps);
+    field("statistics", self.statistics);
+  }
+  constexpr int output_count() const { return statistics ? 3 : 1; }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    extents y;
+    if (const problem p = broadcast_shapes(in, y)) return p;
+    if (!(y == in[0])) return {mistake::shape_mismatch, "scale", in[1], in[0]};
+    result[0] = y;
+    if (!statistics) return {};
+    for (int i = a; i < y.rank; ++i) y[i] = 1;
+    result[1] = result[2] = y;
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    const problem p = all_floating(in, out, name);
+    for (std::size_t i = 1; i < out.size(); ++i) out[i] = dtype::f32;
+    return p;
+  }
+};
+
+/// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and scale.
+struct rms_norm {
+  static constexpr std::string_view name = "rms_norm";
+  static constexpr int min_inputs = 2, max_inputs = 2;
+
+  int axis = -1;
+  float eps = 1e-5f;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("eps", self.eps);
+  }
+  constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    return require_type(in, 0, is_floating, name);
+  }
+};
+
+/// torch.nn.functional.group_norm of (N, C, ...): inputs x, scale and bias of shape (C), or (groups) as in old ONNX files.
+/// As many groups as channels: instance_norm.
+struct group_norm {
+  static constexpr std::string_view name = "group_norm";
+  static constexpr int min_inputs = 3, max_inputs = 3;
+
+  int groups = 1;
+  float eps = 1e-5f;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("groups", self.groups);
+    field("eps", self.eps);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
+    const int c = in[0][1];
+    if (groups < 1 || c % groups != 0) return {mistake::groups_do_not_divide_channels, "groups", {c}, {groups}};
+    for (std::size_t i = 1; i < 3; ++i)
+      if (!(in[i] == extents{c}) && !(in[i] == extents{groups})) return {mistake::shape_mismatch, "scale", in[i], {c}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
+/// batch_norm with its parameters as inputs: x (N, C, ...), gamma, beta, mean and variance of shape (C).
+struct batch_normalize {
+  static constexpr std::string_view name = "batch_normalize";
+  static constexpr int min_inputs = 5, max_inputs = 5;
+
+  float eps = 1e-5f;
+
+  static constexpr void fields(auto& self, auto&& field) { field("eps", self.eps); }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {2}};
+    const int c = in[0].rank > 1 ? in[0][1] : 1;
+    for (std::size_t i = 1; i < 5; ++i)
+      if (!(in[i] == extents{c})) return {mistake::shape_mismatch, "parameter", in[i], {c}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    for (std::size_t i = 0; i < 5; ++i)
+      if (const problem p = require_type(in, i, is_floating, name)) return p;
+    return {};
+  }
+};
+
+/// x / (its p-norm along an axis); 0 where the norm is 0.
+struct lp_normalize {
+  static constexpr std::string_view name = "lp_normalize";
+
+  int axis = -1;
+  int p = 2;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("p", self.p);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const int a = normal_axis(axis, in[0].rank);
+    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
+    if (p != 1 && p != 2) return {mistake::option_out_of_range, "p", {p}, {1}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
+/// (x - mean) / (deviation + 1e-9) over `axes`.
+struct mean_variance_normalize {
+  static constexpr std::string_view name = "mean_variance_normalize";
+
+  list<int> axes{};
+
+  static constexpr void fields(auto& self, auto&& field) { field("axes", self.axes); }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (axis_bits(axes, in[0].rank) >> 31) return {mistake::axis_out_of_range, "axes", {axes[0]}, {in[0].rank}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
+/// x / (bias + alpha / size * sum of x^2 over `size` neighbouring channels)^beta of (N, C, ...).
+struct local_response_norm {
+  static constexpr std::string_view name = "local_response_norm";
+
+  int size = 1;
+  float alpha = 1e-4f;
+  float beta = 0.75f;
+  float bias = 1;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("size", self.size);
+    field("alpha", self.alpha);
+    field("beta", self.beta);
+    field("bias", self.bias);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
+    if (size < 1) return {mistake::option_out_of_range, "size", {size}, {1}};
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
+}  // namespace ctnn::op

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rules of shape and element type that several operators share.
+#pragma once
+
+#include "../operator.hpp"
+
+namespace ctnn {
+
+/// The type of input i; f32 where nobody says otherwise.
+constexpr dtype type_at(types in, std::size_t i) { return i < in.size() ? in[i] : dtype::f32; }
+
+constexpr bool is_floating(dtype t) { return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16; }
+constexpr bool is_integer(dtype t) { return !is_floating(t) && t != dtype::boolean; }
+constexpr bool is_byte(dtype t) { return t == dtype::i8 || t == dtype::u8; }
+constexpr bool is_index(dtype t) { return t == dtype::i64 || t == dtype::i32; }
+
+constexpr problem wrong_type(std::string_view what, dtype got) { return {mistake::element_type, what, {static_cast<int>(got)}}; }
+
+/// Input i must satisfy `allowed`.
+constexpr problem require_type(types in, std::size_t i, bool (*allowed)(dtype), std::string_view what) {
+  if (allowed(type_at(in, i))) return {};
+  return wrong_type(what, type_at(in, i));
+}
+/// Every input has the type of the first.
+constexpr problem require_one_type(types in, std::string_view what) {
+  for (dtype t : in)
+    if (t != in[0]) return wrong_type(what, t);
+  return {};
+}
+/// Floating-point elements, one type for all, which is the outputs' as well.
+constexpr problem all_floating(types in, std::span<dtype> out, std::string_view what) {
+  for (dtype& t : out) t = type_at(in, 0);
+  if (const problem p = require_type(in, 0, is_floating, what)) return p;
+  return require_one_type(in, what);
+}
+
+/// An index can count the elements.
+constexpr problem countable(const extents& shape) {
+  std::int64_t n = 1;
+  for (int i = 0; i < shape.rank; ++i) {
+    const int d = shape[i];
+    if (d == 0) return {};
+    if (d < 0 || n > 2147483647 / d) return {mistake::too_large, "shape"};
+    n *= d;
+  }
+  return {};
+}
+
+/// numpy's broadcasting of any number of shapes.
+constexpr problem broadcast_shapes(inputs in, extents& result) {
+  extents y = in[0];
+  for (const extents& x : in) {
+    if (x.rank > y.rank) {
+      extents wider = x;
+      for (int i = 0; i < y.rank; ++i)
+        if (wider.back(i) == 1) wider.back(i) = y.back(i);
+        else if (y.back(i) != 1 && y.back(i) != wider.back(i)) return {mistake::shape_mismatch, "input", x, y};
+      y = wider;
+      continue;
+    }
+    for (int i = 0; i < x.rank; ++i) {
+      if (x.back(i) == y.back(i) || x.back(i) == 1) continue;
+      if (y.back(i) != 1) return {mistake::shape_mismatch, "input", x, y};
+      y.back(i) = x.back(i);
+    }
+  }
+  result = y;
+  return countable(y);
+}
+
+/// `axes` (negative ones count from the end; none means all) as bits; bit 31 tells that one is out of range.
+constexpr unsigned axis_bits(const list<int>& axes, int rank) {
+  if (axes.empty()) return (1u << rank) - 1;
+  unsigned bits = 0;
+  for (int a : axes) {
+    const int n = normal_axis(a, rank);
+    bits |= n < 0 || n >= rank ? 1u << 31 : 1u << n;
+  }
+  return bits;
+}
+
+/// A shape given by its extents; none may be negative and the product must stay countable.
+constexpr problem shape_from(const list<int>& dims, extents& result) {
+  if (dims.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(dims.size())}, {max_rank}};
+  result = {};
+  for (int d : dims) {
+    if (d < 0) return {mistake::option_out_of_range, "shape", {d}, {0}};
+    result.push_back(d);
+  }
+  return countable(result);
+}
+
+}  // namespace ctnn

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention head by head, and the rotation of positions, for floating-point elements.
+#pragma once
+
+#include "../../graph/operators/attention.hpp"
+#include "reduction.hpp"
+
+namespace ctnn::typed {
+
+/// Where vector (batch, head, position) of Q, K, V or the result begins, in either form.
+struct head_places {
+  bool by_head;
+  std::int64_t heads, length, size;
+  head_places(const extents& given, int count) {
+    by_head = given.rank == 4;
+    const extents x = op::attention::by_heads(given, count);
+    heads = x[1];
+    length = x[2];
+    size = x[3];
+  }
+  std::int64_t operator()(std::int64_t b, std::int64_t h, std::int64_t i) const {
+    return (by_head ? (b * heads + h) * length + i : (b * length + i) * heads + h) * size;
+  }
+};
+
+inline void run(const op::attention& p, const arguments& a) {
+  const head_places q(a.in[0].shape, p.heads), k(a.in[1].shape, p.kv_heads), v(a.in[2].shape, p.kv_heads);
+  const head_places out(a.out[0].shape, static_cast<int>(q.heads));
+  const std::int64_t batch = a.in[0].shape[0], group = q.heads / k.heads;
+  const std::size_t past_at = 3 + (p.mask ? 1u : 0u);
+  const std::int64_t past = p.past ? a.in[past_at].shape[2] : 0, total = past + k.length;
+  const double scale = p.scale != 0 ? static_cast<double>(p.scale) : 1 / std::sqrt(static_cast<double>(q.size));
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    const T none = -std::numeric_limits<T>::infinity();
+    const T *past_k = p.past ? elements<T>(b.in[past_at]) : nullptr, *past_v = p.past ? elements<T>(b.in[past_at + 1]) : nullptr;
+    const auto row_of = [&](const T* now, const T* before, const head_places& at, std::int64_t n, std::int64_t h, std::int64_t j) {
+      return j < past ? before + ((n * at.heads + h) * past + j) * at.size : now + at(n, h, j - past);
+    };
+    const auto k_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) { return row_of(elements<T>(b.in[1]), past_k, k, n, h, j); };
+    const auto v_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) { return row_of(elements<T>(b.in[2]), past_v, v, n, h, j); };
+    // The mask's element for (n, h, i, j); what is beyond a short mask is masked.
+    const const_tensor* mask = p.mask ? &b.in[3] : nullptr;
+    const auto masked = [&](std::int64_t n, std::int64_t h, std::int64_t i, std::int64_t j) -> T {
+      const std::int64_t at[4] = {n, h, i, j};
+      std::int64_t offset = 0, stride = 1;
+      for (int d = 0; d < mask->shape.rank; ++d) {
+        const int size = mask->shape.back(d);
+        if (size > 1 && at[3 - d] >= size) return none;
+        if (size > 1) offset += at[3 - d] * stride;
+        stride *= size;
+      }
+      if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[offset] ? T{0} : none;
+      return elements<T>(*mask)[offset];
+    };
+    std::vector<T> scores(static_cast<std::size_t>(total));
+    T* seen = p.scores ? elements<T>(b.out[p.present ? 3 : 1]) : nullptr;
+    for (std::int64_t n = 0; n < batch; ++n) {
+      const std::int64_t valid = p.lengths ? index_at(p.name, b.in.back(), n, total + 1) : total;
+      const std::int64_t ahead = !p.past && p.lengths ? valid - q.length : past;
+      for (std::int64_t h = 0; h < q.heads; ++h)
+        for (std::int64_t i = 0; i < q.length; ++i) {
+          const T* query = elements<T>(b.in[0]) + q(n, h, i);
+          const auto keep = [&](op::attention_scores which) {
+            if (seen && p.which == which) std::copy(scores.begin(), scores.end(), seen + ((n * q.heads + h) * q.length + i) * total);
+          };
+          for (std::int64_t j = 0; j < total; ++j) {
+            const T* key = k_row(n, h / group, j);
+            T sum = 0;
+            for (std::int64_t d = 0; d < q.size; ++d) sum += query[d] * key[d];
+            scores[static_cast<std::size_t>(j)] = static_cast<T>(scale) * sum;
+          }
+          keep(op::attention_scores::product);
+          const T cap = static_cast<T>(p.softcap);
+          if (p.softcap > 0)
+            for (T& s : scores) s = cap * std::tanh(s / cap);
+          keep(op::attention_scores::with_softcap);
+          for (std::int64_t j = 0; j < total; ++j) {
+            T& s = scores[static_cast<std::size_t>(j)];
+            if (mask) s += masked(n, h, i, j);
+            if (j >= valid || (p.causal && j > i + ahead)) s = none;
+          }
+          keep(op::attention_scores::with_mask);
+          softmax_row(scores.data(), scores.data(), total, 1, false);
+          keep(op::attention_scores::probabilities);
+          T* y = elements<T>(b.out[0]) + out(n, h, i);
+          std::fill(y, y + out.size, T{0});
+          for (std::int64_t j = 0; j < total; ++j) {
+            const T w = scores[static_cast<std::size_t>(j)];
+            if (w == 0) continue;
+            const T* row = v_row(n, h / group, j);
+            for (std::int64_t d = 0; d < v.size; ++d) y[d] += w * row[d];
+          }
+        }
+      if (!p.present) continue;
+      for (std::int64_t h = 0; h < k.heads; ++h)
+        for (std::int64_t j = 0; j < total; ++j) {
+          std::copy_n(k_row(n, h, j), k.size, elements<T>(b.out[1]) + ((n * k.heads + h) * total + j) * k.size);
+          std::copy_n(v_row(n, h, j), v.size, elements<T>(b.out[2]) + ((n * v.heads + h) * total + j) * v.size);
+        }
+    }
+  });
+}
+
+inline void run(const op::rotary_embedding& p, const arguments& a) {
+  const head_places at(a.in[0].shape, p.heads);
+  const std::int64_t part = p.part ? p.part : at.size, half = part / 2;
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    copy_bytes(b);
+    for (std::int64_t n = 0; n < b.in[0].shape[0]; ++n)
+      for (std::int64_t i = 0; i < at.length; ++i) {
+        const std::int64_t row = b.in.size() == 4 ? index_at(p.name, b.in[3], n * at.length + i, b.in[1].shape[0]) : n * at.length + i;
+        const T *cosine = elements<T>(b.in[1]) + row * half, *sine = elements<T>(b.in[2]) + row * half;
+        for (std::int64_t h = 0; h < at.heads; ++h) {
+          const T* x = elements<T>(b.in[0]) + at(n, h, i);
+          T* y = elements<T>(b.out[0]) + at(n, h, i);
+          for (std::int64_t d = 0; d < half; ++d) {
+            const std::int64_t first = p.interleaved ? 2 * d : d, second = p.interleaved ? 2 * d + 1 : d + half;
+            const T u = x[first], w = x[second];
+            y[first] = cosine[d] * u - sine[d] * w;
+            y[second] = sine[d] * u + cosine[d] * w;
+          }
+        }
+      }
+  });
+}
+
+}  // namespace ctnn::typed

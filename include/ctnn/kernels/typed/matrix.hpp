@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products of matrices for every element type; f32 matmul has a vector kernel (matmul-inl.hpp).
+#pragma once
+
+#include "../../graph/operators/matrix.hpp"
+#include "../matmul_walk.hpp"
+#include "elementwise.hpp"
+
+namespace ctnn::typed {
+
+/// y = a b: rows x depth by depth x columns; Sum is what products are added in.
+template <class Sum, class T, class Left, class Right>
+void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left a, Right b, T* y) {
+  std::vector<Sum> sums(static_cast<std::size_t>(columns));
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::fill(sums.begin(), sums.end(), Sum{});
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const Sum x = static_cast<Sum>(a(r, k));
+      for (std::int64_t c = 0; c < columns; ++c) sums[static_cast<std::size_t>(c)] += x * static_cast<Sum>(b(k, c));
+    }
+    for (Sum s : sums) *y++ = static_cast<T>(s);
+  }
+}
+/// Integers wrap around.
+template <class T>
+using sum_of = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+
+inline void run(const op::matmul& p, const arguments& a) {
+  const matmul_walk w(a.in[0].shape, a.in[1].shape);
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    for (std::int64_t m = 0; m < w.matrices; ++m) {
+      const auto at = w.offsets(m);
+      const T *left = elements<T>(b.in[0]) + at.a, *right = elements<T>(b.in[1]) + at.b;
+      multiply<sum_of<T>>(w.rows, w.depth, w.columns, [&](std::int64_t r, std::int64_t k) { return left[r * w.depth + k]; },
+                          [&](std::int64_t k, std::int64_t c) { return right[k * w.columns + c]; },
+                          elements<T>(b.out[0]) + m * w.rows * w.columns);
+    }
+  });
+}
+
+inline void run(const op::gemm& p, const arguments& a) {
+  const extents &x = a.in[0].shape, &z = a.in[1].shape;
+  const std::int64_t rows = a.out[0].shape[0], columns = a.out[0].shape[1], depth = x[p.transpose_a ? 0 : 1];
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    const T *left = elements<T>(b.in[0]), *right = elements<T>(b.in[1]);
+    T* y = elements<T>(b.out[0]);
+    const std::int64_t lr = p.transpose_a ? 1 : x[1], lk = p.transpose_a ? x[1] : 1, rk = p.transpose_b ? 1 : z[1], rc = p.transpose_b ? z[1] : 1;
+    multiply<sum_of<T>>(rows, depth, columns, [&](std::int64_t r, std::int64_t k) { return left[r * lr + k * lk]; },
+                        [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y);
+    using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
+    if (p.alpha != 1)
+      for (std::int64_t i = 0; i < rows * columns; ++i) y[i] = static_cast<T>(static_cast<real>(p.alpha) * static_cast<real>(y[i]));
+    if (b.in.size() < 3 || p.beta == 0) return;
+    const const_tensor sum[] = {b.out[0], b.in[2]};
+    map_pairs<T, T, T>({sum, b.out, {}, nullptr}, [&](T v, T c) {
+      if (p.beta == 1) return binary_value(op::binary_function::add, v, c);
+      return static_cast<T>(static_cast<real>(v) + static_cast<real>(p.beta) * static_cast<real>(c));
+    });
+  });
+}
+
+inline void run(const op::einsum& p, const arguments& a) {
+  std::vector<extents> shapes;
+  for (const const_tensor& t : a.in) shapes.push_back(t.shape);
+  op::einsum::loops l;
+  if (p.plan(shapes, l)) throw error("operator 'einsum': the equation does not fit its operands");
+  const std::size_t operands = a.in.size();
+  std::int64_t strides[op::einsum::max_inputs][op::einsum::most_labels]{};
+  for (std::size_t k = 0; k < operands; ++k)
+    for (std::size_t i = 0; i < l.axes[k].size(); ++i)
+      if (shapes[k][static_cast<int>(i)] != 1) strides[k][l.axes[k][i]] += shapes[k].count(static_cast<int>(i) + 1, shapes[k].rank);
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    T* y = elements<T>(b.out[0]);
+    const std::int64_t outputs = b.out[0].shape.count();
+    int at[op::einsum::most_labels]{};
+    std::int64_t offset[op::einsum::max_inputs]{}, inner = 1;
+    for (int i = l.output_labels; i < l.labels; ++i) inner *= l.extent[i];
+    const auto step = [&](int first, int last) {
+      for (int i = last - 1; i >= first; --i) {
+        for (std::size_t k = 0; k < operands; ++k) offset[k] += strides[k][i];
+        if (++at[i] < l.extent[i]) return;
+        for (std::size_t k = 0; k < operands; ++k) offset[k] -= strides[k][i] * l.extent[i];
+        at[i] = 0;
+      }
+    };
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      sum_of<T> sum{};
+      for (std::int64_t s = 0; s < inner; ++s) {
+        sum_of<T> product = 1;
+        for (std::size_t k = 0; k < operands; ++k) product *= static_cast<sum_of<T>>(elements<T>(b.in[k])[offset[k]]);
+        sum += product;
+        step(l.output_labels, l.labels);
+      }
+      y[o] = static_cast<T>(sum);
+      step(0, l.output_labels);
+    }
+  });
+}
+
+/// By elimination with the largest pivot.
+inline void run(const op::det& p, const arguments& a) {
+  const auto n = static_cast<std::size_t>(a.in[0].shape.back(0));
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    std::vector<double> m(n * n);
+    const T* x = elements<T>(b.in[0]);
+    for (std::int64_t i = 0; i < b.out[0].shape.count(); ++i, x += n * n) {
+      std::copy(x, x + n * n, m.begin());
+      double d = 1;
+      for (std::size_t c = 0; c < n && d != 0; ++c) {
+        std::size_t top = c;
+        for (std::size_t r = c + 1; r < n; ++r)
+          if (std::abs(m[r * n + c]) > std::abs(m[top * n + c])) top = r;
+        if (top != c) {
+          for (std::size_t k = 0; k < n; ++k) std::swap(m[top * n + k], m[c * n + k]);
+          d = -d;
+        }
+        d *= m[c * n + c];
+        if (d == 0) break;
+        for (std::size_t r = c + 1; r < n; ++r) {
+          const double f = m[r * n + c] / m[c * n + c];
+          for (std::size_t k = c; k < n; ++k) m[r * n + k] -= f * m[c * n + k];
+        }
+      }
+      elements<T>(b.out[0])[i] = static_cast<T>(d);
+    }
+  });
+}
+
+}  // namespace ctnn::typed

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that move elements, for every element type: by the size of an element.
+#pragma once
+
+#include "../../graph/operators/rearranging.hpp"
+#include "../reference/movement.hpp"
+#include "elementwise.hpp"
+#include "pointwise.hpp"
+
+namespace ctnn::typed {
+
+/// Copies along a nest of loops (operands: target, source).
+template <class T>
+void copy_nest(loop_nest<2> nest, T* y, const T* x) {
+  nest.require(1);
+  const auto& row = nest.levels[nest.depth - 1];
+  const std::ptrdiff_t dy = row.stride[0], dx = row.stride[1];
+  loop_cursor<2> at(nest, 1);
+  do {
+    T* to = y + at.offset[0];
+    const T* from = x + at.offset[1];
+    for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * dy] = from[i * dx];
+  } while (at.next());
+}
+/// Copies `nest` with the elements of `t`'s type; shifts count elements.
+inline void copy_elements(const loop_nest<2>& nest, const tensor& to, std::ptrdiff_t to_shift, const const_tensor& from, std::ptrdiff_t from_shift) {
+  for (int i = 0; i < nest.depth; ++i)
+    if (nest.levels[i].extent == 0) return;
+  visit_size(to.type, [&]<class T>(tag<T>) { copy_nest(nest, elements<T>(to) + to_shift, elements<T>(from) + from_shift); });
+}
+
+inline void run(const op::constant&, const arguments& a) {
+  const auto n = static_cast<std::size_t>(a.out[0].shape.count() * size_of(a.out[0].type));
+  if (n != 0) std::memcpy(a.out[0].data, a.weights[0], n);
+}
+inline void run(const op::full& p, const arguments& a) {
+  in_floats(a, [&](const arguments& b) {
+    visit_element(p.name, b.out[0].type, [&]<class T>(tag<T>) {
+      T* y = elements<T>(b.out[0]);
+      std::fill(y, y + b.out[0].shape.count(), converted<T>(p.value));
+    });
+  });
+}
+inline void run(const op::flatten&, const arguments& a) { copy_bytes(a); }
+inline void run(const op::reshape&, const arguments& a) { copy_bytes(a); }
+
+inline void run(const op::permute& p, const arguments& a) {
+  copy_elements(permute_loops(p, a.out[0], a.in[0]), a.out[0], 0, a.in[0], 0);
+}
+inline void run(const op::concat& p, const arguments& a) {
+  const int axis = normal_axis(p.axis, a.out[0].shape.rank);
+  std::ptrdiff_t shift = 0;
+  for (const const_tensor& x : a.in) {
+    copy_elements(copy_loops(x.shape, a.out[0], x), a.out[0], shift, x, 0);
+    shift += x.shape[axis] * stride_of(a.out[0], axis);
+  }
+}
+inline void run(const op::split& p, const arguments& a) {
+  const int axis = normal_axis(p.axis, a.in[0].shape.rank);
+  std::ptrdiff_t shift = 0;
+  for (const tensor& y : a.out) {
+    copy_elements(copy_loops(y.shape, y, a.in[0]), y, 0, a.in[0], shift);
+    shift += y.shape[axis] * stride_of(a.in[0], axis);
+  }
+}
+inline void run(const op::slice& p, const arguments& a) {
+  const int axis = normal_axis(p.axis, a.in[0].shape.rank);
+  copy_elements(copy_loops(a.out[0].shape, a.out[0], a.in[0]), a.out[0], 0, a.in[0],
+                p.bounds(a.in[0].shape[axis])[0] * stride_of(a.in[0], axis));
+}
+
+inline void run(const op::strided_slice& p, const arguments& a) {
+  loop_nest<2> nest;
+  std::ptrdiff_t shift = 0;
+  for (int i = 0; i < a.out[0].shape.rank; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const std::ptrdiff_t s = stride_of(a.in[0], i);
+    nest.push_back({p.sizes[k], {stride_of(a.out[0], i), s * p.steps[k]}});
+    shift += s * p.starts[k];
+  }
+  copy_elements(nest, a.out[0], 0, a.in[0], shift);
+}
+
+inline void run(const op::expand&, const arguments& a) {
+  loop_nest<2> nest;
+  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  for (int i = 0; i < y.rank; ++i) {
+    const int own = i - (y.rank - x.rank);
+    nest.push_back({y[i], {stride_of(a.out[0], i), own < 0 || x[own] == 1 ? std::ptrdiff_t{0} : stride_of(a.in[0], own)}});
+  }
+  copy_elements(nest, a.out[0], 0, a.in[0], 0);
+}
+
+/// y[i] = x[source(i)] where the source is found for each axis: tables of offsets, -1 for "the filling".
+template <class T>
+void gather_by_axis(const tensor& out, const const_tensor& in, const std::vector<std::int64_t>* tables, T filling) {
+  const int rank = out.shape.rank;
+  const std::int64_t n = out.shape.count();
+  if (n == 0) return;
+  T* y = elements<T>(out);
+  const T* x = elements<T>(in);
+  if (rank == 0) {
+    *y = *x;
+    return;
+  }
+  const std::vector<std::int64_t>& last = tables[rank - 1];
+  const std::size_t width = last.size();
+  std::int64_t at[max_rank]{};
+  for (std::int64_t row = 0; row < n / static_cast<std::int64_t>(width); ++row, y += width) {
+    std::int64_t base = 0;
+    for (int i = 0; i + 1 < rank && base >= 0; ++i) {
+      const std::int64_t o = tables[i][static_cast<std::size_t>(at[i])];
+      base = o < 0 ? -1 : base + o;
+    }
+    for (std::size_t j = 0; j < width; ++j) y[j] = base < 0 || last[j] < 0 ? filling : x[base + last[j]];
+    for (int i = rank - 2; i >= 0; --i) {
+      if (++at[i] < out.shape[i]) break;
+      at[i] = 0;
+    }
+  }
+}
+
+inline void run(const op::tile&, const arguments& a) {
+  std::vector<std::int64_t> tables[max_rank];
+  for (int i = 0; i < a.out[0].shape.rank; ++i)
+    for (int j = 0; j < a.out[0].shape[i]; ++j) tables[i].push_back(j % a.in[0].shape[i] * stride_of(a.in[0], i));
+  visit_size(a.out[0].type, [&]<class T>(tag<T>) { gather_by_axis<T>(a.out[0], a.in[0], tables, T{}); });
+}
+
+/// The element of [0, size) that stands at position i, outside or inside; -1: none.
+inline std::int64_t padded_index(op::pad_mode mode, std::int64_t i, std::int64_t size) {
+  if (i >= 0 && i < size) return i;
+  switch (mode) {
+    case op::pad_mode::constant: return -1;
+    case op::pad_mode::edge: return i < 0 ? 0 : size - 1;
+    case op::pad_mode::wrap: return (i % size + size) % size;
+    case op::pad_mode::reflect: {
+      if (size == 1) return 0;
+      const std::int64_t period = 2 * (size - 1), r = (i % period + period) % period;
+      return r < size ? r : period - r;
+    }
+  }
+  return -1;
+}
+
+inline void run(const op::pad& p, const arguments& a) {
+  const const_tensor& x = a.in[0];
+  std::vector<std::int64_t> tables[max_rank];
+  for (int i = 0; i < x.shape.rank; ++i) {
+    for (std::int64_t j = 0; j < a.out[0].shape[i]; ++j) {
+      const std::int64_t from = padded_index(p.mode, j - p.before[static_cast<std::size_t>(i)], x.shape[i]);
+      tables[i].push_back(from < 0 ? -1 : from * stride_of(x, i));
+    }
+  }
+  // The filling in the element's own bits.
+  std::uint64_t filling = 0;
+  if (a.in.size() == 2) {
+    std::memcpy(&filling, a.in[1].data, static_cast<std::size_t>(size_of(x.type)));
+  } else {
+    const double value = p.value;
+    const const_tensor from{static_cast<const float*>(static_cast<const void*>(&value)), {}, layout::nchw, 0, dtype::f64};
+    const tensor to{static_cast<float*>(static_cast<void*>(&filling)), {}, layout::nchw, 0, x.type};
+    run(op::cast{x.type}, arguments{{&from, 1}, {&to, 1}, {}, nullptr});
+  }
+  visit_size(a.out[0].type, [&]<class T>(tag<T>) {
+    T value;
+    std::memcpy(&value, &filling, sizeof value);
+    gather_by_axis<T>(a.out[0], x, tables, value);
+  });
+}
+
+inline void run(const op::trilu& p, const arguments& a) {
+  copy_bytes(a);
+  const int rows = a.out[0].shape.back(1), columns = a.out[0].shape.back(0);
+  visit_size(a.out[0].type, [&]<class T>(tag<T>) {
+    T* y = elements<T>(a.out[0]);
+    for (std::int64_t m = a.out[0].shape.count(0, a.out[0].shape.rank - 2); m > 0; --m)
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c, ++y) {
+          const std::int64_t d = std::int64_t{c} - r;
+          if (p.upper ? d < p.diagonal : d > p.diagonal) *y = 0;
+        }
+  });
+}
+
+/// Fills an output with value(i), computed in double or, for integers, exactly in 64 bits.
+template <class F>
+void generate(std::string_view op, const arguments& a, F value) {
+  in_floats(a, [&](const arguments& b) {
+    visit_element(op, b.out[0].type, [&]<class T>(tag<T>) {
+      T* y = elements<T>(b.out[0]);
+      for (std::int64_t i = 0; i < b.out[0].shape.count(); ++i) y[i] = static_cast<T>(value(i));
+    });
+  });
+}
+inline void run(const op::eye& p, const arguments& a) {
+  generate(p.name, a, [&](std::int64_t i) { return i % p.shape[1] - i / p.shape[1] == p.diagonal ? 1 : 0; });
+}
+inline void run(const op::arange& p, const arguments& a) {
+  if (is_floating(p.type)) return generate(p.name, a, [&](std::int64_t i) { return p.start + static_cast<double>(i) * p.step; });
+  const auto start = static_cast<std::int64_t>(p.start), step = static_cast<std::int64_t>(p.step);
+  generate(p.name, a, [&](std::int64_t i) { return start + i * step; });
+}
+
+inline void run(const op::reverse_sequence& p, const arguments& a) {
+  const extents& s = a.in[0].shape;
+  const std::int64_t rest = s.count(2, s.rank);
+  visit_size(a.out[0].type, [&]<class T>(tag<T>) {
+    const T* x = elements<T>(a.in[0]);
+    T* y = elements<T>(a.out[0]);
+    for (std::int64_t b = 0; b < s[p.batch]; ++b) {
+      const std::int64_t n = index_at(p.name, a.in[1], b, s[p.time] + 1);
+      for (std::int64_t t = 0; t < s[p.time]; ++t) {
+        const std::int64_t u = t < n ? n - 1 - t : t;
+        const auto at = [&](std::int64_t time) { return (p.batch == 0 ? b * s[1] + time : time * s[1] + b) * rest; };
+        std::copy_n(x + at(u), rest, y + at(t));
+      }
+    }
+  });
+}
+
+}  // namespace ctnn::typed

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions, positions of extremes, running sums and normalised exponentials, for every element type.
+#pragma once
+
+#include <numeric>
+
+#include "../../graph/operators/reduction.hpp"
+#include "elementwise.hpp"
+
+namespace ctnn::typed {
+
+/// Offsets of the kept positions and, relative to them, of the reduced ones.
+struct reduction_walk {
+  std::vector<std::int64_t> kept, reduced;
+  reduction_walk(const extents& x, unsigned bits) {
+    for (const bool wanted : {false, true}) {
+      std::vector<std::int64_t> offsets{0};
+      for (int i = 0; i < x.rank; ++i) {
+        if ((bits >> i & 1u) != (wanted ? 1u : 0u)) continue;
+        const std::int64_t stride = x.count(i + 1, x.rank);
+        std::vector<std::int64_t> longer;
+        longer.reserve(offsets.size() * static_cast<std::size_t>(x[i]));
+        for (std::int64_t o : offsets)
+          for (int j = 0; j < x[i]; ++j) longer.push_back(o + j * stride);
+        offsets = std::move(longer);
+      }
+      (wanted ? reduced : kept) = std::move(offsets);
+    }
+  }
+};
+
+template <class T>
+T lowest() {
+  if constexpr (std::numeric_limits<T>::has_infinity) return -std::numeric_limits<T>::infinity();
+  else return std::numeric_limits<T>::lowest();
+}
+template <class T>
+T highest() {
+  if constexpr (std::numeric_limits<T>::has_infinity) return std::numeric_limits<T>::infinity();
+  else return std::numeric_limits<T>::max();
+}
+
+/// Sums are kept in double for floats and wrap around for integers.
+template <class T>
+T reduced_value(op::reduction f, const T* x, const std::vector<std::int64_t>& at) {
+  using sum_type = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+  using enum op::reduction;
+  const auto total = [&](auto g) {
+    sum_type s{};
+    for (std::int64_t i : at) s += g(static_cast<sum_type>(x[i]));
+    return s;
+  };
+  const auto plain = [](sum_type v) { return v; };
+  const auto squared = [](sum_type v) { return v * v; };
+  const auto size = [&] {
+    sum_type s{};
+    for (std::int64_t i : at) s += x[i] < 0 ? sum_type{} - static_cast<sum_type>(x[i]) : static_cast<sum_type>(x[i]);
+    return s;
+  };
+  const auto real = [](sum_type v) {
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) return static_cast<double>(static_cast<std::int64_t>(v));
+    else return static_cast<double>(v);
+  };
+  switch (f) {
+    case sum: return static_cast<T>(total(plain));
+    case mean:
+      if constexpr (std::is_floating_point_v<T>) return static_cast<T>(total(plain) / static_cast<double>(at.size()));
+      else if constexpr (std::is_signed_v<T>) return at.empty() ? T{} : static_cast<T>(static_cast<std::int64_t>(total(plain)) / static_cast<std::int64_t>(at.size()));
+      else return at.empty() ? T{} : static_cast<T>(total(plain) / at.size());
+    case max: {
+      T m = lowest<T>();
+      for (std::int64_t i : at) m = larger(m, x[i]);
+      return m;
+    }
+    case min: {
+      T m = highest<T>();
+      for (std::int64_t i : at) m = smaller(m, x[i]);
+      return m;
+    }
+    case prod: {
+      sum_type p = 1;
+      for (std::int64_t i : at) p *= static_cast<sum_type>(x[i]);
+      return static_cast<T>(p);
+    }
+    case l1: return static_cast<T>(size());
+    case l2: return static_cast<T>(std::sqrt(real(total(squared))));
+    case sum_square: return static_cast<T>(total(squared));
+    case log_sum: return static_cast<T>(std::log(real(total(plain))));
+    case log_sum_exp: {
+      double top = -std::numeric_limits<double>::infinity(), s = 0;
+      for (std::int64_t i : at) top = std::max(top, static_cast<double>(x[i]));
+      if (!(std::abs(top) < std::numeric_limits<double>::infinity())) return static_cast<T>(top);
+      for (std::int64_t i : at) s += std::exp(static_cast<double>(x[i]) - top);
+      return static_cast<T>(top + std::log(s));
+    }
+  }
+  return T{};
+}
+
+inline void run(const op::reduce& p, const arguments& a) {
+  const extents& shape = a.in[0].shape;
+  if (a.out[0].shape.count() == 0) return;
+  const reduction_walk walk(shape, axis_bits(p.axes, shape.rank));
+  in_floats(a, [&](const arguments& b) {
+    visit_element(p.name, b.in[0].type, [&]<class T>(tag<T>) {
+      T* y = elements<T>(b.out[0]);
+      for (std::int64_t o : walk.kept) *y++ = reduced_value(p.function, elements<T>(b.in[0]) + o, walk.reduced);
+    });
+  });
+}
+
+inline void run(const op::arg_reduce& p, const arguments& a) {
+  const around s(a.in[0].shape, p.axis);
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    const T* x = elements<T>(b.in[0]);
+    auto* y = elements<std::int64_t>(b.out[0]);
+    for (std::int64_t o = 0; o < s.outer; ++o)
+      for (std::int64_t r = 0; r < s.inner; ++r) {
+        std::int64_t best = 0;
+        const T* row = x + o * s.size * s.inner + r;
+        for (std::int64_t i = 1; i < s.size; ++i) {
+          const T now = row[i * s.inner], top = row[best * s.inner];
+          if ((p.largest ? now > top : now < top) || (p.last && now == top)) best = i;
+        }
+        *y++ = best;
+      }
+  });
+}
+
+inline void run(const op::cumsum& p, const arguments& a) {
+  const around s(a.in[0].shape, p.axis);
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    const auto f = p.product ? op::binary_function::mul : op::binary_function::add;
+    for (std::int64_t o = 0; o < s.outer; ++o)
+      for (std::int64_t r = 0; r < s.inner; ++r) {
+        const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
+        T* y = elements<T>(b.out[0]) + o * s.size * s.inner + r;
+        T total = p.product ? 1 : 0;
+        for (std::int64_t k = 0; k < s.size; ++k) {
+          const std::int64_t i = (p.reverse ? s.size - 1 - k : k) * s.inner;
+          const T before = total;
+          total = binary_value(f, total, x[i]);
+          y[i] = p.exclusive ? before : total;
+        }
+      }
+  });
+}
+
+inline void run(const op::topk& p, const arguments& a) {
+  const around s(a.in[0].shape, p.axis);
+  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(s.size));
+    for (std::int64_t o = 0; o < s.outer; ++o)
+      for (std::int64_t r = 0; r < s.inner; ++r) {
+        const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
+        std::iota(order.begin(), order.end(), 0);
+        // NaN counts as the largest; ties go by position.
+        const auto above = [](T l, T q) { return l > q || (l != l && q == q); };
+        std::partial_sort(order.begin(), order.begin() + p.k, order.end(), [&](std::int64_t i, std::int64_t j) {
+          const T l = x[i * s.inner], q = x[j * s.inner];
+          if (p.largest ? above(l, q) : above(q, l)) return true;
+          if (p.largest ? above(q, l) : above(l, q)) return false;
+          return i < j;
+        });
+        for (std::int64_t k = 0; k < p.k; ++k) {
+          const std::int64_t at = (o * p.k + k) * s.inner + r, i = order[static_cast<std::size_t>(k)];
+          elements<T>(b.out[0])[at] = x[i * s.inner];
+          elements<std::int64_t>(b.out[1])[at] = i;
+        }
+      }
+  });
+}
+
+/// row(x, y, stride) along an axis for floating-point elements.
+template <class F>
+void for_each_row(std::string_view op, const arguments& a, int axis, F row) {
+  const around s(a.in[0].shape, axis);
+  for_floating(op, a, [&]<class T>(const arguments& b, tag<T>) {
+    for (std::int64_t o = 0; o < s.outer; ++o)
+      for (std::int64_t r = 0; r < s.inner; ++r) {
+        const std::int64_t at = o * s.size * s.inner + r;
+        row(elements<T>(b.in[0]) + at, elements<T>(b.out[0]) + at, s.size, s.inner);
+      }
+  });
+}
+
+template <class T>
+void softmax_row(const T* x, T* y, std::int64_t n, std::int64_t stride, bool logarithm) {
+  T top = lowest<T>();
+  for (std::int64_t i = 0; i < n; ++i) top = std::max(top, x[i * stride]);
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(x[i * stride] - top));
+  const T log_sum = static_cast<T>(std::log(sum)), inverse = static_cast<T>(1 / sum);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T v = x[i * stride] - top;
+    y[i * stride] = logarithm ? v - log_sum : std::exp(v) * inverse;
+  }
+}
+inline void run(const op::softmax& p, const arguments& a) {
+  for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, false); });
+}
+inline void run(const op::log_softmax& p, const arguments& a) {
+  for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, true); });
+}
+inline void run(const op::hardmax& p, const arguments& a) {
+  for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < n; ++i)
+      if (x[i * stride] > x[best * stride]) best = i;
+    for (std::int64_t i = 0; i < n; ++i) y[i * stride] = i == best ? 1 : 0;
+  });
+}
+
+}  // namespace ctnn::typed

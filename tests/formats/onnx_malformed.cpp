@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// Broken and odd ONNX files: each is loaded in a child process that has one second and 64 MB.
+#include <ctnn/formats/onnx/reader.hpp>
+
+#include "malformed_files.hpp"
+#include "shared_files.hpp"
+
+using namespace ctnn;
+
+TEST_CASE("malformed ONNX files neither crash nor hang nor take memory, and are refused with a reason") {
+  const auto folder = test::shared_models("malformed");
+  if (folder.empty()) return;
+  std::map<std::string, int> counts;
+  for (const test::odd_file& odd : test::listed(folder / "malformed.json")) {
+    if (odd.kind != "onnx" && odd.kind != "onnx_public") continue;
+    CAPTURE(odd.file);
+    const std::string path = (folder / odd.file).string();
+    for (const bool external : {false, true}) {
+      onnx::read_options options;
+      options.external_data = external;
+      std::string message;
+      const int code = test::load_in_child([&] { onnx::load(path, options); }, message);
+      CAPTURE(message);
+      CHECK((code == test::accepted || code == test::rejected));
+      CHECK((code == test::accepted) == message.empty());
+      CHECK(message.find('\n') == message.npos);
+      if (odd.expect == "reject") CHECK(code == test::rejected);
+      if (odd.expect == "accept") CHECK(code == test::accepted);
+      if (external) continue;
+      ++counts[odd.kind + ", expected " + odd.expect + ": " + (code == test::accepted ? "accepted" : "refused")];
+      if (std::getenv("CTNN_VERBOSE")) std::printf("%s %s %d %.300s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
+    }
+  }
+  for (const auto& [what, n] : counts) MESSAGE(n << " " << what);
+}

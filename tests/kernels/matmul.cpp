@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// The matmul kernels against double loops, for every target this CPU has.
+#include <ctnn/kernels/targets.hpp>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/matmul.cpp"
+#define HWY_COMPILE_ALL_ATTAINABLE
+#include <hwy/foreach_target.h>
+
+#include <ctnn/kernels/matmul-inl.hpp>
+
+CTNN_BEGIN_TARGET
+
+inline void run_matmul(const op::matmul& p, const arguments& a) { run(p, a); }
+
+CTNN_END_TARGET
+
+#if HWY_ONCE
+
+#include <doctest/doctest.h>
+
+#include <ctnn/kernels/reference/reference.hpp>
+
+#include "check.hpp"
+#include "targets_of_this_cpu.hpp"
+
+namespace ctnn {
+
+HWY_EXPORT(run_matmul);
+
+namespace {
+
+void compare_matmul(const extents& x, const extents& z) {
+  const extents shapes[] = {x, z};
+  extents y;
+  REQUIRE(!op::matmul{}.infer(shapes, {&y, 1}));
+  test::random_numbers random(7);
+  std::vector<float> a(static_cast<std::size_t>(x.count())), b(static_cast<std::size_t>(z.count()));
+  std::vector<float> got(static_cast<std::size_t>(y.count())), want(got.size());
+  for (float& v : a) v = random(-1, 1);
+  for (float& v : b) v = random(-1, 1);
+  const const_tensor in[] = {{a.data(), x}, {b.data(), z}};
+  const tensor out{got.data(), y};
+  HWY_DYNAMIC_DISPATCH(run_matmul)(op::matmul{}, {in, {&out, 1}, {}, nullptr});
+  const matmul_walk w(x, z);
+  for (std::int64_t m = 0; m < w.matrices; ++m)
+    for (int r = 0; r < w.rows; ++r)
+      for (int c = 0; c < w.columns; ++c) {
+        double sum = 0;
+        for (int k = 0; k < w.depth; ++k)
+          sum += double{a[static_cast<std::size_t>(w.offsets(m).a + std::int64_t{r} * w.depth + k)]} *
+                 b[static_cast<std::size_t>(w.offsets(m).b + std::int64_t{k} * w.columns + c)];
+        want[static_cast<std::size_t>((m * w.rows + r) * w.columns + c)] = static_cast<float>(sum);
+      }
+  test::require_close(got, want, 2e-5f);
+}
+
+}  // namespace
+
+TEST_CASE("matmul on every target") {
+  test::random_numbers random(1);
+  for_each_target([&] {
+    for (int n : {1, 2, 3, 7, 15, 16, 17, 33, 63, 64, 65, 130})
+      for (int m : {1, 2, 6, 13}) {
+        const int k = 1 + random.below(40);
+        compare_matmul({m, k}, {k, n});
+      }
+    compare_matmul({5, 700}, {700, 40});
+    compare_matmul({2, 3, 4, 5}, {5, 6});
+    compare_matmul({3, 4, 5}, {2, 1, 5, 6});
+    compare_matmul({2, 1, 4, 5}, {3, 5, 6});
+    compare_matmul({7}, {7});
+    compare_matmul({7}, {2, 7, 3});
+    compare_matmul({2, 3, 7}, {7});
+  });
+}
+
+}  // namespace ctnn
+#endif
