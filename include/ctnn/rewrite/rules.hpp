@@ -11,6 +11,7 @@
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
 #include "rules/movement.hpp"
+#include "rules/padding.hpp"
 #include "rules/residual.hpp"
 
 namespace ctnn {
@@ -64,6 +65,10 @@ struct default_rules : rule_list<
     rules::slice_chain,                                     // slice > slice                  ->  slice
     rules::slice_of_concat,                                 // slice(concat(..., x, ...))     ->  x
     rules::concat_of_split,                                 // concat(split(x))               ->  x
+    // Padding
+    rules::pad_nothing,                                     // pad(x)                         ->  x
+    rules::pad_window<op::conv2d>,                          // pad(0) > conv2d                ->  conv2d
+    rules::pad_window<op::pool2d>,                          // pad > pool2d                   ->  pool2d
     // What is known before the network runs
     rules::full_to_constant,                                // full                           ->  constant
     rules::fold_constant<op::binary>,                       // op(constants)                  ->  constant
