@@ -14,7 +14,7 @@
 CTNN_BEGIN_TARGET
 
 inline void run_movement(const std::variant<op::constant, op::full, op::flatten, op::reshape, op::permute,
-                                            op::channel_shuffle, op::pixel_shuffle, op::concat, op::split, op::slice>& any,
+                                            op::channel_shuffle, op::pixel_shuffle, op::pad, op::concat, op::split, op::slice>& any,
                          const arguments& a) {
   if (const auto* p = std::get_if<op::constant>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::full>(&any)) run(*p, a);
@@ -23,6 +23,7 @@ inline void run_movement(const std::variant<op::constant, op::full, op::flatten,
   if (const auto* p = std::get_if<op::permute>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::channel_shuffle>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::pixel_shuffle>(&any)) run(*p, a);
+  if (const auto* p = std::get_if<op::pad>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::concat>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::split>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::slice>(&any)) run(*p, a);

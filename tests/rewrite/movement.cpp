@@ -248,3 +248,17 @@ FIRES("shuffle of single channels goes", (rules::shuffle_nothing<op::channel_shu
 DECLINES("shuffle of two groups stays", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<2, 4>), "it moves channels")
 FIRES("blocks of single pixels go", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<1>, relu_only)
 DECLINES("blocks of two pixels stay", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<2>, "its blocks have several pixels")
+
+namespace {
+
+constexpr auto ones_move = [](builder& b) { b.output("", b.permute("it", b.input("x", {3, 1, 4}), {1, 0, 2})); };
+constexpr auto ones_reshaped = [](builder& b) { b.output("", b.reshape("it", b.input("x", {3, 1, 4}), {1, 3, 4})); };
+constexpr auto reshape_to_itself = [](builder& b) {
+  b.output("", b.reshape("second", b.reshape("first", b.input("x", {2, 3, 4}), {6, 4}), {6, 4}));
+};
+
+}  // namespace
+
+FIRES("permute that moves a one", (rules::permute_ones), ones_move, ones_reshaped)
+DECLINES("permute that moves rows", (rules::permute_ones), permute_square, "it moves elements")
+DECLINES("reshape > reshape to the same", (rules::reshape_chain<op::reshape, op::reshape>), reshape_to_itself, "it changes nothing")

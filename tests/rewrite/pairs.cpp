@@ -29,10 +29,8 @@ struct difference {
 constexpr auto flattens = "InnerProduct flattens its input itself, here flatten is a view"sv;
 constexpr auto normalizes = "LRN is 7 nodes more, flatten a view"sv;
 constexpr auto transposed = "Deconvolution is conv2d > pixel_shuffle > up to 2 slices, Crop a slice for each axis"sv;
-constexpr auto pads = "Padding is two concats with margins"sv;
 constexpr auto signals = "the signal becomes an image of one row and back: two views"sv;
 constexpr difference differences[] = {
-    {"ncnn__fastestdet", 3, pads},
     {"ncnn__mtcnn_det3", 1, flattens},
     {"ncnn__realcugan_pro", 13, transposed},
     {"ncnn__retinaface_det", 1, transposed},
@@ -48,7 +46,6 @@ constexpr difference differences[] = {
     {"ncnn_benchmark_old__googlenet_int8", 15, normalizes},
     {"ncnn_benchmark_old__mobilenet_yolov3", 3, transposed},
     {"ncnn_benchmark_old__vgg16_int8", 1, flattens},
-    {"ncnn_converted__fastestdet", 3, pads},
     {"ncnn_converted__steerable_nafx_tcn", 2, signals},
 };
 

@@ -172,7 +172,7 @@ class plan_judge {
         const bool elementwise = (type != &type_of<op::conv2d> || i == 1) && (type != &type_of<op::eltwise> || i < 2);
         if (!elementwise || type == &type_of<op::linear> || type == &type_of<op::pool2d> || type == &type_of<op::adaptive_pool2d> ||
             type == &type_of<op::interpolate> || type == &type_of<op::permute> || type == &type_of<op::channel_shuffle> ||
-            type == &type_of<op::pixel_shuffle>)
+            type == &type_of<op::pixel_shuffle> || type == &type_of<op::pad>)
           return "writes over an input it reads elsewhere";
       }
     }

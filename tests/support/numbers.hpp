@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,7 +21,14 @@ using floats = std::vector<float>;
 class dice {
  public:
   explicit dice(std::uint64_t seed) : state_(seed * 2862933555777941757u + 3037000493u) {}
+  /// Throws these bytes first.
+  explicit dice(std::span<const std::uint8_t> bytes) : dice(bytes.size()) { bytes_ = bytes; }
   std::uint32_t bits() {
+    if (bytes_.size() >= 2) {
+      const std::uint32_t n = bytes_[0] | static_cast<std::uint32_t>(bytes_[1]) << 8;
+      bytes_ = bytes_.subspan(2);
+      return n;
+    }
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
     return static_cast<std::uint32_t>(state_ >> 33);
   }
@@ -31,6 +39,7 @@ class dice {
 
  private:
   std::uint64_t state_;
+  std::span<const std::uint8_t> bytes_{};
 };
 
 inline floats random_floats(std::string_view word, std::int64_t count, float low = -1, float high = 1) {

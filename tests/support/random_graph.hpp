@@ -12,7 +12,8 @@ namespace ctnn::test {
 
 class random_graph {
  public:
-  random_graph(std::uint64_t seed, int nodes) : r_(seed) {
+  random_graph(std::uint64_t seed, int nodes) : random_graph(dice(seed), nodes) {}
+  random_graph(dice throws, int nodes) : r_(throws) {
     const int inputs = 1 + r_.below(2);
     for (int i = 0; i < inputs; ++i) add(op::input{random_shape()}, {});
     for (int tries = 0; tries < 20 * nodes && static_cast<int>(g.nodes.size()) < inputs + nodes; ++tries) {
@@ -126,6 +127,7 @@ class random_graph {
       case 21: return add_reshape(x);
       case 22: {
         if (r_.one_in(3) && s.rank >= 3) return add_shuffle(x);
+        if (r_.one_in(3)) return add_pad(x);
         op::permute p;
         for (int i = 0; i < s.rank; ++i) p.order.push_back(i);
         for (int i = s.rank - 1; i > 0; --i) std::swap(p.order[static_cast<std::size_t>(i)], p.order[static_cast<std::size_t>(r_.below(i + 1))]);
@@ -245,6 +247,22 @@ class random_graph {
     if (!add(op::reshape{{groups, c / groups, -1}}, {x})) return;
     if (!add(op::permute{{1, 0, 2}}, {static_cast<int>(g.values.size()) - 1})) return;
     add(op::reshape{list_of(shape(x))}, {static_cast<int>(g.values.size()) - 1});
+  }
+  /// Often zeros around rows and columns, then a window.
+  void add_pad(value_id x) {
+    const extents& s = shape(x);
+    op::pad p;
+    for (int i = 0; i < s.rank; ++i) {
+      const bool inside = i >= s.rank - 2 || r_.one_in(6);
+      p.before.push_back(inside ? r_.below(3) : 0);
+      p.after.push_back(inside ? r_.below(3) : 0);
+    }
+    p.value = r_.one_in(4) ? 0.5 : 0;
+    if (r_.one_in(6)) p.mode = static_cast<op::pad_mode>(r_.below(4));
+    if (!add(p, {x}) || r_.one_in(3)) return;
+    const value_id padded = static_cast<int>(g.values.size()) - 1;
+    if (r_.one_in(2)) add_conv(padded);
+    else add_pool(padded);
   }
   void add_reshape(value_id x) {
     const extents& s = shape(x);

@@ -23,7 +23,7 @@ namespace ctnn {
 using loaded_operators =
     operator_list<op::pointwise, op::is_nan, op::is_inf, op::cast, op::clamp,                                       //
                   op::compare, op::logic, op::remainder, op::parametric_relu, op::where,                            //
-                  op::expand, op::tile, op::pad, op::strided_slice, op::trilu, op::eye, op::arange,                 //
+                  op::expand, op::tile, op::strided_slice, op::trilu, op::eye, op::arange,                 //
                   op::reverse_sequence,                                                                             //
                   op::gather, op::gather_elements, op::gather_nd, op::scatter_elements, op::scatter_nd,             //
                   op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //

@@ -7,6 +7,7 @@
 #include "operators/linear.hpp"
 #include "operators/matrix.hpp"
 #include "operators/normalization.hpp"
+#include "operators/pad.hpp"
 #include "operators/pooling.hpp"
 #include "operators/shape.hpp"
 
@@ -23,6 +24,6 @@ using all_operators =
                   op::unary, op::binary, op::eltwise, op::softmax,                       //
                   op::pool2d, op::adaptive_pool2d, op::interpolate,                      //
                   op::flatten, op::reshape, op::permute, op::channel_shuffle, op::pixel_shuffle,  //
-                  op::concat, op::split, op::slice>;
+                  op::concat, op::split, op::slice, op::pad>;
 
 }  // namespace ctnn

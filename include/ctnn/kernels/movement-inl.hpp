@@ -18,6 +18,7 @@
 #if defined(CTNN_KERNELS_MOVEMENT_ENABLED)
 #undef CTNN_KERNELS_MOVEMENT_ENABLED
 
+#include "../graph/operators/pad.hpp"
 #include "../graph/operators/shape.hpp"
 #include "reference/movement.hpp"
 #include "transpose-inl.hpp"
@@ -93,14 +94,31 @@ CTNN_INLINE void run(const op::constant&, const arguments& a) {
   convert(y, {a.weights[0], y.shape, layout::nchw, 0});
 }
 
-CTNN_INLINE void run(const op::full& p, const arguments& a) {
-  const tensor& y = a.out[0];
+namespace detail {
+
+CTNN_NOINLINE inline void fill(const tensor& y, float value) {
   loop_nest<2> nest;
   for (int i = 0; i < y.shape.rank; ++i) {
     const int axis = memory_axis(y, i);
     nest.push_back({y.shape[axis], {stride_of(y, axis), 0}});
   }
-  detail::copy_nested(nest, y.data, &p.value);
+  copy_nested(nest, y.data, &value);
+}
+
+}  // namespace detail
+
+CTNN_INLINE void run(const op::full& p, const arguments& a) { detail::fill(a.out[0], p.value); }
+
+/// Constant paddings fill, then copy; the others walk.
+CTNN_INLINE void run(const op::pad& p, const arguments& a) {
+  const tensor& y = a.out[0];
+  const const_tensor& x = a.in[0];
+  if (y.shape.count() == 0) return;
+  const float filling = a.in.size() == 2 ? a.in[1].data[0] : static_cast<float>(p.value);
+  if (p.mode != op::pad_mode::constant) return pad_each(p, y, x, filling);
+  const kept_part part = kept_by(p, y, x);
+  if (part.shape.count() < y.shape.count()) detail::fill(y, filling);
+  if (part.shape.count() > 0) detail::copy_nested(copy_loops(part.shape, y, x), y.data + part.to, x.data + part.from);
 }
 
 // The numbers of an nchw output are those of the input in its logical order.

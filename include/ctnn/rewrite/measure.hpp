@@ -39,6 +39,7 @@ constexpr int kind_rank(const operator_type* type) {
   if (type == &type_of<op::eltwise>) return 3;
   if (type == &type_of<op::dropout>) return 3;
   if (type == &type_of<op::binary>) return 2;
+  if (type == &type_of<op::permute>) return 1;
   if (type == &type_of<op::scale>) return 1;
   if (type == &type_of<op::bias>) return 1;
   return 0;

@@ -11,6 +11,7 @@
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
 #include "rules/movement.hpp"
+#include "rules/padding.hpp"
 #include "rules/residual.hpp"
 
 namespace ctnn {
@@ -37,6 +38,7 @@ struct default_rules : rule_list<
     rules::reshape_chain<op::flatten, op::reshape>,         // flatten > reshape              ->  reshape
     rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
+    rules::permute_ones,                                    // permute(ones)                  ->  reshape
     rules::permute_chain,                                   // permute > permute              ->  permute
     rules::shuffle_channels,                                // reshape > permute > reshape    ->  channel_shuffle
     rules::shuffle_pixels,                                  // reshape > permute > reshape    ->  pixel_shuffle
@@ -63,6 +65,10 @@ struct default_rules : rule_list<
     rules::slice_chain,                                     // slice > slice                  ->  slice
     rules::slice_of_concat,                                 // slice(concat(..., x, ...))     ->  x
     rules::concat_of_split,                                 // concat(split(x))               ->  x
+    // Padding
+    rules::pad_nothing,                                     // pad(x)                         ->  x
+    rules::pad_window<op::conv2d>,                          // pad(0) > conv2d                ->  conv2d
+    rules::pad_window<op::pool2d>,                          // pad > pool2d                   ->  pool2d
     // What is known before the network runs
     rules::full_to_constant,                                // full                           ->  constant
     rules::fold_constant<op::binary>,                       // op(constants)                  ->  constant

@@ -33,6 +33,13 @@ void sweep_movement(const Run& run) {
     compare_any(run, op::pixel_shuffle{factor}, {{3 * block, 4, 5}}, exact);
     compare_any(run, op::pixel_shuffle{factor}, {{2, 17 * block, 3, 2}}, exact);
   }
+  using enum op::pad_mode;
+  for (const op::pad_mode mode : {constant, reflect, edge, wrap}) {
+    compare_any(run, op::pad{mode, {0, 1, 2}, {0, 2, 1}, 0.5}, {{18, 4, 5}}, exact);
+    compare_any(run, op::pad{mode, {1, 0, 0, 3}, {0, 2, 0, 0}, -1}, {{2, 3, 4, 5}}, exact);
+    compare_any(run, op::pad{mode, {-1, 2}, {2, -3}, 7}, {{4, 6}}, exact);
+  }
+  compare_any(run, op::pad{constant, {-4, 4}, {4, 0}, 7}, {{4, 2}}, exact);  // nothing is left of the input
   compare_any(run, op::channel_shuffle{3}, {{2, 12, 3, 2}}, exact);
   compare_any(run, op::channel_shuffle{116}, {{232, 1, 5}}, exact);
   for (int axis = -3; axis < 3; ++axis) {

@@ -43,6 +43,7 @@ inline constexpr operator_writer operator_writers[] = {
     {&type_of<op::permute>, writers::permute},
     {&type_of<op::channel_shuffle>, writers::channel_shuffle},
     {&type_of<op::pixel_shuffle>, writers::pixel_shuffle},
+    {&type_of<op::pad>, writers::pad},
     {&type_of<op::concat>, writers::concat},
     {&type_of<op::split>, writers::split},
     {&type_of<op::slice>, writers::slice},

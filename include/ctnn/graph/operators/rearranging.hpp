@@ -3,6 +3,7 @@
 // from constant inputs.
 #pragma once
 
+#include "pad.hpp"
 #include "typing.hpp"
 
 namespace ctnn::op {
@@ -40,48 +41,6 @@ struct tile {
       result[0][i] *= r;
     }
     return countable(result[0]);
-  }
-};
-
-enum class pad_mode { constant, reflect, edge, wrap };
-
-/// torch.nn.functional.pad for every axis: `before` and `after` elements, negative ones cut off. The filling is `value`,
-/// or a second input's only element.
-struct pad {
-  static constexpr std::string_view name = "pad";
-  static constexpr int min_inputs = 1, max_inputs = 2;
-
-  pad_mode mode = pad_mode::constant;
-  list<int> before{};
-  list<int> after{};
-  double value = 0;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("mode", self.mode);
-    field("before", self.before);
-    field("after", self.after);
-    field("value", self.value);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    const extents& x = in[0];
-    if (static_cast<int>(before.size()) != x.rank || before.size() != after.size())
-      return {mistake::rank_mismatch, "before", x, {static_cast<int>(before.size())}};
-    if (in.size() == 2 && in[1].count() != 1) return {mistake::shape_mismatch, "value", in[1], {1}};
-    result[0] = x;
-    for (int i = 0; i < x.rank; ++i) {
-      const std::int64_t b = before[static_cast<std::size_t>(i)], a = after[static_cast<std::size_t>(i)];
-      const std::int64_t size = x[i] + b + a;
-      if (size < 0 || size > 2147483647) return {mistake::option_out_of_range, "after", {static_cast<int>(a)}, {0}};
-      if (mode != pad_mode::constant && (b > 0 || a > 0)) {
-        if (x[i] == 0) return {mistake::option_out_of_range, "before", {static_cast<int>(b)}, {0}};
-      }
-      result[0][i] = static_cast<int>(size);
-    }
-    return countable(result[0]);
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    return require_one_type(in, name);
   }
 };
 

@@ -2,6 +2,7 @@
 // Operators that move elements without arithmetic, plain; constant copies its numbers.
 #pragma once
 
+#include "../../graph/operators/pad.hpp"
 #include "../../graph/operators/shape.hpp"
 #include "../loop_nest.hpp"
 #include "../tensor.hpp"
@@ -63,6 +64,42 @@ constexpr loop_nest<2> pixel_loops(const op::pixel_shuffle& p, const tensor& to,
     nest.push_back({f, {y, axis == c + 1 ? channel * fx : channel}});
   }
   return nest;
+}
+
+/// Element by element, for every mode; any layouts.
+constexpr void pad_each(const op::pad& p, const tensor& y, const const_tensor& x, float filling) {
+  int at[max_rank]{};
+  const int rank = y.shape.rank;
+  for (std::int64_t left = y.shape.count(); left > 0; --left) {
+    std::ptrdiff_t to = 0, from = 0;
+    bool inside = true;
+    for (int i = 0; i < rank; ++i) {
+      const std::int64_t k = p.source(std::int64_t{at[i]} - p.before[static_cast<std::size_t>(i)], x.shape[i]);
+      inside = inside && k >= 0;
+      to += at[i] * stride_of(y, i);
+      from += static_cast<std::ptrdiff_t>(k) * stride_of(x, i);
+    }
+    y.data[to] = inside ? x.data[from] : filling;
+    for (int i = rank - 1; i >= 0 && ++at[i] == y.shape[i]; --i) at[i] = 0;
+  }
+}
+
+/// What of x a padding keeps, cut off by negative widths or not: where it begins in x and in y, and its extents.
+struct kept_part {
+  extents shape{};
+  std::ptrdiff_t to = 0, from = 0;
+};
+constexpr kept_part kept_by(const op::pad& p, const tensor& y, const const_tensor& x) {
+  kept_part part;
+  for (int i = 0; i < x.shape.rank; ++i) {
+    const int before = p.before[static_cast<std::size_t>(i)];
+    const int begin = before < 0 ? -before : 0, room = y.shape[i] - before;
+    const int end = room < x.shape[i] ? room : x.shape[i];
+    part.shape.push_back(end > begin ? end - begin : 0);
+    part.from += begin * stride_of(x, i);
+    part.to += (before > 0 ? before : 0) * stride_of(y, i);
+  }
+  return part;
 }
 
 }  // namespace ctnn
@@ -133,6 +170,10 @@ constexpr void run(const op::split& p, const arguments& a) {
     detail::copy(copy_loops(y.shape, y, in), y.data, x);
     x += y.shape[axis] * stride_of(in, axis);
   }
+}
+
+constexpr void run(const op::pad& p, const arguments& a) {
+  pad_each(p, a.out[0], a.in[0], a.in.size() == 2 ? a.in[1].data[0] : static_cast<float>(p.value));
 }
 
 constexpr void run(const op::slice& p, const arguments& a) {

@@ -127,28 +127,12 @@ inline void run(const op::tile&, const arguments& a) {
   visit_size(a.out[0].type, [&]<class T>(tag<T>) { gather_by_axis<T>(a.out[0], a.in[0], tables, T{}); });
 }
 
-/// The element of [0, size) that stands at position i, outside or inside; -1: none.
-inline std::int64_t padded_index(op::pad_mode mode, std::int64_t i, std::int64_t size) {
-  if (i >= 0 && i < size) return i;
-  switch (mode) {
-    case op::pad_mode::constant: return -1;
-    case op::pad_mode::edge: return i < 0 ? 0 : size - 1;
-    case op::pad_mode::wrap: return (i % size + size) % size;
-    case op::pad_mode::reflect: {
-      if (size == 1) return 0;
-      const std::int64_t period = 2 * (size - 1), r = (i % period + period) % period;
-      return r < size ? r : period - r;
-    }
-  }
-  return -1;
-}
-
 inline void run(const op::pad& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   std::vector<std::int64_t> tables[max_rank];
   for (int i = 0; i < x.shape.rank; ++i) {
     for (std::int64_t j = 0; j < a.out[0].shape[i]; ++j) {
-      const std::int64_t from = padded_index(p.mode, j - p.before[static_cast<std::size_t>(i)], x.shape[i]);
+      const std::int64_t from = p.source(j - p.before[static_cast<std::size_t>(i)], x.shape[i]);
       tables[i].push_back(from < 0 ? -1 : from * stride_of(x, i));
     }
   }

@@ -60,6 +60,8 @@ struct binary_to_scale {
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
+    const node_id maker = r.producer(r.input(m.last, 1 - m.input));
+    if (x.rank > 1 && r.is<op::linear>(maker)) return {"its channels are not the linear layer's outputs", r.name(maker)};  // fold_last_axis's
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

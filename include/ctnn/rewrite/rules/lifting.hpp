@@ -18,6 +18,11 @@ struct function_first {
   using pattern = chain<First, Last>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.inputs_count(m.last) != 1) return {"it has no scalar operand"};
+    if constexpr (std::is_same_v<First, op::permute>) {
+      if (moves_only_ones(r.get<op::permute>(m.first), r.shape(r.input(m.first)))) return {"there is nothing to go before", r.name(m.first)};
+    } else {
+      if (r.shape(r.input(m.first)) == r.shape(r.output(m.first))) return {"there is nothing to go before", r.name(m.first)};
+    }
     if constexpr (by_channel) {
       const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
       if (x.rank == 0) return {"it moves channels", r.name(m.first)};
@@ -55,6 +60,8 @@ struct slice_first {
     return same_axis(r.shape(r.input(m.first)), y, normal_axis(r.get<op::slice>(m.last).axis, y.rank));
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.shape(r.output(m.last)) == r.shape(r.output(m.first)) || r.shape(r.input(m.first)) == r.shape(r.output(m.first)))
+      return {"there is nothing to go before", r.name(m.first)};
     if (axis_before(r, m) == none) return {"it does more than adding or removing ones", r.name(m.first)};
     return {};
   }

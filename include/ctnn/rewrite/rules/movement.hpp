@@ -31,7 +31,10 @@ struct reshape_chain {
   static constexpr rule_info info{"reshape_chain", "flatten|reshape > flatten|reshape -> reshape", lowers::movable, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = edge<First, Last>;
-  static constexpr reason guard(const rewriter&, const match&) { return {}; }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.shape(r.output(m.first)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // same_shape's
+    return {};
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     if (r.readers(r.output(m.first)) == 1) r.note(r.name(m.first), r.name(m.last));
@@ -75,6 +78,34 @@ struct permute_none {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
+};
+
+/// Does a permutation leave the axes that are longer than 1 in their order?
+constexpr bool moves_only_ones(const op::permute& p, const extents& x) {
+  int last = -1;
+  for (int axis : p.order) {
+    if (x[axis] == 1) continue;
+    if (axis < last) return false;
+    last = axis;
+  }
+  return true;
+}
+
+/// permute that moves only extents of 1  ->  reshape
+struct permute_ones {
+  static constexpr rule_info info{"permute_ones", "permute(ones) -> reshape", lowers::rank, numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern = single<op::permute>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (!moves_only_ones(r.get<op::permute>(m.last), r.shape(r.input(m.last)))) return {"it moves elements"};
+    const node_id p = r.producer(r.input(m.last));
+    if (r.is<op::permute>(p)) return {"the permute before it takes it", r.name(p)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.last);
+    r.become(m.last, reshape_to(r.shape(r.output(m.last))), r.name(m.last), {&x, 1}, {});
+  }
 };
 
 /// permute > permute  ->  permute

@@ -177,34 +177,23 @@ inline void crop(layer_reader& l) {
   l.result(v);
 }
 
-/// Constant padding is a concatenation with constants.
 inline void padding(layer_reader& l) {
   if (l.int_or(4, 0) != 0) layer_reader::refuse(4, "padding type " + std::to_string(l.int_or(4, 0)));
   if (l.int_or(6, 0) != 0) layer_reader::refuse(6, "padding value for each channel");
   const int top = l.extent_or(0, 0, 0), bottom = l.extent_or(1, 0, 0), left = l.extent_or(2, 0, 0),
             right = l.extent_or(3, 0, 0), front = l.extent_or(7, 0, 0), behind = l.extent_or(8, 0, 0);
-  const float value = l.float_or(5, 0);
+  op::pad op;
+  op.value = static_cast<double>(l.float_or(5, 0));
   l.expect(1, 1);
-  value_id v = l.input();
-  const int rank = l.shape(v).rank;
-  const auto pad = [&](int axis, int before, int after) {
-    if (axis < 0 || (before == 0 && after == 0)) return;
-    std::vector<value_id> parts{v};
-    for (bool far : {false, true}) {
-      const int n = far ? after : before;
-      if (n == 0) continue;
-      op::full margin;
-      for (int i = 0; i < rank; ++i) margin.shape.push_back(i == axis ? n : l.shape(v)[i]);
-      margin.value = value;
-      const value_id m = l.helper(margin, {}, "margin");
-      parts.insert(far ? parts.end() : parts.begin(), m);
-    }
-    v = l.helper(op::concat{axis}, parts, "padded");
-  };
-  pad(rank - 1, left, right);
-  pad(rank - 2, top, bottom);
-  pad(rank - 3, front, behind);
-  l.result(v);
+  const value_id x = l.input();
+  const int rank = l.shape(x).rank;
+  const int before[3] = {left, top, front}, after[3] = {right, bottom, behind};
+  for (int i = 0; i < rank; ++i) {
+    const int from_end = rank - 1 - i;
+    op.before.push_back(from_end < 3 ? before[from_end] : 0);
+    op.after.push_back(from_end < 3 ? after[from_end] : 0);
+  }
+  l.result(l.node(op, {x}));
 }
 
 inline void shuffle_channel(layer_reader& l) {

@@ -62,6 +62,25 @@ inline void pixel_shuffle(node_writer& w) {
   w.layer("PixelShuffle", {w.in()}, {w.out()}, parameter_list().integer(0, factor[0], 1));
 }
 
+inline void pad(node_writer& w) {
+  const op::pad op = w.get<op::pad>();
+  if (op.mode != op::pad_mode::constant || w.input_count() != 1) throw inexpressible{"padding with more than one number"};
+  parameter_list p;
+  const int ids[4][2] = {{2, 3}, {0, 1}, {7, 8}, {-1, -1}};  // of the axes from the last
+  const int rank = static_cast<int>(op.before.size());
+  int widths[9]{};
+  for (int i = 0; i < rank; ++i) {
+    const int before = op.before[static_cast<std::size_t>(i)], after = op.after[static_cast<std::size_t>(i)];
+    if (before < 0 || after < 0 || (rank - 1 - i > 2 && (before > 0 || after > 0))) throw inexpressible{"a padding of more than ncnn's axes"};
+    if (rank - 1 - i > 2) continue;
+    widths[ids[rank - 1 - i][0]] = before;
+    widths[ids[rank - 1 - i][1]] = after;
+  }
+  for (int id : {0, 1, 2, 3}) p.integer(id, widths[id], 0);
+  p.real(5, static_cast<float>(op.value), 0).integer(7, widths[7], 0).integer(8, widths[8], 0);
+  w.layer("Padding", {w.in()}, {w.out()}, p);
+}
+
 inline void concat(node_writer& w) {
   std::vector<std::string> from;
   for (std::size_t i = 0; i < w.input_count(); ++i) from.push_back(w.in(i));

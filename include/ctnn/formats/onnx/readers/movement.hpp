@@ -222,7 +222,11 @@ inline void pad(node_reader& n) {
   } else {
     n.expect(2, 4);
     pads = n.whole(1);
-    if (n.has(2) && op.mode == op::pad_mode::constant) in.push_back(n.input(2));
+    if (n.has(2) && op.mode == op::pad_mode::constant) {
+      const shared_array filling = n.known(n.input(2));
+      if (filling && filling->type() == dtype::f32 && filling->size() == 1) op.value = static_cast<double>((*filling)[0]);
+      else in.push_back(n.input(2));
+    }
     if (n.has(3)) axes = n.axes(n.whole(3), rank);
   }
   if (!(n.version >= 18 && n.has(3)))

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// Padding by a layer of its own becomes the padding of the window that reads it.
+#pragma once
+
+#include <limits>
+
+#include "../rule.hpp"
+
+namespace ctnn::rules {
+
+/// pad by nothing  ->  x
+struct pad_nothing {
+  static constexpr rule_info info{"pad_nothing", "pad(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern = single<op::pad>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::pad>(m.last);
+    for (std::size_t i = 0; i < p.before.size(); ++i)
+      if (p.before[i] != 0 || p.after[i] != 0) return {"it adds or cuts off elements"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
+};
+
+/// pad(0) > conv2d  ->  conv2d;  pad(0) > average pool2d  ->  pool2d that counts its padding;  pad(-infinity) > max pool2d  ->  pool2d
+template <class Last>
+struct pad_window {
+  static constexpr rule_info info{"pad_window", "pad > conv2d|pool2d -> the second", lowers::nodes, numerics::exact};
+  using pattern = chain<op::pad, Last>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::pad>(m.first);
+    const auto window = r.get<Last>(m.last);
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    if (p.mode != op::pad_mode::constant || r.inputs_count(m.first) != 1) return {"it pads with more than one number", r.name(m.first)};
+    const int rank = static_cast<int>(p.before.size());
+    for (int i = 0; i < rank; ++i) {
+      const int before = p.before[static_cast<std::size_t>(i)], after = p.after[static_cast<std::size_t>(i)];
+      if (before < 0 || after < 0) return {"it cuts something off", r.name(m.first)};
+      if (i < rank - 2 && (before != 0 || after != 0)) return {"it pads more than rows and columns", r.name(m.first)};
+    }
+    if (window.same != same_padding::none) return {"its own padding depends on the size"};
+    if constexpr (std::is_same_v<Last, op::pool2d>) {
+      if (window.ceil) return {"its last windows depend on the padding"};
+      if (window.function == op::pooling::max) {
+        // Padding never wins a maximum here, so it must not there: not even in a window of padding alone.
+        if (!(p.value <= static_cast<double>(std::numeric_limits<float>::lowest()))) return {"the padding may be the maximum", r.name(m.first)};
+        for (std::size_t i = 0; i < 2; ++i) {
+          const auto axis = static_cast<std::size_t>(rank - 2) + i;
+          if (p.before[axis] + window.pad[i] >= window.kernel[i] || p.after[axis] + window.pad[i + 2] >= window.kernel[i])
+            return {"a window may hold nothing but padding", r.name(m.first)};
+        }
+        return {};
+      } else {
+        if (window.pad != margins{0, 0, 0, 0} && !window.count_include_pad) return {"its average leaves out its own padding"};
+        if (window.divisor_whole) return {"its average counts what is not there"};
+      }
+    }
+    if (p.value != 0) return {"it does not pad with zeros", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::pad>(m.first);
+    auto window = r.get<Last>(m.last);
+    const std::size_t y = p.before.size() - 2, x = y + 1;
+    window.pad = {window.pad[0] + p.before[y], window.pad[1] + p.before[x], window.pad[2] + p.after[y], window.pad[3] + p.after[x]};
+    if constexpr (std::is_same_v<Last, op::pool2d>) window.count_include_pad = window.count_include_pad || window.function == op::pooling::average;
+    pool<value_id> in(1, r.input(m.first));
+    if (r.inputs_count(m.last) == 2) in.push_back(r.input(m.last, 1));
+    const pool<expression_id> weights(r.view().weights(r.at(m.last)));
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, window, r.name(m.last), in, weights);
+  }
+};
+
+}  // namespace ctnn::rules
