@@ -13,7 +13,7 @@ namespace {
 template <class Net>
 void check_both() {
   nn::lowering l;
-  nn::lower(nn::detail::compiled<Net>::records, l);
+  nn::lower(Net::network_type::records, l);
   REQUIRE(!l.error);
   CHECK(nn::test::identical(l.g.view(), nn::declared_graph<Net>));
   const nn::optimization o = nn::optimize(static_cast<nn::graph&&>(l.g), nn::default_rules::records);
@@ -21,7 +21,7 @@ void check_both() {
   CHECK(nn::test::identical(o.g.view(), nn::optimized_graph<Net>));
   // And lifted to a type and lowered again it is the same network.
   nn::lowering again;
-  nn::lower(nn::detail::compiled<nn::optimized<Net>>::records, again);
+  nn::lower(nn::optimized<Net>::network_type::records, again);
   CHECK(nn::test::same_structure(again.g.view(), o.g.view()));
 }
 
