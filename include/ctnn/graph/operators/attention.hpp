@@ -6,8 +6,8 @@
 
 namespace ctnn::op {
 
-/// Which product the fourth output is.
-enum class attention_scores { product, with_mask, with_softcap, probabilities };
+/// Which step of the scores the fourth output is, in their order.
+enum class attention_scores { product, with_softcap, with_mask, probabilities };
 
 /// softmax(scale Q K^T + mask) V by heads. Inputs Q, K, V of shape (batch, heads, length, size), or (batch, length, heads *
 /// size) with heads and kv_heads given; then, as flagged, mask (broadcast to (batch, heads, length, total); booleans keep,

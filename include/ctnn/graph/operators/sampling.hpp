@@ -10,7 +10,8 @@ enum class resize_mode { nearest, linear, cubic };
 enum class resize_coordinates {
   half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize
 };
-enum class resize_rounding { round_prefer_floor, round_prefer_ceil, floor, ceil };
+/// `by_size` is ceil where there are fewer results than inputs and floor elsewhere (ONNX before opset 11).
+enum class resize_rounding { round_prefer_floor, round_prefer_ceil, floor, ceil, by_size };
 
 /// ONNX Resize and Upsample. `sizes` are all extents of the output; `scales`, one for each axis, what coordinates are
 /// computed with (size / extent where the file gives sizes); `roi`, for tf_crop_and_resize, starts and then ends.

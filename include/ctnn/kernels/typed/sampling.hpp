@@ -59,6 +59,7 @@ inline void resize_taps(const op::resize& p, int axis, int i, int in, int out, s
       case round_prefer_ceil: r = std::floor(x + 0.5); break;
       case floor: r = std::floor(x); break;
       case ceil: r = std::ceil(x); break;
+      case by_size: r = p.scales[static_cast<std::size_t>(axis)] < 1 ? std::ceil(x) : std::floor(x); break;
     }
     taps.push_back({inside(static_cast<std::int64_t>(r)), 1});
     return;
@@ -121,7 +122,7 @@ inline void run(const op::resize& p, const arguments& a) {
         real v = any_outside && outside[i] ? static_cast<real>(p.extrapolation) : now[i];
         if constexpr (std::is_integral_v<T>)
           if (p.mode != op::resize_mode::nearest) v = std::nearbyint(v);
-        to[i] = converted<T>(v);
+        to[i] = saturated<T>(v);
       }
     });
   });

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operators that move elements, for elements of every size.
+#include "run_typed.hpp"
+
+namespace ctnn {
+
+using namespace test;
+
+TEST_CASE("permute, concat, split and slice move elements of any type") {
+  const array x = counting<std::int64_t>({2, 3});
+  require_equal<std::int64_t>(run_typed(op::permute{{1, 0}}, {x})[0], {3, 2}, {0, 3, 1, 4, 2, 5});
+  require_equal<std::int64_t>(run_typed(op::concat{1}, {x, x})[0], {2, 6}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
+  const auto parts = run_typed(op::split{{1, 2}, 1}, {counting<std::uint8_t>({2, 3})});
+  require_equal<std::uint8_t>(parts[0], {2, 1}, {0, 3});
+  require_equal<std::uint8_t>(parts[1], {2, 2}, {1, 2, 4, 5});
+  require_equal<bool>(run_typed(op::slice{0, 1, 2}, {make<bool>({2, 2}, {0, 0, 1, 0})})[0], {1, 2}, {1, 0});
+  require_equal<std::int64_t>(run_typed(op::reshape{{3, -1}}, {x})[0], {3, 2}, {0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("slices with steps, as Python's") {
+  const array x = counting<std::int32_t>({5});
+  const auto cut = [&](std::int64_t start, std::int64_t end, std::int64_t step) {
+    op::strided_slice s = op::strided_slice::of({5});
+    s.narrow(0, 5, start, end, step);
+    return run_typed(s, {x})[0];
+  };
+  require_equal<std::int32_t>(cut(0, 5, 2), {3}, {0, 2, 4});
+  require_equal<std::int32_t>(cut(-1, -6, -1), {5}, {4, 3, 2, 1, 0});
+  require_equal<std::int32_t>(cut(10, -100, -2), {3}, {4, 2, 0});
+  require_equal<std::int32_t>(cut(1, -1, 1), {3}, {1, 2, 3});
+  require_equal<std::int32_t>(cut(3, 1, 1), {0}, {});
+  require_equal<std::int32_t>(cut(-100, 100, 3), {2}, {0, 3});
+}
+
+TEST_CASE("expand and tile repeat") {
+  require_equal<std::int16_t>(run_typed(op::expand{{2, 1, 3}}, {make<std::int16_t>({2, 1}, {7, 8})})[0], {2, 2, 3},
+                              {7, 7, 7, 8, 8, 8, 7, 7, 7, 8, 8, 8});
+  require_near(run_typed(op::tile{{2, 2}}, {make<float>({1, 2}, {1, 2})})[0], {2, 4}, {1, 2, 1, 2, 1, 2, 1, 2});
+  require_equal<bool>(run_typed(op::expand{{0, 2}}, {make<bool>({1}, {1})})[0], {0, 2}, {});
+}
+
+TEST_CASE("padding in every mode") {
+  using enum op::pad_mode;
+  const array x = make<std::int32_t>({3}, {1, 2, 3});
+  require_equal<std::int32_t>(run_typed(op::pad{constant, {2}, {1}, 9}, {x})[0], {6}, {9, 9, 1, 2, 3, 9});
+  require_equal<std::int32_t>(run_typed(op::pad{reflect, {2}, {2}}, {x})[0], {7}, {3, 2, 1, 2, 3, 2, 1});
+  require_equal<std::int32_t>(run_typed(op::pad{edge, {2}, {1}}, {x})[0], {6}, {1, 1, 1, 2, 3, 3});
+  require_equal<std::int32_t>(run_typed(op::pad{wrap, {2}, {4}}, {x})[0], {9}, {2, 3, 1, 2, 3, 1, 2, 3, 1});
+  require_equal<std::int32_t>(run_typed(op::pad{constant, {-1}, {1}}, {x, make<std::int32_t>({}, {5})})[0], {3}, {2, 3, 5});
+  require_near(run_typed(op::pad{constant, {0, 1}, {1, 0}, 0.5}, {make_half({1, 1}, {2})})[0], {2, 2}, {0.5f, 2, 0.5f, 0.5f});
+}
+
+TEST_CASE("triangles, diagonals and ranges") {
+  const array x = counting<std::int64_t>({3, 3}, 1);
+  require_equal<std::int64_t>(run_typed(op::trilu{true, 1}, {x})[0], {3, 3}, {0, 1, 2, 0, 0, 5, 0, 0, 0});
+  require_equal<std::int64_t>(run_typed(op::trilu{false, -1}, {x})[0], {3, 3}, {0, 0, 0, 3, 0, 0, 6, 7, 0});
+  require_equal<std::int32_t>(run_typed(op::eye{{2, 3}, 1, dtype::i32}, {})[0], {2, 3}, {0, 1, 0, 0, 0, 1});
+  require_equal<std::int64_t>(run_typed(op::arange{10, -3, 3, dtype::i64}, {})[0], {3}, {10, 7, 4});
+  require_near(run_typed(op::arange{1, 0.5, 3, dtype::f16}, {})[0], {3}, {1, 1.5f, 2});
+}
+
+TEST_CASE("sequences are reversed up to their lengths") {
+  const array x = counting<float>({3, 2});
+  require_near(run_typed(op::reverse_sequence{1, 0}, {x, make<std::int64_t>({2}, {2, 3})})[0], {3, 2}, {2, 5, 0, 3, 4, 1});
+  require_near(run_typed(op::reverse_sequence{0, 1}, {counting<float>({2, 3}), make<std::int64_t>({2}, {1, 3})})[0], {2, 3}, {0, 1, 2, 5, 4, 3});
+}
+
+}  // namespace ctnn

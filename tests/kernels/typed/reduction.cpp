@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions, positions of extremes, running sums, normalised exponentials.
+#include "run_typed.hpp"
+
+#include <limits>
+
+namespace ctnn {
+
+using namespace test;
+
+TEST_CASE("reductions over any axes and types") {
+  using enum op::reduction;
+  const array x = counting<float>({2, 3, 2});
+  require_near(run_typed(op::reduce{sum, {1}, true}, {x})[0], {2, 1, 2}, {6, 9, 24, 27});
+  require_near(run_typed(op::reduce{mean, {0, -1}, false}, {x})[0], {3}, {3.5f, 5.5f, 7.5f});
+  require_near(run_typed(op::reduce{max, {}, false}, {x})[0], {}, {11});
+  const array i = make<std::int32_t>({2, 2}, {-3, 4, 2, -1});
+  require_equal<std::int32_t>(run_typed(op::reduce{l1, {1}, false}, {i})[0], {2}, {7, 3});
+  require_equal<std::int32_t>(run_typed(op::reduce{l2, {1}, false}, {i})[0], {2}, {5, 2});
+  require_equal<std::int32_t>(run_typed(op::reduce{prod, {1}, false}, {i})[0], {2}, {-12, -2});
+  require_equal<std::int32_t>(run_typed(op::reduce{min, {0}, false}, {i})[0], {2}, {-3, -1});
+  require_equal<std::int32_t>(run_typed(op::reduce{mean, {1}, false}, {i})[0], {2}, {0, 0});
+  require_near(run_typed(op::reduce{log_sum_exp, {0}, false}, {make<float>({2}, {1000, 1000})})[0], {}, {1000.6931f});
+  require_near(run_typed(op::reduce{sum_square, {0}, true}, {make_half({2}, {3, 4})})[0], {1}, {25});
+  require_equal<bool>(run_typed(op::reduce{max, {1}, false}, {make<bool>({2, 2}, {0, 1, 0, 0})})[0], {2}, {1, 0});
+}
+
+TEST_CASE("reductions of nothing") {
+  using enum op::reduction;
+  const array none = make<float>({2, 0}, {});
+  require_near(run_typed(op::reduce{sum, {1}, false}, {none})[0], {2}, {0, 0});
+  require_near(run_typed(op::reduce{prod, {1}, false}, {none})[0], {2}, {1, 1});
+  require_near(run_typed(op::reduce{max, {1}, false}, {none})[0], {2}, {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()});
+}
+
+TEST_CASE("positions of extremes, the first or the last") {
+  const array x = make<std::int32_t>({2, 3}, {1, 5, 5, 2, 2, 1});
+  require_equal<std::int64_t>(run_typed(op::arg_reduce{true, 1, false, false}, {x})[0], {2}, {1, 0});
+  require_equal<std::int64_t>(run_typed(op::arg_reduce{true, 1, true, true}, {x})[0], {2, 1}, {2, 1});
+  require_equal<std::int64_t>(run_typed(op::arg_reduce{false, 0, false, false}, {x})[0], {3}, {0, 1, 1});
+}
+
+TEST_CASE("running sums and products") {
+  const array x = make<std::int64_t>({4}, {1, 2, 3, 4});
+  require_equal<std::int64_t>(run_typed(op::cumsum{}, {x})[0], {4}, {1, 3, 6, 10});
+  require_equal<std::int64_t>(run_typed(op::cumsum{0, true}, {x})[0], {4}, {0, 1, 3, 6});
+  require_equal<std::int64_t>(run_typed(op::cumsum{0, true, true}, {x})[0], {4}, {9, 7, 4, 0});
+  require_equal<std::int64_t>(run_typed(op::cumsum{0, false, false, true}, {x})[0], {4}, {1, 2, 6, 24});
+}
+
+TEST_CASE("the largest and the smallest, in order") {
+  const array x = make<float>({2, 4}, {1, 3, 3, 0, 4, -1, 2, 9});
+  const auto top = run_typed(op::topk{2, 1, true}, {x});
+  require_near(top[0], {2, 2}, {3, 3, 9, 4});
+  require_equal<std::int64_t>(top[1], {2, 2}, {1, 2, 3, 0});
+  const auto low = run_typed(op::topk{1, 0, false}, {x});
+  require_near(low[0], {1, 4}, {1, -1, 2, 0});
+  require_equal<std::int64_t>(low[1], {1, 4}, {0, 1, 1, 0});
+}
+
+TEST_CASE("softmax, its logarithm and its hard form in f64 and f16") {
+  const array x = make<double>({2, 2}, {1000, 1000, 0, 1});
+  require_near(run_typed(op::softmax{1}, {x})[0], {2, 2}, {0.5f, 0.5f, 0.26894142f, 0.73105858f});
+  require_near(run_typed(op::log_softmax{1}, {x})[0], {2, 2}, {-0.69314718f, -0.69314718f, -1.3132617f, -0.31326169f});
+  require_near(run_typed(op::softmax{0}, {make_half({2}, {0, 0})})[0], {2}, {0.5f, 0.5f});
+  require_near(run_typed(op::hardmax{1}, {make<float>({2, 3}, {1, 3, 3, 2, 1, 0})})[0], {2, 3}, {0, 1, 0, 1, 0, 0});
+}
+
+}  // namespace ctnn

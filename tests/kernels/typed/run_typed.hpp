@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs an operator's typed kernel on arrays, with its own shape and type rules.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <ctnn/base/half.hpp>
+#include <ctnn/formats/describe.hpp>
+#include <ctnn/kernels/typed/table.hpp>
+#include <ctnn/model/array.hpp>
+
+namespace ctnn::test {
+
+template <class T>
+constexpr dtype type_for = std::is_same_v<T, float>          ? dtype::f32
+                           : std::is_same_v<T, double>       ? dtype::f64
+                           : std::is_same_v<T, std::int64_t> ? dtype::i64
+                           : std::is_same_v<T, std::int32_t> ? dtype::i32
+                           : std::is_same_v<T, std::int16_t> ? dtype::i16
+                           : std::is_same_v<T, std::int8_t>  ? dtype::i8
+                           : std::is_same_v<T, bool>         ? dtype::boolean
+                                                             : dtype::u8;
+
+template <class T>
+using stored_as = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+/// An array of Ts (bool: booleans, unsigned char: u8).
+template <class T>
+array make(const extents& shape, const std::vector<stored_as<T>>& values) {
+  array a(shape, type_for<T>);
+  REQUIRE(static_cast<std::int64_t>(values.size()) == shape.count());
+  std::copy(values.begin(), values.end(), a.elements<stored_as<T>>().begin());
+  return a;
+}
+/// f16 or bf16 from floats.
+inline array make_half(const extents& shape, const std::vector<float>& values, dtype type = dtype::f16) {
+  array a(shape, type);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    a.elements<std::uint16_t>()[i] = type == dtype::f16 ? float_to_half(values[i]) : float_to_bfloat(values[i]);
+  return a;
+}
+/// 0, 1, 2, ... times `step`.
+template <class T>
+array counting(const extents& shape, T step = 1) {
+  array a(shape, type_for<T>);
+  T v = 0;
+  for (T& x : a.elements<T>()) {
+    x = v;
+    v = static_cast<T>(v + step);
+  }
+  return a;
+}
+
+template <class Op>
+problem problem_of(const Op& op, const std::vector<array>& in, description& d) {
+  std::vector<extents> shapes;
+  std::vector<dtype> types;
+  for (const array& a : in) {
+    shapes.push_back(a.shape());
+    types.push_back(a.type());
+  }
+  const field_values f = encode(op);
+  return type_of<Op>.describe({f.data(), f.size()}, shapes, types, d);
+}
+
+template <class Op>
+std::vector<array> run_typed(const Op& op, std::vector<array> in) {
+  description d;
+  const problem p = problem_of(op, in, d);
+  INFO(std::string(Op::name) << ": " << describe(p));
+  REQUIRE(!p);
+  std::vector<array> out;
+  std::vector<const_tensor> from;
+  std::vector<tensor> to;
+  const auto numbers = [](array& a) { return static_cast<float*>(static_cast<void*>(a.bytes().data())); };
+  for (std::size_t i = 0; i < d.outputs.size(); ++i) out.emplace_back(d.outputs[i], d.types.empty() ? dtype::f32 : d.types[i]);
+  for (array& a : in) from.push_back({numbers(a), a.shape(), layout::nchw, 0, a.type()});
+  for (array& a : out) to.push_back({numbers(a), a.shape(), layout::nchw, 0, a.type()});
+  for (const loaded_kernel& k : typed_kernels()) {
+    if (k.type != &type_of<Op>) continue;
+    const bool has_kernel = k.run != nullptr;
+    REQUIRE(has_kernel);
+    const Op decoded = decode<Op>(std::span<const double>(encode(op).data(), encode(op).size()));
+    k.run(&decoded, {from, to, {}, nullptr});
+    return out;
+  }
+  FAIL("no entry");
+  return out;
+}
+
+/// Exactly these, in this shape.
+template <class T>
+void require_equal(const array& got, const extents& shape, const std::vector<stored_as<T>>& want) {
+  REQUIRE(name_of(got.type()) == name_of(type_for<T>));
+  REQUIRE(describe(got.shape()) == describe(shape));
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    INFO("element " << i);
+    REQUIRE(+got.elements<stored_as<T>>()[i] == +want[i]);
+  }
+}
+inline void require_near(const array& got, const extents& shape, const std::vector<float>& want, float tolerance = 1e-6f) {
+  REQUIRE(describe(got.shape()) == describe(shape));
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    INFO("element " << i);
+    float v = 0;
+    if (got.type() == dtype::f32) v = got.elements<float>()[i];
+    else if (got.type() == dtype::f64) v = static_cast<float>(got.elements<double>()[i]);
+    else if (got.type() == dtype::f16) v = half_to_float(got.elements<std::uint16_t>()[i]);
+    else v = bfloat_to_float(got.elements<std::uint16_t>()[i]);
+    if (std::isnan(want[i])) REQUIRE(std::isnan(v));
+    else if (v != want[i]) REQUIRE(std::fabs(v - want[i]) <= tolerance * (1 + std::fabs(want[i])));
+  }
+}
+
+}  // namespace ctnn::test
