@@ -78,8 +78,6 @@ To saturated(From x) {
     // The bounds are powers of two (or 0), exact in every floating type.
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
-    // What runtimes do with bytes and shorts: the whole number's low bits.
-    if (sizeof(To) < 4 && x > From{-0x1p62f} && x < From{0x1p62f}) return static_cast<To>(static_cast<std::int64_t>(x));
     if (x <= low) return std::numeric_limits<To>::min();
     return x >= high ? std::numeric_limits<To>::max() : static_cast<To>(x);
   } else {
