@@ -37,14 +37,14 @@ inline loaded_model every_layer() {
   ncnn::bin_reader zeros = ncnn::bin_reader::zeros({});
   loaded_model m = ncnn::build(file, zeros);
   unsigned state = 1;
-  for (auto& [name, kept] : m.weights) {
-    array numbers = *kept;
-    for (float& v : numbers.values()) {
+  for (auto& [name, numbers] : m.weights) {
+    array made(numbers->shape());
+    for (float& v : made.values()) {
       state = state * 1664525u + 1013904223u;
       v = static_cast<float>(static_cast<int>(state >> 20) - 2048) / 8192.0f;
       if (name.second == "variance") v = 1.0f + v;
     }
-    kept = std::make_shared<const array>(std::move(numbers));
+    numbers = std::make_shared<const array>(std::move(made));
   }
   return m;
 }

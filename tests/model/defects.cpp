@@ -28,7 +28,7 @@ loaded_model read(const std::string& layers, std::string_view layer = {}, float 
   for (const expression& e : m.network.expressions) {
     floats numbers = weights.of(e);
     if (!layer.empty() && e.layer == layer) numbers.assign(numbers.size(), value);
-    m.weights[{e.layer, e.name}] = std::move(numbers);
+    m.set_weight(e, std::span<const float>(numbers));
   }
   return m;
 }

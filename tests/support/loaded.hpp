@@ -13,7 +13,7 @@ inline loaded_model as_loaded(const graph_view& g, random_weights& weights) {
   loaded_model m;
   m.network = thaw(g);
   for (const expression& e : g.expressions)
-    if (!e.type) m.set_weight(e, weights.of(e));
+    if (!e.type) m.set_weight(e, std::span<const float>(weights.of(e)));
   return m;
 }
 
