@@ -89,13 +89,13 @@ TEST_CASE("programs are kept, the last used ones, and shared by threads") {
   const files f(convolutional);
   int read = 0;
   program_family family(ncnn::load(f.param, f.bin), {},
-                        [&](const shapes_by_name& shapes) {
+                        [&](const arrays_by_name& fed) {
                           ++read;
-                          return ncnn::load(f.param, f.bin, {.input_shapes = shapes, .limits = {}});
+                          return ncnn::load(f.param, f.bin, {.input_shapes = {{"in", fed.at("in").shape()}}, .limits = {}});
                         },
                         2);
-  const auto at = [&](int size) { return family.at({{"in", {2, size, size}}}); };
-  CHECK(family.at({{"in", {2, 6, 8}}}) == family.first());
+  const auto at = [&](int size) { return family.at({{"in", array(extents{2, size, size})}}); };
+  CHECK(family.at({{"in", array(extents{2, 6, 8})}}) == family.first());
   const auto four = at(4);
   at(5);
   CHECK(at(4) == four);
