@@ -50,7 +50,9 @@ answers run(const model& m, bool light = true) {
 
 void check_same(const answers& got, const answers& want) {
   CHECK(got.size() == want.size());
-  for (const auto& [name, values] : want) {
+  for (const auto& expected : want) {
+    const std::string& name = expected.first;
+    const array& values = expected.second;
     CAPTURE(name);
     REQUIRE(got.contains(name));
     CHECK(got.at(name).shape() == values.shape());
