@@ -100,7 +100,7 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
 
 }  // namespace detail
 
-/// Rewrites to a fixpoint. `survivors` are names of layers whose values must stay (more outputs, so to say).
+/// Rewrites to a fixpoint.
 constexpr optimization optimize(graph source, std::span<const rule_record> rules) {
   rewriter r(static_cast<graph&&>(source));
   detail::rule_index index(rules);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// The network whose weights the weight_*.cpp give wrongly, and with CTNN_CORRECTED the right ones.
+#pragma once
+
+#include <ctnn/network/parameters.hpp>
+
+namespace nn = ctnn;
+
+struct net : nn::network<
+    nn::input<"x", nn::shape<4>>,
+    nn::linear<"fc", nn::out<3>>,
+    nn::batch_norm<"bn">> {};
+constexpr float twelve[12]{}, eleven[11]{}, three[3]{1, 2, 3};
+static_assert(sizeof eleven < sizeof twelve);
+
+#ifdef CTNN_CORRECTED
+constexpr nn::named_weight weights[] = {
+    {"fc", "weight", twelve},
+    {"fc", "bias", three},
+    {"bn", "gamma", three},
+    {"bn", "beta", three},
+    {"bn", "mean", three},
+    {"bn", "variance", three},};
+#endif
