@@ -48,13 +48,13 @@ constexpr value_id norm(builder& b, std::string_view name, value_id x) { return 
 
 constexpr auto long_chain = [](builder& b) {
   value_id x = image(b);
-  for (int i = 0; i < 8; ++i) x = b.add(op::dropout{}, "drop", {norm(b, "bn", b.add(op::identity{}, "id", {x}))});
+  for (int i = 0; i < 8; ++i) x = b.add(op::dropout{}, "drop", {norm(b, "bn_in", b.add(op::identity{}, "id", {x}))});
   x = norm(b, "bn", norm(b, "bn", b.conv("conv", x, 3, 3)));
   x = b.scalar("div", binary_function::div, b.add(op::bias{}, "bias", {x}), 4);
   b.output("", b.relu("relu", b.relu("relu", b.scalar("sub", binary_function::sub, x, 1))));
 };
 constexpr auto scale_conv = [](builder& b) {
-  const value_id x = b.add(op::scale{}, "bn", {image(b)});
+  const value_id x = b.add(op::scale{}, "bn_in", {image(b)});
   b.output("", b.conv("conv", x, 3, 3, {function::relu}));
 };
 
