@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn optimize: writes the rewritten model, as ncnnoptimize does.
 #include <ctnn/formats/folded_weights.hpp>
-#include <ctnn/formats/ncnn/writer.hpp>
+#include <ctnn/formats/ncnn/write.hpp>
 
 #include "progress.hpp"
 #include "rewriting.hpp"

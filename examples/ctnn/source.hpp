@@ -2,7 +2,7 @@
 // Reads the model that a command line names.
 #pragma once
 
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
 
 #include "commands.hpp"
 

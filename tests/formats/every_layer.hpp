@@ -2,7 +2,7 @@
 // A small loaded model with awkward names and most words of the declaration vocabulary, its weights made up.
 #pragma once
 
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
 
 namespace ctnn::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broken and odd ncnn files: each is loaded in a child process that has one second and 64 MB.
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
 
 #include "malformed_files.hpp"
 #include "shared_files.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <ctnn/formats/ncnn/bin_writer.hpp>
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
 
 #include "reference_run.hpp"
 #include "shared_files.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <ctnn/formats/ncnn/reader.hpp>
-#include <ctnn/formats/ncnn/writer.hpp>
+#include <ctnn/formats/ncnn/write.hpp>
 
 #include "reference_run.hpp"
 #include "shared_files.hpp"

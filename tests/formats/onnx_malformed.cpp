@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broken and odd ONNX files: each is loaded in a child process that has one second and 64 MB.
-#include <ctnn/formats/onnx/reader.hpp>
+#include <ctnn/formats/onnx/load.hpp>
 
 #include "malformed_files.hpp"
 #include "shared_files.hpp"

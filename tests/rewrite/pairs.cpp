@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "formats/shared_files.hpp"

@@ -169,7 +169,7 @@ class header_writer {
     out_ += "inline constexpr ctnn::named_weight " + options_.name + "::weights[" + std::to_string(weights_.size()) + "] = {\n";
     std::size_t offset = 0;
     for (const named_numbers& w : weights_) {
-      out_ += "    {" + quoted(w.layer) + ", " + quoted(w.slot) + ", " + numbers(w, offset) + "},\n";
+      out_ += "    {" + in_quotes(w.layer) + ", " + in_quotes(w.slot) + ", " + numbers(w, offset) + "},\n";
       offset += w.numbers.size();
     }
     out_ += "};\n";

@@ -102,11 +102,9 @@ inline std::int64_t multiply_registers(target_id t, int steps, float* sink) {
   return table[t.index](steps, sink);
 }
 
-// The kernels for loaded models are most of what a translation unit with model.hpp compiles. Define
-// CTNN_COMPILED_KERNELS everywhere and CTNN_COMPILE_KERNELS in one unit, and they are compiled once.
-#if defined(CTNN_COMPILE_KERNELS)
+#if defined(CTNN_COMPILE)
 template loaded_kernels kernels_for<all_operators>(target_id);
-#elif defined(CTNN_COMPILED_KERNELS)
+#elif CTNN_COMPILED_ELSEWHERE
 extern template loaded_kernels kernels_for<all_operators>(target_id);
 #endif
 

@@ -2,9 +2,9 @@
 // A network loaded from files while the program runs.
 #pragma once
 
-#include "../formats/ncnn/reader.hpp"
+#include "../formats/ncnn/load.hpp"
 #if __has_include(<protozero/pbf_reader.hpp>)
-#include "../formats/onnx/reader.hpp"
+#include "../formats/onnx/load.hpp"
 #define CTNN_READS_ONNX 1
 #endif
 #include "extractor.hpp"
@@ -15,7 +15,7 @@ struct load_options {
   /// Rewrite the network first: fewer and larger steps, the same answers. Values inside it may be gone afterwards.
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
-  std::span<const rule_record> rules = default_rules::records;
+  std::span<const rule_record> rules = default_rule_records();
   /// Values that must survive rewriting: they become outputs, too.
   std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().

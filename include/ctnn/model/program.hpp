@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 
+#include "../base/compiled.hpp"
 #include "../formats/folded_weights.hpp"
 #include "../formats/loaded_model.hpp"
 #include "../kernels/dispatch.hpp"
@@ -50,9 +51,12 @@ struct custom_operator {
   void (*run)(const void*, const arguments&);
 };
 
+/// The records of default_rules.
+std::span<const rule_record> default_rule_records();
+
 struct program_options {
   bool optimize = true;
-  std::span<const rule_record> rules = default_rules::records;
+  std::span<const rule_record> rules = default_rule_records();
   target_id target = best_target();
   std::span<const custom_operator> operators{};
   std::vector<std::string> keep{};
@@ -81,20 +85,7 @@ class program {
     std::vector<const float*> weights;
   };
 
-  program(std::shared_ptr<const loaded_model> source, const program_options& options)
-      : source_(std::move(source)), g_(thaw(source_->network.view())), kernels_(kernels_for<all_operators>(options.target)) {
-    if (options.optimize) {
-      optimization o = ctnn::optimize(std::move(g_), options.rules);
-      if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
-      g_ = std::move(o.g);
-      history_.assign(o.history.begin(), o.history.end());
-    }
-    inputs_ = source_->all_inputs();
-    light_ = make_plan(g_.view(), {.in_place = true});
-    full_ = make_plan(g_.view(), {.in_place = false});
-    pack_weights();
-    look_up_kernels(options.operators);
-  }
+  program(std::shared_ptr<const loaded_model> source, const program_options& options);
 
   graph_view g() const { return g_.view(); }
   const loaded_model& source() const { return *source_; }
@@ -128,51 +119,9 @@ class program {
   std::size_t weights_bytes() const { return packed_.size() * sizeof(float); }
 
  private:
-  void pack_weights() {
-    const graph_view g = g_.view();
-    packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
-    code_.resize(g.nodes.size());
-    folded_weights numbers(*source_, g);
-    for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
-      float* to = packed_.data() + offset;
-      code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
-      const expression& x = g.at_expression(e);
-      if (x.type || x.element == dtype::f32) return pack_slot(g, n, slot, numbers(e).data(), to);
-      const array& as_read = array_of(*source_, x);
-      if (as_read.type() != x.element)
-        throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
-      if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
-    });
-  }
-
-  /// The vector kernel if all values are f32 and there is one, else the typed one.
-  void (*kernel_of(const node& n) const)(const void*, const arguments&) {
-    const graph_view g = g_.view();
-    bool f32 = true;
-    for (value_id v : g.inputs(n)) f32 = f32 && g.at_value(v).type == dtype::f32;
-    for (int i = 0; i < n.outputs.count; ++i) f32 = f32 && g.at_value(n.outputs.first + i).type == dtype::f32;
-    if (f32)
-      for (const loaded_kernel& k : kernels_.table)
-        if (k.type == n.type && k.run != nullptr) return k.run;
-    return find_typed_kernel(n.type);
-  }
-
-  void look_up_kernels(std::span<const custom_operator> custom) {
-    const graph_view g = g_.view();
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const node& n = g.nodes[i];
-      code_[i].op = decode_operator(n.type, g.fields_of(n.fields));
-      code_[i].run = kernel_of(n);
-      for (const custom_operator& c : custom) {
-        if (c.type != n.type) continue;
-        code_[i].op = c.decode(g.fields_of(n.fields));
-        code_[i].run = c.run;
-      }
-      if (!code_[i].run && n.type != &type_of<op::input> && n.type != &type_of<op::constant>)
-        throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +
-                    "' has no kernel; give it in load_options::operators");
-    }
-  }
+  void pack_weights();
+  void (*kernel_of(const node& n) const)(const void*, const arguments&);
+  void look_up_kernels(std::span<const custom_operator> custom);
 
   std::shared_ptr<const loaded_model> source_;
   graph g_;
@@ -183,5 +132,72 @@ class program {
   std::vector<node_code> code_;
   loaded_kernels kernels_;
 };
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
+
+CTNN_ONCE program::program(std::shared_ptr<const loaded_model> source, const program_options& options)
+    : source_(std::move(source)), g_(thaw(source_->network.view())), kernels_(kernels_for<all_operators>(options.target)) {
+  if (options.optimize) {
+    optimization o = ctnn::optimize(std::move(g_), options.rules);
+    if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
+    g_ = std::move(o.g);
+    history_.assign(o.history.begin(), o.history.end());
+  }
+  inputs_ = source_->all_inputs();
+  light_ = make_plan(g_.view(), {.in_place = true});
+  full_ = make_plan(g_.view(), {.in_place = false});
+  pack_weights();
+  look_up_kernels(options.operators);
+}
+
+CTNN_ONCE void program::pack_weights() {
+  const graph_view g = g_.view();
+  packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
+  code_.resize(g.nodes.size());
+  folded_weights numbers(*source_, g);
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
+    float* to = packed_.data() + offset;
+    code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
+    const expression& x = g.at_expression(e);
+    if (x.type || x.element == dtype::f32) return pack_slot(g, n, slot, numbers(e).data(), to);
+    const array& as_read = array_of(*source_, x);
+    if (as_read.type() != x.element)
+      throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
+    if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
+  });
+}
+
+/// The vector kernel if all values are f32 and there is one, else the typed one.
+CTNN_ONCE void (*program::kernel_of(const node& n) const)(const void*, const arguments&) {
+  const graph_view g = g_.view();
+  bool f32 = true;
+  for (value_id v : g.inputs(n)) f32 = f32 && g.at_value(v).type == dtype::f32;
+  for (int i = 0; i < n.outputs.count; ++i) f32 = f32 && g.at_value(n.outputs.first + i).type == dtype::f32;
+  if (f32)
+    for (const loaded_kernel& k : kernels_.table)
+      if (k.type == n.type && k.run != nullptr) return k.run;
+  return find_typed_kernel(n.type);
+}
+
+CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom) {
+  const graph_view g = g_.view();
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const node& n = g.nodes[i];
+    code_[i].op = decode_operator(n.type, g.fields_of(n.fields));
+    code_[i].run = kernel_of(n);
+    for (const custom_operator& c : custom) {
+      if (c.type != n.type) continue;
+      code_[i].op = c.decode(g.fields_of(n.fields));
+      code_[i].run = c.run;
+    }
+    if (!code_[i].run && n.type != &type_of<op::input> && n.type != &type_of<op::constant>)
+      throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +
+                  "' has no kernel; give it in load_options::operators");
+  }
+}
+
+#endif
 
 }  // namespace ctnn

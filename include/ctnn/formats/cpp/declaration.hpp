@@ -100,7 +100,7 @@ inline std::string option_text(const operator_type* type, const spelled_option& 
   } else if (std::find(std::begin(plain), std::end(plain), o.key) != std::end(plain)) {
     out = "ctnn::" + std::string(o.key) + '<';
   } else {
-    out = "ctnn::option<" + quoted(o.key);
+    out = "ctnn::option<" + in_quotes(o.key);
     if (!o.values.empty()) out += ", ";
   }
   for (std::size_t i = first; i < o.values.size(); ++i) out += (i > 0 && !(i == first && first == 0) ? ", " : "") + argument(o.values[i]);
@@ -138,8 +138,8 @@ class declaration {
       const std::string from = reference(o.value);
       const std::string name = o.name.empty() ? from : std::string(o.name);
       same = same && name == from;
-      publicly += (publicly.empty() ? "" : ", ") + quoted(name);
-      layers += (layers.empty() ? "" : ", ") + quoted(from);
+      publicly += (publicly.empty() ? "" : ", ") + in_quotes(name);
+      layers += (layers.empty() ? "" : ", ") + in_quotes(from);
     }
     out.push_back(same ? "ctnn::output<" + layers + '>'
                        : "ctnn::named_output<ctnn::from<" + publicly + ">, ctnn::from<" + layers + ">>");
@@ -172,7 +172,7 @@ class declaration {
     options_.push_back(as.options(g_.fields_of(n.fields)));
     const detail::alias word = as.name(g_.fields_of(n.fields));
     std::string text = word.word.empty() ? "ctnn::layer<ctnn::op::" + std::string(n.type->name) + ", " : "ctnn::" + word.word + '<';
-    text += quoted(name(id)) + word.arguments;
+    text += in_quotes(name(id)) + word.arguments;
     const auto in = g_.inputs(n);
     from_.emplace_back();
     previous_.push_back(in.empty() || (in.size() == 1 && id > 0 && in[0] == g_.at(id - 1).outputs.first + g_.at(id - 1).outputs.count - 1));
@@ -180,7 +180,7 @@ class declaration {
       std::string list;
       for (value_id v : in) {
         from_.back().push_back(reference(v));
-        list += (list.empty() ? "" : ", ") + quoted(from_.back().back());
+        list += (list.empty() ? "" : ", ") + in_quotes(from_.back().back());
       }
       text += ", ctnn::from<" + list + '>';
     }

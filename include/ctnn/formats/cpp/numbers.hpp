@@ -32,7 +32,7 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
     out += static_cast<char>('0' + (c & 7));
   }
 }
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   append_escaped(out, text);
   return out + '"';

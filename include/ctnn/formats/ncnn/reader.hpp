@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "../file.hpp"
+#include "load.hpp"
 #include "param_reader.hpp"
 #include "readers/convolution.hpp"
 #include "readers/data.hpp"
@@ -14,18 +15,6 @@
 #include "readers/rearranging.hpp"
 
 namespace ctnn::ncnn {
-
-/// A layer type and the function that adds its nodes.
-struct layer_type {
-  std::string_view name;
-  void (*read)(layer_reader&);
-};
-
-struct read_options {
-  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by blob name
-  budget limits{};
-  std::span<const layer_type> custom{};  ///< the user's layer types; they go before ours
-};
 
 /// Every layer type that ctnn's operators express, sorted by name.
 inline constexpr layer_type layer_types[] = {
@@ -93,11 +82,6 @@ inline const layer_type* find_layer_type(std::string_view name, std::span<const 
   return at != std::end(layer_types) && at->name == name ? at : nullptr;
 }
 
-/// Nothing is wrong with the file, but it says no shape for an input and none was given.
-struct unknown_input_shape : error {
-  using error::error;
-};
-
 namespace detail {
 
 /// Unsupported layers by reason, in order of appearance.
@@ -147,9 +131,7 @@ inline void declare_outputs(model_builder& b) {
 
 }  // namespace detail
 
-/// Builds the graph of a parsed file, taking the weights in the order of its layers. Throws ctnn::error: for the first
-/// thing that is wrong, or for all layers that are not supported together.
-inline loaded_model build(const param_file& file, bin_reader& weights, const read_options& options = {}) {
+CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const read_options& options) {
   model_builder b{file, weights, options.limits, options.input_shapes};
   detail::refusals refused;
   for (const layer& at : file.layers) {
@@ -180,9 +162,7 @@ inline loaded_model build(const param_file& file, bin_reader& weights, const rea
   return std::move(b.model);
 }
 
-/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone). Errors in a file call it
-/// by its name without directories, errors in finding it by its path.
-inline loaded_model load(const std::string& param, const std::string& bin, const read_options& options = {}) {
+CTNN_ONCE loaded_model load(const std::string& param, const std::string& bin, const read_options& options) {
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
   const std::vector<std::byte> text = read_file(param, options.limits);
   const param_file file = parse_param(as_text(text), name(param), options.limits);

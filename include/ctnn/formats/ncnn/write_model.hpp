@@ -4,7 +4,7 @@
 
 #include "../../model/model.hpp"
 #include "../file.hpp"
-#include "writer.hpp"
+#include "write.hpp"
 
 namespace ctnn::ncnn {
 

@@ -3,15 +3,11 @@
 #pragma once
 
 #include "../loaded_model.hpp"
+#include "write.hpp"
 #include "writers/arithmetic.hpp"
 #include "writers/movement.hpp"
 
 namespace ctnn::ncnn {
-
-struct written_model {
-  std::string param;
-  std::string bin;
-};
 
 struct operator_writer {
   const operator_type* type;
@@ -89,9 +85,7 @@ inline std::vector<std::pair<std::string, value_id>> name_blobs(file_builder& b)
 
 }  // namespace detail
 
-/// Writes every live node of the graph. Throws ctnn::error naming all nodes that ncnn cannot express.
-inline written_model write(const graph_view& g, const weight_numbers& numbers,
-                           weight_storage storage = weight_storage::fp32) {
+CTNN_ONCE written_model write(const graph_view& g, const weight_numbers& numbers, weight_storage storage) {
   file_builder b{g, numbers, bin_writer(storage)};
   b.readers.resize(g.values.size());
   for (std::size_t id = 0; id < g.nodes.size(); ++id)
@@ -123,8 +117,7 @@ inline written_model write(const graph_view& g, const weight_numbers& numbers,
   return {write_param(with_splits(b.file)), b.bin.bytes()};
 }
 
-/// Writes a model as it was read.
-inline written_model write(const loaded_model& m, weight_storage storage = weight_storage::fp32) {
+CTNN_ONCE written_model write(const loaded_model& m, weight_storage storage) {
   const graph_view g = m.network.view();
   const weight_numbers numbers = [&](expression_id e) -> std::span<const float> {
     const expression& leaf = g.at_expression(e);

@@ -9,6 +9,7 @@
 #include "../describe.hpp"
 #include "../loaded_model.hpp"
 #include "evaluate.hpp"
+#include "load.hpp"
 #include "parser.hpp"
 
 namespace ctnn::onnx {
@@ -19,11 +20,6 @@ struct unsupported {
 };
 /// Thrown when an input comes from an unsupported node: there is no shape to go on with.
 struct unknown_input {};
-/// The network cannot be made before an input has a shape, or numbers.
-struct undetermined : error {
-  using error::error;
-};
-
 using term = int;
 
 struct term_record {
@@ -131,7 +127,10 @@ class importer {
   template <class Op>
   std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name, const std::vector<shared_array>& weights = {}) {
     const field_values f = encode(op);
-    const std::span<const double> fields(f.data(), f.size());
+    return add(type_of<Op>, {f.data(), f.size()}, in, name, weights);
+  }
+  std::vector<term> add(const operator_type& type, std::span<const double> fields, const std::vector<term>& in, const std::string& name,
+                        const std::vector<shared_array>& weights) {
     std::vector<extents> shapes;
     std::vector<dtype> element_types;
     bool all_known = true;
@@ -141,25 +140,25 @@ class importer {
       all_known = all_known && at(t).known;
     }
     description d;
-    if (const problem p = type_of<Op>.describe(fields, shapes, element_types, d)) throw_problem(name, p);
+    if (const problem p = type.describe(fields, shapes, element_types, d)) throw_problem(name, p);
     bool empty = true;
     for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-      const dtype type = i < d.types.size() ? d.types[i] : dtype::f32;
-      check_size(d.outputs[i], type, "the output of node '" + name + "'");
+      const dtype element = i < d.types.size() ? d.types[i] : dtype::f32;
+      check_size(d.outputs[i], element, "the output of node '" + name + "'");
       empty = empty && d.outputs[i].count() == 0;
     }
-    if (empty || (all_known && can_evaluate(type_of<Op>, element_types, types(d.types.data(), d.types.size())))) {
+    if (empty || (all_known && can_evaluate(type, element_types, types(d.types.data(), d.types.size())))) {
       std::vector<std::shared_ptr<array>> out;
       for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-        const dtype type = i < d.types.size() ? d.types[i] : dtype::f32;
-        const auto bytes = static_cast<std::uint64_t>(d.outputs[i].count()) * static_cast<std::uint64_t>(size_of(type));
+        const dtype element = i < d.types.size() ? d.types[i] : dtype::f32;
+        const auto bytes = static_cast<std::uint64_t>(d.outputs[i].count()) * static_cast<std::uint64_t>(size_of(element));
         if (!limits.take(bytes)) fail("the output of node '" + name + "' needs more memory than the limit");
-        out.push_back(std::make_shared<array>(d.outputs[i], type));
+        out.push_back(std::make_shared<array>(d.outputs[i], element));
       }
       if (!empty) {
         std::vector<shared_array> numbers;
         for (term t : in) numbers.push_back(at(t).known);
-        evaluate(type_of<Op>, fields, numbers, weights, out);
+        evaluate(type, fields, numbers, weights, out);
       }
       std::vector<term> results;
       for (auto& o : out) results.push_back(add_known(std::move(o), name));
@@ -167,7 +166,7 @@ class importer {
     }
     std::vector<value_id> ids;
     for (term t : in) ids.push_back(materialize(t));
-    if (const problem p = add_node(model.network, type_of<Op>, fresh_name(name), ids, fields)) throw_problem(name, p);
+    if (const problem p = add_node(model.network, type, fresh_name(name), ids, fields)) throw_problem(name, p);
     const node& made = model.network.nodes.back();
     for (std::size_t i = 0; i < weights.size(); ++i)
       model.set_weight(weight_of(made.outputs.first, static_cast<int>(i)), weights[i]);

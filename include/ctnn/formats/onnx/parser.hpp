@@ -3,15 +3,10 @@
 #pragma once
 
 #include "../file.hpp"
+#include "load.hpp"
 #include "tensor.hpp"
 
 namespace ctnn::onnx {
-
-struct read_options {
-  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by name
-  budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
-  bool external_data = false;  ///< tensors may be in other files of the model's folder
-};
 
 namespace detail {
 
@@ -240,9 +235,8 @@ auto parse(std::span<const std::byte> bytes, const std::string& source, const bu
   }
 }
 
-/// Parses the bytes of an .onnx file. `folder` is where external data may be read from; empty refuses it.
-inline model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {},
-                                 const std::string& folder = {}) {
+CTNN_ONCE model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits,
+                                    const std::string& folder) {
   return parse(bytes, source, limits, folder, [](parse_state& s, const data_view& v) { return detail::read_model(s, v); });
 }
 

@@ -2,13 +2,10 @@
 // ONNX to a graph of ctnn's operators, for inputs of given shapes.
 #pragma once
 
-#include "../file.hpp"
 #include "graph_reader.hpp"
+#include "load.hpp"
 
 namespace ctnn::onnx {
-
-/// Highest operator set that ctnn knows.
-inline constexpr std::int64_t last_opset = 27;
 
 namespace detail {
 
@@ -45,9 +42,7 @@ inline extents input_shape(const importer& i, const value_info& v, const arrays_
 
 }  // namespace detail
 
-/// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong, or
-/// for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
-inline loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {}) {
+CTNN_ONCE loaded_model build(const model_message& file, const read_options& options, const arrays_by_name& fed) {
   try {
     importer i(file, options, fed);
     if (const auto opset = file.opsets.find(""); opset != file.opsets.end() && (opset->second < 1 || opset->second > last_opset))
@@ -99,8 +94,7 @@ inline loaded_model build(const model_message& file, const read_options& options
   }
 }
 
-/// Reads and parses an .onnx file. Errors in it call it by its name without directories.
-inline model_message read(const std::string& path, const read_options& options = {}) {
+CTNN_ONCE model_message read(const std::string& path, const read_options& options) {
   const std::filesystem::path file(path);
   const std::vector<std::byte> bytes = read_file(path, options.limits);
   std::string folder;
@@ -108,7 +102,7 @@ inline model_message read(const std::string& path, const read_options& options =
   return parse_model(bytes, file.filename().string(), options.limits, folder);
 }
 
-inline loaded_model load(const std::string& path, const read_options& options = {}, const arrays_by_name& fed = {}) {
+CTNN_ONCE loaded_model load(const std::string& path, const read_options& options, const arrays_by_name& fed) {
   return build(read(path, options), options, fed);
 }
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// The typed kernels of all operators, for loaded models. Like the vector kernels (kernels/dispatch.hpp) they are compiled
-// once where CTNN_COMPILED_KERNELS is defined everywhere and CTNN_COMPILE_KERNELS in one unit that includes this.
+// The typed kernels of all operators, for loaded models.
 #pragma once
 
+#include "../../base/compiled.hpp"
 #include "../../graph/loaded_operators.hpp"
 #include "../../network/frame.hpp"
 
-#if defined(CTNN_COMPILED_KERNELS) && !defined(CTNN_COMPILE_KERNELS)
-
 namespace ctnn {
 
+/// An entry for every operator; without a kernel where it has none.
 std::span<const loaded_kernel> typed_kernels();
 
 }  // namespace ctnn
 
-#else
+#if !CTNN_COMPILED_ELSEWHERE
 
 #include "attention.hpp"
 #include "by_reference.hpp"
@@ -53,12 +52,7 @@ constexpr std::array<loaded_kernel, sizeof...(A) + sizeof...(B)> kernels_of(oper
 
 }  // namespace typed
 
-/// An entry for every operator; without a kernel where it has none.
-#if !defined(CTNN_COMPILE_KERNELS)
-inline
-#endif
-    std::span<const loaded_kernel>
-    typed_kernels() {
+CTNN_ONCE std::span<const loaded_kernel> typed_kernels() {
   static constexpr auto table = typed::kernels_of(all_operators{}, loaded_operators{});
   return table;
 }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// For the one unit of a project that compiles what all others with CTNN_COMPILED only declare (base/compiled.hpp).
+#pragma once
+
+#if !defined(CTNN_COMPILE)
+#define CTNN_COMPILE
+#endif
+#include "model.hpp"
+#include "formats/cpp_header.hpp"
+#include "formats/ncnn/write_model.hpp"

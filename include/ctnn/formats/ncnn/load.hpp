@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loads ncnn's .param and .bin; reader.hpp does it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../../base/compiled.hpp"
+#include "layer_reader.hpp"
+
+namespace ctnn::ncnn {
+
+/// A layer type and the function that adds its nodes.
+struct layer_type {
+  std::string_view name;
+  void (*read)(layer_reader&);
+};
+
+struct read_options {
+  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by blob name
+  budget limits{};
+  std::span<const layer_type> custom{};  ///< the user's layer types; they go before ours
+};
+
+/// Nothing is wrong with the file, but it says no shape for an input and none was given.
+struct unknown_input_shape : error {
+  using error::error;
+};
+
+/// Builds the graph of a parsed file, taking the weights in the order of its layers. Throws ctnn::error: for the first
+/// thing that is wrong, or for all layers that are not supported together.
+loaded_model build(const param_file& file, bin_reader& weights, const read_options& options = {});
+
+/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone). Errors in a file call it
+/// by its name without directories, errors in finding it by its path.
+loaded_model load(const std::string& param, const std::string& bin, const read_options& options = {});
+
+}  // namespace ctnn::ncnn
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "reader.hpp"
+#endif

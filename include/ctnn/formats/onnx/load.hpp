@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loads .onnx files; reader.hpp does it.
+#pragma once
+
+#include "../../base/compiled.hpp"
+#include "../budget.hpp"
+#include "messages.hpp"
+
+namespace ctnn::onnx {
+
+struct read_options {
+  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by name
+  budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
+  bool external_data = false;  ///< tensors may be in other files of the model's folder
+};
+
+/// Highest operator set that ctnn knows.
+inline constexpr std::int64_t last_opset = 27;
+
+/// The network cannot be made before an input has a shape, or numbers.
+struct undetermined : error {
+  using error::error;
+};
+
+/// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong, or
+/// for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
+loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
+
+/// Parses the bytes of an .onnx file. `folder` is where external data may be read from; empty refuses it.
+model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {},
+                          const std::string& folder = {});
+
+/// Reads and parses an .onnx file. Errors in it call it by its name without directories.
+model_message read(const std::string& path, const read_options& options = {});
+
+loaded_model load(const std::string& path, const read_options& options = {}, const arrays_by_name& fed = {});
+
+}  // namespace ctnn::onnx
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "reader.hpp"
+#endif
