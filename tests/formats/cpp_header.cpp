@@ -99,7 +99,7 @@ TEST_CASE("numbers are exact") {
   std::string bytes;
   cpp::append_bytes(bytes, std::vector<float>{1.0f, 0.0f});
   CHECK(bytes == "\n    \"\\0\\0\\200\\77\\0\\0\\0\\0\"");
-  CHECK(cpp::quoted(std::string_view("a\0001\"?\\", 6)) == "\"a\\0001\\\"\\77\\\\\"");
+  CHECK(cpp::in_quotes(std::string_view("a\0001\"?\\", 6)) == "\"a\\0001\\\"\\77\\\\\"");
 }
 
 TEST_CASE("names of types") {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
 
 #include "reference_run.hpp"

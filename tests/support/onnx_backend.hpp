@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <ctnn/formats/onnx/evaluate.hpp>
+#include <ctnn/formats/onnx/parser.hpp>
 #include <ctnn/model.hpp>
 
 namespace ctnn::test::backend {

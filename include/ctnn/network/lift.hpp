@@ -3,7 +3,8 @@
 // out, numbers are spelled as briefly as the vocabulary allows, `from` only where a layer does not read the one before.
 #pragma once
 
-#include <boost/hana/tuple.hpp>
+#include <boost/hana/at.hpp>
+#include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/type.hpp>
 #include <boost/hana/unpack.hpp>
 
@@ -131,7 +132,7 @@ struct operator_lookup;
 template <class... Ops>
 struct operator_lookup<operator_list<Ops...>> {
   static constexpr const operator_type* types[sizeof...(Ops) + 1] = {&type_of<Ops>..., nullptr};
-  static constexpr auto structs = boost::hana::tuple_t<Ops...>;
+  static constexpr boost::hana::basic_tuple<boost::hana::type<Ops>...> structs{};
   static constexpr std::size_t count = sizeof...(Ops);
   static constexpr std::size_t find(const operator_type* type) {
     std::size_t i = 0;
@@ -139,7 +140,7 @@ struct operator_lookup<operator_list<Ops...>> {
     return i;
   }
   template <std::size_t I>
-  using at = typename decltype(+structs[boost::hana::size_c<I>])::type;
+  using at = typename decltype(+boost::hana::at_c<I>(structs))::type;
 };
 
 template <class Rules>

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "../../base/compiled.hpp"
+#include "../file.hpp"
 #include "layer_reader.hpp"
+#include "param_reader.hpp"
 
 namespace ctnn::ncnn {
 

@@ -4,6 +4,7 @@
 
 #include "../../base/compiled.hpp"
 #include "../budget.hpp"
+#include "../file.hpp"
 #include "messages.hpp"
 
 namespace ctnn::onnx {
