@@ -65,7 +65,7 @@ CTNN_INLINE void run_step(const frame& f, std::index_sequence<I...>, std::index_
     const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float>(f)..., {}};
     constexpr std::int64_t slots[sizeof...(W) + 1] = {x::slot_offsets[static_cast<std::size_t>(n.weights.first) + W]..., 0};
     const float* const weights[sizeof...(W) + 1] = {(f.weights + slots[W])..., nullptr};
-    run(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, nullptr});
+    run(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}});
   }
 }
 
@@ -102,7 +102,7 @@ template <class Op>
 void run_loaded(const void* op, const arguments& a) {
   run(*static_cast<const Op*>(op), a);
 }
-inline void convert_loaded(const tensor& to, const const_tensor& from) { convert(to, from); }
+inline void convert_loaded(const tensor& to, const const_tensor& from, const work_share& share) { convert(to, from, share); }
 
 template <class List>
 struct loaded_kernel_table;
@@ -110,7 +110,7 @@ template <class... Ops>
 struct loaded_kernel_table<operator_list<Ops...>> {
   template <class Op>
   static constexpr loaded_kernel entry() {
-    if constexpr (requires(const Op& op, const arguments& a) { run(op, a); }) return {&type_of<Op>, &run_loaded<Op>};
+    if constexpr (requires(const Op& op, const arguments& a) { run(op, a); }) return {&type_of<Op>, &run_loaded<Op>, divides<Op>};
     else return {&type_of<Op>, nullptr};
   }
   static constexpr loaded_kernel table[sizeof...(Ops)] = {entry<Ops>()...};
