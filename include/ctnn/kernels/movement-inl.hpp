@@ -84,9 +84,10 @@ CTNN_NOINLINE inline void copy_nested(loop_nest<2> nest, float* y, const float* 
 }
 
 /// The share of such a copy.
-CTNN_INLINE void copy_share(const work_share& share, loop_nest<2> nest, float* y, const float* x) {
-  if (share.count == 1) return copy_nested(nest, y, x);
+CTNN_INLINE void copy_share(const work_share& share, const loop_nest<2>& all, float* y, const float* x) {
+  if (share.count == 1) return copy_nested(all, y, x);
   std::ptrdiff_t at[2]{};
+  loop_nest<2> nest = all;
   nest.require(1);
   if (take_share(nest, share, at)) copy_nested(nest, y + at[0], x + at[1]);
 }

@@ -61,6 +61,20 @@ class extractor {
     return read(program_->g().outputs[index].value);
   }
 
+  /// input() and extract() without exceptions.
+  result<void> try_input(std::string_view name, array values) {
+    return attempt([&] { input(name, std::move(values)); });
+  }
+  result<void> try_input(std::size_t index, array values) {
+    return attempt([&] { input(index, std::move(values)); });
+  }
+  result<array> try_extract(std::string_view name) {
+    return attempt([&] { return extract(name); });
+  }
+  result<array> try_extract(std::size_t index) {
+    return attempt([&] { return extract(index); });
+  }
+
   /// Most bytes that this extractor had for values at one time since the last input, buffers waiting to be used again
   /// among them; without weights and inputs.
   std::size_t peak_bytes() const { return peak_; }

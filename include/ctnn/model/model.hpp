@@ -48,23 +48,21 @@ class model {
   /// files by their names without directories. Where input shapes are neither in the file nor given, only the .param file
   /// is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
-      ncnn::read_options changed = read;
-      for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
-      return ncnn::load(param, bin, changed);
-    };
-    try {
-      return model(read({}), options, read);
-    } catch (const ncnn::unknown_input_shape& e) {
-      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
-    }
+    return or_error([&] { return load_ncnn(param, bin, options); });
   }
   /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside it)
   /// are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
   static model load(const std::string& path, const load_options& options = {}) {
-    if (path.ends_with(".onnx")) return load_onnx(path, options);
+    if (path.ends_with(".onnx")) return or_error([&] { return load_onnx(path, options); });
     if (!path.ends_with(".param")) throw error(path + ": expected a .param or an .onnx file");
     return load(path, path.substr(0, path.size() - 5) + "bin", options);
+  }
+  /// The same without exceptions.
+  static result<model> try_load(const std::string& param, const std::string& bin, const load_options& options = {}) {
+    return attempt([&] { return load(param, bin, options); });
+  }
+  static result<model> try_load(const std::string& path, const load_options& options = {}) {
+    return attempt([&] { return load(path, options); });
   }
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, program_family::reader read = {})
@@ -87,6 +85,18 @@ class model {
                                                    options.reshaped_programs)),
         executor_(options.executor) {}
 
+  static model load_ncnn(const std::string& param, const std::string& bin, const load_options& options) {
+    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
+      ncnn::read_options changed = read;
+      for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
+      return ncnn::load(param, bin, changed);
+    };
+    try {
+      return model(read({}), options, read);
+    } catch (const ncnn::unknown_input_shape& e) {
+      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
+    }
+  }
   static model load_onnx(const std::string& path, const load_options& options) {
 #if defined(CTNN_READS_ONNX)
     onnx::read_options read;
