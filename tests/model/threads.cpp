@@ -5,6 +5,8 @@
 
 #include <thread>
 
+#include <ctnn/formats/ncnn/param_reader.hpp>
+
 #include "support/loaded.hpp"
 #include "support/random_graph.hpp"
 #include "synthetic.hpp"

@@ -20,4 +20,14 @@ class executor {
   virtual void run(int count, part_function part, void* work) = 0;
 };
 
+/// In how many parts to run work that takes about so long on one thread. Long work has more parts than threads: one that
+/// the system holds up does not hold up all.
+inline int parts_for(const executor& threads, double nanoseconds) {
+  const int width = threads.width();
+  const double least = threads.least_nanoseconds() > 1 ? threads.least_nanoseconds() : 1;
+  if (width < 2 || nanoseconds < 2 * least) return 1;
+  const int most = nanoseconds > 20 * least * width ? 2 * width : width;
+  return nanoseconds / least < most ? static_cast<int>(nanoseconds / least) : most;
+}
+
 }  // namespace ctnn

@@ -374,17 +374,9 @@ class extractor {
     }
   };
   void run_kernel(kernel_call call, double nanoseconds) {
-    if (executor_) call.parts = parts_of(nanoseconds);
+    if (executor_) call.parts = parts_for(*executor_, nanoseconds);
     if (call.parts > 1) executor_->run(call.parts, &kernel_call::run_part, &call);
     else kernel_call::run_part(&call, 0);
-  }
-  /// Long steps have more parts than threads: one that the system holds up does not hold up all.
-  int parts_of(double nanoseconds) const {
-    const int width = executor_->width();
-    const double least = executor_->least_nanoseconds();
-    if (width < 2 || nanoseconds < 2 * least) return 1;
-    const double most = nanoseconds > 20 * least * width ? 2 * width : width;
-    return static_cast<int>(std::min(most, nanoseconds / std::max(least, 1.0)));
   }
   /// Views (flatten, split) share memory with their input and leave it as it is.
   bool overwrites(const plan_step& step) const {

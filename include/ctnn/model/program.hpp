@@ -131,7 +131,6 @@ class program {
   void copy_weight(const expression& x, float* to) const;
   loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
-  double estimate(node_id id) const;
 
   struct lazy_plan {
     std::once_flag once;
@@ -241,7 +240,7 @@ CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom)
     const loaded_kernel kernel = kernel_of(n);
     code_[i].run = kernel.run;
     code_[i].divides = kernel.divides;
-    code_[i].nanoseconds = estimate(static_cast<int>(i));
+    code_[i].nanoseconds = nanoseconds_of(g, static_cast<int>(i));
     for (const custom_operator& c : custom) {
       if (c.type != n.type) continue;
       code_[i].op = c.decode(g.fields_of(n.fields));
@@ -252,16 +251,6 @@ CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom)
       throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +
                   "' has no kernel; give it in load_options::operators");
   }
-}
-
-/// 40 multiply-adds or 2 elements moved in a nanosecond: to tell what is worth several threads.
-CTNN_ONCE double program::estimate(node_id id) const {
-  const graph_view g = g_.view();
-  const node& n = g.at(id);
-  std::int64_t elements = 0;
-  for (value_id v : g.inputs(n)) elements += g.shape(v).count();
-  for (int k = 0; k < n.outputs.count; ++k) elements += g.shape(n.outputs.first + k).count();
-  return static_cast<double>(macs_of(g, id)) / 40 + static_cast<double>(elements) / 2;
 }
 
 #endif
