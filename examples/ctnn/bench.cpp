@@ -31,8 +31,9 @@ void print_text(const std::string& file, const profile& p) {
   table t("lllrrrr", {"layer", "operator", "output", "median ms", "min ms", "GFLOP/s", "% of peak"});
   for (const layer_times& l : p.layers) add_row(t, p, {l.name, l.type, l.shape}, l.macs, summarise(l.seconds));
   add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total));
-  std::printf("%s on %s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(), p.target.c_str(),
-              p.total.size(), fixed(p.peak_flops * 1e-9, 1).c_str(), grouped(static_cast<std::int64_t>(p.peak_bytes)).c_str(),
+  const std::string threads = p.threads > 1 ? ", " + std::to_string(p.threads) + " threads" : "";
+  std::printf("%s on %s%s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(), p.target.c_str(),
+              threads.c_str(), p.total.size(), fixed(p.peak_flops * 1e-9, 1).c_str(), grouped(static_cast<std::int64_t>(p.peak_bytes)).c_str(),
               t.text().c_str());
 }
 
@@ -60,7 +61,7 @@ std::string numbers(const profile& p, std::int64_t macs, const std::vector<doubl
 }
 
 std::string json(const std::string& file, const profile& p) {
-  std::string out = "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) + ", \"runs\": " + std::to_string(p.total.size()) +
+  std::string out = "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) + ", \"threads\": " + std::to_string(p.threads) + ", \"runs\": " + std::to_string(p.total.size()) +
                     ", \"peak_gflops\": " + fixed(p.peak_flops * 1e-9, 3) + ", \"peak_bytes\": " + std::to_string(p.peak_bytes) +
                     ", " + numbers(p, p.macs, p.total) + ",\n   \"layers\": [";
   for (const layer_times& l : p.layers)

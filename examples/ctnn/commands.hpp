@@ -41,6 +41,7 @@ struct run_options {
   std::vector<std::string> outputs;  ///< NAME=FILE.npy
   bool light = true;
   std::string target;  ///< empty for the best
+  int threads = 1;
 };
 void run(const run_options&);
 
@@ -51,6 +52,7 @@ struct bench_options {
   double seconds = 2;  ///< for each model
   bool light = true;
   bool json = false;
+  int threads = 1;
 };
 void bench(const bench_options&);
 

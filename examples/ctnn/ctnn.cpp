@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   on_run.add_option("--output", run_with.outputs, "NAME=FILE.npy; may be repeated")->take_all()->expected(1);
   on_run.add_flag("!--no-light", run_with.light, "keep every value");
   on_run.add_option("--target", run_with.target, "instruction set, such as AVX2 (by default the best)");
+  on_run.add_option("--threads", run_with.threads, "for large layers (1); answers are the same")->check(CLI::Range(1, 1024));
 
   bench_options bench_with;
   CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
   add_model_options(on_bench, bench_with.model, true);
   on_bench.add_option("--target", bench_with.target, "instruction set, such as AVX2 (by default the best)");
   on_bench.add_option("--seconds", bench_with.seconds, "for each model (2)")->check(CLI::PositiveNumber);
+  on_bench.add_option("--threads", bench_with.threads, "for large layers (1)")->check(CLI::Range(1, 1024));
   on_bench.add_flag("!--no-light", bench_with.light, "keep every value");
   on_bench.add_flag("--json", bench_with.json, "for programs");
 

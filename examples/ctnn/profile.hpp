@@ -20,7 +20,8 @@ struct profile {
   std::string target;
   std::vector<layer_times> layers;  ///< in the order they run; conversions between layouts count as layers
   std::vector<double> total;        ///< seconds of whole runs, without the clock between layers
-  double peak_flops = 0;            ///< fp32 multiply-adds on registers, best of the same run
+  int threads = 1;
+  double peak_flops = 0;            ///< fp32 multiply-adds on registers of all threads, best of the same run
   std::size_t peak_bytes = 0;
   std::int64_t macs = 0;
 };

@@ -3,6 +3,7 @@
 #include <ctnn/formats/npy.hpp>
 #include <ctnn/model.hpp>
 
+#include <atomic>
 #include <chrono>
 
 #include "profile.hpp"
@@ -22,10 +23,10 @@ ctnn::target_id find_target(const std::string& name) {
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 
-ctnn::model load_model(const model_source& from, ctnn::target_id target) {
+ctnn::model load_model(const model_source& from, ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
   ctnn::loaded_model network = load(from);
   const progress busy("rewriting and packing weights");
-  return ctnn::model(std::move(network), {.optimize = from.optimize, .target = target});
+  return ctnn::model(std::move(network), {.optimize = from.optimize, .target = target, .executor = std::move(threads)});
 }
 
 std::vector<const ctnn::node*> inputs_of(const ctnn::graph_view& g) {
@@ -54,18 +55,31 @@ struct stopwatch {
   }
 };
 
-double measure_peak(ctnn::target_id target) {
-  float sink[14];
-  std::fill(sink, sink + 14, 0.5f);
+/// None for one thread.
+std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
+
+/// Of all threads together.
+double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
+  struct work {
+    ctnn::target_id target;
+    std::atomic<std::int64_t> flops{0};
+    static void part(void* self, int) {
+      auto& w = *static_cast<work*>(self);
+      float sink[14];
+      std::fill(sink, sink + 14, 0.5f);
+      w.flops += ctnn::multiply_registers(w.target, 20'000, sink);
+    }
+  } all{target};
   const double t0 = now();
-  const auto flops = static_cast<double>(ctnn::multiply_registers(target, 20'000, sink));
-  return flops / (now() - t0);
+  if (threads) threads->run(threads->width(), &work::part, &all);
+  else work::part(&all, 0);
+  return static_cast<double>(all.flops) / (now() - t0);
 }
 
 }  // namespace
 
 void run(const run_options& options) {
-  const ctnn::model m = load_model(options.model, find_target(options.target));
+  const ctnn::model m = load_model(options.model, find_target(options.target), make_threads(options.threads));
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
   for (const std::string& assignment : options.inputs) {
@@ -99,13 +113,15 @@ void run(const run_options& options) {
 
 profile measure(const model_source& from, const bench_options& options) {
   const ctnn::target_id target = find_target(options.target);
-  const ctnn::model m = load_model(from, target);
+  const auto threads = make_threads(options.threads);
+  const ctnn::model m = load_model(from, target, threads);
   const ctnn::graph_view g = m.graph();
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
 
   profile out;
   out.target = ctnn::target_name(target);
+  out.threads = options.threads;
   std::vector<std::pair<std::string, ctnn::array>> inputs;
   for (const ctnn::node* n : inputs_of(g)) {
     ctnn::array numbers(g.shape(n->outputs.first));
@@ -137,7 +153,7 @@ profile measure(const model_source& from, const bench_options& options) {
   for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ctnn::macs_of(g, static_cast<int>(n));
   const double begin = now();
   for (double spent = 0; spent < options.seconds || out.total.size() < 3; spent = now() - begin) {
-    out.peak_flops = std::max(out.peak_flops, measure_peak(target));
+    out.peak_flops = std::max(out.peak_flops, measure_peak(target, threads.get()));
     out.total.push_back(once(false));
     once(true);
     for (std::size_t i = 0; i < out.layers.size(); ++i) out.layers[i].seconds.push_back(watch.seconds[i]);

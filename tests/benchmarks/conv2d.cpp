@@ -113,7 +113,7 @@ struct bench {
 
   void run() {
     const float* w[2] = {weights.get(), bias.get()};
-    HWY_DYNAMIC_DISPATCH(run_layer)(op, {{&x, 1}, {&y, 1}, w, nullptr});
+    HWY_DYNAMIC_DISPATCH(run_layer)(op, {{&x, 1}, {&y, 1}, w});
   }
 };
 

@@ -66,7 +66,7 @@ inline std::map<std::string, std::vector<float>> run_reference(const loaded_mode
     } else if (g.is<op::full>(id)) {
       std::fill(first.begin(), first.end(), g.get<op::full>(id).value);
     } else {
-      REQUIRE(run_any(all_operators{}, g, id, arguments{in, out, weights, nullptr}));
+      REQUIRE(run_any(all_operators{}, g, id, arguments{in, out, weights}));
     }
   }
   std::map<std::string, std::vector<float>> results;

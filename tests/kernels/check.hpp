@@ -12,6 +12,8 @@
 #include <ctnn/graph/operator.hpp>
 #include <ctnn/kernels/reference/reference.hpp>
 
+#include "parts.hpp"
+
 namespace ctnn::test {
 
 /// The same numbers every time.
@@ -166,6 +168,12 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
     CAPTURE(in_place);
     const auto got = evaluate(run, places, in_place != 0);
     for (std::size_t i = 0; i < outs; ++i) require_close(got[i], want[i], o.tolerance);
+    if (!divides<Op>) continue;
+    for (int parts : part_counts) {
+      CAPTURE(parts);
+      const auto again = evaluate(in_parts{run, parts}, places, in_place != 0);
+      for (std::size_t i = 0; i < outs; ++i) REQUIRE(same_bits(again[i], got[i]));
+    }
   }
 }
 

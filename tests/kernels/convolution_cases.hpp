@@ -12,6 +12,8 @@
 #include <ctnn/kernels/packing.hpp>
 #include <ctnn/kernels/tensor.hpp>
 
+#include "parts.hpp"
+
 namespace ctnn {
 namespace {
 
@@ -72,8 +74,17 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
                               {in_place ? y.data() : added.data(), out, layout::nhwc,
                                in_place ? out_pitch : residual_pitch}};
   const tensor result{y.data(), out, layout::nhwc, out_pitch};
+  const auto before = y;
   const float* w[2] = {packed.data(), bias.data()};
-  kernel(p, {{in, t.residual ? 2u : 1u}, {&result, 1}, {w, p.bias ? 2u : 1u}, nullptr});
+  const arguments a{{in, t.residual ? 2u : 1u}, {&result, 1}, {w, p.bias ? 2u : 1u}};
+  std::vector<std::vector<float>> by_parts;
+  for (int parts : test::part_counts) {
+    test::in_parts{kernel, parts}(p, a);
+    by_parts.push_back(y);
+    std::copy(before.begin(), before.end(), y.begin());
+  }
+  kernel(p, a);
+  for (const auto& z : by_parts) CHECK(test::same_bits(y, z));
 
   const margins pad = p.padding(t.in);
   const int n = t.in.rank == 4 ? t.in[0] : 1, c = t.in.back(2), h = t.in.back(1), width = t.in.back(0);

@@ -25,7 +25,15 @@ inline void check_linear(const op::linear& p, const extents& shape, linear_kerne
   const const_tensor in{x.data(), shape, layout::nchw, 0};
   const tensor result{y.data(), out, layout::nchw, 0};
   const float* w[2] = {packed.data(), bias.data()};
-  kernel(p, {{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}, nullptr});
+  const arguments a{{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}};
+  std::vector<std::vector<float>> by_parts;
+  for (int parts : test::part_counts) {
+    std::fill(y.begin(), y.end(), untouched);
+    test::in_parts{kernel, parts}(p, a);
+    by_parts.push_back(y);
+  }
+  kernel(p, a);
+  for (const auto& z : by_parts) CHECK(test::same_bits(y, z));
   int wrong = 0;
   for (std::size_t i = 0; i + 1 < y.size(); ++i) {
     const auto row = static_cast<int>(i) / p.out, o = static_cast<int>(i) % p.out;

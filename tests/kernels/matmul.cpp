@@ -22,6 +22,7 @@ CTNN_END_TARGET
 #include <ctnn/kernels/reference/reference.hpp>
 
 #include "check.hpp"
+#include "parts.hpp"
 #include "targets_of_this_cpu.hpp"
 
 namespace ctnn {
@@ -41,7 +42,16 @@ void compare_matmul(const extents& x, const extents& z) {
   for (float& v : b) v = random(-1, 1);
   const const_tensor in[] = {{a.data(), x}, {b.data(), z}};
   const tensor out{got.data(), y};
-  HWY_DYNAMIC_DISPATCH(run_matmul)(op::matmul{}, {in, {&out, 1}, {}, nullptr});
+  const auto kernel = [](const op::matmul& p, const arguments& a) { HWY_DYNAMIC_DISPATCH(run_matmul)(p, a); };
+  const arguments all{in, {&out, 1}, {}};
+  std::vector<std::vector<float>> by_parts;
+  for (int parts : test::part_counts) {
+    std::fill(got.begin(), got.end(), -7.0f);
+    test::in_parts{kernel, parts}(op::matmul{}, all);
+    by_parts.push_back(got);
+  }
+  kernel(op::matmul{}, all);
+  for (const auto& z : by_parts) CHECK(test::same_bits(got, z));
   const matmul_walk w(x, z);
   for (std::int64_t m = 0; m < w.matrices; ++m)
     for (int r = 0; r < w.rows; ++r)

@@ -138,7 +138,7 @@ TEST_CASE("X11: means that keep their axes are no global pooling to a vector") {
 }
 TEST_CASE("X12: written parameters are read back to the last bit") {
   const std::string layers = image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 31=64\nReLU r 1 1 a y 0=0.123456789\n";
-  const model m(read(layers));
+  const model m(read(layers), {.keep_weights = true});
   const ncnn::written_model w = ncnn::write(m.code());
   ncnn::bin_reader bin(std::as_bytes(std::span(w.bin)), "w.bin");
   const loaded_model again = ncnn::build(ncnn::parse_param(w.param, "w.param"), bin);
@@ -159,7 +159,7 @@ TEST_CASE("X13: layers are written whole or refused by name") {
 TEST_CASE("X14: stale shape hints are not believed") {
   const std::string layers = "Input in 0 1 in 0=3 1=3 2=2\nConvolution c 1 1 in a -23330=4,3,2,2,2 0=2 1=1 5=1 6=4\nReLU r 1 1 a y\n";
   CHECK(run(model(read(layers))).at("y").shape() == extents{2, 3, 3});
-  const model m(read(layers));
+  const model m(read(layers), {.keep_weights = true});
   CHECK(!mentions(ncnn::write(m.code()).param, "2,2,2"));
   left_after(layers);
 }
@@ -178,7 +178,7 @@ TEST_CASE("X17: a scalar in a blob of its own, read through a split") {
   CHECK(mentions(left_after(image + "MemoryData k 0 1 k 0=1\nConvolution c 1 1 in a 0=2 1=1 5=1 6=4\nBinaryOp m 2 1 a k y 0=2\n"), "conv2d"));
 }
 TEST_CASE("X18: the header of a written file counts what is in it") {
-  const model m(read(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4\nBatchNorm b 1 1 a d 0=2\nReLU r 1 1 d y\n"), {.keep = {"a"}});
+  const model m(read(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4\nBatchNorm b 1 1 a d 0=2\nReLU r 1 1 d y\n"), {.keep = {"a"}, .keep_weights = true});
   const std::string text = ncnn::write(m.code()).param;
   int layers = 0, blobs = 0;
   REQUIRE(std::sscanf(text.c_str(), "7767517\n%d %d", &layers, &blobs) == 2);

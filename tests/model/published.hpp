@@ -90,6 +90,18 @@ inline double deviation(const model& m, const published_case& c, bool light = tr
   return worst;
 }
 
+/// Whether a value is the same to the last bit on one thread and on two.
+inline bool same_on_two_threads(const model& m, const published_case& c, std::string_view name) {
+  array got[2];
+  for (int threads : {1, 2}) {
+    extractor run = m.extractor();
+    run.set_executor(std::make_shared<thread_pool>(threads));
+    for (const auto& [input, values] : c.inputs) run.input(input, values);
+    got[threads - 1] = run.extract(name);
+  }
+  return std::ranges::equal(got[0].bytes(), got[1].bytes());
+}
+
 /// The file without layers of types in `types` ("A; B") and without what reads them.
 inline ncnn::param_file without(const ncnn::param_file& file, const std::string& types) {
   ncnn::param_file out{file.source, {}};

@@ -67,8 +67,9 @@ deviations run_all_ways(const std::filesystem::path& folder) {
       note(worst.as_read, test::deviation(m, c));
       note(worst.keeping, test::deviation(m, c, false));
     }
-    const auto m = model::load(param, bin, {.read = shapes});
+    const auto m = model::load(param, bin, {.read = shapes, .keep_weights = true});
     note(worst.optimized, test::deviation(m, c));
+    for (const network_output& o : m.graph().outputs) CHECK(test::same_on_two_threads(m, c, o.name));
     note(worst.keeping, test::deviation(m, c, false));
     ncnn::save(m, param_again, bin_again);
     for (bool optimize : {false, true})
@@ -159,7 +160,7 @@ TEST_CASE("SqueezeNet v1.1 has ncnn's best five and its probabilities on every t
   const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
   const test::scratch_folder scratch;
   const std::string param_again = scratch.file("again.param"), bin_again = scratch.file("again.bin");
-  ncnn::save(model::load(param, bin), param_again, bin_again, ncnn::weight_storage::fp16);
+  ncnn::save(model::load(param, bin, {.keep_weights = true}), param_again, bin_again, ncnn::weight_storage::fp16);
   const auto cases = test::read_cases(folder);
   for (const target_id target : supported_targets()) {
     CAPTURE(target_name(target));

@@ -88,7 +88,7 @@ void compare(const std::filesystem::path& folder, const std::string& stopped_by)
     loaded_model network = ncnn::build(file, bin, options);
     const test::published_case known = test::known_answers(network, c);
     CHECK(known.answers.size() + (refused.empty() ? 0 : refused.find(';') == refused.npos ? 1 : 2) == c.answers.size());
-    const model m(std::move(network), {.optimize = optimize});
+    const model m(std::move(network), {.optimize = optimize, .keep_weights = optimize});
     worst[optimize] = test::deviation(m, known);
     CHECK(worst[optimize] <= 1);
     if (!optimize || weights.bytes().size() > 64'000'000) continue;

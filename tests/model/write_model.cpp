@@ -36,7 +36,7 @@ TEST_CASE("what runs is what is written: fused layers with folded weights, in fu
   const ncnn::param_file file = ncnn::parse_param(unfused);
   const test::synthetic_weights weights(file);
   ncnn::bin_reader bin(weights.bytes(), "t.bin");
-  const model m(ncnn::build(file, bin));
+  const model m(ncnn::build(file, bin), {.keep_weights = true});
   const array want = answer(m);
   const test::scratch_folder folder;
   const std::string param = folder.file("again.param"), numbers = folder.file("again.bin");
@@ -50,4 +50,6 @@ TEST_CASE("what runs is what is written: fused layers with folded weights, in fu
     CHECK(read_file(numbers).size() == (storage == ncnn::weight_storage::fp32 ? 4 + 4 * 108 + 16 : 4 + 2 * 108 + 16));
   }
   CHECK_THROWS_AS(ncnn::save(m, folder.file("no/such.param"), numbers), error);
+  CHECK_THROWS_WITH_AS(ncnn::save(model::load(param, numbers), param, numbers),
+                       "the weights as they were read are gone: load the model with load_options::keep_weights to write it", error);
 }

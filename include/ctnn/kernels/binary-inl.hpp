@@ -203,12 +203,17 @@ CTNN_INLINE void run(const op::binary& p, const arguments& g) {
   const const_tensor *a = &g.in[0], *b = p.scalar ? &scalar : &g.in[1];
   // The usual case in one row: static networks need nothing of the rest.
   if (detail::lies_like(y, *a) && (p.scalar || detail::lies_like(y, *b))) {
-    detail::in_blocks(p.activation, static_cast<std::ptrdiff_t>(y.shape.count()), y.data,
-                      detail::combine_part{p.function, a->data, b->data, p.scalar ? 0 : 1, y.data});
+    const index_range part = share_of(g.share, static_cast<std::ptrdiff_t>(y.shape.count()), row_granule);
+    float* to = y.data + part.begin;
+    detail::in_blocks(p.activation, part.size(), to,
+                      detail::combine_part{p.function, a->data + part.begin, p.scalar ? b->data : b->data + part.begin,
+                                           p.scalar ? 0 : 1, to});
     return;
   }
   loop_nest<3> nest = broadcast_loops(y, *a, *b);
   nest.require(1);
+  std::ptrdiff_t begin[3]{};
+  if (g.share.count > 1 && !take_share(nest, g.share, begin)) return;
   const auto& row = nest.levels[nest.depth - 1];
   const bool single = row.extent == 1;
   const bool swap = row.stride[1] == 0 && !single;
@@ -223,8 +228,8 @@ CTNN_INLINE void run(const op::binary& p, const arguments& g) {
   const bool fast = single || (row.stride[0] == 1 && a_step == 1 && (b_step == 0 || b_step == 1));
   loop_cursor<3> at(nest, 1);
   do {
-    float* to = y.data + at.offset[0];
-    const float *pa = a->data + at.offset[first], *pb = b->data + at.offset[second];
+    float* to = y.data + (begin[0] + at.offset[0]);
+    const float *pa = a->data + (begin[first] + at.offset[first]), *pb = b->data + (begin[second] + at.offset[second]);
     if (fast) detail::in_blocks(p.activation, row.extent, to, detail::combine_part{kind, pa, pb, b_step, to});
     else detail::combine_strided(kind, p.activation, {row.extent, pa, a_step, pb, b_step, to, row.stride[0]});
   } while (at.next());

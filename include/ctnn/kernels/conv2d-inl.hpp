@@ -20,6 +20,7 @@
 #undef CTNN_KERNELS_CONV2D_ENABLED
 
 #include "depthwise-inl.hpp"
+#include "share.hpp"
 #include "tensor.hpp"
 #include "tile-inl.hpp"
 #include "window-inl.hpp"
@@ -147,16 +148,16 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
 
 }  // namespace detail
 
-/// One group of one image. Shared by all layers: nothing here depends on constants.
-CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
+/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers: nothing here depends on constants.
+CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
   const int pixels = c.out_height * c.out_width;
   const bool planar = c.chan != 1;
   const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
   tile_task t{};
   t.out_pitch = c.out_pitch;
   t.end = end;
-  for (int first = 0; first < pixels; first += detail::pixel_block) {
-    const int pixel_end = pixels - first < detail::pixel_block ? pixels : first + detail::pixel_block;
+  for (int first = pixel; first < last_pixel; first += detail::pixel_block) {
+    const int pixel_end = last_pixel - first < detail::pixel_block ? last_pixel : first + detail::pixel_block;
     for (int column = 0; column < c.out_channels;) {
       const int left = c.out_channels - column;
       const tile_shape tile = pixels == 1 ? choose_row(left) : choose_tile(left);
@@ -192,17 +193,46 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
 
 namespace detail {
 
-/// All groups of an image, which `c` describes.
-CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& end, bool depthwise) {
+/// All groups of an image, which `c` describes, or a share of them.
+CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& end, bool depthwise, const work_share& share) {
   if (depthwise) {
+    if (share.count > 1) c = rows_of_window(c, share_of(share, c.out_height));
     if (c.chan == 1) convolve_depthwise(c, end, choose_depthwise(c));
     else convolve_depthwise_planar(c, end);
     return;
   }
+#if !defined(CTNN_PLAIN)
+  int pixel = 0, last_pixel = c.out_height * c.out_width, group = 0, last_group = p.groups;
+  if (share.count > 1) {
+    const cut pixels{last_pixel, row_tiles}, columns{p.groups == 1 ? c.out_channels : 0, column_granule};
+    // Every share of the pixels reads all weights, every share of the columns all inputs.
+    const bool heavy = c.kernel_h * c.kernel_w * c.out_channels > c.height * c.width;
+    const std::size_t way = choose_cut(share, {heavy ? columns : pixels, heavy ? pixels : columns, {p.groups, 1}});
+    index_range part;
+    if (way == 2) {
+      part = share_of(share, p.groups);
+      group = static_cast<int>(part.begin);
+      last_group = static_cast<int>(part.end);
+    } else if ((way == 0) == heavy) {
+      part = share_of(share, columns.count, columns.granule);
+      c = columns_of_window(c, part);
+    } else {
+      part = share_of(share, pixels.count, pixels.granule);
+      pixel = static_cast<int>(part.begin);
+      last_pixel = static_cast<int>(part.end);
+    }
+    if (part.size() <= 0) return;
+  }
+#endif
   const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
                                 c.kernel_w * c.channels;
+#if defined(CTNN_PLAIN)
   for (int g = 0; g < p.groups; ++g) {
     convolve(c, end);
+#else
+  for (int g = 0; g < last_group; ++g) {
+    if (g >= group) convolve(c, end, pixel, last_pixel);
+#endif
     c.in += c.channels * c.chan;
     c.weights += filter;
     c.out += c.out_channels;
@@ -219,10 +249,10 @@ CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
-  if (images == 1) return detail::convolve_image(p, c, end, depthwise);
+  if (images == 1) return detail::convolve_image(p, c, end, depthwise, a.share);
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n);
-    detail::convolve_image(p, part, end, depthwise);
+    detail::convolve_image(p, part, end, depthwise, a.share);
   }
 }
 

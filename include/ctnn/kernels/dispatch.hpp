@@ -88,6 +88,12 @@ struct network_dispatch {
   static constexpr void (*table[])(const frame&) = CTNN_FOR_EACH_TARGET(run_network<Net>);
   static constexpr auto at(target_id t) { return table[t.index]; }
 };
+/// The same on several threads.
+template <class Net>
+struct threaded_dispatch {
+  static constexpr void (*table[])(const frame&, executor&) = CTNN_FOR_EACH_TARGET(run_network_on<Net>);
+  static constexpr auto at(target_id t) { return table[t.index]; }
+};
 
 /// The kernels of a list of operators for models that are loaded at run time.
 template <class List>

@@ -29,9 +29,10 @@ namespace detail {
 struct map_activation {
   const tensor& y;
   const const_tensor& x;
+  const work_share& share;
   template <class Activation>
   CTNN_INLINE void operator()(const Activation& f) const {
-    map_rows(f, y, x);
+    map_rows(f, y, x, share);
   }
 };
 
@@ -47,19 +48,19 @@ struct same {
 }  // namespace detail
 
 CTNN_INLINE void run(const op::activation& p, const arguments& a) {
-  with_activation(p.activation, detail::map_activation{a.out[0], a.in[0]});
+  with_activation(p.activation, detail::map_activation{a.out[0], a.in[0], a.share});
 }
 
 CTNN_INLINE void run(const op::dropout& p, const arguments& a) {
-  map_rows(detail::multiply_by{p.scale}, a.out[0], a.in[0]);
+  map_rows(detail::multiply_by{p.scale}, a.out[0], a.in[0], a.share);
 }
 
 CTNN_INLINE void run(const op::identity&, const arguments& a) {
-  if (a.out[0].data != a.in[0].data) map_rows(detail::same{}, a.out[0], a.in[0]);
+  if (a.out[0].data != a.in[0].data) map_rows(detail::same{}, a.out[0], a.in[0], a.share);
 }
 
 CTNN_INLINE void run(const op::unary& p, const arguments& a) {
-  with_unary(p.function, detail::map_activation{a.out[0], a.in[0]});
+  with_unary(p.function, detail::map_activation{a.out[0], a.in[0], a.share});
 }
 
 CTNN_END_TARGET

@@ -37,7 +37,7 @@ CTNN_NOINLINE inline void weighted_row(std::ptrdiff_t n, float p, const float* a
 struct eltwise_part {
   const op::eltwise& p;
   const arguments& g;
-  std::ptrdiff_t row;
+  std::ptrdiff_t row, first;  ///< where the part begins: a row, a number of it
   float* y;
 
   CTNN_INLINE void operator()(std::ptrdiff_t i, std::ptrdiff_t n) const {
@@ -47,15 +47,15 @@ struct eltwise_part {
     const op::binary_function f = p.function == prod              ? op::binary_function::mul
                                   : p.function == op::eltwise_function::max ? op::binary_function::maximum
                                                                   : op::binary_function::add;
-    const float* first = input(0) + i;
+    const float* so_far = input(0) + i;
     for (std::size_t k = 1; k < g.in.size(); ++k) {
       const float* next = input(k) + i;
-      if (weighted) weighted_row(n, k == 1 ? weight(0) : 1.0f, first, weight(k), next, y + i);
-      else combine<false>(f, n, first, next, y + i);
-      first = y + i;
+      if (weighted) weighted_row(n, k == 1 ? weight(0) : 1.0f, so_far, weight(k), next, y + i);
+      else combine<false>(f, n, so_far, next, y + i);
+      so_far = y + i;
     }
   }
-  CTNN_INLINE const float* input(std::size_t k) const { return g.in[k].data + row * row_stride(g.in[k]); }
+  CTNN_INLINE const float* input(std::size_t k) const { return g.in[k].data + row * row_stride(g.in[k]) + first; }
 };
 
 }  // namespace detail
@@ -68,9 +68,15 @@ CTNN_INLINE void run(const op::eltwise& p, const arguments& g) {
   const int channels = y.order == layout::nhwc ? y.shape.back(2) : 1;
   const auto count = static_cast<std::ptrdiff_t>(y.shape.count());
   const row_geometry r = dense ? row_geometry{1, count} : row_geometry{count / channels, channels};
-  for (std::ptrdiff_t i = 0; i < r.rows; ++i) {
+  if (r.rows == 1) {
+    const index_range part = share_of(g.share, r.length, row_granule);
+    float* row = y.data + part.begin;
+    return detail::in_blocks(p.activation, part.size(), row, detail::eltwise_part{p, g, 0, part.begin, row});
+  }
+  const index_range part = share_of(g.share, r.rows);
+  for (std::ptrdiff_t i = part.begin; i < part.end; ++i) {
     float* row = y.data + i * row_stride(y);
-    detail::in_blocks(p.activation, r.length, row, detail::eltwise_part{p, g, i, row});
+    detail::in_blocks(p.activation, r.length, row, detail::eltwise_part{p, g, i, 0, row});
   }
 }
 

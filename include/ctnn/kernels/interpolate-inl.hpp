@@ -54,10 +54,12 @@ CTNN_INLINE void run(const op::interpolate& p, const arguments& a) {
   const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
   const int height = x.shape.back(1), width = x.shape.back(0), rows = y.shape.back(1), columns = y.shape.back(0);
   const std::ptrdiff_t pixel = x.pitch, row = pixel * width;
-  float* to = y.data;
+  const index_range part = share_of(a.share, std::ptrdiff_t{images} * rows);  // rows of all images
+  float* to = y.data + part.begin * columns * y.pitch;
   for (int n = 0; n < images; ++n) {
     const float* image = x.data + n * row * height;
-    for (int i = 0; i < rows; ++i) {
+    const rows_of_image own(part, n, rows);
+    for (int i = own.begin; i < own.end; ++i) {
       const interpolation_tap r = tap_of(p, 0, height, rows, i);
       const float *upper = image + r.first * row, *lower = image + r.second * row;
       for (int j = 0; j < columns; ++j, to += y.pitch) {

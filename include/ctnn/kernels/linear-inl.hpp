@@ -19,6 +19,7 @@
 #undef CTNN_KERNELS_LINEAR_ENABLED
 
 #include "../graph/operators/linear.hpp"
+#include "share.hpp"
 #include "tensor.hpp"
 #include "tile-inl.hpp"
 
@@ -83,8 +84,14 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
 CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const int depth = a.in[0].shape.back(0);
   const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - 1));
-  multiply_rows(a.in[0].data, depth, rows, depth, a.weights[0], p.bias ? a.weights[1] : nullptr, a.out[0].data, p.out,
-                p.out, epilogue_of(p.activation));
+  const float* bias = p.bias ? a.weights[1] : nullptr;
+  const bool by_columns = choose_cut(a.share, {{p.out, column_granule}, {rows, row_tiles}}) == 0;
+  const index_range column = by_columns ? share_of(a.share, p.out, column_granule) : index_range{0, p.out};
+  const index_range row = by_columns ? index_range{0, rows} : share_of(a.share, rows, row_tiles);
+  if (a.share.count > 1 && (column.size() <= 0 || row.size() <= 0)) return;
+  multiply_rows(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth, a.weights[0] + column.begin * depth,
+                bias == nullptr ? nullptr : bias + column.begin, a.out[0].data + row.begin * p.out + column.begin, p.out,
+                static_cast<int>(column.size()), epilogue_of(p.activation));
 }
 
 CTNN_END_TARGET

@@ -20,13 +20,15 @@
 
 #include "../graph/operators/matrix.hpp"
 #include "matmul_walk.hpp"
+#include "share.hpp"
 #include "tensor.hpp"
 #include "tile-inl.hpp"
 
 CTNN_BEGIN_TARGET
 
-/// out = a b, row-major without gaps.
-CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, float* out, int rows, int depth, int columns) {
+/// Columns [column, column_end) of out = a b, row-major without gaps.
+CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, float* out, int rows, int depth, int columns,
+                                            int column, int column_end) {
   // On plain floats a smaller copy: firmware's stack.
   constexpr int room = lanes == 1 ? 256 : 8192;
   float copy[room];
@@ -37,7 +39,7 @@ CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, floa
   const run_step step{0, 0};
   t.runs = &step;
   t.weights = copy;
-  for (int column = 0; column < columns;) {
+  while (column < column_end) {
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.weight_step = tile.columns;
@@ -67,11 +69,18 @@ CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, floa
 CTNN_INLINE void run(const op::matmul&, const arguments& a) {
   const matmul_walk w(a.in[0].shape, a.in[1].shape);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(w.rows) * w.columns;
-  if (w.depth == 0)
+  if (w.depth == 0 && a.share.index == 0)
     for (std::ptrdiff_t i = 0; i < size * static_cast<std::ptrdiff_t>(w.matrices); ++i) a.out[0].data[i] = 0;
-  for (std::int64_t m = 0; m < w.matrices; ++m) {
+  const auto matrices = static_cast<std::ptrdiff_t>(w.matrices);
+  const std::size_t way = choose_cut(a.share, {{matrices, 1}, {w.rows, row_tiles}, {w.columns, column_granule}});
+  const index_range matrix = way == 0 ? share_of(a.share, matrices) : index_range{0, matrices};
+  const index_range row = way == 1 ? share_of(a.share, w.rows, row_tiles) : index_range{0, w.rows};
+  const index_range column = way == 2 ? share_of(a.share, w.columns, column_granule) : index_range{0, w.columns};
+  if (a.share.count > 1 && row.size() <= 0) return;
+  for (std::ptrdiff_t m = matrix.begin; m < matrix.end; ++m) {
     const auto at = w.offsets(m);
-    multiply_matrices(a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + static_cast<std::ptrdiff_t>(m) * size, w.rows, w.depth, w.columns);
+    multiply_matrices(a.in[0].data + at.a + row.begin * w.depth, a.in[1].data + at.b, a.out[0].data + m * size + row.begin * w.columns,
+                      static_cast<int>(row.size()), w.depth, w.columns, static_cast<int>(column.begin), static_cast<int>(column.end));
   }
 }
 

@@ -21,6 +21,7 @@
 #include "../graph/operators/pad.hpp"
 #include "../graph/operators/shape.hpp"
 #include "reference/movement.hpp"
+#include "share.hpp"
 #include "transpose-inl.hpp"
 
 CTNN_BEGIN_TARGET
@@ -82,11 +83,20 @@ CTNN_NOINLINE inline void copy_nested(loop_nest<2> nest, float* y, const float* 
   } while (at.next());
 }
 
+/// The share of such a copy.
+CTNN_INLINE void copy_share(const work_share& share, const loop_nest<2>& all, float* y, const float* x) {
+  if (share.count == 1) return copy_nested(all, y, x);
+  std::ptrdiff_t at[2]{};
+  loop_nest<2> nest = all;
+  nest.require(1);
+  if (take_share(nest, share, at)) copy_nested(nest, y + at[0], x + at[1]);
+}
+
 }  // namespace detail
 
 /// Copies between any two layouts and pitches of one shape; nothing to do in place.
-CTNN_INLINE void convert(const tensor& to, const const_tensor& from) {
-  if (to.data != from.data) detail::copy_nested(copy_loops(from.shape, to, from), to.data, from.data);
+CTNN_INLINE void convert(const tensor& to, const const_tensor& from, const work_share& share = {}) {
+  if (to.data != from.data) detail::copy_share(share, copy_loops(from.shape, to, from), to.data, from.data);
 }
 
 CTNN_INLINE void run(const op::constant&, const arguments& a) {
@@ -123,22 +133,22 @@ CTNN_INLINE void run(const op::pad& p, const arguments& a) {
 
 // The numbers of an nchw output are those of the input in its logical order.
 CTNN_INLINE void run(const op::flatten&, const arguments& a) {
-  convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0]);
+  convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0], a.share);
 }
 CTNN_INLINE void run(const op::reshape&, const arguments& a) {
-  convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0]);
+  convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0], a.share);
 }
 
 CTNN_INLINE void run(const op::permute& p, const arguments& a) {
-  detail::copy_nested(permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+  detail::copy_share(a.share, permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
 CTNN_INLINE void run(const op::channel_shuffle& p, const arguments& a) {
-  detail::copy_nested(shuffle_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+  detail::copy_share(a.share, shuffle_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
 CTNN_INLINE void run(const op::pixel_shuffle& p, const arguments& a) {
-  detail::copy_nested(pixel_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
+  detail::copy_share(a.share, pixel_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
 /// Inputs that already lie where they belong in the output are left alone.
@@ -148,7 +158,7 @@ CTNN_INLINE void run(const op::concat& p, const arguments& a) {
   const std::ptrdiff_t step = stride_of(out, axis);
   float* y = out.data;
   for (const const_tensor& x : a.in) {
-    if (x.data != y) detail::copy_nested(copy_loops(x.shape, out, x), y, x.data);
+    if (x.data != y) detail::copy_share(a.share, copy_loops(x.shape, out, x), y, x.data);
     y += x.shape[axis] * step;
   }
 }
@@ -159,7 +169,7 @@ CTNN_INLINE void run(const op::split& p, const arguments& a) {
   const std::ptrdiff_t step = stride_of(in, axis);
   const float* x = in.data;
   for (const tensor& y : a.out) {
-    if (y.data != x) detail::copy_nested(copy_loops(y.shape, y, in), y.data, x);
+    if (y.data != x) detail::copy_share(a.share, copy_loops(y.shape, y, in), y.data, x);
     x += y.shape[axis] * step;
   }
 }
@@ -169,7 +179,7 @@ CTNN_INLINE void run(const op::slice& p, const arguments& a) {
   const tensor& y = a.out[0];
   const int axis = normal_axis(p.axis, in.shape.rank);
   const float* x = in.data + p.bounds(in.shape[axis])[0] * stride_of(in, axis);
-  if (y.data != x) detail::copy_nested(copy_loops(y.shape, y, in), y.data, x);
+  if (y.data != x) detail::copy_share(a.share, copy_loops(y.shape, y, in), y.data, x);
 }
 
 CTNN_END_TARGET

@@ -109,9 +109,13 @@ CTNN_INLINE void per_channel(const Source& source, const arguments& a) {
   const int axis = channel_axis(x.shape), channels = x.shape[axis];
   const auto images = static_cast<std::ptrdiff_t>(x.shape.count(0, axis));
   const auto plane = static_cast<std::ptrdiff_t>(x.shape.count(axis + 1, x.shape.rank));
-  if (x.order == layout::nhwc) channel_pixels(source, images * plane, channels, x.data, x.pitch, y.data, y.pitch);
-  else if (plane == 1) channel_pixels(source, images, channels, x.data, channels, y.data, channels);
-  else channel_planes(source, images, channels, plane, x.data, y.data);
+  if (x.order == layout::nhwc || plane == 1) {
+    const std::ptrdiff_t dx = x.order == layout::nhwc ? x.pitch : channels, dy = x.order == layout::nhwc ? y.pitch : channels;
+    const index_range part = share_of(a.share, images * plane);
+    channel_pixels(source, part.size(), channels, x.data + part.begin * dx, dx, y.data + part.begin * dy, dy);
+  } else if (a.share.index == 0) {
+    channel_planes(source, images, channels, plane, x.data, y.data);
+  }
 }
 
 }  // namespace detail

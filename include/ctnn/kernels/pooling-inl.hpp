@@ -20,6 +20,7 @@
 
 #include "../graph/operators/pooling.hpp"
 #include "reference/pooling.hpp"
+#include "share.hpp"
 #include "simd-inl.hpp"
 
 CTNN_BEGIN_TARGET
@@ -92,12 +93,15 @@ struct adaptive_windows {
 
 template <class Windows>
 CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor& y, const Windows& rows,
-                      const Windows& columns) {
+                      const Windows& columns, const work_share& share) {
   const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
   const std::ptrdiff_t row = std::ptrdiff_t{x.pitch} * x.shape.back(0), image = row * x.shape.back(1);
-  float* to = y.data;
+  const int height = y.shape.back(1);
+  const index_range part = share_of(share, std::ptrdiff_t{images} * height);  // rows of all images
+  float* to = y.data + part.begin * y.shape.back(0) * y.pitch;
   for (int n = 0; n < images; ++n) {
-    for (int i = 0; i < y.shape.back(1); ++i) {
+    const rows_of_image own(part, n, height);
+    for (int i = own.begin; i < own.end; ++i) {
       const pooling_window r = rows(i);
       for (int j = 0; j < y.shape.back(0); ++j, to += y.pitch) {
         const pooling_window q = columns(j);
@@ -117,7 +121,7 @@ CTNN_INLINE void run(const op::pool2d& p, const arguments& a) {
   const extents& x = a.in[0].shape;
   const margins pad = p.padding(x);
   detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, 0, pad[0], pad[2], x.back(1)},
-               detail::fixed_windows{p, 1, pad[1], pad[3], x.back(0)});
+               detail::fixed_windows{p, 1, pad[1], pad[3], x.back(0)}, a.share);
 }
 
 CTNN_INLINE void run(const op::adaptive_pool2d& p, const arguments& a) {
@@ -128,7 +132,7 @@ CTNN_INLINE void run(const op::adaptive_pool2d& p, const arguments& a) {
     y.shape.back(1) = y.shape.back(0) = 1;
   }
   detail::pool(p.function, a.in[0], y, detail::adaptive_windows{x.back(1), y.shape.back(1)},
-               detail::adaptive_windows{x.back(0), y.shape.back(0)});
+               detail::adaptive_windows{x.back(0), y.shape.back(0)}, a.share);
 }
 
 CTNN_END_TARGET

@@ -19,6 +19,7 @@
 #if defined(CTNN_KERNELS_ROWS_ENABLED)
 #undef CTNN_KERNELS_ROWS_ENABLED
 
+#include "share.hpp"
 #include "simd-inl.hpp"
 #include "tensor.hpp"
 
@@ -61,11 +62,19 @@ CTNN_NOINLINE void map_row(const Function& f, std::ptrdiff_t n, const float* x, 
   }
 }
 
+/// Numbers of a row that a share takes at a time: whole vectors, as the row alone would.
+constexpr std::ptrdiff_t row_granule = 1024;
+
 template <class Function>
-CTNN_INLINE void map_rows(const Function& f, const tensor& y, const const_tensor& x) {
+CTNN_INLINE void map_rows(const Function& f, const tensor& y, const const_tensor& x, const work_share& share) {
   const row_geometry g = rows_of(y, x);
+  if (g.rows == 1) {
+    const index_range part = share_of(share, g.length, row_granule);
+    return map_row(f, part.size(), x.data + part.begin, y.data + part.begin);
+  }
+  const index_range part = share_of(share, g.rows);
   const std::ptrdiff_t dx = row_stride(x), dy = row_stride(y);
-  for (std::ptrdiff_t r = 0; r < g.rows; ++r) map_row(f, g.length, x.data + r * dx, y.data + r * dy);
+  for (std::ptrdiff_t r = part.begin; r < part.end; ++r) map_row(f, g.length, x.data + r * dx, y.data + r * dy);
 }
 
 CTNN_END_TARGET

@@ -21,6 +21,7 @@
 #include "../graph/operators/elementwise.hpp"
 #include "loop_nest.hpp"
 #include "rows-inl.hpp"
+#include "share.hpp"
 
 CTNN_BEGIN_TARGET
 
@@ -90,17 +91,24 @@ CTNN_INLINE void run(const op::softmax& p, const arguments& a) {
   const int axis = normal_axis(p.axis, x.shape.rank), n = x.shape[axis];
   const std::ptrdiff_t dx = stride_of(x, axis), dy = stride_of(y, axis);
   // One row, as most networks end: no loops to set up.
-  if (dx == 1 && dy == 1 && x.shape.count() == n) return detail::softmax_row(n, x.data, y.data);
-  const loop_nest<2> nest = detail::other_axes(y, x, axis);
+  if (dx == 1 && dy == 1 && x.shape.count() == n) {
+    if (a.share.index == 0) detail::softmax_row(n, x.data, y.data);
+    return;
+  }
+  loop_nest<2> nest = detail::other_axes(y, x, axis);
+  std::ptrdiff_t begin[2]{};
+  if (a.share.count > 1 && !take_share(nest, a.share, begin)) return;
+  const float* const from = x.data + begin[1];
+  float* const to = y.data + begin[0];
   const auto& inner = nest.levels[nest.depth - 1];
   if (dx == 1 && dy == 1) {
     loop_cursor<2> at(nest, 0);
-    do detail::softmax_row(n, x.data + at.offset[1], y.data + at.offset[0]);
+    do detail::softmax_row(n, from + at.offset[1], to + at.offset[0]);
     while (at.next());
   } else {
     const bool contiguous = inner.stride[0] == 1 && inner.stride[1] == 1;
     loop_cursor<2> at(nest, contiguous ? 1 : 0);
-    do detail::softmax_columns(n, contiguous ? inner.extent : 1, x.data + at.offset[1], dx, y.data + at.offset[0], dy);
+    do detail::softmax_columns(n, contiguous ? inner.extent : 1, from + at.offset[1], dx, to + at.offset[0], dy);
     while (at.next());
   }
 }

@@ -46,12 +46,17 @@ const T* elements(const basic_tensor<const float>& t) {
 using tensor = basic_tensor<float>;
 using const_tensor = basic_tensor<const float>;
 
+/// Which part of a kernel's work to do: part `index` of `count` (share.hpp says how kernels cut it).
+struct work_share {
+  int index = 0, count = 1;
+};
+
 /// Arguments of `run(const Op&, const arguments&)`, the kernel of operator Op.
 struct arguments {
   std::span<const const_tensor> in;
   std::span<const tensor> out;
   std::span<const float* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
-  float* scratch = nullptr;               ///< scratch_count(Op, shapes) numbers, aligned like the arena
+  work_share share{};                     ///< only kernels that divide (share.hpp) are given less than all
 };
 
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.

@@ -240,6 +240,10 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     t.end.finish(t.end.low, t.end.high, t.out, t.out_pitch, t.rows, t.columns);
 }
 
+/// Columns and rows that shares of a product (share.hpp) take at a time: tiles then lie as in the whole product.
+constexpr int column_granule = 4 * lanes < channel_block ? channel_block : 4 * lanes;
+constexpr int row_tiles = 24;
+
 using tile_function = void (*)(const tile_task&);
 
 #if defined(CTNN_PLAIN)

@@ -19,6 +19,7 @@
 #undef CTNN_KERNELS_WINDOW_ENABLED
 
 #include "../graph/operators/convolution.hpp"
+#include "share.hpp"
 #include "simd-inl.hpp"
 #include "tensor.hpp"
 
@@ -89,6 +90,26 @@ CTNN_INLINE window image_of(const window& c, int n) {
   image.out += n * c.out_image;
   if (c.residual != nullptr) image.residual += n * c.residual_image;
   return image;
+}
+
+/// Some rows of the output, as if they were all: the padding above moves with them.
+CTNN_INLINE window rows_of_window(const window& c, const index_range& rows) {
+  window part = c;
+  part.pad_top -= static_cast<int>(rows.begin) * c.stride_h;
+  part.out_height = static_cast<int>(rows.size());
+  part.out += rows.begin * c.out_width * c.out_pitch;
+  if (c.residual != nullptr) part.residual += rows.begin * c.out_width * c.residual_pitch;
+  return part;
+}
+/// Some output channels of the only group, beginning with a block.
+CTNN_INLINE window columns_of_window(const window& c, const index_range& channels) {
+  window part = c;
+  part.out_channels = static_cast<int>(channels.size());
+  part.weights += channels.begin * c.kernel_h * c.kernel_w * c.channels;
+  part.out += channels.begin;
+  if (c.bias != nullptr) part.bias += channels.begin;
+  if (c.residual != nullptr) part.residual += channels.begin;
+  return part;
 }
 
 CTNN_END_TARGET

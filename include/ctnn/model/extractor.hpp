@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "../base/executor.hpp"
 #include "programs.hpp"
 
 namespace ctnn {
@@ -14,7 +15,8 @@ namespace ctnn {
 /// starts over with the memory at hand.
 class extractor {
  public:
-  explicit extractor(std::shared_ptr<program_family> programs) : programs_(std::move(programs)) {
+  explicit extractor(std::shared_ptr<program_family> programs, std::shared_ptr<ctnn::executor> threads = {})
+      : programs_(std::move(programs)), executor_(std::move(threads)) {
     if (programs_->first()) use(programs_->first());
   }
 
@@ -24,6 +26,10 @@ class extractor {
     light_ = light;
     if (program_) set_up();
   }
+
+  /// Who runs large operators in parts; none (the default is load_options::executor) runs everything on the calling
+  /// thread. Results are the same bits either way.
+  void set_executor(std::shared_ptr<ctnn::executor> threads) { executor_ = std::move(threads); }
 
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the model
   /// read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed. Throws
@@ -55,7 +61,22 @@ class extractor {
     return read(program_->g().outputs[index].value);
   }
 
-  /// Most bytes that values took at one time since the last input, without weights and inputs.
+  /// input() and extract() without exceptions.
+  result<void> try_input(std::string_view name, array values) {
+    return attempt([&] { input(name, std::move(values)); });
+  }
+  result<void> try_input(std::size_t index, array values) {
+    return attempt([&] { input(index, std::move(values)); });
+  }
+  result<array> try_extract(std::string_view name) {
+    return attempt([&] { return extract(name); });
+  }
+  result<array> try_extract(std::size_t index) {
+    return attempt([&] { return extract(index); });
+  }
+
+  /// Most bytes that this extractor had for values at one time since the last input, buffers waiting to be used again
+  /// among them; without weights and inputs.
   std::size_t peak_bytes() const { return peak_; }
   /// Called with (node, true) before and (node, false) after each kernel; for profiling. Conversions are node `none`.
   void on_step(void (*callback)(void*, node_id, bool), void* context) {
@@ -178,6 +199,7 @@ class extractor {
     memory_.clear();
     memory_.resize(plan_.placements.size());
     spare_.clear();
+    held_ = 0;
     forget();
   }
 
@@ -188,7 +210,8 @@ class extractor {
     holds_.assign(plan_.placements.size(), false);
     waiting_ = readers_;
     for (std::size_t p = 0; p < memory_.size(); ++p) release(static_cast<int>(p));
-    peak_ = live_ = steps_run_ = 0;
+    peak_ = held_;
+    steps_run_ = 0;
   }
 
   // Which steps.
@@ -244,7 +267,7 @@ class extractor {
       if (steps[s]) run(static_cast<int>(s));
     const tensor from = tensor_at(v);
     array out(from.shape, from.type);
-    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from);
+    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from, {});
     else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
     finished_with(v);
     return out;
@@ -269,7 +292,7 @@ class extractor {
     while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
     if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
       const array& given = *fed_.at(q);
-      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0});
+      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0}, {});
       else if (given.size()) std::memcpy(tensor_at(q).data, given.bytes().data(), given.bytes().size());
       holds_[at(q)] = true;
     }
@@ -288,15 +311,14 @@ class extractor {
       spare_.erase(best);
     } else {
       m = number_buffer(size);
+      held_ += size * sizeof(float);
+      peak_ = std::max(peak_, held_);
     }
-    live_ += size * sizeof(float);
-    peak_ = std::max(peak_, live_);
     return m.data();
   }
   void release(int root) {
     number_buffer& m = memory_[at(root)];
     if (!m) return;
-    live_ -= std::min(live_, static_cast<std::size_t>(plan_.at(root).size) * sizeof(float));
     spare_.push_back(std::move(m));
     m = number_buffer();
   }
@@ -319,10 +341,10 @@ class extractor {
     for (int p : out) out_.push_back(tensor_at(p));
     if (callback_) callback_(context_, step.node, true);
     if (step.node == none) {
-      program_->kernels().convert(out_[0], in_[0]);
+      run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
     } else {
       const program::node_code& code = program_->code(step.node);
-      code.run(code.op.get(), {in_, out_, code.weights, nullptr});
+      run_kernel({nullptr, &code, {in_, out_, code.weights}}, code.divides ? code.nanoseconds : 0);
     }
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;
@@ -336,6 +358,26 @@ class extractor {
     for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
+  /// A step's kernel, to be called for each part.
+  struct kernel_call {
+    void (*convert)(const tensor&, const const_tensor&, const work_share&);
+    const program::node_code* code;
+    arguments all;
+    int parts = 1;
+
+    static void run_part(void* call, int i) {
+      const auto& c = *static_cast<const kernel_call*>(call);
+      arguments a = c.all;
+      a.share = {i, c.parts};
+      if (c.convert) c.convert(a.out[0], a.in[0], a.share);
+      else c.code->run(c.code->op.get(), a);
+    }
+  };
+  void run_kernel(kernel_call call, double nanoseconds) {
+    if (executor_) call.parts = parts_for(*executor_, nanoseconds);
+    if (call.parts > 1) executor_->run(call.parts, &kernel_call::run_part, &call);
+    else kernel_call::run_part(&call, 0);
+  }
   /// Views (flatten, split) share memory with their input and leave it as it is.
   bool overwrites(const plan_step& step) const {
     if (step.node == none) return false;
@@ -345,6 +387,7 @@ class extractor {
 
   std::shared_ptr<program_family> programs_;
   std::shared_ptr<const program> program_;
+  std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
   plan_view plan_;
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
@@ -356,7 +399,7 @@ class extractor {
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;
   std::vector<number_buffer> memory_, spare_;
-  std::size_t live_ = 0, peak_ = 0, steps_run_ = 0;
+  std::size_t held_ = 0, peak_ = 0, steps_run_ = 0;
   std::vector<const_tensor> in_;
   std::vector<tensor> out_;
   void (*callback_)(void*, node_id, bool) = nullptr;

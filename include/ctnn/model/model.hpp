@@ -8,6 +8,7 @@
 #define CTNN_READS_ONNX 1
 #endif
 #include "extractor.hpp"
+#include "thread_pool.hpp"
 
 namespace ctnn {
 
@@ -29,6 +30,11 @@ struct load_options {
   /// How many programs for input shapes other than those the model was loaded with are kept. Each holds a packed copy
   /// of all weights.
   std::size_t reshaped_programs = 4;
+  /// Who runs large operators in parts, such as std::make_shared<thread_pool>(4); without one the thread that calls
+  /// extract() does all. Extractors may be given another.
+  std::shared_ptr<ctnn::executor> executor{};
+  /// Keep the weights as they were read beside those made for the kernels: only ncnn::save() needs them.
+  bool keep_weights = false;
 };
 
 /// Shares its constant state: copies are cheap, extractors keep it alive. Any number of threads may use one model.
@@ -42,30 +48,29 @@ class model {
   /// files by their names without directories. Where input shapes are neither in the file nor given, only the .param file
   /// is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
-      ncnn::read_options changed = read;
-      for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
-      return ncnn::load(param, bin, changed);
-    };
-    try {
-      return model(read({}), options, read);
-    } catch (const ncnn::unknown_input_shape& e) {
-      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
-    }
+    return or_error([&] { return load_ncnn(param, bin, options); });
   }
   /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside it)
   /// are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
   static model load(const std::string& path, const load_options& options = {}) {
-    if (path.ends_with(".onnx")) return load_onnx(path, options);
+    if (path.ends_with(".onnx")) return or_error([&] { return load_onnx(path, options); });
     if (!path.ends_with(".param")) throw error(path + ": expected a .param or an .onnx file");
     return load(path, path.substr(0, path.size() - 5) + "bin", options);
+  }
+  /// The same without exceptions.
+  static result<model> try_load(const std::string& param, const std::string& bin, const load_options& options = {}) {
+    return attempt([&] { return load(param, bin, options); });
+  }
+  static result<model> try_load(const std::string& path, const load_options& options = {}) {
+    return attempt([&] { return load(path, options); });
   }
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, program_family::reader read = {})
       : programs_(std::make_shared<program_family>(std::move(network), program_options_of(options), std::move(read),
-                                                   options.reshaped_programs)) {}
+                                                   options.reshaped_programs)),
+        executor_(options.executor) {}
 
-  ctnn::extractor extractor() const { return ctnn::extractor(programs_); }
+  ctnn::extractor extractor() const { return ctnn::extractor(programs_, executor_); }
 
   /// The graph that runs when inputs have the shapes they were loaded with; its names live as long as the model.
   graph_view graph() const { return code().g(); }
@@ -77,8 +82,21 @@ class model {
  private:
   model(std::string why, const load_options& options, program_family::reader read)
       : programs_(std::make_shared<program_family>(std::move(why), program_options_of(options), std::move(read),
-                                                   options.reshaped_programs)) {}
+                                                   options.reshaped_programs)),
+        executor_(options.executor) {}
 
+  static model load_ncnn(const std::string& param, const std::string& bin, const load_options& options) {
+    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
+      ncnn::read_options changed = read;
+      for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
+      return ncnn::load(param, bin, changed);
+    };
+    try {
+      return model(read({}), options, read);
+    } catch (const ncnn::unknown_input_shape& e) {
+      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
+    }
+  }
   static model load_onnx(const std::string& path, const load_options& options) {
 #if defined(CTNN_READS_ONNX)
     onnx::read_options read;
@@ -86,8 +104,8 @@ class model {
     read.limits = options.read.limits;
     read.limits.name_length = std::max(read.limits.name_length, onnx::read_options{}.limits.name_length);
     read.external_data = options.external_data;
-    const auto file = std::make_shared<const onnx::model_message>(onnx::read(path, read));
-    program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
+    // Other shapes read the file again: nothing of it stays in memory.
+    program_family::reader make = [path, read](const arrays_by_name& fed) { return onnx::load(path, read, fed); };
     try {
       return model(make({}), options, make);
     } catch (const onnx::undetermined& e) {
@@ -98,9 +116,10 @@ class model {
     throw error(path + ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
 #endif
   }
-  static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep}; }
+  static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights}; }
 
   std::shared_ptr<program_family> programs_;
+  std::shared_ptr<ctnn::executor> executor_;
 };
 
 }  // namespace ctnn

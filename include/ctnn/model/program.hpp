@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -60,6 +61,7 @@ struct program_options {
   target_id target = best_target();
   std::span<const custom_operator> operators{};
   std::vector<std::string> keep{};
+  bool keep_weights = false;
 };
 
 namespace detail {
@@ -81,14 +83,17 @@ class program {
   /// What a node needs to run.
   struct node_code {
     void (*run)(const void*, const arguments&) = nullptr;
+    bool divides = false;  ///< `run` honours arguments::share
+    double nanoseconds = 0;  ///< about what it takes on one thread
     std::shared_ptr<const void> op;
     std::vector<const float*> weights;
   };
 
-  program(std::shared_ptr<const loaded_model> source, const program_options& options);
+  program(loaded_model&& source, const program_options& options);
 
   graph_view g() const { return g_.view(); }
-  const loaded_model& source() const { return *source_; }
+  /// The network as it was read. Its weights are gone, unless program_options::keep_weights said otherwise.
+  const loaded_model& source() const { return source_; }
   std::span<const model_input> inputs() const { return inputs_; }
   /// The input called `name`, or null.
   const model_input* find_input(std::string_view name) const {
@@ -112,22 +117,31 @@ class program {
   }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
-  /// `light` lets operators write over their inputs.
-  plan_view plan(bool light) const { return light ? light_.view() : full_.view(); }
+  /// `light` lets operators write over their inputs. Made when it is first asked for.
+  plan_view plan(bool light) const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
   const loaded_kernels& kernels() const { return kernels_; }
   std::size_t weights_bytes() const { return packed_.size() * sizeof(float); }
 
  private:
-  void pack_weights();
-  void (*kernel_of(const node& n) const)(const void*, const arguments&);
+  using weight_name = std::pair<std::string_view, std::string_view>;
+
+  void pack_weights(bool keep);
+  static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
+  void copy_weight(const expression& x, float* to) const;
+  loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
 
-  std::shared_ptr<const loaded_model> source_;
+  struct lazy_plan {
+    std::once_flag once;
+    memory_plan made;
+  };
+
+  loaded_model source_;
   graph g_;
   std::vector<rewrite_step> history_;
   std::vector<model_input> inputs_;
-  memory_plan light_, full_;
+  mutable lazy_plan plans_[2];
   number_buffer packed_;
   std::vector<node_code> code_;
   loaded_kernels kernels_;
@@ -137,48 +151,85 @@ class program {
 
 CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
-CTNN_ONCE program::program(std::shared_ptr<const loaded_model> source, const program_options& options)
-    : source_(std::move(source)), g_(thaw(source_->network.view())), kernels_(kernels_for<all_operators>(options.target)) {
+CTNN_ONCE program::program(loaded_model&& source, const program_options& options)
+    : source_(std::move(source)), g_(thaw(source_.network.view())), kernels_(kernels_for<all_operators>(options.target)) {
   if (options.optimize) {
     optimization o = ctnn::optimize(std::move(g_), options.rules);
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
     g_ = std::move(o.g);
     history_.assign(o.history.begin(), o.history.end());
   }
-  inputs_ = source_->all_inputs();
-  light_ = make_plan(g_.view(), {.in_place = true});
-  full_ = make_plan(g_.view(), {.in_place = false});
-  pack_weights();
+  inputs_ = source_.all_inputs();
+  pack_weights(options.keep_weights);
   look_up_kernels(options.operators);
 }
 
-CTNN_ONCE void program::pack_weights() {
+CTNN_ONCE plan_view program::plan(bool light) const {
+  lazy_plan& p = plans_[light ? 1 : 0];
+  std::call_once(p.once, [&] { p.made = make_plan(g_.view(), {.in_place = light, .arena = false}); });
+  return p.made.view();
+}
+
+/// Notes `reader` for every weight as read that expression e is made of.
+CTNN_ONCE void program::note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader) {
+  std::vector<expression_id> open{e};
+  std::vector<bool> seen(static_cast<std::size_t>(e) + 1);  // arguments have smaller numbers
+  while (!open.empty()) {
+    const expression_id now = open.back();
+    open.pop_back();
+    if (seen[static_cast<std::size_t>(now)]) continue;
+    seen[static_cast<std::size_t>(now)] = true;
+    const expression& x = g.at_expression(now);
+    if (!x.type) last_reader[{x.layer, x.name}] = reader;
+    for (expression_id a : g.arguments(x)) open.push_back(a);
+  }
+}
+
+/// As the kernels want them. What was read is released as soon as nothing needs it any more.
+CTNN_ONCE void program::pack_weights(bool keep) {
   const graph_view g = g_.view();
   packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
   code_.resize(g.nodes.size());
-  folded_weights numbers(*source_, g);
+  std::map<weight_name, int> last_reader;
+  int reader = 0;
+  if (!keep)
+    for_each_slot(g, [&](const node&, int, expression_id e, std::int64_t, std::int64_t) {
+      note_leaves(g, e, reader++, last_reader);
+    });
+  std::vector<std::vector<weight_name>> unneeded(static_cast<std::size_t>(reader));
+  for (const auto& [name, last] : last_reader) unneeded[static_cast<std::size_t>(last)].push_back(name);
+  reader = 0;
+  folded_weights numbers(source_, g);
   for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
     float* to = packed_.data() + offset;
     code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
     const expression& x = g.at_expression(e);
-    if (x.type || x.element == dtype::f32) return pack_slot(g, n, slot, numbers(e).data(), to);
-    const array& as_read = array_of(*source_, x);
-    if (as_read.type() != x.element)
-      throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
-    if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
+    if (x.type || x.element == dtype::f32) pack_slot(g, n, slot, numbers(e).data(), to);
+    else copy_weight(x, to);
+    if (keep) return;
+    for (const weight_name& name : unneeded[static_cast<std::size_t>(reader)]) source_.weights.erase(name);
+    ++reader;
   });
+  if (!keep) source_.weights.clear();
+}
+
+CTNN_ONCE void program::copy_weight(const expression& x, float* to) const {
+  const array& as_read = array_of(source_, x);
+  if (as_read.type() != x.element)
+    throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
+  if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
 }
 
 /// The vector kernel if all values are f32 and there is one, else the typed one.
-CTNN_ONCE void (*program::kernel_of(const node& n) const)(const void*, const arguments&) {
+CTNN_ONCE loaded_kernel program::kernel_of(const node& n) const {
   const graph_view g = g_.view();
   bool f32 = true;
   for (value_id v : g.inputs(n)) f32 = f32 && g.at_value(v).type == dtype::f32;
   for (int i = 0; i < n.outputs.count; ++i) f32 = f32 && g.at_value(n.outputs.first + i).type == dtype::f32;
   if (f32)
     for (const loaded_kernel& k : kernels_.table)
-      if (k.type == n.type && k.run != nullptr) return k.run;
-  return find_typed_kernel(n.type);
+      if (k.type == n.type && k.run != nullptr) return k;
+  return {n.type, find_typed_kernel(n.type)};
 }
 
 CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom) {
@@ -186,11 +237,15 @@ CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom)
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
     code_[i].op = decode_operator(n.type, g.fields_of(n.fields));
-    code_[i].run = kernel_of(n);
+    const loaded_kernel kernel = kernel_of(n);
+    code_[i].run = kernel.run;
+    code_[i].divides = kernel.divides;
+    code_[i].nanoseconds = nanoseconds_of(g, static_cast<int>(i));
     for (const custom_operator& c : custom) {
       if (c.type != n.type) continue;
       code_[i].op = c.decode(g.fields_of(n.fields));
       code_[i].run = c.run;
+      code_[i].divides = false;
     }
     if (!code_[i].run && n.type != &type_of<op::input> && n.type != &type_of<op::constant>)
       throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +

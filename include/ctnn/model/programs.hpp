@@ -60,7 +60,7 @@ class program_family {
       if (found == none) throw error("keep: the model has no value called '" + name + "'");
       add_output(network.network, network.keep(name), found);
     }
-    return std::make_shared<const program>(std::make_shared<const loaded_model>(std::move(network)), options_);
+    return std::make_shared<const program>(std::move(network), options_);
   }
 
   program_options options_;

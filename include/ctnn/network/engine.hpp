@@ -41,6 +41,15 @@ class engine {
   /// Inputs in the order of declaration, each of input_size<I> numbers, nchw. They are only read.
   void run(std::span<const float* const, inputs> input) { run_({input.data(), weights_, arena_}); }
 
+#if !defined(CTNN_PLAIN)
+  /// The same with large layers in parts, the same bits for any number of threads. Only who calls this compiles it.
+  void run(std::span<const float* const, inputs> input, executor& threads) {
+    for (target_id t : supported_targets())
+      if (network_dispatch<network_type>::at(t) == run_)
+        return threaded_dispatch<network_type>::at(t)({input.data(), weights_, arena_}, threads);
+  }
+#endif
+
   /// Output I in the order of output<...>, nchw, valid until the next inference.
   template <std::size_t I>
   std::span<const float, output_size<I>> output() const {

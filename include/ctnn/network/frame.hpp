@@ -13,14 +13,16 @@ struct frame {
   float* arena;
 };
 
-/// The kernel of an operator for loaded models; `run` takes the operator's struct.
+/// The kernel of an operator for loaded models; `run` takes the operator's struct. One that divides honours
+/// arguments::share.
 struct loaded_kernel {
   const operator_type* type;
   void (*run)(const void* op, const arguments&);
+  bool divides = false;
 };
 struct loaded_kernels {
   std::span<const loaded_kernel> table;
-  void (*convert)(const tensor& to, const const_tensor& from);
+  void (*convert)(const tensor& to, const const_tensor& from, const work_share&);
 };
 
 }  // namespace ctnn

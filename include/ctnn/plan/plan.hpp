@@ -67,6 +67,7 @@ inline constexpr int arena_alignment = 16;
 
 struct plan_options {
   bool in_place = true;  ///< let an operator write over an input nobody reads any more
+  bool arena = true;     ///< choose offsets in one arena; who gives every value memory of its own needs none
 };
 
 }  // namespace ctnn

@@ -19,7 +19,7 @@ class planner {
     place_parts();
     find_lifetimes();
     if (options_.in_place) write_in_place();
-    assign_offsets();
+    if (options_.arena) assign_offsets();
     return static_cast<memory_plan&&>(plan_);
   }
 

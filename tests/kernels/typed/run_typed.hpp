@@ -85,7 +85,7 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
     const bool has_kernel = k.run != nullptr;
     REQUIRE(has_kernel);
     const Op decoded = decode<Op>(std::span<const double>(encode(op).data(), encode(op).size()));
-    k.run(&decoded, {from, to, {}, nullptr});
+    k.run(&decoded, {from, to, {}});
     return out;
   }
   FAIL("no entry");

@@ -13,6 +13,7 @@
 
 #include "../../base/error.hpp"
 #include "../../base/half.hpp"
+#include "../../model/array.hpp"
 #include "../budget.hpp"
 
 namespace ctnn::ncnn {
@@ -54,6 +55,21 @@ class bin_reader {
     return coded(size, owner);
   }
 
+  /// What tagged() reads, of a shape, as the file has it: half precision stays half precision.
+  array stored(const extents& shape, const std::string& owner) {
+    const std::int64_t n = shape.count();
+    if (zeros_) return array((static_cast<void>(allowed(n, owner)), shape));
+    if (bytes_.size() - at_ >= 4 && word(&bytes_[at_]) == static_cast<std::uint32_t>(weight_tag::fp16)) {
+      const std::size_t size = allowed(n, owner);
+      at_ += 4;
+      array out(shape, dtype::f16);
+      const auto from = take_padded(2 * size, owner);
+      for (std::size_t i = 0; i < size; ++i) out.elements<std::uint16_t>()[i] = half(&from[2 * i]);
+      return out;
+    }
+    return array(shape, tagged(n, owner));
+  }
+
   /// To be called after the last layer: the file ends here, or it belongs to another network.
   void finish() const {
     if (at_ != bytes_.size())
@@ -91,6 +107,9 @@ class bin_reader {
     for (unsigned i = 0; i < 4; ++i) w |= std::to_integer<std::uint32_t>(p[i]) << 8 * i;
     return w;
   }
+  static std::uint16_t half(const std::byte* p) {
+    return static_cast<std::uint16_t>(std::to_integer<unsigned>(p[1]) << 8 | std::to_integer<unsigned>(p[0]));
+  }
   std::vector<float> floats(std::size_t n, const std::string& owner) {
     const auto from = take(4 * n, owner);
     std::vector<float> out(n);
@@ -104,10 +123,7 @@ class bin_reader {
   std::vector<float> halves(std::size_t n, const std::string& owner) {
     const auto from = take_padded(2 * n, owner);
     std::vector<float> out(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const unsigned low = std::to_integer<unsigned>(from[2 * i]), high = std::to_integer<unsigned>(from[2 * i + 1]);
-      out[i] = half_to_float(static_cast<std::uint16_t>(high << 8 | low));
-    }
+    for (std::size_t i = 0; i < n; ++i) out[i] = half_to_float(half(&from[2 * i]));
     return out;
   }
   std::vector<float> coded(std::size_t n, const std::string& owner) {

@@ -8,8 +8,11 @@
 
 namespace ctnn::ncnn {
 
-/// The network that `code` runs. Throws ctnn::error naming every node that ncnn cannot express.
+/// The network that `code` runs, loaded with load_options::keep_weights. Throws ctnn::error naming every node that ncnn
+/// cannot express.
 inline written_model write(const program& code, weight_storage storage = weight_storage::fp32) {
+  if (code.source().weights.empty() && code.weights_bytes() != 0)
+    throw error("the weights as they were read are gone: load the model with load_options::keep_weights to write it");
   folded_weights numbers(code.source(), code.g());
   return write(code.g(), std::ref(numbers), storage);
 }

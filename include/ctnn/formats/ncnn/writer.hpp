@@ -2,6 +2,7 @@
 // A graph to the text and the bytes of ncnn's .param and .bin, as stock ncnn reads them.
 #pragma once
 
+#include "../folded_weights.hpp"
 #include "../loaded_model.hpp"
 #include "write.hpp"
 #include "writers/arithmetic.hpp"
@@ -119,14 +120,8 @@ CTNN_ONCE written_model write(const graph_view& g, const weight_numbers& numbers
 
 CTNN_ONCE written_model write(const loaded_model& m, weight_storage storage) {
   const graph_view g = m.network.view();
-  const weight_numbers numbers = [&](expression_id e) -> std::span<const float> {
-    const expression& leaf = g.at_expression(e);
-    const auto at = m.weights.find({leaf.layer, leaf.name});
-    if (at == m.weights.end())
-      throw error("no numbers for weight '" + std::string(leaf.name) + "' of layer '" + std::string(leaf.layer) + "'");
-    return at->second->values();
-  };
-  return write(g, numbers, storage);
+  folded_weights numbers(m, g);
+  return write(g, std::ref(numbers), storage);
 }
 
 }  // namespace ctnn::ncnn

@@ -51,10 +51,10 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
     plain = plain && a->type() == dtype::f32;
   }
   for (const shared_array& a : weights) numbers.push_back(address(*a));
-  if (plain && detail::has_reference(type)) return run_reference(&type, fields, {from, to, numbers, nullptr});
+  if (plain && detail::has_reference(type)) return run_reference(&type, fields, {from, to, numbers});
   const auto run = find_typed_kernel(&type);
   if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
-  run(decode_operator(&type, fields).get(), {from, to, numbers, nullptr});
+  run(decode_operator(&type, fields).get(), {from, to, numbers});
 }
 
 /// Element i as a double.

@@ -18,17 +18,17 @@ void as_floats(const arguments& a, F f) {
   memory.reserve(in.size() + out.size());
   for (const_tensor& t : in) {
     const tensor copy{memory.emplace_back(static_cast<std::size_t>(t.shape.count())).data(), t.shape, layout::nchw, 0, dtype::f32};
-    run(op::cast{dtype::f32}, arguments{{&t, 1}, {&copy, 1}, {}, nullptr});
+    run(op::cast{dtype::f32}, arguments{{&t, 1}, {&copy, 1}, {}});
     t = copy;
   }
   for (tensor& t : out) {
     t.data = memory.emplace_back(static_cast<std::size_t>(t.shape.count())).data();
     t.type = dtype::f32;
   }
-  f(arguments{in, out, a.weights, a.scratch});
+  f(arguments{in, out, a.weights});
   for (std::size_t i = 0; i < out.size(); ++i) {
     const const_tensor from = out[i];
-    run(op::cast{a.out[i].type}, arguments{{&from, 1}, {&a.out[i], 1}, {}, nullptr});
+    run(op::cast{a.out[i].type}, arguments{{&from, 1}, {&a.out[i], 1}, {}});
   }
 }
 

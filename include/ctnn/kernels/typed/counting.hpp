@@ -13,7 +13,7 @@ namespace ctnn::typed {
 /// Positions of the elements that are not 0.
 inline std::vector<std::int64_t> nonzero_positions(const const_tensor& x) {
   std::vector<std::int64_t> found;
-  in_floats({{&x, 1}, {}, {}, nullptr}, [&](const arguments& b) {
+  in_floats({{&x, 1}, {}, {}}, [&](const arguments& b) {
     visit_element(op::nonzero::name, b.in[0].type, [&]<class T>(tag<T>) {
       for (std::int64_t i = 0; i < x.shape.count(); ++i)
         if (elements<T>(b.in[0])[i] != 0) found.push_back(i);
@@ -60,7 +60,7 @@ struct distinct {
 inline distinct find_distinct(const op::unique& p, const const_tensor& x) {
   const around s = p.flatten ? around(extents{static_cast<int>(x.shape.count())}, 0) : around(x.shape, p.axis);
   distinct d;
-  in_floats({{&x, 1}, {}, {}, nullptr}, [&](const arguments& b) {
+  in_floats({{&x, 1}, {}, {}}, [&](const arguments& b) {
     visit_element(p.name, b.in[0].type, [&]<class T>(tag<T>) {
       const T* v = elements<T>(b.in[0]);
       const auto order = [&](std::int64_t i, std::int64_t j) {  // -1, 0, 1
@@ -122,7 +122,7 @@ struct selected_box {
 inline std::vector<selected_box> select_boxes(const op::non_max_suppression& p, const const_tensor& boxes, const const_tensor& scores) {
   std::vector<selected_box> out;
   const const_tensor both[] = {boxes, scores};
-  for_floating(p.name, {both, {}, {}, nullptr}, [&]<class T>(const arguments& a, tag<T>) {
+  for_floating(p.name, {both, {}, {}}, [&]<class T>(const arguments& a, tag<T>) {
     const int batches = boxes.shape[0], count = boxes.shape[1], classes = scores.shape[1];
     std::vector<int> order, kept;
     for (int n = 0; n < batches; ++n) {

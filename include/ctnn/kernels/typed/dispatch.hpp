@@ -82,7 +82,7 @@ class widened {
       t.type = dtype::f32;
     }
   }
-  arguments args() const { return {in_, out_, given_.weights, given_.scratch}; }
+  arguments args() const { return {in_, out_, given_.weights}; }
   void finish() const {
     for (std::size_t k = 0; k < out_.size(); ++k) {
       const tensor& t = given_.out[k];

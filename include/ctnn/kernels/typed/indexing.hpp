@@ -118,7 +118,7 @@ inline void run(const op::one_hot& p, const arguments& a) {
   const around y_shape(a.out[0].shape, p.axis);
   const std::int64_t n = a.in[0].shape.count();
   std::vector<std::int64_t> index(static_cast<std::size_t>(n));
-  in_floats({a.in.first(1), {}, {}, nullptr}, [&](const arguments& b) {
+  in_floats({a.in.first(1), {}, {}}, [&](const arguments& b) {
     visit_number(p.name, b.in[0].type, [&]<class T>(tag<T>) {
       for (std::int64_t i = 0; i < n; ++i) {
         const T v = elements<T>(b.in[0])[i];

@@ -144,7 +144,7 @@ inline void run(const op::pad& p, const arguments& a) {
     const double value = p.value;
     const const_tensor from{static_cast<const float*>(static_cast<const void*>(&value)), {}, layout::nchw, 0, dtype::f64};
     const tensor to{static_cast<float*>(static_cast<void*>(&filling)), {}, layout::nchw, 0, x.type};
-    run(op::cast{x.type}, arguments{{&from, 1}, {&to, 1}, {}, nullptr});
+    run(op::cast{x.type}, arguments{{&from, 1}, {&to, 1}, {}});
   }
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {
     T value;

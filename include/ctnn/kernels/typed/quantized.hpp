@@ -39,7 +39,7 @@ class scale_index {
 template <class To>
 std::vector<To> numbers_as(std::string_view op, const const_tensor& t) {
   std::vector<To> out(static_cast<std::size_t>(t.shape.count()));
-  in_floats({{&t, 1}, {}, {}, nullptr}, [&](const arguments& b) {
+  in_floats({{&t, 1}, {}, {}}, [&](const arguments& b) {
     visit_number(op, b.in[0].type, [&]<class T>(tag<T>) {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<To>(elements<T>(b.in[0])[i]);
     });
@@ -70,7 +70,7 @@ inline void run(const op::quantize& p, const arguments& a) {
 inline void run(const op::dequantize& p, const arguments& a) {
   const std::vector<std::int64_t> x = numbers_as<std::int64_t>(p.name, a.in[0]);
   const scale_index at(p, a.in[0].shape, a.in[1].shape);
-  const arguments floats{a.in.subspan(1, 1), a.out, {}, nullptr};
+  const arguments floats{a.in.subspan(1, 1), a.out, {}};
   const std::vector<std::int64_t> zero =
       a.in.size() == 3 ? numbers_as<std::int64_t>(p.name, a.in[2]) : std::vector<std::int64_t>(static_cast<std::size_t>(a.in[1].shape.count()));
   for_floating(p.name, floats, [&]<class T>(const arguments& b, tag<T>) {

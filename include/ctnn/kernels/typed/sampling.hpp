@@ -182,7 +182,7 @@ inline void run(const op::grid_sample& p, const arguments& a) {
     }
   };
   std::vector<double> grid(static_cast<std::size_t>(g.count()));
-  const arguments only_grid{a.in.subspan(1, 1), {}, {}, nullptr};
+  const arguments only_grid{a.in.subspan(1, 1), {}, {}};
   for_floating(p.name, only_grid, [&]<class G>(const arguments& b, tag<G>) { std::copy_n(elements<G>(b.in[0]), grid.size(), grid.begin()); });
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     std::vector<sample_tap> own;

@@ -28,7 +28,7 @@ void scale_and_shift(const arguments& a) {
   for (std::size_t k = 1; k < a.in.size() && k < 3; ++k) {
     const const_tensor operands[] = {a.out[0], a.in[k]};
     const auto f = k == 1 ? op::binary_function::mul : op::binary_function::add;
-    map_pairs<T, T, T>({operands, a.out.first(1), {}, nullptr}, [f](T v, T s) { return binary_value(f, v, s); });
+    map_pairs<T, T, T>({operands, a.out.first(1), {}}, [f](T v, T s) { return binary_value(f, v, s); });
   }
 }
 
@@ -71,7 +71,7 @@ inline void run(const op::rms_norm& p, const arguments& a) {
     if (b.in[1].type == b.out[0].type) return scale_and_shift<T>(b);
     const const_tensor operands[] = {b.out[0], b.in[1]};
     using other = std::conditional_t<std::is_same_v<T, float>, double, float>;
-    map_pairs<T, T, other>({operands, b.out, {}, nullptr}, [](T v, other s) { return static_cast<T>(static_cast<double>(v) * static_cast<double>(s)); });
+    map_pairs<T, T, other>({operands, b.out, {}}, [](T v, other s) { return static_cast<T>(static_cast<double>(v) * static_cast<double>(s)); });
   });
 }
 
@@ -101,7 +101,7 @@ inline void run(const op::batch_normalize& p, const arguments& a) {
   // Parameters as doubles, whatever floating type they have.
   std::vector<double> values[4];
   for (std::size_t k = 0; k < 4; ++k) {
-    const arguments one{a.in.subspan(k + 1, 1), {}, {}, nullptr};
+    const arguments one{a.in.subspan(k + 1, 1), {}, {}};
     for_floating(p.name, one, [&]<class T>(const arguments& b, tag<T>) {
       values[k].assign(elements<T>(b.in[0]), elements<T>(b.in[0]) + channels);
     });
