@@ -60,6 +60,27 @@ CTNN_INLINE unit_place place_of(const window& c, bool planar, int unit, int chan
                  (static_cast<std::ptrdiff_t>(tap) * c.channels + channel) * channel_block}};
 }
 
+/// A tile whose pixels lie in several rows, from column x on: by way of `copy`.
+CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, const tile_shape& tile, int x, float* copy) {
+  tile_task t = task;
+  const auto each_pixel = [&](auto&& move) {
+    float* out = task.out;
+    for (int p = 0, at = x; p < t.rows; ++p, out += c.out_pitch, ++at) {
+      if (at == c.out_width) out += c.out_row - c.out_width * c.out_pitch, at = 0;
+      move(copy + p * tile.columns, out);
+    }
+  };
+  const auto columns = static_cast<std::size_t>(t.columns);
+  if (t.start != nullptr) {
+    each_pixel([&](float* dense, const float* out) { std::copy_n(out, columns, dense); });
+    t.start = copy;
+  }
+  t.out = copy;
+  t.start_pitch = t.out_pitch = tile.columns;
+  tile.run(t);
+  each_pixel([&](const float* dense, float* out) { std::copy_n(dense, columns, out); });
+}
+
 /// All column tiles of all pixel tiles [first, end) for one chunk.
 CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_task& t, const tile_shape& tile,
                        int column, int column_end, int first, int end) {
@@ -85,9 +106,14 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
   constexpr int P = lanes == 1 ? 4 : 12;
   const float* pixels[P];
   const float* addresses[max_units * P];
+  // Where a tile goes on in the next row and rows lie apart, a dense copy of it stands here.
+  const bool apart = c.out_row != c.out_width * c.out_pitch;
+  alignas(64) float copy[P * widest_tile * lanes];
   int oy = first / c.out_width, ox = first - oy * c.out_width;
   for (int q = first; q < end; q += tile.rows) {
     t.rows = end - q < tile.rows ? end - q : tile.rows;
+    const bool copied = apart && ox + t.rows > c.out_width;
+    const int tile_y = oy, tile_x = ox;
     int py[P], px[P];
     bool inside = true;
     for (int p = 0; p < tile.rows; ++p) {
@@ -132,7 +158,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
     for (int j = column; j < column_end; j += tile.columns) {
       t.columns = column_end - j < tile.columns ? column_end - j : tile.columns;
       t.weights = c.weights + j / channel_block * block_step + j % channel_block;
-      t.out = c.out + q * c.out_pitch + j;
+      t.out = c.out + tile_y * c.out_row + tile_x * c.out_pitch + j;
       if (part.first) {
         t.bias = c.bias == nullptr ? nullptr : c.bias + j;
         t.start = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
@@ -140,7 +166,8 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
         t.bias = nullptr;
         t.start = t.out;
       }
-      tile.run(t);
+      if (copied) run_copied(c, t, tile, tile_x, copy);
+      else tile.run(t);
     }
   }
 }
@@ -175,7 +202,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       t.start_pitch = c.residual_pitch;
       for (int channel = 0; channel < depth; channel += channel_step) {
         const int channel_end = depth - channel < channel_step ? depth : channel + channel_step;
-        for (int unit = 0; unit < units; unit += unit_step) {
+        for (int unit = 0; unit == 0 || unit < units; unit += unit_step) {  // a phase may have no taps
           const int unit_end = units - unit < unit_step ? units : unit + unit_step;
           t.last = channel_end == depth && unit_end == units;
           detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column,
@@ -193,7 +220,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
 namespace detail {
 
 /// All groups of an image, which `c` describes.
-CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& end, bool depthwise) {
+CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool depthwise) {
   if (depthwise) {
     if (c.chan == 1) convolve_depthwise(c, end, choose_depthwise(c));
     else convolve_depthwise_planar(c, end);
@@ -201,7 +228,7 @@ CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& 
   }
   const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
                                 c.kernel_w * c.channels;
-  for (int g = 0; g < p.groups; ++g) {
+  for (int g = 0; g < groups; ++g) {
     convolve(c, end);
     c.in += c.channels * c.chan;
     c.weights += filter;
@@ -219,10 +246,10 @@ CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
-  if (images == 1) return detail::convolve_image(p, c, end, depthwise);
+  if (images == 1) return detail::convolve_image(p.groups, c, end, depthwise);
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n);
-    detail::convolve_image(p, part, end, depthwise);
+    detail::convolve_image(p.groups, part, end, depthwise);
   }
 }
 

@@ -81,8 +81,8 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
 }
 
 CTNN_INLINE void run(const op::linear& p, const arguments& a) {
-  const int depth = a.in[0].shape.back(0);
-  const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - 1));
+  const int depth = static_cast<int>(p.depth(a.in[0].shape));
+  const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - p.axes));
   multiply_rows(a.in[0].data, depth, rows, depth, a.weights[0], p.bias ? a.weights[1] : nullptr, a.out[0].data, p.out,
                 p.out, epilogue_of(p.activation));
 }
