@@ -80,10 +80,11 @@ constexpr void run(const op::local_response_norm& p, const arguments& a) {
   };
   const float* x = a.in[0].data;
   float* y = a.out[0].data;
-  for (std::int64_t left = s.count() / plane, c = 0; left > 0; --left, x += plane, c = c + 1 == channels ? 0 : c + 1)
+  int c = 0;
+  for (std::int64_t left = s.count() / plane; left > 0; --left, x += plane, c = c + 1 == channels ? 0 : c + 1)
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j) {
-        int z = static_cast<int>(c), z_last = z, top = i, bottom = i, begin = j, end = j;
+        int z = c, z_last = c, top = i, bottom = i, begin = j, end = j;
         if (p.within) {
           clipped(i, rows, top, bottom);
           clipped(j, columns, begin, end);
@@ -91,7 +92,7 @@ constexpr void run(const op::local_response_norm& p, const arguments& a) {
           clipped(z, channels, z, z_last);
         }
         float sum = 0;
-        for (std::ptrdiff_t d = z - c; d <= z_last - c; ++d)
+        for (int d = z - c; d <= z_last - c; ++d)
           for (int r = top; r <= bottom; ++r)
             for (int q = begin; q <= end; ++q) {
               const float v = x[d * plane + std::ptrdiff_t{r} * columns + q];
