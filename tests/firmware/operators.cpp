@@ -39,7 +39,12 @@ struct network
                   nn::linear<"scores", nn::out<5>>,                                                              //
                   nn::softmax<"probabilities">,                                                                  //
                   nn::adaptive_avg_pool2d<"means", nn::from<"larger">>,                                          // 11 x 1 x 1
-                  nn::output<"probabilities", "means">> {};
+                  nn::conv_transpose2d<"grown", nn::from<"max_pool">, nn::out<4>, nn::kernel<3>, nn::stride<2>, nn::pad<1>>,  // 4 x 5 x 5
+                  nn::batch_norm<"grown_bn">,                                                                    //
+                  nn::sigmoid<"grown_sigmoid">,                                                                  //
+                  nn::local_response_norm<"response", nn::size<3>>,                                              //
+                  nn::conv_transpose2d<"spread", nn::out<4>, nn::kernel<2, 1>, nn::stride<2, 1>, nn::groups<4>>,  // 4 x 10 x 5
+                  nn::output<"probabilities", "means", "spread">> {};
 using optimized = nn::optimized<network>;
 
 /// Noise around `middle`, up to `size` away.
@@ -63,6 +68,8 @@ constexpr noise<6 * 4 * 9> right(6, 0.4f);
 constexpr noise<11> slopes(7, 0.5f), small(8, 0.2f);
 constexpr noise<9 * 44> hidden(9, 0.3f);
 constexpr noise<5 * 9> scores(10, 1);
+constexpr noise<8 * 4 * 9> grown(13, 0.3f);
+constexpr noise<4 * 2> spread(14, 1);
 constexpr noise<8> gamma(11, 0.3f, 1), variance(12, 0.5f, 1);
 constexpr auto part(std::size_t n) { return std::span<const float>(small.numbers).first(n); }
 constexpr nn::named_weight weights[] = {{"stem", "weight", stem.numbers},
@@ -83,6 +90,14 @@ constexpr nn::named_weight weights[] = {{"stem", "weight", stem.numbers},
                                         {"right", "weight", right.numbers},
                                         {"right", "bias", part(6)},
                                         {"slopes", "slope", slopes.numbers},
+                                        {"grown", "weight", grown.numbers},
+                                        {"grown", "bias", part(4)},
+                                        {"grown_bn", "gamma", std::span<const float>(gamma.numbers).first(4)},
+                                        {"grown_bn", "beta", part(4)},
+                                        {"grown_bn", "mean", part(4)},
+                                        {"grown_bn", "variance", std::span<const float>(variance.numbers).first(4)},
+                                        {"spread", "weight", spread.numbers},
+                                        {"spread", "bias", part(4)},
                                         {"hidden", "weight", hidden.numbers},
                                         {"hidden", "bias", part(9)},
                                         {"scores", "weight", scores.numbers},
@@ -92,6 +107,7 @@ constexpr auto packed = nn::pack<network, weights>();
 constexpr auto folded = nn::fold<network, weights>();
 constexpr auto probabilities = nn::constant_run<network, weights, 0>(image.numbers);
 constexpr auto means = nn::constant_run<network, weights, 1>(image.numbers);
+constexpr auto spread_out = nn::constant_run<network, weights, 2>(image.numbers);
 
 nn::engine<network> as_declared{packed};
 nn::engine<optimized> as_optimized{folded};
@@ -100,7 +116,8 @@ int differences(auto& engine) {
   const float* const inputs[] = {image.numbers};
   engine.run(inputs);
   return board::differences("probability", engine.template output<0>(), probabilities.data(), 2e-6f) +
-         board::differences("mean", engine.template output<1>(), means.data(), 2e-6f);
+         board::differences("mean", engine.template output<1>(), means.data(), 2e-6f) +
+         board::differences("spread", engine.template output<2>(), spread_out.data(), 2e-6f);
 }
 
 }  // namespace

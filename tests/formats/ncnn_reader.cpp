@@ -150,36 +150,59 @@ TEST_CASE("reductions over any axes") {
   CHECK(refusal("Input i 0 1 i 0=2\nReduction r 1 1 i o 0=0 1=0 -23303=1,0\n", 2).find("not supported") != std::string::npos);
 }
 
-TEST_CASE("a transposed convolution becomes a convolution and a shuffle") {
-  for (const auto& c : {std::array{4, 2, 1, 0}, {2, 2, 0, 0}, {3, 1, 1, 0}, {3, 2, 1, 1}, {4, 2, 3, 0}}) {
-    const int k = c[0], s = c[1], pad = c[2], extra = c[3];  // kernel, stride, padding, output padding
+TEST_CASE("a transposed convolution is one layer") {
+  struct setting {
+    int kernel, stride, dilation, groups;
+    std::string padding;  ///< parameters
+    int cut, far, extra;  ///< what they come to
+  };
+  const setting settings[] = {{4, 2, 1, 1, "4=1", 1, 1, 0},         {2, 2, 1, 1, "", 0, 0, 0},          {3, 1, 1, 1, "4=1", 1, 1, 0},
+                              {3, 2, 1, 1, "4=1 18=1", 1, 1, 1},     {4, 2, 1, 2, "4=3", 3, 3, 0},       {3, 2, 2, 4, "4=1 15=2 16=2", 1, 2, 0},
+                              {3, 2, 1, 1, "4=-233 20=10", 0, 1, 0}, {3, 2, 1, 1, "4=-234 20=10", 1, 0, 0}};
+  for (const setting& c : settings) {
+    const int k = c.kernel, s = c.stride, in_c = 4, out_c = 4, size = 5, per = in_c / c.groups, each = out_c / c.groups;
     CAPTURE(k);
+    CAPTURE(c.padding);
     ncnn::bin_writer w;
-    const int in_c = 2, out_c = 3, size = 5;
-    floats weight, bias{1, 2, 3};
-    for (int i = 0; i < out_c * in_c * k * k; ++i) weight.push_back(static_cast<float>(i % 7 - 3));
+    floats weight, bias{1, 2, 3, 4};
+    for (int i = 0; i < out_c * per * k * k; ++i) weight.push_back(static_cast<float>(i % 7 - 3));
     w.tagged(weight);
     w.raw(bias);
     const auto text = [](int i) { return std::to_string(i); };
-    const outcome got = on_counting_input("0=5 1=5 2=2", "Deconvolution d 1 1 in out 0=3 1=" + text(k) + " 3=" + text(s) +
-                                          " 4=" + text(pad) + " 5=1 6=" + text(out_c * in_c * k * k) + " 18=" + text(extra), w);
-    const int n = (size - 1) * s + k + extra - 2 * pad;
+    const std::string type = c.groups == 1 ? "Deconvolution" : "DeconvolutionDepthWise";
+    const std::string layer = type + " d 1 1 in out 0=4 1=" + text(k) + " 2=" + text(c.dilation) + " 3=" + text(s) + " " + c.padding + " 5=1 6=" +
+                              text(out_c * per * k * k) + " 7=" + text(c.groups);
+    const outcome got = on_counting_input("0=5 1=5 2=4", layer, w);
+    const int n = (size - 1) * s + (k - 1) * c.dilation + 1 + c.extra - c.cut - c.far;
     CHECK(got.shape == extents{out_c, n, n});
     floats want(static_cast<std::size_t>(out_c * n * n));
     for (int o = 0; o < out_c; ++o)
       for (int i = 0; i < n * n; ++i) want[static_cast<std::size_t>(o * n * n + i)] = bias[static_cast<std::size_t>(o)];
     for (int o = 0; o < out_c; ++o)
-      for (int c = 0; c < in_c; ++c)
+      for (int q = 0; q < per; ++q)
         for (int y = 0; y < size; ++y)
           for (int x = 0; x < size; ++x)
             for (int i = 0; i < k * k; ++i) {
-              const int oy = y * s + i / k - pad, ox = x * s + i % k - pad;
+              const int oy = y * s + i / k * c.dilation - c.cut, ox = x * s + i % k * c.dilation - c.cut;
               if (oy < 0 || oy >= n || ox < 0 || ox >= n) continue;
+              const int channel = o / each * per + q;
               want[static_cast<std::size_t>((o * n + oy) * n + ox)] +=
-                  static_cast<float>(c * 25 + y * 5 + x + 1) * weight[static_cast<std::size_t>(((o * in_c + c) * k * k) + i)];
+                  static_cast<float>(channel * 25 + y * 5 + x + 1) * weight[static_cast<std::size_t>(((o * per + q) * k * k) + i)];
             }
     CHECK(test::deviation(got.numbers, want) <= 1e-3);
+    CHECK(built("Input in 0 1 in 0=5 1=5 2=4\n" + layer + "\n", 2, w).network.nodes.size() == 2);
   }
+  CHECK(refusal("Input in 0 1 in 0=5 1=5 2=1\nDeconvolution d 1 1 in out 0=1 1=3 6=9 20=4\n", 2).find("parameter 20") != std::string::npos);
+}
+
+TEST_CASE("LRN over channels and over pixels, and a crop of several axes, are one layer each") {
+  const floats across = on_counting_input("0=1 1=1 2=4", "LRN l 1 1 in out 0=0 1=3 2=3.0 3=1.0 4=2.0").numbers;
+  CHECK(test::deviation(across, floats{1.0f / 7, 2.0f / 16, 3.0f / 31, 4.0f / 27}) <= 1e-3);
+  const floats within = on_counting_input("0=2 1=2 2=2", "LRN l 1 1 in out 0=1 1=3 2=9.0 3=1.0 4=1.0").numbers;
+  CHECK(test::deviation(within, floats{1.0f / 31, 2.0f / 31, 3.0f / 31, 4.0f / 31, 5.0f / 175, 6.0f / 175, 7.0f / 175, 8.0f / 175}) <= 1e-3);
+  const loaded_model cropped = built("Input in 0 1 in 0=5 1=6 2=2\nCrop c 1 1 in out 0=1 1=2 3=3 4=3 5=-233\n", 2);
+  REQUIRE(cropped.network.nodes.size() == 2);
+  CHECK(cropped.network.values[1].shape == extents{2, 3, 3});
 }
 
 TEST_CASE("published models with small inputs give ncnn's answers") {

@@ -65,6 +65,43 @@ TEST_CASE("ncnn's layers survive: shuffles, broadcasts, fused and separate activ
   CHECK(test::run_reference(read_back(w), {{"in", x}}).at("l") == test::run_reference(m, {{"in", x}}).at("l"));
 }
 
+TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are written as they were read") {
+  const std::string text =
+      "7767517\n8 8\n"
+      "Input            in  0 1 in 0=3 1=4 2=4\n"
+      "DeconvolutionDepthWise dw 1 1 in a 0=4 1=4 3=2 4=1 5=1 6=64 7=4 9=1\n"
+      "Deconvolution    de  1 1 a b 0=6 1=2 11=3 2=2 12=1 3=3 13=2 4=1 14=0 15=2 16=1 18=1 19=0 6=144 9=2 -23310=1,0.2\n"
+      "LRN              ln  1 1 b c 1=3 2=0.5 3=0.6 4=2.0\n"
+      "LRN              lw  1 1 c d 0=1 1=3 2=0.5\n"
+      "Crop             cr  1 1 d e -23309=2,1,2 -23310=2,5,10 -23311=2,1,2\n"
+      "InnerProduct     fc  1 1 e f 0=5 1=1 2=960\n"
+      "InnerProduct     fd  1 1 f g 0=3 2=15\n";
+  loaded_model m;
+  {
+    ncnn::bin_reader zeros = ncnn::bin_reader::zeros({});
+    m = build(ncnn::parse_param(text, "t.param"), zeros);
+  }
+  CHECK(m.network.nodes.size() == 8);
+  unsigned seed = 1;
+  for (auto& [name, numbers] : m.weights) {
+    array made(numbers->shape());
+    for (float& v : made.values()) v = static_cast<float>(static_cast<int>((seed = seed * 1664525u + 1013904223u) >> 20) - 2048) / 4096;
+    numbers = std::make_shared<const array>(std::move(made));
+  }
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
+  for (const char* words : {"0=6 1=2 2=2 3=3 4=1 6=144 9=2 -23310=1,2.00000003e-01 11=3 12=1 13=2 14=0 15=2 16=1 18=1 19=0",
+                            "1=3 2=5.00000000e-01 3=6.00000024e-01 4=2.00000000e+00",
+                            "7=4", "-23309=2,1,2 -23310=2,5,10 -23311=2,1,2"})
+    CHECK_MESSAGE(mentions(w.param, words), words);
+  const loaded_model again = read_back(w);
+  CHECK(same_weights(again, m));
+  floats x(48);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  CHECK(test::run_reference(again, {{"in", x}}).at("g") == test::run_reference(m, {{"in", x}}).at("g"));
+}
+
 TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are read stay outputs") {
   loaded_model m;
   graph& g = m.network;

@@ -9,16 +9,18 @@
 #define HWY_COMPILE_ALL_ATTAINABLE
 #include <hwy/foreach_target.h>
 
+#include <ctnn/kernels/local_response-inl.hpp>
 #include <ctnn/kernels/normalization-inl.hpp>
 
 CTNN_BEGIN_TARGET
 
-inline void run_normalization(const std::variant<op::batch_norm, op::scale, op::bias, op::prelu>& any,
+inline void run_normalization(const std::variant<op::batch_norm, op::scale, op::bias, op::prelu, op::local_response_norm>& any,
                               const arguments& a) {
   if (const auto* p = std::get_if<op::batch_norm>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::scale>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::bias>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::prelu>(&any)) run(*p, a);
+  if (const auto* p = std::get_if<op::local_response_norm>(&any)) run(*p, a);
 }
 
 CTNN_END_TARGET
@@ -36,7 +38,9 @@ HWY_EXPORT(run_normalization);
 
 TEST_CASE("normalization on every target") {
   for_each_target([] {
-    test::sweep_normalization([](const auto& p, const arguments& a) { HWY_DYNAMIC_DISPATCH(run_normalization)(p, a); });
+    const auto run = [](const auto& p, const arguments& a) { HWY_DYNAMIC_DISPATCH(run_normalization)(p, a); };
+    test::sweep_normalization(run);
+    test::sweep_local_response_norm(run);
   });
 }
 

@@ -83,6 +83,12 @@ constexpr auto conv_clip_relu = [](builder& b) {
 };
 constexpr auto conv_clip = [](builder& b) { b.output("", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, 0, 0.5f})); };
 
+template <bool Activated, bool Again>
+constexpr auto transposed = [](builder& b) {
+  const value_id y = b.conv_transpose("conv", b.input("x", {2, 3, 3}), 3, 1, Activated ? activation_function{sigmoid} : activation_function{});
+  b.output("", Again ? b.apply("act", y, sigmoid) : y);
+};
+
 template <function A, int ALow, int AHigh, function B, int BLow, int BHigh>
 constexpr auto two = [](builder& b) {
   const value_id x = b.input("x", {40});
@@ -121,6 +127,9 @@ DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation
          "its input is also read by another layer")
 DECLINES("conv2d that is an output keeps its value", (rules::fuse_activation<op::conv2d>), conv_is_output,
          "its input is a network output too")
+FIRES("sigmoid goes into conv_transpose2d", (rules::fuse_activation<op::conv_transpose2d>), (transposed<false, true>), (transposed<true, false>))
+DECLINES("no second activation in conv_transpose2d", (rules::fuse_activation<op::conv_transpose2d>), (transposed<true, true>),
+         "its input has an activation already")
 FIRES("relu goes into linear", (rules::fuse_activation<op::linear>), linear_relu, linear_with_relu)
 DECLINES("no second activation in linear", (rules::fuse_activation<op::linear>), linear_sigmoid_relu,
          "its input has an activation already")

@@ -46,11 +46,12 @@ constexpr auto grows = [](builder& b) {  // the constant broadcasts x, not the o
 constexpr auto just_scaled = [](builder& b) { b.output("", scale(b, "it", image(b), false)); };
 constexpr auto just_biased = [](builder& b) { b.output("", bias(b, "it", image(b))); };
 
-/// First > Last on x; `Producer` makes conv2d, linear, scale or bias.
-enum class kind { conv, linear, scale, bias };
+/// First > Last on x; `Producer` makes conv2d, conv_transpose2d, linear, scale or bias.
+enum class kind { conv, transposed, linear, scale, bias };
 template <kind K>
 constexpr value_id make(builder& b, value_id x) {
   if constexpr (K == kind::conv) return b.conv("first", x, 3, 3);
+  else if constexpr (K == kind::transposed) return b.conv_transpose("first", x, 3);
   else if constexpr (K == kind::linear) return b.linear("first", x, 3);
   else if constexpr (K == kind::scale) return scale(b, "first", x);
   else return bias(b, "first", x);
@@ -95,6 +96,19 @@ constexpr auto still_without_bias = [](builder& b) {
   c.groups = 2;
   c.bias = false;
   b.output("", b.add(c, "first", {image(b)}));
+};
+/// Groups, and outputs that are not the weight's first axis.
+template <bool Scaled>
+constexpr auto grouped_transposed = [](builder& b) {
+  const value_id y = b.conv_transpose("first", b.input("x", {6, 3, 2}), 4, 2, {}, false);
+  b.output("", Scaled ? scale(b, "last", y, false) : y);
+};
+constexpr auto depthwise_transposed = [](builder& b) { b.output("", scale(b, "last", b.conv_transpose("first", b.input("x", {2, 3, 4, 4}), 3, 3))); };
+constexpr auto depthwise_transposed_alone = [](builder& b) { b.output("", b.conv_transpose("first", b.input("x", {2, 3, 4, 4}), 3, 3)); };
+template <bool Scaled>
+constexpr auto active_transposed = [](builder& b) {
+  const value_id y = b.conv_transpose("first", image(b), 3, 1, {function::relu});
+  b.output("", Scaled ? scale(b, "last", y) : bias(b, "last", y));
 };
 constexpr auto active_conv = [](builder& b) {  // X1
   b.output("", scale(b, "last", b.conv("first", image(b), 3, 3, {function::relu})));
@@ -168,6 +182,18 @@ FIRES("conv2d > relu(* 2)", (rules::fold_affine<op::conv2d, op::binary>), conv_b
 DECLINES("conv2d with a residual > * 2", (rules::fold_affine<op::conv2d, op::binary>), residual_conv, "its input adds a residual")
 DECLINES("conv2d that is an output > * 2", (rules::fold_affine<op::conv2d, op::binary>), shared<kind::conv>,
          "its input is a network output too")
+FIRES("conv_transpose2d > scale", (rules::fold_affine<op::conv_transpose2d, op::scale>), (then<kind::transposed, kind::scale>), alone<kind::transposed>)
+FIRES("grouped conv_transpose2d without bias > scale without bias", (rules::fold_affine<op::conv_transpose2d, op::scale>), grouped_transposed<true>,
+      grouped_transposed<false>)
+FIRES("depthwise conv_transpose2d > scale", (rules::fold_affine<op::conv_transpose2d, op::scale>), depthwise_transposed, depthwise_transposed_alone)
+DECLINES("conv_transpose2d with relu > scale", (rules::fold_affine<op::conv_transpose2d, op::scale>), active_transposed<true>,
+         "its input has an activation already")
+FIRES("conv_transpose2d > bias", (rules::fold_affine<op::conv_transpose2d, op::bias>), (then<kind::transposed, kind::bias>), alone<kind::transposed>)
+DECLINES("conv_transpose2d with relu > bias", (rules::fold_affine<op::conv_transpose2d, op::bias>), active_transposed<false>,
+         "its input has an activation already")
+FIRES("conv_transpose2d > * 2.5", (rules::fold_affine<op::conv_transpose2d, op::binary>), (then_scalar<kind::transposed, op::binary_function::mul, 25>),
+      alone<kind::transposed>)
+DECLINES("conv_transpose2d > ^ 2", (rules::fold_affine<op::conv_transpose2d, op::binary>), then_power<kind::transposed>, "its function is not affine")
 FIRES("linear > scale", (rules::fold_affine<op::linear, op::scale>), (then<kind::linear, kind::scale>), alone<kind::linear>)
 DECLINES("linear of rows > scale (X10)", (rules::fold_affine<op::linear, op::scale>), rows_scale,
          "its channels are not the linear layer's outputs")
@@ -260,6 +286,10 @@ DECLINES("linear + value", (rules::fold_last_axis), rows_then_value, "its other 
 DECLINES("relu(linear) + k[output]", (rules::fold_last_axis), active_rows_then, "its input has an activation already")
 
 FIRES("x * 1.5 > conv2d", (rules::scale_before<op::conv2d>), (scaled_before<kind::conv, op::binary_function::mul, 15>), alone<kind::conv>)
+FIRES("x * 1.5 > conv_transpose2d", (rules::scale_before<op::conv_transpose2d>), (scaled_before<kind::transposed, op::binary_function::mul, 15>),
+      alone<kind::transposed>)
+DECLINES("x + 1 > conv_transpose2d", (rules::scale_before<op::conv_transpose2d>), (scaled_before<kind::transposed, op::binary_function::add, 10>),
+         "its input is not a value times a scalar")
 FIRES("x / 2 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::div, 20>), alone<kind::linear>)
 DECLINES("x + 1 > conv2d", (rules::scale_before<op::conv2d>), (scaled_before<kind::conv, op::binary_function::add, 10>),
          "its input is not a value times a scalar")

@@ -85,6 +85,37 @@ constexpr auto permute_relu_permute = [](builder& b) {
   b.output("", b.permute("second", b.relu("relu", b.permute("first", b.input("x", {2, 3, 4}), {2, 0, 1})), {2, 1, 0}));
 };
 
+/// (3, 4, 5) through a linear layer over its last axes from `First` on.
+template <bool Flatten, int First>
+constexpr auto into_linear = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 5});
+  b.output("", b.linear("fc", Flatten ? b.flatten("move", x, First) : b.reshape("move", x, {3, 20}), 2));
+};
+template <int Axes>
+constexpr auto over_axes = [](builder& b) {
+  op::linear fc;
+  fc.out = 2;
+  fc.axes = Axes;
+  b.output("", b.add(fc, "fc", {b.input("x", {3, 4, 5})}));
+};
+constexpr auto flatten_into_matrix = [](builder& b) {
+  op::linear fc;
+  fc.out = 2;
+  fc.axes = 2;
+  b.output("", b.add(fc, "fc", {b.flatten("move", b.input("x", {3, 2, 4, 5}), 2)}));
+};
+constexpr auto over_matrix = [](builder& b) {
+  op::linear fc;
+  fc.out = 2;
+  fc.axes = 3;
+  b.output("", b.add(fc, "fc", {b.input("x", {3, 2, 4, 5})}));
+};
+constexpr auto first_into_linear = [](builder& b) {
+  b.output("", b.linear("fc", b.add(op::flatten{0, 1}, "move", {b.input("x", {3, 4, 5})}), 2));
+};
+constexpr auto other_rows = [](builder& b) { b.output("", b.linear("fc", b.reshape("move", b.input("x", {3, 4, 5}), {4, 15}), 2)); };
+constexpr auto more_axes = [](builder& b) { b.output("", b.linear("fc", b.reshape("move", b.input("x", {3, 4}), {3, 2, 2}), 2)); };
+
 }  // namespace
 
 FIRES("flatten of a vector goes", (rules::same_shape<op::flatten>), flatten_flat, relu_8)
@@ -113,6 +144,13 @@ FIRES("reshape > reshape", (rules::reshape_chain<op::reshape, op::reshape>), sha
 FIRES("a shared reshape stays for the other", (rules::reshape_chain<op::reshape, op::reshape>), shared_first, both_from_x)
 DECLINES("permute > reshape", (rules::reshape_chain<op::reshape, op::reshape>), permute_shape, "")
 
+FIRES("flatten > linear", (rules::flatten_linear<op::flatten>), (into_linear<true, 0>), (over_axes<3>))
+FIRES("flatten of images > linear", (rules::flatten_linear<op::flatten>), (into_linear<true, 1>), (over_axes<2>))
+FIRES("flatten of rows > linear of matrices", (rules::flatten_linear<op::flatten>), flatten_into_matrix, over_matrix)
+DECLINES("flatten of the first axes > linear", (rules::flatten_linear<op::flatten>), first_into_linear, "it changes other axes than the last")
+FIRES("reshape > linear", (rules::flatten_linear<op::reshape>), (into_linear<false, 1>), (over_axes<2>))
+DECLINES("reshape to other rows > linear", (rules::flatten_linear<op::reshape>), other_rows, "it changes other axes than the last")
+DECLINES("reshape to more axes > linear", (rules::flatten_linear<op::reshape>), more_axes, "it makes more than one of the last axes")
 FIRES("permute that moves nothing goes", (rules::permute_none), permute_none, relu_2x3)
 DECLINES("permute of a square stays", (rules::permute_none), permute_square, "it moves an axis")
 FIRES("permute > permute", (rules::permute_chain), permute_twice, permute_once)

@@ -39,6 +39,19 @@ struct builder {
     c.activation = f;
     return add(c, name, {x});
   }
+  /// Twice the rows and columns of x.
+  constexpr value_id conv_transpose(std::string_view name, value_id x, int out, int groups = 1, activation_function f = {}, bool bias = true) {
+    op::conv_transpose2d c;
+    c.out = out;
+    c.kernel = {3, 4};
+    c.stride = {2, 2};
+    c.pad = {1, 1, 1, 1};
+    c.output_padding = {1, 0};
+    c.groups = groups;
+    c.bias = bias;
+    c.activation = f;
+    return add(c, name, {x});
+  }
   constexpr value_id linear(std::string_view name, value_id x, int out, activation_function f = {}) {
     return add(op::linear{out, true, f}, name, {x});
   }

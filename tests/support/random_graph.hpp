@@ -100,12 +100,14 @@ class random_graph {
     const extents s = shape(x);
     switch (r_.below(26)) {
       case 0: case 1: case 2: case 3: return add_conv(x);
-      case 4: return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}}, {x}));
+      case 4:
+        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}, r_.one_in(3) ? s.rank : 1}, {x}));
       case 5: case 6: return void(add(op::batch_norm{}, {x}));
       case 7: return void(add(op::scale{r_.one_in(2)}, {x}));
       case 8: return void(add(op::bias{}, {x}));
       case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
-      case 12: return r_.one_in(2) ? void(add(op::prelu{}, {x})) : void(add(op::softmax{r_.below(s.rank)}, {x}));
+      case 12: if (r_.one_in(3)) return void(add(op::local_response_norm{1 + 2 * r_.below(3), 0.5f, 0.75f, 1, r_.one_in(2)}, {x}));
+        return r_.one_in(2) ? void(add(op::prelu{}, {x})) : void(add(op::softmax{r_.below(s.rank)}, {x}));
       case 13: return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
       case 14: {
         constexpr op::unary_function f[] = {op::unary_function::abs, op::unary_function::neg, op::unary_function::atan,
@@ -160,6 +162,7 @@ class random_graph {
   void add_conv(value_id x) {
     const extents& s = shape(x);
     if (s.rank < 3) return;
+    if (r_.one_in(6)) return add_conv_transpose(x);
     op::conv2d c;
     c.out = r_.one_in(3) ? 1 + r_.below(18) : s.back(2);
     const int k = 1 + 2 * r_.below(2);
@@ -175,6 +178,21 @@ class random_graph {
     std::vector<value_id> in{x};
     if (r_.one_in(5)) in.push_back(same_shape_as(x));
     add(c, in);
+  }
+  void add_conv_transpose(value_id x) {
+    const int channels = shape(x).back(2);
+    op::conv_transpose2d c;
+    c.out = r_.one_in(3) ? 1 + r_.below(18) : channels;
+    c.kernel = {1 + r_.below(4), 1 + r_.below(4)};
+    c.stride = {1 + r_.below(2), 1 + r_.below(3)};
+    if (r_.one_in(3)) c.dilation = {2, 1};
+    if (r_.one_in(2)) c.pad = {r_.below(2), r_.below(2), r_.below(2), 0};
+    if (r_.one_in(3)) c.output_padding = {r_.below(2), r_.below(2)};
+    if (r_.one_in(3)) c.groups = c.out = channels;
+    else if (r_.one_in(3) && c.out % 2 == 0) c.groups = 2;
+    c.bias = !r_.one_in(4);
+    if (r_.one_in(5)) c.activation = activation();
+    add(c, {x});
   }
   void add_scalar(value_id x) {
     constexpr op::binary_function f[] = {op::binary_function::add, op::binary_function::sub, op::binary_function::mul,
@@ -257,6 +275,8 @@ class random_graph {
       p.before.push_back(inside ? r_.below(3) : 0);
       p.after.push_back(inside ? r_.below(3) : 0);
     }
+    if (r_.one_in(4))  // a crop
+      for (int& n : p.before) n = -n;
     p.value = r_.one_in(4) ? 0.5 : 0;
     if (r_.one_in(6)) p.mode = static_cast<op::pad_mode>(r_.below(4));
     if (!add(p, {x}) || r_.one_in(3)) return;

@@ -60,6 +60,7 @@ class graphviz_writer {
 
   static activation_function activation_of(const graph_view& g, node_id n) {
     if (g.is<op::conv2d>(n)) return g.get<op::conv2d>(n).activation;
+    if (g.is<op::conv_transpose2d>(n)) return g.get<op::conv_transpose2d>(n).activation;
     if (g.is<op::linear>(n)) return g.get<op::linear>(n).activation;
     if (g.is<op::binary>(n)) return g.get<op::binary>(n).activation;
     if (g.is<op::eltwise>(n)) return g.get<op::eltwise>(n).activation;
@@ -91,8 +92,9 @@ class graphviz_writer {
   static std::string color(const graph_view& g, node_id n) {
     const operator_type* t = g.at(n).type;
     if (t == &type_of<op::input> || t == &type_of<op::constant> || t == &type_of<op::full>) return "#e0e0e0";
-    if (t == &type_of<op::conv2d> || t == &type_of<op::linear>) return "#bcd7f5";
-    if (t == &type_of<op::batch_norm> || t == &type_of<op::scale> || t == &type_of<op::bias>) return "#f9dfb0";
+    if (t == &type_of<op::conv2d> || t == &type_of<op::conv_transpose2d> || t == &type_of<op::linear>) return "#bcd7f5";
+    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm>) return "#f9dfb0";
+    if (t == &type_of<op::scale> || t == &type_of<op::bias>) return "#f9dfb0";
     if (t == &type_of<op::activation> || t == &type_of<op::prelu> || t == &type_of<op::softmax> || t == &type_of<op::unary>) return "#f6c4bd";
     if (t == &type_of<op::pool2d> || t == &type_of<op::adaptive_pool2d> || t == &type_of<op::interpolate>) return "#c6e7c3";
     if (t == &type_of<op::binary> || t == &type_of<op::eltwise>) return "#e3cdf2";

@@ -18,8 +18,8 @@ struct operator_list {};
 
 using all_operators =
     operator_list<op::input, op::constant, op::full,                                     //
-                  op::conv2d, op::linear, op::matmul,                                    //
-                  op::batch_norm, op::scale, op::bias,                                   //
+                  op::conv2d, op::conv_transpose2d, op::linear, op::matmul,              //
+                  op::batch_norm, op::scale, op::bias, op::local_response_norm,          //
                   op::activation, op::prelu, op::dropout, op::identity,                  //
                   op::unary, op::binary, op::eltwise, op::softmax,                       //
                   op::pool2d, op::adaptive_pool2d, op::interpolate,                      //

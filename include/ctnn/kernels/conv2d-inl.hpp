@@ -61,6 +61,27 @@ CTNN_INLINE unit_place place_of(const window& c, bool planar, int unit, int chan
                  (static_cast<std::ptrdiff_t>(tap) * c.channels + channel) * channel_block}};
 }
 
+/// A tile whose pixels lie in several rows, from column x on: by way of `copy`.
+CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, const tile_shape& tile, int x, float* copy) {
+  tile_task t = task;
+  const auto each_pixel = [&](auto&& move) {
+    float* out = task.out;
+    for (int p = 0, at = x; p < t.rows; ++p, out += c.out_pitch, ++at) {
+      if (at == c.out_width) out += c.out_row - c.out_width * c.out_pitch, at = 0;
+      move(copy + p * tile.columns, out);
+    }
+  };
+  const auto columns = static_cast<std::size_t>(t.columns);
+  if (t.start != nullptr) {
+    each_pixel([&](float* dense, const float* out) { std::copy_n(out, columns, dense); });
+    t.start = copy;
+  }
+  t.out = copy;
+  t.start_pitch = t.out_pitch = tile.columns;
+  tile.run(t);
+  each_pixel([&](const float* dense, float* out) { std::copy_n(dense, columns, out); });
+}
+
 /// All column tiles of all pixel tiles [first, end) for one chunk.
 CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_task& t, const tile_shape& tile,
                        int column, int column_end, int first, int end) {
@@ -86,9 +107,14 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
   constexpr int P = lanes == 1 ? 4 : 12;
   const float* pixels[P];
   const float* addresses[max_units * P];
+  // Where a tile goes on in the next row and rows lie apart, a dense copy of it stands here.
+  const bool apart = c.out_row != c.out_width * c.out_pitch;
+  alignas(64) float copy[P * widest_tile * lanes];
   int oy = first / c.out_width, ox = first - oy * c.out_width;
   for (int q = first; q < end; q += tile.rows) {
     t.rows = end - q < tile.rows ? end - q : tile.rows;
+    const bool copied = apart && ox + t.rows > c.out_width;
+    const int tile_y = oy, tile_x = ox;
     int py[P], px[P];
     bool inside = true;
     for (int p = 0; p < tile.rows; ++p) {
@@ -133,7 +159,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
     for (int j = column; j < column_end; j += tile.columns) {
       t.columns = column_end - j < tile.columns ? column_end - j : tile.columns;
       t.weights = c.weights + j / channel_block * block_step + j % channel_block;
-      t.out = c.out + q * c.out_pitch + j;
+      t.out = c.out + tile_y * c.out_row + tile_x * c.out_pitch + j;
       if (part.first) {
         t.bias = c.bias == nullptr ? nullptr : c.bias + j;
         t.start = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
@@ -141,7 +167,8 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
         t.bias = nullptr;
         t.start = t.out;
       }
-      tile.run(t);
+      if (copied) run_copied(c, t, tile, tile_x, copy);
+      else tile.run(t);
     }
   }
 }
@@ -176,7 +203,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pix
       t.start_pitch = c.residual_pitch;
       for (int channel = 0; channel < depth; channel += channel_step) {
         const int channel_end = depth - channel < channel_step ? depth : channel + channel_step;
-        for (int unit = 0; unit < units; unit += unit_step) {
+        for (int unit = 0; unit == 0 || unit < units; unit += unit_step) {  // a phase may have no taps
           const int unit_end = units - unit < unit_step ? units : unit + unit_step;
           t.last = channel_end == depth && unit_end == units;
           detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column,
@@ -194,7 +221,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pix
 namespace detail {
 
 /// All groups of an image, which `c` describes, or a share of them.
-CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& end, bool depthwise, const work_share& share) {
+CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool depthwise, const work_share& share) {
   if (depthwise) {
     if (share.count > 1) c = rows_of_window(c, share_of(share, c.out_height));
     if (c.chan == 1) convolve_depthwise(c, end, choose_depthwise(c));
@@ -202,15 +229,15 @@ CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& 
     return;
   }
 #if !defined(CTNN_PLAIN)
-  int pixel = 0, last_pixel = c.out_height * c.out_width, group = 0, last_group = p.groups;
+  int pixel = 0, last_pixel = c.out_height * c.out_width, group = 0, last_group = groups;
   if (share.count > 1) {
-    const cut pixels{last_pixel, row_tiles}, columns{p.groups == 1 ? c.out_channels : 0, column_granule};
+    const cut pixels{last_pixel, row_tiles}, columns{groups == 1 ? c.out_channels : 0, column_granule};
     // Every share of the pixels reads all weights, every share of the columns all inputs.
     const bool heavy = c.kernel_h * c.kernel_w * c.out_channels > c.height * c.width;
-    const std::size_t way = choose_cut(share, {heavy ? columns : pixels, heavy ? pixels : columns, {p.groups, 1}});
+    const std::size_t way = choose_cut(share, {heavy ? columns : pixels, heavy ? pixels : columns, {groups, 1}});
     index_range part;
     if (way == 2) {
-      part = share_of(share, p.groups);
+      part = share_of(share, groups);
       group = static_cast<int>(part.begin);
       last_group = static_cast<int>(part.end);
     } else if ((way == 0) == heavy) {
@@ -227,7 +254,7 @@ CTNN_INLINE void convolve_image(const op::conv2d& p, window& c, const epilogue& 
   const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.kernel_h *
                                 c.kernel_w * c.channels;
 #if defined(CTNN_PLAIN)
-  for (int g = 0; g < p.groups; ++g) {
+  for (int g = 0; g < groups; ++g) {
     convolve(c, end);
 #else
   for (int g = 0; g < last_group; ++g) {
@@ -249,10 +276,10 @@ CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
-  if (images == 1) return detail::convolve_image(p, c, end, depthwise, a.share);
+  if (images == 1) return detail::convolve_image(p.groups, c, end, depthwise, a.share);
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n);
-    detail::convolve_image(p, part, end, depthwise, a.share);
+    detail::convolve_image(p.groups, part, end, depthwise, a.share);
   }
 }
 

@@ -22,10 +22,10 @@ struct plain_tile {
 };
 
 /// Sums the runs found so far for all columns. `first` of the parts of a sum: it begins with the bias and the residual.
-CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t pixel, bool first, bool last) {
+CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t out, std::ptrdiff_t pixel, bool first, bool last) {
   tile_task& t = tile.task;
   t.last = last;
-  t.out = c.out + pixel * c.out_pitch;
+  t.out = c.out + out;
   t.weights = c.weights;
   t.bias = first ? c.bias : nullptr;
   t.start = t.out;
@@ -56,12 +56,13 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
 
   // With 1 x 1 windows all pixels stand below each other.
   const bool pointwise = c.kernel_h == 1 && c.kernel_w == 1 && c.stride_h == 1 && c.stride_w == 1 && c.pad_top == 0 &&
-                         c.pad_left == 0 && c.last_y == c.out_height - 1 && c.last_x == c.out_width - 1;
+                         c.pad_left == 0 && c.last_y == c.out_height - 1 && c.last_x == c.out_width - 1 &&
+                         c.out_row == c.out_width * c.out_pitch;
   const int out_width = pointwise ? 1 : c.out_width;
   const int out_height = pointwise ? c.out_height * c.out_width : c.out_height;
   const int height = pointwise ? out_height : c.height;
   const std::ptrdiff_t row = pointwise ? c.col : c.row;
-  t.out_pitch = out_width * c.out_pitch;
+  t.out_pitch = pointwise ? c.out_pitch : c.out_row;
 
   // How a row of taps divides into runs: planes x columns of `length` inputs.
   const bool planar = c.chan != 1;
@@ -85,7 +86,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       while (kx < kx_end && x + (kx_end - 1) * c.dilation_w >= c.width) --kx_end;
       const int taps = joined && !(hangs_over && rows > 1 && (kx_end - kx) * tap_length > max_run) ? kx_end - kx : 1;
       t.length = taps * tap_length;
-      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * out_width + ox;
+      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * out_width + ox, out = oy * t.out_pitch + ox * c.out_pitch;
       bool first = true;
       for (int plane = 0; plane < planes; ++plane)
         for (int ky = 0; ky < c.kernel_h; ++ky)
@@ -102,10 +103,10 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
             tile.runs[t.run_count++] = {
                 0, (static_cast<std::ptrdiff_t>(ky * c.kernel_w + k) * c.channels + plane) * channel_block};
             if (t.run_count < detail::most_runs) continue;
-            detail::sum_runs(tile, c, pixel, first, false);
+            detail::sum_runs(tile, c, out, pixel, first, false);
             first = false;
           }
-      detail::sum_runs(tile, c, pixel, first, true);
+      detail::sum_runs(tile, c, out, pixel, first, true);
     }
   }
 }

@@ -44,7 +44,7 @@ struct inner_range {
   int begin, end;
 };
 CTNN_INLINE inner_range inner_pixels(const window& c) {
-  const int begin = (c.pad_left + c.stride_w - 1) / c.stride_w;
+  const int begin = c.pad_left < 0 ? 0 : (c.pad_left + c.stride_w - 1) / c.stride_w;
   const int end = c.last_x < -c.pad_left ? 0 : (c.last_x + c.pad_left) / c.stride_w + 1;
   return {begin, end < c.out_width ? end : c.out_width};
 }
@@ -174,7 +174,7 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.weights = c.weights + y_first * c.kernel_w * width + channel;
   d.bias = c.bias != nullptr ? c.bias + channel : nullptr;
   d.residual = c.residual != nullptr ? c.residual + first_pixel * c.residual_pitch + channel : nullptr;
-  d.out = c.out + first_pixel * c.out_pitch + channel;
+  d.out = c.out + oy * c.out_row + channel;
   d.row_step = c.dilation_h * c.row;
   d.col = c.col;
   d.weight_step = width;
@@ -216,7 +216,7 @@ CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
 /// As many channels at a time as keep a window's input rows in the first cache.
 CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
   constexpr int cache = 12288;
-  const int fit = cache / (c.kernel_h * c.width) / 16 * 16, least = 64;
+  const int fit = cache / (c.kernel_h * c.width + 1) / 16 * 16, least = 64;
   const int step = lanes == 1 ? c.out_channels : fit < least ? least : fit;
   for (int channel = 0; channel < c.out_channels; channel += step) {
     const int left = c.out_channels - channel;

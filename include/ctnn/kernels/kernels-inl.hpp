@@ -20,11 +20,13 @@
 
 #include "binary-inl.hpp"
 #include "conv2d-inl.hpp"
+#include "conv_transpose2d-inl.hpp"
 #include "depthwise-inl.hpp"
 #include "elementwise-inl.hpp"
 #include "eltwise-inl.hpp"
 #include "interpolate-inl.hpp"
 #include "linear-inl.hpp"
+#include "local_response-inl.hpp"
 #include "matmul-inl.hpp"
 #include "movement-inl.hpp"
 #include "normalization-inl.hpp"

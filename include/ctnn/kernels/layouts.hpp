@@ -20,6 +20,8 @@ inline constexpr layout_rule layouts_for = layout_rule::nchw;
 template <>
 inline constexpr layout_rule layouts_for<op::conv2d> = layout_rule::nhwc;
 template <>
+inline constexpr layout_rule layouts_for<op::conv_transpose2d> = layout_rule::nhwc;
+template <>
 inline constexpr layout_rule layouts_for<op::pool2d> = layout_rule::nhwc;
 template <>
 inline constexpr layout_rule layouts_for<op::adaptive_pool2d> = layout_rule::nhwc;
@@ -31,6 +33,8 @@ template <>
 inline constexpr layout_rule layouts_for<op::scale> = layout_rule::same;
 template <>
 inline constexpr layout_rule layouts_for<op::bias> = layout_rule::same;
+template <>
+inline constexpr layout_rule layouts_for<op::local_response_norm> = layout_rule::same;
 template <>
 inline constexpr layout_rule layouts_for<op::prelu> = layout_rule::same;
 template <>

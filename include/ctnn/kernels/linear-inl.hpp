@@ -82,8 +82,8 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
 }
 
 CTNN_INLINE void run(const op::linear& p, const arguments& a) {
-  const int depth = a.in[0].shape.back(0);
-  const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - 1));
+  const int depth = static_cast<int>(p.depth(a.in[0].shape));
+  const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - p.axes));
   const float* bias = p.bias ? a.weights[1] : nullptr;
   const bool by_columns = choose_cut(a.share, {{p.out, column_granule}, {rows, row_tiles}}) == 0;
   const index_range column = by_columns ? share_of(a.share, p.out, column_granule) : index_range{0, p.out};

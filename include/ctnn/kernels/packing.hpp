@@ -5,6 +5,7 @@
 //   conv2d     (out, C/groups, kh, kw) -> [groups][blocks][kh][kw][C/groups][block]
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   linear     (out, K)                -> [blocks][K][block]
+//   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
 // with zeros where out is not a multiple of the block. Biases stay as they are.
 #pragma once
 
@@ -13,6 +14,7 @@
 
 #include "../graph/operators/convolution.hpp"
 #include "../graph/operators/linear.hpp"
+#include "phases.hpp"
 #include "targets.hpp"
 
 namespace ctnn {
@@ -21,11 +23,6 @@ inline namespace CTNN_PACKING {
 // `block` is another target's channel_block where a tool packs for it.
 
 constexpr std::int64_t round_up_to_block(std::int64_t n, int block = channel_block) { return (n + block - 1) / block * block; }
-
-/// One filter a channel: the kernels of depthwise-inl.hpp and their packing.
-constexpr bool is_depthwise(const op::conv2d& p, int channels) {
-  return p.groups > 1 && p.groups == channels && p.out == channels;
-}
 
 namespace packing_detail {
 
@@ -86,6 +83,74 @@ constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const f
     from += static_cast<std::ptrdiff_t>(rows) * depth * taps;
     to += round_up_to_block(rows, block) * depth * taps;
   }
+}
+
+namespace packing_detail {
+
+/// The taps of one phase of some outputs of a group, [outputs / block][taps][C / groups][block].
+constexpr void pack_phase(const op::conv_transpose2d& p, const extents& shape, int group, const phase& y, const phase& x, int first,
+                          int columns, const float* from, float* to, int block) {
+  const int depth = shape[0] / p.groups, outputs = shape[1];
+  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(shape[2]) * shape[3], block_size = std::ptrdiff_t{y.taps} * x.taps * depth * block;
+  for (int ty = 0; ty < y.taps; ++ty)
+    for (int tx = 0; tx < x.taps; ++tx) {
+      const std::ptrdiff_t tap = static_cast<std::ptrdiff_t>(y.last_tap - ty * y.tap_step) * shape[3] + (x.last_tap - tx * x.tap_step);
+      for (int c = 0; c < depth; ++c) {
+        const float* source = from + static_cast<std::ptrdiff_t>(group * depth + c) * outputs * filter + tap;
+        float* target = to + (std::ptrdiff_t{ty * x.taps + tx} * depth + c) * block;
+        for (int o = 0; o < columns; ++o)
+          target[(first + o) / block * block_size + (first + o) % block] = source[o * filter];
+      }
+    }
+}
+
+}  // namespace packing_detail
+
+constexpr std::int64_t packed_count(const op::conv_transpose2d& p, int slot, const extents& shape, int block = channel_block) {
+  if (slot != 0) return shape.count();
+  const std::int64_t taps = shape.count(2, 4);
+  if (is_depthwise(p, shape[0])) return round_up_to_block(p.out, block) * taps;
+  const int area = p.stride[0] * p.stride[1];
+  if (joins_phases(p, shape[0], block)) return shape[0] * round_up_to_block(std::int64_t{shape[1]} * area, block) * taps / area;
+  return shape[0] * round_up_to_block(shape[1], block) * taps;
+}
+
+constexpr void pack(const op::conv_transpose2d& p, int slot, const extents& shape, const float* from, float* to,
+                    int block = channel_block) {
+  if (slot != 0) {
+    std::copy(from, from + shape.count(), to);
+    return;
+  }
+  std::fill(to, to + packed_count(p, slot, shape, block), 0.0f);
+  const int depth = shape[0] / p.groups, outputs = shape[1];
+  if (joins_phases(p, shape[0], block)) {
+    const int area = p.stride[0] * p.stride[1];
+    for (int g = 0; g < p.groups; ++g) {
+      for (int r = 0; r < area; ++r)
+        packing_detail::pack_phase(p, shape, g, phase_of(p, 0, r / p.stride[1], 0), phase_of(p, 1, r % p.stride[1], 0), r * outputs,
+                                   outputs, from, to, block);
+      to += round_up_to_block(std::int64_t{outputs} * area, block) * depth * shape.count(2, 4) / area;
+    }
+    return;
+  }
+  const bool depthwise = is_depthwise(p, shape[0]);
+  for (int ry = 0; ry < p.stride[0]; ++ry)
+    for (int rx = 0; rx < p.stride[1]; ++rx) {
+      const phase y = phase_of(p, 0, ry, 0), x = phase_of(p, 1, rx, 0);
+      if (depthwise) {
+        const std::int64_t width = round_up_to_block(p.out, block);
+        for (int ty = 0; ty < y.taps; ++ty)
+          for (int tx = 0; tx < x.taps; ++tx, to += width) {
+            const int tap = (y.last_tap - ty * y.tap_step) * shape[3] + x.last_tap - tx * x.tap_step;
+            for (int c = 0; c < p.out; ++c) to[c] = from[static_cast<std::ptrdiff_t>(c) * shape[2] * shape[3] + tap];
+          }
+        continue;
+      }
+      for (int g = 0; g < p.groups; ++g) {
+        packing_detail::pack_phase(p, shape, g, y, x, 0, outputs, from, to, block);
+        to += round_up_to_block(outputs, block) * depth * y.taps * x.taps;
+      }
+    }
 }
 
 constexpr std::int64_t packed_count(const op::linear&, int slot, const extents& shape, int block = channel_block) {

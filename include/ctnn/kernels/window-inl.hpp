@@ -37,6 +37,7 @@ struct window {
   float* out;
   std::ptrdiff_t row, col, chan;  ///< input elements from y to y + 1, x to x + 1, c to c + 1
   std::ptrdiff_t out_pitch, residual_pitch;
+  std::ptrdiff_t out_row;                   ///< output elements from y to y + 1: out_width out_pitch where nothing lies between
   std::ptrdiff_t image, out_image, residual_image;  ///< from one image of a batch to the next
   int height, width, channels;              ///< of the input; channels of a group
   int out_height, out_width, out_channels;  ///< channels of a group; of all groups for the depthwise kernel
@@ -65,7 +66,8 @@ CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
   c.out_width = y.shape.back(0);
   c.out_channels = p.out / p.groups;
   c.out_pitch = y.pitch;
-  c.out_image = c.out_pitch * c.out_height * c.out_width;
+  c.out_row = c.out_pitch * c.out_width;
+  c.out_image = c.out_row * c.out_height;
   if (a.in.size() > 1) {
     c.residual = a.in[1].data;
     c.residual_pitch = a.in[1].pitch;

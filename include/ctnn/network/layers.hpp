@@ -90,10 +90,12 @@ CTNN_LAYER(input, op::input, Name)
 CTNN_LAYER(constant, op::constant, Name)
 
 CTNN_LAYER(conv2d, op::conv2d, Name)
+CTNN_LAYER(conv_transpose2d, op::conv_transpose2d, Name)
 CTNN_LAYER(linear, op::linear, Name)
 CTNN_LAYER(batch_norm, op::batch_norm, Name)
 CTNN_LAYER(scale, op::scale, Name)
 CTNN_LAYER(bias, op::bias, Name)
+CTNN_LAYER(local_response_norm, op::local_response_norm, Name)
 
 CTNN_LAYER(relu, op::activation, Name, option<"activation", function::relu>)
 CTNN_LAYER(relu6, op::activation, Name, option<"activation", function::clip, 0, 6>)

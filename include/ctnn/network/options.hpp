@@ -33,11 +33,14 @@ template <number... N> using dilation = option<"dilation", N...>;    ///< likewi
 template <number... N> using pad = option<"pad", N...>;              ///< all sides; vertical, horizontal; or top, left, bottom, right
 template <number... N> using before = option<"before", N...>;        ///< of constant_pad: a number an axis
 template <number... N> using after = option<"after", N...>;
+template <number... N> using output_padding = option<"output_padding", N...>;  ///< of conv_transpose2d: bottom, right
 template <number N> using groups = option<"groups", N>;
 using same_upper = option<"same", same_padding::upper>;
 using same_lower = option<"same", same_padding::lower>;
 using no_bias = option<"bias", 0>;
 template <number F, number... Parameters> using fused = option<"activation", F, Parameters...>;  ///< activation in registers
+
+template <number N> using axes = option<"axes", N>;  ///< of linear: this many last axes make one row
 
 // Pooling, interpolation
 using ceil_mode = option<"ceil", 1>;

@@ -37,6 +37,8 @@ struct default_rules : rule_list<
     rules::reshape_chain<op::reshape, op::flatten>,         // reshape > flatten              ->  flatten
     rules::reshape_chain<op::flatten, op::reshape>,         // flatten > reshape              ->  reshape
     rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
+    rules::flatten_linear<op::flatten>,                     // flatten > linear               ->  linear
+    rules::flatten_linear<op::reshape>,                     // reshape > linear               ->  linear
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
     rules::permute_ones,                                    // permute(ones)                  ->  reshape
     rules::permute_chain,                                   // permute > permute              ->  permute
@@ -92,10 +94,14 @@ struct default_rules : rule_list<
     rules::binary_to_scale,                                 // x * k[c], x + k[c]             ->  scale | bias
     rules::binary_to_inverse_scale,                         // x - k[c], x / k[c]             ->  bias | scale
     rules::scale_before<op::conv2d>,                        // x * scalar > conv2d            ->  conv2d
+    rules::scale_before<op::conv_transpose2d>,              // x * scalar > conv_transpose2d  ->  conv_transpose2d
     rules::scale_before<op::linear>,                        // x * scalar > linear            ->  linear
     rules::fold_affine<op::conv2d, op::scale>,              // conv2d > scale                 ->  conv2d
     rules::fold_affine<op::conv2d, op::bias>,               // conv2d > bias                  ->  conv2d
     rules::fold_affine<op::conv2d, op::binary>,             // conv2d > * / + - scalar        ->  conv2d
+    rules::fold_affine<op::conv_transpose2d, op::scale>,    // conv_transpose2d > scale       ->  conv_transpose2d
+    rules::fold_affine<op::conv_transpose2d, op::bias>,     // conv_transpose2d > bias        ->  conv_transpose2d
+    rules::fold_affine<op::conv_transpose2d, op::binary>,   // conv_transpose2d > * scalar ...  ->  conv_transpose2d
     rules::fold_affine<op::linear, op::scale>,              // linear > scale                 ->  linear
     rules::fold_affine<op::linear, op::bias>,               // linear > bias                  ->  linear
     rules::fold_affine<op::linear, op::binary>,             // linear > * / + - scalar        ->  linear
@@ -115,6 +121,7 @@ struct default_rules : rule_list<
     rules::eltwise_to_binary,                               // eltwise(a, b)                  ->  binary(a, b)
     rules::activation_chain,                                // relu|clip > relu|clip          ->  relu | clip
     rules::fuse_activation<op::conv2d>,                     // conv2d > activation            ->  conv2d
+    rules::fuse_activation<op::conv_transpose2d>,           // conv_transpose2d > activation  ->  conv_transpose2d
     rules::fuse_activation<op::linear>,                     // linear > activation            ->  linear
     rules::fuse_activation<op::binary>,                     // binary > activation            ->  binary
     rules::fuse_activation<op::eltwise>,                    // eltwise > activation           ->  eltwise

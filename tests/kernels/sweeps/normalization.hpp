@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What batch_norm, scale, bias, prelu and softmax are put through.
+// What batch_norm, scale, bias, prelu, local_response_norm and softmax are put through.
 #pragma once
 
 #include "../check.hpp"
@@ -27,6 +27,23 @@ void sweep_normalization(const Run& run) {
   }
   o.zero_weight = 3;                              // no variance: the root counts as 1e-4
   compare_same(run, op::batch_norm{0}, {{19, 2, 3}}, o);
+}
+
+template <class Run>
+void sweep_local_response_norm(const Run& run) {
+  options o;
+  o.tolerance = 4e-6f;
+  std::vector<extents> shapes{{2, 5, 3, 4}, {2, 40, 7, 6}, {1, 1, 1}};
+  for (int n : lengths()) {
+    shapes.push_back({n, 2, 3});
+    shapes.push_back({3, 2, n});
+  }
+  for (const extents& s : shapes)
+    for (bool within : {false, true})
+      for (int size : {1, 3, 5, 8}) {
+        compare_same(run, op::local_response_norm{size, 1, 0.75f, 1, within}, {s}, o);
+        if (size == 3) compare_same(run, op::local_response_norm{size, 0.5f, 0.6f, 2, within}, {s}, o);
+      }
 }
 
 template <class Run>

@@ -83,7 +83,7 @@ std::array<speller, sizeof...(Ops)> make_spellers(operator_list<Ops...>) {
 
 inline std::string option_text(const operator_type* type, const spelled_option& o) {
   static constexpr std::string_view plain[] = {"out", "kernel", "stride", "dilation", "pad", "groups", "size", "shape", "order", "sizes",
-                                               "axis", "start", "end", "eps", "scalar", "coefficients"};
+                                               "axis", "axes", "start", "end", "eps", "scalar", "coefficients", "output_padding"};
   const auto only = [&](double v) { return o.values.size() == 1 && o.values[0] == v; };
   if (o.key == "same" && only(1)) return "ctnn::same_upper";
   if (o.key == "same" && only(2)) return "ctnn::same_lower";

@@ -113,6 +113,17 @@ class layer_reader : public parameter_reader {
     return helper(op, {v}, what);
   }
 
+  /// Weight `slot` of the node that made v, which the file says has n numbers.
+  const expression& expect_weight(value_id v, std::size_t slot, std::int64_t n) {
+    const graph_view g = network().view();
+    const ctnn::node& at = g.at(g.at_value(v).producer);
+    const expression& leaf = g.at_expression(g.weights(at)[slot]);
+    if (checked_count(leaf.shape) != n)
+      fail("weight '" + std::string(leaf.name) + "' has " + std::to_string(n) + " numbers, expected " +
+           describe(leaf.shape));
+    return leaf;
+  }
+
   /// Gives the numbers of weight `slot` of the node that made v.
   void set_weight(value_id v, std::size_t slot, const std::vector<float>& numbers) {
     const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(numbers.size()));
@@ -156,16 +167,6 @@ class layer_reader : public parameter_reader {
   }
 
  private:
-  const expression& expect_weight(value_id v, std::size_t slot, std::int64_t n) {
-    const graph_view g = network().view();
-    const ctnn::node& at = g.at(g.at_value(v).producer);
-    const expression& leaf = g.at_expression(g.weights(at)[slot]);
-    if (checked_count(leaf.shape) != n)
-      fail("weight '" + std::string(leaf.name) + "' has " + std::to_string(n) + " numbers, expected " +
-           describe(leaf.shape));
-    return leaf;
-  }
-
   template <class Op>
   value_id add(const Op& op, const std::vector<value_id>& in, const std::string& name) {
     graph& g = network();

@@ -6,37 +6,45 @@
 
 namespace ctnn::op {
 
-/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out).
+/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the last
+/// that many axes of the input make one row of K numbers, as a flatten before would.
 struct linear {
   static constexpr std::string_view name = "linear";
 
   int out = 0;
   bool bias = true;
   activation_function activation{};
+  int axes = 1;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
     field("bias", self.bias);
     field("activation", self.activation);
+    field("axes", self.axes);
   }
 
   constexpr problem infer(inputs in, outputs result) const {
     if (out == 0) return {mistake::missing_option, "out"};
     if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
     if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
+    if (axes < 1 || axes > in[0].rank) return {mistake::axis_out_of_range, "axes", {axes}, {in[0].rank}};
+    if (depth(in[0]) > 2147483647) return {mistake::too_large, "axes"};
     result[0] = in[0];
+    result[0].rank -= axes - 1;
     result[0].back(0) = out;
     return {};
   }
+  /// Numbers of a row.
+  constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
   constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"weight"sv, {out, in[0].back(0)}}};
+    weight_slots slots{{"weight"sv, {out, static_cast<int>(depth(in[0]))}}};
     if (bias) slots.push_back({"bias"sv, {out}});
     return slots;
   }
 
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
-    return result[0].count() * in[0].back(0);
+    return result[0].count() * depth(in[0]);
   }
 };
 

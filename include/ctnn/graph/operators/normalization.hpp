@@ -68,4 +68,41 @@ struct bias {
   constexpr weight_slots weights(inputs in) const { return {{"bias"sv, {channels(in[0])}}}; }
 };
 
+/// torch.nn.functional.local_response_norm: x (k + alpha mean)^-beta, the mean of x^2 over `size` neighbouring channels, or
+/// with `within` over size x size pixels of the channel (caffe); what is not there counts as 0. Of an even size the window
+/// reaches one further behind than before (ONNX).
+struct local_response_norm {
+  static constexpr std::string_view name = "local_response_norm";
+
+  int size = 5;
+  float alpha = 1e-4f;
+  float beta = 0.75f;
+  float k = 1;
+  bool within = false;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("size", self.size);
+    field("alpha", self.alpha);
+    field("beta", self.beta);
+    field("k", self.k);
+    field("within", self.within);
+  }
+
+  /// Members of a window before and after its middle.
+  constexpr int before() const { return (size - 1) / 2; }
+  constexpr int after() const { return size / 2; }
+  /// What the sum of squares is multiplied by.
+  constexpr float factor() const {
+    const auto members = within ? static_cast<float>(size) * static_cast<float>(size) : static_cast<float>(size);
+    return alpha / members;
+  }
+
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank != 3 && in[0].rank != 4) return {mistake::rank_mismatch, name, in[0], {3}};
+    if (size < 1) return {mistake::option_out_of_range, "size", {size}, {1}};
+    result[0] = in[0];
+    return {};
+  }
+};
+
 }  // namespace ctnn::op

@@ -145,28 +145,4 @@ struct mean_variance_normalize {
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 
-/// x / (bias + alpha / size * sum of x^2 over `size` neighbouring channels)^beta of (N, C, ...).
-struct local_response_norm {
-  static constexpr std::string_view name = "local_response_norm";
-
-  int size = 1;
-  float alpha = 1e-4f;
-  float beta = 0.75f;
-  float bias = 1;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("size", self.size);
-    field("alpha", self.alpha);
-    field("beta", self.beta);
-    field("bias", self.bias);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
-    if (size < 1) return {mistake::option_out_of_range, "size", {size}, {1}};
-    result[0] = in[0];
-    return {};
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
-};
-
 }  // namespace ctnn::op

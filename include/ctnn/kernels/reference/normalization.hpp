@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators and prelu, plain.
+// Per-channel affine operators, prelu and local_response_norm, plain.
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
@@ -68,6 +68,38 @@ constexpr void run(const op::prelu&, const arguments& a) {
     const float slope = a.weights[0][c];
     for (; i < end; ++i) y[i] = x[i] < 0 ? slope * x[i] : x[i];
   });
+}
+
+constexpr void run(const op::local_response_norm& p, const arguments& a) {
+  const extents& s = a.in[0].shape;
+  const int channels = s.back(2), rows = s.back(1), columns = s.back(0);
+  const std::ptrdiff_t plane = std::ptrdiff_t{rows} * columns;
+  const auto clipped = [&](int at, int size, int& first, int& last) {
+    first = at < p.before() ? 0 : at - p.before();
+    last = size - 1 - at < p.after() ? size - 1 : at + p.after();
+  };
+  const float* x = a.in[0].data;
+  float* y = a.out[0].data;
+  int c = 0;
+  for (std::int64_t left = s.count() / plane; left > 0; --left, x += plane, c = c + 1 == channels ? 0 : c + 1)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) {
+        int z = c, z_last = c, top = i, bottom = i, begin = j, end = j;
+        if (p.within) {
+          clipped(i, rows, top, bottom);
+          clipped(j, columns, begin, end);
+        } else {
+          clipped(z, channels, z, z_last);
+        }
+        float sum = 0;
+        for (int d = z - c; d <= z_last - c; ++d)
+          for (int r = top; r <= bottom; ++r)
+            for (int q = begin; q <= end; ++q) {
+              const float v = x[d * plane + std::ptrdiff_t{r} * columns + q];
+              sum += v * v;
+            }
+        *y++ = x[std::ptrdiff_t{i} * columns + j] * math::pow(p.k + p.factor() * sum, -p.beta);
+      }
 }
 
 }  // namespace ctnn::reference

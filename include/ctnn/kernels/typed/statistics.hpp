@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../graph/operators/statistics.hpp"
+#include "by_reference.hpp"
 #include "reduction.hpp"
 
 namespace ctnn::typed {
@@ -144,8 +145,9 @@ inline void run(const op::mean_variance_normalize& p, const arguments& a) {
 }
 
 inline void run(const op::local_response_norm& p, const arguments& a) {
-  const around s(a.in[0].shape, 1);
-  const std::int64_t before = (p.size - 1) / 2, after = p.size - 1 - before;
+  if (p.within) return as_floats(a, [&](const arguments& b) { reference::run(p, b); });
+  const around s(a.in[0].shape, channel_axis(a.in[0].shape));
+  const std::int64_t before = p.before(), after = p.after();
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     for (std::int64_t o = 0; o < s.outer; ++o)
       for (std::int64_t c = 0; c < s.size; ++c)
@@ -153,7 +155,7 @@ inline void run(const op::local_response_norm& p, const arguments& a) {
           const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
           T sum = 0;
           for (std::int64_t k = std::max<std::int64_t>(0, c - before); k <= std::min(s.size - 1, c + after); ++k) sum += x[k * s.inner] * x[k * s.inner];
-          const T base = static_cast<T>(p.bias) + static_cast<T>(p.alpha) / static_cast<T>(p.size) * sum;
+          const T base = static_cast<T>(p.k) + static_cast<T>(p.alpha) / static_cast<T>(p.size) * sum;
           elements<T>(b.out[0])[(o * s.size + c) * s.inner + r] = x[c * s.inner] / std::pow(base, static_cast<T>(p.beta));
         }
   });

@@ -23,11 +23,11 @@ constexpr bool join(const activation_function& inner, const activation_function&
   return true;
 }
 
-/// conv2d|linear|binary|eltwise > activation  ->  the same with the activation in registers
+/// conv2d|conv_transpose2d|linear|binary|eltwise > activation  ->  the same with the activation in registers
 template <class First>
 struct fuse_activation {
-  static constexpr rule_info info{"fuse_activation", "conv2d|linear|binary|eltwise > activation -> the first", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{"fuse_activation", "conv2d|conv_transpose2d|linear|binary|eltwise > activation -> the first",
+                                  lowers::nodes, numerics::exact};
   using pattern = chain<First, op::activation>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     activation_function both = r.get<First>(m.first).activation;

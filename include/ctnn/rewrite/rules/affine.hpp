@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // y = x * s[c] + t[c] in its many spellings: first all of them become `scale`, then it is folded into the weights of
-// the convolution or linear layer that produces x: W'[o, ...] = s[o] W[o, ...], b' = s b + t (Jacob et al. 2018, 3.2).
+// the convolution, transposed or not, or linear layer that produces x: W'[o, ...] = s[o] W[o, ...], b' = s b + t (Jacob et
+// al. 2018, 3.2).
 // No numbers move here: a new weight is the operator itself, applied to the old weight.
 #pragma once
 
@@ -146,17 +147,31 @@ constexpr reason is_affine(const rewriter& r, node_id n, bool may_activate) {
   return {};
 }
 
-/// Weights (W, b) after the map: the operators scale and bias themselves, over W as (out, rest).
-constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_id old_bias) {
+/// Weight W with one slope an output. Outputs come first, (out, ...); with `groups` they are the second axis of W, (C, out /
+/// groups, kernel), as conv_transpose2d has it.
+constexpr expression_id sloped(rewriter& r, expression_id weight, expression_id slope, int groups) {
   const extents full = r.shape_of(weight);
-  const extents c{full[0]}, rows{full[0], static_cast<int>(full.count(1, full.rank))};
+  if (groups > 0) {
+    op::binary times;
+    times.function = op::binary_function::mul;
+    const expression_id w[] = {r.reshaped(weight, {groups, full[0] / groups, full[1], static_cast<int>(full.count(2, full.rank))}),
+                               r.reshaped(slope, {groups, 1, full[1], 1})};
+    return r.reshaped(r.apply(times, w), full);
+  }
   op::scale times;
   times.bias = false;
+  const expression_id w[] = {r.reshaped(weight, {full[0], static_cast<int>(full.count(1, full.rank))}), slope};
+  return r.reshaped(r.apply(times, w), full);
+}
+
+/// Weights (W, b) after the map.
+constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_id old_bias, int groups = 0) {
   affine out{weight, old_bias};
   if (map.slope != none) {
-    const expression_id w[] = {r.reshaped(weight, rows), map.slope};
-    out.slope = r.reshaped(r.apply(times, w), full);
+    out.slope = sloped(r, weight, map.slope, groups);
     if (old_bias != none) {
+      op::scale times;
+      times.bias = false;
       const expression_id b[] = {old_bias, map.slope};
       out.shift = r.apply(times, b);
     }
@@ -168,11 +183,11 @@ constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_
   return out;
 }
 
-/// conv2d|linear > scale|bias|binary with a scalar  ->  conv2d|linear
+/// conv2d|conv_transpose2d|linear > scale|bias|binary with a scalar  ->  the first
 template <class First, class Last>
 struct fold_affine {
-  static constexpr rule_info info{"fold_affine", "conv2d|linear > scale|bias|binary(scalar) -> the first", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"fold_affine", "conv2d|conv_transpose2d|linear > scale|bias|binary(scalar) -> the first",
+                                  lowers::nodes, numerics::reassociates};
   using pattern = chain<First, Last>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine<Last>(r, m.last, true)) return no;
@@ -187,8 +202,10 @@ struct fold_affine {
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto first = r.get<First>(m.first);
     const expression_id weight = r.weight(m.first, 0);
-    const affine map = affine_of<Last>(r, m.last, {r.shape_of(weight)[0]});
-    const affine folded = fold(r, map, weight, first.bias ? r.weight(m.first, 1) : none);
+    const affine map = affine_of<Last>(r, m.last, {first.out});
+    int groups = 0;
+    if constexpr (std::is_same_v<First, op::conv_transpose2d>) groups = first.groups;
+    const affine folded = fold(r, map, weight, first.bias ? r.weight(m.first, 1) : none, groups);
     first.bias = folded.shift != none;
     if constexpr (std::is_same_v<Last, op::binary>) first.activation = r.get<op::binary>(m.last).activation;
     const value_id x = r.input(m.first);
@@ -253,10 +270,10 @@ struct fold_last_axis {
   }
 };
 
-/// x * scalar > conv2d|linear  ->  conv2d|linear with scaled weights (padding with zeros does not mind)
+/// x * scalar > conv2d|conv_transpose2d|linear  ->  the second with scaled weights (padding with zeros does not mind)
 template <class Last>
 struct scale_before {
-  static constexpr rule_info info{"scale_before", "binary(* or / scalar) > conv2d|linear -> the second", lowers::nodes,
+  static constexpr rule_info info{"scale_before", "binary(* or / scalar) > conv2d|conv_transpose2d|linear -> the second", lowers::nodes,
                                   numerics::reassociates};
   using pattern = chain<op::binary, Last>;
   static constexpr reason guard(const rewriter& r, const match& m) {

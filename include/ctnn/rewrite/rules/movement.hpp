@@ -66,6 +66,28 @@ struct global_pool_flatten {
   }
 };
 
+/// flatten|reshape that makes the last axes one > linear over it  ->  linear over them
+template <class First>
+struct flatten_linear {
+  static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::nodes, numerics::exact};
+  using pattern = chain<First, op::linear>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
+    const int rows = y.rank - r.get<op::linear>(m.last).axes;  // axes that stay
+    if (rows >= x.rank) return {"it makes more than one of the last axes", r.name(m.first)};
+    for (int i = 0; i < rows; ++i)
+      if (x[i] != y[i]) return {"it changes other axes than the last", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto last = r.get<op::linear>(m.last);
+    const value_id x = r.input(m.first);
+    last.axes += r.shape(x).rank - r.shape(r.output(m.first)).rank;
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, last, r.name(m.last), {&x, 1}, pool<expression_id>(r.view().weights(r.at(m.last))));
+  }
+};
+
 /// permute that keeps every axis  ->  x
 struct permute_none {
   static constexpr rule_info info{"permute_none", "permute(x) -> x", lowers::nodes, numerics::exact};

@@ -2,6 +2,9 @@
 // Convolutions of one and two dimensions, transposed ones, InnerProduct, and the per-channel layers with weights.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "data.hpp"
 #include "elementwise.hpp"
 #include "rearranging.hpp"
@@ -50,12 +53,12 @@ inline void convolution_weights(layer_reader& l, value_id v, int out, int weight
   if (bias) l.read_raw(v, 1, out);
 }
 
-inline value_id fully_connected(layer_reader& l, value_id x, const op::linear& op, int weight_size) {
+/// A matrix whose rows are as long as the weights' goes row by row; of anything else all elements are one row.
+inline value_id fully_connected(layer_reader& l, value_id x, op::linear op, int weight_size) {
   if (op.out < 1 || weight_size < 1 || weight_size % op.out != 0)
     l.fail("weight size " + std::to_string(weight_size) + " for " + std::to_string(op.out) + " outputs");
   const extents shape = l.shape(x);
-  if (shape.rank != 1 && !(shape.rank == 2 && shape[1] == weight_size / op.out))
-    x = l.helper(op::flatten{}, {x}, "flatten");
+  if (!(shape.rank == 2 && shape[1] == weight_size / op.out)) op.axes = shape.rank;
   const value_id v = l.node(op, {x});
   convolution_weights(l, v, op.out, weight_size, op.bias);
   return v;
@@ -120,80 +123,64 @@ void convolution_1d(layer_reader& l) {
   result_from_row(l, v);
 }
 
-/// Along one axis a transposed convolution of stride s is a plain one with ceil(k / s) taps whose s results a position
-/// interleave: output s q + r takes taps r, r + s, r + 2 s, ... of the kernel at inputs q, q - 1, q - 2, ...
-struct transposed_axis {
-  int kernel, stride, taps, size, cut, out;
-
-  transposed_axis(const layer_reader& l, int k, int s, int in, int before, int after, int extra)
-      : kernel(k), stride(s), taps((k + s - 1) / s), size(in), cut(before) {
-    out = (in - 1) * s + k + extra - before - after;
-    if (out < 1) l.fail("padding leaves no output");
-    if (k + extra > taps * s) layer_reader::refuse("output padding larger than the kernel's reach");
-  }
-};
+/// The padding for a wanted output: the odd element of SAME_UPPER goes to the far side.
+inline std::array<int, 2> cut_to(const layer_reader& l, int full, int wanted, same_padding same) {
+  const int cut = full - wanted;
+  if (cut < 0) l.fail("output of " + std::to_string(wanted) + " where there are " + std::to_string(full));
+  const int small = cut / 2;
+  return same == same_padding::upper ? std::array{small, cut - small} : std::array{cut - small, small};
+}
 
 template <bool grouped>
 void deconvolution(layer_reader& l) {
   if (l.flag_or(28, false)) layer_reader::refuse(28, "weights as inputs");
   refuse_int8(l, 8);
-  op::conv2d op = convolution_parameters(l, true, grouped);
-  if (op.dilation != pair{1, 1}) layer_reader::refuse(2, "dilation of a transposed convolution");
-  if (l.int_or(20, 0) != 0 || l.int_or(21, 0) != 0) layer_reader::refuse(20, "output size of a transposed convolution");
+  const op::conv2d like = convolution_parameters(l, true, grouped);
+  op::conv_transpose2d op;
+  op.out = like.out;
+  op.kernel = like.kernel;
+  op.stride = like.stride;
+  op.dilation = like.dilation;
+  op.groups = like.groups;
+  op.bias = like.bias;
+  op.activation = like.activation;
+  const int right = l.extent_or(18, 0, 0);
+  op.output_padding = {l.extent_or(19, right, 0), right};
+  const int width = l.int_or(20, 0), wanted[2] = {l.int_or(21, width), width};
   const padding_parameters p = read_padding(l, true);
-  if (p.same != same_padding::none) layer_reader::refuse(4, "SAME padding of a transposed convolution");
-  const int right = l.extent_or(18, 0, 0), bottom = l.extent_or(19, right, 0);
   l.expect(1, 1);
   const value_id x = as_image(l, l.input());
   const extents in = l.shape(x);
-  const auto reach = checked_multiply(std::max(in[1], in[2]), 32768);
-  if (!reach || *reach > 1 << 30) l.fail("input of " + describe(in) + " is too large");
-  const transposed_axis h(l, op.kernel[0], op.stride[0], in[1], p.pad[0], p.pad[2], bottom);
-  const transposed_axis w(l, op.kernel[1], op.stride[1], in[2], p.pad[1], p.pad[3], right);
-
-  const int out = op.out, area = h.stride * w.stride;
-  if (op.groups < 1 || out < 1 || in[0] % op.groups != 0 || out % op.groups != 0 || out > (1 << 24) / area)
-    l.fail(std::to_string(op.groups) + " groups, " + std::to_string(in[0]) + " channels, " + std::to_string(out) +
-           " outputs");
-  const int depth = in[0] / op.groups;
-  const auto kernel_area = checked_multiply(h.kernel, w.kernel);
-  const auto taps = checked_multiply(*kernel_area, static_cast<std::int64_t>(out) * depth);
-  if (!taps || *taps != l.int_or(6, 0))
-    l.fail(6, "weight size " + std::to_string(l.int_or(6, 0)) + ", expected " + std::to_string(taps.value_or(-1)));
-  const std::vector<float> weight = l.tagged(*taps);
-  const std::vector<float> bias = op.bias ? l.raw(out) : std::vector<float>();
-
-  op.out = out * area;
-  op.kernel = {h.taps, w.taps};
-  op.stride = {1, 1};
-  op.pad = {h.taps - 1, w.taps - 1, h.taps - 1, w.taps - 1};
-  value_id v = l.node(op, {x});
-  const auto each = checked_multiply(static_cast<std::int64_t>(op.out) * depth, std::int64_t{h.taps} * w.taps);
-  if (!each || *each > l.builder().limits.value_elements) l.fail("too many weights");
-  std::vector<float> arranged(static_cast<std::size_t>(*each));
-  std::size_t at = 0;
-  for (int o = 0; o < out; ++o)
-    for (int ry = 0; ry < h.stride; ++ry)
-      for (int rx = 0; rx < w.stride; ++rx)
-        for (int c = 0; c < depth; ++c)
-          for (int ty = h.taps - 1; ty >= 0; --ty)
-            for (int tx = w.taps - 1; tx >= 0; --tx, ++at) {
-              const int ky = ry + h.stride * ty, kx = rx + w.stride * tx;
-              if (ky < h.kernel && kx < w.kernel)
-                arranged[at] = weight[((static_cast<std::size_t>(o) * static_cast<std::size_t>(depth) +
-                                        static_cast<std::size_t>(c)) * static_cast<std::size_t>(h.kernel) +
-                                       static_cast<std::size_t>(ky)) * static_cast<std::size_t>(w.kernel) +
-                                      static_cast<std::size_t>(kx)];
-            }
-  l.set_weight(v, 0, arranged);
-  if (op.bias) {
-    std::vector<float> repeated;
-    for (float b : bias) repeated.insert(repeated.end(), static_cast<std::size_t>(area), b);
-    l.set_weight(v, 1, repeated);
+  op.pad = p.pad;
+  if (p.same != same_padding::none) {
+    for (unsigned i : {0u, 1u}) {
+      if (wanted[i] < 1) layer_reader::refuse(20, "SAME padding without an output size");
+      const std::int64_t full = op.extent(i, in[static_cast<int>(i) + 1]);
+      if (full > 1 << 30) l.fail("input of " + describe(in) + " is too large");
+      const auto cut = cut_to(l, static_cast<int>(full), wanted[i], p.same);
+      op.pad[i] = cut[0];
+      op.pad[i + 2] = cut[1];
+    }
+  } else if (width != 0 || wanted[0] != 0) {
+    layer_reader::refuse(20, "output size of a transposed convolution with explicit padding");
   }
-  if (h.stride != 1 || w.stride != 1) v = l.helper(op::pixel_shuffle{{h.stride, w.stride}}, {v}, "pixels");
-  v = sliced(l, v, 1, h.cut, h.cut + h.out);
-  l.result(sliced(l, v, 2, w.cut, w.cut + w.out));
+  const value_id v = l.node(op, {x});
+
+  // The file has outputs first: (out, C / groups, kernel), a group after the other.
+  const int weight_size = l.int_or(6, 0), group_out = op.out / op.groups, group_in = in[0] / op.groups;
+  l.expect_weight(v, 0, weight_size);
+  const std::vector<float> filed = l.tagged(weight_size);
+  std::vector<float> weight(filed.size());
+  const auto taps = static_cast<std::size_t>(op.kernel[0]) * static_cast<std::size_t>(op.kernel[1]);
+  auto from = filed.begin();
+  for (int g = 0; g < op.groups; ++g)
+    for (int o = 0; o < group_out; ++o)
+      for (int c = 0; c < group_in; ++c, from += static_cast<std::ptrdiff_t>(taps))
+        std::copy_n(from, taps, weight.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(g * group_in + c) *
+                                                                              static_cast<std::size_t>(group_out) + static_cast<std::size_t>(o)) * taps));
+  l.set_weight(v, 0, weight);
+  if (op.bias) l.read_raw(v, 1, op.out);
+  l.result(v);
 }
 
 inline void inner_product(layer_reader& l) {

@@ -151,28 +151,13 @@ inline void reduction(layer_reader& l) {
   l.result(l.reshaped(v, result));
 }
 
-/// x (bias + alpha mean(x^2))^-beta, the mean over a window of channels or of pixels with zeros around.
 inline void lrn(layer_reader& l) {
   const int region = l.int_or(0, 0), size = l.extent_or(1, 5, 1);
   if ((region != 0 && region != 1) || size % 2 == 0) layer_reader::refuse("region " + std::to_string(region) + " of size " + std::to_string(size));
   l.expect(1, 1);
   const value_id x = l.input();
-  const extents in = l.shape(x);
-  if (in.rank != 3) layer_reader::refuse("input that is not 3-D");
-  value_id v = l.helper(op::unary{op::unary_function::square}, {x}, "square");
-  op::pool2d window;
-  window.function = op::pooling::average;
-  window.kernel = {size, region == 0 ? 1 : size};
-  window.stride = {1, 1};
-  window.pad = {size / 2, region == 0 ? 0 : size / 2, size / 2, region == 0 ? 0 : size / 2};
-  window.count_include_pad = true;
-  if (region == 0) v = l.reshaped(v, {1, in[0], in[1] * in[2]}, "columns");
-  v = l.helper(window, {v}, "mean");
-  v = l.with_scalar(op::binary_function::mul, v, l.float_or(2, 1), "alpha");
-  v = l.with_scalar(op::binary_function::add, v, l.float_or(4, 1), "bias");
-  v = l.with_scalar(op::binary_function::pow, v, -l.float_or(3, 0.75f), "beta");
-  v = l.reshaped(v, in);
-  l.result(l.node(op::binary{op::binary_function::mul}, {x, v}));
+  if (l.shape(x).rank != 3) layer_reader::refuse("input that is not 3-D");
+  l.result(l.node(op::local_response_norm{size, l.float_or(2, 1), l.float_or(3, 0.75f), l.float_or(4, 1), region == 1}, {x}));
 }
 
 inline void interp(layer_reader& l) {

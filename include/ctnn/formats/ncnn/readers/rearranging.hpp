@@ -109,14 +109,36 @@ inline void slice(layer_reader& l) {
   l.result(out);
 }
 
-/// [start, end) of one axis; v itself if that is all of it.
-inline value_id sliced(layer_reader& l, value_id v, int axis, int start, int end) {
-  const extents in = l.shape(v);
-  if (start < 0 || end <= start || end > in[axis])
-    l.fail("cut from " + std::to_string(start) + " to " + std::to_string(end) + " of " + std::to_string(in[axis]) +
-           " along axis " + std::to_string(axis));
-  if (start == 0 && end == in[axis]) return v;
-  return l.helper(op::slice{axis, start, end}, {v}, "cut");
+/// Bounds [begin, end) of each axis of a value, narrowed one by one.
+struct cut {
+  extents begin, end;
+
+  explicit cut(const extents& whole) : begin(whole), end(whole) {
+    for (int i = 0; i < whole.rank; ++i) begin[i] = 0;
+  }
+  void narrow(const layer_reader& l, int axis, int from, int to) {
+    const int size = end[axis] - begin[axis];
+    if (from < 0 || to <= from || to > size)
+      l.fail("cut from " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(size) + " along axis " +
+             std::to_string(axis));
+    end[axis] = begin[axis] + to;
+    begin[axis] += from;
+  }
+};
+
+/// The part of v: a slice along one axis, a padding by less than nothing along several.
+inline value_id cut_out(layer_reader& l, value_id v, const cut& part) {
+  const extents whole = l.shape(v);
+  int cuts = 0, axis = 0;
+  op::pad op;
+  for (int i = 0; i < whole.rank; ++i) {
+    op.before.push_back(-part.begin[i]);
+    op.after.push_back(part.end[i] - whole[i]);
+    if (part.begin[i] != 0 || part.end[i] != whole[i]) ++cuts, axis = i;
+  }
+  if (cuts == 0) return v;
+  if (cuts == 1) return l.node(op::slice{axis, part.begin[axis], part.end[axis]}, {v});
+  return l.node(op, {v});
 }
 
 inline void crop(layer_reader& l) {
@@ -124,9 +146,10 @@ inline void crop(layer_reader& l) {
     if (l.has(id)) layer_reader::refuse(id, "expression");
   const std::vector<int> starts = l.ints_or(9), ends = l.ints_or(10), axes = l.ints_or(11);
   l.expect_outputs(1);
-  value_id v = l.input();
+  const value_id v = l.input();
   const extents in = l.shape(v);
   const int rank = in.rank;
+  cut part(in);
 
   if (!starts.empty() && !ends.empty()) {
     l.expect(1, 1);
@@ -135,13 +158,13 @@ inline void crop(layer_reader& l) {
     for (std::size_t i = 0; i < starts.size(); ++i) {
       const int axis = normal_axis(axes.empty() ? static_cast<int>(i) : axes[i], rank);
       if (axis < 0 || axis >= rank) l.fail(11, "axis " + std::to_string(axis) + " of " + describe(in));
-      const int n = l.shape(v)[axis];
+      const int n = part.end[axis] - part.begin[axis];
       int start = starts[i] == -233 ? 0 : starts[i], end = ends[i] == -233 ? n : ends[i];
       if (start < 0) start += n;
       if (end <= 0) end += n;
-      v = sliced(l, v, axis, start, end < n ? end : n);
+      part.narrow(l, axis, start, end < n ? end : n);
     }
-    l.result(v);
+    l.result(cut_out(l, v, part));
     return;
   }
 
@@ -172,9 +195,9 @@ inline void crop(layer_reader& l) {
       if (size < 0 || size > in[axis]) l.fail(size_id[which], "size " + std::to_string(size));
       end = start + size;
     }
-    v = sliced(l, v, axis, start, end);
+    part.narrow(l, axis, start, end);
   }
-  l.result(v);
+  l.result(cut_out(l, v, part));
 }
 
 inline void padding(layer_reader& l) {

@@ -79,6 +79,37 @@ inline void conv2d(node_writer& w) {
   if (activate_after) activation_layer(w, op.activation, result, w.out());
 }
 
+inline void conv_transpose2d(node_writer& w) {
+  w.need_rank(3, 3);
+  const op::conv_transpose2d op = w.get<op::conv_transpose2d>();
+  const std::span<const float> weight = w.weight(0);
+  parameter_list p;
+  p.integer(0, op.out, 0).integer(1, op.kernel[1], 0).integer(11, op.kernel[0], op.kernel[1]);
+  p.integer(2, op.dilation[1], 1).integer(12, op.dilation[0], op.dilation[1]);
+  p.integer(3, op.stride[1], 1).integer(13, op.stride[0], op.stride[1]);
+  p.integer(4, op.pad[1], 0).integer(14, op.pad[0], op.pad[1]).integer(15, op.pad[3], op.pad[1]).integer(16, op.pad[2], op.pad[0]);
+  p.integer(18, op.output_padding[1], 0).integer(19, op.output_padding[0], op.output_padding[1]);
+  p.integer(5, op.bias, 0).integer(6, static_cast<std::int64_t>(weight.size()), 0).integer(7, op.groups, 1);
+  const bool separate = !fuse_activation(p, op.activation);
+  const std::string result = before_activation(w, separate);
+  w.layer(op.groups == 1 ? "Deconvolution" : "DeconvolutionDepthWise", {w.in()}, {result}, p);
+  // Outputs first, a group after the other.
+  const auto groups = static_cast<std::size_t>(op.groups), outputs = static_cast<std::size_t>(op.out) / groups;
+  const auto taps = static_cast<std::size_t>(op.kernel[0]) * static_cast<std::size_t>(op.kernel[1]);
+  const std::size_t depth = weight.size() / (groups * outputs * taps);
+  std::vector<float> filed;
+  filed.reserve(weight.size());
+  for (std::size_t g = 0; g < groups; ++g)
+    for (std::size_t o = 0; o < outputs; ++o)
+      for (std::size_t c = 0; c < depth; ++c) {
+        const auto from = weight.subspan(((g * depth + c) * outputs + o) * taps, taps);
+        filed.insert(filed.end(), from.begin(), from.end());
+      }
+  w.b.bin.tagged(filed);
+  if (op.bias) w.b.bin.raw(w.weight(1));
+  if (separate) activation_layer(w, op.activation, result, w.out());
+}
+
 inline void linear(node_writer& w) {
   const op::linear op = w.get<op::linear>();
   const extents in = w.input_shape();
@@ -86,12 +117,13 @@ inline void linear(node_writer& w) {
   const std::span<const float> weight = w.weight(0);
   p.integer(0, op.out, 0).integer(1, op.bias, 0).integer(2, static_cast<std::int64_t>(weight.size()), 0);
   const bool separate = !fuse_activation(p, op.activation);
-  // One vector, or the rows of a matrix; anything else is made one.
-  const int rows = static_cast<int>(in.count() / in.back(0));
+  // ncnn goes through a matrix row by row if they are as long as the weights', else all elements are one vector.
+  const int depth = static_cast<int>(op.depth(in)), rows = static_cast<int>(in.count() / depth);
+  const bool whole = op.axes == in.rank;
   std::string from = w.in();
-  if (in.rank > 2 && rows == 1) from = w.reshaped(from, {in.back(0)}, "vector");
-  else if (in.rank > 2) from = w.reshaped(from, {rows, in.back(0)}, "rows");
-  const bool reshape_after = in.rank > 2 || (in.rank == 2 && rows == 1);
+  if (whole ? in.rank > 3 || (in.rank == 2 && in[0] == 1) : in.rank > 2 && rows == 1) from = w.reshaped(from, {depth}, "vector");
+  else if (!whole && in.rank > 2) from = w.reshaped(from, {rows, depth}, "rows");
+  const bool reshape_after = !whole && (in.rank > 2 || rows == 1);
   std::string result = reshape_after ? w.between("product") : before_activation(w, separate);
   w.layer("InnerProduct", {from}, {result}, p);
   w.b.bin.tagged(weight);
@@ -121,6 +153,13 @@ inline void bias(node_writer& w) {
   w.need_rank(1, 3);
   w.layer("Bias", {w.in()}, {w.out()}, parameter_list().integer(0, w.input_shape()[0], 0));
   w.b.bin.raw(w.weight(0));
+}
+inline void local_response_norm(node_writer& w) {
+  w.need_rank(3, 3);
+  const op::local_response_norm op = w.get<op::local_response_norm>();
+  if (op.size % 2 == 0) throw inexpressible{"a window of even size"};
+  w.layer("LRN", {w.in()}, {w.out()},
+          parameter_list().integer(0, op.within, 0).integer(1, op.size, 5).real(2, op.alpha, 1).real(3, op.beta, 0.75f).real(4, op.k, 1));
 }
 inline void prelu(node_writer& w) {
   w.need_rank(1, 3);

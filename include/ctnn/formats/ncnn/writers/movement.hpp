@@ -2,6 +2,8 @@
 // Operators that only hold or move elements, as ncnn layers.
 #pragma once
 
+#include <algorithm>
+
 #include "../node_writer.hpp"
 #include "../readers/rearranging.hpp"
 
@@ -62,6 +64,24 @@ inline void pixel_shuffle(node_writer& w) {
   w.layer("PixelShuffle", {w.in()}, {w.out()}, parameter_list().integer(0, factor[0], 1));
 }
 
+/// What less than nothing of padding cuts off is a Crop.
+inline std::string cut_before_padding(node_writer& w, const op::pad& op, bool pads) {
+  const extents in = w.input_shape();
+  std::vector<int> starts, ends, axes;
+  for (int i = 0; i < in.rank; ++i) {
+    const int before = op.before[static_cast<std::size_t>(i)], after = op.after[static_cast<std::size_t>(i)];
+    if (before >= 0 && after >= 0) continue;
+    axes.push_back(i);
+    starts.push_back(std::max(0, -before));
+    ends.push_back(in[i] + std::min(0, after));
+    if (ends.back() <= starts.back()) throw inexpressible{"a padding that keeps nothing"};
+  }
+  if (axes.empty()) return w.in();
+  const std::string result = pads ? w.between("crop") : w.out();
+  w.layer("Crop", {w.in()}, {result}, parameter_list().integers(9, starts).integers(10, ends).integers(11, axes));
+  return result;
+}
+
 inline void pad(node_writer& w) {
   const op::pad op = w.get<op::pad>();
   if (op.mode != op::pad_mode::constant || w.input_count() != 1) throw inexpressible{"padding with more than one number"};
@@ -69,16 +89,21 @@ inline void pad(node_writer& w) {
   const int ids[4][2] = {{2, 3}, {0, 1}, {7, 8}, {-1, -1}};  // of the axes from the last
   const int rank = static_cast<int>(op.before.size());
   int widths[9]{};
+  bool pads = false, cuts = false;
   for (int i = 0; i < rank; ++i) {
     const int before = op.before[static_cast<std::size_t>(i)], after = op.after[static_cast<std::size_t>(i)];
-    if (before < 0 || after < 0 || (rank - 1 - i > 2 && (before > 0 || after > 0))) throw inexpressible{"a padding of more than ncnn's axes"};
-    if (rank - 1 - i > 2) continue;
-    widths[ids[rank - 1 - i][0]] = before;
-    widths[ids[rank - 1 - i][1]] = after;
+    cuts = cuts || before < 0 || after < 0;
+    if (before <= 0 && after <= 0) continue;
+    if (rank - 1 - i > 2) throw inexpressible{"a padding of more than ncnn's axes"};
+    pads = true;
+    widths[ids[rank - 1 - i][0]] = std::max(0, before);
+    widths[ids[rank - 1 - i][1]] = std::max(0, after);
   }
+  const std::string from = cut_before_padding(w, op, pads);
+  if (cuts && !pads) return;
   for (int id : {0, 1, 2, 3}) p.integer(id, widths[id], 0);
   p.real(5, static_cast<float>(op.value), 0).integer(7, widths[7], 0).integer(8, widths[8], 0);
-  w.layer("Padding", {w.in()}, {w.out()}, p);
+  w.layer("Padding", {from}, {w.out()}, p);
 }
 
 inline void concat(node_writer& w) {

@@ -128,7 +128,33 @@ inline void conv_transpose(node_reader& n) {
   if (size.size() == spatial + 2) op.size = as_list({size.begin() + 2, size.end()});
   else if (size.empty() || size.size() == spatial) op.size = as_list(size);
   else n.fail("output_shape has " + std::to_string(size.size()) + " numbers, expected " + std::to_string(axes));
-  n.result(n.add(op, n.has(2) ? std::vector<term>{x, w, n.input(2)} : std::vector<term>{x, w}));
+  std::vector<term> in{x, w};
+  if (n.has(2)) in.push_back(n.input(2));
+  std::vector<extents> shapes;
+  for (const term t : in) shapes.push_back(n.shape(t));
+  extents result;
+  if (const problem p = op.infer(shapes, {&result, 1})) n.fail(describe(p));
+  const bool fast = axes <= 2 && n.type(x) == dtype::f32 && is_constant_f32(n, w) && (!n.has(2) || is_constant_f32(n, in[2])) && n.shape(x).count() > 0;
+  if (!fast || n.known(x)) return n.result(n.add(op, in));
+  op::conv_transpose2d image;
+  image.out = result[1];
+  image.kernel = axes == 1 ? pair{1, n.shape(w)[2]} : pair{n.shape(w)[2], n.shape(w)[3]};
+  image.stride = as_pair(a.stride, 1);
+  image.dilation = as_pair(a.dilation, 1);
+  image.groups = op.groups;
+  image.bias = n.has(2);
+  // Output sizes and SAME in numbers: what the far side lacks is padding of the output.
+  for (int i = 0; i < axes; ++i) {
+    const auto k = static_cast<unsigned>(i + 2 - axes);
+    const int size = n.shape(x)[i + 2];
+    image.pad[k] = static_cast<int>(op.geometry(i, size, n.shape(w)[i + 2])[0]);
+    const std::int64_t over = image.extent(k, size) - result[i + 2];
+    if (over > 0) image.pad[k + 2] = static_cast<int>(over);
+    else image.output_padding[k] = static_cast<int>(-over);
+  }
+  std::vector<shared_array> weights{n.known(w)};
+  if (image.bias) weights.push_back(n.known(in[2]));
+  n.result(from_image(n, n.weighted(image, {as_image(n, x)}, weights), n.rank(x)));
 }
 
 /// MaxPool, AveragePool and LpPool.
@@ -339,7 +365,11 @@ inline void mean_variance_norm(node_reader& n) {
 inline void lrn(node_reader& n) {
   n.expect(1, 1);
   const op::local_response_norm op{n.small("size", 0), n.real("alpha", 1e-4f), n.real("beta", 0.75f), n.real("bias", 1)};
-  n.result(n.add(op, {n.input()}));
+  const term x = n.input();
+  const extents s = n.shape(x);
+  if (s.rank == 4) return n.result(n.add(op, {x}));
+  if (s.rank < 2) n.fail("input is " + describe(s) + ", expected at least 2 dimensions");
+  n.result(n.reshaped(n.add(op, {n.reshaped(x, {s[0], s[1], 1, static_cast<int>(s.count(2, s.rank))})}), s));
 }
 
 /// Before opset 13 the axes from `axis` on count as one.
