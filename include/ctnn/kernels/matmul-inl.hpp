@@ -25,11 +25,13 @@
 
 CTNN_BEGIN_TARGET
 
-/// out = a b, row-major without gaps.
-CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, float* out, int rows, int depth, int columns) {
-  // On plain floats a smaller copy: firmware's stack.
-  constexpr int room = lanes == 1 ? 256 : 8192;
-  float copy[room];
+/// out = scale a b, row-major without gaps; a is depth x rows and b columns x depth where it is transposed.
+CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a, const float* b, float* out, int rows, int depth, int columns) {
+  // On plain floats smaller copies: firmware's stack.
+  constexpr int room = lanes == 1 ? 256 : 8192, room_a = lanes == 1 ? 64 : 6144;
+  constexpr int most_rows = 12;
+  float copy[room], copy_a[room_a];
+  const std::ptrdiff_t k_step = p.transpose_b ? 1 : columns, column_step = p.transpose_b ? depth : 1;
   tile_task t{};
   t.run_count = 1;
   t.block_step = channel_block;
@@ -41,19 +43,26 @@ CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, floa
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.weight_step = tile.columns;
-    const int part = room / tile.columns;
+    int part = room / tile.columns;
+    if (p.transpose_a && part > room_a / most_rows) part = room_a / most_rows;
     for (int k = 0; k < depth; k += part) {
       t.length = depth - k < part ? depth - k : part;
       for (int i = 0; i < t.length; ++i) {
-        const float* from = b + static_cast<std::ptrdiff_t>(k + i) * columns + column;
+        const float* from = b + (k + i) * k_step + column * column_step;
         float* to = copy + static_cast<std::ptrdiff_t>(i) * tile.columns;
-        for (int c = 0; c < t.columns; ++c) to[c] = from[c];
+        for (int c = 0; c < t.columns; ++c) to[c] = p.scale * from[c * column_step];
         for (int c = t.columns; c < tile.columns; ++c) to[c] = 0;
       }
       for (int r = 0; r < rows; r += tile.rows) {
-        const float* pixels[12];
+        const float* pixels[most_rows];
         t.rows = rows - r < tile.rows ? rows - r : tile.rows;
-        for (int p = 0; p < tile.rows; ++p) pixels[p] = a + static_cast<std::ptrdiff_t>(r + (p < t.rows ? p : 0)) * depth + k;
+        if (p.transpose_a)
+          for (int i = 0; i < t.length; ++i)
+            for (int q = 0; q < t.rows; ++q) copy_a[q * t.length + i] = a[static_cast<std::ptrdiff_t>(k + i) * rows + r + q];
+        for (int q = 0; q < tile.rows; ++q) {
+          const int row = q < t.rows ? q : 0;
+          pixels[q] = p.transpose_a ? copy_a + static_cast<std::ptrdiff_t>(row) * t.length : a + static_cast<std::ptrdiff_t>(r + row) * depth + k;
+        }
         t.pixels = pixels;
         t.out = out + static_cast<std::ptrdiff_t>(r) * columns + column;
         t.start = k == 0 ? nullptr : t.out;
@@ -64,14 +73,14 @@ CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, floa
   }
 }
 
-CTNN_INLINE void run(const op::matmul&, const arguments& a) {
-  const matmul_walk w(a.in[0].shape, a.in[1].shape);
+CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
+  const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(w.rows) * w.columns;
   if (w.depth == 0)
     for (std::ptrdiff_t i = 0; i < size * static_cast<std::ptrdiff_t>(w.matrices); ++i) a.out[0].data[i] = 0;
   for (std::int64_t m = 0; m < w.matrices; ++m) {
     const auto at = w.offsets(m);
-    multiply_matrices(a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + static_cast<std::ptrdiff_t>(m) * size, w.rows, w.depth, w.columns);
+    multiply_matrices(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + static_cast<std::ptrdiff_t>(m) * size, w.rows, w.depth, w.columns);
   }
 }
 
