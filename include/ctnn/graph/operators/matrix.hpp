@@ -98,6 +98,7 @@ struct gemm {
 /// the output has the labels that occur once, in alphabetical order (after the broadcast axes).
 struct einsum {
   static constexpr std::string_view name = "einsum";
+  static constexpr int kind_rank = 1;
   static constexpr int min_inputs = 1, max_inputs = 16;
   static constexpr int most_labels = 16;
 
