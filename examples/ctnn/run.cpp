@@ -7,6 +7,7 @@
 
 #include "profile.hpp"
 #include "progress.hpp"
+#include "rewriting.hpp"
 #include "source.hpp"
 
 namespace tool {
@@ -25,7 +26,8 @@ ctnn::target_id find_target(const std::string& name) {
 ctnn::model load_model(const model_source& from, ctnn::target_id target) {
   ctnn::loaded_model network = load(from);
   const progress busy("rewriting and packing weights");
-  return ctnn::model(std::move(network), {.optimize = from.optimize, .target = target});
+  static const std::vector<ctnn::rule_record> rules = rules_for(from);  // one command line, one choice
+  return ctnn::model(std::move(network), {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target});
 }
 
 std::vector<const ctnn::node*> inputs_of(const ctnn::graph_view& g) {
