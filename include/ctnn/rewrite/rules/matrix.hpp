@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands around a product of two matrices.
+// What stands around a product of two matrices. (A product with a constant is a linear layer: affine.hpp.)
 #pragma once
 
 #include "../rule.hpp"
