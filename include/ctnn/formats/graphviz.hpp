@@ -103,7 +103,7 @@ class graphviz_writer {
 
     out_ = "digraph ctnn {\n"
            "  graph [layout=neato, inputscale=72, splines=line, outputorder=edgesfirst, fontname=\"Helvetica\", pad=0.2]\n"
-           "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0]\n"
+           "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0, width=0, height=0]\n"
            "  edge [color=\"#5070a0\", arrowsize=0.5]\n";
     int y = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
