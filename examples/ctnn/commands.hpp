@@ -19,6 +19,8 @@ struct model_source {
   std::string weights;               ///< file, "none" for zeros, empty for x.bin
   std::vector<std::string> shapes;   ///< NAME=3x224x224
   bool optimize = true;
+  std::vector<std::string> without;  ///< rules to leave out
+  std::vector<std::string> keep;     ///< blobs that must survive
 };
 
 struct info_options {
@@ -29,9 +31,10 @@ void info(const info_options&);
 
 struct optimize_options {
   model_source model;
-  std::string out;  ///< y.param; y.bin is written beside it
+  std::string out;  ///< y.param; y.bin is written beside it; empty: only explain
   bool fp16 = false;
   bool explain = false;
+  std::vector<std::string> why;  ///< layers
 };
 void optimize(const optimize_options&);
 

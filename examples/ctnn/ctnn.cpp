@@ -14,7 +14,10 @@ using namespace tool;
 void add_model_options(CLI::App& command, model_source& m, bool optional_rewriting) {
   command.add_option("--weights", m.weights, "file of the weights (by default MODEL.bin), or none: zeros");
   command.add_option("--shape", m.shapes, "an input's shape, NAME=3x224x224; may be repeated")->take_all()->expected(1);
-  if (optional_rewriting) command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
+  if (!optional_rewriting) return;
+  command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
+  command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
+  command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);
 }
 void add_model(CLI::App& command, model_source& m, bool optional_rewriting = true) {
   command.add_option("MODEL", m.file, "an ncnn model, x.param")->required();
@@ -42,9 +45,12 @@ int main(int argc, char** argv) {
   optimize_options optimize_with;
   CLI::App& on_optimize = *app.add_subcommand("optimize", "write the rewritten model, as ncnnoptimize does");
   add_model(on_optimize, optimize_with.model);
-  on_optimize.add_option("-o,--out", optimize_with.out, "OUT.param; OUT.bin is written beside it")->required();
+  on_optimize.add_option("-o,--out", optimize_with.out, "OUT.param; OUT.bin is written beside it");
   on_optimize.add_flag("--fp16", optimize_with.fp16, "store weights as half-precision numbers");
   on_optimize.add_flag("--explain", optimize_with.explain, "list every rewrite in order");
+  on_optimize.add_option("--why", optimize_with.why, "a layer: where it went, or what each rule that nearly matches misses; may be repeated")
+      ->take_all()
+      ->expected(1);
 
   run_options run_with;
   CLI::App& on_run = *app.add_subcommand("run", "run a model on .npy files");

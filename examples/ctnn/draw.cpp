@@ -37,8 +37,8 @@ void draw(const draw_options& options) {
   const std::string format = extension.empty() ? "" : extension.substr(1);
   if (format != "dot" && format != "svg" && format != "png" && format != "pdf")
     throw usage_error("-o " + options.out + ": expected a file .dot, .svg, .png or .pdf");
-  const ctnn::loaded_model m = load(options.model);
-  const ctnn::optimization o = rewrite(m, options.model.optimize);
+  ctnn::loaded_model m = load(options.model);
+  const ctnn::optimization o = rewrite(m, options.model);
   const std::string text = options.model.optimize ? ctnn::write_graphviz(m.network.view(), o.g.view(), o.history)
                                                   : ctnn::write_graphviz(m.network.view());
   if (format == "dot") return ctnn::write_file(options.out, text);

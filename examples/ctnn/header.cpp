@@ -16,8 +16,8 @@ void header(const header_options& options) {
   if (!ctnn::cpp::is_identifier(as.name)) throw usage_error("--name " + as.name + ": expected a C++ identifier");
   as.origin = std::filesystem::path(options.model.file).filename().string();
   as.packed = options.packed;
-  const ctnn::loaded_model m = load(options.model);
-  const ctnn::optimization o = rewrite(m, options.model.optimize);
+  ctnn::loaded_model m = load(options.model);
+  const ctnn::optimization o = rewrite(m, options.model);
   const progress busy("writing " + options.out);
   ctnn::folded_weights numbers(m, o.g.view());
   const std::string text = ctnn::cpp::write_header(o.g.view(), std::ref(numbers), as);

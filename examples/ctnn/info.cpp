@@ -52,9 +52,9 @@ std::string layers_text(const ctnn::graph_view& g, const std::map<std::string_vi
 }  // namespace
 
 void info(const info_options& options) {
-  const ctnn::loaded_model m = load(options.model);
+  ctnn::loaded_model m = load(options.model);
+  const ctnn::optimization o = rewrite(m, options.model);
   const ctnn::graph_view before = m.network.view();
-  const ctnn::optimization o = rewrite(m, options.model.optimize);
   if (options.layers) std::printf("%s\n", layers_text(before, ctnn::fates(o.g.view(), o.history)).c_str());
   for (const ctnn::node& n : before.nodes)
     if (n.type == &ctnn::type_of<ctnn::op::input>)

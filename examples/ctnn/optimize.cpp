@@ -2,6 +2,7 @@
 // ctnn optimize: writes the rewritten model, as ncnnoptimize does.
 #include <ctnn/formats/folded_weights.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
+#include <ctnn/rewrite/sentences.hpp>
 
 #include "progress.hpp"
 #include "rewriting.hpp"
@@ -25,13 +26,28 @@ void explain(const ctnn::optimization& o) {
   std::printf("%s\n%s\n", steps.text().c_str(), sums.text().c_str());
 }
 
+/// For each layer of --why where it went, or what the rules that nearly matched miss.
+void print_reasons(const optimize_options& options, const ctnn::loaded_model& m, const ctnn::optimization& o) {
+  const std::vector<ctnn::rule_record> rules = rules_for(options.model);
+  for (const std::string& layer : options.why) {
+    const std::vector<std::string> lines = ctnn::why(m.network.view(), o, rules, layer);
+    if (lines.empty()) throw usage_error("--why " + layer + ": the model has no such layer");
+    for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+  }
+}
+
 }  // namespace
 
 void optimize(const optimize_options& options) {
-  if (!options.out.ends_with(".param")) throw usage_error("-o " + options.out + ": expected a file y.param (y.bin is written beside it)");
-  const ctnn::loaded_model m = load(options.model);
-  const ctnn::optimization o = rewrite(m, options.model.optimize);
+  const bool explains = options.explain || !options.why.empty();
+  if (options.out.empty() && !explains) throw usage_error("optimize needs -o y.param, --explain or --why LAYER");
+  if (!options.out.empty() && !options.out.ends_with(".param"))
+    throw usage_error("-o " + options.out + ": expected a file y.param (y.bin is written beside it)");
+  ctnn::loaded_model m = load(options.model);
+  const ctnn::optimization o = rewrite(m, options.model);
   if (options.explain) explain(o);
+  print_reasons(options, m, o);
+  if (options.out.empty()) return;
   ctnn::ncnn::written_model written;
   {
     const progress busy("folding weights");

@@ -3,17 +3,44 @@
 
 #include <ctnn/base/error.hpp>
 #include <ctnn/network/lower.hpp>
+#include <ctnn/rewrite/loaded_rules.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "progress.hpp"
 
 namespace tool {
 
-ctnn::optimization rewrite(const ctnn::loaded_model& m, bool optimize) {
-  if (!optimize) return {ctnn::thaw(m.network.view()), {}, {}};
+namespace {
+
+/// What --keep names becomes an output of the network, which no rule removes.
+void keep_blob(ctnn::loaded_model& m, const std::string& name) {
+  const auto alias = m.aliases.find(name);
+  const std::string_view called = alias == m.aliases.end() ? std::string_view(name) : alias->second;
+  for (const ctnn::network_output& o : m.network.outputs)
+    if (o.name == name) return;
+  for (std::size_t v = 0; v < m.network.values.size(); ++v)
+    if (m.network.values[v].name == called) return ctnn::add_output(m.network, m.keep(name), static_cast<ctnn::value_id>(v));
+  throw usage_error("--keep " + name + ": the model has no such blob");
+}
+
+}  // namespace
+
+std::vector<ctnn::rule_record> rules_for(const model_source& from) {
+  std::vector<ctnn::rule_record> rules(ctnn::loaded_rules::records.begin(), ctnn::loaded_rules::records.end());
+  for (const std::string& name : from.without)
+    if (std::erase_if(rules, [&](const ctnn::rule_record& r) { return r.info.name == name; }) == 0)
+      throw usage_error("--without " + name + ": no rule has this name (optimize --explain names those that fire)");
+  return rules;
+}
+
+ctnn::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
+  for (const std::string& name : how.keep) keep_blob(m, name);
+  const std::vector<ctnn::rule_record> rules = rules_for(how);
+  if (!how.optimize) return {ctnn::thaw(m.network.view()), {}, {}};
   const progress busy("rewriting");
-  ctnn::optimization o = ctnn::optimize(ctnn::thaw(m.network.view()), ctnn::default_rules::records);
+  ctnn::optimization o = ctnn::optimize(ctnn::thaw(m.network.view()), rules);
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
   return o;
 }

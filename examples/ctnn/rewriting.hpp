@@ -5,9 +5,15 @@
 #include <ctnn/formats/loaded_model.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
+#include "commands.hpp"
+
 namespace tool {
 
-/// Applies the default rules; with `optimize` false the result is the graph as it was read. Throws ctnn::error.
-ctnn::optimization rewrite(const ctnn::loaded_model&, bool optimize);
+/// The rules but those that the command line leaves out. Throws usage_error for a name that no rule has.
+std::vector<ctnn::rule_record> rules_for(const model_source&);
+
+/// Applies those rules, after making the blobs to be kept outputs; without rewriting the result is the graph as it was
+/// read. Throws ctnn::error, usage_error.
+ctnn::optimization rewrite(ctnn::loaded_model&, const model_source&);
 
 }  // namespace tool

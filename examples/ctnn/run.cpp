@@ -8,6 +8,7 @@
 
 #include "profile.hpp"
 #include "progress.hpp"
+#include "rewriting.hpp"
 #include "source.hpp"
 
 namespace tool {
@@ -26,7 +27,8 @@ ctnn::target_id find_target(const std::string& name) {
 ctnn::model load_model(const model_source& from, ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
   ctnn::loaded_model network = load(from);
   const progress busy("rewriting and packing weights");
-  return ctnn::model(std::move(network), {.optimize = from.optimize, .target = target, .executor = std::move(threads)});
+  static const std::vector<ctnn::rule_record> rules = rules_for(from);  // one command line, one choice
+  return ctnn::model(std::move(network), {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target, .executor = std::move(threads)});
 }
 
 std::vector<const ctnn::node*> inputs_of(const ctnn::graph_view& g) {

@@ -197,7 +197,8 @@ inline void sweep_activations(convolution_kernel kernel) {
         activation_function{function::clip, -0.5f, 0.75f}, activation_function{function::sigmoid},
         activation_function{function::tanh}, activation_function{function::hardsigmoid, 1.0f / 6, 0.5f},
         activation_function{function::hardswish, 1.0f / 6, 0.5f}, activation_function{function::elu, 0.7f},
-        activation_function{function::silu}, activation_function{function::mish}}) {
+        activation_function{function::silu}, activation_function{function::mish}, activation_function{function::gelu},
+        activation_function{function::gelu_tanh}}) {
     op::conv2d p = convolution(21, 3, 1, 1);
     p.activation = f;
     check_convolution({p, {6, 7, 6}, layout::nhwc, 0, 3, true}, kernel);

@@ -98,6 +98,9 @@ DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binar
 
 FIRES("x ^ 2", (rules::power_by_name), (with_scalar<op::binary_function::pow, 20>), named<op::unary_function::square>)
 FIRES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>), named<op::unary_function::sqrt>)
+FIRES("x ^ -0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, -5>), named<op::unary_function::rsqrt>)
+FIRES("1 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 10>), named<op::unary_function::reciprocal>)
+DECLINES("2 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 20>), "the power has no name")
 FIRES("x ^ -1", (rules::power_by_name), (with_scalar<op::binary_function::pow, -10>), named<op::unary_function::reciprocal>)
 DECLINES("x ^ 3", (rules::power_by_name), (with_scalar<op::binary_function::pow, 30>), "the power has no name")
 DECLINES("x * 2 is no power", (rules::power_by_name), (with_scalar<op::binary_function::mul, 20>), "it is not a power")
@@ -147,3 +150,44 @@ DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu<op::binary>), (bot
          "its operand is not a product with relu(-x)")
 DECLINES("relu(x) - k * relu(-x)", (rules::two_sided_relu<op::binary>),
          (both_sides<spelling::one_number, true, false, op::binary_function::sub>), "it is not the sum of two values")
+
+namespace {
+
+template <op::binary_function F>
+constexpr auto with_itself = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.binary("it", F, x, x));
+};
+template <op::unary_function F, op::unary_function G>
+constexpr auto both = [](builder& b) { b.output("", b.add(op::unary{G}, "then", {b.add(op::unary{F}, "it", {b.relu("relu", image(b))})})); };
+constexpr auto inverse_root = [](builder& b) { b.output("", b.add(op::unary{op::unary_function::rsqrt}, "it", {b.relu("relu", image(b))})); };
+template <op::unary_function F, op::binary_function G>
+constexpr auto with_function = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {3, 4});
+  b.output("", b.binary("it", G, b.add(op::unary{F}, "inverse", {y}), x));
+};
+constexpr auto quotient = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {3, 4});
+  b.output("", b.binary("it", op::binary_function::div, x, y));
+};
+constexpr auto inverse_is_read = [](builder& b) {
+  const value_id x = image(b), y = b.add(op::unary{op::unary_function::reciprocal}, "inverse", {b.input("y", {3, 4})});
+  b.output("", b.binary("it", product, x, y));
+  b.output("inverse", y);
+};
+
+}  // namespace
+
+FIRES("x * x", (rules::square_by_name), with_itself<product>, named<op::unary_function::square>)
+DECLINES("x * y is no square", (rules::square_by_name), with_value<product>, "its operands are not the same")
+DECLINES("x + x is no square", (rules::square_by_name), with_itself<op::binary_function::add>, "it is not the product of two values")
+
+FIRES("1 / sqrt(x)", (rules::rsqrt_by_name), (both<op::unary_function::sqrt, op::unary_function::reciprocal>), inverse_root)
+DECLINES("sqrt(1 / x)", (rules::rsqrt_by_name), (both<op::unary_function::reciprocal, op::unary_function::sqrt>), "it is not a reciprocal")
+DECLINES("1 / |x|", (rules::rsqrt_by_name), (both<op::unary_function::abs, op::unary_function::reciprocal>), "its input is not a root")
+
+FIRES("1 / y * x", (rules::times_reciprocal), (with_function<op::unary_function::reciprocal, product>), quotient)
+DECLINES("1 / y + x", (rules::times_reciprocal), (with_function<op::unary_function::reciprocal, op::binary_function::add>),
+         "it is not the product of two values")
+DECLINES("|y| * x", (rules::times_reciprocal), (with_function<op::unary_function::abs, product>), "its operand is not a reciprocal")
+DECLINES("1 / y is an output", (rules::times_reciprocal), inverse_is_read, "its input is a network output too")

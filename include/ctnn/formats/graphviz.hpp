@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Graphviz text: a graph, or a graph before and after rewriting side by side, with layers that became one boxed together.
+// Graphviz text: a graph, or a graph before and after rewriting side by side. A row holds the layers that became one, boxed
+// together, and that one beside them; rows are folded into columns, so that a network of 200 layers fits on a screen.
 #pragma once
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,47 +19,170 @@ namespace detail {
 class graphviz_writer {
  public:
   std::string single(const graph_view& g) {
-    begin();
-    nodes(g, "a", {}, "  ");
-    edges(g, "a");
-    return out_ + "}\n";
+    std::vector<row> rows;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) rows.push_back({{static_cast<node_id>(i)}, none, {}});
+    return drawn({&g, nullptr}, rows, "");
   }
 
   std::string both(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history) {
     const auto gone = fates(after, history);
-    begin();
-    column("before", "as read", before, gone);
-    column("after", "rewritten", after, {});
-    return out_ + "}\n";
+    std::map<std::string_view, node_id> stays;
+    for (std::size_t i = 0; i < after.nodes.size(); ++i) stays[after.nodes[i].name] = static_cast<node_id>(i);
+    // Layers whose work one layer does afterwards form a row; it stands where the last of them stood.
+    std::map<std::string_view, row> groups;
+    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+      const std::string_view name = before.nodes[i].name;
+      const auto at = gone.find(name);
+      row& r = groups[at == gone.end() || at->second.into.empty() ? name : at->second.into];
+      r.members.push_back(static_cast<node_id>(i));
+      r.rules.push_back(at == gone.end() ? std::string_view() : at->second.rule);
+    }
+    std::vector<row> rows;
+    for (auto& [name, r] : groups) {
+      if (const auto at = stays.find(name); at != stays.end()) r.after = at->second;
+      rows.push_back(std::move(r));
+    }
+    std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.members.back() < b.members.back(); });
+    return drawn({&before, &after}, rows, "as read: " + std::to_string(before.nodes.size()) + " layers");
   }
 
  private:
-  using fate_map = std::map<std::string_view, fate>;
+  struct row {
+    std::vector<node_id> members;  ///< in the graph before
+    node_id after = none;
+    std::vector<std::string_view> rules;  ///< that removed a member; empty if it is still there
+  };
+  struct graphs {
+    const graph_view* before;
+    const graph_view* after;
+  };
 
-  void begin() {
+  // In points.
+  static constexpr int line_height = 13, row_gap = 13, box_width = 316, pair_gap = 40, column_gap = 56, title_height = 24, lane_width = 5;
+  static constexpr std::size_t longest_name = 24;
+
+  /// A side of the picture: where its boxes are.
+  struct panel {
+    const graph_view* g;
+    std::string id;
+    std::vector<int> row_of;                   ///< by node
+    std::vector<int> x{}, y{}, column{};       ///< by row; the middle of its box
+    std::vector<std::string> read_elsewhere{};  ///< by row: what it reads from other columns
+  };
+
+  /// Lays rows out in columns of about equal height, as wide together as a screen is.
+  std::string drawn(const graphs& g, const std::vector<row>& rows, const std::string& title) {
+    const int width = (g.after ? 2 * box_width + pair_gap : box_width) + column_gap;
+    int total = 0, tallest = 0;
+    const auto rough = [&](const row& r) { return static_cast<int>(lines_of(g, r)) * line_height + 4 + row_gap; };
+    for (const row& r : rows) {
+      total += rough(r);
+      tallest = std::max(tallest, rough(r));
+    }
+    int columns = 1;
+    while ((2 * columns + 1) * (2 * columns + 1) * width * 10 < 4 * 19 * total && columns < 16) ++columns;
+
+    panel sides[2] = {{g.before, "before", std::vector<int>(g.before->nodes.size(), 0)},
+                      {g.after, "after", std::vector<int>(g.after ? g.after->nodes.size() : 0, 0)}};
+    std::vector<int> column(rows.size(), 0);
+    int used = 0, last = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (used > 0 && used + rough(rows[i]) > total / columns + tallest / 2 && last + 1 < columns) {
+        ++last;
+        used = 0;
+      }
+      used += rough(rows[i]);
+      column[i] = last;
+      for (node_id n : rows[i].members) sides[0].row_of[static_cast<std::size_t>(n)] = static_cast<int>(i);
+      if (rows[i].after != none) sides[1].row_of[static_cast<std::size_t>(rows[i].after)] = static_cast<int>(i);
+    }
+    for (panel& p : sides) {
+      p.column = column;
+      if (p.g) find_far_inputs(p, rows.size());
+    }
+
     out_ = "digraph ctnn {\n"
-           "  graph [fontname=\"Helvetica\", fontsize=16, nodesep=0.18, ranksep=0.22, splines=true, newrank=false]\n"
-           "  node [fontname=\"Helvetica\", fontsize=10, shape=box, style=\"filled,rounded\", height=0.3, margin=\"0.10,0.04\","
-           " color=\"#00000040\"]\n"
-           "  edge [color=\"#606060\", arrowsize=0.5]\n";
+           "  graph [layout=neato, inputscale=72, splines=line, outputorder=edgesfirst, fontname=\"Helvetica\", pad=0.2]\n"
+           "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0, width=0, height=0]\n"
+           "  edge [color=\"#5070a0\", arrowsize=0.5]\n";
+    int y = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const row& r = rows[i];
+      const int x = box_width / 2 + column[i] * width;
+      if (i == 0 || column[i] != column[i - 1]) {
+        y = title_height;
+        titles(g, title, x);
+      }
+      const bool far = !sides[0].read_elsewhere[i].empty() || (g.after && !sides[1].read_elsewhere[i].empty());
+      const int height = rough(r) + (far ? line_height : 0), middle = -(y + (height - row_gap) / 2);
+      for (panel& p : sides) {
+        p.x.push_back(&p == sides ? x : x + box_width + pair_gap);
+        p.y.push_back(middle);
+      }
+      box(sides[0], i, r.members, r.rules);
+      if (r.after != none) box(sides[1], i, {r.after}, {});
+      y += height;
+    }
+    for (const panel& p : sides)
+      if (p.g) edges(p);
+    return out_ + "}\n";
   }
-  void column(const std::string& id, const std::string& title, const graph_view& g, const fate_map& gone) {
-    out_ += "  subgraph cluster_" + id + " {\n    label=\"" + title + ": " + std::to_string(g.nodes.size()) +
-            " layers\"; color=\"#ffffff00\"; margin=24\n";
-    nodes(g, id, gone, "    ");
-    out_ += "  }\n";
-    edges(g, id);
+  /// What a row reads from another column is named in its box: no edge goes there.
+  static void find_far_inputs(panel& p, std::size_t rows) {
+    p.read_elsewhere.assign(rows, {});
+    for (std::size_t i = 0; i < p.g->nodes.size(); ++i)
+      for (value_id v : p.g->inputs(p.g->nodes[i])) {
+        const node_id from = p.g->at_value(v).producer;
+        const auto here = static_cast<std::size_t>(p.row_of[i]), there = static_cast<std::size_t>(p.row_of[static_cast<std::size_t>(from)]);
+        if (p.column[here] == p.column[there]) continue;
+        std::string& names = p.read_elsewhere[here];
+        names += (names.empty() ? "" : ", ") + escaped(p.g->at(from).name, longest_name);
+      }
+  }
+  void titles(const graphs& g, const std::string& before, int x) {
+    if (!g.after) return;
+    const auto title = [&](const std::string& text, int at) {
+      out_ += "  title" + std::to_string(titles_++) + " [label=\"" + text + "\", fontsize=12, pos=\"" + std::to_string(at) + "," +
+              std::to_string(-title_height / 2 + 6) + "!\"]\n";
+    };
+    title(before, x);
+    title("rewritten: " + std::to_string(g.after->nodes.size()) + " layers", x + box_width + pair_gap);
+  }
+  static std::size_t lines_of(const graphs& g, const row& r) {
+    std::size_t outputs = 0;
+    for (node_id n : r.members) outputs += outputs_of(*g.before, n).size();
+    return r.members.size() + outputs;
+  }
+  static std::vector<std::string_view> outputs_of(const graph_view& g, node_id n) {
+    std::vector<std::string_view> names;
+    for (const network_output& o : g.outputs)
+      if (g.at_value(o.value).producer == n) names.push_back(o.name);
+    return names;
   }
 
-  static std::string escaped(std::string_view text) {
+  /// For labels in HTML; a long name loses its middle.
+  static std::string escaped(std::string_view text, std::size_t longest = 200) {
+    const std::size_t tail = longest / 2;
     std::string out;
-    for (char c : text) {
-      if (c == '"' || c == '\\') out += '\\';
-      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text.size() > longest && i == longest - tail) {
+        out += "\xe2\x80\xa6";
+        i = text.size() - tail;
+      }
+      const char c = text[i];
+      if (c == '&') out += "&amp;";
+      else if (c == '<') out += "&lt;";
+      else if (c == '>') out += "&gt;";
+      else if (c == '"') out += "&quot;";
+      else out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
     return out;
   }
-  static std::string id_of(const std::string& prefix, node_id n) { return prefix + std::to_string(n); }
+  static std::string short_form(const extents& shape) {
+    std::string out;
+    for (int i = 0; i < shape.rank; ++i) out += (i ? "\xc3\x97" : "") + std::to_string(shape[i]);
+    return shape.rank ? out : "1";
+  }
 
   static activation_function activation_of(const graph_view& g, node_id n) {
     if (g.is<op::conv2d>(n)) return g.get<op::conv2d>(n).activation;
@@ -73,9 +199,9 @@ class graphviz_writer {
     if (g.is<op::conv2d>(n)) {
       const auto p = g.get<op::conv2d>(n);
       const int channels = g.shape(g.inputs(g.at(n))[0]).back(2);
-      out = (p.groups > 1 && p.groups == channels ? "depthwise " : p.groups > 1 ? "grouped " : "") + out + ' ' + by(p.kernel);
+      out = (p.groups > 1 && p.groups == channels ? "depthwise " : p.groups > 1 ? "grouped conv2d " : out + ' ') + by(p.kernel);
       if (p.stride != pair{1, 1}) out += " /" + std::to_string(p.stride[0]);
-      if (g.at(n).inputs.count == 2) out += " + residual";
+      if (g.at(n).inputs.count == 2) out += " + add";
     } else if (g.is<op::activation>(n)) {
       out = name_of(g.get<op::activation>(n).activation.kind);
     } else if (g.is<op::pool2d>(n)) {
@@ -101,50 +227,72 @@ class graphviz_writer {
     return "#f5f5e8";
   }
 
-  void one(const graph_view& g, const std::string& id, node_id n, const fate_map& gone, const std::string& indent) {
-    const auto at = gone.find(g.at(n).name);
-    const bool vanished = at != gone.end() && at->second.into.empty();
-    out_ += indent + id_of(id, n) + " [label=\"" + escaped(g.at(n).name) + "\\n" + escaped(words(g, n)) + "  \xe2\x86\x92  ";
-    for (int k = 0; k < g.at(n).outputs.count; ++k) out_ += (k ? ", " : "") + describe(g.shape(g.at(n).outputs.first + k));
-    out_ += "\", fillcolor=\"" + color(g, n) + "\"";
-    if (at != gone.end()) out_ += ", tooltip=\"" + escaped(at->second.rule) + "\"";
-    if (vanished) out_ += ", style=\"filled,rounded,dashed\", color=\"#a00000\", fontcolor=\"#707070\"";
-    out_ += "]\n";
+  /// A line for each layer: name, what it does, shape if it differs from the line above.
+  void box(const panel& p, std::size_t row_number, const std::vector<node_id>& members, const std::vector<std::string_view>& rules) {
+    const graph_view& g = *p.g;
+    const bool several = members.size() > 1;
+    const std::string note = "<TR><TD COLSPAN=\"3\" HEIGHT=\"" + std::to_string(line_height) + "\" ALIGN=\"";
+    std::string shape, lines;
+    if (!p.read_elsewhere[row_number].empty()) lines = note + "LEFT\"><I>reads " + p.read_elsewhere[row_number] + "</I></TD></TR>";
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const node_id n = members[i];
+      const bool gone = i < rules.size() && !rules[i].empty();
+      const std::string cell = "<TD HEIGHT=\"" + std::to_string(line_height) + "\" BGCOLOR=\"" + color(g, n) + "\"";
+      std::string now;
+      for (int k = 0; k < g.at(n).outputs.count; ++k) now += (k ? ", " : "") + short_form(g.shape(g.at(n).outputs.first + k));
+      const std::string name = escaped(g.at(n).name, longest_name);
+      lines += "<TR>" + cell + " WIDTH=\"118\" ALIGN=\"LEFT\">" + (gone || name.empty() ? name + ' ' : "<B>" + name + "</B>") + "</TD>" + cell +
+               " WIDTH=\"128\" ALIGN=\"LEFT\">" + escaped(words(g, n), 32) + "</TD>" + cell + " WIDTH=\"66\" ALIGN=\"RIGHT\">" +
+               (now == shape ? "" : now.size() > 28 ? "..." : now) + "</TD></TR>";
+      shape = now;
+      for (std::string_view o : outputs_of(g, n))
+        lines += note + "RIGHT\"><I>output " + escaped(o, 40) + "</I></TD></TR>";
+    }
+    out_ += "  " + p.id + std::to_string(row_number) + " [pos=\"" + at(p.x[row_number], p.y[row_number]) + "!\", label=<<TABLE BORDER=\"" + (several ? "2" : "1") +
+            "\" COLOR=\"" + (several ? "#c09000" : "#a0a0a0") + "\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">" + lines + "</TABLE>>]\n";
   }
+  static std::string at(int x, int y) { return std::to_string(x) + ',' + std::to_string(y); }
 
-  /// Layers whose work one layer does afterwards stand in a box with its name.
-  void nodes(const graph_view& g, const std::string& id, const fate_map& gone, const std::string& indent) {
-    std::map<std::string_view, std::vector<node_id>> boxes;
-    std::vector<std::string_view> order;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const auto at = gone.find(g.nodes[i].name);
-      const std::string_view into = at == gone.end() || at->second.into.empty() ? g.nodes[i].name : at->second.into;
-      auto& members = boxes[into];
-      if (members.empty()) order.push_back(into);
-      members.push_back(static_cast<node_id>(i));
+  /// Between rows of a column: straight to the next one, otherwise by a lane beside the boxes.
+  void edges(const panel& p) {
+    std::set<std::pair<int, int>> pairs;
+    for (std::size_t i = 0; i < p.g->nodes.size(); ++i)
+      for (value_id v : p.g->inputs(p.g->nodes[i])) {
+        const int from = p.row_of[static_cast<std::size_t>(p.g->at_value(v).producer)], to = p.row_of[i];
+        if (from != to && p.column[static_cast<std::size_t>(from)] == p.column[static_cast<std::size_t>(to)]) pairs.insert({from, to});
+      }
+    std::vector<std::pair<int, int>> skips;
+    for (const auto& [from, to] : pairs) {
+      if (to == from + 1) out_ += "  " + p.id + std::to_string(from) + ":s -> " + p.id + std::to_string(to) + ":n\n";
+      else skips.push_back({from, to});
     }
-    for (std::string_view into : order) {
-      const auto& members = boxes[into];
-      const bool box = members.size() > 1;
-      if (box)
-        out_ += indent + "subgraph cluster_" + id + "_" + std::to_string(members[0]) +
-                " {\n" + indent + "  label=\"\"; style=\"filled,rounded\"; fillcolor=\"#fff6cc\"; color=\"#c09000\"; margin=6\n";
-      for (node_id n : members) one(g, id, n, gone, indent + (box ? "  " : ""));
-      if (box) out_ += indent + "}\n";
-    }
-  }
-  void edges(const graph_view& g, const std::string& id) {
-    for (std::size_t i = 0; i < g.nodes.size(); ++i)
-      for (value_id v : g.inputs(g.nodes[i]))
-        out_ += "  " + id_of(id, g.at_value(v).producer) + " -> " + id_of(id, static_cast<node_id>(i)) + '\n';
-    for (std::size_t k = 0; k < g.outputs.size(); ++k) {
-      const std::string end = id + "_out" + std::to_string(k);
-      out_ += "  " + end + " [label=\"" + escaped(g.outputs[k].name) + "\", shape=plaintext, style=\"\"]\n  " +
-              id_of(id, g.at_value(g.outputs[k].value).producer) + " -> " + end + '\n';
+    // Short ones run nearest to the boxes; two may share a lane if one ends before the other begins.
+    const auto length = [](const std::pair<int, int>& e) { return e.second > e.first ? e.second - e.first : e.first - e.second; };
+    std::stable_sort(skips.begin(), skips.end(), [&](const auto& a, const auto& b) { return length(a) < length(b); });
+    std::vector<std::vector<std::pair<int, int>>> lanes;
+    for (const auto& e : skips) {
+      const auto crosses = [&](const std::pair<int, int>& o) {
+        return std::max(std::min(e.first, e.second), std::min(o.first, o.second)) <= std::min(std::max(e.first, e.second), std::max(o.first, o.second)) &&
+               e.first != o.first;
+      };
+      std::size_t lane = 0;
+      while (lane < lanes.size() && std::any_of(lanes[lane].begin(), lanes[lane].end(), crosses)) ++lane;
+      if (lane == lanes.size()) lanes.emplace_back();
+      lanes[lane].push_back(e);
+      const int most = (column_gap - 12) / lane_width, x = p.x[static_cast<std::size_t>(e.first)] + box_width / 2 + 6 + static_cast<int>(lane) % most * lane_width;
+      const std::string bend = p.id + "_" + std::to_string(e.first) + "_" + std::to_string(e.second);
+      const auto corner = [&](const char* which, int row_number) {
+        out_ += "  " + bend + which + " [shape=point, width=0.01, label=\"\", color=\"#5070a0\", pos=\"" + at(x, p.y[static_cast<std::size_t>(row_number)]) + "!\"]\n";
+      };
+      corner("a", e.first);
+      corner("b", e.second);
+      out_ += "  " + p.id + std::to_string(e.first) + ":e -> " + bend + "a [arrowhead=none]\n  " + bend + "a -> " + bend + "b [arrowhead=none]\n  " +
+              bend + "b -> " + p.id + std::to_string(e.second) + ":e\n";
     }
   }
 
   std::string out_;
+  int titles_ = 0;
 };
 
 }  // namespace detail

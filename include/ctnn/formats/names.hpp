@@ -9,7 +9,7 @@
 namespace ctnn {
 
 inline constexpr std::string_view function_names[] = {"none", "relu", "leaky_relu", "clip", "sigmoid", "tanh",
-                                                      "hardsigmoid", "hardswish", "elu", "silu", "mish"};
+                                                      "hardsigmoid", "hardswish", "elu", "silu", "mish", "gelu", "gelu_tanh"};
 inline constexpr std::string_view unary_names[] = {"abs", "neg", "floor", "ceil", "square", "sqrt", "rsqrt", "exp", "log", "sin",
                                                    "cos", "tan", "asin", "acos", "atan", "reciprocal", "tanh", "log10", "round", "trunc"};
 inline constexpr std::string_view binary_names[] = {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "rsub", "rdiv", "rpow"};

@@ -19,6 +19,8 @@ enum class function {
   elu,          ///< x < 0 ? a (e^x - 1) : x
   silu,         ///< x * sigmoid(x)
   mish,         ///< x * tanh(log(1 + e^x))
+  gelu,         ///< x / 2 (1 + erf(x / sqrt 2))
+  gelu_tanh,    ///< x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): other numbers than gelu
 };
 
 struct activation_function {
@@ -44,6 +46,8 @@ constexpr float apply(const activation_function& f, float x) {
     case function::elu: return x < 0 ? f.a * math::expm1(x) : x;
     case function::silu: return x * math::sigmoid(x);
     case function::mish: return x * math::tanh(math::softplus(x));
+    case function::gelu: return math::gelu(x);
+    case function::gelu_tanh: return math::gelu_tanh(x);
   }
   return x;
 }

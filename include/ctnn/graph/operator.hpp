@@ -8,8 +8,9 @@
 //     constexpr problem infer(inputs in, outputs out) const;   // shapes, or what is wrong
 //   };
 //
-// and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), and
-// infer_types(types in, std::span<dtype> out): element types of the outputs (all that of the first input, or f32).
+// and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), kind_rank (0;
+// rewrite/measure.hpp), and infer_types(types in, std::span<dtype> out): element types of the outputs (all that of the
+// first input, or f32).
 // Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from fields().
 // Graphs hold operators as an `operator_type` and a row of numbers, so a user's operator is as good as ours.
 #pragma once
@@ -173,6 +174,12 @@ constexpr int max_inputs() {
 }
 
 template <class Op>
+constexpr int kind_rank() {
+  if constexpr (requires { Op::kind_rank; }) return Op::kind_rank;
+  else return 0;
+}
+
+template <class Op>
 constexpr weight_slots weights_of(const Op& op, inputs in) {
   if constexpr (requires { op.weights(in); }) return op.weights(in);
   else return {};
@@ -225,6 +232,7 @@ struct operator_type {
   std::string_view name;
   int min_inputs;
   int max_inputs;
+  int rank;  ///< kinds may be replaced, one for one, by lower ones of the same meaning
   /// Shapes of the outputs and the weights, or what is wrong.
   problem (*describe)(std::span<const double> fields, inputs, types, description&);
   std::int64_t (*macs)(std::span<const double>, inputs, std::span<const extents>);
@@ -284,6 +292,7 @@ template <class Op>
 inline constexpr operator_type type_of{Op::name,
                                        min_inputs<Op>(),
                                        max_inputs<Op>(),
+                                       kind_rank<Op>(),
                                        &detail::erased<Op>::describe,
                                        &detail::erased<Op>::macs,
                                        &detail::erased<Op>::configure};

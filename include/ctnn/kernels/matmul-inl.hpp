@@ -26,12 +26,15 @@
 
 CTNN_BEGIN_TARGET
 
-/// Columns [column, column_end) of out = a b, row-major without gaps.
-CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, float* out, int rows, int depth, int columns,
-                                            int column, int column_end) {
-  // On plain floats a smaller copy: firmware's stack.
-  constexpr int room = lanes == 1 ? 256 : 8192;
-  float copy[room];
+/// Rows [row, row_end) and columns [column, column_end) of out = scale a b, row-major without gaps; a is depth x rows and b
+/// columns x depth where it is transposed.
+CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a, const float* b, float* out, int rows, int depth, int columns,
+                                            int row, int row_end, int column, int column_end) {
+  // On plain floats smaller copies: firmware's stack.
+  constexpr int room = lanes == 1 ? 256 : 8192, room_a = lanes == 1 ? 64 : 6144;
+  constexpr int most_rows = 12;
+  float copy[room], copy_a[room_a];
+  const std::ptrdiff_t k_step = p.transpose_b ? 1 : columns, column_step = p.transpose_b ? depth : 1;
   tile_task t{};
   t.run_count = 1;
   t.block_step = channel_block;
@@ -43,19 +46,26 @@ CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, floa
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.weight_step = tile.columns;
-    const int part = room / tile.columns;
+    int part = room / tile.columns;
+    if (p.transpose_a && part > room_a / most_rows) part = room_a / most_rows;
     for (int k = 0; k < depth; k += part) {
       t.length = depth - k < part ? depth - k : part;
       for (int i = 0; i < t.length; ++i) {
-        const float* from = b + static_cast<std::ptrdiff_t>(k + i) * columns + column;
+        const float* from = b + (k + i) * k_step + column * column_step;
         float* to = copy + static_cast<std::ptrdiff_t>(i) * tile.columns;
-        for (int c = 0; c < t.columns; ++c) to[c] = from[c];
+        for (int c = 0; c < t.columns; ++c) to[c] = p.scale * from[c * column_step];
         for (int c = t.columns; c < tile.columns; ++c) to[c] = 0;
       }
-      for (int r = 0; r < rows; r += tile.rows) {
-        const float* pixels[12];
-        t.rows = rows - r < tile.rows ? rows - r : tile.rows;
-        for (int p = 0; p < tile.rows; ++p) pixels[p] = a + static_cast<std::ptrdiff_t>(r + (p < t.rows ? p : 0)) * depth + k;
+      for (int r = row; r < row_end; r += tile.rows) {
+        const float* pixels[most_rows];
+        t.rows = row_end - r < tile.rows ? row_end - r : tile.rows;
+        if (p.transpose_a)
+          for (int i = 0; i < t.length; ++i)
+            for (int q = 0; q < t.rows; ++q) copy_a[q * t.length + i] = a[static_cast<std::ptrdiff_t>(k + i) * rows + r + q];
+        for (int q = 0; q < tile.rows; ++q) {
+          const int at = q < t.rows ? q : 0;
+          pixels[q] = p.transpose_a ? copy_a + static_cast<std::ptrdiff_t>(at) * t.length : a + static_cast<std::ptrdiff_t>(r + at) * depth + k;
+        }
         t.pixels = pixels;
         t.out = out + static_cast<std::ptrdiff_t>(r) * columns + column;
         t.start = k == 0 ? nullptr : t.out;
@@ -66,8 +76,8 @@ CTNN_NOINLINE inline void multiply_matrices(const float* a, const float* b, floa
   }
 }
 
-CTNN_INLINE void run(const op::matmul&, const arguments& a) {
-  const matmul_walk w(a.in[0].shape, a.in[1].shape);
+CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
+  const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(w.rows) * w.columns;
   if (w.depth == 0 && a.share.index == 0)
     for (std::ptrdiff_t i = 0; i < size * static_cast<std::ptrdiff_t>(w.matrices); ++i) a.out[0].data[i] = 0;
@@ -79,8 +89,8 @@ CTNN_INLINE void run(const op::matmul&, const arguments& a) {
   if (a.share.count > 1 && row.size() <= 0) return;
   for (std::ptrdiff_t m = matrix.begin; m < matrix.end; ++m) {
     const auto at = w.offsets(m);
-    multiply_matrices(a.in[0].data + at.a + row.begin * w.depth, a.in[1].data + at.b, a.out[0].data + m * size + row.begin * w.columns,
-                      static_cast<int>(row.size()), w.depth, w.columns, static_cast<int>(column.begin), static_cast<int>(column.end));
+    multiply_matrices(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.rows, w.depth, w.columns,
+                      static_cast<int>(row.begin), static_cast<int>(row.end), static_cast<int>(column.begin), static_cast<int>(column.end));
   }
 }
 

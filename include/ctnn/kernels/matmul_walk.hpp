@@ -2,7 +2,7 @@
 // The matrices of a batched product one after the other.
 #pragma once
 
-#include "../base/shape.hpp"
+#include "../graph/operators/matrix.hpp"
 
 namespace ctnn {
 
@@ -10,7 +10,8 @@ struct matmul_walk {
   int rows = 1, depth = 0, columns = 1;
   std::int64_t matrices = 1;
 
-  constexpr matmul_walk(const extents& a, const extents& b) {
+  constexpr matmul_walk(const op::matmul& p, const extents& in_a, const extents& in_b) {
+    const extents a = p.turned(in_a, p.transpose_a), b = p.turned(in_b, p.transpose_b);
     depth = a.back(0);
     if (a.rank > 1) rows = a.back(1);
     if (b.rank > 1) columns = b.back(0);

@@ -201,6 +201,30 @@ CTNN_INLINE vec mish(vec x) {
   return mul(x, div(n, add(n, set(2.0f))));
 }
 
+/// x (1 + erf(x / sqrt 2)) / 2, as math::gelu has it.
+CTNN_INLINE vec gelu(vec x) {
+  const vec bounded = max(x, set(-15.0f));  // below, the result is 0
+  const vec u = div(set(1.0f), mul_add(set(0.25f), abs(bounded), set(1.0f)));
+  vec p = set(0.0287847351f);
+  p = mul_add(p, u, set(-0.167508096f));
+  p = mul_add(p, u, set(0.326081634f));
+  p = mul_add(p, u, set(-0.239553377f));
+  p = mul_add(p, u, set(0.22472243f));
+  p = mul_add(p, u, set(0.0233047754f));
+  p = mul_add(p, u, set(0.1061683f));
+  p = mul_add(p, u, set(0.0981827751f));
+  p = mul_add(p, u, set(0.0998168141f));
+  const vec tail = mul(mul(p, u), exp(mul(mul(set(-0.5f), bounded), bounded)));
+  const vec y = mul(bounded, select(less(x, zero()), tail, sub(set(1.0f), tail)));
+  return select(equal(x, x), y, x);
+}
+
+CTNN_INLINE vec gelu_tanh(vec x) {
+  const vec bounded = max(x, set(-15.0f));
+  const vec inner = mul(mul(set(1.59576912f), bounded), mul_add(mul(set(0.044715f), bounded), bounded, set(1.0f)));
+  return select(equal(x, x), mul(bounded, sigmoid(inner)), x);
+}
+
 /// An activation function whose kind the compiler knows, on vectors.
 template <function Kind>
 struct activate {
@@ -219,6 +243,8 @@ struct activate {
     else if constexpr (Kind == function::elu) return select(less(x, zero()), mul(set(a), expm1(x)), x);
     else if constexpr (Kind == function::silu) return mul(x, sigmoid(x));
     else if constexpr (Kind == function::mish) return mish(x);
+    else if constexpr (Kind == function::gelu) return gelu(x);
+    else if constexpr (Kind == function::gelu_tanh) return gelu_tanh(x);
     else return x;
   }
 };
@@ -239,6 +265,8 @@ CTNN_INLINE void with_activation(const activation_function& f, const Body& body)
     case function::elu: return body(activate<function::elu>{f.a, f.b});
     case function::silu: return body(activate<function::silu>{f.a, f.b});
     case function::mish: return body(activate<function::mish>{f.a, f.b});
+    case function::gelu: return body(activate<function::gelu>{f.a, f.b});
+    case function::gelu_tanh: return body(activate<function::gelu_tanh>{f.a, f.b});
   }
 }
 

@@ -62,6 +62,8 @@ CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
     case function::elu: return {bound::none, f.a, f.b, &finish_tile<function::elu>};
     case function::silu: return {bound::none, f.a, f.b, &finish_tile<function::silu>};
     case function::mish: return {bound::none, f.a, f.b, &finish_tile<function::mish>};
+    case function::gelu: return {bound::none, f.a, f.b, &finish_tile<function::gelu>};
+    case function::gelu_tanh: return {bound::none, f.a, f.b, &finish_tile<function::gelu_tanh>};
   }
   return {};
 }

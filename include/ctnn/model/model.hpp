@@ -16,7 +16,7 @@ struct load_options {
   /// Rewrite the network first: fewer and larger steps, the same answers. Values inside it may be gone afterwards.
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
-  std::span<const rule_record> rules = default_rule_records();
+  std::span<const rule_record> rules = loaded_rule_records();
   /// Values that must survive rewriting: they become outputs, too.
   std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().

@@ -17,7 +17,7 @@
 #include "../kernels/dispatch.hpp"
 #include "../network/parameters.hpp"
 #include "../plan/planner.hpp"
-#include "../rewrite/rules.hpp"
+#include "../rewrite/loaded_rules.hpp"
 #include "../weights/packed.hpp"
 #include "array.hpp"
 #include "typed_kernels.hpp"
@@ -52,12 +52,12 @@ struct custom_operator {
   void (*run)(const void*, const arguments&);
 };
 
-/// The records of default_rules.
-std::span<const rule_record> default_rule_records();
+/// The records of loaded_rules.
+std::span<const rule_record> loaded_rule_records();
 
 struct program_options {
   bool optimize = true;
-  std::span<const rule_record> rules = default_rule_records();
+  std::span<const rule_record> rules = loaded_rule_records();
   target_id target = best_target();
   std::span<const custom_operator> operators{};
   std::vector<std::string> keep{};
@@ -149,7 +149,7 @@ class program {
 
 #if !CTNN_COMPILED_ELSEWHERE
 
-CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
+CTNN_ONCE std::span<const rule_record> loaded_rule_records() { return loaded_rules::records; }
 
 CTNN_ONCE program::program(loaded_model&& source, const program_options& options)
     : source_(std::move(source)), g_(thaw(source_.network.view())), kernels_(kernels_for<all_operators>(options.target)) {

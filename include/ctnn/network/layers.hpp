@@ -103,6 +103,7 @@ CTNN_LAYER(sigmoid, op::activation, Name, option<"activation", function::sigmoid
 CTNN_LAYER(tanh, op::activation, Name, option<"activation", function::tanh>)
 CTNN_LAYER(silu, op::activation, Name, option<"activation", function::silu>)
 CTNN_LAYER(mish, op::activation, Name, option<"activation", function::mish>)
+CTNN_LAYER(gelu, op::activation, Name, option<"activation", function::gelu>)
 CTNN_LAYER(prelu, op::prelu, Name)
 CTNN_LAYER(softmax, op::softmax, Name)
 CTNN_LAYER(dropout, op::dropout, Name)

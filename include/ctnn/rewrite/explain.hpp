@@ -6,27 +6,45 @@
 
 namespace ctnn {
 
-/// A rule whose operators are there but whose condition failed: "relu3: rule 'fuse_activation' does not apply: its input
-/// is also read by another layer (conv3)".
+/// A rule whose operators are there but whose condition failed: at relu3, 'fuse_activation' because conv3 is read by add4 too.
 struct near_miss {
-  std::string_view rule;
-  std::string_view arrow;
+  std::string_view layer;  ///< the last of the rule's pattern
+  rule_info rule;
   reason why;
+  pool<std::string_view> other_readers;  ///< of why.layer, where that is what is wrong
 };
 
-/// The near misses at the layer called `name`, in the order of the rules. `optimized` is a graph that optimize() made
-/// with the same rules, so none of them fires.
+namespace detail {
+
+/// Tries the rules at node n of r; what fails and concerns `layer` goes to `out`.
+constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer, pool<near_miss>& out) {
+  for (const rule_record& rule : rules) {
+    if (rule.root != r.at(n).type || !has_producer(r, n, rule.first)) continue;
+    reason why;
+    if (rule.apply(r, n, &why)) return;
+    if (!why || (r.name(n) != layer && why.layer != layer)) continue;
+    near_miss miss{r.name(n), rule.info, why, {}};
+    const graph_view g = r.view();
+    for (std::size_t k = 0; why.shared && k < g.nodes.size(); ++k)
+      for (value_id v : g.inputs(g.nodes[k]))
+        if (static_cast<int>(k) != n && g.nodes[static_cast<std::size_t>(g.at_value(v).producer)].name == why.layer)
+          miss.other_readers.push_back(g.nodes[k].name);
+    out.push_back(miss);
+  }
+}
+
+}  // namespace detail
+
+/// The near misses at the layer called `name` and at those that read it, in the order of the rules. `optimized` is a graph
+/// that optimize() made with the same rules, so none of them fires.
 constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<const rule_record> rules, std::string_view name) {
   pool<near_miss> out;
   rewriter r(thaw(optimized));
   for (std::size_t i = 0; i < optimized.nodes.size(); ++i) {
-    if (optimized.nodes[i].name != name) continue;
-    for (const rule_record& rule : rules) {
-      if (rule.root != optimized.nodes[i].type) continue;
-      reason why;
-      if (rule.apply(r, static_cast<int>(i), &why)) return out;
-      if (why) out.push_back({rule.info.name, rule.info.arrow, why});
-    }
+    bool concerned = optimized.nodes[i].name == name;
+    for (value_id v : optimized.inputs(optimized.nodes[i]))
+      concerned = concerned || optimized.nodes[static_cast<std::size_t>(optimized.at_value(v).producer)].name == name;
+    if (concerned) detail::find_near_misses(r, static_cast<int>(i), rules, name, out);
   }
   return out;
 }

@@ -16,7 +16,7 @@ enum class lowers { nodes, rank, position, movable, arity };
 
 struct measure {
   std::int64_t nodes = 0;    ///< live nodes but inputs and constants
-  std::int64_t rank = 0;     ///< sum of kind_rank: one-for-one replacements go to lower kinds
+  std::int64_t rank = 0;     ///< sum of the operators' kind_rank: one-for-one replacements go to lower kinds
   std::int64_t position = 0;  ///< sum over liftable nodes of how late they stand: they move above what only rearranges
   std::int64_t movable = 0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
   std::int64_t arity = 0;    ///< input edges
@@ -31,18 +31,6 @@ constexpr bool fell(const measure& was, const measure& now, lowers component) {
   if (component >= lowers::position && now.position != was.position) return now.position < was.position;
   if (component >= lowers::movable && now.movable != was.movable) return now.movable < was.movable;
   return component >= lowers::arity && now.arity < was.arity;
-}
-
-/// Kinds that can be replaced by a lower one of the same meaning.
-constexpr int kind_rank(const operator_type* type) {
-  if (type == &type_of<op::batch_norm>) return 4;
-  if (type == &type_of<op::eltwise>) return 3;
-  if (type == &type_of<op::dropout>) return 3;
-  if (type == &type_of<op::binary>) return 2;
-  if (type == &type_of<op::permute>) return 1;
-  if (type == &type_of<op::scale>) return 1;
-  if (type == &type_of<op::bias>) return 1;
-  return 0;
 }
 
 constexpr bool counts_as_node(const operator_type* type) {

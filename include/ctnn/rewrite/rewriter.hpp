@@ -232,7 +232,7 @@ class rewriter {
     const node& n = at(id);
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
-    m.rank += sign * kind_rank(n.type);
+    m.rank += sign * n.type->rank;
     m.arity += sign * n.inputs.count;
   }
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.

@@ -30,6 +30,7 @@ struct rule_info {
 struct reason {
   std::string_view text{};
   std::string_view layer{};
+  bool shared = false;  ///< somebody else reads what `layer` makes
   constexpr explicit operator bool() const { return !text.empty(); }
 };
 
@@ -64,7 +65,7 @@ struct chain {
   static constexpr reason shared(const rewriter& r, const match& m) {
     const value_id v = r.input(m.last, m.input);
     if (r.readers(v) == 1) return {};
-    return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer", r.name(m.first)};
+    return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer", r.name(m.first), true};
   }
 };
 

@@ -8,8 +8,10 @@
 #include "rules/composite.hpp"
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
+#include "rules/gelu.hpp"
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
+#include "rules/matrix.hpp"
 #include "rules/movement.hpp"
 #include "rules/padding.hpp"
 #include "rules/residual.hpp"
@@ -88,6 +90,7 @@ struct default_rules : rule_list<
     rules::fold_constant<op::slice>,
     rules::fold_constant<op::interpolate>,
     rules::fold_constant<op::linear>,
+    rules::fold_constant<op::matmul>,
     // Scales and shifts
     rules::batch_norm_to_scale,                             // batch_norm                     ->  scale
     rules::fold_last_axis,                                  // linear > + * k[output]         ->  linear
@@ -116,7 +119,16 @@ struct default_rules : rule_list<
     rules::two_sided_relu<op::scale>,                       // relu(x) + k[c] * relu(-x)      ->  prelu
     rules::two_sided_relu<op::binary>,                      // relu(x) + k * relu(-x)         ->  leaky_relu
     rules::bound_by_scalar,                                 // maximum|minimum(x, scalar)     ->  relu | clip
-    rules::power_by_name,                                   // x ^ 2, x ^ 0.5, x ^ -1         ->  square | sqrt | reciprocal
+    rules::power_by_name,                                   // x ^ 2, x ^ 0.5, 1 / x ...      ->  square | sqrt | reciprocal ...
+    rules::square_by_name,                                  // x * x                          ->  square
+    rules::rsqrt_by_name,                                   // sqrt > reciprocal              ->  rsqrt
+    rules::times_reciprocal,                                // b * reciprocal(a)              ->  b / a
+    rules::gelu_by_tanh,                                    // x / 2 * (1 + tanh(...))        ->  gelu_tanh
+    // Products of two values
+    rules::permuted_operand,                                // permute(1, 0) > matmul         ->  matmul
+    rules::permuted_product,                                // matmul > permute(1, 0)         ->  matmul
+    rules::scaled_operand,                                  // * scalar > matmul              ->  matmul
+    rules::scaled_product,                                  // matmul > * scalar              ->  matmul
     // Sums and activations
     rules::eltwise_to_binary,                               // eltwise(a, b)                  ->  binary(a, b)
     rules::activation_chain,                                // relu|clip > relu|clip          ->  relu | clip

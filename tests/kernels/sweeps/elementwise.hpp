@@ -9,7 +9,7 @@ namespace ctnn::test {
 inline const activation_function all_activations[] = {
     {function::relu},    {function::leaky_relu, 0.1f}, {function::clip, -1, 2}, {function::sigmoid},
     {function::tanh},    {function::elu, 0.7f},        {function::silu},        {function::hardsigmoid, 1.0f / 6, 0.5f},
-    {function::mish},    {function::hardswish, 1.0f / 6, 0.5f}};
+    {function::mish},    {function::hardswish, 1.0f / 6, 0.5f}, {function::gelu},      {function::gelu_tanh}};
 
 template <class Run>
 void sweep_elementwise(const Run& run) {

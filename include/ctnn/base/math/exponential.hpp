@@ -132,4 +132,29 @@ constexpr float softplus(float x) {
   return u == 1.0f ? e : log(u) * (e / (u - 1.0f));
 }
 
+/// The part of a normal distribution below x, (1 + erf(x / sqrt 2)) / 2, within 2e-7; e^(-x^2 / 2) times a polynomial in
+/// u = 1 / (1 + |x| / 4), fitted over |x| < 14.
+constexpr float normal_below(float x) {
+  const float u = 1.0f / (1.0f + 0.25f * abs(x));
+  float p = 0.0287847351f;
+  p = p * u - 0.167508096f;
+  p = p * u + 0.326081634f;
+  p = p * u - 0.239553377f;
+  p = p * u + 0.22472243f;
+  p = p * u + 0.0233047754f;
+  p = p * u + 0.1061683f;
+  p = p * u + 0.0981827751f;
+  p = p * u + 0.0998168141f;
+  const float tail = p * u * exp(-0.5f * x * x);
+  return x < 0 ? tail : 1.0f - tail;
+}
+
+/// x (1 + erf(x / sqrt 2)) / 2; minus infinity gives -0.
+constexpr float gelu(float x) { return (x < -15.0f ? -0.0f : x) * normal_below(x); }
+
+/// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, the form without cancellation.
+constexpr float gelu_tanh(float x) {
+  return (x < -15.0f ? -0.0f : x) * sigmoid(1.59576912f * x * (1.0f + 0.044715f * x * x));
+}
+
 }  // namespace ctnn::math

@@ -7,7 +7,8 @@
 
 namespace ctnn::op {
 
-/// y = f(x), any shape. The layers relu, leaky_relu, clip, sigmoid, tanh, hardsigmoid, hardswish, elu, silu, mish.
+/// y = f(x), any shape. The layers relu, leaky_relu, clip, sigmoid, tanh, hardsigmoid, hardswish, elu, silu,
+/// mish, gelu, gelu_tanh.
 struct activation {
   static constexpr std::string_view name = "activation";
 
@@ -41,6 +42,7 @@ struct prelu {
 /// y = x * scale at inference; scale is 1 except in old caffe files.
 struct dropout {
   static constexpr std::string_view name = "dropout";
+  static constexpr int kind_rank = 3;
 
   float scale = 1;
 
@@ -85,6 +87,7 @@ enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rd
 /// `activation` is applied to the result.
 struct binary {
   static constexpr std::string_view name = "binary";
+  static constexpr int kind_rank = 2;
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   binary_function function = binary_function::add;
@@ -123,6 +126,7 @@ enum class eltwise_function { prod, sum, max };
 /// ncnn's and caffe's Eltwise: product, (weighted) sum or maximum of two or more inputs of one shape.
 struct eltwise {
   static constexpr std::string_view name = "eltwise";
+  static constexpr int kind_rank = 3;
   static constexpr int min_inputs = 2, max_inputs = static_cast<int>(max_list);
 
   eltwise_function function = eltwise_function::sum;

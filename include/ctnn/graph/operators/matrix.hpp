@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of matrices that are both values of the graph, for loaded models. A product with a constant is a `linear`.
+// Products of matrices that are both values of the graph. A product with a constant is a `linear`.
 #pragma once
+
+#include <utility>
 
 #include "typing.hpp"
 
 namespace ctnn::op {
 
-/// numpy.matmul: batches are broadcast, an operand of rank 1 is a row or a column. Any numeric type.
+/// numpy.matmul: batches are broadcast, an operand of rank 1 is a row or a column. Any numeric type. The last two axes of an
+/// operand change places before on request; with `scale` other than 1 (floating point) the product is multiplied by it.
 struct matmul {
   static constexpr std::string_view name = "matmul";
   static constexpr int min_inputs = 2, max_inputs = 2;
 
-  static constexpr void fields(auto&, auto&&) {}
+  bool transpose_a = false;
+  bool transpose_b = false;
+  float scale = 1;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("transpose_a", self.transpose_a);
+    field("transpose_b", self.transpose_b);
+    field("scale", self.scale);
+  }
 
   static constexpr problem shape(const extents& a, const extents& b, extents& y) {
     if (a.rank < 1 || b.rank < 1) return {mistake::rank_mismatch, name, a.rank < 1 ? a : b, {1}};
@@ -25,14 +36,21 @@ struct matmul {
     if (b.rank > 1) y.push_back(b.back(0));
     return countable(y);
   }
-  constexpr problem infer(inputs in, outputs result) const { return shape(in[0], in[1], result[0]); }
+  static constexpr extents turned(extents x, bool transpose) {
+    if (transpose && x.rank > 1) std::swap(x.back(0), x.back(1));
+    return x;
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if ((transpose_a && in[0].rank < 2) || (transpose_b && in[1].rank < 2)) return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
+    return shape(turned(in[0], transpose_a), turned(in[1], transpose_b), result[0]);
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
-    if (out[0] == dtype::boolean) return wrong_type(name, out[0]);
+    if (out[0] == dtype::boolean || (scale != 1 && !is_floating(out[0]))) return wrong_type(name, out[0]);
     return require_one_type(in, name);
   }
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
-    return result[0].count() * in[0].back(0);
+    return result[0].count() * turned(in[0], transpose_a).back(0);
   }
 };
 
@@ -80,6 +98,7 @@ struct gemm {
 /// the output has the labels that occur once, in alphabetical order (after the broadcast axes).
 struct einsum {
   static constexpr std::string_view name = "einsum";
+  static constexpr int kind_rank = 1;
   static constexpr int min_inputs = 1, max_inputs = 16;
   static constexpr int most_labels = 16;
 

@@ -17,6 +17,7 @@ namespace ctnn::op {
 /// A root of 0 counts as 1e-4, as in ncnn's BatchNorm.
 struct batch_norm {
   static constexpr std::string_view name = "batch_norm";
+  static constexpr int kind_rank = 4;
 
   float eps = 1e-5f;
 
@@ -37,6 +38,7 @@ struct batch_norm {
 /// x * scale + bias, each of shape (C); caffe's and ncnn's Scale.
 struct scale {
   static constexpr std::string_view name = "scale";
+  static constexpr int kind_rank = 1;
 
   bool bias = true;
 
@@ -57,6 +59,7 @@ struct scale {
 /// x + bias, bias of shape (C); caffe's and ncnn's Bias.
 struct bias {
   static constexpr std::string_view name = "bias";
+  static constexpr int kind_rank = 1;
 
   static constexpr void fields(auto&, auto&&) {}
 

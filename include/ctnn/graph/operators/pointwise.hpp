@@ -17,8 +17,6 @@ enum class pointwise_function {
   asinh,
   acosh,
   atanh,
-  gelu,              ///< x / 2 (1 + erf(x / sqrt 2))
-  gelu_tanh,         ///< its approximation by tanh
   softplus,          ///< log(1 + e^x)
   softsign,          ///< x / (1 + |x|)
   selu,              ///< b (x > 0 ? x : a (e^x - 1))

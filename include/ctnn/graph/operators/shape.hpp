@@ -149,6 +149,7 @@ struct reshape {
 /// torch.permute: axis i of the output is axis order[i] of the input.
 struct permute {
   static constexpr std::string_view name = "permute";
+  static constexpr int kind_rank = 1;
 
   list<int> order{};
 

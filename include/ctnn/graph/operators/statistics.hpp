@@ -6,11 +6,11 @@
 
 namespace ctnn::op {
 
-/// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale and bias if there is a
-/// third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation, f32 (ONNX LayerNormalization).
+/// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale if there is a second,
+/// bias if there is a third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation, f32 (ONNX LayerNormalization).
 struct layer_norm {
   static constexpr std::string_view name = "layer_norm";
-  static constexpr int min_inputs = 2, max_inputs = 3;
+  static constexpr int min_inputs = 1, max_inputs = 3;
 
   int axis = -1;
   float eps = 1e-5f;
@@ -27,7 +27,7 @@ struct layer_norm {
     if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
     extents y;
     if (const problem p = broadcast_shapes(in, y)) return p;
-    if (!(y == in[0])) return {mistake::shape_mismatch, "scale", in[1], in[0]};
+    if (!(y == in[0])) return {mistake::shape_mismatch, "scale", in.back(), in[0]};
     result[0] = y;
     if (!statistics) return {};
     for (int i = a; i < y.rank; ++i) y[i] = 1;
@@ -41,10 +41,10 @@ struct layer_norm {
   }
 };
 
-/// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and scale.
+/// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and, if there is a second, scale.
 struct rms_norm {
   static constexpr std::string_view name = "rms_norm";
-  static constexpr int min_inputs = 2, max_inputs = 2;
+  static constexpr int min_inputs = 1, max_inputs = 2;
 
   int axis = -1;
   float eps = 1e-5f;

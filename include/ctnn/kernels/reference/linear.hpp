@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// linear, plain.
+// linear and matmul, plain.
 #pragma once
 
 #include "../../graph/operators/linear.hpp"
+#include "../matmul_walk.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn::reference {
@@ -19,6 +20,23 @@ constexpr void run(const op::linear& p, const arguments& a) {
       for (std::int64_t k = 0; k < depth; ++k) sum += w[k] * x[k];
       *y++ = p.activation ? apply(p.activation, sum) : sum;
     }
+  }
+}
+
+constexpr void run(const op::matmul& p, const arguments& a) {
+  const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
+  const std::int64_t row_step = p.transpose_a ? 1 : w.depth, left_step = p.transpose_a ? w.rows : 1;
+  const std::int64_t column_step = p.transpose_b ? w.depth : 1, right_step = p.transpose_b ? 1 : w.columns;
+  float* y = a.out[0].data;
+  for (std::int64_t m = 0; m < w.matrices; ++m) {
+    const auto at = w.offsets(m);
+    for (int r = 0; r < w.rows; ++r)
+      for (int c = 0; c < w.columns; ++c) {
+        const float *x = a.in[0].data + at.a + r * row_step, *z = a.in[1].data + at.b + c * column_step;
+        float sum = 0;
+        for (int k = 0; k < w.depth; ++k) sum += x[k * left_step] * z[k * right_step];
+        *y++ = p.scale * sum;
+      }
   }
 }
 

@@ -127,6 +127,9 @@ T activated(const activation_function& f, T x) {
     case function::elu: return x < 0 ? a * std::expm1(x) : x;
     case function::silu: return x * logistic();
     case function::mish: return x * std::tanh(std::log1p(std::exp(x)));
+    case function::gelu: return static_cast<T>(0.5) * x * (one + std::erf(x * static_cast<T>(0.70710678118654752440)));
+    case function::gelu_tanh:
+      return static_cast<T>(0.5) * x * (one + std::tanh(static_cast<T>(0.79788456080286535588) * (x + static_cast<T>(0.044715) * x * x * x)));
   }
   return x;
 }

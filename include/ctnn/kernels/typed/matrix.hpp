@@ -26,14 +26,19 @@ template <class T>
 using sum_of = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
 inline void run(const op::matmul& p, const arguments& a) {
-  const matmul_walk w(a.in[0].shape, a.in[1].shape);
+  const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
+  const std::int64_t lr = p.transpose_a ? 1 : w.depth, lk = p.transpose_a ? w.rows : 1;
+  const std::int64_t rk = p.transpose_b ? 1 : w.columns, rc = p.transpose_b ? w.depth : 1, size = std::int64_t{w.rows} * w.columns;
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     for (std::int64_t m = 0; m < w.matrices; ++m) {
       const auto at = w.offsets(m);
       const T *left = elements<T>(b.in[0]) + at.a, *right = elements<T>(b.in[1]) + at.b;
-      multiply<sum_of<T>>(w.rows, w.depth, w.columns, [&](std::int64_t r, std::int64_t k) { return left[r * w.depth + k]; },
-                          [&](std::int64_t k, std::int64_t c) { return right[k * w.columns + c]; },
-                          elements<T>(b.out[0]) + m * w.rows * w.columns);
+      T* y = elements<T>(b.out[0]) + m * size;
+      multiply<sum_of<T>>(w.rows, w.depth, w.columns, [&](std::int64_t r, std::int64_t k) { return left[r * lr + k * lk]; },
+                          [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y);
+      if constexpr (std::is_floating_point_v<T>)
+        if (p.scale != 1)
+          for (std::int64_t i = 0; i < size; ++i) y[i] *= static_cast<T>(p.scale);
     }
   });
 }

@@ -134,7 +134,7 @@ inline void run(const op::quantized_convolution& p, const arguments& a) {
 template <class Store>
 void multiply_integers(std::string_view op, const const_tensor& a, const std::vector<int>& za, const const_tensor& b, const std::vector<int>& zb, Store store) {
   const std::vector<int> left = numbers_as<int>(op, a), right = numbers_as<int>(op, b);
-  const matmul_walk w(a.shape, b.shape);
+  const matmul_walk w(op::matmul{}, a.shape, b.shape);
   const auto zero = [](const std::vector<int>& z, std::int64_t i) { return z.empty() ? 0 : z[z.size() == 1 ? 0 : static_cast<std::size_t>(i)]; };
   std::vector<std::int32_t> sums(static_cast<std::size_t>(w.columns));
   for (std::int64_t m = 0, i = 0; m < w.matrices; ++m) {

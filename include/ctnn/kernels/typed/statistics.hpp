@@ -69,7 +69,7 @@ inline void run(const op::rms_norm& p, const arguments& a) {
       for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(static_cast<double>(x[i]) * inverse);
     }
     // The scale may be of another floating type.
-    if (b.in[1].type == b.out[0].type) return scale_and_shift<T>(b);
+    if (b.in.size() < 2 || b.in[1].type == b.out[0].type) return scale_and_shift<T>(b);
     const const_tensor operands[] = {b.out[0], b.in[1]};
     using other = std::conditional_t<std::is_same_v<T, float>, double, float>;
     map_pairs<T, T, other>({operands, b.out, {}}, [](T v, other s) { return static_cast<T>(static_cast<double>(v) * static_cast<double>(s)); });

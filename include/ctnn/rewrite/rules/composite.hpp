@@ -111,25 +111,80 @@ struct bound_by_scalar {
   }
 };
 
-/// x ^ 2  ->  square(x);  x ^ 0.5  ->  sqrt(x);  x ^ -1  ->  reciprocal(x)
+/// x ^ 2  ->  square(x);  x ^ 0.5  ->  sqrt(x);  x ^ -0.5  ->  rsqrt(x);  x ^ -1, 1 / x  ->  reciprocal(x)
 struct power_by_name {
-  static constexpr rule_info info{"power_by_name", "pow(x, 2|0.5|-1) -> square|sqrt|reciprocal(x)", lowers::rank, numerics::reassociates};
+  static constexpr rule_info info{"power_by_name", "pow(x, 2|0.5|-0.5|-1), 1 / x -> square|sqrt|rsqrt|reciprocal(x)", lowers::rank,
+                                  numerics::reassociates};
   using pattern = single<op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
-    if (b.function != op::binary_function::pow) return {"it is not a power"};
+    const bool inverse = b.function == op::binary_function::rdiv;
+    if (b.function != op::binary_function::pow && !inverse) return {"it is not a power"};
     if (!b.scalar) return {"it has no scalar operand"};
     if (b.activation) return {"it applies an activation"};
-    if (*b.scalar != 2 && *b.scalar != 0.5f && *b.scalar != -1) return {"the power has no name"};
+    const float k = *b.scalar;
+    if (inverse ? k != 1 : k != 2 && k != 0.5f && k != -0.5f && k != -1) return {"the power has no name"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     using enum op::unary_function;
-    const float power = *r.get<op::binary>(m.last).scalar;
+    const auto b = r.get<op::binary>(m.last);
+    const float power = b.function == op::binary_function::rdiv ? -1 : *b.scalar;
     op::unary named;
-    named.function = power == 2 ? square : power == -1 ? reciprocal : sqrt;
+    named.function = power == 2 ? square : power == -1 ? reciprocal : power < 0 ? rsqrt : sqrt;
     const value_id x = r.input(m.last);
     r.become(m.last, named, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// x * x  ->  square(x)
+struct square_by_name {
+  static constexpr rule_info info{"square_by_name", "x * x -> square(x)", lowers::rank, numerics::exact};
+  using pattern = single<op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::mul || b.scalar) return {"it is not the product of two values"};
+    if (r.input(m.last, 0) != r.input(m.last, 1)) return {"its operands are not the same"};
+    if (b.activation) return {"it applies an activation"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.last);
+    r.become(m.last, op::unary{op::unary_function::square}, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// 1 / sqrt(x)  ->  rsqrt(x)
+struct rsqrt_by_name {
+  static constexpr rule_info info{"rsqrt_by_name", "sqrt > reciprocal -> rsqrt", lowers::nodes, numerics::reassociates};
+  using pattern = chain<op::unary, op::unary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.get<op::unary>(m.last).function != op::unary_function::reciprocal) return {"it is not a reciprocal"};
+    if (r.get<op::unary>(m.first).function != op::unary_function::sqrt) return {"its input is not a root", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.first);
+    r.fuse(m.first, m.last, op::unary{op::unary_function::rsqrt}, {&x, 1}, {});
+  }
+};
+
+/// b * (1 / a)  ->  b / a
+struct times_reciprocal {
+  static constexpr rule_info info{"times_reciprocal", "b * reciprocal(a) -> b / a", lowers::nodes, numerics::reassociates};
+  using pattern = chain<op::unary, op::binary>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::mul || b.scalar) return {"it is not the product of two values"};
+    if (r.get<op::unary>(m.first).function != op::unary_function::reciprocal) return {"its operand is not a reciprocal", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto quotient = r.get<op::binary>(m.last);
+    quotient.function = op::binary_function::div;
+    const value_id in[] = {r.input(m.last, 1 - m.input), r.input(m.first)};
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, quotient, r.name(m.last), in, {});
   }
 };
 

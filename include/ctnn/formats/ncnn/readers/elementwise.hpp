@@ -60,20 +60,7 @@ inline void selu(layer_reader& l) {
   l.result(l.with_scalar(op::binary_function::mul, l.node(f, {l.input()}), l.float_or(1, 1.050700987f), "lambda"));
 }
 
-/// The tanh form: x / 2 (1 + tanh(0.79788452 (x + 0.044715 x^3))).
-inline void gelu(layer_reader& l) {
-  using enum op::binary_function;
-  l.expect(1, 1);
-  if (!l.flag_or(0, false)) layer_reader::refuse(0, "GELU by the error function");
-  const value_id x = l.input();
-  value_id y = l.with_scalar(mul, l.helper(op::unary{op::unary_function::square}, {x}, "square"), 0.044715f, "cubic");
-  y = l.with_scalar(add, y, 1, "inner");
-  y = l.helper(op::binary{mul}, {y, x}, "polynomial");
-  y = l.with_scalar(mul, y, 0.79788452f, "scaled");
-  y = l.helper(op::activation{{function::tanh}}, {y}, "tanh");
-  y = l.with_scalar(mul, l.with_scalar(add, y, 1, "gate"), 0.5f, "half");
-  l.result(l.node(op::binary{mul}, {y, x}));
-}
+inline void gelu(layer_reader& l) { activate(l, {l.flag_or(0, false) ? function::gelu_tanh : function::gelu}); }
 
 inline void unary(layer_reader& l) {
   l.expect(1, 1);

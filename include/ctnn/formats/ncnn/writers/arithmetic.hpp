@@ -25,6 +25,8 @@ inline void activation_layer(node_writer& w, const activation_function& f, const
     case function::elu: type = "ELU", p.real(0, f.a, 0.1f); break;
     case function::silu: type = "Swish"; break;
     case function::mish: type = "Mish"; break;
+    case function::gelu: type = "GELU"; break;
+    case function::gelu_tanh: type = "GELU", p.integer(0, 1, 0); break;
   }
   w.layer(type, {from}, {to}, p);
 }

@@ -178,7 +178,7 @@ inline void gelu(node_reader& n) {
   n.expect(1, 1);
   const std::string how = n.text("approximate", "none");
   if (how != "none" && how != "tanh") n.fail("approximate is '" + how + "', expected none or tanh");
-  n.result(pointwise_of(n, how == "tanh" ? op::pointwise_function::gelu_tanh : op::pointwise_function::gelu, n.input()));
+  n.result(activation_of(n, {how == "tanh" ? function::gelu_tanh : function::gelu}, n.input()));
 }
 
 inline void clip(node_reader& n) {

@@ -17,6 +17,15 @@ inline term as_scale(node_reader& n, term t) {
   return n.shape(t).count() == 1 && n.rank(t) == 1 ? n.reshaped(t, {}) : t;
 }
 
+/// Adds the zero point, input 2, to `in`; one that is known to be 0 is left out, so that rules see it.
+inline void add_zero_point(node_reader& n, std::vector<term>& in) {
+  if (!n.has(2)) return;
+  const shared_array k = n.known(n.input(2));
+  bool none = k != nullptr && !n.known(in[0]);
+  for (std::size_t i = 0; none && i < k->size(); ++i) none = number_at(*k, i) == 0;
+  if (!none) in.push_back(as_scale(n, n.input(2)));
+}
+
 inline void quantize(node_reader& n) {
   n.expect(2, 3);
   n.ignore("saturate");
@@ -27,7 +36,7 @@ inline void quantize(node_reader& n) {
   if (!n.has(2) && n.integer("output_dtype", 0) != 0) op.to = n.element("output_dtype", 2);
   n.ignore("output_dtype");
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
-  if (n.has(2)) in.push_back(as_scale(n, n.input(2)));
+  add_zero_point(n, in);
   n.result(n.add(op, in));
 }
 inline void dequantize(node_reader& n) {
@@ -36,7 +45,7 @@ inline void dequantize(node_reader& n) {
   op::dequantize op;
   static_cast<op::granularity&>(op) = granularity_of(n);
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
-  if (n.has(2)) in.push_back(as_scale(n, n.input(2)));
+  add_zero_point(n, in);
   n.result(n.add(op, in));
 }
 inline void dynamic_quantize(node_reader& n) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/normalization.hpp: layer_norm and rms_norm spelled out.
+#include "support/loaded_rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::test;
+
+namespace {
+
+constexpr auto plus = op::binary_function::add, minus = op::binary_function::sub, times = op::binary_function::mul, over = op::binary_function::div;
+constexpr auto power = op::binary_function::pow;
+constexpr value_id tokens(builder& b) { return b.input("x", {2, 5, 8}); }
+constexpr value_id mean(builder& b, std::string_view name, value_id x, int axis = -1, bool keep = true) {
+  return b.add(op::reduce{op::reduction::mean, {axis}, keep}, name, {x});
+}
+constexpr value_id square(builder& b, value_id d) { return b.add(op::unary{op::unary_function::square}, "square", {d}); }
+constexpr value_id deviation(builder& b, value_id squares, op::unary_function f = op::unary_function::sqrt, int axis = -1) {
+  return b.add(op::unary{f}, "root", {b.scalar("eps", plus, mean(b, "variance", squares, axis), 0.01f)});
+}
+
+constexpr auto divided = [](builder& b) {
+  const value_id x = tokens(b), d = b.binary("d", minus, x, mean(b, "mean", x));
+  b.output("", b.binary("it", over, d, deviation(b, square(b, d))));
+};
+constexpr auto multiplied = [](builder& b) {
+  const value_id x = tokens(b), d = b.binary("d", minus, x, mean(b, "mean", x));
+  b.output("", b.binary("it", times, deviation(b, square(b, d), op::unary_function::rsqrt), d));
+};
+constexpr auto normed = [](builder& b) { b.output("", b.add(op::layer_norm{2, 0.01f}, "it", {tokens(b)})); };
+constexpr auto without_mean = [](builder& b) {
+  const value_id x = tokens(b);
+  b.output("", b.binary("it", over, x, deviation(b, square(b, x))));
+};
+constexpr auto rms_normed = [](builder& b) { b.output("", b.add(op::rms_norm{2, 0.01f}, "it", {tokens(b)})); };
+constexpr auto two_axes = [](builder& b) {
+  const value_id x = tokens(b);
+  const value_id v = b.add(op::reduce{op::reduction::mean, {1, 2}, true}, "variance", {square(b, x)});
+  b.output("", b.binary("it", over, x, b.add(op::unary{op::unary_function::sqrt}, "root", {b.scalar("eps", plus, v, 0.01f)})));
+};
+constexpr auto rms_of_two = [](builder& b) { b.output("", b.add(op::rms_norm{1, 0.01f}, "it", {tokens(b)})); };
+
+constexpr auto inner_axis = [](builder& b) {
+  const value_id x = tokens(b);
+  b.output("", b.binary("it", over, x, deviation(b, square(b, x), op::unary_function::sqrt, 1)));
+};
+constexpr auto other_divided = [](builder& b) {
+  const value_id x = tokens(b);
+  b.output("", b.binary("it", over, b.input("y", {2, 5, 8}), deviation(b, square(b, x))));
+};
+constexpr auto no_eps = [](builder& b) {
+  const value_id x = tokens(b), v = mean(b, "variance", square(b, x));
+  b.output("", b.binary("it", over, x, b.add(op::unary{op::unary_function::sqrt}, "root", {v})));
+};
+constexpr auto root_is_read = [](builder& b) {
+  const value_id x = tokens(b), root = deviation(b, square(b, x));
+  b.output("root", root);
+  b.output("", b.binary("it", over, x, root));
+};
+
+template <class Norm, int Operands, op::binary_function F>
+constexpr auto then = [](builder& b) {
+  const value_id x = tokens(b), k = b.constant("scale", {8}), s = b.constant("bias", {5, 8});
+  const value_id y = Operands == 0 ? b.add(Norm{}, "norm", {x}) : b.add(Norm{}, "norm", {x, k});
+  b.output("", Operands == 0 ? b.binary("it", F, k, y) : b.binary("it", F, y, s));
+  b.output("k", k);
+  b.output("s", s);
+};
+template <class Norm, int Operands>
+constexpr auto with = [](builder& b) {
+  const value_id x = tokens(b), k = b.constant("scale", {8}), s = b.constant("bias", {5, 8});
+  if constexpr (Operands == 0) b.output("", b.add(Norm{}, "norm", {x, k}));
+  else b.output("", b.add(Norm{}, "norm", {x, k, s}));
+  b.output("k", k);
+  b.output("s", s);
+};
+constexpr auto grows = [](builder& b) { b.output("", b.binary("it", times, b.add(op::rms_norm{}, "norm", {tokens(b)}), b.input("y", {3, 1, 5, 8}))); };
+
+}  // namespace
+
+FIRES_LOADED("(x - mean) / sqrt(variance + eps)", (rules::spelled_norm), divided, normed)
+FIRES_LOADED("rsqrt(variance + eps) * (x - mean)", (rules::spelled_norm), multiplied, normed)
+FIRES_LOADED("x / sqrt(mean(x^2) + eps)", (rules::spelled_norm), without_mean, rms_normed)
+FIRES_LOADED("x / sqrt(mean(x^2) + eps) over two axes", (rules::spelled_norm), two_axes, rms_of_two)
+DECLINES_LOADED("a mean over an inner axis", (rules::spelled_norm), inner_axis, "under the root is no mean over the last axes")
+DECLINES_LOADED("y / sqrt(mean(x^2) + eps)", (rules::spelled_norm), other_divided, "it divides another value than the one squared")
+DECLINES_LOADED("x / sqrt(mean(x^2))", (rules::spelled_norm), no_eps, "nothing is added under the root")
+DECLINES_LOADED("the root is an output", (rules::spelled_norm), root_is_read, "its input is a network output too")
+
+FIRES_LOADED("k * layer_norm(x)", (rules::norm_operand<op::layer_norm>), (then<op::layer_norm, 0, times>), (with<op::layer_norm, 0>))
+FIRES_LOADED("layer_norm(x) * k + b", (rules::norm_operand<op::layer_norm>), (then<op::layer_norm, 1, plus>), (with<op::layer_norm, 1>))
+FIRES_LOADED("k * rms_norm(x)", (rules::norm_operand<op::rms_norm>), (then<op::rms_norm, 0, times>), (with<op::rms_norm, 0>))
+DECLINES_LOADED("layer_norm(x) + b without a scale", (rules::norm_operand<op::layer_norm>), (then<op::layer_norm, 0, plus>),
+                "it is not the product of two values")
+DECLINES_LOADED("layer_norm(x) * k * s", (rules::norm_operand<op::layer_norm>), (then<op::layer_norm, 1, times>), "it is not the sum of two values")
+DECLINES_LOADED("rms_norm(x) * k * s", (rules::norm_operand<op::rms_norm>), (then<op::rms_norm, 1, times>), "its input has all operands already")
+DECLINES_LOADED("rms_norm(x) * something larger", (rules::norm_operand<op::rms_norm>), grows, "its other operand is larger")
+
+TEST_CASE("all rules together find layer_norm with its scale and bias in one of two spellings") {
+  for (const bool twice : {false, true}) {
+    builder b;
+    const value_id x = tokens(b), middle = mean(b, "mean", x), d = b.binary("d", minus, x, middle);
+    const value_id e = twice ? b.binary("d2", minus, x, middle) : d;  // as PyTorch exports it
+    const value_id y = b.binary("normed", over, d, b.scalar("root", power, b.scalar("eps", plus, mean(b, "v", b.scalar("square", power, e, 2)), 1e-5f), 0.5f));
+    b.output("", b.sum("it", b.binary("scaled", times, y, b.constant("scale", {8})), b.constant("bias", {8})));
+    const auto want = typed_outputs(b.g.view());
+    const optimization o = optimize(static_cast<graph&&>(b.g), loaded_rules::records);
+    CAPTURE(describe_graph(o.g.view()));
+    CHECK(o.g.nodes.size() == 4);  // x, scale, bias, layer_norm
+    CHECK(o.g.nodes[3].type == &type_of<op::layer_norm>);
+    CHECK(agree(o.g.view(), typed_outputs(o.g.view()), want, false));
+  }
+}
