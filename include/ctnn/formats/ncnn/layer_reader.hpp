@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../graph/loaded_operators.hpp"
 #include "../budget.hpp"
 #include "../describe.hpp"
 #include "../loaded_model.hpp"
@@ -111,6 +112,22 @@ class layer_reader : public parameter_reader {
     op.function = function;
     op.scalar = scalar;
     return helper(op, {v}, what);
+  }
+
+  /// A helper that holds numbers: a parameter of an operator that takes its parameters as inputs.
+  value_id constant(const extents& to, const std::vector<float>& numbers, const char* what) {
+    op::constant op;
+    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    const value_id v = helper(op, {}, what);
+    set_weight(v, 0, numbers);
+    return v;
+  }
+  /// The same number everywhere.
+  value_id full(const extents& to, float number, const char* what) {
+    op::full op;
+    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    op.value = number;
+    return helper(op, {}, what);
   }
 
   /// Gives the numbers of weight `slot` of the node that made v.

@@ -8,11 +8,14 @@
 #include "../file.hpp"
 #include "load.hpp"
 #include "param_reader.hpp"
+#include "readers/attention.hpp"
 #include "readers/convolution.hpp"
 #include "readers/data.hpp"
 #include "readers/elementwise.hpp"
+#include "readers/normalization.hpp"
 #include "readers/pooling.hpp"
 #include "readers/rearranging.hpp"
+#include "readers/recurrent.hpp"
 
 namespace ctnn::ncnn {
 
@@ -39,15 +42,23 @@ inline constexpr layer_type layer_types[] = {
     {"ExpandDims", readers::expand_dims},
     {"Flatten", readers::flatten},
     {"GELU", readers::gelu},
+    {"GRU", readers::gru},
+    {"Gemm", readers::gemm},
+    {"GroupNorm", readers::group_norm},
     {"HardSigmoid", readers::hardsigmoid},
     {"HardSwish", readers::hardswish},
     {"InnerProduct", readers::inner_product},
     {"Input", readers::input},
+    {"InstanceNorm", readers::instance_norm},
     {"Interp", readers::interp},
     {"LRN", readers::lrn},
+    {"LSTM", readers::lstm},
+    {"LayerNorm", readers::layer_norm},
     {"Log", readers::logarithm},
+    {"MatMul", readers::matmul},
     {"MemoryData", readers::memory_data},
     {"Mish", readers::plain_activation<function::mish>},
+    {"MultiHeadAttention", readers::multi_head_attention},
     {"Noop", readers::same},
     {"PReLU", readers::prelu},
     {"Padding", readers::padding},
@@ -56,10 +67,14 @@ inline constexpr layer_type layer_types[] = {
     {"Pooling", readers::pooling},
     {"Pooling1D", readers::pooling_1d},
     {"Power", readers::power},
+    {"RMSNorm", readers::rms_norm},
+    {"RNN", readers::rnn},
     {"ReLU", readers::relu},
     {"Reduction", readers::reduction},
     {"Reorg", readers::reorg},
     {"Reshape", readers::reshape},
+    {"RotaryEmbed", readers::rotary_embed},
+    {"SDPA", readers::sdpa},
     {"SELU", readers::selu},
     {"Scale", readers::scale},
     {"ShuffleChannel", readers::shuffle_channel},
