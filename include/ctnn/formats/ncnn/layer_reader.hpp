@@ -2,6 +2,7 @@
 // What a layer type's reader works with: the layer's parameters and inputs, and ways to add nodes and weights.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -135,6 +136,12 @@ class layer_reader : public parameter_reader {
     const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(numbers.size()));
     builder_.model.set_weight(leaf, numbers);
   }
+  void set_bytes(value_id v, std::size_t slot, const std::vector<std::int8_t>& bytes) {
+    const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(bytes.size()));
+    ctnn::array values(leaf.shape, dtype::i8);
+    std::copy(bytes.begin(), bytes.end(), values.elements<std::int8_t>().begin());
+    builder_.model.set_weight(leaf, std::make_shared<const ctnn::array>(std::move(values)));
+  }
   /// Reads them from the weight file; `n` is how many the layer declares, compared before anything is allocated.
   void read_raw(value_id v, std::size_t slot, std::int64_t n) {
     expect_weight(v, slot, n);
@@ -146,6 +153,10 @@ class layer_reader : public parameter_reader {
   }
   std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
   std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }
+  stored_weights tagged_or_int8(value_id v, std::size_t slot, std::int64_t n) {
+    expect_weight(v, slot, n);
+    return builder_.weights.tagged_or_int8(n, layer.name);
+  }
 
   /// The layer's outputs, in order. A value that an earlier layer named keeps its name and gets another.
   void result(const std::vector<value_id>& values) {

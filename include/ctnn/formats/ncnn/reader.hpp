@@ -11,6 +11,7 @@
 #include "readers/attention.hpp"
 #include "readers/convolution.hpp"
 #include "readers/data.hpp"
+#include "readers/detection.hpp"
 #include "readers/elementwise.hpp"
 #include "readers/normalization.hpp"
 #include "readers/pooling.hpp"
@@ -35,6 +36,7 @@ inline constexpr layer_type layer_types[] = {
     {"Deconvolution", readers::deconvolution<false>},
     {"DeconvolutionDepthWise", readers::deconvolution<true>},
     {"DeepCopy", readers::same},
+    {"DetectionOutput", readers::detection_output},
     {"Dropout", readers::dropout},
     {"ELU", readers::elu},
     {"Eltwise", readers::eltwise},
@@ -67,6 +69,7 @@ inline constexpr layer_type layer_types[] = {
     {"Pooling", readers::pooling},
     {"Pooling1D", readers::pooling_1d},
     {"Power", readers::power},
+    {"PriorBox", readers::prior_box},
     {"RMSNorm", readers::rms_norm},
     {"RNN", readers::rnn},
     {"ReLU", readers::relu},
@@ -87,6 +90,8 @@ inline constexpr layer_type layer_types[] = {
     {"TanH", readers::plain_activation<function::tanh>},
     {"Tile", readers::tile},
     {"UnaryOp", readers::unary},
+    {"YoloDetectionOutput", readers::yolo_detection_output},
+    {"Yolov3DetectionOutput", readers::yolov3_detection_output},
 };
 
 inline const layer_type* find_layer_type(std::string_view name, std::span<const layer_type> custom = {}) {

@@ -2,11 +2,15 @@
 // A graph to the text and the bytes of ncnn's .param and .bin, as stock ncnn reads them.
 #pragma once
 
-#include "../loaded_model.hpp"
+#include <deque>
+
+#include "../folded_weights.hpp"
 #include "write.hpp"
 #include "writers/absorbing.hpp"
 #include "writers/arithmetic.hpp"
 #include "writers/attention.hpp"
+#include "writers/detection.hpp"
+#include "writers/int8.hpp"
 #include "writers/movement.hpp"
 #include "writers/normalization.hpp"
 #include "writers/recurrent.hpp"
@@ -57,6 +61,11 @@ inline constexpr operator_writer operator_writers[] = {
     {&type_of<op::rnn>, writers::rnn},
     {&type_of<op::attention>, writers::attention},
     {&type_of<op::rotary_embedding>, writers::rotary_embedding},
+    {&type_of<op::int8_conv2d>, writers::int8_conv2d},
+    {&type_of<op::int8_linear>, writers::int8_linear},
+    {&type_of<op::prior_box>, writers::prior_box},
+    {&type_of<op::detection_output>, writers::detection_output},
+    {&type_of<op::yolo_detection>, writers::yolo_detection},
 };
 
 namespace detail {
@@ -127,12 +136,10 @@ CTNN_ONCE written_model write(const graph_view& g, const weight_numbers& numbers
 
 CTNN_ONCE written_model write(const loaded_model& m, weight_storage storage) {
   const graph_view g = m.network.view();
-  const weight_numbers numbers = [&](expression_id e) -> std::span<const float> {
-    const expression& leaf = g.at_expression(e);
-    const auto at = m.weights.find({leaf.layer, leaf.name});
-    if (at == m.weights.end())
-      throw error("no numbers for weight '" + std::string(leaf.name) + "' of layer '" + std::string(leaf.layer) + "'");
-    return at->second->values();
+  std::deque<std::vector<float>> expanded;
+  const weight_numbers numbers = [&](expression_id e) {
+    expanded.clear();
+    return numbers_of(m, g.at_expression(e), expanded);
   };
   return write(g, numbers, storage);
 }
