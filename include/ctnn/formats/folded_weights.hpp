@@ -22,10 +22,14 @@ inline const array& array_of(const loaded_model& source, const expression& leaf)
   return *at->second;
 }
 
-/// Numbers of a leaf; half precision is expanded into `memory`.
+/// Numbers of a leaf; half precision and bytes are expanded into `memory`.
 inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf, std::deque<std::vector<float>>& memory) {
   const array& a = array_of(source, leaf);
   if (a.type() == dtype::f32) return a.values();
+  if (a.type() == dtype::i8) {
+    const auto bytes = a.elements<std::int8_t>();
+    return memory.emplace_back(bytes.begin(), bytes.end());
+  }
   if (a.type() != dtype::f16 && a.type() != dtype::bf16)
     throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' is " + std::string(name_of(a.type())));
   std::vector<float>& to = memory.emplace_back(a.size());

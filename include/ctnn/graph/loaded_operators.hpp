@@ -5,7 +5,9 @@
 
 #include "operators.hpp"
 #include "operators/attention.hpp"
+#include "operators/detection.hpp"
 #include "operators/indexing.hpp"
+#include "operators/int8.hpp"
 #include "operators/matrix.hpp"
 #include "operators/pairwise.hpp"
 #include "operators/pointwise.hpp"
@@ -34,8 +36,9 @@ using loaded_operators =
                   op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //
                   op::deform_conv, op::resize, op::grid_sample, op::affine_grid, op::roi_align,                     //
                   op::rnn, op::gru, op::lstm, op::attention, op::rotary_embedding,                                  //
+                  op::prior_box, op::detection_output, op::yolo_detection,                                          //
                   op::quantize, op::dequantize, op::dynamic_quantize, op::quantized_convolution,                    //
-                  op::quantized_matmul, op::integer_convolution, op::integer_matmul,                                //
+                  op::quantized_matmul, op::integer_convolution, op::integer_matmul, op::int8_conv2d, op::int8_linear,  //
                   op::dft, op::stft, op::signal_window, op::mel_weights>;
 
 }  // namespace ctnn

@@ -265,7 +265,9 @@ class extractor {
     ++waiting_[at(plan_.root(v))];  // stays until it is read below
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s]) run(static_cast<int>(s));
-    const tensor from = tensor_at(v);
+    tensor from = tensor_at(v);
+    if (const node& maker = program_->g().at(program_->g().at_value(v).producer); counts_its_rows(maker.type) && maker.outputs.first == v)
+      from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
     array out(from.shape, from.type);
     if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from, {});
     else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());

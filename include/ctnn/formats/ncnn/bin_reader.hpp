@@ -21,6 +21,12 @@ namespace ctnn::ncnn {
 /// What the four bytes before a tagged array say; any other value but 0 announces a code book.
 enum class weight_tag : std::uint32_t { fp32 = 0, fp16 = 0x01306B47, int8 = 0x000D4B38, fp32_scaled = 0x0002C056 };
 
+/// An array as it is stored: one of the two is empty.
+struct stored_weights {
+  std::vector<std::int8_t> bytes;
+  std::vector<float> floats;
+};
+
 /// Reads arrays in file order; every length is compared with what is left before anything is allocated.
 /// `owner` is the layer's name, for messages.
 class bin_reader {
@@ -50,7 +56,7 @@ class bin_reader {
       case weight_tag::fp32:
       case weight_tag::fp32_scaled: return floats(size, owner);
       case weight_tag::fp16: return halves(size, owner);
-      case weight_tag::int8: at_ -= 4; fail(owner, "int8 weights are not supported yet");
+      case weight_tag::int8: at_ -= 4; fail(owner, "int8 weights in a layer that says nothing of scales");
     }
     return coded(size, owner);
   }
@@ -68,6 +74,16 @@ class bin_reader {
       return out;
     }
     return array(shape, tagged(n, owner));
+  }
+  /// The same for layers that have scales for int8 weights.
+  stored_weights tagged_or_int8(std::int64_t n, const std::string& owner) {
+    if (zeros_ || bytes_.size() - at_ < 4 || word(&bytes_[at_]) != static_cast<std::uint32_t>(weight_tag::int8)) return {{}, tagged(n, owner)};
+    const std::size_t size = allowed(n, owner);
+    at_ += 4;
+    const auto from = take_padded(size, owner);
+    stored_weights out{std::vector<std::int8_t>(size), {}};
+    if (size != 0) std::memcpy(out.bytes.data(), from.data(), size);
+    return out;
   }
 
   /// To be called after the last layer: the file ends here, or it belongs to another network.

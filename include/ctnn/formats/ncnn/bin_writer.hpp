@@ -34,6 +34,13 @@ class bin_writer {
     if (values.size() % 2 != 0) put(0, 2);
   }
 
+  /// Whole numbers from -128 to 127.
+  void int8(std::span<const float> values) {
+    put(static_cast<std::uint32_t>(weight_tag::int8), 4);
+    for (float v : values) put(static_cast<std::uint32_t>(static_cast<std::int32_t>(v)) & 0xffu, 1);
+    for (std::size_t n = values.size(); n % 4 != 0; ++n) put(0, 1);
+  }
+
   const std::string& bytes() const { return bytes_; }
 
  private:

@@ -2,6 +2,7 @@
 // What a layer type's reader works with: the layer's parameters and inputs, and ways to add nodes and weights.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../graph/loaded_operators.hpp"
 #include "../budget.hpp"
 #include "../describe.hpp"
 #include "../loaded_model.hpp"
@@ -123,11 +125,32 @@ class layer_reader : public parameter_reader {
            describe(leaf.shape));
     return leaf;
   }
+  /// A helper that holds numbers: a parameter of an operator that takes its parameters as inputs.
+  value_id constant(const extents& to, const std::vector<float>& numbers, const char* what) {
+    op::constant op;
+    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    const value_id v = helper(op, {}, what);
+    set_weight(v, 0, numbers);
+    return v;
+  }
+  /// The same number everywhere.
+  value_id full(const extents& to, float number, const char* what) {
+    op::full op;
+    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    op.value = number;
+    return helper(op, {}, what);
+  }
 
   /// Gives the numbers of weight `slot` of the node that made v.
   void set_weight(value_id v, std::size_t slot, const std::vector<float>& numbers) {
     const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(numbers.size()));
     builder_.model.set_weight(leaf, numbers);
+  }
+  void set_bytes(value_id v, std::size_t slot, const std::vector<std::int8_t>& bytes) {
+    const expression& leaf = expect_weight(v, slot, static_cast<std::int64_t>(bytes.size()));
+    ctnn::array values(leaf.shape, dtype::i8);
+    std::copy(bytes.begin(), bytes.end(), values.elements<std::int8_t>().begin());
+    builder_.model.set_weight(leaf, std::make_shared<const ctnn::array>(std::move(values)));
   }
   /// Reads them from the weight file; `n` is how many the layer declares, compared before anything is allocated.
   void read_raw(value_id v, std::size_t slot, std::int64_t n) {
@@ -140,6 +163,10 @@ class layer_reader : public parameter_reader {
   }
   std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
   std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }
+  stored_weights tagged_or_int8(value_id v, std::size_t slot, std::int64_t n) {
+    expect_weight(v, slot, n);
+    return builder_.weights.tagged_or_int8(n, layer.name);
+  }
 
   /// The layer's outputs, in order. A value that an earlier layer named keeps its name and gets another.
   void result(const std::vector<value_id>& values) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../graph/graph.hpp"
+#include "../../graph/loaded_operators.hpp"
 #include "../describe.hpp"
 #include "bin_writer.hpp"
 #include "param_writer.hpp"
@@ -38,6 +39,7 @@ struct file_builder {
   std::set<value_id> outputs{};
   std::set<node_id> absorbed{};                 ///< nodes that another node's layer does
   std::map<node_id, layer> replaced{};          ///< nodes that become this layer, with their absorbed predecessors
+  std::map<value_id, extents> forms{};          ///< shapes of blobs that differ from their value's, such as without a batch
 
   static std::string fresh(std::unordered_set<std::string>& taken, std::string wanted) {
     for (char& c : wanted)
@@ -53,7 +55,30 @@ struct file_builder {
     return all.size() == 1 && !outputs.contains(v) ? all[0] : none;
   }
   const std::string& blob(value_id v) const { return blobs[static_cast<std::size_t>(v)]; }
+  node_id maker(value_id v) const { return g.at_value(v).producer; }
+  const extents& form(value_id v) const {
+    const auto at = forms.find(v);
+    return at == forms.end() ? g.shape(v) : at->second;
+  }
+  bool is_reshape(node_id n) const { return (g.is<op::reshape>(n) || g.is<op::flatten>(n)) && !replaced.contains(n); }
+  bool is_constant(value_id v) const { return g.is<op::constant>(maker(v)) || g.is<op::full>(maker(v)); }
+  /// The numbers of a constant or full node.
+  std::vector<float> constant(value_id v) const {
+    const node& n = g.at(maker(v));
+    if (g.is<op::full>(maker(v))) return std::vector<float>(static_cast<std::size_t>(g.shape(v).count()), g.get<op::full>(maker(v)).value);
+    if (!g.is<op::constant>(maker(v))) throw inexpressible{"a parameter that is not constant"};
+    const std::span<const float> numbers_of = numbers(g.weights(n)[0]);
+    return {numbers_of.begin(), numbers_of.end()};
+  }
 };
+
+/// Inputs from `first_parameter` on must be constants: ncnn has them in the layer. Inputs that `any_form` has a bit for are
+/// taken in whatever shape their numbers have.
+struct input_habits {
+  int first_parameter = 99;
+  unsigned any_form = 0;
+};
+inline input_habits habits_of(const graph_view& g, node_id n);  // writers/absorbing.hpp
 
 /// Parameters of a layer; values that equal the default are left out, as ncnn does.
 class parameter_list {
@@ -125,6 +150,48 @@ class node_writer {
     return result;
   }
 
+  /// Input i as a blob of shape `wanted`, which has as many elements.
+  std::string in_form(std::size_t i, const extents& wanted) {
+    value_id v = input(i);
+    while (!b.forms.contains(v) && b.absorbed.contains(b.maker(v)) && b.is_reshape(b.maker(v))) v = b.g.inputs(b.g.at(b.maker(v)))[0];
+    return b.form(v) == wanted ? b.blob(v) : reshaped(b.blob(v), wanted, "form");
+  }
+  /// The blob to write output i to where the layer makes it of shape `made`. finish() adds what is needed after it.
+  std::string out_in_form(const extents& made, int i = 0) {
+    const value_id v = output(i);
+    if (made == b.g.shape(v)) return out(i);
+    const node_id next = b.only_reader(v);
+    if (next != none && b.is_reshape(next) && !b.absorbed.contains(next) && b.g.shape(b.g.output_of(next)) == made) {
+      b.absorbed.insert(next);
+      b.forms[b.g.output_of(next)] = made;
+      return b.blob(b.g.output_of(next));
+    }
+    bool any_form = !b.outputs.contains(v);
+    for (const node_id reader : b.readers[static_cast<std::size_t>(v)]) any_form = any_form && takes_any_form(b, reader, v);
+    if (any_form) {
+      b.forms[v] = made;
+      return out(i);
+    }
+    const std::string name = between("form");
+    after_.emplace_back(name, i);
+    return name;
+  }
+  void finish() {
+    for (const auto& [from, i] : after_)
+      b.file.layers.push_back({"Reshape", file_builder::fresh(b.layer_names, from), {from}, {out(i)},
+                               parameter_list().shape(b.g.shape(output(i))).params, 0});
+    after_.clear();
+  }
+  /// Whether every way in which `reader` reads v is content with any shape.
+  static bool takes_any_form(const file_builder& b, node_id reader, value_id v) {
+    if (b.is_reshape(reader)) return true;
+    const auto in = b.g.inputs(b.g.at(reader));
+    const unsigned bits = habits_of(b.g, reader).any_form;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (in[i] == v && !(bits >> i & 1u)) return false;
+    return true;
+  }
+
   void need_rank(int least, int most) const {
     const int rank = input_shape().rank;
     if (rank < least || rank > most) throw inexpressible{"an input of " + describe(input_shape())};
@@ -135,6 +202,7 @@ class node_writer {
  private:
   node_id id_;
   const ctnn::node& node_;
+  std::vector<std::pair<std::string, int>> after_;
 };
 
 }  // namespace ctnn::ncnn

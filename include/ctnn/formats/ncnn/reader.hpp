@@ -8,11 +8,15 @@
 #include "../file.hpp"
 #include "load.hpp"
 #include "param_reader.hpp"
+#include "readers/attention.hpp"
 #include "readers/convolution.hpp"
 #include "readers/data.hpp"
+#include "readers/detection.hpp"
 #include "readers/elementwise.hpp"
+#include "readers/normalization.hpp"
 #include "readers/pooling.hpp"
 #include "readers/rearranging.hpp"
+#include "readers/recurrent.hpp"
 
 namespace ctnn::ncnn {
 
@@ -32,6 +36,7 @@ inline constexpr layer_type layer_types[] = {
     {"Deconvolution", readers::deconvolution<false>},
     {"DeconvolutionDepthWise", readers::deconvolution<true>},
     {"DeepCopy", readers::same},
+    {"DetectionOutput", readers::detection_output},
     {"Dropout", readers::dropout},
     {"ELU", readers::elu},
     {"Eltwise", readers::eltwise},
@@ -39,15 +44,23 @@ inline constexpr layer_type layer_types[] = {
     {"ExpandDims", readers::expand_dims},
     {"Flatten", readers::flatten},
     {"GELU", readers::gelu},
+    {"GRU", readers::gru},
+    {"Gemm", readers::gemm},
+    {"GroupNorm", readers::group_norm},
     {"HardSigmoid", readers::hardsigmoid},
     {"HardSwish", readers::hardswish},
     {"InnerProduct", readers::inner_product},
     {"Input", readers::input},
+    {"InstanceNorm", readers::instance_norm},
     {"Interp", readers::interp},
     {"LRN", readers::lrn},
+    {"LSTM", readers::lstm},
+    {"LayerNorm", readers::layer_norm},
     {"Log", readers::logarithm},
+    {"MatMul", readers::matmul},
     {"MemoryData", readers::memory_data},
     {"Mish", readers::plain_activation<function::mish>},
+    {"MultiHeadAttention", readers::multi_head_attention},
     {"Noop", readers::same},
     {"PReLU", readers::prelu},
     {"Padding", readers::padding},
@@ -56,10 +69,15 @@ inline constexpr layer_type layer_types[] = {
     {"Pooling", readers::pooling},
     {"Pooling1D", readers::pooling_1d},
     {"Power", readers::power},
+    {"PriorBox", readers::prior_box},
+    {"RMSNorm", readers::rms_norm},
+    {"RNN", readers::rnn},
     {"ReLU", readers::relu},
     {"Reduction", readers::reduction},
     {"Reorg", readers::reorg},
     {"Reshape", readers::reshape},
+    {"RotaryEmbed", readers::rotary_embed},
+    {"SDPA", readers::sdpa},
     {"SELU", readers::selu},
     {"Scale", readers::scale},
     {"ShuffleChannel", readers::shuffle_channel},
@@ -72,6 +90,8 @@ inline constexpr layer_type layer_types[] = {
     {"TanH", readers::plain_activation<function::tanh>},
     {"Tile", readers::tile},
     {"UnaryOp", readers::unary},
+    {"YoloDetectionOutput", readers::yolo_detection_output},
+    {"Yolov3DetectionOutput", readers::yolov3_detection_output},
 };
 
 inline const layer_type* find_layer_type(std::string_view name, std::span<const layer_type> custom = {}) {

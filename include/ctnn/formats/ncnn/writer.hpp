@@ -5,8 +5,14 @@
 #include "../folded_weights.hpp"
 #include "../loaded_model.hpp"
 #include "write.hpp"
+#include "writers/absorbing.hpp"
 #include "writers/arithmetic.hpp"
+#include "writers/attention.hpp"
+#include "writers/detection.hpp"
+#include "writers/int8.hpp"
 #include "writers/movement.hpp"
+#include "writers/normalization.hpp"
+#include "writers/recurrent.hpp"
 
 namespace ctnn::ncnn {
 
@@ -46,6 +52,21 @@ inline constexpr operator_writer operator_writers[] = {
     {&type_of<op::concat>, writers::concat},
     {&type_of<op::split>, writers::split},
     {&type_of<op::slice>, writers::slice},
+    {&type_of<op::matmul>, writers::matmul},
+    {&type_of<op::gemm>, writers::gemm},
+    {&type_of<op::layer_norm>, writers::layer_norm},
+    {&type_of<op::rms_norm>, writers::rms_norm},
+    {&type_of<op::group_norm>, writers::group_norm},
+    {&type_of<op::lstm>, writers::lstm},
+    {&type_of<op::gru>, writers::gru},
+    {&type_of<op::rnn>, writers::rnn},
+    {&type_of<op::attention>, writers::attention},
+    {&type_of<op::rotary_embedding>, writers::rotary_embedding},
+    {&type_of<op::int8_conv2d>, writers::int8_conv2d},
+    {&type_of<op::int8_linear>, writers::int8_linear},
+    {&type_of<op::prior_box>, writers::prior_box},
+    {&type_of<op::detection_output>, writers::detection_output},
+    {&type_of<op::yolo_detection>, writers::yolo_detection},
 };
 
 namespace detail {
@@ -95,13 +116,7 @@ CTNN_ONCE written_model write(const graph_view& g, const weight_numbers& numbers
     if (!g.nodes[id].dead)
       for (value_id v : g.inputs(g.nodes[id])) b.readers[static_cast<std::size_t>(v)].push_back(static_cast<node_id>(id));
   const auto copies = detail::name_blobs(b);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const auto id = static_cast<node_id>(i);
-    if (g.nodes[i].dead) continue;
-    if (g.is<op::permute>(id)) writers::absorb_shuffle(b, id);
-  }
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    if (!g.nodes[i].dead && g.is<op::binary>(static_cast<node_id>(i))) writers::absorb_broadcast(b, static_cast<node_id>(i));
+  absorb(b);
 
   std::string refused;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "../../../base/int8.hpp"
 #include "data.hpp"
 #include "elementwise.hpp"
 #include "rearranging.hpp"
@@ -42,9 +43,37 @@ inline op::conv2d convolution_parameters(const layer_reader& l, bool two_dimensi
   return op;
 }
 
-/// Refuses what only some files have.
-inline void refuse_int8(const layer_reader& l, int id) {
-  if (l.int_or(id, 0) != 0) layer_reader::refuse(id, "int8 weights");
+/// What parameter 8 says of int8 weights: how many scales they have, and whether the output is int8 as well.
+struct int8_parameters {
+  int term = 0;
+  bool depthwise = false;
+
+  int8_parameters(const layer_reader& l, bool grouped) : term(l.int_or(8, 0)), depthwise(grouped) {
+    if (term < 0) l.fail(8, "int8 scales of kind " + std::to_string(term));
+  }
+  explicit operator bool() const { return term != 0; }
+  bool requantize() const { return term > 100; }
+  /// Scales of an output's weights, in the file: one an output; of grouped convolutions one a group, or one.
+  int scales(int out, int groups) const {
+    if (!depthwise) return out;
+    return term == 2 || term == 102 ? 1 : groups;
+  }
+};
+
+/// Weights as bytes (quantized here if the file has them as floats), bias and scales: the slots of op::int8_conv2d.
+inline void int8_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias, bool requantize, int scales) {
+  stored_weights weight = l.tagged_or_int8(v, 0, weight_size);
+  std::size_t slot = 1;
+  if (bias) l.read_raw(v, slot++, out);
+  const std::vector<float> given = l.raw(scales);
+  std::vector<float> each;
+  for (std::size_t o = 0; o < static_cast<std::size_t>(out); ++o) each.push_back(given[o * given.size() / static_cast<std::size_t>(out)]);
+  l.set_weight(v, slot++, each);
+  l.read_raw(v, slot++, 1);
+  if (requantize) l.read_raw(v, slot, 1);
+  const std::size_t rows = weight.floats.size() / static_cast<std::size_t>(out);
+  for (std::size_t i = 0; i < weight.floats.size(); ++i) weight.bytes.push_back(quantize_int8(weight.floats[i] * each[i / rows]));
+  l.set_bytes(v, 0, weight.bytes);
 }
 
 /// Reads weight and bias; `weight_size` is what the file declares.
@@ -53,6 +82,14 @@ inline void convolution_weights(layer_reader& l, value_id v, int out, int weight
   if (bias) l.read_raw(v, 1, out);
 }
 
+/// The input of a fully connected layer: the rows of a matrix, or everything as one vector.
+inline value_id rows_or_vector(layer_reader& l, value_id x, int out, int weight_size) {
+  if (out < 1 || weight_size < 1 || weight_size % out != 0)
+    l.fail("weight size " + std::to_string(weight_size) + " for " + std::to_string(out) + " outputs");
+  const extents shape = l.shape(x);
+  if (shape.rank != 1 && !(shape.rank == 2 && shape[1] == weight_size / out)) return l.helper(op::flatten{}, {x}, "flatten");
+  return x;
+}
 /// A matrix whose rows are as long as the weights' goes row by row; of anything else all elements are one row.
 inline value_id fully_connected(layer_reader& l, value_id x, op::linear op, int weight_size) {
   if (op.out < 1 || weight_size < 1 || weight_size % op.out != 0)
@@ -78,7 +115,7 @@ inline value_id as_image(layer_reader& l, value_id v) {
 template <bool grouped>
 void convolution(layer_reader& l) {
   if (l.flag_or(19, false)) layer_reader::refuse(19, "weights as inputs");
-  refuse_int8(l, 8);
+  const int8_parameters int8(l, grouped);
   op::conv2d op = convolution_parameters(l, true, grouped);
   const padding_parameters p = read_padding(l, true);
   if (l.float_or(18, 0) != 0 && (p.same != same_padding::none || p.pad != margins{}))
@@ -88,7 +125,15 @@ void convolution(layer_reader& l) {
   op.same = p.same;
   const value_id x = l.input();
   const int weight_size = l.int_or(6, 0);
-  if (!grouped && l.shape(x).rank == 1 && op.kernel == pair{1, 1}) {
+  const bool vector = !grouped && l.shape(x).rank == 1 && op.kernel == pair{1, 1};
+  if (int8) {
+    const value_id image = vector ? l.reshaped(x, {l.shape(x)[0], 1, 1}, "image") : as_image(l, x);
+    const value_id v = l.node(op::int8_conv2d{{op}, int8.requantize()}, {image});
+    int8_weights(l, v, op.out, weight_size, op.bias, int8.requantize(), int8.scales(op.out, op.groups));
+    l.result(vector ? l.reshaped(v, {op.out}, "vector") : v);
+    return;
+  }
+  if (vector) {
     l.result(fully_connected(l, x, {op.out, op.bias, op.activation}, weight_size));
     return;
   }
@@ -134,7 +179,6 @@ inline std::array<int, 2> cut_to(const layer_reader& l, int full, int wanted, sa
 template <bool grouped>
 void deconvolution(layer_reader& l) {
   if (l.flag_or(28, false)) layer_reader::refuse(28, "weights as inputs");
-  refuse_int8(l, 8);
   const op::conv2d like = convolution_parameters(l, true, grouped);
   op::conv_transpose2d op;
   op.out = like.out;
@@ -184,10 +228,17 @@ void deconvolution(layer_reader& l) {
 }
 
 inline void inner_product(layer_reader& l) {
-  refuse_int8(l, 8);
   const op::linear op{l.int_or(0, 0), l.flag_or(1, false), fused_activation(l)};
   l.expect(1, 1);
-  l.result(fully_connected(l, l.input(), op, l.int_or(2, 0)));
+  const value_id x = l.input();
+  const int size = l.int_or(2, 0);
+  if (!int8_parameters(l, false)) {
+    l.result(fully_connected(l, x, op, size));
+    return;
+  }
+  const value_id v = l.node(op::int8_linear{{op}}, {rows_or_vector(l, x, op.out, size)});
+  int8_weights(l, v, op.out, size, op.bias, false, op.out);
+  l.result(v);
 }
 
 /// The channel axis of a 4-D value is the first in ncnn.

@@ -36,20 +36,25 @@ inline int channels_needed(const param_file& file, const std::string& blob) {
   return 0;
 }
 
+/// One input for each of the layer's outputs.
 inline void input(layer_reader& l) {
-  l.expect_outputs(1);
-  extents shape = declared_shape(l, 0, 1, 11, 2);
-  const auto given = l.builder().input_shapes.find(l.layer.outputs[0]);
-  if (given != l.builder().input_shapes.end()) {
-    shape = given->second;
-  } else if (shape.rank == 0) {
-    layer_reader::refuse("a shape that is neither in the file nor given");
-  } else if (shape.rank == 3) {
-    // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
-    const int needed = channels_needed(l.builder().file, l.layer.outputs[0]);
-    if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
+  if (l.output_count() == 0) l.fail("has no output");
+  std::vector<value_id> out;
+  for (const std::string& blob : l.layer.outputs) {
+    extents shape = declared_shape(l, 0, 1, 11, 2);
+    const auto given = l.builder().input_shapes.find(blob);
+    if (given != l.builder().input_shapes.end()) {
+      shape = given->second;
+    } else if (shape.rank == 0) {
+      layer_reader::refuse("a shape that is neither in the file nor given");
+    } else if (shape.rank == 3) {
+      // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
+      const int needed = channels_needed(l.builder().file, blob);
+      if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
+    }
+    out.push_back(out.empty() ? l.node(op::input{to_list(shape)}, {}) : l.helper(op::input{to_list(shape)}, {}, blob.c_str()));
   }
-  l.result(l.node(op::input{to_list(shape)}, {}));
+  l.result(out);
 }
 
 inline void memory_data(layer_reader& l) {

@@ -53,10 +53,8 @@ inline void activation(node_writer& w) {
   activation_layer(w, w.get<op::activation>().activation, w.in(), w.out());
 }
 
-inline void conv2d(node_writer& w) {
-  w.need_rank(3, 3);
-  const op::conv2d op = w.get<op::conv2d>();
-  const std::span<const float> weight = w.weight(0);
+/// Parameters of convolutions but the activation.
+inline parameter_list convolution_parameters(const op::conv2d& op, std::int64_t weights) {
   parameter_list p;
   p.integer(0, op.out, 0).integer(1, op.kernel[1], 0).integer(11, op.kernel[0], op.kernel[1]);
   p.integer(2, op.dilation[1], 1).integer(12, op.dilation[0], op.dilation[1]);
@@ -65,7 +63,14 @@ inline void conv2d(node_writer& w) {
   else
     p.integer(4, op.pad[1], 0).integer(14, op.pad[0], op.pad[1]).integer(15, op.pad[3], op.pad[1])
         .integer(16, op.pad[2], op.pad[0]);
-  p.integer(5, op.bias, 0).integer(6, static_cast<std::int64_t>(weight.size()), 0).integer(7, op.groups, 1);
+  return p.integer(5, op.bias, 0).integer(6, weights, 0).integer(7, op.groups, 1);
+}
+
+inline void conv2d(node_writer& w) {
+  w.need_rank(3, 3);
+  const op::conv2d op = w.get<op::conv2d>();
+  const std::span<const float> weight = w.weight(0);
+  parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(weight.size()));
   const bool residual = w.input_count() == 2;
   const bool separate = residual || !fuse_activation(p, op.activation);
   const bool activate_after = separate && op.activation;

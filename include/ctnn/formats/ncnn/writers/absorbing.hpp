@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// What becomes part of another node's layer: constants that ncnn keeps as weights, reshapes that only add a batch.
+#pragma once
+
+#include "attention.hpp"
+#include "movement.hpp"
+
+namespace ctnn::ncnn {
+
+inline input_habits habits_of(const graph_view& g, node_id n) {
+  if (g.is<op::lstm>(n) || g.is<op::gru>(n) || g.is<op::rnn>(n)) return {1, ~0u};
+  if (g.is<op::layer_norm>(n) || g.is<op::rms_norm>(n)) return {1, 0};
+  if (g.is<op::group_norm>(n)) return {1, 1};
+  if (g.is<op::gemm>(n)) return {0, 0};
+  if (g.is<op::rotary_embedding>(n)) return {99, ~0u};
+  if (g.is<op::attention>(n) && g.shape(g.inputs(g.at(n))[0]).rank == 4)
+    return {99, g.get<op::attention>(n).mask ? ~0u & ~(1u << 3) : ~0u};
+  return {};
+}
+
+/// Weights and bias of a recurrent layer end here; initial states are inputs in ncnn, too.
+inline int last_parameter(const graph_view& g, node_id n) {
+  if (g.is<op::lstm>(n)) return g.get<op::lstm>(n).bias ? 3 : 2;
+  if (g.is<op::gru>(n)) return g.get<op::gru>(n).bias ? 3 : 2;
+  if (g.is<op::rnn>(n)) return g.get<op::rnn>(n).bias ? 3 : 2;
+  return 99;
+}
+
+/// A constant that only layers with weights of their own read.
+inline void absorb_constant(file_builder& b, node_id at) {
+  const value_id v = b.g.output_of(at);
+  if (b.outputs.contains(v) || b.readers[static_cast<std::size_t>(v)].empty()) return;
+  for (const node_id reader : b.readers[static_cast<std::size_t>(v)]) {
+    const auto in = b.g.inputs(b.g.at(reader));
+    const int first = habits_of(b.g, reader).first_parameter;
+    const int last = last_parameter(b.g, reader);
+    for (int i = 0; i < static_cast<int>(in.size()); ++i)
+      if (in[static_cast<std::size_t>(i)] == v && (i < first || i > last)) return;
+  }
+  b.absorbed.insert(at);
+}
+
+/// A reshape that only nodes read which take any shape.
+inline void absorb_reshape(file_builder& b, node_id at) {
+  const value_id v = b.g.output_of(at);
+  if (b.outputs.contains(v) || b.readers[static_cast<std::size_t>(v)].empty()) return;
+  for (const node_id reader : b.readers[static_cast<std::size_t>(v)])
+    if (b.is_reshape(reader) || b.absorbed.contains(reader) || !node_writer::takes_any_form(b, reader, v)) return;
+  b.absorbed.insert(at);
+}
+
+inline void absorb(file_builder& b) {
+  const auto each = [&](auto is, auto f) {
+    for (std::size_t i = 0; i < b.g.nodes.size(); ++i)
+      if (const auto id = static_cast<node_id>(i); !b.g.nodes[i].dead && !b.absorbed.contains(id) && is(id)) f(b, id);
+  };
+  each([&](node_id n) { return b.g.is<op::permute>(n); }, writers::absorb_shuffle);
+  each([&](node_id n) { return b.g.is<op::binary>(n); }, writers::absorb_broadcast);
+  each([&](node_id n) { return b.g.is<op::matmul>(n); }, writers::absorb_turn);
+  each([&](node_id n) { return b.g.is<op::attention>(n); }, writers::absorb_projections);
+  each([&](node_id n) { return b.g.is<op::constant>(n) || b.g.is<op::full>(n); }, absorb_constant);
+  each([&](node_id n) { return b.is_reshape(n); }, absorb_reshape);
+}
+
+}  // namespace ctnn::ncnn

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// Products of matrices, attention and rotations as ncnn layers.
+#pragma once
+
+#include <cmath>
+
+#include "arithmetic.hpp"
+
+namespace ctnn::ncnn::writers {
+
+/// alpha scales C, too, in ncnn.
+inline void gemm(node_writer& w) {
+  const op::gemm op = w.get<op::gemm>();
+  const bool constant[3] = {w.b.is_constant(w.input(0)), w.b.is_constant(w.input(1)), w.input_count() < 3 || w.b.is_constant(w.input(2))};
+  if (op.alpha == 0) throw inexpressible{"a product that counts for nothing"};
+  const extents y = w.output_shape();
+  const int depth = w.input_shape()[op.transpose_a ? 0 : 1];
+  parameter_list p;
+  p.real(0, op.alpha, 1).real(1, w.input_count() == 3 ? op.beta / op.alpha : 1, 1).integer(2, op.transpose_a, 0).integer(3, op.transpose_b, 0);
+  p.integer(4, constant[0], 0).integer(5, constant[1], 0).integer(6, constant[2], 0);
+  if (constant[0]) p.integer(7, y[0], 0);
+  if (constant[1]) p.integer(8, y[1], 0);
+  if (constant[0] || constant[1]) p.integer(9, depth, 0);
+  int kind = -1;
+  if (w.input_count() == 3) {
+    const extents c = w.input_shape(2);
+    if (c.count() == 1) kind = 0;
+    else if (c.back(0) == y[1]) kind = c.count() == y.count() ? 3 : 4;
+    else kind = 2;
+    if (constant[2] && kind == 2) p.integer(7, y[0], 0);
+    if (constant[2] && kind == 3) p.integer(7, y[0], 0);
+    if (constant[2] && (kind == 3 || kind == 4)) p.integer(8, y[1], 0);
+  }
+  if (constant[2]) p.integer(10, kind, 0);
+  std::vector<std::string> from;
+  for (std::size_t i = 0; i < w.input_count(); ++i)
+    if (!constant[i]) from.push_back(w.in(i));
+  if (from.empty()) throw inexpressible{"a product of constants"};
+  w.layer("Gemm", from, {w.out()}, p);
+  for (std::size_t i = 0; i < w.input_count(); ++i)
+    if (constant[i]) w.b.bin.tagged(w.b.constant(w.input(i)));
+}
+
+inline void matmul(node_writer& w) {
+  if (w.input_shape(0).rank < 2 || w.input_shape(1).rank < 2) throw inexpressible{"a product with a vector"};
+  // A permutation that only turns the second operand has been absorbed.
+  const node_id turn = w.b.maker(w.input(1));
+  const bool turned = w.b.absorbed.contains(turn);
+  w.layer("MatMul", {w.in(0), turned ? w.b.blob(w.b.g.inputs(w.b.g.at(turn))[0]) : w.in(1)}, {w.out()}, parameter_list().integer(0, turned, 0));
+}
+inline void absorb_turn(file_builder& b, node_id product) {
+  const value_id v = b.g.inputs(b.g.at(product))[1];
+  const node_id turn = b.maker(v);
+  if (!b.g.is<op::permute>(turn) || b.only_reader(v) != product || b.absorbed.contains(turn)) return;
+  const auto order = b.g.get<op::permute>(turn).order;
+  const int rank = static_cast<int>(order.size());
+  for (int i = 0; i < rank; ++i)
+    if (order[static_cast<std::size_t>(i)] != (rank > 1 && i >= rank - 2 ? 2 * rank - 3 - i : i)) return;
+  if (rank > 1) b.absorbed.insert(turn);
+}
+
+/// Four projections around an attention: what ncnn calls MultiHeadAttention.
+struct attention_cluster {
+  node_id projections[4]{none, none, none, none};  ///< of query, key, value, result
+
+  static bool find(const file_builder& b, node_id at, attention_cluster& c) {
+    const op::attention op = b.g.get<op::attention>(at);
+    if (op.past || op.lengths || op.present || op.scores || op.causal || op.softcap != 0) return false;
+    const auto in = b.g.inputs(b.g.at(at));
+    const extents q = b.g.shape(in[0]);
+    if (q.rank != 3 || q[0] != 1 || op.heads != op.kv_heads) return false;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (b.g.shape(in[i])[2] != q[2]) return false;
+      c.projections[i] = made_by(b, in[i], at);
+      if (c.projections[i] == none) return false;
+    }
+    node_id next = b.only_reader(b.g.output_of(at));
+    while (next != none && b.is_reshape(next)) next = b.only_reader(b.g.output_of(next));
+    if (next == none || !b.g.is<op::linear>(next) || b.g.at(next).inputs.count != 1) return false;
+    const op::linear last = b.g.get<op::linear>(next);
+    const extents x = b.g.shape(b.g.inputs(b.g.at(c.projections[0]))[0]);
+    if (!last.bias || last.out != x.back(0) || b.g.shape(b.g.inputs(b.g.at(next))[0]).back(0) != q[2]) return false;
+    c.projections[3] = next;
+    return true;
+  }
+
+ private:
+  /// The projection that v is, reshaped; `none` if something else reads it or it is another operator.
+  static node_id made_by(const file_builder& b, value_id v, node_id reader) {
+    const int features = b.g.shape(v)[2];
+    node_id at = b.maker(v);
+    while (b.only_reader(v) == reader && b.is_reshape(at)) {
+      reader = at;
+      v = b.g.inputs(b.g.at(at))[0];
+      at = b.maker(v);
+    }
+    if (b.only_reader(v) != reader || !b.g.is<op::linear>(at)) return none;
+    const op::linear op = b.g.get<op::linear>(at);
+    return op.bias && !op.activation && op.out == features ? at : none;
+  }
+};
+
+/// The projections and the reshapes around an attention are part of its layer.
+inline void absorb_projections(file_builder& b, node_id at) {
+  attention_cluster c;
+  if (!attention_cluster::find(b, at, c)) return;
+  const auto in = b.g.inputs(b.g.at(at));
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (node_id n = b.maker(in[i]); n != c.projections[i]; n = b.maker(b.g.inputs(b.g.at(n))[0])) b.absorbed.insert(n);
+    b.absorbed.insert(c.projections[i]);
+  }
+  for (value_id v = b.g.inputs(b.g.at(c.projections[3]))[0]; b.maker(v) != at; v = b.g.inputs(b.g.at(b.maker(v)))[0]) b.absorbed.insert(b.maker(v));
+  b.absorbed.insert(c.projections[3]);
+}
+
+inline void multi_head_attention(node_writer& w, const attention_cluster& c) {
+  const op::attention op = w.get<op::attention>();
+  const int embed = w.input_shape()[2];
+  std::vector<std::string> from;
+  std::vector<node_writer> projections;
+  for (const node_id n : c.projections) projections.emplace_back(w.b, n);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const extents x = projections[i].input_shape();
+    from.push_back(projections[i].in_form(0, {static_cast<int>(x.count(0, x.rank - 1)), x.back(0)}));
+  }
+  if (op.mask) from.push_back(w.in(3));
+  const int query = projections[0].input_shape().back(0), key = projections[1].input_shape().back(0), value = projections[2].input_shape().back(0);
+  const float usual = 1 / std::sqrt(static_cast<float>(embed / op.heads));
+  parameter_list p;
+  p.integer(0, embed, 0).integer(1, op.heads, 1).integer(2, std::int64_t{embed} * query, 0).integer(3, key, embed).integer(4, value, embed);
+  p.integer(5, op.mask, 0).real(6, op.scale == 0 ? usual : op.scale, usual);
+  node_writer& last = projections[3];
+  const op::linear result = last.get<op::linear>();
+  const extents y = last.output_shape();
+  const extents rows{static_cast<int>(y.count(0, y.rank - 1)), y.back(0)};
+  const std::string to = result.activation ? last.between("linear") : last.out_in_form(rows);
+  w.b.file.layers.push_back({"MultiHeadAttention", file_builder::fresh(w.b.layer_names, std::string(w.b.g.at(c.projections[3]).name)), from, {to}, p.params, 0});
+  for (const node_writer& each : projections) {
+    w.b.bin.tagged(each.weight(0));
+    w.b.bin.raw(each.weight(1));
+  }
+  if (result.activation) activation_layer(last, result.activation, to, last.out_in_form(rows));
+  last.finish();
+}
+
+/// (heads, length, size) of an operand of attention.
+inline extents without_batch(const extents& x, int heads) {
+  const extents by = op::attention::by_heads(x, heads);
+  if (by[0] != 1) throw inexpressible{"a batch of " + describe(x)};
+  return {by[1], by[2], by[3]};
+}
+
+inline void attention(node_writer& w) {
+  attention_cluster c;
+  const op::attention op = w.get<op::attention>();
+  if (attention_cluster::find(w.b, w.id(), c)) return multi_head_attention(w, c);
+  if (op.lengths || op.scores || op.causal || op.softcap != 0 || op.past != op.present || w.input_shape().rank != 4)
+    throw inexpressible{"attention of this kind"};
+  std::vector<std::string> from, to;
+  for (std::size_t i = 0; i < w.input_count(); ++i)
+    from.push_back(op.mask && i == 3 ? w.in(i) : w.in_form(i, without_batch(w.input_shape(i), 0)));
+  for (int i = 0; i < op.output_count(); ++i) to.push_back(w.out_in_form(without_batch(w.b.g.shape(w.output(i)), 0), i));
+  w.layer("SDPA", from, to, parameter_list().integer(5, op.mask, 0).real(6, op.scale, 0).integer(7, op.past, 0));
+  w.finish();
+}
+
+inline void rotary_embedding(node_writer& w) {
+  const op::rotary_embedding op = w.get<op::rotary_embedding>();
+  const extents x = w.input_shape();
+  if (x.rank != 4 || x[0] != 1 || w.input_count() != 3 || (op.part != 0 && op.part != x[3])) throw inexpressible{"a rotation of " + describe(x)};
+  const extents angles{x[2], x[3] / 2}, one{x[1], x[2], x[3]};
+  w.layer("RotaryEmbed", {w.in_form(0, one), w.in_form(1, angles), w.in_form(2, angles)}, {w.out_in_form(one)},
+          parameter_list().integer(0, op.interleaved, 0));
+  w.finish();
+}
+
+}  // namespace ctnn::ncnn::writers
