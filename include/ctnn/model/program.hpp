@@ -60,6 +60,7 @@ struct program_options {
   target_id target = best_target();
   std::span<const custom_operator> operators{};
   std::vector<std::string> keep{};
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< of packed weights, and of values between layers
 };
 
 namespace detail {
@@ -119,6 +120,7 @@ class program {
   std::size_t weights_bytes() const { return packed_.size() * sizeof(float); }
 
  private:
+  static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   void pack_weights();
   void (*kernel_of(const node& n) const)(const void*, const arguments&);
   void look_up_kernels(std::span<const custom_operator> custom);
@@ -148,8 +150,15 @@ CTNN_ONCE program::program(std::shared_ptr<const loaded_model> source, const pro
   inputs_ = source_->all_inputs();
   light_ = make_plan(g_.view(), {.in_place = true});
   full_ = make_plan(g_.view(), {.in_place = false});
+  require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
+  require_memory(light_.arena_size, "values between layers", options.memory_bytes);
   pack_weights();
   look_up_kernels(options.operators);
+}
+
+CTNN_ONCE void program::require_memory(std::int64_t numbers, const char* what, std::uint64_t limit) {
+  if (numbers < 0 || static_cast<std::uint64_t>(numbers) > limit / sizeof(float))
+    throw error(std::string(what) + ": " + std::to_string(numbers) + " numbers need more memory than the limit of " + std::to_string(limit) + " bytes");
 }
 
 CTNN_ONCE void program::pack_weights() {

@@ -170,6 +170,7 @@ void deconvolution(layer_reader& l) {
   value_id v = l.node(op, {x});
   const auto each = checked_multiply(static_cast<std::int64_t>(op.out) * depth, std::int64_t{h.taps} * w.taps);
   if (!each || *each > l.builder().limits.value_elements) l.fail("too many weights");
+  l.builder().weights.take_memory(*each, l.layer.name);
   std::vector<float> arranged(static_cast<std::size_t>(*each));
   std::size_t at = 0;
   for (int o = 0; o < out; ++o)
