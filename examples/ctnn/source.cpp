@@ -4,7 +4,7 @@
 #include <charconv>
 
 #if __has_include(<protozero/pbf_reader.hpp>)
-#include <ctnn/formats/onnx/reader.hpp>
+#include <ctnn/formats/onnx/load.hpp>
 #define CTNN_TOOL_READS_ONNX 1
 #endif
 #include "progress.hpp"

@@ -4,7 +4,8 @@
 
 #include <chrono>
 
-#include <ctnn/formats/ncnn/reader.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/formats/ncnn/param_reader.hpp>
 
 using namespace ctnn;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Loads and runs what fuzzing made up.
-#include <ctnn/formats/ncnn/writer.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/formats/ncnn/param_reader.hpp>
 #include <ctnn/formats/npy.hpp>
 #include <ctnn/model.hpp>
 
