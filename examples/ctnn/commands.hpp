@@ -15,9 +15,10 @@ struct usage_error : std::runtime_error {
 
 /// Which model.
 struct model_source {
-  std::string file;                  ///< x.param
+  std::string file;                  ///< x.param or x.onnx
   std::string weights;               ///< file, "none" for zeros, empty for x.bin
   std::vector<std::string> shapes;   ///< NAME=3x224x224
+  bool external_data = false;        ///< an ONNX model's weights may be in other files of its folder
   bool optimize = true;
   std::vector<std::string> without;  ///< rules to leave out
   std::vector<std::string> keep;     ///< blobs that must survive

@@ -12,15 +12,16 @@ namespace {
 using namespace tool;
 
 void add_model_options(CLI::App& command, model_source& m, bool optional_rewriting) {
-  command.add_option("--weights", m.weights, "file of the weights (by default MODEL.bin), or none: zeros");
-  command.add_option("--shape", m.shapes, "an input's shape, NAME=3x224x224; may be repeated")->take_all()->expected(1);
+  command.add_option("--weights", m.weights, "file of an ncnn model's weights (by default MODEL.bin), or none: zeros");
+  command.add_option("--shape", m.shapes, "an input's shape, NAME=3x224x224 (ONNX: NAME=1x3x224x224); may be repeated")->take_all()->expected(1);
+  command.add_flag("--external-data", m.external_data, "an ONNX model's weights may be in other files of its folder");
   if (!optional_rewriting) return;
   command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
   command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);
 }
 void add_model(CLI::App& command, model_source& m, bool optional_rewriting = true) {
-  command.add_option("MODEL", m.file, "an ncnn model, x.param")->required();
+  command.add_option("MODEL", m.file, "an ONNX model, x.onnx, or an ncnn model, x.param")->required();
   add_model_options(command, m, optional_rewriting);
 }
 
@@ -43,7 +44,7 @@ int main(int argc, char** argv) {
   on_info.add_flag("!--summary", info_with.layers, "sums only");
 
   optimize_options optimize_with;
-  CLI::App& on_optimize = *app.add_subcommand("optimize", "write the rewritten model, as ncnnoptimize does");
+  CLI::App& on_optimize = *app.add_subcommand("optimize", "write the rewritten model for ncnn, as ncnnoptimize does");
   add_model(on_optimize, optimize_with.model);
   on_optimize.add_option("-o,--out", optimize_with.out, "OUT.param; OUT.bin is written beside it");
   on_optimize.add_flag("--fp16", optimize_with.fp16, "store weights as half-precision numbers");
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
 
   bench_options bench_with;
   CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
-  on_bench.add_option("MODEL", bench_with.files, "ncnn models, x.param")->required();
+  on_bench.add_option("MODEL", bench_with.files, "models, x.onnx or x.param")->required();
   add_model_options(on_bench, bench_with.model, true);
   on_bench.add_option("--target", bench_with.target, "instruction set, such as AVX2 (by default the best)");
   on_bench.add_option("--seconds", bench_with.seconds, "for each model (2)")->check(CLI::PositiveNumber);

@@ -20,7 +20,12 @@ void header(const header_options& options) {
   const ctnn::optimization o = rewrite(m, options.model);
   const progress busy("writing " + options.out);
   ctnn::folded_weights numbers(m, o.g.view());
-  const std::string text = ctnn::cpp::write_header(o.g.view(), std::ref(numbers), as);
+  std::string text;
+  try {
+    text = ctnn::cpp::write_header(o.g.view(), std::ref(numbers), as);
+  } catch (const ctnn::error& e) {
+    throw ctnn::error(as.origin + ": " + e.what());
+  }
   ctnn::write_file(options.out, text);
   std::printf("struct %s in %s: %zu layers, %s bytes\n", as.name.c_str(), options.out.c_str(), o.g.nodes.size(),
               grouped(static_cast<std::int64_t>(text.size())).c_str());

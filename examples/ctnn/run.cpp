@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <numeric>
 
 #include "profile.hpp"
 #include "progress.hpp"
@@ -24,18 +25,12 @@ ctnn::target_id find_target(const std::string& name) {
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 
-ctnn::model load_model(const model_source& from, ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
-  ctnn::loaded_model network = load(from);
+ctnn::model load_model(const model_source& from, ctnn::target_id target, std::shared_ptr<ctnn::executor> threads,
+                       const ctnn::arrays_by_name& fed = {}) {
+  ctnn::loaded_model network = load(from, fed);
   const progress busy("rewriting and packing weights");
   static const std::vector<ctnn::rule_record> rules = rules_for(from);  // one command line, one choice
   return ctnn::model(std::move(network), {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target, .executor = std::move(threads)});
-}
-
-std::vector<const ctnn::node*> inputs_of(const ctnn::graph_view& g) {
-  std::vector<const ctnn::node*> out;
-  for (const ctnn::node& n : g.nodes)
-    if (n.type == &ctnn::type_of<ctnn::op::input>) out.push_back(&n);
-  return out;
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -78,16 +73,42 @@ double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
   return static_cast<double>(all.flops) / (now() - t0);
 }
 
+/// "out: 4, least -1, mean 0.2, most 1 (at 3)"
+std::string summary(const std::string& name, const ctnn::array& values) {
+  std::vector<double> v(values.size());
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = ctnn::number_at(values, i);
+  std::string out = name + ": " + ctnn::describe(values.shape());
+  if (values.type() != ctnn::dtype::f32) out += " of " + std::string(ctnn::name_of(values.type()));
+  if (v.empty()) return out;
+  const auto [low, high] = std::minmax_element(v.begin(), v.end());
+  char text[160];
+  std::snprintf(text, sizeof text, ", least %g, mean %g, most %g (at %td)", *low,
+                std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()), *high, high - v.begin());
+  return out + text;
+}
+
+/// Numbers to measure with; zeros where they may be indices or conditions.
+ctnn::array made_up(const ctnn::model_input& input) {
+  ctnn::array numbers(input.shape, input.type);
+  if (input.type == ctnn::dtype::f32)
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(i * 7919 % 1009) / 1009.0f;
+  return numbers;
+}
+
 }  // namespace
 
 void run(const run_options& options) {
-  const ctnn::model m = load_model(options.model, find_target(options.target), make_threads(options.threads));
-  ctnn::extractor ex = m.extractor();
-  ex.set_light_mode(options.light);
+  ctnn::arrays_by_name fed, cuts;  // inputs of an ONNX model decide its shapes
+  const bool is_onnx = options.model.file.ends_with(".onnx");
   for (const std::string& assignment : options.inputs) {
     const auto [name, file] = split_assignment(assignment, "--input");
-    ex.input(name, ctnn::npy::read(file));
+    (is_onnx ? fed : cuts)[name] = ctnn::npy::read(file);
   }
+  const ctnn::model m = load_model(options.model, find_target(options.target), make_threads(options.threads), fed);
+  ctnn::extractor ex = m.extractor();
+  ex.set_light_mode(options.light);
+  for (auto* given : {&fed, &cuts})
+    for (auto& [name, numbers] : *given) ex.input(name, std::move(numbers));
   // Everything is computed before anything is written; without --output the outputs are summarised.
   std::vector<std::pair<std::string, ctnn::array>> results;
   std::vector<std::string> names, files;
@@ -103,14 +124,7 @@ void run(const run_options& options) {
     for (const std::string& name : names) results.emplace_back(name, ex.extract(name));
   }
   for (std::size_t i = 0; i < files.size(); ++i) ctnn::write_file(files[i], ctnn::npy::write(results[i].second));
-  for (const auto& [name, values] : results) {
-    const auto v = values.values();
-    const auto [low, high] = std::minmax_element(v.begin(), v.end());
-    double sum = 0;
-    for (float x : v) sum += static_cast<double>(x);
-    std::printf("%s: %s, least %g, mean %g, most %g (at %td)\n", name.c_str(), ctnn::describe(values.shape()).c_str(),
-                static_cast<double>(*low), sum / static_cast<double>(v.size()), static_cast<double>(*high), high - v.begin());
-  }
+  for (const auto& [name, values] : results) std::printf("%s\n", summary(name, values).c_str());
 }
 
 profile measure(const model_source& from, const bench_options& options) {
@@ -125,11 +139,8 @@ profile measure(const model_source& from, const bench_options& options) {
   out.target = ctnn::target_name(target);
   out.threads = options.threads;
   std::vector<std::pair<std::string, ctnn::array>> inputs;
-  for (const ctnn::node* n : inputs_of(g)) {
-    ctnn::array numbers(g.shape(n->outputs.first));
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(i * 7919 % 1009) / 1009.0f;
-    inputs.emplace_back(n->name, std::move(numbers));
-  }
+  for (const ctnn::model_input& i : m.code().inputs())
+    if (!i.left_out) inputs.emplace_back(i.name, made_up(i));
   stopwatch watch;
   const auto once = [&](bool by_layer) {
     ex.on_step(by_layer ? &stopwatch::step : nullptr, &watch);

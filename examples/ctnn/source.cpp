@@ -3,6 +3,10 @@
 
 #include <charconv>
 
+#if __has_include(<protozero/pbf_reader.hpp>)
+#include <ctnn/formats/onnx/load.hpp>
+#define CTNN_TOOL_READS_ONNX 1
+#endif
 #include "progress.hpp"
 
 namespace tool {
@@ -36,34 +40,67 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
-model_files find_files(const model_source& from) {
-  model_files out{from.file, from.weights, {}};
-  if (!from.file.ends_with(".param")) throw ctnn::error(from.file + ": unknown format, expected a file x.param");
-  if (from.weights.empty()) {
-    out.bin = std::filesystem::path(from.file).replace_extension(".bin").string();
-    if (!std::filesystem::exists(out.bin))
-      throw ctnn::error(out.bin + ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
-  } else if (from.weights == "none") {
-    out.bin.clear();
-  }
+namespace {
+
+using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
+
+shapes_by_name parse_shapes(const model_source& from) {
+  shapes_by_name out;
   for (const std::string& s : from.shapes) {
     const auto [name, shape] = split_assignment(s, "--shape");
-    out.read.input_shapes[name] = parse_shape(shape, s);
+    out[name] = parse_shape(shape, s);
   }
   return out;
 }
 
-ctnn::loaded_model load(const model_source& from) {
-  const model_files files = find_files(from);
+/// The reader does not know how its user gives shapes.
+[[noreturn]] void ask_for_shape(const ctnn::error& e) {
+  throw ctnn::error(e.what() + std::string("; give it with --shape NAME=1x3x224x224"));
+}
+
+ctnn::loaded_model load_ncnn(const model_source& from) {
+  if (from.external_data) throw usage_error("--external-data: only for ONNX models");
+  std::string bin = from.weights == "none" ? "" : from.weights;
+  if (from.weights.empty()) {
+    bin = std::filesystem::path(from.file).replace_extension(".bin").string();
+    if (!std::filesystem::exists(bin))
+      throw ctnn::error(bin + ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
+  }
+  ctnn::ncnn::read_options options;
+  options.input_shapes = parse_shapes(from);
   const progress busy("reading " + from.file);
   try {
-    return ctnn::ncnn::load(files.param, files.bin, files.read);
-  } catch (const ctnn::error& e) {
-    // The reader does not know how its user gives shapes.
-    const std::string text = e.what();
-    throw ctnn::error(text + (text.find("a shape that is neither in the file nor given") == std::string::npos
-                                  ? "" : "; give it with --shape NAME=3x224x224"));
+    return ctnn::ncnn::load(from.file, bin, options);
+  } catch (const ctnn::ncnn::unknown_input_shape& e) {
+    ask_for_shape(e);
   }
+}
+
+ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_name& fed) {
+#if defined(CTNN_TOOL_READS_ONNX)
+  if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": an ONNX model has its weights with it");
+  ctnn::onnx::read_options options;
+  options.input_shapes = parse_shapes(from);
+  options.external_data = from.external_data;
+  const progress busy("reading " + from.file);
+  try {
+    return ctnn::onnx::load(from.file, options, fed);
+  } catch (const ctnn::onnx::undetermined& e) {
+    if (std::string_view(e.what()).find("the numbers of") != std::string_view::npos) throw;
+    ask_for_shape(e);
+  }
+#else
+  (void)fed;
+  throw ctnn::error(from.file + ": this ctnn was built without protozero, which reading ONNX needs");
+#endif
+}
+
+}  // namespace
+
+ctnn::loaded_model load(const model_source& from, const ctnn::arrays_by_name& fed) {
+  if (from.file.ends_with(".onnx")) return load_onnx(from, fed);
+  if (from.file.ends_with(".param")) return load_ncnn(from);
+  throw ctnn::error(from.file + ": unknown format, expected a file x.onnx or x.param");
 }
 
 }  // namespace tool

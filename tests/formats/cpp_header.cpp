@@ -137,7 +137,7 @@ TEST_CASE("a layer that has no word is named") {
   const value_id in[] = {0};
   add_node(g, unheard_of{}, "odd", in);
   add_output(g, "y", 1);
-  CHECK_THROWS_WITH_AS(cpp::declaration(g.view()), "layer 'odd': operator unheard_of has no word in ctnn/ctnn.hpp", error);
+  CHECK_THROWS_WITH_AS(cpp::declaration(g.view()), "no words in ctnn/ctnn.hpp for: unheard_of in 'odd'", error);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broken and odd ncnn files: each is loaded in a child process that has one second and 64 MB.
-#include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/model.hpp>
 
 #include "malformed_files.hpp"
 #include "shared_files.hpp"
@@ -19,7 +19,7 @@ TEST_CASE("malformed ncnn files neither crash nor hang nor take memory, and are 
     const std::string partner = has_partner ? (folder / "base" / odd.use_with).string() : "";
     std::string message;
     const bool is_param = odd.kind == "param";
-    const int code = test::load_in_child([&] { ncnn::load(is_param ? path : partner, is_param ? partner : path); }, message);
+    const int code = test::load_in_child([&] { const model ready(ncnn::load(is_param ? path : partner, is_param ? partner : path)); }, message);
     CAPTURE(message);
     CHECK((code == test::accepted || code == test::rejected));
     CHECK((code == test::accepted) == message.empty());

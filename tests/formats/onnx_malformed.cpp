@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broken and odd ONNX files: each is loaded in a child process that has one second and 64 MB.
-#include <ctnn/formats/onnx/load.hpp>
+#include <ctnn/model.hpp>
 
 #include "malformed_files.hpp"
 #include "shared_files.hpp"
@@ -9,7 +9,7 @@ using namespace ctnn;
 
 namespace {
 
-/// Loads a file; axes that it leaves open are 1.
+/// Loads a file and makes it ready to run; axes that it leaves open are 1.
 void load_file(const std::string& path, onnx::read_options options) {
   const onnx::model_message file = onnx::read(path, options);
   for (const onnx::value_info& v : file.graph.inputs) {
@@ -22,7 +22,7 @@ void load_file(const std::string& path, onnx::read_options options) {
     }
     if (open) options.input_shapes[v.name] = shape;
   }
-  onnx::build(file, options);
+  const model ready(onnx::build(file, options));
 }
 
 }  // namespace

@@ -21,11 +21,18 @@ struct budget {
   std::size_t name_length = 255;     ///< characters of a name or a string
   std::size_t array_length = 65'536; ///< elements of an array in a parameter
   std::size_t nesting = 16;          ///< graphs inside graphs
+  std::uint64_t work = std::uint64_t{1} << 34;  ///< multiply-adds, or elements touched, that reading may compute
 
   /// Takes `bytes` from memory_bytes; false (and nothing taken) if that is too much.
   constexpr bool take(std::uint64_t bytes) {
     if (bytes > memory_bytes) return false;
     memory_bytes -= bytes;
+    return true;
+  }
+  /// The same for work.
+  constexpr bool take_work(std::uint64_t steps) {
+    if (steps > work) return false;
+    work -= steps;
     return true;
   }
 };
@@ -40,6 +47,17 @@ constexpr std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int6
 constexpr std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b) {
   if (a < 0 || b < 0 || b > std::numeric_limits<std::int64_t>::max() - a) return {};
   return a + b;
+}
+
+/// Whether a shape has at most `limit` elements. Extents of 0 count as 1 here, so that no part of the shape wraps either.
+constexpr bool within(const extents& shape, std::int64_t limit) {
+  std::int64_t n = 1;
+  for (int i = 0; i < shape.rank; ++i) {
+    const int extent = shape[i] == 0 ? 1 : shape[i];
+    if (extent < 0 || extent > limit / n) return false;
+    n *= extent;
+  }
+  return n <= limit;
 }
 
 /// Number of elements of a shape; nothing if an extent is below 1 or the product leaves 63 bits.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// NumPy's .npy files, versions 1 to 3, of little-endian float32 in C order; anything else is refused by name.
+// NumPy's .npy files, versions 1 to 3, little-endian and in C order, of every element type that NumPy and ctnn both have;
+// anything else is refused by name.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -14,38 +16,54 @@ namespace ctnn::npy {
 
 namespace detail {
 
+/// NumPy's names of element types; it has none for bf16.
+struct type_name {
+  dtype type;
+  std::string_view name;
+};
+inline constexpr type_name type_names[] = {{dtype::f32, "<f4"}, {dtype::f64, "<f8"}, {dtype::f16, "<f2"}, {dtype::i64, "<i8"},
+                                           {dtype::i32, "<i4"}, {dtype::i16, "<i2"}, {dtype::i8, "|i1"},  {dtype::u64, "<u8"},
+                                           {dtype::u32, "<u4"}, {dtype::u16, "<u2"}, {dtype::u8, "|u1"},  {dtype::boolean, "|b1"}};
+
+struct header {
+  extents shape;
+  dtype type = dtype::f32;
+};
+
 /// The header of a file: a Python dictionary literal with the keys descr, fortran_order and shape, as NumPy writes it.
 class header_parser {
  public:
   header_parser(std::string_view text, std::size_t offset, const std::string& source)
       : text_(text), offset_(offset), source_(source) {}
 
-  extents parse(const budget& limits) {
-    bool has_type = false, has_order = false;
+  header parse(const budget& limits) {
+    bool has_order = false;
+    std::optional<dtype> type;
     std::optional<extents> shape;
     expect('{');
     while (!take('}')) {
       const std::string_view key = quoted();
       expect(':');
-      if (key == "descr" && !has_type) {
-        const std::string_view type = quoted();
-        if (type != "<f4") fail("element type '" + std::string(type) + "', expected '<f4' (little-endian float32)");
-        has_type = true;
+      if (key == "descr" && !type) {
+        const std::string_view name = quoted();
+        for (const type_name& known : type_names)
+          if (known.name == name) type = known.type;
+        if (!type) fail("element type '" + std::string(name.substr(0, 16)) + "', expected one of <f4 <f8 <f2 <i8 <i4 <i2 |i1 <u8 <u4 <u2 |u1 |b1");
       } else if (key == "fortran_order" && !has_order) {
         if (word() != "False") fail("Fortran order, expected C order ('fortran_order': False)");
         has_order = true;
       } else if (key == "shape" && !shape) {
         shape = tuple(limits);
       } else {
-        fail("key '" + std::string(key) + "', expected 'descr', 'fortran_order' and 'shape', each once");
+        fail("key '" + std::string(key.substr(0, 16)) + "', expected 'descr', 'fortran_order' and 'shape', each once");
       }
       if (take('}')) break;
       expect(',');
     }
     skip();
     if (at_ != text_.size()) fail("characters after the header's dictionary");
-    if (!has_type || !has_order || !shape) fail("a key is missing, expected 'descr', 'fortran_order' and 'shape'");
-    return *shape;
+    if (!type || !has_order || !shape) fail("a key is missing, expected 'descr', 'fortran_order' and 'shape'");
+    return {*shape, *type};
   }
 
  private:
@@ -88,14 +106,13 @@ class header_parser {
       int extent = 0;
       const char* const end = text_.data() + text_.size();
       const auto [after, problem] = std::from_chars(text_.data() + at_, end, extent);
-      if (problem != std::errc() || extent < 1) fail("expected an extent of 1 or more");
+      if (problem != std::errc() || extent < 0) fail("expected an extent of 0 or more");
       at_ = static_cast<std::size_t>(after - text_.data());
       shape.push_back(extent);
       if (take(')')) break;
       expect(',');
     }
-    const auto count = checked_count(shape);
-    if (!count || *count > limits.value_elements)
+    if (!within(shape, limits.value_elements))
       fail("shape " + describe(shape) + " has more elements than the limit, " + std::to_string(limits.value_elements));
     return shape;
   }
@@ -126,14 +143,17 @@ inline array parse(std::string_view bytes, const std::string& source, const budg
   if (length > bytes.size() - start)
     throw error(source + ": byte 8: a header of " + std::to_string(length) + " bytes, the file has " +
                 std::to_string(bytes.size() - start) + " more");
-  const extents shape = detail::header_parser(bytes.substr(start, length), start, source).parse(limits);
+  const auto [shape, type] = detail::header_parser(bytes.substr(start, length), start, source).parse(limits);
   const std::string_view data = bytes.substr(start + length);
-  const auto needed = static_cast<std::uint64_t>(shape.count()) * sizeof(float);
+  const auto needed = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
   if (data.size() != needed)
     throw error(source + ": byte " + std::to_string(start + length) + ": " + std::to_string(data.size()) + " bytes of numbers, shape " +
                 describe(shape) + " needs " + std::to_string(needed));
-  array out(shape);
-  std::memcpy(out.data(), data.data(), data.size());
+  if (needed > limits.memory_bytes) throw error(source + ": " + std::to_string(needed) + " bytes of numbers, the limit is " + std::to_string(limits.memory_bytes));
+  array out(shape, type);
+  if (!data.empty()) std::memcpy(out.bytes().data(), data.data(), data.size());
+  if (type == dtype::boolean)
+    for (std::uint8_t& b : out.elements<std::uint8_t>()) b = b != 0;
   return out;
 }
 
@@ -142,12 +162,14 @@ inline array read(const std::string& path, const budget& limits = {}) {
   return parse(as_text(bytes), path, limits);
 }
 
-/// The bytes of a version 1.0 file, its numbers aligned to 64 bytes as NumPy's are.
+/// The bytes of a version 1.0 file, its numbers aligned to 64 bytes as NumPy's are. Throws ctnn::error for bf16.
 inline std::string write(const array& values) {
+  const auto type = std::ranges::find(detail::type_names, values.type(), &detail::type_name::type);
+  if (type == std::end(detail::type_names)) throw error(".npy files cannot hold " + std::string(name_of(values.type())));
   std::string shape;
   for (int i = 0; i < values.shape().rank; ++i) shape += std::to_string(values.shape()[i]) + (i == 0 || i + 1 < values.shape().rank ? "," : "") +
                                                          (i + 1 < values.shape().rank ? " " : "");
-  std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header = "{'descr': '" + std::string(type->name) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string out(detail::magic);
@@ -156,7 +178,7 @@ inline std::string write(const array& values) {
   out += static_cast<char>(header.size() & 0xff);
   out += static_cast<char>(header.size() >> 8);
   out += header;
-  out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  out.append(reinterpret_cast<const char*>(values.bytes().data()), values.bytes().size());
   return out;
 }
 

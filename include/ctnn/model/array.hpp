@@ -11,6 +11,7 @@
 
 #include "../base/dtype.hpp"
 #include "../base/error.hpp"
+#include "../base/half.hpp"
 #include "../base/shape.hpp"
 #include "../formats/describe.hpp"
 
@@ -63,6 +64,26 @@ class array {
   dtype type_ = dtype::f32;
   std::vector<std::byte> bytes_;
 };
+
+/// Element i as a double.
+inline double number_at(const array& a, std::size_t i) {
+  switch (a.type()) {
+    case dtype::f32: return static_cast<double>(a.elements<float>()[i]);
+    case dtype::f64: return a.elements<double>()[i];
+    case dtype::f16: return static_cast<double>(half_to_float(a.elements<std::uint16_t>()[i]));
+    case dtype::bf16: return static_cast<double>(bfloat_to_float(a.elements<std::uint16_t>()[i]));
+    case dtype::i64: return static_cast<double>(a.elements<std::int64_t>()[i]);
+    case dtype::i32: return a.elements<std::int32_t>()[i];
+    case dtype::i16: return a.elements<std::int16_t>()[i];
+    case dtype::i8: return a.elements<std::int8_t>()[i];
+    case dtype::u64: return static_cast<double>(a.elements<std::uint64_t>()[i]);
+    case dtype::u32: return a.elements<std::uint32_t>()[i];
+    case dtype::u16: return a.elements<std::uint16_t>()[i];
+    case dtype::u8:
+    case dtype::boolean: return a.elements<std::uint8_t>()[i];
+  }
+  return 0;
+}
 
 /// What a network has been fed, by input name.
 using arrays_by_name = std::map<std::string, array, std::less<>>;

@@ -116,7 +116,7 @@ class model {
     throw error(path + ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
 #endif
   }
-  static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights}; }
+  static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes}; }
 
   std::shared_ptr<program_family> programs_;
   std::shared_ptr<ctnn::executor> executor_;

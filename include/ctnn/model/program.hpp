@@ -62,6 +62,7 @@ struct program_options {
   std::span<const custom_operator> operators{};
   std::vector<std::string> keep{};
   bool keep_weights = false;
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< of packed weights, and of values between layers
 };
 
 namespace detail {
@@ -126,6 +127,8 @@ class program {
  private:
   using weight_name = std::pair<std::string_view, std::string_view>;
 
+  static std::int64_t largest_step(const graph_view& g);
+  static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   void pack_weights(bool keep);
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   void copy_weight(const expression& x, float* to) const;
@@ -160,6 +163,8 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
     history_.assign(o.history.begin(), o.history.end());
   }
   inputs_ = source_.all_inputs();
+  require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
+  require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
   pack_weights(options.keep_weights);
   look_up_kernels(options.operators);
 }
@@ -168,6 +173,24 @@ CTNN_ONCE plan_view program::plan(bool light) const {
   lazy_plan& p = plans_[light ? 1 : 0];
   std::call_once(p.once, [&] { p.made = make_plan(g_.view(), {.in_place = light, .arena = false}); });
   return p.made.view();
+}
+
+/// Numbers that the node needing most has before it and after it: any run holds these together.
+CTNN_ONCE std::int64_t program::largest_step(const graph_view& g) {
+  std::int64_t most = 0;
+  for (const node& n : g.nodes) {
+    std::int64_t sum = 0;
+    const auto count = [&](value_id v) { sum += words(g.shape(v).count(), g.at_value(v).type); };
+    for (value_id v : g.inputs(n)) count(v);
+    for (int i = 0; i < n.outputs.count; ++i) count(n.outputs.first + i);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+CTNN_ONCE void program::require_memory(std::int64_t numbers, const char* what, std::uint64_t limit) {
+  if (numbers < 0 || static_cast<std::uint64_t>(numbers) > limit / sizeof(float))
+    throw error(std::string(what) + ": " + std::to_string(numbers) + " numbers need more memory than the limit of " + std::to_string(limit) + " bytes");
 }
 
 /// Notes `reader` for every weight as read that expression e is made of.

@@ -112,17 +112,15 @@ inline std::string option_text(const operator_type* type, const spelled_option& 
 /// Names and text of every layer of a graph.
 class declaration {
  public:
-  /// Throws ctnn::error naming a layer that cannot be declared.
+  /// Throws ctnn::error naming all layers for which there is no word, or the first that cannot be declared otherwise.
   explicit declaration(const graph_view& g) : g_(g) {
     const auto spellers = detail::make_spellers(all_operators{});
+    const auto speller_of = [&](const node& n) {
+      return std::find_if(spellers.begin(), spellers.end(), [&](const detail::speller& s) { return s.type == n.type; });
+    };
+    refuse_all([&](const node& n) { return speller_of(n) != spellers.end(); });
     for (std::size_t i = 0; i < g.nodes.size(); ++i) names_.push_back(fresh_name(g.nodes[i]));
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const node& n = g.nodes[i];
-      const auto at = std::find_if(spellers.begin(), spellers.end(), [&](const detail::speller& s) { return s.type == n.type; });
-      if (at == spellers.end())
-        throw error("layer '" + std::string(n.name) + "': operator " + std::string(n.type->name) + " has no word in ctnn/ctnn.hpp");
-      spell(static_cast<node_id>(i), *at);
-    }
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) spell(static_cast<node_id>(i), *speller_of(g.nodes[i]));
     check();
   }
 
@@ -147,6 +145,25 @@ class declaration {
   }
 
  private:
+  /// Throws if there are layers without a word, or with values that are not f32: each operator with its layers.
+  void refuse_all(auto&& has_word) const {
+    std::vector<std::pair<std::string, std::string>> refused;
+    for (const node& n : g_.nodes) {
+      std::string what(n.type->name);
+      const auto other = [&](value_id v) { return g_.at_value(v).type != dtype::f32; };
+      bool typed = false;
+      for (value_id v : g_.inputs(n)) typed = typed || other(v);
+      for (int k = 0; k < n.outputs.count; ++k) typed = typed || other(n.outputs.first + k);
+      if (has_word(n) && !typed) continue;
+      if (has_word(n)) what += " of other numbers than f32";
+      const auto known = std::find_if(refused.begin(), refused.end(), [&](const auto& r) { return r.first == what; });
+      auto& layers = known != refused.end() ? known->second : refused.emplace_back(what, "").second;
+      layers += (layers.empty() ? "'" : ", '") + std::string(n.name) + '\'';
+    }
+    std::string text;
+    for (const auto& [what, layers] : refused) text += (text.empty() ? "" : "; ") + what + " in " + layers;
+    if (!refused.empty()) throw error("no words in ctnn/ctnn.hpp for: " + text);
+  }
   std::string fresh_name(const node& n) {
     const std::string wanted = n.name.empty() ? std::string(n.type->name) : std::string(n.name);
     std::string name = wanted;

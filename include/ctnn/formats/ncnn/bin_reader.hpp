@@ -95,6 +95,13 @@ class bin_reader {
 
   std::size_t position() const { return at_; }
 
+  /// Asks the budget for memory for n numbers that are made from those read.
+  void take_memory(std::int64_t n, const std::string& owner) {
+    const auto bytes = checked_multiply(n, static_cast<std::int64_t>(sizeof(float)));
+    if (!bytes || !limits_.take(static_cast<std::uint64_t>(*bytes)))
+      fail(owner, std::to_string(n) + " numbers are more than the memory budget has left");
+  }
+
  private:
   std::size_t allowed(std::int64_t n, const std::string& owner) {
     const auto bytes = checked_multiply(n, static_cast<std::int64_t>(sizeof(float)));
@@ -102,8 +109,7 @@ class bin_reader {
     // Eight bits a number is the tersest encoding there is.
     if (!zeros_ && static_cast<std::uint64_t>(n) > bytes_.size() - at_)
       fail(owner, std::to_string(n) + " numbers expected, " + std::to_string(bytes_.size() - at_) + " bytes left");
-    if (!limits_.take(static_cast<std::uint64_t>(*bytes)))
-      fail(owner, std::to_string(n) + " numbers are more than the memory budget has left");
+    take_memory(n, owner);
     return static_cast<std::size_t>(n);
   }
 

@@ -35,10 +35,18 @@ struct model_builder {
   loaded_model model{};
   std::unordered_map<std::string, value_id> blobs{};  ///< `none` below unsupported layers
   std::unordered_set<std::string> node_names{};
+  std::unordered_map<std::string, int> suffixes{};
+  std::unordered_map<std::string_view, const layer*> first_convolutions{};  ///< by the blob they read
 
   /// The wanted name, or one made from it that no node has.
   std::string_view fresh_name(std::string wanted) {
-    while (!node_names.insert(wanted).second) wanted += "_";
+    if (!node_names.insert(wanted).second) {
+      int& n = suffixes[wanted];
+      std::string other;
+      do other = wanted + "_" + std::to_string(++n);
+      while (!node_names.insert(other).second);
+      wanted = std::move(other);
+    }
     return model.keep(std::move(wanted));
   }
 };

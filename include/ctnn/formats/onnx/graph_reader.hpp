@@ -42,7 +42,9 @@ class graph_reader {
 
   void read_nodes(const graph_message& g) {
     for (const tensor& t : g.initializers) add_initializer(t);
-    for (std::size_t n : execution_order(g, i_.file.source)) read_node(g.nodes[n]);
+    const auto [order, is_new] = orders_.try_emplace(&g);
+    if (is_new) order->second = execution_order(g, i_.file.source);
+    for (std::size_t n : order->second) read_node(g.nodes[n]);
   }
   void report() const { refused_.report(i_.file.source); }
   bool refused() const { return refused_.any(); }
@@ -79,7 +81,7 @@ class graph_reader {
     using method = void (graph_reader::*)(node_reader&, const node_message&);
     const method control = !n.domain.empty() ? nullptr : n.type == "If" ? &graph_reader::choose : n.type == "Loop" ? &graph_reader::loop
                          : n.type == "Scan" ? &graph_reader::scan : nullptr;
-    count_node("the graph");
+    count_nodes(1, "the graph");
     if (!entry && !control) {
       refused_.add(n, "");
       return give_up(n);
@@ -104,6 +106,7 @@ class graph_reader {
 
   /// A graph inside another, its inputs bound to terms; the terms of its outputs.
   std::vector<term> inline_graph(const graph_message& g, const std::vector<term>& in) {
+    count_nodes(in.size() + g.initializers.size() + g.outputs.size(), "the graphs inside");
     i_.scopes.emplace_back();
     for (std::size_t k = 0; k < in.size(); ++k) i_.define(g.inputs[k].name, in[k]);
     read_nodes(g);
@@ -255,9 +258,10 @@ class graph_reader {
   }
 
   /// Unrolled loops count as the nodes they become, and at least as one a turn.
-  void count_iteration(node_reader& r) { count_node(r.who()); }
-  void count_node(const std::string& who) {
-    if (++nodes_ > i_.limits.layers) i_.fail(who + ": more than " + std::to_string(i_.limits.layers) + " nodes");
+  void count_iteration(node_reader& r) { count_nodes(1, r.who()); }
+  void count_nodes(std::size_t more, const std::string& who) {
+    nodes_ += more;
+    if (nodes_ > i_.limits.layers) i_.fail(who + ": more than " + std::to_string(i_.limits.layers) + " nodes");
   }
 
  public:
@@ -267,6 +271,7 @@ class graph_reader {
   importer& i_;
   refusals refused_;
   std::size_t nodes_ = 0;
+  std::unordered_map<const graph_message*, std::vector<std::size_t>> orders_;  ///< a loop's body is read many times
   std::unordered_map<std::string, std::string> unusable_;
 };
 

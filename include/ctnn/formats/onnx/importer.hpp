@@ -101,7 +101,7 @@ class importer {
   void add_input(const std::string& name, const extents& shape, dtype type, bool optional) {
     const std::string_view kept = model.keep(name);
     model.inputs.push_back({kept, shape, type, nullptr, optional, false});
-    check_size(shape, type, "input '" + name + "'");
+    check_size(shape, "input '" + name + "'");
     if (shape.count() == 0) return define(name, add_known(std::make_shared<const array>(shape, type), name));
     op::input op;
     for (int i = 0; i < shape.rank; ++i) op.shape.push_back(shape[i]);
@@ -112,17 +112,18 @@ class importer {
     define(name, add_value(v));
   }
 
-  void check_size(const extents& shape, dtype type, const std::string& what) {
-    std::int64_t n = 1;
-    for (int i = 0; i < shape.rank; ++i) {
-      const auto product = checked_multiply(n, shape[i]);
-      if (!product || *product > limits.value_elements)
-        fail(what + " of " + describe(shape) + " is above the limit of " + std::to_string(limits.value_elements) + " elements");
-      n = *product;
-    }
-    (void)type;
+  void check_size(const extents& shape, const std::string& what) const {
+    if (!within(shape, limits.value_elements))
+      fail(what + " of " + describe(shape) + " is above the limit of " + std::to_string(limits.value_elements) + " elements");
   }
 
+  /// Memory for known numbers; the budget is asked first.
+  std::shared_ptr<array> allocate(const extents& shape, dtype type, std::string_view name) {
+    check_size(shape, "the output of node '" + std::string(name) + "'");
+    const auto bytes = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
+    if (!limits.take(bytes)) fail("node '" + std::string(name) + "': " + describe(shape) + " of " + std::string(name_of(type)) + " needs more memory than the limit");
+    return std::make_shared<array>(shape, type);
+  }
   /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots.
   template <class Op>
   std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name, const std::vector<shared_array>& weights = {}) {
@@ -143,19 +144,15 @@ class importer {
     if (const problem p = type.describe(fields, shapes, element_types, d)) throw_problem(name, p);
     bool empty = true;
     for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-      const dtype element = i < d.types.size() ? d.types[i] : dtype::f32;
-      check_size(d.outputs[i], element, "the output of node '" + name + "'");
+      check_size(d.outputs[i], "the output of node '" + name + "'");
       empty = empty && d.outputs[i].count() == 0;
     }
     if (empty || (all_known && can_evaluate(type, element_types, types(d.types.data(), d.types.size())))) {
       std::vector<std::shared_ptr<array>> out;
-      for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-        const dtype element = i < d.types.size() ? d.types[i] : dtype::f32;
-        const auto bytes = static_cast<std::uint64_t>(d.outputs[i].count()) * static_cast<std::uint64_t>(size_of(element));
-        if (!limits.take(bytes)) fail("the output of node '" + name + "' needs more memory than the limit");
-        out.push_back(std::make_shared<array>(d.outputs[i], element));
-      }
+      for (std::size_t i = 0; i < d.outputs.size(); ++i)
+        out.push_back(allocate(d.outputs[i], i < d.types.size() ? d.types[i] : dtype::f32, name));
       if (!empty) {
+        charge(type, fields, shapes, d.outputs, name);
         std::vector<shared_array> numbers;
         for (term t : in) numbers.push_back(at(t).known);
         evaluate(type, fields, numbers, weights, out);
@@ -207,6 +204,15 @@ class importer {
  private:
   [[noreturn]] void throw_problem(const std::string& name, const problem& p) const { fail("node '" + name + "': " + describe(p)); }
 
+  /// Takes what an operator costs to compute from the budget.
+  void charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in, std::span<const extents> out,
+              std::string_view name) {
+    std::int64_t steps = type.macs(fields, in, out);
+    for (const auto list : {in, out})
+      for (const extents& s : list) steps += s.count();
+    if (!limits.take_work(static_cast<std::uint64_t>(steps))) fail("node '" + std::string(name) + "' is more work than the limit while reading");
+  }
+
   void require_fed(std::string_view input, const std::string& who, const char* what) {
     const auto given = fed_.find(input);
     if (given == fed_.end())
@@ -238,8 +244,9 @@ class importer {
     std::vector<std::shared_ptr<array>> out;
     for (int i = 0; i < n.outputs.count; ++i) {
       const value& v = g.at_value(n.outputs.first + i);
-      out.push_back(std::make_shared<array>(v.shape, v.type));
+      out.push_back(allocate(v.shape, v.type, n.name));
     }
+    charge(*n.type, g.fields_of(n.fields), input_shapes(g, n), output_shapes(g, n), n.name);
     evaluate(*n.type, g.fields_of(n.fields), in, weights, out);
     for (int i = 0; i < n.outputs.count; ++i) computed_[n.outputs.first + i] = out[static_cast<std::size_t>(i)];
   }

@@ -190,21 +190,28 @@ class node_reader {
         fail("weight '" + std::string(slots[i].name) + "' is " + describe(weights[i]->shape()) + ", expected " + describe(slots[i].shape));
     return importer_.add(op, in, node_name(Op::name), weights)[0];
   }
+  /// Memory for numbers that the file does not hold; the budget is asked first.
+  std::shared_ptr<array> allocate(const extents& s, dtype type) { return importer_.allocate(s, type, name()); }
   term constant(shared_array a) { return importer_.add_known(std::move(a), node_name("constant")); }
   term constant(const extents& shape, const std::vector<float>& numbers) { return constant(std::make_shared<const array>(shape, numbers)); }
   term whole_constant(const integers& numbers) {
-    auto a = std::make_shared<array>(extents{static_cast<int>(numbers.size())}, dtype::i64);
+    const auto a = allocate(extents{static_cast<int>(numbers.size())}, dtype::i64);
     std::ranges::copy(numbers, a->elements<std::int64_t>().begin());
-    return constant(std::move(a));
+    return constant(a);
   }
   /// One number of an element type, as a scalar.
+  term ones(const extents& s, dtype type) {
+    const auto a = allocate(s, type);  // taken from the budget before the copy below
+    *a = *filled(s, type, 1);
+    return constant(a);
+  }
   term number(double value, dtype type) { return constant(filled({}, type, value)); }
 
   term reshaped(term t, const extents& to) {
     if (shape(t) == to) return t;
     if (const shared_array k = known(t)) {
-      auto copy = std::make_shared<array>(to, k->type());
-      if (k->bytes().size() != copy->bytes().size()) fail("cannot give " + describe(k->shape()) + " the shape " + describe(to));
+      if (k->shape().count() != to.count()) fail("cannot give " + describe(k->shape()) + " the shape " + describe(to));
+      const auto copy = allocate(to, k->type());
       std::ranges::copy(k->bytes(), copy->bytes().begin());
       return constant(std::move(copy));
     }

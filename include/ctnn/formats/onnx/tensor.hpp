@@ -126,6 +126,17 @@ inline void read_external(parse_state& s, const tensor_fields& t, std::span<std:
   }
 }
 
+inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& dims, const std::string& who) {
+  extents shape;
+  for (const std::int64_t d : dims) {
+    if (d < 0 || d > 2147483647) s.fail(who + ": extent " + std::to_string(d) + " is out of range");
+    shape.push_back(static_cast<int>(d));
+  }
+  if (!within(shape, s.limits.value_elements))
+    s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
+  return shape;
+}
+
 template <class T, class From>
 void store(array& to, const std::vector<From>& from) {
   auto out = to.elements<T>();
@@ -167,15 +178,8 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   const std::string who = "tensor '" + t.name + "'";
   tensor out;
   out.name = t.name;
-  std::int64_t count = 1;
-  for (const std::int64_t d : t.dims) {
-    if (d < 0 || d > 2147483647) s.fail(who + ": extent " + std::to_string(d) + " is out of range");
-    out.shape.push_back(static_cast<int>(d));
-    const auto product = checked_multiply(count, d);
-    if (!product || *product > s.limits.value_elements)
-      s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
-    count = *product;
-  }
+  out.shape = detail::checked_shape(s, t.dims, who);
+  const std::int64_t count = out.shape.count();
   if (t.element < 1 || t.element > 26) s.fail(who + ": element type " + std::to_string(t.element) + " is unknown");
   const auto type = element_type(t.element);
   if (!type || t.strings > 0) {
@@ -195,7 +199,7 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   s.take(size);
   auto values = std::make_shared<array>(out.shape, *type);
   if (t.external) detail::read_external(s, t, values->bytes());
-  else if (t.has_raw && listed == 0) std::memcpy(values->bytes().data(), t.raw.data(), size);
+  else if (t.has_raw && listed == 0) std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
   else if (!detail::store_typed(t, *values)) s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
   if (*type == dtype::boolean)
     for (std::uint8_t& b : values->elements<std::uint8_t>()) b = b != 0;
@@ -221,14 +225,8 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
   tensor out;
   out.name = values.name;
   out.sparse = true;
-  std::int64_t count = 1;
-  for (const std::int64_t d : dims) {
-    const auto product = checked_multiply(count, d);
-    if (d < 0 || d > 2147483647 || !product || *product > s.limits.value_elements)
-      s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
-    count = *product;
-    out.shape.push_back(static_cast<int>(d));
-  }
+  out.shape = detail::checked_shape(s, dims, who);
+  const std::int64_t count = out.shape.count();
   const auto each = static_cast<std::size_t>(size_of(values.values->type()));
   const auto n = values.values->size(), rank = dims.size();
   const bool linear = indices.shape == extents{static_cast<int>(n)};

@@ -124,7 +124,8 @@ inline void run(const op::one_hot& p, const arguments& a) {
         const T v = elements<T>(b.in[0])[i];
         const double d = static_cast<double>(v);
         const bool inside = d >= -p.depth && d < p.depth;
-        index[static_cast<std::size_t>(i)] = !inside ? -1 : static_cast<std::int64_t>(v) + (d < 0 ? p.depth : 0);
+        const std::int64_t whole = inside ? static_cast<std::int64_t>(v) : -1;  // -0.5 is 0
+        index[static_cast<std::size_t>(i)] = whole + (inside && whole < 0 ? p.depth : 0);
       }
     });
   });

@@ -47,7 +47,8 @@ inline double original_position(const op::resize& p, int axis, int i, int in, in
 
 /// The taps of one output position; `outside` tells that it gets the extrapolation value.
 inline void resize_taps(const op::resize& p, int axis, int i, int in, int out, std::vector<sample_tap>& taps, bool& outside) {
-  const double x = original_position(p, axis, i, in, out);
+  double x = original_position(p, axis, i, in, out);
+  if (!(std::abs(x) < 1e9)) x = x > 0 ? 1e9 : -1e9;  // a region far away, or no number
   outside = p.coordinates == op::resize_coordinates::tf_crop_and_resize && (x < 0 || x > in - 1);
   taps.clear();
   const auto inside = [&](std::int64_t j) { return j < 0 ? 0 : (j >= in ? in - 1 : j); };
@@ -276,6 +277,8 @@ inline void run(const op::roi_align& p, const arguments& a) {
         const double wanted = p.samples > 0 ? p.samples : std::ceil(cell[i]);
         samples[i] = wanted > 0 && wanted < 1e4 ? static_cast<std::int64_t>(wanted) : 0;
       }
+      if (samples[0] * samples[1] > 1 << 20)
+        throw error("operator 'roi_align': region " + std::to_string(r) + " needs " + std::to_string(samples[0] * samples[1]) + " samples a cell");
       const double count = static_cast<double>(std::max<std::int64_t>(samples[0] * samples[1], 1));
       for (int cy = 0; cy < p.size[0]; ++cy)
         for (int cx = 0; cx < p.size[1]; ++cx) {

@@ -24,16 +24,17 @@ inline list<int> to_list(const extents& shape) {
 }
 
 /// Channels that the first convolution reading `blob` has weights for; 0 if none tells.
-inline int channels_needed(const param_file& file, const std::string& blob) {
-  for (const layer& at : file.layers) {
-    if (at.inputs.size() != 1 || at.inputs[0] != blob || at.type != "Convolution") continue;
-    const parameter_reader p(file, at);
-    const auto area = checked_multiply(p.int_or(1, 0), p.int_or(11, p.int_or(1, 0)));
-    const auto each = area ? checked_multiply(*area, p.int_or(0, 0)) : area;
-    const int size = p.int_or(6, 0);
-    return each && *each > 0 && size % *each == 0 ? static_cast<int>(size / *each) : 0;
-  }
-  return 0;
+inline int channels_needed(model_builder& b, const std::string& blob) {
+  if (b.first_convolutions.empty())
+    for (const layer& at : b.file.layers)
+      if (at.inputs.size() == 1 && at.type == "Convolution") b.first_convolutions.emplace(at.inputs[0], &at);
+  const auto found = b.first_convolutions.find(blob);
+  if (found == b.first_convolutions.end()) return 0;
+  const parameter_reader p(b.file, *found->second);
+  const auto area = checked_multiply(p.int_or(1, 0), p.int_or(11, p.int_or(1, 0)));
+  const auto each = area ? checked_multiply(*area, p.int_or(0, 0)) : area;
+  const int size = p.int_or(6, 0);
+  return each && *each > 0 && size % *each == 0 ? static_cast<int>(size / *each) : 0;
 }
 
 /// One input for each of the layer's outputs.
@@ -49,7 +50,7 @@ inline void input(layer_reader& l) {
       layer_reader::refuse("a shape that is neither in the file nor given");
     } else if (shape.rank == 3) {
       // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
-      const int needed = channels_needed(l.builder().file, blob);
+      const int needed = channels_needed(l.builder(), blob);
       if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
     }
     out.push_back(out.empty() ? l.node(op::input{to_list(shape)}, {}) : l.helper(op::input{to_list(shape)}, {}, blob.c_str()));

@@ -243,13 +243,19 @@ inline void max_unpool(node_reader& n) {
 }
 
 /// (rows, columns) to (columns, rows), times `factor`.
-inline shared_array transposed(const array& from, float factor = 1) {
+inline shared_array transposed(node_reader& n, const array& from, float factor = 1) {
   const extents s = from.shape();
-  auto to = std::make_shared<array>(extents{s[1], s[0]});
+  const auto to = n.allocate(extents{s[1], s[0]}, dtype::f32);
   const float* in = from.data();
   float* out = to->data();
   for (std::ptrdiff_t r = 0; r < s[0]; ++r)
     for (std::ptrdiff_t c = 0; c < s[1]; ++c) out[c * s[0] + r] = factor * in[r * s[1] + c];
+  return to;
+}
+
+inline shared_array scaled(node_reader& n, const array& from, float factor) {
+  const auto to = n.allocate(from.shape(), dtype::f32);
+  std::ranges::transform(from.values(), to->data(), [&](float v) { return v * factor; });
   return to;
 }
 
@@ -270,17 +276,13 @@ inline void gemm(node_reader& n) {
   if (n.type(a) != dtype::f32 || n.known(a) || !is_constant_f32(n, b) || !row || n.shape(b).count() == 0) return n.result(n.add(op, in));
   if (op.transpose_a) a = n.permuted(a, {1, 0});
   std::vector<shared_array> weights;
-  if (!op.transpose_b) weights.push_back(transposed(*n.known(b), op.alpha));
+  if (!op.transpose_b) weights.push_back(transposed(n, *n.known(b), op.alpha));
   else if (op.alpha == 1) weights.push_back(n.known(b));
   else {
-    auto scaled = std::make_shared<array>(*n.known(b));
-    for (float& v : scaled->values()) v *= op.alpha;
-    weights.push_back(std::move(scaled));
+    weights.push_back(scaled(n, *n.known(b), op.alpha));
   }
   if (n.has(2)) {
-    auto bias = std::make_shared<array>(*n.known(in[2]));
-    for (float& v : bias->values()) v *= op.beta;
-    weights.push_back(std::move(bias));
+    weights.push_back(scaled(n, *n.known(in[2]), op.beta));
   }
   n.result(n.weighted(op::linear{out, n.has(2)}, {a}, weights));
 }
@@ -292,7 +294,7 @@ inline void matmul(node_reader& n) {
   if (const problem p = op::matmul::shape(n.shape(a), n.shape(b), result)) n.fail(describe(p));
   if (n.type(a) != dtype::f32 || n.known(a) || !is_constant_f32(n, b) || n.rank(b) != 2 || n.shape(b).count() == 0)
     return n.result(n.add(op::matmul{}, {a, b}));
-  n.result(n.weighted(op::linear{n.shape(b)[1], false}, {a}, {transposed(*n.known(b))}));
+  n.result(n.weighted(op::linear{n.shape(b)[1], false}, {a}, {transposed(n, *n.known(b))}));
 }
 
 inline void einsum(node_reader& n) {
@@ -390,7 +392,7 @@ inline void dropout(node_reader& n) {
   if (n.has(2) && n.scalar(2) != 0) node_reader::refuse("input 'training_mode' (true)");
   const term x = n.input();
   n.result(0, x);
-  if (n.wants(1)) n.result(1, n.constant(filled(n.shape(x), n.version < 10 ? n.type(x) : dtype::boolean, 1)));
+  if (n.wants(1)) n.result(1, n.ones(n.shape(x), n.version < 10 ? n.type(x) : dtype::boolean));
 }
 
 }  // namespace ctnn::onnx::readers

@@ -59,14 +59,11 @@ inline void constant_of_shape(node_reader& n) {
     if (value->size() != 1) n.fail("value has " + std::to_string(value->size()) + " numbers, expected 1");
     type = value->type();
   }
-  n.builder().check_size(s, type, n.who() + ": output");
-  if (!n.builder().limits.take(static_cast<std::uint64_t>(s.count()) * static_cast<std::uint64_t>(size_of(type))))
-    n.fail("output of " + describe(s) + " needs more memory than the limit");
-  auto out = std::make_shared<array>(s, type);
+  const auto out = n.allocate(s, type);
   const auto each = static_cast<std::size_t>(size_of(type));
   if (value)
     for (std::size_t i = 0; i < out->bytes().size(); i += each) std::memcpy(out->bytes().data() + i, value->bytes().data(), each);
-  n.result(n.constant(std::move(out)));
+  n.result(n.constant(out));
 }
 
 inline void range(node_reader& n) {

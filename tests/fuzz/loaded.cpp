@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loads and runs what fuzzing made up.
+#include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/formats/ncnn/param_reader.hpp>
+#include <ctnn/formats/npy.hpp>
+#include <ctnn/model.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "loaded.hpp"
+#include "weight_layers.hpp"
+
+namespace ctnn::fuzz {
+
+void found(const std::string& what) {
+  std::fprintf(stderr, "FOUND: %s\n", what.c_str());
+  std::abort();
+}
+
+namespace {
+
+constexpr budget tiny{.file_bytes = 1 << 20, .memory_bytes = 8 << 20, .value_elements = 1 << 13, .layers = 100, .blobs = 400,
+                      .name_length = 255, .array_length = 4096, .nesting = 4, .work = 1 << 22};
+constexpr std::int64_t most_work = 1 << 22;  ///< multiply-adds of a network that is run
+
+/// Runs f; false if it threw a ctnn::error, which must say something.
+bool succeeds(const std::function<void()>& f) {
+  try {
+    f();
+    return true;
+  } catch (const error& e) {
+    if (std::string_view(e.what()).empty()) found("an error without a text");
+    return false;
+  }
+}
+
+template <class T>
+void fill(array& a, double scale, int wrap) {
+  int k = 3;
+  for (T& x : a.elements<T>()) x = static_cast<T>(scale * ((k = k * 7 % 11) % wrap));
+}
+/// Numbers that depend on the shape and type alone.
+array some_numbers(const extents& shape, dtype type) {
+  array a(shape, type);
+  int k = 5;
+  switch (type) {
+    case dtype::f32:
+      for (float& x : a.elements<float>()) x = static_cast<float>((k = (k * 37 + 11) % 101) - 50) / 40.0f;
+      break;
+    case dtype::f64: fill<double>(a, 0.25, 7); break;
+    case dtype::f16:
+      for (auto& x : a.elements<std::uint16_t>()) x = static_cast<std::uint16_t>(0x3800 + 64 * ((k = k * 7 % 11)));
+      break;
+    case dtype::bf16:
+      for (auto& x : a.elements<std::uint16_t>()) x = static_cast<std::uint16_t>(0x3f00 + 8 * ((k = k * 7 % 11)));
+      break;
+    case dtype::i64: fill<std::int64_t>(a, 1, 3); break;
+    case dtype::u64: fill<std::uint64_t>(a, 1, 3); break;
+    case dtype::i32: fill<std::int32_t>(a, 1, 3); break;
+    case dtype::u32: fill<std::uint32_t>(a, 1, 3); break;
+    case dtype::i16: fill<std::int16_t>(a, 1, 5); break;
+    case dtype::u16: fill<std::uint16_t>(a, 1, 5); break;
+    case dtype::i8: fill<std::int8_t>(a, 1, 9); break;
+    case dtype::u8: fill<std::uint8_t>(a, 1, 9); break;
+    case dtype::boolean: fill<std::uint8_t>(a, 1, 2); break;
+  }
+  return a;
+}
+
+/// A small change of an input can change these a lot, so that two right answers may differ.
+bool jumps(const graph_view& g) {
+  constexpr std::string_view names[] = {"abs", "conv2d", "linear", "scale", "bias", "batch_norm", "activation", "prelu", "softmax", "input",
+                                        "constant", "full", "identity", "dropout", "eltwise", "pool2d", "adaptive_pool2d", "interpolate",
+                                        "flatten", "reshape", "permute", "concat", "split", "slice", "pad", "channel_shuffle", "pixel_shuffle"};
+  for (const node& n : g.nodes) {
+    bool smooth = false;
+    for (std::string_view name : names) smooth = smooth || n.type->name == name;
+    if (n.type == &type_of<op::binary>) {
+      const auto f = decode<op::binary>(g.fields_of(n.fields)).function;
+      smooth = f == op::binary_function::add || f == op::binary_function::sub || f == op::binary_function::mul ||
+               f == op::binary_function::rsub || f == op::binary_function::maximum || f == op::binary_function::minimum;
+    }
+    if (!smooth) return true;
+  }
+  return false;
+}
+
+double magnitude(std::span<const float> numbers) {
+  double most = 0;
+  for (float x : numbers) most = std::isfinite(x) ? std::max(most, std::fabs(static_cast<double>(x))) : HUGE_VAL;
+  return most;
+}
+
+/// Nothing if a kernel refuses the numbers it gets, such as an index out of range.
+std::optional<std::vector<array>> outputs_of(const model& m) {
+  std::vector<array> out;
+  const bool ran = succeeds([&] {
+    ctnn::extractor e = m.extractor();
+    for (const model_input& i : m.code().inputs())
+      if (!i.left_out) e.input(i.name, i.needed ? *i.needed : some_numbers(i.shape, i.type));
+    for (std::size_t k = 0; k < m.graph().outputs.size(); ++k) out.push_back(e.extract(k));
+  });
+  if (!ran) return {};
+  return out;
+}
+/// The largest magnitude of any number in the network.
+double magnitude_within(const model& m) {
+  double most = 0;
+  for (const auto& [name, numbers] : m.code().source().weights)
+    if (numbers->type() == dtype::f32) most = std::max(most, magnitude(numbers->elements<float>()));
+  ctnn::extractor e = m.extractor();
+  e.set_light_mode(false);
+  for (const model_input& i : m.code().inputs())
+    if (!i.left_out) e.input(i.name, i.needed ? *i.needed : some_numbers(i.shape, i.type));
+  for (const value& v : m.graph().values) {
+    if (v.name.empty() || v.type != dtype::f32) continue;
+    const array now = e.extract(v.name);
+    most = std::max(most, magnitude(now.values()));
+  }
+  return most;
+}
+
+void compare(const array& optimized, const array& as_read, std::size_t k, double most) {
+  const std::string who = "optimising makes output " + std::to_string(k);
+  if (!(optimized.shape() == as_read.shape()) || optimized.type() != as_read.type())
+    found(who + ' ' + describe(optimized.shape()) + ", was " + describe(as_read.shape()));
+  if (as_read.type() != dtype::f32 || most > 1e4) return;
+  for (std::size_t i = 0; i < as_read.size(); ++i)
+    if (!(std::fabs(optimized[i] - as_read[i]) <= 1e-3 * std::max(1.0, most)))
+      found(who + ": element " + std::to_string(i) + " is " + std::to_string(optimized[i]) + ", was " + std::to_string(as_read[i]));
+}
+
+}  // namespace
+
+void try_model(const std::function<loaded_model()>& make) {
+  std::optional<loaded_model> network;
+  if (!succeeds([&] { network = make(); })) return;
+  const graph_view g = network->network.view();
+  std::int64_t work = 0, elements = 0;
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) work += std::min<std::int64_t>(macs_of(g, static_cast<int>(n)), most_work);
+  for (const value& v : g.values) elements += v.shape.count();
+  for (const auto& [name, numbers] : network->weights) elements += static_cast<std::int64_t>(numbers->size());
+  if (work > most_work || elements > 1 << 20) return;
+  const bool comparable = !jumps(g);
+  std::optional<std::vector<array>> as_read;
+  double most = HUGE_VAL;
+  if (!succeeds([&] {
+        const model m(std::move(*network), {.optimize = false});
+        as_read = outputs_of(m);
+        if (comparable && as_read) most = magnitude_within(m);
+      }))
+    return;
+  loaded_model again;
+  try {
+    again = make();
+  } catch (const error& e) {
+    found(std::string("the same bytes load once but not twice: ") + e.what());
+  }
+  const model m(std::move(again));
+  const std::optional<std::vector<array>> optimized = outputs_of(m);
+  if (!as_read) return;
+  if (!optimized) found("it runs, but not optimised");
+  for (std::size_t k = 0; k < as_read->size(); ++k) compare((*optimized)[k], (*as_read)[k], k, most);
+}
+
+void try_param(std::string_view text) {
+  ncnn::param_file file;
+  if (!succeeds([&] { file = ncnn::parse_param(text, "fuzz.param", tiny); })) return;
+  ncnn::read_options options;
+  options.limits = tiny;
+  for (const ncnn::layer& l : file.layers)  // sizes left to the caller
+    if (l.type == "Input" && l.params.empty())
+      for (const std::string& blob : l.outputs) options.input_shapes[blob] = {3, 6, 5};
+  try_model([&] {
+    auto zeros = ncnn::bin_reader::zeros(tiny);
+    loaded_model m = ncnn::build(file, zeros, options);
+    for (auto& [name, numbers] : m.weights) {
+      if (numbers->type() != dtype::f32) continue;
+      array made = some_numbers(numbers->shape(), dtype::f32);
+      if (name.second == "variance")
+        for (float& x : made.values()) x = x * x + 0.5f;
+      numbers = std::make_shared<const array>(std::move(made));
+    }
+    return m;
+  });
+}
+
+void try_bin(std::span<const std::byte> bytes) {
+  static const ncnn::param_file file = ncnn::parse_param(weight_layers, "weight_layers.param");
+  try_model([&] {
+    ncnn::bin_reader weights(bytes, "fuzz.bin", tiny);
+    return ncnn::build(file, weights);
+  });
+}
+
+void try_onnx(std::span<const std::byte> bytes) {
+  onnx::model_message file;
+  if (!succeeds([&] { file = onnx::parse_model(bytes, "fuzz.onnx", tiny); })) return;
+  onnx::read_options options;
+  options.limits = tiny;
+  arrays_by_name fed;
+  for (const onnx::value_info& v : file.graph.inputs) {
+    extents shape;
+    if (v.shape)
+      for (const auto& axis : *v.shape) shape.push_back(static_cast<int>(axis.size && *axis.size > 0 && *axis.size < 1 << 13 ? *axis.size : 2));
+    const auto count = checked_count(shape);
+    if (!count || *count > tiny.value_elements) return;
+    if (const auto type = onnx::element_type(v.element)) fed.insert_or_assign(v.name, some_numbers(shape, *type));
+    options.input_shapes[v.name] = shape;
+  }
+  const arrays_by_name nothing;
+  const arrays_by_name* given = &nothing;
+  succeeds([&] {  // numbers only where shapes follow from them
+    try {
+      onnx::build(file, options);
+    } catch (const onnx::undetermined&) {
+      given = &fed;
+    }
+  });
+  try_model([&] { return onnx::build(file, options, *given); });
+}
+
+void try_npy(std::string_view bytes) {
+  array a;
+  if (!succeeds([&] { a = npy::parse(bytes, "fuzz.npy", tiny); })) return;
+  const array again = npy::parse(npy::write(a), "again.npy", tiny);
+  if (!(again.shape() == a.shape()) || !std::ranges::equal(again.bytes(), a.bytes())) found("writing and reading changes an array");
+}
+
+}  // namespace ctnn::fuzz
