@@ -216,6 +216,8 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pix
     }
   }
 }
+/// All output pixels.
+CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve(c, end, 0, c.out_height * c.out_width); }
 #endif
 
 namespace detail {
