@@ -14,11 +14,11 @@ namespace tool {
 namespace {
 
 void explain(const ctnn::optimization& o) {
-  table steps("rlll", {"step", "rule", "layer", "becomes part of"});
+  table steps("rlll", {"step", "rule", "layer", "becomes (part of)"});
   std::map<std::string_view, std::int64_t> counts;
   for (std::size_t i = 0; i < o.history.size(); ++i) {
     const ctnn::rewrite_step& s = o.history[i];
-    steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed), s.into.empty() ? "-" : std::string(s.into)});
+    steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed), s.into.empty() ? "-" : s.into == s.consumed ? "another operator" : std::string(s.into)});
     ++counts[s.rule];
   }
   table sums("rl", {"times", "rule"});

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
+#include <set>
+
 #include "every_layer.hpp"
 
 namespace ctnn {
@@ -16,34 +19,67 @@ int count(const std::string& text, const std::string& word) {
   return n;
 }
 
-TEST_CASE("one graph: every layer, every edge") {
+TEST_CASE("one graph: a box for every layer, an edge or a note for all it reads") {
   const loaded_model m = test::every_layer();
   const graph_view g = m.network.view();
   const std::string text = write_graphviz(g);
-  std::size_t edges = g.outputs.size();
-  for (const node& n : g.nodes) edges += g.inputs(n).size();
-  CHECK(count(text, " -> ") == static_cast<int>(edges));
-  CHECK(count(text, "fillcolor") == static_cast<int>(g.nodes.size()));
-  CHECK(text.find("conv/1\\nconv2d 3x3 /2  \xe2\x86\x92  8 x 4 x 4") != std::string::npos);
-  CHECK(text.find("dw\\ndepthwise conv2d 3x3") != std::string::npos);
-  CHECK(text.find("\\\"quoted\\\\\\\\name\\\"\\nconv2d 1x1") != std::string::npos);
-  CHECK(count(text, "subgraph") == 0);
+  CHECK(count(text, "<TABLE") == static_cast<int>(g.nodes.size()));
+  CHECK(count(text, "<I>output ") == static_cast<int>(g.outputs.size()));
+  std::set<std::pair<int, int>> edges;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    for (value_id v : g.inputs(g.nodes[i])) edges.insert({g.at_value(v).producer, static_cast<int>(i)});
+  int noted = 0;
+  for (std::size_t at = text.find("<I>reads "); at != text.npos; at = text.find("<I>reads ", at + 1)) ++noted;
+  const int straight = count(text, ":s -> "), around = count(text, ":e -> ");
+  CHECK(straight + around <= static_cast<int>(edges.size()));
+  CHECK(straight + around + 3 * noted >= static_cast<int>(edges.size()));
+  CHECK(text.find("<B>conv/1</B>") != text.npos);
+  CHECK(text.find("conv2d 3x3 /2") != text.npos);
+  CHECK(text.find("8\xc3\x97" "4\xc3\x97" "4") != text.npos);
+  CHECK(text.find("depthwise 3x3") != text.npos);
+  CHECK(text.find("&quot;quoted\\\\name&quot;") != text.npos);
 }
 
-TEST_CASE("before and after: layers that became one share a box") {
+TEST_CASE("before and after: layers that became one share a box, which stands beside it") {
   const loaded_model m = test::every_layer();
   const optimization o = optimize(thaw(m.network.view()), default_rules::records);
   const std::string text = write_graphviz(m.network.view(), o.g.view(), o.history);
-  CHECK(count(text, "cluster_before {") == 1);
-  CHECK(count(text, "cluster_after {") == 1);
-  CHECK(text.find("conv/1\\nconv2d 3x3 /2 + leaky_relu") != std::string::npos);
-  // conv/1, bn and leaky are drawn in one box.
-  const std::size_t box = text.find("subgraph cluster_before_1 {"), end = text.find("}\n", box);
-  REQUIRE(box != std::string::npos);
-  const std::string inside = text.substr(box, end - box);
-  CHECK(count(inside, "[label=") == 3);
-  CHECK(inside.find("bn\\n") != std::string::npos);
-  CHECK(inside.find("leaky\\n") != std::string::npos);
+  CHECK(text.find("as read: " + std::to_string(m.network.nodes.size()) + " layers") != text.npos);
+  CHECK(text.find("rewritten: " + std::to_string(o.g.nodes.size()) + " layers") != text.npos);
+  // conv/1, bn and leaky are drawn in one box; the convolution that has taken them in has the same height.
+  const std::size_t line = text.find("before1 ["), end = text.find('\n', line);
+  REQUIRE(line != text.npos);
+  const std::string box = text.substr(line, end - line);
+  CHECK(box.find("<B>conv/1</B>") != box.npos);
+  CHECK(box.find("bn ") != box.npos);
+  CHECK(box.find("leaky ") != box.npos);
+  CHECK(box.find("BORDER=\"2\"") != box.npos);
+  const std::size_t other = text.find("after1 [");
+  REQUIRE(other != text.npos);
+  CHECK(text.substr(other, text.find('\n', other) - other).find("conv2d 3x3 /2 + leaky_relu") != text.npos);
+  const auto height = [&](std::size_t at) { return text.substr(text.find(',', at), text.find('!', at) - text.find(',', at)); };
+  CHECK(height(line) == height(other));
+}
+
+TEST_CASE("many layers are folded into columns of about one height") {
+  graph g;
+  std::deque<std::string> names{"x"};
+  REQUIRE(!add_node(g, op::input{{1, 4, 4}}, "x", {}));
+  for (int i = 0; i < 200; ++i) {
+    const value_id last = static_cast<value_id>(g.values.size()) - 1;
+    names.push_back("layer_with_a_rather_long_name_" + std::to_string(i));
+    REQUIRE(!add_node(g, op::activation{{function::tanh}}, names.back(), {&last, 1}));
+  }
+  add_output(g, "y", static_cast<value_id>(g.values.size()) - 1);
+  const std::string text = write_graphviz(g.view());
+  std::map<std::string, int> columns;  // boxes by their x
+  for (std::size_t at = text.find("pos=\""); at != text.npos; at = text.find("pos=\"", at + 1))
+    ++columns[text.substr(at + 5, text.find(',', at) - at - 5)];
+  CHECK(columns.size() >= 3);
+  CHECK(columns.size() <= 12);
+  for (const auto& [x, boxes] : columns) CHECK(boxes <= 90);
+  CHECK(count(text, "<I>reads ") == static_cast<int>(columns.size()) - 1);
+  CHECK(text.find("layer_with_a\xe2\x80\xa6" "ong_name_123") != text.npos);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 // Random graphs: optimised and not they give the same numbers, and the optimiser keeps its own promises.
 #include <doctest/doctest.h>
 
+#include <set>
+#include <vector>
+
 #include <ctnn/rewrite/rules.hpp>
 
 #include "support/random_graph.hpp"
@@ -103,4 +106,27 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
     }
   }
   CHECK(steps > 5000);
+}
+
+TEST_CASE("random graphs have every operator of static networks, and rules of every family fire in them") {
+  std::set<const operator_type*> seen;
+  std::set<std::string_view> fired;
+  for (std::uint64_t seed = 0; seed < 2500; ++seed) {
+    const random_graph made(seed, 4 + static_cast<int>(seed % 20));
+    for (const node& n : made.g.nodes) seen.insert(n.type);
+    const optimization o = optimize(thaw(made.g.view()), default_rules::records);
+    for (const rewrite_step& s : o.history) fired.insert(s.rule);
+  }
+  const auto all = []<class... Ops>(operator_list<Ops...>) { return std::vector<const operator_type*>{&type_of<Ops>...}; }(all_operators{});
+  for (const operator_type* t : all) {
+    CAPTURE(t->name);
+    CHECK(seen.contains(t));
+  }
+  std::set<std::string_view> names;
+  for (const rule_record& r : default_rules::records) names.insert(r.info.name);
+  std::string never;
+  for (std::string_view name : names)
+    if (!fired.contains(name)) never += ' ' + std::string(name);
+  CAPTURE(never);
+  CHECK(names.size() - fired.size() <= 6);  // some want rare coincidences; their own tests have them
 }

@@ -79,7 +79,9 @@ class random_graph {
   }
 
   activation_function activation() {
-    switch (r_.below(8)) {
+    switch (r_.below(10)) {
+      case 8: return {r_.one_in(2) ? function::gelu : function::gelu_tanh};
+      case 9: return {r_.one_in(2) ? function::silu : function::hardsigmoid, 0.2f, 0.5f};
       case 0: return {function::leaky_relu, 0.1f};
       case 1: return {function::clip, -0.5f, 0.75f};
       case 2: return {function::sigmoid};
@@ -98,7 +100,9 @@ class random_graph {
   void add_random() {
     const value_id x = any();
     const extents s = shape(x);
-    switch (r_.below(26)) {
+    switch (r_.below(28)) {
+      case 26: return add_product(x);
+      case 27: return r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4:
         return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}, r_.one_in(3) ? s.rank : 1}, {x}));
@@ -111,8 +115,9 @@ class random_graph {
       case 13: return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
       case 14: {
         constexpr op::unary_function f[] = {op::unary_function::abs, op::unary_function::neg, op::unary_function::atan,
-                                            op::unary_function::tanh, op::unary_function::square};
-        return void(add(op::unary{f[r_.below(5)]}, {x}));
+                                            op::unary_function::tanh, op::unary_function::square, op::unary_function::exp,
+                                            op::unary_function::sin, op::unary_function::cos};
+        return void(add(op::unary{f[r_.below(8)]}, {x}));
       }
       case 15: case 16: return add_scalar(x);
       case 17: case 18: return add_binary(x);
@@ -221,6 +226,45 @@ class random_graph {
       other = static_cast<int>(g.values.size()) - 1;
     }
     add(b, r_.one_in(3) ? std::vector<value_id>{other, x} : std::vector<value_id>{x, other});
+  }
+  value_id newest() const { return static_cast<int>(g.values.size()) - 1; }
+  /// Two matrices, often turned or scaled before or after.
+  void add_product(value_id x) {
+    const extents s = shape(x);
+    if (s.rank < 2) return;
+    list<int> turn;
+    for (int i = 0; i < s.rank; ++i) turn.push_back(i);
+    std::swap(turn[turn.size() - 1], turn[turn.size() - 2]);
+    op::matmul p{false, r_.one_in(3), r_.one_in(4) ? 0.5f : 1.0f};
+    value_id left = x, right = same_shape_as(x);
+    if (!p.transpose_b) {
+      if (!add(op::permute{turn}, {right})) return;
+      right = newest();
+    }
+    if (r_.one_in(3)) {
+      if (!add(op::binary{op::binary_function::mul, 0.25f, {}}, {left})) return;
+      left = newest();
+    }
+    if (!add(p, {left, right})) return;
+    if (r_.one_in(3) && !add(op::permute{turn}, {newest()})) return;
+    if (r_.one_in(3)) add(op::binary{op::binary_function::div, 2.0f, {}}, {newest()});
+  }
+  /// Root, inverse and product of something positive.
+  void add_inverse(value_id x) {
+    if (!add(op::activation{{function::sigmoid}}, {x})) return;
+    if (r_.one_in(2) && !add(op::binary{op::binary_function::pow, 0.5f, {}}, {newest()})) return;
+    if (!(r_.one_in(2) ? add(op::unary{op::unary_function::reciprocal}, {newest()}) : add(op::binary{op::binary_function::rdiv, 1.0f, {}}, {newest()}))) return;
+    if (r_.one_in(2)) add(op::binary{op::binary_function::mul, {}, {}}, {r_.one_in(4) ? newest() : same_shape_as(newest()), newest()});
+  }
+  /// GELU as exporters spell it.
+  void add_gelu(value_id x) {
+    constexpr auto times = op::binary_function::mul, plus = op::binary_function::add;
+    if (!add(op::binary{op::binary_function::pow, 3.0f, {}}, {x}) || !add(op::binary{times, 0.044715f, {}}, {newest()}) || !add(op::binary{plus, {}, {}}, {x, newest()}) ||
+        !add(op::binary{times, 0.79788456f, {}}, {newest()}) || !add(op::activation{{function::tanh}}, {newest()}))
+      return;
+    if (r_.one_in(6)) add_output(g, name(), newest());
+    if (!add(op::binary{plus, 1.0f, {}}, {newest()}) || !add(op::binary{times, {}, {}}, {x, newest()})) return;
+    add(op::binary{times, r_.one_in(6) ? 0.4f : 0.5f, {}}, {newest()});
   }
   void add_pool(value_id x) {
     switch (r_.below(4)) {

@@ -119,6 +119,7 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
           const measure before = r.size();
           const std::size_t steps = r.history().size();
           if (!rule->apply(r, n, nullptr)) continue;
+          if (r.history().size() == steps) r.note(r.name(n), r.name(n));  // one operator instead of another
           r.name_last_steps(steps, rule->info.name);
           if (!fell(before, r.size(), rule->info.component)) {
             result.broken_rule = rule->info.name;

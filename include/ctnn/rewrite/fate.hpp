@@ -22,10 +22,10 @@ inline std::map<std::string_view, fate> fates(const graph_view& after, std::span
   std::map<std::string_view, fate> out;
   for (std::size_t i = 0; i < history.size(); ++i) {
     const rewrite_step& s = history[i];
-    if (alive.contains(s.consumed)) continue;
+    if (alive.contains(s.consumed) || s.consumed == s.into) continue;
     std::string_view into = s.into;
     for (std::size_t k = i + 1; k < history.size() && !alive.contains(into); ++k)
-      if (history[k].consumed == into) into = history[k].into;
+      if (history[k].consumed == into && history[k].into != into) into = history[k].into;
     out.try_emplace(s.consumed, fate{alive.contains(into) ? into : std::string_view(), s.rule});
   }
   return out;

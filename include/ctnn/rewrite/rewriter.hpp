@@ -12,7 +12,7 @@ namespace ctnn {
 struct rewrite_step {
   std::string_view rule;
   std::string_view consumed;  ///< the layer that is gone
-  std::string_view into;      ///< the layer that does its work; empty if nothing does
+  std::string_view into;      ///< the layer that does its work: itself if it is another operator now; empty if nothing does
 };
 
 class rewriter {
