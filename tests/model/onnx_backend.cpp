@@ -107,6 +107,13 @@ TEST_CASE("Debian's cases") {
     CAPTURE(name);
     CHECK((a.what != backend::verdict::failed || wrong.contains(name)));
   });
-  MESSAGE(counts[0] << " passed, " << counts[1] << " failed, " << counts[2] << " unsupported");
-  CHECK(counts[0] >= 899);
+  const std::string line = std::to_string(counts[0]) + " passed, " + std::to_string(counts[1]) + " failed, " + std::to_string(counts[2]) + " unsupported";
+  MESSAGE(line);
+  // The README says so, in the words of onnx_backend. Meson compiles with relative paths, from its build folder.
+  const fs::path readme = fs::path(__FILE__).parent_path() / "../../README.md";
+  if (!fs::exists(readme)) {
+    MESSAGE("SKIPPED: no " << readme.string());
+    return;
+  }
+  CHECK_MESSAGE(as_text(read_file(readme.string())).find(line) != std::string_view::npos, "README.md must say '" << line << "'");
 }

@@ -102,7 +102,7 @@ class model {
     onnx::read_options read;
     read.input_shapes = options.read.input_shapes;
     read.limits = options.read.limits;
-    read.limits.name_length = std::max(read.limits.name_length, onnx::read_options{}.limits.name_length);
+    if (read.limits.name_length == budget{}.name_length) read.limits.name_length = onnx::read_options{}.limits.name_length;
     read.external_data = options.external_data;
     // Other shapes read the file again: nothing of it stays in memory.
     program_family::reader make = [path, read](const arrays_by_name& fed) { return onnx::load(path, read, fed); };
