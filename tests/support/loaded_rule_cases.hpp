@@ -22,7 +22,7 @@ inline bytes random_elements(std::string_view word, std::int64_t count, dtype ty
     for (float& x : given) x = std::floor(x * (is_byte(type) ? 60 : 500)) * (type == dtype::u8 || type == dtype::u64 ? -1.0f : 1.0f);
   const const_tensor in{given.data(), {static_cast<int>(count)}};
   const tensor to{static_cast<float*>(static_cast<void*>(out.data())), {static_cast<int>(count)}, layout::nchw, 0, type};
-  typed::run(op::cast{type}, {{&in, 1}, {&to, 1}, {}, nullptr});
+  typed::run(op::cast{type}, {{&in, 1}, {&to, 1}, {}});
   return out;
 }
 
@@ -50,7 +50,7 @@ inline std::vector<bytes> typed_outputs(const graph_view& g) {
     const auto run = find_typed_kernel(n.type);
     const bool found = run != nullptr;
     REQUIRE(found);
-    run(decode_operator(n.type, g.fields_of(n.fields)).get(), {in, out, {}, nullptr});
+    run(decode_operator(n.type, g.fields_of(n.fields)).get(), {in, out, {}});
   }
   std::vector<bytes> out;
   for (const network_output& o : g.outputs) {

@@ -4,13 +4,18 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "../../base/half.hpp"
+#include "../../graph/graph.hpp"
 #include "bin_reader.hpp"
 
 namespace ctnn::ncnn {
+
+/// The numbers of a weight expression; valid until the next call.
+using weight_numbers = std::function<std::span<const float>(expression_id)>;
 
 /// How tagged arrays (the weights of convolutions and fully connected layers) are stored; the others are always fp32.
 enum class weight_storage { fp32, fp16 };

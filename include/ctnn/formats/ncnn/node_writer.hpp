@@ -19,9 +19,6 @@
 
 namespace ctnn::ncnn {
 
-/// The numbers of a weight expression; valid until the next call.
-using weight_numbers = std::function<std::span<const float>(expression_id)>;
-
 /// Thrown by an operator's writer: ncnn has no layer for it. All of a graph's are reported together.
 struct inexpressible {
   std::string reason;

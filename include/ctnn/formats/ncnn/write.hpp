@@ -5,7 +5,6 @@
 #include "../../base/compiled.hpp"
 #include "../loaded_model.hpp"
 #include "bin_writer.hpp"
-#include "node_writer.hpp"
 
 namespace ctnn::ncnn {
 
