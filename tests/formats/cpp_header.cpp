@@ -80,7 +80,8 @@ TEST_CASE("the words of a declaration") {
         "ctnn::hardswish<\"swish\">", "ctnn::groups<8>", "\\\"quoted\\\\\\\\name\\\"", "ctnn::split<\"halves\", ctnn::sizes<3, 5>>",
         "ctnn::from<\"halves.0\">", "ctnn::max_pool2d<\"max\"", "ctnn::avg_pool2d<\"mean\"", "ctnn::concat<\"join\", ctnn::from<\"max\", \"mean\">>",
         "ctnn::add<\"shift\", ctnn::scalar<0.25>>", "ctnn::interpolate_nearest<\"grow\"", "ctnn::unary<\"root\", ctnn::op::unary_function::abs",
-        "ctnn::coefficients<0.5, 1>", "namespace net_numbers {", "inline constexpr float conv_1_weight[288] = {",
+        "ctnn::coefficients<0.5, 1>", "ctnn::conv_transpose2d<\"up\", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>",
+        "ctnn::local_response_norm<\"respond\", ctnn::size<3>, ", "ctnn::constant_pad<\"cut\", ctnn::before<0, -1, -2>, ctnn::after<0, -7, -6>>", "namespace net_numbers {", "inline constexpr float conv_1_weight[288] = {",
         "{\"fc.1\", \"bias\", net_numbers::fc_1_bias},"})
     CHECK_MESSAGE(text.find(words) != std::string::npos, words);
 }

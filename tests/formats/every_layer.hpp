@@ -7,7 +7,7 @@
 namespace ctnn::test {
 
 inline constexpr std::string_view every_layer_param = R"(7767517
-22 26
+25 29
 Input image 0 1 image 0=8 1=8 2=4
 Convolution conv/1 1 1 image c1 0=8 1=3 3=2 4=1 5=1 6=288
 BatchNorm bn 1 1 c1 b1 0=8
@@ -30,6 +30,9 @@ Flatten flat 1 1 sm f
 InnerProduct fc.1 1 1 f out 0=5 1=1 2=160
 UnaryOp root 1 1 d1c u 0=0
 Interp grow 1 1 s1b big 0=1 1=2.0 2=2.0
+Deconvolution up 1 1 big up 0=4 1=4 3=2 4=1 5=1 6=192 9=1
+LRN respond 1 1 up lr 1=3 2=0.5
+Crop cut 1 1 lr cut -23309=2,1,2 -23310=2,9,10 -23311=2,1,2
 )";
 
 inline loaded_model every_layer() {

@@ -110,6 +110,15 @@ constexpr auto over_matrix = [](builder& b) {
   fc.axes = 3;
   b.output("", b.add(fc, "fc", {b.input("x", {3, 2, 4, 5})}));
 };
+template <int Rank>
+constexpr auto linear_reshape = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {5}), 4);
+  b.output("", Rank == 3 ? b.reshape("move", y, {4, 1, 1}) : b.reshape("move", y, {1, 4}));
+};
+constexpr auto linear_of_channels = [](builder& b) { b.output("", b.add(op::linear{4, true, {}, 1, 2}, "fc", {b.input("x", {5})})); };
+constexpr auto rows_reshape = [](builder& b) { b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {2, 4, 1})); };
+constexpr auto rows_with_one = [](builder& b) { b.output("", b.add(op::linear{4, true, {}, 1, 1}, "fc", {b.input("x", {2, 5})})); };
+constexpr auto rows_to_vector = [](builder& b) { b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {8})); };
 constexpr auto first_into_linear = [](builder& b) {
   b.output("", b.linear("fc", b.add(op::flatten{0, 1}, "move", {b.input("x", {3, 4, 5})}), 2));
 };
@@ -151,6 +160,10 @@ DECLINES("flatten of the first axes > linear", (rules::flatten_linear<op::flatte
 FIRES("reshape > linear", (rules::flatten_linear<op::reshape>), (into_linear<false, 1>), (over_axes<2>))
 DECLINES("reshape to other rows > linear", (rules::flatten_linear<op::reshape>), other_rows, "it changes other axes than the last")
 DECLINES("reshape to more axes > linear", (rules::flatten_linear<op::reshape>), more_axes, "it makes more than one of the last axes")
+FIRES("linear > reshape to channels", (rules::linear_ones), linear_reshape<3>, linear_of_channels)
+FIRES("linear of rows > reshape with a one behind", (rules::linear_ones), rows_reshape, rows_with_one)
+DECLINES("linear > reshape to a row", (rules::linear_ones), linear_reshape<2>, "it does more than putting ones behind")
+DECLINES("linear of rows > reshape to a vector", (rules::linear_ones), rows_to_vector, "it adds no axis")
 FIRES("permute that moves nothing goes", (rules::permute_none), permute_none, relu_2x3)
 DECLINES("permute of a square stays", (rules::permute_none), permute_square, "it moves an axis")
 FIRES("permute > permute", (rules::permute_chain), permute_twice, permute_once)

@@ -26,11 +26,8 @@ struct difference {
   int more;
   std::string_view why;
 };
-constexpr auto gates = "Scale by a vector of channels: (C) becomes (C, 1, 1), a view; the sums into convolutions save one"sv;
 constexpr auto signals = "the signal becomes an image of one row and back: two views"sv;
 constexpr difference differences[] = {
-    {"ncnn__realcugan_pro", 3, gates},
-    {"ncnn__waifu2x_cunet", 3, gates},
     {"ncnn_converted__steerable_nafx_tcn", 2, signals},
 };
 

@@ -105,7 +105,7 @@ class random_graph {
       case 27: return r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4:
-        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}, r_.one_in(3) ? s.rank : 1}, {x}));
+        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}, r_.one_in(3) ? s.rank : 1, r_.one_in(6) ? 2 : 0}, {x}));
       case 5: case 6: return void(add(op::batch_norm{}, {x}));
       case 7: return void(add(op::scale{r_.one_in(2)}, {x}));
       case 8: return void(add(op::bias{}, {x}));

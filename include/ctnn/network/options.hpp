@@ -41,6 +41,7 @@ using no_bias = option<"bias", 0>;
 template <number F, number... Parameters> using fused = option<"activation", F, Parameters...>;  ///< activation in registers
 
 template <number N> using axes = option<"axes", N>;  ///< of linear: this many last axes make one row
+template <number N> using ones = option<"ones", N>;  ///< of linear: extents of 1 behind its outputs
 
 // Pooling, interpolation
 using ceil_mode = option<"ceil", 1>;

@@ -41,6 +41,7 @@ struct default_rules : rule_list<
     rules::reshape_chain<op::reshape, op::reshape>,         // reshape > reshape              ->  reshape
     rules::flatten_linear<op::flatten>,                     // flatten > linear               ->  linear
     rules::flatten_linear<op::reshape>,                     // reshape > linear               ->  linear
+    rules::linear_ones,                                     // linear > reshape(x, 1, 1)      ->  linear
     rules::permute_none,                                    // permute(0, 1, ...)             ->  x
     rules::permute_ones,                                    // permute(ones)                  ->  reshape
     rules::permute_chain,                                   // permute > permute              ->  permute

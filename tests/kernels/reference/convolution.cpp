@@ -113,4 +113,36 @@ TEST_CASE("conv2d is its definition in double precision") {
   }
 }
 
+namespace {
+
+constexpr bool transposed_convolutions() {
+  const float w[4] = {1, 10, 100, 1000}, two[2] = {2, 3};
+  op::conv_transpose2d row;  // a kernel of 1 x 3, two columns from one input to the next
+  row.out = 1;
+  row.kernel = {1, 3};
+  row.stride = {1, 2};
+  row.bias = false;
+  op::conv_transpose2d cut = row;
+  cut.pad = {0, 1, 0, 0};
+  cut.output_padding = {0, 1};
+  op::conv_transpose2d square = row;
+  square.kernel = {2, 2};
+  square.stride = {1, 1};
+  op::conv_transpose2d points = row;
+  points.out = 2;
+  points.kernel = points.stride = {1, 1};
+  op::conv_transpose2d grouped = points;
+  grouped.groups = 2;
+  grouped.kernel = {1, 2};
+  return gives(row, {{{1, 1, 2}, {one_to_nine, 2}}}, {w}, {1, 10, 102, 20, 200}) &&
+         gives(cut, {{{1, 1, 2}, {one_to_nine, 2}}}, {w}, {10, 102, 20, 200, 0}) &&
+         gives(square, {{{1, 2, 2}, {one_to_nine, 4}}}, {ones}, {1, 3, 2, 4, 10, 6, 3, 7, 4}) &&
+         gives(points, {{{2, 1, 1}, two}}, {w}, {302, 3020}) && gives(grouped, {{{2, 1, 1}, two}}, {w}, {2, 20, 300, 3000});
+}
+static_assert(transposed_convolutions());
+
+}  // namespace
+
+TEST_CASE("conv_transpose2d by hand") { CHECK(transposed_convolutions()); }
+
 }  // namespace ctnn::test

@@ -10,7 +10,9 @@ constexpr bool linears() {
   const float x[6] = {1, 2, 3, -1, 0, 1}, w[6] = {1, 1, 1, 0, 2, -1}, b[2] = {10, 0.5f};
   return gives(op::linear{2}, {{{2, 3}, x}}, {w, b}, {16, 1.5f, 10, -0.5f}) &&
          gives(op::linear{2, false}, {{{2, 3}, x}}, {w}, {6, 1, 0, -1}) &&
-         gives(op::linear{2, false, {function::relu}}, {{{2, 1, 3}, x}}, {w}, {6, 1, 0, 0});
+         gives(op::linear{2, false, {function::relu}}, {{{2, 1, 3}, x}}, {w}, {6, 1, 0, 0}) &&
+         gives(op::linear{1, true, {}, 2}, {{{2, 3}, x}}, {w, b}, {15}) &&  // both axes are one row
+         gives(op::linear{2, false, {}, 2, 2}, {{{2, 1, 3}, x}}, {w}, {6, 1, 0, -1});
 }
 static_assert(linears());
 

@@ -48,6 +48,11 @@ alias alias_of(const Op&) {
 }
 inline alias alias_of(const op::activation& p) { return activation_alias(p.activation); }
 inline alias alias_of(const op::full&) { return {}; }
+inline alias alias_of(const op::matmul&) { return {}; }
+inline alias alias_of(const op::pad& p) {
+  if (p.mode != op::pad_mode::constant) return {};
+  return {"constant_pad"};
+}
 inline alias alias_of(const op::pool2d& p) {
   return {std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool2d", "", "function"};
 }
@@ -83,7 +88,7 @@ std::array<speller, sizeof...(Ops)> make_spellers(operator_list<Ops...>) {
 
 inline std::string option_text(const operator_type* type, const spelled_option& o) {
   static constexpr std::string_view plain[] = {"out", "kernel", "stride", "dilation", "pad", "groups", "size", "shape", "order", "sizes",
-                                               "axis", "axes", "start", "end", "eps", "scalar", "coefficients", "output_padding"};
+                                               "axis", "axes", "ones", "start", "end", "eps", "scalar", "coefficients", "output_padding", "before", "after"};
   const auto only = [&](double v) { return o.values.size() == 1 && o.values[0] == v; };
   if (o.key == "same" && only(1)) return "ctnn::same_upper";
   if (o.key == "same" && only(2)) return "ctnn::same_lower";

@@ -7,7 +7,8 @@
 namespace ctnn::op {
 
 /// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the last
-/// that many axes of the input make one row of K numbers, as a flatten before would.
+/// that many axes of the input make one row of K numbers, as a flatten before would; `ones` extents of 1 follow the outputs,
+/// as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image.
 struct linear {
   static constexpr std::string_view name = "linear";
 
@@ -15,12 +16,14 @@ struct linear {
   bool bias = true;
   activation_function activation{};
   int axes = 1;
+  int ones = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
     field("bias", self.bias);
     field("activation", self.activation);
     field("axes", self.axes);
+    field("ones", self.ones);
   }
 
   constexpr problem infer(inputs in, outputs result) const {
@@ -32,6 +35,8 @@ struct linear {
     result[0] = in[0];
     result[0].rank -= axes - 1;
     result[0].back(0) = out;
+    if (ones < 0 || result[0].rank + ones > max_rank) return {mistake::option_out_of_range, "ones", {ones}, {0}};
+    for (int i = 0; i < ones; ++i) result[0].push_back(1);
     return {};
   }
   /// Numbers of a row.

@@ -195,7 +195,9 @@ struct fold_affine {
     if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
     const extents& y = r.shape(r.output(m.first));
     // A linear layer's outputs lie along the last axis, the channels of scale and bias along the first.
-    if (std::is_same_v<First, op::linear> && !std::is_same_v<Last, op::binary> && y.rank != 1)
+    int ones = 0;
+    if constexpr (std::is_same_v<First, op::linear>) ones = r.get<First>(m.first).ones;
+    if (std::is_same_v<First, op::linear> && !std::is_same_v<Last, op::binary> && (y.rank - ones != 1 || y.rank > 3))
       return {"its channels are not the linear layer's outputs", r.name(m.first)};
     return {};
   }

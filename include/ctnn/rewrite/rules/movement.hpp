@@ -88,6 +88,25 @@ struct flatten_linear {
   }
 };
 
+/// linear > reshape that puts extents of 1 behind the outputs  ->  linear that does
+struct linear_ones {
+  static constexpr rule_info info{"linear_ones", "linear > reshape(x, 1, ...) -> linear", lowers::nodes, numerics::exact};
+  using pattern = chain<op::linear, op::reshape>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const extents &from = r.shape(r.output(m.first)), &to = r.shape(r.output(m.last));
+    if (to.rank <= from.rank) return {"it adds no axis", r.name(m.first)};
+    for (int i = 0; i < to.rank; ++i)
+      if (to[i] != (i < from.rank ? from[i] : 1)) return {"it does more than putting ones behind", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto first = r.get<op::linear>(m.first);
+    first.ones += r.shape(r.output(m.last)).rank - r.shape(r.output(m.first)).rank;
+    const value_id x = r.input(m.first);
+    r.fuse(m.first, m.last, first, {&x, 1}, pool<expression_id>(r.view().weights(r.at(m.first))));
+  }
+};
+
 /// permute that keeps every axis  ->  x
 struct permute_none {
   static constexpr rule_info info{"permute_none", "permute(x) -> x", lowers::nodes, numerics::exact};

@@ -130,7 +130,7 @@ inline void linear(node_writer& w) {
   std::string from = w.in();
   if (whole ? in.rank > 3 || (in.rank == 2 && in[0] == 1) : in.rank > 2 && rows == 1) from = w.reshaped(from, {depth}, "vector");
   else if (!whole && in.rank > 2) from = w.reshaped(from, {rows, depth}, "rows");
-  const bool reshape_after = !whole && (in.rank > 2 || rows == 1);
+  const bool reshape_after = (!whole && (in.rank > 2 || rows == 1)) || (op.ones > 0 && !w.b.kept_flat.contains(w.id()));
   std::string result = reshape_after ? w.between("product") : before_activation(w, separate);
   w.layer("InnerProduct", {from}, {result}, p);
   w.b.bin.tagged(weight);

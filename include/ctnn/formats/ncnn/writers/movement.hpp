@@ -177,6 +177,11 @@ inline void absorb_broadcast(file_builder& b, node_id at) {
   const auto in = b.g.inputs(b.g.at(at));
   for (std::size_t i : {0u, 1u}) {
     const node_id maker = b.g.at_value(in[i]).producer;
+    if (b.g.is<op::linear>(maker) && b.only_reader(in[i]) == at) {
+      const extents to = b.g.shape(in[i]), other = b.g.shape(in[1 - i]);
+      const int ones = b.g.get<op::linear>(maker).ones;
+      if (ones > 0 && to.rank == ones + 1 && to.rank == other.rank && to[0] == other[0]) b.kept_flat.insert(maker);
+    }
     if (!b.g.is<op::reshape>(maker) || b.only_reader(in[i]) != at || b.replaced.contains(maker)) continue;
     const extents from = b.g.shape(b.g.inputs(b.g.at(maker))[0]), to = b.g.shape(in[i]), other = b.g.shape(in[1 - i]);
     if (from.rank >= other.rank || to.rank != other.rank || (from.rank == 1 && from[0] != other[0])) continue;
