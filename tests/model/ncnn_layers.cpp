@@ -23,7 +23,7 @@ model made(const std::string& layers, int count, const ncnn::bin_writer& weights
   return model(ncnn::build(file, bin));
 }
 void require_near(const array& got, const floats& want) { CHECK(test::deviation(got.values(), want) <= 0.1); }
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+float logistic(float x) { return 1 / (1 + std::exp(-x)); }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ TEST_CASE("a GRU's new state: the reset acts on the product with the state") {
   floats want;
   float h = 0.5f;
   for (float x : {1.0f, -2.0f}) {
-    const float r = sigmoid(0.5f * x + 0.1f + h), u = sigmoid(-x + 0.2f - 0.5f * h);
+    const float r = logistic(0.5f * x + 0.1f + h), u = logistic(-x + 0.2f - 0.5f * h);
     const float n = std::tanh(2 * x + 0.3f + r * (1.5f * h + 0.4f));
     want.push_back(h = (1 - u) * n + u * h);
   }
