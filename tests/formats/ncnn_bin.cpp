@@ -69,7 +69,11 @@ TEST_CASE("code books, scaled floats and int8") {
 
   const std::string int8 = tag(0x000D4B38) + std::string(4, '\1');
   ncnn::bin_reader refused(bytes_of(int8), "t.bin");
-  CHECK_THROWS_WITH_AS(refused.tagged(4, "fc"), "t.bin: byte 0: layer 'fc': int8 weights are not supported yet", error);
+  CHECK_THROWS_WITH_AS(refused.tagged(4, "fc"), "t.bin: byte 0: layer 'fc': int8 weights in a layer that says nothing of scales", error);
+  ncnn::bin_reader taken(bytes_of(int8), "t.bin");
+  CHECK(taken.tagged_or_int8(3, "fc").bytes == std::vector<std::int8_t>{1, 1, 1});
+  CHECK_NOTHROW(taken.finish());
+  CHECK_THROWS_AS(ncnn::bin_reader(bytes_of(int8), "t.bin").tagged_or_int8(5, "fc"), error);
 }
 
 TEST_CASE("lengths are compared with the file before anything is allocated") {

@@ -65,9 +65,9 @@ TEST_CASE("blob names are value names, layer names are node names, Split disappe
 
 TEST_CASE("all unsupported layers are reported in one line") {
   const std::string text = refusal(
-      "Input in 0 1 in 0=4 1=4 2=2\nLSTM l1 1 1 in a\nPooling p 1 1 a b 0=7\nReLU r 1 1 b c\nLSTM l2 1 1 c d\n"
+      "Input in 0 1 in 0=4 1=4 2=2\nArgMax l1 1 1 in a\nPooling p 1 1 a b 0=7\nReLU r 1 1 b c\nArgMax l2 1 1 c d\n"
       "UnaryOp u 1 1 d e 0=99\n", 6);
-  CHECK(text == "t.param: not supported: LSTM in 'l1' (line 4), 'l2' (line 7); "
+  CHECK(text == "t.param: not supported: ArgMax in 'l1' (line 4), 'l2' (line 7); "
                 "Pooling: parameter 0 (pooling type 7) in 'p' (line 5); "
                 "UnaryOp: parameter 0 (unary operation 99) in 'u' (line 8)");
 }

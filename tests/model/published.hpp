@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -102,19 +102,6 @@ inline bool same_on_two_threads(const model& m, const published_case& c, std::st
   return std::ranges::equal(got[0].bytes(), got[1].bytes());
 }
 
-/// The file without layers of types in `types` ("A; B") and without what reads them.
-inline ncnn::param_file without(const ncnn::param_file& file, const std::string& types) {
-  ncnn::param_file out{file.source, {}};
-  std::set<std::string> blobs;
-  for (const ncnn::layer& l : file.layers) {
-    if (("; " + types + "; ").find("; " + l.type + "; ") != std::string::npos) continue;
-    if (!std::all_of(l.inputs.begin(), l.inputs.end(), [&](const std::string& b) { return blobs.contains(b); })) continue;
-    blobs.insert(l.outputs.begin(), l.outputs.end());
-    out.layers.push_back(l);
-  }
-  return out;
-}
-
 /// The case with only those answers that network `m` has a value for.
 inline published_case known_answers(const loaded_model& m, published_case c) {
   const graph_view g = m.network.view();
@@ -125,19 +112,29 @@ inline published_case known_answers(const loaded_model& m, published_case c) {
   return c;
 }
 
-/// The layer types that a file's refusal names, "A; B"; the whole message if it is another.
-inline std::string refused_layers(const std::string& message) {
-  const std::string mark = "not supported: ";
-  const std::size_t from = message.find(mark);
-  if (from == std::string::npos) return message;
-  std::string out;
-  for (std::size_t at = from + mark.size();;) {
-    const std::size_t end = message.find("; ", at), name_end = message.find(" in '", at);
-    out += message.substr(at, std::min(end, name_end) - at);
-    if (end == std::string::npos) return out;
-    out += "; ";
-    at = end + 2;
-  }
+/// Whether an answer is rows of detections: their order and those near a threshold follow from the last bits of scores.
+inline bool is_detections(const loaded_model& m, const std::string& name) {
+  const graph_view g = m.network.view();
+  for (const network_output& o : g.outputs)
+    if (o.name == name) return counts_its_rows(g.at(g.at_value(o.value).producer).type);
+  return false;
+}
+
+/// The share of wanted rows of six that `got` has as well, or of those it has that are wanted if that is less.
+inline double shared_rows(std::span<const float> got, std::span<const float> want) {
+  std::vector<bool> used(got.size() / 6);
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < want.size(); i += 6)
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      bool same = !used[k];
+      for (std::size_t c = 0; c < 6 && same; ++c) same = std::fabs(got[6 * k + c] - want[i + c]) <= 1e-3f * std::fabs(want[i + c]) + 1e-4f;
+      if (!same) continue;
+      used[k] = true;
+      ++found;
+      break;
+    }
+  const std::size_t most = std::max(used.size(), want.size() / 6);
+  return most == 0 ? 1 : static_cast<double>(found) / static_cast<double>(most);
 }
 
 }  // namespace ctnn::test

@@ -74,6 +74,28 @@ class synthetic_weights {
       if (p.int_or(1, 0)) put(n, 0.05);
     } else if (type == "PReLU") {
       put(p.int_or(0, 0), 0.05, 0.25);
+    } else if (type == "LayerNorm") {
+      const int n = p.int_or(0, 0);
+      if (!p.int_or(2, 1)) return;
+      put(n, 0.1, 1.0);
+      put(n, 0.05);
+    } else if (type == "MultiHeadAttention") {
+      const int embed = p.int_or(0, 0), size = p.int_or(2, 0), query = size / embed;
+      for (const int from : {query, p.int_or(3, embed), p.int_or(4, embed)}) {
+        tag();
+        put(from * embed, std::sqrt(3.0 / from));
+        put(embed, 0.05);
+      }
+      tag();
+      put(size, std::sqrt(3.0 / embed));
+      put(query, 0.05);
+    } else if (type == "Gemm") {
+      const int rows = p.int_or(7, 0), columns = p.int_or(8, 0), depth = p.int_or(9, 0), kind = p.int_or(10, 0);
+      const double spread = std::sqrt(3.0 / (depth > 1 ? depth : 1));
+      if (p.int_or(4, 0)) tag(), put(rows * depth, spread);
+      if (p.int_or(5, 0)) tag(), put(columns * depth, spread);
+      const int sums[] = {1, rows, rows, rows * columns, columns};
+      if (p.int_or(6, 0) && kind != -1) tag(), put(sums[kind], 0.05);
     } else if (type == "MemoryData") {
       int n = 1;
       for (int id : {0, 1, 11, 2}) n *= p.int_or(id, 0) ? p.int_or(id, 0) : 1;

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "../../graph/graph.hpp"
-#include "../../graph/loaded_operators.hpp"
 #include "../describe.hpp"
 #include "bin_writer.hpp"
+#include "input_habits.hpp"
 #include "param_writer.hpp"
 
 namespace ctnn::ncnn {
@@ -69,14 +69,6 @@ struct file_builder {
     return {numbers_of.begin(), numbers_of.end()};
   }
 };
-
-/// Inputs from `first_parameter` on must be constants: ncnn has them in the layer. Inputs that `any_form` has a bit for are
-/// taken in whatever shape their numbers have.
-struct input_habits {
-  int first_parameter = 99;
-  unsigned any_form = 0;
-};
-inline input_habits habits_of(const graph_view& g, node_id n);  // writers/absorbing.hpp
 
 /// Parameters of a layer; values that equal the default are left out, as ncnn does.
 class parameter_list {

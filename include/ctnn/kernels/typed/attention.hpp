@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../graph/operators/attention.hpp"
+#include "products.hpp"
 #include "reduction.hpp"
 
 namespace ctnn::typed {
@@ -52,23 +53,23 @@ inline void run(const op::attention& p, const arguments& a) {
       if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[offset] ? T{0} : none;
       return elements<T>(*mask)[offset];
     };
-    std::vector<T> scores(static_cast<std::size_t>(total));
+    std::vector<T> scores(static_cast<std::size_t>(total)), keys(static_cast<std::size_t>(total * q.size));
+    const bool all_count = !mask && !p.causal && !p.lengths;
     T* seen = p.scores ? elements<T>(b.out[p.present ? 3 : 1]) : nullptr;
     for (std::int64_t n = 0; n < batch; ++n) {
       const std::int64_t valid = p.lengths ? index_at(p.name, b.in.back(), n, total + 1) : total;
       const std::int64_t ahead = !p.past && p.lengths ? valid - q.length : past;
-      for (std::int64_t h = 0; h < q.heads; ++h)
+      for (std::int64_t h = 0; h < q.heads; ++h) {
+        for (std::int64_t j = 0; j < total; ++j)
+          for (std::int64_t d = 0; d < q.size; ++d) keys[static_cast<std::size_t>(d * total + j)] = k_row(n, h / group, j)[d];
         for (std::int64_t i = 0; i < q.length; ++i) {
           const T* query = elements<T>(b.in[0]) + q(n, h, i);
           const auto keep = [&](op::attention_scores which) {
             if (seen && p.which == which) std::copy(scores.begin(), scores.end(), seen + ((n * q.heads + h) * q.length + i) * total);
           };
-          for (std::int64_t j = 0; j < total; ++j) {
-            const T* key = k_row(n, h / group, j);
-            T sum = 0;
-            for (std::int64_t d = 0; d < q.size; ++d) sum += query[d] * key[d];
-            scores[static_cast<std::size_t>(j)] = static_cast<T>(scale) * sum;
-          }
+          std::fill(scores.begin(), scores.end(), T{0});
+          add_product(query, q.size, keys.data(), total, scores.data(), total);
+          for (T& s : scores) s *= static_cast<T>(scale);
           keep(op::attention_scores::product);
           const T cap = static_cast<T>(p.softcap);
           if (p.softcap > 0)
@@ -84,6 +85,12 @@ inline void run(const op::attention& p, const arguments& a) {
           keep(op::attention_scores::probabilities);
           T* y = elements<T>(b.out[0]) + out(n, h, i);
           std::fill(y, y + out.size, T{0});
+          if (all_count) {
+            if (past > 0) add_product(scores.data(), past, v_row(n, h / group, 0), v.size, y, v.size);
+            const std::int64_t step = v.length > 1 ? v(n, h / group, 1) - v(n, h / group, 0) : 0;
+            add_product(scores.data() + past, v.length, elements<T>(b.in[2]) + v(n, h / group, 0), step, y, v.size);
+            continue;
+          }
           for (std::int64_t j = 0; j < total; ++j) {
             const T w = scores[static_cast<std::size_t>(j)];
             if (w == 0) continue;
@@ -91,6 +98,7 @@ inline void run(const op::attention& p, const arguments& a) {
             for (std::int64_t d = 0; d < v.size; ++d) y[d] += w * row[d];
           }
         }
+      }
       if (!p.present) continue;
       for (std::int64_t h = 0; h < k.heads; ++h)
         for (std::int64_t j = 0; j < total; ++j) {

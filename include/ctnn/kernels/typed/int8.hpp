@@ -47,7 +47,9 @@ struct int8_results {
   }
   float operator()(std::int32_t sum, std::size_t output) const {
     const float scale = weight_scale[output] == 0 ? 0 : 1 / (input_scale * weight_scale[output]);
-    const float y = static_cast<float>(sum) * scale + (bias ? bias[output] : 0);
+    // Rounded once, as the fused multiply-add of ncnn's kernels is.
+    const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(scale) + (bias ? static_cast<double>(bias[output]) : 0);
+    const auto y = static_cast<float>(exact);
     return activation ? activated(activation, y) : y;
   }
 };

@@ -5,6 +5,7 @@
 
 #include "../../graph/operators/recurrent.hpp"
 #include "elementwise.hpp"
+#include "products.hpp"
 
 namespace ctnn::typed {
 
@@ -78,11 +79,8 @@ class recurrence {
 
   /// sums[j] += v . columns of the transposed recurrent weights, gates first to last.
   void add_recurrent(const T* v, T* sums, int first, int last) const {
-    const std::int64_t rows = std::int64_t{gates_} * hidden_;
-    for (std::int64_t k = 0; k < hidden_; ++k) {
-      const T* row = r_.data() + k * rows;
-      for (std::int64_t j = std::int64_t{first} * hidden_; j < std::int64_t{last} * hidden_; ++j) sums[j] += v[k] * row[j];
-    }
+    const std::int64_t rows = std::int64_t{gates_} * hidden_, begin = std::int64_t{first} * hidden_;
+    add_product(v, hidden_, r_.data() + begin, rows, sums + begin, std::int64_t{last} * hidden_ - begin);
   }
 
   /// cell(sums of x W, h, c): c is what `c_at(b)` points to at the start, null for layers without one.
@@ -106,10 +104,7 @@ class recurrence {
         const std::int64_t t = backwards ? steps - 1 - s : s;
         const T* x = x_ + (p_.batch_first ? b * length_ + t : t * batch_ + b) * in_;
         std::fill(sums.begin(), sums.end(), T{0});
-        for (std::int64_t k = 0; k < in_; ++k) {
-          const T* row = w_.data() + k * rows;
-          for (std::int64_t j = 0; j < rows; ++j) sums[static_cast<std::size_t>(j)] += x[k] * row[j];
-        }
+        add_product(x, in_, w_.data(), rows, sums.data(), rows);
         cell(sums.data(), h.data(), c.data());
         std::copy(h.begin(), h.end(), y_ + y_at(t));
       }

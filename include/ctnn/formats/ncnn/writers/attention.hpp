@@ -11,7 +11,8 @@ namespace ctnn::ncnn::writers {
 /// alpha scales C, too, in ncnn.
 inline void gemm(node_writer& w) {
   const op::gemm op = w.get<op::gemm>();
-  const bool constant[3] = {w.b.is_constant(w.input(0)), w.b.is_constant(w.input(1)), w.input_count() < 3 || w.b.is_constant(w.input(2))};
+  bool constant[3] = {w.b.is_constant(w.input(0)), w.b.is_constant(w.input(1)), false};
+  constant[2] = w.input_count() == 3 ? w.b.is_constant(w.input(2)) : constant[0] || constant[1];
   if (op.alpha == 0) throw inexpressible{"a product that counts for nothing"};
   const extents y = w.output_shape();
   const int depth = w.input_shape()[op.transpose_a ? 0 : 1];
