@@ -40,13 +40,13 @@ inline void check_transposed(const transposed_case& t, transposed_kernel kernel)
   const const_tensor in{placed.data(), t.in, layout::nhwc, in_pitch};
   const tensor result{y.data(), out, layout::nhwc, out_pitch};
   const float* w[2] = {packed.data(), bias.data()};
-  kernel(p, {{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}, nullptr});
+  kernel(p, {{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}});
 
   std::vector<float> want(static_cast<std::size_t>(out.count()));
   const const_tensor plain_in{x.data(), t.in};
   const tensor plain_out{want.data(), out};
   const float* logical[2] = {weight.data(), bias.data()};
-  reference::run(p, {{&plain_in, 1}, {&plain_out, 1}, {logical, p.bias ? 2u : 1u}, nullptr});
+  reference::run(p, {{&plain_in, 1}, {&plain_out, 1}, {logical, p.bias ? 2u : 1u}});
   const auto expected = place(want, out, layout::nhwc, out_pitch);
   // Sums of products below 1 in another order.
   const double terms = static_cast<double>(t.in.back(2) / p.groups) * p.kernel[0] * p.kernel[1] + 1;
