@@ -123,7 +123,9 @@ TEST_CASE("one, two, three and five threads give the same bits") {
 }
 
 TEST_CASE("many extractors on many threads share a model and a pool") {
-  const model m = load({.executor = std::make_shared<eager_pool>(2)});
+  load_options options;
+  options.executor = std::make_shared<eager_pool>(2);
+  const model m = load(options);
   std::vector<floats> want;
   for (int image = 0; image < 4; ++image) {
     extractor alone = m.extractor();

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,30 +38,7 @@ const std::map<std::string_view, std::pair<std::string_view, extents>> shapes{
     {"ncnn_benchmark_old__mnasnet", {"data", {3, 224, 224}}},
 };
 
-/// A layer that ctnn has no operator for: one output, of a shape that what follows can use.
-struct unknown_layer {
-  static constexpr std::string_view name = "unknown_layer";
-  static constexpr int min_inputs = 1, max_inputs = 64;
-  list<int> shape{};
-  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
-  constexpr problem infer(inputs, outputs result) const {
-    for (int d : shape) result[0].push_back(d);
-    return {};
-  }
-};
-void detection(ncnn::layer_reader& l) { l.result(l.node(unknown_layer{{1, 6}}, l.all_inputs())); }
-void prior_box(ncnn::layer_reader& l) { l.result(l.node(unknown_layer{{2, 4}}, l.all_inputs())); }
-void lstm(ncnn::layer_reader& l) {
-  const int directions = l.int_or(2, 0) == 2 ? 2 : 1;
-  l.int_or(1, 0);
-  l.result(l.node(unknown_layer{{l.shape(l.input())[0], directions * l.int_or(0, 0)}}, l.all_inputs()));
-}
-/// Only to count layers: weights are zeros, and what the int8 tables say is not looked at.
-constexpr ncnn::layer_type stand_ins[] = {{"DetectionOutput", detection},
-                                          {"LSTM", lstm},
-                                          {"PriorBox", prior_box},
-                                          {"Yolov3DetectionOutput", detection}};
-
+/// Weights are synthetic floats: what the int8 tables say is not looked at.
 ncnn::param_file without_int8(const fs::path& path) {
   const std::vector<std::byte> text = read_file(path.string(), {});
   ncnn::param_file file = ncnn::parse_param(as_text(text), path.filename().string(), {});
@@ -79,7 +57,6 @@ pair_files files_of(const std::string& pair) {
   const std::string set = pair.substr(0, cut), name = pair.substr(cut + 2);
   const fs::path folder = test::shared_directory() / "models" / set;
   ncnn::read_options options;
-  options.custom = stand_ins;
   if (const auto known = shapes.find(pair); known != shapes.end())
     options.input_shapes[std::string(known->second.first)] = known->second.second;
   fs::path param = folder / (name + ".param");
@@ -152,7 +129,7 @@ TEST_CASE("no more layers left than ncnnoptimize leaves") {
 }
 
 TEST_CASE("the optimised model's answers are the unoptimised one's") {
-  // Made-up weights; what detection layers and LSTM would have read stands for what they give. An architecture counts once
+  // Made-up weights. An architecture counts once
   // whatever its files are called; larger ones (VGG, ResNet-50, waifu2x and realcugan at full size) take too long here.
   constexpr std::int64_t most_macs = 1'200'000'000;
   std::set<std::pair<std::size_t, std::int64_t>> seen;
@@ -162,12 +139,9 @@ TEST_CASE("the optimised model's answers are the unoptimised one's") {
   for (const std::string& pair : all_pairs()) {
     CAPTURE(pair);
     pair_files f = files_of(pair);
-    std::string types;
-    for (const ncnn::layer_type& t : stand_ins) types += (types.empty() ? "" : "; ") + std::string(t.name);
-    const ncnn::param_file file = test::without(f.param, types);
     ncnn::bin_reader zeros = ncnn::bin_reader::zeros({});
     std::int64_t macs = 0;
-    const loaded_model empty = ncnn::build(file, zeros, f.options);
+    const loaded_model empty = ncnn::build(f.param, zeros, f.options);
     const graph_view g = empty.network.view();
     for (const node& n : g.nodes) {
       std::vector<extents> in, out;
@@ -180,11 +154,11 @@ TEST_CASE("the optimised model's answers are the unoptimised one's") {
       passed_over += " " + pair;
       continue;
     }
-    const test::synthetic_weights weights(file);
+    const test::synthetic_weights weights(f.param);
     std::vector<array> answers[2];
     for (const bool optimized : {false, true}) {
       ncnn::bin_reader bin(weights.bytes(), "synthetic");
-      const model m(ncnn::build(file, bin, f.options), {.optimize = optimized});
+      const model m(ncnn::build(f.param, bin, f.options), {.optimize = optimized});
       extractor run = m.extractor();
       for (const node& n : g.nodes) {
         if (n.type != &type_of<op::input>) continue;
