@@ -106,11 +106,11 @@ class extractor {
       if (v.name != name) continue;
       std::string_view layer = before.at(v.producer).name;
       for (const rewrite_step& s : program_->history())
-        if (s.consumed == layer)
+        if (s.consumed == layer && s.into != layer)
           return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(layer) +
                  "' part of '" + std::string(s.into) + "'; load without optimization to extract it";
       for (const rewrite_step& s : program_->history())
-        if (s.into == layer)
+        if (s.into == layer && s.consumed != layer)
           return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(s.consumed) +
                  "' part of '" + std::string(layer) + "', which gives its result instead; load without optimization to extract it";
       return "value '" + std::string(name) + "' is gone: no output needs it; load without optimization to extract it";
