@@ -12,15 +12,15 @@
 #include <string>
 
 #include "../base/compiled.hpp"
-#include "../formats/folded_weights.hpp"
-#include "../formats/loaded_model.hpp"
-#include "../kernels/dispatch.hpp"
+#include "../loaded/folded_weights.hpp"
+#include "../loaded/loaded_model.hpp"
+#include "../network/dispatch.hpp"
 #include "../network/parameters.hpp"
 #include "../plan/planner.hpp"
 #include "../rewrite/loaded_rules.hpp"
 #include "../weights/packed.hpp"
-#include "array.hpp"
-#include "typed_kernels.hpp"
+#include "../loaded/array.hpp"
+#include "../loaded/typed_kernels.hpp"
 
 namespace ctnn {
 
