@@ -1,33 +1,36 @@
-// Written by `ctnn header` from every_layer.param: 20 layers, 645 numbers.
+// Written by `ctnn header` from every_layer.param: 23 layers, 841 numbers.
 #pragma once
 
 #include <ctnn/ctnn.hpp>
 #include <limits>
 
 struct loads : ctnn::network<
-    ctnn::input<"image", ctnn::shape<4, 8, 8>>,                                                       // 4 x 8 x 8
-    ctnn::conv2d<"conv/1", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>,             // 8 x 4 x 4
-    ctnn::batch_norm<"bn", ctnn::eps<0>>,                                                             // 8 x 4 x 4
-    ctnn::leaky_relu<"leaky", 0.10000000149011612>,                                                   // 8 x 4 x 4
-    ctnn::conv2d<"dw", ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::groups<8>, ctnn::no_bias>,  // 8 x 4 x 4
-    ctnn::conv2d<"\"quoted\\\\name\"", ctnn::out<8>, ctnn::kernel<1>>,                                // 8 x 4 x 4
-    ctnn::weighted_sum<"sum", ctnn::from<"\"quoted\\\\name\"", "dw">, ctnn::coefficients<0.5, 1>>,    // 8 x 4 x 4
-    ctnn::hardswish<"swish">,                                                                         // 8 x 4 x 4
-    ctnn::split<"halves", ctnn::sizes<3, 5>>,                                                         // 3 x 4 x 4, 5 x 4 x 4
-    ctnn::max_pool2d<"max", ctnn::from<"halves.0">, ctnn::kernel<2>, ctnn::stride<2>>,                // 3 x 2 x 2
-    ctnn::avg_pool2d<"mean", ctnn::from<"halves.1">, ctnn::kernel<2>, ctnn::stride<2>>,               // 5 x 2 x 2
-    ctnn::concat<"join", ctnn::from<"max", "mean">>,                                                  // 8 x 2 x 2
-    ctnn::add<"shift", ctnn::scalar<0.25>>,                                                           // 8 x 2 x 2
-    ctnn::prelu<"slope">,                                                                             // 8 x 2 x 2
-    ctnn::permute<"turn", ctnn::order<1, 2, 0>>,                                                      // 2 x 2 x 8
-    ctnn::softmax<"soft", ctnn::axis<2>>,                                                             // 2 x 2 x 8
-    ctnn::flatten<"flat">,                                                                            // 32
-    ctnn::linear<"fc.1", ctnn::out<5>>,                                                               // 5
-    ctnn::unary<"root", ctnn::op::unary_function::abs, ctnn::from<"dw">>,                             // 8 x 4 x 4
-    ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                 // 3 x 8 x 8
-    ctnn::named_output<ctnn::from<"out", "u", "big">, ctnn::from<"fc.1", "root", "grow">>> {
+    ctnn::input<"image", ctnn::shape<4, 8, 8>>,                                                        // 4 x 8 x 8
+    ctnn::conv2d<"conv/1", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>,              // 8 x 4 x 4
+    ctnn::batch_norm<"bn", ctnn::eps<0>>,                                                              // 8 x 4 x 4
+    ctnn::leaky_relu<"leaky", 0.10000000149011612>,                                                    // 8 x 4 x 4
+    ctnn::conv2d<"dw", ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::groups<8>, ctnn::no_bias>,   // 8 x 4 x 4
+    ctnn::conv2d<"\"quoted\\\\name\"", ctnn::out<8>, ctnn::kernel<1>>,                                 // 8 x 4 x 4
+    ctnn::weighted_sum<"sum", ctnn::from<"\"quoted\\\\name\"", "dw">, ctnn::coefficients<0.5, 1>>,     // 8 x 4 x 4
+    ctnn::hardswish<"swish">,                                                                          // 8 x 4 x 4
+    ctnn::split<"halves", ctnn::sizes<3, 5>>,                                                          // 3 x 4 x 4, 5 x 4 x 4
+    ctnn::max_pool2d<"max", ctnn::from<"halves.0">, ctnn::kernel<2>, ctnn::stride<2>>,                 // 3 x 2 x 2
+    ctnn::avg_pool2d<"mean", ctnn::from<"halves.1">, ctnn::kernel<2>, ctnn::stride<2>>,                // 5 x 2 x 2
+    ctnn::concat<"join", ctnn::from<"max", "mean">>,                                                   // 8 x 2 x 2
+    ctnn::add<"shift", ctnn::scalar<0.25>>,                                                            // 8 x 2 x 2
+    ctnn::prelu<"slope">,                                                                              // 8 x 2 x 2
+    ctnn::permute<"turn", ctnn::order<1, 2, 0>>,                                                       // 2 x 2 x 8
+    ctnn::softmax<"soft", ctnn::axis<2>>,                                                              // 2 x 2 x 8
+    ctnn::flatten<"flat">,                                                                             // 32
+    ctnn::linear<"fc.1", ctnn::out<5>>,                                                                // 5
+    ctnn::unary<"root", ctnn::op::unary_function::abs, ctnn::from<"dw">>,                              // 8 x 4 x 4
+    ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                  // 3 x 8 x 8
+    ctnn::conv_transpose2d<"up", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>>,  // 4 x 16 x 16
+    ctnn::local_response_norm<"respond", ctnn::size<3>, ctnn::option<"alpha", 0.5>>,                   // 4 x 16 x 16
+    ctnn::constant_pad<"cut", ctnn::before<0, -1, -2>, ctnn::after<0, -7, -6>>,                        // 4 x 8 x 8
+    ctnn::named_output<ctnn::from<"out", "u", "cut">, ctnn::from<"fc.1", "root", "cut">>> {
   /// For ctnn::load() at start, or ctnn::pack<>() in the compiler.
-  static const ctnn::named_weight weights[12];
+  static const ctnn::named_weight weights[14];
 };
 
 namespace loads_numbers {
@@ -124,9 +127,36 @@ inline constexpr float fc_1_weight[160] = {
     -0x1.4p-11f, -0x1.b68p-4f, -0x1.8d8p-3f, -0x1.548p-3f, 0x1.cfp-5f, -0x1.eep-3f, -0x1.f8p-3f, 0x1.51p-4f,};
 inline constexpr float fc_1_bias[5] = {
     0x1.b58p-4f, -0x1.7acp-3f, 0x1.42cp-3f, 0x1.684p-3f, -0x1.83p-5f,};
+inline constexpr float up_weight[192] = {
+    -0x1.614p-3f, 0x1.d0cp-3f, -0x1.cp-11f, -0x1.38p-4f, 0x1.bc8p-4f, 0x1.73p-4f, -0x1.75p-5f, -0x1.aap-5f,
+    0x1.1cp-6f, -0x1.e4p-4f, 0x1.e48p-4f, -0x1.e2p-4f, 0x1.f94p-3f, 0x1.85p-4f, -0x1.c88p-3f, 0x1.1cp-4f,
+    0x1.fap-6f, 0x1.808p-4f, -0x1.5d8p-3f, -0x1.ff8p-3f, 0x1.ep-4f, 0x1.4e8p-3f, -0x1.19p-4f, -0x1.dc8p-3f,
+    0x1.f6cp-3f, -0x1.5p-4f, 0x1.81p-5f, -0x1.fep-3f, 0x1.a74p-3f, -0x1.2p-6f, -0x1.bd4p-3f, -0x1.d18p-3f,
+    0x1.66cp-3f, -0x1.08p-6f, 0x1.f4p-7f, 0x1.f5p-5f, 0x1.14cp-3f, 0x1.32p-6f, -0x1.abp-5f, 0x1.6p-7f,
+    -0x1.39cp-3f, -0x1.dc8p-4f, -0x1.384p-3f, -0x1.578p-3f, -0x1.3ep-4f, -0x1.ecp-7f, -0x1.304p-3f, -0x1.674p-3f,
+    0x1.a84p-3f, -0x1.1bp-5f, -0x1.38p-3f, -0x1.11cp-3f, -0x1.b64p-3f, 0x1.b2p-3f, 0x1.fep-5f, -0x1.278p-3f,
+    0x1.f6p-5f, 0x1.17p-5f, 0x1.dp-4f, -0x1.9cp-5f, -0x1.ep-6f, -0x1.2cp-4f, -0x1.6a8p-4f, 0x1.45p-4f,
+    0x1.5ep-5f, -0x1.6p-5f, -0x1.4ep-4f, -0x1.43cp-3f, 0x1.ba8p-4f, -0x1p-4f, -0x1.b98p-4f, -0x1.3p-9f,
+    0x1.d18p-4f, 0x1.6b8p-3f, -0x1.ecp-4f, -0x1.418p-4f, 0x1.bdp-4f, 0x1.cbp-3f, -0x1.474p-3f, -0x1.94p-7f,
+    0x1.92p-4f, 0x1.11p-3f, -0x1.908p-4f, -0x1.a4p-7f, 0x1.5cp-4f, -0x1.098p-4f, -0x1.acp-4f, -0x1.8c4p-3f,
+    0x1.f54p-3f, 0x1.4fp-4f, -0x1.8p-4f, 0x1.bbcp-3f, -0x1.8f8p-3f, -0x1.aa4p-3f, 0x1.f7cp-3f, -0x1.fbp-3f,
+    -0x1.6dp-3f, -0x1.58cp-3f, -0x1.4d8p-3f, -0x1.c24p-3f, 0x1.6cp-3f, -0x1.a78p-4f, 0x1.36p-3f, -0x1.2p-6f,
+    0x1.f14p-3f, -0x1.e98p-4f, -0x1.6ep-5f, 0x1.c8p-4f, -0x1.d6p-3f, -0x1.9cp-5f, 0x1.ffp-3f, -0x1.d8p-7f,
+    0x1.cbcp-3f, -0x1.54p-5f, -0x1.7e8p-4f, -0x1.53cp-3f, -0x1.278p-3f, -0x1.08p-3f, 0x1.238p-3f, 0x1.b3cp-3f,
+    -0x1.ap-6f, -0x1.58p-6f, 0x1.37p-4f, -0x1.3d4p-3f, -0x1.34p-7f, -0x1.5f4p-3f, -0x1.e14p-3f, -0x1.178p-3f,
+    -0x1.69p-4f, -0x1.ae8p-4f, 0x1.c3p-3f, 0x1.b9p-5f, 0x1.054p-3f, 0x1.60cp-3f, 0x1.1bp-5f, -0x1.60cp-3f,
+    -0x1.548p-4f, -0x1.3ep-5f, -0x1.dcp-4f, -0x1.c88p-3f, -0x1.f4cp-3f, -0x1.cacp-3f, -0x1.cp-3f, -0x1.b98p-3f,
+    0x1.d5p-4f, -0x1.8ap-4f, 0x1.85p-4f, -0x1.aa4p-3f, 0x1.2a8p-4f, -0x1.ba8p-3f, -0x1.49p-5f, -0x1.62p-5f,
+    0x1.7fcp-3f, -0x1.4p-8f, -0x1.42p-3f, 0x1.5bp-5f, 0x1.89p-3f, -0x1.e38p-3f, 0x1.25p-3f, 0x1.7ep-6f,
+    0x1.c3p-3f, 0x1.21p-5f, -0x1.4e8p-3f, 0x1.48p-8f, -0x1.034p-3f, -0x1.dd4p-3f, -0x1.a18p-3f, 0x1.7bp-3f,
+    0x1.388p-4f, 0x1.ebp-3f, 0x1.78p-5f, 0x1.aa4p-3f, -0x1.a58p-3f, -0x1.a6cp-3f, -0x1.574p-3f, -0x1.c5p-4f,
+    -0x1.908p-3f, 0x1.12p-5f, 0x1.5cp-6f, -0x1.718p-4f, -0x1.3f4p-3f, 0x1.51cp-3f, -0x1.9bp-5f, 0x1.ad4p-3f,
+    0x1.3dp-4f, -0x1.fe4p-3f, -0x1.7p-9f, -0x1.1fp-4f, -0x1.6bp-5f, -0x1.95p-3f, 0x1.ffcp-3f, -0x1.e58p-4f,};
+inline constexpr float up_bias[4] = {
+    0x1.d4p-4f, 0x1.7ap-3f, 0x1.358p-4f, -0x1.99cp-3f,};
 }  // namespace loads_numbers
 
-inline constexpr ctnn::named_weight loads::weights[12] = {
+inline constexpr ctnn::named_weight loads::weights[14] = {
     {"conv/1", "weight", loads_numbers::conv_1_weight},
     {"conv/1", "bias", loads_numbers::conv_1_bias},
     {"bn", "gamma", loads_numbers::bn_gamma},
@@ -139,4 +169,6 @@ inline constexpr ctnn::named_weight loads::weights[12] = {
     {"slope", "slope", loads_numbers::slope_slope},
     {"fc.1", "weight", loads_numbers::fc_1_weight},
     {"fc.1", "bias", loads_numbers::fc_1_bias},
+    {"up", "weight", loads_numbers::up_weight},
+    {"up", "bias", loads_numbers::up_bias},
 };

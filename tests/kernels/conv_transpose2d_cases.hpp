@@ -107,6 +107,9 @@ inline void sweep_transposed_options(transposed_kernel kernel) {
           p.stride[1] = 1;
           check_transposed({p, {4, 6, 7}, 4}, kernel);
         }
+  op::conv_transpose2d far = transposed(5, 1, 1 << 20, 0);  // most phases have neither taps nor outputs
+  far.pad = {0, 1, 0, (1 << 20) - 3};
+  check_transposed({far, {2, 1, 2}}, kernel);
   for (int groups : {2, 4})
     for (int out : {4, 8, 36, 64}) {
       check_transposed({transposed(out, 3, 2, 1, groups), {8, 6, 6}, 0, 1}, kernel);

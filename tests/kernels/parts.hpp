@@ -9,12 +9,8 @@
 
 namespace ctnn::test {
 
-/// Numbers of parts to try. Firmware (CTNN_PLAIN) has no threads, and its kernels take all of their work.
-#if defined(CTNN_PLAIN)
-inline const std::vector<int> part_counts{};
-#else
+/// Numbers of parts to try.
 inline const std::vector<int> part_counts{2, 3, 5};
-#endif
 
 /// A kernel, part by part, the last one first.
 template <class Kernel>

@@ -10,11 +10,17 @@
 namespace ctnn {
 namespace {
 
-void plainly(const op::conv2d& p, const arguments& a) { plain::run(p, a); }
-
-void plainly_transposed(const op::conv_transpose2d& p, const arguments& a) { plain::run(p, a); }
-
-void plainly_linear(const op::linear& p, const arguments& a) { plain::run(p, a); }
+/// Firmware has no threads: its kernels take all of the work, and the first part is all.
+template <class Op>
+void plainly_run(const Op& p, const arguments& a) {
+  if (a.share.index > 0) return;
+  arguments all = a;
+  all.share = {};
+  plain::run(p, all);
+}
+void plainly(const op::conv2d& p, const arguments& a) { plainly_run(p, a); }
+void plainly_transposed(const op::conv_transpose2d& p, const arguments& a) { plainly_run(p, a); }
+void plainly_linear(const op::linear& p, const arguments& a) { plainly_run(p, a); }
 
 }  // namespace
 

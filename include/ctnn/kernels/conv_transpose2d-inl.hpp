@@ -65,18 +65,18 @@ CTNN_INLINE void set_taps(window& c, const phase& y, const phase& x) {
 /// All groups of an image, phase by phase.
 CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const window& image, const epilogue& end) {
   const bool depthwise = is_depthwise(p, image.channels * p.groups);
-  const float* weights = image.weights;
-  for (int ry = 0; ry < p.stride[0]; ++ry)
-    for (int rx = 0; rx < p.stride[1]; ++rx) {
-      const phase y = phase_of(p, 0, ry, image.out_height), x = phase_of(p, 1, rx, image.out_width);
+  // Of all groups and one tap.
+  const auto filters =
+      static_cast<std::ptrdiff_t>(depthwise ? round_up_to_block(p.out) : p.groups * round_up_to_block(image.out_channels) * image.channels);
+  for (int first_y = 0; first_y < p.stride[0] && first_y < image.out_height; ++first_y)
+    for (int first_x = 0; first_x < p.stride[1] && first_x < image.out_width; ++first_x) {
+      const phase y = phase_of_output(p, 0, first_y, image.out_height), x = phase_of_output(p, 1, first_x, image.out_width);
       window c = image;
-      c.weights = weights;
-      const std::ptrdiff_t taps = static_cast<std::ptrdiff_t>(y.taps) * x.taps;
-      if (depthwise) weights += round_up_to_block(p.out) * taps;
-      else weights += p.groups * round_up_to_block(c.out_channels) * c.channels * taps;
-      if (y.count == 0 || x.count == 0) continue;
+      if (y.taps > 0 && x.taps > 0)
+        c.weights += (static_cast<std::ptrdiff_t>(taps_before(p, 0, y.first_tap)) * p.kernel[1] +
+                      static_cast<std::ptrdiff_t>(y.taps) * taps_before(p, 1, x.first_tap)) * filters;
       set_taps(c, y, x);
-      c.out += y.first * image.out_row + x.first * image.out_pitch;
+      c.out += first_y * image.out_row + first_x * image.out_pitch;
       c.out_row = p.stride[0] * image.out_row;
       c.out_pitch = p.stride[1] * image.out_pitch;
       c.out_height = y.count;

@@ -94,7 +94,7 @@ constexpr void pack_phase(const op::conv_transpose2d& p, const extents& shape, i
   const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(shape[2]) * shape[3], block_size = std::ptrdiff_t{y.taps} * x.taps * depth * block;
   for (int ty = 0; ty < y.taps; ++ty)
     for (int tx = 0; tx < x.taps; ++tx) {
-      const std::ptrdiff_t tap = static_cast<std::ptrdiff_t>(y.last_tap - ty * y.tap_step) * shape[3] + (x.last_tap - tx * x.tap_step);
+      const std::ptrdiff_t tap = static_cast<std::ptrdiff_t>(y.tap(ty)) * shape[3] + x.tap(tx);
       for (int c = 0; c < depth; ++c) {
         const float* source = from + static_cast<std::ptrdiff_t>(group * depth + c) * outputs * filter + tap;
         float* target = to + (std::ptrdiff_t{ty * x.taps + tx} * depth + c) * block;
@@ -108,10 +108,9 @@ constexpr void pack_phase(const op::conv_transpose2d& p, const extents& shape, i
 
 constexpr std::int64_t packed_count(const op::conv_transpose2d& p, int slot, const extents& shape, int block = channel_block) {
   if (slot != 0) return shape.count();
-  const std::int64_t taps = shape.count(2, 4);
+  const std::int64_t taps = shape.count(2, 4), area = std::int64_t{p.stride[0]} * p.stride[1];
   if (is_depthwise(p, shape[0])) return round_up_to_block(p.out, block) * taps;
-  const int area = p.stride[0] * p.stride[1];
-  if (joins_phases(p, shape[0], block)) return shape[0] * round_up_to_block(std::int64_t{shape[1]} * area, block) * taps / area;
+  if (joins_phases(p, shape[0], block)) return shape[0] * round_up_to_block(shape[1] * area, block) * taps / area;
   return shape[0] * round_up_to_block(shape[1], block) * taps;
 }
 
@@ -127,21 +126,21 @@ constexpr void pack(const op::conv_transpose2d& p, int slot, const extents& shap
     const int area = p.stride[0] * p.stride[1];
     for (int g = 0; g < p.groups; ++g) {
       for (int r = 0; r < area; ++r)
-        packing_detail::pack_phase(p, shape, g, phase_of(p, 0, r / p.stride[1], 0), phase_of(p, 1, r % p.stride[1], 0), r * outputs,
+        packing_detail::pack_phase(p, shape, g, phase_of_tap(p, 0, r / p.stride[1]), phase_of_tap(p, 1, r % p.stride[1]), r * outputs,
                                    outputs, from, to, block);
       to += round_up_to_block(std::int64_t{outputs} * area, block) * depth * shape.count(2, 4) / area;
     }
     return;
   }
   const bool depthwise = is_depthwise(p, shape[0]);
-  for (int ry = 0; ry < p.stride[0]; ++ry)
-    for (int rx = 0; rx < p.stride[1]; ++rx) {
-      const phase y = phase_of(p, 0, ry, 0), x = phase_of(p, 1, rx, 0);
+  for (int first_y = 0; first_y < phases_with_taps(p, 0); ++first_y)
+    for (int first_x = 0; first_x < phases_with_taps(p, 1); ++first_x) {
+      const phase y = phase_of_tap(p, 0, first_y), x = phase_of_tap(p, 1, first_x);
       if (depthwise) {
         const std::int64_t width = round_up_to_block(p.out, block);
         for (int ty = 0; ty < y.taps; ++ty)
           for (int tx = 0; tx < x.taps; ++tx, to += width) {
-            const int tap = (y.last_tap - ty * y.tap_step) * shape[3] + x.last_tap - tx * x.tap_step;
+            const std::ptrdiff_t tap = static_cast<std::ptrdiff_t>(y.tap(ty)) * shape[3] + x.tap(tx);
             for (int c = 0; c < p.out; ++c) to[c] = from[static_cast<std::ptrdiff_t>(c) * shape[2] * shape[3] + tap];
           }
         continue;

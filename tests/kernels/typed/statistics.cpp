@@ -33,7 +33,7 @@ TEST_CASE("norms, mean and variance, neighbouring channels") {
   require_near(run_typed(op::lp_normalize{1, 2}, {make<float>({2, 2}, {3, 4, 0, 0})})[0], {2, 2}, {0.6f, 0.8f, 0, 0});
   require_near(run_typed(op::lp_normalize{1, 1}, {make<float>({1, 2}, {-1, 3})})[0], {1, 2}, {-0.25f, 0.75f});
   require_near(run_typed(op::mean_variance_normalize{{0}}, {make<float>({2, 2}, {1, 10, 3, 30})})[0], {2, 2}, {-1, -1, 1, 1});
-  require_near(run_typed(op::local_response_norm{3, 3, 1, 1}, {make<float>({1, 3, 1}, {1, 2, 3})})[0], {1, 3, 1}, {1.0f / 6, 2.0f / 15, 3.0f / 14});
+  require_near(run_typed(op::local_response_norm{3, 3, 1, 1}, {make<float>({3, 1, 1}, {1, 2, 3})})[0], {3, 1, 1}, {1.0f / 6, 2.0f / 15, 3.0f / 14});
 }
 
 }  // namespace ctnn
