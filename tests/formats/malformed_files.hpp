@@ -53,6 +53,16 @@ inline std::vector<odd_file> listed(const std::filesystem::path& json) {
 
 enum outcome { accepted = 0, rejected = 1 };
 
+/// What the children took so far, at most.
+struct child_costs {
+  double seconds = 0;  ///< of processor time: the machine may be busy
+  long kilobytes = 0;  ///< resident, with what a child shares with the test
+};
+inline child_costs& most_taken() {
+  static child_costs most;
+  return most;
+}
+
 /// Exit code of a child that has one second and 64 MB to load something; 128 + signal if it was killed.
 template <class Load>
 int load_in_child(Load&& load, std::string& message) {
@@ -87,8 +97,19 @@ int load_in_child(Load&& load, std::string& message) {
   message.assign(buffer, n > 0 ? static_cast<std::size_t>(n) : 0);
   close(pipe_ends[0]);
   int status = 0;
-  waitpid(child, &status, 0);
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  child_costs& most = most_taken();
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  most.seconds = std::max(most.seconds, seconds(used.ru_utime) + seconds(used.ru_stime));
+  most.kilobytes = std::max(most.kilobytes, used.ru_maxrss);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// Says it, for whoever reads the log.
+inline void tell(const std::map<std::string, int>& counts) {
+  for (const auto& [what, n] : counts) MESSAGE(n << " " << what);
+  MESSAGE("at most " << most_taken().seconds << " s and " << most_taken().kilobytes / 1024 << " MB");
 }
 
 }  // namespace ctnn::test

@@ -51,5 +51,5 @@ TEST_CASE("malformed ONNX files neither crash nor hang nor take memory, and are 
       if (std::getenv("CTNN_VERBOSE")) std::printf("%s %s %d %.300s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
     }
   }
-  for (const auto& [what, n] : counts) MESSAGE(n << " " << what);
+  test::tell(counts);
 }

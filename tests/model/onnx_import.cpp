@@ -159,3 +159,14 @@ TEST_CASE("what a file gets wrong is said with the node and the byte") {
   CHECK(what(pb::node("Relu", {"b"}, {"y"}) + pb::node("Relu", {"y"}, {"b"})).find("reads, perhaps through others, what it makes") != std::string::npos);
   CHECK(what(pb::node("Relu", {"x"}, {"z"})).find("output 'y' is made by no node") != std::string::npos);
 }
+
+TEST_CASE("a padding by less than nothing may leave nothing") {
+  const std::string x = pb::input(pb::value("x", pb::f32, {3})) + pb::output(pb::value("y", pb::f32, {-1}));
+  for (const auto& [after, left] : {std::pair<std::int64_t, int>{-1, 1}, {-2, 0}}) {
+    const model m = made(pb::node("Pad", {"x", "pads"}, {"y"}) + x + pb::initializer(pb::longs("pads", {2}, {-1, after})));
+    extractor e = m.extractor();
+    e.input("x", numbers({3}, {1, 2, 3}));
+    CHECK(e.extract("y").shape() == extents{left});
+  }
+  CHECK_THROWS_AS(made(pb::node("Pad", {"x", "pads"}, {"y"}) + x + pb::initializer(pb::longs("pads", {2}, {-1, -3}))), error);
+}

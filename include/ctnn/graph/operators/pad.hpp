@@ -34,7 +34,8 @@ struct pad {
     for (int i = 0; i < x.rank; ++i) {
       const std::int64_t b = before[static_cast<std::size_t>(i)], a = after[static_cast<std::size_t>(i)];
       const std::int64_t size = x[i] + b + a;
-      if (size < 0 || size > 2147483647) return {mistake::option_out_of_range, "after", {static_cast<int>(a)}, {0}};
+      if (size < 1) return {mistake::option_out_of_range, "after", {static_cast<int>(a)}, {static_cast<int>(1 - b - x[i])}};
+      if (size > 2147483647) return {mistake::too_large, "after"};
       if (mode != pad_mode::constant && (b > 0 || a > 0)) {
         if (x[i] == 0) return {mistake::option_out_of_range, "before", {static_cast<int>(b)}, {0}};
       }

@@ -38,20 +38,6 @@ struct input {
   }
 };
 
-/// A shape that may be empty (an extent of 0).
-constexpr problem shape_or_empty(const list<int>& shape, outputs result) {
-  bool empty = false;
-  for (int d : shape) {
-    if (d < 0) return {mistake::option_out_of_range, "shape", {d}, {0}};
-    empty = empty || d == 0;
-  }
-  if (!empty || shape.size() > max_rank) return input{shape}.infer({}, result);
-  extents y;
-  for (int d : shape) y.push_back(d);
-  result[0] = y;
-  return {};
-}
-
 /// Numbers that belong to the network: weight "value" of the given shape. There may be none of them (an extent of 0).
 struct constant {
   static constexpr std::string_view name = "constant";
@@ -64,7 +50,18 @@ struct constant {
     field("shape", self.shape);
     field("type", self.type);
   }
-  constexpr problem infer(inputs, outputs result) const { return shape_or_empty(shape, result); }
+  constexpr problem infer(inputs in, outputs result) const {
+    bool empty = false;
+    for (int d : shape) {
+      if (d < 0) return {mistake::option_out_of_range, "shape", {d}, {0}};
+      empty = empty || d == 0;
+    }
+    if (!empty || shape.size() > max_rank) return input{shape}.infer(in, result);
+    extents y;
+    for (int d : shape) y.push_back(d);
+    result[0] = y;
+    return {};
+  }
   constexpr problem infer_types(types, std::span<dtype> out) const {
     out[0] = type;
     return {};
@@ -76,7 +73,7 @@ struct constant {
   }
 };
 
-/// torch.full: every element is `value`. There may be none.
+/// torch.full: every element is `value`.
 struct full {
   static constexpr std::string_view name = "full";
   static constexpr int min_inputs = 0;
@@ -88,7 +85,7 @@ struct full {
     field("shape", self.shape);
     field("value", self.value);
   }
-  constexpr problem infer(inputs, outputs result) const { return shape_or_empty(shape, result); }
+  constexpr problem infer(inputs in, outputs result) const { return input{shape}.infer(in, result); }
 };
 
 /// torch.flatten: axes start to end (inclusive) become one.

@@ -243,7 +243,7 @@ inline void pad(node_reader& n) {
     op.after[axis] = n.to_int(pads[i + axes.size()], "pads");
     any = any || op.before[axis] != 0 || op.after[axis] != 0;
   }
-  n.result(any ? n.add(op, in) : x);
+  n.result(any ? padded(n, op, in) : x);
 }
 
 inline void tile(node_reader& n) {
@@ -428,7 +428,7 @@ inline void center_crop_pad(node_reader& n) {
       fill.after[k] = to - size - fill.before[k];
     }
   }
-  n.result(n.add(fill, {n.add(cut, {x})}));
+  n.result(padded(n, fill, {n.add(cut, {x})}));
 }
 
 inline void col2im(node_reader& n) {

@@ -219,6 +219,20 @@ inline void global_lp_pool(node_reader& n) {
   for (int i = 2; i < n.rank(n.input()); ++i) op.axes.push_back(i);
   n.result(n.add(op, {n.input()}));
 }
+/// What a padding makes; one that leaves nothing is no node.
+inline term padded(node_reader& n, const op::pad& p, const std::vector<term>& in) {
+  extents y = n.shape(in[0]);
+  bool empty = false;
+  for (int i = 0; i < y.rank; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const std::int64_t size = std::int64_t{y[i]} + p.before[k] + p.after[k];
+    if (size < 0 || size > 2147483647) return n.add(p, in);  // refused there
+    y[i] = static_cast<int>(size);
+    empty = empty || size == 0;
+  }
+  return empty ? n.constant(n.allocate(y, n.type(in[0]))) : n.add(p, in);
+}
+
 inline void max_unpool(node_reader& n) {
   n.expect(2, 3);
   const term x = n.input(0);
@@ -239,7 +253,7 @@ inline void max_unpool(node_reader& n) {
     rest.before.push_back(0);
     rest.after.push_back(n.to_int(wanted[static_cast<std::size_t>(i)] - n.shape(y)[i], "output_shape"));
   }
-  n.result(n.add(rest, {y}));
+  n.result(padded(n, rest, {y}));
 }
 
 /// (rows, columns) to (columns, rows), times `factor`.
