@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn header: a model as a C++ type with its weights.
 #include <ctnn/formats/cpp_header.hpp>
-#include <ctnn/formats/folded_weights.hpp>
+#include <ctnn/loaded/folded_weights.hpp>
 
 #include "progress.hpp"
 #include "rewriting.hpp"

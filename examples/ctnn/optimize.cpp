@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn optimize: writes the rewritten model, as ncnnoptimize does.
-#include <ctnn/formats/folded_weights.hpp>
+#include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
 #include <ctnn/rewrite/sentences.hpp>
 

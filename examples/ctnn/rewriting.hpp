@@ -2,7 +2,7 @@
 // Rewrites a loaded model.
 #pragma once
 
-#include <ctnn/formats/loaded_model.hpp>
+#include <ctnn/loaded/loaded_model.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "commands.hpp"

@@ -7,4 +7,4 @@
 #endif
 #include "model.hpp"
 #include "formats/cpp_header.hpp"
-#include "formats/ncnn/write_model.hpp"
+#include "model/write_ncnn.hpp"

@@ -2,7 +2,7 @@
 // The committed headers are what `ctnn header` writes today for every_layer.hpp, they compile, and they give the loaded
 // model's numbers. After a change of the writer: CTNN_WRITE_EXAMPLES=1 test_formats --source-file=*cpp_header.cpp
 #include <ctnn/formats/cpp_header.hpp>
-#include <ctnn/formats/folded_weights.hpp>
+#include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/model.hpp>
 
 #include <doctest/doctest.h>

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <ctnn/formats/loaded_model.hpp>
+#include <ctnn/loaded/loaded_model.hpp>
 #include <ctnn/kernels/reference/reference.hpp>
 
 #include "../support/deviation.hpp"

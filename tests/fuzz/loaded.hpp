@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include <ctnn/formats/loaded_model.hpp>
+#include <ctnn/loaded/loaded_model.hpp>
 
 namespace ctnn::fuzz {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <ctnn/formats/ncnn/write_model.hpp>
+#include <ctnn/model/write_ncnn.hpp>
 
 #include "support/loaded.hpp"
 

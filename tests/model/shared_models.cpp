@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <ctnn/formats/ncnn/write_model.hpp>
+#include <ctnn/model/write_ncnn.hpp>
 
 #include "published.hpp"
 #include "support/scratch_folder.hpp"

@@ -89,6 +89,11 @@ class synthetic_weights {
       tag();
       put(size, std::sqrt(3.0 / embed));
       put(query, 0.05);
+    } else if (type == "LSTM") {
+      const int out = p.int_or(0, 0), size = p.int_or(1, 0), directions = p.int_or(2, 0) == 2 ? 2 : 1;
+      tag(), put(size, std::sqrt(3.0 * 4 * out * directions / size));
+      tag(), put(4 * out * directions, 0.05);
+      tag(), put(4 * out * out * directions, std::sqrt(3.0 / out));
     } else if (type == "Gemm") {
       const int rows = p.int_or(7, 0), columns = p.int_or(8, 0), depth = p.int_or(9, 0), kind = p.int_or(10, 0);
       const double spread = std::sqrt(3.0 / (depth > 1 ? depth : 1));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <ctnn/formats/ncnn/param_reader.hpp>
-#include <ctnn/formats/ncnn/write_model.hpp>
+#include <ctnn/model/write_ncnn.hpp>
 
 #include "published.hpp"
 #include "synthetic.hpp"

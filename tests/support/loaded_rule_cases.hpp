@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include <ctnn/model/typed_kernels.hpp>
+#include <ctnn/loaded/typed_kernels.hpp>
 #include <ctnn/rewrite/loaded_rules.hpp>
 
 #include "rule_cases.hpp"

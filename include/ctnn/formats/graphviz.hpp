@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../rewrite/fate.hpp"
-#include "describe.hpp"
+#include "../base/describe.hpp"
 #include "names.hpp"
 
 namespace ctnn {

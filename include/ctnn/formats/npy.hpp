@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-#include "../model/array.hpp"
+#include "../loaded/array.hpp"
 #include "file.hpp"
 
 namespace ctnn::npy {

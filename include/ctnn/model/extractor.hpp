@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "../base/executor.hpp"
+#include "kernel_call.hpp"
 #include "programs.hpp"
+#include "where_it_went.hpp"
 
 namespace ctnn {
 
@@ -77,7 +79,7 @@ class extractor {
 
   /// Most bytes that this extractor had for values at one time since the last input, buffers waiting to be used again
   /// among them; without weights and inputs.
-  std::size_t peak_bytes() const { return peak_; }
+  std::size_t peak_bytes() const { return memory_.peak_bytes(); }
   /// Called with (node, true) before and (node, false) after each kernel; for profiling. Conversions are node `none`.
   void on_step(void (*callback)(void*, node_id, bool), void* context) {
     callback_ = callback;
@@ -97,25 +99,7 @@ class extractor {
     const std::string_view real = alias == program_->source().aliases.end() ? name : alias->second;
     for (std::size_t v = 0; v < g.values.size(); ++v)
       if (g.values[v].name == real) return static_cast<int>(v);
-    throw error(where_it_went(real));
-  }
-
-  std::string where_it_went(std::string_view name) const {
-    const graph_view before = program_->source().network.view();
-    for (const value& v : before.values) {
-      if (v.name != name) continue;
-      std::string_view layer = before.at(v.producer).name;
-      for (const rewrite_step& s : program_->history())
-        if (s.consumed == layer && s.into != layer)
-          return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(layer) +
-                 "' part of '" + std::string(s.into) + "'; load without optimization to extract it";
-      for (const rewrite_step& s : program_->history())
-        if (s.into == layer && s.consumed != layer)
-          return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(s.consumed) +
-                 "' part of '" + std::string(layer) + "', which gives its result instead; load without optimization to extract it";
-      return "value '" + std::string(name) + "' is gone: no output needs it; load without optimization to extract it";
-    }
-    return "the model has no value called '" + std::string(name) + "'";
+    throw error(where_it_went(*program_, real));
   }
 
   // Shapes.
@@ -196,10 +180,7 @@ class extractor {
     producers_.assign(plan_.placements.size(), none);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)
       for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[at(p)] = static_cast<int>(s);
-    memory_.clear();
-    memory_.resize(plan_.placements.size());
-    spare_.clear();
-    held_ = 0;
+    memory_ = buffers(plan_.placements.size());
     forget();
   }
 
@@ -209,8 +190,7 @@ class extractor {
     done_.assign(plan_.steps.size(), false);
     holds_.assign(plan_.placements.size(), false);
     waiting_ = readers_;
-    for (std::size_t p = 0; p < memory_.size(); ++p) release(static_cast<int>(p));
-    peak_ = held_;
+    memory_.release_all();
     steps_run_ = 0;
   }
 
@@ -283,7 +263,7 @@ class extractor {
     float* base = nullptr;
     if (is_fed(r) && plan_.at(r).external) base = const_cast<float*>(numbers_of(*fed_.at(r)));
     else if (is_constant(r)) base = const_cast<float*>(program_->code(program_->g().at_value(r).producer).weights[0]);
-    else base = memory_at(r);
+    else base = memory_.at(at(r), static_cast<std::size_t>(plan_.at(r).size));
     return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch, program_->g().at_value(now.value).type};
   }
   /// Kernels take the address of any elements as that of floats.
@@ -300,36 +280,12 @@ class extractor {
     }
     return tensor_at(p);
   }
-  float* memory_at(int root) {
-    number_buffer& m = memory_[at(root)];
-    if (m) return m.data();
-    const auto size = static_cast<std::size_t>(plan_.at(root).size);
-    // The smallest spare buffer that is not much too large; the plan asks for the same sizes every time.
-    auto best = spare_.end();
-    for (auto i = spare_.begin(); i != spare_.end(); ++i)
-      if (i->size() >= size && i->size() <= 2 * size + 1024 && (best == spare_.end() || i->size() < best->size())) best = i;
-    if (best != spare_.end()) {
-      m = std::move(*best);
-      spare_.erase(best);
-    } else {
-      m = number_buffer(size);
-      held_ += size * sizeof(float);
-      peak_ = std::max(peak_, held_);
-    }
-    return m.data();
-  }
-  void release(int root) {
-    number_buffer& m = memory_[at(root)];
-    if (!m) return;
-    spare_.push_back(std::move(m));
-    m = number_buffer();
-  }
   void finished_with(int p) {
     const int r = plan_.root(p);
     if (--waiting_[at(r)] > 0 || !light_ || plan_.at(r).external) return;
     for (std::size_t q = 0; q < holds_.size(); ++q)
       if (holds_[q] && plan_.root(static_cast<int>(q)) == r) holds_[q] = false;
-    release(r);
+    memory_.release(at(r));
   }
 
   // Running.
@@ -360,21 +316,6 @@ class extractor {
     for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
-  /// A step's kernel, to be called for each part.
-  struct kernel_call {
-    void (*convert)(const tensor&, const const_tensor&, const work_share&);
-    const program::node_code* code;
-    arguments all;
-    int parts = 1;
-
-    static void run_part(void* call, int i) {
-      const auto& c = *static_cast<const kernel_call*>(call);
-      arguments a = c.all;
-      a.share = {i, c.parts};
-      if (c.convert) c.convert(a.out[0], a.in[0], a.share);
-      else c.code->run(c.code->op.get(), a);
-    }
-  };
   void run_kernel(kernel_call call, double nanoseconds) {
     if (executor_) call.parts = parts_for(*executor_, nanoseconds);
     if (call.parts > 1) executor_->run(call.parts, &kernel_call::run_part, &call);
@@ -400,8 +341,8 @@ class extractor {
   std::vector<bool> done_;   ///< by step
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;
-  std::vector<number_buffer> memory_, spare_;
-  std::size_t held_ = 0, peak_ = 0, steps_run_ = 0;
+  buffers memory_{0};  ///< by root
+  std::size_t steps_run_ = 0;
   std::vector<const_tensor> in_;
   std::vector<tensor> out_;
   void (*callback_)(void*, node_id, bool) = nullptr;

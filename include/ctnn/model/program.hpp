@@ -8,42 +8,21 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 
 #include "../base/compiled.hpp"
-#include "../formats/folded_weights.hpp"
-#include "../formats/loaded_model.hpp"
-#include "../kernels/dispatch.hpp"
+#include "../loaded/array.hpp"
+#include "../loaded/folded_weights.hpp"
+#include "../loaded/loaded_model.hpp"
+#include "../loaded/typed_kernels.hpp"
+#include "../network/dispatch.hpp"
 #include "../network/parameters.hpp"
 #include "../plan/planner.hpp"
 #include "../rewrite/loaded_rules.hpp"
 #include "../weights/packed.hpp"
-#include "array.hpp"
-#include "typed_kernels.hpp"
+#include "buffers.hpp"
 
 namespace ctnn {
-
-/// Memory for numbers, aligned to a cache line and not initialised.
-class number_buffer {
- public:
-  number_buffer() = default;
-  explicit number_buffer(std::size_t size) : memory_(allocate(size)), size_(size) {}
-  float* data() const { return memory_.get(); }
-  std::size_t size() const { return size_; }
-  explicit operator bool() const { return memory_ != nullptr; }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-  struct release {
-    void operator()(float* p) const { ::operator delete[](p, alignment); }
-  };
-  static std::unique_ptr<float[], release> allocate(std::size_t size) {
-    return std::unique_ptr<float[], release>(static_cast<float*>(::operator new[]((size + 1) * sizeof(float), alignment)));
-  }
-  std::unique_ptr<float[], release> memory_;
-  std::size_t size_ = 0;
-};
 
 /// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's namespace.
 struct custom_operator {

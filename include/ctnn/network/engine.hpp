@@ -2,7 +2,7 @@
 // Runs a network type: no heap, no exceptions, no locks. The arena is a member; weights are shared.
 #pragma once
 
-#include "../kernels/dispatch.hpp"
+#include "dispatch.hpp"
 #include "parameters.hpp"
 
 namespace ctnn {

@@ -24,6 +24,7 @@
 #endif
 #include "../kernels/fma_peak-inl.hpp"
 #include "../kernels/kernels-inl.hpp"
+#include "../kernels/loaded_kernels.hpp"
 #include "executable.hpp"
 #include "frame.hpp"
 

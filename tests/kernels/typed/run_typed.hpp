@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <ctnn/base/half.hpp>
-#include <ctnn/formats/describe.hpp>
+#include <ctnn/base/describe.hpp>
 #include <ctnn/kernels/typed/table.hpp>
-#include <ctnn/model/array.hpp>
+#include <ctnn/loaded/array.hpp>
 
 namespace ctnn::test {
 

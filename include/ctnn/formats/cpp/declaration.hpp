@@ -8,7 +8,7 @@
 
 #include "../../base/error.hpp"
 #include "../../network/lift.hpp"
-#include "../describe.hpp"
+#include "../../base/describe.hpp"
 #include "../names.hpp"
 #include "numbers.hpp"
 

@@ -13,8 +13,8 @@
 
 #include "../../base/error.hpp"
 #include "../../base/half.hpp"
-#include "../../model/array.hpp"
-#include "../budget.hpp"
+#include "../../loaded/array.hpp"
+#include "../../loaded/budget.hpp"
 
 namespace ctnn::ncnn {
 

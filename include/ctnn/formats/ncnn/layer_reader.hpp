@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "../../graph/loaded_operators.hpp"
-#include "../budget.hpp"
-#include "../describe.hpp"
-#include "../loaded_model.hpp"
+#include "../../loaded/budget.hpp"
+#include "../../base/describe.hpp"
+#include "../../loaded/loaded_model.hpp"
 #include "bin_reader.hpp"
 #include "param_file.hpp"
 

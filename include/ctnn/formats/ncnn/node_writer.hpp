@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "../../graph/graph.hpp"
-#include "../describe.hpp"
+#include "../../base/describe.hpp"
 #include "bin_writer.hpp"
 #include "input_habits.hpp"
 #include "param_writer.hpp"

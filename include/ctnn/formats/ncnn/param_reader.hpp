@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "../budget.hpp"
+#include "../../loaded/budget.hpp"
 #include "param_file.hpp"
 
 namespace ctnn::ncnn {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/compiled.hpp"
-#include "../loaded_model.hpp"
+#include "../../loaded/loaded_model.hpp"
 #include "bin_writer.hpp"
 
 namespace ctnn::ncnn {

@@ -2,8 +2,8 @@
 // A graph to the text and the bytes of ncnn's .param and .bin, as stock ncnn reads them.
 #pragma once
 
-#include "../folded_weights.hpp"
-#include "../loaded_model.hpp"
+#include "../../loaded/folded_weights.hpp"
+#include "../../loaded/loaded_model.hpp"
 #include "write.hpp"
 #include "writers/absorbing.hpp"
 #include "writers/arithmetic.hpp"

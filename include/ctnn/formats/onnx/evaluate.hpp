@@ -6,7 +6,7 @@
 
 #include "../../base/half.hpp"
 #include "../../weights/evaluate.hpp"
-#include "../../model/typed_kernels.hpp"
+#include "../../loaded/typed_kernels.hpp"
 #include "messages.hpp"
 
 namespace ctnn::onnx {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "../describe.hpp"
-#include "../loaded_model.hpp"
+#include "../../base/describe.hpp"
+#include "../../loaded/loaded_model.hpp"
 #include "evaluate.hpp"
 #include "load.hpp"
 #include "parser.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../base/compiled.hpp"
-#include "../budget.hpp"
+#include "../../loaded/budget.hpp"
 #include "../file.hpp"
 #include "messages.hpp"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "../loaded_model.hpp"
+#include "../../loaded/loaded_model.hpp"
 
 namespace ctnn::onnx {
 

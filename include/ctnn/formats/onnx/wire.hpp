@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../../base/error.hpp"
-#include "../budget.hpp"
+#include "../../loaded/budget.hpp"
 
 namespace ctnn::onnx {
 

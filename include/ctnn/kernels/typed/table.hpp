@@ -4,7 +4,7 @@
 
 #include "../../base/compiled.hpp"
 #include "../../graph/loaded_operators.hpp"
-#include "../../network/frame.hpp"
+#include "../loaded_kernels.hpp"
 
 namespace ctnn {
 

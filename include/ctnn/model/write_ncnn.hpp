@@ -2,9 +2,9 @@
 // A loaded model as it runs, rewritten and with its weights folded, back to ncnn's files.
 #pragma once
 
-#include "../../model/model.hpp"
-#include "../file.hpp"
-#include "write.hpp"
+#include "model.hpp"
+#include "../formats/file.hpp"
+#include "../formats/ncnn/write.hpp"
 
 namespace ctnn::ncnn {
 

@@ -8,7 +8,7 @@
 #include "../base/error.hpp"
 #include "../base/half.hpp"
 #include "../weights/evaluate.hpp"
-#include "describe.hpp"
+#include "../base/describe.hpp"
 #include "loaded_model.hpp"
 
 namespace ctnn {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../graph/graph.hpp"
-#include "../model/array.hpp"
+#include "array.hpp"
 
 namespace ctnn {
 

@@ -4,7 +4,7 @@
 // another translation unit.
 #pragma once
 
-#include "targets.hpp"
+#include "../kernels/targets.hpp"
 
 #if !defined(CTNN_PLAIN)
 #undef HWY_TARGET_INCLUDE
@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #endif
-#include "../network/run-inl.hpp"
+#include "run-inl.hpp"
 
 namespace ctnn {
 

@@ -13,7 +13,7 @@
 #include "../base/error.hpp"
 #include "../base/half.hpp"
 #include "../base/shape.hpp"
-#include "../formats/describe.hpp"
+#include "../base/describe.hpp"
 
 namespace ctnn {
 

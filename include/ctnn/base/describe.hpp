@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "../base/dtype.hpp"
-#include "../base/problem.hpp"
+#include "dtype.hpp"
+#include "problem.hpp"
 
 namespace ctnn {
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// A plan in the making, and what every phase of planning asks of it.
+#pragma once
+
+#include "plan.hpp"
+#include "rules_by_type.hpp"
+
+namespace ctnn::detail {
+
+struct draft {
+  const graph_view& g;
+  memory_plan plan{};
+  pool<int> coincident{};  ///< placements described in both layouts: they must stay dense
+};
+
+class planning_phase {
+ protected:
+  explicit constexpr planning_phase(draft& d) : g_(d.g), plan_(d.plan), coincident_(d.coincident) {}
+
+  constexpr placement& at(int p) { return plan_.placements[static_cast<std::size_t>(p)]; }
+  constexpr const extents& shape(int p) { return g_.shape(at(p).value); }
+  constexpr dtype type_at(int p) { return g_.at_value(at(p).value).type; }
+  static constexpr bool can_be_nhwc(const extents& s) { return s.rank == 3 || s.rank == 4; }
+  static constexpr int channels_of(const extents& s) { return s.back(2); }
+  /// Of all images.
+  static constexpr std::int64_t pixels_of(const extents& s) { return s.count() / channels_of(s); }
+  /// Both layouts are the same bytes.
+  static constexpr bool layouts_coincide(const extents& s) {
+    return !can_be_nhwc(s) || s.back(0) * s.back(1) == 1 || channels_of(s) == 1;
+  }
+
+  constexpr int first_id(range r, int i = 0) { return plan_.ids[static_cast<std::size_t>(r.first + i)]; }
+  constexpr int root(int p) { return plan_.view().root(p); }
+  constexpr bool is_coincident(int p) {
+    for (int v : coincident_)
+      if (v == p) return true;
+    return false;
+  }
+
+  const graph_view& g_;
+  memory_plan& plan_;
+  pool<int>& coincident_;
+};
+
+}  // namespace ctnn::detail

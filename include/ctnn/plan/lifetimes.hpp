@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// The third phase: which steps a value lives for, and operators that write over their input.
+#pragma once
+
+#include "draft.hpp"
+
+namespace ctnn::detail {
+
+class lifetimes : planning_phase {
+ public:
+  explicit constexpr lifetimes(draft& d) : planning_phase(d) {}
+
+  constexpr void find_lifetimes() {
+    const int end = static_cast<int>(plan_.steps.size());
+    for (placement& p : plan_.placements) {
+      p.first_step = end;
+      p.last_step = -1;
+    }
+    for (int s = 0; s < end; ++s) {
+      const plan_step& step = plan_.steps[static_cast<std::size_t>(s)];
+      for (int i = 0; i < step.inputs.count; ++i) touch(first_id(step.inputs, i), s);
+      for (int i = 0; i < step.outputs.count; ++i) touch(first_id(step.outputs, i), s);
+    }
+    for (int p : plan_.outputs) touch(p, end);
+    // A part of something wider takes its pixels' distance.
+    for (std::size_t p = 0; p < plan_.placements.size(); ++p) inherit_pitch(static_cast<int>(p));
+  }
+
+  /// An operator whose input dies with it writes over it.
+  constexpr void write_in_place() {
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const plan_step step = plan_.steps[s];
+      if (step.node == none) continue;
+      const operator_type* type = g_.at(step.node).type;
+      const int out = first_id(step.outputs);
+      if (at(out).parent != none || step.outputs.count != 1) continue;
+      for (int i = 0; i < step.inputs.count; ++i) {
+        const int in = first_id(step.inputs, i);
+        if (!writes_in_place(type, step.inputs.count, i) || !can_overwrite(in, out, static_cast<int>(s), step)) continue;
+        const int last = at(out).last_step;
+        at(out).parent = in;
+        at(out).shift = 0;
+        touch(in, last);
+        for (std::size_t p = 0; p < plan_.placements.size(); ++p) inherit_pitch(static_cast<int>(p));
+        break;
+      }
+    }
+  }
+
+ private:
+  constexpr void touch(int p, int step) {
+    placement& r = at(root(p));
+    if (step < r.first_step) r.first_step = step;
+    if (step > r.last_step) r.last_step = step;
+  }
+  constexpr void inherit_pitch(int p) {
+    if (at(p).order != layout::nhwc || at(p).parent == none) return;
+    int q = p;
+    while (at(q).parent != none && at(at(q).parent).order == layout::nhwc) q = at(q).parent;
+    at(p).pitch = at(q).pitch;
+  }
+  constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {
+    const int r = root(in);
+    if (at(r).external || at(r).last_step != step || r == root(out)) return false;
+    if (at(in).order != at(out).order || !(shape(in) == shape(out)) || type_at(in) != type_at(out)) return false;
+    // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
+    if (r != in || at(out).size != at(in).size) return false;
+    // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it reads it element
+    // by element and at once: a convolution of its own residual does not, nor a sum of three or more.
+    const bool convolves = g_.is<op::conv2d>(now.node), accumulates = g_.is<op::eltwise>(now.node);
+    for (int i = 0; i < now.inputs.count; ++i) {
+      const int other = first_id(now.inputs, i);
+      if (other == in && ((convolves && i == 0) || (accumulates && i > 1))) return false;
+      if (other != in && root(other) == r) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace ctnn::detail

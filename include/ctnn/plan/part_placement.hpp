@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// The second phase: values that are parts of others need no copies. Concatenations, splits, slices, views.
+#pragma once
+
+#include "draft.hpp"
+
+namespace ctnn::detail {
+
+class part_placement : planning_phase {
+ public:
+  explicit constexpr part_placement(draft& d) : planning_phase(d) {}
+
+  /// Later steps first: a concatenation of concatenations places the outer one before the inner.
+  constexpr void place_parts() {
+    for (std::size_t s = plan_.steps.size(); s-- > 0;) {
+      const plan_step step = plan_.steps[s];
+      if (step.node == none) continue;
+      const node& n = g_.at(step.node);
+      if (n.type == &type_of<op::concat>) place_concat(step);
+    }
+    for (const plan_step& step : plan_.steps) {
+      if (step.node == none) continue;
+      const node& n = g_.at(step.node);
+      if (n.type == &type_of<op::split>) place_split(step);
+      else if (n.type == &type_of<op::slice>) place_slice(step);
+      else if (n.type == &type_of<op::flatten> || n.type == &type_of<op::reshape>) place_view(step);
+    }
+  }
+
+ private:
+  /// Numbers from one index of `axis` to the next if parts along it can be placements, else 0.
+  constexpr std::int64_t part_step(int whole, int axis) {
+    const extents& s = shape(whole);
+    if (size_of(type_at(whole)) != 4) return 0;  // shifts count numbers of four bytes
+    if (at(whole).order == layout::nhwc) return axis == s.rank - 3 ? 1 : 0;
+    for (int i = 0; i < axis; ++i)
+      if (s[i] != 1) return 0;
+    return s.count(axis + 1, s.rank);
+  }
+
+  constexpr bool can_become_part(int p, int whole) {
+    return at(p).parent == none && !at(p).external && at(p).order == at(whole).order && !is_coincident(p) &&
+           !is_view_maker(g_.at_value(at(p).value).producer) &&
+           !is_network_output(p);
+  }
+  /// Results of these are parts of their input already.
+  constexpr bool is_view_maker(node_id n) {
+    return g_.is<op::split>(n) || g_.is<op::slice>(n) || g_.is<op::flatten>(n) || g_.is<op::reshape>(n);
+  }
+  constexpr bool is_network_output(int p) {
+    for (int o : plan_.outputs)
+      if (o == p) return true;
+    return false;
+  }
+
+  constexpr void place_concat(const plan_step& step) {
+    const int whole = first_id(step.outputs);
+    const int axis = normal_axis(g_.get<op::concat>(step.node).axis, shape(whole).rank);
+    const std::int64_t unit = part_step(whole, axis);
+    std::int64_t index = 0;
+    for (int i = 0; i < step.inputs.count; ++i) {
+      const int part = first_id(step.inputs, i);
+      if (unit != 0 && part != whole && can_become_part(part, whole)) {
+        at(part).parent = whole;
+        at(part).shift = index * unit;
+      }
+      index += shape(part)[axis];
+    }
+  }
+
+  constexpr void become_part(int part, int whole, std::int64_t shift) {
+    if (at(part).parent != none || at(part).order != at(whole).order) return;
+    // What is also described as nchw must not lie among wider pixels.
+    if (at(part).order == layout::nhwc && pixels_of(shape(part)) > 1 && is_coincident(part) &&
+        (channels_of(shape(part)) != channels_of(shape(whole)) || lies_apart(whole)))
+      return;
+    at(part).parent = whole;
+    at(part).shift = shift;
+  }
+  constexpr void place_split(const plan_step& step) {
+    const int whole = first_id(step.inputs);
+    const int axis = normal_axis(g_.get<op::split>(step.node).axis, shape(whole).rank);
+    const std::int64_t unit = part_step(whole, axis);
+    if (unit == 0) return;
+    std::int64_t index = 0;
+    for (int i = 0; i < step.outputs.count; ++i) {
+      const int part = first_id(step.outputs, i);
+      if (!is_network_output(part)) become_part(part, whole, index * unit);
+      index += shape(part)[axis];
+    }
+  }
+  constexpr void place_slice(const plan_step& step) {
+    const int whole = first_id(step.inputs), part = first_id(step.outputs);
+    const auto s = g_.get<op::slice>(step.node);
+    const int axis = normal_axis(s.axis, shape(whole).rank);
+    const std::int64_t unit = part_step(whole, axis);
+    if (unit != 0 && !is_network_output(part)) become_part(part, whole, s.bounds(shape(whole)[axis])[0] * unit);
+  }
+  constexpr void place_view(const plan_step& step) {
+    const int whole = first_id(step.inputs), part = first_id(step.outputs);
+    if (is_network_output(part) && at(root(whole)).external) return;
+    if (at(whole).order == layout::nhwc) {
+      if (!layouts_coincide(shape(whole)) || lies_apart(whole)) return;
+      at(part).parent = whole;
+      return;
+    }
+    become_part(part, whole, 0);
+  }
+  /// Is an nhwc placement a part of something wider, so that its pixels are not next to each other?
+  constexpr bool lies_apart(int p) {
+    for (; at(p).parent != none; p = at(p).parent)
+      if (shape(at(p).parent).count() != shape(p).count()) return pixels_of(shape(p)) > 1;
+    return false;
+  }
+};
+
+}  // namespace ctnn::detail
