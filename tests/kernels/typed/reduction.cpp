@@ -25,6 +25,13 @@ TEST_CASE("reductions over any axes and types") {
   require_equal<bool>(run_typed(op::reduce{max, {1}, false}, {make<bool>({2, 2}, {0, 1, 0, 0})})[0], {2}, {1, 0});
 }
 
+TEST_CASE("reductions of integers whose result is none saturate") {
+  using enum op::reduction;
+  const array x = make<std::int8_t>({2, 4}, {-128, -128, -128, -128, 0, 0, 0, 0});
+  require_equal<std::int8_t>(run_typed(op::reduce{l2, {1}, false}, {x})[0], {2}, {127, 0});
+  require_equal<std::int8_t>(run_typed(op::reduce{log_sum, {1}, false}, {x})[0], {2}, {0, -128});
+}
+
 TEST_CASE("reductions of nothing") {
   using enum op::reduction;
   const array none = make<float>({2, 0}, {});

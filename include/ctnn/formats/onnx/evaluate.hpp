@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../base/half.hpp"
+#include "../../base/saturated.hpp"
 #include "../../weights/evaluate.hpp"
 #include "../../loaded/typed_kernels.hpp"
 #include "messages.hpp"
@@ -67,7 +68,7 @@ void fill(array& a, T value) {
 }
 }  // namespace detail
 
-/// An array whose elements all are `value`, which the type can hold.
+/// An array whose elements all are `value`, or what of the type is nearest to it.
 inline shared_array filled(const extents& shape, dtype type, double value) {
   auto a = std::make_shared<array>(shape, type);
   switch (type) {
@@ -75,14 +76,14 @@ inline shared_array filled(const extents& shape, dtype type, double value) {
     case dtype::f64: detail::fill(*a, value); break;
     case dtype::f16: detail::fill(*a, float_to_half(static_cast<float>(value))); break;
     case dtype::bf16: detail::fill(*a, float_to_bfloat(static_cast<float>(value))); break;
-    case dtype::i64: detail::fill(*a, static_cast<std::int64_t>(value)); break;
-    case dtype::i32: detail::fill(*a, static_cast<std::int32_t>(value)); break;
-    case dtype::i16: detail::fill(*a, static_cast<std::int16_t>(value)); break;
-    case dtype::i8: detail::fill(*a, static_cast<std::int8_t>(value)); break;
-    case dtype::u64: detail::fill(*a, static_cast<std::uint64_t>(value)); break;
-    case dtype::u32: detail::fill(*a, static_cast<std::uint32_t>(value)); break;
-    case dtype::u16: detail::fill(*a, static_cast<std::uint16_t>(value)); break;
-    case dtype::u8: detail::fill(*a, static_cast<std::uint8_t>(value)); break;
+    case dtype::i64: detail::fill(*a, saturated<std::int64_t>(value)); break;
+    case dtype::i32: detail::fill(*a, saturated<std::int32_t>(value)); break;
+    case dtype::i16: detail::fill(*a, saturated<std::int16_t>(value)); break;
+    case dtype::i8: detail::fill(*a, saturated<std::int8_t>(value)); break;
+    case dtype::u64: detail::fill(*a, saturated<std::uint64_t>(value)); break;
+    case dtype::u32: detail::fill(*a, saturated<std::uint32_t>(value)); break;
+    case dtype::u16: detail::fill(*a, saturated<std::uint16_t>(value)); break;
+    case dtype::u8: detail::fill(*a, saturated<std::uint8_t>(value)); break;
     case dtype::boolean: detail::fill(*a, static_cast<std::uint8_t>(value != 0)); break;
   }
   return a;

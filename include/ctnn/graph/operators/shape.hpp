@@ -38,6 +38,20 @@ struct input {
   }
 };
 
+/// A shape that may be empty (an extent of 0).
+constexpr problem shape_or_empty(const list<int>& shape, outputs result) {
+  bool empty = false;
+  for (int d : shape) {
+    if (d < 0) return {mistake::option_out_of_range, "shape", {d}, {0}};
+    empty = empty || d == 0;
+  }
+  if (!empty || shape.size() > max_rank) return input{shape}.infer({}, result);
+  extents y;
+  for (int d : shape) y.push_back(d);
+  result[0] = y;
+  return {};
+}
+
 /// Numbers that belong to the network: weight "value" of the given shape. There may be none of them (an extent of 0).
 struct constant {
   static constexpr std::string_view name = "constant";
@@ -50,17 +64,7 @@ struct constant {
     field("shape", self.shape);
     field("type", self.type);
   }
-  constexpr problem infer(inputs in, outputs result) const {
-    for (int d : shape) {
-      if (d != 0) continue;
-      if (shape.size() > max_rank) break;
-      extents y;
-      for (int e : shape) y.push_back(e);
-      result[0] = y;
-      return {};
-    }
-    return input{shape}.infer(in, result);
-  }
+  constexpr problem infer(inputs, outputs result) const { return shape_or_empty(shape, result); }
   constexpr problem infer_types(types, std::span<dtype> out) const {
     out[0] = type;
     return {};
@@ -72,7 +76,7 @@ struct constant {
   }
 };
 
-/// torch.full: every element is `value`.
+/// torch.full: every element is `value`. There may be none.
 struct full {
   static constexpr std::string_view name = "full";
   static constexpr int min_inputs = 0;
@@ -84,7 +88,7 @@ struct full {
     field("shape", self.shape);
     field("value", self.value);
   }
-  constexpr problem infer(inputs in, outputs result) const { return input{shape}.infer(in, result); }
+  constexpr problem infer(inputs, outputs result) const { return shape_or_empty(shape, result); }
 };
 
 /// torch.flatten: axes start to end (inclusive) become one.

@@ -10,6 +10,7 @@
 
 #include "../../base/error.hpp"
 #include "../../base/half.hpp"
+#include "../../base/saturated.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn::typed {

@@ -38,10 +38,7 @@ T power(T a, double b) {
         if (n & 1u) result *= base;
       return wrapped<T>(result);
     }
-    const double p = std::pow(static_cast<double>(a), b);
-    if (!(p > static_cast<double>(std::numeric_limits<T>::lowest()))) return p != p ? T{0} : std::numeric_limits<T>::lowest();
-    if (p >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    return static_cast<T>(p);
+    return saturated<T>(std::pow(static_cast<double>(a), b));
   }
 }
 /// NaN wins, as in numpy.
@@ -148,8 +145,8 @@ void activate(const activation_function& f, const tensor& t) {
     const double high = f.kind == function::relu ? std::numeric_limits<double>::infinity() : static_cast<double>(f.b);
     for (std::int64_t i = 0; i < n; ++i) {
       const double x = static_cast<double>(y[i]);
-      if (x < low) y[i] = static_cast<T>(low);
-      else if (x > high) y[i] = static_cast<T>(high);
+      if (x < low) y[i] = saturated<T>(low);
+      else if (x > high) y[i] = saturated<T>(high);
     }
   }
 }
@@ -186,7 +183,7 @@ inline void run(const op::binary& p, const arguments& a) {
   }
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     if (p.scalar) {
-      const T s = static_cast<T>(*p.scalar);
+      const T s = saturated<T>(*p.scalar);
       map_elements<T>(b, [&](T x) { return binary_value(p.function, x, s); });
     } else {
       map_pairs<T, T, T>(b, [&](T x, T z) { return binary_value(p.function, x, z); });
@@ -202,7 +199,7 @@ inline void run(const op::eltwise& p, const arguments& a) {
     for (std::size_t k = 0; k < b.in.size(); ++k) {
       const T* x = elements<T>(b.in[k]);
       const bool weighted = p.function == op::eltwise_function::sum && !p.coefficients.empty();
-      const T w = weighted ? static_cast<T>(p.coefficients[k]) : T{1};
+      const T w = weighted ? saturated<T>(p.coefficients[k]) : T{1};
       using enum op::binary_function;
       const auto f = p.function == op::eltwise_function::sum ? add : p.function == op::eltwise_function::prod ? mul : maximum;
       for (std::int64_t i = 0; i < n; ++i) {

@@ -54,12 +54,12 @@ inline void run(const op::gemm& p, const arguments& a) {
                         [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y);
     using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
     if (p.alpha != 1)
-      for (std::int64_t i = 0; i < rows * columns; ++i) y[i] = static_cast<T>(static_cast<real>(p.alpha) * static_cast<real>(y[i]));
+      for (std::int64_t i = 0; i < rows * columns; ++i) y[i] = saturated<T>(static_cast<real>(p.alpha) * static_cast<real>(y[i]));
     if (b.in.size() < 3 || p.beta == 0) return;
     const const_tensor sum[] = {b.out[0], b.in[2]};
     map_pairs<T, T, T>({sum, b.out, {}}, [&](T v, T c) {
       if (p.beta == 1) return binary_value(op::binary_function::add, v, c);
-      return static_cast<T>(static_cast<real>(v) + static_cast<real>(p.beta) * static_cast<real>(c));
+      return saturated<T>(static_cast<real>(v) + static_cast<real>(p.beta) * static_cast<real>(c));
     });
   });
 }

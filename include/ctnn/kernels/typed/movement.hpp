@@ -182,8 +182,8 @@ inline void run(const op::eye& p, const arguments& a) {
 }
 inline void run(const op::arange& p, const arguments& a) {
   if (is_floating(p.type)) return generate(p.name, a, [&](std::int64_t i) { return p.start + static_cast<double>(i) * p.step; });
-  const auto start = static_cast<std::int64_t>(p.start), step = static_cast<std::int64_t>(p.step);
-  generate(p.name, a, [&](std::int64_t i) { return start + i * step; });
+  const auto start = static_cast<std::uint64_t>(saturated<std::int64_t>(p.start)), step = static_cast<std::uint64_t>(saturated<std::int64_t>(p.step));
+  generate(p.name, a, [&](std::int64_t i) { return static_cast<std::int64_t>(start + static_cast<std::uint64_t>(i) * step); });  // wraps around
 }
 
 inline void run(const op::reverse_sequence& p, const arguments& a) {

@@ -44,8 +44,8 @@ inline void run(const op::pointwise& p, const arguments& a) {
     return for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
       map_elements<T>(b, [&](T x) {
         const double v = static_cast<double>(x);
-        if (v < -p.a) return static_cast<T>(v + p.b);
-        if (v > p.a) return static_cast<T>(v - p.b);
+        if (v < -p.a) return saturated<T>(v + p.b);
+        if (v > p.a) return saturated<T>(v - p.b);
         return T{0};
       });
     });
@@ -65,27 +65,6 @@ inline void run(const op::is_nan& p, const arguments& a) {
 }
 inline void run(const op::is_inf& p, const arguments& a) {
   map_to_boolean(p.name, a, [&](auto x) { return std::isinf(x) && (x > 0 ? p.positive : p.negative); });
-}
-
-/// Floating point to integer saturates, NaN becomes 0; integers keep their low bits.
-template <class To, class From>
-To saturated(From x) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if (x != x) return 0;
-    // The bounds are powers of two (or 0), exact in every floating type.
-    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From high = static_cast<From>(std::uint64_t{1} << (std::numeric_limits<To>::digits - 1)) * 2;
-    if (x <= low) return std::numeric_limits<To>::min();
-    return x >= high ? std::numeric_limits<To>::max() : static_cast<To>(x);
-  } else {
-    return static_cast<To>(x);
-  }
-}
-/// What a cast does: like saturated, but integers of 8 and 16 bits keep the low bits of 32, as numpy and ONNX Runtime do.
-template <class To, class From>
-To converted(From x) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) <= 2) return static_cast<To>(saturated<std::int32_t>(x));
-  else return saturated<To>(x);
 }
 
 inline void run(const op::cast& p, const arguments& a) {

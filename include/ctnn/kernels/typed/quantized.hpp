@@ -41,7 +41,7 @@ std::vector<To> numbers_as(std::string_view op, const const_tensor& t) {
   std::vector<To> out(static_cast<std::size_t>(t.shape.count()));
   in_floats({{&t, 1}, {}, {}}, [&](const arguments& b) {
     visit_number(op, b.in[0].type, [&]<class T>(tag<T>) {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<To>(elements<T>(b.in[0])[i]);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = saturated<To>(elements<T>(b.in[0])[i]);
     });
   });
   return out;

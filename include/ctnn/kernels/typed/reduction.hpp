@@ -83,15 +83,15 @@ T reduced_value(op::reduction f, const T* x, const std::vector<std::int64_t>& at
       return static_cast<T>(p);
     }
     case l1: return static_cast<T>(size());
-    case l2: return static_cast<T>(std::sqrt(real(total(squared))));
+    case l2: return saturated<T>(std::sqrt(real(total(squared))));
     case sum_square: return static_cast<T>(total(squared));
-    case log_sum: return static_cast<T>(std::log(real(total(plain))));
+    case log_sum: return saturated<T>(std::log(real(total(plain))));
     case log_sum_exp: {
       double top = -std::numeric_limits<double>::infinity(), s = 0;
       for (std::int64_t i : at) top = std::max(top, static_cast<double>(x[i]));
-      if (!(std::abs(top) < std::numeric_limits<double>::infinity())) return static_cast<T>(top);
+      if (!(std::abs(top) < std::numeric_limits<double>::infinity())) return saturated<T>(top);
       for (std::int64_t i : at) s += std::exp(static_cast<double>(x[i]) - top);
-      return static_cast<T>(top + std::log(s));
+      return saturated<T>(top + std::log(s));
     }
   }
   return T{};
@@ -190,7 +190,7 @@ void softmax_row(const T* x, T* y, std::int64_t n, std::int64_t stride, bool log
   for (std::int64_t i = 0; i < n; ++i) top = std::max(top, x[i * stride]);
   double sum = 0;
   for (std::int64_t i = 0; i < n; ++i) sum += std::exp(static_cast<double>(x[i * stride] - top));
-  const T log_sum = static_cast<T>(std::log(sum)), inverse = static_cast<T>(1 / sum);
+  const T log_sum = saturated<T>(std::log(sum)), inverse = static_cast<T>(1 / sum);
   for (std::int64_t i = 0; i < n; ++i) {
     const T v = x[i * stride] - top;
     y[i * stride] = logarithm ? v - log_sum : std::exp(v) * inverse;

@@ -193,11 +193,11 @@ inline void run(const op::pool_nd& p, const arguments& a) {
         } else if (p.function == op::pool_function::average) {
           double sum = 0;
           for (const auto& t : inside) sum += static_cast<double>(from[t.offset]);
-          y = static_cast<T>(divisor == 0 ? 0 : sum / divisor);
+          y = saturated<T>(divisor == 0 ? 0 : sum / divisor);
         } else {
           double sum = 0;
           for (const auto& t : inside) sum += std::pow(std::abs(static_cast<double>(from[t.offset])), p.p);
-          y = static_cast<T>(std::pow(sum, 1.0 / p.p));
+          y = saturated<T>(std::pow(sum, 1.0 / p.p));
         }
       }
     }

@@ -174,7 +174,7 @@ void pool(node_reader& n) {
   op.count_include_pad = f == op::pool_function::average && n.flag("count_include_pad", false);
   op.column_major = f == op::pool_function::max && n.flag("storage_order", false);
   if (f == op::pool_function::lp) {
-    if (n.version < 2) op.p = static_cast<int>(n.real("p", 2));
+    if (n.version < 2) op.p = saturated<int>(n.real("p", 2));
     else op.p = n.small("p", 2);
   }
   op.indices = n.wants(1);
@@ -213,7 +213,7 @@ void global_pool(node_reader& n) {
 }
 inline void global_lp_pool(node_reader& n) {
   n.expect(1, 1);
-  const std::int64_t p = n.version < 2 ? static_cast<std::int64_t>(n.real("p", 2)) : n.integer("p", 2);
+  const std::int64_t p = n.version < 2 ? saturated<std::int64_t>(n.real("p", 2)) : n.integer("p", 2);
   if (p != 1 && p != 2) node_reader::refuse("attribute 'p' (" + std::to_string(p) + ")");
   op::reduce op{p == 1 ? op::reduction::l1 : op::reduction::l2};
   for (int i = 2; i < n.rank(n.input()); ++i) op.axes.push_back(i);
