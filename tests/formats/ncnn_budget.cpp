@@ -2,7 +2,7 @@
 // What a small ncnn file may make its reader do: memory and time are bounded by what it holds.
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/param_reader.hpp>
@@ -50,7 +50,7 @@ TEST_CASE("weights come out of the memory budget, and one weight may not grow in
 }
 
 TEST_CASE("many layers of one name, and many inputs, take no longer than others") {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may use the machine
   std::string chain = "Input x 0 1 v0 0=2\n", inputs;
   for (int i = 0; i < 5000; ++i) {
     const std::string n = std::to_string(i);
@@ -59,5 +59,5 @@ TEST_CASE("many layers of one name, and many inputs, take no longer than others"
   }
   CHECK(refusal(file(5001, chain)).empty());
   CHECK(refusal(file(5000, inputs)).empty());
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }

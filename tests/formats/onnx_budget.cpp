@@ -2,7 +2,7 @@
 // What a small ONNX file may make its reader do: memory, work and nodes are counted before they are spent.
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include <ctnn/formats/onnx/load.hpp>
 
@@ -119,9 +119,9 @@ TEST_CASE("names: once each, no cycles, inner ones hide outer ones") {
 }
 
 TEST_CASE("many nodes of one name take no longer than of many") {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of this process: others may use the machine
   std::string graph = pb::node("Relu", {"x"}, {"v0"}, {}, "same");
   for (int i = 0; i < 5000; ++i) graph += pb::node("Relu", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}, {}, "same");
   CHECK(refusal(graph + x + pb::output(pb::value("v5000", pb::f32, two))).empty());
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }

@@ -6,52 +6,12 @@
 
 #include <ctnn/model.hpp>
 
-#include "formats/shared_files.hpp"
-#include "support/deviation.hpp"
-#include "support/json.hpp"
+#include "published.hpp"
 
 using namespace ctnn;
 namespace fs = std::filesystem;
 
 namespace {
-
-extents shape_of(const test::json& described) {
-  extents shape;
-  for (const test::json& extent : described["shape"].items) shape.push_back(extent.integer());
-  return shape;
-}
-array read_numbers(const fs::path& folder, const test::json& described) {
-  const dtype type = described.has("dtype") && described["dtype"].text == "int64" ? dtype::i64 : dtype::f32;
-  array out(shape_of(described), type);
-  const auto bytes = read_file((folder / described["file"].text).string());
-  REQUIRE(bytes.size() == out.bytes().size());
-  std::copy(bytes.begin(), bytes.end(), out.bytes().begin());
-  return out;
-}
-double compare(const array& got, const array& want) {
-  CHECK(got.type() == want.type());
-  CHECK(got.shape() == want.shape());
-  if (got.type() != want.type()) return HUGE_VAL;
-  if (want.type() == dtype::f32) return test::deviation(got.values(), want.values());
-  return std::ranges::equal(got.bytes(), want.bytes()) ? 0 : HUGE_VAL;
-}
-
-model load(const fs::path& folder, bool optimize) {
-  load_options options;
-  options.optimize = optimize;
-  return model::load((folder / "model.onnx").string(), options);
-}
-
-/// The worst deviation of a model's cases, as a share of what is allowed.
-double run_cases(const model& m, const fs::path& folder, const test::json& cases) {
-  double worst = 0;
-  for (const test::json& c : cases.items) {
-    extractor e = m.extractor();
-    for (const test::json& in : c["inputs"].items) e.input(in["name"].text, read_numbers(folder, in));
-    for (const test::json& out : c["outputs"].items) worst = std::max(worst, compare(e.extract(out["name"].text), read_numbers(folder, out)));
-  }
-  return worst;
-}
 
 /// Slice `step` of an array whose first axis is the step.
 array at_step(const array& all, int step) {
@@ -62,37 +22,69 @@ array at_step(const array& all, int step) {
   return out;
 }
 
-/// A whole stream, states fed back.
-double run_stream(const model& m, const fs::path& folder, const test::json& s) {
-  std::map<std::string, array> states, streams;
-  for (const test::json& state : s["states"].items) states.emplace(state["input"].text, array(shape_of(state)));
-  for (const test::json& in : s["stream_inputs"].items) streams.emplace(in["name"].text, read_numbers(folder, in));
-  double worst = 0;
-  extractor e = m.extractor();
-  for (const test::json& in : s["const_inputs"].items) e.input(in["name"].text, read_numbers(folder, in));
-  for (int step = 0; step < s["steps"].integer(); ++step) {
-    for (const auto& [name, all] : streams) e.input(name, at_step(all, step));
-    for (const auto& [name, values] : states) e.input(name, values);
-    for (const test::json& out : s["stream_outputs"].items)
-      worst = std::max(worst, compare(e.extract(out["name"].text), at_step(read_numbers(folder, out), step)));
-    std::map<std::string, array> next;
-    for (const test::json& state : s["states"].items) next.insert_or_assign(state["input"].text, e.extract(state["output"].text));
-    states = std::move(next);
-  }
-  for (const test::json& state : s["states"].items)
-    worst = std::max(worst, compare(states.at(state["input"].text), read_numbers(folder, state["final"])));
-  return worst;
-}
+/// A whole stream: every step's outputs and the last states are one case's answers.
+struct stream {
+  test::published_case as_case{"stream", {}, {}};
+  std::vector<test::named_array> constant, by_step;
+  struct state {
+    std::string input, output;
+    extents shape;
+  };
+  std::vector<state> states;
+  std::vector<std::string> outputs;
+  int steps = 0;
 
-void check(const std::string& name, const std::function<double(bool)>& run) {
-  for (const bool optimize : {false, true}) {
-    CAPTURE(name);
-    CAPTURE(optimize);
-    double worst = HUGE_VAL;
-    CHECK_NOTHROW(worst = run(optimize));
-    CHECK(worst <= 1);
-    if (std::getenv("CTNN_VERBOSE")) std::printf("%s %s %.3f\n", name.c_str(), optimize ? "optimised" : "unoptimised", worst);
+  stream(const fs::path& folder, const test::json& s) : steps(s["steps"].integer()) {
+    for (const test::json& in : s["const_inputs"].items) constant.push_back(test::read_array(folder, in));
+    for (const test::json& in : s["stream_inputs"].items) by_step.push_back(test::read_array(folder, in));
+    for (const test::json& out : s["stream_outputs"].items) {
+      outputs.push_back(out["name"].text);
+      const array all = test::read_numbers(folder, out);
+      for (int step = 0; step < steps; ++step) as_case.answers.emplace_back(outputs.back(), at_step(all, step));
+    }
+    for (const test::json& one : s["states"].items) {
+      states.push_back({one["input"].text, one["output"].text, test::shape_of(one)});
+      as_case.answers.emplace_back(one["input"].text, test::read_numbers(folder, one["final"]));
+    }
   }
+
+  std::vector<std::optional<array>> answers(const model& m, int threads) const {
+    std::vector<std::optional<array>> out(as_case.answers.size());
+    extractor run = m.extractor();
+    run.set_executor(test::on_threads(threads));
+    for (const auto& [name, values] : constant) run.input(name, values);
+    std::vector<array> now;
+    for (const state& s : states) now.emplace_back(s.shape);
+    for (int step = 0; step < steps; ++step) {
+      for (const auto& [name, all] : by_step) run.input(name, at_step(all, step));
+      for (std::size_t i = 0; i < states.size(); ++i) run.input(states[i].input, now[i]);
+      for (std::size_t i = 0; i < outputs.size(); ++i) out[i * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step)] = run.extract(outputs[i]);
+      std::vector<array> next;
+      for (const state& s : states) next.push_back(run.extract(s.output));
+      now = std::move(next);
+    }
+    std::copy(now.begin(), now.end(), out.end() - static_cast<std::ptrdiff_t>(now.size()));
+    return out;
+  }
+};
+
+/// A model as read and optimised: all cases, and the stream if it has one.
+void check(const std::string& name, const fs::path& file, const std::vector<test::published_case>& cases, const stream* s = nullptr) {
+  CAPTURE(name);
+  test::verdict verdicts[2];
+  for (const bool optimize : {false, true}) {
+    CAPTURE(optimize);
+    const auto run = [&] {
+      load_options options;
+      options.optimize = optimize;
+      const model m = model::load(file.string(), options);
+      for (const test::published_case& c : cases) verdicts[optimize].note(m, c);
+      if (s) verdicts[optimize].note(s->answers(m, 1), s->answers(m, 2), s->as_case);
+    };
+    verdicts[optimize].worst = HUGE_VAL;
+    CHECK_NOTHROW(verdicts[optimize].worst = 0, run());
+  }
+  test::report(name, cases.size(), verdicts[0], verdicts[1], s ? ", stream of " + std::to_string(s->steps) + " steps" : "");
 }
 
 }  // namespace
@@ -102,13 +94,12 @@ TEST_CASE("published ONNX models give their reference answers") {
   if (folder.empty()) return;
   int models = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!fs::exists(entry.path() / "model.onnx")) continue;
+    const fs::path file = entry.path() / "model.onnx";
+    if (!fs::exists(file)) continue;
     const test::json about = test::read_json((entry.path() / "model.json").string());
-    check(entry.path().filename().string(), [&](bool optimize) {
-      const model m = load(entry.path(), optimize);
-      const double worst = run_cases(m, entry.path(), about["cases"]);
-      return about.has("stream") ? std::max(worst, run_stream(m, entry.path(), about["stream"])) : worst;
-    });
+    std::optional<stream> s;
+    if (about.has("stream")) s.emplace(entry.path(), about["stream"]);
+    check(entry.path().filename().string(), file, test::read_cases(entry.path()), s ? &*s : nullptr);
     ++models;
   }
   CHECK(models >= 31);
@@ -120,37 +111,28 @@ TEST_CASE("light ONNX models, whose weights are made by the model itself") {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (!fs::exists(entry.path() / "model.onnx")) continue;
     const test::json about = test::read_json((entry.path() / "model.json").string());
-    check(entry.path().filename().string(), [&](bool optimize) {
-      const model m = load(entry.path(), optimize);
-      array in(shape_of(about["input"]));
-      for (std::size_t i = 0; i < in.size(); ++i) in.data()[i] = static_cast<float>(static_cast<double>(i) / static_cast<double>(in.size()));
-      extractor e = m.extractor();
-      e.input(about["input"]["name"].text, in);
-      return compare(e.extract(about["output"]["name"].text), read_numbers(entry.path(), about["output"]));
-    });
+    array in(test::shape_of(about["input"]));
+    for (std::size_t i = 0; i < in.size(); ++i) in.data()[i] = static_cast<float>(static_cast<double>(i) / static_cast<double>(in.size()));
+    const test::published_case c{"ramp", {{about["input"]["name"].text, in}}, {test::read_array(entry.path(), about["output"])}};
+    check(entry.path().filename().string(), entry.path() / "model.onnx", {c});
   }
 }
 
 TEST_CASE("MLPerf Tiny's networks") {
   const fs::path folder = test::shared_models("mlperf_tiny");
   if (folder.empty()) return;
-  for (const std::string name : {"ic", "kws", "vww", "ad"})
-    check("mlperf_tiny/" + name, [&](bool optimize) {
-      load_options options;
-      options.optimize = optimize;
-      const model m = model::load((folder / (name + ".onnx")).string(), options);
-      const model_input input = m.code().inputs()[0];
-      array in(input.shape);
-      const auto bytes = read_file((folder / (name + "_in_nchw.bin")).string());
-      REQUIRE(bytes.size() == in.bytes().size());
-      std::copy(bytes.begin(), bytes.end(), in.bytes().begin());
-      extractor e = m.extractor();
-      e.input(0, in);
-      const array got = e.extract(0);
-      const auto wanted = read_file((folder / (name + "_out.bin")).string());
-      array want(got.shape());
-      REQUIRE(wanted.size() == want.bytes().size());
-      std::copy(wanted.begin(), wanted.end(), want.bytes().begin());
-      return compare(got, want);
-    });
+  const auto fill = [&](array to, const std::string& file) {
+    const auto bytes = read_file((folder / file).string());
+    REQUIRE(bytes.size() == to.bytes().size());
+    std::copy(bytes.begin(), bytes.end(), to.bytes().begin());
+    return to;
+  };
+  for (const std::string name : {"ic", "kws", "vww", "ad"}) {
+    const fs::path file = folder / (name + ".onnx");
+    const model m = model::load(file.string(), {.optimize = false});
+    const model_input input = m.code().inputs()[0];
+    const network_output output = m.graph().outputs[0];
+    const array in = fill(array(input.shape), name + "_in_nchw.bin"), out = fill(array(m.graph().shape(output.value)), name + "_out.bin");
+    check("mlperf_tiny/" + name, file, {{"random", {{std::string(input.name), in}}, {{std::string(output.name), out}}}});
+  }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// A published model with inputs and the answers ncnn gives to them.
+// A published model with inputs and the answers that others give to them.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,23 +35,23 @@ struct published_case {
   }
 };
 
-/// Little-endian float32.
-inline std::vector<float> read_floats(const std::filesystem::path& path) {
-  const auto bytes = read_file(path.string());
-  std::vector<float> out(bytes.size() / 4);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 4; ++k) word |= std::to_integer<std::uint32_t>(bytes[4 * i + k]) << 8 * k;
-    out[i] = std::bit_cast<float>(word);
-  }
-  return out;
-}
-
-/// An array described by {"name", "shape", "file"}.
-inline named_array read_array(const std::filesystem::path& folder, const json& described) {
+inline extents shape_of(const json& described) {
   extents shape;
   for (const json& extent : described["shape"].items) shape.push_back(extent.integer());
-  return {described["name"].text, array(shape, read_floats(folder / described["file"].text))};
+  return shape;
+}
+
+/// Little-endian numbers described by {"shape", "file"} and, unless they are float32, "dtype".
+inline array read_numbers(const std::filesystem::path& folder, const json& described) {
+  const dtype type = described.has("dtype") && described["dtype"].text == "int64" ? dtype::i64 : dtype::f32;
+  array out(shape_of(described), type);
+  const auto bytes = read_file((folder / described["file"].text).string());
+  REQUIRE(bytes.size() == out.bytes().size());
+  std::copy(bytes.begin(), bytes.end(), out.bytes().begin());
+  return out;
+}
+inline named_array read_array(const std::filesystem::path& folder, const json& described) {
+  return {described["name"].text, read_numbers(folder, described)};
 }
 
 inline std::vector<published_case> read_cases(const std::filesystem::path& folder) {
@@ -66,40 +66,82 @@ inline std::vector<published_case> read_cases(const std::filesystem::path& folde
   return out;
 }
 
-/// The largest deviation of all answers, as a share of what is allowed. Values that are no outputs of the network may be
-/// gone from an optimised one; they are passed over.
-inline double deviation(const model& m, const published_case& c, bool light = true) {
+/// How far an answer is from its reference, as a share of what is allowed.
+inline double deviation(const array& got, const array& want) {
+  CHECK(got.type() == want.type());
+  CHECK(got.shape() == want.shape());
+  if (got.type() != want.type()) return HUGE_VAL;
+  if (want.type() == dtype::f32) return deviation(got.values(), want.values());
+  return std::ranges::equal(got.bytes(), want.bytes()) ? 0 : HUGE_VAL;
+}
+
+inline std::shared_ptr<executor> on_threads(int n) {
+  static const std::shared_ptr<executor> pools[] = {std::make_shared<thread_pool>(1), std::make_shared<thread_pool>(2)};
+  return pools[n - 1];
+}
+
+/// A model's answers to a case. Values that are no outputs of the network may be gone from an optimised one: they are empty.
+inline std::vector<std::optional<array>> answers_to(const published_case& c, const model& m, int threads = 1, bool light = true) {
   extractor run = m.extractor();
+  run.set_executor(on_threads(threads));
   run.set_light_mode(light);
   for (const auto& [name, values] : c.inputs) run.input(name, values);
-  double worst = 0;
-  int compared = 0;
+  std::vector<std::optional<array>> out;
   for (const auto& [name, answer] : c.answers) {
-    array got;
+    out.emplace_back();
     try {
-      got = run.extract(name);
+      out.back() = run.extract(name);
     } catch (const error& e) {
       if (std::string(e.what()).find("is gone") == std::string::npos) throw;
-      continue;
     }
-    CHECK(got.shape() == answer.shape());
-    worst = std::max(worst, deviation(got.values(), answer.values()));
+  }
+  return out;
+}
+
+/// The largest deviation of all answers, as a share of what is allowed.
+inline double deviation(const std::vector<std::optional<array>>& got, const published_case& c) {
+  double worst = 0;
+  int compared = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!got[i]) continue;
+    worst = std::max(worst, deviation(*got[i], c.answers[i].second));
     ++compared;
   }
   CHECK(compared > 0);
   return worst;
 }
+inline double deviation(const model& m, const published_case& c, bool light = true) {
+  return deviation(answers_to(c, m, 1, light), c);
+}
 
-/// Whether a value is the same to the last bit on one thread and on two.
-inline bool same_on_two_threads(const model& m, const published_case& c, std::string_view name) {
-  array got[2];
-  for (int threads : {1, 2}) {
-    extractor run = m.extractor();
-    run.set_executor(std::make_shared<thread_pool>(threads));
-    for (const auto& [input, values] : c.inputs) run.input(input, values);
-    got[threads - 1] = run.extract(name);
+/// Whether two runs gave the same to the last bit.
+inline bool same_bits(const std::vector<std::optional<array>>& a, const std::vector<std::optional<array>>& b) {
+  return std::ranges::equal(a, b, [](const std::optional<array>& x, const std::optional<array>& y) {
+    return x.has_value() == y.has_value() && (!x || (x->shape() == y->shape() && std::ranges::equal(x->bytes(), y->bytes())));
+  });
+}
+
+/// What became of a model in one way of loading it: all its cases, on one thread and on two.
+struct verdict {
+  double worst = 0;  ///< deviation, as a share of what is allowed
+  bool same_bits_on_two_threads = true;
+
+  void note(const std::vector<std::optional<array>>& one, const std::vector<std::optional<array>>& two, const published_case& c) {
+    worst = std::max(worst, deviation(one, c));
+    same_bits_on_two_threads = same_bits_on_two_threads && same_bits(one, two);
   }
-  return std::ranges::equal(got[0].bytes(), got[1].bytes());
+  void note(const model& m, const published_case& c) { note(answers_to(c, m, 1), answers_to(c, m, 2), c); }
+};
+
+/// A line of the table of all models, and the checks.
+inline void report(const std::string& name, std::size_t cases, const verdict& as_read, const verdict& optimized, const std::string& more = {}) {
+  MESSAGE(name << ": " << cases << " cases, " << as_read.worst << " as read, " << optimized.worst << " optimised" << more
+               << " (1 is allowed), 2 threads: "
+               << (as_read.same_bits_on_two_threads && optimized.same_bits_on_two_threads ? "same bits" : "OTHER BITS"));
+  for (const verdict& v : {as_read, optimized}) {
+    CHECK(v.worst <= 1);
+    CHECK(v.same_bits_on_two_threads);
+  }
 }
 
 /// The case with only those answers that network `m` has a value for.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -45,34 +46,39 @@ const std::vector<std::string> known_models{
     "ncnn_int8/squeezenet11",
 };
 
-/// Deviations by way of running, the worst over all cases.
-struct deviations {
-  double as_read = 0, optimized = 0, keeping = 0, written = 0;
-};
-
-deviations run_all_ways(const std::filesystem::path& folder) {
+/// All cases in all ways: as read and optimised on one thread and two, keeping all values, and written and read again.
+void run_all_ways(const std::string& name, const std::filesystem::path& folder) {
   const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
   const test::scratch_folder scratch;
   const std::string param_again = scratch.file("again.param"), bin_again = scratch.file("again.bin");
-  deviations worst;
+  test::verdict as_read, optimized;
+  double keeping = 0, written = 0;
+  bool same_written = true;
   const auto note = [](double& most, double now) { most = std::max(most, now); };
-  for (const test::published_case& c : test::read_cases(folder)) {
+  const auto cases = test::read_cases(folder);
+  for (const test::published_case& c : cases) {
     CAPTURE(c.id);
     const ncnn::read_options shapes = c.shapes();
     {
       const auto m = model::load(param, bin, {.optimize = false, .read = shapes});
-      note(worst.as_read, test::deviation(m, c));
-      note(worst.keeping, test::deviation(m, c, false));
+      as_read.note(m, c);
+      note(keeping, test::deviation(m, c, false));
     }
     const auto m = model::load(param, bin, {.read = shapes, .keep_weights = true});
-    note(worst.optimized, test::deviation(m, c));
-    for (const network_output& o : m.graph().outputs) CHECK(test::same_on_two_threads(m, c, o.name));
-    note(worst.keeping, test::deviation(m, c, false));
+    optimized.note(m, c);
+    note(keeping, test::deviation(m, c, false));
     ncnn::save(m, param_again, bin_again);
-    for (bool optimize : {false, true})
-      note(worst.written, test::deviation(model::load(param_again, bin_again, {.optimize = optimize}), c));
+    const auto ran = test::answers_to(c, m);
+    for (bool optimize : {false, true}) {
+      const auto again = test::answers_to(c, model::load(param_again, bin_again, {.optimize = optimize}));
+      note(written, test::deviation(again, c));
+      if (optimize) same_written = same_written && test::same_bits(again, ran);
+    }
   }
-  return worst;
+  std::ostringstream more;
+  more << ", " << keeping << " keeping all values, " << written << " written and read again, " << (same_written ? "same bits" : "other bits");
+  test::report(name, cases.size(), as_read, optimized, more.str());
+  for (double d : {keeping, written}) CHECK(d <= 1);
 }
 
 std::vector<int> best_five(const array& scores) {
@@ -92,10 +98,7 @@ TEST_CASE("published models answer as in ncnn, in every way of running") {
     CAPTURE(name);
     const auto folder = test::shared_models(name);
     if (folder.empty()) continue;
-    const deviations worst = run_all_ways(folder);
-    MESSAGE(name << ": " << worst.as_read << " as read, " << worst.optimized << " optimised, " << worst.keeping
-                 << " keeping all values, " << worst.written << " written and read again (1 is allowed)");
-    for (double d : {worst.as_read, worst.optimized, worst.keeping, worst.written}) CHECK(d <= 1);
+    run_all_ways(name, folder);
   }
 }
 

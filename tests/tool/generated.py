@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A model as a generated header: written by the tool, compiled, and run as a static engine."""
+import os, re, subprocess, tempfile
+from array import array
+
+from common import compiler
+
+MAIN = """#include "{name}.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+static ctnn::parameters<{name}> weights;
+static ctnn::engine<{name}> run{{weights}};
+template <std::size_t... I>
+void read_all(std::index_sequence<I...>, const float** in) {{
+  const auto one = [](const char* file, std::size_t n) {{
+    float* to = static_cast<float*>(std::malloc(n * sizeof(float)));
+    std::FILE* from = std::fopen(file, "rb");
+    if (!from || std::fread(to, sizeof(float), n, from) != n || std::fclose(from) != 0) std::abort();
+    return to;
+  }};
+  ((in[I] = one(("in" + std::to_string(I)).c_str(), run.template input_size<I>)), ...);
+}}
+template <std::size_t... I>
+void write_all(std::index_sequence<I...>) {{
+  (std::fwrite(run.template output<I>().data(), sizeof(float), run.template output_size<I>, stdout), ...);
+}}
+int main() {{
+  if (ctnn::load(weights, {name}::weights).found) return 1;
+  const float* in[decltype(run)::inputs];
+  read_all(std::make_index_sequence<decltype(run)::inputs>{{}}, in);
+  run.run(in);
+  write_all(std::make_index_sequence<decltype(run)::outputs>{{}});
+}}
+"""
+
+
+class Refused(Exception):
+    """The tool has no header for the model, and says why."""
+
+
+class Header:
+    """Files NAME.hpp, NAME.cpp and the program NAME in `folder`. `source`: the model's file and options of the tool."""
+    def __init__(self, ctnn, folder, source, name="net"):
+        self.folder, self.name = folder, name
+        done = subprocess.run([ctnn.program, "header", *source, "-o", f"{folder}/{name}.hpp"], capture_output=True, text=True)
+        if done.returncode:
+            raise Refused(done.stderr.strip())
+        self.layers = int(re.search(r"(\d+) layers", done.stdout)[1])
+        self.bytes = os.path.getsize(f"{folder}/{name}.hpp")
+
+    def compile(self, flags):
+        """(seconds of processor time, megabytes)"""
+        source = f"{self.folder}/{self.name}.cpp"
+        open(source, "w").write(MAIN.format(name=self.name))
+        command = [*compiler(), "-std=c++20", "-O2", "-march=x86-64-v3", "-DHWY_COMPILE_ONLY_STATIC", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+                   *flags, source, "-o", f"{self.folder}/{self.name}"]
+        with tempfile.TemporaryFile("w+") as said:
+            process = subprocess.Popen(command, stdout=said, stderr=said)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = status
+            said.seek(0)
+            if status:
+                raise RuntimeError(f"{' '.join(command)}:\n{said.read(3000)}")
+        return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+    def run(self, inputs):
+        """All outputs, one after the other."""
+        for k, numbers in enumerate(inputs):
+            with open(f"{self.folder}/in{k}", "wb") as out:
+                array("f", numbers).tofile(out)
+        out = array("f")
+        out.frombytes(subprocess.run([f"{self.folder}/{self.name}"], check=True, capture_output=True, cwd=self.folder).stdout)
+        return out
+
+
+def sides(ctnn, source):
+    """Names and shapes of a model's inputs and outputs, in the engine's order."""
+    found = {"input": [], "output": []}
+    for line in ctnn("info", *source, "--summary").splitlines():
+        words = line.split(None, 1)
+        if words and words[0] in found:
+            name, shape = words[1].rsplit(": ", 1)
+            found[words[0]].append((name, tuple(int(n) for n in shape.split(" x ")) if shape != "scalar" else ()))
+    return found["input"], found["output"]
