@@ -7,7 +7,7 @@
 
 namespace ctnn {
 
-inline constexpr int max_rank = 8;
+inline constexpr int max_rank = 10;
 
 struct extents {
   int rank = 0;

@@ -152,7 +152,7 @@ class graph_reader {
     std::vector<term> parts;
     for (term t : slices) {
       const extents s = r.shape(t);
-      if (s.rank == max_rank) node_reader::refuse("stacking values of 8 dimensions");
+      if (s.rank == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
       extents to;
       for (int k = 0; k <= s.rank; ++k) to.push_back(k == axis ? 1 : s[k - (k > axis ? 1 : 0)]);
       parts.push_back(r.reshaped(t, to));
@@ -166,7 +166,7 @@ class graph_reader {
     in.insert(in.end(), state.begin(), state.end());
     const term one = inline_graph(body, in)[k];
     extents s{0};
-    if (r.rank(one) == max_rank) node_reader::refuse("stacking values of 8 dimensions");
+    if (r.rank(one) == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
     for (int i = 0; i < r.rank(one); ++i) s.push_back(r.shape(one)[i]);
     return r.constant(std::make_shared<const array>(s, r.type(one)));
   }

@@ -100,7 +100,7 @@ class node_reader {
     return static_cast<int>(a < 0 ? a + rank : a);
   }
   ctnn::list<int> axes(const integers& from, int rank) const {
-    if (from.size() > max_rank) fail("more than 8 axes");
+    if (from.size() > max_rank) fail("more than " + std::to_string(max_rank) + " axes");
     ctnn::list<int> out;
     for (const std::int64_t a : from) {
       const int n = axis(a, rank);

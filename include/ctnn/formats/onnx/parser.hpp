@@ -38,7 +38,7 @@ inline value_info read_value_info(parse_state& s, const data_view& bytes) {
           data_view axis;
           if (d.field() != 1) d.skip();
           else if (d.read(axis)) {
-            if (axes.size() == max_rank) s.fail("not supported: value '" + v.name + "' has more than 8 axes");
+            if (axes.size() == max_rank) s.fail("not supported: value '" + v.name + "' has more than " + std::to_string(max_rank) + " axes");
             auto& at = axes.emplace_back();
             for (message a(s, axis); a.next();) {
               if (a.field() == 1 && a.is(pbf_wire_type::varint)) a.read(at.size.emplace());

@@ -86,7 +86,7 @@ inline void unsqueeze(node_reader& n) {
   n.expect(n.version < 13 ? 1 : 2, n.version < 13 ? 1 : 2);
   const extents s = n.shape(n.input());
   const integers wanted = axes_of(n, 13);
-  if (wanted.size() + static_cast<std::size_t>(s.rank) > max_rank) n.fail("makes more than 8 axes");
+  if (wanted.size() + static_cast<std::size_t>(s.rank) > max_rank) n.fail("makes more than " + std::to_string(max_rank) + " axes");
   const int rank = s.rank + static_cast<int>(wanted.size());
   const list<int> axes = n.axes(wanted, rank);
   extents to;

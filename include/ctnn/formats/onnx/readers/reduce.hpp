@@ -19,7 +19,7 @@ void reduce(node_reader& n) {
     const extents s = n.shape(x);
     if (f == op::reduction::sum || f == op::reduction::mean || f == op::reduction::max || f == op::reduction::min || f == op::reduction::prod)
       return n.result(x);
-    if (s.rank == max_rank) node_reader::refuse("noop_with_empty_axes for 8 dimensions");
+    if (s.rank == max_rank) node_reader::refuse("noop_with_empty_axes for " + std::to_string(max_rank) + " dimensions");
     extents longer = s;
     longer.push_back(1);
     each.axes.push_back(s.rank);
