@@ -94,7 +94,8 @@ TEST_CASE("Debian's cases") {
     MESSAGE("SKIPPED: no " << folder.string() << " (Debian: libonnx-testdata)");
     return;
   }
-  // Release 1.12 has these wrong: a rounded-down output extent, bf16 cut off instead of rounded, inputs of another shape.
+  // Release 1.12 has these wrong. It aligns the corners of resized images for extents before rounding (2.4 instead of 2). It
+  // cuts off the bits that bf16 has not instead of rounding, and feeds `like`, declared as 3 x 4, one number.
   const std::set<std::string> wrong{"data/node/test_resize_downsample_scales_cubic_align_corners",
                                     "data/node/test_resize_downsample_scales_linear_align_corners",
                                     "data/node/test_cast_FLOAT_to_BFLOAT16",
