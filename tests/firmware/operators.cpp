@@ -36,6 +36,7 @@ struct network
                   nn::flatten<"flat">,                                                                           // 44
                   nn::linear<"hidden", nn::out<9>>,                                                              //
                   nn::elu<"hidden_elu", 1>,                                                                      //
+                  nn::layer_norm<"hidden_norm">,                                                                 //
                   nn::linear<"scores", nn::out<5>>,                                                              //
                   nn::softmax<"probabilities">,                                                                  //
                   nn::adaptive_avg_pool2d<"means", nn::from<"larger">>,                                          // 11 x 1 x 1

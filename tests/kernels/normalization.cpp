@@ -9,18 +9,20 @@
 #define HWY_COMPILE_ALL_ATTAINABLE
 #include <hwy/foreach_target.h>
 
+#include <ctnn/kernels/layer_norm-inl.hpp>
 #include <ctnn/kernels/local_response-inl.hpp>
 #include <ctnn/kernels/normalization-inl.hpp>
 
 CTNN_BEGIN_TARGET
 
-inline void run_normalization(const std::variant<op::batch_norm, op::scale, op::bias, op::prelu, op::local_response_norm>& any,
-                              const arguments& a) {
+inline void run_normalization(const std::variant<op::batch_norm, op::scale, op::bias, op::prelu, op::local_response_norm,
+                                               op::layer_norm>& any, const arguments& a) {
   if (const auto* p = std::get_if<op::batch_norm>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::scale>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::bias>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::prelu>(&any)) run(*p, a);
   if (const auto* p = std::get_if<op::local_response_norm>(&any)) run(*p, a);
+  if (const auto* p = std::get_if<op::layer_norm>(&any)) run(*p, a);
 }
 
 CTNN_END_TARGET
@@ -41,6 +43,7 @@ TEST_CASE("normalization on every target") {
     const auto run = [](const auto& p, const arguments& a) { HWY_DYNAMIC_DISPATCH(run_normalization)(p, a); };
     test::sweep_normalization(run);
     test::sweep_local_response_norm(run);
+    test::sweep_layer_norm(run);
   });
 }
 

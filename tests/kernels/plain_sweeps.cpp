@@ -4,6 +4,7 @@
 #include <ctnn/kernels/eltwise-inl.hpp>
 #include <ctnn/kernels/elementwise-inl.hpp>
 #include <ctnn/kernels/interpolate-inl.hpp>
+#include <ctnn/kernels/layer_norm-inl.hpp>
 #include <ctnn/kernels/local_response-inl.hpp>
 #include <ctnn/kernels/movement-inl.hpp>
 #include <ctnn/kernels/normalization-inl.hpp>
@@ -26,6 +27,7 @@ TEST_CASE("plain kernels") {
   test::sweep_binary(run);
   test::sweep_normalization(run);
   test::sweep_local_response_norm(run);
+  test::sweep_layer_norm(run);
   test::sweep_softmax(run);
   test::sweep_pooling(run);
   test::sweep_interpolate(run);

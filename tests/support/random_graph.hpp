@@ -112,7 +112,8 @@ class random_graph {
       case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
       case 12: if (r_.one_in(3)) return void(add(op::local_response_norm{1 + 2 * r_.below(3), 0.5f, 0.75f, 1, r_.one_in(2)}, {x}));
         return r_.one_in(2) ? void(add(op::prelu{}, {x})) : void(add(op::softmax{r_.below(s.rank)}, {x}));
-      case 13: return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
+      case 13: if (r_.one_in(4)) return void(add(op::layer_norm{r_.below(s.rank), 0.1f}, {x}));
+        return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
       case 14: {
         constexpr op::unary_function f[] = {op::unary_function::abs, op::unary_function::neg, op::unary_function::atan,
                                             op::unary_function::tanh, op::unary_function::square, op::unary_function::exp,

@@ -219,7 +219,7 @@ class graphviz_writer {
     const operator_type* t = g.at(n).type;
     if (t == &type_of<op::input> || t == &type_of<op::constant> || t == &type_of<op::full>) return "#e0e0e0";
     if (t == &type_of<op::conv2d> || t == &type_of<op::conv_transpose2d> || t == &type_of<op::linear>) return "#bcd7f5";
-    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm>) return "#f9dfb0";
+    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm> || t == &type_of<op::layer_norm>) return "#f9dfb0";
     if (t == &type_of<op::scale> || t == &type_of<op::bias>) return "#f9dfb0";
     if (t == &type_of<op::activation> || t == &type_of<op::prelu> || t == &type_of<op::softmax> || t == &type_of<op::unary>) return "#f6c4bd";
     if (t == &type_of<op::pool2d> || t == &type_of<op::adaptive_pool2d> || t == &type_of<op::interpolate>) return "#c6e7c3";

@@ -31,7 +31,7 @@ using loaded_operators =
                   op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //
                   op::reduce, op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
                   op::gemm, op::einsum, op::det,                                                                    //
-                  op::layer_norm, op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,              //
+                  op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,                              //
                   op::mean_variance_normalize,                                                                      //
                   op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //
                   op::deform_conv, op::resize, op::grid_sample, op::affine_grid, op::roi_align,                     //

@@ -4,6 +4,7 @@
 
 #include "operators/convolution.hpp"
 #include "operators/elementwise.hpp"
+#include "operators/layer_norm.hpp"
 #include "operators/linear.hpp"
 #include "operators/matrix.hpp"
 #include "operators/normalization.hpp"
@@ -19,7 +20,7 @@ struct operator_list {};
 using all_operators =
     operator_list<op::input, op::constant, op::full,                                     //
                   op::conv2d, op::conv_transpose2d, op::linear, op::matmul,              //
-                  op::batch_norm, op::scale, op::bias, op::local_response_norm,          //
+                  op::batch_norm, op::scale, op::bias, op::local_response_norm, op::layer_norm,  //
                   op::activation, op::prelu, op::dropout, op::identity,                  //
                   op::unary, op::binary, op::eltwise, op::softmax,                       //
                   op::pool2d, op::adaptive_pool2d, op::interpolate,                      //

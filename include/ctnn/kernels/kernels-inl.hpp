@@ -25,6 +25,7 @@
 #include "elementwise-inl.hpp"
 #include "eltwise-inl.hpp"
 #include "interpolate-inl.hpp"
+#include "layer_norm-inl.hpp"
 #include "linear-inl.hpp"
 #include "local_response-inl.hpp"
 #include "matmul-inl.hpp"

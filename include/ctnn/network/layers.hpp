@@ -96,6 +96,7 @@ CTNN_LAYER(batch_norm, op::batch_norm, Name)
 CTNN_LAYER(scale, op::scale, Name)
 CTNN_LAYER(bias, op::bias, Name)
 CTNN_LAYER(local_response_norm, op::local_response_norm, Name)
+CTNN_LAYER(layer_norm, op::layer_norm, Name)
 
 CTNN_LAYER(relu, op::activation, Name, option<"activation", function::relu>)
 CTNN_LAYER(relu6, op::activation, Name, option<"activation", function::clip, 0, 6>)

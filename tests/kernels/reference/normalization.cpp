@@ -30,9 +30,18 @@ constexpr bool local_responses() {
 }
 static_assert(local_responses());
 
+constexpr bool rows_by_their_statistics() {
+  constexpr float n[4] = {1, 3, -2, 6}, scale[2] = {2, 1}, bias[2] = {0, 10};
+  return gives(op::layer_norm{-1, 0}, {{{2, 2}, n}}, {}, {-1, 1, -1, 1}) &&
+         gives(op::layer_norm{-1, 0}, {{{2, 2}, n}, {{2}, scale}, {{2}, bias}}, {}, {-2, 11, -2, 11}) &&
+         gives(op::layer_norm{-1, 0}, {{{2, 2}, n}, {{2, 1}, scale}}, {}, {-2, 2, -1, 1});
+}
+static_assert(rows_by_their_statistics());
+
 }  // namespace
 
 TEST_CASE("batch_norm, scale, bias and prelu by hand") { CHECK(affine_operators()); }
+TEST_CASE("layer_norm by hand") { CHECK(rows_by_their_statistics()); }
 TEST_CASE("local_response_norm by hand") { CHECK(local_responses()); }
 
 }  // namespace ctnn::test

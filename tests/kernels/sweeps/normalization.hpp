@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What batch_norm, scale, bias, prelu, local_response_norm and softmax are put through.
+// What batch_norm, scale, bias, prelu, local_response_norm, layer_norm and softmax are put through.
 #pragma once
 
 #include "../check.hpp"
@@ -44,6 +44,23 @@ void sweep_local_response_norm(const Run& run) {
         compare_same(run, op::local_response_norm{size, 1, 0.75f, 1, within}, {s}, o);
         if (size == 3) compare_same(run, op::local_response_norm{size, 0.5f, 0.6f, 2, within}, {s}, o);
       }
+}
+
+template <class Run>
+void sweep_layer_norm(const Run& run) {
+  options o;
+  o.tolerance = 1e-5f;
+  const auto plain = [&](const op::layer_norm& p, const std::vector<extents>& shapes) {
+    compare(run, p, shapes, std::vector<placement>(shapes.size() + (p.statistics ? 3u : 1u)), o);
+  };
+  for (int n : lengths()) {
+    plain({-1, 1e-3f}, {{3, n}});
+    plain({-1, 1e-3f}, {{3, n}, {n}, {n}});
+    plain({1, 1e-3f, true}, {{5, 2, n}, {2, n}, {2, n}});
+    plain({-1, 1e-3f}, {{2, 3, n}, {3, 1}, {1}});  // not along the rows
+  }
+  plain({0, 1e-3f}, {{7, 5, 3}, {7, 5, 3}});
+  plain({-2, 1e-3f}, {{2, 4, 4}, {4, 4}, {4}});
 }
 
 template <class Run>

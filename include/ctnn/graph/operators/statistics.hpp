@@ -2,44 +2,9 @@
 // Normalisation by statistics of the numbers themselves, for loaded models; scales and offsets are inputs. Floating point.
 #pragma once
 
-#include "typing.hpp"
+#include "layer_norm.hpp"
 
 namespace ctnn::op {
-
-/// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale if there is a second,
-/// bias if there is a third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation, f32 (ONNX LayerNormalization).
-struct layer_norm {
-  static constexpr std::string_view name = "layer_norm";
-  static constexpr int min_inputs = 1, max_inputs = 3;
-
-  int axis = -1;
-  float eps = 1e-5f;
-  bool statistics = false;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("axis", self.axis);
-    field("eps", self.eps);
-    field("statistics", self.statistics);
-  }
-  constexpr int output_count() const { return statistics ? 3 : 1; }
-  constexpr problem infer(inputs in, outputs result) const {
-    const int a = normal_axis(axis, in[0].rank);
-    if (a < 0 || a >= in[0].rank) return {mistake::axis_out_of_range, "axis", {axis}, {in[0].rank}};
-    extents y;
-    if (const problem p = broadcast_shapes(in, y)) return p;
-    if (!(y == in[0])) return {mistake::shape_mismatch, "scale", in.back(), in[0]};
-    result[0] = y;
-    if (!statistics) return {};
-    for (int i = a; i < y.rank; ++i) y[i] = 1;
-    result[1] = result[2] = y;
-    return {};
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    const problem p = all_floating(in, out, name);
-    for (std::size_t i = 1; i < out.size(); ++i) out[i] = dtype::f32;
-    return p;
-  }
-};
 
 /// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and, if there is a second, scale.
 struct rms_norm {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators, prelu and local_response_norm, plain.
+// Per-channel affine operators, prelu, local_response_norm and layer_norm, plain.
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
+#include "../../graph/operators/layer_norm.hpp"
 #include "../../graph/operators/normalization.hpp"
 #include "../tensor.hpp"
+#include "elementwise.hpp"
 
 namespace ctnn {
 
@@ -100,6 +102,31 @@ constexpr void run(const op::local_response_norm& p, const arguments& a) {
             }
         *y++ = x[std::ptrdiff_t{i} * columns + j] * math::pow(p.k + p.factor() * sum, -p.beta);
       }
+}
+
+constexpr void run(const op::layer_norm& p, const arguments& a) {
+  const extents& shape = a.in[0].shape;
+  const int axis = normal_axis(p.axis, shape.rank);
+  const std::int64_t rows = shape.count(0, axis), n = shape.count(axis, shape.rank);
+  const float* x = a.in[0].data;
+  float* y = a.out[0].data;
+  for (std::int64_t r = 0; r < rows && n > 0; ++r, x += n, y += n) {
+    float mean = 0, variance = 0;
+    for (std::int64_t i = 0; i < n; ++i) mean += x[i];
+    mean /= static_cast<float>(n);
+    for (std::int64_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    const float inverse = 1 / math::sqrt(variance / static_cast<float>(n) + p.eps);
+    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * inverse;
+    if (!p.statistics) continue;
+    a.out[1].data[r] = mean;
+    a.out[2].data[r] = inverse;
+  }
+  for (std::size_t k = 1; k < a.in.size(); ++k) {
+    op::binary with;
+    with.function = k == 1 ? op::binary_function::mul : op::binary_function::add;
+    const const_tensor operands[] = {a.out[0], a.in[k]};
+    run(with, arguments{operands, a.out.first(1), {}});
+  }
 }
 
 }  // namespace ctnn::reference

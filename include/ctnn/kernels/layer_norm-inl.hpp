@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+// layer_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie along a row in the same pass.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_LAYER_NORM_INL_HPP)
+#define CTNN_KERNELS_LAYER_NORM_INL_HPP
+#define CTNN_KERNELS_LAYER_NORM_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_LAYER_NORM_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_LAYER_NORM_INL_HPP
+#undef CTNN_KERNELS_LAYER_NORM_INL_HPP
+#else
+#define CTNN_KERNELS_LAYER_NORM_INL_HPP
+#endif
+#define CTNN_KERNELS_LAYER_NORM_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_LAYER_NORM_ENABLED)
+#undef CTNN_KERNELS_LAYER_NORM_ENABLED
+
+#include "../graph/operators/layer_norm.hpp"
+#include "binary-inl.hpp"
+#include "share.hpp"
+#include "simd-inl.hpp"
+#include "tensor.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+/// Mean and 1 / deviation of n > 0 numbers, in two passes: what the mean takes away is not lost among squares.
+struct row_statistics {
+  float mean, inverse;
+};
+CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float eps) {
+  vec total = zero();
+  int i = 0;
+  for (; i + lanes <= n; i += lanes) total = add(total, loadu(x + i));
+  float all = sum(total);
+  for (; lanes > 1 && i < n; ++i) all += x[i];
+  const float mean = all / static_cast<float>(n);
+  const vec middle = set(mean);
+  total = zero();
+  for (i = 0; i + lanes <= n; i += lanes) {
+    const vec d = sub(loadu(x + i), middle);
+    total = mul_add(d, d, total);
+  }
+  all = sum(total);
+  for (; lanes > 1 && i < n; ++i) all += (x[i] - mean) * (x[i] - mean);
+  return {mean, 1 / math::sqrt(all / static_cast<float>(n) + eps)};
+}
+
+/// (x - mean) inverse [scale] [+ bias]
+CTNN_NOINLINE inline void normalize_row(const row_statistics& s, const float* x, float* y, int n, const float* scale, const float* bias) {
+  const vec mean = set(s.mean), inverse = set(s.inverse);
+  for (int i = 0; i < n; i += lanes) {
+    const int rest = n - i < lanes ? n - i : lanes;
+    vec v = mul(sub(load_bounded(x + i, rest), mean), inverse);
+    if (scale) v = mul(v, load_bounded(scale + i, rest));
+    if (bias) v = add(v, load_bounded(bias + i, rest));
+    store_bounded(v, y + i, rest);
+  }
+}
+
+/// Whether an operand that is broadcast to `whole` is one and the same row for each of its rows.
+constexpr bool is_row(const extents& operand, const extents& whole, int axis) {
+  for (int i = 0; i < whole.rank; ++i) {
+    const int own = i < operand.rank ? operand.back(i) : 1;
+    if (own != (i < whole.rank - axis ? whole.back(i) : 1)) return false;
+  }
+  return true;
+}
+
+}  // namespace detail
+
+CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) {
+  const extents& shape = a.in[0].shape;
+  const int axis = normal_axis(p.axis, shape.rank), n = static_cast<int>(shape.count(axis, shape.rank));
+  bool rows_only = true;
+  for (std::size_t k = 1; k < a.in.size(); ++k) rows_only = rows_only && detail::is_row(a.in[k].shape, shape, axis);
+  const auto rows = static_cast<std::ptrdiff_t>(shape.count(0, axis));
+  index_range part = share_of(a.share, rows);
+  if (!rows_only) part = {0, a.share.index == 0 ? rows : 0};  // what follows takes the whole
+  if (n == 0 || part.size() <= 0) return;
+  const float* scale = rows_only && a.in.size() > 1 ? a.in[1].data : nullptr;
+  const float* bias = rows_only && a.in.size() > 2 ? a.in[2].data : nullptr;
+  for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
+    const detail::row_statistics s = detail::statistics_of(a.in[0].data + r * n, n, p.eps);
+    detail::normalize_row(s, a.in[0].data + r * n, a.out[0].data + r * n, n, scale, bias);
+    if (!p.statistics) continue;
+    a.out[1].data[r] = s.mean;
+    a.out[2].data[r] = s.inverse;
+  }
+  if (rows_only) return;
+  for (std::size_t k = 1; k < a.in.size(); ++k) {
+    op::binary with;
+    with.function = k == 1 ? op::binary_function::mul : op::binary_function::add;
+    const const_tensor operands[] = {a.out[0], a.in[k]};
+    run(with, arguments{operands, a.out.first(1), {}});
+  }
+}
+
+CTNN_END_TARGET
+
+#endif
