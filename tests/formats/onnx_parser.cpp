@@ -57,7 +57,7 @@ TEST_CASE("numbers that contradict the shape or each other are refused with the 
   CHECK(mentions(refusal(head({-1}, 1)), "out of range"));
   CHECK(mentions(refusal(head({1 << 30, 1 << 30}, 1)), "more elements than the limit"));
   CHECK(mentions(refusal(head({1}, 99)), "element type 99 is unknown"));
-  CHECK(mentions(refusal(head({1, 1, 1, 1, 1, 1, 1, 1, 1}, 1)), "more than 8 elements"));
+  CHECK(mentions(refusal(head({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 1)), "more than 10 elements"));
   budget small;
   small.memory_bytes = 100;
   CHECK(mentions(refusal(pb::floats("t", {50}, std::vector<float>(50)), small), "more memory than the limit"));
