@@ -135,9 +135,9 @@ struct verdict {
 
 /// A line of the table of all models, and the checks.
 inline void report(const std::string& name, std::size_t cases, const verdict& as_read, const verdict& optimized, const std::string& more = {}) {
+  const bool same = as_read.same_bits_on_two_threads && optimized.same_bits_on_two_threads;
   MESSAGE(name << ": " << cases << " cases, " << as_read.worst << " as read, " << optimized.worst << " optimised" << more
-               << " (1 is allowed), 2 threads: "
-               << (as_read.same_bits_on_two_threads && optimized.same_bits_on_two_threads ? "same bits" : "OTHER BITS"));
+               << " (1 is allowed), " << std::string(same ? "the same bits" : "OTHER BITS") << " on 2 threads");
   for (const verdict& v : {as_read, optimized}) {
     CHECK(v.worst <= 1);
     CHECK(v.same_bits_on_two_threads);

@@ -93,7 +93,7 @@ void compare(const std::filesystem::path& folder) {
     ncnn::bin_reader numbers(std::as_bytes(std::span(again.bin)), "again");
     loaded_model reread = ncnn::build(ncnn::parse_param(again.param), numbers);
     const test::published_case outputs = test::known_answers(reread, known);
-    CHECK(test::deviation(model(std::move(reread)), outputs) <= 1);
+    CHECK(test::same_bits(test::answers_to(outputs, model(std::move(reread))), test::answers_to(outputs, m)));
   }
   test::report(folder.filename().string(), 1, verdicts[0], verdicts[1], ", " + std::to_string(rows) + " of the detections");
 }
