@@ -72,7 +72,8 @@ void survives(const one_layer& l) {
     CHECK(x.params.size() == y.params.size());
     const ncnn::parameter_reader given(before, x), written(after, y);
     for (const auto& [id, value] : x.params) {
-      CAPTURE(id);
+      const int called = id;  // a lambda cannot have what a declaration took apart
+      CAPTURE(called);
       if (std::holds_alternative<ncnn::number>(value)) CHECK(given.float_or(id, 0) == written.float_or(id, 1));
       else CHECK(given.floats_or(id) == written.floats_or(id));
     }
