@@ -32,6 +32,16 @@ struct everything : nn::network<
     nn::output<"prob", "turned", "biased", "image_flat", "bias">> {};
 using fused = nn::optimized<everything>;
 
+/// Layers that have nothing to do, because their results lie in an input or a constant that nobody may write.
+struct views : nn::network<
+    nn::input<"image", nn::shape<2, 6, 4>>,
+    nn::constant<"table", nn::shape<4, 6>>,
+    nn::reshape<"flat_image", nn::from<"image">, nn::shape<8, 6>>, nn::relu<"positive">,
+    nn::reshape<"flat_table", nn::from<"table">, nn::shape<24>>, nn::sigmoid<"bounded">,
+    nn::split<"halves", nn::from<"image">, nn::sizes<1, 1>>, nn::add<"sum", nn::from<"halves.0", "halves.1">>,
+    nn::slice<"part", nn::from<"table">, nn::start<1>, nn::end<3>, nn::axis<0>>, nn::flatten<"same">,
+    nn::output<"positive", "bounded", "sum", "same">> {};
+
 template <class Net>
 std::vector<nn::named_weight> weights_for(nn::test::random_weights& numbers) {
   std::vector<nn::named_weight> out;
@@ -81,6 +91,20 @@ TEST_CASE("as declared and optimised, on every target") {
     CHECK(nn::test::difference(others, want, 1e-4) != "");
     CHECK(run(second, in) == run(fast, in));
   }
+}
+
+TEST_CASE("results that lie in inputs and constants") {
+  nn::test::random_weights numbers;
+  const auto given = weights_for<views>(numbers);
+  const auto in = nn::test::random_inputs(nn::declared_graph<views>), kept = in;
+  const auto want = nn::test::reference_outputs(nn::declared_graph<views>, numbers);
+  nn::parameters<views> weights;
+  REQUIRE(!nn::load(weights, given).found);
+  const nn::parameters<views> loaded = weights;
+  nn::engine<views> run_views{weights};
+  CHECK(nn::test::difference(run(run_views, in), want) == "");
+  CHECK(in == kept);
+  CHECK(std::ranges::equal(weights.packed, loaded.packed));
 }
 
 TEST_CASE("weights that are wrong are named, and nothing is changed") {

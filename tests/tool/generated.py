@@ -13,7 +13,14 @@ def has_avx2():
 
 
 # One target for the static engine, and the loaded model on the same one: then their answers are the same bits.
-COMPILED_FOR, RUN_ON = (["-march=x86-64-v3"], ["--target", "AVX2"]) if has_avx2() else ([], [])
+COMPILED_FOR = ["-march=x86-64-v3"] if has_avx2() else []
+
+
+def same_target(ctnn, file):
+    """The option of `ctnn run` for it; a tool that was compiled for one target has nothing to choose."""
+    said = subprocess.run([ctnn.program, "run", file, "--target", "?"], capture_output=True, text=True).stderr
+    return ["--target", "AVX2"] if COMPILED_FOR and " AVX2" in said else []
+
 
 MAIN = """#include "{name}.hpp"
 #include <cstdio>
