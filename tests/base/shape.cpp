@@ -31,5 +31,5 @@ TEST_CASE("extents grow and can be written") {
   for (int i = 1; i <= ctnn::max_rank; ++i) e.push_back(i);
   e[0] = 9;
   e.back(0) = 7;
-  CHECK(e == ctnn::extents{9, 2, 3, 4, 5, 6, 7, 7});
+  CHECK(e == ctnn::extents{9, 2, 3, 4, 5, 6, 7, 8, 9, 7});
 }
