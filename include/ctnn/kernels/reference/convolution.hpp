@@ -82,9 +82,9 @@ constexpr void run(const op::conv_transpose2d& p, const arguments& a) {
           const tap_range r = positions_inside(dy, p.stride[0], rows, height);
           const tap_range q = positions_inside(dx, step, columns, width);
           for (int i = r.first; i < r.last; ++i) {
-            float* to = y + (std::ptrdiff_t{i} * p.stride[0] + dy) * columns + dx;  // may be before the row
+            float* to = y + (std::ptrdiff_t{i} * p.stride[0] + dy) * columns;
             const float* from = x + std::ptrdiff_t{i} * width;
-            for (int j = q.first; j < q.last; ++j) to[j * step] += weight[tap] * from[j];
+            for (int j = q.first; j < q.last; ++j) to[std::ptrdiff_t{j} * step + dx] += weight[tap] * from[j];
           }
         }
       }
