@@ -73,9 +73,9 @@ constexpr void run(const op::conv_transpose2d& p, const arguments& a) {
       const float start = p.bias ? a.weights[1][o] : 0.0f;
       for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = start;
       const int first = o / group_out * group_in;  // of the group's inputs
-      const float* weight = a.weights[0] + (std::ptrdiff_t{first} * group_out + o % group_out) * taps;
       const float* x = a.in[0].data + (std::ptrdiff_t{n} * in.back(2) + first) * in_plane;
-      for (int c = 0; c < group_in; ++c, x += in_plane, weight += std::ptrdiff_t{group_out} * taps) {
+      for (int c = 0; c < group_in; ++c, x += in_plane) {
+        const float* weight = a.weights[0] + (std::ptrdiff_t{first + c} * group_out + o % group_out) * taps;
         for (int tap = 0; tap < taps; ++tap) {
           const int dy = tap / p.kernel[1] * p.dilation[0] - p.pad[0], dx = tap % p.kernel[1] * p.dilation[1] - p.pad[1];
           const int step = p.stride[1];
