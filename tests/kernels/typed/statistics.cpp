@@ -17,6 +17,14 @@ TEST_CASE("layer and rms normalisation") {
   require_near(run_typed(op::rms_norm{0, 0}, {make_half({2}, {3, 4}), make_half({2}, {2, 1})})[0], {2}, {6 / 3.5355339f, 4 / 3.5355339f}, 1e-3f);
 }
 
+TEST_CASE("norms refuse scales that are no floats") {
+  dtype out = dtype::f32;
+  const dtype mixed[] = {dtype::f32, dtype::f64}, bytes[] = {dtype::f32, dtype::i8};
+  CHECK(!op::rms_norm{}.infer_types(mixed, {&out, 1}));
+  CHECK(op::rms_norm{}.infer_types(bytes, {&out, 1}));
+  CHECK(op::layer_norm{}.infer_types(bytes, {&out, 1}));
+}
+
 TEST_CASE("groups of channels") {
   const array x = make<float>({1, 4, 1}, {1, 3, 10, 30}), scale = make<float>({4}, {1, 1, 2, 2}), bias = make<float>({4}, {0, 0, 0, 1});
   require_near(run_typed(op::group_norm{2, 0}, {x, scale, bias})[0], {1, 4, 1}, {-1, 1, -2, 3});

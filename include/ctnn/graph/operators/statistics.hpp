@@ -21,7 +21,9 @@ struct rms_norm {
   constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
-    return require_type(in, 0, is_floating, name);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (const problem p = require_type(in, i, is_floating, name)) return p;
+    return {};
   }
 };
 
