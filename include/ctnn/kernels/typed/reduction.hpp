@@ -103,8 +103,9 @@ inline void run(const op::reduce& p, const arguments& a) {
   const reduction_walk walk(shape, axis_bits(p.axes, shape.rank));
   in_floats(a, [&](const arguments& b) {
     visit_element(p.name, b.in[0].type, [&]<class T>(tag<T>) {
+      const T* x = elements<T>(b.in[0]);  // of no elements: null, and nothing is read
       T* y = elements<T>(b.out[0]);
-      for (std::int64_t o : walk.kept) *y++ = reduced_value(p.function, elements<T>(b.in[0]) + o, walk.reduced);
+      for (std::int64_t o : walk.kept) *y++ = reduced_value(p.function, x == nullptr ? x : x + o, walk.reduced);
     });
   });
 }
