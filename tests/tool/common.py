@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs the tool and reads and writes .npy files without NumPy."""
-import os, struct, subprocess, sys
+import os, struct, subprocess, sys, tempfile
 from array import array
 
 
@@ -60,3 +60,15 @@ def furthest(a, b):
 
 def compiler():
     return os.environ.get("CXX", "g++").split()
+
+
+def compiled(command):
+    """Runs a compiler: its own (seconds of processor time, megabytes), whoever else uses the machine."""
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(command, stdout=said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = status
+        said.seek(0)
+        if status:
+            raise RuntimeError(f"{' '.join(command)}:\n{said.read(3000)}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024

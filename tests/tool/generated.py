@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """A model as a generated header: written by the tool, compiled, and run as a static engine."""
-import os, re, subprocess, tempfile
+import os, re, subprocess
 from array import array
 
-from common import compiler
+from common import compiled, compiler
 
 def has_avx2():
     try:
@@ -71,16 +71,8 @@ class Header:
         """(seconds of processor time, megabytes)"""
         source = f"{self.folder}/{self.name}.cpp"
         open(source, "w").write(MAIN.format(name=self.name))
-        command = [*compiler(), "-std=c++20", "-O2", *COMPILED_FOR, "-DHWY_COMPILE_ONLY_STATIC", "-Wall", "-Wextra", "-Wconversion", "-Werror",
-                   *flags, source, "-o", f"{self.folder}/{self.name}"]
-        with tempfile.TemporaryFile("w+") as said:
-            process = subprocess.Popen(command, stdout=said, stderr=said)
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = status
-            said.seek(0)
-            if status:
-                raise RuntimeError(f"{' '.join(command)}:\n{said.read(3000)}")
-        return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        return compiled([*compiler(), "-std=c++20", "-O2", *COMPILED_FOR, "-DHWY_COMPILE_ONLY_STATIC", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+                         *flags, source, "-o", f"{self.folder}/{self.name}"])
 
     def run(self, inputs):
         """All outputs, one after the other."""
