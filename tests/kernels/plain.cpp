@@ -12,30 +12,27 @@ namespace {
 
 /// Firmware has no threads: its kernels take all of the work, and the first part is all.
 template <class Op>
-void plainly_run(const Op& p, const arguments& a) {
+void plainly(const Op& p, const arguments& a) {
   if (a.share.index > 0) return;
   arguments all = a;
   all.share = {};
   plain::run(p, all);
 }
-void plainly(const op::conv2d& p, const arguments& a) { plainly_run(p, a); }
-void plainly_transposed(const op::conv_transpose2d& p, const arguments& a) { plainly_run(p, a); }
-void plainly_linear(const op::linear& p, const arguments& a) { plainly_run(p, a); }
 
 }  // namespace
 
 TEST_CASE("plain conv2d") {
-  sweep_dense(plainly);
-  sweep_options(plainly);
-  sweep_depthwise(plainly);
-  sweep_activations(plainly);
+  sweep_dense(plainly<op::conv2d>);
+  sweep_options(plainly<op::conv2d>);
+  sweep_depthwise(plainly<op::conv2d>);
+  sweep_activations(plainly<op::conv2d>);
 }
 TEST_CASE("plain conv_transpose2d") {
-  sweep_transposed_sizes(plainly_transposed);
-  sweep_transposed_options(plainly_transposed);
-  sweep_transposed_depthwise(plainly_transposed);
-  sweep_transposed_activations(plainly_transposed);
+  sweep_transposed_sizes(plainly<op::conv_transpose2d>);
+  sweep_transposed_options(plainly<op::conv_transpose2d>);
+  sweep_transposed_depthwise(plainly<op::conv_transpose2d>);
+  sweep_transposed_activations(plainly<op::conv_transpose2d>);
 }
-TEST_CASE("plain linear") { sweep_linear(plainly_linear); }
+TEST_CASE("plain linear") { sweep_linear(plainly<op::linear>); }
 
 }  // namespace ctnn
