@@ -19,12 +19,7 @@ struct rms_norm {
     field("eps", self.eps);
   }
   constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (const problem p = require_type(in, i, is_floating, name)) return p;
-    return {};
-  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return each_floating(in, out, name); }
 };
 
 /// torch.nn.functional.group_norm of (N, C, ...): inputs x, scale and bias of shape (C), or (groups) as in old ONNX files.
@@ -68,12 +63,7 @@ struct batch_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    for (std::size_t i = 0; i < 5; ++i)
-      if (const problem p = require_type(in, i, is_floating, name)) return p;
-    return {};
-  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return each_floating(in, out, name); }
 };
 
 /// x / (its p-norm along an axis); 0 where the norm is 0.

@@ -34,6 +34,14 @@ constexpr problem all_floating(types in, std::span<dtype> out, std::string_view 
   return require_one_type(in, what);
 }
 
+/// Floating-point elements, of any type for each input; the outputs have the first's.
+constexpr problem each_floating(types in, std::span<dtype> out, std::string_view what) {
+  out[0] = type_at(in, 0);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if (const problem p = require_type(in, i, is_floating, what)) return p;
+  return {};
+}
+
 /// An index can count the elements.
 constexpr problem countable(const extents& shape) {
   std::int64_t n = 1;
