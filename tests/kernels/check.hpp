@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ctnn/graph/operator.hpp>
+#include <ctnn/kernels/packing.hpp>
 #include <ctnn/kernels/reference/reference.hpp>
 
 #include "parts.hpp"
@@ -91,6 +92,7 @@ struct options {
   float tolerance = 2e-6f;        ///< relative to 1 + |exact|
   bool in_place = false;          ///< also with out over in[0]
   bool weights_positive = false;
+  float weights_up_to = 2;
   int zero_weight = -1;           ///< this one is all zeros
 };
 
@@ -123,18 +125,24 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
     return x;
   };
 
-  std::vector<std::vector<float>> weights, inputs;
-  std::vector<const float*> weight_pointers;
-  for (const weight_slot& w : weights_of(p, shapes))
-    weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -2.0f, 2));
+  const weight_slots slots = weights_of(p, shapes);
+  std::vector<std::vector<float>> weights, inputs, packed;
+  std::vector<const float*> weight_pointers, packed_pointers;
+  for (const weight_slot& w : slots) weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -o.weights_up_to, o.weights_up_to));
   if (o.zero_weight >= 0) {
     auto& w = weights[static_cast<std::size_t>(o.zero_weight)];
     w.assign(w.size(), 0.0f);
   }
-  for (const auto& w : weights) weight_pointers.push_back(w.data());
+  for (int i = 0; i < static_cast<int>(weights.size()); ++i) {
+    const auto slot = static_cast<std::size_t>(i);
+    packed.emplace_back(static_cast<std::size_t>(packed_count(p, i, slots[slot].shape)));
+    pack(p, i, slots[slot].shape, weights[slot].data(), packed[slot].data());
+    weight_pointers.push_back(weights[slot].data());
+    packed_pointers.push_back(packed[slot].data());
+  }
   for (const extents& s : shapes) inputs.push_back(numbers(s, o.low, o.high));
 
-  const auto evaluate = [&](const auto& kernel, const std::vector<placement>& at, bool in_place) {
+  const auto evaluate = [&](const auto& kernel, const std::vector<const float*>& with, const std::vector<placement>& at, bool in_place) {
     std::vector<stored> in, out;
     std::vector<const_tensor> in_views;
     std::vector<tensor> out_views;
@@ -147,7 +155,7 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
       out.emplace_back(out_shapes[i], in_place ? at[0] : at[shapes.size() + i]);
       out_views.push_back(in_place ? in[0].t : out.back().t);
     }
-    kernel(p, arguments{in_views, out_views, weight_pointers});
+    kernel(p, arguments{in_views, out_views, with});
     std::vector<std::vector<float>> results;
     for (std::size_t i = 0; i < outs; ++i) {
       stored& result = in_place ? in[0] : out[i];
@@ -158,7 +166,7 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   };
 
   const std::vector<placement> plain(shapes.size() + outs);
-  const auto want = evaluate([](const Op& q, const arguments& a) { reference::run(q, a); }, plain, false);
+  const auto want = evaluate([](const Op& q, const arguments& a) { reference::run(q, a); }, weight_pointers, plain, false);
   std::string shape_text, layout_text;
   for (const extents& s : shapes) shape_text += text(s);
   for (const placement& q : places) layout_text += q.order == layout::nchw ? " nchw" : " nhwc+" + std::to_string(q.gap);
@@ -166,12 +174,12 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   CAPTURE(layout_text);
   for (int in_place = 0; in_place <= (o.in_place ? 1 : 0); ++in_place) {
     CAPTURE(in_place);
-    const auto got = evaluate(run, places, in_place != 0);
+    const auto got = evaluate(run, packed_pointers, places, in_place != 0);
     for (std::size_t i = 0; i < outs; ++i) require_close(got[i], want[i], o.tolerance);
     if (!divides<Op>) continue;
     for (int parts : part_counts) {
       CAPTURE(parts);
-      const auto again = evaluate(in_parts{run, parts}, places, in_place != 0);
+      const auto again = evaluate(in_parts{run, parts}, packed_pointers, places, in_place != 0);
       for (std::size_t i = 0; i < outs; ++i) REQUIRE(same_bits(again[i], got[i]));
     }
   }

@@ -9,6 +9,8 @@
 #include <ctnn/kernels/movement-inl.hpp>
 #include <ctnn/kernels/normalization-inl.hpp>
 #include <ctnn/kernels/pooling-inl.hpp>
+#include <ctnn/kernels/recurrent-inl.hpp>
+#include <ctnn/kernels/reduce-inl.hpp>
 #include <ctnn/kernels/softmax-inl.hpp>
 
 #include <doctest/doctest.h>
@@ -18,6 +20,8 @@
 #include "sweeps/movement.hpp"
 #include "sweeps/normalization.hpp"
 #include "sweeps/pooling.hpp"
+#include "sweeps/recurrent.hpp"
+#include "sweeps/reduce.hpp"
 
 namespace ctnn {
 
@@ -32,6 +36,8 @@ TEST_CASE("plain kernels") {
   test::sweep_pooling(run);
   test::sweep_interpolate(run);
   test::sweep_movement(run);
+  test::sweep_recurrent(run);
+  test::sweep_reduce(run);
 }
 
 }  // namespace ctnn

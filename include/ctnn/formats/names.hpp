@@ -15,6 +15,7 @@ inline constexpr std::string_view unary_names[] = {"abs", "neg", "floor", "ceil"
 inline constexpr std::string_view binary_names[] = {"add", "sub", "mul", "div", "maximum", "minimum", "pow", "rsub", "rdiv", "rpow"};
 inline constexpr std::string_view pooling_names[] = {"max", "avg"};
 inline constexpr std::string_view interpolation_names[] = {"nearest", "bilinear"};
+inline constexpr std::string_view reduction_names[] = {"sum", "mean", "max", "min", "prod", "l1", "l2", "log_sum", "log_sum_exp", "sum_square"};
 inline constexpr std::string_view eltwise_names[] = {"eltwise_prod", "weighted_sum", "eltwise_max"};
 
 inline constexpr std::string_view name_of(function f) { return function_names[static_cast<std::size_t>(f)]; }

@@ -6,6 +6,7 @@
 #include "operators.hpp"
 #include "operators/attention.hpp"
 #include "operators/detection.hpp"
+#include "operators/general_recurrent.hpp"
 #include "operators/indexing.hpp"
 #include "operators/int8.hpp"
 #include "operators/matrix.hpp"
@@ -13,7 +14,6 @@
 #include "operators/pointwise.hpp"
 #include "operators/quantized.hpp"
 #include "operators/rearranging.hpp"
-#include "operators/recurrent.hpp"
 #include "operators/reduction.hpp"
 #include "operators/sampling.hpp"
 #include "operators/signal.hpp"
@@ -29,13 +29,13 @@ using loaded_operators =
                   op::reverse_sequence,                                                                             //
                   op::gather, op::gather_elements, op::gather_nd, op::scatter_elements, op::scatter_nd,             //
                   op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //
-                  op::reduce, op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
+                  op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
                   op::gemm, op::einsum, op::det,                                                                    //
                   op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,                              //
                   op::mean_variance_normalize,                                                                      //
                   op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //
                   op::deform_conv, op::resize, op::grid_sample, op::affine_grid, op::roi_align,                     //
-                  op::rnn, op::gru, op::lstm, op::attention, op::rotary_embedding,                                  //
+                  op::general_rnn, op::general_gru, op::general_lstm, op::attention, op::rotary_embedding,                                  //
                   op::prior_box, op::detection_output, op::yolo_detection,                                          //
                   op::quantize, op::dequantize, op::dynamic_quantize, op::quantized_convolution,                    //
                   op::quantized_matmul, op::integer_convolution, op::integer_matmul, op::int8_conv2d, op::int8_linear,  //

@@ -10,6 +10,8 @@
 #include "operators/normalization.hpp"
 #include "operators/pad.hpp"
 #include "operators/pooling.hpp"
+#include "operators/recurrent.hpp"
+#include "operators/reduce.hpp"
 #include "operators/shape.hpp"
 
 namespace ctnn {
@@ -24,6 +26,7 @@ using all_operators =
                   op::activation, op::prelu, op::dropout, op::identity,                  //
                   op::unary, op::binary, op::eltwise, op::softmax,                       //
                   op::pool2d, op::adaptive_pool2d, op::interpolate,                      //
+                  op::reduce, op::rnn, op::gru, op::lstm,                                //
                   op::flatten, op::reshape, op::permute, op::channel_shuffle, op::pixel_shuffle,  //
                   op::concat, op::split, op::slice, op::pad>;
 

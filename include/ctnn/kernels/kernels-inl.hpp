@@ -32,6 +32,8 @@
 #include "movement-inl.hpp"
 #include "normalization-inl.hpp"
 #include "pooling-inl.hpp"
+#include "recurrent-inl.hpp"
+#include "reduce-inl.hpp"
 #include "softmax-inl.hpp"
 
 #endif

@@ -64,6 +64,8 @@ inline constexpr layout_rule layouts_for<op::slice> = layout_rule::any;
 template <>
 inline constexpr layout_rule layouts_for<op::pad> = layout_rule::any;
 template <>
+inline constexpr layout_rule layouts_for<op::reduce> = layout_rule::any;
+template <>
 inline constexpr layout_rule layouts_for<op::constant> = layout_rule::any;
 template <>
 inline constexpr layout_rule layouts_for<op::full> = layout_rule::any;

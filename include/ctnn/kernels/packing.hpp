@@ -6,14 +6,17 @@
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   linear     (out, K)                -> [blocks][K][block]
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
+//   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][gates][K][block], biases likewise with K = 1
 // with zeros where out is not a multiple of the block. Biases stay as they are.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 
 #include "../graph/operators/convolution.hpp"
 #include "../graph/operators/linear.hpp"
+#include "../graph/operators/recurrent.hpp"
 #include "phases.hpp"
 #include "targets.hpp"
 
@@ -160,6 +163,22 @@ constexpr void pack(const op::linear&, int slot, const extents& shape, const flo
                     int block = channel_block) {
   if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, from, to, block);
   else std::copy(from, from + shape.count(), to);
+}
+
+template <class Op>
+  requires std::derived_from<Op, op::recurrence>
+constexpr std::int64_t packed_count(const Op& p, int, const extents& shape, int block = channel_block) {
+  return Op::gates * round_up_to_block(p.hidden, block) * shape.count(1, shape.rank);
+}
+
+template <class Op>
+  requires std::derived_from<Op, op::recurrence>
+constexpr void pack(const Op& p, int, const extents& shape, const float* from, float* to, int block = channel_block) {
+  const int depth = static_cast<int>(shape.count(1, shape.rank));
+  for (int unit = 0; unit < p.hidden; unit += block)
+    for (int gate = 0; gate < Op::gates; ++gate, to += static_cast<std::ptrdiff_t>(depth) * block)
+      packing_detail::pack_rows(p.hidden - unit < block ? p.hidden - unit : block, depth, 1,
+                                from + (static_cast<std::ptrdiff_t>(gate) * p.hidden + unit) * depth, to, block);
 }
 
 }  // namespace CTNN_PACKING

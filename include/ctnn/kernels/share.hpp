@@ -52,6 +52,8 @@ inline constexpr bool divides<op::softmax> = true;
 template <>
 inline constexpr bool divides<op::layer_norm> = true;
 template <>
+inline constexpr bool divides<op::reduce> = true;
+template <>
 inline constexpr bool divides<op::flatten> = true;
 template <>
 inline constexpr bool divides<op::reshape> = true;

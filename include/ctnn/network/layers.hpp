@@ -117,6 +117,10 @@ CTNN_LAYER(adaptive_max_pool2d, op::adaptive_pool2d, Name, option<"function", op
 CTNN_LAYER(interpolate_nearest, op::interpolate, Name)
 CTNN_LAYER(interpolate_bilinear, op::interpolate, Name, option<"mode", op::interpolation::bilinear>)
 
+CTNN_LAYER(rnn, op::rnn, Name)
+CTNN_LAYER(gru, op::gru, Name)
+CTNN_LAYER(lstm, op::lstm, Name)
+
 CTNN_LAYER(flatten, op::flatten, Name)
 CTNN_LAYER(reshape, op::reshape, Name)
 CTNN_LAYER(permute, op::permute, Name)
@@ -155,6 +159,10 @@ using hardswish = layer<op::activation, Name, option<"activation", function::har
 /// unary<"root", ctnn::op::unary_function::sqrt>
 template <fixed_string Name, op::unary_function F, class... Options>
 using unary = layer<op::unary, Name, option<"function", F>, Options...>;
+
+/// reduce<"mean", ctnn::op::reduction::mean, axes<1, 2>>
+template <fixed_string Name, op::reduction F, class... Options>
+using reduce = layer<op::reduce, Name, option<"function", F>, Options...>;
 
 /// A network as a type; an alias of this, or better a struct that inherits it.
 template <class... Layers>

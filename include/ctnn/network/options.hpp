@@ -40,7 +40,8 @@ using same_lower = option<"same", same_padding::lower>;
 using no_bias = option<"bias", 0>;
 template <number F, number... Parameters> using fused = option<"activation", F, Parameters...>;  ///< activation in registers
 
-template <number N> using axes = option<"axes", N>;  ///< of linear: this many last axes make one row
+template <number... N> using axes = option<"axes", N...>;  ///< of linear: this many last axes make one row; of reduce: these
+using drop_axes = option<"keep", 0>;  ///< of reduce: its axes go, instead of staying as 1
 template <number N> using ones = option<"ones", N>;  ///< of linear: extents of 1 behind its outputs
 
 // Pooling, interpolation
@@ -49,6 +50,12 @@ using count_include_pad = option<"count_include_pad", 1>;
 template <number... N> using size = option<"size", N...>;
 template <number... N> using scale_factor = option<"scale", N...>;
 using align_corners = option<"align_corners", 1>;
+
+// Recurrent layers
+template <number N> using hidden = option<"hidden", N>;  ///< units
+using bidirectional = option<"direction", op::direction::bidirectional>;
+using reverse = option<"direction", op::direction::reverse>;
+using batch_first = option<"batch_first", 1>;
 
 // Shapes
 template <number... N> using shape = option<"shape", N...>;

@@ -65,6 +65,9 @@ inline alias alias_of(const op::interpolate& p) {
 inline alias alias_of(const op::unary& p) {
   return {"unary", ", ctnn::op::unary_function::" + std::string(unary_names[static_cast<std::size_t>(p.function)]), "function"};
 }
+inline alias alias_of(const op::reduce& p) {
+  return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[static_cast<std::size_t>(p.function)]), "function"};
+}
 inline alias alias_of(const op::binary& p) {
   if (p.function > op::binary_function::pow) return {};
   return {std::string(binary_names[static_cast<std::size_t>(p.function)]), "", "function"};
@@ -87,14 +90,16 @@ std::array<speller, sizeof...(Ops)> make_spellers(operator_list<Ops...>) {
 }
 
 inline std::string option_text(const operator_type* type, const spelled_option& o) {
-  static constexpr std::string_view plain[] = {"out", "kernel", "stride", "dilation", "pad", "groups", "size", "shape", "order", "sizes",
+  static constexpr std::string_view plain[] = {"out", "kernel", "stride", "dilation", "pad", "groups", "hidden", "size", "shape", "order", "sizes",
                                                "axis", "axes", "ones", "start", "end", "eps", "scalar", "coefficients", "output_padding", "before", "after"};
   const auto only = [&](double v) { return o.values.size() == 1 && o.values[0] == v; };
   if (o.key == "same" && only(1)) return "ctnn::same_upper";
   if (o.key == "same" && only(2)) return "ctnn::same_lower";
   if (o.key == "bias" && only(0)) return "ctnn::no_bias";
   if (o.key == "ceil" && only(1)) return "ctnn::ceil_mode";
-  if ((o.key == "count_include_pad" || o.key == "align_corners") && only(1)) return "ctnn::" + std::string(o.key);
+  if (o.key == "keep" && only(0)) return "ctnn::drop_axes";
+  if (o.key == "direction") return o.values[0] == 1 ? "ctnn::reverse" : "ctnn::bidirectional";
+  if ((o.key == "count_include_pad" || o.key == "batch_first" || o.key == "align_corners") && only(1)) return "ctnn::" + std::string(o.key);
   std::string out;
   std::size_t first = 0;
   if (o.key == "activation") {

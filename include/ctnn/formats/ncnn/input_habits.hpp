@@ -15,7 +15,7 @@ struct input_habits {
 };
 
 inline input_habits habits_of(const graph_view& g, node_id n) {
-  if (g.is<op::lstm>(n) || g.is<op::gru>(n) || g.is<op::rnn>(n)) return {1, ~0u};
+  if (g.is<op::lstm>(n) || g.is<op::gru>(n) || g.is<op::rnn>(n)) return {99, ~0u};
   if (g.is<op::layer_norm>(n) || g.is<op::rms_norm>(n)) return {1, 0};
   if (g.is<op::group_norm>(n)) return {1, 1};
   if (g.is<op::gemm>(n)) return {0, 0};

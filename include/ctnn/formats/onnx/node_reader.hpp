@@ -181,14 +181,18 @@ class node_reader {
   }
   /// An operator with weights, given in the order of its slots.
   template <class Op>
-  term weighted(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights) {
+  std::vector<term> weighted_nodes(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights) {
     std::vector<extents> shapes;
     for (term t : in) shapes.push_back(shape(t));
     const weight_slots slots = weights_of(op, shapes);
     for (std::size_t i = 0; i < weights.size(); ++i)
       if (weights[i]->shape().count() != slots[i].shape.count())
         fail("weight '" + std::string(slots[i].name) + "' is " + describe(weights[i]->shape()) + ", expected " + describe(slots[i].shape));
-    return importer_.add(op, in, node_name(Op::name), weights)[0];
+    return importer_.add(op, in, node_name(Op::name), weights);
+  }
+  template <class Op>
+  term weighted(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights) {
+    return weighted_nodes(op, in, weights)[0];
   }
   /// Memory for numbers that the file does not hold; the budget is asked first.
   std::shared_ptr<array> allocate(const extents& s, dtype type) { return importer_.allocate(s, type, name()); }

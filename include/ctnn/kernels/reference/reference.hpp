@@ -11,4 +11,6 @@
 #include "movement.hpp"
 #include "normalization.hpp"
 #include "pooling.hpp"
+#include "recurrent.hpp"
+#include "reduce.hpp"
 #include "softmax.hpp"

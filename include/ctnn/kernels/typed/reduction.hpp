@@ -4,28 +4,33 @@
 
 #include <numeric>
 
+#include "../../graph/operators/reduce.hpp"
 #include "../../graph/operators/reduction.hpp"
+#include "../reduction_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::typed {
 
-/// Offsets of the kept positions and, relative to them, of the reduced ones.
-struct reduction_walk {
+/// Offsets in x of the kept positions and, relative to them, of the reduced ones.
+struct reduction_offsets {
   std::vector<std::int64_t> kept, reduced;
-  reduction_walk(const extents& x, unsigned bits) {
-    for (const bool wanted : {false, true}) {
-      std::vector<std::int64_t> offsets{0};
-      for (int i = 0; i < x.rank; ++i) {
-        if ((bits >> i & 1u) != (wanted ? 1u : 0u)) continue;
-        const std::int64_t stride = x.count(i + 1, x.rank);
-        std::vector<std::int64_t> longer;
-        longer.reserve(offsets.size() * static_cast<std::size_t>(x[i]));
-        for (std::int64_t o : offsets)
-          for (int j = 0; j < x[i]; ++j) longer.push_back(o + j * stride);
-        offsets = std::move(longer);
-      }
-      (wanted ? reduced : kept) = std::move(offsets);
-    }
+  reduction_offsets(const arguments& a, unsigned bits) {
+    const reduction_walk walk(a.out[0], a.in[0], bits);
+    kept = offsets_of(walk.kept);
+    reduced = offsets_of(walk.reduced);
+  }
+
+ private:
+  /// Those of the last operand.
+  template <int Operands>
+  static std::vector<std::int64_t> offsets_of(const loop_nest<Operands>& nest) {
+    for (int d = 0; d < nest.depth; ++d)
+      if (nest.levels[d].extent == 0) return {};
+    std::vector<std::int64_t> out;
+    loop_cursor<Operands> at(nest, 0);
+    do out.push_back(at.offset[Operands - 1]);
+    while (at.next());
+    return out;
   }
 };
 
@@ -98,9 +103,8 @@ T reduced_value(op::reduction f, const T* x, const std::vector<std::int64_t>& at
 }
 
 inline void run(const op::reduce& p, const arguments& a) {
-  const extents& shape = a.in[0].shape;
   if (a.out[0].shape.count() == 0) return;
-  const reduction_walk walk(shape, axis_bits(p.axes, shape.rank));
+  const reduction_offsets walk(a, p.reduced(a.in[0].shape));
   in_floats(a, [&](const arguments& b) {
     visit_element(p.name, b.in[0].type, [&]<class T>(tag<T>) {
       const T* x = elements<T>(b.in[0]);  // of no elements: null, and nothing is read

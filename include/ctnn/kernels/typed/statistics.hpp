@@ -133,7 +133,7 @@ inline void run(const op::lp_normalize& p, const arguments& a) {
 inline void run(const op::mean_variance_normalize& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
   if (shape.count() == 0) return;
-  const reduction_walk walk(shape, axis_bits(p.axes, shape.rank));
+  const reduction_offsets walk(a, axis_bits(p.axes, shape.rank));
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     for (std::int64_t o : walk.kept) {
       const T* x = elements<T>(b.in[0]) + o;

@@ -7,14 +7,6 @@
 
 namespace ctnn::ncnn {
 
-/// Weights and bias of a recurrent layer end here; initial states are inputs in ncnn, too.
-inline int last_parameter(const graph_view& g, node_id n) {
-  if (g.is<op::lstm>(n)) return g.get<op::lstm>(n).bias ? 3 : 2;
-  if (g.is<op::gru>(n)) return g.get<op::gru>(n).bias ? 3 : 2;
-  if (g.is<op::rnn>(n)) return g.get<op::rnn>(n).bias ? 3 : 2;
-  return 99;
-}
-
 /// A constant that only layers with weights of their own read.
 inline void absorb_constant(file_builder& b, node_id at) {
   const value_id v = b.g.output_of(at);
@@ -22,9 +14,8 @@ inline void absorb_constant(file_builder& b, node_id at) {
   for (const node_id reader : b.readers[static_cast<std::size_t>(v)]) {
     const auto in = b.g.inputs(b.g.at(reader));
     const int first = habits_of(b.g, reader).first_parameter;
-    const int last = last_parameter(b.g, reader);
     for (int i = 0; i < static_cast<int>(in.size()); ++i)
-      if (in[static_cast<std::size_t>(i)] == v && (i < first || i > last)) return;
+      if (in[static_cast<std::size_t>(i)] == v && i < first) return;
   }
   b.absorbed.insert(at);
 }

@@ -2,7 +2,7 @@
 // Integers that stand for real numbers.
 #pragma once
 
-#include "recurrent.hpp"
+#include "attention.hpp"
 
 namespace ctnn::onnx::readers {
 

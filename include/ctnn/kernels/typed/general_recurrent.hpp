@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// rnn, gru and lstm step by step, for floating-point elements. Weights are transposed once, so that the inner loops run
+// general_rnn, general_gru and general_lstm step by step, for floating-point elements. Weights are transposed once, so that the inner loops run
 // over the gates.
 #pragma once
 
-#include "../../graph/operators/recurrent.hpp"
+#include "../../graph/operators/general_recurrent.hpp"
 #include "elementwise.hpp"
 #include "products.hpp"
 
@@ -32,7 +32,7 @@ T gate_value(op::gate_function f, T x, T a, T b) {
 template <class T>
 class recurrence {
  public:
-  recurrence(const op::recurrent& p, const arguments& a, int gates, int d)
+  recurrence(const op::general_recurrence& p, const arguments& a, int gates, int d)
       : p_(p), gates_(gates), d_(d), hidden_(p.hidden), in_(a.in[0].shape[2]), length_(a.in[0].shape[p.batch_first ? 1 : 0]),
         batch_(a.in[0].shape[p.batch_first ? 0 : 1]), x_(elements<T>(a.in[0])), y_(elements<T>(a.out[0])) {
     const std::int64_t rows = std::int64_t{gates} * hidden_;
@@ -115,7 +115,7 @@ class recurrence {
   }
 
  private:
-  const op::recurrent& p_;
+  const op::general_recurrence& p_;
   int gates_, d_, hidden_, in_, length_, batch_;
   const T* x_;
   T* y_;
@@ -124,7 +124,7 @@ class recurrence {
   const T* initial_h_ = nullptr;
 };
 
-inline void run(const op::rnn& p, const arguments& a) {
+inline void run(const op::general_rnn& p, const arguments& a) {
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     for (int d = 0; d < p.directions(); ++d) {
       const recurrence<T> layer(p, b, 1, d);
@@ -139,7 +139,7 @@ inline void run(const op::rnn& p, const arguments& a) {
   });
 }
 
-inline void run(const op::gru& p, const arguments& a) {
+inline void run(const op::general_gru& p, const arguments& a) {
   using enum op::gate_function;
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const int n = p.hidden;
@@ -167,7 +167,7 @@ inline void run(const op::gru& p, const arguments& a) {
   });
 }
 
-inline void run(const op::lstm& p, const arguments& a) {
+inline void run(const op::general_lstm& p, const arguments& a) {
   using enum op::gate_function;
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const int n = p.hidden;

@@ -13,7 +13,7 @@ float logistic(float x) { return 1 / (1 + std::exp(-x)); }
 }  // namespace
 
 TEST_CASE("rnn in both directions, with lengths and an initial state") {
-  op::rnn p;
+  op::general_rnn p;
   p.hidden = 1;
   p.direction = op::direction::bidirectional;
   p.lengths = p.initial_h = true;
@@ -30,7 +30,7 @@ TEST_CASE("rnn in both directions, with lengths and an initial state") {
 }
 
 TEST_CASE("gru, with the reset before or after the product") {
-  op::gru p;
+  op::general_gru p;
   p.hidden = 1;
   p.bias = p.initial_h = true;
   const array x = make<float>({1, 1, 1}, {1}), w = make<float>({1, 3, 1}, {0.1f, 0.2f, 0.3f}), r = make<float>({1, 3, 1}, {0.4f, 0.5f, 0.6f});
@@ -44,7 +44,7 @@ TEST_CASE("gru, with the reset before or after the product") {
 }
 
 TEST_CASE("lstm with states, peepholes and other functions") {
-  op::lstm p;
+  op::general_lstm p;
   p.hidden = 1;
   p.initial_h = p.initial_c = p.peepholes = true;
   const array x = make<float>({1, 1, 1}, {1}), w = make<float>({1, 4, 1}, {0.1f, 0.2f, 0.3f, 0.4f}), r = make<float>({1, 4, 1}, {0.5f, 0.6f, 0.7f, 0.8f});
@@ -55,7 +55,7 @@ TEST_CASE("lstm with states, peepholes and other functions") {
   require_near(y[2], {1, 1, 1}, {c});
   require_near(y[1], {1, 1, 1}, {o * std::tanh(c)});
   require_near(y[0], {1, 1, 1, 1}, {o * std::tanh(c)});
-  op::lstm q;
+  op::general_lstm q;
   q.hidden = 1;
   q.clip = 0.05f;
   q.gates = {op::gate_function::affine, op::gate_function::relu, op::gate_function::affine};
@@ -66,7 +66,7 @@ TEST_CASE("lstm with states, peepholes and other functions") {
 }
 
 TEST_CASE("batch first is the same layer") {
-  op::lstm p;
+  op::general_lstm p;
   p.hidden = 2;
   const array x = counting<float>({3, 2, 1}, 0.1f), w = counting<float>({1, 8, 1}, 0.05f), r = counting<float>({1, 8, 2}, 0.02f);
   array turned({2, 3, 1});

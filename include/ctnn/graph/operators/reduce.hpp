@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// One number from all those along some axes.
+#pragma once
+
+#include "typing.hpp"
+
+namespace ctnn::op {
+
+enum class reduction { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square };
+
+/// Over `axes` (negative ones count from the end; none: all), which stay as 1 or go. A reader expresses "no axes, nothing
+/// to do" by identity. Over no elements a sum is 0, a product 1, a maximum the lowest number.
+struct reduce {
+  static constexpr std::string_view name = "reduce";
+
+  reduction function = reduction::sum;
+  list<int> axes{};
+  bool keep = true;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("function", self.function);
+    field("axes", self.axes);
+    field("keep", self.keep);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    const unsigned bits = reduced(in[0]);
+    if (bits >> 31) return {mistake::axis_out_of_range, "axes", {axes[0]}, {in[0].rank}};
+    extents y;
+    for (int i = 0; i < in[0].rank; ++i) {
+      if ((bits >> i & 1u) == 0) y.push_back(in[0][i]);
+      else if (keep) y.push_back(1);
+    }
+    result[0] = y;
+    return {};
+  }
+  /// Bit i: axis i goes or becomes 1.
+  constexpr unsigned reduced(const extents& x) const { return axis_bits(axes, x.rank); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    if (out[0] == dtype::boolean && function != reduction::max && function != reduction::min) return wrong_type(name, out[0]);
+    return {};
+  }
+};
+
+}  // namespace ctnn::op
