@@ -45,7 +45,13 @@ struct network
                   nn::sigmoid<"grown_sigmoid">,                                                                  //
                   nn::local_response_norm<"response", nn::size<3>>,                                              //
                   nn::conv_transpose2d<"spread", nn::out<4>, nn::kernel<2, 1>, nn::stride<2, 1>, nn::groups<4>>,  // 4 x 10 x 5
-                  nn::output<"probabilities", "means", "spread">> {};
+                  nn::reduce<"level", nn::op::reduction::mean, nn::from<"larger">, nn::axes<0>>,                 // 1 x 4 x 5
+                  nn::reshape<"rows", nn::shape<4, 5>>,                                                          //
+                  nn::lstm<"memory", nn::hidden<6>>,                                                             // 4 x 6
+                  nn::gru<"gates", nn::from<"memory.0">, nn::hidden<5>, nn::no_bias>,                            // 4 x 5
+                  nn::rnn<"simple", nn::from<"gates.0">, nn::hidden<4>, nn::no_bias>,                            // 4 x 4
+                  nn::reduce<"strength", nn::op::reduction::l2, nn::from<"simple.0">, nn::axes<1>>,              // 4 x 1
+                  nn::output<"probabilities", "means", "spread", "strength", "memory.2">> {};
 using optimized = nn::optimized<network>;
 
 /// Noise around `middle`, up to `size` away.
@@ -71,8 +77,10 @@ constexpr noise<9 * 44> hidden(9, 0.3f);
 constexpr noise<5 * 9> scores(10, 1);
 constexpr noise<8 * 4 * 9> grown(13, 0.3f);
 constexpr noise<4 * 2> spread(14, 1);
+constexpr noise<24 * 6> recurrent(15, 0.7f);
 constexpr noise<8> gamma(11, 0.3f, 1), variance(12, 0.5f, 1);
 constexpr auto part(std::size_t n) { return std::span<const float>(small.numbers).first(n); }
+constexpr auto numbers(std::size_t n) { return std::span<const float>(recurrent.numbers).first(n); }
 constexpr nn::named_weight weights[] = {{"stem", "weight", stem.numbers},
                                         {"stem", "bias", part(8)},
                                         {"stem_bn", "gamma", gamma.numbers},
@@ -99,6 +107,14 @@ constexpr nn::named_weight weights[] = {{"stem", "weight", stem.numbers},
                                         {"grown_bn", "variance", std::span<const float>(variance.numbers).first(4)},
                                         {"spread", "weight", spread.numbers},
                                         {"spread", "bias", part(4)},
+                                        {"memory", "weight_ih_l0", numbers(24 * 5)},
+                                        {"memory", "weight_hh_l0", numbers(24 * 6)},
+                                        {"memory", "bias_ih_l0", numbers(24)},
+                                        {"memory", "bias_hh_l0", numbers(24)},
+                                        {"gates", "weight_ih_l0", numbers(15 * 6)},
+                                        {"gates", "weight_hh_l0", numbers(15 * 5)},
+                                        {"simple", "weight_ih_l0", numbers(4 * 5)},
+                                        {"simple", "weight_hh_l0", numbers(4 * 4)},
                                         {"hidden", "weight", hidden.numbers},
                                         {"hidden", "bias", part(9)},
                                         {"scores", "weight", scores.numbers},
@@ -109,6 +125,8 @@ constexpr auto folded = nn::fold<network, weights>();
 constexpr auto probabilities = nn::constant_run<network, weights, 0>(image.numbers);
 constexpr auto means = nn::constant_run<network, weights, 1>(image.numbers);
 constexpr auto spread_out = nn::constant_run<network, weights, 2>(image.numbers);
+constexpr auto strength = nn::constant_run<network, weights, 3>(image.numbers);
+constexpr auto memory = nn::constant_run<network, weights, 4>(image.numbers);
 
 nn::engine<network> as_declared{packed};
 nn::engine<optimized> as_optimized{folded};
@@ -118,7 +136,9 @@ int differences(auto& engine) {
   engine.run(inputs);
   return board::differences("probability", engine.template output<0>(), probabilities.data(), 2e-6f) +
          board::differences("mean", engine.template output<1>(), means.data(), 2e-6f) +
-         board::differences("spread", engine.template output<2>(), spread_out.data(), 2e-6f);
+         board::differences("spread", engine.template output<2>(), spread_out.data(), 2e-6f) +
+         board::differences("strength", engine.template output<3>(), strength.data(), 2e-6f) +
+         board::differences("memory", engine.template output<4>(), memory.data(), 2e-6f);
 }
 
 }  // namespace

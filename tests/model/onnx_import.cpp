@@ -170,3 +170,22 @@ TEST_CASE("a padding by less than nothing may leave nothing") {
   }
   CHECK_THROWS_AS(made(pb::node("Pad", {"x", "pads"}, {"y"}) + x + pb::initializer(pb::longs("pads", {2}, {-1, -3}))), error);
 }
+
+TEST_CASE("whole numbers written as text and read again are themselves") {
+  const auto to = [](std::int64_t type) { return pb::attribute("to", type); };
+  const std::string x = pb::input(pb::value("x", pb::f32, {3}));
+  const model m = made(pb::node("Cast", {"x"}, {"whole"}, to(pb::i32)) + pb::node("Cast", {"whole"}, {"t"}, to(pb::text)) + pb::node("Cast", {"t"}, {"y"}, to(pb::f32)) +
+                       pb::node("Cast", {"x"}, {"b"}, to(pb::boolean)) + pb::node("Cast", {"b"}, {"bt"}, to(pb::text)) + pb::node("Cast", {"bt"}, {"z"}, to(pb::f32)) + x +
+                       pb::output(pb::value("y", pb::f32, {3})) + pb::output(pb::value("z", pb::f32, {3})));
+  extractor e = m.extractor();
+  e.input("x", numbers({3}, {-2.5f, 0, 7}));
+  CHECK(values(e.extract("y")) == std::vector<float>{-2, 0, 7});
+  CHECK(values(e.extract("z")) == std::vector<float>{1, 0, 1});
+  const auto refused = [&](const std::string& nodes, const char* why) {
+    CHECK_THROWS_WITH_AS(made(nodes + x + pb::output(pb::value("y", pb::text, {3}))), doctest::Contains(why), error);
+  };
+  const std::string whole = pb::node("Cast", {"x"}, {"whole"}, to(pb::i64));
+  refused(pb::node("Cast", {"x"}, {"y"}, to(pb::text)), "Cast: a float as text in 'y'");
+  refused(whole + pb::node("Cast", {"whole"}, {"y"}, to(pb::text)), "output 'y' is text");
+  refused(whole + pb::node("Cast", {"whole"}, {"t"}, to(pb::text)) + pb::node("Identity", {"t"}, {"y"}), "Identity: 't' is text in 'y'");
+}

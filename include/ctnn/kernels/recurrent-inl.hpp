@@ -114,8 +114,8 @@ CTNN_INLINE void run_recurrence(const op::recurrence& p, const arguments& a, con
 }
 
 struct run_rnn {
-  const op::rnn& p;
-  const arguments& a;
+  op::recurrence p;  // copies: compilers see through them
+  arguments a;
   template <function Kind>
   CTNN_INLINE void operator()(const activate<Kind>& f) const {
     run_recurrence<op::rnn::gates>(p, a, rnn_cell<Kind>{f});

@@ -115,6 +115,7 @@ class graph_reader {
     i_.scopes.pop_back();
     for (term t : results)
       if (t == none) throw unknown_input{};
+      else if (i_.at(t).text) node_reader::refuse("text as a graph's output");
     return results;
   }
   static const graph_message& body_of(node_reader& r, const char* key) {

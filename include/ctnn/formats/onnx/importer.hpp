@@ -28,6 +28,7 @@ struct term_record {
   extents shape{};
   dtype type = dtype::f32;
   std::string name{};
+  bool text = false;  ///< stands for its whole numbers or booleans written as text, which only casts back read
 };
 
 class importer {
@@ -79,6 +80,12 @@ class importer {
   term add_value(value_id v) {
     const value& made = model.network.at_value(v);
     terms_.push_back({nullptr, v, made.shape, made.type, {}});
+    return static_cast<term>(terms_.size()) - 1;
+  }
+  term as_text(term t) {
+    term_record r = at(t);
+    r.text = true;
+    terms_.push_back(std::move(r));
     return static_cast<term>(terms_.size()) - 1;
   }
   /// The graph's value for a term; numbers become a constant node.

@@ -123,12 +123,17 @@ class node_reader {
     for (std::size_t i = 0; i < least; ++i)
       if (!has(i)) fail("input " + std::to_string(i) + " is missing");
   }
-  term input(std::size_t i = 0) const {
+  term number_or_text(std::size_t i = 0) const {
     if (!has(i)) fail("input " + std::to_string(i) + " is missing");
     const term* t = importer_.find(node.inputs[i]);
     if (!t) fail("reads '" + node.inputs[i] + "', which nothing before it makes");
     if (*t == none) throw unknown_input{};
     return *t;
+  }
+  term input(std::size_t i = 0) const {
+    const term t = number_or_text(i);
+    if (importer_.at(t).text) refuse("'" + node.inputs[i] + "' is text");
+    return t;
   }
   std::vector<term> all_inputs() const {
     std::vector<term> out;
@@ -241,7 +246,7 @@ class node_reader {
     if (!wants(i)) return;
     importer_.define(node.outputs[i], t);
     const term_record& r = importer_.at(t);
-    if (r.id == none) return;
+    if (r.id == none || r.text) return;
     value& v = importer_.model.network.at_value(r.id);
     const std::string_view kept = importer_.model.keep(node.outputs[i]);
     if (v.name.empty()) v.name = kept;

@@ -247,8 +247,12 @@ inline void cast(node_reader& n) {
   n.expect(1, 1);
   n.ignore("saturate");  // matters for float8 only
   n.ignore("round_mode");
-  const dtype to = n.element("to", 0);
-  n.result(n.cast(n.input(), to));
+  constexpr int string = 8;  // TensorProto's number for it
+  const term x = n.number_or_text();
+  if (n.small("to", 0) != string) return n.result(n.cast(x, n.element("to", 0)));
+  // ctnn has no strings; a whole number that is written and read again is itself, a float need not be.
+  if (is_floating(n.type(x))) node_reader::refuse("a float as text");
+  n.result(n.builder().as_text(x));
 }
 inline void cast_like(node_reader& n) {
   n.expect(2, 2);
