@@ -97,10 +97,30 @@ class random_graph {
     return x;
   }
 
+  void add_reduction(value_id x) {
+    constexpr op::reduction f[] = {op::reduction::sum, op::reduction::mean, op::reduction::max, op::reduction::min, op::reduction::l1, op::reduction::l2,
+                                   op::reduction::log_sum_exp};
+    op::reduce p{f[r_.below(7)]};
+    p.keep = !r_.one_in(3);
+    for (int i = 0; i < shape(x).rank; ++i)
+      if (r_.one_in(2)) p.axes.push_back(i);
+    add(p, {x});
+  }
+  void add_recurrent(value_id x) {
+    const op::recurrence p{1 + r_.below(20), static_cast<op::direction>(r_.below(3)), r_.one_in(3), !r_.one_in(3)};
+    switch (r_.below(3)) {
+      case 0: return void(add(op::rnn{p}, {x}));
+      case 1: return void(add(op::gru{p}, {x}));
+      default: return void(add(op::lstm{p}, {x}));
+    }
+  }
+
   void add_random() {
     const value_id x = any();
     const extents s = shape(x);
-    switch (r_.below(28)) {
+    switch (r_.below(30)) {
+      case 28: return add_reduction(x);
+      case 29: return add_recurrent(x);
       case 26: return add_product(x);
       case 27: return r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);

@@ -184,8 +184,8 @@ inline void slice(node_reader& n) {
            " axes and " + std::to_string(steps.size()) + " steps");
   const list<int> at = n.axes(axes, s.rank);
   auto op = op::strided_slice::of(s);
-  int narrowed = 0, last = 0;
-  bool forward = true;
+  std::vector<int> narrowed;
+  bool forward = s.count() > 0;
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (steps[i] == 0) n.fail("a step is 0");
     const int axis = at[i];
@@ -193,14 +193,17 @@ inline void slice(node_reader& n) {
     op.narrow(axis, s[axis], starts[i], ends[i], step);
     const auto k = static_cast<std::size_t>(axis);
     if (op.sizes[k] == s[axis] && op.steps[k] == 1) continue;
-    ++narrowed;
-    last = axis;
+    narrowed.push_back(axis);
     forward = forward && op.steps[k] == 1 && op.sizes[k] > 0;
   }
-  const auto k = static_cast<std::size_t>(last);
-  if (narrowed == 0) n.result(x);
-  else if (narrowed == 1 && forward && s.count() > 0) n.result(n.add(op::slice{last, op.starts[k], op.starts[k] + op.sizes[k]}, {x}));
-  else n.result(n.add(op, {x}));
+  if (!forward && !narrowed.empty()) return n.result(n.add(op, {x}));
+  std::sort(narrowed.begin(), narrowed.end());  // outer ones first: those are views
+  term part = x;
+  for (const int axis : narrowed) {
+    const auto k = static_cast<std::size_t>(axis);
+    part = n.add(op::slice{axis, op.starts[k], op.starts[k] + op.sizes[k]}, {part});
+  }
+  n.result(part);
 }
 
 inline void pad(node_reader& n) {
