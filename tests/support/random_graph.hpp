@@ -101,9 +101,10 @@ class random_graph {
     constexpr op::reduction f[] = {op::reduction::sum, op::reduction::mean, op::reduction::max, op::reduction::min, op::reduction::l1, op::reduction::l2,
                                    op::reduction::log_sum_exp};
     op::reduce p{f[r_.below(7)]};
-    p.keep = !r_.one_in(3);
     for (int i = 0; i < shape(x).rank; ++i)
       if (r_.one_in(2)) p.axes.push_back(i);
+    const int left = shape(x).rank - static_cast<int>(p.axes.size());
+    p.keep = p.axes.empty() || left == 0 || !r_.one_in(3);  // scalars end most chains
     add(p, {x});
   }
   void add_recurrent(value_id x) {
