@@ -19,8 +19,8 @@
 #if defined(CTNN_KERNELS_RECURRENT_ENABLED)
 #undef CTNN_KERNELS_RECURRENT_ENABLED
 
-#include "../graph/operators/recurrent.hpp"
 #include "linear-inl.hpp"
+#include "recurrence_walk.hpp"
 
 CTNN_BEGIN_TARGET
 
@@ -62,55 +62,32 @@ struct lstm_cell {
   }
 };
 
-/// Packed weights of one direction; biases may be null.
-struct recurrence_weights {
-  const float *w, *r, *w_bias, *r_bias;
+/// One step, all units, a part of them at a time.
+template <int Gates, class Cell>
+struct recurrence_step {
+  int in, hidden;
+  Cell cell;
+
+  CTNN_NOINLINE void operator()(const recurrence_weights& weights, const float* x, const float* h, float* c, float* y) const {
+    alignas(64) float of_x[Gates * units_of_part], of_h[Gates * units_of_part];
+    for (int first = 0; first < hidden; first += units_of_part) {
+      const int units = hidden - first < units_of_part ? hidden - first : units_of_part;
+      const int columns = Gates * static_cast<int>(round_up_to_block(units));
+      const std::ptrdiff_t row = std::ptrdiff_t{Gates} * first;
+      multiply_rows(x, 0, 1, in, weights.w + row * in, weights.w_bias ? weights.w_bias + row : nullptr, of_x, columns, columns, {});
+      multiply_rows(h, 0, 1, hidden, weights.r + row * hidden, weights.r_bias ? weights.r_bias + row : nullptr, of_h, columns, columns, {});
+      for (int unit = 0; unit < units; unit += lanes) {
+        const int at = unit / channel_block * channel_block * Gates + unit % channel_block, n = units - unit;
+        const int j = first + unit;
+        store_bounded(cell(gate_sums{of_x + at, of_h + at}, h + j, c ? c + j : nullptr, n), y + j, n);
+      }
+    }
+  }
 };
 
-/// One step of one direction: y from x and h, all units; c is changed where there is one.
-template <int Gates, class Cell>
-CTNN_NOINLINE void recurrence_step(const recurrence_weights& weights, const float* x, int in, const float* h, int hidden, float* c, float* y,
-                                   const Cell& cell) {
-  alignas(64) float of_x[Gates * units_of_part], of_h[Gates * units_of_part];
-  for (int first = 0; first < hidden; first += units_of_part) {
-    const int units = hidden - first < units_of_part ? hidden - first : units_of_part;
-    const int columns = Gates * static_cast<int>(round_up_to_block(units));
-    const std::ptrdiff_t row = std::ptrdiff_t{Gates} * first;
-    multiply_rows(x, 0, 1, in, weights.w + row * in, weights.w_bias ? weights.w_bias + row : nullptr, of_x, columns, columns, {});
-    multiply_rows(h, 0, 1, hidden, weights.r + row * hidden, weights.r_bias ? weights.r_bias + row : nullptr, of_h, columns, columns, {});
-    for (int unit = 0; unit < units; unit += lanes) {
-      const int at = unit / channel_block * channel_block * Gates + unit % channel_block, n = units - unit;
-      const int j = first + unit;
-      store_bounded(cell(gate_sums{of_x + at, of_h + at}, h + j, c ? c + j : nullptr, n), y + j, n);
-    }
-  }
-}
-
-template <int Gates, class Cell>
+template <class Op, class Cell>
 CTNN_INLINE void run_recurrence(const op::recurrence& p, const arguments& a, const Cell& cell) {
-  const op::recurrence::sizes s = p.sizes_of(a.in[0].shape);
-  const int hidden = p.hidden, directions = p.directions();
-  for (int d = 0; d < directions; ++d) {
-    const float* const* slot = a.weights.data() + d * p.slots_of_direction();
-    const recurrence_weights weights{slot[0], slot[1], p.bias ? slot[2] : nullptr, p.bias ? slot[3] : nullptr};
-    for (int n = 0; n < s.batch; ++n) {
-      const std::ptrdiff_t at = (std::ptrdiff_t{d} * s.batch + n) * hidden;
-      for (std::size_t state = 1; state < a.out.size(); ++state)
-        for (int j = 0; j < hidden; ++j) a.out[state].data[at + j] = state < a.in.size() ? a.in[state].data[at + j] : 0.0f;
-      float* const last = a.out[1].data + at;
-      float* const c = a.out.size() > 2 ? a.out[2].data + at : nullptr;
-      const float* h = last;
-      for (int i = 0; i < s.length; ++i) {
-        const int t = p.backwards(d) ? s.length - 1 - i : i;
-        const std::ptrdiff_t place = p.batch_first ? std::ptrdiff_t{n} * s.length + t : std::ptrdiff_t{t} * s.batch + n;
-        float* const y = a.out[0].data + (place * directions + d) * hidden;
-        recurrence_step<Gates>(weights, a.in[0].data + place * s.in, s.in, h, hidden, c, y, cell);
-        h = y;
-      }
-      if (h == last) continue;
-      for (int j = 0; j < hidden; ++j) last[j] = h[j];
-    }
-  }
+  walk_recurrence(p, a, recurrence_step<Op::gates, Cell>{p.sizes_of(a.in[0].shape).in, p.hidden, cell});
 }
 
 struct run_rnn {
@@ -118,15 +95,15 @@ struct run_rnn {
   arguments a;
   template <function Kind>
   CTNN_INLINE void operator()(const activate<Kind>& f) const {
-    run_recurrence<op::rnn::gates>(p, a, rnn_cell<Kind>{f});
+    run_recurrence<op::rnn>(p, a, rnn_cell<Kind>{f});
   }
 };
 
 }  // namespace detail
 
 CTNN_INLINE void run(const op::rnn& p, const arguments& a) { with_activation(p.activation, detail::run_rnn{p, a}); }
-CTNN_INLINE void run(const op::gru& p, const arguments& a) { detail::run_recurrence<op::gru::gates>(p, a, detail::gru_cell{}); }
-CTNN_INLINE void run(const op::lstm& p, const arguments& a) { detail::run_recurrence<op::lstm::gates>(p, a, detail::lstm_cell{}); }
+CTNN_INLINE void run(const op::gru& p, const arguments& a) { detail::run_recurrence<op::gru>(p, a, detail::gru_cell{}); }
+CTNN_INLINE void run(const op::lstm& p, const arguments& a) { detail::run_recurrence<op::lstm>(p, a, detail::lstm_cell{}); }
 
 CTNN_END_TARGET
 

@@ -2,8 +2,7 @@
 // rnn, gru and lstm, plain: unit by unit.
 #pragma once
 
-#include "../../graph/operators/recurrent.hpp"
-#include "../tensor.hpp"
+#include "../recurrence_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::reference {
@@ -16,40 +15,21 @@ constexpr float row_product(const float* matrix, const float* bias, int row, con
   return sum;
 }
 
-/// cell(gate, j, h, c): the new h_j from h and c_j, where gate(g) is {W x + b, R h + c} of the unit's gate g.
-template <class Op, class Cell>
-constexpr void run_recurrence(const Op& p, const arguments& a, const Cell& cell) {
-  const auto s = p.sizes_of(a.in[0].shape);
-  const int hidden = p.hidden, directions = p.directions();
+/// cell(gate, h, c): the new h of a unit from its h and c, where gate(g) is {W x + b, R h + c} of its gate g.
+template <class Cell>
+constexpr void run_recurrence(const op::recurrence& p, const arguments& a, const Cell& cell) {
   struct sums {
     float x, h;
   };
-  for (int d = 0; d < directions; ++d) {
-    const auto slot = [&](int i) { return a.weights[static_cast<std::size_t>(d * p.slots_of_direction() + i)]; };
-    const float *w = slot(0), *r = slot(1), *w_bias = p.bias ? slot(2) : nullptr, *r_bias = p.bias ? slot(3) : nullptr;
-    for (int n = 0; n < s.batch; ++n) {
-      const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(d) * s.batch + n) * hidden;
-      for (std::size_t state = 1; state < a.out.size(); ++state)
-        for (int j = 0; j < hidden; ++j) a.out[state].data[at + j] = state < a.in.size() ? a.in[state].data[at + j] : 0.0f;
-      float* const last = a.out[1].data + at;
-      float* const c = a.out.size() > 2 ? a.out[2].data + at : nullptr;
-      const float* h = last;
-      for (int i = 0; i < s.length; ++i) {
-        const int t = p.backwards(d) ? s.length - 1 - i : i;
-        const std::ptrdiff_t place = p.batch_first ? std::ptrdiff_t{n} * s.length + t : std::ptrdiff_t{t} * s.batch + n;
-        const float* x = a.in[0].data + place * s.in;
-        float* y = a.out[0].data + (place * directions + d) * hidden;
-        for (int j = 0; j < hidden; ++j) {
-          const auto gate = [&](int g) {
-            return sums{row_product(w, w_bias, g * hidden + j, x, s.in), row_product(r, r_bias, g * hidden + j, h, hidden)};
-          };
-          y[j] = cell(gate, h[j], c ? c + j : nullptr);
-        }
-        h = y;
-      }
-      for (int j = 0; j < hidden; ++j) last[j] = h[j];
+  const int hidden = p.hidden, in = p.sizes_of(a.in[0].shape).in;
+  walk_recurrence(p, a, [&](const recurrence_weights& w, const float* x, const float* h, float* c, float* y) {
+    for (int j = 0; j < hidden; ++j) {
+      const auto gate = [&](int g) {
+        return sums{row_product(w.w, w.w_bias, g * hidden + j, x, in), row_product(w.r, w.r_bias, g * hidden + j, h, hidden)};
+      };
+      y[j] = cell(gate, h[j], c ? c + j : nullptr);
     }
-  }
+  });
 }
 
 constexpr void run(const op::rnn& p, const arguments& a) {
