@@ -57,8 +57,10 @@ void info(const info_options& options) {
   const ctnn::graph_view before = m.network.view();
   if (options.layers) std::printf("%s\n", layers_text(before, ctnn::fates(o.g.view(), o.history)).c_str());
   for (const ctnn::node& n : before.nodes)
-    if (n.type == &ctnn::type_of<ctnn::op::input>)
-      std::printf("input   %.*s: %s\n", static_cast<int>(n.name.size()), n.name.data(), ctnn::describe(before.shape(n.outputs.first)).c_str());
+    if (n.type == &ctnn::type_of<ctnn::op::input>) {
+      const ctnn::value& v = before.at_value(n.outputs.first);
+      std::printf("input   %.*s: %s\n", static_cast<int>(v.name.size()), v.name.data(), ctnn::describe(v.shape).c_str());
+    }
   for (const ctnn::network_output& out : before.outputs)
     std::printf("output  %.*s: %s\n", static_cast<int>(out.name.size()), out.name.data(), ctnn::describe(before.shape(out.value)).c_str());
   const totals a = add_up(before), b = add_up(o.g.view());

@@ -123,6 +123,7 @@ TEST_CASE("attention and rotations") {
   survives({"0=4 1=3 2=2; 0=4 1=5 2=2; 0=4 1=5 2=2", "SDPA 6=0.5", ""});
   survives({"0=4 1=3 2=2; 0=4 1=1 2=2; 0=4 1=1 2=2; 0=6 1=3; 0=4 1=5 2=2; 0=4 1=5 2=2", "SDPA 5=1 7=1", "", 3});
   survives({"0=4 1=3 2=2; 0=2 1=3; 0=2 1=3", "RotaryEmbed 0=1", ""});
+  survives({"0=4 1=3; 0=2 1=3; 0=2 1=3", "RotaryEmbed ", ""});
 }
 
 TEST_CASE("the ends of detectors") {

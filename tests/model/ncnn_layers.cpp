@@ -80,6 +80,21 @@ TEST_CASE("attention step by step with a cache is attention over all steps") {
   require_near(run.extract("d"), {1, 2, 3, 4, 5, 6});
 }
 
+TEST_CASE("tiles: repeats are for the last axes, further ones make new axes") {
+  const auto tiled = [](const char* shape, const extents& x, const char* repeats) {
+    extractor run = made("Input x 0 1 x " + std::string(shape) + "\nTile t 1 1 x y -23302=" + repeats + "\n", 2).extractor();
+    run.input("x", array(x, floats{1, 2}));
+    return run.extract("y");
+  };
+  CHECK(tiled("0=2 1=1", {1, 2}, "3,2,1,1").shape() == extents{2, 1, 2});
+  require_near(tiled("0=2 1=1", {1, 2}, "3,2,1,1"), {1, 2, 1, 2});
+  CHECK(tiled("0=2", {2}, "2,2,3").shape() == extents{2, 6});
+  CHECK(tiled("0=2 1=1", {1, 2}, "1,2").shape() == extents{1, 4});
+  CHECK(tiled("0=1 1=2 2=1", {1, 2, 1}, "2,3,1").shape() == extents{1, 6, 1});
+  CHECK(tiled("0=2 1=1", {1, 2}, "3,1,2,1").shape() == extents{2, 2});
+  CHECK_THROWS_WITH_AS(tiled("0=1 1=2 2=1", {1, 2, 1}, "4,2,1,1,1"), doctest::Contains("more repeats than axes"), error);
+}
+
 TEST_CASE("positions are rotated by the cosines and sines that are given") {
   const model m = made("Input x 0 1 x 0=4 1=1 2=1\nInput c 0 1 c 0=2 1=1\nInput s 0 1 s 0=2 1=1\nRotaryEmbed r 3 1 x c s y\n", 4);
   extractor run = m.extractor();

@@ -140,10 +140,15 @@ class node_writer {
     return result;
   }
 
-  /// Input i as a blob of shape `wanted`, which has as many elements.
-  std::string in_form(std::size_t i, const extents& wanted) {
+  /// What input i reads before reshapes that became part of other layers.
+  value_id source(std::size_t i) const {
     value_id v = input(i);
     while (!b.forms.contains(v) && b.absorbed.contains(b.maker(v)) && b.is_reshape(b.maker(v))) v = b.g.inputs(b.g.at(b.maker(v)))[0];
+    return v;
+  }
+  /// Input i as a blob of shape `wanted`, which has as many elements.
+  std::string in_form(std::size_t i, const extents& wanted) {
+    const value_id v = source(i);
     return b.form(v) == wanted ? b.blob(v) : reshaped(b.blob(v), wanted, "form");
   }
   /// The blob to write output i to where the layer makes it of shape `made`. finish() adds what is needed after it.

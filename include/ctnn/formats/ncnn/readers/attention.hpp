@@ -203,7 +203,9 @@ inline void rotary_embed(layer_reader& l) {
   l.expect(3, 1);
   op::rotary_embedding op;
   op.interleaved = l.flag_or(0, false);
-  const value_id x = by_heads(l, l.input(0), "query");
+  const extents whole = l.shape(l.input(0));
+  const bool one_head = whole.rank == 2;
+  const value_id x = one_head ? l.reshaped(l.input(0), {1, 1, whole[0], whole[1]}, "query") : by_heads(l, l.input(0), "query");
   std::vector<value_id> in{x};
   for (std::size_t i : {1u, 2u}) {
     const value_id v = l.input(i);
@@ -211,8 +213,7 @@ inline void rotary_embed(layer_reader& l) {
     if (shape.rank != 2) l.fail("an angle's input is " + describe(shape) + ", expected 2 dimensions");
     in.push_back(l.reshaped(v, {1, shape[0], shape[1]}, i == 1 ? "cosines" : "sines"));
   }
-  const extents shape = l.shape(x);
-  l.result(l.reshaped(l.node(op, in), {shape[1], shape[2], shape[3]}, "result"));
+  l.result(l.reshaped(l.node(op, in), whole, "result"));
 }
 
 }  // namespace ctnn::ncnn::readers

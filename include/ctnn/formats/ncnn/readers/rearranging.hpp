@@ -308,8 +308,16 @@ inline void tile(layer_reader& l) {
     repeats.assign(static_cast<std::size_t>(rank), 1);
     repeats[static_cast<std::size_t>(axis)] = l.extent_or(1, 1, 1);
   }
-  if (static_cast<int>(repeats.size()) != rank) layer_reader::refuse(2, "repeats for another rank");
-  for (int axis = 0; axis < rank; ++axis) {
+  // Repeats are for the last axes; those in front that are not 1 make new ones. ncnn's own 4-d results of fewer axes are odd.
+  const auto axes = static_cast<std::size_t>(rank);
+  while (repeats.size() > axes && repeats[0] == 1) repeats.erase(repeats.begin());
+  if (repeats.size() > axes && (axes > 2 || repeats.size() > 3)) layer_reader::refuse(2, "more repeats than axes");
+  if (repeats.size() < axes) repeats.insert(repeats.begin(), axes - repeats.size(), 1);
+  extents longer;
+  for (std::size_t i = axes; i < repeats.size(); ++i) longer.push_back(1);
+  for (int i = 0; i < rank; ++i) longer.push_back(l.shape(v)[i]);
+  v = l.reshaped(v, longer, "axes");
+  for (int axis = 0; axis < longer.rank; ++axis) {
     const int n = repeats[static_cast<std::size_t>(axis)];
     if (n < 1 || n > 32767) l.fail(2, "repeat " + std::to_string(n));
     if (n > 1) v = l.helper(op::concat{axis}, std::vector<value_id>(static_cast<std::size_t>(n), v), "tiled");

@@ -169,7 +169,8 @@ inline void rotary_embedding(node_writer& w) {
   const op::rotary_embedding op = w.get<op::rotary_embedding>();
   const extents x = w.input_shape();
   if (x.rank != 4 || x[0] != 1 || w.input_count() != 3 || (op.part != 0 && op.part != x[3])) throw inexpressible{"a rotation of " + describe(x)};
-  const extents angles{x[2], x[3] / 2}, one{x[1], x[2], x[3]};
+  const bool one_head = x[1] == 1 && w.b.form(w.source(0)).rank == 2;
+  const extents angles{x[2], x[3] / 2}, one = one_head ? extents{x[2], x[3]} : extents{x[1], x[2], x[3]};
   w.layer("RotaryEmbed", {w.in_form(0, one), w.in_form(1, angles), w.in_form(2, angles)}, {w.out_in_form(one)},
           parameter_list().integer(0, op.interleaved, 0));
   w.finish();
