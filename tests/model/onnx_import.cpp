@@ -160,6 +160,12 @@ TEST_CASE("what a file gets wrong is said with the node and the byte") {
   CHECK(what(pb::node("Relu", {"x"}, {"z"})).find("output 'y' is made by no node") != std::string::npos);
 }
 
+TEST_CASE("an index that no double holds is out of range all the same") {
+  const std::string x = pb::input(pb::value("x", pb::f32, {3})) + pb::output(pb::value("y", pb::f32, {1}));
+  CHECK_THROWS_WITH_AS(made(pb::node("Gather", {"x", "i"}, {"y"}) + x + pb::initializer(pb::longs("i", {1}, {std::numeric_limits<std::int64_t>::max()}))),
+                       doctest::Contains("index 9223372036854775807 is out of range for 3 elements"), error);
+}
+
 TEST_CASE("a padding by less than nothing may leave nothing") {
   const std::string x = pb::input(pb::value("x", pb::f32, {3})) + pb::output(pb::value("y", pb::f32, {-1}));
   for (const auto& [after, left] : {std::pair<std::int64_t, int>{-1, 1}, {-2, 0}}) {

@@ -6,7 +6,7 @@
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   linear     (out, K)                -> [blocks][K][block]
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
-//   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][gates][K][block], biases likewise with K = 1
+//   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][K][gates][block], biases likewise with K = 1
 // with zeros where out is not a multiple of the block. Biases stay as they are.
 #pragma once
 
@@ -174,11 +174,12 @@ constexpr std::int64_t packed_count(const Op& p, int, const extents& shape, int 
 template <class Op>
   requires std::derived_from<Op, op::recurrence>
 constexpr void pack(const Op& p, int, const extents& shape, const float* from, float* to, int block = channel_block) {
-  const int depth = static_cast<int>(shape.count(1, shape.rank));
-  for (int unit = 0; unit < p.hidden; unit += block)
-    for (int gate = 0; gate < Op::gates; ++gate, to += static_cast<std::ptrdiff_t>(depth) * block)
-      packing_detail::pack_rows(p.hidden - unit < block ? p.hidden - unit : block, depth, 1,
-                                from + (static_cast<std::ptrdiff_t>(gate) * p.hidden + unit) * depth, to, block);
+  const auto depth = static_cast<std::ptrdiff_t>(shape.count(1, shape.rank));
+  for (int first = 0; first < p.hidden; first += block)
+    for (std::ptrdiff_t k = 0; k < depth; ++k)
+      for (int gate = 0; gate < Op::gates; ++gate)
+        for (int unit = first; unit < first + block; ++unit)
+          *to++ = unit < p.hidden ? from[(std::ptrdiff_t{gate} * p.hidden + unit) * depth + k] : 0.0f;
 }
 
 }  // namespace CTNN_PACKING

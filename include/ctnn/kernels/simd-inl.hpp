@@ -188,10 +188,20 @@ CTNN_INLINE vec sigmoid(vec x) {
   return div(select(less(x, zero()), e, one), add(one, e));
 }
 
+/// Within 6 ulp and [-1, 1]: x P(x^2) / Q(x^2), both of degree 4 with positive coefficients, fitted to the least largest
+/// relative error (2.1e-8) up to 9.02, from where on the float is 1.
 CTNN_INLINE vec tanh(vec x) {
-  const vec e = expm1(mul(set(-2.0f), abs(x)));
-  const vec t = div(neg(e), add(e, set(2.0f)));
-  return select(less(x, zero()), neg(t), t);
+  const vec bounded = clamp(x, set(-9.02f), set(9.02f)), y = mul(bounded, bounded);
+  vec p = set(1.33190357e-8f), q = set(7.76200466e-7f);
+  p = mul_add(p, y, set(2.05834567e-5f));
+  q = mul_add(q, y, set(3.28309048e-4f));
+  p = mul_add(p, y, set(3.49403312e-3f));
+  q = mul_add(q, y, set(0.0258710682f));
+  p = mul_add(p, y, set(0.133797169f));
+  q = mul_add(q, y, set(0.467130333f));
+  p = mul_add(p, y, set(1.0f));
+  q = mul_add(q, y, set(1.0f));
+  return clamp(div(mul(bounded, p), q), set(-1.0f), set(1.0f));
 }
 
 /// x tanh(log(1 + e^x)): with n = e^x (e^x + 2) it is x n / (n + 2).

@@ -197,6 +197,12 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     }
   }
 
+  // One row alone waits for its own sums: further sums take every other input.
+  constexpr int more = P > 1 || lanes == 1 ? 0 : V == 1 ? 3 : 1;
+  vec others[more + 1][V];
+  CTNN_UNROLL for (int i = 0; i < more; ++i)
+    CTNN_UNROLL for (int v = 0; v < V; ++v) others[i][v] = zero();
+
   const float* const* pixels = t.pixels;
   const std::ptrdiff_t weight_step = t.weight_step, block_step = t.block_step;
   for (int r = 0; r < t.run_count; ++r) {
@@ -209,7 +215,17 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
       detail::sum_single<V>(sum[0], in[0], length, w, weight_step, block_step);
       continue;
     }
-    for (std::ptrdiff_t k = 0; k < length; ++k) {
+    std::ptrdiff_t k = 0;
+    for (; more > 0 && k + more < length; k += more + 1)
+      CTNN_UNROLL for (int i = 0; i <= more; ++i) {
+        const vec x = set(in[0][k + i]);
+        CTNN_UNROLL for (int v = 0; v < V; ++v) {
+          vec& to = i == more ? sum[0][v] : others[i][v];
+          to = mul_add(x, loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block), to);
+        }
+        w += weight_step;
+      }
+    for (; k < length; ++k) {
       vec row[V];
       CTNN_UNROLL for (int v = 0; v < V; ++v)
         row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
@@ -220,6 +236,9 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
       w += weight_step;
     }
   }
+
+  CTNN_UNROLL for (int i = 0; i < more; ++i)
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = add(sum[0][v], others[i][v]);
 
   if (t.last && t.end.bounds != epilogue::bound::none) {
     if (lanes == 1 || t.end.bounds == epilogue::bound::relu) {

@@ -8,7 +8,7 @@ namespace ctnn::onnx::readers {
 
 /// The shape asked for; 0 keeps the input's extent, -1 is what is left over.
 inline extents target_shape(node_reader& n, const extents& from, const integers& wanted, bool zero_is_zero) {
-  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most 8 are possible");
+  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most " + std::to_string(max_rank) + " are possible");
   extents to;
   std::int64_t known = 1;
   int rest = -1;
@@ -269,7 +269,7 @@ inline void expand(node_reader& n) {
   n.expect(2, 2);
   op::expand op;
   const integers shape = n.whole(1);
-  if (shape.size() > max_rank) n.fail("shape has " + std::to_string(shape.size()) + " axes, at most 8 are possible");
+  if (shape.size() > max_rank) n.fail("shape has " + std::to_string(shape.size()) + " axes, at most " + std::to_string(max_rank) + " are possible");
   for (std::int64_t d : shape) op.shape.push_back(n.to_int(d, "shape"));
   n.result(n.add(op, {n.input(0)}));
 }
@@ -281,7 +281,7 @@ inline void check_indices(node_reader& n, term index, std::int64_t size) {
   for (std::size_t i = 0; i < k->size(); ++i) {
     const double v = number_at(*k, i);
     if (v < static_cast<double>(-size) || v >= static_cast<double>(size))
-      n.fail("index " + std::to_string(static_cast<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
+      n.fail("index " + std::to_string(saturated<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
   }
 }
 /// The same for rows of indices, each of which walks through the axes of x from `first` on.
@@ -293,7 +293,7 @@ inline void check_index_rows(node_reader& n, term index, const extents& x, int f
     const int size = x[first + static_cast<int>(i % static_cast<std::size_t>(s.back(0)))];
     const double v = number_at(*k, i);
     if (v < -size || v >= size)
-      n.fail("index " + std::to_string(static_cast<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
+      n.fail("index " + std::to_string(saturated<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
   }
 }
 

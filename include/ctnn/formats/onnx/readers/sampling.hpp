@@ -99,7 +99,7 @@ inline void resize(node_reader& n) {
     if (sizes.empty()) {
       scale[k] = static_cast<double>(scales[i]);
       if (!(scale[k] > 0) || !(scale[k] * from < 2147483647.0)) n.fail("a scale is " + std::to_string(scale[k]));
-      size[k] = static_cast<std::int64_t>(std::floor(static_cast<double>(static_cast<float>(from) * scales[i])));
+      size[k] = saturated<std::int64_t>(std::floor(static_cast<double>(static_cast<float>(from) * scales[i])));
     } else {
       if (sizes[i] < 1 || from < 1) n.fail("a size is " + std::to_string(sizes[i]) + " for an extent of " + std::to_string(from));
       scale[k] = static_cast<double>(sizes[i]) / from;
@@ -113,7 +113,7 @@ inline void resize(node_reader& n) {
     const double one = policy == "not_larger" ? smallest : largest;
     for (int axis : axes) {
       scale[static_cast<std::size_t>(axis)] = one;
-      size[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(std::floor(one * s[axis] + 0.5));
+      size[static_cast<std::size_t>(axis)] = saturated<std::int64_t>(std::floor(one * s[axis] + 0.5));
     }
   }
   for (std::size_t i = 0; i < size.size(); ++i) {

@@ -45,7 +45,7 @@ inline void constant(node_reader& n) {
 inline void constant_of_shape(node_reader& n) {
   n.expect(1, 1);
   const integers wanted = n.whole(0);
-  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most 8 are possible");
+  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most " + std::to_string(max_rank) + " are possible");
   extents s;
   for (std::int64_t d : wanted) {
     if (d < 0) n.fail("shape has an extent of " + std::to_string(d));
