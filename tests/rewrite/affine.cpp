@@ -67,6 +67,11 @@ constexpr auto then = [](builder& b) {
 };
 template <kind First, op::binary_function F, int Tenths>
 constexpr auto then_scalar = [](builder& b) { b.output("", b.scalar("last", F, make<First>(b, start<First>(b)), float(Tenths) / 10)); };
+template <op::binary_function F, int Tenths, kind Last>
+constexpr auto scalar_then = [](builder& b) {
+  const value_id y = b.scalar("first", F, image(b), float(Tenths) / 10);
+  b.output("", Last == kind::scale ? scale(b, "last", y) : bias(b, "last", y));
+};
 template <kind First>
 constexpr auto alone = [](builder& b) { b.output("", make<First>(b, start<First>(b))); };
 template <kind First>
@@ -223,6 +228,13 @@ DECLINES("bias that is an output > bias", (rules::merge_affine<op::bias, op::bia
          "its input is a network output too")
 FIRES("bias > * 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::mul, 20>), alone<kind::scale>)
 FIRES("bias > + 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::add, 20>), alone<kind::bias>)
+FIRES("* 2 > scale", (rules::merge_affine<op::binary, op::scale>), (scalar_then<op::binary_function::mul, 20, kind::scale>), alone<kind::scale>)
+DECLINES("^ 2 > scale", (rules::merge_affine<op::binary, op::scale>), (scalar_then<op::binary_function::pow, 20, kind::scale>),
+         "its function is not affine")
+FIRES("* 2 > bias", (rules::merge_affine<op::binary, op::bias>), (scalar_then<op::binary_function::mul, 20, kind::bias>), alone<kind::scale>)
+FIRES("- 2 > bias", (rules::merge_affine<op::binary, op::bias>), (scalar_then<op::binary_function::sub, 20, kind::bias>), alone<kind::bias>)
+DECLINES("^ 2 > bias", (rules::merge_affine<op::binary, op::bias>), (scalar_then<op::binary_function::pow, 20, kind::bias>),
+         "its function is not affine")
 DECLINES("bias > ^ 2", (rules::merge_affine<op::bias, op::binary>), then_power<kind::bias>, "its function is not affine")
 
 namespace {

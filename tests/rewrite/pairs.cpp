@@ -29,7 +29,6 @@ struct difference {
 };
 constexpr auto signals = "the signal becomes an image of one row and back: two views"sv;
 constexpr difference differences[] = {
-    {"ncnn__ppocr_rec_lstm", 7, "weights of two LSTM are six constants; written as .param it is the same 45 layers"},
     {"ncnn_converted__steerable_nafx_tcn", 2, signals},
 };
 

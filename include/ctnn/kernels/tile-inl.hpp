@@ -197,8 +197,9 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     }
   }
 
-  // One row alone waits for its own sums: further sums take every other input.
-  constexpr int more = P > 1 || lanes == 1 ? 0 : V == 1 ? 3 : 1;
+  // One row alone waits for its own sums: a second sum takes every other input. The same for every V, so that equal columns
+  // have equal results whatever tile they are in.
+  constexpr int more = P > 1 || lanes == 1 ? 0 : 1;
   vec others[more + 1][V];
   CTNN_UNROLL for (int i = 0; i < more; ++i)
     CTNN_UNROLL for (int v = 0; v < V; ++v) others[i][v] = zero();

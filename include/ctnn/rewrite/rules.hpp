@@ -115,6 +115,8 @@ struct default_rules : rule_list<
     rules::merge_affine<op::bias, op::scale>,               // bias > scale                   ->  scale
     rules::merge_affine<op::bias, op::bias>,                // bias > bias                    ->  bias
     rules::merge_affine<op::bias, op::binary>,              // bias > * / + - scalar          ->  scale | bias
+    rules::merge_affine<op::binary, op::scale>,             // * / + - scalar > scale         ->  scale
+    rules::merge_affine<op::binary, op::bias>,              // * / + - scalar > bias          ->  scale | bias
     // Several operators that spell one
     rules::gated_by_itself,                                 // x * sigmoid|hardsigmoid(x)     ->  silu | hardswish
     rules::two_sided_relu<op::scale>,                       // relu(x) + k[c] * relu(-x)      ->  prelu

@@ -216,13 +216,16 @@ struct fold_affine {
   }
 };
 
-/// scale|bias > scale|bias|binary with a scalar  ->  scale or bias
+/// scale|bias|binary with a scalar > scale|bias|binary with a scalar  ->  scale or bias
 template <class First, class Last>
 struct merge_affine {
-  static constexpr rule_info info{"merge_affine", "scale|bias > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
+  static constexpr rule_info info{"merge_affine", "scale|bias|binary(scalar) > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
                                   numerics::reassociates};
   using pattern = chain<First, Last>;
-  static constexpr reason guard(const rewriter& r, const match& m) { return is_affine<Last>(r, m.last, false); }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason why = is_affine<First>(r, m.first, false)) return why;
+    return is_affine<Last>(r, m.last, false);
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     const extents c{channels(r.shape(x))};
