@@ -9,6 +9,7 @@
 
 #include "../base/dtype.hpp"
 #include "../base/shape.hpp"
+#include "integer_products.hpp"
 
 namespace ctnn {
 
@@ -57,6 +58,7 @@ struct arguments {
   std::span<const tensor> out;
   std::span<const float* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
   work_share share{};                     ///< only kernels that divide (share.hpp) are given less than all
+  integer_product products = nullptr;     ///< the chosen target's, for quantised layers; null: plain loops
 };
 
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.

@@ -302,7 +302,7 @@ class extractor {
       run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
     } else {
       const program::node_code& code = program_->code(step.node);
-      run_kernel({nullptr, &code, {in_, out_, code.weights}}, code.divides ? code.nanoseconds : 0);
+      run_kernel({nullptr, &code, {in_, out_, code.weights, {}, program_->kernels().products}}, code.divides ? code.nanoseconds : 0);
     }
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;

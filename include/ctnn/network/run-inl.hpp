@@ -23,6 +23,7 @@
 #include "../base/executor.hpp"
 #endif
 #include "../kernels/fma_peak-inl.hpp"
+#include "../kernels/integer_products-inl.hpp"
 #include "../kernels/kernels-inl.hpp"
 #include "../kernels/loaded_kernels.hpp"
 #include "executable.hpp"
@@ -166,7 +167,7 @@ struct loaded_kernel_table<operator_list<Ops...>> {
 /// All kernels of the list's operators for models that are loaded at run time.
 template <class List>
 loaded_kernels kernels_of() {
-  return {loaded_kernel_table<List>::table, &convert_loaded};
+  return {loaded_kernel_table<List>::table, &convert_loaded, &multiply_integers};
 }
 
 /// Tells whether the target is compiled.

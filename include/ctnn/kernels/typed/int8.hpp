@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of bytes with one scale an output. Rows of products are padded to whole blocks of 16 bits numbers, in loops of
-// constant length that a compiler turns into vector code.
+// Products of bytes with one scale an output, on the target's products of 16-bit numbers.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 
 #include "../../base/int8.hpp"
@@ -11,19 +10,6 @@
 #include "elementwise.hpp"
 
 namespace ctnn::typed {
-
-inline constexpr std::size_t byte_block = 16;
-inline std::size_t blocks_of_bytes(std::int64_t n) { return (static_cast<std::size_t>(n) + byte_block - 1) / byte_block * byte_block; }
-
-/// Sums wrap around.
-inline std::int32_t dot(const std::int16_t* a, const std::int16_t* b, std::size_t n) {
-  std::uint32_t sums[byte_block]{};
-  for (; n != 0; n -= byte_block, a += byte_block, b += byte_block)
-    for (std::size_t j = 0; j < byte_block; ++j) sums[j] += static_cast<std::uint32_t>(std::int32_t{a[j]} * std::int32_t{b[j]});
-  std::uint32_t sum = 0;
-  for (std::uint32_t s : sums) sum += s;
-  return static_cast<std::int32_t>(sum);
-}
 
 /// The input as bytes, whatever it is given as.
 inline std::vector<std::int8_t> input_bytes(const const_tensor& x, float scale) {
@@ -33,6 +19,32 @@ inline std::vector<std::int8_t> input_bytes(const const_tensor& x, float scale) 
   for (std::size_t i = 0; i < n; ++i) out[i] = quantize_int8(x.data[i] * scale);
   return out;
 }
+inline integer_product products_of(const arguments& a) { return a.products ? a.products : &multiply_integers_plainly; }
+
+/// Rows of `depth` numbers at a time, so that what is widened for the products stays small.
+inline std::int64_t rows_at_once(std::int64_t depth) { return std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(integer_blocks(depth), 1), 1, 256); }
+
+/// store(r, c, sum of products of row r and column c). left(r, to) and right(c, to) write `depth` numbers.
+template <class Left, class Right, class Store>
+void multiply_parts(const arguments& a, std::int64_t rows, std::int64_t columns, std::int64_t depth, Left left, Right right, Store store) {
+  const std::int64_t part = rows_at_once(depth);
+  const std::ptrdiff_t padded = integer_blocks(depth);
+  std::vector<std::int16_t> l(static_cast<std::size_t>(std::min(part, rows) * padded)), r(static_cast<std::size_t>(std::min(part, columns) * padded));
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(std::min(part, rows) * std::min(part, columns)));
+  for (std::int64_t c0 = 0; c0 < columns; c0 += part) {
+    const std::int64_t wide = std::min(part, columns - c0);
+    for (std::int64_t c = 0; c < wide; ++c) right(c0 + c, r.data() + c * padded);
+    for (std::int64_t r0 = 0; r0 < rows; r0 += part) {
+      const std::int64_t high = std::min(part, rows - r0);
+      for (std::int64_t k = 0; k < high; ++k) left(r0 + k, l.data() + k * padded);
+      products_of(a)(l.data(), static_cast<int>(high), r.data(), static_cast<int>(wide), padded, sums.data());
+      const std::int32_t* sum = sums.data();
+      for (std::int64_t k = 0; k < high; ++k)
+        for (std::int64_t c = 0; c < wide; ++c) store(r0 + k, c0 + c, *sum++);
+    }
+  }
+}
+
 inline const std::int8_t* bytes_of(const float* packed) { return static_cast<const std::int8_t*>(static_cast<const void*>(packed)); }
 
 /// From sums of products to results: the slots after the weight.
@@ -45,10 +57,11 @@ struct int8_results {
       : bias(has_bias ? a.weights[1] : nullptr), weight_scale(a.weights[has_bias ? 2 : 1]), input_scale(*a.weights[has_bias ? 3 : 2]), activation(f) {
     if (requantize) output_scale = *a.weights[has_bias ? 4 : 3];
   }
-  float operator()(std::int32_t sum, std::size_t output) const {
-    const float scale = weight_scale[output] == 0 ? 0 : 1 / (input_scale * weight_scale[output]);
+  /// What a sum of output o stands for: sum * scale(o), and then the bias.
+  float scale(std::size_t o) const { return weight_scale[o] == 0 ? 0 : 1 / (input_scale * weight_scale[o]); }
+  float operator()(std::int32_t sum, float scale_of_output, std::size_t o) const {
     // Rounded once, as the fused multiply-add of ncnn's kernels is.
-    const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(scale) + (bias ? static_cast<double>(bias[output]) : 0);
+    const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(scale_of_output) + (bias ? static_cast<double>(bias[o]) : 0);
     const auto y = static_cast<float>(exact);
     return activation ? activated(activation, y) : y;
   }
@@ -58,14 +71,46 @@ inline void run(const op::int8_linear& p, const arguments& a) {
   const std::int64_t depth = a.in[0].shape.back(0), rows = a.in[0].shape.count() / depth;
   const int8_results result(a, p.bias, false, p.activation);
   const std::vector<std::int8_t> x = input_bytes(a.in[0], result.input_scale);
-  const std::size_t padded = blocks_of_bytes(depth);
-  std::vector<std::int16_t> row(padded), weight(padded);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::copy_n(x.begin() + r * depth, depth, row.begin());
-    for (int o = 0; o < p.out; ++o) {
-      std::copy_n(bytes_of(a.weights[0]) + o * depth, depth, weight.begin());
-      a.out[0].data[r * p.out + o] = result(dot(row.data(), weight.data(), padded), static_cast<std::size_t>(o));
+  std::vector<float> scales;
+  for (std::size_t o = 0; o < static_cast<std::size_t>(p.out); ++o) scales.push_back(result.scale(o));
+  multiply_parts(a, rows, p.out, depth, [&](std::int64_t r, std::int16_t* to) { std::copy_n(x.begin() + r * depth, depth, to); },
+                 [&](std::int64_t o, std::int16_t* to) { std::copy_n(bytes_of(a.weights[0]) + o * depth, depth, to); },
+                 [&](std::int64_t r, std::int64_t o, std::int32_t sum) {
+                   const auto k = static_cast<std::size_t>(o);
+                   a.out[0].data[r * p.out + o] = result(sum, scales[k], k);
+                 });
+}
+
+/// Sums of row r of one plane under one filter, tap by tap.
+inline void convolve_plane(const op::conv2d& p, const margins& pad, const std::int16_t* plane, std::int64_t height, std::int64_t width, const std::int16_t* filter,
+                           std::int64_t r, std::int64_t columns, std::int32_t* sums) {
+  std::fill_n(sums, columns, 0);
+  for (std::int64_t ky = 0; ky < p.kernel[0]; ++ky) {
+    const std::int64_t y = r * p.stride[0] + ky * p.dilation[0] - pad[0];
+    if (y < 0 || y >= height) continue;
+    for (std::int64_t kx = 0; kx < p.kernel[1]; ++kx) {
+      const std::int64_t shift = kx * p.dilation[1] - pad[1], stride = p.stride[1];
+      const std::int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
+      const std::int64_t last = shift >= width ? 0 : std::min(columns, (width - 1 - shift) / stride + 1);
+      const std::int32_t w = filter[ky * p.kernel[1] + kx];
+      const std::int16_t* x = plane + y * width;
+      for (std::int64_t q = first; q < last; ++q)  // wraps around, as products_of does
+        sums[q] = static_cast<std::int32_t>(static_cast<std::uint32_t>(sums[q]) + static_cast<std::uint32_t>(w * x[shift + q * stride]));
     }
+  }
+}
+
+/// What the windows of row r read of an image (height, width, channels), one after the other, `padded` numbers each.
+inline void gather_windows(const op::conv2d& p, const margins& pad, const std::int16_t* image, std::int64_t height, std::int64_t width, std::int64_t channels,
+                           std::int64_t r, std::int64_t columns, std::ptrdiff_t padded, std::int16_t* windows) {
+  for (std::int64_t q = 0; q < columns; ++q) {
+    std::int16_t* to = windows + q * padded;
+    for (std::int64_t ky = 0; ky < p.kernel[0]; ++ky)
+      for (std::int64_t kx = 0; kx < p.kernel[1]; ++kx) {
+        const std::int64_t y = r * p.stride[0] + ky * p.dilation[0] - pad[0], x = q * p.stride[1] + kx * p.dilation[1] - pad[1];
+        if (y < 0 || y >= height || x < 0 || x >= width) to = std::fill_n(to, channels, std::int16_t{0});
+        else to = std::copy_n(image + (y * width + x) * channels, channels, to);
+      }
   }
 }
 
@@ -77,33 +122,36 @@ inline void run(const op::int8_conv2d& p, const arguments& a) {
   const int8_results result(a, p.bias, p.requantize, p.activation);
   const std::vector<std::int8_t> x = input_bytes(a.in[0], result.input_scale);
   // Weights and windows in the order (tap, channel): what a window reads of one pixel is together.
-  const std::size_t padded = blocks_of_bytes(group_in * area);
-  std::vector<std::int16_t> weights(static_cast<std::size_t>(p.out) * padded), windows(static_cast<std::size_t>(columns) * padded);
-  for (std::int64_t o = 0; o < p.out; ++o)
-    for (std::int64_t c = 0; c < group_in; ++c)
-      for (std::int64_t k = 0; k < area; ++k)
-        weights[static_cast<std::size_t>(o) * padded + static_cast<std::size_t>(k * group_in + c)] = bytes_of(a.weights[0])[(o * group_in + c) * area + k];
+  const std::ptrdiff_t padded = integer_blocks(group_in * area);
+  std::vector<std::int16_t> weights(static_cast<std::size_t>(group_out * padded)), windows(static_cast<std::size_t>(columns * padded));
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(group_out * columns));
   std::vector<std::int16_t> image(static_cast<std::size_t>(group_in * height * width));
   for (std::int64_t n = 0; n < batch; ++n)
     for (std::int64_t g = 0; g < p.groups; ++g) {
       const std::int8_t* planes = x.data() + (n * p.groups + g) * group_in * height * width;
-      for (std::int64_t c = 0; c < group_in; ++c)
-        for (std::int64_t i = 0; i < height * width; ++i) image[static_cast<std::size_t>(i * group_in + c)] = *planes++;
+      for (std::int64_t c0 = 0; c0 < group_in; c0 += 16)  // few planes at a time
+        for (std::int64_t i = 0; i < height * width; ++i)
+          for (std::int64_t c = c0; c < std::min<std::int64_t>(c0 + 16, group_in); ++c)
+            image[static_cast<std::size_t>(i * group_in + c)] = planes[c * height * width + i];
+      const std::int8_t* bytes = bytes_of(a.weights[0]) + g * group_out * group_in * area;
+      for (std::int64_t o = 0; o < group_out; ++o)
+        for (std::int64_t c = 0; c < group_in; ++c)
+          for (std::int64_t k = 0; k < area; ++k) weights[static_cast<std::size_t>(o * padded + k * group_in + c)] = *bytes++;
       for (std::int64_t r = 0; r < rows; ++r) {
-        for (std::int64_t q = 0; q < columns; ++q) {
-          auto to = windows.begin() + q * static_cast<std::int64_t>(padded);
-          for (std::int64_t ky = 0; ky < p.kernel[0]; ++ky)
-            for (std::int64_t kx = 0; kx < p.kernel[1]; ++kx) {
-              const std::int64_t iy = r * p.stride[0] + ky * p.dilation[0] - pad[0], ix = q * p.stride[1] + kx * p.dilation[1] - pad[1];
-              if (iy < 0 || iy >= height || ix < 0 || ix >= width) to = std::fill_n(to, group_in, std::int16_t{0});
-              else to = std::copy_n(image.begin() + (iy * width + ix) * group_in, group_in, to);
-            }
+        if (group_in == 1) {
+          for (std::int64_t o = 0; o < group_out; ++o)
+            convolve_plane(p, pad, image.data(), height, width, weights.data() + o * padded, r, columns, sums.data() + o * columns);
+        } else {
+          gather_windows(p, pad, image.data(), height, width, group_in, r, columns, padded, windows.data());
+          products_of(a)(weights.data(), static_cast<int>(group_out), windows.data(), static_cast<int>(columns), padded, sums.data());
         }
+        const std::int32_t* sum = sums.data();
         for (std::int64_t o = g * group_out; o < (g + 1) * group_out; ++o) {
           const std::int64_t at = ((n * p.out + o) * rows + r) * columns;
+          const auto k = static_cast<std::size_t>(o);
+          const float scale = result.scale(k);
           for (std::int64_t q = 0; q < columns; ++q) {
-            const float y = result(dot(windows.data() + static_cast<std::size_t>(q) * padded, weights.data() + static_cast<std::size_t>(o) * padded, padded),
-                                   static_cast<std::size_t>(o));
+            const float y = result(*sum++, scale, k);
             if (p.requantize) elements<std::int8_t>(a.out[0])[at + q] = quantize_int8(y * result.output_scale);
             else a.out[0].data[at + q] = y;
           }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Quantised operators: bytes are widened to 32 bits, sums are exact.
+// Quantised operators: bytes less their zero points are 16-bit numbers, sums are exact.
 #pragma once
 
 #include "../../graph/operators/quantized.hpp"
+#include "int8.hpp"
 #include "matrix.hpp"
 #include "windows.hpp"
 
@@ -98,22 +99,57 @@ inline void run(const op::dynamic_quantize&, const arguments& a) {
   *elements<std::uint8_t>(a.out[2]) = zero;
 }
 
-/// Sums of (x - zero x) (w - zero w) in i32, given to store(position, output channel, sum).
+/// One of a list that has one for all, or none: 0.
+inline int zero_of(const std::vector<int>& zeros, std::int64_t i) { return zeros.empty() ? 0 : zeros[zeros.size() == 1 ? 0 : static_cast<std::size_t>(i)]; }
+
+/// Bytes less their zero point, with `stride` from one to the next.
+inline void widen(const const_tensor& x, std::int64_t first, std::int64_t stride, std::int64_t n, int zero, std::int16_t* to) {
+  const auto copy = [&](const auto* from) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int16_t>(from[first + i * stride] - zero);
+  };
+  if (x.type == dtype::u8) copy(elements<std::uint8_t>(x));
+  else copy(elements<std::int8_t>(x));
+}
+
+/// Sums of (x - zero x) (w - zero w) in i32, given to store(position, output channel, sum). What is outside of x is its zero.
 template <class Store>
-void convolve_integers(const op::convolution& p, const const_tensor& x, const std::vector<int>& zero_x, const const_tensor& w,
+void convolve_integers(const op::convolution& p, const arguments& a, const const_tensor& x, const std::vector<int>& zero_x, const const_tensor& w,
                        const std::vector<int>& zero_w, const extents& y, Store store) {
-  const std::vector<int> xs = numbers_as<int>(p.name, x), ws = numbers_as<int>(p.name, w);
-  const int zx = zero_x.empty() ? 0 : zero_x[0];
-  convolve<std::int32_t>(p, x.shape, w.shape, y, xs.data(), ws.data(), [&](int v) { return v - zx; },
-                         [&](std::int64_t o, int v) { return v - (zero_w.empty() ? 0 : zero_w[zero_w.size() == 1 ? 0 : static_cast<std::size_t>(o)]); },
-                         store);
+  plane_windows windows(p, x.shape, [&](int i) { return w.shape[i + 2]; }, y);
+  const std::int64_t plane = x.shape.count(2, x.shape.rank), taps = windows.taps(), outs = w.shape[0], per_group = w.shape[1], group_outs = outs / p.groups;
+  const std::ptrdiff_t depth = integer_blocks(per_group * taps);
+  std::vector<std::int16_t> weights(static_cast<std::size_t>(group_outs * depth)), image(static_cast<std::size_t>(x.shape.count()));
+  widen(x, 0, 1, x.shape.count(), zero_of(zero_x, 0), image.data());
+
+  const std::int64_t at_once = rows_at_once(per_group * taps);
+  std::vector<std::decay_t<decltype(windows.inside(0))>> inside(static_cast<std::size_t>(at_once));
+  std::vector<std::int16_t> rows(static_cast<std::size_t>(at_once * depth));
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(at_once * group_outs));
+  for (std::int64_t n = 0; n < x.shape[0]; ++n)
+    for (std::int64_t first = 0; first < windows.windows(); first += at_once) {
+      const std::int64_t count = std::min(at_once, windows.windows() - first);
+      for (std::int64_t i = 0; i < count; ++i) inside[static_cast<std::size_t>(i)] = windows.inside(first + i);
+      for (std::int64_t g = 0; g < p.groups; ++g) {
+        for (std::int64_t o = 0; o < group_outs; ++o)
+          widen(w, (g * group_outs + o) * per_group * taps, 1, per_group * taps, zero_of(zero_w, g * group_outs + o), weights.data() + o * depth);
+        std::fill_n(rows.begin(), count * depth, std::int16_t{0});
+        for (std::int64_t i = 0; i < count; ++i)
+          for (std::int64_t c = 0; c < per_group; ++c)
+            for (const auto& t : inside[static_cast<std::size_t>(i)])
+              rows[static_cast<std::size_t>(i * depth + c * taps + t.number)] = image[static_cast<std::size_t>((n * x.shape[1] + g * per_group + c) * plane + t.offset)];
+        products_of(a)(weights.data(), static_cast<int>(group_outs), rows.data(), static_cast<int>(count), depth, sums.data());
+        for (std::int64_t o = 0; o < group_outs; ++o)
+          for (std::int64_t i = 0; i < count; ++i)
+            store((n * outs + g * group_outs + o) * windows.windows() + first + i, g * group_outs + o, sums[static_cast<std::size_t>(o * count + i)]);
+      }
+    }
 }
 
 inline void run(const op::integer_convolution& p, const arguments& a) {
   const std::vector<int> zx = p.zero_x ? numbers_as<int>(p.name, a.in[2]) : std::vector<int>{};
   const std::vector<int> zw = p.zero_w ? numbers_as<int>(p.name, a.in.back()) : std::vector<int>{};
   auto* y = elements<std::int32_t>(a.out[0]);
-  convolve_integers(p, a.in[0], zx, a.in[1], zw, a.out[0].shape, [&](std::int64_t i, std::int64_t, std::int32_t sum) { y[i] = sum; });
+  convolve_integers(p, a, a.in[0], zx, a.in[1], zw, a.out[0].shape, [&](std::int64_t i, std::int64_t, std::int32_t sum) { y[i] = sum; });
 }
 
 inline void run(const op::quantized_convolution& p, const arguments& a) {
@@ -121,7 +157,7 @@ inline void run(const op::quantized_convolution& p, const arguments& a) {
   const int zy = numbers_as<int>(p.name, a.in[7])[0];
   const std::int32_t* bias = a.in.size() == 9 ? elements<std::int32_t>(a.in[8]) : nullptr;
   visit_integer(p.name, a.out[0].type, [&]<class T>(tag<T>) {
-    convolve_integers(p, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]), a.out[0].shape,
+    convolve_integers(p, a, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]), a.out[0].shape,
                       [&](std::int64_t i, std::int64_t o, std::int32_t sum) {
                         const float scale = sx[0] * sw[sw.size() == 1 ? 0 : static_cast<std::size_t>(o)] / sy[0];
                         const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
@@ -132,22 +168,14 @@ inline void run(const op::quantized_convolution& p, const arguments& a) {
 
 /// Sums of (a - zero a) (b - zero b), given to store(position, row, column, sum); a zero point may be one for each row or column.
 template <class Store>
-void multiply_integers(std::string_view op, const const_tensor& a, const std::vector<int>& za, const const_tensor& b, const std::vector<int>& zb, Store store) {
-  const std::vector<int> left = numbers_as<int>(op, a), right = numbers_as<int>(op, b);
+void multiply_matrices(const arguments& args, const const_tensor& a, const std::vector<int>& za, const const_tensor& b, const std::vector<int>& zb, Store store) {
   const matmul_walk w(op::matmul{}, a.shape, b.shape);
-  const auto zero = [](const std::vector<int>& z, std::int64_t i) { return z.empty() ? 0 : z[z.size() == 1 ? 0 : static_cast<std::size_t>(i)]; };
-  std::vector<std::int32_t> sums(static_cast<std::size_t>(w.columns));
-  for (std::int64_t m = 0, i = 0; m < w.matrices; ++m) {
+  for (std::int64_t m = 0; m < w.matrices; ++m) {
     const auto at = w.offsets(m);
-    for (std::int64_t r = 0; r < w.rows; ++r) {
-      std::fill(sums.begin(), sums.end(), 0);
-      for (std::int64_t k = 0; k < w.depth; ++k) {
-        const int x = left[static_cast<std::size_t>(at.a + r * w.depth + k)] - zero(za, r);
-        const int* row = right.data() + at.b + k * w.columns;
-        for (std::int64_t c = 0; c < w.columns; ++c) sums[static_cast<std::size_t>(c)] += x * (row[c] - zero(zb, c));
-      }
-      for (std::int64_t c = 0; c < w.columns; ++c) store(i++, r, c, sums[static_cast<std::size_t>(c)]);
-    }
+    multiply_parts(args, w.rows, w.columns, w.depth,
+                   [&](std::int64_t r, std::int16_t* to) { widen(a, at.a + r * w.depth, 1, w.depth, zero_of(za, r), to); },
+                   [&](std::int64_t c, std::int16_t* to) { widen(b, at.b + c, w.columns, w.depth, zero_of(zb, c), to); },
+                   [&](std::int64_t r, std::int64_t c, std::int32_t sum) { store((m * w.rows + r) * w.columns + c, r, c, sum); });
   }
 }
 
@@ -155,7 +183,7 @@ inline void run(const op::integer_matmul& p, const arguments& a) {
   const std::vector<int> za = p.zero_a ? numbers_as<int>(p.name, a.in[2]) : std::vector<int>{};
   const std::vector<int> zb = p.zero_b ? numbers_as<int>(p.name, a.in.back()) : std::vector<int>{};
   auto* y = elements<std::int32_t>(a.out[0]);
-  multiply_integers(p.name, a.in[0], za, a.in[1], zb, [&](std::int64_t i, std::int64_t, std::int64_t, std::int32_t sum) { y[i] = sum; });
+  multiply_matrices(a, a.in[0], za, a.in[1], zb, [&](std::int64_t i, std::int64_t, std::int64_t, std::int32_t sum) { y[i] = sum; });
 }
 
 inline void run(const op::quantized_matmul& p, const arguments& a) {
@@ -163,7 +191,7 @@ inline void run(const op::quantized_matmul& p, const arguments& a) {
   const int zy = numbers_as<int>(p.name, a.in[7])[0];
   const auto one_of = [](const std::vector<float>& s, std::int64_t i) { return s[s.size() == 1 ? 0 : static_cast<std::size_t>(i)]; };
   visit_integer(p.name, a.out[0].type, [&]<class T>(tag<T>) {
-    multiply_integers(p.name, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]),
+    multiply_matrices(a, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]),
                       [&](std::int64_t i, std::int64_t r, std::int64_t c, std::int32_t sum) {
                         elements<T>(a.out[0])[i] = rounded_to<T>(static_cast<float>(sum) * (one_of(sa, r) * one_of(sb, c) / sy[0]), zy);
                       });
