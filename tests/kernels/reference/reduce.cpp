@@ -29,7 +29,7 @@ static_assert(every_function());
 
 constexpr bool of_nothing() {
   return gives(op::reduce{sum, {1}}, {{{2, 0}, {}}}, {}, {0, 0}) && gives(op::reduce{prod, {1}}, {{{2, 0}, {}}}, {}, {1, 1}) &&
-         gives(op::reduce{max, {1}}, {{{2, 0}, {}}}, {}, {-infinity, -infinity});
+         gives(op::reduce{max, {1}}, {{{1, 0, 2}, {}}}, {}, {-infinity, -infinity});
 }
 static_assert(of_nothing());
 

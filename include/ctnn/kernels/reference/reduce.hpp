@@ -45,7 +45,7 @@ constexpr void run(const op::reduce& p, const arguments& a) {
   const reduction_walk walk(y, a.in[0], p.reduced(a.in[0].shape));
   const std::int64_t n = a.in[0].shape.count() / y.shape.count();
   loop_cursor<2> at(walk.kept, 0);
-  do y.data[at.offset[0]] = reduced_value(p.function, a.in[0].data + at.offset[1], walk.reduced, n);
+  do y.data[at.offset[0]] = reduced_value(p.function, n == 0 ? nullptr : a.in[0].data + at.offset[1], walk.reduced, n);
   while (at.next());
 }
 
