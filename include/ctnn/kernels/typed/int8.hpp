@@ -8,6 +8,7 @@
 #include "../../base/int8.hpp"
 #include "../../graph/operators/int8.hpp"
 #include "elementwise.hpp"
+#include "products.hpp"
 
 namespace ctnn::typed {
 
@@ -19,32 +20,6 @@ inline std::vector<std::int8_t> input_bytes(const const_tensor& x, float scale) 
   for (std::size_t i = 0; i < n; ++i) out[i] = quantize_int8(x.data[i] * scale);
   return out;
 }
-inline integer_product products_of(const arguments& a) { return a.products ? a.products : &multiply_integers_plainly; }
-
-/// Rows of `depth` numbers at a time, so that what is widened for the products stays small.
-inline std::int64_t rows_at_once(std::int64_t depth) { return std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(integer_blocks(depth), 1), 1, 256); }
-
-/// store(r, c, sum of products of row r and column c). left(r, to) and right(c, to) write `depth` numbers.
-template <class Left, class Right, class Store>
-void multiply_parts(const arguments& a, std::int64_t rows, std::int64_t columns, std::int64_t depth, Left left, Right right, Store store) {
-  const std::int64_t part = rows_at_once(depth);
-  const std::ptrdiff_t padded = integer_blocks(depth);
-  std::vector<std::int16_t> l(static_cast<std::size_t>(std::min(part, rows) * padded)), r(static_cast<std::size_t>(std::min(part, columns) * padded));
-  std::vector<std::int32_t> sums(static_cast<std::size_t>(std::min(part, rows) * std::min(part, columns)));
-  for (std::int64_t c0 = 0; c0 < columns; c0 += part) {
-    const std::int64_t wide = std::min(part, columns - c0);
-    for (std::int64_t c = 0; c < wide; ++c) right(c0 + c, r.data() + c * padded);
-    for (std::int64_t r0 = 0; r0 < rows; r0 += part) {
-      const std::int64_t high = std::min(part, rows - r0);
-      for (std::int64_t k = 0; k < high; ++k) left(r0 + k, l.data() + k * padded);
-      products_of(a)(l.data(), static_cast<int>(high), r.data(), static_cast<int>(wide), padded, sums.data());
-      const std::int32_t* sum = sums.data();
-      for (std::int64_t k = 0; k < high; ++k)
-        for (std::int64_t c = 0; c < wide; ++c) store(r0 + k, c0 + c, *sum++);
-    }
-  }
-}
-
 inline const std::int8_t* bytes_of(const float* packed) { return static_cast<const std::int8_t*>(static_cast<const void*>(packed)); }
 
 /// From sums of products to results: the slots after the weight.

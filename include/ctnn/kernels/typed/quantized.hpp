@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../graph/operators/quantized.hpp"
-#include "int8.hpp"
 #include "matrix.hpp"
+#include "products.hpp"
 #include "windows.hpp"
 
 namespace ctnn::typed {
@@ -99,8 +99,11 @@ inline void run(const op::dynamic_quantize&, const arguments& a) {
   *elements<std::uint8_t>(a.out[2]) = zero;
 }
 
-/// One of a list that has one for all, or none: 0.
-inline int zero_of(const std::vector<int>& zeros, std::int64_t i) { return zeros.empty() ? 0 : zeros[zeros.size() == 1 ? 0 : static_cast<std::size_t>(i)]; }
+/// Number i of a list that may have one for all, or none: 0.
+template <class T>
+T one_of(const std::vector<T>& list, std::int64_t i) {
+  return list.empty() ? T{} : list[list.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+}
 
 /// Bytes less their zero point, with `stride` from one to the next.
 inline void widen(const const_tensor& x, std::int64_t first, std::int64_t stride, std::int64_t n, int zero, std::int16_t* to) {
@@ -119,7 +122,7 @@ void convolve_integers(const op::convolution& p, const arguments& a, const const
   const std::int64_t plane = x.shape.count(2, x.shape.rank), taps = windows.taps(), outs = w.shape[0], per_group = w.shape[1], group_outs = outs / p.groups;
   const std::ptrdiff_t depth = integer_blocks(per_group * taps);
   std::vector<std::int16_t> weights(static_cast<std::size_t>(group_outs * depth)), image(static_cast<std::size_t>(x.shape.count()));
-  widen(x, 0, 1, x.shape.count(), zero_of(zero_x, 0), image.data());
+  widen(x, 0, 1, x.shape.count(), one_of(zero_x, 0), image.data());
 
   const std::int64_t at_once = rows_at_once(per_group * taps);
   std::vector<std::decay_t<decltype(windows.inside(0))>> inside(static_cast<std::size_t>(at_once));
@@ -131,7 +134,7 @@ void convolve_integers(const op::convolution& p, const arguments& a, const const
       for (std::int64_t i = 0; i < count; ++i) inside[static_cast<std::size_t>(i)] = windows.inside(first + i);
       for (std::int64_t g = 0; g < p.groups; ++g) {
         for (std::int64_t o = 0; o < group_outs; ++o)
-          widen(w, (g * group_outs + o) * per_group * taps, 1, per_group * taps, zero_of(zero_w, g * group_outs + o), weights.data() + o * depth);
+          widen(w, (g * group_outs + o) * per_group * taps, 1, per_group * taps, one_of(zero_w, g * group_outs + o), weights.data() + o * depth);
         std::fill_n(rows.begin(), count * depth, std::int16_t{0});
         for (std::int64_t i = 0; i < count; ++i)
           for (std::int64_t c = 0; c < per_group; ++c)
@@ -159,7 +162,7 @@ inline void run(const op::quantized_convolution& p, const arguments& a) {
   visit_integer(p.name, a.out[0].type, [&]<class T>(tag<T>) {
     convolve_integers(p, a, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]), a.out[0].shape,
                       [&](std::int64_t i, std::int64_t o, std::int32_t sum) {
-                        const float scale = sx[0] * sw[sw.size() == 1 ? 0 : static_cast<std::size_t>(o)] / sy[0];
+                        const float scale = sx[0] * one_of(sw, o) / sy[0];
                         const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
                         elements<T>(a.out[0])[i] = rounded_to<T>(static_cast<float>(all) * scale, zy);
                       });
@@ -173,8 +176,8 @@ void multiply_matrices(const arguments& args, const const_tensor& a, const std::
   for (std::int64_t m = 0; m < w.matrices; ++m) {
     const auto at = w.offsets(m);
     multiply_parts(args, w.rows, w.columns, w.depth,
-                   [&](std::int64_t r, std::int16_t* to) { widen(a, at.a + r * w.depth, 1, w.depth, zero_of(za, r), to); },
-                   [&](std::int64_t c, std::int16_t* to) { widen(b, at.b + c, w.columns, w.depth, zero_of(zb, c), to); },
+                   [&](std::int64_t r, std::int16_t* to) { widen(a, at.a + r * w.depth, 1, w.depth, one_of(za, r), to); },
+                   [&](std::int64_t c, std::int16_t* to) { widen(b, at.b + c, w.columns, w.depth, one_of(zb, c), to); },
                    [&](std::int64_t r, std::int64_t c, std::int32_t sum) { store((m * w.rows + r) * w.columns + c, r, c, sum); });
   }
 }
@@ -189,7 +192,6 @@ inline void run(const op::integer_matmul& p, const arguments& a) {
 inline void run(const op::quantized_matmul& p, const arguments& a) {
   const std::vector<float> sa = numbers_as<float>(p.name, a.in[1]), sb = numbers_as<float>(p.name, a.in[4]), sy = numbers_as<float>(p.name, a.in[6]);
   const int zy = numbers_as<int>(p.name, a.in[7])[0];
-  const auto one_of = [](const std::vector<float>& s, std::int64_t i) { return s[s.size() == 1 ? 0 : static_cast<std::size_t>(i)]; };
   visit_integer(p.name, a.out[0].type, [&]<class T>(tag<T>) {
     multiply_matrices(a, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]),
                       [&](std::int64_t i, std::int64_t r, std::int64_t c, std::int32_t sum) {
