@@ -21,6 +21,7 @@ struct model_source {
   bool external_data = false;        ///< an ONNX model's weights may be in other files of its folder
   bool optimize = true;
   std::vector<std::string> without;  ///< rules to leave out
+  bool exact = false;                ///< only rules that change no number
   std::vector<std::string> keep;     ///< blobs that must survive
 };
 

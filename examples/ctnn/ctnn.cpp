@@ -17,6 +17,8 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
   command.add_flag("--external-data", m.external_data, "an ONNX model's weights may be in other files of its folder");
   if (!optional_rewriting) return;
   command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
+  command.add_flag("--exact", m.exact,
+                   "only rewrite where no number changes: no sum or product is taken in another order, half precision is rounded after each operator");
   command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);
 }

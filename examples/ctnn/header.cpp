@@ -3,6 +3,8 @@
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
 
+#include <filesystem>
+
 #include "progress.hpp"
 #include "rewriting.hpp"
 #include "source.hpp"
@@ -22,7 +24,7 @@ void header(const header_options& options) {
   ctnn::folded_weights numbers(m, o.g.view());
   std::string text;
   try {
-    text = ctnn::cpp::write_header(o.g.view(), std::ref(numbers), as);
+    text = ctnn::cpp::write_header(o.g.view(), [&](ctnn::expression_id e) { return numbers.elements(e); }, as);
   } catch (const ctnn::error& e) {
     throw ctnn::error(as.origin + ": " + e.what());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn info: layers, shapes, parameters, multiply-adds and memory, before and after rewriting.
 #include <ctnn/plan/planner.hpp>
-#include <ctnn/rewrite/fate.hpp>
+#include <ctnn/rewrite/provenance.hpp>
 
 #include "rewriting.hpp"
 #include "source.hpp"
@@ -33,16 +33,15 @@ totals add_up(const ctnn::graph_view& g) {
 }
 
 /// Layers as they were read, with where their work is done now.
-std::string layers_text(const ctnn::graph_view& g, const std::map<std::string_view, ctnn::fate>& gone) {
+std::string layers_text(const ctnn::graph_view& g, const ctnn::optimization& o) {
   table out("llrrrl", {"layer", "operator", "output", "weights", "MACs", "after rewriting"});
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ctnn::node& n = g.nodes[i];
     std::string shapes;
     for (int k = 0; k < n.outputs.count; ++k) shapes += (k ? ", " : "") + ctnn::describe(g.shape(n.outputs.first + k));
-    const auto at = gone.find(n.name);
+    const ctnn::provenance went = ctnn::provenance_of(n.name, o.g.view(), o.history);
     std::string now;
-    if (at != gone.end())
-      now = (at->second.into.empty() ? "gone" : "in " + std::string(at->second.into)) + " (" + std::string(at->second.rule) + ")";
+    if (!went.rule.empty()) now = (went.into.empty() ? "gone" : "in " + std::string(went.into)) + " (" + std::string(went.rule) + ")";
     const std::int64_t weights = weights_of_node(g, n), macs = ctnn::macs_of(g, static_cast<int>(i));
     out.row({std::string(n.name), std::string(n.type->name), shapes, weights ? grouped(weights) : "", macs ? grouped(macs) : "", now});
   }
@@ -55,7 +54,7 @@ void info(const info_options& options) {
   ctnn::loaded_model m = load(options.model);
   const ctnn::optimization o = rewrite(m, options.model);
   const ctnn::graph_view before = m.network.view();
-  if (options.layers) std::printf("%s\n", layers_text(before, ctnn::fates(o.g.view(), o.history)).c_str());
+  if (options.layers) std::printf("%s\n", layers_text(before, o).c_str());
   for (const ctnn::node& n : before.nodes)
     if (n.type == &ctnn::type_of<ctnn::op::input>) {
       const ctnn::value& v = before.at_value(n.outputs.first);

@@ -4,6 +4,8 @@
 #include <ctnn/formats/ncnn/write.hpp>
 #include <ctnn/rewrite/sentences.hpp>
 
+#include <filesystem>
+
 #include "progress.hpp"
 #include "rewriting.hpp"
 #include "source.hpp"
@@ -56,8 +58,7 @@ void optimize(const optimize_options& options) {
                                 options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32);
   }
   const std::string bin = std::filesystem::path(options.out).replace_extension(".bin").string();
-  ctnn::write_file(options.out, written.param);
-  ctnn::write_file(bin, written.bin);
+  ctnn::ncnn::save(written, options.out, bin);
   std::printf("%zu layers became %zu: %s, %s (%s bytes)\n", m.network.nodes.size(), o.g.nodes.size(), options.out.c_str(),
               bin.c_str(), grouped(static_cast<std::int64_t>(written.bin.size())).c_str());
 }

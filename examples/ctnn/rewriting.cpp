@@ -2,8 +2,9 @@
 #include "rewriting.hpp"
 
 #include <ctnn/base/error.hpp>
+#include <ctnn/loaded/expanded.hpp>
 #include <ctnn/network/lower.hpp>
-#include <ctnn/rewrite/loaded_rules.hpp>
+#include <ctnn/rewrite/rules.hpp>
 
 #include <algorithm>
 #include <string>
@@ -28,7 +29,8 @@ void keep_blob(ctnn::loaded_model& m, const std::string& name) {
 }  // namespace
 
 std::vector<ctnn::rule_record> rules_for(const model_source& from) {
-  std::vector<ctnn::rule_record> rules(ctnn::loaded_rules::records.begin(), ctnn::loaded_rules::records.end());
+  std::vector<ctnn::rule_record> rules(ctnn::default_rules::records.begin(), ctnn::default_rules::records.end());
+  if (from.exact) std::erase_if(rules, [](const ctnn::rule_record& r) { return r.info.effect != ctnn::numerics::exact; });
   for (const std::string& name : from.without)
     if (std::erase_if(rules, [&](const ctnn::rule_record& r) { return r.info.name == name; }) == 0)
       throw usage_error("--without " + name + ": no rule has this name (optimize --explain names those that fire)");
@@ -40,7 +42,7 @@ ctnn::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
   const std::vector<ctnn::rule_record> rules = rules_for(how);
   if (!how.optimize) return {ctnn::thaw(m.network.view()), {}, {}};
   const progress busy("rewriting");
-  ctnn::optimization o = ctnn::optimize(ctnn::thaw(m.network.view()), rules);
+  ctnn::optimization o = ctnn::optimize_loaded(m, ctnn::thaw(m.network.view()), rules);
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
   return o;
 }

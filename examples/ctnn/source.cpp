@@ -2,6 +2,7 @@
 #include "source.hpp"
 
 #include <charconv>
+#include <filesystem>
 
 #if __has_include(<protozero/pbf_reader.hpp>)
 #include <ctnn/formats/onnx/load.hpp>

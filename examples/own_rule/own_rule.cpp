@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A rule of one's own beside ctnn's, for declared networks and for loaded models: abs(relu(x)) is relu(x).
+#include <ctnn/ctnn.hpp>
 #include <ctnn/model.hpp>
 
 #include <concepts>
@@ -12,9 +13,9 @@ namespace mine {
 /// relu > abs  ->  relu
 struct abs_of_relu {
   static constexpr nn::rule_info info{"abs_of_relu", "relu > abs -> relu", nn::lowers::nodes, nn::numerics::exact};
-  using pattern = nn::edge<nn::op::activation, nn::op::unary>;
+  using pattern = nn::edge<nn::op::activation, nn::op::activation>;
   static constexpr nn::reason guard(const nn::rewriter& r, const nn::match& m) {
-    if (r.get<nn::op::unary>(m.last).function != nn::op::unary_function::abs) return {"it is not abs"};
+    if (!r.applies(m.last, nn::function::abs)) return {"it is not abs"};
     if (r.get<nn::op::activation>(m.first).activation.kind != nn::function::relu) return {"its input may be negative", r.name(m.first)};
     return {};
   }
@@ -23,7 +24,7 @@ struct abs_of_relu {
 
 struct rules : nn::joined_rules<nn::default_rules, nn::rule_list<abs_of_relu>> {};
 
-using net = nn::network<nn::input<"x", nn::shape<4>>, nn::relu<"r">, nn::unary<"a", nn::op::unary_function::abs>>;
+using net = nn::network<nn::input<"x", nn::shape<4>>, nn::relu<"r">, nn::unary<"a", nn::function::abs>>;
 static_assert(std::same_as<nn::optimized<net, rules>, nn::network<nn::input<"x", nn::shape<4>>, nn::relu<"r">>>);
 static_assert(nn::optimized<net>::has<"a">);  // ctnn's own rules do not know
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// ctnn for models loaded from files: the hosted half, with heap, files and exceptions.
+// ctnn for models loaded from files: the hosted half, with heap, files and exceptions. Networks declared as
+// types are ctnn.hpp's.
 #pragma once
 
-#include "ctnn.hpp"
 #include "model/model.hpp"

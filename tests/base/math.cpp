@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// base/math.hpp against double-precision libm, in units in the last place.
+// base/math.hpp and the functions that cancel against double-precision libm, in units in the last place.
 #include <ctnn/base/math.hpp>
+#include <ctnn/graph/activation.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -92,6 +93,32 @@ TEST_CASE("sigmoid, tanh, softplus") {
   CHECK(worst(math::softplus, [](double x) { return std::log1p(std::exp(x)); }, -80.0f, 80.0f) <= 4.0);
 }
 
+TEST_CASE("hyperbolic functions, the error function, log1p") {
+  CHECK(worst(math::log1p, [](double x) { return std::log1p(x); }, -1.0f, infinity) <= 3.0);
+  CHECK(worst(math::sinh, [](double x) { return std::sinh(x); }, -89.0f, 89.0f) <= 4.0);
+  CHECK(worst(math::cosh, [](double x) { return std::cosh(x); }, -89.0f, 89.0f) <= 4.0);
+  CHECK(worst(math::asinh, [](double x) { return std::asinh(x); }, -infinity, infinity) <= 5.0);
+  CHECK(worst(math::acosh, [](double x) { return std::acosh(x); }, 1.0f, infinity) <= 5.0);
+  CHECK(worst(math::atanh, [](double x) { return std::atanh(x); }, -1.0f, 1.0f) <= 5.0);
+  CHECK(worst(math::erf, [](double x) { return std::erf(x); }, -20.0f, 20.0f) <= 4.0);
+  for (float (*f)(float) : {math::log1p, math::sinh, math::asinh, math::atanh, math::erf}) CHECK(std::signbit(f(-0.0f)));
+  for (float (*f)(float) : {math::log1p, math::sinh, math::cosh, math::asinh, math::acosh, math::atanh, math::erf})
+    CHECK(math::is_nan(f(std::numeric_limits<float>::quiet_NaN())));
+  CHECK(math::is_nan(math::acosh(0.5f)));
+  CHECK(math::is_nan(math::acosh(-infinity)));
+  CHECK(math::is_nan(math::acosh(-30000.0f)));
+  CHECK(math::is_nan(math::atanh(-2.0f)));
+  CHECK(math::is_nan(math::log1p(-2.0f)));
+  CHECK(math::atanh(1.0f) == infinity);
+}
+
+TEST_CASE("gelu and hardswish where they cancel") {
+  const auto gelu = [](float x) { return apply({function::gelu}, x); };
+  const auto hardswish = [](float x) { return apply({function::hardswish, 1.0f / 6, 0.5f}, x); };
+  CHECK(worst(gelu, [](double x) { return 0.5 * x * std::erfc(-x * 0.70710678118654752); }, -13.0f, 13.0f) <= 8.0);
+  CHECK(worst(hardswish, [](double x) { return x * std::min(std::max((x + 3) / 6, 0.0), 1.0); }, -4.0f, 4.0f) <= 4.0);
+}
+
 TEST_CASE("sin, cos, tan for every magnitude") {
   CHECK(worst(math::sin, [](double x) { return std::sin(x); }, -3.4e38f, 3.4e38f) <= 3.0);
   CHECK(worst(math::cos, [](double x) { return std::cos(x); }, -3.4e38f, 3.4e38f) <= 3.0);
@@ -149,6 +176,15 @@ TEST_CASE("infinities and NaN go where they should") {
   CHECK(math::tanh(infinity) == 1.0f);
   for (float (*f)(float) : {math::exp, math::log, math::sqrt, math::sigmoid, math::tanh})
     CHECK(math::is_nan(f(std::numeric_limits<float>::quiet_NaN())));
+  for (float (*f)(float) : {math::tanh, math::expm1, math::sin, math::tan, math::asin, math::atan})
+    CHECK(std::signbit(f(-0.0f)));
+  for (const function f : {function::gelu, function::gelu_tanh, function::silu, function::mish, function::hardswish}) {
+    CHECK(math::is_nan(apply({f, 1.0f / 6, 0.5f}, -infinity)));  // minus infinity times 0
+    CHECK(apply({f, 1.0f / 6, 0.5f}, infinity) == infinity);
+    CHECK(std::signbit(apply({f, 1.0f / 6, 0.5f}, -0.0f)));
+  }
+  CHECK(math::is_nan(math::max(1.0f, std::numeric_limits<float>::quiet_NaN())));
+  CHECK(math::is_nan(math::min(std::numeric_limits<float>::quiet_NaN(), 1.0f)));
   CHECK(math::is_nan(math::log(-1.0f)));
   CHECK(math::is_nan(math::sqrt(-1.0f)));
 }

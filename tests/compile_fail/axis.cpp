@@ -6,7 +6,7 @@
 // expect: what<'a', 'x', 'i', 's'>
 // expect: got<3>
 // expect: needed<3>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

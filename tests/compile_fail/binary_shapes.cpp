@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // A sum of shapes that do not broadcast.
-// expect: ctnn: shapes do not match
-// expect: mistake::shape_mismatch
+// expect: ctnn: the second input does not go with the first
+// expect: mistake::operand_mismatch
 // expect: layer_called<'s', 'u', 'm'>
 // expect: what<'s', 'e', 'c', 'o', 'n', 'd', ' ', 'i', 'n', 'p', 'u', 't'>
 // expect: got<4, 8, 8>
 // expect: needed<3, 8, 8>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -6,7 +6,7 @@
 // expect: what<'i', 'n', 'p', 'u', 't'>
 // expect: got<3, 4, 4>
 // expect: needed<3, 8, 8>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

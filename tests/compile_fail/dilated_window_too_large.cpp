@@ -6,7 +6,7 @@
 // expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
 // expect: got<8, 8>
 // expect: needed<9, 9>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -4,7 +4,7 @@
 // expect: mistake::duplicate_name
 // expect: layer_called<'a', 'c', 't'>
 // expect: what<'a', 'c', 't'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

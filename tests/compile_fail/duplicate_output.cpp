@@ -4,7 +4,7 @@
 // expect: mistake::duplicate_output
 // expect: layer_called<'a'>
 // expect: what<'a'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -6,7 +6,7 @@
 // expect: what<'g', 'r', 'o', 'u', 'p', 's'>
 // expect: got<3, 4>
 // expect: needed<2>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -4,7 +4,7 @@
 // expect: mistake::input_declared_after_user
 // expect: layer_called<'f', 'i', 'r', 's', 't'>
 // expect: what<'s', 'e', 'c', 'o', 'n', 'd'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -4,7 +4,7 @@
 // expect: mistake::missing_option
 // expect: layer_called<'c', 'o', 'n', 'v', '1'>
 // expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -4,7 +4,7 @@
 // expect: mistake::missing_option
 // expect: layer_called<'f', 'c'>
 // expect: what<'o', 'u', 't'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -3,7 +3,7 @@
 // expect: ctnn: the first layer must be an input
 // expect: mistake::no_input_before
 // expect: layer_called<'a'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

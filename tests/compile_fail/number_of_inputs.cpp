@@ -6,7 +6,7 @@
 // expect: what<'b', 'i', 'n', 'a', 'r', 'y'>
 // expect: got<1>
 // expect: needed<2, 2>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

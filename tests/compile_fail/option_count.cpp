@@ -5,7 +5,7 @@
 // expect: layer_called<'c', 'o', 'n', 'v', '1'>
 // expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
 // expect: got<3>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -4,7 +4,7 @@
 // expect: mistake::input_declared_after_user
 // expect: layer_called<'s', 'u', 'm'>
 // expect: what<'s', 'u', 'm'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -6,7 +6,7 @@
 // expect: what<'c', 'o', 'n', 'v', '2', 'd'>
 // expect: got<12>
 // expect: needed<3>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

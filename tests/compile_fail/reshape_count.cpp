@@ -6,7 +6,7 @@
 // expect: what<'s', 'h', 'a', 'p', 'e'>
 // expect: got<3, 8, 8>
 // expect: needed<10, 19>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

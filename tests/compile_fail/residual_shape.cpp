@@ -6,7 +6,7 @@
 // expect: what<'r', 'e', 's', 'i', 'd', 'u', 'a', 'l', ' ', 'i', 'n', 'p', 'u', 't'>
 // expect: got<3, 8, 8>
 // expect: needed<4, 6, 6>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

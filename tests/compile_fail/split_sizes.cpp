@@ -6,7 +6,7 @@
 // expect: what<'s', 'i', 'z', 'e', 's'>
 // expect: got<2>
 // expect: needed<3>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

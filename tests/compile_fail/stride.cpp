@@ -6,7 +6,7 @@
 // expect: what<'s', 't', 'r', 'i', 'd', 'e'>
 // expect: got<0>
 // expect: needed<1>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

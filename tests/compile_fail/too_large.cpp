@@ -4,7 +4,7 @@
 // expect: mistake::too_large
 // expect: layer_called<'x'>
 // expect: what<'s', 'h', 'a', 'p', 'e'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

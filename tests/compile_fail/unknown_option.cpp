@@ -4,7 +4,7 @@
 // expect: mistake::unknown_option
 // expect: layer_called<'a', 'c', 't'>
 // expect: what<'g', 'r', 'o', 'u', 'p', 's'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

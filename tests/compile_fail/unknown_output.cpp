@@ -4,7 +4,7 @@
 // expect: mistake::unknown_output
 // expect: layer_called<'p', 'r', 'o', 'b'>
 // expect: what<'p', 'r', 'o', 'b'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

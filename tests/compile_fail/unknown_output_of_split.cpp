@@ -4,7 +4,7 @@
 // expect: mistake::unknown_input
 // expect: layer_called<'r', 'e', 'l', 'u', '1'>
 // expect: what<'p', 'a', 'r', 't', 's', '.', '2'>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -2,7 +2,7 @@
 // The network whose weights the weight_*.cpp give wrongly, and with CTNN_CORRECTED the right ones.
 #pragma once
 
-#include <ctnn/network/parameters.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

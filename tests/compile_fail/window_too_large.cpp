@@ -6,7 +6,7 @@
 // expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
 // expect: got<10, 10>
 // expect: needed<11, 11>
-#include <ctnn/network/questions.hpp>
+#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -7,7 +7,7 @@
 struct loads : ctnn::network<
     ctnn::input<"image", ctnn::shape<4, 8, 8>>,                                                        // 4 x 8 x 8
     ctnn::conv2d<"conv/1", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>,              // 8 x 4 x 4
-    ctnn::batch_norm<"bn", ctnn::eps<0>>,                                                              // 8 x 4 x 4
+    ctnn::batch_norm<"bn", ctnn::eps<0>, ctnn::option<"zero_root", 9.999999747378752e-05>>,            // 8 x 4 x 4
     ctnn::leaky_relu<"leaky", 0.10000000149011612>,                                                    // 8 x 4 x 4
     ctnn::conv2d<"dw", ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::groups<8>, ctnn::no_bias>,   // 8 x 4 x 4
     ctnn::conv2d<"\"quoted\\\\name\"", ctnn::out<8>, ctnn::kernel<1>>,                                 // 8 x 4 x 4
@@ -23,11 +23,11 @@ struct loads : ctnn::network<
     ctnn::softmax<"soft", ctnn::axis<2>>,                                                              // 2 x 2 x 8
     ctnn::flatten<"flat">,                                                                             // 32
     ctnn::linear<"fc.1", ctnn::out<5>>,                                                                // 5
-    ctnn::unary<"root", ctnn::op::unary_function::abs, ctnn::from<"dw">>,                              // 8 x 4 x 4
+    ctnn::unary<"root", ctnn::function::abs, ctnn::from<"dw">>,                                        // 8 x 4 x 4
     ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                  // 3 x 8 x 8
     ctnn::conv_transpose2d<"up", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>>,  // 4 x 16 x 16
     ctnn::local_response_norm<"respond", ctnn::size<3>, ctnn::option<"alpha", 0.5>>,                   // 4 x 16 x 16
-    ctnn::constant_pad<"cut", ctnn::before<0, -1, -2>, ctnn::after<0, -7, -6>>,                        // 4 x 8 x 8
+    ctnn::slice<"cut", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>,                         // 4 x 8 x 8
     ctnn::named_output<ctnn::from<"out", "u", "cut">, ctnn::from<"fc.1", "root", "cut">>> {
   /// For ctnn::load() at start, or ctnn::pack<>() in the compiler.
   static const ctnn::named_weight weights[14];

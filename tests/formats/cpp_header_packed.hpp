@@ -19,11 +19,11 @@ struct ready : ctnn::network<
     ctnn::permute<"turn", ctnn::order<1, 2, 0>>,                                                       // 2 x 2 x 8
     ctnn::softmax<"soft", ctnn::axis<2>>,                                                              // 2 x 2 x 8
     ctnn::linear<"fc.1", ctnn::out<5>, ctnn::axes<3>>,                                                 // 5
-    ctnn::unary<"root", ctnn::op::unary_function::abs, ctnn::from<"dw">>,                              // 8 x 4 x 4
+    ctnn::unary<"root", ctnn::function::abs, ctnn::from<"dw">>,                                        // 8 x 4 x 4
     ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                  // 3 x 8 x 8
     ctnn::conv_transpose2d<"up", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>>,  // 4 x 16 x 16
     ctnn::local_response_norm<"respond", ctnn::size<3>, ctnn::option<"alpha", 0.5>>,                   // 4 x 16 x 16
-    ctnn::constant_pad<"cut", ctnn::before<0, -1, -2>, ctnn::after<0, -7, -6>>,                        // 4 x 8 x 8
+    ctnn::slice<"cut", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>,                         // 4 x 8 x 8
     ctnn::named_output<ctnn::from<"out", "u", "cut">, ctnn::from<"fc.1", "root", "cut">>> {
   /// What an engine takes: ctnn::engine<ready> run{ready::packed};
   static const ctnn::parameters<ready> packed;

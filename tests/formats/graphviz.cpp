@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <ctnn/formats/graphviz.hpp>
+#include <ctnn/loaded/expanded.hpp>
 #include <ctnn/network/lower.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
@@ -9,6 +10,7 @@
 #include <set>
 
 #include "every_layer.hpp"
+#include "support/builder.hpp"
 
 namespace ctnn {
 namespace {
@@ -59,6 +61,27 @@ TEST_CASE("before and after: layers that became one share a box, which stands be
   CHECK(text.substr(other, text.find('\n', other) - other).find("conv2d 3x3 /2 + leaky_relu") != text.npos);
   const auto height = [&](std::size_t at) { return text.substr(text.find(',', at), text.find('!', at) - text.find(',', at)); };
   CHECK(height(line) == height(other));
+}
+
+TEST_CASE("what an expansion makes has a box of its own") {
+  loaded_model m;
+  test::builder b;
+  const value_id x = b.add(op::input{{3, 4, 5}, dtype::f16}, "x", {});
+  b.output("y", b.relu("r", x));
+  m.network = thaw(b.g.view());
+  const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+  REQUIRE(o.g.nodes.size() == 4);
+  const std::string text = write_graphviz(m.network.view(), o.g.view(), o.history);
+  CHECK(text.find("<B>x.f32</B>") != text.npos);
+  CHECK(text.find("<B>r.f16</B>") != text.npos);
+  int before = 0, after = 0;
+  for (int i = 0; i < 9; ++i) {
+    before += count(text, "  before" + std::to_string(i) + " [");
+    after += count(text, "  after" + std::to_string(i) + " [");
+  }
+  CHECK(before == 2);
+  CHECK(after == 4);
+  CHECK(count(text, ":s -> after") == 3);
 }
 
 TEST_CASE("many layers are folded into columns of about one height") {

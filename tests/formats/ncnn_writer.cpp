@@ -21,6 +21,19 @@ loaded_model read_back(const ncnn::written_model& w) {
   return build(ncnn::parse_param(w.param, "w.param"), bin);
 }
 
+/// The network of a .param, with the same numbers in [-0.5, 0.5) every time.
+loaded_model with_random_weights(const std::string& param) {
+  ncnn::bin_reader zeros = ncnn::bin_reader::zeros({});
+  loaded_model m = build(ncnn::parse_param(param, "t.param"), zeros);
+  unsigned seed = 1;
+  for (auto& [name, numbers] : m.weights) {
+    array made(numbers->shape());
+    for (float& v : made.values()) v = static_cast<float>(static_cast<int>((seed = seed * 1664525u + 1013904223u) >> 20) - 2048) / 4096;
+    numbers = std::make_shared<const array>(std::move(made));
+  }
+  return m;
+}
+
 bool mentions(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 void give(loaded_model& m, std::string_view layer, std::string_view slot, const floats& numbers) {
@@ -81,18 +94,8 @@ TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are wr
       "Crop             cr  1 1 d e -23309=2,1,2 -23310=2,5,10 -23311=2,1,2\n"
       "InnerProduct     fc  1 1 e f 0=5 1=1 2=960\n"
       "InnerProduct     fd  1 1 f g 0=3 2=15\n";
-  loaded_model m;
-  {
-    ncnn::bin_reader zeros = ncnn::bin_reader::zeros({});
-    m = build(ncnn::parse_param(text, "t.param"), zeros);
-  }
+  const loaded_model m = with_random_weights(text);
   CHECK(m.network.nodes.size() == 8);
-  unsigned seed = 1;
-  for (auto& [name, numbers] : m.weights) {
-    array made(numbers->shape());
-    for (float& v : made.values()) v = static_cast<float>(static_cast<int>((seed = seed * 1664525u + 1013904223u) >> 20) - 2048) / 4096;
-    numbers = std::make_shared<const array>(std::move(made));
-  }
   const ncnn::written_model w = ncnn::write(m);
   CAPTURE(w.param);
   CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
@@ -155,6 +158,69 @@ TEST_CASE("what ncnn has no layer for is named") {
   REQUIRE(!add_node(m.network, in, "five", {}));
   add_output(m.network, "five", 0);
   CHECK_THROWS_WITH_AS(ncnn::write(m), "ncnn cannot express: input 'five': a value of 2 x 3 x 4 x 5 x 6", error);
+}
+
+TEST_CASE("recurrent layers that are not ncnn's are named") {
+  const auto refusal = [](auto op) {
+    loaded_model m;
+    op.hidden = 2;
+    REQUIRE(!add_node(m.network, op::input{{5, 3}}, "x", {}));
+    std::vector<value_id> in{0};
+    if (op.lengths) REQUIRE(!add_node(m.network, op::input{{1}, dtype::i32}, "lengths", {}));
+    if (op.lengths) in.push_back(1);
+    REQUIRE(!add_node(m.network, op, "layer", in));
+    add_output(m.network, "y", m.network.nodes.back().outputs.first);
+    try {
+      ncnn::write(m);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string("written");
+  };
+  CHECK(mentions(refusal(op::gru{{}, false}), "'layer': a reset before the product"));
+  CHECK(mentions(refusal(op::lstm{{}, true}), "'layer': functions or gates that are not PyTorch's"));
+  op::rnn p;
+  p.clip = 1;
+  CHECK(mentions(refusal(p), "'layer': functions or gates that are not PyTorch's"));
+  p.clip = 0;
+  p.lengths = true;
+  CHECK(mentions(refusal(p), "'layer': sequences of several lengths"));
+}
+
+TEST_CASE("an attention whose projections are part of its layer, behind it sums and products with itself") {
+  for (const char* behind : {"BinaryOp sum 2 1 x m y 0=0\n", "BinaryOp sum 2 1 m x y 0=1\n", "MatMul mm 2 1 t m y\n"}) {
+    const bool turned = std::string_view(behind).starts_with("MatMul");
+    const std::string text = "7767517\n" + std::string(turned ? "5" : "4") + " 6\nInput in 0 1 in 0=4 1=3\nSplit s 1 2 in a x\n"
+        "MultiHeadAttention mha 1 1 a m 0=4 1=2 2=16\n" + (turned ? "Permute p 1 1 x t 0=1\n" : "") + behind;
+    CAPTURE(text);
+    const loaded_model m = with_random_weights(text);
+    const ncnn::written_model w = ncnn::write(m);
+    CAPTURE(w.param);
+    CHECK(mentions(w.param, "MultiHeadAttention"));
+    CHECK(!mentions(w.param, "InnerProduct"));
+    const loaded_model again = read_back(w);
+    CHECK(same_weights(again, m));
+    CHECK(ncnn::write(again).param == w.param);
+  }
+}
+
+TEST_CASE("what does not read back is refused before anybody gets it") {
+  const std::string text = "7767517\n2 2\nInput in 0 1 in 0=3\nReLU r 1 1 in y\n";
+  const auto refusal = [](const ncnn::written_model& w, std::vector<ncnn::written_output> outputs) {
+    try {
+      ncnn::require_readable(w, outputs);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string begin = "what was written does not read back, which is a defect of ctnn: ";
+  CHECK(refusal({text, ""}, {{"y", {3}}}) == "");
+  CHECK(refusal({text, "more"}, {{"y", {3}}}) == begin + "the .bin: byte 0: expected the end of the file, 4 bytes follow");
+  CHECK(refusal({text, ""}, {{"z", {3}}}) == begin + "it has no output 'z'");
+  CHECK(refusal({text, ""}, {{"y", {3, 1}}}) == begin + "output 'y' is 3, expected 3 x 1");
+  CHECK(refusal({"7767517\n1 1\nReLU r 1 1 in y\n", ""}, {}) ==
+        begin + "the .param:3: layer 'r': input 'in' is not the output of a layer above");
 }
 
 TEST_CASE("half precision weights are stored as such") {

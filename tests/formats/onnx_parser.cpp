@@ -110,5 +110,37 @@ TEST_CASE("external data only when asked for, and only inside the model's folder
   CHECK_THROWS_AS(load((outer / "secret.bin").string(), true), error);
   const auto offset = [](const char* v) { return pb::bytes(13, pb::bytes(1, "offset") + pb::bytes(2, v)); };
   for (const char* bad : {"4", "-4", "99999999999999999999", "x"}) CHECK_THROWS_AS(load("sub/w.bin", true, offset(bad)), error);
+  CHECK_THROWS_WITH_AS(load("sub/w.bin", false), doctest::Contains("needs the option external_data (--external-data)"), error);
+
+  // Systems without POSIX files make the same checks.
+  const auto part = [&]<class File>(const std::string& location, std::int64_t from, std::size_t n) {
+    std::string to(n, '?');
+    const std::string problem = onnx::detail::read_part_of_file<File>(folder.string(), location, from, std::as_writable_bytes(std::span(to)));
+    return problem.empty() ? to : problem;
+  };
+  for (const char* location : {"sub/w.bin", "../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
+    for (const std::int64_t from : {0, 4, 5}) {
+      CAPTURE(location);
+      const std::string one = part.operator()<onnx::detail::data_file>(location, from, 4);
+      CHECK(one == part.operator()<onnx::detail::named_file>(location, from, 4));
+      CHECK((one.size() == 4) == (std::string(location) == "sub/w.bin" && from < 5));
+    }
   fs::remove_all(outer);
+}
+
+TEST_CASE("numbers of more than one byte are turned on machines that have the highest first") {
+  const auto turned = [](const std::string& bytes) {
+    onnx::parse_state s{"t.pb", bytes.data()};
+    s.machine = std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+    const auto values = onnx::read_tensor(s, onnx::data_view(bytes.data(), bytes.size())).values;
+    return std::string(reinterpret_cast<const char*>(values->bytes().data()), values->bytes().size());
+  };
+  const std::string numbers = "abcdefgh", fours = "dcbahgfe", eights = "hgfedcba";
+  CHECK(turned(head({2}, 1) + pb::bytes(9, numbers)) == fours);
+  CHECK(turned(head({2}, 1) + pb::bytes(4, numbers)) == fours);
+  CHECK(turned(head({1}, 11) + pb::bytes(9, numbers)) == eights);
+  CHECK(turned(head({1}, 11) + pb::bytes(10, numbers)) == eights);
+  CHECK(turned(head({1}, 7) + pb::bytes(9, numbers)) == eights);
+  CHECK(turned(head({4}, 10) + pb::bytes(9, numbers)) == "badcfehg");
+  CHECK(turned(head({8}, 3) + pb::bytes(9, numbers)) == numbers);
 }

@@ -44,18 +44,19 @@ inline std::map<std::string, std::vector<float>> run_reference(const loaded_mode
     std::vector<const_tensor> in;
     std::vector<tensor> out;
     std::vector<const float*> weights;
-    for (value_id v : g.inputs(n)) in.push_back({numbers[static_cast<std::size_t>(v)].data(), g.shape(v)});
+    const auto all = g.inputs(n);
+    const std::size_t own = all.size() - static_cast<std::size_t>(count_slots(g.given(n)));
+    for (value_id v : all.first(own)) in.push_back({numbers[static_cast<std::size_t>(v)].data(), g.shape(v)});
     for (int k = 0; k < n.outputs.count; ++k) {
       const value_id v = n.outputs.first + k;
       out.push_back({numbers[static_cast<std::size_t>(v)].data(), g.shape(v)});
     }
-    // The reference kernel pools into (C, 1, 1), the same numbers as the flattened (C).
-    if (g.is<op::adaptive_pool2d>(id) && g.get<op::adaptive_pool2d>(id).flatten)
-      for (int k = 0; k < 2; ++k) out[0].shape.push_back(1);
-    for (expression_id e : g.weights(n)) {
-      const expression& leaf = g.at_expression(e);
-      weights.push_back(m.weights.at({leaf.layer, leaf.name})->data());
-    }
+    merge_slots(g.given(n), [&](std::size_t k) { return static_cast<const float*>(numbers[static_cast<std::size_t>(all[own + k])].data()); },
+                [&](std::size_t k) {
+                  const expression& leaf = g.at_expression(g.weights(n)[k]);
+                  return m.weights.at({leaf.layer, leaf.name})->data();
+                },
+                g.weights(n).size(), weights);
     std::vector<float>& first = numbers[static_cast<std::size_t>(n.outputs.first)];
     if (g.is<op::input>(id)) {
       const auto& given = inputs.at(std::string(g.at_value(n.outputs.first).name));

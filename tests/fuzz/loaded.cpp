@@ -72,7 +72,7 @@ array some_numbers(const extents& shape, dtype type) {
 /// A small change of an input can change these a lot, so that two right answers may differ.
 bool jumps(const graph_view& g) {
   constexpr std::string_view names[] = {"abs", "conv2d", "linear", "scale", "bias", "batch_norm", "activation", "prelu", "softmax", "input",
-                                        "constant", "full", "identity", "dropout", "eltwise", "pool2d", "adaptive_pool2d", "interpolate",
+                                        "constant", "full", "identity", "dropout", "eltwise", "pool", "adaptive_pool", "interpolate",
                                         "flatten", "reshape", "permute", "concat", "split", "slice", "pad", "channel_shuffle", "pixel_shuffle"};
   for (const node& n : g.nodes) {
     bool smooth = false;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -87,6 +89,15 @@ class stored {
   std::vector<float> memory;
 };
 
+/// Numbers that want care. Their count is odd, so that cycling through them brings each of them to every lane.
+inline constexpr float special_numbers[] = {
+    std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0.0f, -std::numeric_limits<float>::infinity(), -0.0f,
+    1e-40f, -1e-40f, 1.17549435e-38f, 1.0f, -1.0f, 88.5f, -88.5f, 1e30f, -1e30f, std::numeric_limits<float>::max(),
+    std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::quiet_NaN()};
+inline constexpr int special_count = static_cast<int>(std::size(special_numbers));
+/// The first operand meets every second one in each of 16 lanes.
+inline constexpr int special_pairs = special_count * special_count * 16;
+
 struct options {
   float low = -3, high = 3;       ///< of the inputs
   float tolerance = 2e-6f;        ///< relative to 1 + |exact|
@@ -94,6 +105,10 @@ struct options {
   bool weights_positive = false;
   float weights_up_to = 2;
   int zero_weight = -1;           ///< this one is all zeros
+  bool special = false;           ///< the inputs go through special_numbers
+  bool signed_zeros = false;      ///< and zeros have the reference's sign
+  int special_at = -1;            ///< only this one of input 0 is special, and a NaN of one sign or an infinity
+  float special_value = 0;
 };
 
 inline std::string text(const extents& e) {
@@ -102,11 +117,13 @@ inline std::string text(const extents& e) {
   return s + ")";
 }
 
-inline void require_close(const std::vector<float>& got, const std::vector<float>& want, float tolerance) {
+inline void require_close(const std::vector<float>& got, const std::vector<float>& want, float tolerance, bool signed_zeros = false) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
+    if (signed_zeros && want[i] == 0 && got[i] == 0 && std::signbit(got[i]) != std::signbit(want[i]))
+      FAIL("element " << i << " is a zero of the other sign");
     if (got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i]))) continue;
-    if (std::fabs(got[i] - want[i]) <= tolerance * (1 + std::fabs(want[i]))) continue;
+    if (std::isfinite(want[i]) && std::fabs(got[i] - want[i]) <= tolerance * (1 + std::fabs(want[i]))) continue;
     FAIL("element " << i << " is " << got[i] << ", not " << want[i]);
   }
 }
@@ -140,7 +157,14 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
     weight_pointers.push_back(weights[slot].data());
     packed_pointers.push_back(packed[slot].data());
   }
-  for (const extents& s : shapes) inputs.push_back(numbers(s, o.low, o.high));
+  for (const extents& s : shapes) {
+    inputs.push_back(numbers(s, o.low, o.high));
+    std::vector<float>& x = inputs.back();
+    std::size_t step = 1;  // between operands, in powers of the count
+    for (std::size_t i = 1; i < inputs.size(); ++i) step *= special_count;
+    for (std::size_t i = 0; o.special && i < x.size(); ++i) x[i] = special_numbers[i / step % special_count];
+    if (o.special_at >= 0 && inputs.size() == 1) x[static_cast<std::size_t>(o.special_at)] = o.special_value;
+  }
 
   const auto evaluate = [&](const auto& kernel, const std::vector<const float*>& with, const std::vector<placement>& at, bool in_place) {
     std::vector<stored> in, out;
@@ -175,8 +199,8 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   for (int in_place = 0; in_place <= (o.in_place ? 1 : 0); ++in_place) {
     CAPTURE(in_place);
     const auto got = evaluate(run, packed_pointers, places, in_place != 0);
-    for (std::size_t i = 0; i < outs; ++i) require_close(got[i], want[i], o.tolerance);
-    if (!divides<Op>) continue;
+    for (std::size_t i = 0; i < outs; ++i) require_close(got[i], want[i], o.tolerance, o.signed_zeros);
+    if (!traits_of<Op>.divisible) continue;
     for (int parts : part_counts) {
       CAPTURE(parts);
       const auto again = evaluate(in_parts{run, parts}, packed_pointers, places, in_place != 0);
@@ -214,6 +238,20 @@ void compare_any(const Run& run, const Op& p, const std::vector<extents>& shapes
       places.push_back((choice >> i & 1u) != 0 ? placement{layout::nhwc, static_cast<int>(i) % 3} : placement{});
     compare(run, p, shapes, places, o);
   }
+}
+
+/// NaN of both signs and infinities at each place of an input, one at a time, both sides nhwc or as they are.
+template <class Op, class Run>
+void compare_with_specials(const Run& run, const Op& p, const extents& shape, placement place, options o = {}) {
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float value : {nan, -nan, infinity, -infinity})
+    for (int i = 0; i < static_cast<int>(shape.count()); ++i) {
+      o.special_at = i;
+      o.special_value = value;
+      CAPTURE(value);
+      CAPTURE(i);
+      compare(run, p, {shape}, {place, place}, o);
+    }
 }
 
 /// Lengths around the lanes of every target.

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products of 16-bit rows on every target of this CPU: exactly the plain loops' sums.
-#include <ctnn/kernels/targets.hpp>
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/integer_products.cpp"
-#define HWY_COMPILE_ALL_ATTAINABLE
-#include <hwy/foreach_target.h>
-
-#include <ctnn/kernels/integer_products-inl.hpp>
-
-#if HWY_ONCE
-
 #include <doctest/doctest.h>
 
 #include <vector>
+
+#include <ctnn/kernels/integer_products.hpp>
 
 #include "check.hpp"
 #include "targets_of_this_cpu.hpp"
 
 namespace ctnn {
-
-HWY_EXPORT(multiply_integers);
 
 TEST_CASE("sums of 16-bit products on every target") {
   for_each_target([] {
@@ -34,7 +23,7 @@ TEST_CASE("sums of 16-bit products on every target") {
             for (std::int16_t& x : *v) x = static_cast<std::int16_t>(random.below(65536) - 32768);
           std::vector<std::int32_t> want(static_cast<std::size_t>(rows * columns)), got(want.size() + 1, -1);
           multiply_integers_plainly(a.data(), rows, b.data(), columns, depth, want.data());
-          HWY_DYNAMIC_DISPATCH(multiply_integers)(a.data(), rows, b.data(), columns, depth, got.data());
+          kernels_at_hand.products(a.data(), rows, b.data(), columns, depth, got.data());
           CHECK(got.back() == -1);
           got.pop_back();
           CHECK(got == want);
@@ -43,4 +32,3 @@ TEST_CASE("sums of 16-bit products on every target") {
 }
 
 }  // namespace ctnn
-#endif

@@ -1,22 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // The matmul kernels against double loops, for every target this CPU has.
-#include <ctnn/kernels/targets.hpp>
-
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/matmul.cpp"
-#define HWY_COMPILE_ALL_ATTAINABLE
-#include <hwy/foreach_target.h>
-
-#include <ctnn/kernels/matmul-inl.hpp>
-
-CTNN_BEGIN_TARGET
-
-inline void run_matmul(const op::matmul& p, const arguments& a) { run(p, a); }
-
-CTNN_END_TARGET
-
-#if HWY_ONCE
-
 #include <doctest/doctest.h>
 
 #include <ctnn/kernels/reference/reference.hpp>
@@ -26,8 +9,6 @@ CTNN_END_TARGET
 #include "targets_of_this_cpu.hpp"
 
 namespace ctnn {
-
-HWY_EXPORT(run_matmul);
 
 namespace {
 
@@ -42,15 +23,14 @@ void compare_matmul(const extents& x, const extents& z, const op::matmul& p = {}
   for (float& v : b) v = random(-1, 1);
   const const_tensor in[] = {{a.data(), x}, {b.data(), z}};
   const tensor out{got.data(), y};
-  const auto kernel = [](const op::matmul& p, const arguments& a) { HWY_DYNAMIC_DISPATCH(run_matmul)(p, a); };
   const arguments all{in, {&out, 1}, {}};
   std::vector<std::vector<float>> by_parts;
   for (int parts : test::part_counts) {
     std::fill(got.begin(), got.end(), -7.0f);
-    test::in_parts{kernel, parts}(p, all);
+    test::in_parts{dispatched, parts}(p, all);
     by_parts.push_back(got);
   }
-  kernel(p, all);
+  dispatched(p, all);
   for (const auto& z : by_parts) CHECK(test::same_bits(got, z));
   const matmul_walk w(p, x, z);
   for (std::int64_t m = 0; m < w.matrices; ++m)
@@ -93,4 +73,3 @@ TEST_CASE("matmul on every target") {
 }
 
 }  // namespace ctnn
-#endif

@@ -42,15 +42,34 @@ CTNN_END_TARGET
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
-
-#include "targets_of_this_cpu.hpp"
 
 namespace ctnn {
 
 HWY_EXPORT(map);
 HWY_EXPORT(map_exp);
 HWY_EXPORT(reduce);
+
+namespace {
+
+/// Runs a check once for every target that was compiled here and that this CPU has.
+template <class Check>
+void for_each_target(const Check& check) {
+  const auto all = hwy::SupportedTargets() & HWY_TARGETS;
+  for (auto left = all; left != 0; left &= left - 1) {
+    const auto one = left & -left;
+    hwy::SetSupportedTargetsForTest(one);
+    hwy::GetChosenTarget().Update(one);
+    const std::string name = hwy::TargetName(one);
+    CAPTURE(name);
+    check();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace
 
 TEST_CASE("vector activations are the scalar ones") {
   std::vector<float> x;

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs a check once for every Highway target that was compiled and that this CPU has.
+// Runs a check once for every target that was compiled and that this CPU has, with the compiled library's kernels: a test
+// compiles none of its own.
 #pragma once
 
 #include <doctest/doctest.h>
-#include <hwy/targets.h>
 
 #include <string>
 
+#include <ctnn/network/target.hpp>
+
 namespace ctnn {
+
+/// Of the target that for_each_target() has come to.
+inline loaded_kernels kernels_at_hand;
 
 template <class Check>
 void for_each_target(const Check& check) {
-  const auto all = hwy::SupportedTargets() & HWY_TARGETS;
-  for (auto left = all; left != 0; left &= left - 1) {
-    const auto one = left & -left;
-    hwy::SetSupportedTargetsForTest(one);
-    hwy::GetChosenTarget().Update(one);
-    const std::string name = hwy::TargetName(one);
+  REQUIRE(!supported_targets().empty());
+  for (const target_id t : supported_targets()) {
+    const std::string name(target_name(t));
     CAPTURE(name);
+    kernels_at_hand = kernels_for<vector_operators>(t);
     check();
   }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
+
+/// The kernel of an operator on the target at hand; there must be one.
+inline constexpr auto dispatched = []<class Op>(const Op& p, const arguments& a) {
+  for (const loaded_kernel& k : kernels_at_hand.table)
+    if (k.type == &type_of<Op> && k.run) return k.run(&p, a, {});
+  FAIL("no kernel for '" << type_of<Op>.name << "'");
+};
 
 }  // namespace ctnn

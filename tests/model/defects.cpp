@@ -8,6 +8,7 @@
 
 #include <ctnn/model/write_ncnn.hpp>
 
+#include "support/builder.hpp"
 #include "support/loaded.hpp"
 
 using namespace ctnn;
@@ -79,7 +80,7 @@ std::string outputs_of(const std::string& layers) {
   for (const auto& [name, values] : run(model(read(layers)))) text += (text.empty() ? "" : " ") + name;
   return text;
 }
-std::string refusal(const std::string& layers) {
+std::string refused_because(const std::string& layers) {
   try {
     read(layers);
   } catch (const error& e) {
@@ -148,7 +149,7 @@ TEST_CASE("X12: written parameters are read back to the last bit") {
   CHECK(left_after(layers) == "conv2d");
 }
 TEST_CASE("X13: layers are written whole or refused by name") {
-  CHECK(mentions(refusal(row + "Spectrogram s 1 1 in y 0=4\n"), "Spectrogram in 's'"));
+  CHECK(mentions(refused_because(row + "Spectrogram s 1 1 in y 0=4\n"), "Spectrogram in 's'"));
   const std::string layers = row + "SELU s 1 1 in y 0=1.5 1=0.5\n";
   const loaded_model m = read(layers);
   const ncnn::written_model w = ncnn::write(m);
@@ -190,7 +191,9 @@ TEST_CASE("X18: the header of a written file counts what is in it") {
 }
 TEST_CASE("X19: a constant that is a network output stays") {
   const std::string layers = row + "MemoryData k 0 1 k 0=4\nReLU r 1 1 in y\n";
+  CHECK(outputs_of(layers) == "k y");
   left_after(layers);
+  CHECK(mentions(ncnn::write(model(read(layers), {.keep_weights = true}).code()).param, "MemoryData"));
   const std::string both = row + "MemoryData k 0 1 k 0=4\nSplit s 1 2 k p q\nBinaryOp a 2 1 in p y 0=0\n";
   CHECK(outputs_of(both) == "q y");
   left_after(both);
@@ -213,14 +216,80 @@ TEST_CASE("L2: a blob with two readers needs no split") {
   left_after(plain);
   check_same(run(model(read(plain), {.optimize = false})), run(model(read(with_split), {.optimize = false})));
 }
-TEST_CASE("L3: infinity is refused with a reason") { CHECK(mentions(refusal(row + "Clip c 1 1 in y 0=-inf 1=1\n"), "-inf")); }
+TEST_CASE("L3: infinity is refused with a reason") { CHECK(mentions(refused_because(row + "Clip c 1 1 in y 0=-inf 1=1\n"), "-inf")); }
 TEST_CASE("L4: a number of more than 15 characters is read") {
   check_same(run(model(read(row + "Clip c 1 1 in y 0=-0.2500000000000000 1=0.50000000000000000\n"))),
              run(model(read(row + "Clip c 1 1 in y 0=-0.25 1=0.5\n"))));
 }
 TEST_CASE("L5: a blob that nothing has produced yet is refused") {
-  CHECK(mentions(refusal(row + "ReLU r 1 1 b a\nReLU s 1 1 in b\n"), "input 'b'"));
+  CHECK(mentions(refused_because(row + "ReLU r 1 1 b a\nReLU s 1 1 in b\n"), "input 'b'"));
 }
 TEST_CASE("L6: two producers of one blob are refused") {
-  CHECK(mentions(refusal(row + "ReLU r 1 1 in a\nReLU s 1 1 in a\n"), "already the output"));
+  CHECK(mentions(refused_because(row + "ReLU r 1 1 in a\nReLU s 1 1 in a\n"), "already the output"));
+}
+
+namespace {
+
+/// What a graph gives for x, optimised or not; every constant k holds `numbers`, every other weight 1.
+floats answer(graph made, std::span<const float> x, std::span<const float> numbers, bool optimize) {
+  loaded_model m;
+  m.network = std::move(made);
+  for (const expression& e : m.network.expressions)
+    m.set_weight(e, e.layer == "k" ? numbers : floats(static_cast<std::size_t>(e.shape.count()), 1.0f));
+  const model made_of(std::move(m), {.optimize = optimize});
+  extractor ex = made_of.extractor();
+  ex.input("x", array(made_of.graph().shape(0), x));
+  const array y = ex.extract("y");
+  floats out(static_cast<std::size_t>(y.size()));
+  if (y.type() == dtype::u8) std::copy_n(static_cast<const unsigned char*>(static_cast<const void*>(y.bytes().data())), out.size(), out.begin());
+  else std::copy_n(y.values().data(), out.size(), out.begin());
+  return out;
+}
+template <class Recipe>
+void check_answers(Recipe recipe, const floats& x, const floats& numbers) {
+  const auto made = [&] {
+    builder b;
+    b.output("y", recipe(b));
+    return std::move(b.g);
+  };
+  const floats want = answer(made(), x, numbers, false), got = answer(made(), x, numbers, true);
+  REQUIRE(got.size() == want.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO(i << ": " << got[i] << ", not " << want[i]);
+    CHECK(((got[i] != got[i] && want[i] != want[i]) || got[i] == want[i]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("relu before a quantisation by negative scales stays") {
+  const auto recipe = [](builder& b) {
+    const value_id y = b.relu("relu", b.input("x", {6}));
+    return b.add(op::quantize{{0, 0}, dtype::u8}, "q", {y, b.constant("k", {})});
+  };
+  check_answers(recipe, {-3, -2, -0.5f, 0, 1, 4}, {-0.5f});
+  check_answers(recipe, {-3, -2, -0.5f, 0, 1, 4}, {0.5f});
+}
+TEST_CASE("a division by channels that hold zeros is not folded into weights") {
+  const auto recipe = [](builder& b) {
+    const value_id y = b.conv("c", b.input("x", {2, 1, 3}), 2);
+    return b.binary("divide", op::binary_function::div, y, b.constant("k", {2, 1, 1}));
+  };
+  check_answers(recipe, {1, -2, 3, -4, 5, 6}, {0, 2});
+  check_answers(recipe, {1, -2, 3, -4, 5, 6}, {4, 2});
+}
+TEST_CASE("a division by almost zero stays before a product") {
+  check_answers(
+      [](builder& b) {
+        const value_id x = b.scalar("divide", op::binary_function::div, b.input("x", {1, 2}), 1e-39f);
+        return b.add(op::matmul{}, "product", {x, b.full("other", {2, 1}, 1.0f)});
+      },
+      {1e-39f, 0.5e-39f}, {});
+}
+TEST_CASE("an infinite number stays infinite under a maximum") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const op::binary_function f : {op::binary_function::maximum, op::binary_function::minimum})
+    for (const float k : {0.0f, 0.5f, -0.5f})
+      check_answers([&](builder& b) { return b.scalar("bound", f, b.input("x", {4}), k); },
+                    {infinity, -infinity, 0.25f, std::numeric_limits<float>::quiet_NaN()}, {});
 }

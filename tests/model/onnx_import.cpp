@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What becomes of an ONNX graph: shape arithmetic goes away, inputs decide what is open, and refusals come all at once.
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include <ctnn/model.hpp>
@@ -110,7 +112,10 @@ TEST_CASE("operators that ctnn has for static networks are used, and fused") {
       pb::output(pb::value("y", pb::f32, {1, 3}));
   const model m = made(graph);
   CHECK(count_of(m.source(), "conv2d") == 1);
-  CHECK(count_of(m.source(), "linear") == 1);
+  CHECK(count_of(m.source(), "matmul") == 1);
+  CHECK(count_of(m.graph(), "conv2d") == 1);
+  CHECK(count_of(m.graph(), "linear") == 1);
+  CHECK(count_of(m.graph(), "matmul") == 0);
   CHECK(count_of(m.graph(), "activation") == 0);
   extractor e = m.extractor();
   e.input("x", numbers({1, 1, 2, 2}, {1, 2, 3, 4}));
@@ -194,4 +199,142 @@ TEST_CASE("whole numbers written as text and read again are themselves") {
   refused(pb::node("Cast", {"x"}, {"y"}, to(pb::text)), "Cast: a float as text in 'y'");
   refused(whole + pb::node("Cast", {"whole"}, {"y"}, to(pb::text)), "output 'y' is text");
   refused(whole + pb::node("Cast", {"whole"}, {"t"}, to(pb::text)) + pb::node("Identity", {"t"}, {"y"}), "Identity: 't' is text in 'y'");
+}
+
+TEST_CASE("a slice backwards begins at an element, however far below the first its start is") {
+  const auto sliced = [](std::int64_t start, std::int64_t end) {
+    const model m = made(pb::node("Slice", {"x", "from", "to", "axis", "step"}, {"y"}) + pb::initializer(pb::longs("from", {1}, {start})) +
+                         pb::initializer(pb::longs("to", {1}, {end})) + pb::initializer(pb::longs("axis", {1}, {0})) +
+                         pb::initializer(pb::longs("step", {1}, {-1})) + pb::input(pb::value("x", pb::f32, {3})) +
+                         pb::output(pb::value("y", pb::f32, {-1})));
+    extractor e = m.extractor();
+    e.input("x", numbers({3}, {1, 2, 3}));
+    return values(e.extract("y"));
+  };
+  CHECK(sliced(-4, -10) == std::vector<float>{1});
+  CHECK(sliced(-1'000'000'000'000, -10) == std::vector<float>{1});
+  CHECK(sliced(-4, 0) == std::vector<float>{});
+  CHECK(sliced(9, -10) == std::vector<float>{3, 2, 1});
+  CHECK(sliced(-2, -3) == std::vector<float>{2});
+}
+
+TEST_CASE("not-a-numbers that are fed are one distinct number, the largest") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const model m = model(onnx::build(parse(pb::node("Identity", {"w"}, {"y"}) + pb::input(pb::value("x", pb::f32, {1})) +
+                                          pb::node("Unique", {"v"}, {"w"}) + pb::initializer(pb::floats("v", {5}, {nan, 2, -nan, 1, 2})) +
+                                          pb::output(pb::value("y", pb::f32, {-1})))));
+  const array y = m.extractor().extract("y");
+  CHECK(y.shape() == extents{3});
+  CHECK(y[0] == 1);
+  CHECK(y[1] == 2);
+  CHECK(std::isnan(y[2]));
+  std::vector<float> fed;  // of several, in no order that a comparison without NaNs would keep
+  for (int i = 0; i < 3000; ++i) fed.push_back(i % 3 == 0 ? nan : static_cast<float>(i * 7919 % 500));
+  const auto file = std::make_shared<const onnx::model_message>(parse(pb::node("Unique", {"x"}, {"y"}) +
+      pb::input(pb::value("x", pb::f32, {3000})) + pb::output(pb::value("y", pb::f32, {-1}))));
+  arrays_by_name given;
+  given.emplace("x", numbers({3000}, fed));
+  const model of_fed(onnx::build(*file, {}, given), {}, [file](const arrays_by_name& f) { return onnx::build(*file, {}, f); });
+  extractor e = of_fed.extractor();
+  e.input("x", numbers({3000}, fed));
+  CHECK(e.extract("y").shape() == extents{501});
+}
+
+TEST_CASE("a product over nothing is zeros") {
+  const model m = made(pb::node("MatMul", {"x", "down"}, {"a"}) + pb::node("MatMul", {"a", "up"}, {"b"}) + pb::node("Add", {"x", "b"}, {"y"}) +
+                       pb::initializer(pb::floats("down", {3, 0}, {})) + pb::initializer(pb::floats("up", {0, 3}, {})) +
+                       pb::input(pb::value("x", pb::f32, {2, 3})) + pb::output(pb::value("y", pb::f32, {2, 3})));
+  extractor e = m.extractor();
+  e.input("x", numbers({2, 3}, {1, 2, 3, 4, 5, 6}));
+  CHECK(values(e.extract("y")) == std::vector<float>{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("the branch that a condition does not choose is checked") {
+  const auto refusal = [](const std::string& other) {
+    const std::string chosen = pb::node("Relu", {"x"}, {"r"}) + pb::output(pb::value("r", pb::f32, {2}));
+    try {
+      onnx::build(parse(pb::node("If", {"c"}, {"y"}, pb::graph_attribute("then_branch", chosen) + pb::graph_attribute("else_branch", other)) +
+                        pb::initializer(pb::tensor<std::uint8_t>("c", pb::boolean, {}, {1})) + pb::input(pb::value("x", pb::f32, {2})) +
+                        pb::output(pb::value("y", pb::f32, {2}))));
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
+  const std::string out = pb::output(pb::value("o", pb::f32, {2}));
+  CHECK(refusal(pb::node("Neg", {"x"}, {"o"}) + out) == "accepted");
+  CHECK(has(refusal(pb::node("Mystery", {"x"}, {"o"}, {}, "inner") + out), "not supported: Mystery in 'inner'"));
+  CHECK(has(refusal(pb::node("Neg", {"nowhere"}, {"o"}) + out), "reads 'nowhere', which nothing before it makes"));
+  CHECK(has(refusal(pb::node("Neg", {"x"}, {"p"}) + out), "output 'o' is made by no node"));
+  CHECK(has(refusal(pb::node("Neg", {"x"}, {"o"}) + pb::node("Neg", {"x"}, {"p"}) + out + pb::output(pb::value("p", pb::f32, {2}))),
+            "has 1 outputs, the branch 2"));
+  const std::string inner = pb::node("Mystery", {"o"}, {"q"}) + pb::output(pb::value("q", pb::f32, {2}));
+  CHECK(has(refusal(pb::node("Neg", {"x"}, {"o"}) + pb::node("If", {"c"}, {"z"}, pb::graph_attribute("then_branch", inner) +
+                                                                                  pb::graph_attribute("else_branch", inner)) + out), "Mystery"));
+}
+
+TEST_CASE("refusals say what does not fit and what would") {
+  const auto refusal = [](const std::string& graph, std::int64_t opset = 13) {
+    try {
+      onnx::build(parse(graph, opset));
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
+  const std::string x = pb::input(pb::value("x", pb::f32, {1, 3, 8, 8})) + pb::output(pb::value("y", pb::f32, {-1})), w = pb::input(pb::value("w", pb::f32, {5, 4}));
+  CHECK(has(refusal(x + w + pb::node("Add", {"x", "w"}, {"y"})), "second input, 5 x 4, does not go with the first, 1 x 3 x 8 x 8"));
+  CHECK(has(refusal(x + w + pb::node("MatMul", {"x", "w"}, {"y"})), "second input, 5 x 4, does not go with the first, 1 x 3 x 8 x 8"));
+  CHECK(has(refusal(x + w + pb::node("Einsum", {"x", "w"}, {"y"}, pb::attribute("equation", "ij,jk->ik"))), "equation makes no sense for these inputs"));
+  for (const char* type : {"RNN", "GRU", "LSTM"})
+    for (const std::int64_t hidden : {2147483647, 1073741824, 16777217})
+      CHECK(has(refusal(pb::input(pb::value("x", pb::f32, {2, 1, 3})) + pb::output(pb::value("y", pb::f32, {-1})) +
+                        pb::node(type, {"x", "W", "R", "B"}, {"y"}, pb::attribute("hidden_size", hidden)) + pb::initializer(pb::floats("W", {1, 4, 3}, std::vector<float>(12))) +
+                        pb::initializer(pb::floats("R", {1, 4, 1}, std::vector<float>(4))) + pb::initializer(pb::floats("B", {1, 8}, std::vector<float>(8)))),
+                (std::to_string(hidden) + ", expected 1 to 16777216").c_str()));
+}
+
+TEST_CASE("a layer of bytes owns the constants it is made of, and one zero point serves all columns") {
+  const auto byte = [](const char* name, pb::element type, const pb::dims& shape, const std::vector<std::int8_t>& v) {
+    return pb::initializer(pb::tensor<std::int8_t>(name, type, shape, v));
+  };
+  const std::string constants =
+      pb::initializer(pb::tensor<std::uint16_t>("sx", pb::f16, {}, {0x3800})) + byte("zx", pb::u8, {}, {2}) +  // 0.5
+      byte("w", pb::i8, {2, 3}, {1, -2, 3, 4, 5, -6}) + pb::initializer(pb::floats("sw", {3}, {1, 2, 4})) +
+      byte("zw", pb::i8, {}, {1}) + pb::initializer(pb::floats("sy", {1}, {2})) + byte("zy", pb::i8, {1}, {3});
+  const model m = made(pb::node("QLinearMatMul", {"x", "sx", "zx", "w", "sw", "zw", "sy", "zy"}, {"y"}, {}, "product") +
+                           pb::input(pb::value("x", pb::u8, {2, 2})) + constants + pb::output(pb::value("y", pb::i8, {2, 3})),
+                       21);
+  CHECK(count_of(m.graph(), "quantized_matmul") == 1);
+  CHECK(m.graph().nodes.size() == 2);
+  CHECK(m.graph().nodes[1].name == "product");
+  array x({2, 2}, dtype::u8);
+  const std::uint8_t given[] = {3, 4, 0, 22};
+  std::copy(std::begin(given), std::end(given), x.elements<std::uint8_t>().begin());
+  extractor e = m.extractor();
+  e.input("x", x);
+  const array y = e.extract("y");
+  REQUIRE(y.type() == dtype::i8);
+  // (x - 2) (w - 1): 6, 5, -12; 60, 86, -144; times 0.25, 0.5, 1; and 3.
+  const int want[] = {5, 5, -9, 18, 46, -128};
+  for (std::size_t i = 0; i < 6; ++i) CHECK(y.elements<std::int8_t>()[i] == want[i]);
+
+  // Weights and zero points that are known when it runs.
+  const model late = made(pb::node("ConvInteger", {"x", "w", "", "z"}, {"y"}, pb::attribute("pads", pb::dims{1, 0})) +
+                          pb::input(pb::value("x", pb::u8, {1, 1, 2})) + pb::input(pb::value("w", pb::i8, {2, 1, 2})) +
+                          pb::input(pb::value("z", pb::i8, {2})) + pb::output(pb::value("y", pb::i32, {1, 2, 2})));
+  extractor run = late.extractor();
+  array pixels({1, 1, 2}, dtype::u8), weight({2, 1, 2}, dtype::i8), zero({2}, dtype::i8);
+  pixels.elements<std::uint8_t>()[0] = 200;
+  pixels.elements<std::uint8_t>()[1] = 3;
+  std::ranges::copy(std::array<std::int8_t, 4>{5, 7, -1, 2}, weight.elements<std::int8_t>().begin());
+  std::ranges::copy(std::array<std::int8_t, 2>{5, -1}, zero.elements<std::int8_t>().begin());
+  run.input("x", pixels);
+  run.input("w", weight);
+  run.input("z", zero);
+  const array sums = run.extract("y");
+  const int expected[] = {400, 6, 600, 9};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(sums.elements<std::int32_t>()[i] == expected[i]);
 }

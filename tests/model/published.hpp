@@ -158,7 +158,7 @@ inline published_case known_answers(const loaded_model& m, published_case c) {
 inline bool is_detections(const loaded_model& m, const std::string& name) {
   const graph_view g = m.network.view();
   for (const network_output& o : g.outputs)
-    if (o.name == name) return counts_its_rows(g.at(g.at_value(o.value).producer).type);
+    if (o.name == name) return g.at(g.at_value(o.value).producer).type->is.counts_rows;
   return false;
 }
 

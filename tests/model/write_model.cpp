@@ -2,6 +2,7 @@
 // A model as it runs, with its folded weights, to files and back.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,33 @@ TEST_CASE("what runs is what is written: fused layers with folded weights, in fu
     CHECK(test::deviation(got.values(), want.values()) <= allowed);
     CHECK(read_file(numbers).size() == (storage == ncnn::weight_storage::fp32 ? 4 + 4 * 108 + 16 : 4 + 2 * 108 + 16));
   }
-  CHECK_THROWS_AS(ncnn::save(m, folder.file("no/such.param"), numbers), error);
+  CHECK_THROWS_AS(ncnn::save(m, folder.file("no/such.param"), folder.file("alone.bin")), error);
+  CHECK(!std::filesystem::exists(folder.file("alone.bin")));
   CHECK_THROWS_WITH_AS(ncnn::save(model::load(param, numbers), param, numbers),
                        "the weights as they were read are gone: load the model with load_options::keep_weights to write it", error);
+}
+
+TEST_CASE("an attention and what adds its input to it or multiplies by it, as read and as it runs") {
+  for (const std::string behind : {"BinaryOp sum 2 1 x m out 0=0\n", "BinaryOp sum 2 1 m x out 0=1\n", "Permute p 1 1 x t 0=1\nMatMul mm 2 1 t m out\n"}) {
+    const std::string text = "7767517\n" + std::to_string(3 + std::count(behind.begin(), behind.end(), '\n')) + " 6\nInput in 0 1 in 0=4 1=3\n"
+        "Split s 1 2 in a x\nMultiHeadAttention mha 1 1 a m 0=4 1=2 2=16\n" + behind;
+    CAPTURE(text);
+    const ncnn::param_file file = ncnn::parse_param(text);
+    const test::synthetic_weights weights(file);
+    const auto answer_of = [](const model& m) {
+      extractor run = m.extractor();
+      run.input("in", {{3, 4}, test::synthetic_input(12)});
+      return run.extract("out");
+    };
+    for (const bool optimize : {false, true}) {
+      ncnn::bin_reader bin(weights.bytes(), "t.bin");
+      const model m(ncnn::build(file, bin), {.optimize = optimize, .keep_weights = true});
+      const ncnn::written_model w = ncnn::write(m.code());
+      CAPTURE(w.param);
+      ncnn::bin_reader again(std::as_bytes(std::span(w.bin)), "w.bin");
+      const array got = answer_of(model(ncnn::build(ncnn::parse_param(w.param), again))), want = answer_of(m);
+      CHECK(got.shape() == want.shape());
+      CHECK(test::deviation(got.values(), want.values()) <= 1e-3);
+    }
+  }
 }

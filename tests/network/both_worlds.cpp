@@ -38,7 +38,7 @@ using branches = nn::network<
 using sums = nn::network<
     nn::input<"x", nn::shape<2, 4>>, nn::weighted_sum<"w", nn::from<"x", "x">, nn::coefficients<1, 1>>, nn::leaky_relu<"l", 0.25>,
     nn::constant<"k", nn::shape<2, 4>>, nn::constant<"m", nn::shape<2, 4>>, nn::add<"km", nn::from<"k", "m">>, nn::tanh<"t">,
-    nn::sub<"d", nn::from<"l", "t">>, nn::slice<"s", nn::axis<1>, nn::start<1>, nn::end<3>>, nn::prelu<"pr">, nn::elu<"e", 1>>;
+    nn::sub<"d", nn::from<"l", "t">>, nn::slice<"s", nn::axis<1>, nn::start<1>, nn::end<3>>, nn::prelu<"pr", nn::axis<0>>, nn::elu<"e", 1>>;
 
 }  // namespace
 

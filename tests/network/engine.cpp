@@ -2,6 +2,8 @@
 // Static engines against the reference on every target; weights from constants, load(), load_folded() and blobs.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <ctnn/ctnn.hpp>
 
 #include "support/numbers.hpp"
@@ -112,7 +114,7 @@ TEST_CASE("weights that are wrong are named, and nothing is changed") {
   auto given = weights_for<everything>(numbers);
   static nn::parameters<everything> p;
   p.packed[0] = 42;
-  given.back().numbers = given.back().numbers.first(3);
+  given.back().numbers = {given.back().numbers.data(), 3};
   auto error = nn::load(p, given);
   CHECK(error.found.kind == nn::mistake::weight_size_mismatch);
   CHECK(error.layer == "fc");

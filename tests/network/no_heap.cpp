@@ -9,7 +9,7 @@
 #include <malloc.h>
 #endif
 
-#include <ctnn/ctnn.hpp>
+#include <ctnn/typed.hpp>
 
 namespace nn = ctnn;
 
@@ -36,6 +36,29 @@ struct net : nn::network<
     nn::max_pool2d<"p", nn::kernel<2>>,
     nn::flatten<"f">, nn::linear<"fc", nn::out<3>>, nn::softmax<"prob">> {};
 using fused = nn::optimized<net>;
+
+/// Kernels that take memory of their own.
+struct typed_net : nn::network<
+    nn::input<"x", nn::shape<2, 4, 6, 6>, nn::f64>, nn::input<"i", nn::shape<5>, nn::i64>,
+    nn::conv2d<"conv", nn::from<"x">, nn::out<4>, nn::kernel<3>>, nn::batch_norm2d<"bn">,
+    nn::conv_transpose2d<"up", nn::out<2>, nn::kernel<2>, nn::stride<2>>,
+    nn::reduce<"mean", nn::op::reduction::mean, nn::from<"conv">, nn::axes<-1>>,
+    nn::constant_pad<"padded", nn::before<0, 0, 1, 0>, nn::after<0, 0, 0, 0>>,
+    nn::matmul<"product", nn::from<"bn", "bn">>,
+    nn::layer<nn::op::det, "det">,
+    nn::layer<nn::op::topk, "top", nn::from<"x">, nn::option<"k", 3>>,
+    nn::layer<nn::op::gather, "rows", nn::from<"top.0", "i">, nn::axis<3>>,
+    nn::layer<nn::op::tile, "tiled", nn::from<"i">, nn::option<"repeats", 2>>,
+    nn::layer<nn::op::unique, "kinds", nn::option<"count", 4>, nn::option<"sorted", 0>>,
+    nn::layer<nn::op::nonzero, "places", nn::from<"i">, nn::option<"count", 4>>,
+    nn::layer<nn::op::mean_variance_normalize, "normal", nn::from<"x">, nn::axes<2, 3>>,
+    nn::reshape<"lines", nn::shape<8, 36, 1>>, nn::layer<nn::op::dft, "spectrum", nn::option<"length", 30>>,
+    nn::layer<nn::op::attention, "attended", nn::from<"x", "x", "x">>,
+    nn::output<"up", "padded", "det", "rows", "kinds.0", "places", "spectrum", "attended">> {};
+
+alignas(64) nn::parameters<typed_net> typed_weights;
+alignas(nn::engine<typed_net>) unsigned char typed_place[sizeof(nn::engine<typed_net>)];
+double values[2 * 4 * 6 * 6];
 
 alignas(64) nn::parameters<fused> weights;
 alignas(nn::engine<fused>) unsigned char place[sizeof(nn::engine<fused>)];
@@ -78,6 +101,24 @@ TEST_CASE("an engine is made and run without the heap, on every target") {
     CHECK(after == before);
     CHECK(sum == doctest::Approx(3));
   }
+}
+
+TEST_CASE("kernels take what they need from the arena") {
+  for (std::size_t i = 0; i < std::size(values); ++i) values[i] = static_cast<double>(i * 7 % 13);
+  const std::int64_t indices[] = {0, 2, 2, -1, 1};
+  const std::size_t before = heap_in_use();
+  allocations = 0;
+  counting = true;
+  auto* e = new (typed_place) nn::engine<typed_net>{typed_weights};
+  e->run(values, indices);
+  const std::int64_t kinds[] = {e->output<4>()[0], e->output<4>()[1], e->output<4>()[2]}, last = e->output<5>()[3];
+  e->~engine();
+  counting = false;
+  const std::size_t after = heap_in_use();
+  CHECK(allocations == 0);
+  CHECK(after == before);
+  CHECK((kinds[0] == 0 && kinds[1] == 2 && kinds[2] == -1));  // in the order of their first occurrence
+  CHECK(last == 4);
 }
 
 TEST_CASE("weights are loaded without the heap") {

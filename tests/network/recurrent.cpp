@@ -2,6 +2,8 @@
 // Recurrent layers in declared networks: a stream step by step is the whole sequence at once; the compiler can run them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <ctnn/ctnn.hpp>
 #include <ctnn/network/constant_run.hpp>
 

@@ -118,26 +118,26 @@ constexpr auto relu_output_clip = [](builder& b) {
 
 }  // namespace
 
-FIRES("relu goes into conv2d", (rules::fuse_activation<op::conv2d>), conv_relu, conv_with_relu)
-FIRES("relu goes into conv2d behind its residual", (rules::fuse_activation<op::conv2d>), residual_relu, residual_with_relu)
-FIRES("relu joins the clip that conv2d has", (rules::fuse_activation<op::conv2d>), conv_clip_relu, conv_clip)
-DECLINES("no second activation in conv2d (X2)", (rules::fuse_activation<op::conv2d>), conv_relu_clip,
+FIRES("relu goes into conv2d", (rules::fuse_activation), conv_relu, conv_with_relu)
+FIRES("relu goes into conv2d behind its residual", (rules::fuse_activation), residual_relu, residual_with_relu)
+FIRES("relu joins the clip that conv2d has", (rules::fuse_activation), conv_clip_relu, conv_clip)
+DECLINES("no second activation in conv2d (X2)", (rules::fuse_activation), conv_relu_clip,
          "its input has an activation already")
-DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation<op::conv2d>), conv_read_twice,
+DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation), conv_read_twice,
          "its input is also read by another layer")
-DECLINES("conv2d that is an output keeps its value", (rules::fuse_activation<op::conv2d>), conv_is_output,
+DECLINES("conv2d that is an output keeps its value", (rules::fuse_activation), conv_is_output,
          "its input is a network output too")
-FIRES("sigmoid goes into conv_transpose2d", (rules::fuse_activation<op::conv_transpose2d>), (transposed<false, true>), (transposed<true, false>))
-DECLINES("no second activation in conv_transpose2d", (rules::fuse_activation<op::conv_transpose2d>), (transposed<true, true>),
+FIRES("sigmoid goes into conv_transpose2d", (rules::fuse_activation), (transposed<false, true>), (transposed<true, false>))
+DECLINES("no second activation in conv_transpose2d", (rules::fuse_activation), (transposed<true, true>),
          "its input has an activation already")
-FIRES("relu goes into linear", (rules::fuse_activation<op::linear>), linear_relu, linear_with_relu)
-DECLINES("no second activation in linear", (rules::fuse_activation<op::linear>), linear_sigmoid_relu,
+FIRES("relu goes into linear", (rules::fuse_activation), linear_relu, linear_with_relu)
+DECLINES("no second activation in linear", (rules::fuse_activation), linear_sigmoid_relu,
          "its input has an activation already")
-FIRES("relu goes into binary", (rules::fuse_activation<op::binary>), sum_relu, sum_with_relu)
-DECLINES("no second activation in binary", (rules::fuse_activation<op::binary>), sum_relu_tanh,
+FIRES("relu goes into binary", (rules::fuse_activation), sum_relu, sum_with_relu)
+DECLINES("no second activation in binary", (rules::fuse_activation), sum_relu_tanh,
          "its input has an activation already")
-FIRES("relu goes into eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu, eltwise_with_relu)
-DECLINES("no second activation in eltwise", (rules::fuse_activation<op::eltwise>), eltwise_relu_tanh,
+FIRES("relu goes into eltwise", (rules::fuse_activation), eltwise_relu, eltwise_with_relu)
+DECLINES("no second activation in eltwise", (rules::fuse_activation), eltwise_relu_tanh,
          "its input has an activation already")
 
 FIRES("relu > relu", (rules::activation_chain), relu_relu, just_relu)

@@ -14,6 +14,12 @@ constexpr value_id image(builder& b) { return b.input("x", {2, 4, 4}); }
 
 constexpr auto norm = [](builder& b) { b.output("", b.add(op::batch_norm{}, "bn", {image(b)})); };
 constexpr auto norm_of_rows = [](builder& b) { b.output("", b.add(op::batch_norm{}, "bn", {b.input("x", {3, 5})})); };
+constexpr auto norm_of_no_eps = [](builder& b) { b.output("", b.add(op::batch_norm{0}, "bn", {image(b)})); };
+constexpr auto norm_by_value = [](builder& b) {
+  op::batch_norm p;
+  p.given = 1;
+  b.output("", b.add(p, "bn", {image(b), b.input("gamma", {2})}));
+};
 constexpr auto scaled = [](builder& b) { b.output("", scale(b, "bn", image(b))); };
 constexpr auto scaled_rows = [](builder& b) { b.output("", scale(b, "bn", b.input("x", {3, 5}))); };
 
@@ -44,6 +50,11 @@ constexpr auto grows = [](builder& b) {  // the constant broadcasts x, not the o
   b.output("", b.binary("it", op::binary_function::mul, x, b.constant("k", {2, 4, 4})));
 };
 constexpr auto just_scaled = [](builder& b) { b.output("", scale(b, "it", image(b), false)); };
+constexpr auto just_prelu = [](builder& b) { b.output("", b.add(op::prelu{}, "it", {image(b)})); };
+constexpr auto slope_first = [](builder& b) {
+  const value_id x = image(b), k = b.constant("k", {2, 1, 1});
+  b.output("", b.binary("it", op::binary_function::prelu, k, x));
+};
 constexpr auto just_biased = [](builder& b) { b.output("", bias(b, "it", image(b))); };
 
 /// First > Last on x; `Producer` makes conv2d, conv_transpose2d, linear, scale or bias.
@@ -153,15 +164,50 @@ constexpr recipe mul_all = with_constant<op::binary_function::mul, 2, 4, 4>, mor
 }  // namespace
 
 FIRES("batch_norm is a scale", (rules::batch_norm_to_scale), norm, scaled)
+namespace {
+/// Op of axis A on (3, 5), and on a convolution's or a linear layer's result.
+template <int A, class Op>
+constexpr auto along = [](builder& b) {
+  Op p;
+  p.axis = A;
+  b.output("", b.add(p, "bn", {b.input("x", {3, 5})}));
+};
+template <kind First, int A>
+constexpr auto then_along = [](builder& b) {
+  const value_id x = First == kind::linear ? b.input("x", {3, 5}) : b.input("x", {2, 3, 3});
+  b.output("", b.add(op::scale{true, A}, "last", {make<First>(b, x)}));
+};
+constexpr auto linear_of_rows = [](builder& b) { b.output("", make<kind::linear>(b, b.input("x", {3, 5}))); };
+template <int A, int B>
+constexpr auto two_along = [](builder& b) {
+  b.output("", b.add(op::bias{B}, "last", {b.add(op::scale{true, A}, "first", {b.input("x", {3, 3})})}));
+};
+constexpr auto one_along = [](builder& b) { b.output("", b.add(op::scale{true, 1}, "first", {b.input("x", {3, 3})})); };
+}  // namespace
+
+FIRES("batch_norm of (N, C) is a scale of (N, C)", (rules::batch_norm_to_scale), (along<1, op::batch_norm>), (along<1, op::scale>))
+FIRES("linear > scale of its outputs", (rules::fold_affine), (then_along<kind::linear, 1>), linear_of_rows)
+DECLINES("linear > scale of its rows, as many as outputs", (rules::fold_affine), (then_along<kind::linear, 0>),
+         "its channels are not the linear layer's outputs")
+DECLINES("conv2d > scale of its rows, as many as channels", (rules::fold_affine), (then_along<kind::conv, 1>),
+         "its channels are not the convolution's")
+FIRES("scale > bias of (N, C)", (rules::merge_affine), (two_along<1, 1>), one_along)
+DECLINES("scale > bias, one by columns and one by rows", (rules::merge_affine), (two_along<1, 0>),
+         "their channels are different axes")
+
 FIRES("batch_norm of rows is a scale", (rules::batch_norm_to_scale), norm_of_rows, scaled_rows)
+DECLINES("batch_norm that may divide by 0", (rules::batch_norm_to_scale), norm_of_no_eps, "it may divide by a root of 0")
+DECLINES("batch_norm by values", (rules::batch_norm_to_scale), norm_by_value, "its weights are not known before it runs")
 DECLINES("a scale is no batch_norm", (rules::batch_norm_to_scale), scaled, "")
 
 FIRES("x * k[c] is a scale", (rules::binary_to_scale), mul_channels, just_scaled)
 FIRES("k[c] * x is a scale", (rules::binary_to_scale), constant_first, just_scaled)
 FIRES("x + k[c] is a bias", (rules::binary_to_scale), add_channels, just_biased)
+FIRES("prelu(x, k[c]) is prelu by channel", (rules::binary_to_scale), (with_constant<op::binary_function::prelu, 2, 1, 1>), just_prelu)
+DECLINES("prelu(k[c], x)", (rules::binary_to_scale), slope_first, "the constant is not the slope")
 FIRES("x + k[c] of a batch is a bias", (rules::binary_to_scale), batched, batched_biased)
 DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_scale), constant_and_scalar, "its other operand is a scalar")
-DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only + and * are scales")
+DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only +, * and prelu go by channel")
 DECLINES("x * k[h]", (rules::binary_to_scale), mul_rows, "the constant is not one number a channel")
 FIRES("x * k is a scale by k everywhere", (rules::binary_to_scale), mul_scalar, just_scaled)
 DECLINES("x * a whole constant", (rules::binary_to_scale), mul_all, "the constant is not one number a channel")
@@ -169,73 +215,73 @@ DECLINES("x * a constant of more axes", (rules::binary_to_scale), more_axes, "th
 DECLINES("a constant that x is broadcast to", (rules::binary_to_scale), grows, "the constant is not one number a channel")
 DECLINES("relu(x + k[c])", (rules::binary_to_scale), active, "it applies an activation")
 
-FIRES("conv2d > scale", (rules::fold_affine<op::conv2d, op::scale>), (then<kind::conv, kind::scale>), alone<kind::conv>)
-FIRES("grouped conv2d without bias > scale without bias", (rules::fold_affine<op::conv2d, op::scale>), without_bias, still_without_bias)
-DECLINES("conv2d with relu > scale (X1)", (rules::fold_affine<op::conv2d, op::scale>), active_conv,
+FIRES("conv2d > scale", (rules::fold_affine), (then<kind::conv, kind::scale>), alone<kind::conv>)
+FIRES("grouped conv2d without bias > scale without bias", (rules::fold_affine), without_bias, still_without_bias)
+DECLINES("conv2d with relu > scale (X1)", (rules::fold_affine), active_conv,
          "its input has an activation already")
-FIRES("conv2d > bias", (rules::fold_affine<op::conv2d, op::bias>), (then<kind::conv, kind::bias>), alone<kind::conv>)
-DECLINES("conv2d with relu > bias", (rules::fold_affine<op::conv2d, op::bias>), active_conv_bias,
+FIRES("conv2d > bias", (rules::fold_affine), (then<kind::conv, kind::bias>), alone<kind::conv>)
+DECLINES("conv2d with relu > bias", (rules::fold_affine), active_conv_bias,
          "its input has an activation already")
-FIRES("conv2d > * 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::mul, 25>), alone<kind::conv>)
-FIRES("conv2d > / 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::div, 25>), alone<kind::conv>)
-FIRES("conv2d > + 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::add, 25>), alone<kind::conv>)
-FIRES("conv2d > - 2.5", (rules::fold_affine<op::conv2d, op::binary>), (then_scalar<kind::conv, op::binary_function::sub, 25>), alone<kind::conv>)
-DECLINES("conv2d > ^ 2", (rules::fold_affine<op::conv2d, op::binary>), then_power<kind::conv>, "its function is not affine")
-DECLINES("conv2d > / 0", (rules::fold_affine<op::conv2d, op::binary>), by_zero, "it divides by zero")
-DECLINES("conv2d > / almost 0", (rules::fold_affine<op::conv2d, op::binary>), by_almost_zero, "it divides by almost zero")
-FIRES("conv2d > relu(* 2)", (rules::fold_affine<op::conv2d, op::binary>), conv_binary_active, conv_active)
-DECLINES("conv2d with a residual > * 2", (rules::fold_affine<op::conv2d, op::binary>), residual_conv, "its input adds a residual")
-DECLINES("conv2d that is an output > * 2", (rules::fold_affine<op::conv2d, op::binary>), shared<kind::conv>,
+FIRES("conv2d > * 2.5", (rules::fold_affine), (then_scalar<kind::conv, op::binary_function::mul, 25>), alone<kind::conv>)
+FIRES("conv2d > / 2.5", (rules::fold_affine), (then_scalar<kind::conv, op::binary_function::div, 25>), alone<kind::conv>)
+FIRES("conv2d > + 2.5", (rules::fold_affine), (then_scalar<kind::conv, op::binary_function::add, 25>), alone<kind::conv>)
+FIRES("conv2d > - 2.5", (rules::fold_affine), (then_scalar<kind::conv, op::binary_function::sub, 25>), alone<kind::conv>)
+DECLINES("conv2d > ^ 2", (rules::fold_affine), then_power<kind::conv>, "its function is not affine")
+DECLINES("conv2d > / 0", (rules::fold_affine), by_zero, "it divides by zero")
+DECLINES("conv2d > / almost 0", (rules::fold_affine), by_almost_zero, "it divides by almost zero")
+FIRES("conv2d > relu(* 2)", (rules::fold_affine), conv_binary_active, conv_active)
+DECLINES("conv2d with a residual > * 2", (rules::fold_affine), residual_conv, "its input adds a residual")
+DECLINES("conv2d that is an output > * 2", (rules::fold_affine), shared<kind::conv>,
          "its input is a network output too")
-FIRES("conv_transpose2d > scale", (rules::fold_affine<op::conv_transpose2d, op::scale>), (then<kind::transposed, kind::scale>), alone<kind::transposed>)
-FIRES("grouped conv_transpose2d without bias > scale without bias", (rules::fold_affine<op::conv_transpose2d, op::scale>), grouped_transposed<true>,
+FIRES("conv_transpose2d > scale", (rules::fold_affine), (then<kind::transposed, kind::scale>), alone<kind::transposed>)
+FIRES("grouped conv_transpose2d without bias > scale without bias", (rules::fold_affine), grouped_transposed<true>,
       grouped_transposed<false>)
-FIRES("depthwise conv_transpose2d > scale", (rules::fold_affine<op::conv_transpose2d, op::scale>), depthwise_transposed, depthwise_transposed_alone)
-DECLINES("conv_transpose2d with relu > scale", (rules::fold_affine<op::conv_transpose2d, op::scale>), active_transposed<true>,
+FIRES("depthwise conv_transpose2d > scale", (rules::fold_affine), depthwise_transposed, depthwise_transposed_alone)
+DECLINES("conv_transpose2d with relu > scale", (rules::fold_affine), active_transposed<true>,
          "its input has an activation already")
-FIRES("conv_transpose2d > bias", (rules::fold_affine<op::conv_transpose2d, op::bias>), (then<kind::transposed, kind::bias>), alone<kind::transposed>)
-DECLINES("conv_transpose2d with relu > bias", (rules::fold_affine<op::conv_transpose2d, op::bias>), active_transposed<false>,
+FIRES("conv_transpose2d > bias", (rules::fold_affine), (then<kind::transposed, kind::bias>), alone<kind::transposed>)
+DECLINES("conv_transpose2d with relu > bias", (rules::fold_affine), active_transposed<false>,
          "its input has an activation already")
-FIRES("conv_transpose2d > * 2.5", (rules::fold_affine<op::conv_transpose2d, op::binary>), (then_scalar<kind::transposed, op::binary_function::mul, 25>),
+FIRES("conv_transpose2d > * 2.5", (rules::fold_affine), (then_scalar<kind::transposed, op::binary_function::mul, 25>),
       alone<kind::transposed>)
-DECLINES("conv_transpose2d > ^ 2", (rules::fold_affine<op::conv_transpose2d, op::binary>), then_power<kind::transposed>, "its function is not affine")
-FIRES("linear > scale", (rules::fold_affine<op::linear, op::scale>), (then<kind::linear, kind::scale>), alone<kind::linear>)
-DECLINES("linear of rows > scale (X10)", (rules::fold_affine<op::linear, op::scale>), rows_scale,
+DECLINES("conv_transpose2d > ^ 2", (rules::fold_affine), then_power<kind::transposed>, "its function is not affine")
+FIRES("linear > scale", (rules::fold_affine), (then<kind::linear, kind::scale>), alone<kind::linear>)
+DECLINES("linear of rows > scale (X10)", (rules::fold_affine), rows_scale,
          "its channels are not the linear layer's outputs")
-FIRES("linear > bias", (rules::fold_affine<op::linear, op::bias>), (then<kind::linear, kind::bias>), alone<kind::linear>)
-DECLINES("linear of rows > bias", (rules::fold_affine<op::linear, op::bias>), rows_bias,
+FIRES("linear > bias", (rules::fold_affine), (then<kind::linear, kind::bias>), alone<kind::linear>)
+DECLINES("linear of rows > bias", (rules::fold_affine), rows_bias,
          "its channels are not the linear layer's outputs")
-FIRES("linear > * -0.5", (rules::fold_affine<op::linear, op::binary>), (then_scalar<kind::linear, op::binary_function::mul, -5>), alone<kind::linear>)
-FIRES("linear of rows > * 2", (rules::fold_affine<op::linear, op::binary>), rows_scalar, rows_alone)
-DECLINES("linear with sigmoid > * 0.5 (X15)", (rules::fold_affine<op::linear, op::binary>), sigmoid_linear_dropout,
+FIRES("linear > * -0.5", (rules::fold_affine), (then_scalar<kind::linear, op::binary_function::mul, -5>), alone<kind::linear>)
+FIRES("linear of rows > * 2", (rules::fold_affine), rows_scalar, rows_alone)
+DECLINES("linear with sigmoid > * 0.5 (X15)", (rules::fold_affine), sigmoid_linear_dropout,
          "its input has an activation already")
 
-FIRES("scale > scale", (rules::merge_affine<op::scale, op::scale>), (then<kind::scale, kind::scale>), alone<kind::scale>)
-DECLINES("scale that is an output > scale", (rules::merge_affine<op::scale, op::scale>), shared<kind::scale>,
+FIRES("scale > scale", (rules::merge_affine), (then<kind::scale, kind::scale>), alone<kind::scale>)
+DECLINES("scale that is an output > scale", (rules::merge_affine), shared<kind::scale>,
          "its input is a network output too")
-FIRES("scale > bias", (rules::merge_affine<op::scale, op::bias>), (then<kind::scale, kind::bias>), alone<kind::scale>)
-DECLINES("scale that is an output > bias", (rules::merge_affine<op::scale, op::bias>), shared<kind::scale>,
+FIRES("scale > bias", (rules::merge_affine), (then<kind::scale, kind::bias>), alone<kind::scale>)
+DECLINES("scale that is an output > bias", (rules::merge_affine), shared<kind::scale>,
          "its input is a network output too")
-FIRES("scale > + 1.5", (rules::merge_affine<op::scale, op::binary>), (then_scalar<kind::scale, op::binary_function::add, 15>), alone<kind::scale>)
-DECLINES("scale > ^ 2", (rules::merge_affine<op::scale, op::binary>), then_power<kind::scale>, "its function is not affine")
-DECLINES("scale > relu(* 2)", (rules::merge_affine<op::scale, op::binary>), scale_binary_active, "it applies an activation")
-DECLINES("1 - scale", (rules::merge_affine<op::scale, op::binary>), then_one_minus<kind::scale>, "its function is not affine")
-FIRES("bias > scale", (rules::merge_affine<op::bias, op::scale>), (then<kind::bias, kind::scale>), alone<kind::scale>)
-DECLINES("bias that is an output > scale", (rules::merge_affine<op::bias, op::scale>), shared<kind::bias>,
+FIRES("scale > + 1.5", (rules::merge_affine), (then_scalar<kind::scale, op::binary_function::add, 15>), alone<kind::scale>)
+DECLINES("scale > ^ 2", (rules::merge_affine), then_power<kind::scale>, "its function is not affine")
+DECLINES("scale > relu(* 2)", (rules::merge_affine), scale_binary_active, "it applies an activation")
+DECLINES("1 - scale", (rules::merge_affine), then_one_minus<kind::scale>, "its function is not affine")
+FIRES("bias > scale", (rules::merge_affine), (then<kind::bias, kind::scale>), alone<kind::scale>)
+DECLINES("bias that is an output > scale", (rules::merge_affine), shared<kind::bias>,
          "its input is a network output too")
-FIRES("bias > bias", (rules::merge_affine<op::bias, op::bias>), (then<kind::bias, kind::bias>), alone<kind::bias>)
-DECLINES("bias that is an output > bias", (rules::merge_affine<op::bias, op::bias>), shared<kind::bias>,
+FIRES("bias > bias", (rules::merge_affine), (then<kind::bias, kind::bias>), alone<kind::bias>)
+DECLINES("bias that is an output > bias", (rules::merge_affine), shared<kind::bias>,
          "its input is a network output too")
-FIRES("bias > * 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::mul, 20>), alone<kind::scale>)
-FIRES("bias > + 2", (rules::merge_affine<op::bias, op::binary>), (then_scalar<kind::bias, op::binary_function::add, 20>), alone<kind::bias>)
-FIRES("* 2 > scale", (rules::merge_affine<op::binary, op::scale>), (scalar_then<op::binary_function::mul, 20, kind::scale>), alone<kind::scale>)
-DECLINES("^ 2 > scale", (rules::merge_affine<op::binary, op::scale>), (scalar_then<op::binary_function::pow, 20, kind::scale>),
+FIRES("bias > * 2", (rules::merge_affine), (then_scalar<kind::bias, op::binary_function::mul, 20>), alone<kind::scale>)
+FIRES("bias > + 2", (rules::merge_affine), (then_scalar<kind::bias, op::binary_function::add, 20>), alone<kind::bias>)
+FIRES("* 2 > scale", (rules::merge_affine), (scalar_then<op::binary_function::mul, 20, kind::scale>), alone<kind::scale>)
+DECLINES("^ 2 > scale", (rules::merge_affine), (scalar_then<op::binary_function::pow, 20, kind::scale>),
          "its function is not affine")
-FIRES("* 2 > bias", (rules::merge_affine<op::binary, op::bias>), (scalar_then<op::binary_function::mul, 20, kind::bias>), alone<kind::scale>)
-FIRES("- 2 > bias", (rules::merge_affine<op::binary, op::bias>), (scalar_then<op::binary_function::sub, 20, kind::bias>), alone<kind::bias>)
-DECLINES("^ 2 > bias", (rules::merge_affine<op::binary, op::bias>), (scalar_then<op::binary_function::pow, 20, kind::bias>),
+FIRES("* 2 > bias", (rules::merge_affine), (scalar_then<op::binary_function::mul, 20, kind::bias>), alone<kind::scale>)
+FIRES("- 2 > bias", (rules::merge_affine), (scalar_then<op::binary_function::sub, 20, kind::bias>), alone<kind::bias>)
+DECLINES("^ 2 > bias", (rules::merge_affine), (scalar_then<op::binary_function::pow, 20, kind::bias>),
          "its function is not affine")
-DECLINES("bias > ^ 2", (rules::merge_affine<op::bias, op::binary>), then_power<kind::bias>, "its function is not affine")
+DECLINES("bias > ^ 2", (rules::merge_affine), then_power<kind::bias>, "its function is not affine")
 
 namespace {
 
@@ -244,6 +290,11 @@ template <int Input, op::binary_function F, int... D>
 constexpr auto against_constant = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {D...});
   b.output("", Input == 1 ? b.binary("it", F, x, k) : b.binary("it", F, k, x));
+};
+template <numbers_are Numbers>
+constexpr auto over_constant = [](builder& b) {
+  const value_id x = image(b), k = b.constant("k", {2, 1, 1}, Numbers);
+  b.output("", b.binary("it", op::binary_function::div, x, k));
 };
 
 /// Rows through a linear layer, then a constant of shape D.
@@ -262,6 +313,9 @@ constexpr auto active_rows_then = [](builder& b) {
 
 template <kind K, op::binary_function F, int Tenths>
 constexpr auto scaled_before = [](builder& b) { b.output("", make<K>(b, b.scalar("before", F, start<K>(b), float(Tenths) / 10))); };
+constexpr auto over_tiny_before = [](builder& b) {
+  b.output("", make<kind::linear>(b, b.scalar("before", op::binary_function::div, start<kind::linear>(b), 1e-39f)));
+};
 template <kind K>
 constexpr auto shared_before = [](builder& b) {
   const value_id x = b.scalar("before", op::binary_function::mul, start<K>(b), 2);
@@ -279,7 +333,8 @@ constexpr auto scaled_residual = [](builder& b) {
 }  // namespace
 
 FIRES("x - k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::sub, 2, 1, 1>), just_biased)
-FIRES("x / k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::div, 2, 1, 1>), just_scaled)
+FIRES("x / k[c]", (rules::binary_to_inverse_scale), over_constant<numbers_are::invertible>, just_scaled)
+DECLINES("x / k[c], which may be 0", (rules::binary_to_inverse_scale), over_constant<numbers_are::anything>, "the constant may hold zeros")
 DECLINES("k[c] - x", (rules::binary_to_inverse_scale), (against_constant<0, op::binary_function::sub, 2, 1, 1>),
          "the constant is not the second operand")
 DECLINES("x - k[w]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::sub, 4>),
@@ -297,17 +352,18 @@ DECLINES("linear - k[output]", (rules::fold_last_axis), (rows_then<op::binary_fu
 DECLINES("linear + value", (rules::fold_last_axis), rows_then_value, "its other operand is not constant")
 DECLINES("relu(linear) + k[output]", (rules::fold_last_axis), active_rows_then, "its input has an activation already")
 
-FIRES("x * 1.5 > conv2d", (rules::scale_before<op::conv2d>), (scaled_before<kind::conv, op::binary_function::mul, 15>), alone<kind::conv>)
-FIRES("x * 1.5 > conv_transpose2d", (rules::scale_before<op::conv_transpose2d>), (scaled_before<kind::transposed, op::binary_function::mul, 15>),
+FIRES("x * 1.5 > conv2d", (rules::scale_before), (scaled_before<kind::conv, op::binary_function::mul, 15>), alone<kind::conv>)
+FIRES("x * 1.5 > conv_transpose2d", (rules::scale_before), (scaled_before<kind::transposed, op::binary_function::mul, 15>),
       alone<kind::transposed>)
-DECLINES("x + 1 > conv_transpose2d", (rules::scale_before<op::conv_transpose2d>), (scaled_before<kind::transposed, op::binary_function::add, 10>),
+DECLINES("x + 1 > conv_transpose2d", (rules::scale_before), (scaled_before<kind::transposed, op::binary_function::add, 10>),
          "its input is not a value times a scalar")
-FIRES("x / 2 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::div, 20>), alone<kind::linear>)
-DECLINES("x + 1 > conv2d", (rules::scale_before<op::conv2d>), (scaled_before<kind::conv, op::binary_function::add, 10>),
+FIRES("x / 2 > linear", (rules::scale_before), (scaled_before<kind::linear, op::binary_function::div, 20>), alone<kind::linear>)
+DECLINES("x + 1 > conv2d", (rules::scale_before), (scaled_before<kind::conv, op::binary_function::add, 10>),
          "its input is not a value times a scalar")
-DECLINES("x + 1 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::add, 10>),
+DECLINES("x + 1 > linear", (rules::scale_before), (scaled_before<kind::linear, op::binary_function::add, 10>),
          "its input is not a value times a scalar")
-DECLINES("x / 0 > linear", (rules::scale_before<op::linear>), (scaled_before<kind::linear, op::binary_function::div, 0>),
+DECLINES("x / 0 > linear", (rules::scale_before), (scaled_before<kind::linear, op::binary_function::div, 0>),
          "its input divides by zero")
-DECLINES("x * 2 is read elsewhere", (rules::scale_before<op::conv2d>), shared_before<kind::conv>, "its input is a network output too")
-DECLINES("scaled residual", (rules::scale_before<op::conv2d>), scaled_residual, "it is the residual")
+DECLINES("x / 1e-39 > linear", (rules::scale_before), over_tiny_before, "its input's factor is not finite")
+DECLINES("x * 2 is read elsewhere", (rules::scale_before), shared_before<kind::conv>, "its input is a network output too")
+DECLINES("scaled residual", (rules::scale_before), scaled_residual, "it is the residual")

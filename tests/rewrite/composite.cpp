@@ -40,12 +40,13 @@ template <op::binary_function F, int Tenths>
 constexpr auto with_scalar = [](builder& b) { b.output("", b.scalar("it", F, image(b), float(Tenths) / 10)); };
 template <op::binary_function F>
 constexpr auto with_value = [](builder& b) { b.output("", b.binary("it", F, image(b), b.input("y", {2, 3, 4}))); };
-constexpr float most = std::numeric_limits<float>::max();
+constexpr float most = std::numeric_limits<float>::infinity();
 constexpr auto rectified = [](builder& b) { b.output("", b.relu("it", image(b))); };
+constexpr auto leaky_half = [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, 0.5f)); };
 constexpr auto at_least = [](builder& b) { b.output("", b.apply("it", image(b), function::clip, 0.5f, most)); };
 constexpr auto at_most = [](builder& b) { b.output("", b.apply("it", image(b), function::clip, -most, 0.5f)); };
-template <op::unary_function F>
-constexpr auto named = [](builder& b) { b.output("", b.add(op::unary{F}, "it", {image(b)})); };
+template <function F>
+constexpr auto named = [](builder& b) { b.output("", b.add(op::activation{{F}}, "it", {image(b)})); };
 
 template <int Input>
 constexpr auto sum_of_scaled = [](builder& b) {
@@ -93,15 +94,16 @@ DECLINES("gate is an output", (rules::gated_by_itself), gate_is_output, "its inp
 FIRES("maximum(x, 0)", (rules::bound_by_scalar), (with_scalar<op::binary_function::maximum, 0>), rectified)
 FIRES("maximum(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::maximum, 5>), at_least)
 FIRES("minimum(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::minimum, 5>), at_most)
+FIRES("prelu(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::prelu, 5>), leaky_half)
 DECLINES("maximum(x, y)", (rules::bound_by_scalar), with_value<op::binary_function::maximum>, "it has no scalar operand")
-DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binary_function::add, 5>), "it is not a maximum or minimum")
+DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binary_function::add, 5>), "it has no bound or slope")
 
-FIRES("x ^ 2", (rules::power_by_name), (with_scalar<op::binary_function::pow, 20>), named<op::unary_function::square>)
-FIRES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>), named<op::unary_function::sqrt>)
-FIRES("x ^ -0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, -5>), named<op::unary_function::rsqrt>)
-FIRES("1 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 10>), named<op::unary_function::reciprocal>)
+FIRES("x ^ 2", (rules::power_by_name), (with_scalar<op::binary_function::pow, 20>), named<function::square>)
+FIRES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>), named<function::sqrt>)
+FIRES("x ^ -0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, -5>), named<function::rsqrt>)
+FIRES("1 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 10>), named<function::reciprocal>)
 DECLINES("2 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 20>), "the power has no name")
-FIRES("x ^ -1", (rules::power_by_name), (with_scalar<op::binary_function::pow, -10>), named<op::unary_function::reciprocal>)
+FIRES("x ^ -1", (rules::power_by_name), (with_scalar<op::binary_function::pow, -10>), named<function::reciprocal>)
 DECLINES("x ^ 3", (rules::power_by_name), (with_scalar<op::binary_function::pow, 30>), "the power has no name")
 DECLINES("x * 2 is no power", (rules::power_by_name), (with_scalar<op::binary_function::mul, 20>), "it is not a power")
 
@@ -125,7 +127,7 @@ constexpr auto both_sides = [](builder& b) {
   if (S == spelling::inside_product) {
     negative = b.scalar("neg", product, y, -1, {function::relu});
   } else {
-    negative = b.relu("below", b.add(op::unary{op::unary_function::neg}, "neg", {y}));
+    negative = b.relu("below", b.add(op::activation{{function::neg}}, "neg", {y}));
   }
   if (Shared) b.output("below", negative);
   const value_id times = S == spelling::per_channel ? b.add(op::scale{false}, "times", {negative}) : b.scalar("times", product, negative, 0.25f);
@@ -140,15 +142,15 @@ constexpr auto sum_of_relus = [](builder& b) {
 
 }  // namespace
 
-FIRES("relu(x) + k[c] * relu(-x)", (rules::two_sided_relu<op::scale>), (both_sides<spelling::per_channel, true, false>), slope_each)
-FIRES("relu(x) + k * relu(-x)", (rules::two_sided_relu<op::binary>), (both_sides<spelling::one_number, true, false>), leaky)
-FIRES("relu(x) + k * (relu after * -1)", (rules::two_sided_relu<op::binary>), (both_sides<spelling::inside_product, true, false>), leaky)
-DECLINES("relu(x) + k[c] * relu(-y)", (rules::two_sided_relu<op::scale>), (both_sides<spelling::per_channel, false, false>),
+FIRES("relu(x) + k[c] * relu(-x)", (rules::two_sided_relu_by_channel), (both_sides<spelling::per_channel, true, false>), slope_each)
+FIRES("relu(x) + k * relu(-x)", (rules::two_sided_relu_by_number), (both_sides<spelling::one_number, true, false>), leaky)
+FIRES("relu(x) + k * (relu after * -1)", (rules::two_sided_relu_by_number), (both_sides<spelling::inside_product, true, false>), leaky)
+DECLINES("relu(x) + k[c] * relu(-y)", (rules::two_sided_relu_by_channel), (both_sides<spelling::per_channel, false, false>),
          "its other operand is not relu(x)")
-DECLINES("relu(x) + k[c] * relu(x)", (rules::two_sided_relu<op::scale>), sum_of_relus, "its operand is not a product with relu(-x)")
-DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu<op::binary>), (both_sides<spelling::one_number, true, true>),
-         "its operand is not a product with relu(-x)")
-DECLINES("relu(x) - k * relu(-x)", (rules::two_sided_relu<op::binary>),
+DECLINES("relu(x) + k[c] * relu(x)", (rules::two_sided_relu_by_channel), sum_of_relus, "its operand is not a product with relu(-x)")
+DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu_by_number), (both_sides<spelling::one_number, true, true>),
+         "its input is a network output too")
+DECLINES("relu(x) - k * relu(-x)", (rules::two_sided_relu_by_number),
          (both_sides<spelling::one_number, true, false, op::binary_function::sub>), "it is not the sum of two values")
 
 namespace {
@@ -158,36 +160,36 @@ constexpr auto with_itself = [](builder& b) {
   const value_id x = image(b);
   b.output("", b.binary("it", F, x, x));
 };
-template <op::unary_function F, op::unary_function G>
-constexpr auto both = [](builder& b) { b.output("", b.add(op::unary{G}, "then", {b.add(op::unary{F}, "it", {b.relu("relu", image(b))})})); };
-constexpr auto inverse_root = [](builder& b) { b.output("", b.add(op::unary{op::unary_function::rsqrt}, "it", {b.relu("relu", image(b))})); };
-template <op::unary_function F, op::binary_function G>
+template <function F, function G>
+constexpr auto both = [](builder& b) { b.output("", b.add(op::activation{{G}}, "then", {b.add(op::activation{{F}}, "it", {b.relu("relu", image(b))})})); };
+constexpr auto inverse_root = [](builder& b) { b.output("", b.add(op::activation{{function::rsqrt}}, "it", {b.relu("relu", image(b))})); };
+template <function F, op::binary_function G>
 constexpr auto with_function = [](builder& b) {
   const value_id x = image(b), y = b.input("y", {3, 4});
-  b.output("", b.binary("it", G, b.add(op::unary{F}, "inverse", {y}), x));
+  b.output("", b.binary("it", G, b.add(op::activation{{F}}, "inverse", {y}), x));
 };
 constexpr auto quotient = [](builder& b) {
   const value_id x = image(b), y = b.input("y", {3, 4});
   b.output("", b.binary("it", op::binary_function::div, x, y));
 };
 constexpr auto inverse_is_read = [](builder& b) {
-  const value_id x = image(b), y = b.add(op::unary{op::unary_function::reciprocal}, "inverse", {b.input("y", {3, 4})});
+  const value_id x = image(b), y = b.add(op::activation{{function::reciprocal}}, "inverse", {b.input("y", {3, 4})});
   b.output("", b.binary("it", product, x, y));
   b.output("inverse", y);
 };
 
 }  // namespace
 
-FIRES("x * x", (rules::square_by_name), with_itself<product>, named<op::unary_function::square>)
+FIRES("x * x", (rules::square_by_name), with_itself<product>, named<function::square>)
 DECLINES("x * y is no square", (rules::square_by_name), with_value<product>, "its operands are not the same")
 DECLINES("x + x is no square", (rules::square_by_name), with_itself<op::binary_function::add>, "it is not the product of two values")
 
-FIRES("1 / sqrt(x)", (rules::rsqrt_by_name), (both<op::unary_function::sqrt, op::unary_function::reciprocal>), inverse_root)
-DECLINES("sqrt(1 / x)", (rules::rsqrt_by_name), (both<op::unary_function::reciprocal, op::unary_function::sqrt>), "it is not a reciprocal")
-DECLINES("1 / |x|", (rules::rsqrt_by_name), (both<op::unary_function::abs, op::unary_function::reciprocal>), "its input is not a root")
+FIRES("1 / sqrt(x)", (rules::rsqrt_by_name), (both<function::sqrt, function::reciprocal>), inverse_root)
+DECLINES("sqrt(1 / x)", (rules::rsqrt_by_name), (both<function::reciprocal, function::sqrt>), "it is not a reciprocal")
+DECLINES("1 / |x|", (rules::rsqrt_by_name), (both<function::abs, function::reciprocal>), "its input is not a root")
 
-FIRES("1 / y * x", (rules::times_reciprocal), (with_function<op::unary_function::reciprocal, product>), quotient)
-DECLINES("1 / y + x", (rules::times_reciprocal), (with_function<op::unary_function::reciprocal, op::binary_function::add>),
+FIRES("1 / y * x", (rules::times_reciprocal), (with_function<function::reciprocal, product>), quotient)
+DECLINES("1 / y + x", (rules::times_reciprocal), (with_function<function::reciprocal, op::binary_function::add>),
          "it is not the product of two values")
-DECLINES("|y| * x", (rules::times_reciprocal), (with_function<op::unary_function::abs, product>), "its operand is not a reciprocal")
+DECLINES("|y| * x", (rules::times_reciprocal), (with_function<function::abs, product>), "its operand is not a reciprocal")
 DECLINES("1 / y is an output", (rules::times_reciprocal), inverse_is_read, "its input is a network output too")

@@ -46,6 +46,36 @@ constexpr activation_function relu_inside{function::relu};
 constexpr value_id image(builder& b) { return b.input("x", {2, 4, 4}); }
 constexpr value_id norm(builder& b, std::string_view name, value_id x) { return b.add(op::batch_norm{}, name, {x}); }
 
+/// Weights that constants give: the second convolution shares its weight with the first, the bias of the last is computed.
+constexpr value_id given_conv(builder& b, std::string_view name, value_id x, value_id w, value_id bias = none) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {3, 3};
+  c.pad = {1, 1, 1, 1};
+  c.bias = bias != none;
+  c.given = bias != none ? 3 : 1;
+  return bias != none ? b.add(c, name, {x, w, bias}) : b.add(c, name, {x, w});
+}
+template <bool Given>
+constexpr auto given_weights = [](builder& b) {
+  value_id x = image(b);
+  const value_id fed = b.input("fed", {2});
+  const value_id w = Given ? b.constant("w", {2, 2, 3, 3}) : none;
+  op::conv2d own;
+  own.out = 2;
+  own.kernel = {3, 3};
+  own.pad = {1, 1, 1, 1};
+  own.bias = false;
+  if (!Given) own.activation = relu_inside;
+  x = Given ? b.relu("relu", given_conv(b, "first", x, w)) : b.add(own, "first", {x});
+  own.activation = {};
+  x = Given ? given_conv(b, "second", x, w) : b.add(own, "second", {x});
+  own.bias = true;
+  own.given = 2;
+  x = Given ? given_conv(b, "third", x, w, fed) : b.add(own, "third", {x, fed});
+  b.output("", x);
+};
+
 constexpr auto long_chain = [](builder& b) {
   value_id x = image(b);
   for (int i = 0; i < 8; ++i) x = b.add(op::dropout{}, "drop", {norm(b, "bn_in", b.add(op::identity{}, "id", {x}))});
@@ -178,7 +208,7 @@ constexpr auto nothing_to_do = [](builder& b) { b.output("y", image(b)); };
 
 /// A rule that turns relu6 into relu and one that turns it back would never end.
 struct relu_to_clip {
-  static constexpr rule_info info{"relu_to_clip", "relu -> clip", lowers::rank, numerics::exact};
+  static constexpr rule_info info{"relu_to_clip", "relu -> clip", lowers::tier, numerics::exact};
   using pattern = single<op::activation>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     return r.get<op::activation>(m.last).activation.kind == function::relu ? reason{} : reason{"no relu"};
@@ -197,6 +227,7 @@ static_assert(is_caught());
 
 }  // namespace
 
+BECOMES("weights that constants give are the layers' own", given_weights<true>, given_weights<false>)
 BECOMES("a long chain", long_chain, scale_conv)
 BECOMES("conv2d + constant, * constant (X20)", add_then_mul, just_conv)
 BECOMES("conv2d * constant, + constant (X20)", mul_then_add, just_conv)
@@ -220,7 +251,7 @@ TEST_CASE("a rule that does not lower the measure is named") { CHECK(is_caught()
 
 TEST_CASE("batch_norm with a variance and an eps of zero stays finite (X9)") {
   builder b;
-  b.output("", b.add(op::batch_norm{0}, "bn", {b.conv("conv", image(b), 2)}));
+  b.output("", b.add(op::batch_norm{0, automatic_axis, 1e-4f}, "bn", {b.conv("conv", image(b), 2)}));
   const optimization o = optimize(thaw(b.g.view()), default_rules::records);
   REQUIRE(o.g.nodes.size() == 2);
   random_weights some;
@@ -243,4 +274,17 @@ TEST_CASE("the history tells where every layer went") {
     CHECK(!s.rule.empty());
     CHECK(!s.consumed.empty());
   }
+}
+
+TEST_CASE("of more nodes than are looked at once all are rewritten") {
+  constexpr std::size_t blocks = nodes_at_once;  // of three nodes each
+  builder b;
+  value_id x = image(b);
+  for (std::size_t i = 0; i < blocks; ++i) x = b.relu("relu", norm(b, "bn", b.conv("conv", x, 2, 1)));
+  b.output("", x);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  CHECK(o.g.nodes.size() == blocks + 1);
+  CHECK(o.settled == blocks + 1);
+  CHECK(o.history.size() >= 2 * blocks);
+  CHECK(optimize(thaw(o.g.view()), default_rules::records).history.size() == 0);
 }

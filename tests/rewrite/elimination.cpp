@@ -39,30 +39,50 @@ constexpr auto split_two = [](builder& b) {
   b.output("", b.sum("sum", s, s + 1));
 };
 constexpr auto split_unread = [](builder& b) { between(b, op::split{{1, 1}, 0}, {2, 3}); };
-constexpr auto slice_all = [](builder& b) { between(b, op::slice{1, 0, 100}); };
-constexpr auto slice_some = [](builder& b) { between(b, op::slice{1, 0, -1}); };
+constexpr auto slice_all = [](builder& b) { between(b, op::slice{{1}, {0}, {100}}); };
+constexpr auto slice_back = [](builder& b) { between(b, op::slice{{1}, {}, {}, {-1}}); };
+constexpr auto slice_some = [](builder& b) { between(b, op::slice{{1}, {0}, {-1}}); };
 
-constexpr op::pool2d pooling(int kernel, int stride, int pad) {
-  op::pool2d p;
+constexpr op::pool pooling(int kernel, int stride, int pad) {
+  op::pool p;
   p.kernel = {kernel, kernel};
   p.stride = {stride, stride};
-  p.pad = {pad, pad, pad, pad};
+  p.pad = {pad};
   return p;
 }
 constexpr auto pool_1x1 = [](builder& b) { between(b, pooling(1, 0, 0)); };
 constexpr auto pool_skips = [](builder& b) { between(b, pooling(1, 2, 0)); };
 constexpr auto pool_wide = [](builder& b) { between(b, pooling(3, 1, 1)); };
 constexpr auto pool_pads = [](builder& b) {
-  op::pool2d p = pooling(1, 1, 1);
+  op::pool p = pooling(1, 1, 1);
   p.function = op::pooling::average;
   p.count_include_pad = true;
   between(b, p);
 };
 
+constexpr auto pool_norm = [](builder& b) {
+  op::pool p = pooling(1, 1, 0);
+  p.function = op::pooling::lp;
+  between(b, p);
+};
+
 constexpr auto same_size = [](builder& b) {
   op::interpolate i;
-  i.mode = op::interpolation::bilinear;
+  i.mode = op::interpolation::linear;
   i.size = {4, 4};
+  between(b, i);
+};
+constexpr auto same_size_zoomed = [](builder& b) {
+  op::interpolate i;
+  i.mode = op::interpolation::linear;
+  i.size = {4, 4};
+  i.scale = {1.25};
+  between(b, i);
+};
+constexpr auto same_size_shifted = [](builder& b) {
+  op::interpolate i;
+  i.size = {4, 4};
+  i.coordinates = op::coordinates::tf_half_pixel_for_nn;
   between(b, i);
 };
 constexpr auto other_size = [](builder& b) {
@@ -70,9 +90,9 @@ constexpr auto other_size = [](builder& b) {
   i.size = {4, 5};
   between(b, i);
 };
-constexpr auto adaptive_same = [](builder& b) { between(b, op::adaptive_pool2d{op::pooling::average, {4, 0}}); };
-constexpr auto adaptive_other = [](builder& b) { between(b, op::adaptive_pool2d{op::pooling::average, {4, 2}}); };
-constexpr auto adaptive_of_1x1 = [](builder& b) { between(b, op::adaptive_pool2d{op::pooling::max, {1, 1}, true}, {2, 1, 1}); };
+constexpr auto adaptive_same = [](builder& b) { between(b, op::adaptive_pool{op::pooling::average, {4, 0}}); };
+constexpr auto adaptive_other = [](builder& b) { between(b, op::adaptive_pool{op::pooling::average, {4, 2}}); };
+constexpr auto adaptive_of_1x1 = [](builder& b) { between(b, op::adaptive_pool{op::pooling::max, {1, 1}, true}, {2, 1, 1}); };
 
 template <op::binary_function F, int N>
 constexpr auto with_scalar = [](builder& b) { between(b, op::binary{F, float(N), {}}); };
@@ -99,17 +119,21 @@ DECLINES("concat of two stays, of the same value too", (rules::concat_of_one), c
 FIRES("split into one goes", (rules::split_into_one), split_one, nothing_between)
 DECLINES("split into two stays", (rules::split_into_one), split_two, "it has several outputs")
 DECLINES("split into two stays with an output nobody reads", (rules::split_into_one), split_unread, "it has several outputs")
-FIRES("slice of everything goes", (rules::slice_of_all), slice_all, nothing_between)
-DECLINES("slice of less stays", (rules::slice_of_all), slice_some, "it cuts something off")
+FIRES("slice of everything goes", (rules::same_shape), slice_all, nothing_between)
+DECLINES("slice that walks back stays", (rules::same_shape), slice_back, "it walks back")
+DECLINES("slice of less stays", (rules::same_shape), slice_some, "it changes the shape")
 FIRES("1x1 pooling goes", (rules::pool_1x1), pool_1x1, nothing_between)
 DECLINES("1x1 pooling that skips stays", (rules::pool_1x1), pool_skips, "its stride skips elements")
 DECLINES("3x3 pooling stays", (rules::pool_1x1), pool_wide, "its window is larger than 1 x 1")
+DECLINES("1x1 norms stay", (rules::pool_1x1), pool_norm, "it computes something else")
 DECLINES("1x1 pooling that pads stays", (rules::pool_1x1), pool_pads, "it pads")
-FIRES("interpolation to the same size goes", (rules::interpolate_same_size), same_size, nothing_between)
-DECLINES("interpolation to another size stays", (rules::interpolate_same_size), other_size, "it changes the size")
-FIRES("adaptive pooling to the same size goes", (rules::adaptive_pool_same_size), adaptive_same, nothing_between)
-DECLINES("adaptive pooling to another size stays", (rules::adaptive_pool_same_size), adaptive_other, "it changes the size")
-DECLINES("adaptive pooling that flattens stays", (rules::adaptive_pool_same_size), adaptive_of_1x1, "it changes the size")
+FIRES("interpolation to the same size goes", (rules::same_shape), same_size, nothing_between)
+DECLINES("a zoom into the same size stays", (rules::same_shape), same_size_zoomed, "its scale is not what the size says")
+DECLINES("a shift by half a pixel stays", (rules::same_shape), same_size_shifted, "its coordinates are not the input's")
+DECLINES("interpolation to another size stays", (rules::same_shape), other_size, "it changes the shape")
+FIRES("adaptive pooling to the same size goes", (rules::same_shape), adaptive_same, nothing_between)
+DECLINES("adaptive pooling to another size stays", (rules::same_shape), adaptive_other, "it changes the shape")
+DECLINES("adaptive pooling that flattens stays", (rules::same_shape), adaptive_of_1x1, "it changes the shape")
 FIRES("x + 0", (rules::neutral_scalar), plus_0, nothing_between)
 FIRES("x - 0", (rules::neutral_scalar), minus_0, nothing_between)
 FIRES("x * 1", (rules::neutral_scalar), times_1, nothing_between)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/gelu.hpp: GELU by tanh in the spellings of exporters.
+#include "support/numbers.hpp"
 #include "support/rule_cases.hpp"
 
 using namespace ctnn;
@@ -16,7 +17,7 @@ enum class inner { power, factored, summed };
 template <inner I>
 constexpr value_id polynomial_of(builder& b, value_id x, float cubic = 0.044715f) {
   if (I == inner::power) return b.scalar("scaled", mul, b.sum("poly", x, b.scalar("k", mul, b.scalar("cube", pow, x, 3), cubic)), root);
-  const value_id square = b.add(op::unary{op::unary_function::square}, "square", {x});
+  const value_id square = b.add(op::activation{{function::square}}, "square", {x});
   if (I == inner::factored)
     return b.binary("scaled", mul, b.scalar("poly", add, b.scalar("k", mul, square, cubic), 1), b.scalar("rx", mul, x, root));
   return b.scalar("scaled", mul, b.add(op::eltwise{op::eltwise_function::sum, {cubic, 1}, {}}, "poly", {b.binary("cube", mul, square, x), x}), root);
@@ -73,7 +74,7 @@ FIRES("(1 + tanh(eltwise(x^3, x)))/2 x", (rules::gelu_by_tanh), (spelled<inner::
 FIRES("tanh already in the product", (rules::gelu_by_tanh), fused_tanh, whole)
 DECLINES("another cubic term", (rules::gelu_by_tanh), other_cubic, no)
 DECLINES("x (1 + tanh(y))", (rules::gelu_by_tanh), of_another, no)
-DECLINES("the tanh is an output", (rules::gelu_by_tanh), gate_is_read, no)
+DECLINES("the tanh is an output", (rules::gelu_by_tanh), gate_is_read, "its input is a network output too")
 DECLINES("x (1 + tanh(x)) without the half", (rules::gelu_by_tanh), not_half, no)
 
 TEST_CASE("all rules together find GELU, whatever the spelling") {

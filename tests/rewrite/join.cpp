@@ -12,7 +12,7 @@ constexpr value_id join(builder& b, std::string_view name, int axis, std::initia
   return b.add(op::concat{axis}, name, in);
 }
 constexpr value_id cut(builder& b, std::string_view name, value_id x, int axis, int start, int end) {
-  return b.add(op::slice{axis, start, end}, name, {x});
+  return b.add(op::slice{{axis}, {start}, {end}}, name, {x});
 }
 
 template <int Inner, int Outer>
@@ -35,6 +35,20 @@ constexpr auto twice = [](builder& b) {
   b.output("", cut(b, "it", cut(b, "inner", b.input("x", {9, 9}), First, 2, -1), Second, 1, 4));
 };
 constexpr auto once = [](builder& b) { b.output("", cut(b, "it", b.input("x", {9, 9}), 0, 3, 6)); };
+constexpr auto both_ways = [](builder& b) {
+  b.output("", b.add(op::slice{{0, 1}, {2, 1}, {8, 4}}, "it", {b.input("x", {9, 9})}));
+};
+/// Every third element from the end, of which every second from the end: 19 16 ... 1, then 1 7 13 19.
+constexpr auto back_and_forth = [](builder& b) {
+  const value_id inner = b.add(op::slice{{0}, {-1}, {}, {-3}}, "inner", {b.input("x", {20, 2})});
+  b.output("", b.add(op::slice{{0}, {}, {}, {-2}}, "it", {inner}));
+};
+constexpr auto only_forth = [](builder& b) { b.output("", b.add(op::slice{{0}, {1}, {20}, {6}}, "it", {b.input("x", {20, 2})})); };
+constexpr auto reversed = [](builder& b) {
+  const value_id inner = b.add(op::slice{{0}, {}, {}, {-1}}, "inner", {b.input("x", {9, 9})});
+  b.output("", cut(b, "it", inner, 0, 0, 3));
+};
+constexpr auto last_three = [](builder& b) { b.output("", b.add(op::slice{{0}, {8}, {-4}, {-1}}, "it", {b.input("x", {9, 9})})); };
 constexpr auto cut_is_read = [](builder& b) {
   const value_id inner = cut(b, "inner", b.input("x", {9, 9}), 0, 2, 8);
   b.output("a", b.relu("a", inner));
@@ -79,7 +93,9 @@ DECLINES("concat of a concat along another axis", (rules::concat_chain), (nested
 DECLINES("inner concat is read elsewhere", (rules::concat_chain), inner_is_read, "its input is also read by another layer")
 
 FIRES("slice of a slice", (rules::slice_chain), (twice<0, 0>), once)
-DECLINES("slice of a slice along another axis", (rules::slice_chain), (twice<0, 1>), "they cut along different axes")
+FIRES("slice of a slice along another axis", (rules::slice_chain), (twice<0, 1>), both_ways)
+FIRES("slice of a slice with steps", (rules::slice_chain), back_and_forth, only_forth)
+FIRES("slice of a reversed value", (rules::slice_chain), reversed, last_three)
 DECLINES("inner slice is read elsewhere", (rules::slice_chain), cut_is_read, "its input is also read by another layer")
 
 FIRES("slice cuts out a part of a concat", (rules::slice_of_concat), (part_of_join<2, 7>), the_part)

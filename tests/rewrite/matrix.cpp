@@ -61,7 +61,40 @@ constexpr auto operand_times = [](builder& b) {
   b.output("", b.add(op::matmul{}, "it", {x, b.scalar("times", F, b.input("b", {4, 5}), 2.0f)}));
 };
 
+/// a times a constant matrix, or the constant times a.
+template <bool Right, bool Turned, int Tenths, int Batches = 0>
+constexpr auto times_constant = [](builder& b) {
+  const value_id k = Batches ? b.constant("k", {Batches, 4, 5}) : Turned ? b.constant("k", {5, 4}) : b.constant("k", {4, 5});
+  const value_id x = Right ? left(b) : b.input("x", {5, 2});
+  const op::matmul by{false, Right && Turned, float(Tenths) / 10};
+  b.output("", Right ? b.add(by, "it", {x, k}) : b.add(by, "it", {k, x}));
+};
+/// The linear layer that it is: its weight is of the constant's layer.
+constexpr auto constant_is_fully_turned = [](builder& b) { b.output("", b.add(op::linear{5, false}, "it", {left(b)})); };
+
+template <op::binary_function F, bool Tiny>
+constexpr auto extreme_operand = [](builder& b) {
+  const value_id x = left(b);
+  const float k = Tiny ? 1e-39f : std::numeric_limits<float>::infinity();
+  b.output("", b.add(op::matmul{}, "it", {x, b.scalar("times", F, b.input("b", {4, 5}), k)}));
+};
+
 }  // namespace
+
+FIRES("a > matmul by a turned constant", (rules::matmul_by_constant), (times_constant<true, true, 10>), constant_is_fully_turned)
+FIRES("a > matmul by a constant", (rules::matmul_by_constant), (times_constant<true, false, 10>), constant_is_fully_turned)
+FIRES("a > matmul by a constant, halved", (rules::matmul_by_constant), (times_constant<true, false, 5>), constant_is_fully_turned)
+DECLINES("a constant > matmul by a", (rules::matmul_by_constant), (times_constant<false, false, 10>), "the constant is not its second operand")
+DECLINES("a > matmul by constant matrices", (rules::matmul_by_constant), (times_constant<true, false, 10, 2>), "the constant is not a matrix")
+
+constexpr auto row_turned = [](builder& b) {
+  b.output("", b.add(op::matmul{}, "it", {b.permute("turn", b.input("a", {4, 1}), {1, 0}), b.input("b", {4, 5})}));
+};
+constexpr auto row_result_turned = [](builder& b) {
+  b.output("", b.permute("it", b.add(op::matmul{}, "product", {b.input("a", {1, 4}), b.input("b", {4, 5})}), {1, 0}));
+};
+DECLINES("permute of one column > matmul", (rules::permuted_operand), row_turned, "it only reshapes")
+DECLINES("matmul > permute of one row", (rules::permuted_product), row_result_turned, "it only reshapes")
 
 FIRES("permute(a) > matmul", (rules::permuted_operand), turned_operand<true>, reads_turned<true>)
 FIRES("permute(b) > matmul", (rules::permuted_operand), turned_operand<false>, reads_turned<false>)
@@ -77,4 +110,6 @@ FIRES("matmul > / 2", (rules::scaled_product), (result_times<op::binary_function
 DECLINES("matmul > + 2", (rules::scaled_product), (result_times<op::binary_function::add, 20>), "it is not a product with a scalar")
 
 FIRES("b * 2 > matmul", (rules::scaled_operand), operand_times<times>, with_factor<20>)
+DECLINES("b / 1e-39 > matmul", (rules::scaled_operand), (extreme_operand<op::binary_function::div, true>), "its operand is not a value times a scalar")
+DECLINES("b * infinity > matmul", (rules::scaled_operand), (extreme_operand<times, false>), "its operand is not a value times a scalar")
 DECLINES("b + 2 > matmul", (rules::scaled_operand), operand_times<op::binary_function::add>, "its operand is not a value times a scalar")

@@ -23,19 +23,19 @@ constexpr auto gap_reshape = [](builder& b) {
   b.output("", b.reshape("flat", b.gap("gap", b.input("x", {3, 4, 4})), {3}));
 };
 constexpr auto gap_flat = [](builder& b) {
-  b.output("", b.add(op::adaptive_pool2d{op::pooling::average, {1, 1}, true}, "gap", {b.input("x", {3, 4, 4})}));
+  b.output("", b.add(op::adaptive_pool{op::pooling::average, {1, 1}, true}, "gap", {b.input("x", {3, 4, 4})}));
 };
 constexpr auto batched_gap_flatten = [](builder& b) {
   b.output("", b.flatten("flat", b.gap("gap", b.input("x", {2, 3, 4, 4})), 1));
 };
 constexpr auto batched_gap_flat = [](builder& b) {
-  b.output("", b.add(op::adaptive_pool2d{op::pooling::average, {1, 1}, true}, "gap", {b.input("x", {2, 3, 4, 4})}));
+  b.output("", b.add(op::adaptive_pool{op::pooling::average, {1, 1}, true}, "gap", {b.input("x", {2, 3, 4, 4})}));
 };
 constexpr auto batch_flattened_too = [](builder& b) {
   b.output("", b.flatten("flat", b.gap("gap", b.input("x", {2, 3, 4, 4}))));
 };
 constexpr auto pool_2x2_flatten = [](builder& b) {
-  b.output("", b.flatten("flat", b.add(op::adaptive_pool2d{op::pooling::average, {2, 2}}, "gap", {b.input("x", {3, 4, 4})})));
+  b.output("", b.flatten("flat", b.add(op::adaptive_pool{op::pooling::average, {2, 2}}, "gap", {b.input("x", {3, 4, 4})})));
 };
 constexpr auto gap_read_twice = [](builder& b) {
   const value_id p = b.gap("gap", b.input("x", {3, 4, 4}));
@@ -127,39 +127,39 @@ constexpr auto more_axes = [](builder& b) { b.output("", b.linear("fc", b.reshap
 
 }  // namespace
 
-FIRES("flatten of a vector goes", (rules::same_shape<op::flatten>), flatten_flat, relu_8)
-DECLINES("flatten of linear's rows stays (X6)", (rules::same_shape<op::flatten>), flatten_2d, "it changes the shape")
-FIRES("reshape to the same shape goes", (rules::same_shape<op::reshape>), reshape_same, relu_8)
-DECLINES("reshape before a sum stays (X4, X5)", (rules::same_shape<op::reshape>), reshape_added, "it changes the shape")
+FIRES("flatten of a vector goes", (rules::same_shape), flatten_flat, relu_8)
+DECLINES("flatten of linear's rows stays (X6)", (rules::same_shape), flatten_2d, "it changes the shape")
+FIRES("reshape to the same shape goes", (rules::same_shape), reshape_same, relu_8)
+DECLINES("reshape before a sum stays (X4, X5)", (rules::same_shape), reshape_added, "it changes the shape")
 
-FIRES("global pooling flattens", (rules::global_pool_flatten<op::flatten>), gap_flatten, gap_flat)
-FIRES("global pooling of a batch flattens", (rules::global_pool_flatten<op::flatten>), batched_gap_flatten, batched_gap_flat)
-DECLINES("flattening the batch, too, stays (X11)", (rules::global_pool_flatten<op::flatten>), batch_flattened_too,
+FIRES("global pooling flattens", (rules::global_pool_flatten), gap_flatten, gap_flat)
+FIRES("global pooling of a batch flattens", (rules::global_pool_flatten), batched_gap_flatten, batched_gap_flat)
+DECLINES("flattening the batch, too, stays (X11)", (rules::global_pool_flatten), batch_flattened_too,
          "it gives another shape than one number a channel")
-DECLINES("2x2 pooling keeps its flatten", (rules::global_pool_flatten<op::flatten>), pool_2x2_flatten, "the pooling is not global")
-DECLINES("pooling read by another layer keeps its flatten", (rules::global_pool_flatten<op::flatten>), gap_read_twice,
+DECLINES("2x2 pooling keeps its flatten", (rules::global_pool_flatten), pool_2x2_flatten, "the pooling is not global")
+DECLINES("pooling read by another layer keeps its flatten", (rules::global_pool_flatten), gap_read_twice,
          "its input is also read by another layer")
-FIRES("global pooling takes a reshape", (rules::global_pool_flatten<op::reshape>), gap_reshape, gap_flat)
-DECLINES("reshape to rows stays", (rules::global_pool_flatten<op::reshape>), gap_to_rows,
+FIRES("global pooling takes a reshape", (rules::global_pool_flatten), gap_reshape, gap_flat)
+DECLINES("reshape to rows stays", (rules::global_pool_flatten), gap_to_rows,
          "it gives another shape than one number a channel")
 
-FIRES("flatten > flatten", (rules::reshape_chain<op::flatten, op::flatten>), flat_flat, flat)
-DECLINES("relu > flatten", (rules::reshape_chain<op::flatten, op::flatten>), relu_flat, "")
-FIRES("reshape > flatten", (rules::reshape_chain<op::reshape, op::flatten>), shape_flat, flat)
-DECLINES("relu > flatten is no chain", (rules::reshape_chain<op::reshape, op::flatten>), relu_flat, "")
-FIRES("flatten > reshape", (rules::reshape_chain<op::flatten, op::reshape>), flat_shape, reshaped)
-DECLINES("relu > reshape", (rules::reshape_chain<op::flatten, op::reshape>), relu_shape, "")
-FIRES("reshape > reshape", (rules::reshape_chain<op::reshape, op::reshape>), shape_shape, reshaped)
-FIRES("a shared reshape stays for the other", (rules::reshape_chain<op::reshape, op::reshape>), shared_first, both_from_x)
-DECLINES("permute > reshape", (rules::reshape_chain<op::reshape, op::reshape>), permute_shape, "")
+FIRES("flatten > flatten", (rules::reshape_chain), flat_flat, flat)
+DECLINES("relu > flatten", (rules::reshape_chain), relu_flat, "")
+FIRES("reshape > flatten", (rules::reshape_chain), shape_flat, flat)
+DECLINES("relu > flatten is no chain", (rules::reshape_chain), relu_flat, "")
+FIRES("flatten > reshape", (rules::reshape_chain), flat_shape, reshaped)
+DECLINES("relu > reshape", (rules::reshape_chain), relu_shape, "")
+FIRES("reshape > reshape", (rules::reshape_chain), shape_shape, reshaped)
+FIRES("a shared reshape stays for the other", (rules::reshape_chain), shared_first, both_from_x)
+DECLINES("permute > reshape", (rules::reshape_chain), permute_shape, "")
 
-FIRES("flatten > linear", (rules::flatten_linear<op::flatten>), (into_linear<true, 0>), (over_axes<3>))
-FIRES("flatten of images > linear", (rules::flatten_linear<op::flatten>), (into_linear<true, 1>), (over_axes<2>))
-FIRES("flatten of rows > linear of matrices", (rules::flatten_linear<op::flatten>), flatten_into_matrix, over_matrix)
-DECLINES("flatten of the first axes > linear", (rules::flatten_linear<op::flatten>), first_into_linear, "it changes other axes than the last")
-FIRES("reshape > linear", (rules::flatten_linear<op::reshape>), (into_linear<false, 1>), (over_axes<2>))
-DECLINES("reshape to other rows > linear", (rules::flatten_linear<op::reshape>), other_rows, "it changes other axes than the last")
-DECLINES("reshape to more axes > linear", (rules::flatten_linear<op::reshape>), more_axes, "it makes more than one of the last axes")
+FIRES("flatten > linear", (rules::flatten_linear), (into_linear<true, 0>), (over_axes<3>))
+FIRES("flatten of images > linear", (rules::flatten_linear), (into_linear<true, 1>), (over_axes<2>))
+FIRES("flatten of rows > linear of matrices", (rules::flatten_linear), flatten_into_matrix, over_matrix)
+DECLINES("flatten of the first axes > linear", (rules::flatten_linear), first_into_linear, "it changes other axes than the last")
+FIRES("reshape > linear", (rules::flatten_linear), (into_linear<false, 1>), (over_axes<2>))
+DECLINES("reshape to other rows > linear", (rules::flatten_linear), other_rows, "it changes other axes than the last")
+DECLINES("reshape to more axes > linear", (rules::flatten_linear), more_axes, "it makes more than one of the last axes")
 FIRES("linear > reshape to channels", (rules::linear_ones), linear_reshape<3>, linear_of_channels)
 FIRES("linear of rows > reshape with a one behind", (rules::linear_ones), rows_reshape, rows_with_one)
 DECLINES("linear > reshape to a row", (rules::linear_ones), linear_reshape<2>, "it does more than putting ones behind")
@@ -294,11 +294,11 @@ constexpr auto relu_only = [](builder& b) { b.output("", b.relu("relu", b.input(
 
 }  // namespace
 
-FIRES("shuffle of one group goes", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<1, 4>), relu_only)
-FIRES("shuffle of single channels goes", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<4, 4>), relu_only)
-DECLINES("shuffle of two groups stays", (rules::shuffle_nothing<op::channel_shuffle>), (shuffled_by<2, 4>), "it moves channels")
-FIRES("blocks of single pixels go", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<1>, relu_only)
-DECLINES("blocks of two pixels stay", (rules::shuffle_nothing<op::pixel_shuffle>), blocks_of<2>, "its blocks have several pixels")
+FIRES("shuffle of one group goes", (rules::shuffle_nothing), (shuffled_by<1, 4>), relu_only)
+FIRES("shuffle of single channels goes", (rules::shuffle_nothing), (shuffled_by<4, 4>), relu_only)
+DECLINES("shuffle of two groups stays", (rules::shuffle_nothing), (shuffled_by<2, 4>), "it moves channels")
+FIRES("blocks of single pixels go", (rules::shuffle_nothing), blocks_of<1>, relu_only)
+DECLINES("blocks of two pixels stay", (rules::shuffle_nothing), blocks_of<2>, "its blocks have several pixels")
 
 namespace {
 
@@ -312,4 +312,4 @@ constexpr auto reshape_to_itself = [](builder& b) {
 
 FIRES("permute that moves a one", (rules::permute_ones), ones_move, ones_reshaped)
 DECLINES("permute that moves rows", (rules::permute_ones), permute_square, "it moves elements")
-DECLINES("reshape > reshape to the same", (rules::reshape_chain<op::reshape, op::reshape>), reshape_to_itself, "it changes nothing")
+DECLINES("reshape > reshape to the same", (rules::reshape_chain), reshape_to_itself, "it changes nothing")

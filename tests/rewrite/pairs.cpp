@@ -12,6 +12,7 @@
 
 #include <ctnn/formats/ncnn/param_reader.hpp>
 #include <ctnn/model.hpp>
+#include <ctnn/rewrite/rules.hpp>
 
 #include "model/published.hpp"
 #include "model/synthetic.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/typing.hpp: conversions between element types that need not be there.
-#include "support/loaded_rule_cases.hpp"
+#include <ctnn/graph/loaded_operators.hpp>
+
+#include "support/rule_cases.hpp"
 
 using namespace ctnn;
 using namespace ctnn::test;
@@ -16,26 +18,33 @@ template <dtype Type>
 constexpr auto nothing = [](builder& b) { b.output("", given(b, Type)); };
 
 /// dequantize > quantize with the same scale or another, of equal or other types, per row or not.
-enum class pair_of { same, other_scale, other_type, other_axis };
+enum class pair_of { same, other_scale, other_type, other_axis, same_zero, other_zero, zero_once };
 template <pair_of P>
 constexpr auto there_and_back = [](builder& b) {
   const bool rows = P == pair_of::other_axis;
   const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {}), s = rows ? b.input("scale", {3}) : b.input("scale", {});
   const value_id t = P == pair_of::other_scale ? b.input("scale2", {}) : s;
-  const value_id real = b.add(op::dequantize{{0, 0}}, "real", {q, s});
+  // Zero points: the same one, another one, or one on the way there only.
+  const value_id zero = b.add(op::input{{}, dtype::i8}, "zero", {}), zero2 = b.add(op::input{{}, dtype::i8}, "zero2", {});
+  const bool from_zero = P == pair_of::same_zero || P == pair_of::other_zero || P == pair_of::zero_once;
+  const bool to_zero = from_zero && P != pair_of::zero_once;
   op::quantize back{{P == pair_of::other_axis ? 1 : 0, 0}, P == pair_of::other_type ? dtype::u8 : dtype::i8};
+  const value_id real = from_zero ? b.add(op::dequantize{{0, 0}}, "real", {q, s, zero}) : b.add(op::dequantize{{0, 0}}, "real", {q, s});
   b.output("real", real);
-  b.output("", b.add(back, "it", {real, t}));
+  b.output("", to_zero ? b.add(back, "it", {real, t, P == pair_of::same_zero ? zero : zero2}) : b.add(back, "it", {real, t}));
 };
+template <bool Zero>
 constexpr auto only_there = [](builder& b) {
   const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {}), s = b.input("scale", {});
-  b.output("real", b.add(op::dequantize{{0, 0}}, "real", {q, s}));
+  const value_id zero = b.add(op::input{{}, dtype::i8}, "zero", {});
+  b.add(op::input{{}, dtype::i8}, "zero2", {});
+  b.output("real", Zero ? b.add(op::dequantize{{0, 0}}, "real", {q, s, zero}) : b.add(op::dequantize{{0, 0}}, "real", {q, s}));
   b.output("", q);
 };
 
-template <function F, dtype To, bool Zero>
+template <function F, dtype To, bool Zero, numbers_are Scale = numbers_are::positive>
 constexpr auto quantized = [](builder& b) {
-  const value_id x = given(b, dtype::f32), s = b.input("scale", {}), zero = b.add(op::input{{}, To}, "zero", {});
+  const value_id x = given(b, dtype::f32), s = b.constant("scale", {}, Scale), zero = b.add(op::input{{}, To}, "zero", {});
   const value_id y = F == function::none ? x : b.apply("relu", x, F);
   b.output("", Zero ? b.add(op::quantize{{1, 0}, To}, "it", {y, s, zero}) : b.add(op::quantize{{1, 0}, To}, "it", {y, s}));
   b.output("zero", zero);
@@ -56,7 +65,20 @@ DECLINES_LOADED("i32 to u64 to f32 wraps", (rules::cast_chain), (cast_twice<dtyp
 DECLINES_LOADED("i32 to f64 to u32 saturates", (rules::cast_chain), (cast_twice<dtype::i32, dtype::f64, dtype::u32>),
                 "it saturates, one cast would not")
 
-FIRES_LOADED("dequantize > quantize", (rules::requantize_same), there_and_back<pair_of::same>, only_there)
+FIRES_LOADED("f32 to f16 to f32", (rules::rounding_between), (cast_twice<dtype::f32, dtype::f16, dtype::f32>), nothing<dtype::f32>)
+FIRES_LOADED("f32 to bf16 to f32", (rules::rounding_between), (cast_twice<dtype::f32, dtype::bf16, dtype::f32>), nothing<dtype::f32>)
+DECLINES_LOADED("f32 to i32 to f32 cuts off", (rules::rounding_between), (cast_twice<dtype::f32, dtype::i32, dtype::f32>),
+                "what is between is no half precision")
+DECLINES_LOADED("f64 to f16 to f32", (rules::rounding_between), (cast_twice<dtype::f64, dtype::f16, dtype::f32>),
+                "it comes from another type than f32")
+DECLINES_LOADED("f32 to f16 to f64", (rules::rounding_between), (cast_twice<dtype::f32, dtype::f16, dtype::f64>), "it goes to another type than f32")
+
+FIRES_LOADED("dequantize > quantize", (rules::requantize_same), there_and_back<pair_of::same>, only_there<false>)
+FIRES_LOADED("dequantize > quantize with one zero point", (rules::requantize_same), there_and_back<pair_of::same_zero>, only_there<true>)
+DECLINES_LOADED("dequantize > quantize with another zero point", (rules::requantize_same), there_and_back<pair_of::other_zero>,
+                "scale and zero point are other values")
+DECLINES_LOADED("dequantize with a zero point > quantize without", (rules::requantize_same), there_and_back<pair_of::zero_once>,
+                "scale and zero point are other values")
 DECLINES_LOADED("dequantize > quantize of another scale", (rules::requantize_same), there_and_back<pair_of::other_scale>,
                 "scale and zero point are other values")
 DECLINES_LOADED("dequantize > quantize to another type", (rules::requantize_same), there_and_back<pair_of::other_type>, "the types differ")
@@ -66,6 +88,8 @@ FIRES_LOADED("relu > quantize", (rules::relu_before_quantize), (quantized<functi
 DECLINES_LOADED("relu > quantize to i8", (rules::relu_before_quantize), (quantized<function::relu, dtype::i8, false>), "its integers may be negative")
 DECLINES_LOADED("relu > quantize with a zero point", (rules::relu_before_quantize), (quantized<function::relu, dtype::u8, true>),
                 "it has a zero point, so 0 is not the lowest number")
+DECLINES_LOADED("relu > quantize by what may be negative", (rules::relu_before_quantize),
+                (quantized<function::relu, dtype::u8, false, numbers_are::invertible>), "its scale may be negative")
 DECLINES_LOADED("elu > quantize", (rules::relu_before_quantize), (quantized<function::elu, dtype::u8, false>), "its input is not a relu")
 
 TEST_CASE("what holds what") {
@@ -86,6 +110,6 @@ TEST_CASE("two pairs of quantize and dequantize become one") {
   const value_id q = b.add(op::quantize{{1, 0}, dtype::u8}, "q", {x, s}), d = b.add(op::dequantize{{1, 0}}, "d", {q, s});
   const value_id again = b.add(op::quantize{{1, 0}, dtype::u8}, "q2", {d, s});
   b.output("", b.add(op::dequantize{{1, 0}}, "d2", {again, s}));
-  const optimization o = optimize(static_cast<graph&&>(b.g), loaded_rules::records);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
   CHECK(o.g.nodes.size() == 4);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ctnn/graph/graph.hpp>
+#include <ctnn/kernels/operator_code.hpp>
 
 namespace ctnn::test {
 
@@ -27,6 +28,11 @@ struct builder {
   }
   constexpr value_id constant(std::string_view name, std::initializer_list<int> shape) {
     return add(op::constant{list<int>(shape)}, name, {});
+  }
+  constexpr value_id constant(std::string_view name, std::initializer_list<int> shape, numbers_are numbers) {
+    const value_id v = constant(name, shape);
+    g.expressions.back().numbers = numbers;
+    return v;
   }
   constexpr value_id full(std::string_view name, std::initializer_list<int> shape, float value) {
     return add(op::full{list<int>(shape), value}, name, {});
@@ -78,7 +84,7 @@ struct builder {
   constexpr value_id concat(std::string_view name, std::initializer_list<value_id> in, int axis = 0) {
     return add(op::concat{axis}, name, in);
   }
-  constexpr value_id gap(std::string_view name, value_id x) { return add(op::adaptive_pool2d{}, name, {x}); }
+  constexpr value_id gap(std::string_view name, value_id x) { return add(op::adaptive_pool{}, name, {x}); }
   constexpr void output(std::string_view name, value_id v) { add_output(g, name, v); }
 };
 
@@ -107,7 +113,7 @@ constexpr bool same_structure(const graph_view& a, const graph_view& b) {
       return false;
     for (int k = 0; k < x.outputs.count; ++k) {
       const value &v = a.at_value(x.outputs.first + k), &w = b.at_value(y.outputs.first + k);
-      if (!(v.shape == w.shape) || v.readers != w.readers || v.producer != w.producer) return false;
+      if (!(v.shape == w.shape) || v.type != w.type || v.readers != w.readers || v.producer != w.producer) return false;
     }
     for (std::size_t k = 0; k < a.weights(x).size(); ++k)
       if (!(a.at_expression(a.weights(x)[k]).shape == b.at_expression(b.weights(y)[k]).shape)) return false;

@@ -47,17 +47,23 @@ class plan_judge {
       const auto in = p_.ids_of(step.inputs), out = p_.ids_of(step.outputs);
       for (int id : in)
         if (!holds(id)) return fail(s, "does not find its input", id);
-      if (step.node != none) {
+      if (step.node != none && step.packs == none) {
         const auto wanted = g_.inputs(g_.at(step.node));
         if (wanted.size() != in.size()) return fail(s, "has another number of inputs", none);
         for (std::size_t i = 0; i < in.size(); ++i)
           if (p_.at(in[i]).value != wanted[i]) return fail(s, "reads another value", in[i]);
         if (const std::string w = overlap(step, in, out); !w.empty()) return fail(s, w, none);
       }
+      if (step.scratch != none) {
+        mark_scratch(step.scratch);
+        for (int id : in)
+          if (!holds(id)) return fail(s, "has memory of its own over its input", id);
+      }
       for (int id : out)
         if (!write(id)) return fail(s, "writes outside of the arena, or over an input", id);
       for (int id : out)
         if (!holds(id)) return fail(s, "overwrites its own results", id);
+      if (step.scratch != none && !is_scratch(step.scratch)) return fail(s, "writes results over memory of its own", step.scratch);
     }
     if (p_.outputs.size() != g_.outputs.size()) return "another number of outputs";
     for (std::size_t o = 0; o < p_.outputs.size(); ++o) {
@@ -90,6 +96,15 @@ class plan_judge {
     if (at >= p_.at(r).size || p_.at(r).offset < 0 || p_.at(r).offset + at >= p_.arena_size) return nullptr;
     return &arena_[static_cast<std::size_t>(p_.at(r).offset + at)];
   }
+  std::span<tag> scratch(int id) { return std::span<tag>(arena_).subspan(static_cast<std::size_t>(p_.at(id).offset), static_cast<std::size_t>(p_.at(id).size)); }
+  void mark_scratch(int id) {
+    for (tag& t : scratch(id)) t = {none, -1};
+  }
+  bool is_scratch(int id) {
+    for (const tag& t : scratch(id))
+      if (t != tag{none, -1}) return false;
+    return true;
+  }
   bool holds(int id) {
     const auto where = positions_of(g_, p_.at(id));
     for (std::size_t k = 0; k < where.size(); ++k) {
@@ -114,7 +129,10 @@ class plan_judge {
       value_id from = g_.inputs(now)[0];
       if (joins) axis = g_.get<op::concat>(n).axis;
       else if (now.type == &type_of<op::split>) axis = g_.get<op::split>(n).axis;
-      else axis = g_.get<op::slice>(n).axis;
+      else {
+        t = {from, origin_in_slice(g_.get<op::slice>(n), g_.shape(from), s, t.second)};
+        continue;
+      }
       axis = normal_axis(axis, s.rank);
       const std::int64_t inner = s.count(axis + 1, s.rank), row = t.second / inner;
       std::int64_t index = row % s[axis];
@@ -125,13 +143,24 @@ class plan_judge {
           if (index < g_.shape(v)[axis]) break;
           index -= g_.shape(v)[axis];
         }
-      } else if (now.type == &type_of<op::split>) {
-        for (value_id v = now.outputs.first; v < t.first; ++v) before += g_.shape(v)[axis];
       } else {
-        before = g_.get<op::slice>(n).bounds(g_.shape(from)[axis])[0];
+        for (value_id v = now.outputs.first; v < t.first; ++v) before += g_.shape(v)[axis];
       }
       t = {from, (outer * g_.shape(from)[axis] + index + before) * inner + t.second % inner};
     }
+  }
+  /// Element `index` of the slice `y` of x, counted in x.
+  static std::int64_t origin_in_slice(const op::slice& p, const extents& x, const extents& y, std::int64_t index) {
+    std::int64_t at = 0, unit = 1;
+    for (int axis = x.rank - 1; axis >= 0; --axis) {
+      std::int64_t first = 0, step = 1;
+      for (std::size_t i = 0; i < p.entries(); ++i)
+        if (p.axis_of(i, x.rank) == axis) first = p.along(i, x[axis]).first, step = p.along(i, x[axis]).step;
+      at += (first + index % y[axis] * step) * unit;
+      index /= y[axis];
+      unit *= x[axis];
+    }
+    return at;
   }
   bool same(tag a, tag b) const { return a == b || (a.first != none && origin(a) == origin(b)); }
 
@@ -170,7 +199,7 @@ class plan_judge {
         if (!any) continue;
         if (!aligned) return "overlaps its input other than element by element";
         const bool elementwise = (type != &type_of<op::conv2d> || i == 1) && (type != &type_of<op::eltwise> || i < 2);
-        if (!elementwise || type == &type_of<op::linear> || type == &type_of<op::pool2d> || type == &type_of<op::adaptive_pool2d> ||
+        if (!elementwise || type == &type_of<op::linear> || type == &type_of<op::pool> || type == &type_of<op::adaptive_pool> ||
             type == &type_of<op::interpolate> || type == &type_of<op::permute> || type == &type_of<op::channel_shuffle> ||
             type == &type_of<op::pixel_shuffle> || type == &type_of<op::pad>)
           return "writes over an input it reads elsewhere";

@@ -25,7 +25,7 @@ inline std::string real(int field, float v) {
   return out.append(four, 4);
 }
 
-enum element { f32 = 1, u8 = 2, i32 = 6, i64 = 7, text = 8, boolean = 9, f16 = 10, f64 = 11, bf16 = 16 };
+enum element { f32 = 1, u8 = 2, i8 = 3, i32 = 6, i64 = 7, text = 8, boolean = 9, f16 = 10, f64 = 11, bf16 = 16 };
 
 using dims = std::vector<std::int64_t>;
 

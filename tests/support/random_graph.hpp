@@ -108,11 +108,18 @@ class random_graph {
     add(p, {x});
   }
   void add_recurrent(value_id x) {
-    const op::recurrence p{1 + r_.below(20), static_cast<op::direction>(r_.below(3)), r_.one_in(3), !r_.one_in(3)};
+    const auto any_layer = [&]<class Op>(Op p) {
+      p.hidden = 1 + r_.below(20);
+      p.direction = static_cast<op::direction>(r_.below(3));
+      p.batch_first = r_.one_in(3);
+      p.bias = !r_.one_in(3);
+      p.clip = r_.one_in(6) ? 0.5f : 0.0f;
+      add(p, {x});
+    };
     switch (r_.below(3)) {
-      case 0: return void(add(op::rnn{p}, {x}));
-      case 1: return void(add(op::gru{p}, {x}));
-      default: return void(add(op::lstm{p}, {x}));
+      case 0: return any_layer(op::rnn{});
+      case 1: return any_layer(op::gru{{}, !r_.one_in(4)});
+      default: return any_layer(op::lstm{{}, r_.one_in(5), r_.one_in(6)});
     }
   }
 
@@ -133,13 +140,15 @@ class random_graph {
       case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
       case 12: if (r_.one_in(3)) return void(add(op::local_response_norm{1 + 2 * r_.below(3), 0.5f, 0.75f, 1, r_.one_in(2)}, {x}));
         return r_.one_in(2) ? void(add(op::prelu{}, {x})) : void(add(op::softmax{r_.below(s.rank)}, {x}));
-      case 13: if (r_.one_in(4)) return void(add(op::layer_norm{r_.below(s.rank), 0.1f}, {x}));
+      case 13: if (r_.one_in(4)) {
+          const int axis = r_.below(s.rank);
+          return axis == 1 ? void(add(op::rms_norm{axis, 0.1f}, {x})) : void(add(op::layer_norm{axis, 0.1f}, {x}));
+        }
         return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
       case 14: {
-        constexpr op::unary_function f[] = {op::unary_function::abs, op::unary_function::neg, op::unary_function::atan,
-                                            op::unary_function::tanh, op::unary_function::square, op::unary_function::exp,
-                                            op::unary_function::sin, op::unary_function::cos};
-        return void(add(op::unary{f[r_.below(8)]}, {x}));
+        constexpr function f[] = {function::abs, function::neg, function::atan, function::tanh, function::square, function::exp,
+                                  function::sin, function::cos};
+        return void(add(op::activation{{f[r_.below(8)]}}, {x}));
       }
       case 15: case 16: return add_scalar(x);
       case 17: case 18: return add_binary(x);
@@ -181,15 +190,77 @@ class random_graph {
       }
       default: {
         const int axis = r_.one_in(3) ? r_.below(s.rank) : channel_axis(s), from = r_.below(s[axis]);
-        return void(add(op::slice{axis, from, r_.one_in(3) ? op::slice::open : from + 1 + r_.below(s[axis])}, {x}));
+        op::slice p{{axis}, {from}};
+        if (!r_.one_in(3)) p.end = {from + 1 + r_.below(s[axis])};
+        if (r_.one_in(4)) p.step = {1 + r_.below(3)};
+        else if (r_.one_in(4)) p = {{axis}, {from}, {}, {-1 - r_.below(2)}};
+        if (const int other = r_.below(s.rank); other != axis && r_.one_in(3)) p = {{axis, other}, {from, 0}, {from + 1, s[other]}};
+        return void(add(p, {x}));
       }
     }
   }
 
+  /// Several operators that rules look for together.
+  void add_idiom(value_id x) {
+    const extents s = shape(x);
+    switch (r_.below(5)) {
+      case 0:
+        if (s.rank == 3 && add(op::adaptive_pool{r_.one_in(2) ? op::pooling::average : op::pooling::max}, {x})) add(op::flatten{}, {newest()});
+        return;
+      case 1: {
+        op::pool p;
+        p.axes = 1;
+        p.kernel = {2};
+        if (s.rank == 3 && add(op::reshape{{s[0], s[1] * s[2]}}, {x})) add(p, {newest()});
+        return;
+      }
+      case 2:
+        if (add(op::concat{0}, {x, x})) add(op::concat{0}, {newest(), x});
+        return;
+      case 3: {
+        op::split halves;
+        if (s.rank == 0 || s[0] < 2) return;
+        halves.sizes = {1, s[0] - 1};
+        if (add(halves, {x})) add(op::concat{0}, {newest() - 1, newest()});
+        return;
+      }
+      default:
+        if (add(op::activation{{function::sigmoid}}, {x})) add(op::binary{op::binary_function::mul}, {x, newest()});
+        return;
+    }
+  }
+  /// Windows over one axis or three.
+  void add_other_axes(value_id x) {
+    const auto windows = [&](auto c) {
+      c.out = 1 + r_.below(4);
+      for (int& k : c.kernel) k = 1 + r_.below(2);
+      for (int& n : c.stride) n = 1 + r_.below(2);
+      c.bias = !r_.one_in(3);
+      if (r_.one_in(4)) c.activation = activation();
+      add(c, {x});
+    };
+    switch (r_.below(4)) {
+      case 0: return windows(op::conv1d{});
+      case 1: return windows(op::conv3d{});
+      case 2: return windows(op::conv_transpose1d{});
+      default: return windows(op::conv_transpose3d{});
+    }
+  }
+  /// A linear layer whose weight is a constant, or computed from one.
+  void add_given_weight(value_id x) {
+    op::linear by{1 + r_.below(6), !r_.one_in(3)};
+    by.given = 1;
+    if (!add(op::constant{{by.out, shape(x).back(0)}}, {})) return;
+    if (r_.one_in(2) && !add(op::softmax{}, {newest()})) return;
+    add(by, {x, newest()});
+  }
   void add_conv(value_id x) {
     const extents& s = shape(x);
-    if (s.rank < 3) return;
+    if (r_.one_in(12)) return add_given_weight(x);
+    if (r_.one_in(6)) return add_idiom(x);
+    if (s.rank < 3) return r_.one_in(3) ? add_other_axes(x) : void();
     if (r_.one_in(6)) return add_conv_transpose(x);
+    if (r_.one_in(8)) return add_other_axes(x);
     op::conv2d c;
     c.out = r_.one_in(3) ? 1 + r_.below(18) : s.back(2);
     const int k = 1 + 2 * r_.below(2);
@@ -275,7 +346,7 @@ class random_graph {
   void add_inverse(value_id x) {
     if (!add(op::activation{{function::sigmoid}}, {x})) return;
     if (r_.one_in(2) && !add(op::binary{op::binary_function::pow, 0.5f, {}}, {newest()})) return;
-    if (!(r_.one_in(2) ? add(op::unary{op::unary_function::reciprocal}, {newest()}) : add(op::binary{op::binary_function::rdiv, 1.0f, {}}, {newest()}))) return;
+    if (!(r_.one_in(2) ? add(op::activation{{function::reciprocal}}, {newest()}) : add(op::binary{op::binary_function::rdiv, 1.0f, {}}, {newest()}))) return;
     if (r_.one_in(2)) add(op::binary{op::binary_function::mul, {}, {}}, {r_.one_in(4) ? newest() : same_shape_as(newest()), newest()});
   }
   /// GELU as exporters spell it.
@@ -291,25 +362,34 @@ class random_graph {
   void add_pool(value_id x) {
     switch (r_.below(4)) {
       case 0: {
-        op::pool2d p;
-        p.function = static_cast<op::pooling>(r_.below(2));
+        op::pool p;
+        p.function = static_cast<op::pooling>(r_.below(r_.one_in(4) ? 3 : 2));
         const int k = 1 + r_.below(3);
         p.kernel = {k, k};
         p.stride = {1 + r_.below(2), 1 + r_.below(2)};
         if (k > 1 && r_.one_in(2)) p.pad = {1, 0, 0, 1};
         p.ceil = r_.one_in(3);
         p.count_include_pad = r_.one_in(3);
+        if (r_.one_in(5)) p.dilation = {1 + r_.below(2), 1 + r_.below(2)};
+        if (r_.one_in(3)) {
+          p.axes = 1 + r_.below(3);
+          p.kernel = {k};
+          p.stride = {1 + r_.below(2)};
+          p.pad = {p.pad.at(0), 0};
+        }
         return void(add(p, {x}));
       }
-      case 1: return void(add(op::adaptive_pool2d{static_cast<op::pooling>(r_.below(2)), {2, r_.below(3)}}, {x}));
-      case 2: return void(add(op::adaptive_pool2d{static_cast<op::pooling>(r_.below(2)), {1, 1}, r_.one_in(2)}, {x}));
+      case 1: return void(add(op::adaptive_pool{static_cast<op::pooling>(r_.below(2)), {2, r_.below(3)}}, {x}));
+      case 2: return void(add(op::adaptive_pool{static_cast<op::pooling>(r_.below(2)), {1}, r_.one_in(2), 1 + r_.below(2)}, {x}));
       default: {
         op::interpolate i;
-        i.mode = static_cast<op::interpolation>(r_.below(2));
+        i.mode = static_cast<op::interpolation>(r_.below(r_.one_in(3) ? 3 : 2));
         const extents& s = shape(x);
         if (s.rank < 3) return;
-        i.size = r_.one_in(3) ? pair{s.back(1), s.back(0)} : pair{1 + r_.below(6), 1 + r_.below(6)};
-        i.align_corners = i.mode == op::interpolation::bilinear && r_.one_in(3);
+        if (r_.one_in(3)) i.size = {s.back(1), s.back(0)};
+        else i.size = {1 + r_.below(6), 1 + r_.below(6)};
+        if (r_.one_in(3)) i.coordinates = op::coordinates::align_corners;
+        if (r_.one_in(5)) i.axes = 1, i.size = {1 + r_.below(6)};
         return void(add(i, {x}));
       }
     }

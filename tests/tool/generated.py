@@ -32,22 +32,30 @@ static ctnn::engine<{name}> run{{weights}};
 template <std::size_t... I>
 void read_all(std::index_sequence<I...>, const float** in) {{
   const auto one = [](const char* file, std::size_t n) {{
-    float* to = static_cast<float*>(std::malloc(n * sizeof(float)));
+    float* to = static_cast<float*>(std::malloc(n));
     std::FILE* from = std::fopen(file, "rb");
-    if (!from || std::fread(to, sizeof(float), n, from) != n || std::fclose(from) != 0) std::abort();
+    if (!from || std::fread(to, 1, n, from) != n || std::fclose(from) != 0) std::abort();
     return to;
   }};
-  ((in[I] = one(("in" + std::to_string(I)).c_str(), run.template input_size<I>)), ...);
+  ((in[I] = one(("in" + std::to_string(I)).c_str(), sizeof(typename decltype(run)::template input_span<I>::element_type) * run.template input_size<I>)), ...);
+}}
+template <class Engine, std::size_t... I>
+void run_on(Engine& engine, std::index_sequence<I...>, const float* const* in) {{
+  if constexpr (requires {{ engine.run(std::span<const float* const, Engine::inputs>(in, Engine::inputs)); }})
+    engine.run(std::span<const float* const, Engine::inputs>(in, Engine::inputs));
+  else
+    engine.run(typename Engine::template input_span<I>(
+        static_cast<typename Engine::template input_span<I>::element_type*>(static_cast<const void*>(in[I])), Engine::template input_size<I>)...);
 }}
 template <std::size_t... I>
 void write_all(std::index_sequence<I...>) {{
-  (std::fwrite(run.template output<I>().data(), sizeof(float), run.template output_size<I>, stdout), ...);
+  (std::fwrite(run.template output<I>().data(), 1, run.template output<I>().size_bytes(), stdout), ...);
 }}
 int main() {{
   if (ctnn::load(weights, {name}::weights).found) return 1;
   const float* in[decltype(run)::inputs];
   read_all(std::make_index_sequence<decltype(run)::inputs>{{}}, in);
-  run.run(in);
+  run_on(run, std::make_index_sequence<decltype(run)::inputs>{{}}, in);
   write_all(std::make_index_sequence<decltype(run)::outputs>{{}});
 }}
 """
@@ -75,10 +83,10 @@ class Header:
                          *flags, source, "-o", f"{self.folder}/{self.name}"])
 
     def run(self, inputs):
-        """All outputs, one after the other."""
+        """The bytes of all outputs, one after the other, as floats; inputs are floats, or an array of its own type."""
         for k, numbers in enumerate(inputs):
             with open(f"{self.folder}/in{k}", "wb") as out:
-                array("f", numbers).tofile(out)
+                (numbers if isinstance(numbers, array) else array("f", numbers)).tofile(out)
         out = array("f")
         out.frombytes(subprocess.run([f"{self.folder}/{self.name}"], check=True, capture_output=True, cwd=self.folder).stdout)
         return out

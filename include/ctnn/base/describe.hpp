@@ -22,15 +22,23 @@ inline std::string describe(const problem& p) {
     case mistake::none: return "nothing is wrong";
     case mistake::missing_option: return what + " is missing";
     case mistake::unknown_option: return "there is no option " + what;
-    case mistake::option_out_of_range: return what + " is out of range: got " + got + ", expected " + needed;
+    case mistake::option_given_twice: return what + " is given twice";
+    case mistake::not_a_whole_number: return what + " is not a whole number";
+    case mistake::option_out_of_range:
+      if (p.got.rank == 0) return what + " makes no sense for these inputs";
+      if (p.needed.rank == 0) return what + " is out of range: got " + got;
+      return what + " is out of range: got " + got + ", expected " +
+             (p.needed.rank == 2 && p.got.rank == 1 ? std::to_string(p.needed[0]) + " to " + std::to_string(p.needed[1]) : needed);
     case mistake::wrong_number_of_inputs:
       return "got " + got + " inputs, expected " + std::to_string(p.needed[0]) +
              (p.needed[0] == p.needed[1] ? "" : " to " + std::to_string(p.needed[1]));
     case mistake::rank_mismatch: return what + ": input is " + got + ", expected " + needed + " dimensions";
     case mistake::shape_mismatch: return what + " is " + got + ", expected " + needed;
+    case mistake::operand_mismatch: return what + ", " + got + ", does not go with the first, " + needed;
     case mistake::window_larger_than_padded_input:
       return "window " + needed + " is larger than the padded input " + got;
     case mistake::groups_do_not_divide_channels: return needed + " groups do not divide the channels " + got;
+    case mistake::ambiguous_axis: return what + " must be said for an input " + got;
     case mistake::axis_out_of_range: return what + " " + got + " is out of range for " + needed + " dimensions";
     case mistake::element_count_mismatch: return what + ": " + got + " cannot become " + needed;
     case mistake::unknown_input: return "no layer is called " + what;
@@ -42,7 +50,10 @@ inline std::string describe(const problem& p) {
     case mistake::missing_weight: return "no numbers for weight " + what;
     case mistake::unknown_weight: return "no layer has a weight " + what;
     case mistake::weight_size_mismatch: return what + " has shape " + got + ", expected " + needed;
+    case mistake::weight_type_mismatch:
+      return what + " is " + std::string(name_of(static_cast<dtype>(p.got[0]))) + ", expected " + std::string(name_of(static_cast<dtype>(p.needed[0])));
     case mistake::too_large: return what + " makes more elements than an index can count";
+    case mistake::no_reference: return "operator " + what + " has no reference kernel";
     case mistake::element_type: return what + " cannot be of type " + std::string(name_of(static_cast<dtype>(p.got[0])));
   }
   return what;

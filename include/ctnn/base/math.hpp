@@ -6,4 +6,18 @@
 #include "math/exponential.hpp"
 #include "math/power.hpp"
 #include "math/rounding.hpp"
+#include "math/special.hpp"
 #include "math/trigonometry.hpp"
+
+namespace ctnn::math {
+
+/// Functions of a floating type, for kernels over several; double's are the C library's (kernels/typed/real.hpp).
+template <class T>
+struct of;
+template <>
+struct of<float> {
+  static constexpr float sqrt(float x) { return math::sqrt(x); }
+  static constexpr float pow(float x, float y) { return math::pow(x, y); }
+};
+
+}  // namespace ctnn::math

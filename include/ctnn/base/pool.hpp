@@ -66,6 +66,13 @@ class pool {
     items_ = bigger;
     capacity_ = n;
   }
+  /// `n` items from elsewhere: a loop over pointers, since compilers count the steps of a span's iterators.
+  constexpr void append(const T* from, std::size_t n) {
+    if (size_ + n > capacity_) reserve(size_ + n > 2 * capacity_ ? size_ + n : 2 * capacity_);
+    T* to = items_ + size_;
+    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+    size_ += n;
+  }
   /// By value: the item may live in this very pool.
   constexpr void push_back(T item) {
     if (size_ == capacity_) reserve(capacity_ < 8 ? 16 : 2 * capacity_);

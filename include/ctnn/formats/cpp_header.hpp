@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A graph and its weights as a C++ header that needs ctnn/ctnn.hpp alone: a network type with its numbers.
+// A graph and its weights as a C++ header that needs ctnn/ctnn.hpp (or ctnn/typed.hpp) alone: a network type with its numbers.
 #pragma once
 
 #include <functional>
@@ -52,12 +52,17 @@ namespace detail {
 /// A weight of the network being written.
 struct named_numbers {
   std::string layer, slot, identifier;
-  std::vector<float> numbers;
+  std::vector<float> numbers;  ///< of f32
+  dtype type = dtype::f32;
+  std::size_t count = 0;
+  std::string text{};          ///< of any other type
 };
+/// The values of a weight expression, until the next call.
+using weight_reader = std::function<typed_span(expression_id)>;
 
 class header_writer {
  public:
-  header_writer(const graph_view& g, const std::function<std::span<const float>(expression_id)>& numbers, const header_options& options)
+  header_writer(const graph_view& g, const weight_reader& numbers, const header_options& options)
       : g_(g), layers_(g), options_(options) {
     if (!is_identifier(options.name)) throw error("'" + options.name + "' cannot be the name of a C++ type");
     if (options.packed) pack_all(numbers);
@@ -66,10 +71,10 @@ class header_writer {
 
   std::string write() {
     // Few numbers are written so that the compiler can compute with them (fold, pack); many so that it reads them fast.
-    const bool as_bytes = count_ > constant_weights_limit || !finite_;
+    const bool as_bytes = floats_ > constant_weights_limit || !finite_;
     out_ = "// Written by `ctnn header`" + (options_.origin.empty() ? "" : " from " + options_.origin) + ": " +
            std::to_string(g_.nodes.size()) + " layers, " + std::to_string(count_) + (options_.packed ? " packed" : "") +
-           " numbers.\n#pragma once\n\n#include <ctnn/ctnn.hpp>\n#include <limits>\n";
+           " numbers.\n#pragma once\n\n#include <ctnn/" + (layers_.needs_typed() ? "typed" : "ctnn") + ".hpp>\n#include <limits>\n";
     if (as_bytes) out_ += "#include <bit>\n";
     out_ += '\n';
     declare();
@@ -81,38 +86,44 @@ class header_writer {
   }
 
  private:
-  void collect(const std::function<std::span<const float>(expression_id)>& numbers) {
+  void collect(const weight_reader& numbers) {
     std::unordered_set<std::string> taken;
     for_each_slot(g_, [&](const node& n, int slot, expression_id e, std::int64_t, std::int64_t) {
       named_numbers w;
       w.layer = layers_.name(static_cast<node_id>(&n - g_.nodes.data()));
       w.slot = slot_name(n, slot);
-      const auto given = numbers(e);
-      w.numbers.assign(given.begin(), given.end());
+      const typed_span given = numbers(e);
+      w.type = given.type();
+      w.count = given.size();
+      if (w.type == dtype::f32) w.numbers.assign(given.data(), given.data() + given.size());
+      else append_elements(w.text, given);
       w.identifier = as_identifier(w.layer + '_' + w.slot);
       for (int k = 2; !taken.insert(w.identifier).second; ++k) w.identifier = as_identifier(w.layer + '_' + w.slot + '_' + std::to_string(k));
       note(w.numbers);
-      count_ += static_cast<std::int64_t>(w.numbers.size());
+      count_ += static_cast<std::int64_t>(w.count);
+      floats_ += static_cast<std::int64_t>(w.numbers.size());
       weights_.push_back(std::move(w));
     });
   }
-  void pack_all(const std::function<std::span<const float>(expression_id)>& numbers) {
+  void pack_all(const weight_reader& numbers) {
     packed_.resize(static_cast<std::size_t>(packed_total(g_, options_.packed)));
     for_each_slot(
         g_,
         [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
-          pack_slot(g_, n, slot, numbers(e).data(), packed_.data() + offset, options_.packed);
+          pack_slot(g_, n, slot, numbers(e), packed_.data() + offset, options_.packed);
         },
         options_.packed);
     note(packed_);
-    count_ = static_cast<std::int64_t>(packed_.size());
+    count_ = floats_ = static_cast<std::int64_t>(packed_.size());
   }
   void note(std::span<const float> numbers) {
     for (float v : numbers) finite_ = finite_ && std::isfinite(v);
   }
   std::string slot_name(const node& n, int slot) const {
     description d;
-    n.type->describe(g_.fields_of(n.fields), input_shapes(g_, n), {}, d);
+    pool<dtype> types;
+    for (value_id v : g_.inputs(n)) types.push_back(g_.at_value(v).type);
+    n.type->describe(g_.fields_of(n.fields), input_shapes(g_, n), types, d);
     return std::string(d.weights[static_cast<std::size_t>(slot)].name);
   }
 
@@ -142,13 +153,15 @@ class header_writer {
 
   void write_numbers() {
     out_ += "namespace " + options_.name + "_numbers {\n";
-    for (const named_numbers& w : weights_) {
-      out_ += "inline constexpr float " + w.identifier + '[' + std::to_string(w.numbers.size()) + "] = {";
-      append_hex_floats(out_, w.numbers);
-      out_ += "};\n";
-    }
+    for (const named_numbers& w : weights_) write_array(w);
     out_ += "}  // namespace " + options_.name + "_numbers\n\n";
     write_table([&](const named_numbers& w, std::size_t) { return options_.name + "_numbers::" + w.identifier; });
+  }
+
+  void write_array(const named_numbers& w) {
+    out_ += "inline constexpr " + std::string(element_word(w.type)) + ' ' + w.identifier + '[' + std::to_string(w.count) + "] = {";
+    if (w.type == dtype::f32) append_hex_floats(out_, w.numbers);
+    out_ += w.text + "};\n";
   }
 
   void write_bytes() {
@@ -159,8 +172,12 @@ class header_writer {
     out_ += "union bytes_or_numbers {\n  char bytes[" + std::to_string(4 * all.size() + 1) + "];\n  float numbers[" +
             std::to_string(all.size()) + "];\n};\ninline constexpr bytes_or_numbers all{";
     append_bytes(out_, all);
+    out_ += "};\n";
+    for (const named_numbers& w : weights_)
+      if (w.type != dtype::f32) write_array(w);
     end_bytes();
     write_table([&](const named_numbers& w, std::size_t offset) {
+      if (w.type != dtype::f32) return options_.name + "_numbers::" + w.identifier;
       return "{" + options_.name + "_numbers::all.numbers + " + std::to_string(offset) + ", " + std::to_string(w.numbers.size()) + '}';
     });
   }
@@ -188,7 +205,7 @@ class header_writer {
       std::string bytes;
       append_bytes(bytes, packed_);
       bytes.insert(bytes.size() - 1, "\\0\\0\\0");
-      out_ += bytes;
+      out_ += bytes + "};\n";
       end_bytes();
       out_ += "inline constexpr ctnn::parameters<" + name + "> " + name + "::packed = std::bit_cast<ctnn::parameters<" + name + ">>(" + name +
               "_numbers::all);\n";
@@ -204,14 +221,14 @@ class header_writer {
             "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\nnamespace " + options_.name + "_numbers {\n"
             "// Bytes of float32: compilers read these several times as fast as numbers.\n";
   }
-  void end_bytes() { out_ += "};\n}  // namespace " + options_.name + "_numbers\n#pragma GCC diagnostic pop\n\n"; }
+  void end_bytes() { out_ += "}  // namespace " + options_.name + "_numbers\n#pragma GCC diagnostic pop\n\n"; }
 
   graph_view g_;
   declaration layers_;
   header_options options_;
   std::vector<named_numbers> weights_;
   std::vector<float> packed_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, floats_ = 0;
   bool finite_ = true;
   std::string out_;
 };
@@ -220,7 +237,7 @@ class header_writer {
 
 /// The text of the header. `numbers` gives the values of a weight expression in logical order, until its next call.
 /// Throws ctnn::error naming a layer that a type cannot express.
-inline std::string write_header(const graph_view& g, const std::function<std::span<const float>(expression_id)>& numbers,
+inline std::string write_header(const graph_view& g, const detail::weight_reader& numbers,
                                 const header_options& options) {
   return detail::header_writer(g, numbers, options).write();
 }

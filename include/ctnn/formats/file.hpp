@@ -3,20 +3,38 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include "../base/error.hpp"
+#include "../base/compiled.hpp"
 #include "../loaded/budget.hpp"
 
 namespace ctnn {
 
 /// The bytes of a regular file; throws ctnn::error if there is none, it cannot be read or it is above the budget.
-inline std::vector<std::byte> read_file(const std::string& path, const budget& limits = {}) {
+std::vector<std::byte> read_file(const std::string& path, const budget& limits = {});
+
+inline std::string_view as_text(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Writes all bytes or throws ctnn::error and leaves no part of a file.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace ctnn
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "../base/error.hpp"
+
+namespace ctnn {
+
+CTNN_ONCE std::vector<std::byte> read_file(const std::string& path, const budget& limits) {
   std::error_code failed;
   const auto status = std::filesystem::status(path, failed);
   if (failed || !std::filesystem::exists(status)) throw error(path + ": no such file");
@@ -32,16 +50,17 @@ inline std::vector<std::byte> read_file(const std::string& path, const budget& l
   return bytes;
 }
 
-inline std::string_view as_text(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// Writes all bytes or throws ctnn::error.
-inline void write_file(const std::string& path, std::string_view bytes) {
+CTNN_ONCE void write_file(const std::string& path, std::string_view bytes) {
   std::ofstream out(path, std::ios::binary);
+  if (!out) throw error(path + ": cannot be written");
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (!out) throw error(path + ": cannot be written");
+  if (out) return;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
+  throw error(path + ": cannot be written");
 }
 
 }  // namespace ctnn
+
+#endif

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "../rewrite/fate.hpp"
+#include "../rewrite/provenance.hpp"
 #include "../base/describe.hpp"
 #include "names.hpp"
 
@@ -20,37 +22,47 @@ class graphviz_writer {
  public:
   std::string single(const graph_view& g) {
     std::vector<row> rows;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) rows.push_back({{static_cast<node_id>(i)}, none, {}});
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) rows.push_back({{static_cast<node_id>(i)}, none, {}, 0});
     return drawn({&g, nullptr}, rows, "");
   }
 
   std::string both(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history) {
-    const auto gone = fates(after, history);
     std::map<std::string_view, node_id> stays;
     for (std::size_t i = 0; i < after.nodes.size(); ++i) stays[after.nodes[i].name] = static_cast<node_id>(i);
     // Layers whose work one layer does afterwards form a row; it stands where the last of them stood.
     std::map<std::string_view, row> groups;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
       const std::string_view name = before.nodes[i].name;
-      const auto at = gone.find(name);
-      row& r = groups[at == gone.end() || at->second.into.empty() ? name : at->second.into];
+      const provenance now = provenance_of(name, after, history);
+      row& r = groups[now.into.empty() ? name : now.into];
       r.members.push_back(static_cast<node_id>(i));
-      r.rules.push_back(at == gone.end() ? std::string_view() : at->second.rule);
+      r.rules.push_back(now.rule);
     }
     std::vector<row> rows;
     for (auto& [name, r] : groups) {
       if (const auto at = stays.find(name); at != stays.end()) r.after = at->second;
+      r.order = 2 * r.members.back();
       rows.push_back(std::move(r));
     }
-    std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.members.back() < b.members.back(); });
+    // What expansions have made stands behind the layer before it.
+    std::vector<int> order(after.nodes.size(), none);
+    for (const row& r : rows)
+      if (r.after != none) order[static_cast<std::size_t>(r.after)] = r.order;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (order[i] != none) continue;
+      order[i] = i == 0 ? 0 : order[i - 1] | 1;
+      rows.push_back({{}, static_cast<node_id>(i), {}, order[i]});
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.order < b.order; });
     return drawn({&before, &after}, rows, "as read: " + std::to_string(before.nodes.size()) + " layers");
   }
 
  private:
   struct row {
-    std::vector<node_id> members;  ///< in the graph before
+    std::vector<node_id> members;  ///< in the graph before; none if it is new
     node_id after = none;
     std::vector<std::string_view> rules;  ///< that removed a member; empty if it is still there
+    int order = 0;
   };
   struct graphs {
     const graph_view* before;
@@ -119,7 +131,7 @@ class graphviz_writer {
         p.x.push_back(&p == sides ? x : x + box_width + pair_gap);
         p.y.push_back(middle);
       }
-      box(sides[0], i, r.members, r.rules);
+      if (!r.members.empty()) box(sides[0], i, r.members, r.rules);
       if (r.after != none) box(sides[1], i, {r.after}, {});
       y += height;
     }
@@ -150,6 +162,7 @@ class graphviz_writer {
   }
   static std::size_t lines_of(const graphs& g, const row& r) {
     std::size_t outputs = 0;
+    if (r.members.empty()) return 1 + outputs_of(*g.after, r.after).size();
     for (node_id n : r.members) outputs += outputs_of(*g.before, n).size();
     return r.members.size() + outputs;
   }
@@ -204,13 +217,13 @@ class graphviz_writer {
       if (g.at(n).inputs.count == 2) out += " + add";
     } else if (g.is<op::activation>(n)) {
       out = name_of(g.get<op::activation>(n).activation.kind);
-    } else if (g.is<op::pool2d>(n)) {
-      const auto p = g.get<op::pool2d>(n);
-      out = std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool2d " + by(p.kernel) + " /" + std::to_string(p.step()[0]);
+    } else if (g.is<op::pool>(n)) {
+      const auto p = g.get<op::pool>(n);
+      out = std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d ";
+      for (int i = 0; i < p.axes; ++i) out += (i > 0 ? "x" : "") + std::to_string(p.kernel.at(i));
+      out += " /" + std::to_string(p.along(0, 1).stride);
     } else if (g.is<op::binary>(n)) {
       out = binary_names[static_cast<std::size_t>(g.get<op::binary>(n).function)];
-    } else if (g.is<op::unary>(n)) {
-      out = unary_names[static_cast<std::size_t>(g.get<op::unary>(n).function)];
     }
     if (const activation_function f = activation_of(g, n)) out += " + " + std::string(name_of(f.kind));
     return out;
@@ -219,10 +232,10 @@ class graphviz_writer {
     const operator_type* t = g.at(n).type;
     if (t == &type_of<op::input> || t == &type_of<op::constant> || t == &type_of<op::full>) return "#e0e0e0";
     if (t == &type_of<op::conv2d> || t == &type_of<op::conv_transpose2d> || t == &type_of<op::linear>) return "#bcd7f5";
-    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm> || t == &type_of<op::layer_norm>) return "#f9dfb0";
+    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm> || t == &type_of<op::layer_norm> || t == &type_of<op::rms_norm>) return "#f9dfb0";
     if (t == &type_of<op::scale> || t == &type_of<op::bias>) return "#f9dfb0";
-    if (t == &type_of<op::activation> || t == &type_of<op::prelu> || t == &type_of<op::softmax> || t == &type_of<op::unary>) return "#f6c4bd";
-    if (t == &type_of<op::pool2d> || t == &type_of<op::adaptive_pool2d> || t == &type_of<op::interpolate>) return "#c6e7c3";
+    if (t == &type_of<op::activation> || t == &type_of<op::prelu> || t == &type_of<op::softmax>) return "#f6c4bd";
+    if (t == &type_of<op::pool> || t == &type_of<op::adaptive_pool> || t == &type_of<op::interpolate>) return "#c6e7c3";
     if (t == &type_of<op::binary> || t == &type_of<op::eltwise>) return "#e3cdf2";
     return "#f5f5e8";
   }

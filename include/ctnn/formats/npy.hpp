@@ -4,11 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <span>
 
+#include "../base/byte_order.hpp"
 #include "../loaded/array.hpp"
 #include "file.hpp"
 
@@ -129,7 +130,6 @@ inline constexpr std::string_view magic{"\x93NUMPY", 6};
 
 /// Throws ctnn::error with the byte and what was expected there; `source` names the file in it.
 inline array parse(std::string_view bytes, const std::string& source, const budget& limits = {}) {
-  static_assert(std::endian::native == std::endian::little);
   if (!bytes.starts_with(detail::magic)) throw error(source + ": byte 0: not an .npy file, expected \\x93NUMPY");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
   if (bytes.size() < 10) throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
@@ -152,6 +152,7 @@ inline array parse(std::string_view bytes, const std::string& source, const budg
   if (needed > limits.memory_bytes) throw error(source + ": " + std::to_string(needed) + " bytes of numbers, the limit is " + std::to_string(limits.memory_bytes));
   array out(shape, type);
   if (!data.empty()) std::memcpy(out.bytes().data(), data.data(), data.size());
+  swap_from_file(out.bytes(), static_cast<std::size_t>(size_of(type)));
   if (type == dtype::boolean)
     for (std::uint8_t& b : out.elements<std::uint8_t>()) b = b != 0;
   return out;
@@ -164,7 +165,8 @@ inline array read(const std::string& path, const budget& limits = {}) {
 
 /// The bytes of a version 1.0 file, its numbers aligned to 64 bytes as NumPy's are. Throws ctnn::error for bf16.
 inline std::string write(const array& values) {
-  const auto type = std::ranges::find(detail::type_names, values.type(), &detail::type_name::type);
+  const auto type = std::find_if(std::begin(detail::type_names), std::end(detail::type_names),
+                                 [&](const detail::type_name& t) { return t.type == values.type(); });
   if (type == std::end(detail::type_names)) throw error(".npy files cannot hold " + std::string(name_of(values.type())));
   std::string shape;
   for (int i = 0; i < values.shape().rank; ++i) shape += std::to_string(values.shape()[i]) + (i == 0 || i + 1 < values.shape().rank ? "," : "") +
@@ -178,7 +180,9 @@ inline std::string write(const array& values) {
   out += static_cast<char>(header.size() & 0xff);
   out += static_cast<char>(header.size() >> 8);
   out += header;
+  const std::size_t start = out.size();
   out.append(reinterpret_cast<const char*>(values.bytes().data()), values.bytes().size());
+  swap_from_file(std::as_writable_bytes(std::span(out)).subspan(start), static_cast<std::size_t>(size_of(values.type())));
   return out;
 }
 

@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
-// Activation functions: one value, used by the `activation` operator and by every operator that applies one in registers.
+// The functions of one number: one value says which, with its parameters. The `activation` operator and every operator
+// that applies one in registers hold it.
 #pragma once
 
+#include <string_view>
+
+#include "../base/inline.hpp"
 #include "../base/math.hpp"
 
 namespace ctnn {
 
-/// Functions of one number; `a` and `b` are their parameters.
-enum class function {
-  none,
-  relu,         ///< max(x, 0)
-  leaky_relu,   ///< x < 0 ? a x : x
-  clip,         ///< min(max(x, a), b)
-  sigmoid,      ///< 1 / (1 + e^-x)
-  tanh,
-  hardsigmoid,  ///< clip(a x + b, 0, 1); PyTorch's a = 1/6, b = 1/2
-  hardswish,    ///< x * hardsigmoid(x)
-  elu,          ///< x < 0 ? a (e^x - 1) : x
-  silu,         ///< x * sigmoid(x)
-  mish,         ///< x * tanh(log(1 + e^x))
-  gelu,         ///< x / 2 (1 + erf(x / sqrt 2))
-  gelu_tanh,    ///< x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): other numbers than gelu
-};
+/// What networks put behind a layer, and layers take in.
+#define CTNN_ACTIVATIONS(f) \
+  f(relu) f(leaky_relu) f(clip) f(sigmoid) f(tanh) f(hardsigmoid) f(hardswish) f(elu) f(silu) f(mish) \
+  f(gelu) f(gelu_tanh)
+/// Every function of functions-inl.hpp, which says what they are.
+#define CTNN_FUNCTIONS(f) \
+  CTNN_ACTIVATIONS(f) \
+  f(selu) f(celu) f(softplus) f(softsign) f(thresholded_relu) f(shrink) f(swish) f(affine) f(scaled_tanh) \
+  f(abs) f(neg) f(sign) f(floor) f(ceil) f(round) f(trunc) f(square) f(sqrt) f(rsqrt) f(reciprocal) \
+  f(exp) f(expm1) f(log) f(log1p) f(log10) f(sin) f(cos) f(tan) f(asin) f(acos) f(atan) \
+  f(sinh) f(cosh) f(asinh) f(acosh) f(atanh) f(erf)
+
+#define CTNN_NAME(name) name,
+enum class function : unsigned char { none, CTNN_FUNCTIONS(CTNN_NAME) };
+#undef CTNN_NAME
+#define CTNN_NAME(name) #name,
+inline constexpr std::string_view function_names[] = {"none", CTNN_FUNCTIONS(CTNN_NAME)};
+#undef CTNN_NAME
+
+constexpr std::string_view name_of(function f) { return function_names[static_cast<std::size_t>(f)]; }
+
+/// Whether layers take it in; the others stay operators of their own.
+constexpr bool is_activation(function f) { return f <= function::gelu_tanh; }
 
 struct activation_function {
   function kind = function::none;
@@ -32,22 +43,29 @@ struct activation_function {
   constexpr explicit operator bool() const { return kind != function::none; }
 };
 
+namespace math {
+
+namespace numbers = ctnn::math;
+template <class V>
+constexpr V number(double x) {
+  return static_cast<V>(x);
+}
+constexpr float select(bool condition, float yes, float no) { return condition ? yes : no; }
+constexpr float neg(float x) { return -x; }
+constexpr float relu(float x) { return x < 0 ? 0 : x; }
+
+#include "functions-inl.hpp"
+
+}  // namespace math
+
 /// The definition, one number at a time; the kernels' vector form is tested against it.
 constexpr float apply(const activation_function& f, float x) {
   switch (f.kind) {
     case function::none: return x;
-    case function::relu: return x > 0 ? x : 0;
-    case function::leaky_relu: return x < 0 ? f.a * x : x;
-    case function::clip: return x < f.a ? f.a : (x > f.b ? f.b : x);
-    case function::sigmoid: return math::sigmoid(x);
-    case function::tanh: return math::tanh(x);
-    case function::hardsigmoid: return math::clamp(f.a * x + f.b, 0.0f, 1.0f);
-    case function::hardswish: return x * math::clamp(f.a * x + f.b, 0.0f, 1.0f);
-    case function::elu: return x < 0 ? f.a * math::expm1(x) : x;
-    case function::silu: return x * math::sigmoid(x);
-    case function::mish: return x * math::tanh(math::softplus(x));
-    case function::gelu: return math::gelu(x);
-    case function::gelu_tanh: return math::gelu_tanh(x);
+#define CTNN_APPLY(name) \
+  case function::name: return math::functions::name::of(x, f.a, f.b);
+      CTNN_FUNCTIONS(CTNN_APPLY)
+#undef CTNN_APPLY
   }
   return x;
 }

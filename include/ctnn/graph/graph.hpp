@@ -30,9 +30,9 @@ struct range {
 struct node {
   const operator_type* type = nullptr;
   std::string_view name{};
-  range inputs{};   ///< in graph::operands: value_id
+  range inputs{};   ///< in graph::operands: value_id; those that are weights (graph_view::given) come last
   range outputs{};  ///< in graph::values
-  range weights{};  ///< in graph::operands: expression_id, in the order of the operator's slots
+  range weights{};  ///< in graph::operands: expression_id, in the order of the operator's slots that are not given
   range fields{};   ///< in graph::fields
   bool dead = false;
 };
@@ -45,6 +45,21 @@ struct value {
   int readers = 0;  ///< inputs of live nodes that are this value, plus network outputs
 };
 
+/// What is known of the numbers of a weight: nothing, that 1 / x is finite for all of them, or that they are above 0 besides.
+enum class numbers_are : char { anything, invertible, positive };
+
+inline constexpr float smallest_divisor = 1e-37f;  ///< 1 / x is finite from here on
+constexpr bool is_invertible(float x) { return math::abs(x) >= smallest_divisor && math::is_finite(x); }
+
+constexpr numbers_are known_of(std::span<const float> numbers) {
+  numbers_are all = numbers_are::positive;
+  for (float x : numbers) {
+    if (!is_invertible(x)) return numbers_are::anything;
+    if (x < 0) all = numbers_are::invertible;
+  }
+  return all;
+}
+
 struct expression {
   const operator_type* type = nullptr;  ///< nullptr for a leaf
   std::string_view layer{};             ///< of a leaf
@@ -53,6 +68,7 @@ struct expression {
   range arguments{};  ///< in graph::operands: expression_id
   range fields{};
   dtype element = dtype::f32;
+  numbers_are numbers = numbers_are::anything;  ///< of a leaf; whoever has the numbers says it, declared networks do not
 };
 
 struct network_output {
@@ -75,6 +91,8 @@ struct graph_view {
   constexpr std::span<const int> weights(const node& n) const {
     return operands.subspan(static_cast<std::size_t>(n.weights.first), static_cast<std::size_t>(n.weights.count));
   }
+  /// Slots of n that are inputs, the last ones of inputs(n).
+  constexpr slot_set given(const node& n) const { return given_of(*n.type, fields_of(n.fields)); }
   constexpr std::span<const int> arguments(const expression& e) const {
     return operands.subspan(static_cast<std::size_t>(e.arguments.first), static_cast<std::size_t>(e.arguments.count));
   }
@@ -113,12 +131,12 @@ struct graph {
 
   constexpr range store_operands(std::span<const int> ids) {
     const range r{static_cast<int>(operands.size()), static_cast<int>(ids.size())};
-    for (int id : ids) operands.push_back(id);
+    operands.append(ids.data(), ids.size());
     return r;
   }
   constexpr range store_fields(std::span<const double> numbers) {
     const range r{static_cast<int>(fields.size()), static_cast<int>(numbers.size())};
-    for (double d : numbers) fields.push_back(d);
+    fields.append(numbers.data(), numbers.size());
     return r;
   }
   constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape, dtype element = dtype::f32) {
@@ -126,6 +144,21 @@ struct graph {
     return static_cast<int>(expressions.size()) - 1;
   }
 };
+
+/// The slot that weight i of a node is for.
+constexpr int slot_of(slot_set given, int i) {
+  int slot = 0;
+  for (;; ++slot)
+    if ((given >> slot & 1u) == 0 && i-- == 0) return slot;
+}
+
+/// The weights of a kernel's arguments, in the order of the slots, from those that are inputs and those that are the node's.
+template <class Weights>
+constexpr void merge_slots(slot_set given, auto&& inputs, auto&& own, std::size_t own_count, Weights& result) {
+  std::size_t next_input = 0, next_own = 0;
+  const std::size_t count = own_count + static_cast<std::size_t>(count_slots(given));
+  for (std::size_t k = 0; k < count; ++k) result.push_back(given >> k & 1u ? inputs(next_input++) : own(next_own++));
+}
 
 /// Back to a graph that can be rewritten.
 constexpr graph thaw(const graph_view& v) {
@@ -188,10 +221,40 @@ constexpr pool<extents> output_shapes(const graph_view& g, const node& n) {
   return out;
 }
 
+/// Bytes of memory that a node's kernel takes while it runs, if it is one that takes some.
+constexpr std::int64_t scratch_bytes(const graph_view& g, const node& n) {
+  if (n.type->scratch == nullptr) return 0;
+  pool<extents> in = input_shapes(g, n);
+  in.shrink(in.size() - static_cast<std::size_t>(count_slots(g.given(n))));
+  return n.type->scratch(g.fields_of(n.fields), in, output_shapes(g, n));
+}
+
+/// Whether a node reads and makes floats only, but for integers that its kernel for vectors takes.
+constexpr bool computes_f32(const graph_view& g, const node& n) {
+  const auto in = g.inputs(n);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const dtype type = g.at_value(in[i]).type;
+    if (type != dtype::f32 && !(i > 0 && n.type->is.takes_indices && is_index(type))) return false;
+  }
+  for (int k = 0; k < n.outputs.count; ++k)
+    if (g.at_value(n.outputs.first + k).type != dtype::f32) return false;
+  return true;
+}
+
+/// Whether the operator's vector kernel takes the node's element types.
+constexpr bool takes_vectors(const graph_view& g, const node& n) {
+  if (computes_f32(g, n)) return true;
+  if (n.type->is.vectors != vectors_of::halves) return false;
+  const dtype from = g.at_value(g.inputs(n)[0]).type, to = g.at_value(n.outputs.first).type;
+  return (from == dtype::f32 && is_narrow(to)) || (is_narrow(from) && to == dtype::f32);
+}
+
 /// Multiply-adds of a node.
 constexpr std::int64_t macs_of(const graph_view& g, node_id n) {
   const node& at = g.at(n);
-  const pool<extents> in = input_shapes(g, at), out = output_shapes(g, at);
+  pool<extents> in = input_shapes(g, at);
+  in.shrink(in.size() - static_cast<std::size_t>(count_slots(g.given(at))));
+  const pool<extents> out = output_shapes(g, at);
   return at.type->macs(g.fields_of(at.fields), in, out);
 }
 

@@ -6,9 +6,7 @@
 #include "operators.hpp"
 #include "operators/attention.hpp"
 #include "operators/detection.hpp"
-#include "operators/general_recurrent.hpp"
 #include "operators/indexing.hpp"
-#include "operators/int8.hpp"
 #include "operators/matrix.hpp"
 #include "operators/pairwise.hpp"
 #include "operators/pointwise.hpp"
@@ -22,23 +20,21 @@
 
 namespace ctnn {
 
-using loaded_operators =
-    operator_list<op::pointwise, op::is_nan, op::is_inf, op::cast, op::clamp,                                       //
-                  op::compare, op::logic, op::remainder, op::parametric_relu, op::where,                            //
-                  op::expand, op::tile, op::strided_slice, op::trilu, op::eye, op::arange,                 //
-                  op::reverse_sequence,                                                                             //
-                  op::gather, op::gather_elements, op::gather_nd, op::scatter_elements, op::scatter_nd,             //
-                  op::one_hot, op::nonzero, op::compress, op::unique, op::non_max_suppression,                      //
-                  op::arg_reduce, op::cumsum, op::topk, op::log_softmax, op::hardmax,                   //
-                  op::gemm, op::einsum, op::det,                                                                    //
-                  op::rms_norm, op::group_norm, op::batch_normalize, op::lp_normalize,                              //
-                  op::mean_variance_normalize,                                                                      //
-                  op::convolution, op::conv_transpose, op::pool_nd, op::max_unpool, op::fold_blocks,                //
-                  op::deform_conv, op::resize, op::grid_sample, op::affine_grid, op::roi_align,                     //
-                  op::general_rnn, op::general_gru, op::general_lstm, op::attention, op::rotary_embedding,                                  //
-                  op::prior_box, op::detection_output, op::yolo_detection,                                          //
-                  op::quantize, op::dequantize, op::dynamic_quantize, op::quantized_convolution,                    //
-                  op::quantized_matmul, op::integer_convolution, op::integer_matmul, op::int8_conv2d, op::int8_linear,  //
-                  op::dft, op::stft, op::signal_window, op::mel_weights>;
+#define CTNN_LOADED_OPERATORS(x) \
+  x(is_nan) x(is_inf) x(cast) x(clamp) x(compare) x(logic) x(remainder) x(where) x(expand) x(tile) x(trilu) x(eye) \
+  x(arange) x(reverse_sequence) x(gather) x(gather_elements) x(gather_nd) x(scatter_elements) x(scatter_nd) \
+  x(one_hot) x(nonzero) x(compress) x(unique) x(non_max_suppression) x(arg_reduce) x(cumsum) x(topk) x(log_softmax) \
+  x(hardmax) x(einsum) x(det) x(group_norm) x(lp_normalize) x(mean_variance_normalize) x(max_unpool) x(fold_blocks) \
+  x(deform_conv) x(grid_sample) x(affine_grid) x(roi_align) \
+  x(attention) x(rotary_embedding) x(prior_box) x(detection_output) x(yolo_detection) x(quantize) x(dequantize) \
+  x(dynamic_quantize) x(quantized_conv1d) x(quantized_conv2d) x(quantized_conv3d) \
+  x(quantized_matmul) x(dft) x(stft) x(signal_window) x(mel_weights)
+
+using loaded_operators = operator_list<op::bitwise_not CTNN_LOADED_OPERATORS(CTNN_AND_OPERATOR)>;
+
+#if CTNN_COMPILED_ELSEWHERE
+CTNN_RECORD_ELSEWHERE(bitwise_not)
+CTNN_LOADED_OPERATORS(CTNN_RECORD_ELSEWHERE)
+#endif
 
 }  // namespace ctnn

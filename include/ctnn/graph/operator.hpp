@@ -8,15 +8,21 @@
 //     constexpr problem infer(inputs in, outputs out) const;   // shapes, or what is wrong
 //   };
 //
-// and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), kind_rank (0;
-// rewrite/measure.hpp), and infer_types(types in, std::span<dtype> out): element types of the outputs (all that of the
-// first input, or f32).
-// Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from fields().
-// Graphs hold operators as an `operator_type` and a row of numbers, so a user's operator is as good as ours.
+// and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
+// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, std::span<dtype> out): element types of the
+// outputs (all that of the first input, or f32), and scratch(in, out): bytes of memory its kernel takes while it runs
+// (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none.
+// `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all kernels of an
+// operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may rely on. Everything generic (options of a
+// declared layer, printing, comparing, lifting back to a type) follows from fields(). Graphs hold operators as an
+// `operator_type`, which carries all that is known of it, and a row of numbers: a user's operator is as good as ours.
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -26,6 +32,7 @@
 #include "../base/problem.hpp"
 #include "../base/static_vector.hpp"
 #include "activation.hpp"
+#include "channel_axis.hpp"
 
 namespace ctnn {
 
@@ -34,6 +41,45 @@ using namespace std::string_view_literals;  // "weight"sv knows its length: a st
 using inputs = std::span<const extents>;
 using outputs = std::span<extents>;
 using types = std::span<const dtype>;
+
+/// Which layouts an operator's kernel takes (kernels/tensor.hpp says what they are); the planner chooses by this.
+enum class layout_rule : std::uint8_t {
+  nchw,  ///< every value plain row-major
+  nhwc,  ///< every value nhwc with any pitch; values of rank below 3 (a flattened global pooling) plain
+  same,  ///< all values in one layout, either, any pitch
+  any,   ///< each value in a layout of its own
+};
+
+/// What is known of a result of three dimensions: it is an image (C, H, W), or its axes mean what the input's do.
+enum class image_flow : std::uint8_t { nothing, makes, keeps };
+
+/// Element types that an operator's vector kernel takes; all others have plain ones (kernels/typed/).
+enum class vectors_of : std::uint8_t {
+  f32,     ///< of every value
+  halves,  ///< a value of f32, the other of f16 or bf16
+};
+
+/// What may be relied on without knowing the operator.
+struct traits {
+  layout_rule layouts = layout_rule::nchw;
+  bool reads_nchw = false;  ///< of nhwc ones: the first input may be nchw (a first layer reads the user's plain image)
+  bool in_place = false;    ///< may write its result over an input of its shape; overwrites(inputs, i) can say which
+  bool divisible = false;   ///< its vector kernel honours arguments::share
+  bool rearranges = false;  ///< moves elements, computes nothing: what can goes before it
+  bool copies = false;      ///< its results are elements of its inputs, bit by bit, so any element type will do
+  bool lifts = false;       ///< with one input: may go before what only rearranges
+  bool counts_rows = false; ///< output 1 (i32) says how many rows of output 0 there are: the others do not count
+  bool takes_indices = false;  ///< its vector kernel reads integers beside floats, if not as the first input
+  bool view = false;        ///< the input's elements in their order, under another shape
+  image_flow images = image_flow::nothing;
+  vectors_of vectors = vectors_of::f32;
+};
+/// A function of each element by itself.
+inline constexpr traits traits_of_each_number{.layouts = layout_rule::same, .in_place = true, .divisible = true,
+                                              .images = image_flow::keeps};
+/// The same with numbers of its channel, or with none: goes before what leaves the channels where they are.
+inline constexpr traits traits_of_channels{.layouts = layout_rule::same, .in_place = true, .divisible = true, .lifts = true,
+                                           .images = image_flow::keeps};
 
 /// Longest list parameter (sizes of a split, coefficients of a sum) and most inputs with one.
 inline constexpr std::size_t max_list = 64;
@@ -45,8 +91,9 @@ struct weight_slot {
   std::string_view name;
   extents shape;
   dtype type = dtype::f32;
+  bool as_input = false;  ///< of the first input's type, whatever that is
 };
-inline constexpr std::size_t max_weights = 8;
+inline constexpr std::size_t max_weights = 10;
 using weight_slots = static_vector<weight_slot, max_weights>;
 
 /// A number that may be absent, such as a binary function's scalar operand.
@@ -93,7 +140,8 @@ constexpr void encode_field(Number f, field_values& to) {
 }
 template <class T, std::size_t N>
 constexpr void encode_field(const std::array<T, N>& f, field_values& to) {
-  for (std::size_t i = 0; i < N; ++i) to.items[to.count++] = static_cast<double>(f[i]);
+  const T* items = f.data();
+  for (std::size_t i = 0; i < N; ++i) to.items[to.count++] = static_cast<double>(items[i]);
 }
 template <class T, std::size_t N>
 constexpr void encode_field(const static_vector<T, N>& f, field_values& to) {
@@ -123,7 +171,8 @@ constexpr void decode_field(Enum& f, const double*& from) {
 }
 template <class T, std::size_t N>
 constexpr void decode_field(std::array<T, N>& f, const double*& from) {
-  for (std::size_t i = 0; i < N; ++i) f[i] = static_cast<T>(*from++);
+  T* items = f.data();
+  for (std::size_t i = 0; i < N; ++i) items[i] = static_cast<T>(*from++);
 }
 template <class T, std::size_t N>
 constexpr void decode_field(static_vector<T, N>& f, const double*& from) {
@@ -174,8 +223,36 @@ constexpr int max_inputs() {
 }
 
 template <class Op>
-constexpr int kind_rank() {
-  if constexpr (requires { Op::kind_rank; }) return Op::kind_rank;
+constexpr bool f32_takes_scratch() {
+  if constexpr (requires { Op::f32_takes_scratch; }) return Op::f32_takes_scratch;
+  else return true;
+}
+
+template <class Op>
+constexpr int tier_of() {
+  if constexpr (requires { Op::tier; }) return Op::tier;
+  else return 0;
+}
+
+template <class Op>
+inline constexpr traits traits_of = [] {
+  if constexpr (requires { Op::is; }) return Op::is;
+  else return traits{};
+}();
+
+/// The weights of an operator that are inputs of its nodes instead of numbers of their own: bit k for slot k. An operator
+/// with weights has such a field, `given`, its last one; these inputs come after the others, in the order of the slots.
+using slot_set = unsigned;
+constexpr int count_slots(slot_set s) {
+  int n = 0;
+  for (; s != 0; s &= s - 1) ++n;
+  return n;
+}
+template <class Op>
+inline constexpr bool can_be_given_weights = requires(Op op) { op.given; };
+template <class Op>
+constexpr slot_set given_slots(const Op& op) {
+  if constexpr (can_be_given_weights<Op>) return op.given;
   else return 0;
 }
 
@@ -183,6 +260,23 @@ template <class Op>
 constexpr weight_slots weights_of(const Op& op, inputs in) {
   if constexpr (requires { op.weights(in); }) return op.weights(in);
   else return {};
+}
+
+/// Bytes that a kernel gets when it takes n items of `size` bytes from its scratch memory.
+inline constexpr std::size_t scratch_alignment = 16;
+constexpr std::int64_t scratch_for(std::int64_t n, std::size_t size) {
+  constexpr auto each = static_cast<std::int64_t>(scratch_alignment);
+  return (n * static_cast<std::int64_t>(size) + each - 1) / each * each;
+}
+/// The same where items are as long as the longest element.
+constexpr std::int64_t scratch_for(std::int64_t n) { return scratch_for(n, 8); }
+
+/// For all that an operator reads and writes, as floats.
+constexpr std::int64_t scratch_for_floats(inputs in, std::span<const extents> out) {
+  std::int64_t sum = 0;
+  for (const extents& x : in) sum += scratch_for(x.count(), sizeof(float));
+  for (const extents& y : out) sum += scratch_for(y.count(), sizeof(float));
+  return sum;
 }
 
 /// An option of a declared layer: the numbers for one field, such as kernel<3, 5>.
@@ -201,11 +295,12 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
   const double* from = numbers;
   for (std::size_t i = 0; i < n; ++i) numbers[i] = values[i];
   if constexpr (detail::is_list<Field>::value) {
+    if (n > Field::capacity()) return false;
     for (std::size_t i = n; i > 0; --i) numbers[i] = numbers[i - 1];
     numbers[0] = static_cast<double>(n);
   } else if constexpr (detail::is_array<Field>::value) {
     const std::size_t needed = f.size();
-    if (n != needed && n != 1 && !(needed == 4 && n == 2)) return false;
+    if (n != needed && n != 1 && 2 * n != needed) return false;
     for (std::size_t i = n; i < needed; ++i) numbers[i] = numbers[i - n];
   } else if constexpr (std::is_same_v<Field, activation_function>) {
     if (n < 1 || n > 3) return false;
@@ -220,40 +315,278 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
   return true;
 }
 
+namespace detail {
+
+template <class Field>
+struct number_of {
+  using type = Field;
+};
+template <class T, std::size_t N>
+struct number_of<std::array<T, N>> {
+  using type = T;
+};
+template <class T, std::size_t N>
+struct number_of<static_vector<T, N>> {
+  using type = T;
+};
+template <>
+struct number_of<activation_function> {
+  using type = float;
+};
+template <>
+struct number_of<optional_number> {
+  using type = float;
+};
+
+}  // namespace detail
+
+/// Can the field hold these numbers as they are, or would it cut off fractions?
+template <class Field>
+constexpr bool holds(std::span<const double> values) {
+  if constexpr (!std::is_floating_point_v<typename detail::number_of<Field>::type>) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double v = values[i];
+      if (v < -2147483648.0 || v > 2147483647.0 || v != static_cast<double>(static_cast<int>(v))) return false;
+    }
+  }
+  return true;
+}
+
+/// An option of a layer as one would write it.
+struct spelled_option {
+  std::string_view key{};
+  field_values values{};
+};
+inline constexpr std::size_t max_options = 16;
+using spelled_options = static_vector<spelled_option, max_options>;
+
+namespace detail {
+
+/// As few numbers as set_field() turns into the same field.
+template <class Field>
+constexpr field_values spell(const Field& f) {
+  field_values all;
+  encode_field(f, all);
+  if constexpr (is_list<Field>::value || std::is_same_v<Field, optional_number>) {
+    for (std::size_t i = 1; i < all.size(); ++i) all[i - 1] = all[i];
+    --all.count;
+    if constexpr (std::is_same_v<Field, optional_number>)
+      if (!f.present) all.count = 0;  // not the same as 0
+  } else if constexpr (is_array<Field>::value) {
+    for (std::size_t n : {std::size_t{1}, all.size() / 2}) {
+      bool repeats = true;
+      for (std::size_t i = n; i < all.size(); ++i) repeats = repeats && all[i] == all[i % n];
+      if (repeats) {
+        all.count = n;
+        break;
+      }
+    }
+  } else if constexpr (std::is_same_v<Field, activation_function>) {
+    while (all.size() > 1 && all[all.size() - 1] == 0) --all.count;
+  }
+  return all;
+}
+
+}  // namespace detail
+
+/// Options that differ from their defaults, in the order of the operator's fields.
+template <class Op>
+constexpr spelled_options spell_options(std::span<const double> fields) {
+  const Op op = decode<Op>(fields), plain{};
+  static_vector<field_values, max_options> defaults;
+  Op::fields(plain, [&](const char*, const auto& f) { defaults.push_back(detail::spell(f)); });
+  spelled_options out;
+  std::size_t i = 0;
+  Op::fields(op, [&](const char* key, const auto& f) {
+    const auto values = detail::spell(f);
+    if (!(values == defaults[i++])) out.push_back({key, values});
+  });
+  return out;
+}
+
 /// What a node of an operator looks like, given its inputs.
 struct description {
   pool<extents> outputs;
   pool<dtype> types;  ///< of the outputs; empty means all f32
-  weight_slots weights;
+  weight_slots weights;  ///< without those that are inputs
 };
+
+struct arguments;  // kernels/tensor.hpp
+using erased_kernel = void (*)(std::span<const double> fields, const arguments&);
 
 /// The operator with its type erased: what a graph's node points to. One object an operator, so addresses compare.
 struct operator_type {
+  const char* key;  ///< that of the struct (struct_of)
   std::string_view name;
   int min_inputs;
   int max_inputs;
-  int rank;  ///< kinds may be replaced, one for one, by lower ones of the same meaning
+  int tier;  ///< operators may be replaced, one for one, by lower ones of the same meaning
+  traits is;
+  /// The node's own layouts, if they depend on it; else null, and those of `is` hold.
+  layout_rule (*layouts)(std::span<const double> fields, inputs);
   /// Shapes of the outputs and the weights, or what is wrong.
   problem (*describe)(std::span<const double> fields, inputs, types, description&);
   std::int64_t (*macs)(std::span<const double>, inputs, std::span<const extents>);
+  /// Bytes of memory that the kernel takes while it runs; null: none.
+  std::int64_t (*scratch)(std::span<const double>, inputs, std::span<const extents>);
+  bool f32_takes_scratch;
   /// Fields from a declared layer's options.
   problem (*configure)(std::span<const option_record>, field_values&);
+  bool takes_given;  ///< the last field is `given`
+  /// May a node with `inputs` inputs write its result over input i?
+  bool (*overwrites)(int inputs, int i);
+  spelled_options (*spell)(std::span<const double> fields);
+  /// Makes the operator's struct, of `size` bytes, which needs no destructor.
+  std::size_t size;
+  void (*construct)(std::span<const double> fields, void* to);
+  /// The constexpr kernel that defines the operator: f32, nchw, weights in logical order. Null if it has none.
+  erased_kernel (*reference)();
+  /// Does the vector kernel want slot `slot` packed?
+  bool (*packs)(int slot);
+  /// Numbers that weight slot `slot` takes when packed for kernels with blocks of `block` channels, and the packing.
+  std::int64_t (*packed_count)(std::span<const double> fields, int slot, const extents& shape, int block);
+  void (*pack)(std::span<const double> fields, int slot, const extents& shape, const float* from, float* to, int block);
+  /// The field `axis` of an operator that is by_channel (channel_axis.hpp); null for others.
+  int (*channel_axis)(std::span<const double> fields);
+  /// The struct's name in C++, "ctnn::op::gather".
+  std::string_view (*spelling)();
 };
+
+/// What a struct must have to be an operator.
+struct any_field {
+  void operator()(const char*, auto&) const;
+};
+template <class Op>
+concept has_name = requires { std::string_view(Op::name); };
+template <class Op>
+concept has_fields = requires(Op& op) { Op::fields(op, any_field{}); };
+template <class Op>
+concept has_infer = requires(const Op& op, inputs in, outputs result) {
+  { op.infer(in, result) } -> std::same_as<problem>;
+};
+template <class Op>
+concept operation = has_name<Op> && has_fields<Op> && has_infer<Op>;
+
+/// The code of an operator, for its record; kernels/operator_code.hpp has it. (Declared only, so that no unit makes a
+/// record without its kernels.)
+template <class Op>
+struct operator_code;
 
 namespace detail {
 
 template <class Op>
+struct erased;
+
+/// As compilers name a template argument in the function's own name: "... Op = ctnn::op::gather; ...", or "]" behind it.
+template <class Op>
+std::string_view spelling_of() {
+  std::string_view all = __PRETTY_FUNCTION__;
+  all.remove_prefix(all.find("Op = ") + 5);
+  return all.substr(0, all.find_first_of(";]"));
+}
+
+template <class Op>
+constexpr auto channel_axis_of() -> int (*)(std::span<const double>) {
+  if constexpr (requires { Op::by_channel; }) return [](std::span<const double> f) { return decode<Op>(f).axis; };
+  else return nullptr;
+}
+
+template <class Op>
+constexpr bool takes_given() {
+  if constexpr (can_be_given_weights<Op>) {
+    std::string_view last;
+    const Op op;
+    Op::fields(op, [&](const char* key, const auto&) { last = key; });
+    return last == "given";
+  }
+  return false;
+}
+
+}  // namespace detail
+
+template <class Op>
+inline constexpr char key_of{};
+
+template <class Op>
+inline constexpr operator_type type_of{&key_of<Op>,
+                                       Op::name,
+                                       min_inputs<Op>(),
+                                       max_inputs<Op>(),
+                                       tier_of<Op>(),
+                                       traits_of<Op>,
+                                       detail::erased<Op>::layouts_by_node(),
+                                       &detail::erased<Op>::describe,
+                                       &detail::erased<Op>::macs,
+                                       detail::erased<Op>::scratch_if_any(),
+                                       f32_takes_scratch<Op>(),
+                                       &detail::erased<Op>::configure,
+                                       detail::takes_given<Op>(),
+                                       &detail::erased<Op>::overwrites,
+                                       &spell_options<Op>,
+                                       sizeof(Op),
+                                       &detail::erased<Op>::construct,
+                                       &operator_code<Op>::reference,
+                                       &operator_code<Op>::packs,
+                                       &operator_code<Op>::packed_count,
+                                       &operator_code<Op>::pack,
+                                       detail::channel_axis_of<Op>(),
+                                       &detail::spelling_of<Op>};
+
+namespace detail {
+
+// From an operator_type back to its struct, by overload and not by a list that somebody must keep: erased<Op> defines the
+// function that named_struct<&key_of<Op>> declares. (Not the record's own address: its value is made of erased<Op>.)
+template <const char* Key>
+struct named_struct {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+  friend constexpr auto struct_behind(named_struct<Key>);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+};
+
+template <class Op>
 struct erased {
+  friend constexpr auto struct_behind(named_struct<&key_of<Op>>) { return std::type_identity<Op>{}; }
+
   static constexpr problem describe(std::span<const double> f, inputs in, types in_types, description& result) {
-    const int n = static_cast<int>(in.size());
-    if (n < min_inputs<Op>() || n > max_inputs<Op>())
-      return {mistake::wrong_number_of_inputs, Op::name, {n}, {min_inputs<Op>(), max_inputs<Op>()}};
     const Op op = decode<Op>(f);
+    const int given = count_slots(given_slots(op)), n = static_cast<int>(in.size()) - given;
+    if (n < min_inputs<Op>() || n > max_inputs<Op>())
+      return {mistake::wrong_number_of_inputs, Op::name, {n + given}, {min_inputs<Op>() + given, max_inputs<Op>() + given}};
+    const auto own = static_cast<std::size_t>(n);
     const int results = ctnn::output_count(op);
     result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});
-    if (const problem p = op.infer(in, result.outputs)) return p;
-    result.weights = weights_of(op, in);
-    return describe_types(op, in_types, result);
+    if (const problem p = op.infer(in.first(own), result.outputs)) return p;
+    result.weights = weights_of(op, in.first(own));
+    if (const problem p = describe_types(op, in_types.first(in_types.size() < own ? in_types.size() : own), result)) return p;
+    const dtype first = in_types.empty() ? dtype::f32 : in_types[0];
+    for (weight_slot& s : result.weights)  // weights are of the input's type unless they say otherwise
+      if (s.as_input || (s.type == dtype::f32 && (first == dtype::f64 || first == dtype::f16 || first == dtype::bf16))) s.type = first;
+    return given == 0 ? problem{} : take_given(op, in.subspan(own), in_types.size() > own ? in_types.subspan(own) : types{}, result);
+  }
+  /// Inputs that are weights must be what the slots need; what is left are the slots with numbers of their own.
+  static constexpr problem take_given(const Op& op, inputs in, types in_types, description& result) {
+    weight_slots rest;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < result.weights.size(); ++k) {
+      const weight_slot& s = result.weights[k];
+      if ((given_slots(op) >> k & 1u) == 0) {
+        rest.push_back(s);
+        continue;
+      }
+      if (!(in[next] == s.shape)) return {mistake::shape_mismatch, s.name, in[next], s.shape};
+      const dtype type = next < in_types.size() ? in_types[next] : dtype::f32;
+      if (type != s.type) return {mistake::element_type, s.name, {static_cast<int>(type)}};
+      ++next;
+    }
+    if (next != in.size())
+      return {mistake::option_out_of_range, "given", {static_cast<int>(given_slots(op))}, {static_cast<int>(result.weights.size())}};
+    result.weights = rest;
+    return {};
   }
   /// No types given, or all f32 where the operator has nothing to say: nothing to write down.
   static constexpr problem describe_types(const Op& op, types in, description& result) {
@@ -269,32 +602,61 @@ struct erased {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);
     else return 0;
   }
+  static constexpr std::int64_t scratch(std::span<const double> f, inputs in, std::span<const extents> out) {
+    return decode<Op>(f).scratch(in, out);
+  }
+  static constexpr auto scratch_if_any() -> std::int64_t (*)(std::span<const double>, inputs, std::span<const extents>) {
+    if constexpr (requires(const Op& op, inputs in, std::span<const extents> out) { op.scratch(in, out); }) return &erased::scratch;
+    else return nullptr;
+  }
   static constexpr problem configure(std::span<const option_record> options, field_values& result) {
     Op op;
+    unsigned given = 0;  // fields, a bit each
     for (const option_record& o : options) {
-      bool known = false, fits = true;
-      Op::fields(op, [&](const char* key, auto& f) {
-        if (known || !same_word(key, o.key)) return;
-        known = true;
-        fits = set_field(f, o.values);
+      bool known = false, fits = true, whole = true, twice = false;
+      unsigned field = 1;
+      Op::fields(op, [&]<class Field>(const char* key, Field& f) {
+        if (!known && same_word(key, o.key)) {
+          known = true;
+          twice = (given & field) != 0;
+          given |= field;
+          whole = holds<Field>(o.values);
+          fits = set_field(f, o.values);
+        }
+        field <<= 1;
       });
       if (!known) return {mistake::unknown_option, o.key};
+      if (twice) return {mistake::option_given_twice, o.key};
+      if (!whole) return {mistake::not_a_whole_number, o.key};
       if (!fits) return {mistake::option_out_of_range, o.key, {static_cast<int>(o.values.size())}};
     }
     result = encode(op);
     return {};
   }
+  static constexpr bool overwrites(int inputs, int i) {
+    if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
+    else return i < inputs && traits_of<Op>.in_place;
+  }
+  static constexpr layout_rule layouts(std::span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
+  static constexpr auto layouts_by_node() -> layout_rule (*)(std::span<const double>, inputs) {
+    if constexpr (requires(const Op& op, inputs in) { op.layouts(in); }) return &erased::layouts;
+    else return nullptr;
+  }
+  static void construct(std::span<const double> f, void* to) {
+    static_assert(std::is_trivially_destructible_v<Op>);
+    ::new (to) Op(decode<Op>(f));
+  }
 };
 
 }  // namespace detail
 
-template <class Op>
-inline constexpr operator_type type_of{Op::name,
-                                       min_inputs<Op>(),
-                                       max_inputs<Op>(),
-                                       kind_rank<Op>(),
-                                       &detail::erased<Op>::describe,
-                                       &detail::erased<Op>::macs,
-                                       &detail::erased<Op>::configure};
+/// The field `given` of an operator that has one.
+constexpr slot_set given_of(const operator_type& type, std::span<const double> fields) {
+  return type.takes_given ? static_cast<slot_set>(fields[fields.size() - 1]) : 0;
+}
+
+/// The struct whose type_of this is.
+template <const operator_type* Type>
+using struct_of = typename decltype(struct_behind(detail::named_struct<Type->key>{}))::type;
 
 }  // namespace ctnn

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sliding windows over (H, W): sizes, strides and padding, shared by convolutions and pooling.
+// Sliding windows: sizes, strides and padding, shared by convolutions and pooling.
 #pragma once
 
 #include <array>
 
-#include "../base/problem.hpp"
+#include "operator.hpp"
 
 namespace ctnn {
 
@@ -16,20 +16,21 @@ enum class same_padding { none, upper, lower };
 
 constexpr int span_of(int kernel, int dilation) { return (kernel - 1) * dilation + 1; }
 
+/// The padding before and after one axis, in numbers: SAME is worked out, anything else passes through.
+constexpr pair resolve_padding(pair pad, same_padding same, int kernel, int stride, int dilation, int size) {
+  if (same == same_padding::none) return pad;
+  const int total = span_of(kernel, dilation) + (size - 1) / stride * stride - size;
+  const int sum = total > 0 ? total : 0;
+  const int small = sum / 2, large = sum - small;
+  return same == same_padding::upper ? pair{small, large} : pair{large, small};
+}
+
 /// The padding in numbers for an input of (height, width): SAME is worked out, anything else passes through.
 constexpr margins resolve_padding(const margins& pad, same_padding same, pair kernel, pair stride, pair dilation,
                                   int height, int width) {
-  if (same == same_padding::none) return pad;
-  const int size[2] = {height, width};
-  margins out{};
-  for (unsigned i = 0; i < 2; ++i) {
-    const int total = span_of(kernel[i], dilation[i]) + (size[i] - 1) / stride[i] * stride[i] - size[i];
-    const int sum = total > 0 ? total : 0;
-    const int small = sum / 2, large = sum - small;
-    out[i] = same == same_padding::upper ? small : large;
-    out[i + 2] = same == same_padding::upper ? large : small;
-  }
-  return out;
+  const pair rows = resolve_padding({pad[0], pad[2]}, same, kernel[0], stride[0], dilation[0], height);
+  const pair columns = resolve_padding({pad[1], pad[3]}, same, kernel[1], stride[1], dilation[1], width);
+  return {rows[0], columns[0], rows[1], columns[1]};
 }
 
 /// Positions of a window along one axis; `ceil` lets the last one hang over the end (PyTorch's ceil_mode: it must
@@ -40,5 +41,50 @@ constexpr int window_count(int size, int before, int after, int window, int stri
   const int n = (room + stride - 1) / stride + 1;
   return (n - 1) * stride >= size + before ? n - 1 : n;
 }
+
+/// Numbers for the spatial axes in turn (or for all their sides: those before each axis, then those after), repeated as
+/// often as needed. A graph holds the fewest that say the same, so that (2, 2) and (2) are one thing.
+template <class T>
+struct repeated : list<T> {
+  using list<T>::list;
+  constexpr T at(int i) const { return this->items[static_cast<std::size_t>(i) % this->count]; }
+  constexpr std::size_t period() const {
+    for (std::size_t n = 1; n < this->count; ++n) {
+      bool repeats = this->count % n == 0;
+      for (std::size_t i = n; i < this->count && repeats; ++i) repeats = this->items[i] == this->items[i - n];
+      if (repeats) return n;
+    }
+    return this->count;
+  }
+  /// Can it go around `places`, every number at least `least`?
+  constexpr problem check(std::string_view what, int places, int least) const {
+    const int n = static_cast<int>(this->count);
+    if (n == 0 || places % n != 0) return {mistake::option_out_of_range, what, {n}, {places}};
+    for (T v : *this)
+      if (!(v >= static_cast<T>(least) && v <= static_cast<T>(1 << 24))) return {mistake::option_out_of_range, what, {static_cast<int>(v)}, {least}};
+    return {};
+  }
+};
+using by_axis = repeated<int>;
+
+template <class T>
+constexpr void encode_field(const repeated<T>& f, field_values& to) {
+  const std::size_t n = f.period();
+  to.items[to.count++] = static_cast<double>(n);
+  for (std::size_t i = 0; i < n; ++i) to.items[to.count++] = static_cast<double>(f.items[i]);
+}
+namespace detail {
+template <class T>
+struct is_list<repeated<T>> : std::true_type {};
+}  // namespace detail
+
+/// How a window of `taps` cells slides along one axis.
+struct window_axis {
+  int size = 1, taps = 1, stride = 1, dilation = 1, before = 0, after = 0;
+
+  constexpr std::int64_t span() const { return (std::int64_t{taps} - 1) * dilation + 1; }
+  constexpr std::int64_t room() const { return std::int64_t{size} + before + after; }
+  constexpr int start(int window) const { return window * stride - before; }
+};
 
 }  // namespace ctnn

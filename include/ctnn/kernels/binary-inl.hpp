@@ -77,6 +77,7 @@ struct binary_of {
     else if constexpr (Kind == f::minimum) return min(a, b);
     else if constexpr (Kind == f::rsub) return sub(b, a);
     else if constexpr (Kind == f::rdiv) return div(b, a);
+    else if constexpr (Kind == f::prelu) return select(less(a, zero()), mul(a, b), a);
 #if !CTNN_SCALAR_VEC
     else {
       alignas(64) float p[lanes], q[lanes];
@@ -123,10 +124,11 @@ CTNN_INLINE void combine(op::binary_function kind, std::ptrdiff_t n, const float
     case f::rsub: return combine_row<binary_of<f::rsub>, Scalar>(n, a, b, y);
     case f::rdiv: return combine_row<binary_of<f::rdiv>, Scalar>(n, a, b, y);
     case f::rpow: return combine_row<binary_of<f::rpow>, Scalar>(n, a, b, y);
+    case f::prelu: return combine_row<binary_of<f::prelu>, Scalar>(n, a, b, y);
   }
 }
 
-/// The function with its operands swapped.
+/// The function with its operands swapped; prelu has none.
 constexpr op::binary_function swapped(op::binary_function kind) {
   using f = op::binary_function;
   switch (kind) {
@@ -182,6 +184,7 @@ CTNN_INLINE void combine_strided(op::binary_function kind, const activation_func
     case b::rsub: combine_strided_row<b::rsub>(r); break;
     case b::rdiv: combine_strided_row<b::rdiv>(r); break;
     case b::rpow: combine_strided_row<b::rpow>(r); break;
+    case b::prelu: combine_strided_row<b::prelu>(r); break;
   }
   if (f) activate_strided_row(f, r);
 }
@@ -216,7 +219,7 @@ CTNN_INLINE void run(const op::binary& p, const arguments& g) {
   if (g.share.count > 1 && !take_share(nest, g.share, begin)) return;
   const auto& row = nest.levels[nest.depth - 1];
   const bool single = row.extent == 1;
-  const bool swap = row.stride[1] == 0 && !single;
+  const bool swap = row.stride[1] == 0 && !single && p.function != op::binary_function::prelu;
   const op::binary_function kind = swap ? detail::swapped(p.function) : p.function;
   if (swap) {
     const const_tensor* other = a;

@@ -71,15 +71,17 @@ CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, con
       move(copy + p * tile.columns, out);
     }
   };
-  const auto columns = static_cast<std::size_t>(t.columns);
+  const auto copy_columns = [n = t.columns](const float* from, float* to) {
+    for (int i = 0; i < n; ++i) to[i] = from[i];
+  };
   if (t.start != nullptr) {
-    each_pixel([&](float* dense, const float* out) { std::copy_n(out, columns, dense); });
+    each_pixel([&](float* dense, const float* out) { copy_columns(out, dense); });
     t.start = copy;
   }
   t.out = copy;
   t.start_pitch = t.out_pitch = tile.columns;
   tile.run(t);
-  each_pixel([&](const float* dense, float* out) { std::copy_n(dense, columns, out); });
+  each_pixel([&](const float* dense, float* out) { copy_columns(dense, out); });
 }
 
 /// All column tiles of all pixel tiles [first, end) for one chunk.

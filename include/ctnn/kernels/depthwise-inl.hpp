@@ -195,7 +195,7 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
         depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width - ox);
     }
   }
-  if (end.finish != nullptr) end.finish(end.low, end.high, d.out, c.out_pitch, c.out_width, d.channels);
+  if (end.finish != nullptr) end.finish(end, d.out, c.out_pitch, c.out_width, d.channels);
 }
 
 using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
@@ -243,11 +243,11 @@ CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilo
           for (int kx = valid.x; kx < valid.x_end; ++kx)
             sum += c.in[(y + ky * c.dilation_h) * c.row + (x + kx * c.dilation_w) * c.col + channel * c.chan] *
                    c.weights[(ky * c.kernel_w + kx) * width + channel];
-        if (end.bounds == epilogue::bound::relu) sum = math::clamp(sum, 0.0f, std::numeric_limits<float>::max());
+        if (end.bounds == epilogue::bound::relu) sum = math::clamp(sum, 0.0f, std::numeric_limits<float>::infinity());
         if (end.bounds == epilogue::bound::clip) sum = math::clamp(sum, end.low, end.high);
         out[channel] = sum;
       }
-      if (end.finish != nullptr) end.finish(end.low, end.high, out, c.out_pitch, 1, c.out_channels);
+      if (end.finish != nullptr) end.finish(end, out, c.out_pitch, 1, c.out_channels);
     }
 }
 

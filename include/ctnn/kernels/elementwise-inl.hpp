@@ -20,7 +20,6 @@
 
 #include "../graph/operators/elementwise.hpp"
 #include "rows-inl.hpp"
-#include "unary-inl.hpp"
 
 CTNN_BEGIN_TARGET
 
@@ -48,7 +47,7 @@ struct same {
 }  // namespace detail
 
 CTNN_INLINE void run(const op::activation& p, const arguments& a) {
-  with_activation(p.activation, detail::map_activation{a.out[0], a.in[0], a.share});
+  with_function(p.activation, detail::map_activation{a.out[0], a.in[0], a.share});
 }
 
 CTNN_INLINE void run(const op::dropout& p, const arguments& a) {
@@ -57,10 +56,6 @@ CTNN_INLINE void run(const op::dropout& p, const arguments& a) {
 
 CTNN_INLINE void run(const op::identity&, const arguments& a) {
   if (a.out[0].data != a.in[0].data) map_rows(detail::same{}, a.out[0], a.in[0], a.share);
-}
-
-CTNN_INLINE void run(const op::unary& p, const arguments& a) {
-  with_unary(p.function, detail::map_activation{a.out[0], a.in[0], a.share});
 }
 
 CTNN_END_TARGET

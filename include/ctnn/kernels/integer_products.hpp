@@ -6,10 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ctnn {
+#include "../base/int8.hpp"
 
-inline constexpr int integer_block = 32;
-constexpr std::ptrdiff_t integer_blocks(std::int64_t n) { return static_cast<std::ptrdiff_t>((n + integer_block - 1) / integer_block * integer_block); }
+namespace ctnn {
 
 using integer_product = void (*)(const std::int16_t* a, int rows, const std::int16_t* b, int columns, std::ptrdiff_t depth, std::int32_t* sums);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// interpolate, nhwc on both sides, any pitch; vectors run over channels.
+// interpolate, nhwc on both sides, any pitch; vectors run over channels. What op::interpolate::layouts() leaves row-major is
+// interpolation_walk.hpp's.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_INTERPOLATE_INL_HPP)
@@ -18,8 +19,7 @@
 #if defined(CTNN_KERNELS_INTERPOLATE_ENABLED)
 #undef CTNN_KERNELS_INTERPOLATE_ENABLED
 
-#include "../graph/operators/pooling.hpp"
-#include "reference/interpolate.hpp"
+#include "interpolation_walk.hpp"
 #include "rows-inl.hpp"
 
 CTNN_BEGIN_TARGET
@@ -51,6 +51,7 @@ CTNN_NOINLINE inline void copy_pixel(int channels, const float* x, float* y) {
 CTNN_INLINE void run(const op::interpolate& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
+  if (x.order == layout::nchw) return interpolate_planes<float, float>(p, a, [](float v) { return v; });
   const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
   const int height = x.shape.back(1), width = x.shape.back(0), rows = y.shape.back(1), columns = y.shape.back(0);
   const std::ptrdiff_t pixel = x.pitch, row = pixel * width;

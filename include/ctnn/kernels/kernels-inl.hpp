@@ -19,6 +19,7 @@
 #undef CTNN_KERNELS_KERNELS_ENABLED
 
 #include "binary-inl.hpp"
+#include "cast-inl.hpp"
 #include "conv2d-inl.hpp"
 #include "conv_transpose2d-inl.hpp"
 #include "depthwise-inl.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie along a row in the same pass.
+// layer_norm and rms_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie along a row in the same pass.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_LAYER_NORM_INL_HPP)
@@ -28,13 +28,14 @@ CTNN_BEGIN_TARGET
 
 namespace detail {
 
-/// Mean and 1 / deviation of n > 0 numbers, in two passes: what the mean takes away is not lost among squares.
+/// Mean, or 0 where none is taken away, and 1 / deviation from it of n > 0 numbers, in two passes: what the mean takes away is not
+/// lost among squares.
 struct row_statistics {
   float mean, inverse;
 };
-CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float eps) {
+CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float eps, bool centred) {
   vec total = zero();
-  int i = 0;
+  int i = centred ? 0 : n;
   for (; i + lanes <= n; i += lanes) total = add(total, loadu(x + i));
   float all = sum(total);
   for (; lanes > 1 && i < n; ++i) all += x[i];
@@ -73,7 +74,9 @@ constexpr bool is_row(const extents& operand, const extents& whole, int axis) {
 
 }  // namespace detail
 
-CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) {
+template <class Norm>
+CTNN_INLINE void normalize_rows(const Norm& p, const arguments& a) {
+  constexpr bool centred = std::is_same_v<Norm, op::layer_norm>;
   const extents& shape = a.in[0].shape;
   const int axis = normal_axis(p.axis, shape.rank), n = static_cast<int>(shape.count(axis, shape.rank));
   bool rows_only = true;
@@ -85,11 +88,13 @@ CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) {
   const float* scale = rows_only && a.in.size() > 1 ? a.in[1].data : nullptr;
   const float* bias = rows_only && a.in.size() > 2 ? a.in[2].data : nullptr;
   for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
-    const detail::row_statistics s = detail::statistics_of(a.in[0].data + r * n, n, p.eps);
+    const detail::row_statistics s = detail::statistics_of(a.in[0].data + r * n, n, p.eps, centred);
     detail::normalize_row(s, a.in[0].data + r * n, a.out[0].data + r * n, n, scale, bias);
-    if (!p.statistics) continue;
-    a.out[1].data[r] = s.mean;
-    a.out[2].data[r] = s.inverse;
+    if constexpr (centred) {
+      if (!p.statistics) continue;
+      a.out[1].data[r] = s.mean;
+      a.out[2].data[r] = s.inverse;
+    }
   }
   if (rows_only) return;
   for (std::size_t k = 1; k < a.in.size(); ++k) {
@@ -99,6 +104,9 @@ CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) {
     run(with, arguments{operands, a.out.first(1), {}});
   }
 }
+
+CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
+CTNN_INLINE void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
 
 CTNN_END_TARGET
 

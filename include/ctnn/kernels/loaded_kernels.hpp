@@ -2,16 +2,19 @@
 // Kernels behind pointers, for networks that are known at run time only.
 #pragma once
 
-#include "../graph/operator.hpp"
+#include "operator_code.hpp"
+#include "scratch.hpp"
 #include "tensor.hpp"
 
 namespace ctnn {
 
-/// The kernel of an operator for loaded models; `run` takes the operator's struct. One that divides honours
-/// arguments::share.
+/// A kernel behind a pointer: takes the operator's struct.
+using loaded_run = void (*)(const void* op, const arguments&, scratch_memory);
+
+/// The kernel of an operator for loaded models. One that divides honours arguments::share.
 struct loaded_kernel {
   const operator_type* type;
-  void (*run)(const void* op, const arguments&);
+  loaded_run run;
   bool divides = false;
 };
 struct loaded_kernels {

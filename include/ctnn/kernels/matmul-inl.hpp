@@ -34,6 +34,8 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   constexpr int room = lanes == 1 ? 256 : 8192, room_a = lanes == 1 ? 64 : 6144;
   constexpr int most_rows = 12;
   float copy[room], copy_a[room_a];
+  // As long for narrow tiles as for wide ones: sums of all columns are added up alike.
+  const int part = p.transpose_a && room_a / most_rows < room / (4 * lanes) ? room_a / most_rows : room / (4 * lanes);
   const std::ptrdiff_t k_step = p.transpose_b ? 1 : columns, column_step = p.transpose_b ? depth : 1;
   tile_task t{};
   t.run_count = 1;
@@ -46,8 +48,6 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.weight_step = tile.columns;
-    int part = room / tile.columns;
-    if (p.transpose_a && part > room_a / most_rows) part = room_a / most_rows;
     for (int k = 0; k < depth; k += part) {
       t.length = depth - k < part ? depth - k : part;
       for (int i = 0; i < t.length; ++i) {

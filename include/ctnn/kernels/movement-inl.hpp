@@ -174,12 +174,14 @@ CTNN_INLINE void run(const op::split& p, const arguments& a) {
   }
 }
 
+/// A part that the planner left where it is needs no copy.
 CTNN_INLINE void run(const op::slice& p, const arguments& a) {
-  const const_tensor& in = a.in[0];
   const tensor& y = a.out[0];
-  const int axis = normal_axis(p.axis, in.shape.rank);
-  const float* x = in.data + p.bounds(in.shape[axis])[0] * stride_of(in, axis);
-  if (y.data != x) detail::copy_share(a.share, copy_loops(y.shape, y, in), y.data, x);
+  if (y.shape.count() == 0) return;
+  std::ptrdiff_t begin = 0;
+  const loop_nest<2> nest = slice_loops(p, y, a.in[0], begin);
+  const float* x = a.in[0].data + begin;
+  if (y.data != x) detail::copy_share(a.share, nest, y.data, x);
 }
 
 CTNN_END_TARGET

@@ -44,15 +44,15 @@ struct slope_function {
 // channels c to c + n, one a lane.
 
 struct batch_norm_source {
-  float eps;
+  const op::batch_norm& p;
   const float *gamma, *beta, *mean, *variance;
   CTNN_INLINE affine_function at(int c) const {
-    const affine f = batch_norm_affine(eps, gamma[c], beta[c], mean[c], variance[c]);
+    const auto f = batch_norm_affine(p, gamma[c], beta[c], mean[c], variance[c]);
     return {set(f.factor), set(f.offset)};
   }
   CTNN_INLINE affine_function part(int c, int n) const {
-    const vec root = sqrt(add(load_bounded(variance + c, n), set(eps)));
-    const vec factor = div(load_bounded(gamma + c, n), select(equal(root, zero()), set(1e-4f), root));
+    const vec root = sqrt(add(load_bounded(variance + c, n), set(p.eps)));
+    const vec factor = div(load_bounded(gamma + c, n), select(equal(root, zero()), set(p.zero_root), root));
     return {factor, sub(load_bounded(beta + c, n), mul(load_bounded(mean + c, n), factor))};
   }
 };
@@ -101,15 +101,29 @@ CTNN_NOINLINE void channel_pixels(const Source& source, std::ptrdiff_t pixels, i
   }
 }
 
+/// Pixels of `length` contiguous numbers in nhwc, of one channel each: `channels` lie along the images, rows or columns, and
+/// go on every `period` pixels.
+template <class Source>
+CTNN_NOINLINE void pixels_of_channels(const Source& source, index_range pixels, std::ptrdiff_t period, int channels, int length,
+                                      const float* x, std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
+  for (std::ptrdiff_t i = pixels.begin; i < pixels.end; ++i)
+    map_row(source.at(static_cast<int>(i / period % channels)), length, x + i * dx, y + i * dy);
+}
+
 /// Both layouts; an nchw value with planes of one element is as good as pixels.
 template <class Source>
-CTNN_INLINE void per_channel(const Source& source, const arguments& a) {
+CTNN_INLINE void per_channel(const Source& source, int channels_at, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
-  const int axis = channel_axis(x.shape), channels = x.shape[axis];
+  const int axis = channel_axis(x.shape, channels_at), channels = x.shape[axis];
   const auto images = static_cast<std::ptrdiff_t>(x.shape.count(0, axis));
   const auto plane = static_cast<std::ptrdiff_t>(x.shape.count(axis + 1, x.shape.rank));
-  if (x.order == layout::nhwc || plane == 1) {
+  if (x.order == layout::nhwc && axis + 3 != x.shape.rank) {  // not those that nhwc puts last
+    const int length = x.shape.back(2);
+    const std::ptrdiff_t period = axis + 3 < x.shape.rank ? plane / length : plane;
+    pixels_of_channels(source, share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()) / length), period, channels, length,
+                       x.data, x.pitch, y.data, y.pitch);
+  } else if (x.order == layout::nhwc || plane == 1) {
     const std::ptrdiff_t dx = x.order == layout::nhwc ? x.pitch : channels, dy = x.order == layout::nhwc ? y.pitch : channels;
     const index_range part = share_of(a.share, images * plane);
     channel_pixels(source, part.size(), channels, x.data + part.begin * dx, dx, y.data + part.begin * dy, dy);
@@ -121,17 +135,19 @@ CTNN_INLINE void per_channel(const Source& source, const arguments& a) {
 }  // namespace detail
 
 CTNN_INLINE void run(const op::batch_norm& p, const arguments& a) {
-  detail::per_channel(detail::batch_norm_source{p.eps, a.weights[0], a.weights[1], a.weights[2], a.weights[3]}, a);
+  detail::per_channel(detail::batch_norm_source{p, a.weights[0], a.weights[1], a.weights[2], a.weights[3]}, p.axis, a);
 }
 
 CTNN_INLINE void run(const op::scale& p, const arguments& a) {
-  detail::per_channel(detail::scale_source{a.weights[0], p.bias ? a.weights[1] : nullptr}, a);
+  detail::per_channel(detail::scale_source{a.weights[0], p.bias ? a.weights[1] : nullptr}, p.axis, a);
 }
 
-CTNN_INLINE void run(const op::bias&, const arguments& a) { detail::per_channel(detail::bias_source{a.weights[0]}, a); }
+CTNN_INLINE void run(const op::bias& p, const arguments& a) {
+  detail::per_channel(detail::bias_source{a.weights[0]}, p.axis, a);
+}
 
-CTNN_INLINE void run(const op::prelu&, const arguments& a) {
-  detail::per_channel(detail::slope_source{a.weights[0]}, a);
+CTNN_INLINE void run(const op::prelu& p, const arguments& a) {
+  detail::per_channel(detail::slope_source{a.weights[0]}, p.axis, a);
 }
 
 CTNN_END_TARGET

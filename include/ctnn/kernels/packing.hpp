@@ -6,11 +6,10 @@
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   linear     (out, K)                -> [blocks][K][block]
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
-//   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][K][gates][block], biases likewise with K = 1
+//   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][K][gates][block], other weights likewise with K = 1
 // with zeros where out is not a multiple of the block. Biases stay as they are.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 
@@ -21,6 +20,17 @@
 #include "targets.hpp"
 
 namespace ctnn {
+
+namespace detail {
+
+constexpr void copy_all(const float* from, std::int64_t n, float* to) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+constexpr void fill_zeros(float* to, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = 0;
+}
+
+}  // namespace detail
 inline namespace CTNN_PACKING {
 
 // `block` is another target's channel_block where a tool packs for it.
@@ -57,7 +67,7 @@ constexpr std::int64_t packed_count(const Op&, int, const extents& shape, int = 
 /// Packs a slot; `to` has packed_count numbers.
 template <class Op>
 constexpr void pack(const Op&, int, const extents& shape, const float* from, float* to, int = channel_block) {
-  std::copy(from, from + shape.count(), to);
+  detail::copy_all(from, shape.count(), to);
 }
 
 constexpr std::int64_t packed_count(const op::conv2d& p, int slot, const extents& shape, int block = channel_block) {
@@ -69,14 +79,14 @@ constexpr std::int64_t packed_count(const op::conv2d& p, int slot, const extents
 constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
   if (slot != 0) {
-    std::copy(from, from + shape.count(), to);
+    detail::copy_all(from, shape.count(), to);
     return;
   }
   const int rows = p.out / p.groups;
   const int depth = shape[1], taps = shape[2] * shape[3];
   if (is_depthwise(p, depth * p.groups)) {
     const std::int64_t width = round_up_to_block(p.out, block);
-    std::fill(to, to + width * taps, 0.0f);
+    detail::fill_zeros(to, width * taps);
     for (int c = 0; c < p.out; ++c)
       for (int t = 0; t < taps; ++t) to[t * width + c] = *from++;
     return;
@@ -120,10 +130,10 @@ constexpr std::int64_t packed_count(const op::conv_transpose2d& p, int slot, con
 constexpr void pack(const op::conv_transpose2d& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
   if (slot != 0) {
-    std::copy(from, from + shape.count(), to);
+    detail::copy_all(from, shape.count(), to);
     return;
   }
-  std::fill(to, to + packed_count(p, slot, shape, block), 0.0f);
+  detail::fill_zeros(to, packed_count(p, slot, shape, block));
   const int depth = shape[0] / p.groups, outputs = shape[1];
   if (joins_phases(p, shape[0], block)) {
     const int area = p.stride[0] * p.stride[1];
@@ -162,22 +172,20 @@ constexpr std::int64_t packed_count(const op::linear&, int slot, const extents& 
 constexpr void pack(const op::linear&, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
   if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, from, to, block);
-  else std::copy(from, from + shape.count(), to);
+  else detail::copy_all(from, shape.count(), to);
 }
 
-template <class Op>
-  requires std::derived_from<Op, op::recurrence>
+template <op::recurrent Op>
 constexpr std::int64_t packed_count(const Op& p, int, const extents& shape, int block = channel_block) {
-  return Op::gates * round_up_to_block(p.hidden, block) * shape.count(1, shape.rank);
+  return shape[0] / p.hidden * round_up_to_block(p.hidden, block) * shape.count(1, shape.rank);
 }
 
-template <class Op>
-  requires std::derived_from<Op, op::recurrence>
+template <op::recurrent Op>
 constexpr void pack(const Op& p, int, const extents& shape, const float* from, float* to, int block = channel_block) {
   const auto depth = static_cast<std::ptrdiff_t>(shape.count(1, shape.rank));
   for (int first = 0; first < p.hidden; first += block)
     for (std::ptrdiff_t k = 0; k < depth; ++k)
-      for (int gate = 0; gate < Op::gates; ++gate)
+      for (int gate = 0; gate < shape[0] / p.hidden; ++gate)
         for (int unit = first; unit < first + block; ++unit)
           *to++ = unit < p.hidden ? from[(std::ptrdiff_t{gate} * p.hidden + unit) * depth + k] : 0.0f;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// pool2d and adaptive_pool2d, nhwc on both sides, any pitch; vectors run over channels, windows are clipped at edges.
+// pool and adaptive_pool, nhwc on both sides, any pitch; vectors run over channels, windows are clipped at edges. Pooling
+// over other axes than two, and whatever else layouts() leaves row-major, is pooling_walk.hpp's and the reference's.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_POOLING_INL_HPP)
@@ -18,9 +19,8 @@
 #if defined(CTNN_KERNELS_POOLING_ENABLED)
 #undef CTNN_KERNELS_POOLING_ENABLED
 
-#include "../graph/operators/pooling.hpp"
+#include "pooling_walk.hpp"
 #include "reference/pooling.hpp"
-#include "share.hpp"
 #include "simd-inl.hpp"
 
 CTNN_BEGIN_TARGET
@@ -81,10 +81,9 @@ CTNN_NOINLINE void pool_window(const pixel_window& w, int channels, float scale,
 // The windows along one axis, for both operators.
 
 struct fixed_windows {
-  const op::pool2d& p;
-  unsigned axis;
-  int before, after, size;
-  CTNN_INLINE pooling_window operator()(int i) const { return pool_window_at(p, axis, before, after, size, i); }
+  const op::pool& p;
+  window_axis axis;
+  CTNN_INLINE pooling_window operator()(int i) const { return pool_window_at(p, axis, i); }
 };
 struct adaptive_windows {
   int size, count;
@@ -105,8 +104,8 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
       const pooling_window r = rows(i);
       for (int j = 0; j < y.shape.back(0); ++j, to += y.pitch) {
         const pooling_window q = columns(j);
-        const pixel_window w{x.data + n * image + r.first * row + q.first * std::ptrdiff_t{x.pitch}, row, x.pitch,
-                             r.last - r.first, q.last - q.first};
+        const pixel_window w{x.data + n * image + r.first * row + q.first * std::ptrdiff_t{x.pitch}, r.step * row,
+                             q.step * std::ptrdiff_t{x.pitch}, r.cells, q.cells};
         const int cells = r.divisor * q.divisor;
         if (function == op::pooling::max) pool_window<pool_max>(w, channels, 1.0f, to);
         else pool_window<pool_sum>(w, channels, cells > 0 ? 1.0f / static_cast<float>(cells) : 0.0f, to);
@@ -117,15 +116,19 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
 
 }  // namespace detail
 
-CTNN_INLINE void run(const op::pool2d& p, const arguments& a) {
+CTNN_INLINE void run(const op::pool& p, const arguments& a) {
   const extents& x = a.in[0].shape;
-  const margins pad = p.padding(x);
-  detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, 0, pad[0], pad[2], x.back(1)},
-               detail::fixed_windows{p, 1, pad[1], pad[3], x.back(0)}, a.share);
+  if (a.in[0].order == layout::nchw) return pool_planes<float>(p, a);
+  detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, p.along(0, x.back(1))},
+               detail::fixed_windows{p, p.along(1, x.back(0))}, a.share);
 }
 
-CTNN_INLINE void run(const op::adaptive_pool2d& p, const arguments& a) {
+CTNN_INLINE void run(const op::adaptive_pool& p, const arguments& a) {
   const extents& x = a.in[0].shape;
+  if (a.in[0].order == layout::nchw) {
+    if (a.share.index == 0) reference::run(p, a);
+    return;
+  }
   tensor y = a.out[0];
   if (p.flatten) {                                // (C) or (N, C) lies as (C, 1, 1) or (N, C, 1, 1) does in nhwc
     y = {y.data, x, layout::nhwc, x.back(2)};

@@ -8,36 +8,67 @@
 
 namespace ctnn {
 
-/// Weights of one direction; biases may be null.
+/// Weights of one direction; biases and peepholes may be null. `spare` has room for one more state of the sequence at
+/// hand; where it is h, h is 0.
+template <class T>
 struct recurrence_weights {
-  const float *w, *r, *w_bias, *r_bias;
+  const T *w, *r, *w_bias, *r_bias, *peepholes;
+  int direction;
+  T* spare = nullptr;
 };
 
-/// step(weights, x, h, c, y) computes the new h of one sequence into y, from x and the h before; c, which only lstm has, is
-/// changed in place. The last states are where the outputs for them are.
-template <class Step>
-constexpr CTNN_INLINE void walk_recurrence(const op::recurrence& p, const arguments& a, const Step& step) {
-  const op::recurrence::sizes s = p.sizes_of(a.in[0].shape);
+/// Integer n of a tensor of i32 or i64.
+inline std::int64_t integer_at(const const_tensor& t, int n) {
+  return t.type == dtype::i64 ? elements<std::int64_t>(t)[n] : elements<std::int32_t>(t)[n];
+}
+inline int steps_of(const const_tensor& lengths, int n, int most) {
+  const std::int64_t given = integer_at(lengths, n);
+  return given < 0 ? 0 : given > most ? most : static_cast<int>(given);
+}
+/// Loaded models refuse lengths that are not of their sequences: throws (typed/recurrent.hpp). Kernels cannot, and
+/// take as many steps as there are.
+void require_lengths(const const_tensor& lengths, int most);
+template <int Gates>
+void require_numbers(const op::recurrence<Gates>& p, const arguments& a) {
+  if (p.lengths) require_lengths(a.in[1], p.sizes_of(a.in[0].shape).length);
+}
+
+/// step(weights, x, h, c, y) computes the new h of one sequence into y, from x and the h before; c, which only lstm
+/// has, is changed in place. The last states are where the outputs for them are.
+template <class T, class Op, class Step>
+constexpr CTNN_INLINE void walk_recurrence(const Op& p, const arguments& a, std::span<const T* const> slots,
+                                           const Step& step) {
+  const auto s = p.sizes_of(a.in[0].shape);
   const int hidden = p.hidden, directions = p.directions();
+  const std::size_t each = slots.size() / static_cast<std::size_t>(directions), own = p.bias ? 4 : 2;
+  const std::size_t first_state = p.lengths ? 2 : 1;
+  const bool begins_at_0 = a.in.size() == first_state;
   for (int d = 0; d < directions; ++d) {
-    const float* const* slot = a.weights.data() + d * p.slots_of_direction();
-    const recurrence_weights weights{slot[0], slot[1], p.bias ? slot[2] : nullptr, p.bias ? slot[3] : nullptr};
+    const T* const* slot = slots.data() + static_cast<std::size_t>(d) * each;
+    recurrence_weights<T> weights{slot[0], slot[1], p.bias ? slot[2] : nullptr, p.bias ? slot[3] : nullptr,
+                                  each > own ? slot[own] : nullptr, d};
     for (int n = 0; n < s.batch; ++n) {
       const std::ptrdiff_t at = (std::ptrdiff_t{d} * s.batch + n) * hidden;
-      for (std::size_t state = 1; state < a.out.size(); ++state)
-        for (int j = 0; j < hidden; ++j) a.out[state].data[at + j] = state < a.in.size() ? a.in[state].data[at + j] : 0.0f;
-      float* const last = a.out[1].data + at;
-      float* const c = a.out.size() > 2 ? a.out[2].data + at : nullptr;
-      const float* h = last;
+      T* const last = numbers_of<T>(a.out[1]) + at;
+      T* c = nullptr;
+      const T* h = weights.spare = last;
+      if (!begins_at_0) h = numbers_of<T>(a.in[first_state]) + at;
+      for (int j = 0; j < hidden && begins_at_0; ++j) last[j] = 0;
+      if constexpr (Op::states == 2) {
+        c = numbers_of<T>(a.out[2]) + at;
+        for (int j = 0; j < hidden; ++j) c[j] = begins_at_0 ? T{0} : numbers_of<T>(a.in[first_state + 1])[at + j];
+      }
+      const int steps = p.lengths ? steps_of(a.in[1], n, s.length) : s.length;
+      const std::ptrdiff_t first = p.batch_first ? std::ptrdiff_t{n} * s.length : n, next = p.batch_first ? 1 : s.batch;
       for (int i = 0; i < s.length; ++i) {
-        const int t = p.backwards(d) ? s.length - 1 - i : i;
-        const std::ptrdiff_t place = p.batch_first ? std::ptrdiff_t{n} * s.length + t : std::ptrdiff_t{t} * s.batch + n;
-        float* const y = a.out[0].data + (place * directions + d) * hidden;
-        step(weights, a.in[0].data + place * s.in, h, c, y);
+        const std::ptrdiff_t place = first + next * (i < steps && p.backwards(d) ? steps - 1 - i : i);
+        T* const y = numbers_of<T>(a.out[0]) + (place * directions + d) * hidden;
+        for (int j = 0; j < hidden && i >= steps; ++j) y[j] = 0;
+        if (i >= steps) continue;
+        step(weights, numbers_of<T>(a.in[0]) + place * s.in, h, c, y);
         h = y;
       }
-      if (h == last) continue;
-      for (int j = 0; j < hidden; ++j) last[j] = h[j];
+      for (int j = 0; j < hidden && h != last; ++j) last[j] = h[j];
     }
   }
 }

@@ -12,64 +12,6 @@
 
 namespace ctnn {
 
-/// Whether the vector kernel of an operator honours arguments::share; others must be given all of their work.
-template <class Op>
-inline constexpr bool divides = false;
-template <>
-inline constexpr bool divides<op::conv2d> = true;
-template <>
-inline constexpr bool divides<op::linear> = true;
-template <>
-inline constexpr bool divides<op::matmul> = true;
-template <>
-inline constexpr bool divides<op::pool2d> = true;
-template <>
-inline constexpr bool divides<op::adaptive_pool2d> = true;
-template <>
-inline constexpr bool divides<op::interpolate> = true;
-template <>
-inline constexpr bool divides<op::batch_norm> = true;
-template <>
-inline constexpr bool divides<op::scale> = true;
-template <>
-inline constexpr bool divides<op::bias> = true;
-template <>
-inline constexpr bool divides<op::prelu> = true;
-template <>
-inline constexpr bool divides<op::activation> = true;
-template <>
-inline constexpr bool divides<op::dropout> = true;
-template <>
-inline constexpr bool divides<op::identity> = true;
-template <>
-inline constexpr bool divides<op::unary> = true;
-template <>
-inline constexpr bool divides<op::binary> = true;
-template <>
-inline constexpr bool divides<op::eltwise> = true;
-template <>
-inline constexpr bool divides<op::softmax> = true;
-template <>
-inline constexpr bool divides<op::layer_norm> = true;
-template <>
-inline constexpr bool divides<op::reduce> = true;
-template <>
-inline constexpr bool divides<op::flatten> = true;
-template <>
-inline constexpr bool divides<op::reshape> = true;
-template <>
-inline constexpr bool divides<op::permute> = true;
-template <>
-inline constexpr bool divides<op::channel_shuffle> = true;
-template <>
-inline constexpr bool divides<op::pixel_shuffle> = true;
-template <>
-inline constexpr bool divides<op::concat> = true;
-template <>
-inline constexpr bool divides<op::split> = true;
-template <>
-inline constexpr bool divides<op::slice> = true;
-
 struct index_range {
   std::ptrdiff_t begin, end;
   constexpr std::ptrdiff_t size() const { return end - begin; }

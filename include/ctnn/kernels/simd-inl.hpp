@@ -21,6 +21,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "../base/math.hpp"
 #include "../graph/activation.hpp"
@@ -67,8 +68,9 @@ CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return a * b + c; }
 CTNN_INLINE vec neg(vec a) { return -a; }
 CTNN_INLINE vec abs(vec a) { return math::abs(a); }
 CTNN_INLINE vec sqrt(vec a) { return math::sqrt(a); }
-CTNN_INLINE vec max(vec a, vec b) { return a > b ? a : b; }
-CTNN_INLINE vec min(vec a, vec b) { return a < b ? a : b; }
+CTNN_INLINE vec max(vec a, vec b) { return math::max(a, b); }
+CTNN_INLINE vec min(vec a, vec b) { return math::min(a, b); }
+CTNN_INLINE vec clamp(vec x, vec low, vec high) { return math::clamp(x, low, high); }
 CTNN_INLINE mask less(vec a, vec b) { return a < b; }
 CTNN_INLINE mask less_equal(vec a, vec b) { return a <= b; }
 CTNN_INLINE mask equal(vec a, vec b) { return a == b; }
@@ -76,13 +78,25 @@ CTNN_INLINE vec select(mask m, vec yes, vec no) { return m ? yes : no; }
 CTNN_INLINE float sum(vec a) { return a; }
 CTNN_INLINE float max_of(vec a) { return a; }
 CTNN_INLINE float min_of(vec a) { return a; }
-/// max(x, 0) in core registers, which saves reading the FPU's flags; NaN may become 0.
+/// max(x, 0) in core registers, which saves reading the FPU's flags. NaN stays: the sum of the bits and 2^23 - 1 makes
+/// a negative NaN positive, and no other negative number.
 CTNN_INLINE vec relu(vec x) {
-  const auto bits = std::bit_cast<std::int32_t>(x);
-  return std::bit_cast<float>(bits & ~(bits >> 31));
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const auto sign = static_cast<std::int32_t>(bits & (bits + 0x7fffffu)) >> 31;
+  return std::bit_cast<float>(bits & ~static_cast<std::uint32_t>(sign));
 }
 CTNN_INLINE vec exp(vec x) { return math::exp(x); }
 CTNN_INLINE vec expm1(vec x) { return math::expm1(x); }
+CTNN_INLINE vec floor(vec x) { return math::floor(x); }
+CTNN_INLINE vec ceil(vec x) { return math::ceil(x); }
+CTNN_INLINE vec round(vec x) { return math::round(x); }
+CTNN_INLINE vec trunc(vec x) { return math::trunc(x); }
+CTNN_INLINE vec upper_bits(vec x) { return math::upper_bits(x); }
+/// f of each lane.
+template <class Function>
+CTNN_INLINE vec each_lane(const Function& f, vec x) {
+  return f(x);
+}
 
 #else
 
@@ -129,16 +143,44 @@ CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return hn::MulAdd(a, b, c); }
 CTNN_INLINE vec neg(vec a) { return hn::Neg(a); }
 CTNN_INLINE vec abs(vec a) { return hn::Abs(a); }
 CTNN_INLINE vec sqrt(vec a) { return hn::Sqrt(a); }
-CTNN_INLINE vec max(vec a, vec b) { return hn::Max(a, b); }
-CTNN_INLINE vec min(vec a, vec b) { return hn::Min(a, b); }
+/// NaN wins, as in numpy: x86 gives the second operand if either is NaN, NEON gives NaN.
+CTNN_INLINE vec max(vec a, vec b) {
+  const vec larger = hn::Max(a, b);
+  return HWY_TARGET <= HWY_SSE4 ? hn::IfThenElse(hn::IsNaN(a), a, larger) : larger;
+}
+CTNN_INLINE vec min(vec a, vec b) {
+  const vec smaller = hn::Min(a, b);
+  return HWY_TARGET <= HWY_SSE4 ? hn::IfThenElse(hn::IsNaN(a), a, smaller) : smaller;
+}
+/// NaN stays, as x is the second operand.
+CTNN_INLINE vec clamp(vec x, vec low, vec high) { return hn::Min(high, hn::Max(low, x)); }
 CTNN_INLINE mask less(vec a, vec b) { return hn::Lt(a, b); }
 CTNN_INLINE mask less_equal(vec a, vec b) { return hn::Le(a, b); }
 CTNN_INLINE mask equal(vec a, vec b) { return hn::Eq(a, b); }
 CTNN_INLINE vec select(mask m, vec yes, vec no) { return hn::IfThenElse(m, yes, no); }
 CTNN_INLINE float sum(vec a) { return hn::GetLane(hn::SumOfLanes(tag(), a)); }
-CTNN_INLINE float max_of(vec a) { return hn::GetLane(hn::MaxOfLanes(tag(), a)); }
-CTNN_INLINE float min_of(vec a) { return hn::GetLane(hn::MinOfLanes(tag(), a)); }
+CTNN_INLINE float max_of(vec a) {
+  if (!hn::AllFalse(tag(), hn::IsNaN(a))) return std::numeric_limits<float>::quiet_NaN();
+  return hn::GetLane(hn::MaxOfLanes(tag(), a));
+}
+CTNN_INLINE float min_of(vec a) {
+  if (!hn::AllFalse(tag(), hn::IsNaN(a))) return std::numeric_limits<float>::quiet_NaN();
+  return hn::GetLane(hn::MinOfLanes(tag(), a));
+}
 CTNN_INLINE vec relu(vec x) { return hn::Max(hn::Zero(tag()), x); }
+
+CTNN_INLINE vec floor(vec x) { return hn::Floor(x); }
+CTNN_INLINE vec ceil(vec x) { return hn::Ceil(x); }
+CTNN_INLINE vec round(vec x) { return hn::Round(x); }
+CTNN_INLINE vec trunc(vec x) { return hn::Trunc(x); }
+CTNN_INLINE vec upper_bits(vec x) { return hn::And(x, hn::BitCast(tag(), hn::Set(int_tag(), -4096))); }
+template <class Function>
+CTNN_INLINE vec each_lane(const Function& f, vec x) {
+  alignas(64) float part[lanes];
+  store(x, part);
+  for (float& v : part) v = f(v);
+  return load(part);
+}
 
 /// e^r - 1 - r for |r| <= ln(2)/2; the polynomial of base/math.hpp.
 CTNN_INLINE vec exp_tail(vec r) {
@@ -154,7 +196,7 @@ CTNN_INLINE vec exp_tail(vec r) {
 /// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays.
 CTNN_INLINE vec exp(vec x) {
   const int_tag di;
-  const vec bounded = min(set(89.0f), max(set(-104.0f), x));
+  const vec bounded = clamp(x, set(-104.0f), set(89.0f));
   const auto k = hn::NearestInt(mul(bounded, set(1.44269504088896341f)));
   const vec n = hn::ConvertTo(tag(), k);
   const vec r = mul_add(n, set(2.12194440e-4f), mul_add(n, set(-0.693359375f), bounded));
@@ -166,9 +208,10 @@ CTNN_INLINE vec exp(vec x) {
   return select(equal(x, x), y, x);
 }
 
-/// e^x - 1 without cancellation near 0.
+/// e^x - 1 without cancellation near 0, which keeps its sign.
 CTNN_INLINE vec expm1(vec x) {
-  return select(less(abs(x), set(0.34657359f)), add(exp_tail(x), x), sub(exp(x), set(1.0f)));
+  const vec near = select(equal(x, zero()), x, add(exp_tail(x), x));
+  return select(less(abs(x), set(0.34657359f)), near, sub(exp(x), set(1.0f)));
 }
 
 #endif
@@ -180,7 +223,6 @@ CTNN_INLINE void store_bounded(vec x, float* p, int n) {
   if (n >= lanes) storeu(x, p);
   else store_part(x, p, n);
 }
-CTNN_INLINE vec clamp(vec x, vec low, vec high) { return min(high, max(low, x)); }
 
 CTNN_INLINE vec sigmoid(vec x) {
   const vec e = exp(neg(abs(x)));
@@ -204,16 +246,9 @@ CTNN_INLINE vec tanh(vec x) {
   return clamp(div(mul(bounded, p), q), set(-1.0f), set(1.0f));
 }
 
-/// x tanh(log(1 + e^x)): with n = e^x (e^x + 2) it is x n / (n + 2).
-CTNN_INLINE vec mish(vec x) {
-  const vec e = exp(min(x, set(20.0f)));
-  const vec n = mul(e, add(e, set(2.0f)));
-  return mul(x, div(n, add(n, set(2.0f))));
-}
-
-/// x (1 + erf(x / sqrt 2)) / 2, as math::gelu has it.
-CTNN_INLINE vec gelu(vec x) {
-  const vec bounded = max(x, set(-15.0f));  // below, the result is 0
+/// (1 + erf(x / sqrt 2)) / 2, as base/math.hpp has it.
+CTNN_INLINE vec normal_below(vec x) {
+  const vec bounded = clamp(x, set(-15.0f), set(15.0f));
   const vec u = div(set(1.0f), mul_add(set(0.25f), abs(bounded), set(1.0f)));
   vec p = set(0.0287847351f);
   p = mul_add(p, u, set(-0.167508096f));
@@ -224,39 +259,50 @@ CTNN_INLINE vec gelu(vec x) {
   p = mul_add(p, u, set(0.1061683f));
   p = mul_add(p, u, set(0.0981827751f));
   p = mul_add(p, u, set(0.0998168141f));
-  const vec tail = mul(mul(p, u), exp(mul(mul(set(-0.5f), bounded), bounded)));
-  const vec y = mul(bounded, select(less(x, zero()), tail, sub(set(1.0f), tail)));
-  return select(equal(x, x), y, x);
+  const vec head = upper_bits(bounded), square = mul(bounded, bounded);
+  const vec lost = mul_add(sub(bounded, head), add(bounded, head), sub(mul(head, head), square));
+  const vec power = exp(mul(set(-0.5f), square));
+  const vec tail = mul(mul(p, u), mul_add(mul(set(-0.5f), lost), power, power));
+  return select(less(x, zero()), tail, sub(set(1.0f), tail));
 }
 
-CTNN_INLINE vec gelu_tanh(vec x) {
-  const vec bounded = max(x, set(-15.0f));
-  const vec inner = mul(mul(set(1.59576912f), bounded), mul_add(mul(set(0.044715f), bounded), bounded, set(1.0f)));
-  return select(equal(x, x), mul(bounded, sigmoid(inner)), x);
+// What Highway lacks goes lane by lane: such functions are rare in networks, and so they are as exact as base/math.hpp.
+#define CTNN_EACH_LANE(name)                                         \
+  struct name##_of {                                                 \
+    CTNN_INLINE float operator()(float x) const { return math::name(x); } \
+  };                                                                 \
+  CTNN_INLINE vec name(vec x) { return each_lane(name##_of(), x); }
+CTNN_EACH_LANE(log) CTNN_EACH_LANE(log1p) CTNN_EACH_LANE(log10) CTNN_EACH_LANE(sin) CTNN_EACH_LANE(cos)
+CTNN_EACH_LANE(tan) CTNN_EACH_LANE(asin) CTNN_EACH_LANE(acos) CTNN_EACH_LANE(atan) CTNN_EACH_LANE(sinh)
+CTNN_EACH_LANE(cosh) CTNN_EACH_LANE(asinh) CTNN_EACH_LANE(acosh) CTNN_EACH_LANE(atanh) CTNN_EACH_LANE(erf)
+CTNN_EACH_LANE(softplus)
+#undef CTNN_EACH_LANE
+
+namespace numbers = CTNN_TARGET_NAMESPACE;
+template <class V>
+CTNN_INLINE V number(double x) {
+  return set(static_cast<float>(x));
 }
 
-/// An activation function whose kind the compiler knows, on vectors.
+#include "../graph/functions-inl.hpp"
+
+/// A function whose kind the compiler knows, on vectors.
 template <function Kind>
 struct activate {
   float a = 0, b = 0;
 
   CTNN_INLINE vec operator()(vec x) const {
-    if constexpr (Kind == function::relu) return relu(x);
-    else if constexpr (Kind == function::leaky_relu) return select(less(x, zero()), mul(set(a), x), x);
-    else if constexpr (Kind == function::clip) return clamp(x, set(a), set(b));
-    else if constexpr (Kind == function::sigmoid) return sigmoid(x);
-    else if constexpr (Kind == function::tanh) return tanh(x);
-    else if constexpr (Kind == function::hardsigmoid)
-      return clamp(mul_add(set(a), x, set(b)), zero(), set(1.0f));
-    else if constexpr (Kind == function::hardswish)
-      return mul(x, clamp(mul_add(set(a), x, set(b)), zero(), set(1.0f)));
-    else if constexpr (Kind == function::elu) return select(less(x, zero()), mul(set(a), expm1(x)), x);
-    else if constexpr (Kind == function::silu) return mul(x, sigmoid(x));
-    else if constexpr (Kind == function::mish) return mish(x);
-    else if constexpr (Kind == function::gelu) return gelu(x);
-    else if constexpr (Kind == function::gelu_tanh) return gelu_tanh(x);
-    else return x;
+    if constexpr (Kind == function::none) return x;
+    else return functions::at<Kind>::type::of(x, set(a), set(b));
   }
+};
+/// One that is known at run time only, lane by lane: what is no activation is rarely applied in registers.
+struct activate_any {
+  activation_function f;
+  CTNN_INLINE float operator()(float x) const { return ctnn::apply(f, x); }
+#if !CTNN_SCALAR_VEC
+  CTNN_INLINE vec operator()(vec x) const { return each_lane(*this, x); }
+#endif
 };
 
 /// Calls body(activate<kind>{a, b}): the switch stands outside the body's loops. A kind known to the compiler leaves
@@ -264,19 +310,20 @@ struct activate {
 template <class Body>
 CTNN_INLINE void with_activation(const activation_function& f, const Body& body) {
   switch (f.kind) {
-    case function::none: return body(activate<function::none>{f.a, f.b});
-    case function::relu: return body(activate<function::relu>{f.a, f.b});
-    case function::leaky_relu: return body(activate<function::leaky_relu>{f.a, f.b});
-    case function::clip: return body(activate<function::clip>{f.a, f.b});
-    case function::sigmoid: return body(activate<function::sigmoid>{f.a, f.b});
-    case function::tanh: return body(activate<function::tanh>{f.a, f.b});
-    case function::hardsigmoid: return body(activate<function::hardsigmoid>{f.a, f.b});
-    case function::hardswish: return body(activate<function::hardswish>{f.a, f.b});
-    case function::elu: return body(activate<function::elu>{f.a, f.b});
-    case function::silu: return body(activate<function::silu>{f.a, f.b});
-    case function::mish: return body(activate<function::mish>{f.a, f.b});
-    case function::gelu: return body(activate<function::gelu>{f.a, f.b});
-    case function::gelu_tanh: return body(activate<function::gelu_tanh>{f.a, f.b});
+    case function::none: return body(activate<function::none>{});
+#define CTNN_CASE(name) \
+  case function::name: return body(activate<function::name>{f.a, f.b});
+      CTNN_ACTIVATIONS(CTNN_CASE)
+    default: return body(activate_any{f});
+  }
+}
+/// The same for all functions, none of them lane by lane that need not be.
+template <class Body>
+CTNN_INLINE void with_function(const activation_function& f, const Body& body) {
+  switch (f.kind) {
+    case function::none: return body(activate<function::none>{});
+      CTNN_FUNCTIONS(CTNN_CASE)
+#undef CTNN_CASE
   }
 }
 
@@ -292,9 +339,9 @@ struct apply_once {
 
 }  // namespace detail
 
-/// The vector form of ctnn::apply; in loops prefer with_activation.
+/// The vector form of ctnn::apply; in loops prefer with_function.
 CTNN_INLINE vec apply_activation(const activation_function& f, vec x) {
-  with_activation(f, detail::apply_once{&x});
+  with_function(f, detail::apply_once{&x});
   return x;
 }
 

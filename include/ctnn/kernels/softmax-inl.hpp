@@ -38,7 +38,7 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
   int i = 0;
   for (; i + lanes <= n; i += lanes) most = max(most, loadu(x + i));
   float top = max_of(most);
-  for (; lanes > 1 && i < n; ++i) top = x[i] > top ? x[i] : top;
+  for (; lanes > 1 && i < n; ++i) top = math::max(top, x[i]);
   const vec shift = set(top);
   vec total = zero();
   for (i = 0; i + lanes <= n; i += lanes) {

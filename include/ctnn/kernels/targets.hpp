@@ -18,6 +18,8 @@
 //  * Translation units with different -m flags must not share these headers' inline functions (one definition rule).
 #pragma once
 
+#include "../base/inline.hpp"
+
 #if !defined(CTNN_PLAIN)
 #if defined(HWY_TARGETS)
 #error "include <ctnn/...> before <hwy/...>: ctnn chooses the targets"
@@ -50,16 +52,6 @@
   }                     \
   }                     \
   HWY_AFTER_NAMESPACE();
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
-#define CTNN_INLINE inline __attribute__((always_inline))
-#define CTNN_NOINLINE __attribute__((noinline))
-#define CTNN_RESTRICT __restrict__
-#else
-#define CTNN_INLINE inline
-#define CTNN_NOINLINE
-#define CTNN_RESTRICT
 #endif
 
 /// Before a loop of constant length over registers: arrays of vectors stay in registers only if it is unrolled.

@@ -44,6 +44,13 @@ const T* elements(const basic_tensor<const float>& t) {
   return static_cast<const T*>(static_cast<const void*>(t.data));
 }
 
+/// The numbers of a tensor that holds Ts; floats also in constants.
+template <class T, class F>
+constexpr auto numbers_of(const basic_tensor<F>& t) {
+  if constexpr (std::is_same_v<T, float>) return t.data;
+  else return elements<T>(t);
+}
+
 using tensor = basic_tensor<float>;
 using const_tensor = basic_tensor<const float>;
 

@@ -30,42 +30,42 @@ CTNN_BEGIN_TARGET
 /// still in the nearest cache, through `finish`: so one micro-kernel serves every activation.
 struct epilogue {
   enum class bound : unsigned char { none, relu, clip };
-  using finish_function = void (*)(float a, float b, float* out, std::ptrdiff_t pitch, int rows, int columns);
+  using finish_function = void (*)(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns);
 
   bound bounds = bound::none;
+  function kind = function::none;
   float low = 0, high = 0;
   finish_function finish = nullptr;
 };
 
-template <function Kind>
-CTNN_NOINLINE void finish_tile(float a, float b, float* out, std::ptrdiff_t pitch, int rows, int columns) {
-  const activate<Kind> f{a, b};
+template <class Activation>
+CTNN_INLINE void map_tile(const Activation& f, float* out, std::ptrdiff_t pitch, int rows, int columns) {
   for (int r = 0; r < rows; ++r, out += pitch)
     for (int c = 0; c < columns; c += lanes)
       store_bounded(f(load_bounded(out + c, columns - c)), out + c, columns - c);
+}
+template <function Kind>
+CTNN_NOINLINE void finish_tile(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  map_tile(activate<Kind>{end.low, end.high}, out, pitch, rows, columns);
+}
+CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  map_tile(activate_any{{end.kind, end.low, end.high}}, out, pitch, rows, columns);
 }
 
 /// Constant activations leave one case, so firmware links only the functions it uses.
 CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
   using bound = epilogue::bound;
+  if (f.kind == function::none) return {};
+  if (f.kind == function::relu) return {bound::relu, f.kind, 0, 0, nullptr};
+  // Plain floats: the bounds' compare instructions, 32 times over, are not worth their flash.
+  if (f.kind == function::clip && lanes > 1) return {bound::clip, f.kind, f.a, f.b, nullptr};
   switch (f.kind) {
-    case function::none: return {};
-    case function::relu: return {bound::relu, 0, 0, nullptr};
-    case function::clip:  // plain floats: the bounds' compare instructions, 32 times over, are not worth their flash
-      if constexpr (lanes == 1) return {bound::none, f.a, f.b, &finish_tile<function::clip>};
-      else return {bound::clip, f.a, f.b, nullptr};
-    case function::leaky_relu: return {bound::none, f.a, f.b, &finish_tile<function::leaky_relu>};
-    case function::sigmoid: return {bound::none, f.a, f.b, &finish_tile<function::sigmoid>};
-    case function::tanh: return {bound::none, f.a, f.b, &finish_tile<function::tanh>};
-    case function::hardsigmoid: return {bound::none, f.a, f.b, &finish_tile<function::hardsigmoid>};
-    case function::hardswish: return {bound::none, f.a, f.b, &finish_tile<function::hardswish>};
-    case function::elu: return {bound::none, f.a, f.b, &finish_tile<function::elu>};
-    case function::silu: return {bound::none, f.a, f.b, &finish_tile<function::silu>};
-    case function::mish: return {bound::none, f.a, f.b, &finish_tile<function::mish>};
-    case function::gelu: return {bound::none, f.a, f.b, &finish_tile<function::gelu>};
-    case function::gelu_tanh: return {bound::none, f.a, f.b, &finish_tile<function::gelu_tanh>};
+#define CTNN_CASE(name) \
+  case function::name: return {bound::none, f.kind, f.a, f.b, &finish_tile<function::name>};
+    CTNN_ACTIVATIONS(CTNN_CASE)
+#undef CTNN_CASE
+    default: return {bound::none, f.kind, f.a, f.b, &finish_tile_any};
   }
-  return {};
 }
 
 /// A run of contiguous inputs: where it begins, relative to its pixel, and where its weights do.
@@ -259,7 +259,7 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     out += t.out_pitch;
   }
   if (t.last && t.end.finish != nullptr)
-    t.end.finish(t.end.low, t.end.high, t.out, t.out_pitch, t.rows, t.columns);
+    t.end.finish(t.end, t.out, t.out_pitch, t.rows, t.columns);
 }
 
 /// Columns and rows that shares of a product (share.hpp) take at a time: tiles then lie as in the whole product.

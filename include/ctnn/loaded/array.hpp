@@ -2,6 +2,7 @@
 // Numbers with a shape and a type that own their memory: what goes into a loaded model and comes out.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <span>
@@ -13,6 +14,7 @@
 #include "../base/error.hpp"
 #include "../base/half.hpp"
 #include "../base/shape.hpp"
+#include "../base/typed_span.hpp"
 #include "../base/describe.hpp"
 
 namespace ctnn {
@@ -64,6 +66,20 @@ class array {
   dtype type_ = dtype::f32;
   std::vector<std::byte> bytes_;
 };
+
+inline bool same_bytes(const array& a, const array& b) {
+  return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+inline typed_span span_of(const array& a) {
+  switch (a.type()) {
+#define CTNN_CASE(name, T) \
+  case dtype::name: return typed_span(a.elements<T>());
+    CTNN_ELEMENTS(CTNN_CASE)
+#undef CTNN_CASE
+  }
+  return {};
+}
 
 /// Element i as a double.
 inline double number_at(const array& a, std::size_t i) {

@@ -23,6 +23,13 @@ struct budget {
   std::size_t nesting = 16;          ///< graphs inside graphs
   std::uint64_t work = std::uint64_t{1} << 34;  ///< multiply-adds, or elements touched, that reading may compute
 
+  /// For what the program has written itself.
+  static constexpr budget none() {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    constexpr std::size_t many = std::numeric_limits<std::size_t>::max();
+    return {most, most, std::numeric_limits<std::int64_t>::max(), many, many, 255, many, 16, most};
+  }
+
   /// Takes `bytes` from memory_bytes; false (and nothing taken) if that is too much.
   constexpr bool take(std::uint64_t bytes) {
     if (bytes > memory_bytes) return false;

@@ -33,7 +33,8 @@ inline std::span<const float> numbers_of(const loaded_model& source, const expre
   if (a.type() != dtype::f16 && a.type() != dtype::bf16)
     throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' is " + std::string(name_of(a.type())));
   std::vector<float>& to = memory.emplace_back(a.size());
-  std::ranges::transform(a.elements<std::uint16_t>(), to.begin(), a.type() == dtype::f16 ? half_to_float : bfloat_to_float);
+  const auto halves = a.elements<std::uint16_t>();
+  std::transform(halves.begin(), halves.end(), to.begin(), a.type() == dtype::f16 ? half_to_float : bfloat_to_float);
   return to;
 }
 
@@ -51,6 +52,16 @@ class folded_weights {
     numbers_.resize(static_cast<std::size_t>(x.shape.count()));
     evaluate.run([this](const expression& leaf) { return numbers_of(*source_, leaf, expanded_).data(); }, scratch_.data(), numbers_.data());
     return numbers_;
+  }
+
+  /// The same in the expression's own type.
+  typed_span elements(expression_id e) {
+    const expression& x = g_.at_expression(e);
+    if (x.type || x.element == dtype::f32) return (*this)(e);
+    const array& a = array_of(*source_, x);
+    if (a.type() != x.element)
+      throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(a.type())));
+    return span_of(a);
   }
 
  private:

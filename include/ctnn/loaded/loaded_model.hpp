@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../graph/graph.hpp"
+#include "../kernels/operator_code.hpp"
 #include "array.hpp"
 
 namespace ctnn {

@@ -3,41 +3,42 @@
 #pragma once
 
 #include <memory>
+#include <new>
+#include <vector>
 
 #include "../kernels/typed/table.hpp"
 
 namespace ctnn {
 
-namespace detail {
-
-/// The struct of an operator, decoded once.
-struct decoder {
-  const operator_type* type;
-  std::shared_ptr<const void> (*decode)(std::span<const double>);
-};
-template <class Op>
-std::shared_ptr<const void> decode_shared(std::span<const double> fields) {
-  return std::make_shared<const Op>(decode<Op>(fields));
-}
-template <class... A, class... B>
-constexpr std::array<decoder, sizeof...(A) + sizeof...(B)> make_decoders(operator_list<A...>, operator_list<B...>) {
-  return {{{&type_of<A>, &decode_shared<A>}..., {&type_of<B>, &decode_shared<B>}...}};
-}
-inline constexpr auto decoders = make_decoders(all_operators{}, loaded_operators{});
-
-}  // namespace detail
-
-/// The operator of a node; null if it is not one of ctnn's.
-inline std::shared_ptr<const void> decode_operator(const operator_type* type, std::span<const double> fields) {
-  for (const detail::decoder& d : detail::decoders)
-    if (d.type == type) return d.decode(fields);
-  return nullptr;
+/// The struct of an operator, made once.
+inline std::shared_ptr<const void> make_operator(const operator_type& type, std::span<const double> fields) {
+  void* memory = ::operator new(type.size);
+  type.construct(fields, memory);
+  return {memory, [](void* p) { ::operator delete(p); }};
 }
 /// The kernel for any element types, or null.
-inline auto find_typed_kernel(const operator_type* type) -> void (*)(const void*, const arguments&) {
+loaded_run find_typed_kernel(const operator_type* type);
+
+/// Scratch memory for one call of an operator's kernel, from the heap.
+class heap_scratch {
+ public:
+  explicit heap_scratch(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {}
+  heap_scratch(const operator_type& type, std::span<const double> fields, inputs in, std::span<const extents> out)
+      : heap_scratch(type.scratch ? type.scratch(fields, in, out) : 0) {}
+  scratch_memory memory() { return scratch_memory(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+CTNN_ONCE loaded_run find_typed_kernel(const operator_type* type) {
   for (const loaded_kernel& k : typed_kernels())
     if (k.type == type) return k.run;
   return nullptr;
 }
+
+#endif
 
 }  // namespace ctnn

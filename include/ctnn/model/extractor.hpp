@@ -246,7 +246,7 @@ class extractor {
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s]) run(static_cast<int>(s));
     tensor from = tensor_at(v);
-    if (const node& maker = program_->g().at(program_->g().at_value(v).producer); counts_its_rows(maker.type) && maker.outputs.first == v)
+    if (const node& maker = program_->g().at(program_->g().at_value(v).producer); maker.type->is.counts_rows && maker.outputs.first == v)
       from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
     array out(from.shape, from.type);
     if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from, {});
@@ -280,6 +280,11 @@ class extractor {
     }
     return tensor_at(p);
   }
+  scratch_memory scratch_of(const plan_step& step) {
+    if (step.scratch == none) return {};
+    const auto numbers = static_cast<std::size_t>(plan_.at(step.scratch).size);
+    return scratch_memory(std::as_writable_bytes(std::span<float>(memory_.at(at(step.scratch), numbers), numbers)));
+  }
   void finished_with(int p) {
     const int r = plan_.root(p);
     if (--waiting_[at(r)] > 0 || !light_ || plan_.at(r).external) return;
@@ -295,14 +300,24 @@ class extractor {
     const auto in = plan_.ids_of(step.inputs), out = plan_.ids_of(step.outputs);
     in_.clear();
     out_.clear();
-    for (int p : in) in_.push_back(input_tensor(p));
+    for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
     for (int p : out) out_.push_back(tensor_at(p));
     if (callback_) callback_(context_, step.node, true);
     if (step.node == none) {
       run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
+    } else if (step.packs != none) {
+      const graph_view g = program_->g();
+      const node& n = g.at(step.node);
+      n.type->pack(g.fields_of(n.fields), step.packs, in_[0].shape, in_[0].data, out_[0].data, channel_block);
     } else {
       const program::node_code& code = program_->code(step.node);
-      run_kernel({nullptr, &code, {in_, out_, code.weights, {}, program_->kernels().products}}, code.divides ? code.nanoseconds : 0);
+      weights_.clear();
+      merge_slots(step.given, [&](std::size_t i) { return input_tensor(plan_.given_inputs(step)[i]).data; },
+                  [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
+      // Parts would share what a kernel writes to.
+      run_kernel({nullptr, &code, {in_, out_, weights_, {}, program_->kernels().products}, scratch_of(step)},
+                 code.divides && step.scratch == none ? code.nanoseconds : 0);
+      if (step.scratch != none) memory_.release(at(step.scratch));
     }
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;
@@ -310,7 +325,7 @@ class extractor {
     // Written over an input: what was there, and every view of it, is no more.
     for (int p : out)
       for (int q : in)
-        if (plan_.at(p).parent == q && overwrites(step))
+        if (plan_.at(p).parent == q && step.overwrites)
           for (std::size_t x = 0; x < holds_.size(); ++x)
             if (holds_[x] && plan_.root(static_cast<int>(x)) == plan_.root(p)) holds_[x] = false;
     for (int p : out) holds_[at(p)] = true;
@@ -320,12 +335,6 @@ class extractor {
     if (executor_) call.parts = parts_for(*executor_, nanoseconds);
     if (call.parts > 1) executor_->run(call.parts, &kernel_call::run_part, &call);
     else kernel_call::run_part(&call, 0);
-  }
-  /// Views (flatten, split) share memory with their input and leave it as it is.
-  bool overwrites(const plan_step& step) const {
-    if (step.node == none) return false;
-    const operator_type* type = program_->g().at(step.node).type;
-    return detail::writes_in_place(type, step.inputs.count, type == &type_of<op::conv2d> ? 1 : 0);
   }
 
   std::shared_ptr<program_family> programs_;
@@ -345,6 +354,7 @@ class extractor {
   std::size_t steps_run_ = 0;
   std::vector<const_tensor> in_;
   std::vector<tensor> out_;
+  std::vector<const float*> weights_;
   void (*callback_)(void*, node_id, bool) = nullptr;
   void* context_ = nullptr;
 };

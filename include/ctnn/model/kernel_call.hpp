@@ -11,6 +11,7 @@ struct kernel_call {
   void (*convert)(const tensor&, const const_tensor&, const work_share&);
   const program::node_code* code;
   arguments all;
+  scratch_memory scratch{};
   int parts = 1;
 
   static void run_part(void* call, int i) {
@@ -18,7 +19,7 @@ struct kernel_call {
     arguments a = c.all;
     a.share = {i, c.parts};
     if (c.convert) c.convert(a.out[0], a.in[0], a.share);
-    else c.code->run(c.code->op.get(), a);
+    else c.code->run(c.code->op.get(), a, c.scratch);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../formats/ncnn/load.hpp"
+#include "../formats/onnx/node_type.hpp"
 #if __has_include(<protozero/pbf_reader.hpp>)
 #include "../formats/onnx/load.hpp"
 #define CTNN_READS_ONNX 1
@@ -16,13 +17,15 @@ struct load_options {
   /// Rewrite the network first: fewer and larger steps, the same answers. Values inside it may be gone afterwards.
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
-  std::span<const rule_record> rules = loaded_rule_records();
+  std::span<const rule_record> rules = default_rule_records();
   /// Values that must survive rewriting: they become outputs, too.
   std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().
   target_id target = best_target();
   /// Kernels of the user's operators: custom_operators<...>.
   std::span<const custom_operator> operators{};
+  /// Readers of the user's operators in ONNX files; ncnn's are in `read.custom`.
+  std::span<const onnx::node_type> onnx_operators{};
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
   ncnn::read_options read{};
   /// Whether an ONNX file may keep its weights in other files of its folder.
@@ -104,6 +107,7 @@ class model {
     read.limits = options.read.limits;
     if (read.limits.name_length == budget{}.name_length) read.limits.name_length = onnx::read_options{}.limits.name_length;
     read.external_data = options.external_data;
+    read.custom = options.onnx_operators;
     // Other shapes read the file again: nothing of it stays in memory.
     program_family::reader make = [path, read](const arrays_by_name& fed) { return onnx::load(path, read, fed); };
     try {

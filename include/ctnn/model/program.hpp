@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,31 +11,37 @@
 
 #include "../base/compiled.hpp"
 #include "../loaded/array.hpp"
-#include "../loaded/folded_weights.hpp"
 #include "../loaded/loaded_model.hpp"
 #include "../loaded/typed_kernels.hpp"
-#include "../network/dispatch.hpp"
-#include "../network/parameters.hpp"
-#include "../plan/planner.hpp"
-#include "../rewrite/loaded_rules.hpp"
-#include "../weights/packed.hpp"
+#include "../network/target.hpp"
+#include "../plan/plan.hpp"
+#include "../rewrite/driver.hpp"
 #include "buffers.hpp"
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+#include "../loaded/expanded.hpp"
+#include "../loaded/folded_weights.hpp"
+#include "../plan/planner.hpp"
+#include "../rewrite/rules.hpp"
+#include "../weights/packed.hpp"
+#endif
 
 namespace ctnn {
 
-/// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's namespace.
+/// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's namespace, or
+/// for each target in the file that CTNN_OWN_KERNELS names (which needs ctnn.hpp).
 struct custom_operator {
   const operator_type* type;
-  std::shared_ptr<const void> (*decode)(std::span<const double>);
-  void (*run)(const void*, const arguments&);
+  loaded_kernel (*kernel)(target_id);
 };
 
-/// The records of loaded_rules.
-std::span<const rule_record> loaded_rule_records();
+/// The records of default_rules.
+std::span<const rule_record> default_rule_records();
 
 struct program_options {
   bool optimize = true;
-  std::span<const rule_record> rules = loaded_rule_records();
+  std::span<const rule_record> rules = default_rule_records();
   target_id target = best_target();
   std::span<const custom_operator> operators{};
   std::vector<std::string> keep{};
@@ -47,8 +52,17 @@ struct program_options {
 namespace detail {
 
 template <class Op>
-void run_custom(const void* op, const arguments& a) {
-  run(*static_cast<const Op*>(op), a);
+void run_custom(const void* op, const arguments& a, scratch_memory memory) {
+  if constexpr (requires { run(*static_cast<const Op*>(op), a, memory); }) run(*static_cast<const Op*>(op), a, memory);
+  else run(*static_cast<const Op*>(op), a);
+}
+template <class Op>
+loaded_kernel custom_kernel([[maybe_unused]] target_id target) {
+  if constexpr (requires(const Op& op, const arguments& a) { run(op, a); } ||
+                requires(const Op& op, const arguments& a, scratch_memory m) { run(op, a, m); })
+    return {&type_of<Op>, &run_custom<Op>, traits_of<Op>.divisible};
+  else
+    return kernels_for<operator_list<Op>>(target).table[0];
 }
 
 }  // namespace detail
@@ -56,13 +70,13 @@ void run_custom(const void* op, const arguments& a) {
 /// Entries for load_options::operators.
 template <class... Ops>
 inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {
-    {&type_of<Ops>, &detail::decode_shared<Ops>, &detail::run_custom<Ops>}...};
+    {&type_of<Ops>, &detail::custom_kernel<Ops>}...};
 
 class program {
  public:
   /// What a node needs to run.
   struct node_code {
-    void (*run)(const void*, const arguments&) = nullptr;
+    loaded_run run = nullptr;
     bool divides = false;  ///< `run` honours arguments::share
     double nanoseconds = 0;  ///< about what it takes on one thread
     std::shared_ptr<const void> op;
@@ -91,7 +105,7 @@ class program {
         continue;
       }
       if (!(at->second.shape() == i.shape)) return false;
-      if (i.needed && !std::ranges::equal(at->second.bytes(), i.needed->bytes())) return false;
+      if (i.needed && !same_bytes(at->second, *i.needed)) return false;
     }
     return true;
   }
@@ -107,10 +121,10 @@ class program {
   using weight_name = std::pair<std::string_view, std::string_view>;
 
   static std::int64_t largest_step(const graph_view& g);
+  void note_known_numbers();
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   void pack_weights(bool keep);
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
-  void copy_weight(const expression& x, float* to) const;
   loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
 
@@ -127,19 +141,25 @@ class program {
   number_buffer packed_;
   std::vector<node_code> code_;
   loaded_kernels kernels_;
+  target_id target_;
 };
 
 #if !CTNN_COMPILED_ELSEWHERE
 
-CTNN_ONCE std::span<const rule_record> loaded_rule_records() { return loaded_rules::records; }
+CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
 CTNN_ONCE program::program(loaded_model&& source, const program_options& options)
-    : source_(std::move(source)), g_(thaw(source_.network.view())), kernels_(kernels_for<all_operators>(options.target)) {
+    : source_(std::move(source)), g_(thaw(source_.network.view())), kernels_(kernels_for<vector_operators>(options.target)),
+      target_(options.target) {
   if (options.optimize) {
-    optimization o = ctnn::optimize(std::move(g_), options.rules);
+    note_known_numbers();
+    optimization o = optimize_loaded(source_, std::move(g_), options.rules);
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
     g_ = std::move(o.g);
     history_.assign(o.history.begin(), o.history.end());
+  } else {
+    pool<rewrite_step> history;
+    g_ = expanded(source_, std::move(g_), history);
   }
   inputs_ = source_.all_inputs();
   require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
@@ -154,6 +174,21 @@ CTNN_ONCE plan_view program::plan(bool light) const {
   return p.made.view();
 }
 
+/// Rules divide only by constants that say that they can be divided by: those of as many numbers as a layer has channels.
+CTNN_ONCE void program::note_known_numbers() {
+  constexpr std::int64_t most_channels = 1 << 16;
+  for (const node& n : g_.nodes) {
+    if (n.type != &type_of<op::constant>) continue;
+    expression& e = g_.expressions[static_cast<std::size_t>(g_.view().weights(n)[0])];
+    const auto at = source_.weights.find({e.layer, e.name});
+    if (at == source_.weights.end() || e.shape.count() > most_channels) continue;
+    const dtype stored = at->second->type();
+    std::deque<std::vector<float>> memory;
+    if ((e.element == dtype::f32 || is_narrow(e.element)) && (stored == dtype::f32 || is_narrow(stored)))
+      e.numbers = known_of(numbers_of(source_, e, memory));
+  }
+}
+
 /// Numbers that the node needing most has before it and after it: any run holds these together.
 CTNN_ONCE std::int64_t program::largest_step(const graph_view& g) {
   std::int64_t most = 0;
@@ -162,6 +197,7 @@ CTNN_ONCE std::int64_t program::largest_step(const graph_view& g) {
     const auto count = [&](value_id v) { sum += words(g.shape(v).count(), g.at_value(v).type); };
     for (value_id v : g.inputs(n)) count(v);
     for (int i = 0; i < n.outputs.count; ++i) count(n.outputs.first + i);
+    sum += words(scratch_bytes(g, n), dtype::i8);
     most = std::max(most, sum);
   }
   return most;
@@ -205,9 +241,7 @@ CTNN_ONCE void program::pack_weights(bool keep) {
   for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
     float* to = packed_.data() + offset;
     code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
-    const expression& x = g.at_expression(e);
-    if (x.type || x.element == dtype::f32) pack_slot(g, n, slot, numbers(e).data(), to);
-    else copy_weight(x, to);
+    pack_slot(g, n, slot, numbers.elements(e), to);
     if (keep) return;
     for (const weight_name& name : unneeded[static_cast<std::size_t>(reader)]) source_.weights.erase(name);
     ++reader;
@@ -215,20 +249,9 @@ CTNN_ONCE void program::pack_weights(bool keep) {
   if (!keep) source_.weights.clear();
 }
 
-CTNN_ONCE void program::copy_weight(const expression& x, float* to) const {
-  const array& as_read = array_of(source_, x);
-  if (as_read.type() != x.element)
-    throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(as_read.type())));
-  if (as_read.size()) std::memcpy(to, as_read.bytes().data(), as_read.bytes().size());
-}
-
-/// The vector kernel if all values are f32 and there is one, else the typed one.
+/// The vector kernel if there is one for the node's element types, else the typed one.
 CTNN_ONCE loaded_kernel program::kernel_of(const node& n) const {
-  const graph_view g = g_.view();
-  bool f32 = true;
-  for (value_id v : g.inputs(n)) f32 = f32 && g.at_value(v).type == dtype::f32;
-  for (int i = 0; i < n.outputs.count; ++i) f32 = f32 && g.at_value(n.outputs.first + i).type == dtype::f32;
-  if (f32)
+  if (takes_vectors(g_.view(), n))
     for (const loaded_kernel& k : kernels_.table)
       if (k.type == n.type && k.run != nullptr) return k;
   return {n.type, find_typed_kernel(n.type)};
@@ -238,16 +261,16 @@ CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom)
   const graph_view g = g_.view();
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
-    code_[i].op = decode_operator(n.type, g.fields_of(n.fields));
+    code_[i].op = make_operator(*n.type, g.fields_of(n.fields));
     const loaded_kernel kernel = kernel_of(n);
     code_[i].run = kernel.run;
     code_[i].divides = kernel.divides;
     code_[i].nanoseconds = nanoseconds_of(g, static_cast<int>(i));
     for (const custom_operator& c : custom) {
       if (c.type != n.type) continue;
-      code_[i].op = c.decode(g.fields_of(n.fields));
-      code_[i].run = c.run;
-      code_[i].divides = false;
+      const loaded_kernel own = c.kernel(target_);
+      code_[i].run = own.run;
+      code_[i].divides = own.divides;
     }
     if (!code_[i].run && n.type != &type_of<op::input> && n.type != &type_of<op::constant>)
       throw error("layer '" + std::string(n.name) + "': operator '" + std::string(n.type->name) +

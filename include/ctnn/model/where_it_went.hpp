@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Why a value cannot be extracted: the first rewrite that took its layer, or that gave its result to another.
+// Why a value cannot be extracted: the rewrite that took its layer, or that gave its result to another.
 #pragma once
 
+#include "../rewrite/provenance.hpp"
 #include "program.hpp"
 
 namespace ctnn {
@@ -11,15 +12,16 @@ inline std::string where_it_went(const program& p, std::string_view name) {
   for (const value& v : before.values) {
     if (v.name != name) continue;
     std::string_view layer = before.at(v.producer).name;
-    for (const rewrite_step& s : p.history())
-      if (s.consumed == layer && s.into != layer)
-        return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(layer) +
-               "' part of '" + std::string(s.into) + "'; load without optimization to extract it";
-    for (const rewrite_step& s : p.history())
-      if (s.into == layer && s.consumed != layer)
-        return "value '" + std::string(name) + "' is gone: rule '" + std::string(s.rule) + "' made layer '" + std::string(s.consumed) +
-               "' part of '" + std::string(layer) + "', which gives its result instead; load without optimization to extract it";
-    return "value '" + std::string(name) + "' is gone: no output needs it; load without optimization to extract it";
+    const auto rule_made = [](std::string_view rule, std::string_view consumed) {
+      return "rule '" + std::string(rule) + "' made layer '" + std::string(consumed) + "' part of ";
+    };
+    const provenance went = provenance_of(layer, p.g(), p.history());
+    std::string why = "no output needs it";
+    if (!went.rule.empty()) why = went.into.empty() ? "rule '" + std::string(went.rule) + "' removed layer '" + std::string(layer) + "', and no output needs what took its place"
+                                                    : rule_made(went.rule, layer) + "'" + std::string(went.into) + "'";
+    else if (const rewrite_step* s = first_taken_in(layer, p.history()))
+      why = rule_made(s->rule, s->consumed) + "'" + std::string(layer) + "', which gives its result instead";
+    return "value '" + std::string(name) + "' is gone: " + why + "; load without optimization to extract it";
   }
   return "the model has no value called '" + std::string(name) + "'";
 }

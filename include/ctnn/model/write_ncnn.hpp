@@ -3,8 +3,8 @@
 #pragma once
 
 #include "model.hpp"
-#include "../formats/file.hpp"
 #include "../formats/ncnn/write.hpp"
+#include "../loaded/folded_weights.hpp"
 
 namespace ctnn::ncnn {
 
@@ -20,9 +20,7 @@ inline written_model write(const program& code, weight_storage storage = weight_
 /// Writes both files. Throws ctnn::error if the network cannot be expressed or a file cannot be written.
 inline void save(const model& m, const std::string& param, const std::string& bin,
                  weight_storage storage = weight_storage::fp32) {
-  const written_model files = write(m.code(), storage);
-  write_file(param, files.param);
-  write_file(bin, files.bin);
+  save(write(m.code(), storage), param, bin);
 }
 
 }  // namespace ctnn::ncnn

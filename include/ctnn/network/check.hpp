@@ -32,12 +32,17 @@ struct network_error;
   };
 CTNN_MISTAKE(missing_option, "a required option is missing")
 CTNN_MISTAKE(unknown_option, "the layer has no such option")
+CTNN_MISTAKE(option_given_twice, "an option is given twice")
+CTNN_MISTAKE(not_a_whole_number, "the option takes whole numbers")
 CTNN_MISTAKE(option_out_of_range, "an option's value is out of range")
 CTNN_MISTAKE(wrong_number_of_inputs, "the layer needs another number of inputs (least, most)")
 CTNN_MISTAKE(rank_mismatch, "the input has the wrong number of dimensions")
 CTNN_MISTAKE(shape_mismatch, "shapes do not match")
+CTNN_MISTAKE(operand_mismatch, "the second input does not go with the first")
 CTNN_MISTAKE(window_larger_than_padded_input, "the window is larger than the padded input")
 CTNN_MISTAKE(groups_do_not_divide_channels, "groups do not divide the channels (in, out)")
+CTNN_MISTAKE(ambiguous_axis, "the input's shape does not tell which axis is the channels': say axis<0> (channels first) or axis<1> "
+                             "(a batch first, batch_norm1d)")
 CTNN_MISTAKE(axis_out_of_range, "the axis is out of range")
 CTNN_MISTAKE(element_count_mismatch, "the number of elements does not match")
 CTNN_MISTAKE(unknown_input, "the layer reads a layer that does not exist")
@@ -49,9 +54,20 @@ CTNN_MISTAKE(no_input_before, "the first layer must be an input")
 CTNN_MISTAKE(missing_weight, "a weight is missing")
 CTNN_MISTAKE(unknown_weight, "no layer has a weight of this name")
 CTNN_MISTAKE(weight_size_mismatch, "a weight has the wrong number of elements")
+CTNN_MISTAKE(weight_type_mismatch, "a weight has elements of another type (ctnn::dtype: got, needed)")
 CTNN_MISTAKE(too_large, "a tensor has more elements than can be counted")
+CTNN_MISTAKE(no_reference, "the operator has no reference: give it constexpr void run_reference(const Op&, const arguments&) "
+                           "beside its struct")
 CTNN_MISTAKE(element_type, "the operator does not take elements of this type")
 #undef CTNN_MISTAKE
+
+template <char... Name>
+struct rule_called;
+/// A rule that would let rewriting go on for ever (rewrite/measure.hpp).
+template <class Rule>
+struct rule_error {
+  static_assert(sizeof(Rule*) == 0, "ctnn: a rule did not lower the component of the measure that its info declares");
+};
 
 /// A problem and the layer that has it.
 struct problem_report {

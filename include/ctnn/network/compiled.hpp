@@ -18,10 +18,13 @@ struct attempt {
   graph_capacity needed;
   bool fits;
   problem_report error;
+  std::size_t settled;  ///< nodes that no rule applies to
+  std::string_view broken_rule;
   frozen_graph<Guess> g;
 
-  constexpr explicit attempt(const graph_view& v, const problem_report& found = {})
-      : needed(capacity_of(v)), fits(needed.fits_in(Guess)), error(found), g(fits ? v : graph_view{}) {}
+  constexpr explicit attempt(const graph_view& v, const problem_report& found = {}, std::size_t done = 0, std::string_view broken = {})
+      : needed(capacity_of(v)), fits(needed.fits_in(Guess)), error(found), settled(done), broken_rule(broken),
+        g(fits ? v : graph_view{}) {}
   constexpr graph_view view() const { return g.view(); }
 };
 
@@ -61,25 +64,30 @@ struct compiled {
   }
 };
 
-/// Not constexpr on purpose: the compiler's message names it and the rule.
-inline void rule_does_not_lower_the_measure(std::string_view) {}
+template <class Net, class Rules, std::size_t Part>
+constexpr const auto& rewritten_part();
 
-template <class Net, class Rules>
-struct rewritten {
+/// Part P of the rewriting, which goes on with what the part before made (optimize_part()).
+template <class Net, class Rules, std::size_t Part>
+struct rewriting {
+  static constexpr graph_view source() {
+    if constexpr (Part == 0) return compiled<Net>::view();
+    else return rewritten_part<Net, Rules, Part - 1>().view();
+  }
   static constexpr void optimize_into(optimization& o) {
-    o = optimize(thaw(compiled<Net>::view()), Rules::records);
-    if (!o.broken_rule.empty()) rule_does_not_lower_the_measure(o.broken_rule);
+    if constexpr (Part == 0) o = optimize_part(thaw(source()), Rules::records, 0);
+    else o = optimize_part(thaw(source()), Rules::records, rewritten_part<Net, Rules, Part - 1>().settled);
   }
   /// Folding a batch normalisation leaves about nine expressions behind, and what it replaces.
   static constexpr graph_capacity guess() {
-    const graph_capacity c = capacity_of(compiled<Net>::view());
+    const graph_capacity c = capacity_of(source());
     return {c.nodes, c.values, 9 * c.operands / 2 + 64, 4 * c.fields + 64, 3 * c.expressions + 64, c.outputs};
   }
   template <graph_capacity Size>
   static constexpr attempt<Size> run() {
     optimization o;
     optimize_into(o);
-    return attempt<Size>(o.g.view());
+    return attempt<Size>(o.g.view(), {}, o.settled, o.broken_rule);
   }
   static constexpr auto first = run<guess()>();
 
@@ -97,15 +105,57 @@ struct rewritten {
     return out;
   }
 };
-template <class Net, class Rules>
+template <class Net, class Rules, std::size_t Part>
 struct rewritten_exactly {
-  static constexpr auto result = rewritten<Net, Rules>::template run<rewritten<Net, Rules>::first.needed>();
+  static constexpr auto result = rewriting<Net, Rules, Part>::template run<rewriting<Net, Rules, Part>::first.needed>();
 };
 
+template <class Net, class Rules, std::size_t Part>
+constexpr const auto& rewritten_part() {
+  if constexpr (rewriting<Net, Rules, Part>::first.fits) return rewriting<Net, Rules, Part>::first;
+  else return rewritten_exactly<Net, Rules, Part>::result;
+}
+template <class Net, class Rules, std::size_t Part = 0>
+constexpr std::size_t count_parts() {
+  if constexpr (rewritten_part<Net, Rules, Part>().settled < rewritten_part<Net, Rules, Part>().view().nodes.size())
+    return count_parts<Net, Rules, Part + 1>();
+  else return Part + 1;
+}
+template <class Net, class Rules>
+struct rule_at_fault {
+  static constexpr std::string_view name = rewritten_part<Net, Rules, count_parts<Net, Rules>() - 1>().broken_rule;
+  template <std::size_t... I>
+  static auto error(std::index_sequence<I...>) -> rule_error<rule_called<name[I]...>>;
+};
+/// Compiles only if every rule that fired lowered what it declares.
+template <class Net, class Rules>
+constexpr bool rules_keep_their_word() {
+  using fault = rule_at_fault<Net, Rules>;
+  if constexpr (!fault::name.empty()) return sizeof(decltype(fault::error(std::make_index_sequence<fault::name.size()>{}))) == 0;
+  else return true;
+}
+/// The last part's result.
+template <class Net, class Rules>
+constexpr const auto& rewritten() {
+  (void)rules_keep_their_word<Net, Rules>();
+  return rewritten_part<Net, Rules, count_parts<Net, Rules>() - 1>();
+}
+
 /// Apart from the graph: only those who ask what happened pay for it.
+template <class Net, class Rules, std::size_t Part>
+struct history_of_part {
+  static constexpr auto steps = rewriting<Net, Rules, Part>::template freeze_history<rewriting<Net, Rules, Part>::count_steps()>();
+};
 template <class Net, class Rules>
 struct rewriting_history {
-  static constexpr auto steps = rewritten<Net, Rules>::template freeze_history<rewritten<Net, Rules>::count_steps()>();
+  template <std::size_t... Part>
+  static constexpr auto join(std::index_sequence<Part...>) {
+    static_vector<rewrite_step, (history_of_part<Net, Rules, Part>::steps.size() + ... + 1)> all;
+    for (std::span<const rewrite_step> steps : {std::span<const rewrite_step>(history_of_part<Net, Rules, Part>::steps)...})
+      for (const rewrite_step& s : steps) all.push_back(s);
+    return all;
+  }
+  static constexpr auto steps = join(std::make_index_sequence<count_parts<Net, Rules>()>{});
 };
 
 }  // namespace detail
@@ -114,18 +164,8 @@ struct rewriting_history {
 template <class Net>
 inline constexpr graph_view declared_graph = detail::compiled<Net>::view();
 
-namespace detail {
-
-template <class Net, class Rules>
-constexpr graph_view view_of_optimized() {
-  if constexpr (rewritten<Net, Rules>::first.fits) return rewritten<Net, Rules>::first.view();
-  else return rewritten_exactly<Net, Rules>::result.view();
-}
-
-}  // namespace detail
-
 /// The graph of a network after rewriting; its weights are expressions over the declared network's weights.
 template <class Net, class Rules = default_rules>
-inline constexpr graph_view optimized_graph = detail::view_of_optimized<Net, Rules>();
+inline constexpr graph_view optimized_graph = detail::rewritten<Net, Rules>().view();
 
 }  // namespace ctnn

@@ -3,6 +3,8 @@
 // No plan, no packing: every value is nchw and is kept.
 #pragma once
 
+#include <algorithm>
+
 #include "parameters.hpp"
 
 namespace ctnn {
@@ -38,7 +40,10 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float
     }
     in.clear();
     out.clear();
-    for (value_id v : g.inputs(n)) in.push_back({result.data(v), g.shape(v)});
+    const slot_set given = g.given(n);
+    const auto all = g.inputs(n);
+    const std::size_t own = all.size() - static_cast<std::size_t>(count_slots(given));
+    for (value_id v : all.first(own)) in.push_back({result.data(v), g.shape(v)});
     for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v) out.push_back({result.data(v), g.shape(v)});
     // Folded weights first, all in one array.
     pool<const float*> weights;
@@ -60,8 +65,11 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float
       evaluate.run(leaf, scratch.data(), numbers.data() + folded[k]);
       weights.push_back(numbers.data() + folded[k]);
     }
-    run_reference(n.type, g.fields_of(n.fields),
-                  {{in.data(), in.size()}, {out.data(), out.size()}, {weights.data(), weights.size()}});
+    pool<const float*> slots;
+    merge_slots(given, [&](std::size_t i) { return result.data(all[own + i]); }, [&](std::size_t i) { return weights[i]; },
+                weights.size(), slots);
+    n.type->reference()(g.fields_of(n.fields),
+                        {{in.data(), in.size()}, {out.data(), out.size()}, {slots.data(), slots.size()}});
   }
 }
 
@@ -70,6 +78,18 @@ namespace detail {
 template <class Net, std::size_t Output>
 inline constexpr std::size_t result_size =
     static_cast<std::size_t>(declared_graph<Net>.shape(declared_graph<Net>.outputs[Output].value).count());
+
+template <class Net>
+inline constexpr problem_report missing_reference = [] {
+  for (const node& n : declared_graph<Net>.nodes) {
+    if (n.type != &type_of<op::input> && n.type->reference() == nullptr)
+      return problem_report{{mistake::no_reference, n.type->name}, n.name};
+    for (int k = 0; k < n.outputs.count; ++k)  // references are of floats
+      if (const dtype t = declared_graph<Net>.at_value(n.outputs.first + k).type; t != dtype::f32)
+        return problem_report{{mistake::element_type, n.type->name, {static_cast<int>(t)}}, n.name};
+  }
+  return problem_report{};
+}();
 
 }  // namespace detail
 
@@ -83,6 +103,7 @@ inline void input_does_not_fit(std::string_view) {}
 template <class Net, const auto& Given, std::size_t Output = 0, class... Inputs>
 constexpr std::array<float, detail::result_size<Net, Output>> constant_run(const Inputs&... inputs) {
   static_assert(detail::constant_weights<Net, Given>::valid);
+  static_assert(require_no_problem<detail::missing_reference<Net>>());
   constexpr graph_view g = declared_graph<Net>;
   const std::span<const float> given[] = {std::span<const float>(inputs)...};
   const float* pointers[sizeof...(Inputs)] = {};

@@ -13,47 +13,27 @@
 #include <hwy/highway.h>
 #endif
 #include "run-inl.hpp"
+#include "target.hpp"
 
 namespace ctnn {
 
-/// An instruction set the kernels are compiled for.
-struct target_id {
-  int index = 0;
-  friend constexpr bool operator==(const target_id&, const target_id&) = default;
-};
-
 #if defined(CTNN_PLAIN)
-
-inline constexpr target_id best_target() { return {}; }
-constexpr std::string_view target_name(target_id) { return "plain"; }
-constexpr static_vector<target_id, 1> supported_targets() { return {target_id{}}; }
 
 template <class Net>
 struct network_dispatch {
   static constexpr void (*at(target_id))(const frame&) { return &plain::run_network<Net>; }
 };
 
-/// The kernels of a list of operators for models that are loaded at run time.
 template <class List>
 loaded_kernels kernels_for(target_id) {
   return plain::kernels_of<List>();
 }
 
-/// fma_peak-inl.hpp on a target.
 inline std::int64_t multiply_registers(target_id, int steps, float* sink) { return plain::multiply_registers(steps, sink); }
 
 #else
 
-namespace detail {
-
-struct target_entry {
-  std::int64_t bit;  ///< Highway's; 0 runs everywhere
-  std::string_view name;
-};
-inline constexpr target_entry target_table[] = {
-    {HWY_AVX3, "AVX3"}, {HWY_AVX2, "AVX2"}, {HWY_SSE4, "SSE4"}, {HWY_NEON, "NEON"}, {0, "fallback"}};
-
-/// One function for each entry of target_table, null where the target is not compiled.
+/// One function for each of detail::target_names, null where the target is not compiled.
 #if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)
 #define CTNN_FOR_EACH_TARGET(...) {nullptr, nullptr, nullptr, nullptr, &HWY_STATIC_DISPATCH(__VA_ARGS__)}
 #else
@@ -61,27 +41,6 @@ inline constexpr target_entry target_table[] = {
   {HWY_CHOOSE_AVX3(__VA_ARGS__), HWY_CHOOSE_AVX2(__VA_ARGS__), HWY_CHOOSE_SSE4(__VA_ARGS__), HWY_CHOOSE_NEON(__VA_ARGS__), \
    HWY_CHOOSE_FALLBACK(__VA_ARGS__)}
 #endif
-
-inline void (*const probe[])() = CTNN_FOR_EACH_TARGET(probe_target);
-
-}  // namespace detail
-
-constexpr std::string_view target_name(target_id t) { return detail::target_table[t.index].name; }
-
-/// Targets that were compiled and that this CPU runs, the best first.
-inline static_vector<target_id, std::size(detail::target_table)> supported_targets() {
-  static_vector<target_id, std::size(detail::target_table)> out;
-  for (int i = 0; i < static_cast<int>(std::size(detail::target_table)); ++i) {
-    if (detail::probe[i] == nullptr) continue;
-#if !defined(HWY_COMPILE_ONLY_STATIC)
-    const std::int64_t bit = detail::target_table[i].bit;
-    if (bit != 0 && (hwy::SupportedTargets() & bit) == 0) continue;
-#endif
-    out.push_back({i});
-  }
-  return out;
-}
-inline target_id best_target() { return supported_targets()[0]; }
 
 template <class Net>
 struct network_dispatch {
@@ -95,23 +54,40 @@ struct threaded_dispatch {
   static constexpr auto at(target_id t) { return table[t.index]; }
 };
 
-/// The kernels of a list of operators for models that are loaded at run time.
 template <class List>
 loaded_kernels kernels_for(target_id t) {
   static constexpr loaded_kernels (*table[])() = CTNN_FOR_EACH_TARGET(kernels_of<List>);
   return table[t.index]();
 }
 
-/// fma_peak-inl.hpp on a target.
-inline std::int64_t multiply_registers(target_id t, int steps, float* sink) {
+#if !CTNN_COMPILED_ELSEWHERE
+
+CTNN_ONCE target_list supported_targets() {
+  static constexpr void (*compiled[])() = CTNN_FOR_EACH_TARGET(probe_target);
+#if !defined(HWY_COMPILE_ONLY_STATIC)
+  static constexpr std::int64_t bits[] = {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_NEON, 0};  // Highway's; 0 runs everywhere
+#endif
+  target_list out;
+  for (int i = 0; i < static_cast<int>(std::size(detail::target_names)); ++i) {
+    if (compiled[i] == nullptr) continue;
+#if !defined(HWY_COMPILE_ONLY_STATIC)
+    if (bits[i] != 0 && (hwy::SupportedTargets() & bits[i]) == 0) continue;
+#endif
+    out.push_back({i});
+  }
+  return out;
+}
+CTNN_ONCE target_id best_target() { return supported_targets()[0]; }
+
+CTNN_ONCE std::int64_t multiply_registers(target_id t, int steps, float* sink) {
   static constexpr std::int64_t (*table[])(int, float*) = CTNN_FOR_EACH_TARGET(multiply_registers);
   return table[t.index](steps, sink);
 }
 
+#endif
+
 #if defined(CTNN_COMPILE)
-template loaded_kernels kernels_for<all_operators>(target_id);
-#elif CTNN_COMPILED_ELSEWHERE
-extern template loaded_kernels kernels_for<all_operators>(target_id);
+template loaded_kernels kernels_for<vector_operators>(target_id);
 #endif
 
 #endif

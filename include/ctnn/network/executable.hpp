@@ -75,6 +75,16 @@ struct executable {
       if (x.type == &type_of<op::input>) v[n++] = x.outputs.first;
     return v;
   }();
+  /// Of the i-th input and output.
+  static constexpr dtype input_type(std::size_t i) { return g.at_value(input_values[i]).type; }
+  static constexpr dtype output_type(std::size_t i) { return g.at_value(g.outputs[i].value).type; }
+  static constexpr std::size_t input_size(std::size_t i) { return static_cast<std::size_t>(g.shape(input_values[i]).count()); }
+  static constexpr std::size_t output_size(std::size_t i) { return static_cast<std::size_t>(g.shape(g.outputs[i].value).count()); }
+  static constexpr bool takes_f32 = [] {
+    for (std::size_t i = 0; i < input_count; ++i)
+      if (input_type(i) != dtype::f32) return false;
+    return true;
+  }();
   static constexpr std::size_t input_index(value_id v) {
     std::size_t i = 0;
     while (input_values[i] != v) ++i;
@@ -92,7 +102,7 @@ struct executable {
   }();
 
   template <node_id N>
-  using operator_at = detail::operator_of<g.at(N).type, Net, rule_list<>>;
+  using operator_at = struct_of<g.at(N).type>;
 };
 
 }  // namespace ctnn

@@ -5,7 +5,7 @@
 namespace ctnn {
 
 struct frame {
-  const float* const* inputs;  ///< nchw, in the order of declaration
+  const float* const* inputs;  ///< nchw, in the order of declaration; the addresses, whatever the elements are
   const float* weights;        ///< packed (weights/packed.hpp)
   float* arena;
 };

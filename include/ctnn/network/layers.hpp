@@ -14,6 +14,7 @@ struct layer_record {
   std::span<const option_record> options;
   std::span<const std::string_view> output_names;
   bool reads_previous;
+  bool reads_twice = false;  ///< two from<...>, of which one would have no effect
 };
 
 namespace detail {
@@ -50,6 +51,7 @@ struct option_records {
     return names;
   }
   static constexpr bool reads_previous = (!is_from<Options>::value && ...);
+  static constexpr bool reads_twice = (std::size_t{is_from<Options>::value} + ... + 0) > 1;
   static_assert(((is_option<Options>::value || is_from<Options>::value) && ...),
                 "a layer takes a name, then options such as ctnn::kernel<3> or ctnn::from<\"other\">");
 };
@@ -59,13 +61,18 @@ struct option_records {
 /// Any operator as a layer; the names below are this with the operator filled in.
 template <class Op, fixed_string Name, class... Options>
 struct layer {
-  using operator_struct = Op;
-  static constexpr layer_record record{&type_of<Op>,
+  static_assert(has_name<Op>, "ctnn: an operator has a name: static constexpr std::string_view name");
+  static_assert(has_fields<Op>, "ctnn: an operator lists its parameters: static constexpr void fields(auto& self, auto&& field)");
+  static_assert(has_infer<Op>, "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer(ctnn::inputs, "
+                               "ctnn::outputs) const");
+  using operator_struct = std::conditional_t<operation<Op>, Op, op::identity>;  // one mistake is said once
+  static constexpr layer_record record{&type_of<operator_struct>,
                                        Name,
                                        detail::option_records<Options...>::read(),
                                        detail::option_records<Options...>::all,
                                        {},
-                                       detail::option_records<Options...>::reads_previous};
+                                       detail::option_records<Options...>::reads_previous,
+                                       detail::option_records<Options...>::reads_twice};
 };
 
 /// The network's outputs by the names of their layers; without it the last layer is the output.
@@ -89,14 +96,22 @@ struct named_output {
 CTNN_LAYER(input, op::input, Name)
 CTNN_LAYER(constant, op::constant, Name)
 
+CTNN_LAYER(conv1d, op::conv1d, Name)
 CTNN_LAYER(conv2d, op::conv2d, Name)
+CTNN_LAYER(conv3d, op::conv3d, Name)
+CTNN_LAYER(conv_transpose1d, op::conv_transpose1d, Name)
 CTNN_LAYER(conv_transpose2d, op::conv_transpose2d, Name)
+CTNN_LAYER(conv_transpose3d, op::conv_transpose3d, Name)
+CTNN_LAYER(matmul, op::matmul, Name)
 CTNN_LAYER(linear, op::linear, Name)
 CTNN_LAYER(batch_norm, op::batch_norm, Name)
+CTNN_LAYER(batch_norm1d, op::batch_norm, Name, option<"axis", 1>)   ///< of (N, C) or (N, C, L)
+CTNN_LAYER(batch_norm2d, op::batch_norm, Name, option<"axis", -3>)  ///< of (C, H, W) or (N, C, H, W)
 CTNN_LAYER(scale, op::scale, Name)
 CTNN_LAYER(bias, op::bias, Name)
 CTNN_LAYER(local_response_norm, op::local_response_norm, Name)
 CTNN_LAYER(layer_norm, op::layer_norm, Name)
+CTNN_LAYER(rms_norm, op::rms_norm, Name)
 
 CTNN_LAYER(relu, op::activation, Name, option<"activation", function::relu>)
 CTNN_LAYER(relu6, op::activation, Name, option<"activation", function::clip, 0, 6>)
@@ -110,12 +125,26 @@ CTNN_LAYER(softmax, op::softmax, Name)
 CTNN_LAYER(dropout, op::dropout, Name)
 CTNN_LAYER(identity, op::identity, Name)
 
-CTNN_LAYER(max_pool2d, op::pool2d, Name)
-CTNN_LAYER(avg_pool2d, op::pool2d, Name, option<"function", op::pooling::average>)
-CTNN_LAYER(adaptive_avg_pool2d, op::adaptive_pool2d, Name)
-CTNN_LAYER(adaptive_max_pool2d, op::adaptive_pool2d, Name, option<"function", op::pooling::max>)
+CTNN_LAYER(max_pool1d, op::pool, Name, option<"axes", 1>)
+CTNN_LAYER(max_pool2d, op::pool, Name)
+CTNN_LAYER(max_pool3d, op::pool, Name, option<"axes", 3>)
+CTNN_LAYER(avg_pool1d, op::pool, Name, option<"function", op::pooling::average>, option<"axes", 1>)
+CTNN_LAYER(avg_pool2d, op::pool, Name, option<"function", op::pooling::average>)
+CTNN_LAYER(avg_pool3d, op::pool, Name, option<"function", op::pooling::average>, option<"axes", 3>)
+CTNN_LAYER(lp_pool1d, op::pool, Name, option<"function", op::pooling::lp>, option<"axes", 1>)
+CTNN_LAYER(lp_pool2d, op::pool, Name, option<"function", op::pooling::lp>)
+CTNN_LAYER(lp_pool3d, op::pool, Name, option<"function", op::pooling::lp>, option<"axes", 3>)
+CTNN_LAYER(adaptive_avg_pool1d, op::adaptive_pool, Name, option<"axes", 1>)
+CTNN_LAYER(adaptive_avg_pool2d, op::adaptive_pool, Name)
+CTNN_LAYER(adaptive_avg_pool3d, op::adaptive_pool, Name, option<"axes", 3>)
+CTNN_LAYER(adaptive_max_pool1d, op::adaptive_pool, Name, option<"function", op::pooling::max>, option<"axes", 1>)
+CTNN_LAYER(adaptive_max_pool2d, op::adaptive_pool, Name, option<"function", op::pooling::max>)
+CTNN_LAYER(adaptive_max_pool3d, op::adaptive_pool, Name, option<"function", op::pooling::max>, option<"axes", 3>)
 CTNN_LAYER(interpolate_nearest, op::interpolate, Name)
-CTNN_LAYER(interpolate_bilinear, op::interpolate, Name, option<"mode", op::interpolation::bilinear>)
+CTNN_LAYER(interpolate_linear, op::interpolate, Name, option<"mode", op::interpolation::linear>, option<"axes", 1>)
+CTNN_LAYER(interpolate_bilinear, op::interpolate, Name, option<"mode", op::interpolation::linear>)
+CTNN_LAYER(interpolate_trilinear, op::interpolate, Name, option<"mode", op::interpolation::linear>, option<"axes", 3>)
+CTNN_LAYER(interpolate_bicubic, op::interpolate, Name, option<"mode", op::interpolation::cubic>)
 
 CTNN_LAYER(rnn, op::rnn, Name)
 CTNN_LAYER(gru, op::gru, Name)
@@ -156,9 +185,9 @@ using hardsigmoid = layer<op::activation, Name, option<"activation", function::h
 template <fixed_string Name, class... Options>
 using hardswish = layer<op::activation, Name, option<"activation", function::hardswish, 0.16666667163372040, 0.5>, Options...>;
 
-/// unary<"root", ctnn::op::unary_function::sqrt>
-template <fixed_string Name, op::unary_function F, class... Options>
-using unary = layer<op::unary, Name, option<"function", F>, Options...>;
+/// Any function without parameters: unary<"root", ctnn::function::sqrt>
+template <fixed_string Name, function F, class... Options>
+using unary = layer<op::activation, Name, option<"activation", F>, Options...>;
 
 /// reduce<"mean", ctnn::op::reduction::mean, axes<1, 2>>
 template <fixed_string Name, op::reduction F, class... Options>

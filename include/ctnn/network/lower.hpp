@@ -2,7 +2,7 @@
 // From a declared network to a graph. What is wrong becomes a problem with the layer's name.
 #pragma once
 
-#include "../graph/graph.hpp"
+#include "../graph/images.hpp"
 #include "layers.hpp"
 
 namespace ctnn {
@@ -86,6 +86,7 @@ constexpr void lower(std::span<const layer_record> layers, lowering& result) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const layer_record& layer = layers[i];
     if (!layer.type) continue;
+    if (layer.reads_twice) return fail(layer.name, {mistake::option_given_twice, "from"});
     in.clear();
     for (std::string_view name : layer.from) {
       const value_id v = detail::find_value(g, names, name);
@@ -99,7 +100,14 @@ constexpr void lower(std::span<const layer_record> layers, lowering& result) {
     field_values fields;
     problem p = layer.type->configure(layer.options, fields);
     if (!p) p = add_node(g, *layer.type, layer.name, in, std::span<const double>(fields.data(), fields.size()));
+    if (!p && is_axis_ambiguous(g.view(), g.nodes[g.nodes.size() - 1]))
+      p = {mistake::ambiguous_axis, "axis", g.at_value(in[0]).shape, {0, 1}};
     if (p) return fail(layer.name, p);
+    // Files may hold values without elements; in a declaration they are a slip, and kernels of static networks need not look.
+    const range made = g.nodes[g.nodes.size() - 1].outputs;
+    for (int k = 0; k < made.count; ++k)
+      if (const extents& s = g.at_value(made.first + k).shape; s.count() == 0)
+        return fail(layer.name, {mistake::element_count_mismatch, "output", s, {1}});
     if (!names.insert(layer.name, static_cast<int>(g.nodes.size()) - 1))
       return fail(layer.name, {mistake::duplicate_name, layer.name});
   }

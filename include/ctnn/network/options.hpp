@@ -7,12 +7,18 @@
 
 namespace ctnn {
 
+/// A double that no float is, as a template argument: option<"low", exact{0.1}>.
+struct exact {
+  double value;
+};
+
 /// A number as a template argument: int, float or enumerator.
 struct number {
   double value = 0;
   constexpr number(int v) : value(v) {}
   /// Fields are floats: 0.1 and what comes back as 0.1f are one number.
   constexpr number(double v) : value(static_cast<double>(static_cast<float>(v))) {}
+  constexpr number(exact v) : value(v.value) {}
   template <class Enum>
     requires std::is_enum_v<Enum>
   constexpr number(Enum v) : value(static_cast<double>(v)) {}
@@ -24,6 +30,12 @@ struct option {
   static constexpr double values[sizeof...(Values) + 1] = {Values.value..., 0};
   static constexpr option_record record{Key, {values, sizeof...(Values)}};
 };
+
+// Element types: of an input, a constant, a value that is generated
+#define CTNN_ELEMENT_OPTION(name, T) using name = option<"type", dtype::name>;
+CTNN_ELEMENTS(CTNN_ELEMENT_OPTION)
+#undef CTNN_ELEMENT_OPTION
+template <dtype T> using to = option<"to", T>;  ///< of cast
 
 // Convolution, linear
 template <number N> using out = option<"out", N>;
@@ -44,26 +56,35 @@ template <number... N> using axes = option<"axes", N...>;  ///< of linear: this 
 using drop_axes = option<"keep", 0>;  ///< of reduce: its axes go, instead of staying as 1
 template <number N> using ones = option<"ones", N>;  ///< of linear: extents of 1 behind its outputs
 
+/// Weights that the layer reads as inputs, after its other ones: bit k for weight k. linear<"y", from<"x", "w">, out<8>,
+/// no_bias, given<1>> multiplies by the value "w".
+template <number Slots> using given = option<"given", Slots>;
+
 // Pooling, interpolation
 using ceil_mode = option<"ceil", 1>;
+template <number N> using norm_type = option<"p", N>;  ///< of lp_pool2d: which norm
 using count_include_pad = option<"count_include_pad", 1>;
 template <number... N> using size = option<"size", N...>;
 template <number... N> using scale_factor = option<"scale", N...>;
-using align_corners = option<"align_corners", 1>;
+using align_corners = option<"coordinates", op::coordinates::align_corners>;
 
 // Recurrent layers
 template <number N> using hidden = option<"hidden", N>;  ///< units
 using bidirectional = option<"direction", op::direction::bidirectional>;
 using reverse = option<"direction", op::direction::reverse>;
 using batch_first = option<"batch_first", 1>;
+using lengths = option<"lengths", 1>;  ///< the second input says how many steps each sequence of the batch has
+template <number... F> using functions = option<"functions", F...>;  ///< of the gates, of what they let in, of lstm's c
+using peepholes = option<"peepholes", 1>;
 
 // Shapes
 template <number... N> using shape = option<"shape", N...>;
 template <number... N> using order = option<"order", N...>;
 template <number... N> using sizes = option<"sizes", N...>;
-template <number N> using axis = option<"axis", N>;
-template <number N> using start = option<"start", N>;
-template <number N> using end = option<"end", N>;
+template <number... N> using axis = option<"axis", N...>;  ///< of slice: one or several, as start, end and step
+template <number... N> using start = option<"start", N...>;
+template <number... N> using end = option<"end", N...>;
+template <number... N> using step = option<"step", N...>;
 
 // Element-wise
 template <number N> using eps = option<"eps", N>;

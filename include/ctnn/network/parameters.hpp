@@ -2,15 +2,16 @@
 // A network's weights: named arrays on the way in, packed for the kernels inside.
 #pragma once
 
+#include "../base/typed_span.hpp"
 #include "executable.hpp"
 
 namespace ctnn {
 
-/// Numbers of one weight, in PyTorch's order, by layer and name.
+/// Numbers of one weight, in PyTorch's order, by layer and name; elements of the weight's type, float where nothing else is said.
 struct named_weight {
   std::string_view layer;
   std::string_view name;
-  std::span<const float> numbers;
+  typed_span numbers;
 };
 
 /// Packed weights of Net, to be shared by any number of engines.
@@ -29,11 +30,12 @@ namespace detail {
 /// Finds a leaf's numbers; they have been checked.
 struct leaf_lookup {
   std::span<const named_weight> given;
-  constexpr const float* operator()(const expression& e) const {
+  constexpr typed_span numbers(const expression& e) const {
     for (const named_weight& w : given)
-      if (w.name == e.name && w.layer == e.layer) return w.numbers.data();
-    return nullptr;
+      if (w.name == e.name && w.layer == e.layer) return w.numbers;
+    return {};
   }
+  constexpr const float* operator()(const expression& e) const { return numbers(e).data(); }
 };
 
 /// Every leaf that is there, of the right size; no name that is not a leaf.
@@ -46,6 +48,8 @@ constexpr problem_report check_weights(const graph_view& g, std::span<const name
       found = true;
       if (static_cast<std::int64_t>(w.numbers.size()) != e.shape.count())
         return {{mistake::weight_size_mismatch, e.name, {static_cast<int>(w.numbers.size())}, e.shape}, e.layer};
+      if (w.numbers.type() != e.element)
+        return {{mistake::weight_type_mismatch, e.name, {static_cast<int>(w.numbers.type())}, {static_cast<int>(e.element)}}, e.layer};
     }
     if (!found) return {{mistake::missing_weight, e.name, {}, e.shape}, e.layer};
   }
@@ -63,12 +67,12 @@ constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> 
   const leaf_lookup leaf{given};
   for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
     const expression& x = g.at_expression(e);
-    if (!x.type) return pack_slot(g, n, slot, leaf(x), packed + offset);
+    if (!x.type) return pack_slot(g, n, slot, leaf.numbers(x), packed + offset);
     const expression_evaluator evaluate(g, e);
     pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
     pool<float> numbers(static_cast<std::size_t>(x.shape.count()), 0.0f);
     evaluate.run(leaf, scratch.data(), numbers.data());
-    pack_slot(g, n, slot, numbers.data(), packed + offset);
+    pack_slot(g, n, slot, {numbers.data(), numbers.size()}, packed + offset);
   });
 }
 
@@ -76,7 +80,7 @@ constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> 
 constexpr void pack_given(const graph_view& g, std::span<const named_weight> given, float* packed) {
   const leaf_lookup leaf{given};
   for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
-    pack_slot(g, n, slot, leaf(g.at_expression(e)), packed + offset);
+    pack_slot(g, n, slot, leaf.numbers(g.at_expression(e)), packed + offset);
   });
 }
 
@@ -134,7 +138,7 @@ constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, st
 }
 
 /// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
-/// Returns false if the count is not exactly right. `table` has as many entries as Net has weights (weight_count<Net>).
+/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as many entries as Net has weights (weight_count<Net>).
 template <class Net>
 inline constexpr std::size_t weight_count = [] {
   std::size_t n = 0;
@@ -148,6 +152,7 @@ constexpr bool split_blob(std::span<const float> blob, std::span<named_weight, w
   std::size_t i = 0;
   for (const expression& e : declared_graph<Net>.expressions) {
     if (e.type) continue;
+    if (e.element != dtype::f32) return false;
     const auto n = static_cast<std::size_t>(e.shape.count());
     table[i++] = {e.layer, e.name, blob.first(n)};
     blob = blob.subspan(n);

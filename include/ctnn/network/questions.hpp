@@ -2,6 +2,7 @@
 // What users ask of a network in static_assert. Members of network<...> answer about the network itself (size, has).
 #pragma once
 
+#include "../rewrite/provenance.hpp"
 #include "parameters.hpp"
 
 namespace ctnn {
@@ -32,14 +33,8 @@ inline constexpr extents output_shape = [] {
 
 /// The layer that does the work of Layer after rewriting: itself if it is still there, "" if nothing does.
 template <class Net, fixed_string Layer, class Rules = default_rules>
-inline constexpr std::string_view fused_into = [] {
-  std::string_view name = Layer;
-  for (const rewrite_step& s : detail::rewriting_history<Net, Rules>::steps)
-    if (s.consumed == name) name = s.into;
-  for (const node& n : optimized_graph<Net, Rules>.nodes)
-    if (n.name == name) return name;
-  return std::string_view{};
-}();
+inline constexpr std::string_view fused_into =
+    provenance_of(Layer, optimized_graph<Net, Rules>, detail::rewriting_history<Net, Rules>::steps).into;
 
 /// What rewriting does to a network, in order: rule, layer consumed, layer that does its work.
 template <class Net, class Rules = default_rules>

@@ -22,17 +22,27 @@
 #if !defined(CTNN_PLAIN)
 #include "../base/executor.hpp"
 #endif
+#include <cstring>
+
 #include "../kernels/fma_peak-inl.hpp"
 #include "../kernels/integer_products-inl.hpp"
 #include "../kernels/kernels-inl.hpp"
 #include "../kernels/loaded_kernels.hpp"
+#include "../kernels/typed/run.hpp"
 #include "executable.hpp"
 #include "frame.hpp"
 
+// Kernels of the user's: a file that CTNN_OWN_KERNELS names, included once for each target. Its run(const Op&, const
+// arguments&) stand between CTNN_BEGIN_TARGET and CTNN_END_TARGET like ctnn's own and use the same vectors.
+#if defined(CTNN_OWN_KERNELS)
+#include CTNN_OWN_KERNELS
+#endif
+
 CTNN_BEGIN_TARGET
 
-// Whatever comes from the graph or the plan is copied into a constant first: code that reads the tables themselves would
-// link them, and with them every function of the passes.
+// Numbers of the graph and the plan are copied into constants first, and never a whole node: code that reads the tables
+// themselves, or holds a pointer to an operator's type, would link them, and with them every function of the passes.
+// Compilers that optimise drop such pointers; -O0 and -Og do not.
 
 /// Placement P of network Net, with its shape and layout as constants.
 template <class Net, int P, class T>
@@ -41,10 +51,11 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
   constexpr placement p = x::plan.at(P);
   constexpr placement root = x::plan.at(x::plan.root(P));
   constexpr extents shape = x::g.shape(p.value);
+  constexpr dtype type = x::g.at_value(p.value).type;
   constexpr std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
   constexpr node_id producer = x::g.at_value(root.value).producer;
   if constexpr (!root.external) {
-    return {f.arena + root.offset + shift, shape, p.order, p.pitch};
+    return {f.arena + root.offset + shift, shape, p.order, p.pitch, type};
   } else {
     // Nobody writes here: a result that lies in an input or a constant is a view of it, which its kernel sees by the address.
     const float* whole = nullptr;
@@ -55,9 +66,90 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
       constexpr std::size_t index = x::input_index(root.value);
       whole = f.inputs[index];
     }
-    return {const_cast<T*>(whole + shift), shape, p.order, p.pitch};
+    return {const_cast<T*>(whole + shift), shape, p.order, p.pitch, type};
   }
 }
+
+/// Elements of other types are plain everywhere: what is converted is their place.
+CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const work_share& share) {
+  if (from.type == dtype::f32) convert(to, from, share);
+  else if (share.index == 0) std::memcpy(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
+}
+
+/// Weight W of step S: among the network's weights, or an input of the step.
+template <class Net, std::size_t S, std::size_t W>
+CTNN_INLINE const float* weight_at(const frame& f) {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  constexpr int given_before = count_slots(step.given & ((slot_set{1} << W) - 1));
+  if constexpr ((step.given >> W & 1u) != 0) {
+    return tensor_at<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)], const float>(f).data;
+  } else {
+    constexpr auto offset =
+        x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W - static_cast<std::size_t>(given_before)];
+    return f.weights + offset;
+  }
+}
+
+/// The memory that step S has for its kernel.
+template <class Net, std::size_t S>
+CTNN_INLINE scratch_memory scratch_at(const frame& f) {
+  using x = executable<Net>;
+  constexpr int p = x::plan.steps[S].scratch;
+  if constexpr (p == none) return {};
+  else {
+    constexpr placement own = x::plan.at(p);
+    return scratch_memory(std::as_writable_bytes(std::span<float>(f.arena + own.offset, static_cast<std::size_t>(own.size))));
+  }
+}
+
+/// Is there a kernel for Op? It may take memory of its own.
+template <class Op>
+constexpr bool takes_scratch() {
+  return ctnn::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a, scratch_memory m) { run(op, a, m); };
+}
+template <class Op>
+constexpr bool has_kernel() {
+  return takes_scratch<Op>() ||
+         (ctnn::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a) { run(op, a); });
+}
+template <class Op>
+CTNN_INLINE void run_kernel(const Op& op, const arguments& a, scratch_memory memory) {
+  if constexpr (takes_scratch<Op>()) run(op, a, memory);
+  else run(op, a);
+}
+constexpr bool has_halves(const graph_view& g, const node& n) {
+  const auto half = [&](value_id v) { return is_narrow(g.at_value(v).type); };
+  for (value_id v : g.inputs(n))
+    if (half(v)) return true;
+  for (int k = 0; k < n.outputs.count; ++k)
+    if (half(n.outputs.first + k)) return true;
+  return false;
+}
+/// What runs step S: the kernel for vectors where all values are f32 and there is one, else the one for any elements (of
+/// kernels/typed/, if its header is included).
+template <class Net, std::size_t S>
+constexpr bool runs_typed() {
+  using x = executable<Net>;
+  using op_type = typename x::template operator_at<x::plan.steps[S].node>;
+  if constexpr (computes_f32(x::g, x::g.at(x::plan.steps[S].node)) && has_kernel<op_type>()) return false;
+  else return typed::has_kernel<op_type>;
+}
+/// Without one its definition runs, plain loops over plain values (windows over one axis or three, say), unless its weights
+/// are packed for a kernel.
+template <class Op>
+constexpr bool runs_by_definition() {
+  if (has_kernel<Op>() || operator_code<Op>::reference() == nullptr) return false;
+  for (int slot = 0; slot < static_cast<int>(max_weights); ++slot)
+    if (operator_code<Op>::packs(slot)) return false;
+  return true;
+}
+template <class Op>
+struct kernel_of {
+  static_assert(has_kernel<Op>() || runs_by_definition<Op>(),
+                "ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&, const "
+                "ctnn::arguments&) beside its struct");
+};
 
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
 CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
@@ -65,17 +157,31 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   if constexpr (step.node == none) {
-    convert(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f), tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f),
-            share);
+    convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f), tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f),
+                share);
   } else {
-    constexpr node n = x::g.at(step.node);
     using op_type = typename x::template operator_at<step.node>;
-    constexpr op_type op = decode<op_type>(x::g.fields_of(n.fields));
-    const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.ids_of(step.inputs)[I], const float>(f)..., {}};
+    constexpr op_type op = decode<op_type>(x::g.fields_of(x::g.at(step.node).fields));
+    const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.own_inputs(step)[I], const float>(f)..., {}};
     const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float>(f)..., {}};
-    constexpr std::int64_t slots[sizeof...(W) + 1] = {x::slot_offsets[static_cast<std::size_t>(n.weights.first) + W]..., 0};
-    const float* const weights[sizeof...(W) + 1] = {(f.weights + slots[W])..., nullptr};
-    run(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
+    if constexpr (step.packs != none) {
+      if (share.index == 0) pack(op, step.packs, in[0].shape, in[0].data, out[0].data, channel_block);
+    } else {
+      const float* const weights[sizeof...(W) + 1] = {weight_at<Net, S, W>(f)..., nullptr};
+      if constexpr (runs_typed<Net, S>()) {
+        const arguments all{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share};
+        if constexpr (has_halves(x::g, x::g.at(step.node))) typed::run_widened(op, all, scratch_at<Net, S>(f));
+        else typed::run_kernel(op, all, scratch_at<Net, S>(f));
+      } else {
+        static_assert(sizeof(kernel_of<op_type>) > 0);
+        static_assert(computes_f32(x::g, x::g.at(step.node)),
+                      "ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>");
+        if constexpr (has_kernel<op_type>())
+          run_kernel(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share}, scratch_at<Net, S>(f));
+        else if constexpr (runs_by_definition<op_type>())
+          ctnn::detail::define(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
+      }
+    }
   }
 }
 
@@ -83,7 +189,7 @@ template <class Net, std::size_t S>
 constexpr std::size_t weights_of_step() {
   using x = executable<Net>;
   constexpr node_id n = x::plan.steps[S].node;
-  return n == none ? 0 : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count);
+  return n == none ? 0 : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
 }
 
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
@@ -91,7 +197,7 @@ template <class Net, std::size_t S>
 CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {}) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  run_step<Net, S>(f, share, std::make_index_sequence<static_cast<std::size_t>(step.inputs.count)>{},
+  run_step<Net, S>(f, share, std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
                    std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
                    std::make_index_sequence<weights_of_step<Net, S>()>{});
 }
@@ -124,7 +230,9 @@ constexpr double divisible_nanoseconds() {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   if constexpr (step.node == none) return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
-  else return divides<typename x::template operator_at<step.node>> ? nanoseconds_of(x::g, step.node) : 0;
+  else if constexpr (step.packs != none || step.scratch != none) return 0;  // parts would share what a kernel writes to
+  else if constexpr (runs_typed<Net, S>()) return 0;
+  else return traits_of<typename x::template operator_at<step.node>>.divisible ? nanoseconds_of(x::g, step.node) : 0;
 }
 template <class Net, std::size_t S>
 CTNN_INLINE void run_step_on(const frame& f, executor& threads) {
@@ -147,10 +255,12 @@ void run_network_on(const frame& f, executor& threads) {
 
 /// Kernel of an operator that is known at run time only.
 template <class Op>
-void run_loaded(const void* op, const arguments& a) {
-  run(*static_cast<const Op*>(op), a);
+void run_loaded(const void* op, const arguments& a, scratch_memory memory) {
+  const Op& p = *static_cast<const Op*>(op);
+  if constexpr (requires { require_numbers(p, a); }) require_numbers(p, a);
+  run_kernel(p, a, memory);
 }
-inline void convert_loaded(const tensor& to, const const_tensor& from, const work_share& share) { convert(to, from, share); }
+inline void convert_loaded(const tensor& to, const const_tensor& from, const work_share& share) { convert_any(to, from, share); }
 
 template <class List>
 struct loaded_kernel_table;
@@ -158,7 +268,7 @@ template <class... Ops>
 struct loaded_kernel_table<operator_list<Ops...>> {
   template <class Op>
   static constexpr loaded_kernel entry() {
-    if constexpr (requires(const Op& op, const arguments& a) { run(op, a); }) return {&type_of<Op>, &run_loaded<Op>, divides<Op>};
+    if constexpr (has_kernel<Op>()) return {&type_of<Op>, &run_loaded<Op>, traits_of<Op>.divisible};
     else return {&type_of<Op>, nullptr};
   }
   static constexpr loaded_kernel table[sizeof...(Ops)] = {entry<Ops>()...};

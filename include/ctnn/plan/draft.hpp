@@ -3,7 +3,6 @@
 #pragma once
 
 #include "plan.hpp"
-#include "rules_by_type.hpp"
 
 namespace ctnn::detail {
 

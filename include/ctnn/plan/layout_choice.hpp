@@ -31,12 +31,27 @@ class layout_choice : planning_phase {
     const node& now = g_.at(n);
     if (now.type == &type_of<op::input> || now.type == &type_of<op::constant>) return;
     const auto in = g_.inputs(now);
-    operator_traits t = traits_of(now.type);
-    if (!computes_f32(now)) t.rule = layout_rule::nchw;
-    const layout order = layout_of_result(t, in);
-    pool<int> ids;
-    for (std::size_t i = 0; i < in.size(); ++i) ids.push_back(input_placement(t, in[i], order, i == 0, g_.shape(now.outputs.first)));
+    traits t = now.type->is;
+    const bool f32 = computes_f32(g_, now);
+    if (!f32) {
+      t.layouts = layout_rule::nchw;  // kernels for other element types take plain values
+    } else if (now.type->layouts) {
+      pool<extents> shapes;
+      for (value_id v : in) shapes.push_back(g_.shape(v));
+      t.layouts = now.type->layouts(g_.fields_of(now.fields), shapes);
+    }
+    const layout order = layout_of_result(now, t, in);
     plan_step step{n};
+    step.given = g_.given(now);
+    const std::size_t own = in.size() - static_cast<std::size_t>(count_slots(step.given));
+    pool<int> ids;
+    for (std::size_t i = 0; i < own; ++i) ids.push_back(input_placement(now, t, in[i], order, i == 0, g_.shape(now.outputs.first)));
+    std::size_t next = own;
+    for (int slot = 0; next < in.size(); ++slot) {
+      if ((step.given >> slot & 1u) == 0) continue;
+      const int plain = in_layout(in[next++], layout::nchw);
+      ids.push_back(f32 && now.type->packs(slot) ? packed(n, slot, plain) : plain);
+    }
     step.inputs = store(ids);
     ids.clear();
     for (int k = 0; k < now.outputs.count; ++k) {
@@ -47,37 +62,56 @@ class layout_choice : planning_phase {
       ids.push_back(v);
     }
     step.outputs = store(ids);
+    if (!f32 || now.type->f32_takes_scratch) step.scratch = scratch_of(n);
     plan_.steps.push_back(step);
   }
 
-  /// Kernels for other element types take plain values.
-  constexpr bool computes_f32(const node& n) {
-    for (value_id v : g_.inputs(n))
-      if (g_.at_value(v).type != dtype::f32) return false;
-    for (int k = 0; k < n.outputs.count; ++k)
-      if (g_.at_value(n.outputs.first + k).type != dtype::f32) return false;
-    return true;
+  /// Memory of the kernel's own while the step runs.
+  constexpr int scratch_of(node_id n) {
+    const std::int64_t bytes = scratch_bytes(g_, g_.at(n));
+    if (bytes <= 0) return none;
+    placement p;
+    p.value = g_.at(n).outputs.first;
+    p.size = words(bytes, dtype::i8);
+    plan_.placements.push_back(p);
+    return static_cast<int>(plan_.placements.size()) - 1;
   }
 
-  constexpr layout layout_of_result(const operator_traits& t, std::span<const int> in) {
-    switch (t.rule) {
+  /// A weight that is computed is packed when it is there, for the one node that reads it.
+  constexpr int packed(node_id n, int slot, int plain) {
+    const node& now = g_.at(n);
+    placement p;
+    p.value = at(plain).value;
+    p.size = now.type->packed_count(g_.fields_of(now.fields), slot, shape(plain), channel_block);
+    const int id = static_cast<int>(plan_.placements.size());
+    plan_.placements.push_back(p);
+    plan_step step{n};
+    step.inputs = store({plain});
+    step.outputs = store({id});
+    step.packs = slot;
+    plan_.steps.push_back(step);
+    return id;
+  }
+
+  constexpr layout layout_of_result(const node& n, const traits& t, std::span<const int> in) {
+    switch (t.layouts) {
       case layout_rule::nhwc: return layout::nhwc;
       case layout_rule::nchw: return layout::nchw;
       case layout_rule::same: return in.empty() ? layout::nchw : at(in[0]).order;
       case layout_rule::any: break;
     }
-    if (t.type == &type_of<op::permute>) return layout::nchw;
+    if (n.type == &type_of<op::permute>) return layout::nchw;
     for (value_id v : in)
       if (at(v).order == layout::nhwc && !g_.is<op::constant>(g_.at_value(v).producer)) return layout::nhwc;
     return layout::nchw;
   }
 
   /// The placement of input v that an operator with the result's layout `order` reads.
-  constexpr int input_placement(const operator_traits& t, value_id v, layout order, bool first, const extents& result) {
-    if ((t.type == &type_of<op::flatten> || t.type == &type_of<op::reshape>) && g_.at_value(v).type == dtype::f32)
+  constexpr int input_placement(const node& n, const traits& t, value_id v, layout order, bool first, const extents& result) {
+    if (t.view && g_.at_value(v).type == dtype::f32)
       return v;  // their kernels read any layout
     if (!can_be_nhwc(g_.shape(v))) return v;
-    switch (t.rule) {
+    switch (t.layouts) {
       case layout_rule::nchw: return in_layout(v, layout::nchw);
       case layout_rule::nhwc:
         if (first && t.reads_nchw && at(v).order == layout::nchw && channels_of(g_.shape(v)) <= few_channels) return v;
@@ -86,7 +120,7 @@ class layout_choice : planning_phase {
       case layout_rule::any: break;
     }
     // Operands that are not broadcast go fastest in the result's layout.
-    if (t.type == &type_of<op::binary> && g_.shape(v) == result) return in_layout(v, order);
+    if (n.type == &type_of<op::binary> && g_.shape(v) == result) return in_layout(v, order);
     return v;
   }
 

@@ -20,6 +20,7 @@ class lifetimes : planning_phase {
       const plan_step& step = plan_.steps[static_cast<std::size_t>(s)];
       for (int i = 0; i < step.inputs.count; ++i) touch(first_id(step.inputs, i), s);
       for (int i = 0; i < step.outputs.count; ++i) touch(first_id(step.outputs, i), s);
+      if (step.scratch != none) touch(step.scratch, s);
     }
     for (int p : plan_.outputs) touch(p, end);
     // A part of something wider takes its pixels' distance.
@@ -30,16 +31,16 @@ class lifetimes : planning_phase {
   constexpr void write_in_place() {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step step = plan_.steps[s];
-      if (step.node == none) continue;
-      const operator_type* type = g_.at(step.node).type;
+      if (step.node == none || step.packs != none) continue;
       const int out = first_id(step.outputs);
       if (at(out).parent != none || step.outputs.count != 1) continue;
       for (int i = 0; i < step.inputs.count; ++i) {
         const int in = first_id(step.inputs, i);
-        if (!writes_in_place(type, step.inputs.count, i) || !can_overwrite(in, out, static_cast<int>(s), step)) continue;
+        if (!may_overwrite(step, i) || !can_overwrite(in, out, static_cast<int>(s), step)) continue;
         const int last = at(out).last_step;
         at(out).parent = in;
         at(out).shift = 0;
+        plan_.steps[s].overwrites = true;
         touch(in, last);
         for (std::size_t p = 0; p < plan_.placements.size(); ++p) inherit_pitch(static_cast<int>(p));
         break;
@@ -59,18 +60,20 @@ class lifetimes : planning_phase {
     while (at(q).parent != none && at(at(q).parent).order == layout::nhwc) q = at(q).parent;
     at(p).pitch = at(q).pitch;
   }
+  constexpr bool may_overwrite(const plan_step& step, int i) {
+    return g_.at(step.node).type->overwrites(step.inputs.count - count_slots(step.given), i);
+  }
   constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {
     const int r = root(in);
     if (at(r).external || at(r).last_step != step || r == root(out)) return false;
     if (at(in).order != at(out).order || !(shape(in) == shape(out)) || type_at(in) != type_at(out)) return false;
     // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
     if (r != in || at(out).size != at(in).size) return false;
-    // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it reads it element
-    // by element and at once: a convolution of its own residual does not, nor a sum of three or more.
-    const bool convolves = g_.is<op::conv2d>(now.node), accumulates = g_.is<op::eltwise>(now.node);
+    // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it could write over
+    // either: a convolution of its own residual could not, nor a sum of three or more.
     for (int i = 0; i < now.inputs.count; ++i) {
       const int other = first_id(now.inputs, i);
-      if (other == in && ((convolves && i == 0) || (accumulates && i > 1))) return false;
+      if (other == in && !may_overwrite(now, i)) return false;
       if (other != in && root(other) == r) return false;
     }
     return true;

@@ -14,16 +14,16 @@ class part_placement : planning_phase {
   constexpr void place_parts() {
     for (std::size_t s = plan_.steps.size(); s-- > 0;) {
       const plan_step step = plan_.steps[s];
-      if (step.node == none) continue;
+      if (step.node == none || step.packs != none) continue;
       const node& n = g_.at(step.node);
       if (n.type == &type_of<op::concat>) place_concat(step);
     }
     for (const plan_step& step : plan_.steps) {
-      if (step.node == none) continue;
+      if (step.node == none || step.packs != none) continue;
       const node& n = g_.at(step.node);
       if (n.type == &type_of<op::split>) place_split(step);
       else if (n.type == &type_of<op::slice>) place_slice(step);
-      else if (n.type == &type_of<op::flatten> || n.type == &type_of<op::reshape>) place_view(step);
+      else if (n.type->is.view) place_view(step);
     }
   }
 
@@ -45,7 +45,7 @@ class part_placement : planning_phase {
   }
   /// Results of these are parts of their input already.
   constexpr bool is_view_maker(node_id n) {
-    return g_.is<op::split>(n) || g_.is<op::slice>(n) || g_.is<op::flatten>(n) || g_.is<op::reshape>(n);
+    return g_.is<op::split>(n) || g_.is<op::slice>(n) || g_.at(n).type->is.view;
   }
   constexpr bool is_network_output(int p) {
     for (int o : plan_.outputs)
@@ -89,12 +89,23 @@ class part_placement : planning_phase {
       index += shape(part)[axis];
     }
   }
+  /// What lies in one piece in the whole: in nchw, single indices and then one range of an axis; in nhwc, a range of channels.
   constexpr void place_slice(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
-    const auto s = g_.get<op::slice>(step.node);
-    const int axis = normal_axis(s.axis, shape(whole).rank);
-    const std::int64_t unit = part_step(whole, axis);
-    if (unit != 0 && !is_network_output(part)) become_part(part, whole, s.bounds(shape(whole)[axis])[0] * unit);
+    const extents& s = shape(whole);
+    if (is_network_output(part) || size_of(type_at(whole)) != 4 || shape(part).count() == 0) return;
+    const auto taken = g_.get<op::slice>(step.node).over(s);
+    const bool by_pixel = at(whole).order == layout::nhwc;
+    bool several = by_pixel;
+    std::int64_t shift = 0;
+    for (int i = 0; i < s.rank; ++i) {
+      const op::slice::walk& w = taken[static_cast<std::size_t>(i)];
+      const bool channels = by_pixel && i == s.rank - 3;
+      if (w.step != 1 || (several && !channels && !w.takes_all(s[i]))) return;
+      shift += w.first * (channels ? 1 : s.count(i + 1, s.rank));
+      several = several || w.count > 1;
+    }
+    become_part(part, whole, shift);
   }
   constexpr void place_view(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);

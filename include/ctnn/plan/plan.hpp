@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "../kernels/layouts.hpp"
+#include "../kernels/operator_code.hpp"
 
 namespace ctnn {
 
@@ -21,11 +21,16 @@ struct placement {
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
 };
 
-/// One thing to do: run a node's kernel, or (node none) convert its input to its output's layout.
+/// One thing to do: run a node's kernel, pack one of its weights that is an input, or (node none) convert the input to the
+/// output's layout.
 struct plan_step {
   node_id node = none;
   range inputs{};   ///< in plan::ids: placements
   range outputs{};
+  slot_set given = 0;       ///< the last inputs are these weights of the node
+  int packs = none;         ///< only pack this weight of the node
+  bool overwrites = false;  ///< writes its result over an input nobody reads any more
+  int scratch = none;       ///< placement of the kernel's own memory
 };
 
 struct plan_view {
@@ -37,6 +42,14 @@ struct plan_view {
 
   constexpr std::span<const int> ids_of(range r) const {
     return ids.subspan(static_cast<std::size_t>(r.first), static_cast<std::size_t>(r.count));
+  }
+  /// The step's inputs without those that are weights, and those.
+  constexpr std::span<const int> own_inputs(const plan_step& s) const {
+    return ids_of({s.inputs.first, s.inputs.count - count_slots(s.given)});
+  }
+  constexpr std::span<const int> given_inputs(const plan_step& s) const {
+    const int n = count_slots(s.given);
+    return ids_of({s.inputs.first + s.inputs.count - n, n});
   }
   constexpr const placement& at(int p) const { return placements[static_cast<std::size_t>(p)]; }
   /// The placement whose memory p lies in.

@@ -12,22 +12,34 @@ namespace ctnn {
 struct optimization {
   graph g;
   pool<rewrite_step> history;
+  std::size_t settled = 0;         ///< nodes of g, the first ones, that no rule applies to
   std::string_view broken_rule{};  ///< a rule that did not lower what it declares: a defect of the rule; empty if all is well
 };
 
 namespace detail {
 
-/// Rules by root operator: a small hash table, since every node looks here.
+/// Rules by root operator: a small hash table, since every node looks here. A rule about any operator stands in every row.
 class rule_index {
  public:
   constexpr explicit rule_index(std::span<const rule_record> rules) : buckets_(slots, entry{}) {
+    for (const rule_record& r : rules)
+      for (std::size_t i = 0; i < r.roots.count; ++i) {
+        entry& e = bucket(r.roots.types[i]);
+        if (e.root) continue;
+        e.root = r.roots.types[i];
+        used_.push_back(&e);
+      }
     for (const rule_record& r : rules) {
-      entry& e = bucket(r.root);
-      e.root = r.root;
-      e.rules.push_back(&r);
+      for (std::size_t i = 0; i < r.roots.count; ++i) bucket(r.roots.types[i]).rules.push_back(&r);
+      if (r.roots.count > 0) continue;
+      for (entry* e : used_) e->rules.push_back(&r);
+      elsewhere_.push_back(&r);
     }
   }
-  constexpr const pool<const rule_record*>& at(const operator_type* root) { return bucket(root).rules; }
+  constexpr const pool<const rule_record*>& at(const operator_type* root) {
+    const entry& e = bucket(root);
+    return e.root ? e.rules : elsewhere_;
+  }
 
  private:
   struct entry {
@@ -44,22 +56,26 @@ class rule_index {
     }
   }
   pool<entry> buckets_;
+  pool<entry*> used_;
+  pool<const rule_record*> elsewhere_;
 };
 
-/// Does the rule's first operator produce one of n's inputs? Most rules end here.
-constexpr bool has_producer(const rewriter& r, node_id n, const operator_type* first) {
-  if (first == nullptr) return true;
+/// Does one of the rule's first operators produce one of n's inputs? Most rules end here.
+constexpr bool has_producer(const rewriter& r, node_id n, const operator_set& firsts) {
+  if (firsts.count == 0) return true;
   const int inputs = r.at(n).inputs.count;
-  for (int i = 0; i < inputs; ++i)
-    if (r.at(r.producer(r.input(n, i))).type == first) return true;
+  for (int i = 0; i < inputs; ++i) {
+    const operator_type* type = r.at(r.producer(r.input(n, i))).type;
+    if (type == firsts.types[0] || (firsts.count > 1 && firsts.has(type))) return true;
+  }
   return false;
 }
 
 /// Two nodes that compute the same from the same become one. Open addressing over what identifies a node.
-constexpr bool merge_common_subexpressions(rewriter& r) {
+constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
   const graph_view g = r.view();
   std::size_t slots = 8;
-  while (slots < 2 * g.nodes.size()) slots *= 2;
+  while (slots < 2 * end) slots *= 2;
   pool<node_id> table(slots, none);
   bool changed = false;
   const auto same = [&](node_id a, node_id b) {
@@ -75,7 +91,7 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
       if (r.weight(a, i) != r.weight(b, i)) return false;
     return true;
   };
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < end; ++i) {
     const node_id n = static_cast<int>(i);
     const node& at = g.nodes[i];
     if (at.dead || at.outputs.count != 1 || at.type == &type_of<op::input>) continue;
@@ -98,11 +114,44 @@ constexpr bool merge_common_subexpressions(rewriter& r) {
   return changed;
 }
 
+/// Weights that constants give become the nodes' own: what rules and kernels look for.
+constexpr bool bind_constant_weights(rewriter& r, std::size_t end) {
+  bool changed = false;
+  for (std::size_t i = 0; i < end; ++i) {
+    const node_id n = static_cast<int>(i);
+    if (!r.live(n)) continue;
+    const slot_set given = r.given(n);
+    int input = r.at(n).inputs.count - count_slots(given);
+    for (int slot = 0; given >> slot != 0; ++slot) {
+      if ((given >> slot & 1u) == 0) continue;
+      if (r.is<op::constant>(r.producer(r.input(n, input)))) {
+        r.bind_weight(n, slot, input);
+        changed = true;
+      } else {
+        ++input;
+      }
+    }
+  }
+  return changed;
+}
+
 }  // namespace detail
 
-/// Rewrites to a fixpoint.
-constexpr optimization optimize(graph source, std::span<const rule_record> rules) {
-  rewriter r(static_cast<graph&&>(source));
+/// The graph with the weights that constants give as its nodes' own; nothing else is rewritten.
+constexpr graph bind_weights(graph source) {
+  rewriter r(static_cast<graph&&>(source), 0);
+  detail::bind_constant_weights(r, r.view().nodes.size());
+  return r.finish();
+}
+
+/// So many nodes are rewritten to a fixpoint before the next are looked at. A large network's types take a constant for
+/// each such part, because a compiler's step limit is for a constant; files do the same, so that both worlds agree.
+inline constexpr std::size_t nodes_at_once = 125;
+
+/// One part: nodes behind `settled` and what changes with them.
+constexpr optimization optimize_part(graph source, std::span<const rule_record> rules, std::size_t settled) {
+  const std::size_t all = source.nodes.size(), end = all < settled + nodes_at_once ? all : settled + nodes_at_once;
+  rewriter r(static_cast<graph&&>(source), settled);
   detail::rule_index index(rules);
   optimization result;
 
@@ -110,12 +159,16 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
   for (bool changed = true; changed;) {
     changed = false;
     r.begin_sweep();
-    for (std::size_t i = 0; i < r.view().nodes.size(); ++i) {
+    if (const std::size_t steps = r.history().size(); detail::bind_constant_weights(r, end)) {
+      r.name_last_steps(steps, "constant_weight");
+      changed = true;
+    }
+    for (std::size_t i = 0; i < end; ++i) {
       const node_id n = static_cast<int>(i);
       for (bool again = r.live(n) && r.worth_a_look(n); again;) {
         again = false;
         for (const rule_record* rule : index.at(r.at(n).type)) {
-          if (!detail::has_producer(r, n, rule->first)) continue;
+          if (!detail::has_producer(r, n, rule->firsts)) continue;
           const measure before = r.size();
           const std::size_t steps = r.history().size();
           if (!rule->apply(r, n, nullptr)) continue;
@@ -132,15 +185,29 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
       }
     }
     const std::size_t steps = r.history().size();
-    if ((changed || first) && detail::merge_common_subexpressions(r)) {
+    if ((changed || first) && detail::merge_common_subexpressions(r, end)) {
       r.name_last_steps(steps, "common_subexpression");
       changed = true;
     }
     first = false;
   }
+  for (std::size_t i = 0; i < end; ++i) result.settled += r.live(static_cast<int>(i)) ? 1u : 0u;
   result.g = r.finish();
   result.history = r.history();
   return result;
+}
+
+/// Rewrites to a fixpoint.
+constexpr optimization optimize(graph source, std::span<const rule_record> rules) {
+  optimization all = optimize_part(static_cast<graph&&>(source), rules, 0);
+  while (all.broken_rule.empty() && all.settled < all.g.nodes.size()) {
+    optimization next = optimize_part(static_cast<graph&&>(all.g), rules, all.settled);
+    all.g = static_cast<graph&&>(next.g);
+    all.settled = next.settled;
+    all.broken_rule = next.broken_rule;
+    all.history.append(next.history.data(), next.history.size());
+  }
+  return all;
 }
 
 }  // namespace ctnn

@@ -19,7 +19,7 @@ namespace detail {
 /// Tries the rules at node n of r; what fails and concerns `layer` goes to `out`.
 constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer, pool<near_miss>& out) {
   for (const rule_record& rule : rules) {
-    if (rule.root != r.at(n).type || !has_producer(r, n, rule.first)) continue;
+    if (!rule.roots.has(r.at(n).type) || !has_producer(r, n, rule.firsts)) continue;
     reason why;
     if (rule.apply(r, n, &why)) return;
     if (!why || (r.name(n) != layer && why.layer != layer)) continue;

@@ -8,18 +8,18 @@
 #include <string_view>
 
 #include "../graph/graph.hpp"
+#include "../kernels/operator_code.hpp"
 
 namespace ctnn {
 
 /// The component a rule lowers; the ones before it stay or fall.
-enum class lowers { nodes, rank, position, movable, arity };
+enum class lowers { nodes, tier, position, movable };
 
 struct measure {
   std::int64_t nodes = 0;    ///< live nodes but inputs and constants
-  std::int64_t rank = 0;     ///< sum of the operators' kind_rank: one-for-one replacements go to lower kinds
+  std::int64_t tier = 0;      ///< sum of the operators' tiers: one-for-one replacements go to lower ones
   std::int64_t position = 0;  ///< sum over liftable nodes of how late they stand: they move above what only rearranges
   std::int64_t movable = 0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
-  std::int64_t arity = 0;    ///< input edges
 
   friend constexpr auto operator<=>(const measure&, const measure&) = default;
 };
@@ -27,10 +27,9 @@ struct measure {
 /// Did the declared component fall, or one before it?
 constexpr bool fell(const measure& was, const measure& now, lowers component) {
   if (now.nodes != was.nodes) return now.nodes < was.nodes;
-  if (component >= lowers::rank && now.rank != was.rank) return now.rank < was.rank;
+  if (component >= lowers::tier && now.tier != was.tier) return now.tier < was.tier;
   if (component >= lowers::position && now.position != was.position) return now.position < was.position;
-  if (component >= lowers::movable && now.movable != was.movable) return now.movable < was.movable;
-  return component >= lowers::arity && now.arity < was.arity;
+  return component >= lowers::movable && now.movable < was.movable;
 }
 
 constexpr bool counts_as_node(const operator_type* type) {
@@ -38,20 +37,19 @@ constexpr bool counts_as_node(const operator_type* type) {
 }
 
 constexpr bool is_movable(const operator_type* type) {
-  return type == &type_of<op::flatten> || type == &type_of<op::reshape> || type == &type_of<op::permute>;
+  return type->is.rearranges;
 }
 
 /// What may as well be done before a rearrangement: functions of one element, of one channel, and cuts.
 constexpr bool is_liftable(const node& n) {
-  if (n.type == &type_of<op::binary>) return n.inputs.count == 1;
-  return n.type == &type_of<op::activation> || n.type == &type_of<op::scale> || n.type == &type_of<op::bias> ||
-         n.type == &type_of<op::prelu> || n.type == &type_of<op::slice>;
+  return n.type->is.lifts && n.inputs.count == 1;
 }
 
 /// Whether applying a rule changes numbers.
 enum class numerics {
   exact,         ///< the same bits from kernels that sum in the same order
   reassociates,  ///< equal in real arithmetic: rounding differs
+  unrounded,     ///< what was rounded to half precision is not
 };
 
 }  // namespace ctnn

@@ -17,7 +17,9 @@ struct rewrite_step {
 
 class rewriter {
  public:
-  constexpr explicit rewriter(graph&& source) : g_(static_cast<graph&&>(source)) {
+  /// The first `settled` nodes are left as they are until something about them changes.
+  constexpr explicit rewriter(graph&& source, std::size_t settled = 0)
+      : g_(static_cast<graph&&>(source)), settled_(static_cast<int>(settled)) {
     forward_.reserve(g_.values.size());
     for (std::size_t i = 0; i < g_.values.size(); ++i) forward_.push_back(static_cast<int>(i));
     touched_ = pool<int>(g_.values.size(), 0);
@@ -53,6 +55,8 @@ class rewriter {
     const range f = at(n).fields;
     return decode<Op>({g_.fields.data() + f.first, static_cast<std::size_t>(f.count)});
   }
+  /// Whether node n is the function of one number and nothing else.
+  constexpr bool applies(node_id n, function f) const { return is<op::activation>(n) && get<op::activation>(n).activation.kind == f; }
   constexpr std::size_t inputs_count(node_id n) const { return static_cast<std::size_t>(at(n).inputs.count); }
   constexpr value_id input(node_id n, int i = 0) const {
     return resolve(g_.operands[static_cast<std::size_t>(at(n).inputs.first + i)]);
@@ -60,11 +64,33 @@ class rewriter {
   constexpr expression_id weight(node_id n, int i) const {
     return g_.operands[static_cast<std::size_t>(at(n).weights.first + i)];
   }
+  /// All inputs of node n.
+  constexpr pool<value_id> inputs_of(node_id n) const {
+    pool<value_id> in;
+    for (int i = 0; i < at(n).inputs.count; ++i) in.push_back(input(n, i));
+    return in;
+  }
+  /// The same with v in place of input i.
+  constexpr pool<value_id> inputs_with(node_id n, int i, value_id v) const {
+    pool<value_id> in = inputs_of(n);
+    in[static_cast<std::size_t>(i)] = v;
+    return in;
+  }
   constexpr value_id output(node_id n, int i = 0) const { return at(n).outputs.first + i; }
   constexpr node_id producer(value_id v) const { return g_.values[static_cast<std::size_t>(v)].producer; }
   constexpr const extents& shape(value_id v) const { return g_.values[static_cast<std::size_t>(v)].shape; }
   constexpr dtype type(value_id v) const { return g_.values[static_cast<std::size_t>(v)].type; }
   constexpr const extents& shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
+  /// What is known of a constant's numbers.
+  constexpr numbers_are known_numbers(value_id v) const {
+    if (!is<op::constant>(producer(v))) return numbers_are::anything;
+    const graph_view g = view();
+    const expression* e = &g.at_expression(weight(producer(v), 0));
+    while (e->type == &type_of<op::reshape>) e = &g.at_expression(g.arguments(*e)[0]);
+    if (e->type != &type_of<op::full>) return e->type ? numbers_are::anything : e->numbers;
+    const float all = decode<op::full>(g.fields_of(e->fields)).value;
+    return known_of({&all, 1});
+  }
   constexpr int readers(value_id v) const { return g_.values[static_cast<std::size_t>(v)].readers; }
   constexpr value_id resolve(value_id v) const {
     while (forward_[static_cast<std::size_t>(v)] != v) v = forward_[static_cast<std::size_t>(v)];
@@ -73,7 +99,7 @@ class rewriter {
   /// Sweeps count from 1. A node is worth another look if something it reads changed since the sweep before.
   constexpr void begin_sweep() { ++sweep_; }
   constexpr bool worth_a_look(node_id n) const {
-    if (sweep_ == 1) return true;
+    if (sweep_ == 1) return n >= settled_;
     for (int i = 0; i < at(n).inputs.count; ++i)
       if (touched_[static_cast<std::size_t>(input(n, i))] >= sweep_ - 1) return true;
     return false;
@@ -90,6 +116,7 @@ class rewriter {
   constexpr expression_id apply(const Op& op, std::span<const expression_id> arguments) {
     pool<extents> in;
     const std::size_t most = static_cast<std::size_t>(max_inputs<Op>());
+    in.reserve(arguments.size() < most ? arguments.size() : most);
     for (std::size_t i = 0; i < arguments.size() && i < most; ++i) in.push_back(shape_of(arguments[i]));
     // Operators with a choice of inputs and weights besides are applied with their fewest inputs.
     if (in.size() > static_cast<std::size_t>(min_inputs<Op>()) && !weights_of(op, in).empty())
@@ -97,11 +124,11 @@ class rewriter {
     extents result;
     if (op.infer(in, outputs(&result, 1))) weight_expression_does_not_fit(Op::name);
     const field_values f = encode(op);
-    expression e{&type_of<Op>, {}, {}, result};
-    e.arguments = g_.store_operands(arguments);
-    e.fields = g_.store_fields({f.data(), f.size()});
-    g_.expressions.push_back(e);
-    return static_cast<int>(g_.expressions.size()) - 1;
+    return store({&type_of<Op>, {}, {}, result, {}, g_.store_fields({f.data(), f.size()})}, arguments);
+  }
+  /// The operator of node n, applied to expressions in place of its inputs and weights.
+  constexpr expression_id apply_node(node_id n, std::span<const expression_id> arguments) {
+    return store({at(n).type, {}, {}, shape(output(n)), {}, at(n).fields}, arguments);
   }
   constexpr expression_id filled(const extents& shape, float value) {
     op::full f;
@@ -117,32 +144,45 @@ class rewriter {
     return apply(r, in);
   }
 
+  constexpr slot_set given(node_id n) const { return view().given(at(n)); }
+  /// Has node n, or what makes one of its inputs, weights that are inputs?
+  constexpr bool reads_given(node_id n) const {
+    if (given(n) != 0) return true;
+    for (int i = 0; i < at(n).inputs.count; ++i)
+      if (given(producer(input(n, i))) != 0) return true;
+    return false;
+  }
+
   // Changing.
+  /// Input i of node n, a weight that a constant gives, is one of the node's own weights now.
+  constexpr void bind_weight(node_id n, int slot, int i) {
+    const node& now = at(n);
+    const slot_set given_before = given(n);
+    const value_id v = input(n, i);
+    pool<value_id> in;
+    for (int k = 0; k < now.inputs.count; ++k)
+      if (k != i) in.push_back(input(n, k));
+    pool<expression_id> weights;
+    for (int k = 0, own = 0; own < now.weights.count || k <= slot; ++k) {
+      if (k == slot) weights.push_back(weight(producer(v), 0));
+      else if ((given_before >> k & 1u) == 0) weights.push_back(weight(n, own++));
+    }
+    pool<double> fields(view().fields_of(now.fields));
+    fields[fields.size() - 1] = static_cast<double>(given_before & ~(slot_set{1} << slot));
+    note(name(producer(v)), name(n));
+    place(n, now.type, g_.store_fields(fields), now.name, in, weights);
+  }
   /// Node n becomes the operator with these inputs and weights; its output values stay. Whoever n read and nobody
   /// else reads is gone.
   template <class Op>
   constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
                         std::span<const expression_id> weights) {
-    const pool<value_id> old_inputs = inputs_of(n);
-    for (value_id v : in) {
-      ++g_.at_value(v).readers;
-      measure_.movable += position(v);
-    }
-    weigh(n, -1);
-    node& now = g_.at(n);
     const field_values f = encode(op);
-    now.type = &type_of<Op>;
-    now.name = name;
-    now.inputs = g_.store_operands(in);
-    now.weights = g_.store_operands(weights);
-    now.fields = g_.store_fields({f.data(), f.size()});
-    weigh(n, 1);
-    // Its readers see another operator.
-    for (int i = 0; i < now.outputs.count; ++i) touched_[static_cast<std::size_t>(output(n, i))] = sweep_;
-    for (value_id v : old_inputs) {
-      measure_.movable -= position(v);
-      release(v);
-    }
+    place(n, &type_of<Op>, g_.store_fields({f.data(), f.size()}), name, in, weights);
+  }
+  /// Node n computes the same of other inputs.
+  constexpr void read_instead(node_id n, std::span<const value_id> in) {
+    place(n, at(n).type, at(n).fields, name(n), in, pool<expression_id>(view().weights(at(n))));
   }
   /// `first` and `second`, which reads it, are one operator now, with first's name.
   template <class Op>
@@ -152,19 +192,37 @@ class rewriter {
     note(name(second), kept);
     become(second, op, kept, in, weights);
   }
-  /// `first`, which `second` alone reads, computes `function` from `in`, and `second` moves the result: they change places.
-  /// The value between them, of `shape`, is a new one and has no name.
+  /// The same where `first` stays the operator it is and reads `in`.
+  constexpr void fuse(node_id first, node_id second, std::span<const value_id> in) {
+    const node kept = at(first);
+    note(name(second), kept.name);
+    place(second, kept.type, kept.fields, kept.name, in, pool<expression_id>(view().weights(kept)));
+  }
+  /// `first`, which `second` alone reads, computes what `second` does, of `in`, and `second` moves the result: they change
+  /// places. The value between them, of `shape`, is a new one and has no name.
+  constexpr void exchange(node_id first, node_id second, std::span<const value_id> in, const extents& shape) {
+    const node moves = at(first), computes = at(second);
+    const pool<expression_id> weights(view().weights(computes));
+    const value_id between = output(first);
+    note(moves.name, computes.name);
+    place(first, computes.type, computes.fields, computes.name, in, weights);
+    g_.at_value(between).shape = shape;
+    g_.at_value(between).name = {};
+    place(second, moves.type, moves.fields, moves.name, {&between, 1}, {});
+  }
+  /// The same with other numbers: `function` for what `second` computes, `move` for how `first` moves it.
   template <class Function, class Move>
   constexpr void exchange(node_id first, node_id second, const Function& function, std::span<const value_id> in,
                           const extents& shape, const Move& move) {
-    const value_id between = output(first);
-    const std::string_view moves = name(first), computes = name(second);
-    const pool<expression_id> weights(view().weights(at(second)));
-    note(moves, computes);
-    become(first, function, computes, in, weights);
-    g_.at_value(between).shape = shape;
-    g_.at_value(between).name = {};
-    become(second, move, moves, {&between, 1}, {});
+    recode(first, move);
+    recode(second, function);
+    exchange(first, second, in, shape);
+  }
+  /// Node n is the same operator with other numbers.
+  template <class Op>
+  constexpr void recode(node_id n, const Op& op) {
+    const field_values f = encode(op);
+    g_.at(n).fields = g_.store_fields({f.data(), f.size()});
   }
   /// Readers of n's only output read v instead; n is gone.
   constexpr void bypass(node_id n, value_id v) {
@@ -217,10 +275,32 @@ class rewriter {
   /// Not constexpr on purpose: the compiler's message names it.
   static void weight_expression_does_not_fit(std::string_view) {}
 
-  constexpr pool<value_id> inputs_of(node_id n) const {
-    pool<value_id> in;
-    for (int i = 0; i < at(n).inputs.count; ++i) in.push_back(input(n, i));
-    return in;
+  constexpr expression_id store(expression e, std::span<const expression_id> arguments) {
+    e.arguments = g_.store_operands(arguments);
+    g_.expressions.push_back(e);
+    return static_cast<int>(g_.expressions.size()) - 1;
+  }
+  constexpr void place(node_id n, const operator_type* type, range fields, std::string_view name, std::span<const value_id> in,
+                       std::span<const expression_id> weights) {
+    const pool<value_id> old_inputs = inputs_of(n);
+    for (value_id v : in) {
+      ++g_.at_value(v).readers;
+      measure_.movable += position(v);
+    }
+    weigh(n, -1);
+    node& now = g_.at(n);
+    now.type = type;
+    now.name = name;
+    now.inputs = g_.store_operands(in);
+    now.weights = g_.store_operands(weights);
+    now.fields = fields;
+    weigh(n, 1);
+    // Its readers see another operator.
+    for (int i = 0; i < now.outputs.count; ++i) touched_[static_cast<std::size_t>(output(n, i))] = sweep_;
+    for (value_id v : old_inputs) {
+      measure_.movable -= position(v);
+      release(v);
+    }
   }
   /// What a reader of value v adds to the measure. (Known at once, unlike the length of a chain, which changes for
   /// everything further down.)
@@ -232,8 +312,7 @@ class rewriter {
     const node& n = at(id);
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
-    m.rank += sign * n.type->rank;
-    m.arity += sign * n.inputs.count;
+    m.tier += sign * n.type->tier;
   }
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
   constexpr void weigh(node_id n, int sign) {
@@ -271,6 +350,7 @@ class rewriter {
   pool<rewrite_step> history_;
   pool<int> touched_;  ///< by value: the sweep in which it last lost or gained a reader
   int sweep_ = 0;
+  node_id settled_;
   measure measure_;
 };
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a rule is. A rule is one struct: a pattern, a guard and a rewrite.
+// What a rule is. A rule is one struct: a pattern (pattern.hpp), a guard and a rewrite.
 //
 //   struct conv2d_activation {                                     // conv2d > activation  ->  conv2d
 //     static constexpr rule_info info{"conv2d_activation", "conv2d > activation -> conv2d", lowers::nodes, numerics::exact};
 //     using pattern = chain<op::conv2d, op::activation>;
-//     static constexpr reason guard(const rewriter& r, const match& m);   // why not, or nothing
+//     static constexpr reason guard(const rewriter& r, const match& m);   // why not, or nothing; none: nothing speaks against it
 //     static constexpr void rewrite(rewriter& r, const match& m);
 //   };
 //
-// and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32 only. The pattern already makes sure that a value that disappears has one reader and is not a
-// network output.
+// and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32 only. The
+// pattern makes sure that a value that disappears has one reader and is not a network output. A rule with a `match` of its
+// own names what its pattern finds; guard may write there what rewrite needs.
 #pragma once
 
-#include <tuple>
+#include <concepts>
 
 #include "../base/fixed_string.hpp"
-#include "rewriter.hpp"
+#include "pattern.hpp"
 
 namespace ctnn {
 
@@ -26,80 +27,86 @@ struct rule_info {
   numerics effect;
 };
 
-/// Why a rule declines: the first condition that fails and, where there is one, the layer it is about.
-struct reason {
-  std::string_view text{};
-  std::string_view layer{};
-  bool shared = false;  ///< somebody else reads what `layer` makes
-  constexpr explicit operator bool() const { return !text.empty(); }
-};
-
-/// Nodes that matched. `first` produces input `input` of `last`, which is looked up by its operator.
-struct match {
-  node_id first = none;
-  node_id last = none;
-  int input = 0;
-};
-
-/// An operator by itself.
-template <class Op>
-struct single {
-  using root = Op;
-  static constexpr const operator_type* first = nullptr;
-  static constexpr match at(const rewriter&, node_id n, int) { return {none, n, 0}; }
-  static constexpr int tries(const rewriter&, node_id) { return 1; }
-  static constexpr reason shared(const rewriter&, const match&) { return {}; }
-};
-
-/// `First` whose result `Last` reads, and nobody else.
-template <class First, class Last>
-struct chain {
-  using root = Last;
-  static constexpr const operator_type* first = &type_of<First>;
-  /// No match is {none, none}.
-  static constexpr match at(const rewriter& r, node_id n, int i) {
-    const node_id p = r.producer(r.input(n, i));
-    return r.is<First>(p) ? match{p, n, i} : match{};
-  }
-  static constexpr int tries(const rewriter& r, node_id n) { return static_cast<int>(r.inputs_count(n)); }
-  static constexpr reason shared(const rewriter& r, const match& m) {
-    const value_id v = r.input(m.last, m.input);
-    if (r.readers(v) == 1) return {};
-    return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer", r.name(m.first), true};
-  }
-};
-
-/// `First` whose result `Last` reads; others may read it as well, it stays for them.
-template <class First, class Last>
-struct edge : chain<First, Last> {
-  static constexpr reason shared(const rewriter&, const match&) { return {}; }
-};
-
 /// A rule without its type: what the driver looks up and the reports list.
 struct rule_record {
   rule_info info;
-  const operator_type* root;
-  const operator_type* first;  ///< what an input's producer must be; null if that does not matter
+  operator_set roots;   ///< the last operator of the pattern
+  operator_set firsts;  ///< what an input's producer must be
   /// Tries the rule at a node; true if it was applied. Otherwise `why` may hold a near miss.
   bool (*apply)(rewriter&, node_id, reason* why);
 };
 
+namespace detail {
+
+template <class Rule>
+struct match_of {
+  using type = match;
+};
+template <class Rule>
+  requires requires { typename Rule::match; }
+struct match_of<Rule> {
+  using type = typename Rule::match;
+};
+
+template <class Rule>
+concept has_info = requires {
+  { Rule::info } -> std::convertible_to<rule_info>;
+};
+template <class Rule>
+concept has_rewrite = requires(rewriter& r, typename match_of<Rule>::type& m) { Rule::rewrite(r, m); };
+template <class Rule>
+concept has_sound_guard = !requires { &Rule::guard; } || requires(const rewriter& r, typename match_of<Rule>::type& m) {
+  { Rule::guard(r, m) } -> std::same_as<reason>;
+};
+
+}  // namespace detail
+
+/// A tree that starts at a node: single, chain, edge, find::node, find::either_order, find::reader.
+template <class P>
+concept pattern = requires(const rewriter& r, node_id n) {
+  { P::roots } -> std::convertible_to<operator_set>;
+  { P::firsts } -> std::convertible_to<operator_set>;
+  { P::ways(r, n) } -> std::same_as<int>;
+};
+
+namespace detail {
+
+template <class Rule>
+concept has_pattern = requires { typename Rule::pattern; } && ctnn::pattern<typename Rule::pattern>;
+
+}  // namespace detail
+
+template <class Rule>
+concept rule = detail::has_info<Rule> && detail::has_pattern<Rule> && detail::has_rewrite<Rule> && detail::has_sound_guard<Rule>;
+
+/// A struct that is no rule: says what is missing, once.
 template <class Rule>
 struct rule_entry {
+  static_assert(detail::has_info<Rule>, "ctnn: a rule needs `static constexpr rule_info info{name, arrow, lowers, numerics}`");
+  static_assert(!detail::has_info<Rule> || detail::has_pattern<Rule>,
+                "ctnn: a rule needs `using pattern`: single, chain, edge or a tree that starts with find::node, find::either_order or find::reader");
+  static_assert(!detail::has_pattern<Rule> || detail::has_rewrite<Rule>, "ctnn: a rule needs `static constexpr void rewrite(rewriter&, const match&)`");
+  static_assert(!detail::has_rewrite<Rule> || detail::has_sound_guard<Rule>,
+                "ctnn: a rule's guard is `static constexpr reason guard(const rewriter&, const match&)`");
+  static constexpr rule_record record{{"no rule", "", lowers::nodes, numerics::exact}, {}, {}, nullptr};
+};
+template <rule Rule>
+struct rule_entry<Rule> {
   static constexpr bool apply(rewriter& r, node_id n, reason* why) {
     using pattern = typename Rule::pattern;
     if (!for_any_type() && r.type(r.output(n)) != dtype::f32) return false;
-    const int tries = pattern::tries(r, n);
-    for (int i = 0; i < tries; ++i) {
-      const match m = pattern::at(r, n, i);
-      if (m.last == none) continue;
-      reason no = pattern::shared(r, m);
-      if (!no) no = Rule::guard(r, m);
+    const int ways = pattern::ways(r, n);
+    for (int way = 0; way < ways; ++way) {
+      typename detail::match_of<Rule>::type m{};
+      reason no = pattern::at(r, n, way, m);
+      if (!no && r.reads_given(n)) no = {"its weights are not known before it runs"};
+      if constexpr (requires { &Rule::guard; })
+        if (!no) no = Rule::guard(r, m);
       if (!no) {
         Rule::rewrite(r, m);
         return true;
       }
-      if (why) *why = no;
+      if (why && !no.silent) *why = no;
     }
     return false;
   }
@@ -108,13 +115,39 @@ struct rule_entry {
     if constexpr (requires { Rule::any_type; }) return Rule::any_type;
     else return false;
   }
-  static constexpr rule_record record{Rule::info, &type_of<typename Rule::pattern::root>, Rule::pattern::first, &apply};
+  static constexpr rule_record record{Rule::info, Rule::pattern::roots, Rule::pattern::firsts, &apply};
 };
 
 /// A list of rules; order is priority among rules of one root.
 template <class... Rules>
 struct rule_list {
   static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
+};
+
+namespace detail {
+
+template <fixed_string... Names>
+constexpr bool has_other_name(const rule_record& r) {
+  return ((r.info.name != Names.view()) && ...);
+}
+constexpr bool is_exact(const rule_record& r) { return r.info.effect == numerics::exact; }
+
+}  // namespace detail
+
+/// The records of a list for which `stays(record)` holds.
+template <class List, auto Stays>
+struct rules_where {
+  static constexpr auto records = [] {
+    std::array<rule_record, [] {
+      std::size_t n = 0;
+      for (const rule_record& r : List::records) n += Stays(r) ? 1u : 0u;
+      return n;
+    }()> left{};
+    std::size_t n = 0;
+    for (const rule_record& r : List::records)
+      if (Stays(r)) left[n++] = r;
+    return left;
+  }();
 };
 
 /// Several lists as one, in order: joined_rules<default_rules, my_rules>.
@@ -131,19 +164,10 @@ struct joined_rules {
 
 /// A list less the rules of these names (rule_info::name): rules_without<default_rules, "conv2d_residual">.
 template <class List, fixed_string... Names>
-struct rules_without {
-  static constexpr bool stays(const rule_record& r) { return ((r.info.name != Names.view()) && ...); }
-  static constexpr auto records = [] {
-    std::array<rule_record, [] {
-      std::size_t n = 0;
-      for (const rule_record& r : List::records) n += stays(r) ? 1u : 0u;
-      return n;
-    }()> left{};
-    std::size_t n = 0;
-    for (const rule_record& r : List::records)
-      if (stays(r)) left[n++] = r;
-    return left;
-  }();
-};
+struct rules_without : rules_where<List, &detail::has_other_name<Names...>> {};
+
+/// The rules of a list that change no number: what they make has the bits that were there before.
+template <class List>
+struct only_exact : rules_where<List, &detail::is_exact> {};
 
 }  // namespace ctnn

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "explain.hpp"
-#include "fate.hpp"
+#include "provenance.hpp"
 
 namespace ctnn {
 
@@ -40,11 +40,9 @@ inline std::vector<std::string> why(const graph_view& before, const optimization
   std::vector<std::string> out;
   if (!named(after)) {
     if (!named(before)) return out;
-    const auto gone = fates(after, {o.history.begin(), o.history.size()});
-    const auto at = gone.find(layer);
-    const std::string name(layer);
-    if (at == gone.end() || at->second.into.empty()) out.push_back(name + ": gone, nothing does its work" + (at == gone.end() ? "" : " (" + std::string(at->second.rule) + ")"));
-    else out.push_back(name + ": part of " + std::string(at->second.into) + " (" + std::string(at->second.rule) + ")");
+    const provenance gone = provenance_of(layer, after, o.history);
+    const std::string by = gone.rule.empty() ? "" : " (" + std::string(gone.rule) + ")";
+    out.push_back(std::string(layer) + (gone.into.empty() ? ": gone, nothing does its work" : ": part of " + std::string(gone.into)) + by);
     return out;
   }
   // Rules about two layers say more than those about one.

@@ -4,37 +4,9 @@
 #pragma once
 
 #include "../graph/graph.hpp"
-#include "../kernels/reference/reference.hpp"
+#include "../kernels/operator_code.hpp"
 
 namespace ctnn {
-
-namespace detail {
-
-template <class Op>
-constexpr void run_reference(std::span<const double> fields, const arguments& a) {
-  if constexpr (requires(const Op& op) { reference::run(op, a); }) reference::run(decode<Op>(fields), a);
-}
-
-struct reference_entry {
-  const operator_type* type;
-  void (*run)(std::span<const double>, const arguments&);
-  bool present;
-};
-template <class Op>
-inline constexpr bool has_reference = requires(const Op& op, const arguments& a) { reference::run(op, a); };
-template <class... Ops>
-constexpr std::array<reference_entry, sizeof...(Ops)> reference_entries(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &run_reference<Ops>, has_reference<Ops>}...}};
-}
-inline constexpr auto reference_table = reference_entries(all_operators{});
-
-}  // namespace detail
-
-/// Runs an operator's reference kernel by its type: nchw values, unpacked weights.
-constexpr void run_reference(const operator_type* type, std::span<const double> fields, const arguments& a) {
-  for (const auto& entry : detail::reference_table)
-    if (entry.type == type) return entry.run(fields, a);
-}
 
 /// Evaluates one expression and what it is made of.
 class expression_evaluator {
@@ -82,7 +54,7 @@ class expression_evaluator {
       }
       if (e != target_) continue;
       const float* from = numbers[static_cast<std::size_t>(e)];
-      if (from != out) std::copy(from, from + count, out);
+      for (std::int64_t i = 0; i < count && from != out; ++i) out[i] = from[i];
     }
   }
 
@@ -101,18 +73,21 @@ class expression_evaluator {
     weights.clear();
     for (expression_id a : g_.arguments(x)) {
       in.push_back({numbers[static_cast<std::size_t>(a)], g_.at_expression(a).shape});
-      weights.push_back(numbers[static_cast<std::size_t>(a)]);
     }
-    // Inputs come first, weights after: whichever the operator asks for, it finds at the right index.
-    const int inputs_count = input_count(x, static_cast<int>(in.size()));
-    run_reference(x.type, g_.fields_of(x.fields),
-                  {{in.data(), static_cast<std::size_t>(inputs_count)}, {&result, 1}, {weights.data() + inputs_count, weights.size() - static_cast<std::size_t>(inputs_count)}});
+    // Inputs come first, weights after.
+    const auto all = static_cast<std::size_t>(input_count(x, static_cast<int>(in.size())));
+    const slot_set given = given_of(*x.type, g_.fields_of(x.fields));
+    const std::size_t own = all - static_cast<std::size_t>(count_slots(given));
+    merge_slots(given, [&](std::size_t i) { return in[own + i].data; }, [&](std::size_t i) { return in[all + i].data; },
+                in.size() - all, weights);
+    x.type->reference()(g_.fields_of(x.fields), {{in.data(), own}, {&result, 1}, {weights.data(), weights.size()}});
   }
   constexpr int input_count(const expression& x, int arguments) const {
     description d;
     pool<extents> shapes;
     const auto ids = g_.arguments(x);
-    for (int n = x.type->min_inputs; n <= arguments && n <= x.type->max_inputs; ++n) {
+    const int given = count_slots(given_of(*x.type, g_.fields_of(x.fields)));
+    for (int n = x.type->min_inputs + given; n <= arguments && n <= x.type->max_inputs + given; ++n) {
       shapes.clear();
       for (int i = 0; i < n; ++i) shapes.push_back(g_.at_expression(ids[static_cast<std::size_t>(i)]).shape);
       if (!x.type->describe(g_.fields_of(x.fields), inputs(shapes.data(), shapes.size()), {}, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;

@@ -2,56 +2,29 @@
 // All weights of a network in the order its kernels want them, one after the other.
 #pragma once
 
-#include "../kernels/packing.hpp"
+#include "../base/typed_span.hpp"
 #include "../plan/plan.hpp"
 #include "evaluate.hpp"
 
 namespace ctnn {
 inline namespace CTNN_PACKING {
 
-namespace packing_detail {
-
-struct packing_entry {
-  const operator_type* type;
-  std::int64_t (*count)(std::span<const double>, int, const extents&, int block);
-  void (*pack)(std::span<const double>, int, const extents&, const float*, float*, int block);
-};
-template <class Op>
-struct packing_of {
-  static constexpr std::int64_t count(std::span<const double> f, int slot, const extents& s, int block) {
-    return packed_count(decode<Op>(f), slot, s, block);
-  }
-  static constexpr void pack_slot(std::span<const double> f, int slot, const extents& s, const float* from, float* to, int block) {
-    pack(decode<Op>(f), slot, s, from, to, block);
-  }
-};
-template <class... Ops>
-constexpr std::array<packing_entry, sizeof...(Ops)> packing_entries(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &packing_of<Ops>::count, &packing_of<Ops>::pack_slot}...}};
-}
-inline constexpr auto packing_table = packing_entries(all_operators{});
-
-}  // namespace packing_detail
-
-/// Numbers that a node's weight slot takes when packed.
-constexpr std::int64_t packed_size(const graph_view& g, const node& n, int slot, int block = channel_block) {
-  const expression& numbers = g.at_expression(g.weights(n)[static_cast<std::size_t>(slot)]);
+/// Numbers that weight i of a node takes when packed.
+constexpr std::int64_t packed_size(const graph_view& g, const node& n, int i, int block = channel_block) {
+  const expression& numbers = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]);
   const extents& shape = numbers.shape;
   if (numbers.element != dtype::f32) return words(shape.count(), numbers.element);
-  for (const auto& entry : packing_detail::packing_table)
-    if (entry.type == n.type) return entry.count(g.fields_of(n.fields), slot, shape, block);
-  return shape.count();
+  return n.type->packed_count(g.fields_of(n.fields), slot_of(g.given(n), i), shape, block);
 }
 
-/// Packs a node's weight slot from its numbers in logical order.
-constexpr void pack_slot(const graph_view& g, const node& n, int slot, const float* from, float* to, int block = channel_block) {
-  const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(slot)]).shape;
-  for (const auto& entry : packing_detail::packing_table)
-    if (entry.type == n.type) return entry.pack(g.fields_of(n.fields), slot, shape, from, to, block);
-  std::copy(from, from + shape.count(), to);
+/// Packs weight i of a node from its numbers in logical order; kernels take other types than float in that order.
+constexpr void pack_slot(const graph_view& g, const node& n, int i, typed_span from, float* to, int block = channel_block) {
+  if (from.type() != dtype::f32) return from.copy_to(to);
+  const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]).shape;
+  n.type->pack(g.fields_of(n.fields), slot_of(g.given(n), i), shape, from.data(), to, block);
 }
 
-/// Where each slot begins among a network's packed weights: calls slot(node, slot number, expression, offset, packed size).
+/// Where each weight begins among a network's packed ones: calls slot(node, number of the weight, expression, offset, packed size).
 /// Returns the total.
 constexpr std::int64_t for_each_slot(const graph_view& g, auto&& slot, int block = channel_block) {
   std::int64_t offset = 0;

@@ -11,23 +11,23 @@ namespace {
 constexpr float x[6] = {1, -2, 3, -4, 5, -6};
 
 constexpr bool one_operand() {
-  using u = op::unary_function;
+  using u = function;
   const float fine[4] = {0.25f, -1.5f, 2.5f, 3.75f};
   return gives(op::activation{{function::relu}}, {{{2, 3}, x}}, {}, {1, 0, 3, 0, 5, 0}) &&
          gives(op::activation{{function::leaky_relu, 0.5f}}, {{{6}, x}}, {}, {1, -1, 3, -2, 5, -3}) &&
          gives(op::activation{{function::clip, -2, 4}}, {{{6}, x}}, {}, {1, -2, 3, -2, 4, -2}) &&
          gives(op::dropout{0.5f}, {{{6}, x}}, {}, {0.5f, -1, 1.5f, -2, 2.5f, -3}) &&
          gives(op::identity{}, {{{6}, x}}, {}, {1, -2, 3, -4, 5, -6}) &&
-         gives(op::unary{u::abs}, {{{6}, x}}, {}, {1, 2, 3, 4, 5, 6}) &&
-         gives(op::unary{u::neg}, {{{6}, x}}, {}, {-1, 2, -3, 4, -5, 6}) &&
-         gives(op::unary{u::floor}, {{{4}, fine}}, {}, {0, -2, 2, 3}) &&
-         gives(op::unary{u::ceil}, {{{4}, fine}}, {}, {1, -1, 3, 4}) &&
-         gives(op::unary{u::round}, {{{4}, fine}}, {}, {0, -2, 2, 4}) &&
-         gives(op::unary{u::trunc}, {{{4}, fine}}, {}, {0, -1, 2, 3}) &&
-         gives(op::unary{u::square}, {{{4}, fine}}, {}, {0.0625f, 2.25f, 6.25f, 14.0625f}) &&
-         gives(op::unary{u::sqrt}, {{{1}, {fine, 1}}}, {}, {0.5f}) &&
-         gives(op::unary{u::rsqrt}, {{{1}, {fine, 1}}}, {}, {2}) &&
-         gives(op::unary{u::reciprocal}, {{{1}, {fine, 1}}}, {}, {4});
+         gives(op::activation{{u::abs}}, {{{6}, x}}, {}, {1, 2, 3, 4, 5, 6}) &&
+         gives(op::activation{{u::neg}}, {{{6}, x}}, {}, {-1, 2, -3, 4, -5, 6}) &&
+         gives(op::activation{{u::floor}}, {{{4}, fine}}, {}, {0, -2, 2, 3}) &&
+         gives(op::activation{{u::ceil}}, {{{4}, fine}}, {}, {1, -1, 3, 4}) &&
+         gives(op::activation{{u::round}}, {{{4}, fine}}, {}, {0, -2, 2, 4}) &&
+         gives(op::activation{{u::trunc}}, {{{4}, fine}}, {}, {0, -1, 2, 3}) &&
+         gives(op::activation{{u::square}}, {{{4}, fine}}, {}, {0.0625f, 2.25f, 6.25f, 14.0625f}) &&
+         gives(op::activation{{u::sqrt}}, {{{1}, {fine, 1}}}, {}, {0.5f}) &&
+         gives(op::activation{{u::rsqrt}}, {{{1}, {fine, 1}}}, {}, {2}) &&
+         gives(op::activation{{u::reciprocal}}, {{{1}, {fine, 1}}}, {}, {4});
 }
 static_assert(one_operand());
 
@@ -83,22 +83,22 @@ TEST_CASE("element-wise operators by hand") {
 }
 
 TEST_CASE("functions of one number are libm's") {
-  using u = op::unary_function;
+  using u = function;
   for (float v = -0.99f; v < 0.99f; v += 0.013f) {
     const double d = static_cast<double>(v), p = std::fabs(d);
     const auto close = [](float got, double want) {
       return std::abs(static_cast<double>(got) - want) <= 4e-7 * (1e-6 + std::abs(want));
     };
-    CHECK(close(apply(u::exp, v), std::exp(d)));
-    CHECK(close(apply(u::log, std::fabs(v)), std::log(p)));
-    CHECK(close(apply(u::sin, v), std::sin(d)));
-    CHECK(close(apply(u::cos, v), std::cos(d)));
-    CHECK(close(apply(u::tan, v), std::tan(d)));
-    CHECK(close(apply(u::asin, v), std::asin(d)));
-    CHECK(close(apply(u::acos, v), std::acos(d)));
-    CHECK(close(apply(u::atan, v), std::atan(d)));
-    CHECK(close(apply(u::tanh, v), std::tanh(d)));
-    CHECK(close(apply(u::log10, std::fabs(v)), std::log10(p)));
+    CHECK(close(apply({u::exp}, v), std::exp(d)));
+    CHECK(close(apply({u::log}, std::fabs(v)), std::log(p)));
+    CHECK(close(apply({u::sin}, v), std::sin(d)));
+    CHECK(close(apply({u::cos}, v), std::cos(d)));
+    CHECK(close(apply({u::tan}, v), std::tan(d)));
+    CHECK(close(apply({u::asin}, v), std::asin(d)));
+    CHECK(close(apply({u::acos}, v), std::acos(d)));
+    CHECK(close(apply({u::atan}, v), std::atan(d)));
+    CHECK(close(apply({u::tanh}, v), std::tanh(d)));
+    CHECK(close(apply({u::log10}, std::fabs(v)), std::log10(p)));
   }
 }
 

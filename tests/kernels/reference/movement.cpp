@@ -26,9 +26,9 @@ constexpr bool moves() {
          gives(op::concat{-2}, {matrix, matrix}, {}, {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}) &&
          gives(op::split{{1, 2}, 1}, {matrix}, {}, {0, 3, 1, 2, 4, 5}) &&
          gives(op::split{{1, 1}, 0}, {matrix}, {}, {0, 1, 2, 3, 4, 5}) &&
-         gives(op::slice{1, 1}, {matrix}, {}, {1, 2, 4, 5}) &&
-         gives(op::slice{-1, -3, -1}, {cube}, {}, {0, 1, 3, 4, 6, 7, 9, 10}) &&
-         gives(op::slice{0, 1, 2}, {cube}, {}, {6, 7, 8, 9, 10, 11}) &&
+         gives(op::slice{{1}, {1}}, {matrix}, {}, {1, 2, 4, 5}) &&
+         gives(op::slice{{-1}, {-3}, {-1}}, {cube}, {}, {0, 1, 3, 4, 6, 7, 9, 10}) &&
+         gives(op::slice{{0}, {1}, {2}}, {cube}, {}, {6, 7, 8, 9, 10, 11}) &&
          gives(op::full{{2, 2}, 3}, {}, {}, {3, 3, 3, 3}) && gives(op::constant{{2, 2}}, {}, {x}, {0, 1, 2, 3});
 }
 static_assert(moves());

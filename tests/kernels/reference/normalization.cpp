@@ -13,7 +13,10 @@ constexpr bool affine_operators() {
   const float mean[2] = {1, 2}, variance[2] = {4, 0.25f}, none[2] = {0, 0};
   return gives(op::batch_norm{0}, {{{2, 2, 2}, x}}, {a, b, mean, variance},
                {0.5f, -2.5f, 2.5f, -4.5f, -5, 17, -9, 21}) &&
-         gives(op::batch_norm{0}, {{{2}, {x, 2}}}, {a, b, none, none}, {20000.5f, 20001}) &&  // a root of 0 is 1e-4
+         gives(op::batch_norm{0, automatic_axis, 1e-4f}, {{{2}, {x, 2}}}, {a, b, none, none}, {20000.5f, 20001}) &&
+         gives(op::batch_norm{0, 1}, {{{2, 2}, {x, 4}}}, {a, b, mean, variance}, {0.5f, 9, 2.5f, 13}) &&
+         gives(op::scale{false, 1}, {{{2, 2, 2}, x}}, {a}, {2, -4, -3, 4, 10, -12, -7, 8}) &&
+         gives(op::bias{-1}, {{{2, 2}, {x, 4}}}, {a}, {3, -3, 5, -5}) &&
          gives(op::scale{}, {{{2, 4}, x}}, {a, b}, {2.5f, -3.5f, 6.5f, -7.5f, -4, 7, -6, 9}) &&
          gives(op::scale{false}, {{{2, 2, 1, 2}, x}}, {a}, {2, -4, -3, 4, 10, -12, -7, 8}) &&
          gives(op::bias{}, {{{2, 4}, x}}, {a}, {3, 0, 5, -2, 4, -7, 6, -9}) &&

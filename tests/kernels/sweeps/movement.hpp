@@ -46,9 +46,13 @@ void sweep_movement(const Run& run) {
     list<int> sizes{2, 1, 2};
     compare_any(run, op::concat{axis}, {{5, 5, 5}, {5, 5, 5}}, exact);
     compare_any(run, op::split{sizes, axis}, {{5, 5, 5}}, exact);
-    compare_any(run, op::slice{axis, 1, -1}, {{5, 5, 5}}, exact);
-    compare_any(run, op::slice{axis + (axis >= 0), -2}, {{5, 5, 5, 5}}, exact);
+    compare_any(run, op::slice{{axis}, {1}, {-1}}, {{5, 5, 5}}, exact);
+    compare_any(run, op::slice{{axis + (axis >= 0)}, {-2}}, {{5, 5, 5, 5}}, exact);
+    compare_any(run, op::slice{{axis}, {}, {}, {-1}}, {{5, 19, 5}}, exact);
+    compare_any(run, op::slice{{axis}, {1}, {}, {3}}, {{2, 19, 20, 18}}, exact);
   }
+  compare_any(run, op::slice{{0, -1, 1}, {3, 17, -1}, {1, 3, -20}, {-1, -2, -3}}, {{5, 19, 20}}, exact);
+  compare_any(run, op::slice{{}, {1, 2}, {2, 18}}, {{5, 19, 20}}, exact);
   compare_any(run, op::full{{7, 3, 4}, 2.5f}, {}, exact);
   compare_any(run, op::full{{6}, -1}, {}, exact);
   compare_any(run, op::constant{{7, 3, 4}}, {}, exact);

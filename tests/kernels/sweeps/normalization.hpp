@@ -24,6 +24,11 @@ void sweep_normalization(const Run& run) {
     compare_same(run, op::scale{false}, {s}, o);
     compare_same(run, op::bias{}, {s}, o);
     compare_same(run, op::prelu{}, {s}, o);
+    for (int axis = 0; axis < s.rank; ++axis) {  // in both layouts, and (N, C), (N, C, L)
+      compare_same(run, op::batch_norm{1e-5f, axis}, {s}, o);
+      compare_same(run, op::scale{true, axis}, {s}, o);
+      compare_same(run, op::prelu{axis - s.rank}, {s}, o);
+    }
   }
   o.zero_weight = 3;                              // no variance: the root counts as 1e-4
   compare_same(run, op::batch_norm{0}, {{19, 2, 3}}, o);
@@ -59,6 +64,10 @@ void sweep_layer_norm(const Run& run) {
     plain({1, 1e-3f, true}, {{5, 2, n}, {2, n}, {2, n}});
     plain({-1, 1e-3f}, {{2, 3, n}, {3, 1}, {1}});  // not along the rows
   }
+  for (int n : lengths()) {
+    compare(run, op::rms_norm{-1, 1e-3f}, {{3, n}}, std::vector<placement>(2), o);
+    compare(run, op::rms_norm{-2, 1e-3f}, {{3, 2, n}, {2, n}}, std::vector<placement>(3), o);
+  }
   plain({0, 1e-3f}, {{7, 5, 3}, {7, 5, 3}});
   plain({-2, 1e-3f}, {{2, 4, 4}, {4, 4}, {4}});
 }
@@ -75,6 +84,9 @@ void sweep_softmax(const Run& run) {
     compare_same(run, op::softmax{-1}, {{3, 2, n}}, o);
     compare_same(run, op::softmax{1}, {{3, n, 2}}, o);
   }
+  compare_with_specials(run, op::softmax{}, {37}, {}, o);
+  compare_with_specials(run, op::softmax{0}, {3, 19}, {}, o);
+  compare_with_specials(run, op::softmax{}, {1}, {}, o);
   for (int axis = 0; axis < 4; ++axis) compare_same(run, op::softmax{axis}, {{2, 19, 3, 4}}, o);
   for (int axis = 0; axis < 3; ++axis) compare_any(run, op::softmax{axis}, {{9, 3, 4}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What pool2d, adaptive_pool2d and interpolate are put through.
+// What pool, adaptive_pool and interpolate are put through.
 #pragma once
 
 #include "../check.hpp"
@@ -10,22 +10,26 @@ template <class Run>
 void sweep_pooling(const Run& run) {
   for (op::pooling function : {op::pooling::max, op::pooling::average}) {
     for (int c : lengths()) {
-      op::pool2d p;
+      op::pool p;
       p.function = function;
       p.kernel = {3, 3};
       p.stride = {2, 2};
       p.pad = {1, 1, 1, 1};
       compare_nhwc(run, p, {c, 5, 6});
-      op::adaptive_pool2d global;
+      op::adaptive_pool global;
       global.function = function;
       compare_nhwc(run, global, {c, 7, 7});
       global.flatten = true;
       compare_nhwc(run, global, {c, 7, 7});
       compare_nhwc(run, global, {2, c, 3, 5});
     }
+    op::pool window;
+    window.function = function;
+    window.kernel = {2, 2};
+    for (int c : {1, 3, 21, 37}) compare_with_specials(run, window, {c, 3, 3}, {layout::nhwc, 0});
     for (int flags = 0; flags < 8; ++flags) {
       for (same_padding same : {same_padding::none, same_padding::upper, same_padding::lower}) {
-        op::pool2d p;
+        op::pool p;
         p.function = function;
         p.kernel = {3, 2};
         p.stride = {2, 3};
@@ -34,27 +38,84 @@ void sweep_pooling(const Run& run) {
         p.ceil = (flags & 1) != 0;
         p.count_include_pad = (flags & 2) != 0;
         p.divisor_whole = (flags & 4) != 0;
-        compare_nhwc(run, p, {5, 8, 9});
-        compare_nhwc(run, p, {2, 21, 4, 11});
+        for (const by_axis& dilation : {by_axis{1}, by_axis{1, 3}, by_axis{2}}) {
+          p.dilation = dilation;
+          compare_nhwc(run, p, {5, 8, 9});
+          compare_nhwc(run, p, {2, 21, 7, 11});
+          compare(run, p, {{2, 3, 7, 11}}, {{}, {}});
+        }
       }
     }
-    for (pair size : {pair{1, 1}, pair{3, 2}, pair{0, 5}, pair{7, 9}, pair{12, 3}})
-      compare_nhwc(run, op::adaptive_pool2d{function, size}, {2, 18, 7, 9});
+    for (const by_axis& size : {by_axis{1}, by_axis{3, 2}, by_axis{0, 5}, by_axis{7, 9}, by_axis{12, 3}})
+      compare_nhwc(run, op::adaptive_pool{function, size}, {2, 18, 7, 9});
+  }
+}
+
+/// One axis and three, row-major, and norms.
+template <class Run>
+void sweep_other_pooling(const Run& run) {
+  for (op::pooling function : {op::pooling::max, op::pooling::average, op::pooling::lp})
+    for (int flags = 0; flags < 4; ++flags)
+      for (same_padding same : {same_padding::none, same_padding::upper, same_padding::lower}) {
+        op::pool p;
+        p.function = function;
+        p.p = 1 + flags;
+        p.same = same;
+        p.ceil = (flags & 1) != 0;
+        p.count_include_pad = (flags & 2) != 0;
+        p.axes = 1;
+        p.kernel = {3};
+        p.pad = {2, 1};
+        for (int stride : {0, 1, 2})
+          for (int dilation : {1, 2}) {
+            p.stride = {stride};
+            p.dilation = {dilation};
+            for (int n : {7, 16, 33}) compare(run, p, {{2, 3, n}}, {{}, {}});
+          }
+        p.axes = 3;
+        p.kernel = {1, 3, 2};
+        p.stride = {1, 2, 3};
+        p.dilation = {1, 2, 1};
+        p.pad = {0, 1, 1};
+        compare(run, p, {{3, 4, 7, 8}}, {{}, {}});
+        compare(run, p, {{2, 3, 3, 9, 5}}, {{}, {}});
+      }
+  for (op::pooling function : {op::pooling::max, op::pooling::average}) {
+    for (int n : {1, 4, 0}) compare(run, op::adaptive_pool{function, {n}, false, 1}, {{2, 3, 9}}, {{}, {}});
+    compare(run, op::adaptive_pool{function, {2, 1, 3}, false, 3}, {{2, 3, 5, 4, 7}}, {{}, {}});
+    compare(run, op::adaptive_pool{function, {1}, true, 3}, {{3, 5, 4, 7}}, {{}, {}});
   }
 }
 
 template <class Run>
-void sweep_interpolate(const Run& run) {
-  for (auto mode : {op::interpolation::nearest, op::interpolation::bilinear}) {
-    for (bool corners : {false, true}) {
-      for (int c : lengths()) compare_nhwc(run, op::interpolate{mode, {7, 3}, {0, 0}, corners}, {c, 3, 4});
-      for (pair size : {pair{1, 1}, pair{5, 5}, pair{10, 12}, pair{2, 20}}) {
-        compare_nhwc(run, op::interpolate{mode, size, {0, 0}, corners}, {2, 9, 5, 6});
-        compare_nhwc(run, op::interpolate{mode, size, {0, 0}, corners}, {9, 1, 1});
+void sweep_interpolate(const Run& run, float tolerance = 2e-6f) {
+  for (auto mode : {op::interpolation::nearest, op::interpolation::linear}) {
+    for (auto how : {op::coordinates::half_pixel, op::coordinates::align_corners, op::coordinates::asymmetric}) {
+      for (int c : lengths()) compare_nhwc(run, op::interpolate{mode, 2, {7, 3}, {0.0}, how}, {c, 3, 4});
+      for (const by_axis& size : {by_axis{1}, by_axis{5}, by_axis{10, 12}, by_axis{2, 20}}) {
+        compare_nhwc(run, op::interpolate{mode, 2, size, {0.0}, how}, {2, 9, 5, 6});
+        compare_nhwc(run, op::interpolate{mode, 2, size, {0.0}, how}, {9, 1, 1});
+        compare_nhwc(run, op::interpolate{mode, 2, size, {0.0}, how, op::rounding::round_prefer_ceil}, {2, 9, 5, 6});
       }
-      compare_nhwc(run, op::interpolate{mode, {0, 0}, {2, 1.7f}, corners}, {5, 5, 6});
+      compare_nhwc(run, op::interpolate{mode, 2, {0}, {2, 1.75}, how}, {5, 5, 6});
     }
   }
+  // Row-major: other axes, cubic, filters that shrink, regions.
+  using enum op::coordinates;
+  for (auto mode : {op::interpolation::nearest, op::interpolation::linear, op::interpolation::cubic})
+    for (auto how : {half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize})
+      for (int flags = 0; flags < 4; ++flags) {
+        op::interpolate p{mode, 1, {7}, {0.0}, how, op::rounding::floor};
+        p.exclude_outside = (flags & 1) != 0;
+        p.antialias = (flags & 2) != 0;
+        p.extrapolation = 9;
+        p.roi = {0.25, 1.25};
+        compare(run, p, {{3, 19}}, {{}, {}}, {.tolerance = tolerance});
+        p.axes = 3;
+        p.size = {4, 2, 9};
+        p.roi = {0, 0.25, -0.5, 1, 0.75, 1};
+        compare(run, p, {{70, 3, 5, 6}}, {{}, {}}, {.tolerance = tolerance});
+      }
 }
 
 }  // namespace ctnn::test

@@ -25,6 +25,9 @@ void sweep_reduce(const Run& run) {
         compare_any(run, op::reduce{function, axes, keep}, {{2, 19, 3, 5}}, o);
         compare(run, op::reduce{function, axes, keep}, {{3, 1, 2, 4, 17}}, {{}, {}}, o);
       }
+    compare_with_specials(run, op::reduce{function, {1}, false}, {2, 37}, {}, o);
+    compare_with_specials(run, op::reduce{function, {1}, false}, {2, 70}, {}, o);
+    compare_with_specials(run, op::reduce{function, {0}, false}, {3, 19}, {}, o);
     compare_any(run, op::reduce{function, {0}, false}, {{70, 2, 3}}, o);
     compare_any(run, op::reduce{function, {1, 2}, true}, {{70, 9, 8}}, o);
   }

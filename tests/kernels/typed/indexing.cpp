@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Elements picked, written and counted by index.
+#include <ctnn/kernels/typed/dispatch.hpp>
+
 #include "run_typed.hpp"
 
 namespace ctnn {
 
 using namespace test;
+
+TEST_CASE("what no kernel takes is refused by the name of its type") {
+  CHECK_THROWS_WITH_AS(typed::refuse("softmax", dtype::bf16), "operator 'softmax' has no kernel for elements of type bf16", error);
+}
 
 TEST_CASE("gathering") {
   const array x = counting<float>({3, 2});

@@ -13,17 +13,13 @@ TEST_CASE("permute, concat, split and slice move elements of any type") {
   const auto parts = run_typed(op::split{{1, 2}, 1}, {counting<std::uint8_t>({2, 3})});
   require_equal<std::uint8_t>(parts[0], {2, 1}, {0, 3});
   require_equal<std::uint8_t>(parts[1], {2, 2}, {1, 2, 4, 5});
-  require_equal<bool>(run_typed(op::slice{0, 1, 2}, {make<bool>({2, 2}, {0, 0, 1, 0})})[0], {1, 2}, {1, 0});
+  require_equal<bool>(run_typed(op::slice{{0}, {1}, {2}}, {make<bool>({2, 2}, {0, 0, 1, 0})})[0], {1, 2}, {1, 0});
   require_equal<std::int64_t>(run_typed(op::reshape{{3, -1}}, {x})[0], {3, 2}, {0, 1, 2, 3, 4, 5});
 }
 
 TEST_CASE("slices with steps, as Python's") {
   const array x = counting<std::int32_t>({5});
-  const auto cut = [&](std::int64_t start, std::int64_t end, std::int64_t step) {
-    op::strided_slice s = op::strided_slice::of({5});
-    s.narrow(0, 5, start, end, step);
-    return run_typed(s, {x})[0];
-  };
+  const auto cut = [&](int start, int end, int step) { return run_typed(op::slice{{0}, {start}, {end}, {step}}, {x})[0]; };
   require_equal<std::int32_t>(cut(0, 5, 2), {3}, {0, 2, 4});
   require_equal<std::int32_t>(cut(-1, -6, -1), {5}, {4, 3, 2, 1, 0});
   require_equal<std::int32_t>(cut(10, -100, -2), {3}, {4, 2, 0});

@@ -39,7 +39,7 @@ TEST_CASE("remainders have the sign of the divisor, truncated ones of the divide
 TEST_CASE("choices and slopes") {
   const array c = make<bool>({2, 1}, {1, 0});
   require_equal<std::int64_t>(run_typed(op::where{}, {c, make<std::int64_t>({3}, {1, 2, 3}), make<std::int64_t>({}, {9})})[0], {2, 3}, {1, 2, 3, 9, 9, 9});
-  require_near(run_typed(op::parametric_relu{}, {make<float>({2, 2}, {-1, 1, -2, 2}), make<float>({2, 1}, {0.5f, 2})})[0], {2, 2}, {-0.5f, 1, -4, 2});
+  require_near(run_typed(op::binary{op::binary_function::prelu}, {make<float>({2, 2}, {-1, 1, -2, 2}), make<float>({2, 1}, {0.5f, 2})})[0], {2, 2}, {-0.5f, 1, -4, 2});
 }
 
 }  // namespace ctnn

@@ -27,19 +27,174 @@ TEST_CASE("scale and zero point from the numbers") {
   require_equal<std::uint8_t>(y[2], {}, {153});
 }
 
+namespace {
+
+/// Runs a layer of bytes whose slots are all given.
+template <class Op>
+array run_bytes(Op op, const std::vector<array>& in) {
+  op.given = (1u << (in.size() - 1)) - 1;
+  return run_typed(op, in)[0];
+}
+template <class Op>
+std::string refused(Op op, std::vector<array> in) {
+  op.given = (1u << (in.size() - 1)) - 1;
+  description d;
+  return describe(problem_of(op, in, d));
+}
+
+/// Bytes in disorder.
+template <class T>
+array bytes(const extents& shape, int seed) {
+  array a(shape, type_for<T>);
+  for (T& x : a.elements<T>()) x = static_cast<T>(seed = (seed * 75 + 74) % 65537);
+  return a;
+}
+/// As floats, less their zero points: one for all, or one for each index of the first axis.
+template <class T>
+array less_zero(const array& x, const array& zero) {
+  array y(x.shape());
+  const std::size_t each = x.size() / zero.size();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    y.values()[i] = static_cast<float>(x.elements<T>()[i] - zero.elements<T>()[zero.size() == 1 ? 0 : i / each]);
+  return y;
+}
+
+/// Sums of floats that are whole numbers are exact: what a convolution of bytes must give.
+template <int Axes, class X, class W>
+void check_convolution(const extents& shape, const op::conv<Axes>& like) {
+  op::quantized_conv<Axes> p{like, {}};
+  p.weight_type = type_for<W>;
+  p.by_output = true;
+  extents w_shape{p.out, p.channels_of(shape) / p.groups};
+  for (int k : p.kernel) w_shape.push_back(k);
+  const array x = bytes<X>(shape, 5), x_zero = bytes<X>({1}, 17), w = bytes<W>(w_shape, 99), w_zero = bytes<W>({p.out}, 31);
+  std::vector<std::int32_t> biases;
+  for (int o = 0; o < p.out; ++o) biases.push_back(1000 - 777 * o);
+  const array bias = make<std::int32_t>({p.out}, biases);
+
+  op::conv<Axes> plain = like;
+  plain.given = 3;
+  array real_bias({p.out});
+  for (std::size_t o = 0; o < biases.size(); ++o) real_bias.values()[o] = static_cast<float>(biases[o]);
+  const array want = run_typed(plain, {less_zero<X>(x, x_zero), less_zero<W>(w, w_zero), real_bias})[0];
+
+  const array sums = run_bytes(p, {x, w, bias, w_zero, x_zero});
+  std::vector<std::int32_t> whole;
+  for (float v : want.values()) whole.push_back(static_cast<std::int32_t>(v));
+  require_equal<std::int32_t>(sums, want.shape(), whole);
+
+  // The same as real numbers, with an activation, and as bytes again.
+  const std::size_t planes = static_cast<std::size_t>(p.out * (p.has_batch(shape) ? shape[0] : 1)), plane = want.size() / planes;
+  std::vector<float> scales, reals;
+  for (int o = 0; o < p.out; ++o) scales.push_back(0.5f / static_cast<float>(1 << o % 4));
+  for (std::size_t i = 0; i < want.size(); ++i) reals.push_back(want[i] * 0.25f * scales[i / plane % scales.size()]);
+  const array w_scale = make<float>({p.out}, scales), x_scale = make<float>({1}, {0.25f});
+  const array y_scale = make<float>({1}, {64}), y_zero = make<std::uint8_t>({1}, {100});
+  p.to = dtype::u8;
+  std::vector<std::uint8_t> quantized;
+  for (float v : reals)
+    quantized.push_back(static_cast<std::uint8_t>(std::clamp(std::nearbyint(v / 64) + 100, 0.0f, 255.0f)));
+  const array y = run_bytes(p, {x, w, bias, w_scale, x_scale, y_scale, w_zero, x_zero, y_zero});
+  require_equal<std::uint8_t>(y, want.shape(), quantized);
+  p.to = dtype::f32;
+  p.activation = {function::relu};
+  for (float& v : reals) v = std::max(v, 0.0f);
+  require_near(run_bytes(p, {x, w, bias, w_scale, x_scale, w_zero, x_zero}), want.shape(), reals, 0);
+}
+
+template <int Axes>
+op::conv<Axes> windows_of(int out, std::array<int, Axes> kernel, int groups) {
+  op::conv<Axes> p;
+  p.out = out;
+  p.kernel = kernel;
+  p.groups = groups;
+  p.pad[0] = 2;
+  p.pad.back() = 1;
+  p.stride.back() = 2;
+  p.dilation[0] = 2;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("convolutions of bytes over one, two and three axes, in groups, with a zero point for each output") {
+  check_convolution<1, std::uint8_t, std::int8_t>({2, 4, 11}, windows_of<1>(6, {3}, 2));
+  check_convolution<1, std::int8_t, std::int8_t>({3, 600}, windows_of<1>(5, {200}, 1));  // windows in several parts
+  check_convolution<2, std::uint8_t, std::uint8_t>({2, 6, 7, 9}, windows_of<2>(4, {3, 2}, 2));
+  check_convolution<2, std::int8_t, std::uint8_t>({3, 8, 6}, windows_of<2>(6, {2, 3}, 3));  // depthwise, two outputs a channel
+  check_convolution<3, std::uint8_t, std::int8_t>({2, 4, 5, 4, 6}, windows_of<3>(6, {2, 3, 2}, 2));
+  check_convolution<3, std::int8_t, std::int8_t>({2, 5, 4, 6}, windows_of<3>(2, {2, 1, 3}, 2));
+}
+
+TEST_CASE("ncnn's arithmetic over one and three axes") {
+  const op::products_of_bytes arithmetic{op::byte_arithmetic::ncnn, dtype::i8, dtype::i8, true};
+  op::quantized_conv<1> line{windows_of<1>(2, {1}, 1), arithmetic};
+  line.pad = {0, 0};
+  line.stride = {1};
+  // x as bytes: 3, -2, 127; (2 x) / 8 + 0.5 = 1.25, 0, 32.25; -3 x / 4 = -2.25, 1.5, -95.25.
+  const array x = make<float>({1, 3}, {1.25f, -0.75f, 500}), w = make<std::int8_t>({2, 1, 1}, {2, -3});
+  const array bias = make<float>({2}, {0.5f, 0}), w_scale = make<float>({2}, {4, 2});
+  const array x_scale = make<float>({1}, {2}), y_scale = make<float>({1}, {1});
+  const std::vector<std::int8_t> want{1, 0, 32, -2, 2, -95};
+  require_equal<std::int8_t>(run_bytes(line, {x, w, bias, w_scale, x_scale, y_scale}), {2, 3}, want);
+  op::quantized_conv<3> volume{{}, arithmetic};
+  volume.out = 2;
+  volume.kernel = {1, 1, 1};
+  array cube({1, 3, 1, 1});
+  std::copy(x.values().begin(), x.values().end(), cube.values().begin());
+  const array w3 = make<std::int8_t>({2, 1, 1, 1, 1}, {2, -3});
+  require_equal<std::int8_t>(run_bytes(volume, {cube, w3, bias, w_scale, x_scale, y_scale}), {2, 3, 1, 1}, want);
+}
+
 TEST_CASE("products of bytes") {
-  op::integer_matmul m;
-  m.zero_a = true;
-  require_equal<std::int32_t>(run_typed(m, {make<std::uint8_t>({2, 2}, {11, 7, 3, 10}), make<std::int8_t>({2, 1}, {1, -2}), make<std::uint8_t>({}, {12})})[0], {2, 1}, {9, -5});
-  op::integer_convolution c;
-  c.zero_x = true;
-  c.before = c.after = {1};
-  require_equal<std::int32_t>(run_typed(c, {make<std::uint8_t>({1, 1, 2}, {2, 3}), make<std::uint8_t>({1, 1, 3}, {1, 1, 1}), make<std::uint8_t>({}, {1})})[0], {1, 1, 2}, {3, 3});
-  const array one = make<float>({}, {0.5f}), none = make<std::uint8_t>({}, {0});
-  require_equal<std::uint8_t>(run_typed(op::quantized_matmul{}, {make<std::uint8_t>({1, 2}, {4, 6}), one, none, make<std::uint8_t>({2, 1}, {2, 4}), one, none, one,
-                                                                make<std::uint8_t>({}, {3})})[0], {1, 1}, {19});
-  require_equal<std::uint8_t>(run_typed(op::quantized_convolution{}, {make<std::uint8_t>({1, 1, 2}, {4, 6}), one, none, make<std::uint8_t>({1, 1, 1}, {2}), one, none, one,
-                                                                     make<std::uint8_t>({}, {3}), make<std::int32_t>({1}, {2})})[0], {1, 1, 2}, {8, 10});
+  op::quantized_matmul m;
+  m.right = {2, 1};
+  const array zero = make<std::int8_t>({1}, {0}), bytes_of_m = make<std::uint8_t>({2, 2}, {11, 7, 3, 10});
+  const array column = make<std::int8_t>({2, 1}, {1, -2});
+  require_equal<std::int32_t>(run_bytes(m, {bytes_of_m, column, zero, make<std::uint8_t>({1}, {12})}), {2, 1}, {9, -5});
+  // A zero point for each row, and one for each column.
+  m.by_row = m.by_output = true;
+  m.right = {2, 2};
+  const array square = make<std::int8_t>({2, 2}, {1, 5, -2, 6}), zeros = make<std::int8_t>({2}, {0, 5});
+  require_equal<std::int32_t>(run_bytes(m, {bytes_of_m, square, zeros, make<std::uint8_t>({2}, {12, 3})}), {2, 2},
+                              {-1 + 10, 0 - 5, 0 - 14, 7});
+  // The columns as rows, batches of both sides, bias, activation and real numbers.
+  op::quantized_matmul t;
+  t.right = {2, 1, 1, 2};
+  t.transposed = t.bias = true;
+  t.to = dtype::f32;
+  t.activation = {function::relu};
+  const array one = make<float>({1}, {0.5f}), none = make<std::uint8_t>({1}, {0}), three = make<std::uint8_t>({1}, {3});
+  const array rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}), batches = make<std::int8_t>({2, 1, 1, 2}, {1, 2, -1, 3});
+  require_near(run_bytes(t, {rows, batches, make<std::int32_t>({1}, {-6}), one, make<float>({1}, {2}), zero, none}),
+               {2, 2, 1, 1}, {0, 5, 0, 3});
+
+  op::quantized_matmul q;
+  q.right = {2, 1};
+  q.to = q.weight_type = dtype::u8;
+  const array four_six = make<std::uint8_t>({1, 2}, {4, 6}), two_four = make<std::uint8_t>({2, 1}, {2, 4});
+  require_equal<std::uint8_t>(run_bytes(q, {four_six, two_four, one, one, one, none, none, three}), {1, 1}, {19});
+  op::quantized_conv<1> c;
+  c.out = 1;
+  c.kernel = {1};
+  c.to = c.weight_type = dtype::u8;
+  const array two = make<std::uint8_t>({1, 1, 1}, {2}), bias = make<std::int32_t>({1}, {2});
+  require_equal<std::uint8_t>(run_bytes(c, {four_six, two, bias, one, one, one, none, none, three}), {1, 2}, {8, 10});
+}
+
+TEST_CASE("what layers of bytes are not") {
+  op::quantized_matmul m;
+  m.right = {2, 1};
+  const array x = make<std::uint8_t>({1, 2}, {4, 6}), w = make<std::int8_t>({2, 1}, {2, 4}), zero = make<std::int8_t>({1}, {0});
+  CHECK(refused(m, {x, w, zero, make<std::uint8_t>({1}, {0})}) == "nothing is wrong");
+  CHECK(refused(m, {x, w, zero, zero}).find("input_zero") != std::string::npos);  // of another type than the input
+  CHECK(refused(m, {x, x, zero, zero}).find("weight") != std::string::npos);
+  CHECK(refused(m, {make<float>({1, 2}, {4, 6}), w, zero, zero}).find("input") != std::string::npos);
+  m.activation = {function::relu};
+  CHECK(refused(m, {x, w, zero, make<std::uint8_t>({1}, {0})}).find("activation") != std::string::npos);
+  op::quantized_conv<2> c;
+  c.arithmetic = op::byte_arithmetic::ncnn;
+  CHECK(refused(c, {make<float>({1, 1, 1}, {1})}).find("to") != std::string::npos);
 }
 
 }  // namespace ctnn

@@ -10,8 +10,9 @@
 
 #include <ctnn/base/half.hpp>
 #include <ctnn/base/describe.hpp>
-#include <ctnn/kernels/typed/table.hpp>
+#include <ctnn/graph/graph.hpp>
 #include <ctnn/loaded/array.hpp>
+#include <ctnn/loaded/typed_kernels.hpp>
 
 namespace ctnn::test {
 
@@ -85,7 +86,16 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
     const bool has_kernel = k.run != nullptr;
     REQUIRE(has_kernel);
     const Op decoded = decode<Op>(std::span<const double>(encode(op).data(), encode(op).size()));
-    k.run(&decoded, {from, to, {}});
+    const slot_set given = given_slots(op);
+    const std::size_t own = from.size() - static_cast<std::size_t>(count_slots(given));
+    std::vector<const float*> weights;
+    merge_slots(given, [&](std::size_t i) { return from[own + i].data; }, [](std::size_t) -> const float* { return nullptr; }, 0, weights);
+    from.resize(own);
+    std::vector<extents> shapes;
+    for (const const_tensor& t : from) shapes.push_back(t.shape);
+    const field_values fields = encode(op);
+    heap_scratch scratch(*k.type, {fields.data(), fields.size()}, shapes, {d.outputs.data(), d.outputs.size()});
+    k.run(&decoded, {from, to, weights}, scratch.memory());
     return out;
   }
   FAIL("no entry");

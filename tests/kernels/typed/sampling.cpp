@@ -8,27 +8,29 @@ using namespace test;
 
 namespace {
 
-op::resize to(op::resize_mode mode, op::resize_coordinates c, int in, int out) {
-  op::resize p;
+op::interpolate to(op::interpolation mode, op::coordinates c, int in, int out) {
+  op::interpolate p;
   p.mode = mode;
   p.coordinates = c;
-  p.sizes = {out};
-  p.scales = {static_cast<double>(out) / in};
+  p.axes = 1;
+  p.size = {out};
+  p.scale = {static_cast<double>(out) / in};
+  p.rounding = op::rounding::round_prefer_floor;
   return p;
 }
 
 }  // namespace
 
 TEST_CASE("resizing a line") {
-  using enum op::resize_mode;
-  using enum op::resize_coordinates;
+  using enum op::interpolation;
+  using enum op::coordinates;
   const array x = make<float>({2}, {1, 2});
   require_near(run_typed(to(nearest, half_pixel, 2, 4), {x})[0], {4}, {1, 1, 2, 2});
   require_near(run_typed(to(linear, half_pixel, 2, 4), {x})[0], {4}, {1, 1.25f, 1.75f, 2});
   require_near(run_typed(to(linear, align_corners, 2, 4), {x})[0], {4}, {1, 4.0f / 3, 5.0f / 3, 2});
   require_near(run_typed(to(linear, asymmetric, 2, 4), {x})[0], {4}, {1, 1.5f, 2, 2});
   require_near(run_typed(to(cubic, half_pixel, 4, 2), {make<float>({4}, {1, 2, 3, 4})})[0], {2}, {1.40625f, 3.59375f});
-  op::resize p = to(linear, half_pixel, 4, 2);
+  op::interpolate p = to(linear, half_pixel, 4, 2);
   p.antialias = true;
   require_near(run_typed(p, {make<float>({4}, {0, 0, 0, 8})})[0], {2}, {0, 4});
   require_equal<std::uint8_t>(run_typed(to(linear, half_pixel, 2, 4), {make<std::uint8_t>({2}, {10, 20})})[0], {4}, {10, 12, 18, 20});
@@ -36,7 +38,7 @@ TEST_CASE("resizing a line") {
 }
 
 TEST_CASE("cropping and resizing extrapolates") {
-  op::resize p = to(op::resize_mode::linear, op::resize_coordinates::tf_crop_and_resize, 3, 3);
+  op::interpolate p = to(op::interpolation::linear, op::coordinates::tf_crop_and_resize, 3, 3);
   p.roi = {0.5, 1.5};
   p.extrapolation = -1;
   require_near(run_typed(p, {make<float>({3}, {1, 2, 3})})[0], {3}, {2, 3, -1});

@@ -33,8 +33,22 @@ TEST_CASE("groups of channels") {
 }
 
 TEST_CASE("batch normalisation with parameters that are values") {
-  require_near(run_typed(op::batch_normalize{0}, {make<float>({1, 2, 1}, {3, 5}), make<float>({2}, {2, 1}), make<float>({2}, {1, 0}), make<float>({2}, {1, 1}),
-                                                 make<float>({2}, {4, 16})})[0], {1, 2, 1}, {3, 1});
+  op::batch_norm p{0, 1};
+  p.given = 15;
+  require_near(run_typed(p, {make<float>({1, 2, 1}, {3, 5}), make<float>({2}, {2, 1}), make<float>({2}, {1, 0}), make<float>({2}, {1, 1}),
+                             make<float>({2}, {4, 16})})[0], {1, 2, 1}, {3, 1});
+  // All digits of a double: (1 + 1e-12 - 1) / 1e-6.
+  const array one = make<double>({1}, {1}), zero = make<double>({1}, {0}), small = make<double>({1}, {1e-12});
+  require_near(run_typed(p, {make<double>({1, 1}, {1 + 1e-12}), one, zero, one, small})[0], {1, 1}, {1e-6f});
+}
+
+TEST_CASE("nothing finite is divided by a root of 0, or it counts as what the operator says") {
+  op::batch_norm p{0, 1};
+  p.given = 15;
+  const array x = make<float>({1, 1}, {3}), one = make<float>({1}, {1}), zero = make<float>({1}, {0});
+  CHECK(!std::isfinite(run_typed(p, {x, one, zero, zero, zero})[0].values()[0]));
+  p.zero_root = 1e-4f;
+  require_near(run_typed(p, {x, one, zero, zero, zero})[0], {1, 1}, {30000});
 }
 
 TEST_CASE("norms, mean and variance, neighbouring channels") {

@@ -35,8 +35,7 @@ constexpr float rounded(float x) {
 /// a b exactly (Dekker); the halves have 12 bits each, so their products are exact.
 constexpr float_pair exact_product(float a, float b) {
   const float p = rounded(a * b);
-  const float ah = std::bit_cast<float>(std::bit_cast<std::uint32_t>(a) & 0xfffff000u), al = a - ah;
-  const float bh = std::bit_cast<float>(std::bit_cast<std::uint32_t>(b) & 0xfffff000u), bl = b - bh;
+  const float ah = upper_bits(a), al = a - ah, bh = upper_bits(b), bl = b - bh;
   return {p, ((ah * bh - p) + ah * bl + al * bh) + al * bl};
 }
 

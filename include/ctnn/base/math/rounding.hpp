@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// floor, ceil, trunc and round (half to even) of a float, exact, zeros keep their sign.
+// abs, max, min; floor, ceil, trunc and round (half to even) of a float: exact, zeros keep their sign.
 #pragma once
 
 #include <bit>
@@ -10,11 +10,18 @@ namespace ctnn::math {
 constexpr float abs(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7fffffffu); }
 constexpr bool is_nan(float x) { return x != x; }
 
+/// NaN wins, as in numpy.
+constexpr float max(float a, float b) { return a > b || is_nan(a) ? a : b; }
+constexpr float min(float a, float b) { return a < b || is_nan(a) ? a : b; }
+
 /// The magnitude of x with the sign of s.
 constexpr float with_sign_of(float x, float s) {
   return std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) & 0x7fffffffu) |
                               (std::bit_cast<std::uint32_t>(s) & 0x80000000u));
 }
+
+/// x with the upper half of its 24 digits, so that its square is exact.
+constexpr float upper_bits(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xfffff000u); }
 
 /// From 2^23 on every float is an integer (infinities and NaN come here too).
 constexpr bool is_integral(float x) {

@@ -56,6 +56,7 @@ constexpr bool is_finite(float x) { return abs(x) < std::numeric_limits<float>::
 
 constexpr float sin(float x) {
   if (!is_finite(x)) return std::numeric_limits<float>::quiet_NaN();
+  if (x == 0) return x;  // keeps its sign
   const reduced_angle r = reduce_angle(x);
   const float y = (r.quadrant & 1) != 0 ? cos_core(r.rest) : sin_core(r.rest);
   return (r.quadrant & 2) != 0 ? -y : y;

@@ -2,6 +2,7 @@
 // A graph as the network one would declare for it, in the words of network/layers.hpp and network/options.hpp.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <unordered_set>
 #include <vector>
@@ -21,6 +22,7 @@ struct alias {
   std::string word;
   std::string arguments{};
   std::string_view said{};
+  std::string_view also_said{};
 };
 
 inline alias activation_alias(const activation_function& f) {
@@ -37,7 +39,10 @@ inline alias activation_alias(const activation_function& f) {
       if (usual) return {name, "", "activation"};
       break;
     case function::none: break;
-    default: return {name, "", "activation"};
+    case function::relu: case function::sigmoid: case function::tanh: case function::silu: case function::mish: case function::gelu:
+      return {name, "", "activation"};
+    default:
+      if (f.a == 0 && f.b == 0) return {"unary", ", ctnn::function::" + name, "activation"};
   }
   return {};
 }
@@ -53,17 +58,20 @@ inline alias alias_of(const op::pad& p) {
   if (p.mode != op::pad_mode::constant) return {};
   return {"constant_pad"};
 }
-inline alias alias_of(const op::pool2d& p) {
-  return {std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool2d", "", "function"};
+inline alias alias_of(const op::pool& p) {
+  if (p.axes > 3) return {};
+  return {std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d", "", "function", "axes"};
 }
-inline alias alias_of(const op::adaptive_pool2d& p) {
-  return {"adaptive_" + std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool2d", "", "function"};
+inline alias alias_of(const op::adaptive_pool& p) {
+  if (p.axes > 3) return {};
+  return {"adaptive_" + std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d", "", "function", "axes"};
 }
 inline alias alias_of(const op::interpolate& p) {
-  return {"interpolate_" + std::string(interpolation_names[static_cast<std::size_t>(p.mode)]), "", "mode"};
-}
-inline alias alias_of(const op::unary& p) {
-  return {"unary", ", ctnn::op::unary_function::" + std::string(unary_names[static_cast<std::size_t>(p.function)]), "function"};
+  static constexpr const char* linear[] = {"interpolate_linear", "interpolate_bilinear", "interpolate_trilinear"};
+  if (p.mode == op::interpolation::nearest) return {"interpolate_nearest", "", "mode"};
+  if (p.mode == op::interpolation::cubic) return {"interpolate_bicubic", "", "mode"};
+  if (p.axes > 3) return {};
+  return {linear[p.axes - 1], "", "mode", "axes"};
 }
 inline alias alias_of(const op::reduce& p) {
   return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[static_cast<std::size_t>(p.function)]), "function"};
@@ -74,32 +82,43 @@ inline alias alias_of(const op::binary& p) {
 }
 inline alias alias_of(const op::eltwise& p) { return {std::string(eltwise_names[static_cast<std::size_t>(p.function)]), "", "function"}; }
 
-/// What an operator's fields look like; one entry an operator.
-struct speller {
-  const operator_type* type;
-  spelled_options (*options)(std::span<const double>);
-  alias (*name)(std::span<const double>);
-};
-template <class Op>
-alias alias_of_fields(std::span<const double> fields) {
-  return alias_of(decode<Op>(fields));
-}
+/// The word for a node of an operator; without one it is a layer<...> of the operator's struct.
 template <class... Ops>
-std::array<speller, sizeof...(Ops)> make_spellers(operator_list<Ops...>) {
-  return {{{&type_of<Ops>, &ctnn::detail::spell_options<Ops>, &alias_of_fields<Ops>}...}};
+alias word_among(operator_list<Ops...>, const operator_type* type, std::span<const double> fields) {
+  alias found;
+  (void)((type == &type_of<Ops> && (found = alias_of(decode<Ops>(fields)), true)) || ...);
+  return found;
 }
+inline alias word_for(const operator_type* type, std::span<const double> fields) { return word_among(all_operators{}, type, fields); }
+
+template <class... Ops>
+bool is_in(const operator_type* type, operator_list<Ops...>) {
+  return ((type == &type_of<Ops>) || ...);
+}
+
+/// Of an element type: its name, but a boolean's in full.
+inline std::string_view name_of_option(double type) {
+  const auto t = static_cast<dtype>(static_cast<int>(type));
+  return t == dtype::boolean ? "boolean" : name_of(t);
+}
+
+/// Is it a name that other files can use?
+inline bool is_spelled(std::string_view type) { return type.find_first_of("{('") == std::string_view::npos; }
 
 inline std::string option_text(const operator_type* type, const spelled_option& o) {
   static constexpr std::string_view plain[] = {"out", "kernel", "stride", "dilation", "pad", "groups", "hidden", "size", "shape", "order", "sizes",
-                                               "axis", "axes", "ones", "start", "end", "eps", "scalar", "coefficients", "output_padding", "before", "after"};
+                                               "axis", "axes", "ones", "start", "end", "step", "eps", "scalar", "coefficients", "output_padding", "before", "after"};
   const auto only = [&](double v) { return o.values.size() == 1 && o.values[0] == v; };
   if (o.key == "same" && only(1)) return "ctnn::same_upper";
   if (o.key == "same" && only(2)) return "ctnn::same_lower";
   if (o.key == "bias" && only(0)) return "ctnn::no_bias";
   if (o.key == "ceil" && only(1)) return "ctnn::ceil_mode";
   if (o.key == "keep" && only(0)) return "ctnn::drop_axes";
+  if (o.key == "coordinates" && only(static_cast<double>(op::coordinates::align_corners))) return "ctnn::align_corners";
+  if (o.key == "type") return "ctnn::" + std::string(name_of_option(o.values[0]));
+  if (o.key == "to") return "ctnn::to<ctnn::dtype::" + std::string(name_of_option(o.values[0])) + '>';
   if (o.key == "direction") return o.values[0] == 1 ? "ctnn::reverse" : "ctnn::bidirectional";
-  if ((o.key == "count_include_pad" || o.key == "batch_first" || o.key == "align_corners") && only(1)) return "ctnn::" + std::string(o.key);
+  if ((o.key == "count_include_pad" || o.key == "batch_first") && only(1)) return "ctnn::" + std::string(o.key);
   std::string out;
   std::size_t first = 0;
   if (o.key == "activation") {
@@ -113,7 +132,7 @@ inline std::string option_text(const operator_type* type, const spelled_option& 
     out = "ctnn::option<" + in_quotes(o.key);
     if (!o.values.empty()) out += ", ";
   }
-  for (std::size_t i = first; i < o.values.size(); ++i) out += (i > 0 && !(i == first && first == 0) ? ", " : "") + argument(o.values[i]);
+  for (std::size_t i = first; i < o.values.size(); ++i) out += (i > 0 && !(i == first && first == 0) ? ", " : "") + exact_argument(o.values[i]);
   return out + '>';
 }
 
@@ -124,18 +143,17 @@ class declaration {
  public:
   /// Throws ctnn::error naming all layers for which there is no word, or the first that cannot be declared otherwise.
   explicit declaration(const graph_view& g) : g_(g) {
-    const auto spellers = detail::make_spellers(all_operators{});
-    const auto speller_of = [&](const node& n) {
-      return std::find_if(spellers.begin(), spellers.end(), [&](const detail::speller& s) { return s.type == n.type; });
-    };
-    refuse_all([&](const node& n) { return speller_of(n) != spellers.end(); });
+    refuse_all([](const node& n) { return detail::is_spelled(n.type->spelling()); });
     for (std::size_t i = 0; i < g.nodes.size(); ++i) names_.push_back(fresh_name(g.nodes[i]));
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) spell(static_cast<node_id>(i), *speller_of(g.nodes[i]));
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) spell(static_cast<node_id>(i));
     check();
   }
 
   /// What layer n is called: its name, made unique.
   const std::string& name(node_id n) const { return names_[static_cast<std::size_t>(n)]; }
+
+  /// Does it need more than ctnn.hpp has: other operators, other elements than f32?
+  bool needs_typed() const { return needs_typed_; }
 
   /// The arguments of network<...>, a line each.
   std::vector<std::string> lines() const {
@@ -155,24 +173,19 @@ class declaration {
   }
 
  private:
-  /// Throws if there are layers without a word, or with values that are not f32: each operator with its layers.
+  /// Throws if there are layers of operators that cannot be named: each operator with its layers.
   void refuse_all(auto&& has_word) const {
     std::vector<std::pair<std::string, std::string>> refused;
     for (const node& n : g_.nodes) {
-      std::string what(n.type->name);
-      const auto other = [&](value_id v) { return g_.at_value(v).type != dtype::f32; };
-      bool typed = false;
-      for (value_id v : g_.inputs(n)) typed = typed || other(v);
-      for (int k = 0; k < n.outputs.count; ++k) typed = typed || other(n.outputs.first + k);
-      if (has_word(n) && !typed) continue;
-      if (has_word(n)) what += " of other numbers than f32";
+      if (has_word(n)) continue;
+      const std::string what(n.type->name);
       const auto known = std::find_if(refused.begin(), refused.end(), [&](const auto& r) { return r.first == what; });
       auto& layers = known != refused.end() ? known->second : refused.emplace_back(what, "").second;
       layers += (layers.empty() ? "'" : ", '") + std::string(n.name) + '\'';
     }
     std::string text;
     for (const auto& [what, layers] : refused) text += (text.empty() ? "" : "; ") + what + " in " + layers;
-    if (!refused.empty()) throw error("no words in ctnn/ctnn.hpp for: " + text);
+    if (!refused.empty()) throw error("no name that a header can use for: " + text);
   }
   std::string fresh_name(const node& n) {
     const std::string wanted = n.name.empty() ? std::string(n.type->name) : std::string(n.name);
@@ -194,11 +207,14 @@ class declaration {
     return name(n) + (out.count == 1 ? "" : '.' + std::to_string(v - out.first));
   }
 
-  void spell(node_id id, const detail::speller& as) {
+  void spell(node_id id) {
     const node& n = g_.at(id);
-    options_.push_back(as.options(g_.fields_of(n.fields)));
-    const detail::alias word = as.name(g_.fields_of(n.fields));
-    std::string text = word.word.empty() ? "ctnn::layer<ctnn::op::" + std::string(n.type->name) + ", " : "ctnn::" + word.word + '<';
+    options_.push_back(ctnn::spell(g_, n));
+    const detail::alias word = detail::word_for(n.type, g_.fields_of(n.fields));
+    for (int k = 0; k < n.outputs.count; ++k) needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
+    for (value_id v : g_.inputs(n)) needs_typed_ = needs_typed_ || g_.at_value(v).type != dtype::f32;
+    needs_typed_ = needs_typed_ || !detail::is_in(n.type, all_operators{});
+    std::string text = word.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", " : "ctnn::" + word.word + '<';
     text += in_quotes(name(id)) + word.arguments;
     const auto in = g_.inputs(n);
     from_.emplace_back();
@@ -212,7 +228,7 @@ class declaration {
       text += ", ctnn::from<" + list + '>';
     }
     for (const spelled_option& o : options_.back())
-      if (word.word.empty() || o.key != word.said) text += ", " + detail::option_text(n.type, o);
+      if (word.word.empty() || (o.key != word.said && o.key != word.also_said)) text += ", " + detail::option_text(n.type, o);
     texts_.push_back(text + '>');
   }
 
@@ -234,6 +250,9 @@ class declaration {
       if (!(g_.values[v].shape == result.g.values[v].shape))
         throw error("layer '" + name(g_.values[v].producer) + "' cannot be declared: its output would be " +
                     describe(result.g.values[v].shape) + " instead of " + describe(g_.values[v].shape));
+      else if (g_.values[v].type != result.g.values[v].type)
+        throw error("layer '" + name(g_.values[v].producer) + "' cannot be declared: its output would be " +
+                    std::string(name_of(result.g.values[v].type)) + " instead of " + std::string(name_of(g_.values[v].type)));
   }
 
   graph_view g_;
@@ -242,6 +261,7 @@ class declaration {
   std::deque<std::vector<std::string>> from_;
   std::deque<spelled_options> options_;
   std::vector<bool> previous_;
+  bool needs_typed_ = false;
 };
 
 }  // namespace ctnn::cpp

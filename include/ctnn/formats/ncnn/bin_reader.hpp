@@ -2,8 +2,7 @@
 // An ncnn weight file: arrays one after the other, without names; the layers say how long each is.
 #pragma once
 
-#include <array>
-#include <bit>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../../base/byte_order.hpp"
 #include "../../base/error.hpp"
 #include "../../base/half.hpp"
 #include "../../loaded/array.hpp"
@@ -135,11 +135,8 @@ class bin_reader {
   std::vector<float> floats(std::size_t n, const std::string& owner) {
     const auto from = take(4 * n, owner);
     std::vector<float> out(n);
-    if constexpr (std::endian::native == std::endian::little) {
-      if (n != 0) std::memcpy(out.data(), from.data(), from.size());
-    } else {
-      for (std::size_t i = 0; i < n; ++i) out[i] = std::bit_cast<float>(word(&from[4 * i]));
-    }
+    std::copy(from.begin(), from.end(), std::as_writable_bytes(std::span(out)).begin());
+    swap_from_file(std::as_writable_bytes(std::span(out)), sizeof(float));
     return out;
   }
   std::vector<float> halves(std::size_t n, const std::string& owner) {

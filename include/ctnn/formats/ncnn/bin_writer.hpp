@@ -2,7 +2,6 @@
 // Writes the arrays of an ncnn weight file, in the order of the layers.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -25,7 +24,9 @@ class bin_writer {
   explicit bin_writer(weight_storage storage = weight_storage::fp32) : storage_(storage) {}
 
   void raw(std::span<const float> values) {
-    for (float v : values) put(std::bit_cast<std::uint32_t>(v), 4);
+    const std::size_t before = bytes_.size();
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    swap_from_file(std::as_writable_bytes(std::span(bytes_)).subspan(before), sizeof(float));
   }
 
   void tagged(std::span<const float> values) {

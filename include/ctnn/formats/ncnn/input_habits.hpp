@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../graph/graph.hpp"
+#include "../../kernels/operator_code.hpp"  // before operators that compare their records
 #include "../../graph/loaded_operators.hpp"
 
 namespace ctnn::ncnn {
@@ -17,7 +18,7 @@ struct input_habits {
 inline input_habits habits_of(const graph_view& g, node_id n) {
   if (g.is<op::layer_norm>(n) || g.is<op::rms_norm>(n)) return {1, 0};
   if (g.is<op::group_norm>(n)) return {1, 1};
-  if (g.is<op::gemm>(n)) return {0, 0};
+  if (g.is<op::matmul>(n)) return {0, 0};
   if (g.is<op::rotary_embedding>(n) || g.is<op::lstm>(n) || g.is<op::gru>(n) || g.is<op::rnn>(n)) return {99, ~0u};
   if (g.is<op::attention>(n) && g.shape(g.inputs(g.at(n))[0]).rank == 4)
     return {99, g.get<op::attention>(n).mask ? ~0u & ~(1u << 3) : ~0u};

@@ -10,56 +10,33 @@
 #include <utility>
 #include <vector>
 
+#include "../../kernels/operator_code.hpp"  // before operators that compare their records
 #include "../../graph/loaded_operators.hpp"
-#include "../../loaded/budget.hpp"
 #include "../../base/describe.hpp"
-#include "../../loaded/loaded_model.hpp"
+#include "../import.hpp"
 #include "bin_reader.hpp"
 #include "param_file.hpp"
 
 namespace ctnn::ncnn {
 
-/// Thrown by a layer's reader: the layer is sound but ctnn has nothing for it. All of a file's are reported together.
-struct unsupported {
-  std::string reason;
-};
-/// Thrown when an input comes from an unsupported layer: there is no shape to go on with.
-struct unknown_input {};
-
-/// The model under construction.
-struct model_builder {
+struct builder : model_builder {
   const param_file& file;
   bin_reader& weights;
   const budget& limits;
   const std::map<std::string, extents, std::less<>>& input_shapes;
-  loaded_model model{};
   std::unordered_map<std::string, value_id> blobs{};  ///< `none` below unsupported layers
-  std::unordered_set<std::string> node_names{};
-  std::unordered_map<std::string, int> suffixes{};
   std::unordered_map<std::string_view, const layer*> first_convolutions{};  ///< by the blob they read
-
-  /// The wanted name, or one made from it that no node has.
-  std::string_view fresh_name(std::string wanted) {
-    if (!node_names.insert(wanted).second) {
-      int& n = suffixes[wanted];
-      std::string other;
-      do other = wanted + "_" + std::to_string(++n);
-      while (!node_names.insert(other).second);
-      wanted = std::move(other);
-    }
-    return model.keep(std::move(wanted));
-  }
 };
 
 class layer_reader : public parameter_reader {
  public:
-  layer_reader(model_builder& builder, const ncnn::layer& at)
+  layer_reader(ncnn::builder& builder, const ncnn::layer& at)
       : parameter_reader(builder.file, at), layer(at), builder_(builder) {}
 
   const ncnn::layer& layer;
 
   graph& network() { return builder_.model.network; }
-  model_builder& builder() { return builder_; }
+  ncnn::builder& builder() { return builder_; }
 
   std::size_t input_count() const { return layer.inputs.size(); }
   std::size_t output_count() const { return layer.outputs.size(); }
@@ -107,14 +84,10 @@ class layer_reader : public parameter_reader {
   }
   value_id reshaped(value_id v, const extents& to, const char* what = "reshape") {
     if (shape(v) == to) return v;
-    op::reshape op;
-    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
-    return helper(op, {v}, what);
+    return helper(reshaping(to), {v}, what);
   }
   value_id permuted(value_id v, std::initializer_list<int> order, const char* what = "permute") {
-    op::permute op;
-    for (int axis : order) op.order.push_back(axis);
-    return helper(op, {v}, what);
+    return helper(permuting(order), {v}, what);
   }
   value_id with_scalar(op::binary_function function, value_id v, float scalar, const char* what) {
     op::binary op;
@@ -125,9 +98,7 @@ class layer_reader : public parameter_reader {
 
   /// Weight `slot` of the node that made v, which the file says has n numbers.
   const expression& expect_weight(value_id v, std::size_t slot, std::int64_t n) {
-    const graph_view g = network().view();
-    const ctnn::node& at = g.at(g.at_value(v).producer);
-    const expression& leaf = g.at_expression(g.weights(at)[slot]);
+    const expression& leaf = builder_.weight_of(v, slot);
     if (checked_count(leaf.shape) != n)
       fail("weight '" + std::string(leaf.name) + "' has " + std::to_string(n) + " numbers, expected " +
            describe(leaf.shape));
@@ -136,7 +107,7 @@ class layer_reader : public parameter_reader {
   /// A helper that holds numbers: a parameter of an operator that takes its parameters as inputs.
   value_id constant(const extents& to, const std::vector<float>& numbers, const char* what) {
     op::constant op;
-    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    op.shape = as_list(to);
     const value_id v = helper(op, {}, what);
     set_weight(v, 0, numbers);
     return v;
@@ -144,7 +115,7 @@ class layer_reader : public parameter_reader {
   /// The same number everywhere.
   value_id full(const extents& to, float number, const char* what) {
     op::full op;
-    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
+    op.shape = as_list(to);
     op.value = number;
     return helper(op, {}, what);
   }
@@ -218,7 +189,7 @@ class layer_reader : public parameter_reader {
     return out.first;
   }
 
-  model_builder& builder_;
+  ncnn::builder& builder_;
   bool has_main_ = false;
   std::unordered_set<value_id> named_;  ///< values this layer made and result() has not named yet
 };

@@ -35,6 +35,7 @@ struct file_builder {
   std::vector<std::vector<node_id>> readers{};  ///< by value, of live nodes
   std::set<value_id> outputs{};
   std::set<node_id> absorbed{};                 ///< nodes that another node's layer does
+  std::map<node_id, node_id> products{};        ///< by sum: the absorbed product of matrices that it adds to
   std::set<node_id> kept_flat{};                ///< linear layers whose extents of 1 ncnn's broadcasting does without
   std::map<node_id, layer> replaced{};          ///< nodes that become this layer, with their absorbed predecessors
   std::map<value_id, extents> forms{};          ///< shapes of blobs that differ from their value's, such as without a batch

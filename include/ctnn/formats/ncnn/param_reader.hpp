@@ -3,15 +3,30 @@
 // number is checked before it is believed.
 #pragma once
 
+#include <string_view>
+
+#include "../../base/compiled.hpp"
+#include "../../loaded/budget.hpp"
+#include "param_file.hpp"
+
+namespace ctnn::ncnn {
+
+/// Parses the text of a .param file. Text after the declared number of layers is ignored, as ncnn does.
+/// Throws ctnn::error with file and line. `source` is what messages call the file.
+param_file parse_param(std::string_view text, std::string source = "param", const budget& limits = {});
+
+}  // namespace ctnn::ncnn
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <unordered_set>
 
-#include "../../loaded/budget.hpp"
-#include "param_file.hpp"
+#include "../../base/numerals.hpp"
 
 namespace ctnn::ncnn {
 
@@ -106,9 +121,8 @@ class param_parser {
     if (at_ < text_.size() && text_[at_] == '"') return quoted();
     std::string_view rest = value_token();
     const char first = rest.front();
-    if ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) {
-      // ncnn would take these for strings; no layer has such a string, and a number was meant.
-      if (rest == "inf" || rest == "nan" || rest == "INF" || rest == "NAN") fail("'" + std::string(rest) + "' is not a number");
+    // ncnn would take "inf" for a string; no layer has such a string, and a number was meant.
+    if (((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z')) && !is_not_finite(rest)) {
       if (rest.size() > limits_.name_length) fail("string of " + std::to_string(rest.size()) + " characters");
       return std::string(rest);
     }
@@ -139,31 +153,33 @@ class param_parser {
     return head;
   }
 
+  /// inf, nan and the like, with a sign or without: ncnn reads none of them as a number.
+  static bool is_not_finite(std::string_view word) {
+    if (!word.empty() && (word.front() == '+' || word.front() == '-')) word.remove_prefix(1);
+    std::string small(word.substr(0, 9));
+    for (char& c : small) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return small == "inf" || small == "infinity" || small == "nan";
+  }
+
   number to_number(std::string_view word) const {
-    number n;
+    if (is_not_finite(word))
+      fail("'" + std::string(word) + "' is no number of ncnn's, which has no infinity (3.402823e+38 stands for it) and no NaN");
     if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-    n.is_float = word.find_first_of(".eE") != word.npos;
-    const char* last = word.data() + word.size();
-    if (n.is_float) {
-      const auto [end, code] = std::from_chars(word.data(), last, n.value);
-      if (end != last || code != std::errc{} || !std::isfinite(static_cast<float>(n.value)))
-        fail("'" + shortened(word) + "' is not a float");
-    } else {
-      std::int32_t integer = 0;
-      const auto [end, code] = std::from_chars(word.data(), last, integer);
-      if (end != last || code != std::errc{} || word.empty()) fail("'" + shortened(word) + "' is not a 32-bit integer");
-      n.value = integer;
+    if (word.find_first_of(".eE") == word.npos) {
+      const auto integer = parse_integer<std::int32_t>(word);
+      if (!integer) fail("'" + shortened(word) + "' is not a 32-bit integer");
+      return {static_cast<double>(*integer), false};
     }
-    return n;
+    const auto value = parse_decimal(word);
+    if (!value || !std::isfinite(static_cast<float>(*value))) fail("'" + shortened(word) + "' is not a float");
+    return {*value, true};
   }
 
   std::size_t to_count(std::string_view word, const char* what, std::size_t limit) const {
-    std::int64_t n = 0;
-    const char* last = word.data() + word.size();
-    const auto [end, code] = std::from_chars(word.data(), last, n);
-    if (end != last || code != std::errc{} || n < 0 || static_cast<std::uint64_t>(n) > limit)
+    const auto n = parse_integer<std::int64_t>(word);
+    if (!n || *n < 0 || static_cast<std::uint64_t>(*n) > limit)
       fail(std::string(what) + " '" + shortened(word) + "', expected 0 to " + std::to_string(limit));
-    return static_cast<std::size_t>(n);
+    return static_cast<std::size_t>(*n);
   }
   std::size_t count(const char* what, std::size_t limit) { return to_count(token(what), what, limit); }
 
@@ -214,10 +230,10 @@ class param_parser {
 
 }  // namespace detail
 
-/// Parses the text of a .param file. Text after the declared number of layers is ignored, as ncnn does.
-/// Throws ctnn::error with file and line. `source` is what messages call the file.
-inline param_file parse_param(std::string_view text, std::string source = "param", const budget& limits = {}) {
+CTNN_ONCE param_file parse_param(std::string_view text, std::string source, const budget& limits) {
   return detail::param_parser(text, std::move(source), limits).parse();
 }
 
 }  // namespace ctnn::ncnn
+
+#endif

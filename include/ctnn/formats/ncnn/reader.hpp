@@ -22,7 +22,7 @@ namespace ctnn::ncnn {
 
 /// Every layer type that ctnn's operators express, sorted by name.
 inline constexpr layer_type layer_types[] = {
-    {"AbsVal", readers::absolute},
+    {"AbsVal", readers::plain_activation<function::abs>},
     {"BatchNorm", readers::batch_norm},
     {"Bias", readers::bias},
     {"BinaryOp", readers::binary},
@@ -104,44 +104,17 @@ inline const layer_type* find_layer_type(std::string_view name, std::span<const 
 
 namespace detail {
 
-/// Unsupported layers by reason, in order of appearance.
-class refusals {
- public:
-  void add(const layer& at, const std::string& reason) {
-    const std::string key = at.type + (reason.empty() ? "" : ": " + reason);
-    auto& places = by_reason_[key];
-    if (places.empty()) order_.push_back(key);
-    places.push_back("'" + at.name + "' (line " + std::to_string(at.line) + ")");
-  }
-  void report(const param_file& file) const {
-    if (order_.empty()) return;
-    std::string text = file.source + ": not supported: ";
-    for (const std::string& key : order_) {
-      if (key != order_.front()) text += "; ";
-      text += key + " in ";
-      for (const std::string& place : by_reason_.at(key)) text += (place == by_reason_.at(key).front() ? "" : ", ") + place;
-    }
-    if (order_.size() == 1 && order_[0].starts_with("Input: ")) throw unknown_input_shape(text);
-    throw error(text);
-  }
-  bool any() const { return !order_.empty(); }
-
- private:
-  std::vector<std::string> order_;
-  std::map<std::string, std::vector<std::string>> by_reason_;
-};
-
-/// ncnn's rule: what no layer reads is an output. What a Noop only swallows is one, too.
-inline void declare_outputs(model_builder& b) {
+/// ncnn's rule: what no layer reads is an output. What a Noop only swallows is one, too; an input is one if nothing else is.
+inline void declare_outputs(builder& b) {
   std::unordered_set<std::string> read;
   for (const layer& l : b.file.layers) {
     const bool swallows = l.type == "Noop";
     for (std::size_t i = 0; i < l.inputs.size(); ++i)
       if (!swallows || i < l.outputs.size()) read.insert(l.inputs[i]);
   }
-  for (const bool sources : {false, true}) {
+  for (const bool inputs : {false, true}) {
     for (const layer& l : b.file.layers)
-      if ((l.type == "Input" || l.type == "MemoryData") == sources)
+      if ((l.type == "Input") == inputs)
         for (const std::string& blob : l.outputs)
           if (!read.contains(blob)) add_output(b.model.network, b.model.keep(blob), b.blobs.at(blob));
     if (!b.model.network.outputs.empty()) return;
@@ -152,31 +125,34 @@ inline void declare_outputs(model_builder& b) {
 }  // namespace detail
 
 CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const read_options& options) {
-  model_builder b{file, weights, options.limits, options.input_shapes};
-  detail::refusals refused;
+  builder b{{}, file, weights, options.limits, options.input_shapes};
+  refusals refused;
   for (const layer& at : file.layers) {
     const auto give_up = [&] {
       for (const std::string& blob : at.outputs) b.blobs[blob] = none;
     };
+    const auto refuse = [&](const std::string& reason) {
+      refused.add(at.type, reason, "'" + at.name + "' (line " + std::to_string(at.line) + ")");
+      give_up();
+    };
     const layer_type* type = find_layer_type(at.type, options.custom);
     if (!type) {
-      refused.add(at, "");
-      give_up();
+      refuse("");
       continue;
     }
     try {
       layer_reader l(b, at);
       type->read(l);
     } catch (const unsupported& u) {
-      refused.add(at, u.reason);
-      give_up();
+      refuse(u.reason);
     } catch (const unknown_input&) {
       give_up();
     }
     // After a refusal nobody knows where in the weight file the next layer begins.
     if (refused.any()) weights = bin_reader::zeros(options.limits);
   }
-  refused.report(file);
+  if (refused.only("Input: ")) throw unknown_input_shape(refused.text(file.source));
+  if (refused.any()) throw error(refused.text(file.source));
   weights.finish();
   detail::declare_outputs(b);
   return std::move(b.model);

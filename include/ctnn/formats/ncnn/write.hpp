@@ -2,8 +2,13 @@
 // Writes ncnn's .param and .bin; writer.hpp does it.
 #pragma once
 
+#include <filesystem>
+#include <span>
+#include <system_error>
+
 #include "../../base/compiled.hpp"
 #include "../../loaded/loaded_model.hpp"
+#include "../file.hpp"
 #include "bin_writer.hpp"
 
 namespace ctnn::ncnn {
@@ -13,11 +18,32 @@ struct written_model {
   std::string bin;
 };
 
-/// Writes every live node of the graph. Throws ctnn::error naming all nodes that ncnn cannot express.
+struct written_output {
+  std::string name;
+  extents shape;
+};
+
+/// Reads what was written. Throws ctnn::error if it does not load, or lacks one of these outputs in its shape.
+void require_readable(const written_model& w, std::span<const written_output> outputs);
+
+/// Writes every live node of the graph and reads it back before anybody gets it. Throws ctnn::error naming all nodes
+/// that ncnn cannot express.
 written_model write(const graph_view& g, const weight_numbers& numbers, weight_storage storage = weight_storage::fp32);
 
 /// Writes a model as it was read.
 written_model write(const loaded_model& m, weight_storage storage = weight_storage::fp32);
+
+/// Both files or, with a ctnn::error, neither.
+inline void save(const written_model& w, const std::string& param, const std::string& bin) {
+  write_file(bin, w.bin);
+  try {
+    write_file(param, w.param);
+  } catch (const error&) {
+    std::error_code ignored;
+    std::filesystem::remove(bin, ignored);
+    throw;
+  }
+}
 
 }  // namespace ctnn::ncnn
 

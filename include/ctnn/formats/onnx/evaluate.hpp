@@ -17,11 +17,6 @@ inline float* address(array& a) { return static_cast<float*>(static_cast<void*>(
 
 namespace detail {
 
-constexpr bool has_reference(const operator_type& type) {
-  for (const auto& entry : ctnn::detail::reference_table)
-    if (entry.type == &type) return entry.present;
-  return false;
-}
 constexpr bool all_f32(types list) {
   for (dtype t : list)
     if (t != dtype::f32) return false;
@@ -32,7 +27,7 @@ constexpr bool all_f32(types list) {
 
 /// Whether there is a kernel for these types at all.
 inline bool can_evaluate(const operator_type& type, types in, types out) {
-  return (detail::all_f32(in) && detail::all_f32(out) && detail::has_reference(type)) || find_typed_kernel(&type) != nullptr;
+  return (detail::all_f32(in) && detail::all_f32(out) && type.reference()) || find_typed_kernel(&type) != nullptr;
 }
 
 /// Runs the operator. Weights are in logical order.
@@ -51,11 +46,18 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
     to.push_back({address(*a), a->shape(), layout::nchw, 0, a->type()});
     plain = plain && a->type() == dtype::f32;
   }
-  for (const shared_array& a : weights) numbers.push_back(address(*a));
-  if (plain && detail::has_reference(type)) return run_reference(&type, fields, {from, to, numbers});
+  const slot_set given = given_of(type, fields);
+  const std::size_t own = from.size() - static_cast<std::size_t>(count_slots(given));
+  merge_slots(given, [&](std::size_t i) { return from[own + i].data; }, [&](std::size_t i) { return address(*weights[i]); },
+              weights.size(), numbers);
+  from.resize(own);
+  std::vector<extents> in_shapes, out_shapes;
+  for (const const_tensor& t : from) in_shapes.push_back(t.shape);
+  for (const ctnn::tensor& t : to) out_shapes.push_back(t.shape);
+  if (plain && type.reference()) return type.reference()(fields, {from, to, numbers});
   const auto run = find_typed_kernel(&type);
   if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
-  run(decode_operator(&type, fields).get(), {from, to, numbers});
+  run(make_operator(type, fields).get(), {from, to, numbers}, heap_scratch(type, fields, in_shapes, out_shapes).memory());
 }
 
 using ctnn::number_at;
@@ -64,7 +66,7 @@ namespace detail {
 
 template <class T>
 void fill(array& a, T value) {
-  std::ranges::fill(a.elements<T>(), value);
+  for (T& x : a.elements<T>()) x = value;
 }
 }  // namespace detail
 

@@ -7,46 +7,17 @@
 
 namespace ctnn::onnx::detail {
 
-/// Unsupported nodes by reason, in order of appearance.
-class refusals {
- public:
-  void add(const node_message& at, const std::string& reason) {
-    const std::string key = (at.domain.empty() ? "" : at.domain + ":") + at.type + (reason.empty() ? "" : ": " + reason);
-    auto& places = by_reason_[key];
-    if (places.empty()) order_.push_back(key);
-    const std::string name = !at.name.empty() || at.outputs.empty() ? at.name : at.outputs[0];
-    if (places.size() < 8) places.push_back("'" + name + "' (byte " + std::to_string(at.byte) + ")");
-    else if (places.size() == 8) places.push_back("more");
-  }
-  void report(const std::string& source) const {
-    if (order_.empty()) return;
-    std::string text = source + ": not supported: ";
-    for (const std::string& key : order_) {
-      if (key != order_.front()) text += "; ";
-      text += key + " in ";
-      const auto& places = by_reason_.at(key);
-      for (std::size_t i = 0; i < places.size(); ++i) text += (i == 0 ? "" : ", ") + places[i];
-    }
-    throw error(text);
-  }
-  bool any() const { return !order_.empty(); }
-
- private:
-  std::vector<std::string> order_;
-  std::map<std::string, std::vector<std::string>> by_reason_;
-};
-
 class graph_reader {
  public:
   explicit graph_reader(importer& i) : i_(i) {}
 
   void read_nodes(const graph_message& g) {
     for (const tensor& t : g.initializers) add_initializer(t);
-    const auto [order, is_new] = orders_.try_emplace(&g);
-    if (is_new) order->second = execution_order(g, i_.file.source);
-    for (std::size_t n : order->second) read_node(g.nodes[n]);
+    for (std::size_t n : order_of(g)) read_node(g.nodes[n]);
   }
-  void report() const { refused_.report(i_.file.source); }
+  void report() const {
+    if (refused_.any()) throw error(refused_.text(i_.file.source));
+  }
   bool refused() const { return refused_.any(); }
 
   /// The outputs of a graph inside another, or `none`.
@@ -70,20 +41,33 @@ class graph_reader {
     i_.define(t.name, i_.add_known(t.values, t.name));
   }
 
+  void refuse(const node_message& n, const std::string& reason) {
+    const std::string name = !n.name.empty() || n.outputs.empty() ? n.name : n.outputs[0];
+    refused_.add((n.domain.empty() ? "" : n.domain + ":") + n.type, reason, "'" + name + "' (byte " + std::to_string(n.byte) + ")");
+  }
   void give_up(const node_message& n) {
     for (const std::string& out : n.outputs)
       if (!out.empty()) i_.scopes.back().emplace(out, none);
   }
 
+  using method = void (graph_reader::*)(node_reader&, const node_message&);
+  static method control_of(const node_message& n) {
+    if (!n.domain.empty()) return nullptr;
+    return n.type == "If" ? &graph_reader::choose : n.type == "Loop" ? &graph_reader::loop : n.type == "Scan" ? &graph_reader::scan : nullptr;
+  }
+  const std::vector<std::size_t>& order_of(const graph_message& g) {
+    const auto [order, is_new] = orders_.try_emplace(&g);
+    if (is_new) order->second = execution_order(g, i_.file.source);
+    return order->second;
+  }
+
   void read_node(const node_message& n) {
     const auto opset = i_.file.opsets.find(n.domain);
-    const operator_entry* entry = n.domain.empty() ? onnx::find_operator(n.type) : nullptr;
-    using method = void (graph_reader::*)(node_reader&, const node_message&);
-    const method control = !n.domain.empty() ? nullptr : n.type == "If" ? &graph_reader::choose : n.type == "Loop" ? &graph_reader::loop
-                         : n.type == "Scan" ? &graph_reader::scan : nullptr;
+    const auto read = find_reader(i_.options.custom, n.domain, n.type);
+    const method control = control_of(n);
     count_nodes(1, "the graph");
-    if (!entry && !control) {
-      refused_.add(n, "");
+    if (!read && !control) {
+      refuse(n, "");
       return give_up(n);
     }
     if (opset == i_.file.opsets.end()) i_.fail("the model does not say which version of the operators it uses");
@@ -92,12 +76,12 @@ class graph_reader {
       for (const std::string& in : n.inputs)
         if (const auto bad = unusable_.find(in); bad != unusable_.end()) node_reader::refuse("'" + in + "' is a " + bad->second);
       if (control) (this->*control)(r, n);
-      else entry->read(r);
+      else read(r);
       r.refuse_other_attributes();
       for (std::size_t k = 0; k < n.outputs.size(); ++k)
         if (!n.outputs[k].empty() && !i_.scopes.back().contains(n.outputs[k])) r.fail("has " + std::to_string(n.outputs.size()) + " outputs, made " + std::to_string(k));
     } catch (const unsupported& u) {
-      refused_.add(n, u.reason);
+      refuse(n, u.reason);
       give_up(n);
     } catch (const unknown_input&) {
       give_up(n);
@@ -135,11 +119,34 @@ class graph_reader {
     r.expect(1, 1);
     const graph_message& yes = body_of(r, "then_branch");
     const graph_message& no = body_of(r, "else_branch");
-    const graph_message& g = truth(r, r.input(), "condition") ? yes : no;
-    if (g.outputs.size() != n.outputs.size())
-      r.fail("has " + std::to_string(n.outputs.size()) + " outputs, the branch " + std::to_string(g.outputs.size()));
-    const std::vector<term> results = inline_graph(g, {});
+    for (const graph_message* g : {&yes, &no})
+      if (g->outputs.size() != n.outputs.size())
+        r.fail("has " + std::to_string(n.outputs.size()) + " outputs, the branch " + std::to_string(g->outputs.size()));
+    const bool chosen = truth(r, r.input(), "condition");
+    if (checked_.insert(&(chosen ? no : yes)).second) check_unread(chosen ? no : yes);
+    const std::vector<term> results = inline_graph(chosen ? yes : no, {});
     for (std::size_t k = 0; k < results.size(); ++k) r.result(k, results[k]);
+  }
+
+  /// What holds of a graph whatever its values are: every operator is known, and every value is made before it is read.
+  void check_unread(const graph_message& g) {
+    i_.scopes.emplace_back();
+    for (const value_info& in : g.inputs) i_.define(in.name, none);
+    for (const tensor& t : g.initializers)
+      if (!i_.scopes.back().contains(t.name)) i_.define(t.name, none);
+    for (const std::size_t k : order_of(g)) {
+      const node_message& n = g.nodes[k];
+      count_nodes(1, "the graphs inside");
+      if (!control_of(n) && !find_reader(i_.options.custom, n.domain, n.type)) refuse(n, "");
+      for (const std::string& in : n.inputs)
+        if (!in.empty() && !i_.find(in)) i_.fail(node_reader(i_, n, 0).who() + ": reads '" + in + "', which nothing before it makes");
+      for (const std::string& out : n.outputs)
+        if (!out.empty()) i_.define(out, none);
+      for (const attribute& a : n.attributes)
+        if (a.graph) check_unread(*a.graph);
+    }
+    for (std::size_t k = 0; k < g.outputs.size(); ++k) output(g, k);
+    i_.scopes.pop_back();
   }
 
   static term slice_of(node_reader& r, term x, int axis, int i) {
@@ -147,7 +154,7 @@ class graph_reader {
     extents to;
     for (int k = 0; k < s.rank; ++k)
       if (k != axis) to.push_back(s[k]);
-    return r.reshaped(r.add(op::slice{axis, i, i + 1}, {x}), to);
+    return r.reshaped(r.add(op::slice{{axis}, {i}, {i + 1}}, {x}), to);
   }
   static term stacked(node_reader& r, const std::vector<term>& slices, int axis) {
     std::vector<term> parts;
@@ -273,6 +280,7 @@ class graph_reader {
   refusals refused_;
   std::size_t nodes_ = 0;
   std::unordered_map<const graph_message*, std::vector<std::size_t>> orders_;  ///< a loop's body is read many times
+  std::unordered_set<const graph_message*> checked_;
   std::unordered_map<std::string, std::string> unusable_;
 };
 

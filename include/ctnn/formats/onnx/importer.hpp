@@ -4,22 +4,15 @@
 #pragma once
 
 #include <unordered_map>
-#include <unordered_set>
 
 #include "../../base/describe.hpp"
-#include "../../loaded/loaded_model.hpp"
+#include "../import.hpp"
 #include "evaluate.hpp"
 #include "load.hpp"
 #include "parser.hpp"
 
 namespace ctnn::onnx {
 
-/// Thrown by an operator's reader: the node is sound but ctnn has nothing for it. All of a file's are reported together.
-struct unsupported {
-  std::string reason;
-};
-/// Thrown when an input comes from an unsupported node: there is no shape to go on with.
-struct unknown_input {};
 using term = int;
 
 struct term_record {
@@ -31,7 +24,7 @@ struct term_record {
   bool text = false;  ///< stands for its whole numbers or booleans written as text, which only casts back read
 };
 
-class importer {
+class importer : public model_builder {
  public:
   importer(const model_message& file, const read_options& options, const arrays_by_name& fed)
       : file(file), options(options), limits(options.limits), fed_(fed) {}
@@ -39,7 +32,6 @@ class importer {
   const model_message& file;
   const read_options& options;
   budget limits;
-  loaded_model model;
 
   [[noreturn]] void fail(const std::string& what) const { throw error(file.source + ": " + what); }
 
@@ -56,18 +48,6 @@ class importer {
       if (const auto at = s->find(name); at != s->end()) return &at->second;
     return nullptr;
   }
-  /// The wanted name, or one made from it that no node has.
-  std::string_view fresh_name(std::string wanted) {
-    if (!node_names_.insert(wanted).second) {
-      int& n = suffixes_[wanted];
-      std::string other;
-      do other = wanted + "_" + std::to_string(++n);
-      while (!node_names_.insert(other).second);
-      wanted = std::move(other);
-    }
-    return model.keep(std::move(wanted));
-  }
-
   // Terms.
 
   const term_record& at(term t) const { return terms_[static_cast<std::size_t>(t)]; }
@@ -93,25 +73,20 @@ class importer {
     term_record& r = terms_[static_cast<std::size_t>(t)];
     if (r.id != none) return r.id;
     op::constant op;
-    for (int i = 0; i < r.shape.rank; ++i) op.shape.push_back(r.shape[i]);
+    op.shape = as_list(r.shape);
     op.type = r.type;
     if (const problem p = add_node(model.network, op, fresh_name(r.name.empty() ? "constant" : r.name), {})) fail(describe(p));
     r.id = model.network.nodes.back().outputs.first;
     model.set_weight(weight_of(r.id, 0), r.known);
     return r.id;
   }
-  const expression& weight_of(value_id v, int slot) const {
-    const graph_view g = model.network.view();
-    return g.at_expression(g.weights(g.at(g.at_value(v).producer))[static_cast<std::size_t>(slot)]);
-  }
-
   void add_input(const std::string& name, const extents& shape, dtype type, bool optional) {
     const std::string_view kept = model.keep(name);
     model.inputs.push_back({kept, shape, type, nullptr, optional, false});
     check_size(shape, "input '" + name + "'");
     if (shape.count() == 0) return define(name, add_known(std::make_shared<const array>(shape, type), name));
     op::input op;
-    for (int i = 0; i < shape.rank; ++i) op.shape.push_back(shape[i]);
+    op.shape = as_list(shape);
     op.type = type;
     if (const problem p = add_node(model.network, op, fresh_name(name), {})) fail("input '" + name + "': " + describe(p));
     const value_id v = model.network.nodes.back().outputs.first;
@@ -149,6 +124,7 @@ class importer {
     }
     description d;
     if (const problem p = type.describe(fields, shapes, element_types, d)) throw_problem(name, p);
+    check_weights(d.weights, weights, name);
     bool empty = true;
     for (std::size_t i = 0; i < d.outputs.size(); ++i) {
       check_size(d.outputs[i], "the output of node '" + name + "'");
@@ -173,7 +149,7 @@ class importer {
     if (const problem p = add_node(model.network, type, fresh_name(name), ids, fields)) throw_problem(name, p);
     const node& made = model.network.nodes.back();
     for (std::size_t i = 0; i < weights.size(); ++i)
-      model.set_weight(weight_of(made.outputs.first, static_cast<int>(i)), weights[i]);
+      model.set_weight(weight_of(made.outputs.first, i), weights[i]);
     std::vector<term> results;
     const range out = made.outputs;
     for (int i = 0; i < out.count; ++i) {
@@ -211,6 +187,18 @@ class importer {
  private:
   [[noreturn]] void throw_problem(const std::string& name, const problem& p) const { fail("node '" + name + "': " + describe(p)); }
 
+  void check_weights(const weight_slots& slots, const std::vector<shared_array>& weights, const std::string& name) const {
+    if (weights.size() != slots.size())
+      fail("node '" + name + "' has " + std::to_string(weights.size()) + " weights of its own, expected " +
+           std::to_string(slots.size()));
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const array& got = *weights[i];
+      if (got.shape().count() == slots[i].shape.count() && got.type() == slots[i].type) continue;
+      fail("node '" + name + "': weight '" + std::string(slots[i].name) + "' is " + describe(got.shape()) + " of " +
+           std::string(name_of(got.type())) + ", expected " + describe(slots[i].shape) + " of " + std::string(name_of(slots[i].type)));
+    }
+  }
+
   /// Takes what an operator costs to compute from the budget.
   void charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in, std::span<const extents> out,
               std::string_view name) {
@@ -218,6 +206,9 @@ class importer {
     for (const auto list : {in, out})
       for (const extents& s : list) steps += s.count();
     if (!limits.take_work(static_cast<std::uint64_t>(steps))) fail("node '" + std::string(name) + "' is more work than the limit while reading");
+    const std::int64_t scratch = type.scratch ? type.scratch(fields, in, out) : 0;
+    if (static_cast<std::uint64_t>(scratch) > limits.memory_bytes)
+      fail("node '" + std::string(name) + "' takes more memory than the limit while reading");
   }
 
   void require_fed(std::string_view input, const std::string& who, const char* what) {
@@ -260,8 +251,6 @@ class importer {
 
   const arrays_by_name& fed_;
   std::vector<term_record> terms_;
-  std::unordered_set<std::string> node_names_;
-  std::unordered_map<std::string, int> suffixes_;
   std::unordered_map<value_id, shared_array> computed_;
 };
 

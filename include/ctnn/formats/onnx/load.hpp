@@ -6,6 +6,7 @@
 #include "../../loaded/budget.hpp"
 #include "../file.hpp"
 #include "messages.hpp"
+#include "node_type.hpp"
 
 namespace ctnn::onnx {
 
@@ -13,6 +14,7 @@ struct read_options {
   std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by name
   budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
   bool external_data = false;  ///< tensors may be in other files of the model's folder
+  std::span<const node_type> custom{};  ///< the user's operators
 };
 
 /// Highest operator set that ctnn knows.

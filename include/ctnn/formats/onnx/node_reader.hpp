@@ -150,9 +150,10 @@ class node_reader {
   integers whole(std::size_t i) {
     const array& a = numbers(input(i), "input");
     integers out(a.size());
-    if (a.type() == dtype::i64) std::ranges::copy(a.elements<std::int64_t>(), out.begin());
-    else if (a.type() == dtype::i32) std::ranges::copy(a.elements<std::int32_t>(), out.begin());
-    else if (a.type() == dtype::u8 || a.type() == dtype::boolean) std::ranges::copy(a.elements<std::uint8_t>(), out.begin());
+    const auto copy = [&](auto from) { std::copy(from.begin(), from.end(), out.begin()); };
+    if (a.type() == dtype::i64) copy(a.elements<std::int64_t>());
+    else if (a.type() == dtype::i32) copy(a.elements<std::int32_t>());
+    else if (a.type() == dtype::u8 || a.type() == dtype::boolean) copy(a.elements<std::uint8_t>());
     else fail("input " + std::to_string(i) + " holds " + std::string(name_of(a.type())) + ", expected integers");
     return out;
   }
@@ -176,36 +177,24 @@ class node_reader {
 
   // Nodes.
 
+  /// A node and its outputs. Weights that its operator owns are given in the order of its slots.
   template <class Op>
-  std::vector<term> nodes(const Op& op, const std::vector<term>& in) {
-    return importer_.add(op, in, node_name(Op::name));
-  }
-  template <class Op>
-  term add(const Op& op, const std::vector<term>& in) {
-    return nodes(op, in)[0];
-  }
-  /// An operator with weights, given in the order of its slots.
-  template <class Op>
-  std::vector<term> weighted_nodes(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights) {
-    std::vector<extents> shapes;
-    for (term t : in) shapes.push_back(shape(t));
-    const weight_slots slots = weights_of(op, shapes);
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      if (weights[i]->shape().count() != slots[i].shape.count())
-        fail("weight '" + std::string(slots[i].name) + "' is " + describe(weights[i]->shape()) + ", expected " + describe(slots[i].shape));
+  std::vector<term> nodes(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights = {}) {
     return importer_.add(op, in, node_name(Op::name), weights);
   }
   template <class Op>
-  term weighted(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights) {
-    return weighted_nodes(op, in, weights)[0];
+  term add(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights = {}) {
+    return nodes(op, in, weights)[0];
   }
+  /// While nodes only help the one that the reader is about to add, that one keeps the node's name.
+  void only_helping(bool yes) { named_ = yes; }
   /// Memory for numbers that the file does not hold; the budget is asked first.
   std::shared_ptr<array> allocate(const extents& s, dtype type) { return importer_.allocate(s, type, name()); }
   term constant(shared_array a) { return importer_.add_known(std::move(a), node_name("constant")); }
   term constant(const extents& shape, const std::vector<float>& numbers) { return constant(std::make_shared<const array>(shape, numbers)); }
   term whole_constant(const integers& numbers) {
     const auto a = allocate(extents{static_cast<int>(numbers.size())}, dtype::i64);
-    std::ranges::copy(numbers, a->elements<std::int64_t>().begin());
+    std::copy(numbers.begin(), numbers.end(), a->elements<std::int64_t>().begin());
     return constant(a);
   }
   /// One number of an element type, as a scalar.
@@ -221,18 +210,14 @@ class node_reader {
     if (const shared_array k = known(t)) {
       if (k->shape().count() != to.count()) fail("cannot give " + describe(k->shape()) + " the shape " + describe(to));
       const auto copy = allocate(to, k->type());
-      std::ranges::copy(k->bytes(), copy->bytes().begin());
+      std::copy(k->bytes().begin(), k->bytes().end(), copy->bytes().begin());
       return constant(std::move(copy));
     }
-    op::reshape op;
-    for (int i = 0; i < to.rank; ++i) op.shape.push_back(to[i]);
     if (to.rank == 0) return squeezed_to_scalar(t);
-    return add(op, {t});
+    return add(reshaping(to), {t});
   }
   term permuted(term t, std::initializer_list<int> order) {
-    op::permute op;
-    for (int axis : order) op.order.push_back(axis);
-    return add(op, {t});
+    return add(permuting(order), {t});
   }
   term cast(term t, dtype to) {
     if (type(t) == to) return t;

@@ -2,12 +2,8 @@
 // TensorProto to an array: raw bytes, typed lists, or (only when asked for) a file in the model's folder.
 #pragma once
 
-#include <cerrno>
-#include <fcntl.h>
-#include <filesystem>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include "../../base/numerals.hpp"
+#include "external_data.hpp"
 #include "messages.hpp"
 #include "wire.hpp"
 
@@ -32,9 +28,9 @@ struct tensor_fields {
 namespace detail {
 
 inline std::int64_t whole_number(parse_state& s, const std::string& text, const char* what) {
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != text.npos)
-    s.fail(std::string("external data: ") + what + " is '" + text + "', expected a number");
-  return std::stoll(text);
+  const auto n = parse_integer<std::int64_t>(text);
+  if (!n || *n < 0) s.fail(std::string("external data: ") + what + " is '" + text + "', expected a number");
+  return *n;
 }
 
 inline void read_external_entry(parse_state& s, const data_view& bytes, tensor_fields& t) {
@@ -88,42 +84,14 @@ inline tensor_fields read_tensor_fields(parse_state& s, const data_view& bytes) 
   return t;
 }
 
-/// Opens a file below `folder` that no `..`, absolute path or symbolic link leads out of, and reads a part of it.
+/// The numbers of a tensor that lie in a file beside the model.
 inline void read_external(parse_state& s, const tensor_fields& t, std::span<std::byte> to) {
-  namespace fs = std::filesystem;
   const std::string where = "external data of '" + t.name + "'";
-  if (s.folder.empty()) s.fail(where + " is refused: ask for it with read_options::external_data");
-  const fs::path relative(t.location);
-  if (t.location.empty() || relative.is_absolute()) s.fail(where + ": location '" + t.location + "' is not a relative path");
-  for (const fs::path& part : relative)
-    if (part == "..") s.fail(where + ": location '" + t.location + "' leaves the model's folder");
-  std::error_code failed;
-  const fs::path root = fs::canonical(s.folder, failed);
-  if (failed) s.fail("the model's folder '" + s.folder + "' cannot be read");
-  const fs::path real = fs::canonical(root / relative, failed);
-  if (failed) s.fail(where + ": no file '" + t.location + "' beside the model");
-  const auto mismatch = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
-  if (mismatch.first != root.end()) s.fail(where + ": location '" + t.location + "' leaves the model's folder");
-  const int file = ::open(real.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) s.fail(where + ": '" + t.location + "' cannot be opened");
-  struct closer {
-    int file;
-    ~closer() { ::close(file); }
-  } const closes{file};
-  struct stat status{};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) s.fail(where + ": '" + t.location + "' is not a regular file");
-  if (status.st_nlink > 1) s.fail(where + ": '" + t.location + "' has other names (hard links)");
+  if (s.folder.empty()) s.fail(where + " is refused: it needs the option external_data (--external-data)");
   const auto size = static_cast<std::int64_t>(to.size());
   if (t.length >= 0 && t.length != size)
     s.fail(where + ": length " + std::to_string(t.length) + ", the shape needs " + std::to_string(size));
-  if (status.st_size < size || t.offset > status.st_size - size)
-    s.fail(where + ": '" + t.location + "' has " + std::to_string(status.st_size) + " bytes, needs " + std::to_string(size) + " from byte " +
-           std::to_string(t.offset));
-  for (std::int64_t done = 0; done < size;) {
-    const auto n = ::pread(file, to.data() + done, static_cast<std::size_t>(size - done), t.offset + done);
-    if (n <= 0) s.fail(where + ": '" + t.location + "' cannot be read");
-    done += n;
-  }
+  if (const std::string problem = read_part_of_file(s.folder, t.location, t.offset, to); !problem.empty()) s.fail(where + ": " + problem);
 }
 
 inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& dims, const std::string& who) {
@@ -201,6 +169,7 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   if (t.external) detail::read_external(s, t, values->bytes());
   else if (t.has_raw && listed == 0) std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
   else if (!detail::store_typed(t, *values)) s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
+  if (listed == 0) swap_from_file(values->bytes(), static_cast<std::size_t>(size_of(*type)), s.machine);
   if (*type == dtype::boolean)
     for (std::uint8_t& b : values->elements<std::uint8_t>()) b = b != 0;
   out.values = std::move(values);

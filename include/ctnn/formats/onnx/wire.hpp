@@ -6,10 +6,13 @@
 #error "reading ONNX needs protozero (Debian: libprotozero-dev)"
 #endif
 #include <protozero/pbf_reader.hpp>
+#include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../../base/byte_order.hpp"
 #include "../../base/error.hpp"
 #include "../../loaded/budget.hpp"
 
@@ -26,6 +29,7 @@ struct parse_state {
   std::string folder{};         ///< where external data may lie; empty: refused
   const char* last = nullptr;   ///< the field being read
   std::size_t nodes = 0, values = 0, depth = 0;
+  std::endian machine = std::endian::native;  ///< another one only in tests
 
   std::size_t byte() const { return last ? static_cast<std::size_t>(last - begin) : 0; }
   [[noreturn]] void fail(const std::string& what) const { throw error(source + ": byte " + std::to_string(byte()) + ": " + what); }
@@ -119,14 +123,16 @@ class message {
     state_->take(static_cast<std::uint64_t>(more) * each);
   }
   template <class T>
-  static void append(std::vector<T>& to, const data_view& v) {
+  void append(std::vector<T>& to, const data_view& v) {
     if constexpr (std::is_integral_v<T>) {
       const char* at = v.data();
       const char* end = at + v.size();
       while (at != end) to.push_back(static_cast<T>(protozero::decode_varint(&at, end)));
     } else {
       to.resize(to.size() + v.size() / sizeof(T));
-      if (v.size()) std::memcpy(to.data() + to.size() - v.size() / sizeof(T), v.data(), v.size());
+      const auto added = std::as_writable_bytes(std::span(to)).last(v.size());
+      if (!added.empty()) std::memcpy(added.data(), v.data(), v.size());
+      swap_from_file(added, sizeof(T), state_->machine);
     }
   }
 

@@ -48,6 +48,10 @@ struct attention {
     if (x.rank == 4) return x;
     return {x[0], heads, x[1], x[2] / heads};
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    const std::int64_t total = by_heads(in[1], kv_heads)[2] + (past ? in[mask ? 4 : 3][2] : 0);
+    return scratch_for(total) + scratch_for(total * by_heads(in[0], heads)[3]);
+  }
   constexpr problem infer(inputs in, outputs result) const {
     const int needed = 3 + (mask ? 1 : 0) + (past ? 2 : 0) + (lengths ? 1 : 0);
     if (static_cast<int>(in.size()) != needed)

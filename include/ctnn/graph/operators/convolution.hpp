@@ -1,28 +1,92 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv2d and conv_transpose2d: torch.nn.functional, ONNX Conv and ConvTranspose (2-D).
+// Convolutions over one, two and three axes: torch.nn.functional.conv1d to conv3d and conv_transpose1d to 3d, ONNX Conv and
+// ConvTranspose.
 #pragma once
 
-#include "../operator.hpp"
 #include "../window.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
-/// Input (C, H, W) or (N, C, H, W); output (out, H', W') with H' = (H + pads - span) / stride + 1.
-/// Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C. `activation` is applied to the sum;
-/// with two inputs the second has the output's shape and is added before the activation (a residual connection).
-struct conv2d {
-  static constexpr std::string_view name = "conv2d";
-  static constexpr int min_inputs = 1, max_inputs = 2;
+/// The windows of a convolution over Axes axes, outermost first: what both directions share. Padding is given before each
+/// axis, then after each (ONNX's order).
+template <int Axes>
+struct convolution_windows {
+  using each_axis = std::array<int, static_cast<std::size_t>(Axes)>;
+  static constexpr each_axis ones = [] {
+    each_axis a{};
+    a.fill(1);
+    return a;
+  }();
 
   int out = 0;
-  pair kernel{0, 0};
-  pair stride{1, 1};
-  margins pad{0, 0, 0, 0};
-  same_padding same = same_padding::none;
-  pair dilation{1, 1};
+  each_axis kernel{};
+  each_axis stride = ones;
+  std::array<int, 2 * static_cast<std::size_t>(Axes)> pad{};
+  each_axis dilation = ones;
   int groups = 1;
   bool bias = true;
   activation_function activation{};
+  slot_set given = 0;
+
+  static constexpr bool packs(int slot) { return Axes == 2 && slot == 0; }
+
+  /// Axis `axis` of the windows in a value, and its channels.
+  static constexpr int extent_of(const extents& x, int axis) { return x.back(Axes - 1 - axis); }
+  static constexpr int channels_of(const extents& x) { return x.back(Axes); }
+  static constexpr bool has_batch(const extents& x) { return x.rank == Axes + 2; }
+  constexpr std::int64_t taps() const {
+    std::int64_t n = 1;
+    for (int k : kernel) n *= k;
+    return n;
+  }
+
+  constexpr problem check(const extents& x, std::string_view name) const {
+    if (out == 0) return {mistake::missing_option, "out"};
+    for (int k : kernel)
+      if (k == 0) return {mistake::missing_option, "kernel"};
+    if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
+    for (std::size_t i = 0; i < kernel.size(); ++i) {
+      if (kernel[i] < 1) return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
+      if (stride[i] < 1) return {mistake::option_out_of_range, "stride", {stride[i]}, {1}};
+      if (dilation[i] < 1) return {mistake::option_out_of_range, "dilation", {dilation[i]}, {1}};
+    }
+    for (int p : pad)
+      if (p < 0) return {mistake::option_out_of_range, "pad", {p}, {0}};
+    if (x.rank != Axes + 1 && x.rank != Axes + 2) return {mistake::rank_mismatch, name, x, {Axes + 1}};
+    if (groups < 1) return {mistake::option_out_of_range, "groups", {groups}, {1}};
+    if (channels_of(x) % groups != 0 || out % groups != 0)
+      return {mistake::groups_do_not_divide_channels, "groups", {channels_of(x), out}, {groups}};
+    return {};
+  }
+  /// Slots: a weight of rows x columns x kernel, and the bias.
+  constexpr weight_slots slots(int rows, int columns) const {
+    extents shape{rows, columns};
+    for (int k : kernel) shape.push_back(k);
+    weight_slots out_slots{{"weight"sv, shape}};
+    if (bias) out_slots.push_back({"bias"sv, {out}});
+    return out_slots;
+  }
+};
+
+/// Input (C, ...) or (N, C, ...) with Axes axes behind the channels; output (out, ...) with extents
+/// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C. `activation` is
+/// applied to the sum; with two inputs the second has the output's shape and is added before the activation (a residual
+/// connection).
+template <int Axes>
+struct conv : convolution_windows<Axes> {
+  static_assert(Axes >= 1 && Axes <= 3);
+  static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
+  /// One axis is done as an image of one row by who wants it fast (as_image below), three by plain loops.
+  static constexpr traits is =
+      Axes == 2 ? traits{.layouts = layout_rule::nhwc, .reads_nchw = true, .in_place = true, .divisible = true,
+                         .images = image_flow::makes}
+                : traits{};
+  static constexpr bool overwrites(int inputs, int i) { return Axes == 2 && inputs == 2 && i == 1; }  // the residual
+  static constexpr int min_inputs = 1, max_inputs = 2;
+  using windows = convolution_windows<Axes>;
+
+  same_padding same = same_padding::none;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
@@ -34,67 +98,70 @@ struct conv2d {
     field("groups", self.groups);
     field("bias", self.bias);
     field("activation", self.activation);
+    field("given", self.given);
   }
 
-  constexpr margins padding(const extents& in) const {
-    return resolve_padding(pad, same, kernel, stride, dilation, in.back(1), in.back(0));
+  /// The padding in numbers.
+  constexpr auto padding(const extents& in) const {
+    auto numbers = this->pad;
+    constexpr auto axes = static_cast<std::size_t>(Axes);
+    for (std::size_t i = 0; i < axes; ++i) {
+      const auto both = resolve_padding({this->pad[i], this->pad[i + axes]}, same, this->kernel[i], this->stride[i],
+                                        this->dilation[i], windows::extent_of(in, static_cast<int>(i)));
+      numbers[i] = both[0];
+      numbers[i + axes] = both[1];
+    }
+    return numbers;
   }
 
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
-    if (out == 0) return {mistake::missing_option, "out"};
-    if (kernel[0] == 0 || kernel[1] == 0) return {mistake::missing_option, "kernel"};
-    if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
-    for (unsigned i = 0; i < 2; ++i) {
-      if (kernel[i] < 1) return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
-      if (stride[i] < 1) return {mistake::option_out_of_range, "stride", {stride[i]}, {1}};
-      if (dilation[i] < 1) return {mistake::option_out_of_range, "dilation", {dilation[i]}, {1}};
+    if (const problem p = this->check(x, name)) return p;
+    const auto p = padding(x);
+    extents y = x, room, span;
+    y.back(Axes) = this->out;
+    bool fits = true;
+    for (int i = 0; i < Axes; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const std::int64_t padded = std::int64_t{windows::extent_of(x, i)} + p[k] + p[k + static_cast<std::size_t>(Axes)];
+      const std::int64_t reach = (std::int64_t{this->kernel[k]} - 1) * this->dilation[k] + 1;
+      if (padded > 2147483647 || reach > 2147483647) return {mistake::too_large, "kernel"};
+      room.push_back(static_cast<int>(padded));
+      span.push_back(static_cast<int>(reach));
+      fits = fits && padded >= reach;
+      if (fits) y.back(Axes - 1 - i) = static_cast<int>((padded - reach) / this->stride[k]) + 1;
     }
-    for (int p : pad)
-      if (p < 0) return {mistake::option_out_of_range, "pad", {p}, {0}};
-    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
-    if (groups < 1) return {mistake::option_out_of_range, "groups", {groups}, {1}};
-    if (x.back(2) % groups != 0 || out % groups != 0)
-      return {mistake::groups_do_not_divide_channels, "groups", {x.back(2), out}, {groups}};
-    const margins p = padding(x);
-    const int h = x.back(1) + p[0] + p[2], w = x.back(0) + p[1] + p[3];
-    const int sh = span_of(kernel[0], dilation[0]), sw = span_of(kernel[1], dilation[1]);
-    if (h < sh || w < sw) return {mistake::window_larger_than_padded_input, "kernel", {h, w}, {sh, sw}};
-    extents y = x;
-    y.back(2) = out;
-    y.back(1) = (h - sh) / stride[0] + 1;
-    y.back(0) = (w - sw) / stride[1] + 1;
+    if (!fits) return {mistake::window_larger_than_padded_input, "kernel", room, span};
     if (in.size() == 2 && !(in[1] == y)) return {mistake::shape_mismatch, "residual input", in[1], y};
     result[0] = y;
     return {};
   }
+  constexpr problem infer_types(types in, std::span<dtype> result) const { return all_floating(in, result, name); }
 
-  constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"weight"sv, {out, in[0].back(2) / groups, kernel[0], kernel[1]}}};
-    if (bias) slots.push_back({"bias"sv, {out}});
-    return slots;
-  }
-
+  constexpr weight_slots weights(inputs in) const { return this->slots(this->out, windows::channels_of(in[0]) / this->groups); }
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
-    return result[0].count() * (in[0].back(2) / groups) * kernel[0] * kernel[1];
+    return result[0].count() * (windows::channels_of(in[0]) / this->groups) * this->taps();
+  }
+  static constexpr bool f32_takes_scratch = Axes != 2;
+  /// A window's taps, and under them the inputs of a group.
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    const std::int64_t depth = windows::channels_of(in[0]) / this->groups * this->taps();
+    return scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
   }
 };
 
-/// Input (C, H, W) or (N, C, H, W); output (out, H', W') with H' = (H - 1) stride + span + output_padding - pads: every
+/// Input (C, ...) or (N, C, ...); output (out, ...) with extents (size - 1) stride + span + output_padding - pads: every
 /// input adds its multiple of the kernel to the outputs from `stride` times its place on, then the padding is cut off.
 /// Weight (C, out / groups, kernel), bias (out). Depthwise is groups == C == out. `activation` is applied to the sum.
-struct conv_transpose2d {
-  static constexpr std::string_view name = "conv_transpose2d";
+template <int Axes>
+struct conv_transpose : convolution_windows<Axes> {
+  static_assert(Axes >= 1 && Axes <= 3);
+  static constexpr std::string_view name =
+      Axes == 1 ? "conv_transpose1d"sv : Axes == 2 ? "conv_transpose2d"sv : "conv_transpose3d"sv;
+  static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc, .images = image_flow::makes} : traits{};
+  using windows = convolution_windows<Axes>;
 
-  int out = 0;
-  pair kernel{0, 0};
-  pair stride{1, 1};
-  margins pad{0, 0, 0, 0};
-  pair output_padding{0, 0};
-  pair dilation{1, 1};
-  int groups = 1;
-  bool bias = true;
-  activation_function activation{};
+  typename windows::each_axis output_padding{};
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
@@ -106,52 +173,70 @@ struct conv_transpose2d {
     field("groups", self.groups);
     field("bias", self.bias);
     field("activation", self.activation);
+    field("given", self.given);
   }
 
-  /// Outputs along the rows' axis (0) or the columns' (1); below 1 if the padding leaves none.
-  constexpr std::int64_t extent(unsigned axis, int size) const {
-    return (std::int64_t{size} - 1) * stride[axis] + (std::int64_t{kernel[axis]} - 1) * dilation[axis] + 1 + output_padding[axis] -
-           pad[axis] - pad[axis + 2];
+  /// Outputs along an axis whose input has `size`; below 1 if the padding leaves none.
+  constexpr std::int64_t extent(std::size_t axis, int size) const {
+    return (std::int64_t{size} - 1) * this->stride[axis] + (std::int64_t{this->kernel[axis]} - 1) * this->dilation[axis] + 1 +
+           output_padding[axis] - this->pad[axis] - this->pad[axis + static_cast<std::size_t>(Axes)];
   }
 
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
-    if (out == 0) return {mistake::missing_option, "out"};
-    if (kernel[0] == 0 || kernel[1] == 0) return {mistake::missing_option, "kernel"};
-    if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
-    for (unsigned i = 0; i < 2; ++i) {
-      if (kernel[i] < 1) return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
-      if (stride[i] < 1) return {mistake::option_out_of_range, "stride", {stride[i]}, {1}};
-      if (dilation[i] < 1) return {mistake::option_out_of_range, "dilation", {dilation[i]}, {1}};
-      if (output_padding[i] < 0) return {mistake::option_out_of_range, "output_padding", {output_padding[i]}, {0}};
-    }
-    for (int p : pad)
-      if (p < 0) return {mistake::option_out_of_range, "pad", {p}, {0}};
-    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
-    if (groups < 1) return {mistake::option_out_of_range, "groups", {groups}, {1}};
-    if (x.back(2) % groups != 0 || out % groups != 0)
-      return {mistake::groups_do_not_divide_channels, "groups", {x.back(2), out}, {groups}};
+    for (int more : output_padding)
+      if (more < 0) return {mistake::option_out_of_range, "output_padding", {more}, {0}};
+    if (const problem p = this->check(x, name)) return p;
     result[0] = x;
-    result[0].back(2) = out;
-    for (unsigned i = 0; i < 2; ++i) {
-      const int axis = 1 - static_cast<int>(i);
-      const std::int64_t n = extent(i, x.back(axis));
-      if (n < 1) return {mistake::option_out_of_range, "pad", {pad[i], pad[i + 2]}, {0}};
+    result[0].back(Axes) = this->out;
+    for (int i = 0; i < Axes; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const std::int64_t n = extent(k, windows::extent_of(x, i));
+      if (n < 1)
+        return {mistake::option_out_of_range, "pad", {this->pad[k], this->pad[k + static_cast<std::size_t>(Axes)]}, {0}};
       if (n > 2147483647) return {mistake::too_large, "stride"};
-      result[0].back(axis) = static_cast<int>(n);
+      result[0].back(Axes - 1 - i) = static_cast<int>(n);
     }
     return {};
   }
+  constexpr problem infer_types(types in, std::span<dtype> result) const { return all_floating(in, result, name); }
 
-  constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"weight"sv, {in[0].back(2), out / groups, kernel[0], kernel[1]}}};
-    if (bias) slots.push_back({"bias"sv, {out}});
-    return slots;
-  }
-
+  constexpr weight_slots weights(inputs in) const { return this->slots(windows::channels_of(in[0]), this->out / this->groups); }
   constexpr std::int64_t macs(inputs in, std::span<const extents>) const {
-    return in[0].count() * (out / groups) * kernel[0] * kernel[1];
+    return in[0].count() * (this->out / this->groups) * this->taps();
   }
 };
+
+using conv1d = conv<1>;
+using conv2d = conv<2>;
+using conv3d = conv<3>;
+using conv_transpose1d = conv_transpose<1>;
+using conv_transpose2d = conv_transpose<2>;
+using conv_transpose3d = conv_transpose<3>;
+
+/// The same windows over an image of one row.
+constexpr void copy_as_image(const convolution_windows<1>& from, convolution_windows<2>& to) {
+  to.out = from.out;
+  to.kernel = {1, from.kernel[0]};
+  to.stride = {1, from.stride[0]};
+  to.pad = {0, from.pad[0], 0, from.pad[1]};
+  to.dilation = {1, from.dilation[0]};
+  to.groups = from.groups;
+  to.bias = from.bias;
+  to.activation = from.activation;
+  to.given = from.given;
+}
+constexpr conv2d as_image(const conv1d& p) {
+  conv2d image;
+  copy_as_image(p, image);
+  image.same = p.same;
+  return image;
+}
+constexpr conv_transpose2d as_image(const conv_transpose1d& p) {
+  conv_transpose2d image;
+  copy_as_image(p, image);
+  image.output_padding = {0, p.output_padding[0]};
+  return image;
+}
 
 }  // namespace ctnn::op

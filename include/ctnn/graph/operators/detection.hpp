@@ -8,6 +8,8 @@
 
 namespace ctnn::op {
 
+inline constexpr std::size_t detection_bytes = 28;  ///< while it is sorted
+
 /// Boxes around the pixels of a feature map, as parts of the image: inputs the feature map (C, H, W) and the image
 /// (C, H, W), of which only the sizes count. Output (2, 4 H W each): corners and variances. Without an image, `single`:
 /// sizes are parts of the image themselves and the output is (4 H W each).
@@ -70,6 +72,7 @@ struct prior_box {
 /// background. With `by_class` scores are (classes, n), priors (4 n), and the variances are the operator's.
 struct detection_output {
   static constexpr std::string_view name = "detection_output";
+  static constexpr traits is{.counts_rows = true};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   int classes = 0;
@@ -105,6 +108,12 @@ struct detection_output {
     result[1] = {1};
     return {};
   }
+  /// Detections that are left of n boxes when each class has lost its overlapping ones.
+  constexpr std::int64_t kept_at_most(std::int64_t n) const { return (classes - 1) * (n < candidates ? n : std::int64_t{candidates}); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    const std::int64_t n = in[0].count() / 4;
+    return scratch_for(n, detection_bytes) + scratch_for(kept_at_most(n) + n, detection_bytes);
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = dtype::f32;
     out[1] = dtype::i32;
@@ -119,6 +128,7 @@ struct detection_output {
 /// `scales`: pixels of the image a pixel of input i stands for, 0 or none: anchors are in pixels of the input.
 struct yolo_detection {
   static constexpr std::string_view name = "yolo_detection";
+  static constexpr traits is{.counts_rows = true};
   static constexpr int min_inputs = 1, max_inputs = 16;
 
   int classes = 20;
@@ -166,6 +176,7 @@ struct yolo_detection {
     result[1] = {1};
     return {};
   }
+  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const { return scratch_for(out[0][0], detection_bytes); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = dtype::f32;
     out[1] = dtype::i32;
@@ -176,12 +187,3 @@ struct yolo_detection {
 };
 
 }  // namespace ctnn::op
-
-namespace ctnn {
-
-/// Whether output 1 of such an operator says how many rows of output 0 there are.
-constexpr bool counts_its_rows(const operator_type* type) {
-  return type == &type_of<op::detection_output> || type == &type_of<op::yolo_detection>;
-}
-
-}  // namespace ctnn

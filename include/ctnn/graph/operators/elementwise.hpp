@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators that look at one element at a time: activations, unary and binary functions, weighted sums.
+// Operators that look at one element at a time: functions of one and two numbers, weighted sums.
 #pragma once
 
 #include "../operator.hpp"
 #include "normalization.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
-/// y = f(x), any shape. The layers relu, leaky_relu, clip, sigmoid, tanh, hardsigmoid, hardswish, elu, silu,
-/// mish, gelu, gelu_tanh.
+/// y = f(x), any shape; f is any function of one number: of floating-point elements, some of integers as well.
 struct activation {
   static constexpr std::string_view name = "activation";
+  static constexpr traits is = traits_of_channels;
 
   activation_function activation{};
 
@@ -23,26 +24,35 @@ struct activation {
     result[0] = in[0];
     return {};
   }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    using enum function;
+    const dtype t = out[0] = type_at(in, 0);
+    for (function f : {relu, clip, shrink, abs, neg, sign, floor, ceil, round, trunc, square})
+      if (activation.kind == f && is_integer(t)) return {};
+    return is_floating(t) ? problem{} : wrong_type(name, t);
+  }
 };
 
-/// x < 0 ? slope[c] x : x; weight "slope" of shape (C).
+/// torch.nn.functional.prelu: x < 0 ? slope[c] x : x; weight "slope" of shape (C).
 struct prelu {
   static constexpr std::string_view name = "prelu";
+  static constexpr bool by_channel = true;
+  static constexpr traits is = traits_of_channels;
 
-  static constexpr void fields(auto&, auto&&) {}
+  int axis = automatic_axis;
 
-  constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
-    result[0] = in[0];
-    return {};
-  }
-  constexpr weight_slots weights(inputs in) const { return {{"slope"sv, {channels(in[0])}}}; }
+  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+
+  constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr weight_slots weights(inputs in) const { return {{"slope"sv, {channels(in[0], axis)}}}; }
 };
 
 /// y = x * scale at inference; scale is 1 except in old caffe files.
 struct dropout {
   static constexpr std::string_view name = "dropout";
-  static constexpr int kind_rank = 3;
+  static constexpr traits is = traits_of_each_number;
+  static constexpr int tier = 3;
 
   float scale = 1;
 
@@ -55,6 +65,7 @@ struct dropout {
 
 struct identity {
   static constexpr std::string_view name = "identity";
+  static constexpr traits is = traits_of_each_number;
 
   static constexpr void fields(auto&, auto&&) {}
   constexpr problem infer(inputs in, outputs result) const {
@@ -63,31 +74,16 @@ struct identity {
   }
 };
 
-/// torch's element-wise functions of one number; `round` goes half to even.
-enum class unary_function {
-  abs, neg, floor, ceil, square, sqrt, rsqrt, exp, log, sin, cos, tan, asin, acos, atan, reciprocal, tanh, log10, round, trunc
-};
-
-struct unary {
-  static constexpr std::string_view name = "unary";
-
-  unary_function function = unary_function::abs;
-
-  static constexpr void fields(auto& self, auto&& field) { field("function", self.function); }
-  constexpr problem infer(inputs in, outputs result) const {
-    result[0] = in[0];
-    return {};
-  }
-};
-
-/// rsub, rdiv and rpow take their operands the other way round; they matter with a scalar.
-enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rdiv, rpow };
+/// rsub, rdiv and rpow take their operands the other way round; they matter with a scalar. prelu is a < 0 ? a b : a.
+enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rdiv, rpow, prelu };
 
 /// a (f) b with trailing-axis broadcasting (numpy, PyTorch, ONNX), or x (f) scalar with one input.
 /// `activation` is applied to the result.
 struct binary {
   static constexpr std::string_view name = "binary";
-  static constexpr int kind_rank = 2;
+  static constexpr traits is{.layouts = layout_rule::any, .in_place = true, .divisible = true, .lifts = true,
+                             .images = image_flow::keeps};
+  static constexpr int tier = 2;
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   binary_function function = binary_function::add;
@@ -113,11 +109,17 @@ struct binary {
     const int common = a.rank < b.rank ? a.rank : b.rank;
     for (int i = 0; i < common; ++i) {
       const int p = a.back(i), q = b.back(i);
-      if (p != q && p != 1 && q != 1) return {mistake::shape_mismatch, "second input", b, a};
+      if (p != q && p != 1 && q != 1) return {mistake::operand_mismatch, "second input", b, a};
       y.back(i) = p == 1 ? q : p;
     }
     result[0] = y;
     return {};
+  }
+  /// Numbers of one type; an exponent may have another.
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    if (out[0] == dtype::boolean || (!scalar && type_at(in, 1) == dtype::boolean)) return wrong_type(name, dtype::boolean);
+    return function == binary_function::pow ? problem{} : require_one_type(in, name);
   }
 };
 
@@ -126,7 +128,9 @@ enum class eltwise_function { prod, sum, max };
 /// ncnn's and caffe's Eltwise: product, (weighted) sum or maximum of two or more inputs of one shape.
 struct eltwise {
   static constexpr std::string_view name = "eltwise";
-  static constexpr int kind_rank = 3;
+  static constexpr traits is = traits_of_each_number;
+  static constexpr bool overwrites(int, int i) { return i < 2; }  // it goes on with the sum of the first two
+  static constexpr int tier = 3;
   static constexpr int min_inputs = 2, max_inputs = static_cast<int>(max_list);
 
   eltwise_function function = eltwise_function::sum;
@@ -148,11 +152,16 @@ struct eltwise {
     result[0] = in[0];
     return {};
   }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    return out[0] == dtype::boolean ? wrong_type(name, out[0]) : require_one_type(in, name);
+  }
 };
 
 /// torch.nn.functional.softmax over one axis.
 struct softmax {
   static constexpr std::string_view name = "softmax";
+  static constexpr traits is = traits_of_each_number;
 
   int axis = -1;
 
@@ -163,6 +172,7 @@ struct softmax {
     result[0] = in[0];
     return {};
   }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

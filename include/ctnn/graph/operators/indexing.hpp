@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements picked or written by index, for loaded models. Indices are i64 or i32; negative ones count from the end; one
-// that is out of range is an error when the kernel runs.
+// Elements picked or written by index. Indices are i64 or i32; negative ones count from the end; one that is out of range is
+// refused when the kernel runs (base/refuse.hpp).
 #pragma once
 
 #include "typing.hpp"
@@ -10,6 +10,7 @@ namespace ctnn::op {
 /// ONNX Gather, torch.index_select with an index of any shape: inputs x and indices.
 struct gather {
   static constexpr std::string_view name = "gather";
+  static constexpr traits is{.copies = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int axis = 0;
@@ -27,6 +28,7 @@ struct gather {
     result[0] = y;
     return countable(y);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[1].count()); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     return require_type(in, 1, is_index, "indices");
@@ -36,6 +38,7 @@ struct gather {
 /// torch.gather (ONNX GatherElements): inputs x and indices of the same rank.
 struct gather_elements {
   static constexpr std::string_view name = "gather_elements";
+  static constexpr traits is{.copies = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int axis = 0;
@@ -59,6 +62,7 @@ struct gather_elements {
 /// ONNX GatherND: the last axis of the indices (i64) walks through x, after `batch` leading axes both have.
 struct gather_nd {
   static constexpr std::string_view name = "gather_nd";
+  static constexpr traits is{.copies = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int batch = 0;
@@ -169,6 +173,7 @@ struct one_hot {
     result[0] = y;
     return countable(y);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[0].count()); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 1);
     return type_at(in, 0) == dtype::boolean ? wrong_type("indices", dtype::boolean) : problem{};
@@ -176,7 +181,7 @@ struct one_hot {
 };
 
 /// Positions of the elements that are not 0, as (rank, count) i64 (ONNX NonZero). `count` is known before: a reader finds
-/// it with count_nonzero() (kernels/typed/counting.hpp); the kernel throws if the numbers have another count.
+/// it with count_nonzero() (kernels/typed/counting.hpp); the kernel refuses if the numbers have another count.
 struct nonzero {
   static constexpr std::string_view name = "nonzero";
 
@@ -186,6 +191,7 @@ struct nonzero {
   constexpr problem infer(inputs in, outputs result) const {
     return shape_from({in[0].rank > 0 ? in[0].rank : 1, count}, result[0]);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[0].count()); }
   constexpr problem infer_types(types, std::span<dtype> out) const {
     out[0] = dtype::i64;
     return {};
@@ -195,6 +201,7 @@ struct nonzero {
 /// Slices of x along `axis` (or, `flatten`, elements) where the second input, booleans, is true; `count` as for nonzero.
 struct compress {
   static constexpr std::string_view name = "compress";
+  static constexpr traits is{.copies = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   bool flatten = true;
@@ -219,6 +226,7 @@ struct compress {
     result[0][a] = count;
     return {};
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[1].count()); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     return type_at(in, 1) == dtype::boolean ? problem{} : wrong_type("condition", type_at(in, 1));
@@ -253,6 +261,9 @@ struct unique {
     result[2] = {flatten ? static_cast<int>(in[0].count()) : in[0][a]};
     return {};
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return 7 * scratch_for(flatten ? in[0].count() : in[0][normal_axis(axis, in[0].rank)]);
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     out[1] = out[2] = out[3] = dtype::i64;
@@ -286,6 +297,7 @@ struct non_max_suppression {
     if (in[1].rank != 3 || in[1][0] != in[0][0] || in[1][2] != in[0][1]) return {mistake::shape_mismatch, "scores", in[1], in[0]};
     return shape_from({count, 3}, result[0]);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return 2 * scratch_for(in[0][1], sizeof(int)); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = dtype::i64;
     if (const problem p = require_type(in, 0, is_floating, "boxes")) return p;

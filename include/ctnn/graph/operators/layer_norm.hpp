@@ -10,6 +10,7 @@ namespace ctnn::op {
 /// bias if there is a third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation, f32 (ONNX LayerNormalization).
 struct layer_norm {
   static constexpr std::string_view name = "layer_norm";
+  static constexpr traits is{.divisible = true, .images = image_flow::keeps};
   static constexpr int min_inputs = 1, max_inputs = 3;
 
   int axis = -1;
@@ -39,6 +40,22 @@ struct layer_norm {
     for (std::size_t i = 1; i < out.size(); ++i) out[i] = dtype::f32;
     return p;
   }
+};
+
+/// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and, if there is a second, scale.
+struct rms_norm {
+  static constexpr std::string_view name = "rms_norm";
+  static constexpr int min_inputs = 1, max_inputs = 2;
+
+  int axis = -1;
+  float eps = 1e-5f;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("eps", self.eps);
+  }
+  constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return each_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

@@ -2,7 +2,7 @@
 // linear: torch.nn.functional.linear, ONNX Gemm with transB, ncnn InnerProduct.
 #pragma once
 
-#include "../operator.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
@@ -11,12 +11,15 @@ namespace ctnn::op {
 /// as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image.
 struct linear {
   static constexpr std::string_view name = "linear";
+  static constexpr bool packs(int slot) { return slot == 0; }
+  static constexpr traits is{.divisible = true};
 
   int out = 0;
   bool bias = true;
   activation_function activation{};
   int axes = 1;
   int ones = 0;
+  slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
@@ -24,6 +27,7 @@ struct linear {
     field("activation", self.activation);
     field("axes", self.axes);
     field("ones", self.ones);
+    field("given", self.given);
   }
 
   constexpr problem infer(inputs in, outputs result) const {
@@ -42,6 +46,7 @@ struct linear {
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
     weight_slots slots{{"weight"sv, {out, static_cast<int>(depth(in[0]))}}};
     if (bias) slots.push_back({"bias"sv, {out}});

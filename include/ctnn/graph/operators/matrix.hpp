@@ -12,6 +12,8 @@ namespace ctnn::op {
 /// operand change places before on request; with `scale` other than 1 (floating point) the product is multiplied by it.
 struct matmul {
   static constexpr std::string_view name = "matmul";
+  static constexpr int tier = 1;  // by a constant it is a linear layer
+  static constexpr traits is{.divisible = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   bool transpose_a = false;
@@ -26,7 +28,7 @@ struct matmul {
 
   static constexpr problem shape(const extents& a, const extents& b, extents& y) {
     if (a.rank < 1 || b.rank < 1) return {mistake::rank_mismatch, name, a.rank < 1 ? a : b, {1}};
-    if (a.back(0) != (b.rank == 1 ? b[0] : b.back(1))) return {mistake::shape_mismatch, "second input", b, a};
+    if (a.back(0) != (b.rank == 1 ? b[0] : b.back(1))) return {mistake::operand_mismatch, "second input", b, a};
     extents lead_a = a, lead_b = b;
     lead_a.rank = a.rank > 2 ? a.rank - 2 : 0;
     lead_b.rank = b.rank > 2 ? b.rank - 2 : 0;
@@ -52,45 +54,9 @@ struct matmul {
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
     return result[0].count() * turned(in[0], transpose_a).back(0);
   }
-};
-
-/// alpha A B + beta C of matrices, A and B transposed on request, C (if there is a third input) broadcast: ONNX Gemm.
-struct gemm {
-  static constexpr std::string_view name = "gemm";
-  static constexpr int min_inputs = 2, max_inputs = 3;
-
-  bool transpose_a = false;
-  bool transpose_b = false;
-  float alpha = 1;
-  float beta = 1;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("transpose_a", self.transpose_a);
-    field("transpose_b", self.transpose_b);
-    field("alpha", self.alpha);
-    field("beta", self.beta);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    for (std::size_t i = 0; i < 2; ++i)
-      if (in[i].rank != 2) return {mistake::rank_mismatch, name, in[i], {2}};
-    const int rows = in[0][transpose_a ? 1 : 0], depth = in[0][transpose_a ? 0 : 1];
-    if (in[1][transpose_b ? 1 : 0] != depth) return {mistake::shape_mismatch, "second input", in[1], in[0]};
-    const extents y{rows, in[1][transpose_b ? 0 : 1]};
-    if (in.size() == 3) {
-      const extents both[] = {y, in[2]};
-      if (const problem p = broadcast_shapes(both, result[0])) return p;
-      if (!(result[0] == y)) return {mistake::shape_mismatch, "third input", in[2], y};
-    }
-    result[0] = y;
-    return countable(y);
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    if (out[0] == dtype::boolean) return wrong_type(name, out[0]);
-    return require_one_type(in, name);
-  }
-  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
-    return result[0].count() * in[0][transpose_a ? 0 : 1];
+  static constexpr bool f32_takes_scratch = false;
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return scratch_for(in[1].rank > 1 ? turned(in[1], transpose_b).back(0) : 1);
   }
 };
 
@@ -98,7 +64,7 @@ struct gemm {
 /// the output has the labels that occur once, in alphabetical order (after the broadcast axes).
 struct einsum {
   static constexpr std::string_view name = "einsum";
-  static constexpr int kind_rank = 1;
+  static constexpr int tier = 2;
   static constexpr int min_inputs = 1, max_inputs = 16;
   static constexpr int most_labels = 16;
 
@@ -252,6 +218,7 @@ struct det {
     result[0].rank -= 2;
     return {};
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(std::int64_t{in[0].back(0)} * in[0].back(0)); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

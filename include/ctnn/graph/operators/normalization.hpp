@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators. The channel axis is 0 of an unbatched input (C), (C, L), (C, H, W), and 1 of (N, C, H, W).
+// Per-channel affine operators. Their field `axis` says where the channels are; a declared network must say so where the
+// shape does not (channel_axis.hpp).
 #pragma once
 
-#include "../operator.hpp"
-
-namespace ctnn {
-
-constexpr int channel_axis(const extents& x) { return x.rank >= 4 ? 1 : 0; }
-constexpr int channels(const extents& x) { return x[channel_axis(x)]; }
-
-}  // namespace ctnn
+#include "../channel_axis.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
-/// torch.nn.functional.batch_norm in inference: (x - mean) / sqrt(variance + eps) * gamma + beta, each of shape (C).
-/// A root of 0 counts as 1e-4, as in ncnn's BatchNorm.
+/// torch.nn.functional.batch_norm in inference: (x - mean) / sqrt(variance + eps) * gamma + beta, each of shape (C). A root
+/// of 0 counts as `zero_root`: 0 divides by it, ncnn's BatchNorm has 1e-4.
 struct batch_norm {
   static constexpr std::string_view name = "batch_norm";
-  static constexpr int kind_rank = 4;
+  static constexpr bool by_channel = true;
+  static constexpr traits is = traits_of_each_number;
+  static constexpr int tier = 4;
 
   float eps = 1e-5f;
+  int axis = automatic_axis;
+  float zero_root = 0;
+  slot_set given = 0;
 
-  static constexpr void fields(auto& self, auto&& field) { field("eps", self.eps); }
+  static constexpr void fields(auto& self, auto&& field) {
+    field("eps", self.eps);
+    field("axis", self.axis);
+    field("zero_root", self.zero_root);
+    field("given", self.given);
+  }
 
   constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
     if (eps < 0) return {mistake::option_out_of_range, "eps", {-1}, {0}};
-    result[0] = in[0];
-    return {};
+    return infer_by_channel(name, axis, in[0], result[0]);
   }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
-    const extents c{channels(in[0])};
+    const extents c{channels(in[0], axis)};
     return {{"gamma"sv, c}, {"beta"sv, c}, {"mean"sv, c}, {"variance"sv, c}};
   }
 };
@@ -38,20 +42,23 @@ struct batch_norm {
 /// x * scale + bias, each of shape (C); caffe's and ncnn's Scale.
 struct scale {
   static constexpr std::string_view name = "scale";
-  static constexpr int kind_rank = 1;
+  static constexpr bool by_channel = true;
+  static constexpr traits is = traits_of_channels;
+  static constexpr int tier = 1;
 
   bool bias = true;
+  int axis = automatic_axis;
 
-  static constexpr void fields(auto& self, auto&& field) { field("bias", self.bias); }
-
-  constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
-    result[0] = in[0];
-    return {};
+  static constexpr void fields(auto& self, auto&& field) {
+    field("bias", self.bias);
+    field("axis", self.axis);
   }
+
+  constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"scale"sv, {channels(in[0])}}};
-    if (bias) slots.push_back({"bias"sv, {channels(in[0])}});
+    weight_slots slots{{"scale"sv, {channels(in[0], axis)}}};
+    if (bias) slots.push_back({"bias"sv, {channels(in[0], axis)}});
     return slots;
   }
 };
@@ -59,16 +66,17 @@ struct scale {
 /// x + bias, bias of shape (C); caffe's and ncnn's Bias.
 struct bias {
   static constexpr std::string_view name = "bias";
-  static constexpr int kind_rank = 1;
+  static constexpr bool by_channel = true;
+  static constexpr traits is = traits_of_channels;
+  static constexpr int tier = 1;
 
-  static constexpr void fields(auto&, auto&&) {}
+  int axis = automatic_axis;
 
-  constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
-    result[0] = in[0];
-    return {};
-  }
-  constexpr weight_slots weights(inputs in) const { return {{"bias"sv, {channels(in[0])}}}; }
+  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+
+  constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr weight_slots weights(inputs in) const { return {{"bias"sv, {channels(in[0], axis)}}}; }
 };
 
 /// torch.nn.functional.local_response_norm: x (k + alpha mean)^-beta, the mean of x^2 over `size` neighbouring channels, or
@@ -76,6 +84,7 @@ struct bias {
 /// reaches one further behind than before (ONNX).
 struct local_response_norm {
   static constexpr std::string_view name = "local_response_norm";
+  static constexpr traits is{.layouts = layout_rule::same, .images = image_flow::makes};
 
   int size = 5;
   float alpha = 1e-4f;
@@ -106,6 +115,9 @@ struct local_response_norm {
     result[0] = in[0];
     return {};
   }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  static constexpr bool f32_takes_scratch = false;
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return within ? scratch_for_floats(in, out) : 0; }
 };
 
 }  // namespace ctnn::op

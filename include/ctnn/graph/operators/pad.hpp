@@ -12,6 +12,7 @@ enum class pad_mode { constant, reflect, edge, wrap };
 /// or a second input's only element.
 struct pad {
   static constexpr std::string_view name = "pad";
+  static constexpr traits is{.layouts = layout_rule::any, .images = image_flow::keeps};
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   pad_mode mode = pad_mode::constant;
@@ -43,6 +44,8 @@ struct pad {
     }
     return countable(result[0]);
   }
+  static constexpr bool f32_takes_scratch = false;
+  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const { return scratch_for_axes(out[0]); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     return require_one_type(in, name);

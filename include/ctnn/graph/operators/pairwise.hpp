@@ -59,23 +59,10 @@ struct remainder {
   }
 };
 
-/// x < 0 ? slope x : x with a slope that is an input (ONNX PRelu with any broadcasting).
-struct parametric_relu {
-  static constexpr std::string_view name = "parametric_relu";
-  static constexpr int min_inputs = 2, max_inputs = 2;
-
-  static constexpr void fields(auto&, auto&&) {}
-  constexpr problem infer(inputs in, outputs result) const { return broadcast_shapes(in, result[0]); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    if (out[0] == dtype::boolean) return wrong_type(name, out[0]);
-    return require_one_type(in, name);
-  }
-};
-
 /// torch.where(condition, a, b).
 struct where {
   static constexpr std::string_view name = "where";
+  static constexpr traits is{.copies = true};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   static constexpr void fields(auto&, auto&&) {}

@@ -1,58 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of one element beyond those in elementwise.hpp, and conversions: operators of loaded models.
+// Questions about one element, its bits, bounds and conversions: operators of loaded models.
 #pragma once
 
 #include "typing.hpp"
 
 namespace ctnn::op {
 
-/// Parameters are `a` and `b`.
-enum class pointwise_function {
-  logical_not,       ///< of booleans
-  bit_not,           ///< of integers
-  sign,
-  erf,
-  sinh,
-  cosh,
-  asinh,
-  acosh,
-  atanh,
-  softplus,          ///< log(1 + e^x)
-  softsign,          ///< x / (1 + |x|)
-  selu,              ///< b (x > 0 ? x : a (e^x - 1))
-  celu,              ///< max(x, 0) + min(0, a (e^(x / a) - 1))
-  thresholded_relu,  ///< x > a ? x : 0
-  shrink,            ///< x < -a ? x + b : x > a ? x - b : 0
-  swish,             ///< x / (1 + e^(-a x))
-  clip6,             ///< min(max(x, 0), 6)
-  log1p,
-  expm1,
-};
+/// torch.bitwise_not: of booleans it is "not", of integers it inverts all bits.
+struct bitwise_not {
+  static constexpr std::string_view name = "bitwise_not";
 
-/// y = f(x), any shape.
-struct pointwise {
-  static constexpr std::string_view name = "pointwise";
-
-  pointwise_function function = pointwise_function::sign;
-  double a = 0;
-  double b = 0;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("function", self.function);
-    field("a", self.a);
-    field("b", self.b);
-  }
+  static constexpr void fields(auto&, auto&&) {}
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
     return {};
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     const dtype t = out[0] = type_at(in, 0);
-    const bool fits = function == pointwise_function::logical_not                                             ? t == dtype::boolean
-                      : function == pointwise_function::bit_not                                               ? is_integer(t)
-                      : function == pointwise_function::sign || function == pointwise_function::shrink ? t != dtype::boolean
-                                                                                                              : is_floating(t);
-    return fits ? problem{} : wrong_type(name, t);
+    return is_floating(t) ? wrong_type(name, t) : problem{};
   }
 };
 
@@ -96,6 +61,7 @@ struct is_inf {
 /// and 16 bits and saturates in more; NaN becomes 0; integers keep their low bits; a boolean is x != 0.
 struct cast {
   static constexpr std::string_view name = "cast";
+  static constexpr traits is{.divisible = true, .vectors = vectors_of::halves};
 
   dtype to = dtype::f32;
 
@@ -133,7 +99,7 @@ struct clamp {
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
-    return require_one_type(in, name);
+    return out[0] == dtype::boolean ? wrong_type(name, out[0]) : require_one_type(in, name);
   }
 };
 

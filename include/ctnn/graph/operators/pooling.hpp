@@ -1,130 +1,148 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pooling over (H, W) of (C, H, W) or (N, C, H, W): torch's max_pool2d, avg_pool2d and their adaptive forms.
+// Pooling: torch's max_pool1d, avg_pool2d ... over any number of axes, and the adaptive forms.
 #pragma once
 
-#include "../operator.hpp"
 #include "../window.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
-enum class pooling { max, average };
+enum class pooling { max, average, lp };
 
-/// The layers max_pool2d and avg_pool2d. `stride` 0 means the kernel's size, as in PyTorch.
-/// Padding never wins a maximum; an average divides by the cells inside the input, or with `count_include_pad` by
-/// those inside the input and its padding (PyTorch, ONNX); `divisor_whole` makes that the whole window
-/// (ncnn's avgpool_count_include_pad with ceil mode).
-struct pool2d {
-  static constexpr std::string_view name = "pool2d";
+/// The layers max_pool1d, max_pool2d, max_pool3d, avg_pool1d ... and lp_pool1d ...: windows over the last `axes` axes of
+/// (C, spatial...) or (N, C, spatial...). `stride` 0 means the kernel's size, as in PyTorch. Padding never wins a maximum;
+/// an average divides by the cells inside the input, or with `count_include_pad` by those inside the input and its padding
+/// (PyTorch, ONNX); `divisor_whole` makes that the whole window (ncnn's avgpool_count_include_pad with ceil mode). With
+/// `indices` output 1 (i64) tells where each maximum was, counted through the whole input (`column_major`: with the spatial
+/// axes of each plane in reverse order).
+struct pool {
+  static constexpr std::string_view name = "pool";
+  static constexpr traits is{.layouts = layout_rule::nhwc, .divisible = true, .lifts = true, .images = image_flow::makes};
 
   pooling function = pooling::max;
-  pair kernel{0, 0};
-  pair stride{0, 0};
-  margins pad{0, 0, 0, 0};
+  int axes = 2;
+  by_axis kernel{0};
+  by_axis stride{0};
+  by_axis dilation{1};
+  by_axis pad{0};
   same_padding same = same_padding::none;
   bool ceil = false;
   bool count_include_pad = false;
   bool divisor_whole = false;
+  int p = 2;
+  bool indices = false;
+  bool column_major = false;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("function", self.function);
+    field("axes", self.axes);
     field("kernel", self.kernel);
     field("stride", self.stride);
+    field("dilation", self.dilation);
     field("pad", self.pad);
     field("same", self.same);
     field("ceil", self.ceil);
     field("count_include_pad", self.count_include_pad);
     field("divisor_whole", self.divisor_whole);
+    field("p", self.p);
+    field("indices", self.indices);
+    field("column_major", self.column_major);
   }
 
-  constexpr pair step() const { return {stride[0] ? stride[0] : kernel[0], stride[1] ? stride[1] : kernel[1]}; }
-  constexpr margins padding(const extents& in) const {
-    return resolve_padding(pad, same, kernel, step(), {1, 1}, in.back(1), in.back(0));
+  /// Vectors run over the channels of pixels; whatever else there is runs over rows.
+  constexpr layout_rule layouts(inputs) const {
+    return axes == 2 && function != pooling::lp && !indices ? layout_rule::nhwc : layout_rule::nchw;
+  }
+  constexpr int output_count() const { return indices ? 2 : 1; }
+  /// Spatial axis i, of extent `size`.
+  constexpr window_axis along(int i, int size) const {
+    window_axis a{size, kernel.at(i), stride.at(i) ? stride.at(i) : kernel.at(i), dilation.at(i), pad.at(i), pad.at(axes + i)};
+    const pair around = resolve_padding({a.before, a.after}, same, a.taps, a.stride, a.dilation, size);
+    a.before = around[0];
+    a.after = around[1];
+    return a;
   }
 
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
-    if (kernel[0] == 0 || kernel[1] == 0) return {mistake::missing_option, "kernel"};
-    for (unsigned i = 0; i < 2; ++i) {
-      if (kernel[i] < 1) return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
-      if (stride[i] < 0) return {mistake::option_out_of_range, "stride", {stride[i]}, {1}};
-    }
-    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
-    for (unsigned i = 0; i < 4; ++i) {
-      if (pad[i] < 0) return {mistake::option_out_of_range, "pad", {pad[i]}, {0}};
-    }
-    const margins p = padding(x);
-    const int h = x.back(1) + p[0] + p[2], w = x.back(0) + p[1] + p[3];
-    if (h < kernel[0] || w < kernel[1])
-      return {mistake::window_larger_than_padded_input, "kernel", {h, w}, {kernel[0], kernel[1]}};
+    if (axes < 1) return {mistake::option_out_of_range, "axes", {axes}, {1}};
+    if (x.rank != axes + 1 && x.rank != axes + 2) return {mistake::rank_mismatch, name, x, {axes + 1}};
+    for (int k : kernel)
+      if (k == 0) return {mistake::missing_option, "kernel"};
+    if (const problem w = kernel.check("kernel", axes, 1)) return w;
+    if (const problem w = stride.check("stride", axes, 0)) return w;
+    if (const problem w = dilation.check("dilation", axes, 1)) return w;
+    if (const problem w = pad.check("pad", 2 * axes, 0)) return w;
+    if (indices && function != pooling::max) return {mistake::option_out_of_range, "indices"};
+    if (p < 1) return {mistake::option_out_of_range, "p", {p}, {1}};
     result[0] = x;
-    result[0].back(1) = window_count(x.back(1), p[0], p[2], kernel[0], step()[0], ceil);
-    result[0].back(0) = window_count(x.back(0), p[1], p[3], kernel[1], step()[1], ceil);
-    return {};
+    extents rooms, spans;
+    bool fits = true;
+    for (int i = 0; i < axes; ++i) {
+      int& size = result[0].back(axes - 1 - i);
+      const window_axis a = along(i, size);
+      if (a.span() > 2147483647 || a.room() > 2147483647) return {mistake::too_large, "kernel"};
+      rooms.push_back(static_cast<int>(a.room()));
+      spans.push_back(static_cast<int>(a.span()));
+      fits = fits && a.span() <= a.room();
+      size = window_count(size, a.before, a.after, static_cast<int>(a.span()), a.stride, ceil && same == same_padding::none);
+    }
+    if (!fits) return {mistake::window_larger_than_padded_input, "kernel", rooms, spans};
+    if (indices) result[1] = result[0];
+    return countable(result[0]);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    if (indices) out[1] = dtype::i64;
+    if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
+    return require_type(in, 0, is_floating, name);
   }
 };
 
-/// The layers adaptive_avg_pool2d and adaptive_max_pool2d: window i of n covers [floor(i size / n), ceil((i + 1) size / n)).
-/// `size` 0 keeps the input's extent; the default (1, 1) pools globally, and with `flatten` gives (C) or (N, C) instead
-/// of (C, 1, 1), as ncnn's global pooling does.
-struct adaptive_pool2d {
-  static constexpr std::string_view name = "adaptive_pool2d";
+/// The layers adaptive_avg_pool1d ... and adaptive_max_pool3d: window i of n covers [floor(i size / n), ceil((i + 1) size / n))
+/// along each of the last `axes` axes. `size` 0 keeps the input's extent; the default 1 pools globally, and with `flatten`
+/// gives (C) or (N, C) instead of (C, 1, 1), as ncnn's global pooling does.
+struct adaptive_pool {
+  static constexpr std::string_view name = "adaptive_pool";
+  static constexpr int tier = 1;  // a global one over other axes than two is a reduction
+  static constexpr traits is{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes};
 
   pooling function = pooling::average;
-  pair size{1, 1};
+  by_axis size{1};
   bool flatten = false;
+  int axes = 2;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("function", self.function);
     field("size", self.size);
     field("flatten", self.flatten);
+    field("axes", self.axes);
   }
+
+  constexpr layout_rule layouts(inputs) const { return axes == 2 ? layout_rule::nhwc : layout_rule::nchw; }
+  constexpr bool is_global() const { return size.period() == 1 && size.at(0) == 1; }
+  /// Windows along spatial axis i of `extent`.
+  constexpr int count(int i, int extent) const { return size.at(i) ? size.at(i) : extent; }
 
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
-    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
-    if (flatten && size != pair{1, 1}) return {mistake::option_out_of_range, "flatten", {size[0], size[1]}, {1, 1}};
+    if (axes < 1) return {mistake::option_out_of_range, "axes", {axes}, {1}};
+    if (x.rank != axes + 1 && x.rank != axes + 2) return {mistake::rank_mismatch, name, x, {axes + 1}};
+    if (function == pooling::lp) return {mistake::option_out_of_range, "function"};
+    if (const problem w = size.check("size", axes, 0)) return w;
+    if (flatten && !is_global()) return {mistake::option_out_of_range, "flatten", {size.at(0)}, {1}};
     result[0] = x;
-    for (unsigned i = 0; i < 2; ++i) {
-      if (size[i] < 0) return {mistake::option_out_of_range, "size", {size[i]}, {0}};
-      if (size[i] > 0) result[0].back(1 - static_cast<int>(i)) = size[i];
+    for (int i = 0; i < axes; ++i) {
+      int& extent = result[0].back(axes - 1 - i);
+      extent = count(i, extent);
     }
-    if (flatten) result[0].rank -= 2;
-    return {};
+    if (flatten) result[0].rank -= axes;
+    return countable(result[0]);
   }
-};
-
-/// torch.nn.functional.interpolate; `half_pixel` is its align_corners=False.
-enum class interpolation { nearest, bilinear };
-
-/// (C, H, W) to (C, size). Either `size` or `scale` is given.
-struct interpolate {
-  static constexpr std::string_view name = "interpolate";
-
-  interpolation mode = interpolation::nearest;
-  pair size{0, 0};
-  std::array<float, 2> scale{0, 0};
-  bool align_corners = false;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("mode", self.mode);
-    field("size", self.size);
-    field("scale", self.scale);
-    field("align_corners", self.align_corners);
-  }
-
-  constexpr problem infer(inputs in, outputs result) const {
-    const extents& x = in[0];
-    if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
-    result[0] = x;
-    for (unsigned i = 0; i < 2; ++i) {
-      const int axis = 1 - static_cast<int>(i);
-      const float scaled = static_cast<float>(x.back(axis)) * scale[i];
-      if (scaled >= 2147483648.0f) return {mistake::too_large, "scale"};
-      const int n = size[i] ? size[i] : static_cast<int>(scaled);
-      if (n < 1) return {mistake::missing_option, "size"};
-      result[0].back(axis) = n;
-    }
-    return {};
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = type_at(in, 0);
+    if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
+    return require_type(in, 0, is_floating, name);
   }
 };
 

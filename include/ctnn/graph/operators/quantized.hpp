@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers that stand for real numbers, (q - zero point) * scale, as ONNX has them, for loaded models.
+// Integers that stand for real numbers, and layers that multiply bytes, for loaded models.
 #pragma once
 
-#include "windows.hpp"
+#include "../../base/int8.hpp"
+#include "convolution.hpp"
 #include "matrix.hpp"
 
 namespace ctnn::op {
 
-/// Shapes of scales: one for all, one for each index of an axis, or, `block` > 0, one for each block along it.
+/// Inputs x, scale and, if there is a third, zero point. Shapes of scales and zero points: one for all, one for each index of
+/// an axis, or, `block` > 0, one for each block along it.
 struct granularity {
+  static constexpr int min_inputs = 2, max_inputs = 3;
+
   int axis = 1;
   int block = 0;
 
@@ -16,7 +20,10 @@ struct granularity {
     field("axis", self.axis);
     field("block", self.block);
   }
-  constexpr problem check(const extents& x, const extents& scale) const {
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    if (in.size() == 3 && !(in[2] == in[1])) return {mistake::shape_mismatch, "zero point", in[2], in[1]};
+    const extents &x = in[0], &scale = in[1];
     if (block == 0 && scale.count() == 1 && scale.rank <= 1) return {};
     const int a = normal_axis(axis, x.rank);
     if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
@@ -28,21 +35,15 @@ struct granularity {
   }
 };
 
-/// round(x / scale) + zero point, ties to even, saturated: inputs x, scale and, if there is a third, zero point of type `to`.
+/// round(x / scale) + zero point, ties to even, saturated. The zero point is of type `to`.
 struct quantize : granularity {
   static constexpr std::string_view name = "quantize";
-  static constexpr int min_inputs = 2, max_inputs = 3;
 
   dtype to = dtype::u8;
 
   static constexpr void fields(auto& self, auto&& field) {
     granularity::fields(self, field);
     field("to", self.to);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    result[0] = in[0];
-    if (in.size() == 3 && !(in[2] == in[1])) return {mistake::shape_mismatch, "zero point", in[2], in[1]};
-    return check(in[0], in[1]);
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = to;
@@ -54,17 +55,10 @@ struct quantize : granularity {
   }
 };
 
-/// (x - zero point) * scale in the scale's type: inputs x, scale and, if there is a third, zero point of x's type.
+/// (x - zero point) * scale in the scale's type. The zero point is of x's type.
 struct dequantize : granularity {
   static constexpr std::string_view name = "dequantize";
-  static constexpr int min_inputs = 2, max_inputs = 3;
 
-  static constexpr void fields(auto& self, auto&& field) { granularity::fields(self, field); }
-  constexpr problem infer(inputs in, outputs result) const {
-    result[0] = in[0];
-    if (in.size() == 3 && !(in[2] == in[1])) return {mistake::shape_mismatch, "zero point", in[2], in[1]};
-    return check(in[0], in[1]);
-  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 1);
     const dtype t = type_at(in, 0);
@@ -92,124 +86,152 @@ struct dynamic_quantize {
   }
 };
 
-/// Inputs x, its scale and zero point, weight, its scale and zero point (one, or one for each output channel), the
-/// output's scale and zero point, and, if there is a ninth, bias (i32, of scale x scale * weight scale).
-struct quantized_convolution : convolution {
-  static constexpr std::string_view name = "quantized_convolution";
-  static constexpr int min_inputs = 8, max_inputs = 9;
+/// How bytes stand for real numbers and what becomes of sums of their products, bit for bit.
+/// onnx: real = (byte - zero point) * scale; ties are rounded to even; the bias is i32 and part of the sum.
+/// ncnn: real = byte / scale, bytes within -127 to 127, ties are rounded away from 0; the bias is real; an input of floats
+/// is quantized first.
+enum class byte_arithmetic { onnx, ncnn };
 
-  static constexpr void fields(auto& self, auto&& field) { convolution::fields(self, field); }
-  constexpr problem infer(inputs in, outputs result) const {
-    if (const problem p = shape(in[0], in[3], result[0])) return p;
-    for (std::size_t i : {1u, 2u, 6u, 7u})
-      if (in[i].count() != 1) return {mistake::shape_mismatch, "scale", in[i], {1}};
-    for (std::size_t i : {4u, 5u})
-      if (in[i].count() != 1 && !(in[i] == extents{in[3][0]})) return {mistake::shape_mismatch, "weight's scale", in[i], {in[3][0]}};
-    if (in.size() == 9 && !(in[8] == extents{in[3][0]})) return {mistake::shape_mismatch, "bias", in[8], {in[3][0]}};
+/// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); `to` says what becomes of them:
+/// i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8: these, quantized again.
+struct products_of_bytes {
+  byte_arithmetic arithmetic = byte_arithmetic::onnx;
+  dtype weight_type = dtype::i8;
+  dtype to = dtype::i32;
+  bool by_output = false;  ///< the weight has a scale and a zero point for each output, not one for all
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("arithmetic", self.arithmetic);
+    field("weight_type", self.weight_type);
+    field("to", self.to);
+    field("by_output", self.by_output);
+  }
+  constexpr problem check_bytes(const activation_function& f) const {
+    const bool ncnn = arithmetic == byte_arithmetic::ncnn;
+    if (!is_byte(weight_type) || (ncnn && weight_type != dtype::i8)) return wrong_type("weight", weight_type);
+    const bool possible = to == dtype::f32 || to == dtype::i8 || (!ncnn && (to == dtype::i32 || to == dtype::u8));
+    if (!possible) return wrong_type("to", to);
+    if (f && to == dtype::i32) return {mistake::option_out_of_range, "activation"};
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 7);
-    for (std::size_t i : {0u, 2u, 3u, 5u, 7u})
-      if (const problem p = require_type(in, i, is_byte, name)) return p;
-    for (std::size_t i : {1u, 4u, 6u})
-      if (type_at(in, i) != dtype::f32) return wrong_type("scale", type_at(in, i));
-    if (in.size() == 9 && in[8] != dtype::i32) return wrong_type("bias", in[8]);
-    if (in.size() > 5 && (in[2] != in[0] || in[5] != in[3])) return wrong_type("zero point", in[2]);
-    return {};
+  constexpr problem infer_types(types in, std::span<dtype> result) const {
+    result[0] = to;
+    const dtype x = type_at(in, 0), other = arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::u8;
+    return x == dtype::i8 || x == other ? problem{} : wrong_type("input", x);
+  }
+  /// What the products of `rows` and `columns` of `depth` numbers take (kernels/typed/products.hpp).
+  static constexpr std::int64_t scratch_for_products(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    const std::int64_t part = integer_rows_at_once(depth), r = rows < part ? rows : part, c = columns < part ? columns : part;
+    return scratch_for(c * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for(r * c, sizeof(std::int32_t));
+  }
+  /// Slots after the weight.
+  constexpr void add_slots(weight_slots& slots, bool bias, int outs, int rows = 1) const {
+    const bool zeros = arithmetic == byte_arithmetic::onnx;
+    const extents each{by_output ? outs : 1};
+    if (bias) slots.push_back({"bias"sv, {outs}, zeros ? dtype::i32 : dtype::f32});
+    if (to != dtype::i32) {
+      slots.push_back({"weight_scale"sv, each});
+      slots.push_back({"input_scale"sv, {rows}});
+      if (is_byte(to)) slots.push_back({"output_scale"sv, {1}});
+    }
+    if (zeros) {
+      slots.push_back({"weight_zero"sv, each, weight_type});
+      slots.push_back({"input_zero"sv, {rows}, dtype::f32, true});
+      if (is_byte(to)) slots.push_back({"output_zero"sv, {1}, to});
+    }
   }
 };
 
-/// Inputs a, its scale and zero point, b, its scale and zero point, the output's scale and zero point. a may have a scale
-/// for each row, b for each column.
-struct quantized_matmul {
+/// conv of bytes. Outside of the input is its zero point.
+template <int Axes>
+struct quantized_conv : conv<Axes>, products_of_bytes {
+  static constexpr std::string_view name =
+      Axes == 1 ? "quantized_conv1d"sv : Axes == 2 ? "quantized_conv2d"sv : "quantized_conv3d"sv;
+  static constexpr traits is{};  // plain values
+  static constexpr bool defined_by_base = false;  // whose kernels compute floats
+  static constexpr int min_inputs = 1, max_inputs = 1;
+  static constexpr bool packs(int) { return false; }
+  static constexpr bool f32_takes_scratch = true;
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> result) const {
+    const extents &x = in[0], &y = result[0];
+    const std::int64_t group_in = conv<Axes>::channels_of(x) / this->groups, group_out = this->out / this->groups;
+    const std::int64_t plane = x.count(x.rank - Axes, x.rank), windows = y.count(y.rank - Axes, y.rank);
+    const std::int64_t depth = group_in * this->taps(), image = scratch_for(group_in * plane, sizeof(std::int16_t));
+    return scratch_for(group_out * integer_blocks(depth), sizeof(std::int16_t)) + image +
+           (group_in == 1 ? scratch_for(windows, sizeof(std::int32_t)) : image + scratch_for_products(group_out, windows, depth));
+  }
+
+  static constexpr void fields(auto& self, auto&& field) {
+    products_of_bytes::fields(self, field);
+    conv<Axes>::fields(self, field);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (const problem p = check_bytes(this->activation)) return p;
+    return conv<Axes>::infer(in, result);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> result) const {
+    return products_of_bytes::infer_types(in, result);
+  }
+  constexpr weight_slots weights(inputs in) const {
+    weight_slots slots{{conv<Axes>::weights(in)[0]}};
+    slots[0].type = weight_type;
+    add_slots(slots, this->bias, this->out);
+    return slots;
+  }
+};
+
+using quantized_conv1d = quantized_conv<1>;
+using quantized_conv2d = quantized_conv<2>;
+using quantized_conv3d = quantized_conv<3>;
+
+/// matmul of bytes by a weight of shape `right`, whose last two axes change places first if it is `transposed` (as a linear
+/// layer's are): (..., rows, K) by (..., K, outputs), batches broadcast. The bias has a number for each output.
+struct quantized_matmul : products_of_bytes {
   static constexpr std::string_view name = "quantized_matmul";
-  static constexpr int min_inputs = 8, max_inputs = 8;
 
-  static constexpr void fields(auto&, auto&&) {}
-  constexpr problem infer(inputs in, outputs result) const {
-    if (const problem p = matmul::shape(in[0], in[3], result[0])) return p;
-    for (std::size_t i : {1u, 2u})
-      if (in[i].count() != 1 && (in[0].rank < 2 || in[i].count() != in[0].back(1))) return {mistake::shape_mismatch, "scale", in[i], {1}};
-    for (std::size_t i : {4u, 5u})
-      if (in[i].count() != 1 && (in[3].rank < 2 || in[i].count() != in[3].back(0))) return {mistake::shape_mismatch, "scale", in[i], {1}};
-    for (std::size_t i : {6u, 7u})
-      if (in[i].count() != 1) return {mistake::shape_mismatch, "scale", in[i], {1}};
-    return {};
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 7);
-    for (std::size_t i : {0u, 2u, 3u, 5u, 7u})
-      if (const problem p = require_type(in, i, is_byte, name)) return p;
-    for (std::size_t i : {1u, 4u, 6u})
-      if (const problem p = require_type(in, i, is_floating, "scale")) return p;
-    if (in.size() > 5 && (in[2] != in[0] || in[5] != in[3])) return wrong_type("zero point", in[2]);
-    return {};
-  }
-};
-
-/// Products of bytes as i32: inputs x, weight and, as flagged, their zero points (the weight's: one, or one for each output
-/// channel).
-struct integer_convolution : convolution {
-  static constexpr std::string_view name = "integer_convolution";
-  static constexpr int min_inputs = 2, max_inputs = 4;
-
-  bool zero_x = false;
-  bool zero_w = false;
+  list<int> right{};
+  bool transposed = false;
+  bool by_row = false;  ///< the input has a scale and a zero point for each row, not one for all
+  bool bias = false;
+  activation_function activation{};
+  slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
-    convolution::fields(self, field);
-    field("zero_x", self.zero_x);
-    field("zero_w", self.zero_w);
+    products_of_bytes::fields(self, field);
+    field("right", self.right);
+    field("transposed", self.transposed);
+    field("by_row", self.by_row);
+    field("bias", self.bias);
+    field("activation", self.activation);
+    field("given", self.given);
   }
+  constexpr extents weight_shape() const {
+    extents w;
+    for (int n : right) w.push_back(n);
+    return w;
+  }
+  constexpr matmul product() const { return {false, transposed}; }
+
   constexpr problem infer(inputs in, outputs result) const {
-    const int needed = 2 + (zero_x ? 1 : 0) + (zero_w ? 1 : 0);
-    if (static_cast<int>(in.size()) != needed)
-      return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
-    if (const problem p = shape(in[0], in[1], result[0])) return p;
-    if (zero_x && in[2].count() != 1) return {mistake::shape_mismatch, "zero point", in[2], {1}};
-    const extents& w = in[in.size() - 1];
-    if (zero_w && w.count() != 1 && !(w == extents{in[1][0]})) return {mistake::shape_mismatch, "zero point", w, {in[1][0]}};
-    return {};
+    if (const problem p = check_bytes(activation)) return p;
+    extents both[] = {in[0], {}};
+    if (const problem p = shape_from(right, both[1])) return p;
+    return product().infer(both, result);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = dtype::i32;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (const problem p = require_type(in, i, is_byte, name)) return p;
-    return {};
+  constexpr weight_slots weights(inputs in) const {
+    const extents w = weight_shape();
+    weight_slots slots{{"weight"sv, w, weight_type}};
+    add_slots(slots, bias, w.rank > 1 ? w.back(transposed ? 1 : 0) : 1, by_row && in[0].rank > 1 ? in[0].back(1) : 1);
+    return slots;
   }
-};
-
-/// The same for matrices: a's zero point may be one for each row, b's one for each column.
-struct integer_matmul {
-  static constexpr std::string_view name = "integer_matmul";
-  static constexpr int min_inputs = 2, max_inputs = 4;
-
-  bool zero_a = false;
-  bool zero_b = false;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("zero_a", self.zero_a);
-    field("zero_b", self.zero_b);
+  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
+    return result[0].count() * in[0].back(0);
   }
-  constexpr problem infer(inputs in, outputs result) const {
-    const int needed = 2 + (zero_a ? 1 : 0) + (zero_b ? 1 : 0);
-    if (static_cast<int>(in.size()) != needed)
-      return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
-    if (const problem p = matmul::shape(in[0], in[1], result[0])) return p;
-    const extents& za = in[zero_a ? 2 : 0];
-    if (zero_a && za.count() != 1 && (in[0].rank < 2 || za.count() != in[0].back(1)))
-      return {mistake::shape_mismatch, "zero point", za, {1}};
-    const extents& zb = in[in.size() - 1];
-    if (zero_b && zb.count() != 1 && (in[1].rank < 2 || zb.count() != in[1].back(0)))
-      return {mistake::shape_mismatch, "zero point", zb, {1}};
-    return {};
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = dtype::i32;
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (const problem p = require_type(in, i, is_byte, name)) return p;
-    return {};
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    const extents w = weight_shape();
+    const std::int64_t depth = in[0].back(0), rows = in[0].rank > 1 ? in[0].back(1) : 1;
+    const std::int64_t columns = w.rank > 1 ? w.back(transposed ? 1 : 0) : 1;
+    return scratch_for(rows * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for_products(rows, columns, depth);
   }
 };
 

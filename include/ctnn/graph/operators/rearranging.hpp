@@ -11,6 +11,7 @@ namespace ctnn::op {
 /// torch.broadcast_to both ways (ONNX Expand): an extent 1 in `shape` keeps the input's.
 struct expand {
   static constexpr std::string_view name = "expand";
+  static constexpr traits is{.copies = true};
 
   list<int> shape{};
 
@@ -26,6 +27,7 @@ struct expand {
 /// torch.tile: the input repeated `repeats[i]` times along axis i.
 struct tile {
   static constexpr std::string_view name = "tile";
+  static constexpr traits is{.copies = true};
 
   list<int> repeats{};
 
@@ -42,63 +44,7 @@ struct tile {
     }
     return countable(result[0]);
   }
-};
-
-/// Along axis i: `sizes[i]` elements from `starts[i]` on, `steps[i]` apart; a negative step walks back.
-struct strided_slice {
-  static constexpr std::string_view name = "strided_slice";
-
-  list<int> starts{};
-  list<int> sizes{};
-  list<int> steps{};
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("starts", self.starts);
-    field("sizes", self.sizes);
-    field("steps", self.steps);
-  }
-  /// The whole of x, to be narrowed axis by axis.
-  static constexpr strided_slice of(const extents& x) {
-    strided_slice s;
-    for (int i = 0; i < x.rank; ++i) {
-      s.starts.push_back(0);
-      s.sizes.push_back(x[i]);
-      s.steps.push_back(1);
-    }
-    return s;
-  }
-  /// Takes [start:end:step] of an axis of extent `size` as Python and ONNX do; bounds may be out of range, step is not 0.
-  constexpr void narrow(int axis, int size, std::int64_t start, std::int64_t end, std::int64_t step) {
-    const auto i = static_cast<std::size_t>(axis);
-    const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-    const auto inside = [&](std::int64_t v) {
-      if (v < 0) v += size;
-      return v < low ? low : (v > high ? high : v);
-    };
-    const std::int64_t s = inside(start), e = inside(end);
-    const std::int64_t room = step > 0 ? e - s : s - e;
-    const std::int64_t stride = step > 0 ? step : -step;
-    const std::int64_t n = room <= 0 ? 0 : (room - 1) / stride + 1;
-    starts[i] = n == 0 ? 0 : static_cast<int>(s);
-    sizes[i] = static_cast<int>(n);
-    steps[i] = n < 2 ? 1 : static_cast<int>(step);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    const extents& x = in[0];
-    const auto rank = static_cast<std::size_t>(x.rank);
-    if (starts.size() != rank || sizes.size() != rank || steps.size() != rank)
-      return {mistake::rank_mismatch, "starts", x, {static_cast<int>(starts.size())}};
-    result[0] = x;
-    for (std::size_t i = 0; i < rank; ++i) {
-      const int axis = static_cast<int>(i), size = x[axis];
-      if (sizes[i] < 0) return {mistake::option_out_of_range, "sizes", {sizes[i]}, {0}};
-      const std::int64_t last = starts[i] + std::int64_t{sizes[i] - 1} * steps[i];
-      if (sizes[i] > 0 && (starts[i] < 0 || starts[i] >= size || last < 0 || last >= size))
-        return {mistake::option_out_of_range, "starts", {starts[i]}, {0}};
-      result[0][axis] = sizes[i];
-    }
-    return {};
-  }
+  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const { return scratch_for_axes(out[0]); }
 };
 
 /// torch.triu (`upper`) or torch.tril of the last two axes: elements below or above diagonal k become 0.
@@ -168,6 +114,7 @@ struct arange {
 /// The first lengths[b] elements along `time` in reverse order for each index b of axis `batch`: inputs x and lengths.
 struct reverse_sequence {
   static constexpr std::string_view name = "reverse_sequence";
+  static constexpr traits is{.copies = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int batch = 1;

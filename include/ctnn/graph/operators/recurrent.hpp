@@ -1,30 +1,59 @@
 // SPDX-License-Identifier: BSL-1.0
-// rnn, gru and lstm: torch.nn.RNN, GRU and LSTM of one layer, with PyTorch's weights under PyTorch's names.
+// rnn, gru and lstm: torch.nn.RNN, GRU and LSTM of one layer, with PyTorch's weights under PyTorch's names, and what
+// ONNX has besides.
 #pragma once
 
-#include "../operator.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
 enum class direction { forward, reverse, bidirectional };
 
-/// What the three share. Inputs: x (length, batch, in), (batch, length, in) with `batch_first`, or (length, in), a batch of
-/// one; then, if there are more, the states before the first step. Outputs: y (length, batch, directions * hidden), in x's
-/// order of axes; then the states after the last step. States are (directions, batch, hidden), without the batch if x has
-/// none; h, and for lstm c. The second direction goes from the end to the beginning; `direction::reverse` is that one alone.
+/// What the three share. Inputs: x (length, batch, in), (batch, length, in) with `batch_first`, or (length, in), a
+/// batch of one; with `lengths` the steps of each sequence (batch), integers; then, if there are more, the states
+/// before the first step. Outputs: y (length, batch, directions * hidden), in x's order of axes, 0 behind a sequence's
+/// steps; then the states after its last step. States are (directions, batch, hidden), without the batch if x has
+/// none; h, and for lstm c. The second direction goes from the end to the beginning; `direction::reverse` is that one
+/// alone.
 /// Weights of each direction: weight_ih_l0 (gates * hidden, in), weight_hh_l0 (gates * hidden, hidden), and with `bias`
 /// bias_ih_l0 and bias_hh_l0 (gates * hidden); the second direction's end in "_reverse".
+/// `functions` are, for each direction in turn, that of the gates, that of what they let in, and that of lstm's c; rnn
+/// has one. None given: sigmoid for gates, else tanh. `alpha` and `beta` are their parameters. A `clip` above 0 bounds
+/// what the functions are given, but for that of c.
+template <int Gates>
 struct recurrence {
+  static constexpr std::string_view name = Gates == 1 ? "rnn"sv : Gates == 3 ? "gru"sv : "lstm"sv;
+  static constexpr int gates = Gates, states = Gates == 4 ? 2 : 1, min_inputs = 1, max_inputs = 2 + states;
+  static constexpr int functions_each = Gates == 1 ? 1 : Gates - 1;
+  static constexpr int most_hidden = 1 << 24;  ///< so that rows of all gates can be counted
+  static constexpr traits is{.takes_indices = true};
+  static constexpr bool packs(int) { return true; }
+
   int hidden = 0;
   op::direction direction = op::direction::forward;
   bool batch_first = false;
   bool bias = true;
+  bool lengths = false;
+  float clip = 0;
+  static_vector<function, 6> functions{};
+  static_vector<float, 6> alpha{};
+  static_vector<float, 6> beta{};
+  slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("hidden", self.hidden);
     field("direction", self.direction);
     field("batch_first", self.batch_first);
     field("bias", self.bias);
+    field("lengths", self.lengths);
+    field("clip", self.clip);
+    field("functions", self.functions);
+    field("alpha", self.alpha);
+    field("beta", self.beta);
+    if constexpr (Gates == 3) field("linear_before_reset", self.linear_before_reset);
+    if constexpr (Gates == 4) field("peepholes", self.peepholes);
+    if constexpr (Gates == 4) field("input_forget", self.input_forget);
+    field("given", self.given);
   }
 
   struct sizes {
@@ -37,80 +66,83 @@ struct recurrence {
   constexpr int directions() const { return direction == op::direction::bidirectional ? 2 : 1; }
   /// Whether direction d begins at the end.
   constexpr bool backwards(int d) const { return d == 1 || direction == op::direction::reverse; }
-  constexpr int slots_of_direction() const { return bias ? 4 : 2; }
+  /// Function i of direction d.
+  constexpr activation_function function_at(int d, int i) const {
+    if (functions.empty()) return {i == 0 && Gates > 1 ? function::sigmoid : function::tanh};
+    const auto k = static_cast<std::size_t>(d * functions_each + i);
+    return {functions[k], k < alpha.size() ? alpha[k] : 0, k < beta.size() ? beta[k] : 0};
+  }
+  /// Whether it is PyTorch's layer, but for the lengths. (At once, so that firmware compiles no other.)
+  CTNN_INLINE constexpr bool usual() const { return functions.empty() && !(clip > 0); }
 
-  constexpr problem infer_recurrence(std::string_view name, int states, inputs in, outputs result) const {
+  constexpr int output_count() const { return 1 + states; }
+  constexpr problem infer(inputs in, outputs result) const {
     if (hidden == 0) return {mistake::missing_option, "hidden"};
-    if (hidden < 1 || hidden > (1 << 24)) return {mistake::option_out_of_range, "hidden", {hidden}, {1}};
-    const int n = static_cast<int>(in.size());
-    if (n != 1 && n != 1 + states) return {mistake::wrong_number_of_inputs, name, {n}, {1, 1 + states}};
+    if (hidden < 1 || hidden > most_hidden) return {mistake::option_out_of_range, "hidden", {hidden}, {1, most_hidden}};
+    const int n = static_cast<int>(in.size()), first = lengths ? 2 : 1, d = directions();
+    if (n != first && n != first + states) return {mistake::wrong_number_of_inputs, name, {n}, {first, first + states}};
     const extents& x = in[0];
     if (x.rank != 2 && x.rank != 3) return {mistake::rank_mismatch, name, x, {2, 3}};
-    const int d = directions();
-    const extents state = x.rank == 2 ? extents{d, hidden} : extents{d, sizes_of(x).batch, hidden};
-    for (int i = 1; i < n; ++i)
-      if (!(in[static_cast<std::size_t>(i)] == state)) return {mistake::shape_mismatch, "state", in[static_cast<std::size_t>(i)], state};
+    if (!functions.empty() && static_cast<int>(functions.size()) != functions_each * d)
+      return {mistake::option_out_of_range, "functions", {static_cast<int>(functions.size())}, {functions_each * d}};
+    const int batch = sizes_of(x).batch;
+    if (lengths && !(in[1] == extents{batch})) return {mistake::shape_mismatch, "lengths", in[1], {batch}};
+    const extents state = x.rank == 2 ? extents{d, hidden} : extents{d, batch, hidden};
+    for (const extents& given_state : in.subspan(static_cast<std::size_t>(first)))
+      if (!(given_state == state)) return {mistake::shape_mismatch, "state", given_state, state};
     result[0] = x;
     result[0].back(0) = d * hidden;
-    for (int i = 1; i <= states; ++i) result[static_cast<std::size_t>(i)] = state;
+    for (std::size_t i = 1; i <= states; ++i) result[i] = state;
+    return countable(result[0]);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    for (dtype& t : out) t = type_at(in, 0);
+    if (const problem p = require_type(in, 0, is_floating, name)) return p;
+    for (std::size_t i = 1; i < in.size(); ++i)
+      if (!(lengths && i == 1 ? is_index(in[i]) : in[i] == in[0])) return wrong_type(name, in[i]);
     return {};
   }
-  constexpr weight_slots slots(int gates, inputs in) const {
-    constexpr std::string_view names[] = {"weight_ih_l0"sv,         "weight_hh_l0"sv,         "bias_ih_l0"sv,         "bias_hh_l0"sv,
-                                          "weight_ih_l0_reverse"sv, "weight_hh_l0_reverse"sv, "bias_ih_l0_reverse"sv, "bias_hh_l0_reverse"sv};
+  constexpr weight_slots weights(inputs in, bool peepholes = false) const {
+    constexpr std::string_view names[] = {"weight_ih_l0"sv,         "weight_hh_l0"sv,         "bias_ih_l0"sv,
+                                          "bias_hh_l0"sv,           "peephole_l0"sv,          "weight_ih_l0_reverse"sv,
+                                          "weight_hh_l0_reverse"sv, "bias_ih_l0_reverse"sv,   "bias_hh_l0_reverse"sv,
+                                          "peephole_l0_reverse"sv};
     weight_slots out;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(directions()); ++d) {
-      out.push_back({names[4 * d], {gates * hidden, sizes_of(in[0]).in}});
-      out.push_back({names[4 * d + 1], {gates * hidden, hidden}});
-      for (std::size_t i = 2; bias && i < 4; ++i) out.push_back({names[4 * d + i], {gates * hidden}});
+    for (std::size_t first = 0; first < 5 * static_cast<std::size_t>(directions()); first += 5) {
+      out.push_back({names[first], {Gates * hidden, sizes_of(in[0]).in}});
+      out.push_back({names[first + 1], {Gates * hidden, hidden}});
+      for (std::size_t i = 2; bias && i < 4; ++i) out.push_back({names[first + i], {Gates * hidden}});
+      if (peepholes) out.push_back({names[first + 4], {3 * hidden}});
     }
     return out;
   }
-  constexpr std::int64_t macs_of(int gates, inputs in) const {
+  constexpr std::int64_t macs(inputs in, std::span<const extents>) const {
     const sizes s = sizes_of(in[0]);
-    return std::int64_t{s.length} * s.batch * directions() * gates * hidden * (s.in + hidden);
+    return std::int64_t{s.length} * s.batch * directions() * Gates * hidden * (s.in + hidden);
   }
 };
 
-/// h = f(W x + b + R h + c), f being tanh or another activation function. One state.
-struct rnn : recurrence {
-  static constexpr std::string_view name = "rnn";
-  static constexpr int min_inputs = 1, max_inputs = 2, gates = 1;
+template <class Op>
+concept recurrent = std::derived_from<Op, recurrence<Op::gates>>;
 
-  activation_function activation{function::tanh};
+/// h = f(W x + b + R h + c), f being tanh or another function. One state.
+struct rnn : recurrence<1> {};
 
-  static constexpr void fields(auto& self, auto&& field) {
-    recurrence::fields(self, field);
-    field("activation", self.activation);
-  }
-  constexpr int output_count() const { return 2; }
-  constexpr problem infer(inputs in, outputs result) const { return infer_recurrence(name, 1, in, result); }
-  constexpr weight_slots weights(inputs in) const { return slots(gates, in); }
-  constexpr std::int64_t macs(inputs in, std::span<const extents>) const { return macs_of(gates, in); }
+/// Gates r, z, n: r and z are sigmoid(W x + b + R h + c), n = tanh(W x + b + r (R h + c)), or without
+/// `linear_before_reset` tanh(W x + b + R (r h) + c), h = (1 - z) n + z h. One state.
+struct gru : recurrence<3> {
+  bool linear_before_reset = true;
 };
 
-/// Gates r, z, n: r and z are sigmoid(W x + b + R h + c), n = tanh(W x + b + r (R h + c)), h = (1 - z) n + z h. One state.
-struct gru : recurrence {
-  static constexpr std::string_view name = "gru";
-  static constexpr int min_inputs = 1, max_inputs = 2, gates = 3;
+/// Gates i, f, g, o of W x + b + R h + c: c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). States h, c.
+/// With `peepholes` i and f see the c before, o the c after: one more weight of each direction, peephole_l0
+/// (3 * hidden), holds its factors for i, f and o. With `input_forget` the forget gate is 1 less the input gate.
+struct lstm : recurrence<4> {
+  bool peepholes = false;
+  bool input_forget = false;
 
-  static constexpr void fields(auto& self, auto&& field) { recurrence::fields(self, field); }
-  constexpr int output_count() const { return 2; }
-  constexpr problem infer(inputs in, outputs result) const { return infer_recurrence(name, 1, in, result); }
-  constexpr weight_slots weights(inputs in) const { return slots(gates, in); }
-  constexpr std::int64_t macs(inputs in, std::span<const extents>) const { return macs_of(gates, in); }
-};
-
-/// Gates i, f, g, o of W x + b + R h + c: c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). States h and c.
-struct lstm : recurrence {
-  static constexpr std::string_view name = "lstm";
-  static constexpr int min_inputs = 1, max_inputs = 3, gates = 4;
-
-  static constexpr void fields(auto& self, auto&& field) { recurrence::fields(self, field); }
-  constexpr int output_count() const { return 3; }
-  constexpr problem infer(inputs in, outputs result) const { return infer_recurrence(name, 2, in, result); }
-  constexpr weight_slots weights(inputs in) const { return slots(gates, in); }
-  constexpr std::int64_t macs(inputs in, std::span<const extents>) const { return macs_of(gates, in); }
+  CTNN_INLINE constexpr bool usual() const { return recurrence::usual() && !peepholes && !input_forget; }
+  constexpr weight_slots weights(inputs in) const { return recurrence::weights(in, peepholes); }
 };
 
 }  // namespace ctnn::op

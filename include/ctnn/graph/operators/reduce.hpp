@@ -12,6 +12,7 @@ enum class reduction { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, 
 /// to do" by identity. Over no elements a sum is 0, a product 1, a maximum the lowest number.
 struct reduce {
   static constexpr std::string_view name = "reduce";
+  static constexpr traits is{.layouts = layout_rule::any, .divisible = true};
 
   reduction function = reduction::sum;
   list<int> axes{};
@@ -33,6 +34,8 @@ struct reduce {
     result[0] = y;
     return {};
   }
+  static constexpr bool f32_takes_scratch = false;
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for_reduction(in[0], reduced(in[0])); }
   /// Bit i: axis i goes or becomes 1.
   constexpr unsigned reduced(const extents& x) const { return axis_bits(axes, x.rank); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {

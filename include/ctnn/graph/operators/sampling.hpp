@@ -1,62 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Values between the elements, for loaded models: resizing in all of ONNX's modes, sampling on a grid, regions of interest.
+// Values between the elements, for loaded models: sampling on a grid, regions of interest.
 #pragma once
 
-#include "typing.hpp"
+#include "interpolate.hpp"
 
 namespace ctnn::op {
-
-enum class resize_mode { nearest, linear, cubic };
-enum class resize_coordinates {
-  half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize
-};
-/// `by_size` is ceil where there are fewer results than inputs and floor elsewhere (ONNX before opset 11).
-enum class resize_rounding { round_prefer_floor, round_prefer_ceil, floor, ceil, by_size };
-
-/// ONNX Resize and Upsample. `sizes` are all extents of the output; `scales`, one for each axis, what coordinates are
-/// computed with (size / extent where the file gives sizes); `roi`, for tf_crop_and_resize, starts and then ends.
-struct resize {
-  static constexpr std::string_view name = "resize";
-
-  resize_mode mode = resize_mode::nearest;
-  resize_coordinates coordinates = resize_coordinates::half_pixel;
-  resize_rounding rounding = resize_rounding::round_prefer_floor;
-  list<int> sizes{};
-  list<double> scales{};
-  list<double> roi{};
-  float cubic_a = -0.75f;
-  bool exclude_outside = false;
-  bool antialias = false;
-  float extrapolation = 0;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("mode", self.mode);
-    field("coordinates", self.coordinates);
-    field("rounding", self.rounding);
-    field("sizes", self.sizes);
-    field("scales", self.scales);
-    field("roi", self.roi);
-    field("cubic_a", self.cubic_a);
-    field("exclude_outside", self.exclude_outside);
-    field("antialias", self.antialias);
-    field("extrapolation", self.extrapolation);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    const auto rank = static_cast<std::size_t>(in[0].rank);
-    if (sizes.size() != rank || scales.size() != rank) return {mistake::rank_mismatch, "sizes", in[0], {static_cast<int>(sizes.size())}};
-    if (coordinates == resize_coordinates::tf_crop_and_resize && roi.size() != 2 * rank)
-      return {mistake::rank_mismatch, "roi", in[0], {static_cast<int>(roi.size())}};
-    for (std::size_t i = 0; i < rank; ++i) {
-      if (!(scales[i] > 0)) return {mistake::option_out_of_range, "scales", {0}, {1}};
-      if (sizes[i] > 0 && in[0][static_cast<int>(i)] < 1) return {mistake::shape_mismatch, "input", in[0], {1}};
-    }
-    return shape_from(sizes, result[0]);
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    return out[0] == dtype::boolean && mode != resize_mode::nearest ? wrong_type(name, out[0]) : problem{};
-  }
-};
 
 enum class grid_padding { zeros, border, reflection };
 
@@ -66,7 +14,7 @@ struct grid_sample {
   static constexpr std::string_view name = "grid_sample";
   static constexpr int min_inputs = 2, max_inputs = 2;
 
-  resize_mode mode = resize_mode::linear;
+  interpolation mode = interpolation::linear;
   grid_padding padding = grid_padding::zeros;
   bool align_corners = false;
 
@@ -86,6 +34,7 @@ struct grid_sample {
     result[0] = y;
     return countable(y);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[1].count()); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (const problem p = require_type(in, 1, is_floating, "grid")) return p;
@@ -144,6 +93,7 @@ struct roi_align {
     if (samples < 0) return {mistake::option_out_of_range, "samples", {samples}, {0}};
     return shape_from({in[1][0], in[0][1], size[0], size[1]}, result[0]);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return 2 * scratch_for(in[0][1]); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (type_at(in, 1) != out[0]) return wrong_type("rois", type_at(in, 1));

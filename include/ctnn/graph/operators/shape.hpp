@@ -41,6 +41,7 @@ struct input {
 /// Numbers that belong to the network: weight "value" of the given shape. There may be none of them (an extent of 0).
 struct constant {
   static constexpr std::string_view name = "constant";
+  static constexpr traits is{.layouts = layout_rule::any};
   static constexpr int min_inputs = 0;
 
   list<int> shape{};
@@ -76,6 +77,7 @@ struct constant {
 /// torch.full: every element is `value`.
 struct full {
   static constexpr std::string_view name = "full";
+  static constexpr traits is{.layouts = layout_rule::any};
   static constexpr int min_inputs = 0;
 
   list<int> shape{};
@@ -91,6 +93,7 @@ struct full {
 /// torch.flatten: axes start to end (inclusive) become one.
 struct flatten {
   static constexpr std::string_view name = "flatten";
+  static constexpr traits is{.divisible = true, .rearranges = true, .copies = true, .view = true};
 
   int start = 0;
   int end = -1;
@@ -120,6 +123,7 @@ struct flatten {
 /// torch.reshape: -1 (once) is what is left over, 0 keeps the input's extent of that axis (ONNX Reshape).
 struct reshape {
   static constexpr std::string_view name = "reshape";
+  static constexpr traits is{.divisible = true, .rearranges = true, .copies = true, .view = true};
 
   list<int> shape{};
 
@@ -150,7 +154,8 @@ struct reshape {
 /// torch.permute: axis i of the output is axis order[i] of the input.
 struct permute {
   static constexpr std::string_view name = "permute";
-  static constexpr int kind_rank = 1;
+  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .rearranges = true, .copies = true};
+  static constexpr int tier = 1;
 
   list<int> order{};
 
@@ -176,6 +181,7 @@ struct permute {
 /// input channel g (C / groups) + i of (C, H, W) or (N, C, H, W).
 struct channel_shuffle {
   static constexpr std::string_view name = "channel_shuffle";
+  static constexpr traits is{.layouts = layout_rule::same, .divisible = true, .images = image_flow::makes};
 
   int groups = 1;
 
@@ -194,6 +200,7 @@ struct channel_shuffle {
 /// pixels (i, j) of each block.
 struct pixel_shuffle {
   static constexpr std::string_view name = "pixel_shuffle";
+  static constexpr traits is{.layouts = layout_rule::same, .divisible = true, .images = image_flow::makes};
 
   pair factor{1, 1};
 
@@ -217,6 +224,7 @@ struct pixel_shuffle {
 /// torch.cat along `axis`; the other extents agree.
 struct concat {
   static constexpr std::string_view name = "concat";
+  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .copies = true, .images = image_flow::keeps};
   static constexpr int min_inputs = 1, max_inputs = 1 << 20;
 
   int axis = 0;
@@ -243,6 +251,7 @@ struct concat {
 /// torch.split: as many outputs as `sizes`, which add up to the extent of `axis`.
 struct split {
   static constexpr std::string_view name = "split";
+  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .copies = true, .images = image_flow::keeps};
 
   list<int> sizes{};
   int axis = 0;
@@ -269,40 +278,99 @@ struct split {
   }
 };
 
-/// x[start:end] along `axis`, as Python's slice; a negative bound counts from the end, a large `end` is the end.
+/// x[start:end:step] as Python's slices, an entry of the lists for each `axis` (without them for the first axes). Bounds
+/// may be negative, counted from the end, or out of range; a negative step walks back. A list left out: all, one by one.
 struct slice {
   static constexpr std::string_view name = "slice";
-  static constexpr int open = 2147483647;
+  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .copies = true, .lifts = true,
+                             .images = image_flow::keeps};
 
-  int axis = 0;
-  int start = 0;
-  int end = open;
+  list<int> axis{};
+  list<int> start{};
+  list<int> end{};
+  list<int> step{};
 
   static constexpr void fields(auto& self, auto&& field) {
     field("axis", self.axis);
     field("start", self.start);
     field("end", self.end);
+    field("step", self.step);
   }
 
-  /// First index and one past the last, inside [0, size].
-  constexpr std::array<int, 2> bounds(int size) const {
-    const auto inside = [size](int i) {
-      if (i < 0) i += size;
-      return i < 0 ? 0 : (i > size ? size : i);
-    };
-    return {inside(start), inside(end)};
+  /// What is taken along one axis: `count` elements from `first` on, `step` apart.
+  struct walk {
+    int first = 0, count = 0, step = 1;
+    constexpr bool takes_all(int size) const { return count == size && step == 1; }
+  };
+  using walks = std::array<walk, max_rank>;
+
+  constexpr std::size_t entries() const {
+    std::size_t n = axis.size();
+    for (const list<int>* l : {&start, &end, &step}) n = l->size() > n ? l->size() : n;
+    return n;
   }
+  constexpr int axis_of(std::size_t i, int rank) const { return axis.empty() ? static_cast<int>(i) : normal_axis(axis[i], rank); }
+  constexpr walk along(std::size_t i, int size) const {
+    const std::int64_t by = step.empty() ? 1 : step[i];
+    const std::int64_t low = by > 0 ? 0 : -1, high = by > 0 ? size : size - 1;
+    const auto inside = [&](std::int64_t v) {
+      if (v < 0) v += size;
+      return v < low ? low : (v > high ? high : v);
+    };
+    const std::int64_t from = !start.empty() ? inside(start[i]) : by > 0 ? low : high;
+    const std::int64_t to = !end.empty() ? inside(end[i]) : by > 0 ? high : low;
+    const std::int64_t room = by > 0 ? to - from : from - to;
+    const int count = room <= 0 ? 0 : static_cast<int>((room - 1) / (by > 0 ? by : -by) + 1);
+    return {count == 0 ? 0 : static_cast<int>(from), count, count < 2 ? 1 : static_cast<int>(by)};
+  }
+  constexpr walks over(const extents& x) const {
+    walks w{};
+    for (int a = 0; a < x.rank; ++a) w[static_cast<std::size_t>(a)] = {0, x[a], 1};
+    for (std::size_t i = 0; i < entries(); ++i) {
+      const int a = axis_of(i, x.rank);
+      w[static_cast<std::size_t>(a)] = along(i, x[a]);
+    }
+    return w;
+  }
+  constexpr bool takes_all(const extents& x) const {
+    const walks w = over(x);
+    for (int a = 0; a < x.rank; ++a)
+      if (!w[static_cast<std::size_t>(a)].takes_all(x[a])) return false;
+    return true;
+  }
+  /// The slice of x that walks so; axes of which it takes all are not named.
+  static constexpr slice of(const extents& x, const walks& w) {
+    slice s;
+    bool steps = false;
+    for (int a = 0; a < x.rank; ++a) steps = steps || w[static_cast<std::size_t>(a)].step != 1;
+    for (int a = 0; a < x.rank; ++a) {
+      const walk& now = w[static_cast<std::size_t>(a)];
+      if (now.takes_all(x[a])) continue;
+      const int last = now.first + (now.count - 1) * now.step;
+      s.axis.push_back(a);
+      s.start.push_back(now.first);
+      s.end.push_back(now.count == 0 ? now.first : now.step > 0 ? last + 1 : last - 1 - x[a]);
+      if (steps) s.step.push_back(now.step);
+    }
+    return s;
+  }
+
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
-    const int a = normal_axis(axis, x.rank);
-    if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
-    const auto b = bounds(x[a]);
-    if (b[1] <= b[0]) return {mistake::option_out_of_range, "end", {b[1]}, {b[0] + 1}};
+    const std::size_t n = entries();
+    unsigned seen = 0;
+    for (const list<int>* l : {&axis, &start, &end, &step})
+      if (!l->empty() && l->size() != n) return {mistake::option_out_of_range, "start", {static_cast<int>(l->size())}, {static_cast<int>(n)}};
     result[0] = x;
-    result[0][a] = b[1] - b[0];
+    for (std::size_t i = 0; i < n; ++i) {
+      const int a = axis_of(i, x.rank);
+      if (a < 0 || a >= x.rank || (seen >> a & 1u) != 0) return {mistake::axis_out_of_range, "axis", {axis.empty() ? a : axis[i]}, {x.rank}};
+      if (!step.empty() && step[i] == 0) return {mistake::option_out_of_range, "step", {0}, {1}};
+      seen |= 1u << a;
+      result[0][a] = along(i, x[a]).count;
+    }
     return {};
   }
-
 };
 
 }  // namespace ctnn::op

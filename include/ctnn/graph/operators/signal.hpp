@@ -6,6 +6,19 @@
 
 namespace ctnn::op {
 
+/// The power of two that a transform of n points that are none goes by (Bluestein's).
+constexpr std::int64_t chirp_length(std::int64_t n) {
+  std::int64_t size = 1;
+  while (size < 2 * n - 1) size *= 2;
+  return size;
+}
+/// What a transform takes: the line, the roots of one, and for other lengths the chirp and its products.
+constexpr std::int64_t scratch_for_transform(std::int64_t n) {
+  constexpr std::size_t complex_number = 2 * sizeof(double);
+  const std::int64_t size = chirp_length(n);
+  return 2 * scratch_for(n, complex_number) + 2 * scratch_for(size, complex_number) + scratch_for(size / 2 + 1, complex_number);
+}
+
 /// ONNX DFT: (..., 1 or 2) to (..., 2), or to (..., 1) for the one-sided inverse. `length` 0 keeps the signal's; a shorter
 /// one cuts, a longer one adds zeros.
 struct dft {
@@ -35,6 +48,12 @@ struct dft {
     result[0].back(0) = onesided && inverse ? 1 : 2;
     return countable(result[0]);
   }
+  /// Numbers that one transform is of.
+  constexpr std::int64_t points(const extents& x, const extents& y) const {
+    const int a = normal_axis(axis, x.rank);
+    return length ? length : inverse && onesided ? y[a] : x[a];
+  }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for_transform(points(in[0], out[0])); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 
@@ -62,6 +81,7 @@ struct stft {
     result[0] = {x[0], (x[1] - frame) / step + 1, onesided ? frame / 2 + 1 : frame, 2};
     return countable(result[0]);
   }
+  constexpr std::int64_t scratch(inputs, std::span<const extents>) const { return scratch_for_transform(frame); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

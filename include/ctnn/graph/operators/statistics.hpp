@@ -6,22 +6,6 @@
 
 namespace ctnn::op {
 
-/// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and, if there is a second, scale.
-struct rms_norm {
-  static constexpr std::string_view name = "rms_norm";
-  static constexpr int min_inputs = 1, max_inputs = 2;
-
-  int axis = -1;
-  float eps = 1e-5f;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("axis", self.axis);
-    field("eps", self.eps);
-  }
-  constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return each_floating(in, out, name); }
-};
-
 /// torch.nn.functional.group_norm of (N, C, ...): inputs x, scale and bias of shape (C), or (groups) as in old ONNX files.
 /// As many groups as channels: instance_norm.
 struct group_norm {
@@ -45,25 +29,6 @@ struct group_norm {
     return {};
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
-};
-
-/// batch_norm with its parameters as inputs: x (N, C, ...), gamma, beta, mean and variance of shape (C).
-struct batch_normalize {
-  static constexpr std::string_view name = "batch_normalize";
-  static constexpr int min_inputs = 5, max_inputs = 5;
-
-  float eps = 1e-5f;
-
-  static constexpr void fields(auto& self, auto&& field) { field("eps", self.eps); }
-  constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {2}};
-    const int c = in[0].rank > 1 ? in[0][1] : 1;
-    for (std::size_t i = 1; i < 5; ++i)
-      if (!(in[i] == extents{c})) return {mistake::shape_mismatch, "parameter", in[i], {c}};
-    result[0] = in[0];
-    return {};
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return each_floating(in, out, name); }
 };
 
 /// x / (its p-norm along an axis); 0 where the norm is 0.
@@ -99,6 +64,7 @@ struct mean_variance_normalize {
     result[0] = in[0];
     return {};
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for_reduction(in[0], axis_bits(axes, in[0].rank)); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

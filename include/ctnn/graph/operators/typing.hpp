@@ -42,6 +42,13 @@ constexpr problem each_floating(types in, std::span<dtype> out, std::string_view
   return {};
 }
 
+/// Scratch memory for a table for each axis.
+constexpr std::int64_t scratch_for_axes(const extents& shape) {
+  std::int64_t sum = 0;
+  for (int i = 0; i < shape.rank; ++i) sum += scratch_for(shape[i]);
+  return sum;
+}
+
 /// An index can count the elements.
 constexpr problem countable(const extents& shape) {
   std::int64_t n = 1;
@@ -85,6 +92,13 @@ constexpr unsigned axis_bits(const list<int>& axes, int rank) {
     bits |= n < 0 || n >= rank ? 1u << 31 : 1u << n;
   }
   return bits;
+}
+
+/// Scratch memory for the places that a reduction keeps and those it reduces.
+constexpr std::int64_t scratch_for_reduction(const extents& x, unsigned bits) {
+  std::int64_t kept = 1, reduced = 1;
+  for (int i = 0; i < x.rank; ++i) (bits >> i & 1u ? reduced : kept) *= x[i];
+  return scratch_for(kept) + scratch_for(reduced);
 }
 
 /// A shape given by its extents; none may be negative and the product must stay countable.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolution and pooling over any number of axes of (N, C, ...) with weights that are inputs, for loaded models. The fast
-// form for two axes and constant weights is conv2d and pool2d.
+// Windows that do something else than conv and pool: back from positions, overlapping blocks, moved taps. For loaded models.
 #pragma once
 
-#include "../window.hpp"
+#include "convolution.hpp"
 #include "typing.hpp"
 
 namespace ctnn::op {
@@ -37,7 +36,7 @@ struct sliding {
         return {mistake::option_out_of_range, "stride", {static_cast<int>(l->size())}, {axes}};
       const int least = l == &stride || l == &dilation ? 1 : 0;
       for (int v : *l)
-        if (v < least || v > (1 << 24)) return {mistake::option_out_of_range, "stride", {v}, {least}};
+        if (v < least || v > (1 << 24)) return {mistake::option_out_of_range, "stride", {v}, {least, 1 << 24}};
     }
     return {};
   }
@@ -51,140 +50,6 @@ struct sliding {
       return {mistake::window_larger_than_padded_input, "kernel", {static_cast<int>(room)}, {static_cast<int>(span)}};
     result = window_count(size, p[0], p[1], static_cast<int>(span), stride_at(i), ceil);
     return {};
-  }
-};
-
-/// ONNX Conv: inputs x (N, C, ...), weight (out, C / groups, kernel...), bias (out) if there is a third.
-struct convolution : sliding {
-  static constexpr std::string_view name = "convolution";
-  static constexpr int min_inputs = 2, max_inputs = 3;
-
-  int groups = 1;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    sliding::fields(self, field);
-    field("groups", self.groups);
-  }
-  constexpr problem shape(const extents& x, const extents& w, extents& y) const {
-    const int axes = x.rank - 2;
-    if (axes < 1) return {mistake::rank_mismatch, name, x, {3}};
-    if (w.rank != x.rank) return {mistake::rank_mismatch, "weight", w, {x.rank}};
-    if (groups < 1 || x[1] % groups != 0 || w[0] % groups != 0)
-      return {mistake::groups_do_not_divide_channels, "groups", {x[1], w[0]}, {groups}};
-    if (w[1] != x[1] / groups) return {mistake::shape_mismatch, "weight", w, x};
-    if (const problem p = check(axes)) return p;
-    y = x;
-    y[1] = w[0];
-    for (int i = 0; i < axes; ++i)
-      if (const problem p = count(i, x[i + 2], w[i + 2], false, y[i + 2])) return p;
-    return countable(y);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    if (in.size() == 3 && !(in[2] == extents{in[1].rank > 0 ? in[1][0] : 0})) return {mistake::shape_mismatch, "bias", in[2], in[1]};
-    return shape(in[0], in[1], result[0]);
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
-  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
-    return result[0].count() * in[1].count(1, in[1].rank);
-  }
-};
-
-/// ONNX ConvTranspose: inputs x (N, C, ...), weight (C, out / groups, kernel...), bias (out) if there is a third. `more` is
-/// its output_padding; `size`, if given, the output's extents, for which the padding is worked out.
-struct conv_transpose : sliding {
-  static constexpr std::string_view name = "conv_transpose";
-  static constexpr int min_inputs = 2, max_inputs = 3;
-
-  int groups = 1;
-  list<int> more{};
-  list<int> size{};
-
-  static constexpr void fields(auto& self, auto&& field) {
-    sliding::fields(self, field);
-    field("groups", self.groups);
-    field("more", self.more);
-    field("size", self.size);
-  }
-  /// Padding before axis i and extent of the output.
-  constexpr std::array<std::int64_t, 2> geometry(int i, int in, int kernel) const {
-    const std::int64_t full = std::int64_t{stride_at(i)} * (in - 1) + at(more, i, 0) + (std::int64_t{kernel} - 1) * dilation_at(i) + 1;
-    if (size.empty() && same == same_padding::none) return {at(before, i, 0), full - at(before, i, 0) - at(after, i, 0)};
-    const std::int64_t wanted = size.empty() ? std::int64_t{in} * stride_at(i) : at(size, i, 0);
-    const std::int64_t total = full > wanted ? full - wanted : 0;
-    return {same == same_padding::upper ? total / 2 : total - total / 2, wanted};
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    const extents &x = in[0], &w = in[1];
-    const int axes = x.rank - 2;
-    if (axes < 1) return {mistake::rank_mismatch, name, x, {3}};
-    if (w.rank != x.rank) return {mistake::rank_mismatch, "weight", w, {x.rank}};
-    if (groups < 1 || x[1] % groups != 0) return {mistake::groups_do_not_divide_channels, "groups", {x[1]}, {groups}};
-    if (w[0] != x[1] || w[1] > 2147483647 / groups) return {mistake::shape_mismatch, "weight", w, x};
-    if (const problem p = check(axes)) return p;
-    for (const list<int>* l : {&more, &size})
-      if (!l->empty() && static_cast<int>(l->size()) != axes)
-        return {mistake::option_out_of_range, "more", {static_cast<int>(l->size())}, {axes}};
-    if (in.size() == 3 && !(in[2] == extents{w[1] * groups})) return {mistake::shape_mismatch, "bias", in[2], {w[1] * groups}};
-    result[0] = x;
-    result[0][1] = w[1] * groups;
-    for (int i = 0; i < axes; ++i) {
-      if (w[i + 2] < 1) return {mistake::option_out_of_range, "kernel", {w[i + 2]}, {1}};
-      const auto g = geometry(i, x[i + 2], w[i + 2]);
-      if (g[1] < 1) return {mistake::option_out_of_range, "before", {static_cast<int>(g[1])}, {1}};
-      if (g[1] > 2147483647) return {mistake::too_large, "stride"};
-      result[0][i + 2] = static_cast<int>(g[1]);
-    }
-    return countable(result[0]);
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
-  constexpr std::int64_t macs(inputs in, std::span<const extents>) const { return in[0].count() * in[1].count(1, in[1].rank); }
-};
-
-enum class pool_function { max, average, lp };
-
-/// ONNX MaxPool, AveragePool and LpPool of (N, C, ...). With `indices` output 1 (i64) tells where each maximum was, counted
-/// through the whole input (`column_major`: with the spatial axes of each plane in reverse order).
-struct pool_nd : sliding {
-  static constexpr std::string_view name = "pool_nd";
-
-  pool_function function = pool_function::max;
-  list<int> kernel{};
-  bool ceil = false;
-  bool count_include_pad = false;
-  int p = 2;
-  bool indices = false;
-  bool column_major = false;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    sliding::fields(self, field);
-    field("function", self.function);
-    field("kernel", self.kernel);
-    field("ceil", self.ceil);
-    field("count_include_pad", self.count_include_pad);
-    field("p", self.p);
-    field("indices", self.indices);
-    field("column_major", self.column_major);
-  }
-  constexpr int output_count() const { return indices ? 2 : 1; }
-  constexpr problem infer(inputs in, outputs result) const {
-    const extents& x = in[0];
-    const int axes = x.rank - 2;
-    if (axes < 1) return {mistake::rank_mismatch, name, x, {3}};
-    if (static_cast<int>(kernel.size()) != axes) return {mistake::option_out_of_range, "kernel", {static_cast<int>(kernel.size())}, {axes}};
-    if (indices && function != pool_function::max) return {mistake::option_out_of_range, "indices"};
-    if (p < 1) return {mistake::option_out_of_range, "p", {p}, {1}};
-    if (const problem w = check(axes)) return w;
-    result[0] = x;
-    for (int i = 0; i < axes; ++i)
-      if (const problem w = count(i, x[i + 2], kernel[static_cast<std::size_t>(i)], ceil && same == same_padding::none, result[0][i + 2])) return w;
-    if (indices) result[1] = result[0];
-    return countable(result[0]);
-  }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
-    out[0] = type_at(in, 0);
-    if (indices) out[1] = dtype::i64;
-    if (function == pool_function::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
-    return require_type(in, 0, is_floating, name);
   }
 };
 
@@ -247,48 +112,41 @@ struct fold_blocks : sliding {
     result[0] = y;
     return countable(y);
   }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for(in[0][1] / out[0][1], 2 * sizeof(std::int64_t)); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 
-/// ONNX DeformConv (2-D): inputs x, weight, offset (N, offset_groups * kh * kw * 2, H', W'), then bias and mask as flagged.
-struct deform_conv : sliding {
+/// conv2d whose windows read from where offsets move them: inputs x, offset (N, offset_groups * kh * kw * 2, H', W') and, if
+/// there is a third, mask (N, offset_groups * kh * kw, H', W').
+struct deform_conv : conv2d {
   static constexpr std::string_view name = "deform_conv";
-  static constexpr int min_inputs = 3, max_inputs = 5;
+  static constexpr traits is{};  // plain values
+  static constexpr bool defined_by_base = false;
+  static constexpr int min_inputs = 2, max_inputs = 3;
+  static constexpr bool packs(int) { return false; }
+  static constexpr bool overwrites(int, int) { return false; }
 
-  int groups = 1;
   int offset_groups = 1;
-  bool bias = false;
-  bool mask = false;
 
   static constexpr void fields(auto& self, auto&& field) {
-    sliding::fields(self, field);
-    field("groups", self.groups);
     field("offset_groups", self.offset_groups);
-    field("bias", self.bias);
-    field("mask", self.mask);
+    conv2d::fields(self, field);
   }
   constexpr problem infer(inputs in, outputs result) const {
-    const int needed = 3 + (bias ? 1 : 0) + (mask ? 1 : 0);
-    if (static_cast<int>(in.size()) != needed)
-      return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
     if (in[0].rank != 4) return {mistake::rank_mismatch, name, in[0], {4}};
-    convolution plain;
-    static_cast<sliding&>(plain) = *this;
-    plain.groups = groups;
-    extents& y = result[0];
-    if (const problem p = plain.shape(in[0], in[1], y)) return p;
+    if (const problem p = conv2d::infer(in.first(1), result)) return p;
     if (offset_groups < 1 || in[0][1] % offset_groups != 0)
       return {mistake::groups_do_not_divide_channels, "offset_groups", {in[0][1]}, {offset_groups}};
-    const std::int64_t taps = std::int64_t{offset_groups} * in[1][2] * in[1][3];
-    const auto matches = [&](const extents& e, std::int64_t channels) {
-      return e.rank == 4 && e[0] == y[0] && e[1] == channels && e[2] == y[2] && e[3] == y[3];
-    };
-    if (!matches(in[2], 2 * taps)) return {mistake::shape_mismatch, "offset", in[2], y};
-    if (bias && !(in[3] == extents{y[1]})) return {mistake::shape_mismatch, "bias", in[3], {y[1]}};
-    if (mask && !matches(in[in.size() - 1], taps)) return {mistake::shape_mismatch, "mask", in[in.size() - 1], y};
-    return {};
+    const extents& y = result[0];
+    for (std::size_t i = 1; i < in.size(); ++i) {
+      const extents& e = in[i];
+      if (e.rank != 4 || e[0] != y[0] || e[1] != (i == 1 ? 2 : 1) * offset_groups * taps() || e[2] != y[2] || e[3] != y[3])
+        return {mistake::shape_mismatch, i == 1 ? "offset" : "mask", e, y};
+    }
+    return countable(y);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  static constexpr bool f32_takes_scratch = true;
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[0][1] * taps()); }
 };
 
 }  // namespace ctnn::op

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of one or two numbers, element by element, plain; and their definitions, apply().
+// Functions of one or two numbers, element by element, plain; and the definitions of those of two, apply().
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
@@ -8,33 +8,6 @@
 
 namespace ctnn {
 
-constexpr float apply(op::unary_function f, float x) {
-  using enum op::unary_function;
-  switch (f) {
-    case abs: return math::abs(x);
-    case neg: return -x;
-    case floor: return math::floor(x);
-    case ceil: return math::ceil(x);
-    case square: return x * x;
-    case sqrt: return math::sqrt(x);
-    case rsqrt: return 1.0f / math::sqrt(x);
-    case exp: return math::exp(x);
-    case log: return math::log(x);
-    case sin: return math::sin(x);
-    case cos: return math::cos(x);
-    case tan: return math::tan(x);
-    case asin: return math::asin(x);
-    case acos: return math::acos(x);
-    case atan: return math::atan(x);
-    case reciprocal: return 1.0f / x;
-    case tanh: return math::tanh(x);
-    case log10: return math::log10(x);
-    case round: return math::round(x);
-    case trunc: return math::trunc(x);
-  }
-  return x;
-}
-
 constexpr float apply(op::binary_function f, float a, float b) {
   using enum op::binary_function;
   switch (f) {
@@ -42,12 +15,13 @@ constexpr float apply(op::binary_function f, float a, float b) {
     case sub: return a - b;
     case mul: return a * b;
     case div: return a / b;
-    case maximum: return a > b ? a : b;
-    case minimum: return a < b ? a : b;
+    case maximum: return math::max(a, b);
+    case minimum: return math::min(a, b);
     case pow: return math::pow(a, b);
     case rsub: return b - a;
     case rdiv: return b / a;
     case rpow: return math::pow(b, a);
+    case prelu: return a < 0 ? a * b : a;
   }
   return a;
 }
@@ -89,10 +63,6 @@ constexpr void run(const op::dropout& p, const arguments& a) {
 
 constexpr void run(const op::identity&, const arguments& a) {
   for_each_element(a, [](float x) { return x; });
-}
-
-constexpr void run(const op::unary& p, const arguments& a) {
-  for_each_element(a, [f = p.function](float x) { return apply(f, x); });
 }
 
 namespace detail {
@@ -152,7 +122,7 @@ constexpr void run(const op::eltwise& p, const arguments& a) {
     } else if (p.function == op::eltwise_function::prod) {
       for (std::int64_t i = 0; i < n; ++i) y[i] *= x[i];
     } else {
-      for (std::int64_t i = 0; i < n; ++i) y[i] = y[i] > x[i] ? y[i] : x[i];
+      for (std::int64_t i = 0; i < n; ++i) y[i] = math::max(y[i], x[i]);
     }
   }
   detail::activate(p.activation, out);

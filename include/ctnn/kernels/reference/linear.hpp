@@ -32,9 +32,10 @@ constexpr void run(const op::matmul& p, const arguments& a) {
     const auto at = w.offsets(m);
     for (int r = 0; r < w.rows; ++r)
       for (int c = 0; c < w.columns; ++c) {
-        const float *x = a.in[0].data + at.a + r * row_step, *z = a.in[1].data + at.b + c * column_step;
+        // Places, not pointers: an operand without elements may have no memory.
+        const std::int64_t x = at.a + r * row_step, z = at.b + c * column_step;
         float sum = 0;
-        for (int k = 0; k < w.depth; ++k) sum += x[k * left_step] * z[k * right_step];
+        for (int k = 0; k < w.depth; ++k) sum += a.in[0].data[x + k * left_step] * a.in[1].data[z + k * right_step];
         *y++ = p.scale * sum;
       }
   }

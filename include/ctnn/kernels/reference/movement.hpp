@@ -20,6 +20,21 @@ constexpr loop_nest<2> copy_loops(const extents& part, const tensor& to, const c
   return nest;
 }
 
+/// Those of a slice, and where it begins in the source.
+constexpr loop_nest<2> slice_loops(const op::slice& p, const tensor& to, const const_tensor& from, std::ptrdiff_t& begin) {
+  loop_nest<2> nest;
+  const op::slice::walks taken = p.over(from.shape);
+  begin = 0;
+  for (int i = 0; i < to.shape.rank; ++i) {
+    const int axis = memory_axis(to, i);
+    const op::slice::walk& w = taken[static_cast<std::size_t>(axis)];
+    const std::ptrdiff_t stride = stride_of(from, axis);
+    nest.push_back({w.count, {stride_of(to, axis), w.step * stride}});
+    begin += w.first * stride;
+  }
+  return nest;
+}
+
 /// Those of a permutation.
 constexpr loop_nest<2> permute_loops(const op::permute& p, const tensor& to, const const_tensor& from) {
   loop_nest<2> nest;
@@ -177,10 +192,10 @@ constexpr void run(const op::pad& p, const arguments& a) {
 }
 
 constexpr void run(const op::slice& p, const arguments& a) {
-  const const_tensor& in = a.in[0];
-  const tensor& out = a.out[0];
-  const int axis = normal_axis(p.axis, in.shape.rank);
-  detail::copy(copy_loops(out.shape, out, in), out.data, in.data + p.bounds(in.shape[axis])[0] * stride_of(in, axis));
+  if (a.out[0].shape.count() == 0) return;
+  std::ptrdiff_t begin = 0;
+  const loop_nest<2> nest = slice_loops(p, a.out[0], a.in[0], begin);
+  detail::copy(nest, a.out[0].data, a.in[0].data + begin);
 }
 
 }  // namespace ctnn::reference

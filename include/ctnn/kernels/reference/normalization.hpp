@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators, prelu, local_response_norm and layer_norm, plain.
+// Per-channel affine operators, prelu, local_response_norm, layer_norm and rms_norm, plain.
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
@@ -11,14 +11,16 @@
 namespace ctnn {
 
 /// y = x * factor + offset, what a channel's batch_norm comes to.
-struct affine {
-  float factor;
-  float offset;
+template <class T>
+struct channel_affine {
+  T factor, offset;
+  constexpr T operator()(T x) const { return x * factor + offset; }
 };
 
-constexpr affine batch_norm_affine(float eps, float gamma, float beta, float mean, float variance) {
-  const float root = math::sqrt(variance + eps);
-  const float factor = gamma / (root == 0 ? 1e-4f : root);
+template <class T>
+constexpr channel_affine<T> batch_norm_affine(const op::batch_norm& p, T gamma, T beta, T mean, T variance) {
+  const T root = math::of<T>::sqrt(variance + static_cast<T>(p.eps));
+  const T factor = gamma / (root == 0 ? static_cast<T>(p.zero_root) : root);
   return {factor, beta - mean * factor};
 }
 
@@ -26,50 +28,40 @@ constexpr affine batch_norm_affine(float eps, float gamma, float beta, float mea
 
 namespace ctnn::reference {
 
-/// body(channel, first element, one past the last) for each channel of each image.
-template <class Body>
-constexpr void for_each_channel(const extents& shape, Body body) {
-  const int axis = channel_axis(shape), count = shape[axis];
+// The function of one number that an operator is in channel c, by its weights.
+
+template <class T>
+constexpr auto function_of_channel(const op::batch_norm& p, const T* const* w, int c) {
+  return batch_norm_affine(p, w[0][c], w[1][c], w[2][c], w[3][c]);
+}
+template <class T>
+constexpr auto function_of_channel(const op::scale& p, const T* const* w, int c) {
+  return channel_affine<T>{w[0][c], p.bias ? w[1][c] : T{0}};
+}
+template <class T>
+constexpr auto function_of_channel(const op::bias&, const T* const* w, int c) {
+  return [b = w[0][c]](T x) { return x + b; };
+}
+template <class T>
+constexpr auto function_of_channel(const op::prelu&, const T* const* w, int c) {
+  return [slope = w[0][c]](T x) { return x < 0 ? slope * x : x; };
+}
+template <class Op>
+concept by_channel = requires(const Op& p, const float* const* w) { function_of_channel(p, w, 0); };
+
+template <by_channel Op, class T>
+constexpr void map_channels(const Op& p, const extents& shape, const T* x, T* y, const T* const* weights) {
+  const int axis = channel_axis(shape, p.axis);
   const std::int64_t images = shape.count(0, axis), plane = shape.count(axis + 1, shape.rank);
-  std::int64_t at = 0;
   for (std::int64_t n = 0; n < images; ++n)
-    for (int c = 0; c < count; ++c, at += plane) body(c, at, at + plane);
+    for (int c = 0; c < shape[axis]; ++c, x += plane, y += plane) {
+      const auto f = function_of_channel(p, weights, c);
+      for (std::int64_t i = 0; i < plane; ++i) y[i] = f(x[i]);
+    }
 }
-
-constexpr void run(const op::batch_norm& p, const arguments& a) {
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
-  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
-    const affine f = batch_norm_affine(p.eps, a.weights[0][c], a.weights[1][c], a.weights[2][c], a.weights[3][c]);
-    for (; i < end; ++i) y[i] = x[i] * f.factor + f.offset;
-  });
-}
-
-constexpr void run(const op::scale& p, const arguments& a) {
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
-  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
-    const float factor = a.weights[0][c], offset = p.bias ? a.weights[1][c] : 0.0f;
-    for (; i < end; ++i) y[i] = x[i] * factor + offset;
-  });
-}
-
-constexpr void run(const op::bias&, const arguments& a) {
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
-  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
-    const float offset = a.weights[0][c];
-    for (; i < end; ++i) y[i] = x[i] + offset;
-  });
-}
-
-constexpr void run(const op::prelu&, const arguments& a) {
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
-  for_each_channel(a.in[0].shape, [&](int c, std::int64_t i, std::int64_t end) {
-    const float slope = a.weights[0][c];
-    for (; i < end; ++i) y[i] = x[i] < 0 ? slope * x[i] : x[i];
-  });
+template <by_channel Op>
+constexpr void run(const Op& p, const arguments& a) {
+  map_channels(p, a.in[0].shape, a.in[0].data, a.out[0].data, a.weights.data());
 }
 
 constexpr void run(const op::local_response_norm& p, const arguments& a) {
@@ -104,7 +96,10 @@ constexpr void run(const op::local_response_norm& p, const arguments& a) {
       }
 }
 
-constexpr void run(const op::layer_norm& p, const arguments& a) {
+/// layer_norm and rms_norm, which takes no mean away.
+template <class Norm>
+constexpr void normalize_rows(const Norm& p, const arguments& a) {
+  constexpr bool centred = std::is_same_v<Norm, op::layer_norm>;
   const extents& shape = a.in[0].shape;
   const int axis = normal_axis(p.axis, shape.rank);
   const std::int64_t rows = shape.count(0, axis), n = shape.count(axis, shape.rank);
@@ -112,14 +107,16 @@ constexpr void run(const op::layer_norm& p, const arguments& a) {
   float* y = a.out[0].data;
   for (std::int64_t r = 0; r < rows && n > 0; ++r, x += n, y += n) {
     float mean = 0, variance = 0;
-    for (std::int64_t i = 0; i < n; ++i) mean += x[i];
+    for (std::int64_t i = 0; centred && i < n; ++i) mean += x[i];
     mean /= static_cast<float>(n);
     for (std::int64_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
     const float inverse = 1 / math::sqrt(variance / static_cast<float>(n) + p.eps);
     for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * inverse;
-    if (!p.statistics) continue;
-    a.out[1].data[r] = mean;
-    a.out[2].data[r] = inverse;
+    if constexpr (centred) {
+      if (!p.statistics) continue;
+      a.out[1].data[r] = mean;
+      a.out[2].data[r] = inverse;
+    }
   }
   for (std::size_t k = 1; k < a.in.size(); ++k) {
     op::binary with;
@@ -128,5 +125,7 @@ constexpr void run(const op::layer_norm& p, const arguments& a) {
     run(with, arguments{operands, a.out.first(1), {}});
   }
 }
+constexpr void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
+constexpr void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
 
 }  // namespace ctnn::reference

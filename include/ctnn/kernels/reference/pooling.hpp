@@ -1,92 +1,110 @@
 // SPDX-License-Identifier: BSL-1.0
-// pool2d and adaptive_pool2d, plain; and the windows both forms of the kernels share.
+// pool and adaptive_pool, plain: each window cell by cell.
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
+#include "../../base/math.hpp"
 #include "../../graph/operators/pooling.hpp"
 #include "../tensor.hpp"
-
-namespace ctnn {
-
-/// One axis of a pooling window: the cells [first, last) inside the input, and how many an average divides by.
-struct pooling_window {
-  int first;
-  int last;
-  int divisor;
-};
-
-constexpr pooling_window pool_window_at(const op::pool2d& p, unsigned axis, int before, int after, int size, int i) {
-  const int start = i * p.step()[axis] - before, stop = start + p.kernel[axis];
-  const int first = start < 0 ? 0 : start, end = stop > size ? size : stop, last = end < first ? first : end;
-  if (p.divisor_whole) return {first, last, p.kernel[axis]};
-  if (p.count_include_pad) return {first, last, (stop > size + after ? size + after : stop) - start};
-  return {first, last, last - first};
-}
-
-constexpr pooling_window adaptive_window(int size, int count, int i) {
-  const auto at = [&](int k, int more) { return static_cast<int>((std::int64_t{size} * k + more) / count); };
-  const int first = at(i, 0), last = at(i + 1, count - 1);
-  return {first, last, last - first};
-}
-
-}  // namespace ctnn
 
 namespace ctnn::reference {
 
 namespace detail {
 
-/// rows(i) and columns(j) give the windows, height * width of them.
-template <class Rows, class Columns>
-constexpr void pool(op::pooling function, const arguments& a, pair windows, Rows rows, Columns columns) {
-  const extents& in = a.in[0].shape;
-  const int width = in.back(0);
-  const std::int64_t planes = in.count(0, in.rank - 2);
-  const std::ptrdiff_t plane = std::ptrdiff_t{in.back(1)} * width;
-  const float* x = a.in[0].data;
-  float* y = a.out[0].data;
-  for (std::int64_t c = 0; c < planes; ++c, x += plane) {
-    for (int i = 0; i < windows[0]; ++i) {
-      const pooling_window r = rows(i);
-      for (int j = 0; j < windows[1]; ++j) {
-        const pooling_window q = columns(j);
-        if (function == op::pooling::max) {
-          float most = -std::numeric_limits<float>::infinity();
-          for (int h = r.first; h < r.last; ++h)
-            for (int w = q.first; w < q.last; ++w) {
-              const float v = x[h * std::ptrdiff_t{width} + w];
-              most = v > most ? v : most;
-            }
-          *y++ = most;
-        } else {
-          float sum = 0;
-          for (int h = r.first; h < r.last; ++h)
-            for (int w = q.first; w < q.last; ++w) sum += x[h * std::ptrdiff_t{width} + w];
-          const int cells = r.divisor * q.divisor;
-          *y++ = cells > 0 ? sum / static_cast<float>(cells) : 0.0f;
-        }
-      }
-    }
+/// Takes a window's cells in and gives what they are pooled to.
+template <class T>
+struct pooled_cells {
+  op::pooling function;
+  T value = function != op::pooling::max               ? T{}
+            : std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                   : std::numeric_limits<T>::lowest();
+
+  constexpr bool add(T v) {
+    const bool larger = v > value || (v != v && value == value);
+    if (function == op::pooling::max) value = larger ? v : value;
+    else value = static_cast<T>(value + v);
+    return larger;
   }
-}
+  constexpr T result(int cells) const {
+    if (function == op::pooling::max) return value;
+    return cells > 0 ? static_cast<T>(value / static_cast<T>(cells)) : T{};
+  }
+};
 
 }  // namespace detail
 
-constexpr void run(const op::pool2d& p, const arguments& a) {
-  const extents &in = a.in[0].shape, &out = a.out[0].shape;
-  const margins pad = p.padding(in);
-  detail::pool(
-      p.function, a, {out.back(1), out.back(0)},
-      [&](int i) { return pool_window_at(p, 0, pad[0], pad[2], in.back(1), i); },
-      [&](int j) { return pool_window_at(p, 1, pad[1], pad[3], in.back(0), j); });
+constexpr void run(const op::pool& p, const arguments& a) {
+  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  const int lead = x.rank - p.axes;
+  const std::int64_t planes = x.count(0, lead), plane = x.count(lead, x.rank), windows = y.count(lead, y.rank);
+  window_axis axis[max_rank]{};
+  std::int64_t taps = 1;
+  for (int i = 0; i < p.axes; ++i) {
+    axis[i] = p.along(i, x[lead + i]);
+    taps *= axis[i].taps;
+  }
+  for (std::int64_t c = 0; c < planes; ++c)
+    for (std::int64_t w = 0; w < windows; ++w) {
+      detail::pooled_cells<float> pooled{p.function};
+      int counted = 0;
+      std::int64_t best = -1;
+      for (std::int64_t t = 0; t < taps; ++t) {
+        // The tap's position, from the last axis to the first; `reversed`: in a plane with its axes the other way round.
+        std::int64_t tap = t, window = w, offset = 0, unit = 1, reversed = 0, reversed_unit = plane;
+        bool inside = true, counts = true;
+        for (int i = p.axes - 1; i >= 0; --i) {
+          const window_axis& b = axis[i];
+          const std::int64_t at = window % y[lead + i] * b.stride - b.before + tap % b.taps * b.dilation;
+          inside = inside && at >= 0 && at < b.size;
+          counts = counts && at < std::int64_t{b.size} + b.after;
+          reversed_unit /= b.size;
+          reversed += at * reversed_unit;
+          offset += at * unit;
+          unit *= b.size;
+          tap /= b.taps;
+          window /= y[lead + i];
+        }
+        if (p.divisor_whole || (p.count_include_pad ? counts : inside)) ++counted;
+        const float v = inside ? a.in[0].data[c * plane + offset] : 0.0f;
+        if (inside && (pooled.add(p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v) || best < 0)) best = c * plane + (p.column_major ? reversed : offset);
+      }
+      a.out[0].data[c * windows + w] = p.function == op::pooling::lp ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p)) : pooled.result(counted);
+      if (p.indices && !std::is_constant_evaluated()) elements<std::int64_t>(a.out[1])[c * windows + w] = best;
+    }
 }
 
-constexpr void run(const op::adaptive_pool2d& p, const arguments& a) {
-  const extents &in = a.in[0].shape, &out = a.out[0].shape;
-  const pair windows = p.flatten ? pair{1, 1} : pair{out.back(1), out.back(0)};
-  detail::pool(
-      p.function, a, windows, [&](int i) { return adaptive_window(in.back(1), windows[0], i); },
-      [&](int j) { return adaptive_window(in.back(0), windows[1], j); });
+/// The planes from `x` on, for every element type.
+template <class T>
+constexpr void adaptive_pool_planes(const op::adaptive_pool& p, const extents& shape, const T* x, T* y) {
+  const int lead = shape.rank - p.axes;
+  const std::int64_t plane = shape.count(lead, shape.rank);
+  std::int64_t windows = 1;
+  for (int i = 0; i < p.axes; ++i) windows *= p.count(i, shape[lead + i]);
+  for (std::int64_t c = shape.count(0, lead); c > 0; --c, x += plane)
+    for (std::int64_t w = 0; w < windows; ++w) {
+      int first[max_rank]{}, cells[max_rank]{}, all = 1;
+      std::int64_t left = w;
+      for (int i = p.axes - 1; i >= 0; --i) {
+        const int size = shape[lead + i], n = p.count(i, size);
+        const std::int64_t k = left % n;
+        first[i] = static_cast<int>(size * k / n);
+        cells[i] = static_cast<int>((size * (k + 1) + n - 1) / n) - first[i];
+        all *= cells[i];
+        left /= n;
+      }
+      detail::pooled_cells<T> pooled{p.function};
+      for (int t = 0; t < all; ++t) {
+        std::int64_t offset = 0, unit = 1;
+        for (int i = p.axes - 1, cell = t; i >= 0; cell /= cells[i], unit *= shape[lead + i], --i) offset += (first[i] + cell % cells[i]) * unit;
+        pooled.add(x[offset]);
+      }
+      *y++ = pooled.result(all);
+    }
+}
+constexpr void run(const op::adaptive_pool& p, const arguments& a) {
+  adaptive_pool_planes(p, a.in[0].shape, a.in[0].data, a.out[0].data);
 }
 
 }  // namespace ctnn::reference

@@ -26,8 +26,8 @@ constexpr float reduced_value(op::reduction f, const float* x, const loop_nest<1
     case l1: each([](float t, float v) { return t + math::abs(v); }); break;
     case l2: case sum_square: each([](float t, float v) { return t + v * v; }); break;
     case prod: each([](float t, float v) { return t * v; }); break;
-    case min: each([](float t, float v) { return v < t ? v : t; }); break;
-    case max: case log_sum_exp: each([](float t, float v) { return v > t ? v : t; }); break;
+    case min: each([](float t, float v) { return math::min(t, v); }); break;
+    case max: case log_sum_exp: each([](float t, float v) { return math::max(t, v); }); break;
   }
   if (f == mean) return total / static_cast<float>(n);
   if (f == l2) return math::sqrt(total);

@@ -24,7 +24,7 @@ struct head_places {
   }
 };
 
-inline void run(const op::attention& p, const arguments& a) {
+inline void run(const op::attention& p, const arguments& a, scratch_memory memory) {
   const head_places q(a.in[0].shape, p.heads), k(a.in[1].shape, p.kv_heads), v(a.in[2].shape, p.kv_heads);
   const head_places out(a.out[0].shape, static_cast<int>(q.heads));
   const std::int64_t batch = a.in[0].shape[0], group = q.heads / k.heads;
@@ -53,7 +53,7 @@ inline void run(const op::attention& p, const arguments& a) {
       if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[offset] ? T{0} : none;
       return elements<T>(*mask)[offset];
     };
-    std::vector<T> scores(static_cast<std::size_t>(total)), keys(static_cast<std::size_t>(total * q.size));
+    const std::span<T> scores = memory.take<T>(total), keys = memory.take<T>(total * q.size);
     const bool all_count = !mask && !p.causal && !p.lengths;
     T* seen = p.scores ? elements<T>(b.out[p.present ? 3 : 1]) : nullptr;
     for (std::int64_t n = 0; n < batch; ++n) {

@@ -68,6 +68,7 @@ inline void run(const op::prior_box& p, const arguments& a) {
 struct detection {
   float score = 0, left = 0, top = 0, right = 0, bottom = 0;
   int label = 0;
+  int number = 0;  ///< among equal scores the first found comes first
 
   float area() const { return (right - left) * (bottom - top); }
   /// A box of these centre and size.
@@ -82,22 +83,28 @@ inline float shared_area(const detection& a, const detection& b) {
   if (a.left > b.right || a.right < b.left || a.top > b.bottom || a.bottom < b.top) return 0;
   return (std::min(a.right, b.right) - std::max(a.left, b.left)) * (std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
 }
-inline void best_first(std::vector<detection>& all) {
-  std::stable_sort(all.begin(), all.end(), [](const detection& a, const detection& b) { return a.score > b.score; });
+static_assert(sizeof(detection) == op::detection_bytes);
+using detections = std::span<detection>;
+inline void best_first(detections all) {
+  int number = 0;
+  for (detection& d : all) d.number = number++;
+  std::sort(all.begin(), all.end(), [](const detection& a, const detection& b) {
+    return a.score > b.score || (a.score == b.score && a.number < b.number);
+  });
 }
-/// Of sorted ones, those that no better one overlaps too much.
-inline std::vector<detection> without_overlaps(const std::vector<detection>& all, float most) {
-  std::vector<detection> kept;
+/// Of sorted ones, those that no better one overlaps too much: they come first, and are so many.
+inline std::size_t without_overlaps(detections all, float most) {
+  std::size_t kept = 0;
   for (const detection& d : all) {
     const auto overlaps = [&](const detection& k) {
       const float both = shared_area(d, k);
       return both / (d.area() + k.area() - both) > most;
     };
-    if (std::none_of(kept.begin(), kept.end(), overlaps)) kept.push_back(d);
+    if (std::none_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), overlaps)) all[kept++] = d;
   }
   return kept;
 }
-inline void write_detections(const std::vector<detection>& all, const arguments& a) {
+inline void write_detections(detections all, const arguments& a) {
   const std::int64_t rows = std::min(static_cast<std::int64_t>(all.size()), std::int64_t{a.out[0].shape[0]});
   float* y = a.out[0].data;
   std::fill(y, y + a.out[0].shape.count(), 0.0f);
@@ -108,41 +115,41 @@ inline void write_detections(const std::vector<detection>& all, const arguments&
   *elements<std::int32_t>(a.out[1]) = static_cast<std::int32_t>(rows);
 }
 
-inline void run(const op::detection_output& p, const arguments& a) {
+inline void run(const op::detection_output& p, const arguments& a, scratch_memory memory) {
   const float *offset = a.in[0].data, *score = a.in[1].data, *prior = a.in[2].data;
   const std::int64_t n = a.in[0].shape.count() / 4;
   const float* variances = p.by_class ? nullptr : prior + 4 * n;
   const auto score_of = [&](std::int64_t i, int c) { return p.by_class ? score[c * n + i] : score[i * p.classes + c]; };
-  std::vector<detection> boxes(static_cast<std::size_t>(n));
+  const detections boxes = memory.take<detection>(n);
   for (std::int64_t i = 0; i < n; ++i) {
     const float *o = offset + 4 * i, *b = prior + 4 * i, *v = variances ? variances + 4 * i : p.variances.data();
     const float w = b[2] - b[0], h = b[3] - b[1];
     boxes[static_cast<std::size_t>(i)].place(v[0] * o[0] * w + (b[0] + b[2]) / 2, v[1] * o[1] * h + (b[1] + b[3]) / 2,
                                              std::exp(v[2] * o[2]) * w, std::exp(v[3] * o[3]) * h);
   }
-  std::vector<detection> all;
+  auto all = memory.list<detection>(p.kept_at_most(n) + n);
   for (int c = 1; c < p.classes; ++c) {
-    std::vector<detection> of_class;
+    const std::size_t first = all.size();
     for (std::int64_t i = 0; i < n; ++i) {
       const float s = score_of(i, c);
       if (!(s > p.confidence)) continue;
       detection d = boxes[static_cast<std::size_t>(i)];
       d.score = s;
       d.label = c;
-      of_class.push_back(d);
+      all.push_back(d);
     }
+    detections of_class = detections(all).subspan(first);
     best_first(of_class);
-    if (of_class.size() > static_cast<std::size_t>(p.candidates)) of_class.resize(static_cast<std::size_t>(p.candidates));
-    const std::vector<detection> kept = without_overlaps(of_class, p.overlap);
-    all.insert(all.end(), kept.begin(), kept.end());
+    of_class = of_class.first(std::min(of_class.size(), static_cast<std::size_t>(p.candidates)));
+    all.shrink(first + without_overlaps(of_class, p.overlap));
   }
   best_first(all);
   write_detections(all, a);
 }
 
-inline void run(const op::yolo_detection& p, const arguments& a) {
+inline void run(const op::yolo_detection& p, const arguments& a, scratch_memory memory) {
   const auto sigmoid = [](float x) { return 1 / (1 + std::exp(-x)); };
-  std::vector<detection> all;
+  auto all = memory.list<detection>(a.out[0].shape[0]);
   for (std::size_t i = 0; i < a.in.size(); ++i) {
     const extents& shape = a.in[i].shape;
     const std::int64_t h = shape[1], w = shape[2], plane = h * w;
@@ -176,7 +183,8 @@ inline void run(const op::yolo_detection& p, const arguments& a) {
     }
   }
   best_first(all);
-  write_detections(without_overlaps(all, p.overlap), a);
+  all.shrink(without_overlaps(all, p.overlap));
+  write_detections(all, a);
 }
 
 }  // namespace ctnn::typed

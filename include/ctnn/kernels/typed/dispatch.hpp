@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // From an element type that is known at run time to a C++ type. The kernels in this folder are for loaded models: plain
-// loops over row-major values. f16 and bf16 are only stored: kernels compute them in float.
+// loops over row-major values. Of f16 and bf16 a kernel knows nothing: table.hpp gives it floats.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <vector>
 
-#include "../../base/error.hpp"
 #include "../../base/half.hpp"
+#include "../../base/refuse.hpp"
 #include "../../base/saturated.hpp"
+#include "../scratch.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn::typed {
@@ -21,7 +21,11 @@ struct tag {
 };
 
 [[noreturn]] inline void refuse(std::string_view op, dtype t) {
-  throw error("operator '" + std::string(op) + "' has no kernel for elements of type " + std::string(name_of(t)));
+  char reason[48];
+  std::size_t n = 0;
+  for (const std::string_view part : {std::string_view("has no kernel for elements of type "), name_of(t)})
+    for (char c : part) reason[n++] = c;
+  refuse_at_run_time(op, {reason, n});
 }
 
 /// f(tag<T>) for integers.
@@ -62,20 +66,16 @@ void visit_size(dtype t, F f) {
   }
 }
 
-inline bool is_narrow(dtype t) { return t == dtype::f16 || t == dtype::bf16; }
-
-/// Arguments whose f16 and bf16 tensors are floats in memory of its own; finish() rounds the outputs back.
+/// Arguments whose f16 and bf16 tensors and weights are floats in memory of its own; finish() rounds the outputs back.
 class widened {
  public:
-  explicit widened(const arguments& a) : given_(a), in_(a.in.begin(), a.in.end()), out_(a.out.begin(), a.out.end()) {
-    for (const_tensor& t : in_) {
-      if (!is_narrow(t.type)) continue;
-      const std::size_t n = static_cast<std::size_t>(t.shape.count());
-      std::vector<float>& f = memory_.emplace_back(n);
-      const auto* from = elements<std::uint16_t>(t);
-      for (std::size_t i = 0; i < n; ++i) f[i] = t.type == dtype::f16 ? half_to_float(from[i]) : bfloat_to_float(from[i]);
-      t.data = f.data();
-      t.type = dtype::f32;
+  /// `slots` are the weights'.
+  widened(const arguments& a, std::span<const const_tensor> slots)
+      : given_(a), in_(a.in.begin(), a.in.end()), out_(a.out.begin(), a.out.end()) {
+    for (const_tensor& t : in_) widen(t);
+    for (const_tensor t : slots) {
+      widen(t);
+      weights_.push_back(t.data);
     }
     for (tensor& t : out_) {
       if (!is_narrow(t.type)) continue;
@@ -83,7 +83,13 @@ class widened {
       t.type = dtype::f32;
     }
   }
-  arguments args() const { return {in_, out_, given_.weights}; }
+  arguments args() const {
+    arguments a = given_;
+    a.in = in_;
+    a.out = out_;
+    a.weights = weights_;
+    return a;
+  }
   void finish() const {
     for (std::size_t k = 0; k < out_.size(); ++k) {
       const tensor& t = given_.out[k];
@@ -95,20 +101,31 @@ class widened {
   }
 
  private:
+  void widen(const_tensor& t) {
+    if (!is_narrow(t.type)) return;
+    const std::size_t n = static_cast<std::size_t>(t.shape.count());
+    std::vector<float>& f = memory_.emplace_back(n);
+    const auto* from = elements<std::uint16_t>(t);
+    for (std::size_t i = 0; i < n; ++i) f[i] = t.type == dtype::f16 ? half_to_float(from[i]) : bfloat_to_float(from[i]);
+    t.data = f.data();
+    t.type = dtype::f32;
+  }
+
   arguments given_;
   std::vector<std::vector<float>> memory_;
   std::vector<const_tensor> in_;
   std::vector<tensor> out_;
+  std::vector<const float*> weights_;
 };
 
-/// f(arguments) with f16 and bf16 as floats.
+/// f(arguments) with f16 and bf16 as floats: for all kernels that compute (table.hpp), and for who calls one directly.
 template <class F>
-void in_floats(const arguments& a, F f) {
+void in_floats(const arguments& a, F f, std::span<const const_tensor> slots = {}) {
   bool narrow = false;
   for (const const_tensor& t : a.in) narrow = narrow || is_narrow(t.type);
   for (const tensor& t : a.out) narrow = narrow || is_narrow(t.type);
   if (!narrow) return f(a);
-  const widened w(a);
+  const widened w(a, slots);
   f(w.args());
   w.finish();
 }
@@ -116,17 +133,25 @@ void in_floats(const arguments& a, F f) {
 /// f(arguments, tag<float or double>) by the type of the first input (or output), for floating-point operators.
 template <class F>
 void for_floating(std::string_view op, const arguments& a, F f) {
-  in_floats(a, [&](const arguments& b) {
-    const dtype t = b.in.empty() ? b.out[0].type : b.in[0].type;
-    if (t == dtype::f64) return f(b, tag<double>{});
-    if (t != dtype::f32) refuse(op, t);
-    f(b, tag<float>{});
+  const dtype t = a.in.empty() ? a.out[0].type : a.in[0].type;
+  if (t == dtype::f64) return f(a, tag<double>{});
+  if (t != dtype::f32) refuse(op, t);
+  f(a, tag<float>{});
+}
+/// The same with the weights, which are of the first input's type.
+template <class Op, class F>
+void for_floating_weights(const Op& p, const arguments& a, F f) {
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T> t) {
+    static_vector<const T*, max_weights> weights;
+    for (const float* w : b.weights) weights.push_back(static_cast<const T*>(static_cast<const void*>(w)));
+    f(b, weights, t);
   });
 }
+
 /// f(arguments, tag<T>) by the type of the first input: f32, f64 and integers.
 template <class F>
 void for_numbers(std::string_view op, const arguments& a, F f) {
-  in_floats(a, [&](const arguments& b) { visit_number(op, b.in[0].type, [&](auto t) { f(b, t); }); });
+  visit_number(op, a.in[0].type, [&](auto t) { f(a, t); });
 }
 
 /// Elements around an axis: an element is at (outer * size + i) * inner + rest.
@@ -140,12 +165,11 @@ struct around {
   }
 };
 
-/// An index as a number of its tensor's type, i64 or i32, negative ones from the end; throws if it is not below `size`.
+/// An index as a number of its tensor's type, i64 or i32, negative ones from the end; refused if it is not below `size`.
 inline std::int64_t index_at(std::string_view op, const const_tensor& t, std::int64_t i, std::int64_t size) {
   const std::int64_t given = t.type == dtype::i32 ? elements<std::int32_t>(t)[i] : elements<std::int64_t>(t)[i];
   const std::int64_t n = given < 0 ? given + size : given;
-  if (n < 0 || n >= size)
-    throw error("operator '" + std::string(op) + "': index " + std::to_string(given) + " is out of range for " + std::to_string(size) + " elements");
+  if (n < 0 || n >= size) refuse_at_run_time(op, "index % is out of range for % elements", given, size);
   return n;
 }
 

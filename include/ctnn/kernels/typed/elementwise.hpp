@@ -8,6 +8,7 @@
 #include "../../graph/operators/elementwise.hpp"
 #include "../reference/elementwise.hpp"
 #include "dispatch.hpp"
+#include "real.hpp"
 
 namespace ctnn::typed {
 
@@ -78,6 +79,7 @@ T binary_value(op::binary_function f, T a, T b) {
     case maximum: return larger(a, b);
     case minimum: return smaller(a, b);
     case pow: return power(a, static_cast<double>(b));
+    case prelu: return a < 0 ? binary_value(mul, a, b) : a;
     default: return power(b, static_cast<double>(a));
   }
 }
@@ -107,48 +109,31 @@ void map_pairs(const arguments& a, F f) {
   } while (at.next());
 }
 
+/// What integers know: the bounds in double, which has them exactly or saturates.
 template <class T>
-T activated(const activation_function& f, T x) {
-  const T a = static_cast<T>(f.a), b = static_cast<T>(f.b), zero = 0, one = 1;
-  const auto gate = [&] { return std::min(std::max(a * x + b, zero), one); };
-  const auto logistic = [&] { return one / (one + std::exp(-x)); };
+  requires std::is_integral_v<T>
+T applied(const activation_function& f, T x) {
+  const auto negative = [](T v) { return wrapped<T>(0 - static_cast<std::uint64_t>(v)); };
+  const double v = static_cast<double>(x), a = static_cast<double>(f.a), b = static_cast<double>(f.b);
   switch (f.kind) {
-    case function::none: return x;
-    case function::relu: return x > 0 || x != x ? x : zero;
-    case function::leaky_relu: return x < 0 ? a * x : x;
-    case function::clip: return x < a ? a : (x > b ? b : x);
-    case function::sigmoid: return logistic();
-    case function::tanh: return std::tanh(x);
-    case function::hardsigmoid: return gate();
-    case function::hardswish: return x * gate();
-    case function::elu: return x < 0 ? a * std::expm1(x) : x;
-    case function::silu: return x * logistic();
-    case function::mish: return x * std::tanh(std::log1p(std::exp(x)));
-    case function::gelu: return static_cast<T>(0.5) * x * (one + std::erf(x * static_cast<T>(0.70710678118654752440)));
-    case function::gelu_tanh:
-      return static_cast<T>(0.5) * x * (one + std::tanh(static_cast<T>(0.79788456080286535588) * (x + static_cast<T>(0.044715) * x * x * x)));
+    case function::none: case function::floor: case function::ceil: case function::round: case function::trunc: return x;
+    case function::relu: return x < 0 ? T{0} : x;
+    case function::clip: return v < a ? saturated<T>(a) : v > b ? saturated<T>(b) : x;
+    case function::shrink: return v < -a ? saturated<T>(v + b) : v > a ? saturated<T>(v - b) : T{0};
+    case function::abs: return x < 0 ? negative(x) : x;
+    case function::neg: return negative(x);
+    case function::sign: return x > 0 ? T{1} : x == 0 ? T{0} : static_cast<T>(-1);
+    case function::square: return binary_value(op::binary_function::mul, x, x);
+    default: refuse_at_run_time(name_of(f.kind), "it is not a function of integers");
   }
-  return x;
 }
 
-/// Integers know relu and clip.
 template <class T>
 void activate(const activation_function& f, const tensor& t) {
   if (!f) return;
   T* y = elements<T>(t);
   const std::int64_t n = t.shape.count();
-  if constexpr (std::is_floating_point_v<T>) {
-    for (std::int64_t i = 0; i < n; ++i) y[i] = activated(f, y[i]);
-  } else {
-    if (f.kind != function::relu && f.kind != function::clip) refuse(op::activation::name, t.type);
-    const double low = f.kind == function::relu ? 0 : static_cast<double>(f.a);
-    const double high = f.kind == function::relu ? std::numeric_limits<double>::infinity() : static_cast<double>(f.b);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = static_cast<double>(y[i]);
-      if (x < low) y[i] = saturated<T>(low);
-      else if (x > high) y[i] = saturated<T>(high);
-    }
-  }
+  for (std::int64_t i = 0; i < n; ++i) y[i] = applied(f, y[i]);
 }
 
 inline void copy_bytes(const arguments& a) {
@@ -171,12 +156,10 @@ inline void run(const op::activation& p, const arguments& a) {
 inline void run(const op::binary& p, const arguments& a) {
   // ONNX Pow takes an exponent of another type.
   if (!p.scalar && a.in[0].type != a.in[1].type) {
-    in_floats(a, [&](const arguments& b) {
-      if (p.function != op::binary_function::pow) refuse(p.name, b.in[1].type);
-      visit_number(p.name, b.in[0].type, [&]<class T>(tag<T>) {
-        visit_number(p.name, b.in[1].type, [&]<class E>(tag<E>) {
-          map_pairs<T, T, E>(b, [](T x, E e) { return power(x, static_cast<double>(e)); });
-        });
+    if (p.function != op::binary_function::pow) refuse(p.name, a.in[1].type);
+    visit_number(p.name, a.in[0].type, [&]<class T>(tag<T>) {
+      visit_number(p.name, a.in[1].type, [&]<class E>(tag<E>) {
+        map_pairs<T, T, E>(a, [](T x, E e) { return power(x, static_cast<double>(e)); });
       });
     });
     return;
@@ -208,54 +191,6 @@ inline void run(const op::eltwise& p, const arguments& a) {
       }
     }
     activate<T>(p.activation, b.out[0]);
-  });
-}
-
-template <class T>
-T unary_value(op::unary_function f, T x) {
-  using enum op::unary_function;
-  switch (f) {
-    case neg:
-      if constexpr (std::is_floating_point_v<T>) return -x;
-      else return wrapped<T>(0 - static_cast<std::uint64_t>(x));
-    case abs:
-      if constexpr (std::is_floating_point_v<T>) return std::abs(x);
-      else if constexpr (std::is_signed_v<T>) return x < 0 ? wrapped<T>(0 - static_cast<std::uint64_t>(x)) : x;
-      else return x;
-    case square: return binary_value(op::binary_function::mul, x, x);
-    default: break;
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    switch (f) {
-      case floor: return std::floor(x);
-      case ceil: return std::ceil(x);
-      case sqrt: return std::sqrt(x);
-      case rsqrt: return 1 / std::sqrt(x);
-      case exp: return std::exp(x);
-      case log: return std::log(x);
-      case sin: return std::sin(x);
-      case cos: return std::cos(x);
-      case tan: return std::tan(x);
-      case asin: return std::asin(x);
-      case acos: return std::acos(x);
-      case atan: return std::atan(x);
-      case reciprocal: return 1 / x;
-      case tanh: return std::tanh(x);
-      case log10: return std::log10(x);
-      case round: return std::nearbyint(x);
-      case trunc: return std::trunc(x);
-      default: break;
-    }
-  } else {
-    if (f == floor || f == ceil || f == round || f == trunc) return x;
-    throw error("operator 'unary' has no such function of integers");
-  }
-  return x;
-}
-
-inline void run(const op::unary& p, const arguments& a) {
-  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    map_elements<T>(b, [&](T x) { return unary_value(p.function, x); });
   });
 }
 

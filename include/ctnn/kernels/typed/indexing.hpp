@@ -7,10 +7,10 @@
 
 namespace ctnn::typed {
 
-inline void run(const op::gather& p, const arguments& a) {
+inline void run(const op::gather& p, const arguments& a, scratch_memory memory) {
   const around x(a.in[0].shape, p.axis);
   const std::int64_t n = a.in[1].shape.count();
-  std::vector<std::int64_t> from(static_cast<std::size_t>(n));
+  const std::span<std::int64_t> from = memory.take<std::int64_t>(n);
   if (x.outer * x.inner == 0) return;
   for (std::int64_t i = 0; i < n; ++i) from[static_cast<std::size_t>(i)] = index_at(p.name, a.in[1], i, x.size) * x.inner;
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {
@@ -86,7 +86,7 @@ T scattered(op::scatter_reduction r, T old, T update) {
 template <class F>
 void for_scattering(std::string_view op, op::scatter_reduction r, const arguments& a, F f) {
   if (r == op::scatter_reduction::none) return visit_size(a.out[0].type, [&](auto t) { f(a, t); });
-  in_floats(a, [&](const arguments& b) { visit_element(op, b.out[0].type, [&](auto t) { f(b, t); }); });
+  visit_element(op, a.out[0].type, [&](auto t) { f(a, t); });
 }
 
 inline void run(const op::scatter_elements& p, const arguments& a) {
@@ -114,10 +114,10 @@ inline void run(const op::scatter_nd& p, const arguments& a) {
   });
 }
 
-inline void run(const op::one_hot& p, const arguments& a) {
+inline void run(const op::one_hot& p, const arguments& a, scratch_memory memory) {
   const around y_shape(a.out[0].shape, p.axis);
   const std::int64_t n = a.in[0].shape.count();
-  std::vector<std::int64_t> index(static_cast<std::size_t>(n));
+  const std::span<std::int64_t> index = memory.take<std::int64_t>(n);
   in_floats({a.in.first(1), {}, {}}, [&](const arguments& b) {
     visit_number(p.name, b.in[0].type, [&]<class T>(tag<T>) {
       for (std::int64_t i = 0; i < n; ++i) {

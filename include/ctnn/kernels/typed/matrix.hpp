@@ -10,8 +10,8 @@ namespace ctnn::typed {
 
 /// y = a b: rows x depth by depth x columns; Sum is what products are added in.
 template <class Sum, class T, class Left, class Right>
-void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left a, Right b, T* y) {
-  std::vector<Sum> sums(static_cast<std::size_t>(columns));
+void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left a, Right b, T* y, scratch_memory memory) {
+  const std::span<Sum> sums = memory.take<Sum>(columns);
   for (std::int64_t r = 0; r < rows; ++r) {
     std::fill(sums.begin(), sums.end(), Sum{});
     for (std::int64_t k = 0; k < depth; ++k) {
@@ -25,7 +25,7 @@ void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left 
 template <class T>
 using sum_of = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-inline void run(const op::matmul& p, const arguments& a) {
+inline void run(const op::matmul& p, const arguments& a, scratch_memory memory) {
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::int64_t lr = p.transpose_a ? 1 : w.depth, lk = p.transpose_a ? w.rows : 1;
   const std::int64_t rk = p.transpose_b ? 1 : w.columns, rc = p.transpose_b ? w.depth : 1, size = std::int64_t{w.rows} * w.columns;
@@ -35,7 +35,7 @@ inline void run(const op::matmul& p, const arguments& a) {
       const T *left = elements<T>(b.in[0]) + at.a, *right = elements<T>(b.in[1]) + at.b;
       T* y = elements<T>(b.out[0]) + m * size;
       multiply<sum_of<T>>(w.rows, w.depth, w.columns, [&](std::int64_t r, std::int64_t k) { return left[r * lr + k * lk]; },
-                          [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y);
+                          [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y, memory);
       if constexpr (std::is_floating_point_v<T>)
         if (p.scale != 1)
           for (std::int64_t i = 0; i < size; ++i) y[i] *= static_cast<T>(p.scale);
@@ -43,33 +43,12 @@ inline void run(const op::matmul& p, const arguments& a) {
   });
 }
 
-inline void run(const op::gemm& p, const arguments& a) {
-  const extents &x = a.in[0].shape, &z = a.in[1].shape;
-  const std::int64_t rows = a.out[0].shape[0], columns = a.out[0].shape[1], depth = x[p.transpose_a ? 0 : 1];
-  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    const T *left = elements<T>(b.in[0]), *right = elements<T>(b.in[1]);
-    T* y = elements<T>(b.out[0]);
-    const std::int64_t lr = p.transpose_a ? 1 : x[1], lk = p.transpose_a ? x[1] : 1, rk = p.transpose_b ? 1 : z[1], rc = p.transpose_b ? z[1] : 1;
-    multiply<sum_of<T>>(rows, depth, columns, [&](std::int64_t r, std::int64_t k) { return left[r * lr + k * lk]; },
-                        [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y);
-    using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
-    if (p.alpha != 1)
-      for (std::int64_t i = 0; i < rows * columns; ++i) y[i] = saturated<T>(static_cast<real>(p.alpha) * static_cast<real>(y[i]));
-    if (b.in.size() < 3 || p.beta == 0) return;
-    const const_tensor sum[] = {b.out[0], b.in[2]};
-    map_pairs<T, T, T>({sum, b.out, {}}, [&](T v, T c) {
-      if (p.beta == 1) return binary_value(op::binary_function::add, v, c);
-      return saturated<T>(static_cast<real>(v) + static_cast<real>(p.beta) * static_cast<real>(c));
-    });
-  });
-}
-
 inline void run(const op::einsum& p, const arguments& a) {
-  std::vector<extents> shapes;
-  for (const const_tensor& t : a.in) shapes.push_back(t.shape);
-  op::einsum::loops l;
-  if (p.plan(shapes, l)) throw error("operator 'einsum': the equation does not fit its operands");
   const std::size_t operands = a.in.size();
+  extents shapes[op::einsum::max_inputs];
+  for (std::size_t k = 0; k < operands; ++k) shapes[k] = a.in[k].shape;
+  op::einsum::loops l;
+  if (p.plan({shapes, operands}, l)) refuse_at_run_time(p.name, "the equation does not fit its operands");
   std::int64_t strides[op::einsum::max_inputs][op::einsum::most_labels]{};
   for (std::size_t k = 0; k < operands; ++k)
     for (std::size_t i = 0; i < l.axes[k].size(); ++i)
@@ -103,10 +82,10 @@ inline void run(const op::einsum& p, const arguments& a) {
 }
 
 /// By elimination with the largest pivot.
-inline void run(const op::det& p, const arguments& a) {
+inline void run(const op::det& p, const arguments& a, scratch_memory memory) {
   const auto n = static_cast<std::size_t>(a.in[0].shape.back(0));
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    std::vector<double> m(n * n);
+    const std::span<double> m = memory.take<double>(static_cast<std::int64_t>(n * n));
     const T* x = elements<T>(b.in[0]);
     for (std::int64_t i = 0; i < b.out[0].shape.count(); ++i, x += n * n) {
       std::copy(x, x + n * n, m.begin());

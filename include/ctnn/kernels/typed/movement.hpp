@@ -34,11 +34,9 @@ inline void run(const op::constant&, const arguments& a) {
   if (n != 0) std::memcpy(a.out[0].data, a.weights[0], n);
 }
 inline void run(const op::full& p, const arguments& a) {
-  in_floats(a, [&](const arguments& b) {
-    visit_element(p.name, b.out[0].type, [&]<class T>(tag<T>) {
-      T* y = elements<T>(b.out[0]);
-      std::fill(y, y + b.out[0].shape.count(), converted<T>(p.value));
-    });
+  visit_element(p.name, a.out[0].type, [&]<class T>(tag<T>) {
+    T* y = elements<T>(a.out[0]);
+    std::fill(y, y + a.out[0].shape.count(), converted<T>(p.value));
   });
 }
 inline void run(const op::flatten&, const arguments& a) { copy_bytes(a); }
@@ -46,6 +44,12 @@ inline void run(const op::reshape&, const arguments& a) { copy_bytes(a); }
 
 inline void run(const op::permute& p, const arguments& a) {
   copy_elements(permute_loops(p, a.out[0], a.in[0]), a.out[0], 0, a.in[0], 0);
+}
+inline void run(const op::channel_shuffle& p, const arguments& a) {
+  copy_elements(shuffle_loops(p, a.out[0], a.in[0]), a.out[0], 0, a.in[0], 0);
+}
+inline void run(const op::pixel_shuffle& p, const arguments& a) {
+  copy_elements(pixel_loops(p, a.out[0], a.in[0]), a.out[0], 0, a.in[0], 0);
 }
 inline void run(const op::concat& p, const arguments& a) {
   const int axis = normal_axis(p.axis, a.out[0].shape.rank);
@@ -64,21 +68,9 @@ inline void run(const op::split& p, const arguments& a) {
   }
 }
 inline void run(const op::slice& p, const arguments& a) {
-  const int axis = normal_axis(p.axis, a.in[0].shape.rank);
-  copy_elements(copy_loops(a.out[0].shape, a.out[0], a.in[0]), a.out[0], 0, a.in[0],
-                p.bounds(a.in[0].shape[axis])[0] * stride_of(a.in[0], axis));
-}
-
-inline void run(const op::strided_slice& p, const arguments& a) {
-  loop_nest<2> nest;
-  std::ptrdiff_t shift = 0;
-  for (int i = 0; i < a.out[0].shape.rank; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const std::ptrdiff_t s = stride_of(a.in[0], i);
-    nest.push_back({p.sizes[k], {stride_of(a.out[0], i), s * p.steps[k]}});
-    shift += s * p.starts[k];
-  }
-  copy_elements(nest, a.out[0], 0, a.in[0], shift);
+  std::ptrdiff_t begin = 0;
+  const loop_nest<2> nest = slice_loops(p, a.out[0], a.in[0], begin);
+  copy_elements(nest, a.out[0], 0, a.in[0], begin);
 }
 
 inline void run(const op::expand&, const arguments& a) {
@@ -91,9 +83,16 @@ inline void run(const op::expand&, const arguments& a) {
   copy_elements(nest, a.out[0], 0, a.in[0], 0);
 }
 
+/// For each axis of a value a table of offsets.
+struct axis_tables {
+  std::span<std::int64_t> of[max_rank];
+  axis_tables(const extents& y, scratch_memory& memory) {
+    for (int i = 0; i < y.rank; ++i) of[i] = memory.take<std::int64_t>(y[i]);
+  }
+};
 /// y[i] = x[source(i)] where the source is found for each axis: tables of offsets, -1 for "the filling".
 template <class T>
-void gather_by_axis(const tensor& out, const const_tensor& in, const std::vector<std::int64_t>* tables, T filling) {
+void gather_by_axis(const tensor& out, const const_tensor& in, const axis_tables& tables, T filling) {
   const int rank = out.shape.rank;
   const std::int64_t n = out.shape.count();
   if (n == 0) return;
@@ -103,13 +102,13 @@ void gather_by_axis(const tensor& out, const const_tensor& in, const std::vector
     *y = *x;
     return;
   }
-  const std::vector<std::int64_t>& last = tables[rank - 1];
+  const std::span<const std::int64_t> last = tables.of[rank - 1];
   const std::size_t width = last.size();
   std::int64_t at[max_rank]{};
   for (std::int64_t row = 0; row < n / static_cast<std::int64_t>(width); ++row, y += width) {
     std::int64_t base = 0;
     for (int i = 0; i + 1 < rank && base >= 0; ++i) {
-      const std::int64_t o = tables[i][static_cast<std::size_t>(at[i])];
+      const std::int64_t o = tables.of[i][static_cast<std::size_t>(at[i])];
       base = o < 0 ? -1 : base + o;
     }
     for (std::size_t j = 0; j < width; ++j) y[j] = base < 0 || last[j] < 0 ? filling : x[base + last[j]];
@@ -120,20 +119,20 @@ void gather_by_axis(const tensor& out, const const_tensor& in, const std::vector
   }
 }
 
-inline void run(const op::tile&, const arguments& a) {
-  std::vector<std::int64_t> tables[max_rank];
+inline void run(const op::tile&, const arguments& a, scratch_memory memory) {
+  const axis_tables tables(a.out[0].shape, memory);
   for (int i = 0; i < a.out[0].shape.rank; ++i)
-    for (int j = 0; j < a.out[0].shape[i]; ++j) tables[i].push_back(j % a.in[0].shape[i] * stride_of(a.in[0], i));
+    for (int j = 0; j < a.out[0].shape[i]; ++j) tables.of[i][static_cast<std::size_t>(j)] = j % a.in[0].shape[i] * stride_of(a.in[0], i);
   visit_size(a.out[0].type, [&]<class T>(tag<T>) { gather_by_axis<T>(a.out[0], a.in[0], tables, T{}); });
 }
 
-inline void run(const op::pad& p, const arguments& a) {
+inline void run(const op::pad& p, const arguments& a, scratch_memory memory) {
   const const_tensor& x = a.in[0];
-  std::vector<std::int64_t> tables[max_rank];
+  const axis_tables tables(a.out[0].shape, memory);
   for (int i = 0; i < x.shape.rank; ++i) {
     for (std::int64_t j = 0; j < a.out[0].shape[i]; ++j) {
       const std::int64_t from = p.source(j - p.before[static_cast<std::size_t>(i)], x.shape[i]);
-      tables[i].push_back(from < 0 ? -1 : from * stride_of(x, i));
+      tables.of[i][static_cast<std::size_t>(j)] = from < 0 ? -1 : from * stride_of(x, i);
     }
   }
   // The filling in the element's own bits.
@@ -170,11 +169,9 @@ inline void run(const op::trilu& p, const arguments& a) {
 /// Fills an output with value(i), computed in double or, for integers, exactly in 64 bits.
 template <class F>
 void generate(std::string_view op, const arguments& a, F value) {
-  in_floats(a, [&](const arguments& b) {
-    visit_element(op, b.out[0].type, [&]<class T>(tag<T>) {
-      T* y = elements<T>(b.out[0]);
-      for (std::int64_t i = 0; i < b.out[0].shape.count(); ++i) y[i] = static_cast<T>(value(i));
-    });
+  visit_element(op, a.out[0].type, [&]<class T>(tag<T>) {
+    T* y = elements<T>(a.out[0]);
+    for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i) y[i] = static_cast<T>(value(i));
   });
 }
 inline void run(const op::eye& p, const arguments& a) {

@@ -8,19 +8,17 @@
 namespace ctnn::typed {
 
 inline void run(const op::compare& p, const arguments& a) {
-  in_floats(a, [&](const arguments& b) {
-    visit_element(p.name, b.in[0].type, [&]<class T>(tag<T>) {
-      const auto map = [&](auto f) { map_pairs<std::uint8_t, T, T>(b, [f](T x, T z) { return static_cast<std::uint8_t>(f(x, z)); }); };
-      using enum op::comparison;
-      switch (p.function) {
-        case equal: return map([](T x, T z) { return x == z; });
-        case not_equal: return map([](T x, T z) { return x != z; });
-        case less: return map([](T x, T z) { return x < z; });
-        case less_equal: return map([](T x, T z) { return x <= z; });
-        case greater: return map([](T x, T z) { return x > z; });
-        case greater_equal: return map([](T x, T z) { return x >= z; });
-      }
-    });
+  visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
+    const auto map = [&](auto f) { map_pairs<std::uint8_t, T, T>(a, [f](T x, T z) { return static_cast<std::uint8_t>(f(x, z)); }); };
+    using enum op::comparison;
+    switch (p.function) {
+      case equal: return map([](T x, T z) { return x == z; });
+      case not_equal: return map([](T x, T z) { return x != z; });
+      case less: return map([](T x, T z) { return x < z; });
+      case less_equal: return map([](T x, T z) { return x <= z; });
+      case greater: return map([](T x, T z) { return x > z; });
+      case greater_equal: return map([](T x, T z) { return x >= z; });
+    }
   });
 }
 
@@ -60,12 +58,6 @@ T remainder_value(bool truncated, T a, T b) {
 inline void run(const op::remainder& p, const arguments& a) {
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     map_pairs<T, T, T>(b, [&](T x, T z) { return remainder_value(p.truncated, x, z); });
-  });
-}
-
-inline void run(const op::parametric_relu& p, const arguments& a) {
-  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    map_pairs<T, T, T>(b, [](T x, T slope) { return x < 0 ? binary_value(op::binary_function::mul, x, slope) : x; });
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of one element that only loaded models have, and conversions between element types.
+// Questions about one element, its bits, bounds and conversions between element types.
 #pragma once
 
 #include "../../graph/operators/pointwise.hpp"
@@ -7,49 +7,9 @@
 
 namespace ctnn::typed {
 
-template <class T>
-T pointwise_value(const op::pointwise& p, T x) {
-  const T a = static_cast<T>(p.a), b = static_cast<T>(p.b), one = 1;
-  using enum op::pointwise_function;
-  switch (p.function) {
-    case erf: return std::erf(x);
-    case sinh: return std::sinh(x);
-    case cosh: return std::cosh(x);
-    case asinh: return std::asinh(x);
-    case acosh: return std::acosh(x);
-    case atanh: return std::atanh(x);
-    case softplus: return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x)));
-    case softsign: return x / (one + std::abs(x));
-    case selu: return b * (x > 0 ? x : a * std::expm1(x));
-    case celu: return std::max(x, T{0}) + std::min(T{0}, a * std::expm1(x / a));
-    case thresholded_relu: return x > a ? x : T{0};
-    case swish: return x / (one + std::exp(-a * x));
-    case clip6: return std::min(std::max(x, T{0}), T{6});
-    case log1p: return std::log1p(x);
-    case expm1: return std::expm1(x);
-    default: return x;
-  }
-}
-
-inline void run(const op::pointwise& p, const arguments& a) {
-  using enum op::pointwise_function;
-  if (p.function == logical_not) return map_elements<std::uint8_t>(a, [](std::uint8_t x) { return static_cast<std::uint8_t>(x == 0); });
-  if (p.function == bit_not)
-    return visit_integer(p.name, a.in[0].type, [&]<class T>(tag<T>) { map_elements<T>(a, [](T x) { return static_cast<T>(~x); }); });
-  if (p.function == sign)
-    return for_numbers(p.name, a, []<class T>(const arguments& b, tag<T>) {
-      map_elements<T>(b, [](T x) { return x > 0 ? T{1} : x == 0 ? T{0} : x < 0 ? static_cast<T>(-1) : x; });
-    });
-  if (p.function == shrink)
-    return for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-      map_elements<T>(b, [&](T x) {
-        const double v = static_cast<double>(x);
-        if (v < -p.a) return saturated<T>(v + p.b);
-        if (v > p.a) return saturated<T>(v - p.b);
-        return T{0};
-      });
-    });
-  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) { map_elements<T>(b, [&](T x) { return pointwise_value(p, x); }); });
+inline void run(const op::bitwise_not& p, const arguments& a) {
+  if (a.in[0].type == dtype::boolean) return map_elements<std::uint8_t>(a, [](std::uint8_t x) { return static_cast<std::uint8_t>(x == 0); });
+  visit_integer(p.name, a.in[0].type, [&]<class T>(tag<T>) { map_elements<T>(a, [](T x) { return static_cast<T>(~x); }); });
 }
 
 template <class F>
@@ -68,20 +28,18 @@ inline void run(const op::is_inf& p, const arguments& a) {
 }
 
 inline void run(const op::cast& p, const arguments& a) {
-  if (a.in[0].type == p.to) return copy_bytes(a);
-  in_floats(a, [&](const arguments& b) {
-    const std::int64_t n = b.out[0].shape.count();
-    visit_element(p.name, b.in[0].type, [&]<class From>(tag<From>) {
-      const From* x = elements<From>(b.in[0]);
-      if (b.out[0].type == dtype::boolean) {
-        auto* y = elements<std::uint8_t>(b.out[0]);
-        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] != 0 ? 1 : 0;
-        return;
-      }
-      visit_number(p.name, b.out[0].type, [&]<class To>(tag<To>) {
-        To* y = elements<To>(b.out[0]);
-        for (std::int64_t i = 0; i < n; ++i) y[i] = converted<To>(x[i]);
-      });
+  if (a.in[0].type == a.out[0].type) return copy_bytes(a);
+  const std::int64_t n = a.out[0].shape.count();
+  visit_element(p.name, a.in[0].type, [&]<class From>(tag<From>) {
+    const From* x = elements<From>(a.in[0]);
+    if (a.out[0].type == dtype::boolean) {
+      auto* y = elements<std::uint8_t>(a.out[0]);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] != 0 ? 1 : 0;
+      return;
+    }
+    visit_number(p.name, a.out[0].type, [&]<class To>(tag<To>) {
+      To* y = elements<To>(a.out[0]);
+      for (std::int64_t i = 0; i < n; ++i) y[i] = converted<To>(x[i]);
     });
   });
 }
@@ -92,8 +50,8 @@ inline void run(const op::clamp& p, const arguments& a) {
     const T low = p.low ? *elements<T>(b.in[next++]) : T{};
     const T high = p.high ? *elements<T>(b.in[next]) : T{};
     map_elements<T>(b, [&](T x) {
-      if (p.low && x < low) x = low;
-      return p.high && x > high ? high : x;
+      if (p.low) x = larger(x, low);
+      return p.high ? smaller(x, high) : x;
     });
   });
 }

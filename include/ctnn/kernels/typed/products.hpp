@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
+#include "../scratch.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn::typed {
@@ -33,26 +34,25 @@ void add_product(const T* x, std::int64_t depth, const T* m, std::int64_t stride
 
 inline integer_product products_of(const arguments& a) { return a.products ? a.products : &multiply_integers_plainly; }
 
-/// Rows of `depth` numbers at a time, so that what is widened for the products stays small.
-inline std::int64_t rows_at_once(std::int64_t depth) { return std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(integer_blocks(depth), 1), 1, 256); }
-
-/// store(r, c, sum of products of row r and column c). left(r, to) and right(c, to) write `depth` numbers.
-template <class Left, class Right, class Store>
-void multiply_parts(const arguments& a, std::int64_t rows, std::int64_t columns, std::int64_t depth, Left left, Right right, Store store) {
-  const std::int64_t part = rows_at_once(depth);
+/// store(r, c, sums of products of row r of `left` with column c and those behind it). Rows are integer_blocks(depth) apart;
+/// right(c, to) writes the `depth` numbers of a column.
+template <class Right, class Store>
+void multiply_parts(const arguments& a, scratch_memory own, const std::int16_t* left, std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                    Right right, Store store) {
+  const std::int64_t part = integer_rows_at_once(depth);
   const std::ptrdiff_t padded = integer_blocks(depth);
-  std::vector<std::int16_t> l(static_cast<std::size_t>(std::min(part, rows) * padded)), r(static_cast<std::size_t>(std::min(part, columns) * padded));
-  std::vector<std::int32_t> sums(static_cast<std::size_t>(std::min(part, rows) * std::min(part, columns)));
+  const std::span<std::int16_t> r = own.take<std::int16_t>(std::min(part, columns) * padded);
+  std::fill(r.begin(), r.end(), std::int16_t{0});
+  const std::span<std::int32_t> memory = own.take<std::int32_t>(std::min(part, rows) * std::min(part, columns));
+  const std::span<const std::int32_t> sums(memory);
   for (std::int64_t c0 = 0; c0 < columns; c0 += part) {
     const std::int64_t wide = std::min(part, columns - c0);
     for (std::int64_t c = 0; c < wide; ++c) right(c0 + c, r.data() + c * padded);
     for (std::int64_t r0 = 0; r0 < rows; r0 += part) {
       const std::int64_t high = std::min(part, rows - r0);
-      for (std::int64_t k = 0; k < high; ++k) left(r0 + k, l.data() + k * padded);
-      products_of(a)(l.data(), static_cast<int>(high), r.data(), static_cast<int>(wide), padded, sums.data());
-      const std::int32_t* sum = sums.data();
+      products_of(a)(left + r0 * padded, static_cast<int>(high), r.data(), static_cast<int>(wide), padded, memory.data());
       for (std::int64_t k = 0; k < high; ++k)
-        for (std::int64_t c = 0; c < wide; ++c) store(r0 + k, c0 + c, *sum++);
+        store(r0 + k, c0, sums.subspan(static_cast<std::size_t>(k * wide), static_cast<std::size_t>(wide)));
     }
   }
 }

@@ -2,10 +2,11 @@
 // Quantised operators: bytes less their zero points are 16-bit numbers, sums are exact.
 #pragma once
 
+#include "../../base/int8.hpp"
 #include "../../graph/operators/quantized.hpp"
+#include "../reference/convolution.hpp"
 #include "matrix.hpp"
 #include "products.hpp"
-#include "windows.hpp"
 
 namespace ctnn::typed {
 
@@ -99,104 +100,198 @@ inline void run(const op::dynamic_quantize&, const arguments& a) {
   *elements<std::uint8_t>(a.out[2]) = zero;
 }
 
-/// Number i of a list that may have one for all, or none: 0.
-template <class T>
-T one_of(const std::vector<T>& list, std::int64_t i) {
-  return list.empty() ? T{} : list[list.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+/// Byte i of a slot.
+inline int byte_at(const float* slot, dtype type, std::int64_t i) {
+  const const_tensor t{slot, {}, layout::nchw, 0, type};
+  return type == dtype::u8 ? int{elements<std::uint8_t>(t)[i]} : int{elements<std::int8_t>(t)[i]};
 }
 
-/// Bytes less their zero point, with `stride` from one to the next.
-inline void widen(const const_tensor& x, std::int64_t first, std::int64_t stride, std::int64_t n, int zero, std::int16_t* to) {
-  const auto copy = [&](const auto* from) {
-    for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int16_t>(from[first + i * stride] - zero);
-  };
-  if (x.type == dtype::u8) copy(elements<std::uint8_t>(x));
-  else copy(elements<std::int8_t>(x));
-}
-
-/// Sums of (x - zero x) (w - zero w) in i32, given to store(position, output channel, sum). What is outside of x is its zero.
-template <class Store>
-void convolve_integers(const op::convolution& p, const arguments& a, const const_tensor& x, const std::vector<int>& zero_x, const const_tensor& w,
-                       const std::vector<int>& zero_w, const extents& y, Store store) {
-  plane_windows windows(p, x.shape, [&](int i) { return w.shape[i + 2]; }, y);
-  const std::int64_t plane = x.shape.count(2, x.shape.rank), taps = windows.taps(), outs = w.shape[0], per_group = w.shape[1], group_outs = outs / p.groups;
-  const std::ptrdiff_t depth = integer_blocks(per_group * taps);
-  std::vector<std::int16_t> weights(static_cast<std::size_t>(group_outs * depth)), image(static_cast<std::size_t>(x.shape.count()));
-  widen(x, 0, 1, x.shape.count(), one_of(zero_x, 0), image.data());
-
-  const std::int64_t at_once = rows_at_once(per_group * taps);
-  std::vector<std::decay_t<decltype(windows.inside(0))>> inside(static_cast<std::size_t>(at_once));
-  std::vector<std::int16_t> rows(static_cast<std::size_t>(at_once * depth));
-  std::vector<std::int32_t> sums(static_cast<std::size_t>(at_once * group_outs));
-  for (std::int64_t n = 0; n < x.shape[0]; ++n)
-    for (std::int64_t first = 0; first < windows.windows(); first += at_once) {
-      const std::int64_t count = std::min(at_once, windows.windows() - first);
-      for (std::int64_t i = 0; i < count; ++i) inside[static_cast<std::size_t>(i)] = windows.inside(first + i);
-      for (std::int64_t g = 0; g < p.groups; ++g) {
-        for (std::int64_t o = 0; o < group_outs; ++o)
-          widen(w, (g * group_outs + o) * per_group * taps, 1, per_group * taps, one_of(zero_w, g * group_outs + o), weights.data() + o * depth);
-        std::fill_n(rows.begin(), count * depth, std::int16_t{0});
-        for (std::int64_t i = 0; i < count; ++i)
-          for (std::int64_t c = 0; c < per_group; ++c)
-            for (const auto& t : inside[static_cast<std::size_t>(i)])
-              rows[static_cast<std::size_t>(i * depth + c * taps + t.number)] = image[static_cast<std::size_t>((n * x.shape[1] + g * per_group + c) * plane + t.offset)];
-        products_of(a)(weights.data(), static_cast<int>(group_outs), rows.data(), static_cast<int>(count), depth, sums.data());
-        for (std::int64_t o = 0; o < group_outs; ++o)
-          for (std::int64_t i = 0; i < count; ++i)
-            store((n * outs + g * group_outs + o) * windows.windows() + first + i, g * group_outs + o, sums[static_cast<std::size_t>(o * count + i)]);
-      }
+/// The slots of a layer of bytes: from numbers to what is multiplied, and from sums to results.
+class byte_layer {
+ public:
+  template <class Op>
+  byte_layer(const Op& p, const arguments& a) : op_(p), activation_(p.activation), input_(a.in[0]) {
+    const weight_slots slots = p.weights({&input_.shape, 1});
+    weight_ = {a.weights[0], slots[0].shape, layout::nchw, 0, p.weight_type};
+    for (std::size_t k = 1; k < slots.size(); ++k) {
+      const std::string_view name = slots[k].name;
+      (name == "bias"           ? bias_
+       : name == "weight_scale" ? weight_scale_
+       : name == "input_scale"  ? input_scale_
+       : name == "output_scale" ? output_scale_
+       : name == "weight_zero"  ? weight_zero_
+       : name == "input_zero"   ? input_zero_
+                                : output_zero_) = a.weights[k];
+      if (name.starts_with("input_")) by_row_ = slots[k].shape.count() > 1;
     }
+  }
+
+  /// n of the input's numbers, less the zero point of row `row`.
+  void widen_input(std::int64_t row, std::int64_t first, std::int64_t n, std::int16_t* to) const {
+    if (input_.type == dtype::f32)
+      for (std::int64_t i = 0; i < n; ++i)
+        to[i] = quantize_int8(input_.data[first + i] * input_scale_[by_row_ ? row : 0]);
+    else widen(input_, first, 1, n, input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : 0, to);
+  }
+  /// n of the weight's, `stride` apart, less the zero point of output o.
+  void widen_weight(std::int64_t o, std::int64_t first, std::int64_t stride, std::int64_t n, std::int16_t* to) const {
+    widen(weight_, first, stride, n, weight_zero_ ? byte_at(weight_zero_, weight_.type, op_.by_output ? o : 0) : 0, to);
+  }
+
+  /// f(tag<T>) for the result's elements.
+  template <class F>
+  void visit_result(F f) const {
+    if (op_.to == dtype::i32) f(tag<std::int32_t>{});
+    else if (op_.to == dtype::f32) f(tag<float>{});
+    else if (op_.to == dtype::u8) f(tag<std::uint8_t>{});
+    else f(tag<std::int8_t>{});
+  }
+  /// What sums of this row and output are multiplied by: to real numbers, or, where nothing comes between, to steps of the
+  /// result.
+  float unit(std::int64_t row, std::int64_t o) const {
+    if (op_.to == dtype::i32) return 1;
+    const float of_input = input_scale_[by_row_ ? row : 0], of_weight = weight_scale_[op_.by_output ? o : 0];
+    if (op_.arithmetic == op::byte_arithmetic::ncnn) return of_weight == 0 ? 0 : 1 / (of_input * of_weight);
+    return is_byte(op_.to) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight;
+  }
+  template <class T>
+  T result(std::int32_t sum, float unit, std::int64_t o) const {
+    if (op_.arithmetic == op::byte_arithmetic::ncnn) {
+      // Rounded once, as the fused multiply-add of ncnn's kernels is.
+      const double bias = bias_ ? static_cast<double>(bias_[o]) : 0;
+      const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(unit) + bias;
+      const float y = activated(static_cast<float>(exact));
+      if constexpr (std::is_same_v<T, float>) return y;
+      else return static_cast<T>(quantize_int8(y * *output_scale_));
+    }
+    const auto* bias = static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
+    const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
+    if constexpr (std::is_same_v<T, std::int32_t>) return wrapped<T>(static_cast<std::uint64_t>(all));
+    const float y = activated(static_cast<float>(all) * unit);
+    if constexpr (std::is_same_v<T, float>) return y;
+    else return rounded_to<T>(activation_ ? y / *output_scale_ : y, byte_at(output_zero_, op_.to, 0));
+  }
+
+ private:
+  /// Bytes less their zero point, with `stride` from one to the next.
+  static void widen(const const_tensor& x, std::int64_t first, std::int64_t stride, std::int64_t n, int zero,
+                    std::int16_t* to) {
+    const auto copy = [&](const auto* from) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int16_t>(from[first + i * stride] - zero);
+    };
+    if (x.type == dtype::u8) copy(elements<std::uint8_t>(x));
+    else copy(elements<std::int8_t>(x));
+  }
+  float activated(float y) const { return activation_ ? applied(activation_, y) : y; }
+
+  op::products_of_bytes op_;
+  activation_function activation_;
+  const_tensor input_, weight_;
+  const float *bias_ = nullptr, *weight_scale_ = nullptr, *input_scale_ = nullptr, *output_scale_ = nullptr;
+  const float *weight_zero_ = nullptr, *input_zero_ = nullptr, *output_zero_ = nullptr;
+  bool by_row_ = false;
+};
+
+/// What window `at` (counted through the output) reads of an image whose channels lie together; zeros outside.
+inline void gather_window(const reference::three_axes& g, std::int64_t at, const std::int16_t* image, std::int64_t channels,
+                          std::int16_t* to) {
+  const std::int64_t x = at % g.count[2] * g.stride[2], rest = at / g.count[2];
+  const std::int64_t y = rest % g.count[1] * g.stride[1], z = rest / g.count[1] * g.stride[0];
+  const auto outside = [&](std::int64_t i, int axis) { return i < 0 || i >= g.size[axis]; };
+  for (int kz = 0; kz < g.kernel[0]; ++kz)
+    for (int ky = 0; ky < g.kernel[1]; ++ky)
+      for (int kx = 0; kx < g.kernel[2]; ++kx) {
+        const std::int64_t iz = z + g.offset(0, kz), iy = y + g.offset(1, ky), ix = x + g.offset(2, kx);
+        if (outside(iz, 0) || outside(iy, 1) || outside(ix, 2)) to = std::fill_n(to, channels, std::int16_t{0});
+        else to = std::copy_n(image + ((iz * g.size[1] + iy) * g.size[2] + ix) * channels, channels, to);
+      }
 }
 
-inline void run(const op::integer_convolution& p, const arguments& a) {
-  const std::vector<int> zx = p.zero_x ? numbers_as<int>(p.name, a.in[2]) : std::vector<int>{};
-  const std::vector<int> zw = p.zero_w ? numbers_as<int>(p.name, a.in.back()) : std::vector<int>{};
-  auto* y = elements<std::int32_t>(a.out[0]);
-  convolve_integers(p, a, a.in[0], zx, a.in[1], zw, a.out[0].shape, [&](std::int64_t i, std::int64_t, std::int32_t sum) { y[i] = sum; });
+/// Sums of one plane under one filter, tap by tap.
+inline void convolve_plane(const reference::three_axes& g, const std::int16_t* plane, const std::int16_t* filter,
+                           std::int32_t* sums) {
+  std::fill_n(sums, g.output_plane(), 0);
+  const std::ptrdiff_t stride = g.stride[2];
+  const auto row = [&](int tap, std::ptrdiff_t from, std::ptrdiff_t to, reference::tap_range q, int offset) {
+    const std::int32_t w = filter[tap];
+    const std::ptrdiff_t n = q.last - q.first, first = n == 0 ? 0 : from + offset + q.first * stride;
+    const std::int16_t* x = plane + first;
+    std::int32_t* y = sums + to + q.first;
+    for (std::ptrdiff_t j = 0; j < n; ++j)  // wraps around, as products_of does
+      y[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(y[j]) + static_cast<std::uint32_t>(w * x[j * stride]));
+  };
+  reference::for_each_row(g, g.size, g.count, row);
 }
 
-inline void run(const op::quantized_convolution& p, const arguments& a) {
-  const std::vector<float> sx = numbers_as<float>(p.name, a.in[1]), sw = numbers_as<float>(p.name, a.in[4]), sy = numbers_as<float>(p.name, a.in[6]);
-  const int zy = numbers_as<int>(p.name, a.in[7])[0];
-  const std::int32_t* bias = a.in.size() == 9 ? elements<std::int32_t>(a.in[8]) : nullptr;
-  visit_integer(p.name, a.out[0].type, [&]<class T>(tag<T>) {
-    convolve_integers(p, a, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]), a.out[0].shape,
-                      [&](std::int64_t i, std::int64_t o, std::int32_t sum) {
-                        const float scale = sx[0] * one_of(sw, o) / sy[0];
-                        const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
-                        elements<T>(a.out[0])[i] = rounded_to<T>(static_cast<float>(all) * scale, zy);
-                      });
-  });
-}
-
-/// Sums of (a - zero a) (b - zero b), given to store(position, row, column, sum); a zero point may be one for each row or column.
-template <class Store>
-void multiply_matrices(const arguments& args, const const_tensor& a, const std::vector<int>& za, const const_tensor& b, const std::vector<int>& zb, Store store) {
-  const matmul_walk w(op::matmul{}, a.shape, b.shape);
-  for (std::int64_t m = 0; m < w.matrices; ++m) {
-    const auto at = w.offsets(m);
-    multiply_parts(args, w.rows, w.columns, w.depth,
-                   [&](std::int64_t r, std::int16_t* to) { widen(a, at.a + r * w.depth, 1, w.depth, one_of(za, r), to); },
-                   [&](std::int64_t c, std::int16_t* to) { widen(b, at.b + c, w.columns, w.depth, one_of(zb, c), to); },
-                   [&](std::int64_t r, std::int64_t c, std::int32_t sum) { store((m * w.rows + r) * w.columns + c, r, c, sum); });
+template <int Axes>
+void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory memory) {
+  const extents& in = a.in[0].shape;
+  const reference::three_axes g(p, p.padding(in), in, a.out[0].shape);
+  const byte_layer layer(p, a);
+  const std::int64_t batch = p.has_batch(in) ? in[0] : 1, plane = g.input_plane(), windows = g.output_plane();
+  const std::int64_t group_in = p.channels_of(in) / p.groups, group_out = p.out / p.groups;
+  const std::int64_t taps = p.taps(), depth = group_in * taps;
+  // Weights and windows in the order (tap, channel): what a window reads of one place is together.
+  const bool one_channel = group_in == 1;  // then without gathering, along the rows
+  const std::ptrdiff_t padded = integer_blocks(depth);
+  const std::span<std::int16_t> weights = memory.take<std::int16_t>(group_out * padded);
+  std::fill(weights.begin(), weights.end(), std::int16_t{0});
+  const std::span<std::int16_t> planes = memory.take<std::int16_t>(group_in * plane);
+  const std::span<std::int16_t> image = memory.take<std::int16_t>(one_channel ? 0 : group_in * plane);
+  const std::span<std::int32_t> sums = memory.take<std::int32_t>(one_channel ? windows : 0);
+  for (std::int64_t i = 0; i < batch * p.groups; ++i) {
+    const std::int64_t first = i % p.groups * group_out;  // of the outputs
+    for (std::int64_t o = 0; o < group_out; ++o)
+      for (std::int64_t k = 0; k < taps; ++k)
+        layer.widen_weight(first + o, (first + o) * depth + k, taps, group_in,
+                           weights.data() + o * padded + k * group_in);
+    layer.widen_input(0, i * group_in * plane, group_in * plane, planes.data());
+    for (std::int64_t c0 = 0; c0 < group_in && !one_channel; c0 += 16)  // few planes at a time
+      for (std::int64_t k = 0; k < plane; ++k)
+        for (std::int64_t c = c0; c < std::min(c0 + 16, group_in); ++c)
+          image[static_cast<std::size_t>(k * group_in + c)] = planes[static_cast<std::size_t>(c * plane + k)];
+    layer.visit_result([&]<class T>(tag<T>) {
+      T* y = elements<T>(a.out[0]) + i * group_out * windows;
+      const auto store = [&](std::int64_t o, std::int64_t w, std::span<const std::int32_t> sums_of_o) {
+        const float unit = layer.unit(0, first + o);
+        for (T* to = y + o * windows + w; const std::int32_t sum : sums_of_o)
+          *to++ = layer.result<T>(sum, unit, first + o);
+      };
+      if (!one_channel)
+        return multiply_parts(
+            a, memory, weights.data(), group_out, windows, depth,
+            [&](std::int64_t w, std::int16_t* to) { gather_window(g, w, image.data(), group_in, to); }, store);
+      for (std::int64_t o = 0; o < group_out; ++o) {
+        convolve_plane(g, planes.data(), weights.data() + o * padded, sums.data());
+        store(o, 0, sums);
+      }
+    });
   }
 }
 
-inline void run(const op::integer_matmul& p, const arguments& a) {
-  const std::vector<int> za = p.zero_a ? numbers_as<int>(p.name, a.in[2]) : std::vector<int>{};
-  const std::vector<int> zb = p.zero_b ? numbers_as<int>(p.name, a.in.back()) : std::vector<int>{};
-  auto* y = elements<std::int32_t>(a.out[0]);
-  multiply_matrices(a, a.in[0], za, a.in[1], zb, [&](std::int64_t i, std::int64_t, std::int64_t, std::int32_t sum) { y[i] = sum; });
-}
-
-inline void run(const op::quantized_matmul& p, const arguments& a) {
-  const std::vector<float> sa = numbers_as<float>(p.name, a.in[1]), sb = numbers_as<float>(p.name, a.in[4]), sy = numbers_as<float>(p.name, a.in[6]);
-  const int zy = numbers_as<int>(p.name, a.in[7])[0];
-  visit_integer(p.name, a.out[0].type, [&]<class T>(tag<T>) {
-    multiply_matrices(a, a.in[0], numbers_as<int>(p.name, a.in[2]), a.in[3], numbers_as<int>(p.name, a.in[5]),
-                      [&](std::int64_t i, std::int64_t r, std::int64_t c, std::int32_t sum) {
-                        elements<T>(a.out[0])[i] = rounded_to<T>(static_cast<float>(sum) * (one_of(sa, r) * one_of(sb, c) / sy[0]), zy);
-                      });
+inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memory memory) {
+  const matmul_walk w(p.product(), a.in[0].shape, p.weight_shape());
+  const byte_layer layer(p, a);
+  const std::ptrdiff_t padded = integer_blocks(w.depth);
+  const std::span<std::int16_t> rows = memory.take<std::int16_t>(w.rows * padded);
+  std::fill(rows.begin(), rows.end(), std::int16_t{0});
+  const std::int64_t step = p.transposed ? w.depth : 1, stride = p.transposed ? 1 : w.columns;
+  layer.visit_result([&]<class T>(tag<T>) {
+    T* y = elements<T>(a.out[0]);
+    for (std::int64_t m = 0; m < w.matrices; ++m, y += std::int64_t{w.rows} * w.columns) {
+      const auto at = w.offsets(m);
+      for (std::int64_t r = 0; r < w.rows; ++r)
+        layer.widen_input(r, at.a + r * w.depth, w.depth, rows.data() + r * padded);
+      multiply_parts(
+          a, memory, rows.data(), w.rows, w.columns, w.depth,
+          [&](std::int64_t c, std::int16_t* to) { layer.widen_weight(c, at.b + c * step, stride, w.depth, to); },
+          [&](std::int64_t r, std::int64_t c, std::span<const std::int32_t> sums) {
+            for (const std::int32_t sum : sums) {
+              y[r * w.columns + c] = layer.result<T>(sum, layer.unit(r, c), c);
+              ++c;
+            }
+          });
+    }
   });
 }
 

@@ -13,22 +13,24 @@ namespace ctnn::typed {
 
 /// Offsets in x of the kept positions and, relative to them, of the reduced ones.
 struct reduction_offsets {
-  std::vector<std::int64_t> kept, reduced;
-  reduction_offsets(const arguments& a, unsigned bits) {
+  std::span<const std::int64_t> kept, reduced;
+  reduction_offsets(const arguments& a, unsigned bits, scratch_memory& memory) {
     const reduction_walk walk(a.out[0], a.in[0], bits);
-    kept = offsets_of(walk.kept);
-    reduced = offsets_of(walk.reduced);
+    kept = offsets_of(walk.kept, memory);
+    reduced = offsets_of(walk.reduced, memory);
   }
 
  private:
   /// Those of the last operand.
   template <int Operands>
-  static std::vector<std::int64_t> offsets_of(const loop_nest<Operands>& nest) {
-    for (int d = 0; d < nest.depth; ++d)
-      if (nest.levels[d].extent == 0) return {};
-    std::vector<std::int64_t> out;
+  static std::span<const std::int64_t> offsets_of(const loop_nest<Operands>& nest, scratch_memory& memory) {
+    std::int64_t count = 1;
+    for (int d = 0; d < nest.depth; ++d) count *= nest.levels[d].extent;
+    const std::span<std::int64_t> out = memory.take<std::int64_t>(count);
+    if (count == 0) return out;
     loop_cursor<Operands> at(nest, 0);
-    do out.push_back(at.offset[Operands - 1]);
+    std::size_t i = 0;
+    do out[i++] = at.offset[Operands - 1];
     while (at.next());
     return out;
   }
@@ -47,7 +49,7 @@ T highest() {
 
 /// Sums are kept in double for floats and wrap around for integers.
 template <class T>
-T reduced_value(op::reduction f, const T* x, const std::vector<std::int64_t>& at) {
+T reduced_value(op::reduction f, const T* x, std::span<const std::int64_t> at) {
   using sum_type = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
   using enum op::reduction;
   const auto total = [&](auto g) {
@@ -93,7 +95,7 @@ T reduced_value(op::reduction f, const T* x, const std::vector<std::int64_t>& at
     case log_sum: return saturated<T>(std::log(real(total(plain))));
     case log_sum_exp: {
       double top = -std::numeric_limits<double>::infinity(), s = 0;
-      for (std::int64_t i : at) top = std::max(top, static_cast<double>(x[i]));
+      for (std::int64_t i : at) top = larger(top, static_cast<double>(x[i]));
       if (!(std::abs(top) < std::numeric_limits<double>::infinity())) return saturated<T>(top);
       for (std::int64_t i : at) s += std::exp(static_cast<double>(x[i]) - top);
       return saturated<T>(top + std::log(s));
@@ -102,15 +104,13 @@ T reduced_value(op::reduction f, const T* x, const std::vector<std::int64_t>& at
   return T{};
 }
 
-inline void run(const op::reduce& p, const arguments& a) {
+inline void run(const op::reduce& p, const arguments& a, scratch_memory memory) {
   if (a.out[0].shape.count() == 0) return;
-  const reduction_offsets walk(a, p.reduced(a.in[0].shape));
-  in_floats(a, [&](const arguments& b) {
-    visit_element(p.name, b.in[0].type, [&]<class T>(tag<T>) {
-      const T* x = elements<T>(b.in[0]);  // of no elements: null, and nothing is read
-      T* y = elements<T>(b.out[0]);
-      for (std::int64_t o : walk.kept) *y++ = reduced_value(p.function, x == nullptr ? x : x + o, walk.reduced);
-    });
+  const reduction_offsets walk(a, p.reduced(a.in[0].shape), memory);
+  visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
+    const T* x = elements<T>(a.in[0]);  // of no elements: null, and nothing is read
+    T* y = elements<T>(a.out[0]);
+    for (std::int64_t o : walk.kept) *y++ = reduced_value(p.function, x == nullptr ? x : x + o, walk.reduced);
   });
 }
 
@@ -125,7 +125,8 @@ inline void run(const op::arg_reduce& p, const arguments& a) {
         const T* row = x + o * s.size * s.inner + r;
         for (std::int64_t i = 1; i < s.size; ++i) {
           const T now = row[i * s.inner], top = row[best * s.inner];
-          if ((p.largest ? now > top : now < top) || (p.last && now == top)) best = i;
+          const bool unordered = now != now || top != top;  // the first NaN wins, as in numpy
+          if (unordered ? now != now && (top == top || p.last) : (p.largest ? now > top : now < top) || (p.last && now == top)) best = i;
         }
         *y++ = best;
       }
@@ -151,10 +152,10 @@ inline void run(const op::cumsum& p, const arguments& a) {
   });
 }
 
-inline void run(const op::topk& p, const arguments& a) {
+inline void run(const op::topk& p, const arguments& a, scratch_memory memory) {
   const around s(a.in[0].shape, p.axis);
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(s.size));
+    const std::span<std::int64_t> order = memory.take<std::int64_t>(s.size);
     for (std::int64_t o = 0; o < s.outer; ++o)
       for (std::int64_t r = 0; r < s.inner; ++r) {
         const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
@@ -211,7 +212,7 @@ inline void run(const op::hardmax& p, const arguments& a) {
   for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) {
     std::int64_t best = 0;
     for (std::int64_t i = 1; i < n; ++i)
-      if (x[i * stride] > x[best * stride]) best = i;
+      if (x[i * stride] > x[best * stride] || (x[i * stride] != x[i * stride] && x[best * stride] == x[best * stride])) best = i;
     for (std::int64_t i = 0; i < n; ++i) y[i * stride] = i == best ? 1 : 0;
   });
 }

@@ -22,7 +22,7 @@ inline complex_number root_of_one(std::int64_t k, std::int64_t n) {
 }
 
 /// In place; `sign` is that of the exponent. The size is a power of two.
-inline void transform_power_of_two(std::vector<complex_number>& x, int sign) {
+inline void transform_power_of_two(std::span<complex_number> x, int sign, scratch_memory memory) {
   const std::size_t n = x.size();
   for (std::size_t i = 1, j = 0; i < n; ++i) {
     std::size_t bit = n >> 1;
@@ -30,7 +30,7 @@ inline void transform_power_of_two(std::vector<complex_number>& x, int sign) {
     j ^= bit;
     if (i < j) std::swap(x[i], x[j]);
   }
-  std::vector<complex_number> roots(n / 2);
+  const std::span<complex_number> roots = memory.take<complex_number>(static_cast<std::int64_t>(n / 2));
   for (std::size_t k = 0; k < roots.size(); ++k) {
     roots[k] = root_of_one(static_cast<std::int64_t>(k), static_cast<std::int64_t>(n));
     if (sign < 0) roots[k].im = -roots[k].im;
@@ -45,13 +45,16 @@ inline void transform_power_of_two(std::vector<complex_number>& x, int sign) {
 }
 
 /// Any length, in place, not scaled.
-inline void transform(std::vector<complex_number>& x, int sign) {
+inline void transform(std::span<complex_number> x, int sign, scratch_memory memory) {
   const std::size_t n = x.size();
-  if ((n & (n - 1)) == 0) return transform_power_of_two(x, sign);
-  std::size_t size = 1;
-  while (size < 2 * n - 1) size *= 2;
+  if ((n & (n - 1)) == 0) return transform_power_of_two(x, sign, memory);
+  const auto size = static_cast<std::size_t>(op::chirp_length(static_cast<std::int64_t>(n)));
   // x[k] e^(-i pi k^2 / n) convolved with e^(i pi k^2 / n); k^2 is taken modulo 2 n.
-  std::vector<complex_number> chirp(n), a(size), b(size);
+  const std::span<complex_number> chirp = memory.take<complex_number>(static_cast<std::int64_t>(n)),
+                                  a = memory.take<complex_number>(static_cast<std::int64_t>(size)),
+                                  b = memory.take<complex_number>(static_cast<std::int64_t>(size));
+  std::fill(a.begin(), a.end(), complex_number{});
+  std::fill(b.begin(), b.end(), complex_number{});
   for (std::size_t k = 0; k < n; ++k) {
     chirp[k] = root_of_one(static_cast<std::int64_t>(k * k % (2 * n)), static_cast<std::int64_t>(2 * n));
     if (sign < 0) chirp[k].im = -chirp[k].im;
@@ -59,10 +62,10 @@ inline void transform(std::vector<complex_number>& x, int sign) {
     b[k] = {chirp[k].re, -chirp[k].im};
     if (k != 0) b[size - k] = b[k];
   }
-  transform_power_of_two(a, -1);
-  transform_power_of_two(b, -1);
+  transform_power_of_two(a, -1, memory);
+  transform_power_of_two(b, -1, memory);
   for (std::size_t k = 0; k < size; ++k) a[k] = a[k] * b[k];
-  transform_power_of_two(a, 1);
+  transform_power_of_two(a, 1, memory);
   for (std::size_t k = 0; k < n; ++k) {
     x[k] = a[k] * chirp[k];
     x[k].re /= static_cast<double>(size);
@@ -70,15 +73,15 @@ inline void transform(std::vector<complex_number>& x, int sign) {
   }
 }
 
-inline void run(const op::dft& p, const arguments& a) {
+inline void run(const op::dft& p, const arguments& a, scratch_memory memory) {
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
   const around in(x, p.axis), out(y, p.axis);
   const int parts = x.back(0), out_parts = y.back(0);
   const std::int64_t inner = in.inner / parts;
   const bool real_result = p.inverse && p.onesided;
-  const std::int64_t n = p.length ? p.length : real_result ? out.size : in.size;
+  const std::int64_t n = p.points(x, y);
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    std::vector<complex_number> line(static_cast<std::size_t>(n));
+    const std::span<complex_number> line = memory.take<complex_number>(n);
     for (std::int64_t o = 0; o < in.outer; ++o)
       for (std::int64_t r = 0; r < inner; ++r) {
         const T* from = elements<T>(b.in[0]) + (o * in.size * inner + r) * parts;
@@ -92,7 +95,7 @@ inline void run(const op::dft& p, const arguments& a) {
             const complex_number v = n - i < in.size ? at(n - i) : complex_number{};
             line[static_cast<std::size_t>(i)] = {v.re, -v.im};
           }
-        transform(line, p.inverse ? 1 : -1);
+        transform(line, p.inverse ? 1 : -1, memory);
         T* to = elements<T>(b.out[0]) + (o * out.size * inner + r) * out_parts;
         const double scale = p.inverse ? 1 / static_cast<double>(n) : 1;
         for (std::int64_t i = 0; i < out.size; ++i, to += inner * out_parts) {
@@ -103,11 +106,11 @@ inline void run(const op::dft& p, const arguments& a) {
   });
 }
 
-inline void run(const op::stft& p, const arguments& a) {
+inline void run(const op::stft& p, const arguments& a, scratch_memory memory) {
   const extents& x = a.in[0].shape;
   const std::int64_t length = x[1], parts = x.rank == 3 ? x[2] : 1, frames = a.out[0].shape[1], bins = a.out[0].shape[2];
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    std::vector<complex_number> line(static_cast<std::size_t>(p.frame));
+    const std::span<complex_number> line = memory.take<complex_number>(p.frame);
     T* y = elements<T>(b.out[0]);
     for (std::int64_t n = 0; n < x[0]; ++n)
       for (std::int64_t f = 0; f < frames; ++f) {
@@ -116,7 +119,7 @@ inline void run(const op::stft& p, const arguments& a) {
           const double w = b.in.size() == 2 ? static_cast<double>(elements<T>(b.in[1])[i]) : 1;
           line[static_cast<std::size_t>(i)] = {w * static_cast<double>(from[i * parts]), parts == 2 ? w * static_cast<double>(from[i * parts + 1]) : 0};
         }
-        transform(line, -1);
+        transform(line, -1, memory);
         for (std::int64_t i = 0; i < bins; ++i) {
           *y++ = static_cast<T>(line[static_cast<std::size_t>(i)].re);
           *y++ = static_cast<T>(line[static_cast<std::size_t>(i)].im);

@@ -95,29 +95,6 @@ inline void run(const op::group_norm& p, const arguments& a) {
   });
 }
 
-inline void run(const op::batch_normalize& p, const arguments& a) {
-  const extents& shape = a.in[0].shape;
-  const around s(shape, shape.rank > 1 ? 1 : 0);
-  const std::int64_t channels = shape.rank > 1 ? s.size : 1;
-  // Parameters as doubles, whatever floating type they have.
-  std::vector<double> values[4];
-  for (std::size_t k = 0; k < 4; ++k) {
-    const arguments one{a.in.subspan(k + 1, 1), {}, {}};
-    for_floating(p.name, one, [&]<class T>(const arguments& b, tag<T>) {
-      values[k].assign(elements<T>(b.in[0]), elements<T>(b.in[0]) + channels);
-    });
-  }
-  const std::vector<double> &gamma = values[0], &beta = values[1], &mean = values[2], &variance = values[3];
-  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    const T* x = elements<T>(b.in[0]);
-    T* y = elements<T>(b.out[0]);
-    for (std::int64_t i = 0; i < shape.count(); ++i) {
-      const auto c = static_cast<std::size_t>(shape.rank > 1 ? i / s.inner % s.size : 0);
-      y[i] = static_cast<T>((static_cast<double>(x[i]) - mean[c]) / std::sqrt(variance[c] + static_cast<double>(p.eps)) * gamma[c] + beta[c]);
-    }
-  });
-}
-
 inline void run(const op::lp_normalize& p, const arguments& a) {
   for_each_row(p.name, a, p.axis, [&]<class T>(const T* x, T* y, std::int64_t n, std::int64_t stride) {
     double norm = 0;
@@ -130,10 +107,10 @@ inline void run(const op::lp_normalize& p, const arguments& a) {
   });
 }
 
-inline void run(const op::mean_variance_normalize& p, const arguments& a) {
+inline void run(const op::mean_variance_normalize& p, const arguments& a, scratch_memory memory) {
   const extents& shape = a.in[0].shape;
   if (shape.count() == 0) return;
-  const reduction_offsets walk(a, axis_bits(p.axes, shape.rank));
+  const reduction_offsets walk(a, axis_bits(p.axes, shape.rank), memory);
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     for (std::int64_t o : walk.kept) {
       const T* x = elements<T>(b.in[0]) + o;
@@ -144,8 +121,8 @@ inline void run(const op::mean_variance_normalize& p, const arguments& a) {
   });
 }
 
-inline void run(const op::local_response_norm& p, const arguments& a) {
-  if (p.within) return as_floats(a, [&](const arguments& b) { reference::run(p, b); });
+inline void run(const op::local_response_norm& p, const arguments& a, scratch_memory memory) {
+  if (p.within) return as_floats(a, memory, [&](const arguments& b) { reference::run(p, b); });
   const around s(a.in[0].shape, channel_axis(a.in[0].shape));
   const std::int64_t before = p.before(), after = p.after();
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/compiled.hpp"
+#include "../operator_code.hpp"  // before operators that compare their records
 #include "../../graph/loaded_operators.hpp"
 #include "../loaded_kernels.hpp"
 
@@ -15,36 +16,19 @@ std::span<const loaded_kernel> typed_kernels();
 
 #if !CTNN_COMPILED_ELSEWHERE
 
-#include "attention.hpp"
-#include "by_reference.hpp"
-#include "counting.hpp"
-#include "detection.hpp"
-#include "elementwise.hpp"
-#include "general_recurrent.hpp"
-#include "indexing.hpp"
-#include "int8.hpp"
-#include "matrix.hpp"
-#include "movement.hpp"
-#include "pairwise.hpp"
-#include "pointwise.hpp"
-#include "quantized.hpp"
-#include "reduction.hpp"
-#include "sampling.hpp"
-#include "signal.hpp"
-#include "statistics.hpp"
-#include "windows.hpp"
+#include "all.hpp"
 
 namespace ctnn {
 
 namespace typed {
 
 template <class Op>
-void run_erased(const void* op, const arguments& a) {
-  typed::run(*static_cast<const Op*>(op), a);
+void run_erased(const void* op, const arguments& a, scratch_memory memory) {
+  typed::run_widened(*static_cast<const Op*>(op), a, memory);
 }
 template <class Op>
 constexpr loaded_kernel kernel_of() {
-  if constexpr (requires(const Op& op, const arguments& a) { typed::run(op, a); }) return {&type_of<Op>, &run_erased<Op>};
+  if constexpr (has_kernel<Op>) return {&type_of<Op>, &run_erased<Op>};
   else return {&type_of<Op>, nullptr};
 }
 template <class... A, class... B>

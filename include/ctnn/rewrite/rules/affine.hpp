@@ -11,11 +11,16 @@ namespace ctnn::rules {
 
 /// batch_norm  ->  scale
 struct batch_norm_to_scale {
-  static constexpr rule_info info{"batch_norm_to_scale", "batch_norm -> scale", lowers::rank, numerics::reassociates};
+  static constexpr rule_info info{"batch_norm_to_scale", "batch_norm -> scale", lowers::tier, numerics::reassociates};
   using pattern = single<op::batch_norm>;
-  static constexpr reason guard(const rewriter&, const match&) { return {}; }
-  static constexpr void rewrite(rewriter& r, const match& m) {
+  static constexpr reason guard(const rewriter& r, const match& m) {
     const auto norm = r.get<op::batch_norm>(m.last);
+    return norm.eps == 0 && norm.zero_root == 0 ? reason{"it may divide by a root of 0"} : reason{};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto norm = r.get<op::batch_norm>(m.last);
+    const int axis = norm.axis;
+    norm.axis = automatic_axis;  // the only one of its weights
     const expression_id gamma = r.weight(m.last, 0), beta = r.weight(m.last, 1), mean = r.weight(m.last, 2),
                         variance = r.weight(m.last, 3);
     const extents c = r.shape_of(gamma);
@@ -24,7 +29,7 @@ struct batch_norm_to_scale {
     const expression_id slope[] = {one, gamma, zero, zero, variance}, shift[] = {zero, gamma, beta, mean, variance};
     const expression_id weights[] = {r.apply(norm, slope), r.apply(norm, shift)};
     const value_id x = r.input(m.last);
-    r.become(m.last, op::scale{}, r.name(m.last), {&x, 1}, weights);
+    r.become(m.last, op::scale{true, axis}, r.name(m.last), {&x, 1}, weights);
   }
 };
 
@@ -48,14 +53,15 @@ constexpr bool is_per_channel(const extents& x, const extents& shape) {
   return offset <= c && x[c] > 1;
 }
 
-/// x * constant or x + constant, one number a channel  ->  scale or bias
+/// x * constant, x + constant or prelu(x, constant), one number a channel  ->  scale, bias or prelu
 struct binary_to_scale {
-  static constexpr rule_info info{"binary_to_scale", "binary(x, per-channel constant) -> scale|bias", lowers::rank, numerics::exact};
+  static constexpr rule_info info{"binary_to_scale", "binary(x, per-channel constant) -> scale|bias|prelu", lowers::tier, numerics::exact};
   using pattern = edge<op::constant, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
-    if (b.function != op::binary_function::mul && b.function != op::binary_function::add)
-      return {"only + and * are scales"};
+    if (b.function != op::binary_function::mul && b.function != op::binary_function::add && b.function != op::binary_function::prelu)
+      return {"only +, * and prelu go by channel"};
+    if (b.function == op::binary_function::prelu && m.input != 1) return {"the constant is not the slope", r.name(m.first)};
     if (b.scalar) return {"its other operand is a scalar"};
     if (b.activation) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
@@ -68,8 +74,11 @@ struct binary_to_scale {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 1 - m.input);
     const expression_id k = per_channel(r, r.input(m.last, m.input), {channels(r.shape(x))});
-    if (r.get<op::binary>(m.last).function == op::binary_function::add) {
+    const auto function = r.get<op::binary>(m.last).function;
+    if (function == op::binary_function::add) {
       r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, {&k, 1});
+    } else if (function == op::binary_function::prelu) {
+      r.become(m.last, op::prelu{}, r.name(m.last), {&x, 1}, {&k, 1});
     } else {
       op::scale by;
       by.bias = false;
@@ -80,7 +89,7 @@ struct binary_to_scale {
 
 /// x - constant or x / constant, one number a channel  ->  bias or scale by its inverse
 struct binary_to_inverse_scale {
-  static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale", lowers::rank,
+  static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale", lowers::tier,
                                   numerics::reassociates};
   using pattern = edge<op::constant, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -91,14 +100,15 @@ struct binary_to_inverse_scale {
     const extents& x = r.shape(r.input(m.last, 0));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, 1))))
       return {"the constant is not one number a channel", r.name(m.first)};
+    if (b.function == op::binary_function::div && r.known_numbers(r.input(m.last, 1)) == numbers_are::anything)
+      return {"the constant may hold zeros", r.name(m.first)};  // folded into weights, 1 / 0 makes NaN of infinity
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 0);
     const bool minus = r.get<op::binary>(m.last).function == op::binary_function::sub;
     const expression_id k = per_channel(r, r.input(m.last, 1), {channels(r.shape(x))});
-    op::unary inverse;
-    inverse.function = minus ? op::unary_function::neg : op::unary_function::reciprocal;
+    const op::activation inverse{{minus ? function::neg : function::reciprocal}};
     const expression_id of_k[] = {k}, inverted[] = {r.apply(inverse, of_k)};
     op::scale by;
     by.bias = false;
@@ -112,38 +122,37 @@ struct affine {
   expression_id slope = none, shift = none;
 };
 
+using affine_layer = find::any_of<op::scale, op::bias, op::binary>;
+
 /// The affine map of `scale`, `bias` or a binary function with a scalar.
-template <class Op>
 constexpr affine affine_of(rewriter& r, node_id n, const extents& c) {
-  if constexpr (std::is_same_v<Op, op::scale>) {
-    return {r.weight(n, 0), r.get<op::scale>(n).bias ? r.weight(n, 1) : none};
-  } else if constexpr (std::is_same_v<Op, op::bias>) {
-    return {none, r.weight(n, 0)};
-  } else {
-    using enum op::binary_function;
-    const auto b = r.get<op::binary>(n);
-    switch (b.function) {
-      case add: return {none, r.filled(c, *b.scalar)};
-      case sub: return {none, r.filled(c, -*b.scalar)};
-      case mul: return {r.filled(c, *b.scalar), none};
-      case div: return {r.filled(c, 1 / *b.scalar), none};
-      default: return {};
-    }
+  if (r.is<op::scale>(n)) return {r.weight(n, 0), r.get<op::scale>(n).bias ? r.weight(n, 1) : none};
+  if (r.is<op::bias>(n)) return {none, r.weight(n, 0)};
+  using enum op::binary_function;
+  const auto b = r.get<op::binary>(n);
+  switch (b.function) {
+    case add: return {none, r.filled(c, *b.scalar)};
+    case sub: return {none, r.filled(c, -*b.scalar)};
+    case mul: return {r.filled(c, *b.scalar), none};
+    case div: return {r.filled(c, 1 / *b.scalar), none};
+    default: return {};
   }
 }
 
+/// The field `axis` of a layer with numbers a channel.
+constexpr int axis_of(const rewriter& r, node_id n) { return r.at(n).type->channel_axis(r.view().fields_of(r.at(n).fields)); }
+
 /// Why a layer is not affine; one with an activation is affine up to it.
-template <class Op>
-constexpr reason is_affine(const rewriter& r, node_id n, bool may_activate) {
-  if constexpr (std::is_same_v<Op, op::binary>) {
-    using enum op::binary_function;
-    const auto b = r.get<op::binary>(n);
-    if (!b.scalar) return {"its second operand is not a scalar"};
-    if (b.activation && !may_activate) return {"it applies an activation"};
-    if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
-    if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
-    if (b.function == div && math::abs(*b.scalar) < 1e-37f) return {"it divides by almost zero"};  // 1 / x is infinite
-  }
+constexpr reason is_affine(const rewriter& r, node_id n, bool activates) {
+  if (!r.is<op::binary>(n)) return {};
+  using enum op::binary_function;
+  const auto b = r.get<op::binary>(n);
+  if (!b.scalar) return {"its second operand is not a scalar"};
+  if (b.activation && !activates) return {"it applies an activation"};
+  if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
+  if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
+  if (b.function == div && math::abs(*b.scalar) < smallest_divisor) return {"it divides by almost zero"};
+  if (!math::is_finite(*b.scalar)) return {"its scalar is not finite"};
   return {};
 }
 
@@ -183,61 +192,70 @@ constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_
   return out;
 }
 
+/// Layers whose weights take in a scale and a shift.
+using weighted_layer = find::any_of<op::conv2d, op::conv_transpose2d, op::linear>;
+
 /// conv2d|conv_transpose2d|linear > scale|bias|binary with a scalar  ->  the first
-template <class First, class Last>
 struct fold_affine {
   static constexpr rule_info info{"fold_affine", "conv2d|conv_transpose2d|linear > scale|bias|binary(scalar) -> the first",
                                   lowers::nodes, numerics::reassociates};
-  using pattern = chain<First, Last>;
+  using pattern = chain<weighted_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = is_affine<Last>(r, m.last, true)) return no;
-    if (r.get<First>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
+    if (const reason no = is_affine(r, m.last, true)) return no;
+    bool activates = false;
+    weighted_layer::visit(r, m.first, [&](const auto& first) { activates = static_cast<bool>(first.activation); });
+    if (activates) return {"its input has an activation already", r.name(m.first)};
     if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
+    if (r.is<op::binary>(m.last)) return {};
+    // A linear layer's outputs lie along the last axis but for ones, a convolution's channels before rows and columns.
+    const bool linear = r.is<op::linear>(m.first);
     const extents& y = r.shape(r.output(m.first));
-    // A linear layer's outputs lie along the last axis, the channels of scale and bias along the first.
-    int ones = 0;
-    if constexpr (std::is_same_v<First, op::linear>) ones = r.get<First>(m.first).ones;
-    if (std::is_same_v<First, op::linear> && !std::is_same_v<Last, op::binary> && (y.rank - ones != 1 || y.rank > 3))
-      return {"its channels are not the linear layer's outputs", r.name(m.first)};
+    const int behind = linear ? r.get<op::linear>(m.first).ones : 2;
+    if (channel_axis(y, axis_of(r, m.last)) != y.rank - 1 - behind)
+      return {linear ? "its channels are not the linear layer's outputs" : "its channels are not the convolution's", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    auto first = r.get<First>(m.first);
-    const expression_id weight = r.weight(m.first, 0);
-    const affine map = affine_of<Last>(r, m.last, {first.out});
-    int groups = 0;
-    if constexpr (std::is_same_v<First, op::conv_transpose2d>) groups = first.groups;
-    const affine folded = fold(r, map, weight, first.bias ? r.weight(m.first, 1) : none, groups);
-    first.bias = folded.shift != none;
-    if constexpr (std::is_same_v<Last, op::binary>) first.activation = r.get<op::binary>(m.last).activation;
-    const value_id x = r.input(m.first);
-    const expression_id weights[] = {folded.slope, folded.shift};
-    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+    weighted_layer::visit(r, m.first, [&]<class First>(First first) {
+      const affine map = affine_of(r, m.last, {first.out});
+      int groups = 0;
+      if constexpr (std::is_same_v<First, op::conv_transpose2d>) groups = first.groups;
+      const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
+      first.bias = folded.shift != none;
+      if (r.is<op::binary>(m.last)) first.activation = r.get<op::binary>(m.last).activation;
+      const value_id x = r.input(m.first);
+      const expression_id weights[] = {folded.slope, folded.shift};
+      r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+    });
   }
 };
 
-/// scale|bias|binary with a scalar > scale|bias|binary with a scalar  ->  scale or bias
-template <class First, class Last>
+/// scale|bias|binary with a scalar > scale|bias|binary with a scalar  ->  scale or bias, but for two of the last
 struct merge_affine {
   static constexpr rule_info info{"merge_affine", "scale|bias|binary(scalar) > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
                                   numerics::reassociates};
-  using pattern = chain<First, Last>;
+  using pattern = chain<affine_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason why = is_affine<First>(r, m.first, false)) return why;
-    return is_affine<Last>(r, m.last, false);
+    if (r.is<op::binary>(m.first) && r.is<op::binary>(m.last)) return find::detail::another_operator;
+    if (const reason why = is_affine(r, m.first, false)) return why;
+    const extents& x = r.shape(r.input(m.first));
+    if (!r.is<op::binary>(m.first) && !r.is<op::binary>(m.last) &&
+        channel_axis(x, axis_of(r, m.first)) != channel_axis(x, axis_of(r, m.last)))
+      return {"their channels are different axes", r.name(m.first)};
+    return is_affine(r, m.last, false);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
-    const extents c{channels(r.shape(x))};
-    const affine inner = affine_of<First>(r, m.first, c), outer = affine_of<Last>(r, m.last, c);
+    const int axis = axis_of(r, r.is<op::binary>(m.first) ? m.last : m.first);
+    const extents c{channels(r.shape(x), axis)};
+    const affine inner = affine_of(r, m.first, c), outer = affine_of(r, m.last, c);
     if (inner.slope == none && outer.slope == none) {
       const expression_id b[] = {inner.shift, outer.shift};
       const expression_id sum = r.apply(op::bias{}, b);
-      return r.fuse(m.first, m.last, op::bias{}, {&x, 1}, {&sum, 1});
+      return r.fuse(m.first, m.last, op::bias{axis}, {&x, 1}, {&sum, 1});
     }
     const affine both = fold(r, outer, inner.slope == none ? r.filled(c, 1) : inner.slope, inner.shift);
-    op::scale result;
-    result.bias = both.shift != none;
+    const op::scale result{both.shift != none, axis};
     const expression_id weights[] = {both.slope, both.shift};
     r.fuse(m.first, m.last, result, {&x, 1}, {weights, result.bias ? 2u : 1u});
   }
@@ -276,11 +294,10 @@ struct fold_last_axis {
 };
 
 /// x * scalar > conv2d|conv_transpose2d|linear  ->  the second with scaled weights (padding with zeros does not mind)
-template <class Last>
 struct scale_before {
   static constexpr rule_info info{"scale_before", "binary(* or / scalar) > conv2d|conv_transpose2d|linear -> the second", lowers::nodes,
                                   numerics::reassociates};
-  using pattern = chain<op::binary, Last>;
+  using pattern = chain<op::binary, weighted_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.first);
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
@@ -288,21 +305,20 @@ struct scale_before {
       return {"its input is not a value times a scalar", r.name(m.first)};
     if (b.activation) return {"its input has an activation", r.name(m.first)};
     if (b.function == op::binary_function::div && *b.scalar == 0) return {"its input divides by zero", r.name(m.first)};
+    if (b.function == op::binary_function::div ? !is_invertible(*b.scalar) : !math::is_finite(*b.scalar))
+      return {"its input's factor is not finite", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    auto last = r.get<Last>(m.last);
     const auto b = r.get<op::binary>(m.first);
-    const expression_id old[] = {r.weight(m.last, 0)};
     op::binary times;
     times.function = b.function;
     times.scalar = b.scalar;
-    const expression_id weights[] = {r.apply(times, old), last.bias ? r.weight(m.last, 1) : none};
-    pool<value_id> in;
-    in.push_back(r.input(m.first));
-    if (r.inputs_count(m.last) == 2) in.push_back(r.input(m.last, 1));
+    const expression_id old[] = {r.weight(m.last, 0)};
+    pool<expression_id> weights(r.view().weights(r.at(m.last)));
+    weights[0] = r.apply(times, old);
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, last, r.name(m.last), in, {weights, last.bias ? 2u : 1u});
+    weighted_layer::visit(r, m.last, [&](const auto& last) { r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, r.input(m.first)), weights); });
   }
 };
 

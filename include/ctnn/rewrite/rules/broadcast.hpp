@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Copies, choices and sums over labels that a simpler operator says as well, for loaded models.
+// Copies, choices and sums over labels that a simpler operator says as well.
 #pragma once
 
-#include "../../graph/loaded_operators.hpp"
-#include "../rule.hpp"
-#include "gelu.hpp"
+#include "../../graph/operators/matrix.hpp"
+#include "../../graph/operators/pairwise.hpp"
+#include "../../graph/operators/pointwise.hpp"
+#include "../../graph/operators/rearranging.hpp"
+#include "kinds.hpp"
 
 namespace ctnn::rules {
-
-/// expand, tile or slice with steps that keeps everything  ->  x
-template <class Op>
-struct copy_of_all {
-  static constexpr rule_info info{"copy_of_all", "expand|tile|strided_slice(x) -> x", lowers::nodes, numerics::exact};
-  static constexpr bool any_type = true;
-  using pattern = single<Op>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
-    if constexpr (std::is_same_v<Op, op::strided_slice>)
-      for (int step : r.get<Op>(m.last).steps)
-        if (step != 1) return {"it walks back"};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
-};
 
 /// expand > binary whose other operand has the shape  ->  binary, which broadcasts by itself
 struct expanded_operand {
@@ -37,10 +23,8 @@ struct expanded_operand {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    value_id in[] = {r.input(m.last, 0), r.input(m.last, 1)};
-    in[m.input] = r.input(m.first);
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, r.get<op::binary>(m.last), r.name(m.last), in, {});
+    r.read_instead(m.last, r.inputs_with(m.last, m.input, r.input(m.first)));
   }
 };
 
@@ -48,16 +32,15 @@ struct expanded_operand {
 struct where_not {
   static constexpr rule_info info{"where_not", "not > where(a, b) -> where(b, a)", lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = chain<op::pointwise, op::where>;
+  using pattern = chain<op::bitwise_not, op::where>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (m.input != 0) return {"it is a choice, not the condition", r.name(m.first)};
-    if (r.get<op::pointwise>(m.first).function != op::pointwise_function::logical_not) return {"its condition is not negated", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id in[] = {r.input(m.first), r.input(m.last, 2), r.input(m.last, 1)};
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, op::where{}, r.name(m.last), in, {});
+    r.read_instead(m.last, in);
   }
 };
 
@@ -81,55 +64,43 @@ struct einsum_nothing {
 
 /// einsum of two matrices in equal batches  ->  matmul
 struct einsum_product {
-  static constexpr rule_info info{"einsum_product", "einsum(bik, bkj -> bij) -> matmul", lowers::rank, numerics::reassociates};
+  static constexpr rule_info info{"einsum_product", "einsum(bik, bkj -> bij) -> matmul", lowers::tier, numerics::reassociates};
   static constexpr bool any_type = true;
-  using pattern = single<op::einsum>;
-  struct found {
-    reason why{};
+  struct match {
+    node_id sum = none;
     op::matmul product{};
     bool exchanged = false;  ///< the second operand is the left one
   };
-  static constexpr found find(const rewriter& r, node_id n) {
-    if (r.inputs_count(n) != 2) return {{"it has not two operands"}};
-    const extents in[] = {r.shape(r.input(n, 0)), r.shape(r.input(n, 1))};
+  using pattern = find::node<op::einsum, &match::sum>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (r.inputs_count(m.sum) != 2) return {"it has not two operands"};
+    const extents in[] = {r.shape(r.input(m.sum, 0)), r.shape(r.input(m.sum, 1))};
     op::einsum::loops l;
-    if (r.get<op::einsum>(n).plan(in, l)) return {{"its equation is wrong"}};
+    if (r.get<op::einsum>(m.sum).plan(in, l)) return {"its equation is wrong"};
     const auto &a = l.axes[0], &b = l.axes[1], &y = l.axes[2];
     const std::size_t rank = y.size();
-    if (rank < 2 || a.size() != rank || b.size() != rank || l.labels != l.output_labels + 1) return {{"it is not a product of matrices"}};
+    if (rank < 2 || a.size() != rank || b.size() != rank || l.labels != l.output_labels + 1) return {"it is not a product of matrices"};
     for (std::size_t i = 0; i < rank; ++i) {
-      if (i + 2 < rank && (a[i] != y[i] || b[i] != y[i])) return {{"its batches are in another order"}};
+      if (i + 2 < rank && (a[i] != y[i] || b[i] != y[i])) return {"its batches are in another order"};
       const int axis = static_cast<int>(i);
-      if (in[0][axis] != l.extent[a[i]] || in[1][axis] != l.extent[b[i]]) return {{"it broadcasts"}};
+      if (in[0][axis] != l.extent[a[i]] || in[1][axis] != l.extent[b[i]]) return {"it broadcasts"};
     }
     const int row = y[rank - 2], column = y[rank - 1], depth = l.labels - 1;
     const auto has = [&](const auto& axes, int p, int q) { return axes[rank - 2] == p && axes[rank - 1] == q; };
     for (const bool exchanged : {false, true}) {
       const auto &left = exchanged ? b : a, &right = exchanged ? a : b;
       const bool left_fits = has(left, row, depth) || has(left, depth, row), right_fits = has(right, depth, column) || has(right, column, depth);
-      if (left_fits && right_fits) return {{}, {has(left, depth, row), has(right, column, depth)}, exchanged};
+      if (!left_fits || !right_fits) continue;
+      m.product = {has(left, depth, row), has(right, column, depth)};
+      m.exchanged = exchanged;
+      return {};
     }
-    return {{"it is not a product of matrices"}};
+    return {"it is not a product of matrices"};
   }
-  static constexpr reason guard(const rewriter& r, const match& m) { return find(r, m.last).why; }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const found f = find(r, m.last);
-    const value_id in[] = {r.input(m.last, f.exchanged ? 1 : 0), r.input(m.last, f.exchanged ? 0 : 1)};
-    r.become(m.last, f.product, r.name(m.last), in, {});
+    const value_id in[] = {r.input(m.sum, m.exchanged ? 1 : 0), r.input(m.sum, m.exchanged ? 0 : 1)};
+    r.become(m.sum, m.product, r.name(m.sum), in, {});
   }
 };
-
-/// erf as loaded models have it.
-struct erf_gate {
-  static constexpr function whole = function::gelu;
-  static constexpr std::string_view name = "gelu_by_erf", arrow = "x / 2 * (1 + erf(x / sqrt(2))) -> gelu(x)";
-  static constexpr bool is(const rewriter& r, node_id n) {
-    return r.is<op::pointwise>(n) && r.get<op::pointwise>(n).function == op::pointwise_function::erf;
-  }
-  static constexpr bool fits(const cubic& p) {
-    return p.known && p.c[0] == 0 && p.c[2] == 0 && p.c[3] == 0 && about(p.c[1], 0.70710678118654752);
-  }
-};
-using gelu_by_erf = spelled_gelu<erf_gate>;
 
 }  // namespace ctnn::rules

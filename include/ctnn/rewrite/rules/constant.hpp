@@ -2,31 +2,32 @@
 // What is known before the network runs.
 #pragma once
 
+#include "../../weights/evaluate.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
 
-/// An operator that reads only constants  ->  a constant: its value is one more weight expression
-template <class Op>
+/// An operator with a reference kernel that reads only constants  ->  a constant: its value is one more weight expression
 struct fold_constant {
   static constexpr rule_info info{"fold_constant", "op(constants) -> constant", lowers::nodes, numerics::exact};
-  using pattern = edge<op::constant, Op>;
+  using pattern = edge<op::constant, find::any_operator>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    for (std::size_t i = 0; i < r.inputs_count(m.last); ++i)
-      if (const node_id p = r.producer(r.input(m.last, static_cast<int>(i))); !r.is<op::constant>(p))
-        return {"it also reads what is not constant", r.name(p)};
+    for (const value_id v : r.inputs_of(m.last)) {
+      if (!r.is<op::constant>(r.producer(v))) return {"it also reads what is not constant", r.name(r.producer(v))};
+      if (r.type(v) != dtype::f32) return {"it also reads other elements than f32", r.name(r.producer(v))};
+    }
     if (r.at(m.last).outputs.count != 1) return {"it has several outputs"};
+    if (!r.at(m.last).type->reference()) return {"nothing computes it before the network runs"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     pool<expression_id> arguments;
-    for (std::size_t i = 0; i < r.inputs_count(m.last); ++i)
-      arguments.push_back(r.weight(r.producer(r.input(m.last, static_cast<int>(i))), 0));
+    for (const value_id v : r.inputs_of(m.last)) arguments.push_back(r.weight(r.producer(v), 0));
     for (int i = 0; i < r.at(m.last).weights.count; ++i) arguments.push_back(r.weight(m.last, i));
     op::constant folded;
     const extents& shape = r.shape(r.output(m.last));
     for (int i = 0; i < shape.rank; ++i) folded.shape.push_back(shape[i]);
-    const expression_id e = r.apply(r.get<Op>(m.last), arguments);
+    const expression_id e = r.apply_node(m.last, arguments);
     r.note(r.name(m.first), r.name(m.last));
     r.become(m.last, folded, r.name(m.last), {}, {&e, 1});
   }
@@ -36,11 +37,9 @@ struct fold_constant {
 struct full_to_constant {
   static constexpr rule_info info{"full_to_constant", "full -> constant", lowers::nodes, numerics::exact};
   using pattern = single<op::full>;
-  static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto f = r.get<op::full>(m.last);
-    const expression_id e = r.apply(f, {});
-    r.become(m.last, op::constant{f.shape}, r.name(m.last), {}, {&e, 1});
+    const expression_id e = r.apply_node(m.last, {});
+    r.become(m.last, op::constant{r.get<op::full>(m.last).shape}, r.name(m.last), {}, {&e, 1});
   }
 };
 

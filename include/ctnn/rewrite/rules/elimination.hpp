@@ -2,6 +2,7 @@
 // Layers that change nothing.
 #pragma once
 
+#include "../../graph/operators/rearranging.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
@@ -11,15 +12,13 @@ struct identity {
   static constexpr rule_info info{"identity", "identity -> x", lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = single<op::identity>;
-  static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
 /// dropout(x)  ->  x, or x * scale where an old file scales
 struct dropout {
-  static constexpr rule_info info{"dropout", "dropout -> x", lowers::rank, numerics::exact};
+  static constexpr rule_info info{"dropout", "dropout -> x", lowers::tier, numerics::exact};
   using pattern = single<op::dropout>;
-  static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const float scale = r.get<op::dropout>(m.last).scale;
     const value_id x = r.input(m.last);
@@ -30,7 +29,6 @@ struct dropout {
     r.become(m.last, times, r.name(m.last), {&x, 1}, {});
   }
 };
-
 
 /// concat(x)  ->  x
 struct concat_of_one {
@@ -56,49 +54,40 @@ struct split_into_one {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// slice of everything  ->  x
-struct slice_of_all {
-  static constexpr rule_info info{"slice_of_all", "slice(x) -> x", lowers::nodes, numerics::exact};
+/// An operator that keeps every element where it is if it keeps the shape  ->  x
+struct same_shape {
+  static constexpr rule_info info{"same_shape", "flatten|reshape|slice|expand|tile|interpolate|adaptive_pool(x) -> x", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = single<op::slice>;
+  using pattern = single<find::any_of<op::flatten, op::reshape, op::slice, op::expand, op::tile, op::interpolate, op::adaptive_pool>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it cuts something off"};
+    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
+    if (r.is<op::slice>(m.last) && !r.get<op::slice>(m.last).takes_all(r.shape(r.input(m.last)))) return {"it walks back"};
+    if (!r.is<op::interpolate>(m.last)) return {};
+    const auto p = r.get<op::interpolate>(m.last);
+    for (int i = 0; i < p.axes; ++i)
+      if (p.scale.at(i) > 0 && p.scale.at(i) != 1) return {"its scale is not what the size says"};
+    if (p.crops() || p.coordinates == op::coordinates::tf_half_pixel_for_nn) return {"its coordinates are not the input's"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// pool2d with a 1 x 1 window  ->  x
+/// pool with windows of one element  ->  x
 struct pool_1x1 {
-  static constexpr rule_info info{"pool_1x1", "pool2d(1x1) -> x", lowers::nodes, numerics::exact};
-  using pattern = single<op::pool2d>;
+  static constexpr rule_info info{"pool_1x1", "pool(1x1) -> x", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern = single<op::pool>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const auto p = r.get<op::pool2d>(m.last);
-    if (p.kernel != pair{1, 1}) return {"its window is larger than 1 x 1"};
-    if (p.step() != pair{1, 1}) return {"its stride skips elements"};
-    if (p.padding(r.shape(r.input(m.last))) != margins{0, 0, 0, 0}) return {"it pads"};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
-};
-
-/// interpolate to the same size  ->  x
-struct interpolate_same_size {
-  static constexpr rule_info info{"interpolate_same_size", "interpolate(x) -> x", lowers::nodes, numerics::exact};
-  using pattern = single<op::interpolate>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the size"};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
-};
-
-/// adaptive pooling to the size it has  ->  x
-struct adaptive_pool_same_size {
-  static constexpr rule_info info{"adaptive_pool_same_size", "adaptive_pool2d(x) -> x", lowers::nodes, numerics::exact};
-  using pattern = single<op::adaptive_pool2d>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the size"};
+    const auto p = r.get<op::pool>(m.last);
+    const extents& x = r.shape(r.input(m.last));
+    if (p.function == op::pooling::lp || p.indices) return {"it computes something else"};
+    for (int i = 0; i < p.axes; ++i) {
+      const window_axis a = p.along(i, x.back(p.axes - 1 - i));
+      if (a.taps != 1) return {"its window is larger than 1 x 1"};
+      if (a.stride != 1) return {"its stride skips elements"};
+      if (a.before != 0 || a.after != 0) return {"it pads"};
+    }
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }

@@ -28,34 +28,29 @@ struct concat_chain {
       for (std::size_t k = 0; k < r.inputs_count(m.first); ++k) in.push_back(r.input(m.first, static_cast<int>(k)));
     }
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, r.get<op::concat>(m.last), r.name(m.last), in, {});
+    r.read_instead(m.last, in);
   }
 };
 
-/// slice > slice along one axis  ->  slice
+/// slice > slice  ->  slice
 struct slice_chain {
   static constexpr rule_info info{"slice_chain", "slice > slice -> slice", lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = chain<op::slice, op::slice>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const int rank = r.shape(r.output(m.last)).rank;
-    if (normal_axis(r.get<op::slice>(m.first).axis, rank) != normal_axis(r.get<op::slice>(m.last).axis, rank))
-      return {"they cut along different axes", r.name(m.first)};
-    if (r.shape(r.output(m.first)) == r.shape(r.output(m.last))) return {"it cuts nothing off"};  // slice_of_all's
+    if (r.get<op::slice>(m.first).takes_all(r.shape(r.input(m.first)))) return {"it cuts nothing off"};  // same_shape's
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto outer = r.get<op::slice>(m.last);
-    const value_id x = r.input(m.first), cut = r.output(m.first);
-    const int axis = normal_axis(outer.axis, r.shape(cut).rank);
-    const auto inner_bounds = r.get<op::slice>(m.first).bounds(r.shape(x)[axis]);
-    const auto bounds = outer.bounds(r.shape(cut)[axis]);
-    op::slice both;
-    both.axis = outer.axis;
-    both.start = inner_bounds[0] + bounds[0];
-    both.end = inner_bounds[0] + bounds[1];
+    const value_id x = r.input(m.first);
+    op::slice::walks taken = r.get<op::slice>(m.first).over(r.shape(x));
+    const op::slice::walks then = r.get<op::slice>(m.last).over(r.shape(r.output(m.first)));
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      const int first = taken[i].first + then[i].first * taken[i].step;
+      taken[i] = {first, then[i].count, then[i].count < 2 ? 1 : taken[i].step * then[i].step};
+    }
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, both, r.name(m.last), {&x, 1}, {});
+    r.become(m.last, op::slice::of(r.shape(x), taken), r.name(m.last), {&x, 1}, {});
   }
 };
 
@@ -64,27 +59,24 @@ struct slice_of_concat {
   static constexpr rule_info info{"slice_of_concat", "slice(concat(..., x, ...)) -> x", lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = edge<op::concat, op::slice>;
-  /// The part that the slice cuts out, or none.
-  static constexpr value_id part(const rewriter& r, const match& m) {
+  struct match : ctnn::match {
+    value_id part = none;
+  };
+  static constexpr reason guard(const rewriter& r, match& m) {
     const extents& whole = r.shape(r.output(m.first));
-    const auto s = r.get<op::slice>(m.last);
-    const int axis = normal_axis(s.axis, whole.rank);
-    if (axis != normal_axis(r.get<op::concat>(m.first).axis, whole.rank)) return none;
-    const auto bounds = s.bounds(whole[axis]);
+    const auto axis = static_cast<std::size_t>(normal_axis(r.get<op::concat>(m.first).axis, whole.rank));
+    const op::slice::walks taken = r.get<op::slice>(m.last).over(whole);
+    bool steps = false;
+    for (const op::slice::walk& w : taken) steps = steps || w.step != 1;
     int begin = 0;
-    for (std::size_t i = 0; i < r.inputs_count(m.first); ++i) {
-      const value_id v = r.input(m.first, static_cast<int>(i));
-      const int end = begin + r.shape(v)[axis];
-      if (begin == bounds[0] && end == bounds[1]) return v;
-      begin = end;
+    for (const value_id v : r.inputs_of(m.first)) {
+      if (!steps && begin == taken[axis].first && r.shape(v) == r.shape(r.output(m.last))) m.part = v;
+      begin += r.shape(v)[static_cast<int>(axis)];
     }
-    return none;
-  }
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (part(r, m) == none) return {"it does not cut out exactly one part", r.name(m.first)};
+    if (m.part == none) return {"it does not cut out exactly one part", r.name(m.first)};
     return {};
   }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, part(r, m)); }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, m.part); }
 };
 
 /// concat of all parts of a split, in order  ->  what was split

@@ -8,32 +8,45 @@
 namespace ctnn::rules {
 
 /// reshape|flatten|permute > activation|binary(scalar)  ->  the other way round
-/// reshape|flatten that keeps the channels > scale|bias|prelu  ->  the other way round
-template <class First, class Last>
+/// the same that keeps the channels > scale|bias|prelu  ->  the other way round
 struct function_first {
-  static constexpr bool by_channel = !std::is_same_v<Last, op::activation> && !std::is_same_v<Last, op::binary>;
-  static constexpr rule_info info{"function_first", by_channel ? "reshape|flatten > scale|bias|prelu -> the other way round"
-                                                               : "reshape|flatten|permute > activation|binary(scalar) -> the other way round",
+  static constexpr rule_info info{"function_first", "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu -> the other way round",
                                   lowers::position, numerics::exact};
-  using pattern = chain<First, Last>;
+  using movement = find::any_of<op::reshape, op::flatten, op::permute>;
+  using by_channel = find::any_of<op::scale, op::bias, op::prelu>;
+  using pattern = chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu>>;
+  /// The axis of x whose indices are those of `axis` of the reshaped value y, or none. Of several, which then are 1 but for
+  /// one of no importance, the one that needs no saying.
+  static constexpr int same_channels(const extents& x, const extents& y, int axis) {
+    const auto same = [&](int a) { return x[a] == y[axis] && x.count(0, a) == y.count(0, axis); };
+    if (x.rank > 0 && same(channel_axis(x))) return channel_axis(x);
+    for (int a = 0; a < x.rank; ++a)
+      if (same(a)) return a;
+    return none;
+  }
+  static constexpr int channels_before(const rewriter& r, const match& m) {
+    const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
+    const node& last = r.at(m.last);
+    const int to = channel_axis(y, last.type->channel_axis(r.view().fields_of(last.fields)));
+    if (!r.is<op::permute>(m.first)) return same_channels(x, y, to);
+    return r.get<op::permute>(m.first).order[static_cast<std::size_t>(to)] == channel_axis(x) ? channel_axis(x) : none;
+  }
   static constexpr reason guard(const rewriter& r, const match& m) {
+    const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
     if (r.inputs_count(m.last) != 1) return {"it has no scalar operand"};
-    if constexpr (std::is_same_v<First, op::permute>) {
-      if (moves_only_ones(r.get<op::permute>(m.first), r.shape(r.input(m.first)))) return {"there is nothing to go before", r.name(m.first)};
-    } else {
-      if (r.shape(r.input(m.first)) == r.shape(r.output(m.first))) return {"there is nothing to go before", r.name(m.first)};
-    }
-    if constexpr (by_channel) {
-      const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
-      if (x.rank == 0) return {"it moves channels", r.name(m.first)};
-      const int from = channel_axis(x), to = channel_axis(y);
-      if (x[from] != y[to] || x.count(0, from) != y.count(0, to)) return {"it moves channels", r.name(m.first)};
-    }
-    return {};
+    const bool permutes = r.is<op::permute>(m.first);
+    if (permutes ? moves_only_ones(r.get<op::permute>(m.first), x) : x == y) return {"there is nothing to go before", r.name(m.first)};
+    if (r.is<op::activation>(m.last) || r.is<op::binary>(m.last)) return {};
+    return channels_before(r, m) == none ? reason{"it moves channels", r.name(m.first)} : reason{};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
-    r.exchange(m.first, m.last, r.get<Last>(m.last), {&x, 1}, r.shape(x), r.get<First>(m.first));
+    if (!r.at(m.last).type->channel_axis) return r.exchange(m.first, m.last, {&x, 1}, r.shape(x));
+    const int axis = spelled_axis(r.shape(x), channels_before(r, m));
+    by_channel::visit(r, m.last, [&](auto last) {
+      last.axis = axis;
+      movement::visit(r, m.first, [&](const auto& first) { r.exchange(m.first, m.last, last, {&x, 1}, r.shape(x), first); });
+    });
   }
 };
 
@@ -55,48 +68,83 @@ struct slice_first {
       if (x[i] != 1) return none;
     return found;
   }
-  static constexpr int axis_before(const rewriter& r, const match& m) {
+  static constexpr bool only_ones(const rewriter& r, const match& m) {
     const extents& y = r.shape(r.output(m.first));
-    return same_axis(r.shape(r.input(m.first)), y, normal_axis(r.get<op::slice>(m.last).axis, y.rank));
+    const op::slice::walks taken = r.get<op::slice>(m.last).over(y);
+    for (int k = 0; k < y.rank; ++k)
+      if (!taken[static_cast<std::size_t>(k)].takes_all(y[k]) && same_axis(r.shape(r.input(m.first)), y, k) == none) return false;
+    return true;
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.shape(r.output(m.last)) == r.shape(r.output(m.first)) || r.shape(r.input(m.first)) == r.shape(r.output(m.first)))
+    if (r.get<op::slice>(m.last).takes_all(r.shape(r.output(m.first))) || r.shape(r.input(m.first)) == r.shape(r.output(m.first)))
       return {"there is nothing to go before", r.name(m.first)};
-    if (axis_before(r, m) == none) return {"it does more than adding or removing ones", r.name(m.first)};
+    if (!only_ones(r, m)) return {"it does more than adding or removing ones", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
-    auto cut = r.get<op::slice>(m.last);
-    const extents y = r.shape(r.output(m.last));
-    extents between = r.shape(x);
-    const int axis = axis_before(r, m);
-    between[axis] = y[normal_axis(cut.axis, y.rank)];
-    cut.axis = axis;
-    r.exchange(m.first, m.last, cut, {&x, 1}, between, reshape_to(y));
+    const extents from = r.shape(x), y = r.shape(r.output(m.first)), result = r.shape(r.output(m.last));
+    const op::slice::walks taken = r.get<op::slice>(m.last).over(y);
+    op::slice::walks before = op::slice{}.over(from);
+    extents between = from;
+    for (int k = 0; k < y.rank; ++k) {
+      const op::slice::walk& w = taken[static_cast<std::size_t>(k)];
+      if (w.takes_all(y[k])) continue;
+      const int axis = same_axis(from, y, k);
+      before[static_cast<std::size_t>(axis)] = w;
+      between[axis] = w.count;
+    }
+    r.exchange(m.first, m.last, op::slice::of(from, before), {&x, 1}, between, reshape_to(result));
+  }
+};
+
+/// reshape of images of height 1 to signals > pool over the signal  ->  pool over the image > reshape
+struct pool_first {
+  static constexpr rule_info info{"pool_first", "reshape(ones) > pool -> pool > reshape", lowers::position, numerics::exact};
+  using pattern = chain<op::reshape, op::pool>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::pool>(m.last);
+    if (p.axes != 1 || p.indices) return {"it pools over more than a signal"};
+    extents image = r.shape(r.output(m.first));
+    image.push_back(image.back(0));
+    image.back(1) = 1;
+    if (!(r.shape(r.input(m.first)) == image)) return {"what it pools was no image of height 1", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto p = r.get<op::pool>(m.last);
+    p.axes = 2;
+    p.kernel = {1, p.kernel.at(0)};
+    p.stride = {1, p.stride.at(0)};
+    p.dilation = {1, p.dilation.at(0)};
+    p.pad = {0, p.pad.at(0), 0, p.pad.at(1)};
+    const value_id x = r.input(m.first);
+    const extents signal = r.shape(r.output(m.last));
+    extents image = r.shape(x);
+    image.back(0) = signal.back(0);
+    r.exchange(m.first, m.last, p, {&x, 1}, image, reshape_to(signal));
   }
 };
 
 /// binary(reshape(a), reshape(b)), a and b of one shape  ->  reshape(binary(a, b))
 struct reshape_once {
   static constexpr rule_info info{"reshape_once", "binary(reshape(a), reshape(b)) -> reshape(binary(a, b))", lowers::nodes, numerics::exact};
-  using pattern = chain<op::reshape, op::binary>;
+  struct match {
+    node_id both = none, first = none, second = none;
+    value_id a = none, b = none;
+  };
+  using pattern = find::node<op::binary, &match::both, find::alone<find::node<op::reshape, &match::first, find::value<&match::a>>>,
+                             find::or_say<"its other operand is not reshaped for it alone", find::alone<find::node<op::reshape, &match::second, find::value<&match::b>>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.inputs_count(m.last) != 2) return {"it has a scalar operand"};
-    const value_id other = r.input(m.last, 1 - m.input);
-    const node_id second = r.producer(other);
-    if (!r.is<op::reshape>(second) || r.readers(other) != 1) return {"its other operand is not reshaped for it alone", r.name(second)};
-    if (!(r.shape(r.input(m.first)) == r.shape(r.input(second))) || !(r.shape(r.output(m.first)) == r.shape(other)))
-      return {"its operands are reshaped differently", r.name(second)};
+    if (!(r.shape(m.a) == r.shape(m.b)) || !(r.shape(r.output(m.first)) == r.shape(r.output(m.second))))
+      return {"its operands are reshaped differently", r.name(m.second)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const node_id second = r.producer(r.input(m.last, 1 - m.input)), later = second > m.first ? second : m.first;
-    value_id in[2];
-    in[m.input] = r.input(m.first);
-    in[1 - m.input] = r.input(second);
-    r.note(r.name(later == second ? m.first : second), r.name(m.last));
-    r.exchange(later, m.last, r.get<op::binary>(m.last), in, r.shape(in[0]), reshape_to(r.shape(r.output(m.last))));
+    const node_id earlier = m.first < m.second ? m.first : m.second, later = m.first < m.second ? m.second : m.first;
+    const value_id in[] = {m.a, m.b};
+    r.note(r.name(earlier), r.name(m.both));
+    r.exchange(later, m.both, r.get<op::binary>(m.both), in, r.shape(m.a), reshape_to(r.shape(r.output(m.both))));
   }
 };
 

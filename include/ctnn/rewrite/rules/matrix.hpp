@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands around a product of two matrices. (A product with a constant is a linear layer: affine.hpp.)
+// What stands around a product of two matrices, and products with a constant.
 #pragma once
 
-#include "../rule.hpp"
+#include "movement.hpp"
 
 namespace ctnn::rules {
+
+/// matmul with a constant matrix on the right  ->  linear, whose weight is that matrix turned and scaled
+struct matmul_by_constant {
+  static constexpr rule_info info{"matmul_by_constant", "matmul(x, constant) -> linear", lowers::tier, numerics::reassociates};
+  using pattern = edge<op::constant, op::matmul>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (m.input != 1) return {"the constant is not its second operand", r.name(m.first)};
+    const auto product = r.get<op::matmul>(m.last);
+    const extents &x = r.shape(r.input(m.last, 0)), &k = r.shape(r.input(m.last, 1));
+    if (k.rank != 2) return {"the constant is not a matrix", r.name(m.first)};
+    if (product.transpose_a) return {"its first operand is read the other way round"};
+    if (x.count() == 0 || k.count() == 0) return {"there is nothing to multiply"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto product = r.get<op::matmul>(m.last);
+    const value_id x = r.input(m.last, 0);
+    op::linear by;
+    by.out = r.shape(r.output(m.last)).back(0);
+    by.bias = false;
+    expression_id weight = r.weight(m.first, 0);
+    if (!product.transpose_b) {
+      op::permute turn;
+      turn.order = {1, 0};
+      const expression_id of[] = {weight};
+      weight = r.apply(turn, of);
+    }
+    if (product.scale != 1) {
+      const expression_id of[] = {weight};
+      weight = r.apply(op::binary{op::binary_function::mul, product.scale}, of);
+    }
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, by, r.name(m.last), {&x, 1}, {&weight, 1});
+  }
+};
 
 /// permute that exchanges the last two axes > matmul  ->  matmul that reads its operand the other way round
 struct permuted_operand {
@@ -20,16 +55,15 @@ struct permuted_operand {
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!exchanges_last_two(r.get<op::permute>(m.first))) return {"it does more than exchange rows and columns", r.name(m.first)};
+    if (moves_only_ones(r.get<op::permute>(m.first), r.shape(r.input(m.first)))) return {"it only reshapes", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto product = r.get<op::matmul>(m.last);
     bool& turned = m.input == 0 ? product.transpose_a : product.transpose_b;
     turned = !turned;
-    value_id in[] = {r.input(m.last, 0), r.input(m.last, 1)};
-    in[m.input] = r.input(m.first);
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, product, r.name(m.last), in, {});
+    r.become(m.last, product, r.name(m.last), r.inputs_with(m.last, m.input, r.input(m.first)), {});
   }
 };
 
@@ -40,6 +74,7 @@ struct permuted_product {
   using pattern = chain<op::matmul, op::permute>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!permuted_operand::exchanges_last_two(r.get<op::permute>(m.last))) return {"it does more than exchange rows and columns"};
+    if (moves_only_ones(r.get<op::permute>(m.last), r.shape(r.input(m.last)))) return {"it only reshapes"};
     for (int i = 0; i < 2; ++i)
       if (r.shape(r.input(m.first, i)).rank < 2) return {"an operand is a vector", r.name(m.first)};
     return {};
@@ -52,11 +87,11 @@ struct permuted_product {
   }
 };
 
-/// The factor of x * k or x / k, or 0.
+/// The factor of x * k or x / k, or 0 if there is none or it is not finite.
 constexpr float factor_of(const op::binary& b) {
   if (!b.scalar || b.activation) return 0;
-  if (b.function == op::binary_function::mul) return *b.scalar;
-  return b.function == op::binary_function::div && *b.scalar != 0 ? 1 / *b.scalar : 0;
+  if (b.function == op::binary_function::mul) return math::is_finite(*b.scalar) ? *b.scalar : 0;
+  return b.function == op::binary_function::div && is_invertible(*b.scalar) ? 1 / *b.scalar : 0;
 }
 
 /// matmul > * scalar  ->  matmul
@@ -70,8 +105,7 @@ struct scaled_product {
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto product = r.get<op::matmul>(m.first);
     product.scale *= factor_of(r.get<op::binary>(m.last));
-    const value_id in[] = {r.input(m.first, 0), r.input(m.first, 1)};
-    r.fuse(m.first, m.last, product, in, {});
+    r.fuse(m.first, m.last, product, r.inputs_of(m.first), {});
   }
 };
 
@@ -86,10 +120,8 @@ struct scaled_operand {
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto product = r.get<op::matmul>(m.last);
     product.scale *= factor_of(r.get<op::binary>(m.first));
-    value_id in[] = {r.input(m.last, 0), r.input(m.last, 1)};
-    in[m.input] = r.input(m.first);
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, product, r.name(m.last), in, {});
+    r.become(m.last, product, r.name(m.last), r.inputs_with(m.last, m.input, r.input(m.first)), {});
   }
 };
 

@@ -12,25 +12,13 @@ constexpr op::reshape reshape_to(const extents& shape) {
   return to;
 }
 
-/// flatten(x) or reshape(x) to the shape x has  ->  x
-template <class Op>
-struct same_shape {
-  static constexpr rule_info info{"same_shape", "flatten|reshape(x) -> x", lowers::nodes, numerics::exact};
-  static constexpr bool any_type = true;
-  using pattern = single<Op>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
-};
+using reshapes = find::any_of<op::flatten, op::reshape>;
 
 /// flatten|reshape > flatten|reshape  ->  reshape, straight from the first one's input; a shared first one stays for the others
-template <class First, class Last>
 struct reshape_chain {
   static constexpr rule_info info{"reshape_chain", "flatten|reshape > flatten|reshape -> reshape", lowers::movable, numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = edge<First, Last>;
+  using pattern = edge<reshapes, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.shape(r.output(m.first)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // same_shape's
     return {};
@@ -45,21 +33,20 @@ struct reshape_chain {
 };
 
 /// global pooling > flatten|reshape to (C)  ->  global pooling that gives (C)
-template <class Last>
 struct global_pool_flatten {
-  static constexpr rule_info info{"global_pool_flatten", "adaptive_pool2d(1x1) > flatten|reshape -> adaptive_pool2d", lowers::nodes,
+  static constexpr rule_info info{"global_pool_flatten", "adaptive_pool(1) > flatten|reshape -> adaptive_pool", lowers::nodes,
                                   numerics::exact};
-  using pattern = chain<op::adaptive_pool2d, Last>;
+  using pattern = chain<op::adaptive_pool, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const auto p = r.get<op::adaptive_pool2d>(m.first);
-    if (p.flatten || p.size != pair{1, 1}) return {"the pooling is not global", r.name(m.first)};
+    const auto p = r.get<op::adaptive_pool>(m.first);
+    if (p.flatten || !p.is_global()) return {"the pooling is not global", r.name(m.first)};
     extents flat = r.shape(r.output(m.first));
-    flat.rank -= 2;
+    flat.rank -= p.axes;
     if (!(r.shape(r.output(m.last)) == flat)) return {"it gives another shape than one number a channel"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    auto p = r.get<op::adaptive_pool2d>(m.first);
+    auto p = r.get<op::adaptive_pool>(m.first);
     p.flatten = true;
     const value_id x = r.input(m.first);
     r.fuse(m.first, m.last, p, {&x, 1}, {});
@@ -67,10 +54,9 @@ struct global_pool_flatten {
 };
 
 /// flatten|reshape that makes the last axes one > linear over it  ->  linear over them
-template <class First>
 struct flatten_linear {
   static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::nodes, numerics::exact};
-  using pattern = chain<First, op::linear>;
+  using pattern = chain<reshapes, op::linear>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
     const int rows = y.rank - r.get<op::linear>(m.last).axes;  // axes that stay
@@ -134,7 +120,7 @@ constexpr bool moves_only_ones(const op::permute& p, const extents& x) {
 
 /// permute that moves only extents of 1  ->  reshape
 struct permute_ones {
-  static constexpr rule_info info{"permute_ones", "permute(ones) -> reshape", lowers::rank, numerics::exact};
+  static constexpr rule_info info{"permute_ones", "permute(ones) -> reshape", lowers::tier, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = single<op::permute>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -154,7 +140,6 @@ struct permute_chain {
   static constexpr rule_info info{"permute_chain", "permute > permute -> permute", lowers::movable, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = edge<op::permute, op::permute>;
-  static constexpr reason guard(const rewriter&, const match&) { return {}; }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto inner = r.get<op::permute>(m.first), outer = r.get<op::permute>(m.last);
     op::permute both;
@@ -181,17 +166,36 @@ struct leading_ones {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    value_id in[] = {r.input(m.last, 0), r.input(m.last, 1)};
-    in[m.input] = r.input(m.first);
     if (r.readers(r.output(m.first)) == 1) r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, r.get<op::binary>(m.last), r.name(m.last), in, {});
+    r.read_instead(m.last, r.inputs_with(m.last, m.input, r.input(m.first)));
   }
 };
+
+/// What shuffles are spelled with.
+struct shuffle_match {
+  node_id back = none, turned = none, cut = none;
+  value_id x = none;
+};
+template <fixed_string Otherwise>
+using spelled_shuffle = find::node<
+    op::reshape, &shuffle_match::back,
+    find::alone<find::node<op::permute, &shuffle_match::turned,
+                           find::or_say<Otherwise, find::node<op::reshape, &shuffle_match::cut, find::value<&shuffle_match::x>>>>>>;
+/// The shuffle takes the place of all three.
+template <class Shuffle>
+constexpr void become_shuffle(rewriter& r, const shuffle_match& m, const Shuffle& shuffle) {
+  r.note(r.name(m.cut), r.name(m.back));
+  r.note(r.name(m.turned), r.name(m.back));
+  r.become(m.back, shuffle, r.name(m.back), {&m.x, 1}, {});
+}
 
 /// reshape (groups, columns, ...) > permute (columns, groups, ...) > reshape back  ->  channel_shuffle
 struct shuffle_channels {
   static constexpr rule_info info{"shuffle_channels", "reshape > permute > reshape -> channel_shuffle", lowers::nodes, numerics::exact};
-  using pattern = chain<op::permute, op::reshape>;
+  struct match : shuffle_match {
+    int groups = 0;
+  };
+  using pattern = spelled_shuffle<"no reshape makes the groups">;
   /// The axis that permute exchanges with the next one, if it does nothing else.
   static constexpr int exchanged(const op::permute& p) {
     int at = none;
@@ -203,70 +207,50 @@ struct shuffle_channels {
     }
     return at;
   }
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    const node_id rows = r.producer(r.input(m.first));
-    if (!r.is<op::reshape>(rows)) return {"no reshape makes the groups", r.name(m.first)};
-    const extents &x = r.shape(r.input(rows)), &table = r.shape(r.output(rows));
-    const int at = exchanged(r.get<op::permute>(m.first)), c = x.rank - 3;
-    if (at == none) return {"it does not exchange two neighbouring axes", r.name(m.first)};
-    if (c < 0 || c > 1 || !(x == r.shape(r.output(m.last)))) return {"it does not restore the shape", r.name(rows)};
-    if (table.count(0, at) != x.count(0, c) || table.count(at, at + 2) != x[c]) return {"it groups more than channels", r.name(rows)};
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const extents &x = r.shape(m.x), &table = r.shape(r.output(m.cut));
+    const int at = exchanged(r.get<op::permute>(m.turned)), c = x.rank - 3;
+    if (at == none) return {"it does not exchange two neighbouring axes", r.name(m.turned)};
+    if (c < 0 || c > 1 || !(x == r.shape(r.output(m.back)))) return {"it does not restore the shape", r.name(m.cut)};
+    if (table.count(0, at) != x.count(0, c) || table.count(at, at + 2) != x[c]) return {"it groups more than channels", r.name(m.cut)};
+    m.groups = table[at];
     return {};
   }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    const node_id rows = r.producer(r.input(m.first));
-    const extents& table = r.shape(r.output(rows));
-    const op::channel_shuffle shuffle{table[exchanged(r.get<op::permute>(m.first))]};
-    const value_id x = r.input(rows);
-    r.note(r.name(rows), r.name(m.last));
-    r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, shuffle, r.name(m.last), {&x, 1}, {});
-  }
+  static constexpr void rewrite(rewriter& r, const match& m) { become_shuffle(r, m, op::channel_shuffle{m.groups}); }
 };
 
 /// reshape (C, fy, fx, H, W) > permute (C, H, fy, W, fx) > reshape (C, H fy, W fx)  ->  pixel_shuffle
 struct shuffle_pixels {
   static constexpr rule_info info{"shuffle_pixels", "reshape > permute > reshape -> pixel_shuffle", lowers::nodes, numerics::exact};
-  using pattern = chain<op::permute, op::reshape>;
+  using match = shuffle_match;
+  using pattern = spelled_shuffle<"no reshape makes the blocks">;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const node_id blocks = r.producer(r.input(m.first));
-    if (!r.is<op::reshape>(blocks)) return {"no reshape makes the blocks", r.name(m.first)};
-    const extents &x = r.shape(r.input(blocks)), &s = r.shape(r.output(blocks)), &y = r.shape(r.output(m.last));
+    const extents &x = r.shape(m.x), &s = r.shape(r.output(m.cut)), &y = r.shape(r.output(m.back));
     const int n = x.rank - 3;  // axes of a batch
-    if (n < 0 || n > 1 || s.rank != n + 5 || y.rank != x.rank) return {"it has not the axes of a pixel shuffle", r.name(blocks)};
+    if (n < 0 || n > 1 || s.rank != n + 5 || y.rank != x.rank) return {"it has not the axes of a pixel shuffle", r.name(m.cut)};
     constexpr int turned[] = {0, 3, 1, 4, 2};
-    const op::permute p = r.get<op::permute>(m.first);
+    const op::permute p = r.get<op::permute>(m.turned);
     for (int i = 0; i < s.rank; ++i)
-      if (p.order[static_cast<std::size_t>(i)] != (i < n ? i : turned[i - n] + n)) return {"it moves other axes", r.name(m.first)};
+      if (p.order[static_cast<std::size_t>(i)] != (i < n ? i : turned[i - n] + n)) return {"it moves other axes", r.name(m.turned)};
     const bool from_channels = s[n + 3] == x[n + 1] && s[n + 4] == x[n + 2] && (n == 0 || s[0] == x[0]);
     const bool to_pixels = y[n] == s[n] && y[n + 1] == s[n + 3] * s[n + 1] && y[n + 2] == s[n + 4] * s[n + 2];
-    if (!from_channels || !to_pixels) return {"it makes other blocks", r.name(blocks)};
+    if (!from_channels || !to_pixels) return {"it makes other blocks", r.name(m.cut)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const node_id blocks = r.producer(r.input(m.first));
-    const extents& s = r.shape(r.output(blocks));
-    const op::pixel_shuffle shuffle{{s.back(3), s.back(2)}};
-    const value_id x = r.input(blocks);
-    r.note(r.name(blocks), r.name(m.last));
-    r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, shuffle, r.name(m.last), {&x, 1}, {});
+    const extents& s = r.shape(r.output(m.cut));
+    become_shuffle(r, m, op::pixel_shuffle{{s.back(3), s.back(2)}});
   }
 };
 
 /// channel_shuffle of one group or one channel a group, pixel_shuffle of single pixels  ->  x
-template <class Op>
 struct shuffle_nothing {
   static constexpr rule_info info{"shuffle_nothing", "channel_shuffle|pixel_shuffle(x) -> x", lowers::nodes, numerics::exact};
-  using pattern = single<Op>;
+  using pattern = single<find::any_of<op::channel_shuffle, op::pixel_shuffle>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const auto shuffle = r.get<Op>(m.last);
-    if constexpr (std::is_same_v<Op, op::pixel_shuffle>) {
-      if (shuffle.factor != pair{1, 1}) return {"its blocks have several pixels"};
-    } else {
-      if (shuffle.groups != 1 && shuffle.groups != r.shape(r.output(m.last)).back(2)) return {"it moves channels"};
-    }
-    return {};
+    if (r.is<op::pixel_shuffle>(m.last)) return r.get<op::pixel_shuffle>(m.last).factor == pair{1, 1} ? reason{} : reason{"its blocks have several pixels"};
+    const int groups = r.get<op::channel_shuffle>(m.last).groups;
+    return groups == 1 || groups == r.shape(r.output(m.last)).back(2) ? reason{} : reason{"it moves channels"};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };

@@ -1,21 +1,50 @@
 // SPDX-License-Identifier: BSL-1.0
-// Normalisations spelled out in means and differences, for loaded models.
+// Normalisations spelled out in means and differences.
 #pragma once
 
-#include "../../graph/loaded_operators.hpp"
-#include "../rule.hpp"
+#include "../../graph/operators/layer_norm.hpp"
+#include "kinds.hpp"
 
 namespace ctnn::rules {
+
+/// sqrt or 1 / sqrt.
+using some_root = activation_is<"it does not divide by a root", function::sqrt, function::rsqrt>;
+struct plus_number {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    return b.function == op::binary_function::add && b.scalar && !b.activation ? "" : "it is not the sum of a value and a number";
+  }
+};
+struct difference_of_values {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    return b.function == op::binary_function::sub && !b.scalar && !b.activation ? "" : "it is not the difference of two values";
+  }
+};
 
 /// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes
 struct spelled_norm {
   static constexpr rule_info info{"spelled_norm", "d / sqrt(mean(d * d) + eps) -> layer_norm(x) | rms_norm(d)", lowers::nodes,
                                   numerics::reassociates};
-  using pattern = chain<op::unary, op::binary>;
+  struct match {
+    node_id whole = none, root = none, shifted = none, mean = none, squares = none, centre = none, middle = none;
+    value_id d = none, x = none;
+    float eps = 0;
+    int axis = none;
+  };
+  using square = activation_is<"it is not a square", function::square>;
+  /// d, which may be x - mean(x).
+  using centred = find::node<difference_of_values, &match::centre, find::value<&match::x>,
+                             find::node<op::reduce, &match::middle, find::value<&match::x>>>;
+  using squares = find::node<square, &match::squares, find::also<find::value<&match::d>, find::maybe<centred>>>;
+  using mean = find::node<op::reduce, &match::mean, find::or_say<"the mean is not one of squares", squares>>;
+  using shifted = find::node<plus_number, &match::shifted, find::or_say<"under the root is no mean over the last axes", mean>, find::number<&match::eps>>;
+  using root = find::node<some_root, &match::root, find::or_say<"nothing is added under the root", shifted>>;
+  using pattern = find::either_order<op::binary, &match::whole, find::alone<root>,
+                                     find::or_say<"it divides another value than the one squared", find::value<&match::d>>>;
 
   /// The first of the axes a mean is over, if those are the last ones and stay as 1; else none.
   static constexpr int mean_from(const rewriter& r, node_id n) {
-    if (!r.is<op::reduce>(n)) return none;
     const auto p = r.get<op::reduce>(n);
     if (p.function != op::reduction::mean || !p.keep) return none;
     const int rank = r.shape(r.input(n)).rank;
@@ -24,74 +53,46 @@ struct spelled_norm {
       if (bits == (all & ~((1u << a) - 1))) return a;
     return none;
   }
-  struct found {
-    reason why{};
-    value_id x = none;  ///< what is normalised
-    int axis = 0;
-    float eps = 0;
-    bool centred = false;
-  };
-  static constexpr found find(const rewriter& r, const match& m) {
-    using enum op::binary_function;
-    const auto b = r.get<op::binary>(m.last);
-    const op::unary_function f = r.get<op::unary>(m.first).function;
-    const bool quotient = b.function == div && m.input == 1 && f == op::unary_function::sqrt;
-    if (b.scalar || !(quotient || (b.function == mul && f == op::unary_function::rsqrt))) return {{"it does not divide by a root"}};
-    if (b.activation) return {{"it applies an activation"}};
-    const node_id shifted = r.producer(r.input(m.first));
-    if (!r.is<op::binary>(shifted)) return {{"nothing is added under the root", r.name(m.first)}};
-    const auto eps = r.get<op::binary>(shifted);
-    if (eps.function != add || !eps.scalar || eps.activation) return {{"nothing is added under the root", r.name(m.first)}};
-    const node_id mean = r.producer(r.input(shifted)), squares = r.is<op::reduce>(mean) ? r.producer(r.input(mean)) : none;
-    const int axis = mean_from(r, mean);
-    if (axis == none) return {{"under the root is no mean over the last axes", r.name(mean)}};
-    if (!r.is<op::unary>(squares) || r.get<op::unary>(squares).function != op::unary_function::square)
-      return {{"the mean is not one of squares", r.name(mean)}};
-    const value_id d = r.input(squares);
-    if (d != r.input(m.last, 1 - m.input)) return {{"it divides another value than the one squared", r.name(squares)}};
-    found out{{}, d, axis, *eps.scalar, false};
-    const node_id centre = r.producer(d);
-    if (!r.is<op::binary>(centre)) return out;
-    const auto minus = r.get<op::binary>(centre);
-    if (minus.function != sub || minus.scalar || minus.activation) return out;
-    const node_id middle = r.producer(r.input(centre, 1));
-    if (mean_from(r, middle) != axis || r.input(middle) != r.input(centre, 0)) return out;
-    out.x = r.input(centre, 0);
-    out.centred = true;
-    return out;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const auto b = r.get<op::binary>(m.whole);
+    const bool inverse = r.applies(m.root, function::rsqrt);
+    const bool divides = b.function == op::binary_function::div && !inverse && r.input(m.whole, 1) == r.output(m.root);
+    if (!divides && !(b.function == op::binary_function::mul && inverse)) return {"it does not divide by a root"};
+    if (b.activation) return {"it applies an activation"};
+    m.axis = mean_from(r, m.mean);
+    if (m.axis == none) return {"under the root is no mean over the last axes", r.name(m.mean)};
+    if (m.middle != none && mean_from(r, m.middle) != m.axis) m.middle = none;
+    if (m.middle == none) m.x = m.d;
+    return {};
   }
-  static constexpr reason guard(const rewriter& r, const match& m) { return find(r, m).why; }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const found f = find(r, m);
-    r.note(r.name(m.first), r.name(m.last));
-    if (f.centred) r.become(m.last, op::layer_norm{f.axis, f.eps, false}, r.name(m.last), {&f.x, 1}, {});
-    else r.become(m.last, op::rms_norm{f.axis, f.eps}, r.name(m.last), {&f.x, 1}, {});
+    r.note(r.name(m.root), r.name(m.whole));
+    if (m.middle != none) r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), {&m.x, 1}, {});
+    else r.become(m.whole, op::rms_norm{m.axis, m.eps}, r.name(m.whole), {&m.x, 1}, {});
   }
 };
 
 /// layer_norm|rms_norm > * k  ->  with the scale k;  layer_norm with a scale > + b  ->  with the bias b
-template <class Norm>
 struct norm_operand {
   static constexpr rule_info info{"norm_operand", "layer_norm|rms_norm > * k, + b -> the same", lowers::nodes, numerics::exact};
-  using pattern = chain<Norm, op::binary>;
+  using pattern = chain<find::any_of<op::layer_norm, op::rms_norm>, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
     const bool has_scale = r.inputs_count(m.first) == 2;
-    const bool adds = has_scale && std::is_same_v<Norm, op::layer_norm>;
+    const bool adds = has_scale && r.is<op::layer_norm>(m.first);
     if (b.scalar || b.function != (adds ? op::binary_function::add : op::binary_function::mul))
       return {adds ? "it is not the sum of two values" : "it is not the product of two values"};
     if (b.activation) return {"it applies an activation"};
-    if (static_cast<int>(r.inputs_count(m.first)) == max_inputs<Norm>()) return {"its input has all operands already", r.name(m.first)};
+    if (static_cast<int>(r.inputs_count(m.first)) == r.at(m.first).type->max_inputs) return {"its input has all operands already", r.name(m.first)};
     if (r.at(m.first).outputs.count != 1) return {"its input has several outputs", r.name(m.first)};
     if (!(r.shape(r.output(m.first)) == r.shape(r.output(m.last)))) return {"its other operand is larger", r.name(m.first)};
     if (r.input(m.last, 1 - m.input) == r.output(m.first)) return {"its operands are the same"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    pool<value_id> in;
-    for (std::size_t i = 0; i < r.inputs_count(m.first); ++i) in.push_back(r.input(m.first, static_cast<int>(i)));
+    pool<value_id> in = r.inputs_of(m.first);
     in.push_back(r.input(m.last, 1 - m.input));
-    r.fuse(m.first, m.last, r.get<Norm>(m.first), in, {});
+    r.fuse(m.first, m.last, in);
   }
 };
 

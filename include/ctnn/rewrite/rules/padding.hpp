@@ -22,11 +22,16 @@ struct pad_nothing {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// pad(0) > conv2d  ->  conv2d;  pad(0) > average pool2d  ->  pool2d that counts its padding;  pad(-infinity) > max pool2d  ->  pool2d
+/// pad(0) > conv2d  ->  conv2d;  pad(0) > average pool  ->  pool that counts its padding;  pad(-infinity) > max pool  ->  pool
 template <class Last>
 struct pad_window {
-  static constexpr rule_info info{"pad_window", "pad > conv2d|pool2d -> the second", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"pad_window", "pad > conv2d|pool -> the second", lowers::nodes, numerics::exact};
   using pattern = chain<op::pad, Last>;
+  static constexpr bool pools = std::is_same_v<Last, op::pool>;
+  static constexpr int axes_of(const Last& window) {
+    if constexpr (pools) return window.axes;
+    else return 2;
+  }
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::pad>(m.first);
     const auto window = r.get<Last>(m.last);
@@ -36,22 +41,24 @@ struct pad_window {
     for (int i = 0; i < rank; ++i) {
       const int before = p.before[static_cast<std::size_t>(i)], after = p.after[static_cast<std::size_t>(i)];
       if (before < 0 || after < 0) return {"it cuts something off", r.name(m.first)};
-      if (i < rank - 2 && (before != 0 || after != 0)) return {"it pads more than rows and columns", r.name(m.first)};
+      if (i < rank - axes_of(window) && (before != 0 || after != 0)) return {"it pads more than rows and columns", r.name(m.first)};
     }
     if (window.same != same_padding::none) return {"its own padding depends on the size"};
-    if constexpr (std::is_same_v<Last, op::pool2d>) {
+    if constexpr (pools) {
       if (window.ceil) return {"its last windows depend on the padding"};
       if (window.function == op::pooling::max) {
         // Padding never wins a maximum here, so it must not there: not even in a window of padding alone.
         if (!(p.value <= static_cast<double>(std::numeric_limits<float>::lowest()))) return {"the padding may be the maximum", r.name(m.first)};
-        for (std::size_t i = 0; i < 2; ++i) {
-          const auto axis = static_cast<std::size_t>(rank - 2) + i;
-          if (p.before[axis] + window.pad[i] >= window.kernel[i] || p.after[axis] + window.pad[i + 2] >= window.kernel[i])
+        for (int i = 0; i < window.axes; ++i) {
+          const auto axis = static_cast<std::size_t>(rank - window.axes + i);
+          const int before = p.before[axis] + window.pad.at(i), after = p.after[axis] + window.pad.at(window.axes + i);
+          if (before >= window.kernel.at(i) || after >= window.kernel.at(i) || window.dilation.at(i) != 1)
             return {"a window may hold nothing but padding", r.name(m.first)};
         }
         return {};
       } else {
-        if (window.pad != margins{0, 0, 0, 0} && !window.count_include_pad) return {"its average leaves out its own padding"};
+        if (window.function == op::pooling::lp) return {"its norms have no padding of their own to count"};
+        if (!(window.pad == by_axis{0}) && !window.count_include_pad) return {"its average leaves out its own padding"};
         if (window.divisor_whole) return {"its average counts what is not there"};
       }
     }
@@ -61,9 +68,15 @@ struct pad_window {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto p = r.get<op::pad>(m.first);
     auto window = r.get<Last>(m.last);
-    const std::size_t y = p.before.size() - 2, x = y + 1;
-    window.pad = {window.pad[0] + p.before[y], window.pad[1] + p.before[x], window.pad[2] + p.after[y], window.pad[3] + p.after[x]};
-    if constexpr (std::is_same_v<Last, op::pool2d>) window.count_include_pad = window.count_include_pad || window.function == op::pooling::average;
+    const auto axes = static_cast<std::size_t>(axes_of(window)), first = p.before.size() - axes;
+    const auto old = window.pad;
+    if constexpr (pools) window.pad.clear();
+    for (std::size_t side = 0; side < 2 * axes; ++side) {
+      const int more = side < axes ? p.before[first + side] : p.after[first + side - axes];
+      if constexpr (pools) window.pad.push_back(old.at(static_cast<int>(side)) + more);
+      else window.pad[side] = old[side] + more;
+    }
+    if constexpr (pools) window.count_include_pad = window.count_include_pad || window.function == op::pooling::average;
     pool<value_id> in(1, r.input(m.first));
     if (r.inputs_count(m.last) == 2) in.push_back(r.input(m.last, 1));
     const pool<expression_id> weights(r.view().weights(r.at(m.last)));

@@ -8,7 +8,7 @@ namespace ctnn::rules {
 
 /// eltwise of two without coefficients  ->  binary
 struct eltwise_to_binary {
-  static constexpr rule_info info{"eltwise_to_binary", "eltwise(a, b) -> binary(a, b)", lowers::rank, numerics::exact};
+  static constexpr rule_info info{"eltwise_to_binary", "eltwise(a, b) -> binary(a, b)", lowers::tier, numerics::exact};
   using pattern = single<op::eltwise>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.inputs_count(m.last) != 2) return {"it has more than two inputs"};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conversions between element types that need not be there, quantised ones among them, for loaded models.
+// Conversions between element types that need not be there, quantised ones among them.
 #pragma once
 
-#include "../../graph/loaded_operators.hpp"
+#include "../../graph/operators/pointwise.hpp"
+#include "../../graph/operators/quantized.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
@@ -66,6 +67,20 @@ struct cast_chain {
   }
 };
 
+/// cast to half precision > cast back  ->  x: between operators that compute in f32 as in ONNX Runtime
+struct rounding_between {
+  static constexpr rule_info info{"rounding_between", "cast to f16 or bf16 > cast to f32 -> x", lowers::nodes, numerics::unrounded};
+  static constexpr bool any_type = true;
+  using pattern = edge<op::cast, op::cast>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (!is_narrow(r.type(r.output(m.first)))) return {"what is between is no half precision", r.name(m.first)};
+    if (r.type(r.input(m.first)) != dtype::f32) return {"it comes from another type than f32", r.name(m.first)};
+    if (r.type(r.output(m.last)) != dtype::f32) return {"it goes to another type than f32"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.first)); }
+};
+
 /// dequantize > quantize with the same scale and zero point  ->  x; the other way round would change numbers
 struct requantize_same {
   static constexpr rule_info info{"requantize_same", "dequantize > quantize -> x", lowers::nodes, numerics::exact};
@@ -87,7 +102,7 @@ struct requantize_same {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.first)); }
 };
 
-/// relu > quantize to unsigned integers without a zero point  ->  quantize, which saturates at 0
+/// relu > quantize to unsigned integers without a zero point, with scales above 0  ->  quantize, which saturates at 0
 struct relu_before_quantize {
   static constexpr rule_info info{"relu_before_quantize", "relu > quantize -> quantize", lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
@@ -98,6 +113,7 @@ struct relu_before_quantize {
     const dtype to = r.get<op::quantize>(m.last).to;
     if (to != dtype::u8 && to != dtype::u16) return {"its integers may be negative"};
     if (r.inputs_count(m.last) == 3) return {"it has a zero point, so 0 is not the lowest number"};
+    if (r.known_numbers(r.input(m.last, 1)) != numbers_are::positive) return {"its scale may be negative"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

@@ -17,19 +17,6 @@ inline value_id as_matrix(layer_reader& l, value_id v) {
   return v;
 }
 
-inline std::vector<float> transposed(const std::vector<float>& from, int rows, int columns) {
-  std::vector<float> to(from.size());
-  for (std::size_t r = 0; r < static_cast<std::size_t>(rows); ++r)
-    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
-      to[c * static_cast<std::size_t>(rows) + r] = from[r * static_cast<std::size_t>(columns) + c];
-  return to;
-}
-inline std::vector<float> scaled(std::vector<float> numbers, float by) {
-  if (by != 1)
-    for (float& x : numbers) x *= by;
-  return numbers;
-}
-
 /// The sizes a Gemm declares for its constant operands.
 struct gemm_parameters {
   float alpha, beta;
@@ -67,21 +54,8 @@ struct gemm_parameters {
   }
 };
 
-/// A product with constant weights is a `linear`; alpha and beta are folded into them.
-inline value_id gemm_as_linear(layer_reader& l, const gemm_parameters& p, value_id x) {
-  if (l.shape(x)[1] != p.depth) l.fail(9, "depth " + std::to_string(p.depth) + " for an operand of " + describe(l.shape(x)));
-  const bool bias = p.constant_c && p.kind_c != -1;
-  const value_id v = l.node(op::linear{p.columns, bias, {}}, {x});
-  const std::vector<float> weight = l.tagged(std::int64_t{p.columns} * p.depth);
-  l.set_weight(v, 0, scaled(p.transpose_b ? weight : transposed(weight, p.depth, p.columns), p.alpha));
-  if (!bias) return v;
-  std::vector<float> numbers = l.tagged(p.kind_c == 0 ? 1 : p.columns);
-  numbers.resize(static_cast<std::size_t>(p.columns), numbers[0]);
-  l.set_weight(v, 1, scaled(numbers, p.alpha * p.beta));
-  return v;
-}
-
-inline value_id gemm_of_values(layer_reader& l, const gemm_parameters& p) {
+/// alpha (A B + beta C): a product and a sum.
+inline value_id product_and_sum(layer_reader& l, const gemm_parameters& p) {
   std::size_t next = 0;
   std::vector<value_id> in;
   const auto operand = [&](bool constant, bool transpose, int rows, int columns, const char* what) {
@@ -92,25 +66,29 @@ inline value_id gemm_of_values(layer_reader& l, const gemm_parameters& p) {
   };
   const extents a = operand(p.constant_a, p.transpose_a, p.rows, p.depth, "left");
   const extents b = operand(p.constant_b, p.transpose_b, p.depth, p.columns, "right");
-  op::gemm op{p.transpose_a, p.transpose_b, p.alpha, p.alpha * p.beta};
+  if (a[1] != b[0] && (p.constant_a || p.constant_b))
+    l.fail(9, "depth " + std::to_string(p.depth) + " for an operand of " + describe(l.shape(in[p.constant_b ? 0 : 1])));
+  value_id c = none;
   if (p.constant_c && p.kind_c != -1) {
     const extents shape = p.shape_c(l, a[0], b[1]);
-    in.push_back(l.constant(shape, l.tagged(shape.count()), "sum"));
+    c = l.constant(shape, l.tagged(shape.count()), "sum");
   } else if (!p.constant_c && next < l.input_count()) {
-    const value_id c = l.input(next);
+    c = l.input(next);
     const extents shape = l.shape(c);
-    const bool column = shape.rank == 1 && shape[0] != b[1] && shape[0] == a[0];
-    in.push_back(column ? l.reshaped(c, {a[0], 1}, "sum") : c);
+    if (shape.rank == 1 && shape[0] != b[1] && shape[0] == a[0]) c = l.reshaped(c, {a[0], 1}, "sum");
   }
-  return l.node(op, in);
+  const op::matmul product{p.transpose_a, p.transpose_b, p.alpha};
+  if (c == none) return l.node(product, in);
+  const value_id y = l.helper(product, in, "product");
+  const float factor = p.alpha * p.beta;
+  if (factor != 1) c = l.helper(op::binary{op::binary_function::mul, factor}, {c}, "scaled");
+  return l.node(op::binary{}, {y, c});
 }
 
 inline void gemm(layer_reader& l) {
   const gemm_parameters p(l);
   const bool turned = l.flag_or(14, false), apart = l.flag_or(11, false);
-  const bool plain = !p.constant_a && p.constant_b && !p.transpose_a && l.input_count() == 1 &&
-                     (!p.constant_c || p.kind_c == -1 || p.kind_c == 0 || p.kind_c == 4);
-  value_id v = plain ? gemm_as_linear(l, p, as_matrix(l, l.input())) : gemm_of_values(l, p);
+  value_id v = product_and_sum(l, p);
   if (turned) v = l.permuted(v, {1, 0}, "turned");
   const extents shape = l.shape(v);
   if (apart) v = l.reshaped(v, {shape[0], 1, shape[1]}, "rows");

@@ -60,7 +60,12 @@ struct int8_parameters {
   }
 };
 
-/// Weights as bytes (quantized here if the file has them as floats), bias and scales: the slots of op::int8_conv2d.
+/// ncnn's arithmetic, with a scale for each output.
+inline op::products_of_bytes int8_products(bool requantize) {
+  return {op::byte_arithmetic::ncnn, dtype::i8, requantize ? dtype::i8 : dtype::f32, true};
+}
+
+/// Weights as bytes (quantized here if the file has them as floats), bias and scales: the slots of a layer of bytes.
 inline void int8_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias, bool requantize, int scales) {
   stored_weights weight = l.tagged_or_int8(v, 0, weight_size);
   std::size_t slot = 1;
@@ -128,7 +133,7 @@ void convolution(layer_reader& l) {
   const bool vector = !grouped && l.shape(x).rank == 1 && op.kernel == pair{1, 1};
   if (int8) {
     const value_id image = vector ? l.reshaped(x, {l.shape(x)[0], 1, 1}, "image") : as_image(l, x);
-    const value_id v = l.node(op::int8_conv2d{{op}, int8.requantize()}, {image});
+    const value_id v = l.node(op::quantized_conv<2>{op, int8_products(int8.requantize())}, {image});
     int8_weights(l, v, op.out, weight_size, op.bias, int8.requantize(), int8.scales(op.out, op.groups));
     l.result(vector ? l.reshaped(v, {op.out}, "vector") : v);
     return;
@@ -236,22 +241,23 @@ inline void inner_product(layer_reader& l) {
     l.result(fully_connected(l, x, op, size));
     return;
   }
-  const value_id v = l.node(op::int8_linear{{op}}, {rows_or_vector(l, x, op.out, size)});
+  const value_id rows = rows_or_vector(l, x, op.out, size);
+  op::quantized_matmul product{int8_products(false), {op.out, size / op.out}};
+  product.transposed = true;
+  product.bias = op.bias;
+  product.activation = op.activation;
+  const value_id v = l.node(product, {rows});
   int8_weights(l, v, op.out, size, op.bias, false, op.out);
   l.result(v);
 }
 
-/// The channel axis of a 4-D value is the first in ncnn.
-inline value_id per_channel_input(layer_reader& l) {
-  const value_id v = l.input();
-  if (l.shape(v).rank > 3) layer_reader::refuse("4-D input");
-  return v;
-}
+/// ncnn's channels come first, whatever follows.
+inline int first_axis(layer_reader& l, value_id x) { return spelled_axis(l.shape(x), 0); }
 
 inline void batch_norm(layer_reader& l) {
   l.expect(1, 1);
   const int n = l.int_or(0, 0);
-  const value_id v = l.node(op::batch_norm{l.float_or(1, 0)}, {per_channel_input(l)});
+  const value_id v = l.node(op::batch_norm{l.float_or(1, 0), first_axis(l, l.input()), 1e-4f}, {l.input()});
   for (std::size_t slot : {0u, 2u, 3u, 1u}) l.read_raw(v, slot, n);  // slope, mean, variance, bias
   l.result(v);
 }
@@ -271,7 +277,7 @@ inline void scale(layer_reader& l) {
     return;
   }
   l.expect(1, 1);
-  const value_id v = l.node(op::scale{bias}, {per_channel_input(l)});
+  const value_id v = l.node(op::scale{bias, first_axis(l, l.input())}, {l.input()});
   l.read_raw(v, 0, n);
   if (bias) l.read_raw(v, 1, n);
   l.result(v);
@@ -279,7 +285,7 @@ inline void scale(layer_reader& l) {
 
 inline void bias(layer_reader& l) {
   l.expect(1, 1);
-  const value_id v = l.node(op::bias{}, {per_channel_input(l)});
+  const value_id v = l.node(op::bias{first_axis(l, l.input())}, {l.input()});
   l.read_raw(v, 0, l.int_or(0, 0));
   l.result(v);
 }
@@ -288,13 +294,13 @@ inline void bias(layer_reader& l) {
 inline void prelu(layer_reader& l) {
   l.expect(1, 1);
   const int n = l.int_or(0, 0);
-  const value_id x = per_channel_input(l);
+  const value_id x = l.input();
   if (n == 1) {
     const float slope = l.raw(1)[0];
     l.result(l.node(op::activation{{function::leaky_relu, slope}}, {x}));
     return;
   }
-  const value_id v = l.node(op::prelu{}, {x});
+  const value_id v = l.node(op::prelu{first_axis(l, x)}, {x});
   l.read_raw(v, 0, n);
   l.result(v);
 }

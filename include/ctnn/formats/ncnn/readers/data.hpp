@@ -17,14 +17,8 @@ inline extents declared_shape(const layer_reader& l, int w, int h, int d, int c)
   return shape;
 }
 
-inline list<int> to_list(const extents& shape) {
-  list<int> out;
-  for (int i = 0; i < shape.rank; ++i) out.push_back(shape[i]);
-  return out;
-}
-
 /// Channels that the first convolution reading `blob` has weights for; 0 if none tells.
-inline int channels_needed(model_builder& b, const std::string& blob) {
+inline int channels_needed(builder& b, const std::string& blob) {
   if (b.first_convolutions.empty())
     for (const layer& at : b.file.layers)
       if (at.inputs.size() == 1 && at.type == "Convolution") b.first_convolutions.emplace(at.inputs[0], &at);
@@ -53,7 +47,7 @@ inline void input(layer_reader& l) {
       const int needed = channels_needed(l.builder(), blob);
       if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
     }
-    out.push_back(out.empty() ? l.node(op::input{to_list(shape)}, {}) : l.helper(op::input{to_list(shape)}, {}, blob.c_str()));
+    out.push_back(out.empty() ? l.node(op::input{as_list(shape)}, {}) : l.helper(op::input{as_list(shape)}, {}, blob.c_str()));
   }
   l.result(out);
 }
@@ -63,7 +57,7 @@ inline void memory_data(layer_reader& l) {
   extents shape = declared_shape(l, 0, 1, 11, 2);
   const bool empty = shape.rank == 0;
   if (empty) shape = {1};
-  const value_id v = l.node(op::constant{to_list(shape)}, {});
+  const value_id v = l.node(op::constant{as_list(shape)}, {});
   const std::int64_t n = shape.count();
   if (empty) l.set_weight(v, 0, {0});
   else if (l.flag_or(21, true)) l.read_raw(v, 0, n);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../layer_reader.hpp"
+#include "../unary_operations.hpp"
 
 namespace ctnn::ncnn::readers {
 
@@ -54,24 +55,13 @@ void plain_activation(layer_reader& l) {
   activate(l, {kind});
 }
 
-inline void selu(layer_reader& l) {
-  l.expect(1, 1);
-  op::activation f{{function::elu, l.float_or(0, 1.67326324f)}};
-  l.result(l.with_scalar(op::binary_function::mul, l.node(f, {l.input()}), l.float_or(1, 1.050700987f), "lambda"));
-}
-
+inline void selu(layer_reader& l) { activate(l, {function::selu, l.float_or(0, 1.67326324f), l.float_or(1, 1.050700987f)}); }
 inline void gelu(layer_reader& l) { activate(l, {l.flag_or(0, false) ? function::gelu_tanh : function::gelu}); }
 
 inline void unary(layer_reader& l) {
-  l.expect(1, 1);
   const int type = l.int_or(0, 0);
-  if (type < 0 || type > static_cast<int>(op::unary_function::trunc))
-    layer_reader::refuse(0, "unary operation " + std::to_string(type));
-  l.result(l.node(op::unary{static_cast<op::unary_function>(type)}, {l.input()}));
-}
-inline void absolute(layer_reader& l) {
-  l.expect(1, 1);
-  l.result(l.node(op::unary{op::unary_function::abs}, {l.input()}));
+  if (type < 0 || type >= static_cast<int>(std::size(unary_operations))) layer_reader::refuse(0, "unary operation " + std::to_string(type));
+  activate(l, {unary_operations[type]});
 }
 
 /// ncnn lines the operand of lower rank up with the outermost axes: it gets inner extents of 1. A 1-D one lines up with
@@ -144,7 +134,7 @@ inline void exponential(layer_reader& l) {
   const float base = l.float_or(0, -1);
   const value_id v = affine(l, l.float_or(1, 1), l.float_or(2, 0));
   if (base == -1) {
-    l.result(l.node(op::unary{op::unary_function::exp}, {v}));
+    l.result(l.node(op::activation{{function::exp}}, {v}));
     return;
   }
   op::binary op{op::binary_function::rpow};
@@ -155,7 +145,7 @@ inline void logarithm(layer_reader& l) {
   l.expect(1, 1);
   const float base = l.float_or(0, -1);
   if (base != -1 && !(base > 0 && base != 1)) l.fail(0, "logarithm to base " + std::to_string(base));
-  value_id v = l.node(op::unary{op::unary_function::log}, {affine(l, l.float_or(1, 1), l.float_or(2, 0))});
+  value_id v = l.node(op::activation{{function::log}}, {affine(l, l.float_or(1, 1), l.float_or(2, 0))});
   if (base != -1) v = l.with_scalar(op::binary_function::mul, v, 1 / std::log(base), "base");
   l.result(v);
 }

@@ -126,19 +126,16 @@ struct cut {
   }
 };
 
-/// The part of v: a slice along one axis, a padding by less than nothing along several.
 inline value_id cut_out(layer_reader& l, value_id v, const cut& part) {
   const extents whole = l.shape(v);
-  int cuts = 0, axis = 0;
-  op::pad op;
+  op::slice op;
   for (int i = 0; i < whole.rank; ++i) {
-    op.before.push_back(-part.begin[i]);
-    op.after.push_back(part.end[i] - whole[i]);
-    if (part.begin[i] != 0 || part.end[i] != whole[i]) ++cuts, axis = i;
+    if (part.begin[i] == 0 && part.end[i] == whole[i]) continue;
+    op.axis.push_back(i);
+    op.start.push_back(part.begin[i]);
+    op.end.push_back(part.end[i]);
   }
-  if (cuts == 0) return v;
-  if (cuts == 1) return l.node(op::slice{axis, part.begin[axis], part.end[axis]}, {v});
-  return l.node(op, {v});
+  return op.axis.empty() ? v : l.node(op, {v});
 }
 
 inline void crop(layer_reader& l) {

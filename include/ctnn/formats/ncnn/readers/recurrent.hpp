@@ -6,12 +6,13 @@
 
 namespace ctnn::ncnn::readers {
 
-/// What the file says about a recurrent layer of `gates` gates, and its weights.
+/// What the file says about a recurrent layer, and its weights.
+template <class Op>
 struct recurrent_parameters {
-  op::recurrence op;
-  int gates, in = 0;
+  Op op;
+  int in = 0;
 
-  recurrent_parameters(layer_reader& l, int gate_count) : gates(gate_count) {
+  explicit recurrent_parameters(layer_reader& l) {
     if (l.int_or(8, 0) != 0) layer_reader::refuse(8, "int8 weights");
     const int direction = l.int_or(2, 0);
     if (direction < 0 || direction > 2) l.fail(2, "direction " + std::to_string(direction));
@@ -20,27 +21,27 @@ struct recurrent_parameters {
     const extents shape = l.shape(l.input());
     if (shape.rank != 2) l.fail("input is " + describe(shape) + ", expected 2 dimensions");
     in = shape[1];
-    const auto weights = checked_multiply(std::int64_t{gates} * op.directions() * op.hidden, in);
+    const auto weights = checked_multiply(std::int64_t{Op::gates} * op.directions() * op.hidden, in);
     if (!weights || *weights != l.int_or(1, 0))
       l.fail(1, "weight size " + std::to_string(l.int_or(1, 0)) + ", expected " + std::to_string(weights.value_or(-1)));
   }
   /// The layer and its outputs. The file's arrays hold one direction after the other: the inputs' weights, `bias_rows` rows
   /// of biases, the states' weights. `order`: ncnn's gates in PyTorch's order; likewise the rows of the two biases, zeros
   /// where they are fewer.
-  template <class Op>
-  void add(layer_reader& l, const Op& layer, std::vector<int> order, std::size_t bias_rows, std::vector<int> w_bias, std::vector<int> r_bias) const {
-    constexpr std::size_t states = Op::max_inputs - 1;
+  void add(layer_reader& l, std::vector<int> order, std::size_t bias_rows, std::vector<int> w_bias,
+           std::vector<int> r_bias) const {
+    constexpr std::size_t states = Op::states;
     if (l.input_count() != 1 && l.input_count() != 1 + states)
       l.fail("has " + std::to_string(l.input_count()) + " inputs, expected 1 or " + std::to_string(1 + states));
     if (l.output_count() != 1 && l.output_count() != 1 + states)
       l.fail("has " + std::to_string(l.output_count()) + " outputs, expected 1 or " + std::to_string(1 + states));
-    const int d = op.directions(), rows = gates * op.hidden;
+    const int d = op.directions(), rows = Op::gates * op.hidden;
     std::vector<value_id> inputs{l.input()};
     for (std::size_t i = 1; i < l.input_count(); ++i) {
       if (l.shape(l.input(i)).count() != std::int64_t{d} * op.hidden) l.fail("initial state is " + describe(l.shape(l.input(i))));
       inputs.push_back(l.reshaped(l.input(i), {d, op.hidden}, "state"));
     }
-    const value_id y = l.node(layer, inputs);
+    const value_id y = l.node(op, inputs);
     const auto w = l.tagged(std::int64_t{d} * rows * in);
     const auto b = l.tagged(static_cast<std::int64_t>(bias_rows) * d * op.hidden);
     const auto r = l.tagged(std::int64_t{d} * rows * op.hidden);
@@ -73,18 +74,16 @@ struct recurrent_parameters {
 
 /// Gates I, F, O, G; PyTorch's are i, f, g, o.
 inline void lstm(layer_reader& l) {
-  const recurrent_parameters p(l, op::lstm::gates);
+  const recurrent_parameters<op::lstm> p(l);
   if (l.int_or(3, p.op.hidden) != p.op.hidden) layer_reader::refuse(3, "projection of the state");
-  p.add(l, op::lstm{p.op}, {0, 1, 3, 2}, 4, {0, 1, 3, 2}, {-1, -1, -1, -1});
+  p.add(l, {0, 1, 3, 2}, 4, {0, 1, 3, 2}, {-1, -1, -1, -1});
 }
 /// Gates R, U, N, which are PyTorch's r, z, n. Biases R, U, N of the input, N of the state.
 inline void gru(layer_reader& l) {
-  const recurrent_parameters p(l, op::gru::gates);
-  p.add(l, op::gru{p.op}, {0, 1, 2}, 4, {0, 1, 2}, {-1, -1, 3});
+  recurrent_parameters<op::gru>(l).add(l, {0, 1, 2}, 4, {0, 1, 2}, {-1, -1, 3});
 }
 inline void rnn(layer_reader& l) {
-  const recurrent_parameters p(l, op::rnn::gates);
-  p.add(l, op::rnn{p.op}, {0}, 1, {0}, {-1});
+  recurrent_parameters<op::rnn>(l).add(l, {0}, 1, {0}, {-1});
 }
 
 }  // namespace ctnn::ncnn::readers

@@ -13,7 +13,7 @@ inline void absorb_constant(file_builder& b, node_id at) {
   if (b.outputs.contains(v) || b.readers[static_cast<std::size_t>(v)].empty()) return;
   for (const node_id reader : b.readers[static_cast<std::size_t>(v)]) {
     const auto in = b.g.inputs(b.g.at(reader));
-    const int first = habits_of(b.g, reader).first_parameter;
+    const int first = b.products.contains(reader) ? 0 : habits_of(b.g, reader).first_parameter;
     for (int i = 0; i < static_cast<int>(in.size()); ++i)
       if (in[static_cast<std::size_t>(i)] == v && i < first) return;
   }
@@ -34,6 +34,7 @@ inline void absorb(file_builder& b) {
     for (std::size_t i = 0; i < b.g.nodes.size(); ++i)
       if (const auto id = static_cast<node_id>(i); !b.g.nodes[i].dead && !b.absorbed.contains(id) && is(id)) f(b, id);
   };
+  each([&](node_id n) { return b.g.is<op::binary>(n); }, writers::absorb_product);
   each([&](node_id n) { return b.g.is<op::permute>(n); }, writers::absorb_shuffle);
   each([&](node_id n) { return b.g.is<op::binary>(n); }, writers::absorb_broadcast);
   each([&](node_id n) { return b.g.is<op::matmul>(n); }, writers::absorb_turn);

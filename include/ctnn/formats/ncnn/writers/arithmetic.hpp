@@ -2,9 +2,12 @@
 // Operators that calculate, as ncnn layers.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "../node_writer.hpp"
+#include "../reductions.hpp"
+#include "../unary_operations.hpp"
 
 namespace ctnn::ncnn::writers {
 
@@ -27,6 +30,12 @@ inline void activation_layer(node_writer& w, const activation_function& f, const
     case function::mish: type = "Mish"; break;
     case function::gelu: type = "GELU"; break;
     case function::gelu_tanh: type = "GELU", p.integer(0, 1, 0); break;
+    case function::selu: type = "SELU", p.real(0, f.a, 1.67326324f).real(1, f.b, 1.050700987f); break;
+    default: {
+      const auto at = std::find(std::begin(unary_operations), std::end(unary_operations), f.kind);
+      if (at == std::end(unary_operations)) throw inexpressible{"the function " + std::string(name_of(f.kind))};
+      type = "UnaryOp", p.integer(0, at - std::begin(unary_operations), 0);
+    }
   }
   w.layer(type, {from}, {to}, p);
 }
@@ -143,22 +152,32 @@ inline void linear(node_writer& w) {
   if (separate) activation_layer(w, op.activation, result, w.out());
 }
 
+/// A layer with numbers a channel. ncnn's channels come first; behind a batch of one they do so in another form.
+inline void by_channel(node_writer& w, const char* type, int axis, auto parameters) {
+  const extents x = w.input_shape();
+  const int at = channel_axis(x, axis);
+  if (x.count(0, at) != 1) throw inexpressible{"channels along axis " + std::to_string(at) + " of " + describe(x)};
+  extents form;
+  for (int i = at; i < x.rank; ++i) form.push_back(x[i]);
+  if (form.rank > 3) throw inexpressible{"an input of " + describe(x)};
+  w.layer(type, {w.in_form(0, form)}, {w.out_in_form(form)}, parameters(x[at]));
+  w.finish();
+}
+
 inline void batch_norm(node_writer& w) {
-  w.need_rank(1, 3);
-  w.layer("BatchNorm", {w.in()}, {w.out()},
-          parameter_list().integer(0, w.input_shape()[0], 0).real(1, w.get<op::batch_norm>().eps, 0));
+  const op::batch_norm op = w.get<op::batch_norm>();
+  if (op.eps == 0 && op.zero_root != 1e-4f) throw inexpressible{"a root of 0 that is not 1e-4"};
+  by_channel(w, "BatchNorm", op.axis, [&](int n) { return parameter_list().integer(0, n, 0).real(1, op.eps, 0); });
   for (std::size_t slot : {0u, 2u, 3u, 1u}) w.b.bin.raw(w.weight(slot));  // slope, mean, variance, bias
 }
 inline void scale(node_writer& w) {
-  w.need_rank(1, 3);
-  const bool bias = w.get<op::scale>().bias;
-  w.layer("Scale", {w.in()}, {w.out()}, parameter_list().integer(0, w.input_shape()[0], 0).integer(1, bias, 0));
+  const op::scale op = w.get<op::scale>();
+  by_channel(w, "Scale", op.axis, [&](int n) { return parameter_list().integer(0, n, 0).integer(1, op.bias, 0); });
   w.b.bin.raw(w.weight(0));
-  if (bias) w.b.bin.raw(w.weight(1));
+  if (op.bias) w.b.bin.raw(w.weight(1));
 }
 inline void bias(node_writer& w) {
-  w.need_rank(1, 3);
-  w.layer("Bias", {w.in()}, {w.out()}, parameter_list().integer(0, w.input_shape()[0], 0));
+  by_channel(w, "Bias", w.get<op::bias>().axis, [](int n) { return parameter_list().integer(0, n, 0); });
   w.b.bin.raw(w.weight(0));
 }
 inline void local_response_norm(node_writer& w) {
@@ -169,18 +188,15 @@ inline void local_response_norm(node_writer& w) {
           parameter_list().integer(0, op.within, 0).integer(1, op.size, 5).real(2, op.alpha, 1).real(3, op.beta, 0.75f).real(4, op.k, 1));
 }
 inline void prelu(node_writer& w) {
-  w.need_rank(1, 3);
-  w.layer("PReLU", {w.in()}, {w.out()}, parameter_list().integer(0, w.input_shape()[0], 0));
+  by_channel(w, "PReLU", w.get<op::prelu>().axis, [](int n) { return parameter_list().integer(0, n, 0); });
   w.b.bin.raw(w.weight(0));
 }
 
-inline void unary(node_writer& w) {
-  w.layer("UnaryOp", {w.in()}, {w.out()},
-          parameter_list().integer(0, static_cast<int>(w.get<op::unary>().function), 0));
-}
-
-/// Trailing-axis broadcasting in ncnn's terms: operands of one rank, or one that ncnn lines up the same way.
+/// Trailing-axis broadcasting in ncnn's terms: operands of one rank, or one that ncnn lines up the same way. A reshape that
+/// only appended inner extents of 1 has been absorbed: such operands ncnn lines up by itself.
 inline std::string operand(node_writer& w, std::size_t i) {
+  if (const value_id v = w.source(i); v != w.input(i))
+    return w.b.form(v) == w.b.g.shape(v) ? w.b.blob(v) : w.reshaped(w.b.blob(v), w.input_shape(i), i == 0 ? "first" : "second");
   const extents own = w.input_shape(i), other = w.input_shape(1 - i);
   if (own.rank >= other.rank) return w.in(i);
   if (own.rank == 1 && own[0] != other[0]) return w.in(i);  // ncnn's second choice is the innermost axis
@@ -199,12 +215,7 @@ inline void binary(node_writer& w) {
     p.integer(1, 1, 0).real(2, *op.scalar, 0);
     from = {w.in()};
   } else {
-    for (std::size_t i : {0u, 1u}) {
-      // A reshape that only appended inner extents of 1 has been absorbed: ncnn lines such operands up by itself.
-      const node_id maker = w.b.g.at_value(w.input(i)).producer;
-      if (w.b.absorbed.contains(maker)) from.push_back(w.b.blob(w.b.g.inputs(w.b.g.at(maker))[0]));
-      else from.push_back(operand(w, i));
-    }
+    for (std::size_t i : {0u, 1u}) from.push_back(operand(w, i));
   }
   const std::string result = before_activation(w, static_cast<bool>(op.activation));
   w.layer("BinaryOp", from, {result}, p);
@@ -223,61 +234,77 @@ inline void eltwise(node_writer& w) {
   if (op.activation) activation_layer(w, op.activation, result, w.out());
 }
 
+inline void reduce(node_writer& w) {
+  w.need_rank(1, 4);
+  const op::reduce op = w.get<op::reduce>();
+  const auto operation = std::find(std::begin(reductions), std::end(reductions), op.function) - std::begin(reductions);
+  parameter_list p;
+  p.integer(0, operation, 0).integer(1, op.axes.empty(), 1);
+  if (!op.axes.empty()) p.integers(3, std::span(op.axes.begin(), op.axes.size()));
+  w.layer("Reduction", {w.in()}, {w.out()}, p.integer(4, op.keep, 0).integer(5, 1, 0));
+}
 inline void softmax(node_writer& w) {
   const int axis = normal_axis(w.get<op::softmax>().axis, w.input_shape().rank);
   w.layer("Softmax", {w.in()}, {w.out()}, parameter_list().integer(0, axis, 0).integer(1, axis != 0, 0));
 }
 
-inline void pool2d(node_writer& w) {
-  w.need_rank(3, 3);
-  const op::pool2d op = w.get<op::pool2d>();
+/// Pooling of (C, H, W), Pooling1D of (C, L).
+inline void pool(node_writer& w) {
+  const op::pool op = w.get<op::pool>();
+  w.need_rank(op.axes + 1, op.axes + 1);
+  if (op.axes > 2) throw inexpressible{"windows over three axes"};
+  if (op.function == op::pooling::lp || op.indices) throw inexpressible{"norms and positions of windows"};
+  if (!(op.dilation == by_axis{1})) throw inexpressible{"windows with gaps"};
   const extents in = w.input_shape();
   const bool average = op.function == op::pooling::average;
   const bool whole = average && (op.count_include_pad || op.divisor_whole);
-  const pair step = op.step();
-  margins pad = op.padding(in);
+  window_axis axis[2];  // height and width; a signal has the width
+  for (int i = 0; i < op.axes; ++i) axis[2 - op.axes + i] = op.along(i, in.back(op.axes - 1 - i));
   int mode = 1;
   if (op.same != same_padding::none && whole == average) {
     mode = op.same == same_padding::upper ? 2 : 3;
-    pad = {};
-  } else if (op.ceil) {
+    for (window_axis& a : axis) a.before = a.after = 0;
+  } else if (op.ceil && op.same == same_padding::none) {
     // ncnn's "full" mode keeps every window that begins inside the padded input; PyTorch's ceil mode drops some.
-    margins grown = pad;
+    int grown[2] = {axis[0].after, axis[1].after};
     bool full = true, grows = false;
     for (unsigned i = 0; i < 2; ++i) {
-      const int size = in.back(1 - static_cast<int>(i));
-      const int room = size + pad[i] + pad[i + 2] - op.kernel[i];
-      if (room % step[i] == 0) continue;
-      if (window_count(size, pad[i], pad[i + 2], op.kernel[i], step[i], true) == room / step[i] + 1) {
+      const window_axis& a = axis[i];
+      const int room = a.size + a.before + a.after - a.taps;
+      if (room % a.stride == 0) continue;
+      if (window_count(a.size, a.before, a.after, a.taps, a.stride, true) == room / a.stride + 1) {
         full = false;
         continue;
       }
-      grown[i + 2] += step[i] - room % step[i];
+      grown[i] += a.stride - room % a.stride;
       grows = true;
     }
     if (grows && average && op.count_include_pad && !op.divisor_whole)
       throw inexpressible{"an average that counts padding but not what ceil mode adds"};
     if (full && grows) mode = 0;
-    else pad = grown;
+    else
+      for (unsigned i = 0; i < 2; ++i) axis[i].after = grown[i];
   }
   parameter_list p;
-  p.integer(0, average, 0).integer(1, op.kernel[1], 0).integer(11, op.kernel[0], op.kernel[1]);
-  p.integer(2, step[1], 1).integer(12, step[0], step[1]);
-  p.integer(3, pad[1], 0).integer(13, pad[0], pad[1]).integer(14, pad[3], pad[1]).integer(15, pad[2], pad[0]);
+  const window_axis &y = op.axes == 2 ? axis[0] : axis[1], &x = axis[1];
+  p.integer(0, average, 0).integer(1, x.taps, 0).integer(11, y.taps, x.taps);
+  p.integer(2, x.stride, 1).integer(12, y.stride, x.stride);
+  p.integer(3, x.before, 0).integer(13, y.before, x.before).integer(14, x.after, x.before).integer(15, y.after, y.before);
   p.integer(5, mode, 0);
   if (mode < 2) p.integer(6, whole, 0);
-  w.layer("Pooling", {w.in()}, {w.out()}, p);
+  w.layer(op.axes == 2 ? "Pooling" : "Pooling1D", {w.in()}, {w.out()}, p);
 }
 
-inline void adaptive_pool2d(node_writer& w) {
+inline void adaptive_pool(node_writer& w) {
   w.need_rank(3, 3);
-  const op::adaptive_pool2d op = w.get<op::adaptive_pool2d>();
+  const op::adaptive_pool op = w.get<op::adaptive_pool>();
+  if (op.axes != 2) throw inexpressible{"adaptive pooling over other axes than two"};
   parameter_list p;
   p.integer(0, op.function == op::pooling::average, 0);
   if (op.flatten) {
     p.integer(4, 1, 0);
   } else {
-    const int width = op.size[1] ? op.size[1] : -233, height = op.size[0] ? op.size[0] : -233;
+    const int width = op.size.at(1) ? op.size.at(1) : -233, height = op.size.at(0) ? op.size.at(0) : -233;
     p.integer(7, 1, 0).integer(8, width, 0).integer(18, height, width);
   }
   w.layer("Pooling", {w.in()}, {w.out()}, p);
@@ -286,12 +313,18 @@ inline void adaptive_pool2d(node_writer& w) {
 inline void interpolate(node_writer& w) {
   w.need_rank(3, 3);
   const op::interpolate op = w.get<op::interpolate>();
+  const bool nearest = op.mode == op::interpolation::nearest, corners = op.coordinates == op::coordinates::align_corners;
+  const bool torch = nearest ? op.rounding == op::rounding::torch
+                             : op.mode == op::interpolation::linear && !op.antialias && (corners || op.coordinates == op::coordinates::half_pixel);
+  if (op.axes != 2 || !torch) throw inexpressible{"interpolation other than PyTorch's of two axes"};
+  const bool by_scale = op.size == by_axis{0};
   parameter_list p;
-  const bool nearest = op.mode == op::interpolation::nearest;
   p.integer(0, nearest ? 1 : 2, 0);
-  if (nearest && op.size == pair{0, 0}) p.real(1, op.scale[0], 1).real(2, op.scale[1], 1);
+  if (nearest && by_scale) p.real(1, static_cast<float>(op.scale.at(0)), 1).real(2, static_cast<float>(op.scale.at(1)), 1);
   else p.integer(3, w.output_shape()[1], 0).integer(4, w.output_shape()[2], 0);
-  p.integer(6, op.align_corners, 0);
+  for (int i = 0; i < 2 && !nearest && !corners; ++i)
+    if (op.scale.at(i) > 0 && op.scale.at(i) * w.input_shape()[i + 1] != w.output_shape()[i + 1]) throw inexpressible{"a scale that is not the ratio of the sizes"};
+  p.integer(6, !nearest && corners, 0);
   w.layer("Interp", {w.in()}, {w.out()}, p);
 }
 

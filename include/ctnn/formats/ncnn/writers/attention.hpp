@@ -8,46 +8,71 @@
 
 namespace ctnn::ncnn::writers {
 
-/// alpha scales C, too, in ncnn.
-inline void gemm(node_writer& w) {
-  const op::gemm op = w.get<op::gemm>();
-  bool constant[3] = {w.b.is_constant(w.input(0)), w.b.is_constant(w.input(1)), false};
-  constant[2] = w.input_count() == 3 ? w.b.is_constant(w.input(2)) : constant[0] || constant[1];
-  if (op.alpha == 0) throw inexpressible{"a product that counts for nothing"};
-  const extents y = w.output_shape();
-  const int depth = w.input_shape()[op.transpose_a ? 0 : 1];
+/// alpha (A B + beta C), a product of matrices and what may be added to it, as ncnn's Gemm, which has constants, transposes
+/// and a factor. `product` is the matmul, `sum` the value added to it or none.
+inline void gemm(node_writer& w, node_id product, value_id sum) {
+  const file_builder& b = w.b;
+  const op::matmul op = b.g.get<op::matmul>(product);
+  const auto operands = b.g.inputs(b.g.at(product));
+  if (b.g.shape(operands[0]).rank != 2 || b.g.shape(operands[1]).rank != 2) throw inexpressible{"a product of more than matrices"};
+  if (op.scale == 0) throw inexpressible{"a product that counts for nothing"};
+  const bool constant[3] = {b.is_constant(operands[0]), b.is_constant(operands[1]), sum != none && b.is_constant(sum)};
+  if (constant[0] && constant[1]) throw inexpressible{"a product of constants"};
+  const extents y = b.g.shape(b.g.output_of(product));
   parameter_list p;
-  p.real(0, op.alpha, 1).real(1, w.input_count() == 3 ? op.beta / op.alpha : 1, 1).integer(2, op.transpose_a, 0).integer(3, op.transpose_b, 0);
-  p.integer(4, constant[0], 0).integer(5, constant[1], 0).integer(6, constant[2], 0);
-  if (constant[0]) p.integer(7, y[0], 0);
-  if (constant[1]) p.integer(8, y[1], 0);
-  if (constant[0] || constant[1]) p.integer(9, depth, 0);
-  int kind = -1;
-  if (w.input_count() == 3) {
-    const extents c = w.input_shape(2);
-    if (c.count() == 1) kind = 0;
-    else if (c.back(0) == y[1]) kind = c.count() == y.count() ? 3 : 4;
-    else kind = 2;
-    if (constant[2] && kind == 2) p.integer(7, y[0], 0);
-    if (constant[2] && kind == 3) p.integer(7, y[0], 0);
-    if (constant[2] && (kind == 3 || kind == 4)) p.integer(8, y[1], 0);
-  }
-  if (constant[2]) p.integer(10, kind, 0);
+  p.real(0, op.scale, 1).real(1, sum != none ? 1 / op.scale : 1, 1).integer(2, op.transpose_a, 0).integer(3, op.transpose_b, 0);
+  const bool says_sum = constant[2] || (sum == none && (constant[0] || constant[1]));
+  p.integer(4, constant[0], 0).integer(5, constant[1], 0).integer(6, says_sum, 0);
+  const extents c = sum != none ? b.g.shape(sum) : extents{};
+  const int kind = sum == none ? -1 : c.count() == 1 ? 0 : c.back(0) != y[1] ? 2 : c.count() == y.count() ? 3 : 4;
+  if (constant[0] || (constant[2] && (kind == 2 || kind == 3))) p.integer(7, y[0], 0);
+  if (constant[1] || (constant[2] && (kind == 3 || kind == 4))) p.integer(8, y[1], 0);
+  if (constant[0] || constant[1]) p.integer(9, b.g.shape(operands[0])[op.transpose_a ? 0 : 1], 0);
+  if (says_sum) p.integer(10, kind, 0);
   std::vector<std::string> from;
-  for (std::size_t i = 0; i < w.input_count(); ++i)
-    if (!constant[i]) from.push_back(w.in(i));
-  if (from.empty()) throw inexpressible{"a product of constants"};
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!constant[i]) from.push_back(w.b.blob(operands[i]));
+  if (sum != none && !constant[2]) from.push_back(w.b.blob(sum));
   w.layer("Gemm", from, {w.out()}, p);
-  for (std::size_t i = 0; i < w.input_count(); ++i)
-    if (constant[i]) w.b.bin.tagged(w.b.constant(w.input(i)));
+  for (std::size_t i = 0; i < 2; ++i)
+    if (constant[i]) w.b.bin.tagged(w.b.constant(operands[i]));
+  if (constant[2]) w.b.bin.tagged(w.b.constant(sum));
+}
+
+/// A sum with a product of matrices that nobody else reads is one Gemm.
+inline void absorb_product(file_builder& b, node_id sum) {
+  const auto op = b.g.get<op::binary>(sum);
+  const auto in = b.g.inputs(b.g.at(sum));
+  if (op.function != op::binary_function::add || op.scalar || op.activation) return;
+  for (std::size_t i : {0u, 1u}) {
+    const node_id product = b.maker(in[i]);
+    if (!b.g.is<op::matmul>(product) || b.only_reader(in[i]) != sum || b.g.get<op::matmul>(product).scale == 0) continue;
+    const auto operands = b.g.inputs(b.g.at(product));
+    const extents &y = b.g.shape(in[i]), &c = b.g.shape(in[1 - i]);
+    const bool matrices = b.g.shape(operands[0]).rank == 2 && b.g.shape(operands[1]).rank == 2;
+    if (!matrices || !(b.g.shape(b.g.output_of(sum)) == y) || c.rank < 1 || (c.rank == 1 && y[0] == y[1] && c[0] > 1)) continue;
+    if (b.is_constant(operands[0]) && b.is_constant(operands[1])) continue;
+    b.absorbed.insert(product);
+    b.products[sum] = product;
+    return;
+  }
+}
+inline void matmul_and_sum(node_writer& w) {
+  const node_id product = w.b.products.at(w.id());
+  gemm(w, product, w.b.maker(w.input(0)) == product ? w.input(1) : w.input(0));
 }
 
 inline void matmul(node_writer& w) {
+  const op::matmul op = w.get<op::matmul>();
   if (w.input_shape(0).rank < 2 || w.input_shape(1).rank < 2) throw inexpressible{"a product with a vector"};
+  const bool matrices = w.input_shape(0).rank == 2 && w.input_shape(1).rank == 2;
+  if (op.transpose_a || (op.transpose_b && matrices) || op.scale != 1 || w.b.is_constant(w.input(0)) || w.b.is_constant(w.input(1)))
+    return gemm(w, w.id(), none);
   // A permutation that only turns the second operand has been absorbed.
   const node_id turn = w.b.maker(w.input(1));
-  const bool turned = w.b.absorbed.contains(turn);
-  w.layer("MatMul", {w.in(0), turned ? w.b.blob(w.b.g.inputs(w.b.g.at(turn))[0]) : w.in(1)}, {w.out()}, parameter_list().integer(0, turned, 0));
+  const bool turned = w.b.g.is<op::permute>(turn) && w.b.absorbed.contains(turn);
+  w.layer("MatMul", {w.in(0), turned ? w.b.blob(w.b.g.inputs(w.b.g.at(turn))[0]) : w.in(1)}, {w.out()},
+          parameter_list().integer(0, turned != op.transpose_b, 0));
 }
 inline void absorb_turn(file_builder& b, node_id product) {
   const value_id v = b.g.inputs(b.g.at(product))[1];

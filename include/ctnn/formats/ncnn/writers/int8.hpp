@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// int8_conv2d and int8_linear as ncnn layers with int8 weights.
+// Convolutions and products of bytes as ncnn layers with int8 weights.
 #pragma once
 
 #include "arithmetic.hpp"
@@ -25,30 +25,42 @@ inline void int8_arrays(node_writer& w, bool bias, bool requantize, int out, int
   if (requantize) w.b.bin.raw(w.weight(slot));
 }
 
-inline void int8_conv2d(node_writer& w) {
+inline void need_ncnn_arithmetic(const op::products_of_bytes& op) {
+  if (op.arithmetic != op::byte_arithmetic::ncnn || !op.by_output)
+    throw inexpressible{"zero points, or one scale for all weights"};
+}
+
+inline void quantized_conv2d(node_writer& w) {
   w.need_rank(3, 3);
-  const op::int8_conv2d op = w.get<op::int8_conv2d>();
+  const auto op = w.get<op::quantized_conv<2>>();
+  need_ncnn_arithmetic(op);
+  const bool requantize = op.to == dtype::i8;
   parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(w.weight(0).size()));
   const bool grouped = op.groups != 1;
-  p.integer(8, (grouped ? 1 : 2) + (op.requantize ? 100 : 0), 0);
+  p.integer(8, (grouped ? 1 : 2) + (requantize ? 100 : 0), 0);
   const bool separate = !fuse_activation(p, op.activation);
-  if (separate && op.requantize) throw inexpressible{"an activation between sums and bytes"};
+  if (separate && requantize) throw inexpressible{"an activation between sums and bytes"};
   const std::string result = before_activation(w, separate);
   w.layer(grouped ? "ConvolutionDepthWise" : "Convolution", {w.in()}, {result}, p);
-  int8_arrays(w, op.bias, op.requantize, op.out, op.groups, !grouped);
+  int8_arrays(w, op.bias, requantize, op.out, op.groups, !grouped);
   if (separate) activation_layer(w, op.activation, result, w.out());
 }
 
-inline void int8_linear(node_writer& w) {
-  const op::int8_linear op = w.get<op::int8_linear>();
+inline void quantized_matmul(node_writer& w) {
+  const auto op = w.get<op::quantized_matmul>();
+  need_ncnn_arithmetic(op);
   w.need_rank(1, 2);
   if (w.input_shape().rank == 2 && w.input_shape()[0] == 1) throw inexpressible{"a matrix of one row"};
+  if (!op.transposed || op.right.size() != 2 || op.by_row || op.to != dtype::f32)
+    throw inexpressible{"a product that is no layer of ncnn's"};
+  const int out = op.right[0];
+  const auto size = static_cast<std::int64_t>(w.weight(0).size());
   parameter_list p;
-  p.integer(0, op.out, 0).integer(1, op.bias, 0).integer(2, static_cast<std::int64_t>(w.weight(0).size()), 0).integer(8, 2, 0);
+  p.integer(0, out, 0).integer(1, op.bias, 0).integer(2, size, 0).integer(8, 2, 0);
   const bool separate = !fuse_activation(p, op.activation);
   const std::string result = before_activation(w, separate);
   w.layer("InnerProduct", {w.in()}, {result}, p);
-  int8_arrays(w, op.bias, false, op.out, 1, true);
+  int8_arrays(w, op.bias, false, out, 1, true);
   if (separate) activation_layer(w, op.activation, result, w.out());
 }
 

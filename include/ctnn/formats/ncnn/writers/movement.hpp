@@ -123,11 +123,19 @@ inline void split(node_writer& w) {
 }
 
 inline void slice(node_writer& w) {
-  const op::slice op = w.get<op::slice>();
-  const int axis = normal_axis(op.axis, w.input_shape().rank);
-  const auto bounds = op.bounds(w.input_shape()[axis]);
+  const extents& x = w.input_shape();
+  const op::slice::walks taken = w.get<op::slice>().over(x);
+  std::vector<int> starts, ends, axes;
+  for (int i = 0; i < x.rank; ++i) {
+    const op::slice::walk& now = taken[static_cast<std::size_t>(i)];
+    if (now.step != 1) throw inexpressible{"steps"};
+    if (now.takes_all(x[i])) continue;
+    starts.push_back(now.first);
+    ends.push_back(now.first + now.count);
+    axes.push_back(i);
+  }
   parameter_list p;
-  p.integers(9, std::span(&bounds[0], 1)).integers(10, std::span(&bounds[1], 1)).integers(11, std::span(&axis, 1));
+  if (!axes.empty()) p.integers(9, starts).integers(10, ends).integers(11, axes);
   w.layer("Crop", {w.in()}, {w.out()}, p);
 }
 
@@ -173,7 +181,7 @@ inline void absorb_shuffle(file_builder& b, node_id middle) {
 
 /// A reshape that appends inner extents of 1 for a binary operation is what ncnn does by itself.
 inline void absorb_broadcast(file_builder& b, node_id at) {
-  if (b.g.get<op::binary>(at).scalar) return;
+  if (b.g.get<op::binary>(at).scalar || b.products.contains(at)) return;
   const auto in = b.g.inputs(b.g.at(at));
   for (std::size_t i : {0u, 1u}) {
     const node_id maker = b.g.at_value(in[i]).producer;

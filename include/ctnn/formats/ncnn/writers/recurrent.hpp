@@ -15,10 +15,12 @@ struct bias_row {
 template <class Op>
 void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> order, std::vector<bias_row> bias_rows) {
   const Op op = w.get<Op>();
+  if (!op.usual()) throw inexpressible{"functions or gates that are not PyTorch's"};
+  if (op.lengths) throw inexpressible{"sequences of several lengths"};
   const auto size = op.sizes_of(w.input_shape());
   if (size.batch != 1) throw inexpressible{"a batch of sequences"};
   const int d = op.directions();
-  constexpr std::size_t states = Op::max_inputs - 1;
+  constexpr std::size_t states = Op::states;
   std::vector<std::string> from{w.in_form(0, {size.length, size.in})}, to{w.out_in_form({size.length, d * op.hidden})};
   for (std::size_t i = 1; i < w.input_count(); ++i) from.push_back(w.in_form(i, {d, op.hidden}));
   bool states_read = false;
@@ -29,7 +31,7 @@ void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> 
   w.layer(type, from, to, params);
 
   const auto n = static_cast<std::size_t>(op.hidden);
-  const auto slots = static_cast<std::size_t>(op.slots_of_direction());
+  const std::size_t slots = op.bias ? 4 : 2;
   const auto matrices = [&](std::size_t slot, std::size_t width) {
     std::vector<float> out;
     for (std::size_t k = 0; k < static_cast<std::size_t>(d); ++k) {
@@ -65,10 +67,10 @@ void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> 
 
 /// PyTorch's gates are i, f, g, o; ncnn's I, F, O, G.
 inline void lstm(node_writer& w) { write_recurrent<op::lstm>(w, "LSTM", {0, 1, 3, 2}, {{0, 0}, {1, 1}, {3, 3}, {2, 2}}); }
-inline void gru(node_writer& w) { write_recurrent<op::gru>(w, "GRU", {0, 1, 2}, {{0, 0}, {1, 1}, {2, -1}, {-1, 2}}); }
-inline void rnn(node_writer& w) {
-  if (w.get<op::rnn>().activation != activation_function{function::tanh}) throw inexpressible{"a function that is not tanh"};
-  write_recurrent<op::rnn>(w, "RNN", {0}, {{0, 0}});
+inline void gru(node_writer& w) {
+  if (!w.get<op::gru>().linear_before_reset) throw inexpressible{"a reset before the product"};
+  write_recurrent<op::gru>(w, "GRU", {0, 1, 2}, {{0, 0}, {1, 1}, {2, -1}, {-1, 2}});
 }
+inline void rnn(node_writer& w) { write_recurrent<op::rnn>(w, "RNN", {0}, {{0, 0}}); }
 
 }  // namespace ctnn::ncnn::writers

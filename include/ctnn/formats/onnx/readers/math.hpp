@@ -111,48 +111,37 @@ inline void where(node_reader& n) {
   n.result(n.add(op::where{}, n.all_inputs()));
 }
 
-template <op::unary_function f>
-void unary(node_reader& n) {
-  n.expect(1, 1);
-  n.ignore("consumed_inputs");
-  n.result(n.add(op::unary{f}, {n.input()}));
-}
+/// A function of one number.
+inline term applied(node_reader& n, const activation_function& f, term x) { return n.add(op::activation{f}, {x}); }
 
-inline term pointwise_of(node_reader& n, op::pointwise_function f, term x, double a = 0, double b = 0) {
-  return n.add(op::pointwise{f, a, b}, {x});
-}
-template <op::pointwise_function f>
-void pointwise(node_reader& n) {
-  n.expect(1, 1);
-  n.result(pointwise_of(n, f, n.input()));
-}
-
-/// On f32 an activation that convolutions can take in; a signal's row (N, C, 1, L) keeps its shape for that.
-inline term activation_of(node_reader& n, const activation_function& f, term x) { return n.add(op::activation{f}, {x}); }
-
+/// One without attributes.
 template <function f>
-void activation(node_reader& n) {
+void apply(node_reader& n) {
   n.expect(1, 1);
   n.ignore("consumed_inputs");
-  n.result(activation_of(n, {f}, n.input()));
+  n.result(applied(n, {f}, n.input()));
 }
-inline void leaky_relu(node_reader& n) {
+/// Not of booleans, BitwiseNot of integers.
+template <bool logical>
+void bitwise_not(node_reader& n) {
+  n.expect(1, 1);
+  if (const dtype t = n.type(n.input()); (t == dtype::boolean) != logical) n.fail("input is " + std::string(name_of(t)));
+  n.result(n.add(op::bitwise_not{}, {n.input()}));
+}
+/// One whose only parameter is "alpha"; what it is if the file does not say.
+template <function f, int hundredths = 100>
+void with_alpha(node_reader& n) {
   n.expect(1, 1);
   n.ignore("consumed_inputs");
-  n.result(activation_of(n, {function::leaky_relu, n.real("alpha", 0.01f)}, n.input()));
+  n.result(applied(n, {f, n.real("alpha", hundredths / 100.0f)}, n.input()));
 }
 inline void hard_sigmoid(node_reader& n) {
   n.expect(1, 1);
-  n.result(activation_of(n, {function::hardsigmoid, n.real("alpha", 0.2f), n.real("beta", 0.5f)}, n.input()));
+  n.result(applied(n, {function::hardsigmoid, n.real("alpha", 0.2f), n.real("beta", 0.5f)}, n.input()));
 }
 inline void hard_swish(node_reader& n) {
   n.expect(1, 1);
-  n.result(activation_of(n, {function::hardswish, 1.0f / 6, 0.5f}, n.input()));
-}
-inline void elu(node_reader& n) {
-  n.expect(1, 1);
-  n.ignore("consumed_inputs");
-  n.result(activation_of(n, {function::elu, n.real("alpha", 1)}, n.input()));
+  n.result(applied(n, {function::hardswish, 1.0f / 6, 0.5f}, n.input()));
 }
 inline void selu(node_reader& n) {
   n.expect(1, 1);
@@ -160,36 +149,29 @@ inline void selu(node_reader& n) {
   const float old_alpha = 1.6732f, old_gamma = 1.0507f;
   const bool old = n.version < 6;
   const float a = n.real("alpha", old ? old_alpha : 1.67326319217681884765625f);
-  n.result(pointwise_of(n, op::pointwise_function::selu, n.input(), static_cast<double>(a),
-                        static_cast<double>(n.real("gamma", old ? old_gamma : 1.05070102214813232421875f))));
-}
-/// A function with one parameter, called `key` in the file.
-template <op::pointwise_function f>
-void with_alpha(node_reader& n) {
-  n.expect(1, 1);
-  n.result(pointwise_of(n, f, n.input(), static_cast<double>(n.real("alpha", 1))));
+  n.result(applied(n, {function::selu, a, n.real("gamma", old ? old_gamma : 1.05070102214813232421875f)}, n.input()));
 }
 inline void shrink(node_reader& n) {
   n.expect(1, 1);
   const float lambda = n.real("lambd", 0.5f), bias = n.real("bias", 0);
-  n.result(pointwise_of(n, op::pointwise_function::shrink, n.input(), static_cast<double>(lambda), static_cast<double>(bias)));
+  n.result(applied(n, {function::shrink, lambda, bias}, n.input()));
 }
 inline void gelu(node_reader& n) {
   n.expect(1, 1);
   const std::string how = n.text("approximate", "none");
   if (how != "none" && how != "tanh") n.fail("approximate is '" + how + "', expected none or tanh");
-  n.result(activation_of(n, {how == "tanh" ? function::gelu_tanh : function::gelu}, n.input()));
+  n.result(applied(n, {how == "tanh" ? function::gelu_tanh : function::gelu}, n.input()));
 }
 
 inline void clip(node_reader& n) {
   n.expect(1, 3);
   const term x = n.input();
-  constexpr float most = std::numeric_limits<float>::max();
+  constexpr float most = std::numeric_limits<float>::infinity();
   op::clamp with{n.has(1), n.has(2)};
   if (n.version < 11) {
     n.ignore("consumed_inputs");
     const float low = n.real("min", -most), high = n.real("max", most);
-    if (n.type(x) == dtype::f32 && low <= high) return n.result(activation_of(n, {function::clip, low, high}, x));
+    if (n.type(x) == dtype::f32 && low <= high) return n.result(applied(n, {function::clip, low, high}, x));
     return n.result(n.add(op::clamp{}, {x, n.number(static_cast<double>(low), n.type(x)), n.number(static_cast<double>(high), n.type(x))}));
   }
   std::vector<term> in{x};
@@ -205,29 +187,28 @@ inline void clip(node_reader& n) {
     else plain = false;
   }
   if (in.size() == 1) n.result(x);
-  else if (plain && bounds[0] <= bounds[1]) n.result(activation_of(n, {function::clip, bounds[0], bounds[1]}, x));
+  else if (plain && bounds[0] <= bounds[1]) n.result(applied(n, {function::clip, bounds[0], bounds[1]}, x));
   else n.result(n.add(with, in));
 }
 
 /// With one slope a channel of f32 it is ctnn's prelu; otherwise the slope is an operand.
-inline void prelu(node_reader& n) {
+inline void parametric_relu(node_reader& n) {
   n.expect(2, 2);
   n.ignore("consumed_inputs");
   const term x = n.input(0);
   term slope = n.input(1);
   const extents s = n.shape(slope), shape = n.shape(x);
-  const shared_array k = n.known(slope);
-  if (n.type(x) == dtype::f32 && k && k->type() == dtype::f32 && !n.known(x)) {
-    if (k->size() == 1) return n.result(activation_of(n, {function::leaky_relu, k->values()[0]}, x));
-    const bool by_channel = shape.rank == 4 && s.count() == shape[1] && ((s.rank == 3 && s[0] == shape[1]) || (s.rank == 4 && s[1] == shape[1]));
-    if (by_channel) return n.result(n.weighted(op::prelu{}, {x}, {k}));
-  }
   if (n.version < 7 && s.rank == 1 && shape.rank > 2 && s[0] > 1) {
     extents to = s;
     for (int i = 2; i < shape.rank; ++i) to.push_back(1);
     slope = n.reshaped(slope, to);
   }
-  n.result(n.add(op::parametric_relu{}, {x, slope}));
+  same_types(n, {x, slope});
+  op::binary op{op::binary_function::prelu};
+  op.scalar = scalar_operand(n, slope, x);
+  const term y = op.scalar ? n.add(op, {x}) : n.add(op, {x, slope});
+  if (!(n.shape(y) == shape)) n.fail("slope is " + describe(s) + " for an input of " + describe(shape));
+  n.result(y);
 }
 
 inline void is_inf(node_reader& n) {

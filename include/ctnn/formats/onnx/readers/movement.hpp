@@ -153,10 +153,9 @@ inline void split(node_reader& n) {
   }
   std::int64_t from = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    auto part = op::strided_slice::of(s);
-    part.narrow(axis, s[axis], from, from + sizes[i], 1);
-    n.result(i, n.add(part, {n.input()}));
-    from += sizes[i];
+    const int end = static_cast<int>(from + sizes[i]);
+    n.result(i, n.add(op::slice{{axis}, {static_cast<int>(from)}, {end}}, {n.input()}));
+    from = end;
   }
 }
 
@@ -182,28 +181,17 @@ inline void slice(node_reader& n) {
   if (starts.size() != ends.size() || starts.size() != axes.size() || starts.size() != steps.size())
     n.fail("has " + std::to_string(starts.size()) + " starts, " + std::to_string(ends.size()) + " ends, " + std::to_string(axes.size()) +
            " axes and " + std::to_string(steps.size()) + " steps");
-  const list<int> at = n.axes(axes, s.rank);
-  auto op = op::strided_slice::of(s);
-  std::vector<int> narrowed;
-  bool forward = s.count() > 0;
+  op::slice op{n.axes(axes, s.rank)};
+  const auto bounded = [](std::int64_t v) { return static_cast<int>(std::clamp<std::int64_t>(v, -2147483647 - 1, 2147483647)); };
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (steps[i] == 0) n.fail("a step is 0");
-    const int axis = at[i];
-    const std::int64_t step = std::clamp<std::int64_t>(steps[i], -2147483647, 2147483647);
-    op.narrow(axis, s[axis], starts[i], ends[i], step);
-    const auto k = static_cast<std::size_t>(axis);
-    if (op.sizes[k] == s[axis] && op.steps[k] == 1) continue;
-    narrowed.push_back(axis);
-    forward = forward && op.steps[k] == 1 && op.sizes[k] > 0;
+    // ONNX starts at an element, whatever the step; in Python a start before the first leaves a negative step nothing.
+    op.start.push_back(bounded(std::max<std::int64_t>(starts[i], -std::int64_t{s[op.axis[i]]})));
+    op.end.push_back(bounded(ends[i]));
+    op.step.push_back(bounded(steps[i]));
   }
-  if (!forward && !narrowed.empty()) return n.result(n.add(op, {x}));
-  std::sort(narrowed.begin(), narrowed.end());  // outer ones first: those are views
-  term part = x;
-  for (const int axis : narrowed) {
-    const auto k = static_cast<std::size_t>(axis);
-    part = n.add(op::slice{axis, op.starts[k], op.starts[k] + op.sizes[k]}, {part});
-  }
-  n.result(part);
+  // Axes of which all is taken are not named, neither are steps of 1: the slice reads as one would write it.
+  n.result(n.add(op::slice::of(s, op.over(s)), {x}));
 }
 
 inline void pad(node_reader& n) {
@@ -311,7 +299,7 @@ inline void gather(node_reader& n) {
     extents to;
     for (int d = 0; d < s.rank; ++d)
       if (d != axis) to.push_back(s[d]);
-    return n.result(n.reshaped(n.add(op::slice{axis, i, i + 1}, {x}), to));
+    return n.result(n.reshaped(n.add(op::slice{{axis}, {i}, {i + 1}}, {x}), to));
   }
   n.result(n.add(op::gather{axis}, {x, index}));
 }
@@ -415,7 +403,7 @@ inline void center_crop_pad(node_reader& n) {
     for (int i = 0; i < n.rank(x); ++i) named.push_back(i);
   const list<int> axes = n.axes(named, n.rank(x));
   if (wanted.size() != axes.size()) n.fail("shape has " + std::to_string(wanted.size()) + " numbers for " + std::to_string(axes.size()) + " axes");
-  auto cut = op::strided_slice::of(n.shape(x));
+  op::slice cut;
   op::pad fill;
   for (int i = 0; i < n.rank(x); ++i) {
     fill.before.push_back(0);
@@ -425,13 +413,17 @@ inline void center_crop_pad(node_reader& n) {
     const int size = n.shape(x)[axes[i]], to = n.to_int(wanted[i], "shape");
     const auto k = static_cast<std::size_t>(axes[i]);
     if (to < 0) n.fail("shape has " + std::to_string(to));
-    if (to < size) cut.narrow(axes[i], size, (size - to) / 2, (size - to) / 2 + to, 1);
+    if (to < size) {
+      cut.axis.push_back(axes[i]);
+      cut.start.push_back((size - to) / 2);
+      cut.end.push_back((size - to) / 2 + to);
+    }
     if (to > size) {
       fill.before[k] = (to - size) / 2;
       fill.after[k] = to - size - fill.before[k];
     }
   }
-  n.result(padded(n, fill, {n.add(cut, {x})}));
+  n.result(padded(n, fill, {cut.axis.empty() ? x : n.add(cut, {x})}));
 }
 
 inline void col2im(node_reader& n) {

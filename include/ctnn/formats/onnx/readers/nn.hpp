@@ -41,6 +41,11 @@ inline list<int> as_list(const integers& from) {
   for (std::int64_t v : from) out.push_back(static_cast<int>(v));
   return out;
 }
+inline by_axis as_numbers(const integers& from) {
+  by_axis out;
+  for (std::int64_t v : from) out.push_back(static_cast<int>(v));
+  return out;
+}
 inline void set_sliding(op::sliding& s, const window_attributes& w) {
   s.stride = as_list(w.stride);
   s.dilation = as_list(w.dilation);
@@ -48,14 +53,6 @@ inline void set_sliding(op::sliding& s, const window_attributes& w) {
   s.before = as_list({w.pads.begin(), w.pads.begin() + axes});
   s.after = as_list({w.pads.begin() + axes, w.pads.end()});
   s.same = w.same;
-}
-/// (height, width) of a list for one or two axes; one axis is the width.
-inline pair as_pair(const integers& v, int first) {
-  return v.size() == 1 ? pair{first, static_cast<int>(v[0])} : pair{static_cast<int>(v[0]), static_cast<int>(v[1])};
-}
-inline margins as_margins(const integers& v) {
-  if (v.size() == 2) return {0, static_cast<int>(v[0]), 0, static_cast<int>(v[1])};
-  return {static_cast<int>(v[0]), static_cast<int>(v[1]), static_cast<int>(v[2]), static_cast<int>(v[3])};
 }
 
 /// (N, C, L) as an image of one row.
@@ -68,97 +65,107 @@ inline term from_image(node_reader& n, term y, int rank) {
   return rank == 3 ? n.reshaped(y, {s[0], s[1], s[3]}) : y;
 }
 
-inline bool is_constant_f32(node_reader& n, term t) { return n.known(t) && n.type(t) == dtype::f32; }
+/// Copies what the file says of windows into a convolution over `Axes` axes and checks the weight's rank and kernel.
+template <int Axes>
+void set_windows(node_reader& n, op::convolution_windows<Axes>& op, const window_attributes& a, const extents& weight) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Axes); ++i) {
+    const int k = weight[static_cast<int>(i) + 2];
+    if (!a.kernel.empty() && a.kernel[i] != k) n.fail("kernel_shape differs from the weight of " + describe(weight));
+    op.kernel[i] = k;
+    op.stride[i] = static_cast<int>(a.stride[i]);
+    op.dilation[i] = static_cast<int>(a.dilation[i]);
+  }
+  for (std::size_t i = 0; i < op.pad.size(); ++i) op.pad[i] = static_cast<int>(a.pads[i]);
+  op.groups = n.small("group", 1);
+  op.bias = n.has(2);
+  op.given = op.bias ? 3 : 1;
+}
+
+/// What the file says of a convolution whose weight has this shape.
+template <int Axes>
+void set_convolution(node_reader& n, op::conv<Axes>& op, const extents& weight) {
+  const window_attributes a = read_window(n, Axes);
+  op.out = weight[0];
+  set_windows(n, op, a, weight);
+  op.same = a.same;
+}
+
+inline std::vector<term> inputs_that_are_there(node_reader& n) {
+  std::vector<term> in;
+  for (std::size_t i = 0; i < n.input_count(); ++i)
+    if (n.has(i)) in.push_back(n.input(i));
+  return in;
+}
+
+/// Calls read(op), the op for as many axes as the input has: weights (input `weight`) are inputs, whatever they are.
+template <template <int> class Op>
+void for_axes(node_reader& n, std::size_t weight, auto&& read) {
+  const extents &x = n.shape(n.input(0)), &w = n.shape(n.input(weight));
+  if (x.rank < 3) n.fail("input is " + describe(x) + ", expected at least 3 dimensions");
+  if (w.rank != x.rank) n.fail("weight is " + describe(w) + " for an input of " + describe(x));
+  if (x.rank == 3) return read(Op<1>{});
+  if (x.rank == 4) return read(Op<2>{});
+  if (x.rank == 5) return read(Op<3>{});
+  node_reader::refuse("windows over " + std::to_string(x.rank - 2) + " axes");
+}
+
+/// Adds the convolution; floats over one axis go as an image of one row, whose kernel is the fast one.
+template <class Op>
+void add_convolution(node_reader& n, const Op& op) {
+  std::vector<term> in = inputs_that_are_there(n);
+  if constexpr (requires { op::as_image(op); }) {
+    const bool empty = n.shape(in[0]).count() == 0 || n.shape(in[1]).count() == 0;
+    if (n.type(in[0]) == dtype::f32 && !n.known(in[0]) && !empty) {
+      in[0] = as_image(n, in[0]);
+      in[1] = as_image(n, in[1]);
+      return n.result(from_image(n, n.add(as_image(op), in), 3));
+    }
+  }
+  n.result(n.add(op, in));
+}
 
 inline void conv(node_reader& n) {
   n.expect(2, 3);
-  const term x = n.input(0), w = n.input(1);
-  const int axes = n.rank(x) - 2;
-  if (axes < 1) n.fail("input is " + describe(n.shape(x)) + ", expected at least 3 dimensions");
-  if (n.rank(w) != n.rank(x)) n.fail("weight is " + describe(n.shape(w)) + " for an input of " + describe(n.shape(x)));
-  const window_attributes a = read_window(n, axes);
-  const int groups = n.small("group", 1);
-  for (int i = 0; i < axes; ++i)
-    if (!a.kernel.empty() && a.kernel[static_cast<std::size_t>(i)] != n.shape(w)[i + 2])
-      n.fail("kernel_shape differs from the weight of " + describe(n.shape(w)));
-  op::convolution general;
-  set_sliding(general, a);
-  general.groups = groups;
-  std::vector<term> in{x, w};
-  if (n.has(2)) in.push_back(n.input(2));
-  extents result;
-  if (const problem p = general.shape(n.shape(x), n.shape(w), result)) n.fail(describe(p));
-  const bool fast = axes <= 2 && n.type(x) == dtype::f32 && is_constant_f32(n, w) && (!n.has(2) || is_constant_f32(n, in[2])) && n.shape(x).count() > 0;
-  if (!fast || n.known(x)) return n.result(n.add(general, in));
-  op::conv2d op;
-  op.out = n.shape(w)[0];
-  op.kernel = axes == 1 ? pair{1, n.shape(w)[2]} : pair{n.shape(w)[2], n.shape(w)[3]};
-  op.stride = as_pair(a.stride, 1);
-  op.dilation = as_pair(a.dilation, 1);
-  op.pad = as_margins(a.pads);
-  op.same = a.same;
-  op.groups = groups;
-  op.bias = n.has(2);
-  std::vector<shared_array> weights{n.known(w)};
-  if (op.bias) weights.push_back(n.known(in[2]));
-  n.result(from_image(n, n.weighted(op, {as_image(n, x)}, weights), n.rank(x)));
+  for_axes<op::conv>(n, 1, [&]<int Axes>(op::conv<Axes> op) {
+    set_convolution(n, op, n.shape(n.input(1)));
+    add_convolution(n, op);
+  });
 }
 
 inline void conv_transpose(node_reader& n) {
   n.expect(2, 3);
-  const term x = n.input(0), w = n.input(1);
-  const int axes = n.rank(x) - 2;
-  if (axes < 1) n.fail("input is " + describe(n.shape(x)) + ", expected at least 3 dimensions");
-  if (n.rank(w) != n.rank(x)) n.fail("weight is " + describe(n.shape(w)) + " for an input of " + describe(n.shape(x)));
-  const window_attributes a = read_window(n, axes);
-  for (int i = 0; i < axes; ++i)
-    if (!a.kernel.empty() && a.kernel[static_cast<std::size_t>(i)] != n.shape(w)[i + 2])
-      n.fail("kernel_shape differs from the weight of " + describe(n.shape(w)));
-  op::conv_transpose op;
-  set_sliding(op, a);
-  op.groups = n.small("group", 1);
-  const integers more = n.list_of("output_padding"), size = n.list_of("output_shape");
-  for (std::size_t i = 0; i < more.size(); ++i)
-    if (more[i] < 0 || i >= a.stride.size() || more[i] >= std::max(a.stride[i], a.dilation[i]))
-      n.fail("output_padding has " + std::to_string(more[i]) + ", which is out of range");
-  for (std::int64_t v : size)
-    if (v < 1 || v > 1 << 28) n.fail("output_shape has " + std::to_string(v));
-  const auto spatial = static_cast<std::size_t>(axes);
-  op.more = as_list(more);
-  if (size.size() == spatial + 2) op.size = as_list({size.begin() + 2, size.end()});
-  else if (size.empty() || size.size() == spatial) op.size = as_list(size);
-  else n.fail("output_shape has " + std::to_string(size.size()) + " numbers, expected " + std::to_string(axes));
-  std::vector<term> in{x, w};
-  if (n.has(2)) in.push_back(n.input(2));
-  std::vector<extents> shapes;
-  for (const term t : in) shapes.push_back(n.shape(t));
-  extents result;
-  if (const problem p = op.infer(shapes, {&result, 1})) n.fail(describe(p));
-  const bool fast = axes <= 2 && n.type(x) == dtype::f32 && is_constant_f32(n, w) && (!n.has(2) || is_constant_f32(n, in[2])) && n.shape(x).count() > 0;
-  if (!fast || n.known(x)) return n.result(n.add(op, in));
-  op::conv_transpose2d image;
-  image.out = result[1];
-  image.kernel = axes == 1 ? pair{1, n.shape(w)[2]} : pair{n.shape(w)[2], n.shape(w)[3]};
-  image.stride = as_pair(a.stride, 1);
-  image.dilation = as_pair(a.dilation, 1);
-  image.groups = op.groups;
-  image.bias = n.has(2);
-  // Output sizes and SAME in numbers: what the far side lacks is padding of the output.
-  for (int i = 0; i < axes; ++i) {
-    const auto k = static_cast<unsigned>(i + 2 - axes);
-    const int size = n.shape(x)[i + 2];
-    image.pad[k] = static_cast<int>(op.geometry(i, size, n.shape(w)[i + 2])[0]);
-    const std::int64_t over = image.extent(k, size) - result[i + 2];
-    if (over > 0) image.pad[k + 2] = static_cast<int>(over);
-    else image.output_padding[k] = static_cast<int>(-over);
-  }
-  std::vector<shared_array> weights{n.known(w)};
-  if (image.bias) weights.push_back(n.known(in[2]));
-  n.result(from_image(n, n.weighted(image, {as_image(n, x)}, weights), n.rank(x)));
+  for_axes<op::conv_transpose>(n, 1, [&]<int Axes>(op::conv_transpose<Axes> op) {
+    const window_attributes a = read_window(n, Axes);
+    const extents x = n.shape(n.input(0)), w = n.shape(n.input(1));
+    set_windows(n, op, a, w);
+    op.out = n.to_int(std::int64_t{w[1]} * op.groups, "group");
+    integers more = n.list_of("output_padding"), size = n.list_of("output_shape");
+    constexpr auto axes = static_cast<std::size_t>(Axes);
+    for (std::size_t i = 0; i < more.size(); ++i)
+      if (more[i] < 0 || i >= axes || more[i] >= std::max(a.stride[i], a.dilation[i]))
+        n.fail("output_padding has " + std::to_string(more[i]) + ", which is out of range");
+    for (std::int64_t v : size)
+      if (v < 1 || v > 1 << 28) n.fail("output_shape has " + std::to_string(v));
+    if (size.size() == axes + 2) size.erase(size.begin(), size.begin() + 2);
+    if (!size.empty() && size.size() != axes)
+      n.fail("output_shape has " + std::to_string(size.size()) + " numbers, expected " + std::to_string(Axes));
+    for (std::size_t i = 0; i < more.size(); ++i) op.output_padding[i] = static_cast<int>(more[i]);
+    // An output's size asked for, or SAME, is padding: what is too much is cut off, what lacks is added on the far side.
+    for (std::size_t i = 0; i < axes && (!size.empty() || a.same != same_padding::none); ++i) {
+      op.pad[i] = op.pad[i + axes] = 0;
+      const int extent = x[static_cast<int>(i) + 2];
+      const std::int64_t full = op.extent(i, extent), wanted = size.empty() ? std::int64_t{extent} * a.stride[i] : size[i];
+      const std::int64_t total = std::max<std::int64_t>(full - wanted, 0);
+      op.pad[i] = n.to_int(a.same == same_padding::upper ? total / 2 : total - total / 2, "pads");
+      op.pad[i + axes] = n.to_int(total - op.pad[i], "pads");
+      op.output_padding[i] += n.to_int(std::max<std::int64_t>(wanted - full, 0), "output_shape");
+    }
+    add_convolution(n, op);
+  });
 }
 
 /// MaxPool, AveragePool and LpPool.
-template <op::pool_function f>
+template <op::pooling f>
 void pool(node_reader& n) {
   n.expect(1, 1);
   const term x = n.input();
@@ -166,14 +173,18 @@ void pool(node_reader& n) {
   if (axes < 1) n.fail("input is " + describe(n.shape(x)) + ", expected at least 3 dimensions");
   const window_attributes a = read_window(n, axes);
   if (a.kernel.empty()) n.fail("attribute 'kernel_shape' is missing");
-  op::pool_nd op;
-  set_sliding(op, a);
+  op::pool op;
   op.function = f;
-  op.kernel = as_list(a.kernel);
+  op.axes = axes;
+  op.kernel = as_numbers(a.kernel);
+  op.stride = as_numbers(a.stride);
+  op.dilation = as_numbers(a.dilation);
+  op.pad = as_numbers(a.pads);
+  op.same = a.same;
   op.ceil = n.flag("ceil_mode", false);
-  op.count_include_pad = f == op::pool_function::average && n.flag("count_include_pad", false);
-  op.column_major = f == op::pool_function::max && n.flag("storage_order", false);
-  if (f == op::pool_function::lp) {
+  op.count_include_pad = f == op::pooling::average && n.flag("count_include_pad", false);
+  op.column_major = f == op::pooling::max && n.flag("storage_order", false);
+  if (f == op::pooling::lp) {
     if (n.version < 2) op.p = saturated<int>(n.real("p", 2));
     else op.p = n.small("p", 2);
   }
@@ -181,24 +192,11 @@ void pool(node_reader& n) {
   for (std::size_t i = 0; i < a.kernel.size(); ++i)
     if (a.same == same_padding::none)
       for (std::size_t side : {i, i + a.kernel.size()})
-        if (a.pads[side] >= a.kernel[i] * a.dilation[i] + (f == op::pool_function::max ? 0 : 1) && a.pads[side] > 0)
+        if (a.pads[side] >= a.kernel[i] * a.dilation[i] + (f == op::pooling::max ? 0 : 1) && a.pads[side] > 0)
           n.fail("pads has " + std::to_string(a.pads[side]) + ", not below the kernel");
-  const bool plain = std::all_of(a.dilation.begin(), a.dilation.end(), [](std::int64_t d) { return d == 1; });
-  if (f == op::pool_function::lp || axes > 2 || !plain || op.indices || n.type(x) != dtype::f32 || n.known(x)) {
-    const std::vector<term> out = n.nodes(op, {x});
-    n.result(0, out[0]);
-    if (op.indices) n.result(1, out[1]);
-    return;
-  }
-  op::pool2d fast;
-  fast.function = f == op::pool_function::max ? op::pooling::max : op::pooling::average;
-  fast.kernel = as_pair(a.kernel, 1);
-  fast.stride = as_pair(a.stride, 1);
-  fast.pad = as_margins(a.pads);
-  fast.same = a.same;
-  fast.ceil = op.ceil && a.same == same_padding::none;
-  fast.count_include_pad = op.count_include_pad;
-  n.result(from_image(n, n.add(fast, {as_image(n, x)}), n.rank(x)));
+  const std::vector<term> out = n.nodes(op, {x});
+  n.result(0, out[0]);
+  if (op.indices) n.result(1, out[1]);
 }
 
 template <op::pooling f>
@@ -206,10 +204,7 @@ void global_pool(node_reader& n) {
   n.expect(1, 1);
   const term x = n.input();
   if (n.rank(x) < 2) n.fail("input is " + describe(n.shape(x)) + ", expected at least 2 dimensions");
-  if (n.type(x) == dtype::f32 && n.rank(x) == 4) return n.result(n.add(op::adaptive_pool2d{f}, {x}));
-  op::reduce op{f == op::pooling::max ? op::reduction::max : op::reduction::mean};
-  for (int i = 2; i < n.rank(x); ++i) op.axes.push_back(i);
-  n.result(op.axes.empty() ? x : n.add(op, {x}));
+  n.result(n.rank(x) == 2 ? x : n.add(op::adaptive_pool{f, {1}, false, n.rank(x) - 2}, {x}));
 }
 inline void global_lp_pool(node_reader& n) {
   n.expect(1, 1);
@@ -256,59 +251,33 @@ inline void max_unpool(node_reader& n) {
   n.result(padded(n, rest, {y}));
 }
 
-/// (rows, columns) to (columns, rows), times `factor`.
-inline shared_array transposed(node_reader& n, const array& from, float factor = 1) {
-  const extents s = from.shape();
-  const auto to = n.allocate(extents{s[1], s[0]}, dtype::f32);
-  const float* in = from.data();
-  float* out = to->data();
-  for (std::ptrdiff_t r = 0; r < s[0]; ++r)
-    for (std::ptrdiff_t c = 0; c < s[1]; ++c) out[c * s[0] + r] = factor * in[r * s[1] + c];
-  return to;
-}
-
-inline shared_array scaled(node_reader& n, const array& from, float factor) {
-  const auto to = n.allocate(from.shape(), dtype::f32);
-  std::ranges::transform(from.values(), to->data(), [&](float v) { return v * factor; });
-  return to;
-}
-
+/// alpha A B + beta C: a product and a sum; what becomes of them where B or C are constants, rules decide.
 inline void gemm(node_reader& n) {
   n.expect(2, 3);
-  const op::gemm op{n.flag("transA", false), n.flag("transB", false), n.real("alpha", 1), n.real("beta", 1)};
+  const float alpha = n.real("alpha", 1), beta = n.real("beta", 1);
   n.ignore("broadcast");
-  term a = n.input(0);
-  const term b = n.input(1);
-  std::vector<term> in{a, b};
-  if (n.has(2)) in.push_back(n.input(2));
-  std::vector<extents> shapes;
-  for (term t : in) shapes.push_back(n.shape(t));
-  extents result[1];
-  if (const problem p = op.infer(shapes, result)) n.fail(describe(p));
-  const int out = result[0][1];
-  const bool row = !n.has(2) || (is_constant_f32(n, in[2]) && n.shape(in[2]).count() == out && n.shape(in[2]).rank > 0 && n.shape(in[2]).back(0) == out);
-  if (n.type(a) != dtype::f32 || n.known(a) || !is_constant_f32(n, b) || !row || n.shape(b).count() == 0) return n.result(n.add(op, in));
-  if (op.transpose_a) a = n.permuted(a, {1, 0});
-  std::vector<shared_array> weights;
-  if (!op.transpose_b) weights.push_back(transposed(n, *n.known(b), op.alpha));
-  else if (op.alpha == 1) weights.push_back(n.known(b));
-  else {
-    weights.push_back(scaled(n, *n.known(b), op.alpha));
-  }
-  if (n.has(2)) {
-    weights.push_back(scaled(n, *n.known(in[2]), op.beta));
-  }
-  n.result(n.weighted(op::linear{out, n.has(2)}, {a}, weights));
+  for (std::size_t i = 0; i < 2; ++i)
+    if (n.rank(n.input(i)) != 2) n.fail("input " + std::to_string(i) + " is " + describe(n.shape(n.input(i))) + ", expected a matrix");
+  const bool real = is_floating(n.type(n.input(0)));
+  if (!real && (alpha != std::floor(alpha) || beta != std::floor(beta))) node_reader::refuse("fractions of integers");
+  const auto times = [&](term t, float factor) {
+    return factor == 1 ? t : n.add(op::binary{op::binary_function::mul, factor}, {t});
+  };
+  op::matmul product{n.flag("transA", false), n.flag("transB", false)};
+  if (real) product.scale = alpha;
+  term y = n.add(product, {n.input(0), n.input(1)});
+  if (!real) y = times(y, alpha);
+  if (!n.has(2) || beta == 0) return n.result(y);
+  const extents both[] = {n.shape(y), n.shape(n.input(2))};
+  extents sum;
+  if (broadcast_shapes(both, sum) || !(sum == both[0]))
+    n.fail("third input is " + describe(both[1]) + ", expected what broadcasts to " + describe(both[0]));
+  n.result(n.add(op::binary{}, {y, times(n.input(2), beta)}));
 }
 
 inline void matmul(node_reader& n) {
   n.expect(2, 2);
-  const term a = n.input(0), b = n.input(1);
-  extents result;
-  if (const problem p = op::matmul::shape(n.shape(a), n.shape(b), result)) n.fail(describe(p));
-  if (n.type(a) != dtype::f32 || n.known(a) || !is_constant_f32(n, b) || n.rank(b) != 2 || n.shape(b).count() == 0)
-    return n.result(n.add(op::matmul{}, {a, b}));
-  n.result(n.weighted(op::linear{n.shape(b)[1], false}, {a}, {transposed(n, *n.known(b))}));
+  n.result(n.add(op::matmul{}, {n.input(0), n.input(1)}));
 }
 
 inline void einsum(node_reader& n) {
@@ -326,19 +295,20 @@ inline void batch_norm(node_reader& n) {
   if (n.version < 7) n.ignore("is_test");
   if (n.version < 9 && !n.flag("spatial", true)) node_reader::refuse("attribute 'spatial' (0)");
   if (n.version >= 14 && n.flag("training_mode", false)) node_reader::refuse("attribute 'training_mode' (1)");
-  const std::vector<term> in = n.all_inputs();
+  std::vector<term> in = n.all_inputs();
   const extents s = n.shape(in[0]);
   if (s.rank < 2) n.fail("input is " + describe(s) + ", expected at least 2 dimensions");
-  bool fast = n.type(in[0]) == dtype::f32 && !n.known(in[0]) && eps > 0;
+  // Mean and variance may have more digits than x; then all are computed in theirs.
+  const dtype type = n.type(in[0]);
+  dtype wide = type;
   for (std::size_t i = 1; i < 5; ++i) {
     if (!(n.shape(in[i]) == extents{s[1]})) n.fail("input " + std::to_string(i) + " is " + describe(n.shape(in[i])) + ", expected " + std::to_string(s[1]));
-    fast = fast && is_constant_f32(n, in[i]);
+    if (n.type(in[i]) != wide) wide = n.type(in[i]) == dtype::f64 || wide == dtype::f64 ? dtype::f64 : dtype::f32;
   }
-  if (!fast) return n.result(n.add(op::batch_normalize{eps}, in));
-  term x = in[0];
-  if (s.rank == 2) x = n.reshaped(x, {s[0], s[1], 1, 1});
-  if (s.rank == 3) x = as_image(n, x);
-  n.result(n.reshaped(n.weighted(op::batch_norm{eps}, {x}, {n.known(in[1]), n.known(in[2]), n.known(in[3]), n.known(in[4])}), s));
+  for (term& t : in) t = n.cast(t, wide);
+  op::batch_norm op{eps, spelled_axis(s, 1)};
+  op.given = 15;
+  n.result(n.cast(n.add(op, in), type));
 }
 
 inline void instance_norm(node_reader& n) {

@@ -54,44 +54,92 @@ inline void dynamic_quantize(node_reader& n) {
   for (std::size_t i = 0; i < 3; ++i) n.result(i, out[i]);
 }
 
-template <class Op>
-void read_convolution(node_reader& n, Op& op, term x, term w) {
-  const int axes = n.rank(x) - 2;
-  if (axes < 1 || n.rank(w) != n.rank(x)) n.fail("weight is " + describe(n.shape(w)) + " for an input of " + describe(n.shape(x)));
-  const window_attributes a = read_window(n, axes);
-  for (int i = 0; i < axes; ++i)
-    if (!a.kernel.empty() && a.kernel[static_cast<std::size_t>(i)] != n.shape(w)[i + 2]) n.fail("kernel_shape differs from the weight");
-  set_sliding(op, a);
-  op.groups = n.small("group", 1);
+/// Where a node has what the slots of a layer of bytes want; the input itself is the first.
+struct slot_input {
+  std::string_view slot;
+  std::size_t at;
+};
+inline constexpr slot_input of_integers[] = {{"weight", 1}, {"input_zero", 2}, {"weight_zero", 3}};
+inline constexpr slot_input of_quantized[] = {
+    {"input_scale", 1}, {"input_zero", 2},   {"weight", 3},      {"weight_scale", 4},
+    {"weight_zero", 5}, {"output_scale", 6}, {"output_zero", 7}, {"bias", 8}};
+
+class byte_inputs {
+ public:
+  byte_inputs(node_reader& n, std::span<const slot_input> places) : n_(n), places_(places) {}
+
+  /// 0, where the input itself is, if the node has none.
+  std::size_t place(std::string_view slot) const {
+    for (const slot_input& p : places_)
+      if (p.slot == slot && n_.has(p.at)) return p.at;
+    return 0;
+  }
+  bool has(std::string_view slot) const { return place(slot) != 0; }
+  term input(std::string_view slot) const { return n_.input(place(slot)); }
+  bool many(std::string_view slot) const { return has(slot) && n_.shape(input(slot)).count() != 1; }
+
+  /// Adds the layer, all its slots given.
+  template <class Op>
+  void add(Op op) const {
+    op.weight_type = n_.type(input("weight"));
+    op.to = has("output_zero") ? n_.type(input("output_zero")) : dtype::i32;
+    op.by_output = many("weight_scale") || many("weight_zero");
+    op.bias = has("bias");
+    op.given = 0;
+    std::vector<term> in{n_.input(0)};
+    const weight_slots slots = op.weights({&n_.shape(in[0]), 1});
+    n_.only_helping(true);
+    for (const weight_slot& s : slots) in.push_back(filling(s));
+    n_.only_helping(false);
+    op.given = (slot_set{1} << slots.size()) - 1;
+    n_.result(n_.add(op, in));
+  }
+
+ private:
+  /// What the node has for a slot: one number for all is repeated, no zero point is 0.
+  term filling(const weight_slot& s) const {
+    if (!has(s.name)) return n_.constant(filled(s.shape, s.as_input ? n_.type(n_.input(0)) : s.type, 0));
+    term t = input(s.name);
+    const std::int64_t count = n_.shape(t).count();
+    if (s.type == dtype::f32 && is_floating(n_.type(t))) t = n_.cast(t, dtype::f32);
+    if (count == s.shape.count()) return n_.reshaped(t, s.shape);
+    return count == 1 ? n_.add(op::expand{as_list(s.shape)}, {n_.reshaped(t, {1})}) : t;
+  }
+
+  node_reader& n_;
+  std::span<const slot_input> places_;
+};
+
+inline void byte_convolution(node_reader& n, std::span<const slot_input> places) {
+  const byte_inputs in(n, places);
+  for_axes<op::quantized_conv>(n, in.place("weight"), [&]<int Axes>(op::quantized_conv<Axes> op) {
+    set_convolution(n, op, n.shape(in.input("weight")));
+    in.add(op);
+  });
 }
+inline void byte_product(node_reader& n, std::span<const slot_input> places) {
+  const byte_inputs in(n, places);
+  op::quantized_matmul op;
+  op.right = as_list(n.shape(in.input("weight")));
+  op.by_row = in.many("input_scale") || in.many("input_zero");
+  in.add(op);
+}
+
 inline void quantized_convolution(node_reader& n) {
   n.expect(8, 9);
-  op::quantized_convolution op;
-  read_convolution(n, op, n.input(0), n.input(3));
-  n.result(n.add(op, n.all_inputs()));
+  byte_convolution(n, of_quantized);
 }
 inline void quantized_matmul(node_reader& n) {
   n.expect(8, 8);
-  n.result(n.add(op::quantized_matmul{}, n.all_inputs()));
+  byte_product(n, of_quantized);
 }
 inline void integer_convolution(node_reader& n) {
   n.expect(2, 4);
-  op::integer_convolution op;
-  read_convolution(n, op, n.input(0), n.input(1));
-  op.zero_x = n.has(2);
-  op.zero_w = n.has(3);
-  std::vector<term> in;
-  for (std::size_t i = 0; i < 4; ++i)
-    if (n.has(i)) in.push_back(n.input(i));
-  n.result(n.add(op, in));
+  byte_convolution(n, of_integers);
 }
 inline void integer_matmul(node_reader& n) {
   n.expect(2, 4);
-  const op::integer_matmul op{n.has(2), n.has(3)};
-  std::vector<term> in;
-  for (std::size_t i = 0; i < 4; ++i)
-    if (n.has(i)) in.push_back(n.input(i));
-  n.result(n.add(op, in));
+  byte_product(n, of_integers);
 }
 
 }  // namespace ctnn::onnx::readers

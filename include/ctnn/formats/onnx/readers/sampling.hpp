@@ -6,10 +6,10 @@
 
 namespace ctnn::onnx::readers {
 
-inline op::resize_mode resize_mode_of(node_reader& n, const std::string& mode) {
-  if (mode == "nearest") return op::resize_mode::nearest;
-  if (mode == "linear" || mode == "bilinear") return op::resize_mode::linear;
-  if (mode == "cubic" || mode == "bicubic") return op::resize_mode::cubic;
+inline op::interpolation interpolation_of(node_reader& n, const std::string& mode) {
+  if (mode == "nearest") return op::interpolation::nearest;
+  if (mode == "linear" || mode == "bilinear") return op::interpolation::linear;
+  if (mode == "cubic" || mode == "bicubic") return op::interpolation::cubic;
   n.fail("mode is '" + mode + "'");
 }
 
@@ -20,36 +20,11 @@ Enum word_of(node_reader& n, const char* key, const std::string& value, const st
   n.fail(std::string(key) + " is '" + value + "'");
 }
 
-/// Where ctnn's interpolate says the same (f32 images whose height and width change), it is used.
-inline term resized(node_reader& n, const op::resize& op, term x) {
-  const extents s = n.shape(x);
-  bool image = n.type(x) == dtype::f32 && s.rank == 4 && !n.known(x) && !op.antialias && s.count() > 0 && op.sizes[0] == s[0] && op.sizes[1] == s[1];
-  bool whole = true;
-  for (std::size_t i = 0; i < op.sizes.size(); ++i) {
-    const int from = s[static_cast<int>(i)], to = op.sizes[i];
-    image = image && to > 0 && std::abs(op.scales[i] * from - to) < 1e-6 * to;
-    whole = whole && from > 0 && to % from == 0;
-  }
-  op::interpolate fast;
-  if (image) fast.size = {op.sizes[2], op.sizes[3]};
-  using enum op::resize_coordinates;
-  if (image && op.mode == op::resize_mode::nearest && whole &&
-      ((op.coordinates == asymmetric && op.rounding == op::resize_rounding::floor) ||
-       (op.coordinates == half_pixel && (op.rounding == op::resize_rounding::round_prefer_floor || op.rounding == op::resize_rounding::round_prefer_ceil))))
-    return n.add(fast, {x});
-  if (image && op.mode == op::resize_mode::linear && (op.coordinates == half_pixel || op.coordinates == align_corners)) {
-    fast.mode = op::interpolation::bilinear;
-    fast.align_corners = op.coordinates == align_corners;
-    return n.add(fast, {x});
-  }
-  return n.add(op, {x});
-}
-
 inline void resize(node_reader& n) {
-  using enum op::resize_coordinates;
-  using enum op::resize_rounding;
-  op::resize op;
-  op.mode = resize_mode_of(n, n.text("mode", "nearest"));
+  using enum op::coordinates;
+  using enum op::rounding;
+  op::interpolate op;
+  op.mode = interpolation_of(n, n.text("mode", "nearest"));
   const term x = n.input(0);
   const extents s = n.shape(x);
   std::vector<float> scales;
@@ -59,18 +34,18 @@ inline void resize(node_reader& n) {
     op.coordinates = asymmetric;
     scales = n.floats(1);
     const bool shrinks = std::any_of(scales.begin(), scales.end(), [](float f) { return f < 1; });
-    if (shrinks && op.mode == op::resize_mode::nearest && std::any_of(scales.begin(), scales.end(), [](float f) { return f > 1; }))
+    if (shrinks && op.mode == op::interpolation::nearest && std::any_of(scales.begin(), scales.end(), [](float f) { return f > 1; }))
       node_reader::refuse("growing and shrinking at once");
     op.rounding = shrinks ? ceil : floor;
   } else {
     n.expect(1, 4);
     const std::string how = n.text("coordinate_transformation_mode", "half_pixel");
-    op.coordinates = word_of<op::resize_coordinates>(n, "coordinate_transformation_mode", how,
+    op.coordinates = word_of<op::coordinates>(n, "coordinate_transformation_mode", how,
                                                      {{"half_pixel", half_pixel}, {"half_pixel_symmetric", half_pixel_symmetric},
                                                       {"pytorch_half_pixel", pytorch_half_pixel}, {"align_corners", align_corners},
                                                       {"asymmetric", asymmetric}, {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
                                                       {"tf_crop_and_resize", tf_crop_and_resize}});
-    op.rounding = word_of<op::resize_rounding>(n, "nearest_mode", n.text("nearest_mode", "round_prefer_floor"),
+    op.rounding = word_of<op::rounding>(n, "nearest_mode", n.text("nearest_mode", "round_prefer_floor"),
                                                {{"round_prefer_floor", round_prefer_floor}, {"round_prefer_ceil", round_prefer_ceil},
                                                 {"floor", floor}, {"ceil", ceil}});
     op.cubic_a = n.real("cubic_coeff_a", -0.75f);
@@ -116,9 +91,16 @@ inline void resize(node_reader& n) {
       size[static_cast<std::size_t>(axis)] = saturated<std::int64_t>(std::floor(one * s[axis] + 0.5));
     }
   }
-  for (std::size_t i = 0; i < size.size(); ++i) {
-    op.sizes.push_back(n.to_int(size[i], "size"));
-    op.scales.push_back(scale[i]);
+  // The axes that the file leaves alone, from the first one on, are not named.
+  op.axes = s.rank;
+  if (!(op.coordinates == tf_crop_and_resize))
+    for (int i = 0; i < s.rank - 1 && op.axes > s.rank - 2 && size[static_cast<std::size_t>(i)] == s[i] && scale[static_cast<std::size_t>(i)] == 1; ++i) --op.axes;
+  op.size.clear();
+  op.scale.clear();
+  for (int i = s.rank - op.axes; i < s.rank; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    op.size.push_back(n.to_int(size[k], "size"));
+    op.scale.push_back(sizes.empty() || policy != "stretch" ? scale[k] : 0);
   }
   if (op.coordinates == tf_crop_and_resize) {
     if (!n.has(1)) n.fail("needs a region of interest");
@@ -132,14 +114,14 @@ inline void resize(node_reader& n) {
     }
     for (double v : all) op.roi.push_back(v);
   }
-  n.result(resized(n, op, x));
+  n.result(n.add(op, {x}));
 }
 
 inline void upsample(node_reader& n) {
-  op::resize op;
-  op.mode = resize_mode_of(n, n.text("mode", "nearest"));
-  op.coordinates = op::resize_coordinates::asymmetric;
-  op.rounding = op::resize_rounding::floor;
+  op::interpolate op;
+  op.mode = interpolation_of(n, n.text("mode", "nearest"));
+  op.coordinates = op::coordinates::asymmetric;
+  op.rounding = op::rounding::floor;
   const extents s = n.shape(n.input(0));
   std::vector<float> scales;
   if (n.version < 7 && n.has_attribute("height_scale")) {
@@ -152,19 +134,21 @@ inline void upsample(node_reader& n) {
     scales = n.floats(1);
   }
   if (static_cast<int>(scales.size()) != s.rank) n.fail("has " + std::to_string(scales.size()) + " scales for " + std::to_string(s.rank) + " axes");
+  op.axes = s.rank;
+  for (int i = 0; i < 2 && op.axes > 1 && scales[static_cast<std::size_t>(i)] == 1; ++i) --op.axes;
+  op.scale.clear();
   for (int i = 0; i < s.rank; ++i) {
     const float f = scales[static_cast<std::size_t>(i)], to = static_cast<float>(s[i]) * f;
     if (!(f > 0) || !(to < 2147483000.0f)) n.fail("a scale is " + std::to_string(f));
-    op.scales.push_back(static_cast<double>(f));
-    op.sizes.push_back(static_cast<int>(to));
+    if (i >= s.rank - op.axes) op.scale.push_back(static_cast<double>(f));
   }
-  n.result(resized(n, op, n.input(0)));
+  n.result(n.add(op, {n.input(0)}));
 }
 
 inline void grid_sample(node_reader& n) {
   n.expect(2, 2);
   op::grid_sample op;
-  op.mode = resize_mode_of(n, n.text("mode", "linear"));
+  op.mode = interpolation_of(n, n.text("mode", "linear"));
   op.padding = word_of<op::grid_padding>(n, "padding_mode", n.text("padding_mode", "zeros"),
                                          {{"zeros", op::grid_padding::zeros}, {"border", op::grid_padding::border},
                                           {"reflection", op::grid_padding::reflection}});
@@ -196,14 +180,17 @@ inline void roi_align(node_reader& n) {
 }
 inline void deform_conv(node_reader& n) {
   n.expect(3, 5);
+  const term x = n.input(0), w = n.input(1);
+  if (n.rank(x) != 4 || n.rank(w) != 4) n.fail("weight is " + describe(n.shape(w)) + " for an input of " + describe(n.shape(x)));
   op::deform_conv op;
-  read_convolution(n, op, n.input(0), n.input(1));
+  set_convolution(n, op, n.shape(w));
   op.offset_groups = n.small("offset_group", 1);
   op.bias = n.has(3);
-  op.mask = n.has(4);
-  std::vector<term> in{n.input(0), n.input(1), n.input(2)};
-  for (std::size_t i = 3; i < 5; ++i)
-    if (n.has(i)) in.push_back(n.input(i));
+  op.given = op.bias ? 3 : 1;
+  std::vector<term> in{x, n.input(2)};
+  if (n.has(4)) in.push_back(n.input(4));
+  in.push_back(w);
+  if (op.bias) in.push_back(n.input(3));
   n.result(n.add(op, in));
 }
 

@@ -2,6 +2,7 @@
 // Shapes as numbers, numbers as constants, and operators whose output's shape depends on numbers.
 #pragma once
 
+#include "../../../kernels/typed/counting.hpp"
 #include "reduce.hpp"
 
 namespace ctnn::onnx::readers {
@@ -90,7 +91,7 @@ inline void nonzero(node_reader& n) {
   n.expect(1, 1);
   const array& a = n.numbers(n.input());
   op::nonzero op;
-  for (std::size_t i = 0; i < a.size(); ++i) op.count += number_at(a, i) != 0;
+  op.count = static_cast<int>(typed::count_nonzero({address(a), a.shape(), layout::nchw, 0, a.type()}));
   n.result(n.add(op, {n.input()}));
 }
 
@@ -100,19 +101,9 @@ inline void unique(node_reader& n) {
   op.sorted = n.flag("sorted", true);
   op.flatten = !n.has_attribute("axis");
   const array& a = n.numbers(n.input());
-  const extents s = a.shape();
-  if (!op.flatten) op.axis = n.axis(n.integer("axis", 0), s.rank);
-  const auto outer = static_cast<std::size_t>(op.flatten ? 1 : s.count(0, op.axis)), size = static_cast<std::size_t>(op.flatten ? s.count() : s[op.axis]),
-             inner = static_cast<std::size_t>(op.flatten ? 1 : s.count(op.axis + 1, s.rank));
-  std::vector<std::vector<double>> seen;
-  for (std::size_t i = 0; i < size; ++i) {
-    std::vector<double> one;
-    for (std::size_t o = 0; o < outer; ++o)
-      for (std::size_t k = 0; k < inner; ++k) one.push_back(number_at(a, (o * size + i) * inner + k));
-    seen.push_back(std::move(one));
-  }
-  std::sort(seen.begin(), seen.end());
-  op.count = static_cast<int>(std::unique(seen.begin(), seen.end()) - seen.begin());
+  if (!op.flatten) op.axis = n.axis(n.integer("axis", 0), a.shape().rank);
+  heap_scratch scratch(op.scratch({&a.shape(), 1}, {}));
+  op.count = static_cast<int>(typed::count_unique(op, {address(a), a.shape(), layout::nchw, 0, a.type()}, scratch.memory()));
   const std::vector<term> out = n.nodes(op, {n.input()});
   for (std::size_t i = 0; i < out.size(); ++i) n.result(i, out[i]);
 }

@@ -73,7 +73,9 @@ inline void non_max_suppression(node_reader& n) {
   if (const problem p = op.infer(shapes, result)) n.fail(describe(p));
   const array &b = n.numbers(boxes), &s = n.numbers(scores);
   if (b.type() != dtype::f32 || s.type() != dtype::f32) node_reader::refuse("boxes of " + std::string(name_of(b.type())));
-  op.count = static_cast<int>(typed::count_boxes(op, {address(b), b.shape(), layout::nchw, 0, b.type()}, {address(s), s.shape(), layout::nchw, 0, s.type()}));
+  heap_scratch scratch(op.scratch(shapes, {}));
+  op.count = static_cast<int>(typed::count_boxes(op, {address(b), b.shape(), layout::nchw, 0, b.type()},
+                                                 {address(s), s.shape(), layout::nchw, 0, s.type()}, scratch.memory()));
   n.result(n.add(op, {boxes, scores}));
 }
 

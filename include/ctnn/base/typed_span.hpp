@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// Numbers of any element type, for reading: a span that knows at run time what it is of, and that compilers can follow in
+// constants (which no void pointer is).
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "dtype.hpp"
+
+namespace ctnn {
+
+namespace detail {
+
+/// To words of four bytes.
+template <class T>
+constexpr void copy_elements(const T* from, std::size_t n, float* to) {
+  if (!std::is_constant_evaluated()) {
+    if (n != 0) std::memcpy(to, from, n * sizeof(T));
+  } else if constexpr (sizeof(T) == 8) {
+    struct words {
+      float at[2];
+    };
+    for (std::size_t i = 0; i < n; ++i, to += 2) {
+      const words w = std::bit_cast<words>(from[i]);
+      to[0] = w.at[0];
+      to[1] = w.at[1];
+    }
+  } else {
+    struct parts {
+      T at[4 / sizeof(T)];
+    };
+    constexpr std::size_t each = 4 / sizeof(T);
+    for (std::size_t i = 0; i < n; i += each) {
+      parts p{};
+      for (std::size_t k = 0; k < each && i + k < n; ++k) p.at[k] = from[i + k];
+      *to++ = std::bit_cast<float>(p);
+    }
+  }
+}
+
+}  // namespace detail
+
+class typed_span {
+ public:
+  constexpr typed_span() = default;
+#define CTNN_SPAN(name, T)                                                                              \
+  constexpr typed_span(std::span<const T> s) : name##_(s.data()), size_(s.size()), type_(dtype::name) {} \
+  constexpr typed_span(const T* first, std::size_t n) : typed_span(std::span<const T>(first, n)) {}
+  CTNN_ELEMENTS(CTNN_SPAN)
+#undef CTNN_SPAN
+  /// Of an array, a vector.
+  template <class Range>
+    requires(!std::is_same_v<Range, typed_span>) && requires(const Range& r) {
+      requires is_element<std::remove_cvref_t<decltype(*std::data(r))>>;
+      std::size(r);
+    }
+  constexpr typed_span(const Range& r) : typed_span(std::span<const std::remove_cvref_t<decltype(*std::data(r))>>(std::data(r), std::size(r))) {}
+
+  constexpr dtype type() const { return type_; }
+  constexpr std::size_t size() const { return size_; }
+  /// Of f32.
+  constexpr const float* data() const { return f32_; }
+
+  /// f(std::span<const T>) with the elements as what they are.
+  constexpr auto visit(auto&& f) const {
+    switch (type_) {
+#define CTNN_VISIT(name, T) \
+  case dtype::name: return f(std::span<const T>(name##_, size_));
+      CTNN_ELEMENTS(CTNN_VISIT)
+#undef CTNN_VISIT
+    }
+    return f(std::span<const float>());
+  }
+
+  /// Copies the elements to where words of four bytes lie one after the other.
+  constexpr void copy_to(float* to) const {
+    visit([to](auto elements) { detail::copy_elements(elements.data(), elements.size(), to); });
+  }
+
+ private:
+  union {
+    const float* f32_ = nullptr;
+    const double* f64_;
+    const float16* f16_;
+    const bfloat16* bf16_;
+    const std::int64_t* i64_;
+    const std::int32_t* i32_;
+    const std::int16_t* i16_;
+    const std::int8_t* i8_;
+    const std::uint64_t* u64_;
+    const std::uint32_t* u32_;
+    const std::uint16_t* u16_;
+    const std::uint8_t* u8_;
+    const bool* boolean_;
+  };
+  std::size_t size_ = 0;
+  dtype type_ = dtype::f32;
+};
+
+}  // namespace ctnn

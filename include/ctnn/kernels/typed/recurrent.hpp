@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// rnn, gru and lstm of any floating-point elements, as their definitions compute them.
+#pragma once
+
+#include "../../base/compiled.hpp"
+#include "../reference/recurrent.hpp"
+#include "windows.hpp"
+
+namespace ctnn {
+
+CTNN_ONCE void require_lengths(const const_tensor& lengths, int most) {
+  for (int n = 0; n < lengths.shape[0]; ++n)
+    if (const std::int64_t length = integer_at(lengths, n); length < 0 || length > most)
+      throw error("recurrent layer: " + std::to_string(length) + " steps of a sequence of " + std::to_string(most));
+}
+
+namespace typed {
+
+template <op::recurrent Op>
+void run(const Op& p, const arguments& a) {
+  require_numbers(p, a);
+  for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
+    const auto apply = [](const activation_function& f, T x) { return applied(f, x); };
+    reference::run_recurrence<T>(p, b, {weights.data(), weights.size()}, apply);
+  });
+}
+
+}  // namespace typed
+}  // namespace ctnn

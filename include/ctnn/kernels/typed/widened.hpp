@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels on half precision: the floats it is widened to are the heap's.
+#pragma once
+
+#include "../../graph/operators/shape.hpp"
+#include "dispatch.hpp"
+#include "run.hpp"
+
+namespace ctnn::typed {
+
+/// Does the kernel take elements of any type as they are?
+template <class Op>
+inline constexpr bool takes_bits = traits_of<Op>.copies || std::is_same_v<Op, op::constant>;
+
+/// The one place where half precision is widened, for operators that compute.
+template <has_kernel Op>
+void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
+  if constexpr (takes_bits<Op>) {
+    run_kernel(op, a, memory);
+  } else {
+    pool<extents> shapes;
+    for (const const_tensor& t : a.in) shapes.push_back(t.shape);
+    std::vector<const_tensor> slots;
+    for (const weight_slot& s : weights_of(op, inputs(shapes.data(), shapes.size()))) {
+      if (slots.size() == a.weights.size()) break;
+      const dtype type = s.type == dtype::f32 && is_narrow(a.in[0].type) ? a.in[0].type : s.type;
+      slots.push_back({a.weights[slots.size()], s.shape, layout::nchw, 0, type});
+    }
+    in_floats(a, [&](const arguments& b) { run_kernel(op, b, memory); }, slots);
+  }
+}
+
+}  // namespace ctnn::typed

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+// A loaded model's graph expanded, and rewritten.
+#pragma once
+
+#include "../rewrite/driver.hpp"
+#include "../rewrite/expansions.hpp"
+#include "loaded_model.hpp"
+
+namespace ctnn {
+
+/// The graph `source`, whose names are the model's, without what only others compute (rewrite/expansion.hpp).
+inline graph expanded(loaded_model& names, graph source, pool<rewrite_step>& history) {
+  const auto join = [](void* model, std::string_view of, std::string_view with) {
+    return static_cast<loaded_model*>(model)->keep(std::string(of) + std::string(with));
+  };
+  return default_expansions::apply(std::move(source), {join, &names}, history);
+}
+
+/// The same, rewritten by the rules.
+inline optimization optimize_loaded(loaded_model& names, graph source, std::span<const rule_record> rules) {
+  pool<rewrite_step> history;
+  optimization o = optimize(expanded(names, std::move(source), history), rules);
+  history.append(o.history.data(), o.history.size());
+  o.history = std::move(history);
+  return o;
+}
+
+}  // namespace ctnn

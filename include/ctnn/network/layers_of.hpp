@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// A network's layers as a Boost.Hana sequence, for questions of one's own: how many, which, of what. The answers are
+// constants; the algorithms are Hana's (<boost/hana.hpp>, or a header each). Rewriting never comes here.
+#pragma once
+
+#include <boost/hana/bool.hpp>
+#include <boost/hana/equal.hpp>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
+
+#include "lift.hpp"
+
+namespace ctnn {
+
+namespace detail {
+
+/// output<...> is no layer: it stands among them, but computes nothing.
+template <class Network>
+struct layer_sequence;
+template <class... Layers>
+struct layer_sequence<network<Layers...>> {
+  using row = type_row<std::index_sequence_for<Layers...>, Layers...>;
+  static constexpr auto places = [] {
+    std::array<std::size_t, network<Layers...>::size + 1> at{};
+    std::size_t n = 0, i = 0;
+    for (const layer_record& l : network<Layers...>::records) {
+      if (l.type) at[n++] = i;
+      ++i;
+    }
+    return at;
+  }();
+  template <std::size_t... I>
+  static constexpr auto make(std::index_sequence<I...>) {
+    return boost::hana::tuple_t<typename decltype(type_at<places[I]>(static_cast<row*>(nullptr)))::type...>;
+  }
+  static constexpr auto layers = make(std::make_index_sequence<network<Layers...>::size>{});
+};
+
+template <class Layer>
+struct layer_arguments;
+template <class Op, fixed_string Name, class... Arguments>
+struct layer_arguments<layer<Op, Name, Arguments...>> {
+  static constexpr auto all = boost::hana::tuple_t<Arguments...>;
+};
+
+}  // namespace detail
+
+/// hana::type of each layer of a network, in order:
+///   static_assert(hana::count_if(ctnn::layers_of<fused>, ctnn::is<ctnn::op::conv2d>) == hana::size_c<2>);
+///   hana::for_each(ctnn::layers_of<fused>, [](auto layer) { show(decltype(layer)::type::record.name); });
+template <class Net>
+inline constexpr auto layers_of = detail::layer_sequence<typename Net::network_type>::layers;
+
+/// What a layer was given after its name, hana::types again: options and from<...>.
+template <class Layer>
+inline constexpr auto arguments_of = detail::layer_arguments<Layer>::all;
+
+/// Predicates of layers: is it an Op?
+template <class Op>
+inline constexpr auto is = [](auto layer) { return boost::hana::bool_c<std::is_same_v<typename decltype(layer)::type::operator_struct, Op>>; };
+
+/// Predicate of arguments: an option, or else from<...>. hana::partition(arguments_of<layer>, is_option) parts them.
+inline constexpr auto is_option = [](auto argument) { return boost::hana::bool_c<detail::is_option<typename decltype(argument)::type>::value>; };
+
+}  // namespace ctnn

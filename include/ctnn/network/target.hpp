@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// Instruction sets and the kernels of each for loaded models, as declarations: who compiles no kernel needs no more.
+// dispatch.hpp has the definitions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "../base/compiled.hpp"
+#include "../base/static_vector.hpp"
+#include "../graph/operators.hpp"
+#include "../kernels/loaded_kernels.hpp"
+
+namespace ctnn {
+
+/// An instruction set the kernels are compiled for.
+struct target_id {
+#if !defined(CTNN_PLAIN)
+  int index = 0;
+#endif
+  friend constexpr bool operator==(const target_id&, const target_id&) = default;
+};
+
+namespace detail {
+
+#if defined(CTNN_PLAIN)
+inline constexpr std::string_view target_names[] = {"plain"};
+#else
+/// The best first.
+inline constexpr std::string_view target_names[] = {"AVX3", "AVX2", "SSE4", "NEON", "fallback"};
+#endif
+
+}  // namespace detail
+
+using target_list = static_vector<target_id, std::size(detail::target_names)>;
+
+#if defined(CTNN_PLAIN)
+
+constexpr std::string_view target_name(target_id) { return detail::target_names[0]; }
+constexpr target_list supported_targets() { return {target_id{}}; }
+constexpr target_id best_target() { return {}; }
+
+#else
+
+constexpr std::string_view target_name(target_id t) { return detail::target_names[t.index]; }
+/// Targets that were compiled and that this CPU runs, the best first.
+target_list supported_targets();
+target_id best_target();
+
+#endif
+
+/// The kernels of a list of operators for models that are loaded at run time.
+template <class List>
+loaded_kernels kernels_for(target_id t);
+
+/// fma_peak-inl.hpp on a target.
+std::int64_t multiply_registers(target_id t, int steps, float* sink);
+
+#if CTNN_COMPILED_ELSEWHERE && !defined(CTNN_PLAIN)
+extern template loaded_kernels kernels_for<vector_operators>(target_id);
+#endif
+
+}  // namespace ctnn
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "dispatch.hpp"
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// An expansion says one operator with several, for kernels that are there for these only. Rules cannot: each lowers the
+// measure. So expansions are applied in one walk before the first rule; what they make is not expanded again.
+//
+//   struct widen_halves {
+//     static constexpr expansion_info info{"widen_halves", "operator of f16 -> cast > operator of f32 > cast"};
+//     static constexpr bool applies(const expander& x, const node& n);   // may look at what has been made so far
+//     static constexpr void expand(expander& x, const node& n);          // makes nodes and says where n's outputs went
+//   };
+//
+// and a line in expansions.hpp.
+#pragma once
+
+#include <array>
+
+#include "rewriter.hpp"
+
+namespace ctnn {
+
+struct expansion_info {
+  std::string_view name;
+  std::string_view arrow;
+};
+
+/// Makes the name of a new node from that of another, and keeps it; without a function new nodes are called as the others.
+struct name_maker {
+  std::string_view (*join)(void* names, std::string_view of, std::string_view with) = nullptr;
+  void* names = nullptr;
+  constexpr std::string_view operator()(std::string_view of, std::string_view with) const {
+    return join ? join(names, of, with) : of;
+  }
+};
+
+/// A graph while it is made anew from `source`. Expressions keep their numbers.
+class expander {
+ public:
+  constexpr expander(graph&& source, const name_maker& names)
+      : name(names), g_(static_cast<graph&&>(source)), out_(g_) {
+    out_.nodes.clear();
+    out_.values.clear();
+    moved_ = pool<value_id>(g_.values.size(), none);
+    twins_ = moved_;
+  }
+
+  name_maker name;
+
+  constexpr graph_view source() const { return g_.view(); }
+  constexpr graph_view made() const { return out_.view(); }
+  /// Where value v of the source is now; none if it is not made yet, or a constant that nobody has read.
+  constexpr value_id at_present(value_id v) const { return moved_[static_cast<std::size_t>(v)]; }
+  constexpr value_id moved(value_id v) {
+    if (at_present(v) == none) copy(source().at(source().at_value(v).producer));
+    return at_present(v);
+  }
+  constexpr void move(value_id v, value_id to) { moved_[static_cast<std::size_t>(v)] = to; }
+  /// The form of v that expanded operators read instead, made once; none until somebody sets it.
+  constexpr value_id& twin(value_id v) { return twins_[static_cast<std::size_t>(v)]; }
+
+  constexpr void copy(const node& n) {
+    pool<value_id> in;
+    for (value_id v : source().inputs(n)) in.push_back(moved(v));
+    const node_id id = add(n, in);
+    for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v)
+      move(v, add_value(id, source().at_value(v)));
+  }
+  /// A node like `n` with other inputs and no outputs yet.
+  constexpr node_id add(node n, const pool<value_id>& in) {
+    for (value_id v : in) ++out_.at_value(v).readers;
+    n.inputs = out_.store_operands(in);
+    n.outputs = {static_cast<int>(out_.values.size()), 0};
+    out_.nodes.push_back(n);
+    return static_cast<int>(out_.nodes.size()) - 1;
+  }
+  template <class Op>
+  constexpr node_id add(const Op& op, std::string_view name, const pool<value_id>& in,
+                        const pool<expression_id>& weights = {}) {
+    const field_values f = encode(op);
+    node n{&type_of<Op>, name};
+    n.fields = out_.store_fields({f.data(), f.size()});
+    n.weights = out_.store_operands(weights);
+    return add(n, in);
+  }
+  /// The next output of `producer`, which was added last.
+  constexpr value_id add_value(node_id producer, value v) {
+    v.producer = producer;
+    v.readers = 0;
+    out_.values.push_back(v);
+    ++out_.at(producer).outputs.count;
+    return static_cast<int>(out_.values.size()) - 1;
+  }
+  constexpr void set_weights(node_id n, const pool<expression_id>& weights) {
+    out_.at(n).weights = out_.store_operands(weights);
+  }
+  /// Leaf e read as elements of type f32.
+  constexpr expression_id leaf_of_floats(expression_id e) {
+    const expression was = source().at_expression(e);
+    const expression_id leaf = out_.add_leaf(was.layer, was.name, was.shape);
+    out_.expressions[static_cast<std::size_t>(leaf)].numbers = was.numbers;
+    return leaf;
+  }
+  constexpr graph finish() {
+    for (network_output& o : out_.outputs) ++out_.at_value(o.value = moved(o.value)).readers;
+    return static_cast<graph&&>(out_);
+  }
+
+ private:
+  graph g_, out_;
+  pool<value_id> moved_, twins_;  ///< by value of the source
+};
+
+/// Expansions in order: the first that applies to a node is taken.
+template <class... Expansions>
+struct expansion_list {
+  static constexpr std::array<expansion_info, sizeof...(Expansions)> infos{Expansions::info...};
+
+  template <class Expansion>
+  static constexpr bool expand_node(expander& x, const node& n, pool<rewrite_step>& history) {
+    if (!Expansion::applies(x, n)) return false;
+    Expansion::expand(x, n);
+    history.push_back({Expansion::info.name, n.name, n.name});
+    return true;
+  }
+  static constexpr graph apply(graph source, const name_maker& names, pool<rewrite_step>& history) {
+    expander x(static_cast<graph&&>(source), names);
+    for (const node& n : x.source().nodes) {
+      // A constant of halves is copied if somebody reads it so.
+      if (n.type == &type_of<op::constant> && is_narrow(x.source().at_value(n.outputs.first).type)) continue;
+      if (!(expand_node<Expansions>(x, n, history) || ...)) x.copy(n);
+    }
+    return x.finish();
+  }
+};
+
+}  // namespace ctnn

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is expanded before the first rule; README.md has it in the table of rules.
+#pragma once
+
+#include "expansions/half_precision.hpp"
+
+namespace ctnn {
+
+using default_expansions = expansion_list<expansions::widen_halves>;
+
+}  // namespace ctnn

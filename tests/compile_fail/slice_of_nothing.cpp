@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// A slice that ends before it begins.
+// expect: ctnn: the number of elements does not match
+// expect: mistake::element_count_mismatch
+// expect: layer_called<'p', 'a', 'r', 't'>
+// expect: what<'o', 'u', 't', 'p', 'u', 't'>
+// expect: got<3, 0, 8>
+// expect: needed<1>
+#include <ctnn/ctnn.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::slice<"part", nn::axis<1>, nn::start<6>, nn::end<2>, nn::step<-1>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::slice<"part", nn::axis<1>, nn::start<6>, nn::end<2>>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// Conversions to and from half precision on every target: the bits of base/half.hpp.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <ctnn/base/half.hpp>
+#include <vector>
+
+#include "parts.hpp"
+#include "targets_of_this_cpu.hpp"
+
+using namespace ctnn;
+
+namespace {
+
+/// Kernels take the address of any elements as that of floats.
+float* address(std::vector<std::uint16_t>& v) { return static_cast<float*>(static_cast<void*>(v.data())); }
+
+/// A float near every bit pattern of `type`: itself, halfway to the next and beside that.
+std::vector<float> floats_around(float (*widen)(std::uint16_t)) {
+  std::vector<float> out{0x1p-149f, -0x1p-149f, 3e38f, -3e38f, 65519.996f, 65520.0f};
+  for (std::uint32_t h = 0; h < 0x10000; ++h) {
+    const auto here = std::bit_cast<std::uint32_t>(widen(static_cast<std::uint16_t>(h)));
+    const auto next = std::bit_cast<std::uint32_t>(widen(static_cast<std::uint16_t>(h + 1)));
+    const std::uint32_t half = here + (next - here) / 2;
+    for (std::uint32_t bits : {here, half - 1, half, half + 1}) out.push_back(std::bit_cast<float>(bits));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("halves to floats") {
+  std::vector<std::uint16_t> all(0x10003);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+  for_each_target([&] {
+    for (dtype type : {dtype::f16, dtype::bf16})
+      for (int parts : {1, 3}) {
+        std::vector<float> got(all.size(), 77.0f);
+        const extents shape{static_cast<int>(all.size())};
+        const const_tensor from{address(all), shape, layout::nchw, 0, type};
+        const tensor to{got.data(), shape};
+        for (int i = 0; i < parts; ++i)
+          dispatched(op::cast{dtype::f32}, arguments{{&from, 1}, {&to, 1}, {}, {i, parts}});
+        int wrong = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const float want = type == dtype::f16 ? half_to_float(all[i]) : bfloat_to_float(all[i]);
+          const bool same = std::isnan(want)
+                                ? std::isnan(got[i])
+                                : std::bit_cast<std::uint32_t>(got[i]) == std::bit_cast<std::uint32_t>(want);
+          wrong += same ? 0 : 1;
+        }
+        CHECK(wrong == 0);
+      }
+  });
+}
+
+TEST_CASE("floats to halves round to nearest, ties to even") {
+  for_each_target([&] {
+    for (dtype type : {dtype::f16, dtype::bf16}) {
+      const std::vector<float> all = floats_around(type == dtype::f16 ? half_to_float : bfloat_to_float);
+      std::vector<std::uint16_t> got(all.size(), 77);
+      const extents shape{static_cast<int>(all.size())};
+      const const_tensor from{all.data(), shape};
+      const tensor to{address(got), shape, layout::nchw, 0, type};
+      dispatched(op::cast{type}, arguments{{&from, 1}, {&to, 1}, {}});
+      int wrong = 0;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        wrong += got[i] == (type == dtype::f16 ? float_to_half(all[i]) : float_to_bfloat(all[i])) ? 0 : 1;
+      CHECK(wrong == 0);
+    }
+  });
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// Declared networks of other elements than f32: inputs, constants, outputs, operators without a word of their own.
+#include <doctest/doctest.h>
+
+#include <ctnn/typed.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace nn = ctnn;
+
+namespace {
+
+struct lookup : nn::network<
+    nn::input<"ids", nn::shape<4>, nn::i64>,
+    nn::constant<"table", nn::shape<3, 2>>,
+    nn::layer<nn::op::gather, "rows", nn::from<"table", "ids">>,
+    nn::relu<"positive">,
+    nn::constant<"offset", nn::shape<4>, nn::i64>,
+    nn::add<"sum", nn::from<"ids", "offset">>,
+    nn::layer<nn::op::topk, "top", nn::option<"k", 2>>,
+    nn::layer<nn::op::cast, "wide", nn::from<"sum">, nn::to<nn::dtype::f64>>,
+    nn::softmax<"prob", nn::axis<0>>,
+    nn::output<"positive", "top.0", "top.1", "prob", "ids">> {};
+
+constexpr float table[] = {1, -2, 3, -4, 5, 6};
+constexpr std::int64_t offset[] = {10, 20, 30, 40'000'000'000};
+constexpr nn::named_weight numbers[] = {{"table", "value", table}, {"offset", "value", offset}};
+constexpr auto weights = nn::pack<lookup, numbers>();
+constexpr auto folded = nn::fold<lookup, numbers>();
+
+template <class Net>
+void check_lookup(const nn::parameters<Net>& packed) {
+  static nn::engine<Net> run(packed);
+  const std::int64_t ids[] = {0, 2, 1, -1};
+  run.run(ids);
+  const auto same = [](auto got, auto... want) {
+    std::size_t i = 0;
+    return got.size() == sizeof...(want) && ((got[i++] == want) && ...);
+  };
+  CHECK(same(run.template output<0>(), 1.0f, 0.0f, 5.0f, 6.0f, 3.0f, 0.0f, 5.0f, 6.0f));
+  CHECK(same(run.template output<1>(), 39'999'999'999, 31));
+  CHECK(same(run.template output<2>(), 3, 2));
+  CHECK(same(run.template output<3>(), 0.0, 0.0, 0.0, 1.0));
+  CHECK(same(run.template output<4>(), 0, 2, 1, -1));  // an input has a place of its own as an output
+  static_assert(std::is_same_v<typename nn::engine<Net>::template input_span<0>, std::span<const std::int64_t, 4>>);
+  static_assert(std::is_same_v<typename nn::engine<Net>::template output_span<3>, std::span<const double, 4>>);
+}
+
+}  // namespace
+
+TEST_CASE("integers in, floats, integers and doubles out") {
+  check_lookup<lookup>(weights);
+  check_lookup<nn::optimized<lookup>>(folded);
+  static nn::parameters<lookup> loaded;
+  REQUIRE(!nn::load(loaded, numbers).found);
+  check_lookup<lookup>(loaded);
+  CHECK(std::ranges::equal(loaded.packed, weights.packed, [](float a, float b) { return std::bit_cast<int>(a) == std::bit_cast<int>(b); }));
+}
+
+TEST_CASE("weights of another type are refused") {
+  static constexpr std::int32_t narrow[] = {1, 2, 3, 4};
+  const nn::named_weight wrong[] = {{"table", "value", table}, {"offset", "value", narrow}};
+  static nn::parameters<lookup> packed;
+  const nn::problem_report report = nn::load(packed, wrong);
+  CHECK(report.found.kind == nn::mistake::weight_type_mismatch);
+  CHECK(report.layer == "offset");
+}
+
+TEST_CASE("inputs of several types, constants of small elements") {
+  struct net : nn::network<nn::input<"on", nn::shape<3>, nn::boolean>, nn::input<"a", nn::shape<3>, nn::i8>, nn::input<"x", nn::shape<3>>,
+                           nn::constant<"b", nn::shape<3>, nn::i8>, nn::add<"sum", nn::from<"a", "b">>,
+                           nn::layer<nn::op::where, "chosen", nn::from<"on", "sum", "b">>, nn::relu<"r", nn::from<"x">>,
+                           nn::layer<nn::op::bitwise_not, "off", nn::from<"on">>, nn::output<"chosen", "r", "off">> {};
+  static constexpr std::int8_t b[] = {100, 1, -1};
+  static constexpr nn::named_weight given[] = {{"b", "value", b}};
+  static constexpr auto packed = nn::pack<net, given>();
+  static nn::engine<net> run(packed);
+  const bool on[] = {true, false, true};
+  const std::int8_t a[] = {100, 2, -3};
+  const float x[] = {-1, 2, 3};
+  run.run(on, a, x);
+  CHECK(run.output<0>()[0] == -56);  // integers wrap around
+  CHECK(run.output<0>()[1] == 1);
+  CHECK(run.output<0>()[2] == -4);
+  CHECK(run.output<1>()[0] == 0);
+  CHECK(run.output<1>()[2] == 3);
+  CHECK(!run.output<2>()[0]);
+  CHECK(run.output<2>()[1]);
+}
+
+TEST_CASE("an index out of range is refused when it is met") {
+  static nn::engine<lookup> run(weights);
+  const std::int64_t ids[] = {0, 3, 1, -1};
+  CHECK_THROWS_WITH_AS(run.run(ids), "operator 'gather': index 3 is out of range for 3 elements", nn::error);
+}
