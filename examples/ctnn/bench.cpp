@@ -32,9 +32,9 @@ void print_text(const std::string& file, const profile& p) {
   for (const layer_times& l : p.layers) add_row(t, p, {l.name, l.type, l.shape}, l.macs, summarise(l.seconds));
   add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total));
   const std::string threads = p.threads > 1 ? ", " + std::to_string(p.threads) + " threads" : "";
-  std::printf("%s on %s%s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(), p.target.c_str(),
-              threads.c_str(), p.total.size(), fixed(p.peak_flops * 1e-9, 1).c_str(), grouped(static_cast<std::int64_t>(p.peak_bytes)).c_str(),
-              t.text().c_str());
+  std::printf("%s on %s%s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(),
+              p.target.c_str(), threads.c_str(), p.total.size(), fixed(p.peak_flops * 1e-9, 1).c_str(),
+              grouped(static_cast<std::int64_t>(p.peak_bytes)).c_str(), t.text().c_str());
 }
 
 std::string quoted(const std::string& s) {
@@ -55,18 +55,23 @@ std::string quoted(const std::string& s) {
 std::string numbers(const profile& p, std::int64_t macs, const std::vector<double>& seconds) {
   const summary s = summarise(seconds);
   char text[200];
-  std::snprintf(text, sizeof text, "\"macs\": %lld, \"median_s\": %.9g, \"min_s\": %.9g, \"gflops\": %.6g, \"of_peak\": %.4g",
-                static_cast<long long>(macs), s.median, s.least, flops(macs, s.least) * 1e-9, flops(macs, s.least) / p.peak_flops);
+  std::snprintf(text, sizeof text,
+                "\"macs\": %lld, \"median_s\": %.9g, \"min_s\": %.9g, \"gflops\": %.6g, \"of_peak\": %.4g",
+                static_cast<long long>(macs), s.median, s.least, flops(macs, s.least) * 1e-9,
+                flops(macs, s.least) / p.peak_flops);
   return text;
 }
 
 std::string json(const std::string& file, const profile& p) {
-  std::string out = "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) + ", \"threads\": " + std::to_string(p.threads) + ", \"runs\": " + std::to_string(p.total.size()) +
-                    ", \"peak_gflops\": " + fixed(p.peak_flops * 1e-9, 3) + ", \"peak_bytes\": " + std::to_string(p.peak_bytes) +
-                    ", " + numbers(p, p.macs, p.total) + ",\n   \"layers\": [";
+  std::string out = "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) +
+                    ", \"threads\": " + std::to_string(p.threads) + ", \"runs\": " + std::to_string(p.total.size()) +
+                    ", \"peak_gflops\": " + fixed(p.peak_flops * 1e-9, 3) +
+                    ", \"peak_bytes\": " + std::to_string(p.peak_bytes) + ", " + numbers(p, p.macs, p.total) +
+                    ",\n   \"layers\": [";
   for (const layer_times& l : p.layers)
-    out += std::string(&l == p.layers.data() ? "" : ",") + "\n    {\"name\": " + quoted(l.name) + ", \"operator\": " + quoted(l.type) +
-           ", \"output\": " + quoted(l.shape) + ", " + numbers(p, l.macs, l.seconds) + '}';
+    out += std::string(&l == p.layers.data() ? "" : ",") + "\n    {\"name\": " + quoted(l.name) +
+           ", \"operator\": " + quoted(l.type) + ", \"output\": " + quoted(l.shape) + ", " +
+           numbers(p, l.macs, l.seconds) + '}';
   return out + "]}";
 }
 

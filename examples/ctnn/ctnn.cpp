@@ -13,12 +13,16 @@ using namespace tool;
 
 void add_model_options(CLI::App& command, model_source& m, bool optional_rewriting) {
   command.add_option("--weights", m.weights, "file of an ncnn model's weights (by default MODEL.bin), or none: zeros");
-  command.add_option("--shape", m.shapes, "an input's shape, NAME=3x224x224 (ONNX: NAME=1x3x224x224); may be repeated")->take_all()->expected(1);
+  command.add_option("--shape", m.shapes, "an input's shape, NAME=3x224x224 (ONNX: NAME=1x3x224x224); may be repeated")
+      ->take_all()
+      ->expected(1);
   command.add_flag("--external-data", m.external_data, "an ONNX model's weights may be in other files of its folder");
   if (!optional_rewriting) return;
   command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
-  command.add_flag("--exact", m.exact,
-                   "only rewrite where no number changes: no sum or product is taken in another order, half precision is rounded after each operator");
+  command.add_flag(
+      "--exact", m.exact,
+      "only rewrite where no number changes: no sum or product is taken in another order, "
+      "half precision is rounded after each operator");
   command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);
 }
@@ -41,7 +45,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
 
   info_options info_with;
-  CLI::App& on_info = *app.add_subcommand("info", "layers, shapes, weights, multiply-adds, memory, before and after rewriting");
+  CLI::App& on_info =
+      *app.add_subcommand("info", "layers, shapes, weights, multiply-adds, memory, before and after rewriting");
   add_model(on_info, info_with.model);
   on_info.add_flag("!--summary", info_with.layers, "sums only");
 
@@ -51,7 +56,9 @@ int main(int argc, char** argv) {
   on_optimize.add_option("-o,--out", optimize_with.out, "OUT.param; OUT.bin is written beside it");
   on_optimize.add_flag("--fp16", optimize_with.fp16, "store weights as half-precision numbers");
   on_optimize.add_flag("--explain", optimize_with.explain, "list every rewrite in order");
-  on_optimize.add_option("--why", optimize_with.why, "a layer: where it went, or what each rule that nearly matches misses; may be repeated")
+  on_optimize
+      .add_option("--why", optimize_with.why,
+                  "a layer: where it went, or what each rule that nearly matches misses; may be repeated")
       ->take_all()
       ->expected(1);
 
@@ -62,7 +69,8 @@ int main(int argc, char** argv) {
   on_run.add_option("--output", run_with.outputs, "NAME=FILE.npy; may be repeated")->take_all()->expected(1);
   on_run.add_flag("!--no-light", run_with.light, "keep every value");
   on_run.add_option("--target", run_with.target, "instruction set, such as AVX2 (by default the best)");
-  on_run.add_option("--threads", run_with.threads, "for large layers (1); answers are the same")->check(CLI::Range(1, 1024));
+  on_run.add_option("--threads", run_with.threads, "for large layers (1); answers are the same")
+      ->check(CLI::Range(1, 1024));
 
   bench_options bench_with;
   CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
@@ -79,7 +87,9 @@ int main(int argc, char** argv) {
   add_model(on_header, header_with.model);
   on_header.add_option("-o,--out", header_with.out, "NAME.hpp")->required();
   on_header.add_option("--name", header_with.name, "of the type (by default the file's)");
-  on_header.add_option("--packed", header_with.packed, "weights as the kernels want them: blocks of 16, or 4 for CTNN_PLAIN (Cortex-M)")
+  on_header
+      .add_option("--packed", header_with.packed,
+                  "weights as the kernels want them: blocks of 16, or 4 for CTNN_PLAIN (Cortex-M)")
       ->check(CLI::IsMember({4, 16}));
 
   draw_options draw_with;

@@ -41,9 +41,11 @@ std::string layers_text(const ctnn::graph_view& g, const ctnn::optimization& o) 
     for (int k = 0; k < n.outputs.count; ++k) shapes += (k ? ", " : "") + ctnn::describe(g.shape(n.outputs.first + k));
     const ctnn::provenance went = ctnn::provenance_of(n.name, o.g.view(), o.history);
     std::string now;
-    if (!went.rule.empty()) now = (went.into.empty() ? "gone" : "in " + std::string(went.into)) + " (" + std::string(went.rule) + ")";
+    if (!went.rule.empty())
+      now = (went.into.empty() ? "gone" : "in " + std::string(went.into)) + " (" + std::string(went.rule) + ")";
     const std::int64_t weights = weights_of_node(g, n), macs = ctnn::macs_of(g, static_cast<int>(i));
-    out.row({std::string(n.name), std::string(n.type->name), shapes, weights ? grouped(weights) : "", macs ? grouped(macs) : "", now});
+    out.row({std::string(n.name), std::string(n.type->name), shapes, weights ? grouped(weights) : "",
+             macs ? grouped(macs) : "", now});
   }
   return out.text();
 }
@@ -58,10 +60,12 @@ void info(const info_options& options) {
   for (const ctnn::node& n : before.nodes)
     if (n.type == &ctnn::type_of<ctnn::op::input>) {
       const ctnn::value& v = before.at_value(n.outputs.first);
-      std::printf("input   %.*s: %s\n", static_cast<int>(v.name.size()), v.name.data(), ctnn::describe(v.shape).c_str());
+      std::printf("input   %.*s: %s\n", static_cast<int>(v.name.size()), v.name.data(),
+                  ctnn::describe(v.shape).c_str());
     }
   for (const ctnn::network_output& out : before.outputs)
-    std::printf("output  %.*s: %s\n", static_cast<int>(out.name.size()), out.name.data(), ctnn::describe(before.shape(out.value)).c_str());
+    std::printf("output  %.*s: %s\n", static_cast<int>(out.name.size()), out.name.data(),
+                ctnn::describe(before.shape(out.value)).c_str());
   const totals a = add_up(before), b = add_up(o.g.view());
   table sums("lrr", {"", "as read", options.model.optimize ? "rewritten" : "not rewritten"});
   sums.row({"layers", grouped(a.layers), grouped(b.layers)});

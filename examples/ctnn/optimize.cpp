@@ -20,7 +20,10 @@ void explain(const ctnn::optimization& o) {
   std::map<std::string_view, std::int64_t> counts;
   for (std::size_t i = 0; i < o.history.size(); ++i) {
     const ctnn::rewrite_step& s = o.history[i];
-    steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed), s.into.empty() ? "-" : s.into == s.consumed ? "another operator" : std::string(s.into)});
+    steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed),
+               s.into.empty()         ? "-"
+               : s.into == s.consumed ? "another operator"
+                                      : std::string(s.into)});
     ++counts[s.rule];
   }
   table sums("rl", {"times", "rule"});
@@ -59,8 +62,8 @@ void optimize(const optimize_options& options) {
   }
   const std::string bin = std::filesystem::path(options.out).replace_extension(".bin").string();
   ctnn::ncnn::save(written, options.out, bin);
-  std::printf("%zu layers became %zu: %s, %s (%s bytes)\n", m.network.nodes.size(), o.g.nodes.size(), options.out.c_str(),
-              bin.c_str(), grouped(static_cast<std::int64_t>(written.bin.size())).c_str());
+  std::printf("%zu layers became %zu: %s, %s (%s bytes)\n", m.network.nodes.size(), o.g.nodes.size(),
+              options.out.c_str(), bin.c_str(), grouped(static_cast<std::int64_t>(written.bin.size())).c_str());
 }
 
 }  // namespace tool

@@ -22,7 +22,8 @@ void keep_blob(ctnn::loaded_model& m, const std::string& name) {
   for (const ctnn::network_output& o : m.network.outputs)
     if (o.name == name) return;
   for (std::size_t v = 0; v < m.network.values.size(); ++v)
-    if (m.network.values[v].name == called) return ctnn::add_output(m.network, m.keep(name), static_cast<ctnn::value_id>(v));
+    if (m.network.values[v].name == called)
+      return ctnn::add_output(m.network, m.keep(name), static_cast<ctnn::value_id>(v));
   throw usage_error("--keep " + name + ": the model has no such blob");
 }
 
@@ -30,7 +31,8 @@ void keep_blob(ctnn::loaded_model& m, const std::string& name) {
 
 std::vector<ctnn::rule_record> rules_for(const model_source& from) {
   std::vector<ctnn::rule_record> rules(ctnn::default_rules::records.begin(), ctnn::default_rules::records.end());
-  if (from.exact) std::erase_if(rules, [](const ctnn::rule_record& r) { return r.info.effect != ctnn::numerics::exact; });
+  if (from.exact)
+    std::erase_if(rules, [](const ctnn::rule_record& r) { return r.info.effect != ctnn::numerics::exact; });
   for (const std::string& name : from.without)
     if (std::erase_if(rules, [&](const ctnn::rule_record& r) { return r.info.name == name; }) == 0)
       throw usage_error("--without " + name + ": no rule has this name (optimize --explain names those that fire)");

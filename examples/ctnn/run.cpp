@@ -30,7 +30,9 @@ ctnn::model load_model(const model_source& from, ctnn::target_id target, std::sh
   ctnn::loaded_model network = load(from, fed);
   const progress busy("rewriting and packing weights");
   static const std::vector<ctnn::rule_record> rules = rules_for(from);  // one command line, one choice
-  return ctnn::model(std::move(network), {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target, .executor = std::move(threads)});
+  return ctnn::model(
+      std::move(network),
+      {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target, .executor = std::move(threads)});
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -160,8 +162,11 @@ profile measure(const model_source& from, const bench_options& options) {
       out.layers.push_back({"", "convert", "", 0, {}});
       continue;
     }
-    out.layers.push_back({std::string(g.at(n).name), std::string(g.at(n).type->name), ctnn::describe(g.shape(g.at(n).outputs.first)),
-                          ctnn::macs_of(g, n), {}});
+    out.layers.push_back({std::string(g.at(n).name),
+                          std::string(g.at(n).type->name),
+                          ctnn::describe(g.shape(g.at(n).outputs.first)),
+                          ctnn::macs_of(g, n),
+                          {}});
   }
   for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ctnn::macs_of(g, static_cast<int>(n));
   const double begin = now();

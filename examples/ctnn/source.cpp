@@ -65,7 +65,8 @@ ctnn::loaded_model load_ncnn(const model_source& from) {
   if (from.weights.empty()) {
     bin = std::filesystem::path(from.file).replace_extension(".bin").string();
     if (!std::filesystem::exists(bin))
-      throw ctnn::error(bin + ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
+      throw ctnn::error(bin +
+                        ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
   }
   ctnn::ncnn::read_options options;
   options.input_shapes = parse_shapes(from);

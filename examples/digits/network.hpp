@@ -28,8 +28,8 @@ struct network : nn::network<                                                   
 
 using fused = nn::optimized<network>;
 
-// 15 layers become 7: the batch norms and activations live in the convolutions, the linear layer reads the image as it is,
-// and the dropout is gone.
+// 15 layers become 7: the batch norms and activations live in the convolutions, the linear layer reads the image as it
+// is, and the dropout is gone.
 static_assert(fused::size == 7);
 static_assert(fused::has<"conv1"> && fused::has<"pool"> && fused::has<"prob">);
 static_assert(!fused::has<"bn1"> && !fused::has<"relu1"> && !fused::has<"drop"> && !fused::has<"flat">);

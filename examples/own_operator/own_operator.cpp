@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// An operator of one's own (softsign.hpp, its kernel in softsign-inl.hpp) is as good as ctnn's: in a declared network, in
-// the compiler, in a model from an ncnn file, and in an ONNX file with an operator of a custom domain.
+// An operator of one's own (softsign.hpp, its kernel in softsign-inl.hpp) is as good as ctnn's: in a declared network,
+// in the compiler, in a model from an ncnn file, and in an ONNX file with an operator of a custom domain.
 #define CTNN_OWN_KERNELS "softsign-inl.hpp"
 #include <ctnn/ctnn.hpp>
 #include <ctnn/model.hpp>
@@ -16,7 +16,8 @@
 
 namespace mine {
 
-struct net : ctnn::network<ctnn::input<"x", ctnn::shape<2, 4>>, ctnn::layer<softsign, "s", ctnn::option<"scale", 2>>> {};
+struct net : ctnn::network<ctnn::input<"x", ctnn::shape<2, 4>>, ctnn::layer<softsign, "s", ctnn::option<"scale", 2>>> {
+};
 
 constexpr float gain[] = {1, -10}, x[] = {-3, 0, 1, 3, -3, 0, 1, 3};
 constexpr ctnn::named_weight weights[] = {{"s", "gain", gain}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// An operator of one's own: y = gain[c] x / (1 + |x|), a number for each row c of x. What the struct says of itself, ctnn
-// relies on: it may run in place and in parts, its weight is packed, and its definition is computed by the compiler.
+// An operator of one's own: y = gain[c] x / (1 + |x|), a number for each row c of x. What the struct says of itself,
+// ctnn relies on: it may run in place and in parts, its weight is packed, and its definition is computed by the
+// compiler.
 #pragma once
 
 #include <ctnn/graph/operator.hpp>

@@ -16,7 +16,8 @@ struct abs_of_relu {
   using pattern = nn::edge<nn::op::activation, nn::op::activation>;
   static constexpr nn::reason guard(const nn::rewriter& r, const nn::match& m) {
     if (!r.applies(m.last, nn::function::abs)) return {"it is not abs"};
-    if (r.get<nn::op::activation>(m.first).activation.kind != nn::function::relu) return {"its input may be negative", r.name(m.first)};
+    if (r.get<nn::op::activation>(m.first).activation.kind != nn::function::relu)
+      return {"its input may be negative", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(nn::rewriter& r, const nn::match& m) { r.bypass(m.last, r.output(m.first)); }
@@ -38,6 +39,7 @@ int main() {
   options.rules = mine::rules::records;
   const nn::model m(nn::ncnn::build(file, weights), options);
   for (const nn::rewrite_step& s : m.code().history())
-    std::printf("%s: %s is now part of %s\n", std::string(s.rule).c_str(), std::string(s.consumed).c_str(), std::string(s.into).c_str());
+    std::printf("%s: %s is now part of %s\n", std::string(s.rule).c_str(), std::string(s.consumed).c_str(),
+                std::string(s.into).c_str());
   std::printf("%zu nodes left\n", m.graph().nodes.size());
 }

@@ -101,7 +101,8 @@ TEST_CASE("hyperbolic functions, the error function, log1p") {
   CHECK(worst(math::acosh, [](double x) { return std::acosh(x); }, 1.0f, infinity) <= 5.0);
   CHECK(worst(math::atanh, [](double x) { return std::atanh(x); }, -1.0f, 1.0f) <= 5.0);
   CHECK(worst(math::erf, [](double x) { return std::erf(x); }, -20.0f, 20.0f) <= 4.0);
-  for (float (*f)(float) : {math::log1p, math::sinh, math::asinh, math::atanh, math::erf}) CHECK(std::signbit(f(-0.0f)));
+  for (float (*f)(float) : {math::log1p, math::sinh, math::asinh, math::atanh, math::erf})
+    CHECK(std::signbit(f(-0.0f)));
   for (float (*f)(float) : {math::log1p, math::sinh, math::cosh, math::asinh, math::acosh, math::atanh, math::erf})
     CHECK(math::is_nan(f(std::numeric_limits<float>::quiet_NaN())));
   CHECK(math::is_nan(math::acosh(0.5f)));

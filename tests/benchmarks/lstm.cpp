@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// An LSTM and a dense layer sample by sample, as audio plugins run them: nanoseconds a sample, beside the multiply-add peak
-// of the same run and, where its headers are found, beside RTNeural's static model in turns. That wants, beyond the usual,
+// An LSTM and a dense layer sample by sample, as audio plugins run them: nanoseconds a sample, beside the multiply-add
+// peak of the same run and, where its headers are found, beside RTNeural's static model in turns. That wants, beyond
+// the usual,
 //   -I<RTNeural> -I<xsimd>/include -DRTNEURAL_USE_XSIMD=1 -DRTNEURAL_DEFAULT_ALIGNMENT=32 -DRTNEURAL_NAMESPACE=RTNeural
 #include <ctnn/ctnn.hpp>
 
@@ -21,10 +22,11 @@ namespace nn = ctnn;
 constexpr int samples = 4800, rounds = 60;
 
 template <int Hidden>
-using network = nn::network<nn::input<"x", nn::shape<1, 1>>, nn::input<"h", nn::shape<1, Hidden>>, nn::input<"c", nn::shape<1, Hidden>>,
-                            nn::lstm<"cell", nn::from<"x", "h", "c">, nn::hidden<Hidden>>,
-                            nn::linear<"dense", nn::from<"cell.0">, nn::out<1>>,  //
-                            nn::output<"dense", "cell.1", "cell.2">>;
+using network =
+    nn::network<nn::input<"x", nn::shape<1, 1>>, nn::input<"h", nn::shape<1, Hidden>>,
+                nn::input<"c", nn::shape<1, Hidden>>, nn::lstm<"cell", nn::from<"x", "h", "c">, nn::hidden<Hidden>>,
+                nn::linear<"dense", nn::from<"cell.0">, nn::out<1>>,  //
+                nn::output<"dense", "cell.1", "cell.2">>;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -44,10 +46,12 @@ double median(std::vector<double> v) {
 template <int Hidden>
 void compare() {
   constexpr std::size_t h = Hidden;
-  const auto w = noise(4 * h, 1), r = noise(4 * h * h, 2), b = noise(4 * h, 3), no_bias = std::vector<float>(4 * h), dense = noise(h, 4), in = noise(samples, 5);
+  const auto w = noise(4 * h, 1), r = noise(4 * h * h, 2), b = noise(4 * h, 3), no_bias = std::vector<float>(4 * h),
+             dense = noise(h, 4), in = noise(samples, 5);
   const float dense_bias[1] = {0.1f};
-  const nn::named_weight weights[] = {{"cell", "weight_ih_l0", w}, {"cell", "weight_hh_l0", r}, {"cell", "bias_ih_l0", b},
-                                      {"cell", "bias_hh_l0", no_bias}, {"dense", "weight", dense}, {"dense", "bias", dense_bias}};
+  const nn::named_weight weights[] = {{"cell", "weight_ih_l0", w}, {"cell", "weight_hh_l0", r},
+                                      {"cell", "bias_ih_l0", b},   {"cell", "bias_hh_l0", no_bias},
+                                      {"dense", "weight", dense},  {"dense", "bias", dense_bias}};
   static nn::parameters<network<Hidden>> packed;
   if (nn::load(packed, weights).found) return void(std::puts("wrong weights"));
   static nn::engine<network<Hidden>> engine{packed};
@@ -72,7 +76,9 @@ void compare() {
   peer.template get<1>().setBias(dense_bias);
   peer.reset();
   float furthest = 0;
-  for (int i = 0; i < 1000; ++i) furthest = std::max(furthest, std::abs(ours(&in[static_cast<std::size_t>(i)]) - peer.forward(&in[static_cast<std::size_t>(i)])));
+  for (int i = 0; i < 1000; ++i)
+    furthest = std::max(
+        furthest, std::abs(ours(&in[static_cast<std::size_t>(i)]) - peer.forward(&in[static_cast<std::size_t>(i)])));
 #endif
   std::vector<double> own, others, peaks;
   for (int round = 0; round < rounds; ++round) {
@@ -90,9 +96,11 @@ void compare() {
 #endif
   }
   const double flops = 2.0 * static_cast<double>(nn::macs<network<Hidden>>) / median(own);
-  std::printf("%4d units  %7.1f ns a sample, %4.1f %% of the peak", Hidden, median(own) * 1e9, 100 * flops / median(peaks));
+  std::printf("%4d units  %7.1f ns a sample, %4.1f %% of the peak", Hidden, median(own) * 1e9,
+              100 * flops / median(peaks));
 #if defined(WITH_RTNEURAL)
-  std::printf("   RTNeural %7.1f ns: ratio %.2f   furthest %.1e", median(others) * 1e9, median(own) / median(others), static_cast<double>(furthest));
+  std::printf("   RTNeural %7.1f ns: ratio %.2f   furthest %.1e", median(others) * 1e9, median(own) / median(others),
+              static_cast<double>(furthest));
 #endif
   std::printf("%s\n", last == 12345 ? " " : "");
 }

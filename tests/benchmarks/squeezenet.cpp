@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // SqueezeNet v1.1 as a static engine, from the header that `ctnn header` writes: right on every target of this CPU, and
 // how fast beside the multiply-add peak of the same run.
-// Usage: squeezenet FOLDER [PERCENT]   FOLDER has hippo.in0.bin and so on; fails below PERCENT of the peak (best target).
+// Usage: squeezenet FOLDER [PERCENT]   FOLDER has hippo.in0.bin and so on; fails below PERCENT of the peak (best
+// target).
 #include <cstdio>
 
 #if __has_include("squeezenet.hpp")
@@ -35,7 +36,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 std::vector<std::size_t> top_five(std::span<const float> scores) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::partial_sort(order.begin(), order.begin() + 5, order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::partial_sort(order.begin(), order.begin() + 5, order.end(),
+                    [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   order.resize(5);
   return order;
 }
@@ -84,6 +86,8 @@ int main(int argc, char** argv) {
 
 #else
 
-int main() { std::puts("SKIPPED: built without squeezenet.hpp (`ctnn header` writes it; tests/tool/squeezenet does all that)"); }
+int main() {
+  std::puts("SKIPPED: built without squeezenet.hpp (`ctnn header` writes it; tests/tool/squeezenet does all that)");
+}
 
 #endif

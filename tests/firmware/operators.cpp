@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every kind of kernel in one network, as declared and as optimised: the core's answers are those that the compiler gets
-// from the reference kernels.
+// Every kind of kernel in one network, as declared and as optimised: the core's answers are those that the compiler
+// gets from the reference kernels.
 #include <ctnn/ctnn.hpp>
 #include <ctnn/network/constant_run.hpp>
 
@@ -11,47 +11,49 @@ namespace {
 namespace nn = ctnn;
 
 struct network
-    : nn::network<nn::input<"image", nn::shape<3, 10, 9>>,                                                       //
-                  nn::conv2d<"stem", nn::out<8>, nn::kernel<3>, nn::stride<2>, nn::pad<1>>,                      // 8 x 5 x 5
-                  nn::batch_norm<"stem_bn">,                                                                     //
-                  nn::hardswish<"stem_swish">,                                                                   //
-                  nn::conv2d<"depthwise", nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::groups<8>, nn::no_bias>,    //
-                  nn::batch_norm<"depthwise_bn">,                                                                //
-                  nn::relu6<"depthwise_relu">,                                                                   //
-                  nn::conv2d<"pointwise", nn::out<8>, nn::kernel<1>>,                                            //
-                  nn::add<"sum", nn::from<"pointwise", "stem_swish">>,                                           //
-                  nn::leaky_relu<"sum_relu", 0.1>,                                                               //
-                  nn::max_pool2d<"max_pool", nn::kernel<2>, nn::stride<2>, nn::ceil_mode>,                       // 8 x 3 x 3
-                  nn::conv2d<"left", nn::from<"max_pool">, nn::out<5>, nn::kernel<1>>,                           //
-                  nn::sigmoid<"left_sigmoid">,                                                                   //
-                  nn::conv2d<"right", nn::from<"max_pool">, nn::out<6>, nn::kernel<3>, nn::pad<1>, nn::groups<2>>,  //
-                  nn::tanh<"right_tanh">,                                                                        //
-                  nn::concat<"both", nn::from<"left_sigmoid", "right_tanh">>,                                    // 11 x 3 x 3
-                  nn::prelu<"slopes">,                                                                           //
-                  nn::avg_pool2d<"avg_pool", nn::kernel<3>, nn::stride<1>, nn::pad<1>, nn::count_include_pad>,   //
-                  nn::minimum<"least", nn::from<"avg_pool", "both">>,                                            //
-                  nn::mul<"double", nn::scalar<2>>,                                                              //
-                  nn::interpolate_bilinear<"larger", nn::size<4, 5>>,                                            // 11 x 4 x 5
-                  nn::adaptive_max_pool2d<"most", nn::size<2>>,                                                  // 11 x 2 x 2
-                  nn::flatten<"flat">,                                                                           // 44
-                  nn::linear<"hidden", nn::out<9>>,                                                              //
-                  nn::elu<"hidden_elu", 1>,                                                                      //
-                  nn::layer_norm<"hidden_norm">,                                                                 //
-                  nn::linear<"scores", nn::out<5>>,                                                              //
-                  nn::softmax<"probabilities">,                                                                  //
-                  nn::adaptive_avg_pool2d<"means", nn::from<"larger">>,                                          // 11 x 1 x 1
-                  nn::conv_transpose2d<"grown", nn::from<"max_pool">, nn::out<4>, nn::kernel<3>, nn::stride<2>, nn::pad<1>>,  // 4 x 5 x 5
-                  nn::batch_norm<"grown_bn">,                                                                    //
-                  nn::sigmoid<"grown_sigmoid">,                                                                  //
-                  nn::local_response_norm<"response", nn::size<3>>,                                              //
-                  nn::conv_transpose2d<"spread", nn::out<4>, nn::kernel<2, 1>, nn::stride<2, 1>, nn::groups<4>>,  // 4 x 10 x 5
-                  nn::reduce<"level", nn::op::reduction::mean, nn::from<"larger">, nn::axes<0>>,                 // 1 x 4 x 5
-                  nn::reshape<"rows", nn::shape<4, 5>>,                                                          //
-                  nn::lstm<"memory", nn::hidden<6>>,                                                             // 4 x 6
-                  nn::gru<"gates", nn::from<"memory.0">, nn::hidden<5>, nn::no_bias>,                            // 4 x 5
-                  nn::rnn<"simple", nn::from<"gates.0">, nn::hidden<4>, nn::no_bias>,                            // 4 x 4
-                  nn::reduce<"strength", nn::op::reduction::l2, nn::from<"simple.0">, nn::axes<1>>,              // 4 x 1
-                  nn::output<"probabilities", "means", "spread", "strength", "memory.2">> {};
+    : nn::network<
+          nn::input<"image", nn::shape<3, 10, 9>>,                                                          //
+          nn::conv2d<"stem", nn::out<8>, nn::kernel<3>, nn::stride<2>, nn::pad<1>>,                         // 8 x 5 x 5
+          nn::batch_norm<"stem_bn">,                                                                        //
+          nn::hardswish<"stem_swish">,                                                                      //
+          nn::conv2d<"depthwise", nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::groups<8>, nn::no_bias>,       //
+          nn::batch_norm<"depthwise_bn">,                                                                   //
+          nn::relu6<"depthwise_relu">,                                                                      //
+          nn::conv2d<"pointwise", nn::out<8>, nn::kernel<1>>,                                               //
+          nn::add<"sum", nn::from<"pointwise", "stem_swish">>,                                              //
+          nn::leaky_relu<"sum_relu", 0.1>,                                                                  //
+          nn::max_pool2d<"max_pool", nn::kernel<2>, nn::stride<2>, nn::ceil_mode>,                          // 8 x 3 x 3
+          nn::conv2d<"left", nn::from<"max_pool">, nn::out<5>, nn::kernel<1>>,                              //
+          nn::sigmoid<"left_sigmoid">,                                                                      //
+          nn::conv2d<"right", nn::from<"max_pool">, nn::out<6>, nn::kernel<3>, nn::pad<1>, nn::groups<2>>,  //
+          nn::tanh<"right_tanh">,                                                                           //
+          nn::concat<"both", nn::from<"left_sigmoid", "right_tanh">>,                                   // 11 x 3 x 3
+          nn::prelu<"slopes">,                                                                          //
+          nn::avg_pool2d<"avg_pool", nn::kernel<3>, nn::stride<1>, nn::pad<1>, nn::count_include_pad>,  //
+          nn::minimum<"least", nn::from<"avg_pool", "both">>,                                           //
+          nn::mul<"double", nn::scalar<2>>,                                                             //
+          nn::interpolate_bilinear<"larger", nn::size<4, 5>>,                                           // 11 x 4 x 5
+          nn::adaptive_max_pool2d<"most", nn::size<2>>,                                                 // 11 x 2 x 2
+          nn::flatten<"flat">,                                                                          // 44
+          nn::linear<"hidden", nn::out<9>>,                                                             //
+          nn::elu<"hidden_elu", 1>,                                                                     //
+          nn::layer_norm<"hidden_norm">,                                                                //
+          nn::linear<"scores", nn::out<5>>,                                                             //
+          nn::softmax<"probabilities">,                                                                 //
+          nn::adaptive_avg_pool2d<"means", nn::from<"larger">>,                                         // 11 x 1 x 1
+          nn::conv_transpose2d<"grown", nn::from<"max_pool">, nn::out<4>, nn::kernel<3>, nn::stride<2>,
+                               nn::pad<1>>,                                                               // 4 x 5 x 5
+          nn::batch_norm<"grown_bn">,                                                                     //
+          nn::sigmoid<"grown_sigmoid">,                                                                   //
+          nn::local_response_norm<"response", nn::size<3>>,                                               //
+          nn::conv_transpose2d<"spread", nn::out<4>, nn::kernel<2, 1>, nn::stride<2, 1>, nn::groups<4>>,  // 4 x 10 x 5
+          nn::reduce<"level", nn::op::reduction::mean, nn::from<"larger">, nn::axes<0>>,                  // 1 x 4 x 5
+          nn::reshape<"rows", nn::shape<4, 5>>,                                                           //
+          nn::lstm<"memory", nn::hidden<6>>,                                                              // 4 x 6
+          nn::gru<"gates", nn::from<"memory.0">, nn::hidden<5>, nn::no_bias>,                             // 4 x 5
+          nn::rnn<"simple", nn::from<"gates.0">, nn::hidden<4>, nn::no_bias>,                             // 4 x 4
+          nn::reduce<"strength", nn::op::reduction::l2, nn::from<"simple.0">, nn::axes<1>>,               // 4 x 1
+          nn::output<"probabilities", "means", "spread", "strength", "memory.2">> {};
 using optimized = nn::optimized<network>;
 
 /// Noise around `middle`, up to `size` away.

@@ -77,13 +77,28 @@ TEST_CASE("what was rewritten in the tool is what the compiler makes of the netw
 TEST_CASE("the words of a declaration") {
   const std::string text = header(false, named("net"));
   for (const char* words :
-       {"struct net : ctnn::network<", "ctnn::input<\"image\", ctnn::shape<4, 8, 8>>,", "// 8 x 4 x 4",
-        "ctnn::conv2d<\"conv/1\", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>", "ctnn::leaky_relu<\"leaky\", 0.10000000149011612>",
-        "ctnn::hardswish<\"swish\">", "ctnn::groups<8>", "\\\"quoted\\\\\\\\name\\\"", "ctnn::split<\"halves\", ctnn::sizes<3, 5>>",
-        "ctnn::from<\"halves.0\">", "ctnn::max_pool2d<\"max\"", "ctnn::avg_pool2d<\"mean\"", "ctnn::concat<\"join\", ctnn::from<\"max\", \"mean\">>",
-        "ctnn::add<\"shift\", ctnn::scalar<0.25>>", "ctnn::interpolate_nearest<\"grow\"", "ctnn::unary<\"root\", ctnn::function::abs",
-        "ctnn::coefficients<0.5, 1>", "ctnn::conv_transpose2d<\"up\", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>",
-        "ctnn::local_response_norm<\"respond\", ctnn::size<3>, ", "ctnn::slice<\"cut\", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>", "namespace net_numbers {", "inline constexpr float conv_1_weight[288] = {",
+       {"struct net : ctnn::network<",
+        "ctnn::input<\"image\", ctnn::shape<4, 8, 8>>,",
+        "// 8 x 4 x 4",
+        "ctnn::conv2d<\"conv/1\", ctnn::out<8>, ctnn::kernel<3>, ctnn::stride<2>, ctnn::pad<1>>",
+        "ctnn::leaky_relu<\"leaky\", 0.10000000149011612>",
+        "ctnn::hardswish<\"swish\">",
+        "ctnn::groups<8>",
+        "\\\"quoted\\\\\\\\name\\\"",
+        "ctnn::split<\"halves\", ctnn::sizes<3, 5>>",
+        "ctnn::from<\"halves.0\">",
+        "ctnn::max_pool2d<\"max\"",
+        "ctnn::avg_pool2d<\"mean\"",
+        "ctnn::concat<\"join\", ctnn::from<\"max\", \"mean\">>",
+        "ctnn::add<\"shift\", ctnn::scalar<0.25>>",
+        "ctnn::interpolate_nearest<\"grow\"",
+        "ctnn::unary<\"root\", ctnn::function::abs",
+        "ctnn::coefficients<0.5, 1>",
+        "ctnn::conv_transpose2d<\"up\", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>",
+        "ctnn::local_response_norm<\"respond\", ctnn::size<3>, ",
+        "ctnn::slice<\"cut\", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>",
+        "namespace net_numbers {",
+        "inline constexpr float conv_1_weight[288] = {",
         "{\"fc.1\", \"bias\", net_numbers::fc_1_bias},"})
     CHECK_MESSAGE(text.find(words) != std::string::npos, words);
 }
@@ -112,7 +127,8 @@ TEST_CASE("names of types") {
   CHECK(cpp::as_identifier("union") == "union_net");
   CHECK(cpp::as_identifier("--x") == "x");
   CHECK(cpp::is_identifier("tiny2"));
-  for (const char* word : {"", "2", "a b", "class", "ctnn", "_x", "a__b", "packed", "size"}) CHECK_MESSAGE(!cpp::is_identifier(word), word);
+  for (const char* word : {"", "2", "a b", "class", "ctnn", "_x", "a__b", "packed", "size"})
+    CHECK_MESSAGE(!cpp::is_identifier(word), word);
   CHECK_THROWS_WITH_AS(header(false, named("new")), "'new' cannot be the name of a C++ type", error);
 }
 

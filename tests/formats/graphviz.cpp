@@ -59,7 +59,9 @@ TEST_CASE("before and after: layers that became one share a box, which stands be
   const std::size_t other = text.find("after1 [");
   REQUIRE(other != text.npos);
   CHECK(text.substr(other, text.find('\n', other) - other).find("conv2d 3x3 /2 + leaky_relu") != text.npos);
-  const auto height = [&](std::size_t at) { return text.substr(text.find(',', at), text.find('!', at) - text.find(',', at)); };
+  const auto height = [&](std::size_t at) {
+    return text.substr(text.find(',', at), text.find('!', at) - text.find(',', at));
+  };
   CHECK(height(line) == height(other));
 }
 

@@ -100,7 +100,9 @@ int load_in_child(Load&& load, std::string& message) {
   rusage used{};
   wait4(child, &status, 0, &used);
   child_costs& most = most_taken();
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   most.seconds = std::max(most.seconds, seconds(used.ru_utime) + seconds(used.ru_stime));
   most.kilobytes = std::max(most.kilobytes, used.ru_maxrss);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -33,7 +33,8 @@ TEST_CASE("half precision: every value survives, rounding is to nearest even") {
     if (float_to_half(f) != h) FAIL("half " << h);
   }
   static_assert(half_to_float(0x3c00) == 1.0f && half_to_float(0x0001) == 0x1p-24f && half_to_float(0xc000) == -2.0f);
-  static_assert(float_to_half(65504.0f) == 0x7bff && float_to_half(65519.9f) == 0x7bff && float_to_half(65520.0f) == 0x7c00);
+  static_assert(float_to_half(65504.0f) == 0x7bff && float_to_half(65519.9f) == 0x7bff &&
+                float_to_half(65520.0f) == 0x7c00);
   static_assert(float_to_half(1.0f + 0x1p-11f) == 0x3c00 && float_to_half(1.0f + 0x3p-11f) == 0x3c02);
   static_assert(float_to_half(0x1p-25f) == 0 && float_to_half(0x1.002p-25f) == 1 && float_to_half(0x3p-25f) == 2);
   static_assert(float_to_half(-0x1p-14f) == 0x8400);
@@ -69,7 +70,8 @@ TEST_CASE("code books, scaled floats and int8") {
 
   const std::string int8 = tag(0x000D4B38) + std::string(4, '\1');
   ncnn::bin_reader refused(bytes_of(int8), "t.bin");
-  CHECK_THROWS_WITH_AS(refused.tagged(4, "fc"), "t.bin: byte 0: layer 'fc': int8 weights in a layer that says nothing of scales", error);
+  CHECK_THROWS_WITH_AS(refused.tagged(4, "fc"),
+                       "t.bin: byte 0: layer 'fc': int8 weights in a layer that says nothing of scales", error);
   ncnn::bin_reader taken(bytes_of(int8), "t.bin");
   CHECK(taken.tagged_or_int8(3, "fc").bytes == std::vector<std::int8_t>{1, 1, 1});
   CHECK_NOTHROW(taken.finish());

@@ -28,13 +28,16 @@ bool mentions(const std::string& text, const std::string& part) {
   MESSAGE(text);
   return false;
 }
-std::string file(int layers, const std::string& lines) { return "7767517\n" + std::to_string(layers) + " " + std::to_string(2 * layers) + "\n" + lines; }
+std::string file(int layers, const std::string& lines) {
+  return "7767517\n" + std::to_string(layers) + " " + std::to_string(2 * layers) + "\n" + lines;
+}
 
 }  // namespace
 
 TEST_CASE("extents are checked before anything has their size") {
   CHECK(refusal(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 1'000'000}).empty());
-  CHECK(mentions(refusal(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 999'999}), "above the limit of 999999 elements"));
+  CHECK(mentions(refusal(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 999'999}),
+                 "above the limit of 999999 elements"));
   CHECK(!refusal(file(1, "Input x 0 1 x 0=2147483647 1=2147483647 11=2147483647 2=2147483647\n")).empty());
   CHECK(mentions(refusal(file(1, "Input x 0 1 x 0=-5\n")), "extent -5"));
   CHECK(!refusal(file(1, "MemoryData m 0 1 m 0=2147483647 1=2147483647\n")).empty());

@@ -19,7 +19,8 @@ TEST_CASE("malformed ncnn files neither crash nor hang nor take memory, and are 
     const std::string partner = has_partner ? (folder / "base" / odd.use_with).string() : "";
     std::string message;
     const bool is_param = odd.kind != "bin";  // ncnn's binary .param is not read: refused as text
-    const int code = test::load_in_child([&] { const model ready(ncnn::load(is_param ? path : partner, is_param ? partner : path)); }, message);
+    const int code = test::load_in_child(
+        [&] { const model ready(ncnn::load(is_param ? path : partner, is_param ? partner : path)); }, message);
     CAPTURE(message);
     CHECK((code == test::accepted || code == test::rejected));
     CHECK((code == test::accepted) == message.empty());
@@ -27,7 +28,8 @@ TEST_CASE("malformed ncnn files neither crash nor hang nor take memory, and are 
     if (odd.expect == "reject") CHECK(code == test::rejected);
     if (odd.expect == "accept") CHECK(code == test::accepted);
     ++counts[odd.kind + ", expected " + odd.expect + ": " + (code == test::accepted ? "accepted" : "refused")];
-    if (std::getenv("CTNN_VERBOSE")) std::printf("%s %s %d %s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
+    if (std::getenv("CTNN_VERBOSE"))
+      std::printf("%s %s %d %s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
   }
   test::tell(counts);
 }

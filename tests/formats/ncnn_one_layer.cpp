@@ -22,7 +22,8 @@ std::string arrays(const std::string& pattern) {
     const char kind = pattern[at];
     std::size_t used = 0;
     floats numbers(std::stoul(pattern.substr(at + 1), &used));
-    for (float& x : numbers) x = kind == 'b' ? static_cast<float>(next++ % 255 - 127) : static_cast<float>(next++ % 64) / 8;
+    for (float& x : numbers)
+      x = kind == 'b' ? static_cast<float>(next++ % 255 - 127) : static_cast<float>(next++ % 64) / 8;
     kind == 't' ? w.tagged(numbers) : kind == 'b' ? w.int8(numbers) : w.raw(numbers);
     at += 1 + used + (at + 1 + used < pattern.size() ? 1 : 0);
   }
@@ -56,7 +57,8 @@ void survives(const one_layer& l) {
   }
   for (int i = 0; i < l.outputs; ++i) to += " o" + std::to_string(i);
   text += type + " layer " + std::to_string(count) + " " + std::to_string(l.outputs) + from + to + " " + params + "\n";
-  const std::string param = "7767517\n" + std::to_string(count + 1) + " " + std::to_string(count + l.outputs) + "\n" + text;
+  const std::string param =
+      "7767517\n" + std::to_string(count + 1) + " " + std::to_string(count + l.outputs) + "\n" + text;
   const std::string bin = arrays(l.weights);
   const ncnn::written_model w = ncnn::write(read(param, bin));
   CAPTURE(w.param);
@@ -119,7 +121,8 @@ TEST_CASE("products of matrices") {
 
 TEST_CASE("attention and rotations") {
   survives({"0=4 1=3; 0=6 1=5; 0=6 1=5", "MultiHeadAttention 0=4 1=2 2=16 3=6 4=6", "t16 r4 t24 r4 t24 r4 t16 r4"});
-  survives({"0=4 1=3; 0=4 1=5; 0=4 1=5; 0=5 1=3", "MultiHeadAttention 0=8 1=2 2=32 3=4 4=4 5=1 6=0.25", "t32 r8 t32 r8 t32 r8 t32 r4"});
+  survives({"0=4 1=3; 0=4 1=5; 0=4 1=5; 0=5 1=3", "MultiHeadAttention 0=8 1=2 2=32 3=4 4=4 5=1 6=0.25",
+            "t32 r8 t32 r8 t32 r8 t32 r4"});
   survives({"0=4 1=3 2=2; 0=4 1=5 2=2; 0=4 1=5 2=2", "SDPA 6=0.5", ""});
   survives({"0=4 1=3 2=2; 0=4 1=1 2=2; 0=4 1=1 2=2; 0=6 1=3; 0=4 1=5 2=2; 0=4 1=5 2=2", "SDPA 5=1 7=1", "", 3});
   survives({"0=4 1=3 2=2; 0=2 1=3; 0=2 1=3", "RotaryEmbed 0=1", ""});
@@ -127,12 +130,17 @@ TEST_CASE("attention and rotations") {
 }
 
 TEST_CASE("the ends of detectors") {
-  survives({"0=4 1=3 2=8; 0=32 1=24 2=3",
-            "PriorBox -23300=2,1.600000e+01,3.200000e+01 -23301=2,2.000000e+01,4.000000e+01 -23302=1,2.000000e+00 9=-233 10=-233 "
-            "11=8.000000e+00 12=8.000000e+00 13=5.000000e-01", ""});
+  survives(
+      {"0=4 1=3 2=8; 0=32 1=24 2=3",
+       "PriorBox -23300=2,1.600000e+01,3.200000e+01 -23301=2,2.000000e+01,4.000000e+01 -23302=1,2.000000e+00 "
+       "9=-233 10=-233 "
+       "11=8.000000e+00 12=8.000000e+00 13=5.000000e-01",
+       ""});
   survives({"0=8; 0=6; 0=8 1=2", "DetectionOutput 0=3 1=4.500000e-01 2=40 3=20 4=2.500000e-01", ""});
   survives({"0=2 1=2 2=14", "YoloDetectionOutput 0=2 1=2 -23304=4,1.0,2.0,3.0,4.0", ""});
-  survives({"0=2 1=2 2=14; 0=4 1=4 2=14", "Yolov3DetectionOutput 0=2 1=2 2=0.5 -23304=4,1.0,2.0,3.0,4.0 -23305=4,1.0,0.0,0.0,1.0 -23306=2,32.0,16.0", ""});
+  survives({"0=2 1=2 2=14; 0=4 1=4 2=14",
+            "Yolov3DetectionOutput 0=2 1=2 2=0.5 -23304=4,1.0,2.0,3.0,4.0 -23305=4,1.0,0.0,0.0,1.0 -23306=2,32.0,16.0",
+            ""});
 }
 
 TEST_CASE("int8 weights and their scales") {
@@ -147,10 +155,14 @@ TEST_CASE("what no file may say of these layers") {
   CHECK(refusal({"0=4 1=3", "LayerNorm 0=5", "r5 r5"}).find("statistics of 5 numbers") != std::string::npos);
   CHECK(refusal({"0=4 1=3", "Gemm 5=1 6=1 10=9 8=3 9=4", "t12"}).find("kind 9") != std::string::npos);
   CHECK(refusal({"0=4 1=3", "Gemm 5=1 6=1 10=-1 8=3 9=5", "t15"}).find("depth 5") != std::string::npos);
-  CHECK(refusal({"0=2 1=2 2=14", "YoloDetectionOutput 0=2 1=2 -23304=3,1.0,2.0,3.0", ""}).find("mask") != std::string::npos);
-  CHECK(refusal({"0=2 1=2 2=14", "Yolov3DetectionOutput 0=2 1=2 -23304=4,1.0,2.0,3.0,4.0 -23305=2,0.0,7.0 -23306=1,8.0", ""}).find("mask") != std::string::npos);
+  CHECK(refusal({"0=2 1=2 2=14", "YoloDetectionOutput 0=2 1=2 -23304=3,1.0,2.0,3.0", ""}).find("mask") !=
+        std::string::npos);
+  CHECK(refusal({"0=2 1=2 2=14", "Yolov3DetectionOutput 0=2 1=2 -23304=4,1.0,2.0,3.0,4.0 -23305=2,0.0,7.0 -23306=1,8.0",
+                 ""})
+            .find("mask") != std::string::npos);
   CHECK(refusal({"0=8; 0=6; 0=8 1=2", "DetectionOutput 0=3 3=-1", ""}).find("most") != std::string::npos);
-  CHECK(refusal({"0=4 1=3 2=8; 0=32 1=24 2=3", "PriorBox -23300=2,1.0,2.0 -23301=1,3.0 9=-233 10=-233", ""}).find("max_sizes") != std::string::npos);
+  CHECK(refusal({"0=4 1=3 2=8; 0=32 1=24 2=3", "PriorBox -23300=2,1.0,2.0 -23301=1,3.0 9=-233 10=-233", ""})
+            .find("max_sizes") != std::string::npos);
   CHECK(refusal({"0=4 1=3 2=2; 0=4 1=5 2=3; 0=4 1=5 2=3", "SDPA 6=0.5", ""}).find("K") != std::string::npos);
   CHECK(refusal({"0=5 1=5 2=3", "Convolution 0=4 1=3 5=1 6=108 8=2", "b108 r4 r4"}).find("t.bin") != std::string::npos);
 }

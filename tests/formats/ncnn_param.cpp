@@ -88,7 +88,8 @@ TEST_CASE("refusals name the line and the reason") {
   }
   for (const char* bad : {"0=inf", "0=-inf", "0=+INF", "0=nan", "0=-Infinity", "0=1.0,-inf", "-23300=2,1.0,-inf"}) {
     CAPTURE(bad);
-    CHECK(mentions(refusal(one_layer(bad)), "is no number of ncnn's, which has no infinity (3.402823e+38 stands for it) and no NaN"));
+    CHECK(mentions(refusal(one_layer(bad)),
+                   "is no number of ncnn's, which has no infinity (3.402823e+38 stands for it) and no NaN"));
   }
   CHECK(refusal("7767517\n1 1\nInput a 0 1 a 0=1 garbage that follows is ignored") == "accepted");
   std::string long_array = "0=1";

@@ -28,7 +28,8 @@ loaded_model with_random_weights(const std::string& param) {
   unsigned seed = 1;
   for (auto& [name, numbers] : m.weights) {
     array made(numbers->shape());
-    for (float& v : made.values()) v = static_cast<float>(static_cast<int>((seed = seed * 1664525u + 1013904223u) >> 20) - 2048) / 4096;
+    for (float& v : made.values())
+      v = static_cast<float>(static_cast<int>((seed = seed * 1664525u + 1013904223u) >> 20) - 2048) / 4096;
     numbers = std::make_shared<const array>(std::move(made));
   }
   return m;
@@ -88,7 +89,8 @@ TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are wr
       "7767517\n8 8\n"
       "Input            in  0 1 in 0=3 1=4 2=4\n"
       "DeconvolutionDepthWise dw 1 1 in a 0=4 1=4 3=2 4=1 5=1 6=64 7=4 9=1\n"
-      "Deconvolution    de  1 1 a b 0=6 1=2 11=3 2=2 12=1 3=3 13=2 4=1 14=0 15=2 16=1 18=1 19=0 6=144 9=2 -23310=1,0.2\n"
+      "Deconvolution    de  1 1 a b 0=6 1=2 11=3 2=2 12=1 3=3 13=2 4=1 14=0 15=2 16=1 18=1 19=0 "
+      "6=144 9=2 -23310=1,0.2\n"
       "LRN              ln  1 1 b c 1=3 2=0.5 3=0.6 4=2.0\n"
       "LRN              lw  1 1 c d 0=1 1=3 2=0.5\n"
       "Crop             cr  1 1 d e -23309=2,1,2 -23310=2,5,10 -23311=2,1,2\n"
@@ -99,9 +101,9 @@ TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are wr
   const ncnn::written_model w = ncnn::write(m);
   CAPTURE(w.param);
   CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
-  for (const char* words : {"0=6 1=2 2=2 3=3 4=1 6=144 9=2 -23310=1,2.00000003e-01 11=3 12=1 13=2 14=0 15=2 16=1 18=1 19=0",
-                            "1=3 2=5.00000000e-01 3=6.00000024e-01 4=2.00000000e+00",
-                            "7=4", "-23309=2,1,2 -23310=2,5,10 -23311=2,1,2"})
+  for (const char* words :
+       {"0=6 1=2 2=2 3=3 4=1 6=144 9=2 -23310=1,2.00000003e-01 11=3 12=1 13=2 14=0 15=2 16=1 18=1 19=0",
+        "1=3 2=5.00000000e-01 3=6.00000024e-01 4=2.00000000e+00", "7=4", "-23309=2,1,2 -23310=2,5,10 -23311=2,1,2"})
     CHECK_MESSAGE(mentions(w.param, words), words);
   const loaded_model again = read_back(w);
   CHECK(same_weights(again, m));
@@ -190,8 +192,10 @@ TEST_CASE("recurrent layers that are not ncnn's are named") {
 TEST_CASE("an attention whose projections are part of its layer, behind it sums and products with itself") {
   for (const char* behind : {"BinaryOp sum 2 1 x m y 0=0\n", "BinaryOp sum 2 1 m x y 0=1\n", "MatMul mm 2 1 t m y\n"}) {
     const bool turned = std::string_view(behind).starts_with("MatMul");
-    const std::string text = "7767517\n" + std::string(turned ? "5" : "4") + " 6\nInput in 0 1 in 0=4 1=3\nSplit s 1 2 in a x\n"
-        "MultiHeadAttention mha 1 1 a m 0=4 1=2 2=16\n" + (turned ? "Permute p 1 1 x t 0=1\n" : "") + behind;
+    const std::string text = "7767517\n" + std::string(turned ? "5" : "4") +
+                             " 6\nInput in 0 1 in 0=4 1=3\nSplit s 1 2 in a x\n"
+                             "MultiHeadAttention mha 1 1 a m 0=4 1=2 2=16\n" +
+                             (turned ? "Permute p 1 1 x t 0=1\n" : "") + behind;
     CAPTURE(text);
     const loaded_model m = with_random_weights(text);
     const ncnn::written_model w = ncnn::write(m);
@@ -216,7 +220,8 @@ TEST_CASE("what does not read back is refused before anybody gets it") {
   };
   const std::string begin = "what was written does not read back, which is a defect of ctnn: ";
   CHECK(refusal({text, ""}, {{"y", {3}}}) == "");
-  CHECK(refusal({text, "more"}, {{"y", {3}}}) == begin + "the .bin: byte 0: expected the end of the file, 4 bytes follow");
+  CHECK(refusal({text, "more"}, {{"y", {3}}}) ==
+        begin + "the .bin: byte 0: expected the end of the file, 4 bytes follow");
   CHECK(refusal({text, ""}, {{"z", {3}}}) == begin + "it has no output 'z'");
   CHECK(refusal({text, ""}, {{"y", {3, 1}}}) == begin + "output 'y' is 3, expected 3 x 1");
   CHECK(refusal({"7767517\n1 1\nReLU r 1 1 in y\n", ""}, {}) ==
@@ -228,7 +233,8 @@ TEST_CASE("half precision weights are stored as such") {
   bin.tagged(floats{0.5f, -2});
   bin.raw(floats{3.14159f});
   ncnn::bin_reader r(std::as_bytes(std::span(bin.bytes())), "t.bin");
-  const loaded_model m = build(ncnn::parse_param("7767517\n2 2\nInput i 0 1 i 0=2\nInnerProduct f 1 1 i o 0=1 1=1 2=2\n"), r);
+  const loaded_model m =
+      build(ncnn::parse_param("7767517\n2 2\nInput i 0 1 i 0=2\nInnerProduct f 1 1 i o 0=1 1=1 2=2\n"), r);
   const ncnn::written_model w = ncnn::write(m, ncnn::weight_storage::fp16);
   CHECK(w.bin.size() == 12);
   CHECK(same_weights(read_back(w), m));

@@ -24,7 +24,9 @@ std::string complaint(const std::string& bytes, const budget& limits = {}) {
   return "none";
 }
 const std::string three("\0\0\200?\0\0\0@\0\0@@", 12);  // 1, 2, 3
-std::string header(const std::string& shape) { return "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }\n"; }
+std::string header(const std::string& shape) {
+  return "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }\n";
+}
 
 TEST_CASE("what is written reads back") {
   for (const extents& shape : {extents{}, extents{7}, extents{2, 3}, extents{3, 5, 2}}) {
@@ -48,7 +50,8 @@ TEST_CASE("every element type that NumPy has") {
     CAPTURE(called);
     for (const extents& shape : {extents{}, extents{2, 3}, extents{2, 0}}) {
       array a(shape, type);
-      for (std::size_t i = 0; i < a.bytes().size(); ++i) a.bytes()[i] = static_cast<std::byte>(type == dtype::boolean ? i % 2 : i);
+      for (std::size_t i = 0; i < a.bytes().size(); ++i)
+        a.bytes()[i] = static_cast<std::byte>(type == dtype::boolean ? i % 2 : i);
       const std::string bytes = npy::write(a);
       CHECK(bytes.find("'" + std::string(name) + "'") != std::string::npos);
       const array b = npy::parse(bytes, "x.npy");
@@ -66,25 +69,31 @@ TEST_CASE("all versions, any order of keys, either quote") {
     CHECK(a.shape() == extents{3});
     CHECK(a[2] == 3);
   }
-  CHECK(npy::parse(file("{\"shape\":(1,3),\"fortran_order\":False,\"descr\":\"<f4\"}", three), "x.npy").shape() == extents{1, 3});
+  CHECK(npy::parse(file("{\"shape\":(1,3),\"fortran_order\":False,\"descr\":\"<f4\"}", three), "x.npy").shape() ==
+        extents{1, 3});
 }
 
 TEST_CASE("what is wrong is said with its place") {
   CHECK(complaint("") == "x.npy: byte 0: not an .npy file, expected \\x93NUMPY");
   CHECK(complaint("\x93NUMPY\1") == "x.npy: byte 7: the file ends in its header");
   CHECK(complaint(file(header("(3,)"), three, 4)).find("byte 6: version 4.0, expected 1.0") != std::string::npos);
-  CHECK(complaint(file("{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", three)).find("'<c8', expected one of <f4 <f8") != std::string::npos);
-  CHECK(complaint(file("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", three)).find("'>f4', expected one of <f4") != std::string::npos);
-  CHECK(complaint(file("{'descr': '<f4', 'fortran_order': True, 'shape': (3,), }", three)).find("Fortran order") != std::string::npos);
+  CHECK(complaint(file("{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", three))
+            .find("'<c8', expected one of <f4 <f8") != std::string::npos);
+  CHECK(complaint(file("{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", three))
+            .find("'>f4', expected one of <f4") != std::string::npos);
+  CHECK(complaint(file("{'descr': '<f4', 'fortran_order': True, 'shape': (3,), }", three)).find("Fortran order") !=
+        std::string::npos);
   CHECK(complaint(file("{'descr': '<f4', 'shape': (3,), }", three)).find("a key is missing") != std::string::npos);
   CHECK(complaint(file("{'descr': '<f4', 'descr': '<f4', }", three)).find("each once") != std::string::npos);
   CHECK(complaint(file(header("(3,)") + "x", three)).find("characters after") != std::string::npos);
   CHECK(complaint(file(header("(0,)"), three)).find("needs 0") != std::string::npos);
   CHECK(complaint(file(header("(-3,)"), three)).find("extent of 0 or more") != std::string::npos);
-  CHECK(complaint(file(header("(1,1,1,1,1,1,1,1,1,1,1,)"), three)).find("more than 10 dimensions") != std::string::npos);
+  CHECK(complaint(file(header("(1,1,1,1,1,1,1,1,1,1,1,)"), three)).find("more than 10 dimensions") !=
+        std::string::npos);
   CHECK(complaint(file(header("(4,)"), three)).find("12 bytes of numbers, shape 4 needs 16") != std::string::npos);
   CHECK(complaint(file(header("(2,)"), three)).find("12 bytes of numbers, shape 2 needs 8") != std::string::npos);
-  CHECK(complaint(file(header("(2147483647, 2147483647, 2147483647)"), three)).find("more elements than the limit") != std::string::npos);
+  CHECK(complaint(file(header("(2147483647, 2147483647, 2147483647)"), three)).find("more elements than the limit") !=
+        std::string::npos);
   budget small;
   small.value_elements = 2;
   CHECK(complaint(file(header("(3,)"), three), small).find("limit, 2") != std::string::npos);

@@ -48,7 +48,8 @@ TEST_CASE("malformed ONNX files neither crash nor hang nor take memory, and are 
       if (odd.expect == "accept") CHECK(code == test::accepted);
       if (external) continue;
       ++counts[odd.kind + ", expected " + odd.expect + ": " + (code == test::accepted ? "accepted" : "refused")];
-      if (std::getenv("CTNN_VERBOSE")) std::printf("%s %s %d %.300s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
+      if (std::getenv("CTNN_VERBOSE"))
+        std::printf("%s %s %d %.300s\n", odd.file.c_str(), odd.expect.c_str(), code, message.c_str());
     }
   }
   test::tell(counts);

@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-onnx::tensor parse(const std::string& bytes, const budget& limits = {}) { return onnx::parse_tensor(pb::view(bytes), "t.pb", limits); }
+onnx::tensor parse(const std::string& bytes, const budget& limits = {}) {
+  return onnx::parse_tensor(pb::view(bytes), "t.pb", limits);
+}
 std::string refusal(const std::string& bytes, const budget& limits = {}) {
   try {
     parse(bytes, limits);
@@ -37,7 +39,8 @@ std::string head(std::initializer_list<int> dims, int type) {
 TEST_CASE("raw and listed numbers of every type") {
   CHECK(parse(pb::floats("t", {2}, {1.5f, -2})).values->values()[1] == -2);
   CHECK(parse(head({2}, 1) + pb::real(4, 1.5f) + pb::real(4, -2)).values->values()[0] == 1.5f);
-  CHECK(parse(head({2}, 7) + pb::bytes(7, pb::varint(3) + pb::varint(static_cast<std::uint64_t>(-4)))).values->elements<std::int64_t>()[1] == -4);
+  CHECK(parse(head({2}, 7) + pb::bytes(7, pb::varint(3) + pb::varint(static_cast<std::uint64_t>(-4))))
+            .values->elements<std::int64_t>()[1] == -4);
   const auto halves = parse(head({1}, 10) + pb::number(5, 0x3c00));
   CHECK(halves.values->type() == dtype::f16);
   CHECK(halves.values->elements<std::uint16_t>()[0] == 0x3c00);
@@ -50,7 +53,8 @@ TEST_CASE("raw and listed numbers of every type") {
 }
 
 TEST_CASE("numbers that contradict the shape or each other are refused with the byte") {
-  CHECK(mentions(refusal(head({3}, 1) + pb::real(4, 1)), "t.pb: byte 0: tensor 't' has 1 numbers, the shape 3 needs 3"));
+  CHECK(
+      mentions(refusal(head({3}, 1) + pb::real(4, 1)), "t.pb: byte 0: tensor 't' has 1 numbers, the shape 3 needs 3"));
   CHECK(mentions(refusal(head({1}, 1) + pb::bytes(9, "12345")), "5 bytes of raw data"));
   CHECK(mentions(refusal(pb::floats("t", {1}, {1}) + pb::real(4, 1)), "twice"));
   CHECK(mentions(refusal(head({1}, 7) + pb::real(4, 1)), "list of another type"));
@@ -65,7 +69,9 @@ TEST_CASE("numbers that contradict the shape or each other are refused with the 
 }
 
 TEST_CASE("unknown fields are skipped, broken ones are not") {
-  const std::string model = pb::model(pb::node("Relu", {"x"}, {"y"}) + pb::bytes(99, "new") + pb::output(pb::value("y", pb::f32, {1}))) + pb::number(77, 1);
+  const std::string model =
+      pb::model(pb::node("Relu", {"x"}, {"y"}) + pb::bytes(99, "new") + pb::output(pb::value("y", pb::f32, {1}))) +
+      pb::number(77, 1);
   const auto m = onnx::parse_model(pb::view(model), "m.onnx");
   CHECK(m.graph.nodes.size() == 1);
   CHECK(m.opsets.at("") == 13);
@@ -97,28 +103,37 @@ TEST_CASE("external data only when asked for, and only inside the model's folder
   fs::create_directory_symlink(outer, folder / "up");
   fs::create_hard_link(outer / "secret.bin", folder / "hard.bin");
   const auto load = [&](const std::string& location, bool allowed, const std::string& more = {}) {
-    const auto entry = [](const char* key, const std::string& v) { return pb::bytes(13, pb::bytes(1, key) + pb::bytes(2, v)); };
+    const auto entry = [](const char* key, const std::string& v) {
+      return pb::bytes(13, pb::bytes(1, key) + pb::bytes(2, v));
+    };
     const std::string t = head({2}, 1) + pb::number(14, 1) + entry("location", location) + more;
     const std::string model = pb::model(pb::initializer(t));
-    return onnx::parse_model(pb::view(model), "m.onnx", {}, allowed ? folder.string() : std::string()).graph.initializers[0].values->values()[1];
+    return onnx::parse_model(pb::view(model), "m.onnx", {}, allowed ? folder.string() : std::string())
+        .graph.initializers[0]
+        .values->values()[1];
   };
   CHECK(load("sub/w.bin", true) == 2);
   CHECK(load("./sub/w.bin", true) == 2);
   CHECK_THROWS_WITH_AS(load("sub/w.bin", false), doctest::Contains("is refused"), error);
-  for (const char* bad : {"../secret.bin", "sub/../../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
+  for (const char* bad :
+       {"../secret.bin", "sub/../../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
     CHECK_THROWS_AS(load(bad, true), error);
   CHECK_THROWS_AS(load((outer / "secret.bin").string(), true), error);
   const auto offset = [](const char* v) { return pb::bytes(13, pb::bytes(1, "offset") + pb::bytes(2, v)); };
-  for (const char* bad : {"4", "-4", "99999999999999999999", "x"}) CHECK_THROWS_AS(load("sub/w.bin", true, offset(bad)), error);
-  CHECK_THROWS_WITH_AS(load("sub/w.bin", false), doctest::Contains("needs the option external_data (--external-data)"), error);
+  for (const char* bad : {"4", "-4", "99999999999999999999", "x"})
+    CHECK_THROWS_AS(load("sub/w.bin", true, offset(bad)), error);
+  CHECK_THROWS_WITH_AS(load("sub/w.bin", false), doctest::Contains("needs the option external_data (--external-data)"),
+                       error);
 
   // Systems without POSIX files make the same checks.
   const auto part = [&]<class File>(const std::string& location, std::int64_t from, std::size_t n) {
     std::string to(n, '?');
-    const std::string problem = onnx::detail::read_part_of_file<File>(folder.string(), location, from, std::as_writable_bytes(std::span(to)));
+    const std::string problem =
+        onnx::detail::read_part_of_file<File>(folder.string(), location, from, std::as_writable_bytes(std::span(to)));
     return problem.empty() ? to : problem;
   };
-  for (const char* location : {"sub/w.bin", "../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
+  for (const char* location :
+       {"sub/w.bin", "../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
     for (const std::int64_t from : {0, 4, 5}) {
       CAPTURE(location);
       const std::string one = part.operator()<onnx::detail::data_file>(location, from, 4);

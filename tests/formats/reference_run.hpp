@@ -33,11 +33,12 @@ bool run_any(operator_list<Ops...>, const graph_view& g, node_id id, const argum
 }
 
 /// The network outputs by name; `inputs` are by value name.
-inline std::map<std::string, std::vector<float>> run_reference(const loaded_model& m,
-                                                               const std::map<std::string, std::vector<float>>& inputs) {
+inline std::map<std::string, std::vector<float>> run_reference(
+    const loaded_model& m, const std::map<std::string, std::vector<float>>& inputs) {
   const graph_view g = m.network.view();
   std::vector<std::vector<float>> numbers(g.values.size());
-  for (std::size_t i = 0; i < g.values.size(); ++i) numbers[i].resize(static_cast<std::size_t>(g.values[i].shape.count()));
+  for (std::size_t i = 0; i < g.values.size(); ++i)
+    numbers[i].resize(static_cast<std::size_t>(g.values[i].shape.count()));
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const auto id = static_cast<node_id>(i);
     const node& n = g.nodes[i];
@@ -51,12 +52,16 @@ inline std::map<std::string, std::vector<float>> run_reference(const loaded_mode
       const value_id v = n.outputs.first + k;
       out.push_back({numbers[static_cast<std::size_t>(v)].data(), g.shape(v)});
     }
-    merge_slots(g.given(n), [&](std::size_t k) { return static_cast<const float*>(numbers[static_cast<std::size_t>(all[own + k])].data()); },
-                [&](std::size_t k) {
-                  const expression& leaf = g.at_expression(g.weights(n)[k]);
-                  return m.weights.at({leaf.layer, leaf.name})->data();
-                },
-                g.weights(n).size(), weights);
+    merge_slots(
+        g.given(n),
+        [&](std::size_t k) {
+          return static_cast<const float*>(numbers[static_cast<std::size_t>(all[own + k])].data());
+        },
+        [&](std::size_t k) {
+          const expression& leaf = g.at_expression(g.weights(n)[k]);
+          return m.weights.at({leaf.layer, leaf.name})->data();
+        },
+        g.weights(n).size(), weights);
     std::vector<float>& first = numbers[static_cast<std::size_t>(n.outputs.first)];
     if (g.is<op::input>(id)) {
       const auto& given = inputs.at(std::string(g.at_value(n.outputs.first).name));

@@ -21,8 +21,15 @@ void found(const std::string& what) {
 
 namespace {
 
-constexpr budget tiny{.file_bytes = 1 << 20, .memory_bytes = 8 << 20, .value_elements = 1 << 13, .layers = 100, .blobs = 400,
-                      .name_length = 255, .array_length = 4096, .nesting = 4, .work = 1 << 22};
+constexpr budget tiny{.file_bytes = 1 << 20,
+                      .memory_bytes = 8 << 20,
+                      .value_elements = 1 << 13,
+                      .layers = 100,
+                      .blobs = 400,
+                      .name_length = 255,
+                      .array_length = 4096,
+                      .nesting = 4,
+                      .work = 1 << 22};
 constexpr std::int64_t most_work = 1 << 22;  ///< multiply-adds of a network that is run
 
 /// Runs f; false if it threw a ctnn::error, which must say something.
@@ -71,9 +78,11 @@ array some_numbers(const extents& shape, dtype type) {
 
 /// A small change of an input can change these a lot, so that two right answers may differ.
 bool jumps(const graph_view& g) {
-  constexpr std::string_view names[] = {"abs", "conv2d", "linear", "scale", "bias", "batch_norm", "activation", "prelu", "softmax", "input",
-                                        "constant", "full", "identity", "dropout", "eltwise", "pool", "adaptive_pool", "interpolate",
-                                        "flatten", "reshape", "permute", "concat", "split", "slice", "pad", "channel_shuffle", "pixel_shuffle"};
+  constexpr std::string_view names[] = {
+      "abs",           "conv2d",          "linear",       "scale",   "bias",     "batch_norm", "activation", "prelu",
+      "softmax",       "input",           "constant",     "full",    "identity", "dropout",    "eltwise",    "pool",
+      "adaptive_pool", "interpolate",     "flatten",      "reshape", "permute",  "concat",     "split",      "slice",
+      "pad",           "channel_shuffle", "pixel_shuffle"};
   for (const node& n : g.nodes) {
     bool smooth = false;
     for (std::string_view name : names) smooth = smooth || n.type->name == name;
@@ -129,7 +138,8 @@ void compare(const array& optimized, const array& as_read, std::size_t k, double
   if (as_read.type() != dtype::f32 || most > 1e4) return;
   for (std::size_t i = 0; i < as_read.size(); ++i)
     if (!(std::fabs(optimized[i] - as_read[i]) <= 1e-3 * std::max(1.0, most)))
-      found(who + ": element " + std::to_string(i) + " is " + std::to_string(optimized[i]) + ", was " + std::to_string(as_read[i]));
+      found(who + ": element " + std::to_string(i) + " is " + std::to_string(optimized[i]) + ", was " +
+            std::to_string(as_read[i]));
 }
 
 }  // namespace
@@ -139,7 +149,8 @@ void try_model(const std::function<loaded_model()>& make) {
   if (!succeeds([&] { network = make(); })) return;
   const graph_view g = network->network.view();
   std::int64_t work = 0, elements = 0;
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) work += std::min<std::int64_t>(macs_of(g, static_cast<int>(n)), most_work);
+  for (std::size_t n = 0; n < g.nodes.size(); ++n)
+    work += std::min<std::int64_t>(macs_of(g, static_cast<int>(n)), most_work);
   for (const value& v : g.values) elements += v.shape.count();
   for (const auto& [name, numbers] : network->weights) elements += static_cast<std::int64_t>(numbers->size());
   if (work > most_work || elements > 1 << 20) return;
@@ -204,7 +215,8 @@ void try_onnx(std::span<const std::byte> bytes) {
   for (const onnx::value_info& v : file.graph.inputs) {
     extents shape;
     if (v.shape)
-      for (const auto& axis : *v.shape) shape.push_back(static_cast<int>(axis.size && *axis.size > 0 && *axis.size < 1 << 13 ? *axis.size : 2));
+      for (const auto& axis : *v.shape)
+        shape.push_back(static_cast<int>(axis.size && *axis.size > 0 && *axis.size < 1 << 13 ? *axis.size : 2));
     const auto count = checked_count(shape);
     if (!count || *count > tiny.value_elements) return;
     if (const auto type = onnx::element_type(v.element)) fed.insert_or_assign(v.name, some_numbers(shape, *type));
@@ -226,7 +238,8 @@ void try_npy(std::string_view bytes) {
   array a;
   if (!succeeds([&] { a = npy::parse(bytes, "fuzz.npy", tiny); })) return;
   const array again = npy::parse(npy::write(a), "again.npy", tiny);
-  if (!(again.shape() == a.shape()) || !std::ranges::equal(again.bytes(), a.bytes())) found("writing and reading changes an array");
+  if (!(again.shape() == a.shape()) || !std::ranges::equal(again.bytes(), a.bytes()))
+    found("writing and reading changes an array");
 }
 
 }  // namespace ctnn::fuzz

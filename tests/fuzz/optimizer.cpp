@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// libFuzzer: a graph made from bytes is optimised; the result is final, valid and computes the same. ./run tries it for a
-// minute; without an end: the program `run` builds, in a folder of its own, with a corpus folder as argument.
+// libFuzzer: a graph made from bytes is optimised; the result is final, valid and computes the same. ./run tries it for
+// a minute; without an end: the program `run` builds, in a folder of its own, with a corpus folder as argument.
 #include <cstdio>
 #include <cstdlib>
 
@@ -27,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const optimization o = optimize(thaw(before), default_rules::records);
   const graph_view after = o.g.view();
   require(o.broken_rule.empty(), "a rule did not lower what it declares", before, after);
-  require(optimize(thaw(after), default_rules::records).history.size() == 0, "optimising the result changes it", before, after);
+  require(optimize(thaw(after), default_rules::records).history.size() == 0, "optimising the result changes it", before,
+          after);
 
   random_weights weights;
   const std::vector<floats> in = random_inputs(before);
@@ -35,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   run_graph(before, weights, pointers_to(in), values);
   const double most = magnitude(values);
   if (most > 1e4) return 0;
-  const std::string off = difference(reference_outputs(after, weights), reference_outputs(before, weights), 2e-5 * std::max(1.0, most));
+  const std::string off =
+      difference(reference_outputs(after, weights), reference_outputs(before, weights), 2e-5 * std::max(1.0, most));
   require(off.empty(), off.c_str(), before, after);
   return 0;
 }

@@ -11,12 +11,14 @@ using namespace ctnn;
 namespace {
 
 template <class Op>
-constexpr problem described(const Op& op, std::initializer_list<extents> in, description& d, std::initializer_list<dtype> element = {}) {
+constexpr problem described(const Op& op, std::initializer_list<extents> in, description& d,
+                            std::initializer_list<dtype> element = {}) {
   const field_values f = encode(op);
   return type_of<Op>.describe({f.data(), f.size()}, {in.begin(), in.size()}, {element.begin(), element.size()}, d);
 }
 template <class Op>
-constexpr mistake mistake_of(const Op& op, std::initializer_list<extents> in, std::initializer_list<dtype> element = {}) {
+constexpr mistake mistake_of(const Op& op, std::initializer_list<extents> in,
+                             std::initializer_list<dtype> element = {}) {
   description d;
   return described(op, in, d, element).kind;
 }
@@ -50,7 +52,8 @@ static_assert(mistake_of(by_value, {{3, 7}, {7, 5}}) == mistake::shape_mismatch)
 static_assert(mistake_of(by_value, {{3, 7}}) == mistake::wrong_number_of_inputs);
 static_assert(mistake_of(by_value, {{3, 7}, {5, 7}}, {dtype::f32, dtype::f64}) == mistake::element_type);
 static_assert(mistake_of(op::linear{5, true, {}, 1, 0, 4}, {{3, 7}, {5, 7}}) == mistake::option_out_of_range);
-static_assert(result_of(window(op::conv2d{}, 4, 3, 2), {{2, 9, 8}, {4, 7, 6}, {4}}) == extents{4, 7, 6});  // a residual, then the bias
+static_assert(result_of(window(op::conv2d{}, 4, 3, 2), {{2, 9, 8}, {4, 7, 6}, {4}}) ==
+              extents{4, 7, 6});  // a residual, then the bias
 
 constexpr bool what_is_left() {
   description d;
@@ -65,7 +68,8 @@ constexpr bool spelled_briefly() {
   c.pad = {1, 2, 3, 1, 2, 3};
   const field_values f = encode(c);
   const spelled_options o = type_of<op::conv3d>.spell({f.data(), f.size()});
-  return o.size() == 3 && o[1].key == "kernel" && o[1].values.size() == 1 && o[2].key == "pad" && o[2].values.size() == 3;
+  return o.size() == 3 && o[1].key == "kernel" && o[1].values.size() == 1 && o[2].key == "pad" &&
+         o[2].values.size() == 3;
 }
 static_assert(spelled_briefly());
 

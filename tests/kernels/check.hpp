@@ -90,10 +90,23 @@ class stored {
 };
 
 /// Numbers that want care. Their count is odd, so that cycling through them brings each of them to every lane.
-inline constexpr float special_numbers[] = {
-    std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 0.0f, -std::numeric_limits<float>::infinity(), -0.0f,
-    1e-40f, -1e-40f, 1.17549435e-38f, 1.0f, -1.0f, 88.5f, -88.5f, 1e30f, -1e30f, std::numeric_limits<float>::max(),
-    std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::quiet_NaN()};
+inline constexpr float special_numbers[] = {std::numeric_limits<float>::quiet_NaN(),
+                                            std::numeric_limits<float>::infinity(),
+                                            0.0f,
+                                            -std::numeric_limits<float>::infinity(),
+                                            -0.0f,
+                                            1e-40f,
+                                            -1e-40f,
+                                            1.17549435e-38f,
+                                            1.0f,
+                                            -1.0f,
+                                            88.5f,
+                                            -88.5f,
+                                            1e30f,
+                                            -1e30f,
+                                            std::numeric_limits<float>::max(),
+                                            std::numeric_limits<float>::lowest(),
+                                            -std::numeric_limits<float>::quiet_NaN()};
 inline constexpr int special_count = static_cast<int>(std::size(special_numbers));
 /// The first operand meets every second one in each of 16 lanes.
 inline constexpr int special_pairs = special_count * special_count * 16;
@@ -117,7 +130,8 @@ inline std::string text(const extents& e) {
   return s + ")";
 }
 
-inline void require_close(const std::vector<float>& got, const std::vector<float>& want, float tolerance, bool signed_zeros = false) {
+inline void require_close(const std::vector<float>& got, const std::vector<float>& want, float tolerance,
+                          bool signed_zeros = false) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (signed_zeros && want[i] == 0 && got[i] == 0 && std::signbit(got[i]) != std::signbit(want[i]))
@@ -145,7 +159,8 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   const weight_slots slots = weights_of(p, shapes);
   std::vector<std::vector<float>> weights, inputs, packed;
   std::vector<const float*> weight_pointers, packed_pointers;
-  for (const weight_slot& w : slots) weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -o.weights_up_to, o.weights_up_to));
+  for (const weight_slot& w : slots)
+    weights.push_back(numbers(w.shape, o.weights_positive ? 0.1f : -o.weights_up_to, o.weights_up_to));
   if (o.zero_weight >= 0) {
     auto& w = weights[static_cast<std::size_t>(o.zero_weight)];
     w.assign(w.size(), 0.0f);
@@ -166,7 +181,8 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
     if (o.special_at >= 0 && inputs.size() == 1) x[static_cast<std::size_t>(o.special_at)] = o.special_value;
   }
 
-  const auto evaluate = [&](const auto& kernel, const std::vector<const float*>& with, const std::vector<placement>& at, bool in_place) {
+  const auto evaluate = [&](const auto& kernel, const std::vector<const float*>& with, const std::vector<placement>& at,
+                            bool in_place) {
     std::vector<stored> in, out;
     std::vector<const_tensor> in_views;
     std::vector<tensor> out_views;
@@ -190,7 +206,8 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
   };
 
   const std::vector<placement> plain(shapes.size() + outs);
-  const auto want = evaluate([](const Op& q, const arguments& a) { reference::run(q, a); }, weight_pointers, plain, false);
+  const auto want =
+      evaluate([](const Op& q, const arguments& a) { reference::run(q, a); }, weight_pointers, plain, false);
   std::string shape_text, layout_text;
   for (const extents& s : shapes) shape_text += text(s);
   for (const placement& q : places) layout_text += q.order == layout::nchw ? " nchw" : " nhwc+" + std::to_string(q.gap);

@@ -120,7 +120,8 @@ inline void sweep_transposed_options(transposed_kernel kernel) {
 inline void sweep_transposed_depthwise(transposed_kernel kernel) {
   for (int c : {2, 3, 16, 17, 40, 100})
     for (int kernel_size : {2, 3, 4, 5, 6})
-      for (int stride : {1, 2, 3}) check_transposed({transposed(c, kernel_size, stride, kernel_size / 3, c), {c, 6, 13}, 2, 3}, kernel);
+      for (int stride : {1, 2, 3})
+        check_transposed({transposed(c, kernel_size, stride, kernel_size / 3, c), {c, 6, 13}, 2, 3}, kernel);
   op::conv_transpose2d p = transposed(20, 3, 3, 0, 20);
   p.dilation = {2, 3};
   p.pad = {2, 1, 0, 4};
@@ -131,8 +132,9 @@ inline void sweep_transposed_depthwise(transposed_kernel kernel) {
 
 inline void sweep_transposed_activations(transposed_kernel kernel) {
   for (const activation_function& f :
-       {activation_function{function::relu}, activation_function{function::leaky_relu, 0.1f}, activation_function{function::clip, -0.5f, 0.75f},
-        activation_function{function::sigmoid}, activation_function{function::hardswish, 1.0f / 6, 0.5f}, activation_function{function::mish}})
+       {activation_function{function::relu}, activation_function{function::leaky_relu, 0.1f},
+        activation_function{function::clip, -0.5f, 0.75f}, activation_function{function::sigmoid},
+        activation_function{function::hardswish, 1.0f / 6, 0.5f}, activation_function{function::mish}})
     for (int out : {3, 21}) {
       op::conv_transpose2d p = transposed(out, 4, 2, 1);
       p.activation = f;

@@ -18,7 +18,8 @@ TEST_CASE("sums of 16-bit products on every target") {
       for (int columns : {1, 3, 4, 6, 17})
         for (int blocks : {1, 2, 5}) {
           const std::ptrdiff_t depth = std::ptrdiff_t{integer_block} * blocks;
-          std::vector<std::int16_t> a(static_cast<std::size_t>(rows * depth)), b(static_cast<std::size_t>(columns * depth));
+          std::vector<std::int16_t> a(static_cast<std::size_t>(rows * depth)),
+              b(static_cast<std::size_t>(columns * depth));
           for (auto* v : {&a, &b})
             for (std::int16_t& x : *v) x = static_cast<std::int16_t>(random.below(65536) - 32768);
           std::vector<std::int32_t> want(static_cast<std::size_t>(rows * columns)), got(want.size() + 1, -1);

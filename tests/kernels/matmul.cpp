@@ -38,8 +38,10 @@ void compare_matmul(const extents& x, const extents& z, const op::matmul& p = {}
       for (int c = 0; c < w.columns; ++c) {
         double sum = 0;
         for (int k = 0; k < w.depth; ++k)
-          sum += double{a[static_cast<std::size_t>(w.offsets(m).a + (p.transpose_a ? std::int64_t{k} * w.rows + r : std::int64_t{r} * w.depth + k))]} *
-                 b[static_cast<std::size_t>(w.offsets(m).b + (p.transpose_b ? std::int64_t{c} * w.depth + k : std::int64_t{k} * w.columns + c))];
+          sum += double{a[static_cast<std::size_t>(w.offsets(m).a + (p.transpose_a ? std::int64_t{k} * w.rows + r
+                                                                                   : std::int64_t{r} * w.depth + k))]} *
+                 b[static_cast<std::size_t>(w.offsets(m).b + (p.transpose_b ? std::int64_t{c} * w.depth + k
+                                                                            : std::int64_t{k} * w.columns + c))];
         want[static_cast<std::size_t>((m * w.rows + r) * w.columns + c)] = static_cast<float>(sum * double{p.scale});
       }
   test::require_close(got, want, 2e-5f);

@@ -94,8 +94,8 @@ TEST_CASE("vector activations are the scalar ones") {
       HWY_DYNAMIC_DISPATCH(map)(f, x.data(), y.data(), static_cast<int>(x.size()));
       float worst = 0;
       // Sums that cancel (hard ones, and the logarithm of 1 + e^x in the scalar mish) are exact to units of 1 only.
-      const bool cancels =
-          f.kind == function::hardsigmoid || f.kind == function::hardswish || f.kind == function::mish || f.kind >= function::gelu;
+      const bool cancels = f.kind == function::hardsigmoid || f.kind == function::hardswish ||
+                           f.kind == function::mish || f.kind >= function::gelu;
       const float least = cancels ? 1.0f : 1e-30f;
       for (std::size_t i = 0; i < x.size(); ++i) {
         const float want = apply(f, x[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs a check once for every target that was compiled and that this CPU has, with the compiled library's kernels: a test
-// compiles none of its own.
+// Runs a check once for every target that was compiled and that this CPU has, with the compiled library's kernels: a
+// test compiles none of its own.
 #pragma once
 
 #include <doctest/doctest.h>

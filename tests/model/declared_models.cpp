@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every published model whose shapes are fixed can be declared: `ctnn header` has a word for each of its layers, and what it
-// says is lowered to the same shapes and element types.
+// Every published model whose shapes are fixed can be declared: `ctnn header` has a word for each of its layers, and
+// what it says is lowered to the same shapes and element types.
 #include <doctest/doctest.h>
 
 #include <ctnn/formats/cpp/declaration.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Defects of other optimisers and loaders (X: ncnnoptimize at a4d2ea1, L: ncnn's loader), each as a model that ctnn gets
-// right: optimised and not, the same outputs under the same names with the same shapes and numbers.
+// Defects of other optimisers and loaders (X: ncnnoptimize at a4d2ea1, L: ncnn's loader), each as a model that ctnn
+// gets right: optimised and not, the same outputs under the same names with the same shapes and numbers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -98,7 +98,8 @@ TEST_CASE("X1: batch_norm behind a convolution's relu stays") {
   CHECK(left_after(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 9=1\nBatchNorm b 1 1 a y 0=2\n") == "conv2d scale");
 }
 TEST_CASE("X2: a convolution's sigmoid survives relu and clip behind it") {
-  CHECK(left_after(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 9=4\nReLU r 1 1 a b 0=0.5\nClip k 1 1 b y 0=-0.1 1=0.2\n") ==
+  CHECK(left_after(image +
+                   "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 9=4\nReLU r 1 1 a b 0=0.5\nClip k 1 1 b y 0=-0.1 1=0.2\n") ==
         "conv2d activation activation");
 }
 TEST_CASE("X3: a weighted sum that broadcasts reads no further than its operands") {
@@ -107,13 +108,17 @@ TEST_CASE("X3: a weighted sum that broadcasts reads no further than its operands
                   "eltwise"));
 }
 TEST_CASE("X4: a reshape that makes the shape of a sum stays") {
-  left_after("Input p 0 1 p 0=3\nInput q 0 1 q 0=2 1=2 2=1\nReshape r 1 1 p a 0=1 1=1 2=3\nBinaryOp sum 2 1 a q y 0=0\n");
+  left_after(
+      "Input p 0 1 p 0=3\nInput q 0 1 q 0=2 1=2 2=1\nReshape r 1 1 p a 0=1 1=1 2=3\nBinaryOp sum 2 1 a q y 0=0\n");
 }
 TEST_CASE("X5: a reshape of more than a vector before a sum stays") {
-  left_after("Input p 0 1 p 0=2 1=2 2=1\nInput q 0 1 q 0=4 1=1 2=3\nReshape r 1 1 p a 0=4 1=1 2=1\nBinaryOp sum 2 1 a q y 0=0\n");
+  left_after(
+      "Input p 0 1 p 0=2 1=2 2=1\nInput q 0 1 q 0=4 1=1 2=3\n"
+      "Reshape r 1 1 p a 0=4 1=1 2=1\nBinaryOp sum 2 1 a q y 0=0\n");
 }
 TEST_CASE("X6: flatten behind the rows of an inner product stays") {
-  CHECK(left_after("Input in 0 1 in 0=3 1=2\nInnerProduct f 1 1 in a 0=4 1=1 2=12\nFlatten l 1 1 a y\n") == "linear flatten");
+  CHECK(left_after("Input in 0 1 in 0=3 1=2\nInnerProduct f 1 1 in a 0=4 1=1 2=12\nFlatten l 1 1 a y\n") ==
+        "linear flatten");
 }
 TEST_CASE("X7: a split whose outputs are both network outputs") {
   const std::string layers = row + "ReLU r 1 1 in a\nSplit s 1 2 a x y\n";
@@ -129,7 +134,8 @@ TEST_CASE("X9: batch_norm with a variance and an eps of zero stays finite when f
   CHECK(left_after(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4\nBatchNorm b 1 1 a y 0=2\n", "b") == "conv2d");
 }
 TEST_CASE("X10: batch_norm behind the rows of an inner product works along the rows") {
-  CHECK(left_after("Input in 0 1 in 0=3 1=2\nInnerProduct f 1 1 in a 0=4 1=1 2=12\nBatchNorm b 1 1 a y 0=2\n") == "linear scale");
+  CHECK(left_after("Input in 0 1 in 0=3 1=2\nInnerProduct f 1 1 in a 0=4 1=1 2=12\nBatchNorm b 1 1 a y 0=2\n") ==
+        "linear scale");
 }
 TEST_CASE("X11: means that keep their axes are no global pooling to a vector") {
   const std::string layers = "Input in 0 1 in 0=2 1=2 2=2\nReduction m 1 1 in a 0=3 1=0 -23303=1,2 4=1 5=1\n"
@@ -158,7 +164,8 @@ TEST_CASE("X13: layers are written whole or refused by name") {
   left_after(layers);
 }
 TEST_CASE("X14: stale shape hints are not believed") {
-  const std::string layers = "Input in 0 1 in 0=3 1=3 2=2\nConvolution c 1 1 in a -23330=4,3,2,2,2 0=2 1=1 5=1 6=4\nReLU r 1 1 a y\n";
+  const std::string layers =
+      "Input in 0 1 in 0=3 1=3 2=2\nConvolution c 1 1 in a -23330=4,3,2,2,2 0=2 1=1 5=1 6=4\nReLU r 1 1 a y\n";
   CHECK(run(model(read(layers))).at("y").shape() == extents{2, 3, 3});
   const model m(read(layers), {.keep_weights = true});
   CHECK(!mentions(ncnn::write(m.code()).param, "2,2,2"));
@@ -174,12 +181,16 @@ TEST_CASE("X16: inputs keep their names") {
   left_after(row + "Dropout d 1 1 in a\nReLU r 1 1 a y\n");
 }
 TEST_CASE("X17: a scalar in a blob of its own, read through a split") {
-  const std::string layers = image + "MemoryData k 0 1 k 0=1\nSplit s 1 2 k p q\nBinaryOp m 2 1 in p a 0=2\nBinaryOp n 2 1 a q y 0=0\n";
+  const std::string layers =
+      image + "MemoryData k 0 1 k 0=1\nSplit s 1 2 k p q\nBinaryOp m 2 1 in p a 0=2\nBinaryOp n 2 1 a q y 0=0\n";
   CHECK(mentions(left_after(layers), "scale"));
-  CHECK(mentions(left_after(image + "MemoryData k 0 1 k 0=1\nConvolution c 1 1 in a 0=2 1=1 5=1 6=4\nBinaryOp m 2 1 a k y 0=2\n"), "conv2d"));
+  CHECK(mentions(
+      left_after(image + "MemoryData k 0 1 k 0=1\nConvolution c 1 1 in a 0=2 1=1 5=1 6=4\nBinaryOp m 2 1 a k y 0=2\n"),
+      "conv2d"));
 }
 TEST_CASE("X18: the header of a written file counts what is in it") {
-  const model m(read(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4\nBatchNorm b 1 1 a d 0=2\nReLU r 1 1 d y\n"), {.keep = {"a"}, .keep_weights = true});
+  const model m(read(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4\nBatchNorm b 1 1 a d 0=2\nReLU r 1 1 d y\n"),
+                {.keep = {"a"}, .keep_weights = true});
   const std::string text = ncnn::write(m.code()).param;
   int layers = 0, blobs = 0;
   REQUIRE(std::sscanf(text.c_str(), "7767517\n%d %d", &layers, &blobs) == 2);
@@ -212,11 +223,14 @@ TEST_CASE("L1: an integer literal serves for a real parameter") {
 }
 TEST_CASE("L2: a blob with two readers needs no split") {
   const std::string plain = row + "Sigmoid r 1 1 in a\nTanH s 1 1 a b\nBinaryOp t 2 1 a b y 0=0\n";
-  const std::string with_split = row + "Sigmoid r 1 1 in a\nSplit x 1 2 a p q\nTanH s 1 1 p b\nBinaryOp t 2 1 q b y 0=0\n";
+  const std::string with_split =
+      row + "Sigmoid r 1 1 in a\nSplit x 1 2 a p q\nTanH s 1 1 p b\nBinaryOp t 2 1 q b y 0=0\n";
   left_after(plain);
   check_same(run(model(read(plain), {.optimize = false})), run(model(read(with_split), {.optimize = false})));
 }
-TEST_CASE("L3: infinity is refused with a reason") { CHECK(mentions(refused_because(row + "Clip c 1 1 in y 0=-inf 1=1\n"), "-inf")); }
+TEST_CASE("L3: infinity is refused with a reason") {
+  CHECK(mentions(refused_because(row + "Clip c 1 1 in y 0=-inf 1=1\n"), "-inf"));
+}
 TEST_CASE("L4: a number of more than 15 characters is read") {
   check_same(run(model(read(row + "Clip c 1 1 in y 0=-0.2500000000000000 1=0.50000000000000000\n"))),
              run(model(read(row + "Clip c 1 1 in y 0=-0.25 1=0.5\n"))));
@@ -241,7 +255,8 @@ floats answer(graph made, std::span<const float> x, std::span<const float> numbe
   ex.input("x", array(made_of.graph().shape(0), x));
   const array y = ex.extract("y");
   floats out(static_cast<std::size_t>(y.size()));
-  if (y.type() == dtype::u8) std::copy_n(static_cast<const unsigned char*>(static_cast<const void*>(y.bytes().data())), out.size(), out.begin());
+  if (y.type() == dtype::u8)
+    std::copy_n(static_cast<const unsigned char*>(static_cast<const void*>(y.bytes().data())), out.size(), out.begin());
   else std::copy_n(y.values().data(), out.size(), out.begin());
   return out;
 }

@@ -26,7 +26,8 @@ std::string thrown(F f) {
 
 TEST_CASE("loading and running say the same in both ways") {
   const test::scratch_folder folder;
-  const std::string good = folder.file("good.param"), bad = folder.file("bad.param"), missing = folder.file("missing.param");
+  const std::string good = folder.file("good.param"), bad = folder.file("bad.param"),
+                    missing = folder.file("missing.param");
   write_file(good, "7767517\n2 2\nInput in 0 1 in 0=4\nReLU r 1 1 in out\n");
   write_file(folder.file("good.bin"), "");
   write_file(bad, "7767517\n1 1\nNonsense n 0 1 out\n");

@@ -46,8 +46,9 @@ TEST_CASE("a value that is the same in both layouts is found in either") {
 
 TEST_CASE("local response normalisation over channels and over windows") {
   for (int region : {0, 1}) {
-    const model m = load_text("7767517\n2 2\nInput in 0 1 in 0=2 1=2 2=3\nLRN lrn 1 1 in out 0=" + std::to_string(region) +
-                              " 1=3 2=3.0 3=1.0 4=1.0\n");
+    const model m =
+        load_text("7767517\n2 2\nInput in 0 1 in 0=2 1=2 2=3\nLRN lrn 1 1 in out 0=" + std::to_string(region) +
+                  " 1=3 2=3.0 3=1.0 4=1.0\n");
     extractor run = m.extractor();
     run.input("in", {{3, 2, 2}, floats{1, 2, 0, 1, 3, 0, 1, 2, 1, 1, 1, 1}});
     const floats out = values(run.extract("out"));

@@ -32,7 +32,9 @@ struct fixture {
     in = random_inputs(source.view());
     graph_values values;
     run_graph(source.view(), numbers, pointers_to(in), values);
-    for (const value& v : source.values) want[std::string(v.name)] = floats(values.of(static_cast<int>(&v - source.values.data())).begin(), values.of(static_cast<int>(&v - source.values.data())).end());
+    for (const value& v : source.values)
+      want[std::string(v.name)] = floats(values.of(static_cast<int>(&v - source.values.data())).begin(),
+                                         values.of(static_cast<int>(&v - source.values.data())).end());
   }
   array x() const { return array({4, 8, 8}, in[0]); }
   array y() const { return array({3}, in[1]); }
@@ -75,7 +77,8 @@ TEST_CASE("only what is asked for is computed, and once") {
     if (!light) {
       const std::size_t all = ex.steps_run();
       CHECK(all <= right + 5);  // left, relu, drop, sum
-      for (const char* name : {"stem", "left", "relu", "drop", "right", "tanh", "sum"}) CHECK(f.check(ex.extract(name), name) == "");
+      for (const char* name : {"stem", "left", "relu", "drop", "right", "tanh", "sum"})
+        CHECK(f.check(ex.extract(name), name) == "");
       CHECK(ex.steps_run() == all);
     }
   }
@@ -86,7 +89,11 @@ TEST_CASE("the callback sees every kernel once") {
   extractor ex = f.m->extractor();
   ex.set_light_mode(false);
   std::map<node_id, int> seen;
-  ex.on_step([](void* c, node_id n, bool before) { if (before && n != none) ++(*static_cast<std::map<node_id, int>*>(c))[n]; }, &seen);
+  ex.on_step(
+      [](void* c, node_id n, bool before) {
+        if (before && n != none) ++(*static_cast<std::map<node_id, int>*>(c))[n];
+      },
+      &seen);
   ex.input("x", f.x());
   ex.extract("sum");
   ex.extract("right_out");
@@ -115,7 +122,8 @@ TEST_CASE("every value, in light mode too, optimisation off") {
   extractor ex = f.m->extractor();
   ex.input("x", f.x());
   ex.input("y", f.y());
-  for (const char* name : {"sum", "stem", "tanh", "relu", "left", "drop", "right", "far", "x", "sum"}) CHECK(f.check(ex.extract(name), name) == "");
+  for (const char* name : {"sum", "stem", "tanh", "relu", "left", "drop", "right", "far", "x", "sum"})
+    CHECK(f.check(ex.extract(name), name) == "");
 }
 
 TEST_CASE("light mode takes less memory") {

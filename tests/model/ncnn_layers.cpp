@@ -60,8 +60,10 @@ TEST_CASE("an RNN runs backwards as well") {
 }
 
 TEST_CASE("attention step by step with a cache is attention over all steps") {
-  const model m = made("Input q 0 1 q 0=2 1=1 2=2\nInput k 0 1 k 0=2 1=1 2=1\nInput v 0 1 v 0=2 1=1 2=1\nInput a 0 1 a 0=2 1=2 2=1\n"
-                       "Input b 0 1 b 0=2 1=2 2=1\nSDPA s 5 3 q k v a b y c d 6=1.0 7=1\n", 6);
+  const model m = made(
+      "Input q 0 1 q 0=2 1=1 2=2\nInput k 0 1 k 0=2 1=1 2=1\nInput v 0 1 v 0=2 1=1 2=1\nInput a 0 1 a 0=2 1=2 2=1\n"
+      "Input b 0 1 b 0=2 1=2 2=1\nSDPA s 5 3 q k v a b y c d 6=1.0 7=1\n",
+      6);
   extractor run = m.extractor();
   run.input("q", array({2, 1, 2}, floats{1, 0, 0, 2}));
   run.input("k", array({1, 1, 2}, floats{1, 1}));
@@ -82,7 +84,8 @@ TEST_CASE("attention step by step with a cache is attention over all steps") {
 
 TEST_CASE("tiles: repeats are for the last axes, further ones make new axes") {
   const auto tiled = [](const char* shape, const extents& x, const char* repeats) {
-    extractor run = made("Input x 0 1 x " + std::string(shape) + "\nTile t 1 1 x y -23302=" + repeats + "\n", 2).extractor();
+    extractor run =
+        made("Input x 0 1 x " + std::string(shape) + "\nTile t 1 1 x y -23302=" + repeats + "\n", 2).extractor();
     run.input("x", array(x, floats{1, 2}));
     return run.extract("y");
   };
@@ -92,11 +95,13 @@ TEST_CASE("tiles: repeats are for the last axes, further ones make new axes") {
   CHECK(tiled("0=2 1=1", {1, 2}, "1,2").shape() == extents{1, 4});
   CHECK(tiled("0=1 1=2 2=1", {1, 2, 1}, "2,3,1").shape() == extents{1, 6, 1});
   CHECK(tiled("0=2 1=1", {1, 2}, "3,1,2,1").shape() == extents{2, 2});
-  CHECK_THROWS_WITH_AS(tiled("0=1 1=2 2=1", {1, 2, 1}, "4,2,1,1,1"), doctest::Contains("more repeats than axes"), error);
+  CHECK_THROWS_WITH_AS(tiled("0=1 1=2 2=1", {1, 2, 1}, "4,2,1,1,1"), doctest::Contains("more repeats than axes"),
+                       error);
 }
 
 TEST_CASE("positions are rotated by the cosines and sines that are given") {
-  const model m = made("Input x 0 1 x 0=4 1=1 2=1\nInput c 0 1 c 0=2 1=1\nInput s 0 1 s 0=2 1=1\nRotaryEmbed r 3 1 x c s y\n", 4);
+  const model m =
+      made("Input x 0 1 x 0=4 1=1 2=1\nInput c 0 1 c 0=2 1=1\nInput s 0 1 s 0=2 1=1\nRotaryEmbed r 3 1 x c s y\n", 4);
   extractor run = m.extractor();
   run.input("x", array({1, 1, 4}, floats{1, 2, 3, 4}));
   run.input("c", array({1, 2}, floats{0.5f, 1}));
@@ -109,7 +114,8 @@ TEST_CASE("Gemm scales the sum as well; norms of rows") {
   w.tagged(floats{1, 2, 3, 4});
   w.tagged(floats{1, -1});
   w.raw(floats{1, 2});
-  const model m = made("Input x 0 1 x 0=2 1=1\nGemm g 1 1 x y 0=2.0 1=0.5 5=1 6=1 8=2 9=2 10=4\nRMSNorm n 1 1 y z 0=2 1=0.0\n", 3, w);
+  const model m = made(
+      "Input x 0 1 x 0=2 1=1\nGemm g 1 1 x y 0=2.0 1=0.5 5=1 6=1 8=2 9=2 10=4\nRMSNorm n 1 1 y z 0=2 1=0.0\n", 3, w);
   extractor run = m.extractor();
   run.input("x", array({1, 2}, floats{1, 1}));
   require_near(run.extract("y"), {9, 11});
@@ -127,10 +133,13 @@ TEST_CASE("bytes are rounded away from zero, kept within 127, and quantized agai
   w.int8(floats{1, 1});
   w.raw(floats{1});
   w.raw(floats{1});
-  const model m = made("Input x 0 1 x 0=3 1=1 2=1\nConvolution c 1 1 x q 0=2 1=1 5=1 6=2 8=102\nConvolution d 1 1 q y 0=1 1=1 6=2 8=2\n", 3, w);
+  const model m = made(
+      "Input x 0 1 x 0=3 1=1 2=1\nConvolution c 1 1 x q 0=2 1=1 5=1 6=2 8=102\nConvolution d 1 1 q y 0=1 1=1 6=2 8=2\n",
+      3, w);
   extractor run = m.extractor();
   run.input("x", array({1, 1, 3}, floats{1.25f, -0.75f, 500}));
-  // x as bytes: 3, -2, 127; the first output (2 x) / 8 + 0.5 = 1.25, 0, 32.25; the second -3 x / 4 = -2.25, 1.5, -95.25.
+  // x as bytes: 3, -2, 127; the first output (2 x) / 8 + 0.5 = 1.25, 0, 32.25; the second -3 x / 4 = -2.25, 1.5,
+  // -95.25.
   const array q = run.extract("q");
   REQUIRE(q.type() == dtype::i8);
   const std::int8_t want[] = {1, 0, 32, -2, 2, -95};
@@ -139,7 +148,8 @@ TEST_CASE("bytes are rounded away from zero, kept within 127, and quantized agai
 }
 
 TEST_CASE("a detector gives as many rows as it finds") {
-  const model m = made("Input x 0 1 x 0=1 1=2 2=6\nYoloDetectionOutput y 1 1 x out 0=1 1=1 2=0.6 3=0.1 -23304=2,0.1,0.1\n", 2);
+  const model m =
+      made("Input x 0 1 x 0=1 1=2 2=6\nYoloDetectionOutput y 1 1 x out 0=1 1=1 2=0.6 3=0.1 -23304=2,0.1,0.1\n", 2);
   extractor run = m.extractor();
   for (const auto& [first, second, rows] : {std::array{2, 2, 2}, {2, -2, 1}, {-2, -2, 0}}) {
     floats x(12);

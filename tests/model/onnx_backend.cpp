@@ -35,24 +35,28 @@ void write_case(const fs::path& folder, const std::string& model, const std::str
   write_file((folder / "test_data_set_0" / "output_0.pb").string(), out);
 }
 std::string one_node(const char* type) {
-  return pb::model(pb::node(type, {"x"}, {"y"}) + pb::input(pb::value("x", pb::f32, {3})) + pb::output(pb::value("y", pb::f32, {3})));
+  return pb::model(pb::node(type, {"x"}, {"y"}) + pb::input(pb::value("x", pb::f32, {3})) +
+                   pb::output(pb::value("y", pb::f32, {3})));
 }
 
 void print_if_wanted(const std::string& name, const backend::answer& a) {
   if (std::getenv("CTNN_VERBOSE") && a.what != backend::verdict::passed)
-    std::printf("%s %s: %s\n", a.what == backend::verdict::failed ? "FAILED" : "unsupported", name.c_str(), a.why.c_str());
+    std::printf("%s %s: %s\n", a.what == backend::verdict::failed ? "FAILED" : "unsupported", name.c_str(),
+                a.why.c_str());
 }
 
 /// The README gives the counts in the words of onnx_backend. Meson compiles with relative paths, from its build folder.
 void check_readme(const std::array<int, 3>& counts) {
-  const std::string line = std::to_string(counts[0]) + " passed, " + std::to_string(counts[1]) + " failed, " + std::to_string(counts[2]) + " unsupported";
+  const std::string line = std::to_string(counts[0]) + " passed, " + std::to_string(counts[1]) + " failed, " +
+                           std::to_string(counts[2]) + " unsupported";
   MESSAGE(line);
   const fs::path readme = fs::path(__FILE__).parent_path() / "../../README.md";
   if (!fs::exists(readme)) {
     MESSAGE("SKIPPED: no " << readme.string());
     return;
   }
-  CHECK_MESSAGE(as_text(read_file(readme.string())).find(line) != std::string_view::npos, "README.md must say '" << line << "'");
+  CHECK_MESSAGE(as_text(read_file(readme.string())).find(line) != std::string_view::npos,
+                "README.md must say '" << line << "'");
 }
 
 }  // namespace
@@ -66,7 +70,8 @@ TEST_CASE("a case passes, fails or is not supported") {
   write_case(t.path / "wrong_type", one_node("Relu"), x, pb::longs("y", {3}, {0, 0, 2}));
   write_case(t.path / "unknown", one_node("NoSuchOperator"), x, pb::floats("y", {3}, {0, 0, 2}));
   std::map<std::string, std::string> why;
-  const auto counts = backend::run_all(t.path, [&](const std::string& name, const backend::answer& a) { why[name] = a.why; });
+  const auto counts =
+      backend::run_all(t.path, [&](const std::string& name, const backend::answer& a) { why[name] = a.why; });
   CHECK(counts == std::array{1, 3, 1});
   CHECK(why["good"].empty());
   CHECK(why["wrong_number"].find("element 2 is 2") != std::string::npos);
@@ -91,7 +96,8 @@ TEST_CASE("the shared cases") {
     ++tiers[tier_of[name]][static_cast<std::size_t>(a.what)];
     print_if_wanted(name, a);
   });
-  for (const auto& [tier, counts] : tiers) MESSAGE(tier << ": " << counts[0] << " passed, " << counts[1] << " failed, " << counts[2] << " unsupported");
+  for (const auto& [tier, counts] : tiers)
+    MESSAGE(tier << ": " << counts[0] << " passed, " << counts[1] << " failed, " << counts[2] << " unsupported");
   CHECK(all[1] == 0);
   CHECK(all[2] == 0);
   check_readme(all);
@@ -103,8 +109,8 @@ TEST_CASE("Debian's cases") {
     MESSAGE("SKIPPED: no " << folder.string() << " (Debian: libonnx-testdata)");
     return;
   }
-  // Release 1.12 has these wrong. It aligns the corners of resized images for extents before rounding (2.4 instead of 2). It
-  // cuts off the bits that bf16 has not instead of rounding, and feeds `like`, declared as 3 x 4, one number.
+  // Release 1.12 has these wrong. It aligns the corners of resized images for extents before rounding (2.4 instead of
+  // 2). It cuts off the bits that bf16 has not instead of rounding, and feeds `like`, declared as 3 x 4, one number.
   const std::set<std::string> wrong{"data/node/test_resize_downsample_scales_cubic_align_corners",
                                     "data/node/test_resize_downsample_scales_linear_align_corners",
                                     "data/node/test_cast_FLOAT_to_BFLOAT16",

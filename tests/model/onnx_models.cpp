@@ -18,7 +18,8 @@ array at_step(const array& all, int step) {
   extents shape;
   for (int i = 1; i < all.shape().rank; ++i) shape.push_back(all.shape()[i]);
   array out(shape, all.type());
-  std::memcpy(out.bytes().data(), all.bytes().data() + static_cast<std::size_t>(step) * out.bytes().size(), out.bytes().size());
+  std::memcpy(out.bytes().data(), all.bytes().data() + static_cast<std::size_t>(step) * out.bytes().size(),
+              out.bytes().size());
   return out;
 }
 
@@ -58,7 +59,8 @@ struct stream {
     for (int step = 0; step < steps; ++step) {
       for (const auto& [name, all] : by_step) run.input(name, at_step(all, step));
       for (std::size_t i = 0; i < states.size(); ++i) run.input(states[i].input, now[i]);
-      for (std::size_t i = 0; i < outputs.size(); ++i) out[i * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step)] = run.extract(outputs[i]);
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        out[i * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step)] = run.extract(outputs[i]);
       std::vector<array> next;
       for (const state& s : states) next.push_back(run.extract(s.output));
       now = std::move(next);
@@ -69,7 +71,8 @@ struct stream {
 };
 
 /// A model as read and optimised: all cases, and the stream if it has one.
-void check(const std::string& name, const fs::path& file, const std::vector<test::published_case>& cases, const stream* s = nullptr) {
+void check(const std::string& name, const fs::path& file, const std::vector<test::published_case>& cases,
+           const stream* s = nullptr) {
   CAPTURE(name);
   test::verdict verdicts[2];
   for (const bool optimize : {false, true}) {
@@ -84,7 +87,8 @@ void check(const std::string& name, const fs::path& file, const std::vector<test
     verdicts[optimize].worst = HUGE_VAL;
     CHECK_NOTHROW(verdicts[optimize].worst = 0, run());
   }
-  test::report(name, cases.size(), verdicts[0], verdicts[1], s ? ", stream of " + std::to_string(s->steps) + " steps" : "");
+  test::report(name, cases.size(), verdicts[0], verdicts[1],
+               s ? ", stream of " + std::to_string(s->steps) + " steps" : "");
 }
 
 }  // namespace
@@ -112,8 +116,10 @@ TEST_CASE("light ONNX models, whose weights are made by the model itself") {
     if (!fs::exists(entry.path() / "model.onnx")) continue;
     const test::json about = test::read_json((entry.path() / "model.json").string());
     array in(test::shape_of(about["input"]));
-    for (std::size_t i = 0; i < in.size(); ++i) in.data()[i] = static_cast<float>(static_cast<double>(i) / static_cast<double>(in.size()));
-    const test::published_case c{"ramp", {{about["input"]["name"].text, in}}, {test::read_array(entry.path(), about["output"])}};
+    for (std::size_t i = 0; i < in.size(); ++i)
+      in.data()[i] = static_cast<float>(static_cast<double>(i) / static_cast<double>(in.size()));
+    const test::published_case c{
+        "ramp", {{about["input"]["name"].text, in}}, {test::read_array(entry.path(), about["output"])}};
     check(entry.path().filename().string(), entry.path() / "model.onnx", {c});
   }
 }
@@ -132,7 +138,9 @@ TEST_CASE("MLPerf Tiny's networks") {
     const model m = model::load(file.string(), {.optimize = false});
     const model_input input = m.code().inputs()[0];
     const network_output output = m.graph().outputs[0];
-    const array in = fill(array(input.shape), name + "_in_nchw.bin"), out = fill(array(m.graph().shape(output.value)), name + "_out.bin");
-    check("mlperf_tiny/" + name, file, {{"random", {{std::string(input.name), in}}, {{std::string(output.name), out}}}});
+    const array in = fill(array(input.shape), name + "_in_nchw.bin"),
+                out = fill(array(m.graph().shape(output.value)), name + "_out.bin");
+    check("mlperf_tiny/" + name, file,
+          {{"random", {{std::string(input.name), in}}, {{std::string(output.name), out}}}});
   }
 }

@@ -382,9 +382,12 @@ TEST_CASE("a declared layer is the loaded one: the same operator, the same bits"
 }
 
 TEST_CASE("weights that do not fit are refused with the node") {
-  const std::string graph = pb::node("LSTM", {"x", "w", "r"}, {"y"}, pb::attribute("hidden_size", std::int64_t{2}), "here") +
-                            pb::input(pb::value("x", pb::f32, {1, 1, 3})) + pb::initializer(pb::floats("w", {1, 8, 2}, std::vector<float>(16))) +
-                            pb::initializer(pb::floats("r", {1, 8, 2}, std::vector<float>(16))) + pb::output(pb::value("y", pb::f32, {1, 1, 1, 2}));
+  const std::string graph =
+      pb::node("LSTM", {"x", "w", "r"}, {"y"}, pb::attribute("hidden_size", std::int64_t{2}), "here") +
+      pb::input(pb::value("x", pb::f32, {1, 1, 3})) +
+      pb::initializer(pb::floats("w", {1, 8, 2}, std::vector<float>(16))) +
+      pb::initializer(pb::floats("r", {1, 8, 2}, std::vector<float>(16))) +
+      pb::output(pb::value("y", pb::f32, {1, 1, 1, 2}));
   const std::string bytes = pb::model(graph, 14);
   CHECK_THROWS_WITH_AS(onnx::build(onnx::parse_model(pb::view(bytes), "m.onnx")), doctest::Contains("'here'"), error);
 }

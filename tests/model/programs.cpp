@@ -63,10 +63,11 @@ TEST_CASE("a shape the layers do not admit is refused, and the extractor goes on
   const files f(convolutional);
   const model m = f.load();
   extractor run = m.extractor();
-  CHECK_THROWS_WITH_AS(run.input("in", image({3, 6, 8})),
-                       "input 'in' of 3 x 6 x 8: t.param:4: layer 'conv' (Convolution): weight 'weight' has 90 numbers, "
-                       "expected 5 x 3 x 3 x 3",
-                       error);
+  CHECK_THROWS_WITH_AS(
+      run.input("in", image({3, 6, 8})),
+      "input 'in' of 3 x 6 x 8: t.param:4: layer 'conv' (Convolution): weight 'weight' has 90 numbers, "
+      "expected 5 x 3 x 3 x 3",
+      error);
   CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
   const model in_memory(ncnn::load(f.param, f.bin));
   extractor other = in_memory.extractor();
@@ -91,7 +92,8 @@ TEST_CASE("programs are kept, the last used ones, and shared by threads") {
   program_family family(ncnn::load(f.param, f.bin), {},
                         [&](const arrays_by_name& fed) {
                           ++read;
-                          return ncnn::load(f.param, f.bin, {.input_shapes = {{"in", fed.at("in").shape()}}, .limits = {}});
+                          return ncnn::load(f.param, f.bin,
+                                            {.input_shapes = {{"in", fed.at("in").shape()}}, .limits = {}});
                         },
                         2);
   const auto at = [&](int size) { return family.at({{"in", array(extents{2, size, size})}}); };
@@ -131,7 +133,8 @@ TEST_CASE("the files are needed again only for a new shape") {
   std::filesystem::remove(f.bin);
   extractor run = m.extractor();
   CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
-  CHECK_THROWS_WITH_AS(run.input("in", image({2, 4, 4})), ("input 'in' of 2 x 4 x 4: " + f.bin + ": no such file").c_str(), error);
+  CHECK_THROWS_WITH_AS(run.input("in", image({2, 4, 4})),
+                       ("input 'in' of 2 x 4 x 4: " + f.bin + ": no such file").c_str(), error);
 }
 
 extents answer_shape(const model& m, const extents& shape) {
@@ -158,6 +161,8 @@ TEST_CASE("a file that says no shape waits for its inputs") {
   run.input(0, image({2, 6, 8}));
   CHECK(run.extract("out").shape() == answer_shape(whole.load(), {2, 6, 8}));
   write_file(f.param, "7767517\n2 2\nInput in 0 1 in\nNoSuchLayer x 1 1 in out\n");
-  CHECK_THROWS_WITH_AS(f.load(), "t.param: not supported: Input: a shape that is neither in the file nor given in 'in' (line 3); "
-                                 "NoSuchLayer in 'x' (line 4)", error);
+  CHECK_THROWS_WITH_AS(f.load(),
+                       "t.param: not supported: Input: a shape that is neither in the file nor given in 'in' (line 3); "
+                       "NoSuchLayer in 'x' (line 4)",
+                       error);
 }

@@ -80,8 +80,10 @@ inline std::shared_ptr<executor> on_threads(int n) {
   return pools[n - 1];
 }
 
-/// A model's answers to a case. Values that are no outputs of the network may be gone from an optimised one: they are empty.
-inline std::vector<std::optional<array>> answers_to(const published_case& c, const model& m, int threads = 1, bool light = true) {
+/// A model's answers to a case. Values that are no outputs of the network may be gone from an optimised one: they are
+/// empty.
+inline std::vector<std::optional<array>> answers_to(const published_case& c, const model& m, int threads = 1,
+                                                    bool light = true) {
   extractor run = m.extractor();
   run.set_executor(on_threads(threads));
   run.set_light_mode(light);
@@ -117,7 +119,8 @@ inline double deviation(const model& m, const published_case& c, bool light = tr
 /// Whether two runs gave the same to the last bit.
 inline bool same_bits(const std::vector<std::optional<array>>& a, const std::vector<std::optional<array>>& b) {
   return std::ranges::equal(a, b, [](const std::optional<array>& x, const std::optional<array>& y) {
-    return x.has_value() == y.has_value() && (!x || (x->shape() == y->shape() && std::ranges::equal(x->bytes(), y->bytes())));
+    return x.has_value() == y.has_value() &&
+           (!x || (x->shape() == y->shape() && std::ranges::equal(x->bytes(), y->bytes())));
   });
 }
 
@@ -126,7 +129,8 @@ struct verdict {
   double worst = 0;  ///< deviation, as a share of what is allowed
   bool same_bits_on_two_threads = true;
 
-  void note(const std::vector<std::optional<array>>& one, const std::vector<std::optional<array>>& two, const published_case& c) {
+  void note(const std::vector<std::optional<array>>& one, const std::vector<std::optional<array>>& two,
+            const published_case& c) {
     worst = std::max(worst, deviation(one, c));
     same_bits_on_two_threads = same_bits_on_two_threads && same_bits(one, two);
   }
@@ -134,10 +138,11 @@ struct verdict {
 };
 
 /// A line of the table of all models, and the checks.
-inline void report(const std::string& name, std::size_t cases, const verdict& as_read, const verdict& optimized, const std::string& more = {}) {
+inline void report(const std::string& name, std::size_t cases, const verdict& as_read, const verdict& optimized,
+                   const std::string& more = {}) {
   const bool same = as_read.same_bits_on_two_threads && optimized.same_bits_on_two_threads;
-  MESSAGE(name << ": " << cases << " cases, " << as_read.worst << " as read, " << optimized.worst << " optimised" << more
-               << " (1 is allowed), " << std::string(same ? "the same bits" : "OTHER BITS") << " on 2 threads");
+  MESSAGE(name << ": " << cases << " cases, " << as_read.worst << " as read, " << optimized.worst << " optimised"
+               << more << " (1 is allowed), " << std::string(same ? "the same bits" : "OTHER BITS") << " on 2 threads");
   for (const verdict& v : {as_read, optimized}) {
     CHECK(v.worst <= 1);
     CHECK(v.same_bits_on_two_threads);
@@ -169,7 +174,8 @@ inline double shared_rows(std::span<const float> got, std::span<const float> wan
   for (std::size_t i = 0; i < want.size(); i += 6)
     for (std::size_t k = 0; k < used.size(); ++k) {
       bool same = !used[k];
-      for (std::size_t c = 0; c < 6 && same; ++c) same = std::fabs(got[6 * k + c] - want[i + c]) <= 1e-3f * std::fabs(want[i + c]) + 1e-4f;
+      for (std::size_t c = 0; c < 6 && same; ++c)
+        same = std::fabs(got[6 * k + c] - want[i + c]) <= 1e-3f * std::fabs(want[i + c]) + 1e-4f;
       if (!same) continue;
       used[k] = true;
       ++found;

@@ -51,8 +51,8 @@ void check_seed(std::uint64_t seed, bool optimize, target_id target) {
       if (n.outputs.count != 1) continue;
       const array a = ex.extract(n.name);
       CAPTURE(n.name);
-      REQUIRE(difference({floats(a.values().begin(), a.values().end())}, {floats(values.of(v).begin(), values.of(v).end())},
-                         tolerance) == "");
+      REQUIRE(difference({floats(a.values().begin(), a.values().end())},
+                         {floats(values.of(v).begin(), values.of(v).end())}, tolerance) == "");
     }
   }
 }

@@ -85,8 +85,9 @@ void run_all_ways(const std::string& name, const std::filesystem::path& folder) 
 std::vector<int> best_five(const array& scores) {
   std::vector<int> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  std::partial_sort(order.begin(), order.begin() + 5, order.end(),
-                    [&](int a, int b) { return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)]; });
+  std::partial_sort(order.begin(), order.begin() + 5, order.end(), [&](int a, int b) {
+    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+  });
   order.resize(5);
   return order;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights and inputs for architectures that are published without: the numbers that shared/models/tools makes, made here.
+// Weights and inputs for architectures that are published without: the numbers that shared/models/tools makes, made
+// here.
 #pragma once
 
 #include <array>
@@ -26,7 +27,8 @@ inline double synthetic_number(std::uint32_t k) {
 
 inline std::vector<float> synthetic_input(std::size_t n) {
   std::vector<float> out(n);
-  for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<float>(synthetic_number(0x10000000u + static_cast<std::uint32_t>(i)) * 2);
+  for (std::size_t i = 0; i < n; ++i)
+    out[i] = static_cast<float>(synthetic_number(0x10000000u + static_cast<std::uint32_t>(i)) * 2);
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The architectures of ncnn's benchmark with synthetic weights, against ncnn's answers: as read, optimised, and the smaller
-// ones written out again.
+// The architectures of ncnn's benchmark with synthetic weights, against ncnn's answers: as read, optimised, and the
+// smaller ones written out again.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -62,7 +62,8 @@ void compare(const std::filesystem::path& folder) {
   extents shape;
   for (const test::json& extent : input["shape_chw"].items) shape.push_back(extent.integer());
   test::published_case c{"synthetic", {}, {}};
-  c.inputs.emplace_back(input["blob"].text, array(shape, test::synthetic_input(static_cast<std::size_t>(shape.count()))));
+  c.inputs.emplace_back(input["blob"].text,
+                        array(shape, test::synthetic_input(static_cast<std::size_t>(shape.count()))));
   for (const test::json& answer : about["outputs"].items) c.answers.push_back(test::read_array(folder, answer));
   const ncnn::read_options options = c.shapes();
 
@@ -75,8 +76,9 @@ void compare(const std::filesystem::path& folder) {
     loaded_model network = ncnn::build(file, bin, options);
     test::published_case known = test::known_answers(network, c);
     CHECK(known.answers.size() == c.answers.size());
-    const auto detected = std::stable_partition(known.answers.begin(), known.answers.end(),
-                                                [&](const test::named_array& a) { return !test::is_detections(network, a.first); });
+    const auto detected =
+        std::stable_partition(known.answers.begin(), known.answers.end(),
+                              [&](const test::named_array& a) { return !test::is_detections(network, a.first); });
     const std::vector<test::named_array> detections(detected, known.answers.end());
     known.answers.erase(detected, known.answers.end());
     const model m(std::move(network), {.optimize = optimize, .keep_weights = optimize});
@@ -95,7 +97,8 @@ void compare(const std::filesystem::path& folder) {
     const test::published_case outputs = test::known_answers(reread, known);
     CHECK(test::same_bits(test::answers_to(outputs, model(std::move(reread))), test::answers_to(outputs, m)));
   }
-  test::report(folder.filename().string(), 1, verdicts[0], verdicts[1], ", " + std::to_string(rows) + " of the detections");
+  test::report(folder.filename().string(), 1, verdicts[0], verdicts[1],
+               ", " + std::to_string(rows) + " of the detections");
 }
 
 }  // namespace

@@ -52,14 +52,18 @@ TEST_CASE("what runs is what is written: fused layers with folded weights, in fu
   }
   CHECK_THROWS_AS(ncnn::save(m, folder.file("no/such.param"), folder.file("alone.bin")), error);
   CHECK(!std::filesystem::exists(folder.file("alone.bin")));
-  CHECK_THROWS_WITH_AS(ncnn::save(model::load(param, numbers), param, numbers),
-                       "the weights as they were read are gone: load the model with load_options::keep_weights to write it", error);
+  CHECK_THROWS_WITH_AS(
+      ncnn::save(model::load(param, numbers), param, numbers),
+      "the weights as they were read are gone: load the model with load_options::keep_weights to write it", error);
 }
 
 TEST_CASE("an attention and what adds its input to it or multiplies by it, as read and as it runs") {
-  for (const std::string behind : {"BinaryOp sum 2 1 x m out 0=0\n", "BinaryOp sum 2 1 m x out 0=1\n", "Permute p 1 1 x t 0=1\nMatMul mm 2 1 t m out\n"}) {
-    const std::string text = "7767517\n" + std::to_string(3 + std::count(behind.begin(), behind.end(), '\n')) + " 6\nInput in 0 1 in 0=4 1=3\n"
-        "Split s 1 2 in a x\nMultiHeadAttention mha 1 1 a m 0=4 1=2 2=16\n" + behind;
+  for (const std::string behind : {"BinaryOp sum 2 1 x m out 0=0\n", "BinaryOp sum 2 1 m x out 0=1\n",
+                                   "Permute p 1 1 x t 0=1\nMatMul mm 2 1 t m out\n"}) {
+    const std::string text = "7767517\n" + std::to_string(3 + std::count(behind.begin(), behind.end(), '\n')) +
+                             " 6\nInput in 0 1 in 0=4 1=3\n"
+                             "Split s 1 2 in a x\nMultiHeadAttention mha 1 1 a m 0=4 1=2 2=16\n" +
+                             behind;
     CAPTURE(text);
     const ncnn::param_file file = ncnn::parse_param(text);
     const test::synthetic_weights weights(file);

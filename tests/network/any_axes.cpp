@@ -11,20 +11,20 @@ namespace nn = ctnn;
 
 namespace {
 
-struct signals : nn::network<
-    nn::input<"x", nn::shape<3, 19>>,
-    nn::max_pool1d<"most", nn::kernel<3>, nn::stride<1>, nn::dilation<2>, nn::pad<1>>,                   // 3 x 17
-    nn::avg_pool1d<"mean", nn::from<"most">, nn::kernel<4>, nn::stride<2>, nn::pad<2, 1>, nn::count_include_pad>,  // 3 x 9
-    nn::lp_pool1d<"norm", nn::from<"most">, nn::kernel<2>, nn::norm_type<3>>,                            // 3 x 8
-    nn::interpolate_linear<"line", nn::from<"mean">, nn::size<13>>,
-    nn::slice<"back", nn::from<"line">, nn::axis<0, 1>, nn::start<1, -2>, nn::end<3, 1>, nn::step<1, -3>>,  // 2 x 4
-    nn::output<"norm", "line", "back">> {};
-struct volumes : nn::network<
-    nn::input<"x", nn::shape<2, 4, 5, 6>>,
-    nn::max_pool3d<"most", nn::kernel<2, 3, 2>, nn::stride<1>>,                                          // 2 x 3 x 3 x 5
-    nn::avg_pool3d<"mean", nn::kernel<2>, nn::stride<1>, nn::ceil_mode>,                                 // 2 x 2 x 2 x 4
-    nn::interpolate_trilinear<"larger", nn::size<3, 4, 5>>,
-    nn::output<"mean", "larger">> {};
+struct signals
+    : nn::network<nn::input<"x", nn::shape<3, 19>>,
+                  nn::max_pool1d<"most", nn::kernel<3>, nn::stride<1>, nn::dilation<2>, nn::pad<1>>,  // 3 x 17
+                  nn::avg_pool1d<"mean", nn::from<"most">, nn::kernel<4>, nn::stride<2>, nn::pad<2, 1>,
+                                 nn::count_include_pad>,                                     // 3 x 9
+                  nn::lp_pool1d<"norm", nn::from<"most">, nn::kernel<2>, nn::norm_type<3>>,  // 3 x 8
+                  nn::interpolate_linear<"line", nn::from<"mean">, nn::size<13>>,
+                  nn::slice<"back", nn::from<"line">, nn::axis<0, 1>, nn::start<1, -2>, nn::end<3, 1>,
+                            nn::step<1, -3>>,  // 2 x 4
+                  nn::output<"norm", "line", "back">> {};
+struct volumes : nn::network<nn::input<"x", nn::shape<2, 4, 5, 6>>,
+                             nn::max_pool3d<"most", nn::kernel<2, 3, 2>, nn::stride<1>>,           // 2 x 3 x 3 x 5
+                             nn::avg_pool3d<"mean", nn::kernel<2>, nn::stride<1>, nn::ceil_mode>,  // 2 x 2 x 2 x 4
+                             nn::interpolate_trilinear<"larger", nn::size<3, 4, 5>>, nn::output<"mean", "larger">> {};
 struct images : nn::network<
     nn::input<"x", nn::shape<5, 7, 8>>,
     nn::max_pool2d<"gaps", nn::kernel<2>, nn::stride<1>, nn::dilation<2, 3>>,                            // 5 x 5 x 5

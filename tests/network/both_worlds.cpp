@@ -25,20 +25,26 @@ void check_both() {
   CHECK(nn::test::same_structure(again.g.view(), o.g.view()));
 }
 
-using plain = nn::network<nn::input<"x", nn::shape<3, 9, 9>>, nn::conv2d<"c1", nn::out<4>, nn::kernel<3>>, nn::batch_norm<"b1">, nn::relu<"r1">,
-                          nn::conv2d<"c2", nn::out<4>, nn::kernel<3>, nn::no_bias>, nn::scale<"s2">, nn::clip<"r2", -1, 1>,
-                          nn::flatten<"f1">, nn::reshape<"f2", nn::shape<4, 25>>, nn::flatten<"f3">, nn::linear<"fc", nn::out<3>>, nn::softmax<"p">>;
-using branches = nn::network<
-    nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a", nn::out<4>, nn::kernel<1>>, nn::relu<"ra">,
-    nn::conv2d<"b", nn::from<"x">, nn::out<4>, nn::kernel<3>, nn::pad<1>>, nn::batch_norm<"bb">, nn::add<"sum", nn::from<"bb", "ra">>, nn::relu<"rs">,
-    nn::max_pool2d<"mp", nn::kernel<3>, nn::stride<2>, nn::ceil_mode>, nn::avg_pool2d<"ap", nn::from<"rs">, nn::kernel<3>, nn::stride<2>, nn::ceil_mode>,
-    nn::concat<"cat", nn::from<"mp", "ap">>, nn::split<"sp", nn::sizes<3, 5>>, nn::adaptive_avg_pool2d<"g0", nn::from<"sp.0">>, nn::flatten<"f0">,
-    nn::permute<"pe", nn::from<"sp.1">, nn::order<1, 2, 0>>, nn::permute<"pe2", nn::order<2, 0, 1>>, nn::constant<"k", nn::shape<5, 1, 1>>,
-    nn::mul<"scaled", nn::from<"pe2", "k">>, nn::output<"f0", "scaled", "cat">>;
-using sums = nn::network<
-    nn::input<"x", nn::shape<2, 4>>, nn::weighted_sum<"w", nn::from<"x", "x">, nn::coefficients<1, 1>>, nn::leaky_relu<"l", 0.25>,
-    nn::constant<"k", nn::shape<2, 4>>, nn::constant<"m", nn::shape<2, 4>>, nn::add<"km", nn::from<"k", "m">>, nn::tanh<"t">,
-    nn::sub<"d", nn::from<"l", "t">>, nn::slice<"s", nn::axis<1>, nn::start<1>, nn::end<3>>, nn::prelu<"pr", nn::axis<0>>, nn::elu<"e", 1>>;
+using plain =
+    nn::network<nn::input<"x", nn::shape<3, 9, 9>>, nn::conv2d<"c1", nn::out<4>, nn::kernel<3>>, nn::batch_norm<"b1">,
+                nn::relu<"r1">, nn::conv2d<"c2", nn::out<4>, nn::kernel<3>, nn::no_bias>, nn::scale<"s2">,
+                nn::clip<"r2", -1, 1>, nn::flatten<"f1">, nn::reshape<"f2", nn::shape<4, 25>>, nn::flatten<"f3">,
+                nn::linear<"fc", nn::out<3>>, nn::softmax<"p">>;
+using branches = nn::network<nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a", nn::out<4>, nn::kernel<1>>,
+                             nn::relu<"ra">, nn::conv2d<"b", nn::from<"x">, nn::out<4>, nn::kernel<3>, nn::pad<1>>,
+                             nn::batch_norm<"bb">, nn::add<"sum", nn::from<"bb", "ra">>, nn::relu<"rs">,
+                             nn::max_pool2d<"mp", nn::kernel<3>, nn::stride<2>, nn::ceil_mode>,
+                             nn::avg_pool2d<"ap", nn::from<"rs">, nn::kernel<3>, nn::stride<2>, nn::ceil_mode>,
+                             nn::concat<"cat", nn::from<"mp", "ap">>, nn::split<"sp", nn::sizes<3, 5>>,
+                             nn::adaptive_avg_pool2d<"g0", nn::from<"sp.0">>, nn::flatten<"f0">,
+                             nn::permute<"pe", nn::from<"sp.1">, nn::order<1, 2, 0>>,
+                             nn::permute<"pe2", nn::order<2, 0, 1>>, nn::constant<"k", nn::shape<5, 1, 1>>,
+                             nn::mul<"scaled", nn::from<"pe2", "k">>, nn::output<"f0", "scaled", "cat">>;
+using sums =
+    nn::network<nn::input<"x", nn::shape<2, 4>>, nn::weighted_sum<"w", nn::from<"x", "x">, nn::coefficients<1, 1>>,
+                nn::leaky_relu<"l", 0.25>, nn::constant<"k", nn::shape<2, 4>>, nn::constant<"m", nn::shape<2, 4>>,
+                nn::add<"km", nn::from<"k", "m">>, nn::tanh<"t">, nn::sub<"d", nn::from<"l", "t">>,
+                nn::slice<"s", nn::axis<1>, nn::start<1>, nn::end<3>>, nn::prelu<"pr", nn::axis<0>>, nn::elu<"e", 1>>;
 
 }  // namespace
 

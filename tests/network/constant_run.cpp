@@ -20,9 +20,11 @@ struct edges : nn::network<
     nn::linear<"fc", nn::out<2>, nn::no_bias>,
     nn::softmax<"prob">> {};
 
-constexpr float filters[] = {1, 1, -1, -1, /**/ 1, -1, 1, -1}, zeros[] = {0, 0}, ones[] = {1, 1}, comparison[] = {4, -4, -4, 4};
-constexpr nn::named_weight weights[] = {{"conv", "weight", filters}, {"conv", "bias", zeros}, {"bn", "gamma", ones}, {"bn", "beta", zeros},
-                                        {"bn", "mean", zeros},       {"bn", "variance", ones}, {"fc", "weight", comparison}};
+constexpr float filters[] = {1, 1, -1, -1, /**/ 1, -1, 1, -1}, zeros[] = {0, 0}, ones[] = {1, 1},
+                comparison[] = {4, -4, -4, 4};
+constexpr nn::named_weight weights[] = {{"conv", "weight", filters}, {"conv", "bias", zeros}, {"bn", "gamma", ones},
+                                        {"bn", "beta", zeros},       {"bn", "mean", zeros},   {"bn", "variance", ones},
+                                        {"fc", "weight", comparison}};
 constexpr float horizontal[] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0};
 constexpr float vertical[] = {1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0};
 

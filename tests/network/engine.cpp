@@ -13,15 +13,21 @@ using nn::test::floats;
 
 namespace {
 
-/// Convolutions of all kinds, residual in place, pooling, concatenation, split, slice, permute; two inputs, four outputs.
+/// Convolutions of all kinds, residual in place, pooling, concatenation, split, slice, permute; two inputs, four
+/// outputs.
+// clang-format off: a row for each step
 struct everything : nn::network<
     nn::input<"image", nn::shape<3, 12, 11>>,
     nn::input<"bias", nn::shape<8, 1, 1>>,
-    nn::conv2d<"stem", nn::from<"image">, nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::stride<2, 1>>, nn::batch_norm<"stem_bn">, nn::relu<"stem_relu">,
-    nn::conv2d<"depth", nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::groups<8>>, nn::batch_norm<"depth_bn">, nn::relu6<"depth_relu">,
-    nn::conv2d<"point", nn::out<8>, nn::kernel<1>>, nn::add<"sum", nn::from<"point", "stem_relu">>, nn::relu<"sum_relu">,
+    nn::conv2d<"stem", nn::from<"image">, nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::stride<2, 1>>,
+    nn::batch_norm<"stem_bn">, nn::relu<"stem_relu">,
+    nn::conv2d<"depth", nn::out<8>, nn::kernel<3>, nn::pad<1>, nn::groups<8>>,
+    nn::batch_norm<"depth_bn">, nn::relu6<"depth_relu">,
+    nn::conv2d<"point", nn::out<8>, nn::kernel<1>>, nn::add<"sum", nn::from<"point", "stem_relu">>,
+    nn::relu<"sum_relu">,
     nn::conv2d<"self", nn::out<8>, nn::kernel<3>, nn::pad<1>>, nn::add<"self_sum", nn::from<"self", "sum_relu">>,
-    nn::conv2d<"wide", nn::from<"sum_relu">, nn::out<5>, nn::kernel<1, 3>, nn::dilation<2>, nn::same_upper>, nn::tanh<"wide_tanh">,
+    nn::conv2d<"wide", nn::from<"sum_relu">, nn::out<5>, nn::kernel<1, 3>, nn::dilation<2>, nn::same_upper>,
+    nn::tanh<"wide_tanh">,
     nn::max_pool2d<"pool", nn::from<"sum_relu">, nn::kernel<3>, nn::stride<1>, nn::pad<1>>,
     nn::concat<"inner", nn::from<"wide_tanh", "pool">>,
     nn::concat<"outer", nn::from<"self_sum", "inner", "sum_relu">>,
@@ -29,9 +35,11 @@ struct everything : nn::network<
     nn::add<"biased", nn::from<"self_sum", "bias">>,
     nn::avg_pool2d<"avg", nn::from<"parts.1">, nn::kernel<2>, nn::ceil_mode>,
     nn::permute<"turned", nn::order<1, 2, 0>>,
-    nn::adaptive_avg_pool2d<"gap", nn::from<"parts.0">>, nn::flatten<"flat">, nn::dropout<"drop">, nn::linear<"fc", nn::out<7>>, nn::softmax<"prob">,
+    nn::adaptive_avg_pool2d<"gap", nn::from<"parts.0">>, nn::flatten<"flat">,
+    nn::dropout<"drop">, nn::linear<"fc", nn::out<7>>, nn::softmax<"prob">,
     nn::flatten<"image_flat", nn::from<"image">>,
     nn::output<"prob", "turned", "biased", "image_flat", "bias">> {};
+// clang-format on
 using fused = nn::optimized<everything>;
 
 /// Layers that have nothing to do, because their results lie in an input or a constant that nobody may write.
@@ -148,9 +156,12 @@ TEST_CASE("a blob is split into weights, if it has exactly as many numbers") {
 
 namespace {
 
-struct small : nn::network<nn::input<"x", nn::shape<2, 3, 3>>, nn::conv2d<"c", nn::out<2>, nn::kernel<2>>, nn::batch_norm<"b">, nn::relu<"r">> {};
-constexpr float w[16] = {1, -2, 3, 0, 1, 1, -1, 2, 0, 1, 0, -1, 2, 2, 1, 1}, two[2] = {1, 0.5f}, half[2] = {0.5f, -0.25f};
-constexpr nn::named_weight small_weights[] = {{"c", "weight", w}, {"c", "bias", two}, {"b", "gamma", two}, {"b", "beta", half}, {"b", "mean", half}, {"b", "variance", two}};
+struct small : nn::network<nn::input<"x", nn::shape<2, 3, 3>>, nn::conv2d<"c", nn::out<2>, nn::kernel<2>>,
+                           nn::batch_norm<"b">, nn::relu<"r">> {};
+constexpr float w[16] = {1, -2, 3, 0, 1, 1, -1, 2, 0, 1, 0, -1, 2, 2, 1, 1}, two[2] = {1, 0.5f},
+                half[2] = {0.5f, -0.25f};
+constexpr nn::named_weight small_weights[] = {{"c", "weight", w},  {"c", "bias", two},  {"b", "gamma", two},
+                                              {"b", "beta", half}, {"b", "mean", half}, {"b", "variance", two}};
 constexpr auto small_folded = nn::fold<small, small_weights>();
 constexpr auto small_packed = nn::pack<small, small_weights>();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every operator and every element type it takes, from one description: as a type and as a loaded model it is the same graph
-// and gives the same bits.
+// Every operator and every element type it takes, from one description: as a type and as a loaded model it is the same
+// graph and gives the same bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,11 +43,12 @@ struct description : test::builder {
   }
 
   constexpr description() {
-    const value_id v = value("v", {6}), m = value("m", {4, 6}), n = value("n", {6, 5}), image = value("image", {2, 4, 6, 6}),
-                   line = value("line", {2, 4, 6}), cube = value("cube", {1, 2, 4, 4, 4}), squares = value("squares", {2, 3, 3}),
-                   one = value("one", {}), two = value("two", {2}), heads = value("heads", {2, 2, 3, 4});
-    const value_id at = value("at", {4, 6}, dtype::i64), few = value("few", {4}, dtype::i32), on = value("on", {4, 6}, dtype::boolean),
-                   marks = value("marks", {4}, dtype::boolean);
+    const value_id v = value("v", {6}), m = value("m", {4, 6}), n = value("n", {6, 5}),
+                   image = value("image", {2, 4, 6, 6}), line = value("line", {2, 4, 6}),
+                   cube = value("cube", {1, 2, 4, 4, 4}), squares = value("squares", {2, 3, 3}), one = value("one", {}),
+                   two = value("two", {2}), heads = value("heads", {2, 2, 3, 4});
+    const value_id at = value("at", {4, 6}, dtype::i64), few = value("few", {4}, dtype::i32),
+                   on = value("on", {4, 6}, dtype::boolean), marks = value("marks", {4}, dtype::boolean);
     // One element by itself, and in pairs
     node(op::activation{{function::relu}}, "relu", {m});
     node(op::activation{{function::sigmoid}}, "sigmoid", {m});
@@ -112,7 +113,8 @@ struct description : test::builder {
     node(windowed(op::deform_conv{}), "deform_conv", {image, value("shifts", {2, 18, 4, 4})});
     node(op::grid_sample{}, "grid_sample", {image, value("grid", {2, 3, 3, 2})});
     node(op::affine_grid{list<int>{2, 1, 3, 3}}, "affine_grid", {value("theta", {2, 2, 3})});
-    node(op::roi_align{.size = {2, 2}}, "roi_align", {value("photos", {4, 2, 4, 4}), value("regions", {4, 4}), value("which", {4}, dtype::i64)});
+    node(op::roi_align{.size = {2, 2}}, "roi_align",
+         {value("photos", {4, 2, 4, 4}), value("regions", {4, 4}), value("which", {4}, dtype::i64)});
     // Products
     node(op::matmul{}, "matmul", {m, n});
     op::linear fc;
@@ -261,7 +263,8 @@ void check_both() {
   }
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     using type = engine<net>;
-    run.run(typename type::template input_span<I>(fed[I].template elements<element<executable<net>::input_type(I)>>().data(), type::template input_size<I>)...);
+    run.run(typename type::template input_span<I>(
+        fed[I].template elements<element<executable<net>::input_type(I)>>().data(), type::template input_size<I>)...);
   }(std::make_index_sequence<engine<net>::inputs>{});
   [&]<std::size_t... O>(std::index_sequence<O...>) {
     const auto same = [&](std::size_t o, const void* got, std::size_t bytes) {
@@ -293,7 +296,8 @@ TEST_CASE("every operator is among them") {
     const std::string name(k.type->name);
     // Recurrent and quantised ones have tests of their own.
     bool elsewhere = false;
-    for (const char* part : {"rnn", "gru", "lstm", "quant", "integer", "int8"}) elsewhere = elsewhere || name.find(part) != std::string::npos;
+    for (const char* part : {"rnn", "gru", "lstm", "quant", "integer", "int8"})
+      elsewhere = elsewhere || name.find(part) != std::string::npos;
     CHECK_MESSAGE((elsewhere || seen.contains(k.type->name)), name);
   }
 }

@@ -11,10 +11,12 @@ namespace nn = ctnn;
 namespace {
 
 // Options in any order, canonically spelled.
-using spelled_one_way = nn::network<nn::input<"x", nn::shape<3, 8, 8>>,
-                                    nn::conv2d<"c", nn::pad<1, 1, 1, 1>, nn::kernel<3, 3>, nn::stride<1>, nn::out<4>, nn::groups<1>>,
-                                    nn::relu<"r", nn::from<"c">>>;
-using spelled_another = nn::network<nn::input<"x", nn::shape<3, 8, 8>>, nn::conv2d<"c", nn::out<4>, nn::kernel<3>, nn::pad<1>>, nn::relu<"r">>;
+using spelled_one_way =
+    nn::network<nn::input<"x", nn::shape<3, 8, 8>>,
+                nn::conv2d<"c", nn::pad<1, 1, 1, 1>, nn::kernel<3, 3>, nn::stride<1>, nn::out<4>, nn::groups<1>>,
+                nn::relu<"r", nn::from<"c">>>;
+using spelled_another = nn::network<nn::input<"x", nn::shape<3, 8, 8>>,
+                                    nn::conv2d<"c", nn::out<4>, nn::kernel<3>, nn::pad<1>>, nn::relu<"r">>;
 static_assert(std::same_as<nn::canonical<spelled_one_way>, nn::canonical<spelled_another>>);
 static_assert(std::same_as<nn::canonical<spelled_another>, spelled_another>);
 
@@ -68,16 +70,19 @@ static_assert(std::same_as<nn::optimized<residual>, nn::network<
 static_assert(nn::fused_into<residual, "sum"> == "b" && nn::fused_into<residual, "out"> == "b");
 
 // Depthwise, relu6, a scale by hand.
-using separable = nn::network<
-    nn::input<"x", nn::shape<6, 8, 8>>,
-    nn::conv2d<"depth", nn::out<6>, nn::kernel<3>, nn::groups<6>, nn::stride<2>, nn::same_upper>, nn::scale<"s">, nn::relu6<"r6">,
-    nn::conv2d<"point", nn::out<9>, nn::kernel<1>>, nn::mul<"half", nn::scalar<0.5>>>;
-static_assert(std::same_as<nn::optimized<separable>, nn::network<
-    nn::input<"x", nn::shape<6, 8, 8>>,
-    nn::conv2d<"depth", nn::out<6>, nn::kernel<3>, nn::stride<2>, nn::same_upper, nn::groups<6>, nn::fused<nn::function::clip, 0, 6>>,
-    nn::conv2d<"point", nn::out<9>, nn::kernel<1>>>>);
+using separable =
+    nn::network<nn::input<"x", nn::shape<6, 8, 8>>,
+                nn::conv2d<"depth", nn::out<6>, nn::kernel<3>, nn::groups<6>, nn::stride<2>, nn::same_upper>,
+                nn::scale<"s">, nn::relu6<"r6">, nn::conv2d<"point", nn::out<9>, nn::kernel<1>>,
+                nn::mul<"half", nn::scalar<0.5>>>;
+static_assert(std::same_as<nn::optimized<separable>,
+                           nn::network<nn::input<"x", nn::shape<6, 8, 8>>,
+                                       nn::conv2d<"depth", nn::out<6>, nn::kernel<3>, nn::stride<2>, nn::same_upper,
+                                                  nn::groups<6>, nn::fused<nn::function::clip, 0, 6>>,
+                                       nn::conv2d<"point", nn::out<9>, nn::kernel<1>>>>);
 
-// Squeeze and excitation: the product broadcasts and stays. (canonical<> puts the options of what is written by hand in order.)
+// Squeeze and excitation: the product broadcasts and stays. (canonical<> puts the options of what is written by hand in
+// order.)
 using excitation = nn::network<
     nn::input<"x", nn::shape<8, 4, 4>>,
     nn::conv2d<"main", nn::out<8>, nn::kernel<1>>,
@@ -117,7 +122,8 @@ static_assert(std::same_as<nn::optimized<nothing, nn::rule_list<nn::rules::dropo
 TEST_CASE("networks are types (everything here is asserted by the compiler)") {
   CHECK(fast_classifier::size == 6);
   CHECK(nn::report<classifier>.size() > 0);
-  MESSAGE("classifier: arena " << nn::arena_bytes<classifier> << " bytes, optimised " << nn::arena_bytes<fast_classifier>);
+  MESSAGE("classifier: arena " << nn::arena_bytes<classifier> << " bytes, optimised "
+                               << nn::arena_bytes<fast_classifier>);
 }
 
 namespace {
@@ -127,7 +133,8 @@ using kinds =
                 nn::conv2d<"b", nn::from<"x">, nn::out<4>, nn::kernel<1>>, nn::mul<"m", nn::from<"r", "b">>,
                 nn::leaky_relu<"l", 0.1, nn::from<"b">>, nn::output<"m", "l">>;
 using kinds_by_hand =
-    nn::network<nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a", nn::out<4>, nn::kernel<1>, nn::fused<nn::function::relu>>,
+    nn::network<nn::input<"x", nn::shape<4, 8, 8>>,
+                nn::conv2d<"a", nn::out<4>, nn::kernel<1>, nn::fused<nn::function::relu>>,
                 nn::conv2d<"b", nn::from<"x">, nn::out<4>, nn::kernel<1>>, nn::mul<"m", nn::from<"a", "b">>,
                 nn::leaky_relu<"l", 0.1, nn::from<"b">>, nn::output<"m", "l">>;
 static_assert(std::same_as<nn::optimized<kinds>, kinds_by_hand>);

@@ -13,7 +13,8 @@ namespace nn = ctnn;
 
 namespace {
 
-struct own : nn::network<nn::input<"x", nn::shape<3, 9, 10>>, nn::conv2d<"conv", nn::out<5>, nn::kernel<3>, nn::pad<1>>> {};
+struct own
+    : nn::network<nn::input<"x", nn::shape<3, 9, 10>>, nn::conv2d<"conv", nn::out<5>, nn::kernel<3>, nn::pad<1>>> {};
 /// A slot is a bit: 1 for the weight, 2 for the bias.
 struct fed : nn::network<
     nn::input<"x", nn::shape<3, 9, 10>>, nn::input<"w", nn::shape<5, 3, 3, 3>>, nn::input<"b", nn::shape<5>>,
@@ -28,7 +29,8 @@ constexpr std::array<nn::named_weight, 0> nothing{};
 }  // namespace
 
 TEST_CASE("a convolution with weights that are inputs") {
-  const auto x = ctnn::test::random_floats("x", 3 * 9 * 10, -1, 1), w = ctnn::test::random_floats("w", 5 * 27, -1, 1), b = ctnn::test::random_floats("b", 5, -1, 1);
+  const auto x = ctnn::test::random_floats("x", 3 * 9 * 10, -1, 1), w = ctnn::test::random_floats("w", 5 * 27, -1, 1),
+             b = ctnn::test::random_floats("b", 5, -1, 1);
   static nn::parameters<own> weights;
   const nn::named_weight given[] = {{"conv", "weight", w}, {"conv", "bias", b}};
   REQUIRE_FALSE(nn::load(weights, given).found);
@@ -45,8 +47,8 @@ TEST_CASE("a convolution with weights that are inputs") {
 }
 
 TEST_CASE("a linear layer whose weight is computed") {
-  const auto x = ctnn::test::random_floats("x", 14, -1, 1), u = ctnn::test::random_floats("u", 140, -1, 1), v = ctnn::test::random_floats("v", 140, -1, 1),
-             b = ctnn::test::random_floats("b", 20, -1, 1);
+  const auto x = ctnn::test::random_floats("x", 14, -1, 1), u = ctnn::test::random_floats("u", 140, -1, 1),
+             v = ctnn::test::random_floats("v", 140, -1, 1), b = ctnn::test::random_floats("b", 20, -1, 1);
   static nn::parameters<computed> weights;
   const nn::named_weight given[] = {{"fc", "bias", b}};
   REQUIRE_FALSE(nn::load(weights, given).found);
@@ -71,14 +73,15 @@ TEST_CASE("the definition runs them as well") {
 namespace {
 
 /// Windows over one axis and over three run by their definition, with weights that are inputs as well.
-struct signal : nn::network<
-    nn::input<"x", nn::shape<3, 19>>, nn::input<"w", nn::shape<4, 3, 5>>, nn::input<"v", nn::shape<4, 2, 3>>,
-    nn::conv1d<"conv", nn::from<"x", "w">, nn::out<4>, nn::kernel<5>, nn::dilation<2>, nn::pad<8, 0>, nn::no_bias, nn::given<1>>,
-    nn::conv_transpose1d<"up", nn::from<"conv", "v">, nn::out<2>, nn::kernel<3>, nn::stride<2>, nn::no_bias, nn::given<1>,
-                         nn::fused<nn::function::relu>>> {};
-struct volume : nn::network<
-    nn::input<"x", nn::shape<2, 4, 5, 6>>, nn::input<"w", nn::shape<4, 1, 2, 3, 2>>,
-    nn::conv3d<"conv", nn::from<"x", "w">, nn::out<4>, nn::kernel<2, 3, 2>, nn::groups<2>, nn::pad<1>, nn::no_bias, nn::given<1>>> {};
+struct signal : nn::network<nn::input<"x", nn::shape<3, 19>>, nn::input<"w", nn::shape<4, 3, 5>>,
+                            nn::input<"v", nn::shape<4, 2, 3>>,
+                            nn::conv1d<"conv", nn::from<"x", "w">, nn::out<4>, nn::kernel<5>, nn::dilation<2>,
+                                       nn::pad<8, 0>, nn::no_bias, nn::given<1>>,
+                            nn::conv_transpose1d<"up", nn::from<"conv", "v">, nn::out<2>, nn::kernel<3>, nn::stride<2>,
+                                                 nn::no_bias, nn::given<1>, nn::fused<nn::function::relu>>> {};
+struct volume : nn::network<nn::input<"x", nn::shape<2, 4, 5, 6>>, nn::input<"w", nn::shape<4, 1, 2, 3, 2>>,
+                            nn::conv3d<"conv", nn::from<"x", "w">, nn::out<4>, nn::kernel<2, 3, 2>, nn::groups<2>,
+                                       nn::pad<1>, nn::no_bias, nn::given<1>>> {};
 
 template <class Net, class... Inputs>
 void same_as_definition(const Inputs&... inputs) {
@@ -96,6 +99,7 @@ void same_as_definition(const Inputs&... inputs) {
 
 TEST_CASE("causal and transposed convolutions of signals, and convolutions of volumes") {
   using ctnn::test::random_floats;
-  same_as_definition<signal>(random_floats("x", 57, -1, 1), random_floats("w", 60, -1, 1), random_floats("v", 24, -1, 1));
+  same_as_definition<signal>(random_floats("x", 57, -1, 1), random_floats("w", 60, -1, 1),
+                             random_floats("v", 24, -1, 1));
   same_as_definition<volume>(random_floats("x", 240, -1, 1), random_floats("w", 48, -1, 1));
 }

@@ -39,23 +39,27 @@ constexpr auto is_narrow = [](auto layer) {
 static_assert(hana::all_of(nn::layers_of<fused>, is_narrow));
 
 /// What a layer was given, options on the one side and what it reads on the other.
-constexpr auto parted = hana::partition(nn::arguments_of<nn::conv2d<"c", nn::out<4>, nn::from<"x">, nn::kernel<3>>>, nn::is_option);
+constexpr auto parted =
+    hana::partition(nn::arguments_of<nn::conv2d<"c", nn::out<4>, nn::from<"x">, nn::kernel<3>>>, nn::is_option);
 static_assert(hana::first(parted) == hana::tuple_t<nn::out<4>, nn::kernel<3>>);
 static_assert(hana::second(parted) == hana::tuple_t<nn::from<"x">>);
 
 /// README's network and its questions.
-struct readme : nn::network<
-    nn::input<"image", nn::shape<3, 32, 32>>, nn::conv2d<"conv1", nn::out<16>, nn::kernel<3>, nn::pad<1>>, nn::batch_norm<"bn1">,
-    nn::relu<"relu1">, nn::adaptive_avg_pool2d<"gap">, nn::flatten<"flat">, nn::linear<"fc", nn::out<10>>, nn::softmax<"prob">> {};
+struct readme
+    : nn::network<nn::input<"image", nn::shape<3, 32, 32>>, nn::conv2d<"conv1", nn::out<16>, nn::kernel<3>, nn::pad<1>>,
+                  nn::batch_norm<"bn1">, nn::relu<"relu1">, nn::adaptive_avg_pool2d<"gap">, nn::flatten<"flat">,
+                  nn::linear<"fc", nn::out<10>>, nn::softmax<"prob">> {};
 static_assert(hana::count_if(nn::layers_of<nn::optimized<readme>>, nn::is<nn::op::conv2d>) == hana::size_c<1>);
 [[maybe_unused]] void list() {
-  hana::for_each(nn::layers_of<nn::optimized<readme>>, [](auto layer) { std::puts(decltype(layer)::type::record.name.data()); });
+  hana::for_each(nn::layers_of<nn::optimized<readme>>,
+                 [](auto layer) { std::puts(decltype(layer)::type::record.name.data()); });
 }
 
 /// Dead layers are gone, living ones as they were.
 static_assert(std::is_same_v<nn::prune_dead<net>,
-                             nn::network<nn::input<"x", nn::shape<2, 8, 8>>, nn::conv2d<"c", nn::out<4>, nn::kernel<3>>, nn::batch_norm<"bn">,
-                                         nn::relu<"r">, nn::conv2d<"d", nn::out<4>, nn::kernel<3>>, nn::output<"d">>>);
+                             nn::network<nn::input<"x", nn::shape<2, 8, 8>>, nn::conv2d<"c", nn::out<4>, nn::kernel<3>>,
+                                         nn::batch_norm<"bn">, nn::relu<"r">,
+                                         nn::conv2d<"d", nn::out<4>, nn::kernel<3>>, nn::output<"d">>>);
 
 }  // namespace
 

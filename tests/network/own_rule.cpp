@@ -21,23 +21,29 @@ struct half_relu {
 struct times_half {
   using of = nn::op::binary;
   static constexpr std::string_view why_not(const nn::op::binary& b) {
-    return b.function == nn::op::binary_function::mul && b.scalar && *b.scalar == 0.5f ? "" : "it is not a product with 0.5";
+    return b.function == nn::op::binary_function::mul && b.scalar && *b.scalar == 0.5f ? ""
+                                                                                       : "it is not a product with 0.5";
   }
 };
 struct relu_and_half {
-  static constexpr nn::rule_info info{"relu_and_half", "relu(x) * 0.5 -> half_relu(x)", nn::lowers::nodes, nn::numerics::exact};
+  static constexpr nn::rule_info info{"relu_and_half", "relu(x) * 0.5 -> half_relu(x)", nn::lowers::nodes,
+                                      nn::numerics::exact};
   struct match {
     nn::node_id product = nn::none, bent = nn::none;
     nn::value_id x = nn::none;
   };
-  using pattern = nn::find::node<times_half, &match::product,
-                                 nn::find::alone<nn::find::node<nn::op::activation, &match::bent, nn::find::value<&match::x>>>>;
-  static constexpr void rewrite(nn::rewriter& r, const match& m) { r.fuse(m.bent, m.product, half_relu{}, {&m.x, 1}, {}); }
+  using pattern =
+      nn::find::node<times_half, &match::product,
+                     nn::find::alone<nn::find::node<nn::op::activation, &match::bent, nn::find::value<&match::x>>>>;
+  static constexpr void rewrite(nn::rewriter& r, const match& m) {
+    r.fuse(m.bent, m.product, half_relu{}, {&m.x, 1}, {});
+  }
 };
 struct mine : nn::joined_rules<nn::rule_list<relu_and_half>, nn::default_rules> {};
 
 using net = nn::network<nn::input<"x", nn::shape<4>>, nn::relu<"r">, nn::mul<"half", nn::scalar<0.5>>>;
-static_assert(std::same_as<nn::optimized<net, mine>, nn::network<nn::input<"x", nn::shape<4>>, nn::layer<half_relu, "r">>>);
+static_assert(
+    std::same_as<nn::optimized<net, mine>, nn::network<nn::input<"x", nn::shape<4>>, nn::layer<half_relu, "r">>>);
 
 // A sum of squares under a root: the rule reorders sums, so exact_rules leave it alone.
 using root_mean_square = nn::network<

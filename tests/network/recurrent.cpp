@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Recurrent layers in declared networks: a stream step by step is the whole sequence at once; the compiler can run them.
+// Recurrent layers in declared networks: a stream step by step is the whole sequence at once; the compiler can run
+// them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,9 +31,10 @@ constexpr noise<hidden> weight(5, 1);
 constexpr float bias[1] = {0.1f};
 constexpr noise<steps * features> sequence(6, 2);
 
-constexpr nn::named_weight weights[] = {{"cell", "weight_ih_l0", weight_ih.numbers}, {"cell", "weight_hh_l0", weight_hh.numbers},
-                                        {"cell", "bias_ih_l0", bias_ih.numbers},     {"cell", "bias_hh_l0", bias_hh.numbers},
-                                        {"dense", "weight", weight.numbers},         {"dense", "bias", bias}};
+constexpr nn::named_weight weights[] = {
+    {"cell", "weight_ih_l0", weight_ih.numbers}, {"cell", "weight_hh_l0", weight_hh.numbers},
+    {"cell", "bias_ih_l0", bias_ih.numbers},     {"cell", "bias_hh_l0", bias_hh.numbers},
+    {"dense", "weight", weight.numbers},         {"dense", "bias", bias}};
 
 struct whole : nn::network<nn::input<"x", nn::shape<steps, features>>,                  //
                            nn::lstm<"cell", nn::hidden<hidden>>,                        // 6 x 20, and the last states
@@ -51,11 +53,11 @@ static_assert(nn::arena_bytes<nn::optimized<one_step>> <= 4 * (3 * 32 + 16));
 constexpr auto packed = nn::fold<whole, weights>();
 constexpr auto packed_step = nn::fold<one_step, weights>();
 
-struct both_ways : nn::network<nn::input<"x", nn::shape<4, 2>>,                                                    //
-                               nn::gru<"cells", nn::hidden<3>, nn::bidirectional, nn::no_bias>,                    // 4 x 6
-                               nn::reduce<"mean", nn::op::reduction::mean, nn::from<"cells.0">, nn::axes<0>, nn::drop_axes>,  // 6
-                               nn::reduce<"size", nn::op::reduction::l2, nn::from<"cells.1">>,
-                               nn::output<"mean", "size">> {};
+struct both_ways
+    : nn::network<nn::input<"x", nn::shape<4, 2>>,                                  //
+                  nn::gru<"cells", nn::hidden<3>, nn::bidirectional, nn::no_bias>,  // 4 x 6
+                  nn::reduce<"mean", nn::op::reduction::mean, nn::from<"cells.0">, nn::axes<0>, nn::drop_axes>,  // 6
+                  nn::reduce<"size", nn::op::reduction::l2, nn::from<"cells.1">>, nn::output<"mean", "size">> {};
 constexpr noise<9 * 2> gru_w(7, 0.5f), gru_w_back(8, 0.5f);
 constexpr noise<9 * 3> gru_r(9, 0.5f), gru_r_back(10, 0.5f);
 constexpr nn::named_weight gru_weights[] = {{"cells", "weight_ih_l0", gru_w.numbers},

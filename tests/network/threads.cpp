@@ -47,7 +47,8 @@ TEST_CASE("an engine on several threads") {
     CAPTURE(std::string(nn::target_name(target)));
     run.use(target);
     run.run(pointers);
-    const floats prob(run.output<0>().begin(), run.output<0>().end()), curve(run.output<1>().begin(), run.output<1>().end());
+    const floats prob(run.output<0>().begin(), run.output<0>().end()),
+        curve(run.output<1>().begin(), run.output<1>().end());
     for (int threads : {1, 2, 3, 5}) {
       CAPTURE(threads);
       eager_pool pool(threads);

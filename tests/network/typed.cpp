@@ -55,7 +55,8 @@ TEST_CASE("integers in, floats, integers and doubles out") {
   static nn::parameters<lookup> loaded;
   REQUIRE(!nn::load(loaded, numbers).found);
   check_lookup<lookup>(loaded);
-  CHECK(std::ranges::equal(loaded.packed, weights.packed, [](float a, float b) { return std::bit_cast<int>(a) == std::bit_cast<int>(b); }));
+  CHECK(std::ranges::equal(loaded.packed, weights.packed,
+                           [](float a, float b) { return std::bit_cast<int>(a) == std::bit_cast<int>(b); }));
 }
 
 TEST_CASE("weights of another type are refused") {
@@ -68,8 +69,9 @@ TEST_CASE("weights of another type are refused") {
 }
 
 TEST_CASE("inputs of several types, constants of small elements") {
-  struct net : nn::network<nn::input<"on", nn::shape<3>, nn::boolean>, nn::input<"a", nn::shape<3>, nn::i8>, nn::input<"x", nn::shape<3>>,
-                           nn::constant<"b", nn::shape<3>, nn::i8>, nn::add<"sum", nn::from<"a", "b">>,
+  struct net : nn::network<nn::input<"on", nn::shape<3>, nn::boolean>, nn::input<"a", nn::shape<3>, nn::i8>,
+                           nn::input<"x", nn::shape<3>>, nn::constant<"b", nn::shape<3>, nn::i8>,
+                           nn::add<"sum", nn::from<"a", "b">>,
                            nn::layer<nn::op::where, "chosen", nn::from<"on", "sum", "b">>, nn::relu<"r", nn::from<"x">>,
                            nn::layer<nn::op::bitwise_not, "off", nn::from<"on">>, nn::output<"chosen", "r", "off">> {};
   static constexpr std::int8_t b[] = {100, 1, -1};

@@ -82,5 +82,6 @@ TEST_CASE("a kernel that takes more than its operator says is refused") {
   list.push_back(2);
   CHECK(list.back() == 2);
   CHECK_THROWS_WITH_AS(list.push_back(3), "operator 'scratch': a list has room for 2 items", error);
-  CHECK_THROWS_WITH_AS(memory.take<char>(1), "operator 'scratch': a kernel takes 16 bytes, its operator's scratch() left 0", error);
+  CHECK_THROWS_WITH_AS(memory.take<char>(1),
+                       "operator 'scratch': a kernel takes 16 bytes, its operator's scratch() left 0", error);
 }

@@ -81,18 +81,22 @@ constexpr auto eltwise_relu_tanh = [](builder& b) { eltwise(b, with_relu, functi
 constexpr auto conv_clip_relu = [](builder& b) {
   b.output("", b.relu("relu", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, -0.5f, 0.5f})));
 };
-constexpr auto conv_clip = [](builder& b) { b.output("", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, 0, 0.5f})); };
+constexpr auto conv_clip = [](builder& b) {
+  b.output("", b.conv("conv", b.input("x", {2, 4, 4}), 3, 3, {clip, 0, 0.5f}));
+};
 
 template <bool Activated, bool Again>
 constexpr auto transposed = [](builder& b) {
-  const value_id y = b.conv_transpose("conv", b.input("x", {2, 3, 3}), 3, 1, Activated ? activation_function{sigmoid} : activation_function{});
+  const value_id y = b.conv_transpose("conv", b.input("x", {2, 3, 3}), 3, 1,
+                                      Activated ? activation_function{sigmoid} : activation_function{});
   b.output("", Again ? b.apply("act", y, sigmoid) : y);
 };
 
 template <function A, int ALow, int AHigh, function B, int BLow, int BHigh>
 constexpr auto two = [](builder& b) {
   const value_id x = b.input("x", {40});
-  b.output("", b.apply("second", b.apply("first", x, A, float(ALow) / 10, float(AHigh) / 10), B, float(BLow) / 10, float(BHigh) / 10));
+  b.output("", b.apply("second", b.apply("first", x, A, float(ALow) / 10, float(AHigh) / 10), B, float(BLow) / 10,
+                       float(BHigh) / 10));
 };
 template <function F, int Low, int High>
 constexpr auto one = [](builder& b) {
@@ -127,7 +131,8 @@ DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation
          "its input is also read by another layer")
 DECLINES("conv2d that is an output keeps its value", (rules::fuse_activation), conv_is_output,
          "its input is a network output too")
-FIRES("sigmoid goes into conv_transpose2d", (rules::fuse_activation), (transposed<false, true>), (transposed<true, false>))
+FIRES("sigmoid goes into conv_transpose2d", (rules::fuse_activation), (transposed<false, true>),
+      (transposed<true, false>))
 DECLINES("no second activation in conv_transpose2d", (rules::fuse_activation), (transposed<true, true>),
          "its input has an activation already")
 FIRES("relu goes into linear", (rules::fuse_activation), linear_relu, linear_with_relu)
@@ -147,4 +152,5 @@ FIRES("clip below zero > relu", (rules::activation_chain), clip_below_relu, clip
 FIRES("clips that do not meet", (rules::activation_chain), apart, clip_3_3)
 FIRES("clips that overlap", (rules::activation_chain), overlapping, clip_3_5)
 DECLINES("relu > sigmoid", (rules::activation_chain), relu_sigmoid, "only relu and clip combine")
-DECLINES("relu that is an output > clip", (rules::activation_chain), relu_output_clip, "its input is a network output too")
+DECLINES("relu that is an output > clip", (rules::activation_chain), relu_output_clip,
+         "its input is a network output too")

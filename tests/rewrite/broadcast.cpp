@@ -10,12 +10,18 @@ using namespace ctnn::test;
 namespace {
 
 constexpr auto sum = op::binary_function::add, times = op::binary_function::mul;
-constexpr value_id image(builder& b, std::string_view name = "x", dtype type = dtype::f32) { return b.add(op::input{{2, 3, 4}, type}, name, {}); }
+constexpr value_id image(builder& b, std::string_view name = "x", dtype type = dtype::f32) {
+  return b.add(op::input{{2, 3, 4}, type}, name, {});
+}
 
 template <int First>
-constexpr auto expanded = [](builder& b) { b.output("", b.relu("relu", b.add(op::expand{{First, 1, 4}}, "it", {image(b)}))); };
+constexpr auto expanded = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::expand{{First, 1, 4}}, "it", {image(b)})));
+};
 template <int Times>
-constexpr auto tiled = [](builder& b) { b.output("", b.relu("relu", b.add(op::tile{{1, 1, Times}}, "it", {image(b)}))); };
+constexpr auto tiled = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::tile{{1, 1, Times}}, "it", {image(b)})));
+};
 constexpr auto rectified = [](builder& b) { b.output("", b.relu("relu", image(b))); };
 
 template <int OtherRows, dtype Type>
@@ -28,7 +34,9 @@ constexpr auto narrow_sum = [](builder& b) {
   const value_id x = b.add(op::input{{1, 4}, Type}, "x", {}), y = b.add(op::input{{3, 4}, Type}, "y", {});
   b.output("", b.sum("it", y, x));
 };
-constexpr auto expanded_scalar = [](builder& b) { b.output("", b.scalar("it", times, b.add(op::expand{{5, 2, 3, 4}}, "wide", {image(b)}), 2)); };
+constexpr auto expanded_scalar = [](builder& b) {
+  b.output("", b.scalar("it", times, b.add(op::expand{{5, 2, 3, 4}}, "wide", {image(b)}), 2));
+};
 
 /// where(not c, x, y), where(c, y, x), where(c, not x, y).
 enum class choice { negated, exchanged, of_negated };
@@ -61,14 +69,16 @@ constexpr auto two_terms = [](builder& b) {
 template <int A, int B, int C, int D, bool TurnX, bool TurnY, bool Exchange>
 constexpr auto matrices = [](builder& b) {
   const value_id x = b.input("x", {2, A, B}), y = b.input("y", {2, C, D});
-  b.output("", Exchange ? b.add(op::matmul{TurnY, TurnX}, "it", {y, x}) : b.add(op::matmul{TurnX, TurnY}, "it", {x, y}));
+  b.output("",
+           Exchange ? b.add(op::matmul{TurnY, TurnX}, "it", {y, x}) : b.add(op::matmul{TurnX, TurnY}, "it", {x, y}));
 };
 
 /// x / 2 (1 + erf(x / sqrt 2))
 template <bool Divided, int HalfAt, int Tenths = 10>
 constexpr auto by_erf = [](builder& b) {
   const value_id x = image(b);
-  const value_id inner = Divided ? b.scalar("inner", op::binary_function::div, x, 1.4142135f) : b.scalar("inner", times, x, 0.70710678f);
+  const value_id inner =
+      Divided ? b.scalar("inner", op::binary_function::div, x, 1.4142135f) : b.scalar("inner", times, x, 0.70710678f);
   value_id gate = b.scalar("gate", sum, b.add(op::activation{{function::erf}}, "erf", {inner}), float(Tenths) / 10);
   if (HalfAt == 0) return b.output("", b.binary("it", times, b.scalar("half", times, x, 0.5f), gate));
   if (HalfAt == 1) return b.output("", b.binary("it", times, x, b.scalar("half", times, gate, 0.5f)));
@@ -79,38 +89,51 @@ constexpr auto whole_gelu = [](builder& b) { b.output("", b.apply("it", image(b)
 }  // namespace
 
 FIRES_LOADED("expand to the same shape", (rules::same_shape), expanded<2>, rectified)
-DECLINES_LOADED("expand that copies", (rules::same_shape), ([](builder& b) { b.output("", b.add(op::expand{{5, 2, 3, 4}}, "it", {image(b)})); }),
+DECLINES_LOADED("expand that copies", (rules::same_shape), ([](builder& b) {
+                  b.output("", b.add(op::expand{{5, 2, 3, 4}}, "it", {image(b)}));
+                }),
                 "it changes the shape")
 FIRES_LOADED("tile once", (rules::same_shape), tiled<1>, rectified)
 DECLINES_LOADED("tile twice", (rules::same_shape), tiled<2>, "it changes the shape")
 
 FIRES_LOADED("expand > +", (rules::expanded_operand), (expanded_sum<3, dtype::f32>), narrow_sum<dtype::f32>)
 FIRES_LOADED("expand > + of integers", (rules::expanded_operand), (expanded_sum<3, dtype::i64>), narrow_sum<dtype::i64>)
-DECLINES_LOADED("expand > + one row", (rules::expanded_operand), (expanded_sum<1, dtype::f32>), "the result would be smaller")
+DECLINES_LOADED("expand > + one row", (rules::expanded_operand), (expanded_sum<1, dtype::f32>),
+                "the result would be smaller")
 DECLINES_LOADED("expand > * 2", (rules::expanded_operand), expanded_scalar, "it has no second operand")
 
 FIRES_LOADED("where(not c, x, y)", (rules::where_not), chosen<choice::negated>, chosen<choice::exchanged>)
-DECLINES_LOADED("where(c, not x, y)", (rules::where_not), chosen<choice::of_negated>, "it is a choice, not the condition")
+DECLINES_LOADED("where(c, not x, y)", (rules::where_not), chosen<choice::of_negated>,
+                "it is a choice, not the condition")
 DECLINES_LOADED("where(c, ~x, y)", (rules::where_not), chosen_of_bits, "it is a choice, not the condition")
 
-FIRES_LOADED("einsum(abc -> abc)", (rules::einsum_nothing), (one_term<'a', 'b', 'c', '-', '>', 'a', 'b', 'c'>), rectified)
-DECLINES_LOADED("einsum(abc -> acb)", (rules::einsum_nothing), (one_term<'a', 'b', 'c', '-', '>', 'a', 'c', 'b'>), "it sums or moves elements")
-DECLINES_LOADED("einsum(abc -> ab)", (rules::einsum_nothing), (one_term<'a', 'b', 'c', '-', '>', 'a', 'b'>), "it sums or moves elements")
+FIRES_LOADED("einsum(abc -> abc)", (rules::einsum_nothing), (one_term<'a', 'b', 'c', '-', '>', 'a', 'b', 'c'>),
+             rectified)
+DECLINES_LOADED("einsum(abc -> acb)", (rules::einsum_nothing), (one_term<'a', 'b', 'c', '-', '>', 'a', 'c', 'b'>),
+                "it sums or moves elements")
+DECLINES_LOADED("einsum(abc -> ab)", (rules::einsum_nothing), (one_term<'a', 'b', 'c', '-', '>', 'a', 'b'>),
+                "it sums or moves elements")
 
-FIRES_LOADED("einsum(bik, bkj -> bij)", (rules::einsum_product), (two_terms<3, 4, 4, 5, 'b', 'i', 'k', ',', 'b', 'k', 'j', '-', '>', 'b', 'i', 'j'>),
+FIRES_LOADED("einsum(bik, bkj -> bij)", (rules::einsum_product),
+             (two_terms<3, 4, 4, 5, 'b', 'i', 'k', ',', 'b', 'k', 'j', '-', '>', 'b', 'i', 'j'>),
              (matrices<3, 4, 4, 5, false, false, false>))
-FIRES_LOADED("einsum(bik, bjk -> bij)", (rules::einsum_product), (two_terms<3, 4, 5, 4, 'b', 'i', 'k', ',', 'b', 'j', 'k', '-', '>', 'b', 'i', 'j'>),
+FIRES_LOADED("einsum(bik, bjk -> bij)", (rules::einsum_product),
+             (two_terms<3, 4, 5, 4, 'b', 'i', 'k', ',', 'b', 'j', 'k', '-', '>', 'b', 'i', 'j'>),
              (matrices<3, 4, 5, 4, false, true, false>))
-FIRES_LOADED("einsum(bki, bkj -> bji)", (rules::einsum_product), (two_terms<4, 3, 4, 5, 'b', 'k', 'i', ',', 'b', 'k', 'j', '-', '>', 'b', 'j', 'i'>),
+FIRES_LOADED("einsum(bki, bkj -> bji)", (rules::einsum_product),
+             (two_terms<4, 3, 4, 5, 'b', 'k', 'i', ',', 'b', 'k', 'j', '-', '>', 'b', 'j', 'i'>),
              (matrices<4, 3, 4, 5, false, true, true>))
-DECLINES_LOADED("einsum(bij, bij -> bij)", (rules::einsum_product), (two_terms<3, 4, 3, 4, 'b', 'i', 'j', ',', 'b', 'i', 'j', '-', '>', 'b', 'i', 'j'>),
+DECLINES_LOADED("einsum(bij, bij -> bij)", (rules::einsum_product),
+                (two_terms<3, 4, 3, 4, 'b', 'i', 'j', ',', 'b', 'i', 'j', '-', '>', 'b', 'i', 'j'>),
                 "it is not a product of matrices")
 DECLINES_LOADED("einsum(bik, ckj -> bcij)", (rules::einsum_product),
-                (two_terms<3, 4, 4, 5, 'b', 'i', 'k', ',', 'c', 'k', 'j', '-', '>', 'b', 'c', 'i', 'j'>), "it is not a product of matrices")
-DECLINES_LOADED("einsum that broadcasts", (rules::einsum_product), (two_terms<3, 4, 1, 5, 'b', 'i', 'k', ',', 'b', 'k', 'j', '-', '>', 'b', 'i', 'j'>),
-                "it broadcasts")
+                (two_terms<3, 4, 4, 5, 'b', 'i', 'k', ',', 'c', 'k', 'j', '-', '>', 'b', 'c', 'i', 'j'>),
+                "it is not a product of matrices")
+DECLINES_LOADED("einsum that broadcasts", (rules::einsum_product),
+                (two_terms<3, 4, 1, 5, 'b', 'i', 'k', ',', 'b', 'k', 'j', '-', '>', 'b', 'i', 'j'>), "it broadcasts")
 
 FIRES_LOADED("x/2 (1 + erf(x / 1.414))", (rules::gelu_by_erf), (by_erf<true, 0>), whole_gelu)
 FIRES_LOADED("x ((1 + erf(x * 0.707))/2)", (rules::gelu_by_erf), (by_erf<false, 1>), whole_gelu)
 FIRES_LOADED("(x (1 + erf(x * 0.707)))/2", (rules::gelu_by_erf), (by_erf<false, 2>), whole_gelu)
-DECLINES_LOADED("x/2 (2 + erf(x / 1.414))", (rules::gelu_by_erf), (by_erf<true, 0, 20>), "it is not x / 2 times 1 + the function of x that GELU has")
+DECLINES_LOADED("x/2 (2 + erf(x / 1.414))", (rules::gelu_by_erf), (by_erf<true, 0, 20>),
+                "it is not x / 2 times 1 + the function of x that GELU has")

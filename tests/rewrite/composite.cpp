@@ -57,7 +57,8 @@ constexpr auto sum_of_scaled = [](builder& b) {
 template <int Input>
 constexpr auto weighted = [](builder& b) {
   const value_id x = image(b), y = b.input("y", {2, 3, 4});
-  b.output("", b.add(op::eltwise{op::eltwise_function::sum, {Input == 0 ? 1.5f : 1.0f, Input == 0 ? 1.0f : 1.5f}, {}}, "it", {x, y}));
+  b.output("", b.add(op::eltwise{op::eltwise_function::sum, {Input == 0 ? 1.5f : 1.0f, Input == 0 ? 1.0f : 1.5f}, {}},
+                     "it", {x, y}));
 };
 constexpr auto sum_that_broadcasts = [](builder& b) {  // X3
   const value_id x = image(b), y = b.input("y", {2, 1, 1});
@@ -95,8 +96,10 @@ FIRES("maximum(x, 0)", (rules::bound_by_scalar), (with_scalar<op::binary_functio
 FIRES("maximum(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::maximum, 5>), at_least)
 FIRES("minimum(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::minimum, 5>), at_most)
 FIRES("prelu(x, 0.5)", (rules::bound_by_scalar), (with_scalar<op::binary_function::prelu, 5>), leaky_half)
-DECLINES("maximum(x, y)", (rules::bound_by_scalar), with_value<op::binary_function::maximum>, "it has no scalar operand")
-DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binary_function::add, 5>), "it has no bound or slope")
+DECLINES("maximum(x, y)", (rules::bound_by_scalar), with_value<op::binary_function::maximum>,
+         "it has no scalar operand")
+DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binary_function::add, 5>),
+         "it has no bound or slope")
 
 FIRES("x ^ 2", (rules::power_by_name), (with_scalar<op::binary_function::pow, 20>), named<function::square>)
 FIRES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>), named<function::sqrt>)
@@ -130,7 +133,8 @@ constexpr auto both_sides = [](builder& b) {
     negative = b.relu("below", b.add(op::activation{{function::neg}}, "neg", {y}));
   }
   if (Shared) b.output("below", negative);
-  const value_id times = S == spelling::per_channel ? b.add(op::scale{false}, "times", {negative}) : b.scalar("times", product, negative, 0.25f);
+  const value_id times = S == spelling::per_channel ? b.add(op::scale{false}, "times", {negative})
+                                                    : b.scalar("times", product, negative, 0.25f);
   b.output("", b.binary("it", Sum, b.relu("above", x), times));
 };
 constexpr auto leaky = [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, -0.25f)); };
@@ -142,14 +146,18 @@ constexpr auto sum_of_relus = [](builder& b) {
 
 }  // namespace
 
-FIRES("relu(x) + k[c] * relu(-x)", (rules::two_sided_relu_by_channel), (both_sides<spelling::per_channel, true, false>), slope_each)
-FIRES("relu(x) + k * relu(-x)", (rules::two_sided_relu_by_number), (both_sides<spelling::one_number, true, false>), leaky)
-FIRES("relu(x) + k * (relu after * -1)", (rules::two_sided_relu_by_number), (both_sides<spelling::inside_product, true, false>), leaky)
-DECLINES("relu(x) + k[c] * relu(-y)", (rules::two_sided_relu_by_channel), (both_sides<spelling::per_channel, false, false>),
-         "its other operand is not relu(x)")
-DECLINES("relu(x) + k[c] * relu(x)", (rules::two_sided_relu_by_channel), sum_of_relus, "its operand is not a product with relu(-x)")
-DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu_by_number), (both_sides<spelling::one_number, true, true>),
-         "its input is a network output too")
+FIRES("relu(x) + k[c] * relu(-x)", (rules::two_sided_relu_by_channel), (both_sides<spelling::per_channel, true, false>),
+      slope_each)
+FIRES("relu(x) + k * relu(-x)", (rules::two_sided_relu_by_number), (both_sides<spelling::one_number, true, false>),
+      leaky)
+FIRES("relu(x) + k * (relu after * -1)", (rules::two_sided_relu_by_number),
+      (both_sides<spelling::inside_product, true, false>), leaky)
+DECLINES("relu(x) + k[c] * relu(-y)", (rules::two_sided_relu_by_channel),
+         (both_sides<spelling::per_channel, false, false>), "its other operand is not relu(x)")
+DECLINES("relu(x) + k[c] * relu(x)", (rules::two_sided_relu_by_channel), sum_of_relus,
+         "its operand is not a product with relu(-x)")
+DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu_by_number),
+         (both_sides<spelling::one_number, true, true>), "its input is a network output too")
 DECLINES("relu(x) - k * relu(-x)", (rules::two_sided_relu_by_number),
          (both_sides<spelling::one_number, true, false, op::binary_function::sub>), "it is not the sum of two values")
 
@@ -161,8 +169,12 @@ constexpr auto with_itself = [](builder& b) {
   b.output("", b.binary("it", F, x, x));
 };
 template <function F, function G>
-constexpr auto both = [](builder& b) { b.output("", b.add(op::activation{{G}}, "then", {b.add(op::activation{{F}}, "it", {b.relu("relu", image(b))})})); };
-constexpr auto inverse_root = [](builder& b) { b.output("", b.add(op::activation{{function::rsqrt}}, "it", {b.relu("relu", image(b))})); };
+constexpr auto both = [](builder& b) {
+  b.output("", b.add(op::activation{{G}}, "then", {b.add(op::activation{{F}}, "it", {b.relu("relu", image(b))})}));
+};
+constexpr auto inverse_root = [](builder& b) {
+  b.output("", b.add(op::activation{{function::rsqrt}}, "it", {b.relu("relu", image(b))}));
+};
 template <function F, op::binary_function G>
 constexpr auto with_function = [](builder& b) {
   const value_id x = image(b), y = b.input("y", {3, 4});
@@ -182,7 +194,8 @@ constexpr auto inverse_is_read = [](builder& b) {
 
 FIRES("x * x", (rules::square_by_name), with_itself<product>, named<function::square>)
 DECLINES("x * y is no square", (rules::square_by_name), with_value<product>, "its operands are not the same")
-DECLINES("x + x is no square", (rules::square_by_name), with_itself<op::binary_function::add>, "it is not the product of two values")
+DECLINES("x + x is no square", (rules::square_by_name), with_itself<op::binary_function::add>,
+         "it is not the product of two values")
 
 FIRES("1 / sqrt(x)", (rules::rsqrt_by_name), (both<function::sqrt, function::reciprocal>), inverse_root)
 DECLINES("sqrt(1 / x)", (rules::rsqrt_by_name), (both<function::reciprocal, function::sqrt>), "it is not a reciprocal")
@@ -191,5 +204,6 @@ DECLINES("1 / |x|", (rules::rsqrt_by_name), (both<function::abs, function::recip
 FIRES("1 / y * x", (rules::times_reciprocal), (with_function<function::reciprocal, product>), quotient)
 DECLINES("1 / y + x", (rules::times_reciprocal), (with_function<function::reciprocal, op::binary_function::add>),
          "it is not the product of two values")
-DECLINES("|y| * x", (rules::times_reciprocal), (with_function<function::abs, product>), "its operand is not a reciprocal")
+DECLINES("|y| * x", (rules::times_reciprocal), (with_function<function::abs, product>),
+         "its operand is not a reciprocal")
 DECLINES("1 / y is an output", (rules::times_reciprocal), inverse_is_read, "its input is a network output too")

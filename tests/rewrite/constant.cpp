@@ -9,7 +9,8 @@ namespace {
 
 /// x + op(k, k, ...), and x + a constant of the same shape under op's name.
 template <class Op, int Inputs = 1>
-constexpr void of_constants(builder& b, const Op& op, std::initializer_list<int> shape, std::initializer_list<int> result) {
+constexpr void of_constants(builder& b, const Op& op, std::initializer_list<int> shape,
+                            std::initializer_list<int> result) {
   const value_id x = b.input("x", result), k = b.constant("k", shape);
   const value_id f = Inputs == 1 ? b.add(op, "it", {k}) : b.add(op, "it", {k, b.constant("k2", shape)});
   b.output("", b.sum("sum", x, f));
@@ -42,16 +43,19 @@ constexpr Op make() {
 }
 template <class Op>
 constexpr auto unknown = [](builder& b) {
-  constexpr int inputs = min_inputs<Op>() == 2 || std::is_same_v<Op, op::binary> || std::is_same_v<Op, op::concat> ? 2 : 1;
+  constexpr int inputs =
+      min_inputs<Op>() == 2 || std::is_same_v<Op, op::binary> || std::is_same_v<Op, op::concat> ? 2 : 1;
   if constexpr (std::is_same_v<Op, op::interpolate>) of_input<Op, inputs>(b, make<Op>(), {1, 2, 3});
   else of_input<Op, inputs>(b, make<Op>(), {2, 3});
 };
 template <class Op>
 constexpr auto known = [](builder& b) {
-  if constexpr (std::is_same_v<Op, op::binary> || std::is_same_v<Op, op::eltwise>) of_constants<Op, 2>(b, make<Op>(), {2, 3}, {2, 3});
+  if constexpr (std::is_same_v<Op, op::binary> || std::is_same_v<Op, op::eltwise>)
+    of_constants<Op, 2>(b, make<Op>(), {2, 3}, {2, 3});
   else if constexpr (std::is_same_v<Op, op::matmul>) of_constants<Op, 2>(b, make<Op>(), {2, 3}, {2, 2});
   else if constexpr (std::is_same_v<Op, op::concat>) of_constants<Op, 2>(b, make<Op>(), {2, 3}, {4, 3});
-  else if constexpr (std::is_same_v<Op, op::reshape> || std::is_same_v<Op, op::permute>) of_constants(b, make<Op>(), {2, 3}, {3, 2});
+  else if constexpr (std::is_same_v<Op, op::reshape> || std::is_same_v<Op, op::permute>)
+    of_constants(b, make<Op>(), {2, 3}, {3, 2});
   else if constexpr (std::is_same_v<Op, op::flatten>) of_constants(b, make<Op>(), {2, 3}, {6});
   else if constexpr (std::is_same_v<Op, op::slice>) of_constants(b, make<Op>(), {2, 3}, {1, 3});
   else if constexpr (std::is_same_v<Op, op::linear>) of_constants(b, make<Op>(), {2, 3}, {2, 4});
@@ -84,14 +88,14 @@ constexpr auto both_constants = [](builder& b) {
 
 }  // namespace
 
-#define KNOWN(Op, ...)                                                                                                  \
+#define KNOWN(Op, ...)                                                                             \
   FIRES(#Op " of constants", (rules::fold_constant), known<op::Op>, (folded<__VA_ARGS__>))                       \
   DECLINES(#Op " of an input", (rules::fold_constant), unknown<op::Op>, declined<op::Op>)
 namespace {
 /// Two inputs, one of them a constant: a near miss that is explained.
 template <class Op>
-constexpr std::string_view declined = std::is_same_v<Op, op::binary> || std::is_same_v<Op, op::eltwise> || std::is_same_v<Op, op::concat> ||
-                                                  std::is_same_v<Op, op::matmul>
+constexpr std::string_view declined = std::is_same_v<Op, op::binary> || std::is_same_v<Op, op::eltwise> ||
+                                              std::is_same_v<Op, op::concat> || std::is_same_v<Op, op::matmul>
                                           ? std::string_view("it also reads what is not constant")
                                           : std::string_view();
 }  // namespace

@@ -46,7 +46,8 @@ constexpr activation_function relu_inside{function::relu};
 constexpr value_id image(builder& b) { return b.input("x", {2, 4, 4}); }
 constexpr value_id norm(builder& b, std::string_view name, value_id x) { return b.add(op::batch_norm{}, name, {x}); }
 
-/// Weights that constants give: the second convolution shares its weight with the first, the bias of the last is computed.
+/// Weights that constants give: the second convolution shares its weight with the first, the bias of the last is
+/// computed.
 constexpr value_id given_conv(builder& b, std::string_view name, value_id x, value_id w, value_id bias = none) {
   op::conv2d c;
   c.out = 2;
@@ -100,7 +101,9 @@ constexpr auto mul_then_add = [](builder& b) {
 constexpr auto just_conv = [](builder& b) { b.output("", b.conv("conv", image(b), 3, 3)); };
 
 // X1: nothing moves past an activation.
-constexpr auto conv_relu_norm = [](builder& b) { b.output("", norm(b, "bn", b.relu("relu", b.conv("conv", image(b), 3, 3)))); };
+constexpr auto conv_relu_norm = [](builder& b) {
+  b.output("", norm(b, "bn", b.relu("relu", b.conv("conv", image(b), 3, 3))));
+};
 constexpr auto conv_relu_scale = [](builder& b) {
   b.output("", b.add(op::scale{}, "bn", {b.conv("conv", image(b), 3, 3, {function::relu})}));
 };
@@ -139,7 +142,9 @@ constexpr auto two_names_left = [](builder& b) {
 };
 
 // X16: the input keeps its name.
-constexpr auto input_dropout = [](builder& b) { b.output("", b.relu("relu", b.add(op::dropout{}, "drop", {b.input("data", {4})}))); };
+constexpr auto input_dropout = [](builder& b) {
+  b.output("", b.relu("relu", b.add(op::dropout{}, "drop", {b.input("data", {4})})));
+};
 constexpr auto input_relu = [](builder& b) { b.output("", b.relu("relu", b.input("data", {4}))); };
 
 // One value read twice by one reader.
@@ -169,7 +174,8 @@ constexpr auto not_twins = [](builder& b) {
 };
 constexpr auto zeros_differ = [](builder& b) {
   const value_id y = b.input("y", {4});
-  const value_id p = b.scalar("first", binary_function::div, y, 0.0f), q = b.scalar("second", binary_function::div, y, -0.0f);
+  const value_id p = b.scalar("first", binary_function::div, y, 0.0f),
+                 q = b.scalar("second", binary_function::div, y, -0.0f);
   b.output("", b.concat("cat", {p, q}));
 };
 
@@ -234,7 +240,8 @@ BECOMES("conv2d * constant, + constant (X20)", mul_then_add, just_conv)
 BECOMES("conv2d, relu, batch_norm (X1)", conv_relu_norm, conv_relu_scale)
 BECOMES("linear of rows, batch_norm, flatten (X6, X10)", rows_norm_flatten, rows_scale_flatten)
 BECOMES("a weighted sum that broadcasts (X3)", weighted_broadcast, weighted_broadcast)
-BECOMES("outputs of one value, outputs that are read, constants and inputs as outputs (X7, X8, X19)", two_names, two_names_left)
+BECOMES("outputs of one value, outputs that are read, constants and inputs as outputs (X7, X8, X19)", two_names,
+        two_names_left)
 BECOMES("dropout behind the input (X16)", input_dropout, input_relu)
 BECOMES("a value read twice by one reader", doubled, doubled_left)
 BECOMES("equal branches", twins, one_of_twins)

@@ -92,12 +92,15 @@ constexpr auto other_size = [](builder& b) {
 };
 constexpr auto adaptive_same = [](builder& b) { between(b, op::adaptive_pool{op::pooling::average, {4, 0}}); };
 constexpr auto adaptive_other = [](builder& b) { between(b, op::adaptive_pool{op::pooling::average, {4, 2}}); };
-constexpr auto adaptive_of_1x1 = [](builder& b) { between(b, op::adaptive_pool{op::pooling::max, {1, 1}, true}, {2, 1, 1}); };
+constexpr auto adaptive_of_1x1 = [](builder& b) {
+  between(b, op::adaptive_pool{op::pooling::max, {1, 1}, true}, {2, 1, 1});
+};
 
 template <op::binary_function F, int N>
 constexpr auto with_scalar = [](builder& b) { between(b, op::binary{F, float(N), {}}); };
 constexpr recipe plus_0 = with_scalar<add, 0>, minus_0 = with_scalar<sub, 0>, times_1 = with_scalar<mul, 1>;
-constexpr recipe over_1 = with_scalar<op::binary_function::div, 1>, power_1 = with_scalar<pow, 1>, times_0 = with_scalar<mul, 0>;
+constexpr recipe over_1 = with_scalar<op::binary_function::div, 1>, power_1 = with_scalar<pow, 1>,
+                 times_0 = with_scalar<mul, 0>;
 constexpr recipe one_minus = with_scalar<rsub, 0>, one_over = with_scalar<rdiv, 1>, at_most_1 = with_scalar<minimum, 1>;
 constexpr auto relu_inside = [](builder& b) { between(b, op::binary{add, 0.0f, {function::relu}}); };
 constexpr auto plus_tensor = [](builder& b) {
@@ -118,7 +121,8 @@ FIRES("concat of one goes", (rules::concat_of_one), concat_one, nothing_between)
 DECLINES("concat of two stays, of the same value too", (rules::concat_of_one), concat_two, "it joins several inputs")
 FIRES("split into one goes", (rules::split_into_one), split_one, nothing_between)
 DECLINES("split into two stays", (rules::split_into_one), split_two, "it has several outputs")
-DECLINES("split into two stays with an output nobody reads", (rules::split_into_one), split_unread, "it has several outputs")
+DECLINES("split into two stays with an output nobody reads", (rules::split_into_one), split_unread,
+         "it has several outputs")
 FIRES("slice of everything goes", (rules::same_shape), slice_all, nothing_between)
 DECLINES("slice that walks back stays", (rules::same_shape), slice_back, "it walks back")
 DECLINES("slice of less stays", (rules::same_shape), slice_some, "it changes the shape")
@@ -128,7 +132,8 @@ DECLINES("3x3 pooling stays", (rules::pool_1x1), pool_wide, "its window is large
 DECLINES("1x1 norms stay", (rules::pool_1x1), pool_norm, "it computes something else")
 DECLINES("1x1 pooling that pads stays", (rules::pool_1x1), pool_pads, "it pads")
 FIRES("interpolation to the same size goes", (rules::same_shape), same_size, nothing_between)
-DECLINES("a zoom into the same size stays", (rules::same_shape), same_size_zoomed, "its scale is not what the size says")
+DECLINES("a zoom into the same size stays", (rules::same_shape), same_size_zoomed,
+         "its scale is not what the size says")
 DECLINES("a shift by half a pixel stays", (rules::same_shape), same_size_shifted, "its coordinates are not the input's")
 DECLINES("interpolation to another size stays", (rules::same_shape), other_size, "it changes the shape")
 FIRES("adaptive pooling to the same size goes", (rules::same_shape), adaptive_same, nothing_between)

@@ -13,7 +13,8 @@ namespace {
 
 /// conv3 feeds relu3 and add4; conv1 takes in its relu.
 constexpr void two_readers(builder& b) {
-  const value_id x = b.input("x", {3, 4, 4}), c1 = b.relu("relu1", b.conv("conv1", x, 3, 1)), c3 = b.conv("conv3", c1, 3, 1);
+  const value_id x = b.input("x", {3, 4, 4}), c1 = b.relu("relu1", b.conv("conv1", x, 3, 1)),
+                 c3 = b.conv("conv3", c1, 3, 1);
   b.output("sum", b.binary("add4", op::binary_function::mul, c3, c1));
   b.output("relu", b.relu("relu3", c3));
 }
@@ -35,8 +36,8 @@ constexpr bool found_in_a_constant() {
   two_readers(b);
   const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
   const pool<near_miss> misses = near_misses(o.g.view(), default_rules::records, "relu3");
-  return misses.size() == 1 && misses[0].rule.name == "fuse_activation" && misses[0].why.layer == "conv3" && misses[0].why.shared &&
-         misses[0].other_readers.size() == 1 && misses[0].other_readers[0] == "add4";
+  return misses.size() == 1 && misses[0].rule.name == "fuse_activation" && misses[0].why.layer == "conv3" &&
+         misses[0].why.shared && misses[0].other_readers.size() == 1 && misses[0].other_readers[0] == "add4";
 }
 static_assert(found_in_a_constant());
 
@@ -45,16 +46,19 @@ static_assert(found_in_a_constant());
 TEST_CASE("the first condition that failed, at run time and in the compiler") { CHECK(found_in_a_constant()); }
 
 TEST_CASE("who else reads a value") {
-  CHECK(ask(two_readers, "relu3") == std::vector<std::string>{"relu3: not fused into conv3, whose output is also read by add4 (fuse_activation)"});
+  CHECK(ask(two_readers, "relu3") ==
+        std::vector<std::string>{"relu3: not fused into conv3, whose output is also read by add4 (fuse_activation)"});
   // The same from the other end.
   CHECK(ask(two_readers, "conv3") == ask(two_readers, "relu3"));
-  CHECK(ask(output_between, "relu") == std::vector<std::string>{"relu: not fused into conv, whose output is a network output too (fuse_activation)"});
+  CHECK(ask(output_between, "relu") ==
+        std::vector<std::string>{"relu: not fused into conv, whose output is a network output too (fuse_activation)"});
 }
 
 TEST_CASE("other conditions, layers that are gone, layers without a rule, unknown layers") {
   const std::vector<std::string> at_product = ask(two_readers, "add4");
   REQUIRE(!at_product.empty());
-  CHECK(std::find(at_product.begin(), at_product.end(), "add4: neutral_scalar does not apply: it has no scalar operand") != at_product.end());
+  CHECK(std::find(at_product.begin(), at_product.end(),
+                  "add4: neutral_scalar does not apply: it has no scalar operand") != at_product.end());
   CHECK(ask(two_readers, "relu1") == std::vector<std::string>{"relu1: part of conv1 (fuse_activation)"});
   CHECK(ask(two_readers, "x").front().starts_with("x: no rule's pattern"));
   CHECK(ask(two_readers, "nobody").empty());

@@ -16,11 +16,16 @@ constexpr float root = 0.79788456f;
 enum class inner { power, factored, summed };
 template <inner I>
 constexpr value_id polynomial_of(builder& b, value_id x, float cubic = 0.044715f) {
-  if (I == inner::power) return b.scalar("scaled", mul, b.sum("poly", x, b.scalar("k", mul, b.scalar("cube", pow, x, 3), cubic)), root);
+  if (I == inner::power)
+    return b.scalar("scaled", mul, b.sum("poly", x, b.scalar("k", mul, b.scalar("cube", pow, x, 3), cubic)), root);
   const value_id square = b.add(op::activation{{function::square}}, "square", {x});
   if (I == inner::factored)
-    return b.binary("scaled", mul, b.scalar("poly", add, b.scalar("k", mul, square, cubic), 1), b.scalar("rx", mul, x, root));
-  return b.scalar("scaled", mul, b.add(op::eltwise{op::eltwise_function::sum, {cubic, 1}, {}}, "poly", {b.binary("cube", mul, square, x), x}), root);
+    return b.binary("scaled", mul, b.scalar("poly", add, b.scalar("k", mul, square, cubic), 1),
+                    b.scalar("rx", mul, x, root));
+  return b.scalar(
+      "scaled", mul,
+      b.add(op::eltwise{op::eltwise_function::sum, {cubic, 1}, {}}, "poly", {b.binary("cube", mul, square, x), x}),
+      root);
 }
 /// Where the half goes.
 enum class half { of_x, of_gate, last };
@@ -44,7 +49,8 @@ constexpr auto whole = [](builder& b) { b.output("", b.apply("it", image(b), fun
 
 constexpr auto other_cubic = [](builder& b) {
   const value_id x = image(b);
-  const value_id gate = b.scalar("gate", add, b.apply("tanh", polynomial_of<inner::power>(b, x, 0.05f), function::tanh), 1);
+  const value_id gate =
+      b.scalar("gate", add, b.apply("tanh", polynomial_of<inner::power>(b, x, 0.05f), function::tanh), 1);
   b.output("", b.scalar("it", mul, b.binary("product", mul, x, gate), 0.5f));
 };
 constexpr auto of_another = [](builder& b) {
@@ -59,7 +65,8 @@ constexpr auto gate_is_read = [](builder& b) {
 };
 constexpr auto not_half = [](builder& b) {
   const value_id x = image(b);
-  b.output("", b.binary("it", mul, x, b.scalar("gate", add, b.apply("tanh", polynomial_of<inner::power>(b, x), function::tanh), 1)));
+  b.output("", b.binary("it", mul, x,
+                        b.scalar("gate", add, b.apply("tanh", polynomial_of<inner::power>(b, x), function::tanh), 1)));
 };
 constexpr std::string_view no = "it is not x / 2 times 1 + the function of x that GELU has";
 

@@ -43,12 +43,16 @@ constexpr auto back_and_forth = [](builder& b) {
   const value_id inner = b.add(op::slice{{0}, {-1}, {}, {-3}}, "inner", {b.input("x", {20, 2})});
   b.output("", b.add(op::slice{{0}, {}, {}, {-2}}, "it", {inner}));
 };
-constexpr auto only_forth = [](builder& b) { b.output("", b.add(op::slice{{0}, {1}, {20}, {6}}, "it", {b.input("x", {20, 2})})); };
+constexpr auto only_forth = [](builder& b) {
+  b.output("", b.add(op::slice{{0}, {1}, {20}, {6}}, "it", {b.input("x", {20, 2})}));
+};
 constexpr auto reversed = [](builder& b) {
   const value_id inner = b.add(op::slice{{0}, {}, {}, {-1}}, "inner", {b.input("x", {9, 9})});
   b.output("", cut(b, "it", inner, 0, 0, 3));
 };
-constexpr auto last_three = [](builder& b) { b.output("", b.add(op::slice{{0}, {8}, {-4}, {-1}}, "it", {b.input("x", {9, 9})})); };
+constexpr auto last_three = [](builder& b) {
+  b.output("", b.add(op::slice{{0}, {8}, {-4}, {-1}}, "it", {b.input("x", {9, 9})}));
+};
 constexpr auto cut_is_read = [](builder& b) {
   const value_id inner = cut(b, "inner", b.input("x", {9, 9}), 0, 2, 8);
   b.output("a", b.relu("a", inner));
@@ -89,8 +93,10 @@ constexpr auto split_equally_joined_across = [](builder& b) {
 }  // namespace
 
 FIRES("concat of a concat", (rules::concat_chain), (nested<0, 0>), flat)
-DECLINES("concat of a concat along another axis", (rules::concat_chain), (nested<2, 0>), "they join along different axes")
-DECLINES("inner concat is read elsewhere", (rules::concat_chain), inner_is_read, "its input is also read by another layer")
+DECLINES("concat of a concat along another axis", (rules::concat_chain), (nested<2, 0>),
+         "they join along different axes")
+DECLINES("inner concat is read elsewhere", (rules::concat_chain), inner_is_read,
+         "its input is also read by another layer")
 
 FIRES("slice of a slice", (rules::slice_chain), (twice<0, 0>), once)
 FIRES("slice of a slice along another axis", (rules::slice_chain), (twice<0, 1>), both_ways)
@@ -99,9 +105,13 @@ FIRES("slice of a reversed value", (rules::slice_chain), reversed, last_three)
 DECLINES("inner slice is read elsewhere", (rules::slice_chain), cut_is_read, "its input is also read by another layer")
 
 FIRES("slice cuts out a part of a concat", (rules::slice_of_concat), (part_of_join<2, 7>), the_part)
-DECLINES("slice cuts across parts", (rules::slice_of_concat), (part_of_join<1, 7>), "it does not cut out exactly one part")
+DECLINES("slice cuts across parts", (rules::slice_of_concat), (part_of_join<1, 7>),
+         "it does not cut out exactly one part")
 
 FIRES("concat of a split", (rules::concat_of_split), (split_and_joined<0, false>), never_split)
-DECLINES("parts joined in another order", (rules::concat_of_split), (split_and_joined<0, true>), "it joins the parts in another order")
-DECLINES("a part is left out", (rules::concat_of_split), one_part_missing, "it joins other values, too, or not all parts")
-DECLINES("parts joined along another axis", (rules::concat_of_split), split_equally_joined_across, "it joins along another axis")
+DECLINES("parts joined in another order", (rules::concat_of_split), (split_and_joined<0, true>),
+         "it joins the parts in another order")
+DECLINES("a part is left out", (rules::concat_of_split), one_part_missing,
+         "it joins other values, too, or not all parts")
+DECLINES("parts joined along another axis", (rules::concat_of_split), split_equally_joined_across,
+         "it joins along another axis")

@@ -35,7 +35,9 @@ constexpr auto move_is_output = [](builder& b) {
 template <move M>
 constexpr auto sum_last = [](builder& b) {
   const value_id y = moved<M>(b, b.input("x", {2, 3, 4}));
-  const value_id other = M == move::flatten ? b.input("y", {24}) : M == move::reshape ? b.input("y", {6, 4}) : b.input("y", {3, 2, 4});
+  const value_id other = M == move::flatten   ? b.input("y", {24})
+                         : M == move::reshape ? b.input("y", {6, 4})
+                                              : b.input("y", {3, 2, 4});
   b.output("", b.sum("f", y, other));
 };
 
@@ -47,9 +49,12 @@ FIRES("relu goes before a permute", (rules::function_first), relu_last<move::per
 FIRES("* 2 goes before a flatten", (rules::function_first), twice_last<move::flatten>, twice_first<move::flatten>)
 FIRES("* 2 goes before a reshape", (rules::function_first), twice_last<move::reshape>, twice_first<move::reshape>)
 FIRES("* 2 goes before a permute", (rules::function_first), twice_last<move::permute>, twice_first<move::permute>)
-DECLINES("flatten is an output", (rules::function_first), move_is_output<move::flatten>, "its input is a network output too")
-DECLINES("reshape is an output", (rules::function_first), move_is_output<move::reshape>, "its input is a network output too")
-DECLINES("permute is an output", (rules::function_first), move_is_output<move::permute>, "its input is a network output too")
+DECLINES("flatten is an output", (rules::function_first), move_is_output<move::flatten>,
+         "its input is a network output too")
+DECLINES("reshape is an output", (rules::function_first), move_is_output<move::reshape>,
+         "its input is a network output too")
+DECLINES("permute is an output", (rules::function_first), move_is_output<move::permute>,
+         "its input is a network output too")
 DECLINES("flatten before a sum", (rules::function_first), sum_last<move::flatten>, "it has no scalar operand")
 DECLINES("reshape before a sum", (rules::function_first), sum_last<move::reshape>, "it has no scalar operand")
 DECLINES("permute before a sum", (rules::function_first), sum_last<move::permute>, "it has no scalar operand")
@@ -87,15 +92,24 @@ constexpr auto cut_before = [](builder& b) {
   b.output("", b.reshape("move", b.add(op::slice{{2}, {2}, {6}}, "cut", {b.input("x", {3, 1, 8})}), {To...}));
 };
 
-constexpr value_id pooled_signal(builder& b, value_id x) { return b.add(op::pool{op::pooling::average, 1, {3}, {2}, {2}, {1, 2}}, "pool", {x}); }
-constexpr auto pool_after = [](builder& b) { b.output("", pooled_signal(b, b.reshape("move", b.input("x", {2, 3, 1, 8}), {2, 3, 8}))); };
+constexpr value_id pooled_signal(builder& b, value_id x) {
+  return b.add(op::pool{op::pooling::average, 1, {3}, {2}, {2}, {1, 2}}, "pool", {x});
+}
+constexpr auto pool_after = [](builder& b) {
+  b.output("", pooled_signal(b, b.reshape("move", b.input("x", {2, 3, 1, 8}), {2, 3, 8})));
+};
 constexpr auto pool_before = [](builder& b) {
   const value_id x = b.input("x", {2, 3, 1, 8});
-  b.output("", b.reshape("move", b.add(op::pool{op::pooling::average, 2, {1, 3}, {1, 2}, {1, 2}, {0, 1, 0, 2}}, "pool", {x}), {2, 3, 4}));
+  b.output(
+      "", b.reshape("move", b.add(op::pool{op::pooling::average, 2, {1, 3}, {1, 2}, {1, 2}, {0, 1, 0, 2}}, "pool", {x}),
+                    {2, 3, 4}));
 };
-constexpr auto pool_of_rows = [](builder& b) { b.output("", pooled_signal(b, b.reshape("move", b.input("x", {2, 3, 2, 4}), {2, 3, 8}))); };
+constexpr auto pool_of_rows = [](builder& b) {
+  b.output("", pooled_signal(b, b.reshape("move", b.input("x", {2, 3, 2, 4}), {2, 3, 8})));
+};
 constexpr auto pool_of_images = [](builder& b) {
-  b.output("", b.add(op::pool{op::pooling::max, 2, {2}}, "pool", {b.reshape("move", b.input("x", {2, 3, 1, 8}), {6, 2, 4})}));
+  b.output("", b.add(op::pool{op::pooling::max, 2, {2}}, "pool",
+                     {b.reshape("move", b.input("x", {2, 3, 1, 8}), {6, 2, 4})}));
 };
 
 constexpr auto sum_of_signals = [](builder& b) {
@@ -120,9 +134,13 @@ constexpr auto second_is_read = [](builder& b) {
 /// Channels that a permute leaves in their place, or moves.
 template <bool Stay>
 constexpr auto permuted_scale = [](builder& b) {
-  b.output("", b.add(op::scale{}, "f", {b.permute("move", b.input("x", {3, 4, 5}), Stay ? std::initializer_list<int>{0, 2, 1} : std::initializer_list<int>{1, 0, 2})}));
+  b.output("", b.add(op::scale{}, "f",
+                     {b.permute("move", b.input("x", {3, 4, 5}),
+                                Stay ? std::initializer_list<int>{0, 2, 1} : std::initializer_list<int>{1, 0, 2})}));
 };
-constexpr auto scale_permuted = [](builder& b) { b.output("", b.permute("move", b.add(op::scale{}, "f", {b.input("x", {3, 4, 5})}), {0, 2, 1})); };
+constexpr auto scale_permuted = [](builder& b) {
+  b.output("", b.permute("move", b.add(op::scale{}, "f", {b.input("x", {3, 4, 5})}), {0, 2, 1}));
+};
 constexpr auto differently_reshaped = [](builder& b) {
   const value_id x = b.input("x", {3, 1, 8}), y = b.input("y", {24});
   const value_id first = b.reshape("move", x, {3, 8}), second = b.reshape("second", y, {3, 8});
@@ -131,9 +149,11 @@ constexpr auto differently_reshaped = [](builder& b) {
 
 }  // namespace
 
-#define BY_CHANNEL(M, F)                                                                                                        \
-  FIRES(#F " goes before a " #M, (rules::function_first), (signal_last<move::M, by_channel::F>), (signal_first<move::M, by_channel::F>)) \
-  DECLINES(#F " after a " #M " of channels", (rules::function_first), (channels_move<move::M, by_channel::F>), "it moves channels")
+#define BY_CHANNEL(M, F)                                                                                       \
+  FIRES(#F " goes before a " #M, (rules::function_first), (signal_last<move::M, by_channel::F>),               \
+        (signal_first<move::M, by_channel::F>))                                                                \
+  DECLINES(#F " after a " #M " of channels", (rules::function_first), (channels_move<move::M, by_channel::F>), \
+           "it moves channels")
 
 namespace {
 template <class Op, bool Last>
@@ -145,7 +165,8 @@ constexpr auto batch_of_signals = [](builder& b) {  // PyTorch's (N, C, L), the 
   else b.output("", b.reshape("move", b.add(p, "f", {x}), {2, 3, 8}));
 };
 }  // namespace
-FIRES("scale of (N, C, L) goes before its reshape", (rules::function_first), (batch_of_signals<op::scale, true>), (batch_of_signals<op::scale, false>))
+FIRES("scale of (N, C, L) goes before its reshape", (rules::function_first), (batch_of_signals<op::scale, true>),
+      (batch_of_signals<op::scale, false>))
 BY_CHANNEL(flatten, scale)
 BY_CHANNEL(flatten, bias)
 BY_CHANNEL(flatten, prelu)
@@ -157,14 +178,18 @@ FIRES("scale goes before a permute of other axes", (rules::function_first), perm
 DECLINES("scale after a permute of channels", (rules::function_first), permuted_scale<false>, "it moves channels")
 
 FIRES("slice goes before a reshape that drops a one", (rules::slice_first), (cut_after<3, 8>), (cut_before<3, 4>))
-FIRES("slice goes before a reshape that adds ones", (rules::slice_first), (cut_after<1, 3, 1, 8>), (cut_before<1, 3, 1, 4>))
+FIRES("slice goes before a reshape that adds ones", (rules::slice_first), (cut_after<1, 3, 1, 8>),
+      (cut_before<1, 3, 1, 4>))
 DECLINES("slice of other rows", (rules::slice_first), (cut_after<4, 6>), "it does more than adding or removing ones")
 
 FIRES("pooling goes before a reshape that drops the height", (rules::pool_first), pool_after, pool_before)
-DECLINES("pooling of rows one after the other", (rules::pool_first), pool_of_rows, "what it pools was no image of height 1")
+DECLINES("pooling of rows one after the other", (rules::pool_first), pool_of_rows,
+         "what it pools was no image of height 1")
 DECLINES("pooling of images", (rules::pool_first), pool_of_images, "it pools over more than a signal")
 
 FIRES("reshape(x) - reshape(y)", (rules::reshape_once), sum_of_signals, signal_of_sum)
 DECLINES("reshape(x) + y", (rules::reshape_once), sum_with_signal, "its other operand is not reshaped for it alone")
-DECLINES("the second reshape is read elsewhere", (rules::reshape_once), second_is_read, "its input is also read by another layer")
-DECLINES("operands reshaped from other shapes", (rules::reshape_once), differently_reshaped, "its operands are reshaped differently")
+DECLINES("the second reshape is read elsewhere", (rules::reshape_once), second_is_read,
+         "its input is also read by another layer")
+DECLINES("operands reshaped from other shapes", (rules::reshape_once), differently_reshaped,
+         "its operands are reshaped differently")

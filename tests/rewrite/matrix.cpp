@@ -64,13 +64,17 @@ constexpr auto operand_times = [](builder& b) {
 /// a times a constant matrix, or the constant times a.
 template <bool Right, bool Turned, int Tenths, int Batches = 0>
 constexpr auto times_constant = [](builder& b) {
-  const value_id k = Batches ? b.constant("k", {Batches, 4, 5}) : Turned ? b.constant("k", {5, 4}) : b.constant("k", {4, 5});
+  const value_id k = Batches  ? b.constant("k", {Batches, 4, 5})
+                     : Turned ? b.constant("k", {5, 4})
+                              : b.constant("k", {4, 5});
   const value_id x = Right ? left(b) : b.input("x", {5, 2});
   const op::matmul by{false, Right && Turned, float(Tenths) / 10};
   b.output("", Right ? b.add(by, "it", {x, k}) : b.add(by, "it", {k, x}));
 };
 /// The linear layer that it is: its weight is of the constant's layer.
-constexpr auto constant_is_fully_turned = [](builder& b) { b.output("", b.add(op::linear{5, false}, "it", {left(b)})); };
+constexpr auto constant_is_fully_turned = [](builder& b) {
+  b.output("", b.add(op::linear{5, false}, "it", {left(b)}));
+};
 
 template <op::binary_function F, bool Tiny>
 constexpr auto extreme_operand = [](builder& b) {
@@ -81,11 +85,16 @@ constexpr auto extreme_operand = [](builder& b) {
 
 }  // namespace
 
-FIRES("a > matmul by a turned constant", (rules::matmul_by_constant), (times_constant<true, true, 10>), constant_is_fully_turned)
-FIRES("a > matmul by a constant", (rules::matmul_by_constant), (times_constant<true, false, 10>), constant_is_fully_turned)
-FIRES("a > matmul by a constant, halved", (rules::matmul_by_constant), (times_constant<true, false, 5>), constant_is_fully_turned)
-DECLINES("a constant > matmul by a", (rules::matmul_by_constant), (times_constant<false, false, 10>), "the constant is not its second operand")
-DECLINES("a > matmul by constant matrices", (rules::matmul_by_constant), (times_constant<true, false, 10, 2>), "the constant is not a matrix")
+FIRES("a > matmul by a turned constant", (rules::matmul_by_constant), (times_constant<true, true, 10>),
+      constant_is_fully_turned)
+FIRES("a > matmul by a constant", (rules::matmul_by_constant), (times_constant<true, false, 10>),
+      constant_is_fully_turned)
+FIRES("a > matmul by a constant, halved", (rules::matmul_by_constant), (times_constant<true, false, 5>),
+      constant_is_fully_turned)
+DECLINES("a constant > matmul by a", (rules::matmul_by_constant), (times_constant<false, false, 10>),
+         "the constant is not its second operand")
+DECLINES("a > matmul by constant matrices", (rules::matmul_by_constant), (times_constant<true, false, 10, 2>),
+         "the constant is not a matrix")
 
 constexpr auto row_turned = [](builder& b) {
   b.output("", b.add(op::matmul{}, "it", {b.permute("turn", b.input("a", {4, 1}), {1, 0}), b.input("b", {4, 5})}));
@@ -98,18 +107,25 @@ DECLINES("matmul > permute of one row", (rules::permuted_product), row_result_tu
 
 FIRES("permute(a) > matmul", (rules::permuted_operand), turned_operand<true>, reads_turned<true>)
 FIRES("permute(b) > matmul", (rules::permuted_operand), turned_operand<false>, reads_turned<false>)
-DECLINES("permute of batches > matmul", (rules::permuted_operand), batches_turned, "it does more than exchange rows and columns")
-DECLINES("permuted operand is an output", (rules::permuted_operand), turned_is_read, "its input is a network output too")
+DECLINES("permute of batches > matmul", (rules::permuted_operand), batches_turned,
+         "it does more than exchange rows and columns")
+DECLINES("permuted operand is an output", (rules::permuted_operand), turned_is_read,
+         "its input is a network output too")
 
 FIRES("matmul > permute", (rules::permuted_product), turned_result<3>, product_of_turned)
-DECLINES("matmul > permute of batches", (rules::permuted_product), result_moved, "it does more than exchange rows and columns")
+DECLINES("matmul > permute of batches", (rules::permuted_product), result_moved,
+         "it does more than exchange rows and columns")
 DECLINES("row times matrices > permute", (rules::permuted_product), turned_result<1>, "an operand is a vector")
 
 FIRES("matmul > * 0.5", (rules::scaled_product), (result_times<times, 5>), with_factor<5>)
 FIRES("matmul > / 2", (rules::scaled_product), (result_times<op::binary_function::div, 20>), with_factor<5>)
-DECLINES("matmul > + 2", (rules::scaled_product), (result_times<op::binary_function::add, 20>), "it is not a product with a scalar")
+DECLINES("matmul > + 2", (rules::scaled_product), (result_times<op::binary_function::add, 20>),
+         "it is not a product with a scalar")
 
 FIRES("b * 2 > matmul", (rules::scaled_operand), operand_times<times>, with_factor<20>)
-DECLINES("b / 1e-39 > matmul", (rules::scaled_operand), (extreme_operand<op::binary_function::div, true>), "its operand is not a value times a scalar")
-DECLINES("b * infinity > matmul", (rules::scaled_operand), (extreme_operand<times, false>), "its operand is not a value times a scalar")
-DECLINES("b + 2 > matmul", (rules::scaled_operand), operand_times<op::binary_function::add>, "its operand is not a value times a scalar")
+DECLINES("b / 1e-39 > matmul", (rules::scaled_operand), (extreme_operand<op::binary_function::div, true>),
+         "its operand is not a value times a scalar")
+DECLINES("b * infinity > matmul", (rules::scaled_operand), (extreme_operand<times, false>),
+         "its operand is not a value times a scalar")
+DECLINES("b + 2 > matmul", (rules::scaled_operand), operand_times<op::binary_function::add>,
+         "its operand is not a value times a scalar")

@@ -35,7 +35,8 @@ constexpr auto batch_flattened_too = [](builder& b) {
   b.output("", b.flatten("flat", b.gap("gap", b.input("x", {2, 3, 4, 4}))));
 };
 constexpr auto pool_2x2_flatten = [](builder& b) {
-  b.output("", b.flatten("flat", b.add(op::adaptive_pool{op::pooling::average, {2, 2}}, "gap", {b.input("x", {3, 4, 4})})));
+  b.output("",
+           b.flatten("flat", b.add(op::adaptive_pool{op::pooling::average, {2, 2}}, "gap", {b.input("x", {3, 4, 4})})));
 };
 constexpr auto gap_read_twice = [](builder& b) {
   const value_id p = b.gap("gap", b.input("x", {3, 4, 4}));
@@ -74,7 +75,9 @@ constexpr auto both_from_x = [](builder& b) {
   b.output("b", b.reshape("second", x, {4, 6}));
 };
 
-constexpr auto permute_none = [](builder& b) { b.output("", b.relu("relu", b.permute("it", b.input("x", {2, 3}), {0, 1}))); };
+constexpr auto permute_none = [](builder& b) {
+  b.output("", b.relu("relu", b.permute("it", b.input("x", {2, 3}), {0, 1})));
+};
 constexpr auto relu_2x3 = [](builder& b) { b.output("", b.relu("relu", b.input("x", {2, 3}))); };
 constexpr auto permute_square = [](builder& b) { b.output("", b.permute("it", b.input("x", {3, 3}), {1, 0})); };
 constexpr auto permute_twice = [](builder& b) {
@@ -115,15 +118,27 @@ constexpr auto linear_reshape = [](builder& b) {
   const value_id y = b.linear("fc", b.input("x", {5}), 4);
   b.output("", Rank == 3 ? b.reshape("move", y, {4, 1, 1}) : b.reshape("move", y, {1, 4}));
 };
-constexpr auto linear_of_channels = [](builder& b) { b.output("", b.add(op::linear{4, true, {}, 1, 2}, "fc", {b.input("x", {5})})); };
-constexpr auto rows_reshape = [](builder& b) { b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {2, 4, 1})); };
-constexpr auto rows_with_one = [](builder& b) { b.output("", b.add(op::linear{4, true, {}, 1, 1}, "fc", {b.input("x", {2, 5})})); };
-constexpr auto rows_to_vector = [](builder& b) { b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {8})); };
+constexpr auto linear_of_channels = [](builder& b) {
+  b.output("", b.add(op::linear{4, true, {}, 1, 2}, "fc", {b.input("x", {5})}));
+};
+constexpr auto rows_reshape = [](builder& b) {
+  b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {2, 4, 1}));
+};
+constexpr auto rows_with_one = [](builder& b) {
+  b.output("", b.add(op::linear{4, true, {}, 1, 1}, "fc", {b.input("x", {2, 5})}));
+};
+constexpr auto rows_to_vector = [](builder& b) {
+  b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {8}));
+};
 constexpr auto first_into_linear = [](builder& b) {
   b.output("", b.linear("fc", b.add(op::flatten{0, 1}, "move", {b.input("x", {3, 4, 5})}), 2));
 };
-constexpr auto other_rows = [](builder& b) { b.output("", b.linear("fc", b.reshape("move", b.input("x", {3, 4, 5}), {4, 15}), 2)); };
-constexpr auto more_axes = [](builder& b) { b.output("", b.linear("fc", b.reshape("move", b.input("x", {3, 4}), {3, 2, 2}), 2)); };
+constexpr auto other_rows = [](builder& b) {
+  b.output("", b.linear("fc", b.reshape("move", b.input("x", {3, 4, 5}), {4, 15}), 2));
+};
+constexpr auto more_axes = [](builder& b) {
+  b.output("", b.linear("fc", b.reshape("move", b.input("x", {3, 4}), {3, 2, 2}), 2));
+};
 
 }  // namespace
 
@@ -156,7 +171,8 @@ DECLINES("permute > reshape", (rules::reshape_chain), permute_shape, "")
 FIRES("flatten > linear", (rules::flatten_linear), (into_linear<true, 0>), (over_axes<3>))
 FIRES("flatten of images > linear", (rules::flatten_linear), (into_linear<true, 1>), (over_axes<2>))
 FIRES("flatten of rows > linear of matrices", (rules::flatten_linear), flatten_into_matrix, over_matrix)
-DECLINES("flatten of the first axes > linear", (rules::flatten_linear), first_into_linear, "it changes other axes than the last")
+DECLINES("flatten of the first axes > linear", (rules::flatten_linear), first_into_linear,
+         "it changes other axes than the last")
 FIRES("reshape > linear", (rules::flatten_linear), (into_linear<false, 1>), (over_axes<2>))
 DECLINES("reshape to other rows > linear", (rules::flatten_linear), other_rows, "it changes other axes than the last")
 DECLINES("reshape to more axes > linear", (rules::flatten_linear), more_axes, "it makes more than one of the last axes")
@@ -194,7 +210,8 @@ constexpr auto added_scalar = [](builder& b) {
 }  // namespace
 
 FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1, 3, 4>), added_plainly)
-DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside, "it does more than putting ones in front")
+DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside,
+         "it does more than putting ones in front")
 DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
 DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")
 
@@ -215,8 +232,12 @@ constexpr auto shuffle_flat_rest = [](builder& b) {
 constexpr auto shuffle_batch = [](builder& b) {
   spelled(b, b.input("x", {2, 6, 2, 2}), ints{2, 2, 3, 2, 2}, ints{0, 2, 1, 3, 4}, ints{2, 6, 2, 2});
 };
-constexpr auto shuffled = [](builder& b) { b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {6, 2, 3})})); };
-constexpr auto shuffled_batch = [](builder& b) { b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {2, 6, 2, 2})})); };
+constexpr auto shuffled = [](builder& b) {
+  b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {6, 2, 3})}));
+};
+constexpr auto shuffled_batch = [](builder& b) {
+  b.output("", b.add(op::channel_shuffle{2}, "it", {b.input("x", {2, 6, 2, 2})}));
+};
 constexpr auto groups_too_wide = [](builder& b) {  // the table's second axis takes rows of pixels, too
   spelled(b, b.input("x", {6, 2, 3}), ints{2, 6, 3}, ints{1, 0, 2}, ints{6, 2, 3});
 };
@@ -241,10 +262,12 @@ FIRES("channel shuffle", (rules::shuffle_channels), shuffle_3d, shuffled)
 FIRES("channel shuffle of flattened pixels", (rules::shuffle_channels), shuffle_flat_rest, shuffled)
 FIRES("channel shuffle of a batch", (rules::shuffle_channels), shuffle_batch, shuffled_batch)
 DECLINES("groups of more than channels", (rules::shuffle_channels), groups_too_wide, "it groups more than channels")
-DECLINES("a permutation that moves pixels, too", (rules::shuffle_channels), other_order, "it does not exchange two neighbouring axes")
+DECLINES("a permutation that moves pixels, too", (rules::shuffle_channels), other_order,
+         "it does not exchange two neighbouring axes")
 DECLINES("a shuffle to another shape", (rules::shuffle_channels), other_result, "it does not restore the shape")
 DECLINES("a permutation without groups", (rules::shuffle_channels), no_groups, "no reshape makes the groups")
-DECLINES("the permuted value is an output", (rules::shuffle_channels), turned_is_output, "its input is a network output too")
+DECLINES("the permuted value is an output", (rules::shuffle_channels), turned_is_output,
+         "its input is a network output too")
 
 namespace {
 
@@ -254,7 +277,9 @@ constexpr auto pixels = [](builder& b) {
 constexpr auto pixels_of_batch = [](builder& b) {
   spelled(b, b.input("x", {2, 4, 3, 2}), ints{2, 1, 2, 2, 3, 2}, ints{0, 1, 4, 2, 5, 3}, ints{2, 1, 6, 4});
 };
-constexpr auto pixels_shuffled = [](builder& b) { b.output("", b.add(op::pixel_shuffle{{3, 2}}, "it", {b.input("x", {12, 2, 5})})); };
+constexpr auto pixels_shuffled = [](builder& b) {
+  b.output("", b.add(op::pixel_shuffle{{3, 2}}, "it", {b.input("x", {12, 2, 5})}));
+};
 constexpr auto pixels_of_batch_shuffled = [](builder& b) {
   b.output("", b.add(op::pixel_shuffle{{2, 2}}, "it", {b.input("x", {2, 4, 3, 2})}));
 };
@@ -277,7 +302,8 @@ FIRES("pixel shuffle", (rules::shuffle_pixels), pixels, pixels_shuffled)
 FIRES("pixel shuffle of a batch", (rules::shuffle_pixels), pixels_of_batch, pixels_of_batch_shuffled)
 DECLINES("blocks before channels", (rules::shuffle_pixels), blocks_first, "it moves other axes")
 DECLINES("blocks of other pixels", (rules::shuffle_pixels), other_pixels, "it makes other blocks")
-DECLINES("a channel shuffle is no pixel shuffle", (rules::shuffle_pixels), four_axes, "it has not the axes of a pixel shuffle")
+DECLINES("a channel shuffle is no pixel shuffle", (rules::shuffle_pixels), four_axes,
+         "it has not the axes of a pixel shuffle")
 DECLINES("a permutation without blocks", (rules::shuffle_pixels), without_blocks, "no reshape makes the blocks")
 
 namespace {

@@ -10,7 +10,8 @@ using namespace ctnn::test;
 
 namespace {
 
-constexpr auto plus = op::binary_function::add, minus = op::binary_function::sub, times = op::binary_function::mul, over = op::binary_function::div;
+constexpr auto plus = op::binary_function::add, minus = op::binary_function::sub, times = op::binary_function::mul,
+               over = op::binary_function::div;
 constexpr auto power = op::binary_function::pow;
 constexpr value_id tokens(builder& b) { return b.input("x", {2, 5, 8}); }
 constexpr value_id mean(builder& b, std::string_view name, value_id x, int axis = -1, bool keep = true) {
@@ -38,7 +39,8 @@ constexpr auto rms_normed = [](builder& b) { b.output("", b.add(op::rms_norm{2, 
 constexpr auto two_axes = [](builder& b) {
   const value_id x = tokens(b);
   const value_id v = b.add(op::reduce{op::reduction::mean, {1, 2}, true}, "variance", {square(b, x)});
-  b.output("", b.binary("it", over, x, b.add(op::activation{{function::sqrt}}, "root", {b.scalar("eps", plus, v, 0.01f)})));
+  b.output("",
+           b.binary("it", over, x, b.add(op::activation{{function::sqrt}}, "root", {b.scalar("eps", plus, v, 0.01f)})));
 };
 constexpr auto rms_of_two = [](builder& b) { b.output("", b.add(op::rms_norm{1, 0.01f}, "it", {tokens(b)})); };
 
@@ -76,7 +78,9 @@ constexpr auto with = [](builder& b) {
   b.output("k", k);
   b.output("s", s);
 };
-constexpr auto grows = [](builder& b) { b.output("", b.binary("it", times, b.add(op::rms_norm{}, "norm", {tokens(b)}), b.input("y", {3, 1, 5, 8}))); };
+constexpr auto grows = [](builder& b) {
+  b.output("", b.binary("it", times, b.add(op::rms_norm{}, "norm", {tokens(b)}), b.input("y", {3, 1, 5, 8})));
+};
 
 }  // namespace
 
@@ -84,8 +88,10 @@ FIRES_LOADED("(x - mean) / sqrt(variance + eps)", (rules::spelled_norm), divided
 FIRES_LOADED("rsqrt(variance + eps) * (x - mean)", (rules::spelled_norm), multiplied, normed)
 FIRES_LOADED("x / sqrt(mean(x^2) + eps)", (rules::spelled_norm), without_mean, rms_normed)
 FIRES_LOADED("x / sqrt(mean(x^2) + eps) over two axes", (rules::spelled_norm), two_axes, rms_of_two)
-DECLINES_LOADED("a mean over an inner axis", (rules::spelled_norm), inner_axis, "under the root is no mean over the last axes")
-DECLINES_LOADED("y / sqrt(mean(x^2) + eps)", (rules::spelled_norm), other_divided, "it divides another value than the one squared")
+DECLINES_LOADED("a mean over an inner axis", (rules::spelled_norm), inner_axis,
+                "under the root is no mean over the last axes")
+DECLINES_LOADED("y / sqrt(mean(x^2) + eps)", (rules::spelled_norm), other_divided,
+                "it divides another value than the one squared")
 DECLINES_LOADED("x / sqrt(mean(x^2))", (rules::spelled_norm), no_eps, "nothing is added under the root")
 DECLINES_LOADED("the root is an output", (rules::spelled_norm), root_is_read, "its input is a network output too")
 
@@ -94,8 +100,10 @@ FIRES_LOADED("layer_norm(x) * k + b", (rules::norm_operand), (then<op::layer_nor
 FIRES_LOADED("k * rms_norm(x)", (rules::norm_operand), (then<op::rms_norm, 0, times>), (with<op::rms_norm, 0>))
 DECLINES_LOADED("layer_norm(x) + b without a scale", (rules::norm_operand), (then<op::layer_norm, 0, plus>),
                 "it is not the product of two values")
-DECLINES_LOADED("layer_norm(x) * k * s", (rules::norm_operand), (then<op::layer_norm, 1, times>), "it is not the sum of two values")
-DECLINES_LOADED("rms_norm(x) * k * s", (rules::norm_operand), (then<op::rms_norm, 1, times>), "its input has all operands already")
+DECLINES_LOADED("layer_norm(x) * k * s", (rules::norm_operand), (then<op::layer_norm, 1, times>),
+                "it is not the sum of two values")
+DECLINES_LOADED("rms_norm(x) * k * s", (rules::norm_operand), (then<op::rms_norm, 1, times>),
+                "its input has all operands already")
 DECLINES_LOADED("rms_norm(x) * something larger", (rules::norm_operand), grows, "its other operand is larger")
 
 TEST_CASE("all rules together find layer_norm with its scale and bias in one of two spellings") {
@@ -103,7 +111,9 @@ TEST_CASE("all rules together find layer_norm with its scale and bias in one of 
     builder b;
     const value_id x = tokens(b), middle = mean(b, "mean", x), d = b.binary("d", minus, x, middle);
     const value_id e = twice ? b.binary("d2", minus, x, middle) : d;  // as PyTorch exports it
-    const value_id y = b.binary("normed", over, d, b.scalar("root", power, b.scalar("eps", plus, mean(b, "v", b.scalar("square", power, e, 2)), 1e-5f), 0.5f));
+    const value_id y = b.binary(
+        "normed", over, d,
+        b.scalar("root", power, b.scalar("eps", plus, mean(b, "v", b.scalar("square", power, e, 2)), 1e-5f), 0.5f));
     b.output("", b.sum("it", b.binary("scaled", times, y, b.constant("scale", {8})), b.constant("bias", {8})));
     const auto want = typed_outputs(b.g.view());
     const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);

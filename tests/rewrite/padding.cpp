@@ -35,7 +35,9 @@ using enum op::pooling;
 constexpr auto pad_conv = [](builder& b) { b.output("", conv(b, padded(b), {1, 0, 0, 1})); };
 constexpr auto just_conv = [](builder& b) { b.output("", conv(b, image(b), {2, 2, 0, 2})); };
 constexpr auto ones_around = [](builder& b) { b.output("", conv(b, padded(b, 1), {})); };
-constexpr auto mirror_around = [](builder& b) { b.output("", conv(b, padded(b, 0, {0, 1, 1}, {0, 1, 1}, op::pad_mode::reflect), {})); };
+constexpr auto mirror_around = [](builder& b) {
+  b.output("", conv(b, padded(b, 0, {0, 1, 1}, {0, 1, 1}, op::pad_mode::reflect), {}));
+};
 constexpr auto channels_too = [](builder& b) { b.output("", conv(b, padded(b, 0, {1, 1, 1}, {0, 1, 1}), {})); };
 constexpr auto cut_off = [](builder& b) { b.output("", conv(b, padded(b, 0, {0, 1, -1}, {0, 0, 0}), {})); };
 constexpr auto same_conv = [](builder& b) { b.output("", conv(b, padded(b), {}, same_padding::upper)); };
@@ -94,20 +96,29 @@ FIRES("pad by nothing goes", (rules::pad_nothing), no_widths, relu_alone)
 DECLINES("pad by a column stays", (rules::pad_nothing), some_width, "it adds or cuts off elements")
 
 FIRES("zeros around a convolution's input", (rules::pad_window<op::conv2d>), pad_conv, just_conv)
-DECLINES("ones around a convolution's input", (rules::pad_window<op::conv2d>), ones_around, "it does not pad with zeros")
-DECLINES("mirrored pixels around a convolution's input", (rules::pad_window<op::conv2d>), mirror_around, "it pads with more than one number")
-DECLINES("another channel of zeros", (rules::pad_window<op::conv2d>), channels_too, "it pads more than rows and columns")
+DECLINES("ones around a convolution's input", (rules::pad_window<op::conv2d>), ones_around,
+         "it does not pad with zeros")
+DECLINES("mirrored pixels around a convolution's input", (rules::pad_window<op::conv2d>), mirror_around,
+         "it pads with more than one number")
+DECLINES("another channel of zeros", (rules::pad_window<op::conv2d>), channels_too,
+         "it pads more than rows and columns")
 DECLINES("a column cut off", (rules::pad_window<op::conv2d>), cut_off, "it cuts something off")
-DECLINES("zeros before a convolution of SAME size", (rules::pad_window<op::conv2d>), same_conv, "its own padding depends on the size")
-DECLINES("the padded value is an output", (rules::pad_window<op::conv2d>), pad_is_output, "its input is a network output too")
+DECLINES("zeros before a convolution of SAME size", (rules::pad_window<op::conv2d>), same_conv,
+         "its own padding depends on the size")
+DECLINES("the padded value is an output", (rules::pad_window<op::conv2d>), pad_is_output,
+         "its input is a network output too")
 DECLINES("zeros around a residual", (rules::pad_window<op::conv2d>), as_residual, "it is the residual")
 
 FIRES("zeros that an average counts", (rules::pad_window<op::pool>), pad_average, average_counts)
 FIRES("the lowest number around a maximum", (rules::pad_window<op::pool>), pad_max, just_max)
 FIRES("the lowest number around a signal", (rules::pad_window<op::pool>), pad_signal, just_signal)
-DECLINES("the lowest number around a signal seen through gaps", (rules::pad_window<op::pool>), pad_gaps, "a window may hold nothing but padding")
+DECLINES("the lowest number around a signal seen through gaps", (rules::pad_window<op::pool>), pad_gaps,
+         "a window may hold nothing but padding")
 DECLINES("zeros around a maximum", (rules::pad_window<op::pool>), zeros_max, "the padding may be the maximum")
 DECLINES("windows of padding alone", (rules::pad_window<op::pool>), wide_max, "a window may hold nothing but padding")
-DECLINES("an average that leaves out its own padding", (rules::pad_window<op::pool>), pad_average_own, "its average leaves out its own padding")
-DECLINES("an average over whole windows", (rules::pad_window<op::pool>), pad_average_whole, "its average counts what is not there")
-DECLINES("windows that hang over", (rules::pad_window<op::pool>), pad_average_ceil, "its last windows depend on the padding")
+DECLINES("an average that leaves out its own padding", (rules::pad_window<op::pool>), pad_average_own,
+         "its average leaves out its own padding")
+DECLINES("an average over whole windows", (rules::pad_window<op::pool>), pad_average_whole,
+         "its average counts what is not there")
+DECLINES("windows that hang over", (rules::pad_window<op::pool>), pad_average_ceil,
+         "its last windows depend on the padding")

@@ -130,8 +130,8 @@ TEST_CASE("no more layers left than ncnnoptimize leaves") {
 }
 
 TEST_CASE("the optimised model's answers are the unoptimised one's") {
-  // Made-up weights. An architecture counts once whatever its files are called; larger ones (VGG, ResNet-50, waifu2x and
-  // realcugan at full size) take too long here.
+  // Made-up weights. An architecture counts once whatever its files are called; larger ones (VGG, ResNet-50, waifu2x
+  // and realcugan at full size) take too long here.
   constexpr std::int64_t most_macs = 1'200'000'000;
   std::set<std::pair<std::size_t, std::int64_t>> seen;
   std::string passed_over;
@@ -164,7 +164,8 @@ TEST_CASE("the optimised model's answers are the unoptimised one's") {
       for (const node& n : g.nodes) {
         if (n.type != &type_of<op::input>) continue;
         const extents& shape = g.shape(n.outputs.first);
-        run.input(std::string(g.at_value(n.outputs.first).name), array(shape, test::synthetic_input(static_cast<std::size_t>(shape.count()))));
+        run.input(std::string(g.at_value(n.outputs.first).name),
+                  array(shape, test::synthetic_input(static_cast<std::size_t>(shape.count()))));
       }
       for (const network_output& o : g.outputs) answers[optimized].push_back(run.extract(std::string(o.name)));
     }
@@ -186,13 +187,15 @@ TEST_CASE("the optimised model's answers are the unoptimised one's") {
 
 TEST_CASE("residual networks lose their sums and activations to convolutions") {
   if (test::shared_models("ncnn_benchmark_old").empty()) return;
-  for (const char* name : {"ncnn_benchmark_old__resnet50", "ncnn_benchmark__resnet50", "ncnn_benchmark__resnet50_int8"}) {
+  for (const char* name :
+       {"ncnn_benchmark_old__resnet50", "ncnn_benchmark__resnet50", "ncnn_benchmark__resnet50_int8"}) {
     CAPTURE(name);
     const loaded_model m = load_pair(name);
     const optimization o = optimize(thaw(m.network.view()), default_rules::records);
     CHECK(nodes_of(o.g.view(), &type_of<op::conv2d>) == 53);
     CHECK(nodes_of(o.g.view()) <= 58);  // as ONNX Runtime
-    for (const operator_type* gone : {&type_of<op::activation>, &type_of<op::binary>, &type_of<op::scale>, &type_of<op::batch_norm>})
+    for (const operator_type* gone :
+         {&type_of<op::activation>, &type_of<op::binary>, &type_of<op::scale>, &type_of<op::batch_norm>})
       CHECK(nodes_of(o.g.view(), gone) == 0);
   }
   for (const fs::path& path : test::files_below(test::shared_models("ncnn_benchmark_old"), ".param")) {

@@ -76,7 +76,8 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
     const double most = magnitude(values);
     if (most > 1e4) continue;
     ++compared;
-    REQUIRE(difference(reference_outputs(now, weights), reference_outputs(was, weights), 2e-5 * std::max(1.0, most)) == "");
+    REQUIRE(difference(reference_outputs(now, weights), reference_outputs(was, weights), 2e-5 * std::max(1.0, most)) ==
+            "");
   }
   MESSAGE(compared << " graphs compared, " << before << " nodes before, " << after << " after");
   CHECK(compared > 5000);
@@ -93,7 +94,8 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
     r.begin_sweep();
     for (int idle = 0; idle < 5000;) {
       const node_id n = d.below(static_cast<int>(r.view().nodes.size()));
-      const rule_record& rule = default_rules::records[static_cast<std::size_t>(d.below(static_cast<int>(std::size(default_rules::records))))];
+      const rule_record& rule = default_rules::records[static_cast<std::size_t>(
+          d.below(static_cast<int>(std::size(default_rules::records))))];
       ++idle;
       if (!r.live(n) || !rule.roots.has(r.at(n).type)) continue;
       const measure was = r.size();
@@ -118,14 +120,17 @@ TEST_CASE("random graphs have every operator of static networks, and rules of ev
     const optimization o = optimize(thaw(made.g.view()), default_rules::records);
     for (const rewrite_step& s : o.history) fired.insert(s.rule);
   }
-  const auto all = []<class... Ops>(operator_list<Ops...>) { return std::vector<const operator_type*>{&type_of<Ops>...}; }(all_operators{});
+  const auto all = []<class... Ops>(operator_list<Ops...>) {
+    return std::vector<const operator_type*>{&type_of<Ops>...};
+  }(all_operators{});
   for (const operator_type* t : all) {
     CAPTURE(t->name);
     CHECK(seen.contains(t));
   }
   // Rules about operators that no random graph has are left out.
   const auto drawn = [&](const operator_set& types) {
-    return types.count == 0 || std::any_of(types.types, types.types + types.count, [&](const operator_type* t) { return seen.contains(t); });
+    return types.count == 0 || std::any_of(types.types, types.types + types.count,
+                                           [&](const operator_type* t) { return seen.contains(t); });
   };
   std::set<std::string_view> names;
   for (const rule_record& r : default_rules::records)

@@ -73,12 +73,17 @@ std::string table_of_rules() {
   constexpr std::string_view components[] = {"nodes", "tier", "position", "movable"};
   std::string out = "| rule | what it does | lowers | numbers |\n|---|---|---|---|\n";
   std::set<std::string> seen;
-  for (const expansion_info& e : default_expansions::infos) out += "| `" + std::string(e.name) + "` | " + std::string(e.arrow) + " | before all rules | exact |\n";
+  for (const expansion_info& e : default_expansions::infos)
+    out += "| `" + std::string(e.name) + "` | " + std::string(e.arrow) + " | before all rules | exact |\n";
   for (const rule_record& r : default_rules::records) {
     std::string arrow;
     for (char c : r.info.arrow) arrow += c == '|' ? std::string("\\|") : std::string(1, c);
-    const std::string row = "| `" + std::string(r.info.name) + "` | " + arrow + " | " + std::string(components[static_cast<int>(r.info.component)]) + " | " +
-                            (r.info.effect == numerics::exact ? "exact" : r.info.effect == numerics::unrounded ? "unrounded" : "reassociates") + " |\n";
+    const std::string row = "| `" + std::string(r.info.name) + "` | " + arrow + " | " +
+                            std::string(components[static_cast<int>(r.info.component)]) + " | " +
+                            (r.info.effect == numerics::exact       ? "exact"
+                             : r.info.effect == numerics::unrounded ? "unrounded"
+                                                                    : "reassociates") +
+                            " |\n";
     if (seen.insert(row).second) out += row;
   }
   return out;
@@ -88,7 +93,8 @@ std::string table_of_rules() {
 
 // CTNN_WRITE_README=1 test_rewrite --test-case="the table of rules*" writes it.
 TEST_CASE("the table of rules is what the rules say of themselves") {
-  const fs::path readme = fs::path(__FILE__).parent_path().parent_path().parent_path() / "include/ctnn/rewrite/README.md";
+  const fs::path readme =
+      fs::path(__FILE__).parent_path().parent_path().parent_path() / "include/ctnn/rewrite/README.md";
   const std::string text = text_of(readme), head = "## Every rule\n\n";
   const std::size_t begin = text.find(head) + head.size(), end = text.find("\n## ", begin);
   REQUIRE(begin >= head.size());
@@ -131,7 +137,8 @@ TEST_CASE("the table of passes: every rule has a row, every row names what exist
     CHECK(test.find("TEST_CASE(") + 1 + (test.find("\nFIRES") + 1) > 0);
     // A test of this room is about one of the row's rules.
     bool about = row[2] != "rule" || !row[5].starts_with("rewrite/");
-    for (const std::string& rule : quoted(row[3])) about = about || test.find(rule) != test.npos || others.contains(rule);
+    for (const std::string& rule : quoted(row[3]))
+      about = about || test.find(rule) != test.npos || others.contains(rule);
     CHECK(about);
   }
   for (const std::string& rule : rules) {

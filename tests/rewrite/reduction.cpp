@@ -27,7 +27,11 @@ constexpr auto reduced = [](builder& b) {
 
 }  // namespace
 
-FIRES("mean of signals", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 1, false, 1>), (reduced<op::reduction::mean, true, 1>))
-FIRES("maxima of volumes", (rules::global_pool_to_reduce), (pooled<op::pooling::max, 1, true, 3>), (reduced<op::reduction::max, false, 3>))
-DECLINES("mean of images", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 1, false, 2>), "it pools images")
-DECLINES("halves of signals", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 2, false, 1>), "it is not global")
+FIRES("mean of signals", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 1, false, 1>),
+      (reduced<op::reduction::mean, true, 1>))
+FIRES("maxima of volumes", (rules::global_pool_to_reduce), (pooled<op::pooling::max, 1, true, 3>),
+      (reduced<op::reduction::max, false, 3>))
+DECLINES("mean of images", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 1, false, 2>),
+         "it pools images")
+DECLINES("halves of signals", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 2, false, 1>),
+         "it is not global")

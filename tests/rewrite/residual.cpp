@@ -28,7 +28,8 @@ constexpr auto binary_sum = [](builder& b) { pair_of(b, op::binary_function::add
 constexpr auto binary_prod = [](builder& b) { pair_of(b, op::binary_function::mul, {}); };
 constexpr auto binary_max = [](builder& b) { pair_of(b, op::binary_function::maximum, {}); };
 
-constexpr value_id with_residual(builder& b, std::string_view name, value_id x, value_id r, activation_function f = {}) {
+constexpr value_id with_residual(builder& b, std::string_view name, value_id x, value_id r,
+                                 activation_function f = {}) {
   op::conv2d c;
   c.out = 2;
   c.kernel = {3, 3};

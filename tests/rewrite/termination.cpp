@@ -24,7 +24,8 @@ int size_of(const graph_view& g) {
 std::vector<rule_record> shuffled_rules(std::uint64_t seed) {
   std::vector<rule_record> rules(default_rules::records.begin(), default_rules::records.end());
   dice d(seed);
-  for (std::size_t i = rules.size(); i > 1; --i) std::swap(rules[i - 1], rules[static_cast<std::size_t>(d.below(static_cast<int>(i)))]);
+  for (std::size_t i = rules.size(); i > 1; --i)
+    std::swap(rules[i - 1], rules[static_cast<std::size_t>(d.below(static_cast<int>(i)))]);
   return rules;
 }
 
@@ -46,10 +47,10 @@ TEST_CASE("graphs of up to 500 nodes reach a fixpoint, and optimising that chang
   MESSAGE("at most " << most_steps << " steps");
 }
 
-// Where two rules fit one place, the guard of one leaves it to the other (an empty reshape is same_shape's, a permutation
-// after another permute_chain's, and so on). Two exceptions are left: of two equal rearrangements one may be taken apart
-// by function_first before common_subexpression sees that they are equal, and of two equal cuts that are spelled differently
-// one may be joined with the cut before it, by slice_chain, which spells it anew.
+// Where two rules fit one place, the guard of one leaves it to the other (an empty reshape is same_shape's, a
+// permutation after another permute_chain's, and so on). Two exceptions are left: of two equal rearrangements one may
+// be taken apart by function_first before common_subexpression sees that they are equal, and of two equal cuts that are
+// spelled differently one may be joined with the cut before it, by slice_chain, which spells it anew.
 TEST_CASE("the order of the rules does not change the size of the result") {
   int other_size = 0, compared = 0;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
@@ -64,13 +65,15 @@ TEST_CASE("the order of the rules does not change the size of the result") {
       ++compared;
       if (more == 0) continue;
       ++other_size;
-      const std::string source = describe_graph(made.g.view()), ours = describe_graph(o.g.view()), theirs = describe_graph(p.g.view());
+      const std::string source = describe_graph(made.g.view()), ours = describe_graph(o.g.view()),
+                        theirs = describe_graph(p.g.view());
       CAPTURE(source);
       CAPTURE(ours);
       CAPTURE(theirs);
       bool lifted = false;
       for (const optimization* run : {&o, &p})
-        for (const rewrite_step& s : run->history) lifted = lifted || s.rule == "function_first" || s.rule == "slice_first" || s.rule == "slice_chain";
+        for (const rewrite_step& s : run->history)
+          lifted = lifted || s.rule == "function_first" || s.rule == "slice_first" || s.rule == "slice_chain";
       CHECK(lifted);
       CHECK(std::abs(more) == 1);
     }

@@ -46,7 +46,8 @@ struct builder {
     return add(c, name, {x});
   }
   /// Twice the rows and columns of x.
-  constexpr value_id conv_transpose(std::string_view name, value_id x, int out, int groups = 1, activation_function f = {}, bool bias = true) {
+  constexpr value_id conv_transpose(std::string_view name, value_id x, int out, int groups = 1,
+                                    activation_function f = {}, bool bias = true) {
     op::conv_transpose2d c;
     c.out = out;
     c.kernel = {3, 4};
@@ -65,16 +66,20 @@ struct builder {
     return add(op::activation{{f, a, b}}, name, {x});
   }
   constexpr value_id relu(std::string_view name, value_id x) { return apply(name, x, function::relu); }
-  constexpr value_id binary(std::string_view name, op::binary_function f, value_id a, value_id b, activation_function act = {}) {
+  constexpr value_id binary(std::string_view name, op::binary_function f, value_id a, value_id b,
+                            activation_function act = {}) {
     return add(op::binary{f, {}, act}, name, {a, b});
   }
   constexpr value_id sum(std::string_view name, value_id a, value_id b) {
     return binary(name, op::binary_function::add, a, b);
   }
-  constexpr value_id scalar(std::string_view name, op::binary_function f, value_id a, float by, activation_function act = {}) {
+  constexpr value_id scalar(std::string_view name, op::binary_function f, value_id a, float by,
+                            activation_function act = {}) {
     return add(op::binary{f, by, act}, name, {a});
   }
-  constexpr value_id flatten(std::string_view name, value_id x, int start = 0) { return add(op::flatten{start, -1}, name, {x}); }
+  constexpr value_id flatten(std::string_view name, value_id x, int start = 0) {
+    return add(op::flatten{start, -1}, name, {x});
+  }
   constexpr value_id reshape(std::string_view name, value_id x, std::initializer_list<int> shape) {
     return add(op::reshape{list<int>(shape)}, name, {x});
   }
@@ -107,9 +112,10 @@ constexpr bool same_structure(const graph_view& a, const graph_view& b) {
   if (a.nodes.size() != b.nodes.size() || a.outputs.size() != b.outputs.size()) return false;
   for (std::size_t i = 0; i < a.nodes.size(); ++i) {
     const node &x = a.nodes[i], &y = b.nodes[i];
-    if (x.type != y.type || x.name != y.name || !same_numbers(a.fields_of(x.fields), b.fields_of(y.fields))) return false;
-    if (!same_ids(a.inputs(x), b.inputs(y)) || x.outputs.first != y.outputs.first || x.outputs.count != y.outputs.count ||
-        x.weights.count != y.weights.count)
+    if (x.type != y.type || x.name != y.name || !same_numbers(a.fields_of(x.fields), b.fields_of(y.fields)))
+      return false;
+    if (!same_ids(a.inputs(x), b.inputs(y)) || x.outputs.first != y.outputs.first ||
+        x.outputs.count != y.outputs.count || x.weights.count != y.weights.count)
       return false;
     for (int k = 0; k < x.outputs.count; ++k) {
       const value &v = a.at_value(x.outputs.first + k), &w = b.at_value(y.outputs.first + k);
@@ -125,7 +131,8 @@ constexpr bool same_structure(const graph_view& a, const graph_view& b) {
 
 /// And the weights' expressions and all names as well.
 constexpr bool identical(const graph_view& a, const graph_view& b) {
-  if (!same_structure(a, b) || a.values.size() != b.values.size() || a.expressions.size() != b.expressions.size()) return false;
+  if (!same_structure(a, b) || a.values.size() != b.values.size() || a.expressions.size() != b.expressions.size())
+    return false;
   for (std::size_t i = 0; i < a.nodes.size(); ++i)
     if (!same_ids(a.weights(a.nodes[i]), b.weights(b.nodes[i]))) return false;
   for (std::size_t i = 0; i < a.values.size(); ++i)
@@ -133,7 +140,8 @@ constexpr bool identical(const graph_view& a, const graph_view& b) {
   for (std::size_t i = 0; i < a.expressions.size(); ++i) {
     const expression &x = a.expressions[i], &y = b.expressions[i];
     if (x.type != y.type || x.layer != y.layer || x.name != y.name || !(x.shape == y.shape)) return false;
-    if (!same_ids(a.arguments(x), b.arguments(y)) || !same_numbers(a.fields_of(x.fields), b.fields_of(y.fields))) return false;
+    if (!same_ids(a.arguments(x), b.arguments(y)) || !same_numbers(a.fields_of(x.fields), b.fields_of(y.fields)))
+      return false;
   }
   return true;
 }

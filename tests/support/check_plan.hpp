@@ -28,8 +28,8 @@ inline std::vector<std::int64_t> positions_of(const graph_view& g, const placeme
   return out;
 }
 
-/// Simulates the plan on tags: every cell of memory holds (value, index) of what was last written. A step must find in its
-/// inputs what the graph says is there; views and copies are followed. Returns the first lie, or nothing.
+/// Simulates the plan on tags: every cell of memory holds (value, index) of what was last written. A step must find in
+/// its inputs what the graph says is there; views and copies are followed. Returns the first lie, or nothing.
 class plan_judge {
  public:
   plan_judge(const graph_view& g, const plan_view& p) : g_(g), p_(p) {}
@@ -40,7 +40,8 @@ class plan_judge {
       const placement& now = p_.placements[i];
       if (now.parent != none || !now.external) continue;
       outside_[static_cast<int>(i)].resize(static_cast<std::size_t>(g_.shape(now.value).count()));
-      for (std::size_t k = 0; k < outside_[static_cast<int>(i)].size(); ++k) outside_[static_cast<int>(i)][k] = {now.value, static_cast<std::int64_t>(k)};
+      for (std::size_t k = 0; k < outside_[static_cast<int>(i)].size(); ++k)
+        outside_[static_cast<int>(i)][k] = {now.value, static_cast<std::int64_t>(k)};
     }
     for (std::size_t s = 0; s < p_.steps.size(); ++s) {
       const plan_step& step = p_.steps[s];
@@ -63,12 +64,14 @@ class plan_judge {
         if (!write(id)) return fail(s, "writes outside of the arena, or over an input", id);
       for (int id : out)
         if (!holds(id)) return fail(s, "overwrites its own results", id);
-      if (step.scratch != none && !is_scratch(step.scratch)) return fail(s, "writes results over memory of its own", step.scratch);
+      if (step.scratch != none && !is_scratch(step.scratch))
+        return fail(s, "writes results over memory of its own", step.scratch);
     }
     if (p_.outputs.size() != g_.outputs.size()) return "another number of outputs";
     for (std::size_t o = 0; o < p_.outputs.size(); ++o) {
       const placement& last = p_.at(p_.outputs[o]);
-      if (last.value != g_.outputs[o].value || last.order != layout::nchw) return "output " + std::to_string(o) + " is not the value, plain";
+      if (last.value != g_.outputs[o].value || last.order != layout::nchw)
+        return "output " + std::to_string(o) + " is not the value, plain";
       if (p_.at(p_.root(p_.outputs[o])).external) return "output " + std::to_string(o) + " lies outside of the arena";
       if (!holds(p_.outputs[o])) return "output " + std::to_string(o) + " was overwritten";
     }
@@ -92,11 +95,15 @@ class plan_judge {
     const int r = p_.root(id);
     const std::int64_t at = p_.shift(id) + position;
     if (at < 0) return nullptr;
-    if (p_.at(r).external) return at < static_cast<std::int64_t>(outside_[r].size()) ? &outside_[r][static_cast<std::size_t>(at)] : nullptr;
+    if (p_.at(r).external)
+      return at < static_cast<std::int64_t>(outside_[r].size()) ? &outside_[r][static_cast<std::size_t>(at)] : nullptr;
     if (at >= p_.at(r).size || p_.at(r).offset < 0 || p_.at(r).offset + at >= p_.arena_size) return nullptr;
     return &arena_[static_cast<std::size_t>(p_.at(r).offset + at)];
   }
-  std::span<tag> scratch(int id) { return std::span<tag>(arena_).subspan(static_cast<std::size_t>(p_.at(id).offset), static_cast<std::size_t>(p_.at(id).size)); }
+  std::span<tag> scratch(int id) {
+    return std::span<tag>(arena_).subspan(static_cast<std::size_t>(p_.at(id).offset),
+                                          static_cast<std::size_t>(p_.at(id).size));
+  }
   void mark_scratch(int id) {
     for (tag& t : scratch(id)) t = {none, -1};
   }
@@ -122,7 +129,8 @@ class plan_judge {
         t.first = g_.inputs(now)[0];
         continue;
       }
-      if (now.type != &type_of<op::slice> && now.type != &type_of<op::split> && now.type != &type_of<op::concat>) return t;
+      if (now.type != &type_of<op::slice> && now.type != &type_of<op::split> && now.type != &type_of<op::concat>)
+        return t;
       const bool joins = now.type == &type_of<op::concat>;
       const extents& s = g_.shape(t.first);
       int axis = 0, before = 0;
@@ -199,9 +207,9 @@ class plan_judge {
         if (!any) continue;
         if (!aligned) return "overlaps its input other than element by element";
         const bool elementwise = (type != &type_of<op::conv2d> || i == 1) && (type != &type_of<op::eltwise> || i < 2);
-        if (!elementwise || type == &type_of<op::linear> || type == &type_of<op::pool> || type == &type_of<op::adaptive_pool> ||
-            type == &type_of<op::interpolate> || type == &type_of<op::permute> || type == &type_of<op::channel_shuffle> ||
-            type == &type_of<op::pixel_shuffle> || type == &type_of<op::pad>)
+        if (!elementwise || type == &type_of<op::linear> || type == &type_of<op::pool> ||
+            type == &type_of<op::adaptive_pool> || type == &type_of<op::interpolate> || type == &type_of<op::permute> ||
+            type == &type_of<op::channel_shuffle> || type == &type_of<op::pixel_shuffle> || type == &type_of<op::pad>)
           return "writes over an input it reads elsewhere";
       }
     }

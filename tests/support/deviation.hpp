@@ -8,8 +8,8 @@
 
 namespace ctnn::test {
 
-/// The largest |got - want| as a share of what is allowed: 1e-3 |want| + 1e-4 largest |want| + 1e-5. Infinite if the sizes
-/// differ or something is not a number.
+/// The largest |got - want| as a share of what is allowed: 1e-3 |want| + 1e-4 largest |want| + 1e-5. Infinite if the
+/// sizes differ or something is not a number.
 inline double deviation(std::span<const float> got, std::span<const float> want) {
   if (got.size() != want.size()) return HUGE_VAL;
   double largest = 0, worst = 0;

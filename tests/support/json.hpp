@@ -43,7 +43,8 @@ class json_parser {
     } else if (first == '"') {
       out.text = quoted();
     } else {
-      while (at_ < text_.size() && std::string(",]} \t\r\n").find(text_[at_]) == std::string::npos) out.text += text_[at_++];
+      while (at_ < text_.size() && std::string(",]} \t\r\n").find(text_[at_]) == std::string::npos)
+        out.text += text_[at_++];
     }
     return out;
   }

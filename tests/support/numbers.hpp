@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers for any graph: pseudo-random inputs and weights that depend on names only, the reference kernels' outputs, and
-// how far two results lie apart.
+// Numbers for any graph: pseudo-random inputs and weights that depend on names only, the reference kernels' outputs,
+// and how far two results lie apart.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,9 @@ class dice {
   /// In [0, n).
   int below(int n) { return static_cast<int>(bits() % static_cast<std::uint32_t>(n)); }
   bool one_in(int n) { return below(n) == 0; }
-  float uniform(float low, float high) { return low + (high - low) * static_cast<float>(bits() & 0xffffffu) / 16777216.0f; }
+  float uniform(float low, float high) {
+    return low + (high - low) * static_cast<float>(bits() & 0xffffffu) / 16777216.0f;
+  }
 
  private:
   std::uint64_t state_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// ONNX's backend cases: a folder with model.onnx and test_data_set_*/input_*.pb and output_*.pb, run unoptimised and optimised.
+// ONNX's backend cases: a folder with model.onnx and test_data_set_*/input_*.pb and output_*.pb, run unoptimised and
+// optimised.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +52,8 @@ inline std::vector<named_array> read_arrays(const fs::path& folder, const std::s
 }
 
 /// The input that array k is for: the one of its name, or number k.
-inline const std::string* input_for(const onnx::graph_message& g, const std::vector<named_array>& arrays, std::size_t k) {
+inline const std::string* input_for(const onnx::graph_message& g, const std::vector<named_array>& arrays,
+                                    std::size_t k) {
   for (const auto& t : g.initializers)
     if (t.sparse && t.name == arrays[k].name) return nullptr;  // a constant
   for (const auto& i : g.inputs)
@@ -74,7 +76,8 @@ inline dtype declared_type(const std::vector<onnx::value_info>& values, const st
 }
 
 inline std::string difference(const array& got, const array& want, const tolerance& t) {
-  if (got.type() != want.type()) return "is " + std::string(name_of(got.type())) + ", expected " + std::string(name_of(want.type()));
+  if (got.type() != want.type())
+    return "is " + std::string(name_of(got.type())) + ", expected " + std::string(name_of(want.type()));
   if (!(got.shape() == want.shape())) return "is " + describe(got.shape()) + ", expected " + describe(want.shape());
   double largest = 0;
   for (std::size_t i = 0; t.of_largest > 0 && i < want.size(); ++i)
@@ -98,7 +101,9 @@ inline answer run_case(const fs::path& folder, bool optimize) {
     for (const auto& n : file.graph.nodes) {
       if (n.type == "DFT" || n.type == "STFT") t.absolute = 1e-3;
       for (const auto& a : n.attributes)
-        if (other_runtime && n.type == "Cast" && a.name == "to" && onnx::element_type(static_cast<int>(a.integer)) == dtype::f16) t = with_halves;
+        if (other_runtime && n.type == "Cast" && a.name == "to" &&
+            onnx::element_type(static_cast<int>(a.integer)) == dtype::f16)
+          t = with_halves;
     }
     load_options options;
     options.optimize = optimize;
@@ -109,10 +114,13 @@ inline answer run_case(const fs::path& folder, bool optimize) {
       const std::vector<named_array> in = read_arrays(data, "input_"), want = read_arrays(data, "output_");
       extractor e = m.extractor();
       for (std::size_t k = 0; k < in.size(); ++k)
-        if (const std::string* name = input_for(file.graph, in, k)) e.input(*name, as_declared(in[k].values, declared_type(file.graph.inputs, *name)));
+        if (const std::string* name = input_for(file.graph, in, k))
+          e.input(*name, as_declared(in[k].values, declared_type(file.graph.inputs, *name)));
       for (std::size_t k = 0; k < want.size(); ++k) {
         const std::string& name = file.graph.outputs.at(k).name;
-        if (const std::string d = difference(e.extract(name), as_declared(want[k].values, declared_type(file.graph.outputs, name)), t); !d.empty())
+        if (const std::string d =
+                difference(e.extract(name), as_declared(want[k].values, declared_type(file.graph.outputs, name)), t);
+            !d.empty())
           return {verdict::failed, std::string(optimize ? "optimised: " : "") + "output '" + name + "' " + d};
       }
     }
@@ -125,7 +133,8 @@ inline answer run_case(const fs::path& folder, bool optimize) {
 }
 
 /// Every case below `folder`, sorted; `each` hears of its path below it and what came out.
-inline std::array<int, 3> run_all(const fs::path& folder, const std::function<void(const std::string&, const answer&)>& each) {
+inline std::array<int, 3> run_all(const fs::path& folder,
+                                  const std::function<void(const std::string&, const answer&)>& each) {
   std::vector<fs::path> cases;
   for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink))
     if (entry.path().filename() == "model.onnx") cases.push_back(entry.path().parent_path());

@@ -16,8 +16,12 @@ inline std::string varint(std::uint64_t v) {
   for (; v >= 128; v >>= 7) out.push_back(static_cast<char>(v | 128));
   return out + static_cast<char>(v);
 }
-inline std::string number(int field, std::int64_t v) { return varint(static_cast<std::uint64_t>(field) << 3) + varint(static_cast<std::uint64_t>(v)); }
-inline std::string bytes(int field, std::string_view v) { return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(v.size()) + std::string(v); }
+inline std::string number(int field, std::int64_t v) {
+  return varint(static_cast<std::uint64_t>(field) << 3) + varint(static_cast<std::uint64_t>(v));
+}
+inline std::string bytes(int field, std::string_view v) {
+  return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(v.size()) + std::string(v);
+}
 inline std::string real(int field, float v) {
   std::string out = varint(static_cast<std::uint64_t>(field) << 3 | 5);
   char four[4];
@@ -38,8 +42,12 @@ std::string tensor(std::string_view name, element type, const dims& shape, const
   if (!raw.empty()) std::memcpy(content.data(), raw.data(), content.size());
   return out + bytes(9, content);
 }
-inline std::string floats(std::string_view name, const dims& shape, const std::vector<float>& v) { return tensor(name, f32, shape, v); }
-inline std::string longs(std::string_view name, const dims& shape, const std::vector<std::int64_t>& v) { return tensor(name, i64, shape, v); }
+inline std::string floats(std::string_view name, const dims& shape, const std::vector<float>& v) {
+  return tensor(name, f32, shape, v);
+}
+inline std::string longs(std::string_view name, const dims& shape, const std::vector<std::int64_t>& v) {
+  return tensor(name, i64, shape, v);
+}
 
 /// An extent of -1 is an open axis called "n".
 inline std::string value(std::string_view name, element type, const dims& shape) {
@@ -48,15 +56,23 @@ inline std::string value(std::string_view name, element type, const dims& shape)
   return bytes(1, name) + bytes(2, bytes(1, number(1, type) + bytes(2, axes)));
 }
 
-inline std::string attribute(std::string_view name, std::int64_t v) { return bytes(5, bytes(1, name) + number(3, v) + number(20, 2)); }
-inline std::string attribute(std::string_view name, float v) { return bytes(5, bytes(1, name) + real(2, v) + number(20, 1)); }
-inline std::string attribute(std::string_view name, std::string_view v) { return bytes(5, bytes(1, name) + bytes(4, v) + number(20, 3)); }
+inline std::string attribute(std::string_view name, std::int64_t v) {
+  return bytes(5, bytes(1, name) + number(3, v) + number(20, 2));
+}
+inline std::string attribute(std::string_view name, float v) {
+  return bytes(5, bytes(1, name) + real(2, v) + number(20, 1));
+}
+inline std::string attribute(std::string_view name, std::string_view v) {
+  return bytes(5, bytes(1, name) + bytes(4, v) + number(20, 3));
+}
 inline std::string attribute(std::string_view name, const dims& v) {
   std::string out = bytes(1, name);
   for (std::int64_t i : v) out += number(8, i);
   return bytes(5, out + number(20, 7));
 }
-inline std::string graph_attribute(std::string_view name, std::string_view graph) { return bytes(5, bytes(1, name) + bytes(6, graph) + number(20, 5)); }
+inline std::string graph_attribute(std::string_view name, std::string_view graph) {
+  return bytes(5, bytes(1, name) + bytes(6, graph) + number(20, 5));
+}
 
 inline std::string node(std::string_view type, const std::vector<std::string>& in, const std::vector<std::string>& out,
                         std::string_view attributes = {}, std::string_view name = {}) {

@@ -22,7 +22,8 @@ class random_graph {
     // Most ends are outputs, some of them twice; a value that is read may be one, and an input.
     const int last = static_cast<int>(g.values.size()) - 1;
     for (value_id v = last; v >= 0; --v)
-      if (v == last || (g.values[static_cast<std::size_t>(v)].readers == 0 ? !r_.one_in(5) : r_.one_in(12))) add_output(g, name(), v);
+      if (v == last || (g.values[static_cast<std::size_t>(v)].readers == 0 ? !r_.one_in(5) : r_.one_in(12)))
+        add_output(g, name(), v);
     if (r_.one_in(6)) add_output(g, name(), any());
   }
   random_graph(const random_graph&) = delete;
@@ -98,7 +99,8 @@ class random_graph {
   }
 
   void add_reduction(value_id x) {
-    constexpr op::reduction f[] = {op::reduction::sum, op::reduction::mean, op::reduction::max, op::reduction::min, op::reduction::l1, op::reduction::l2,
+    constexpr op::reduction f[] = {op::reduction::sum,        op::reduction::mean, op::reduction::max,
+                                   op::reduction::min,        op::reduction::l1,   op::reduction::l2,
                                    op::reduction::log_sum_exp};
     op::reduce p{f[r_.below(7)]};
     for (int i = 0; i < shape(x).rank; ++i)
@@ -133,12 +135,16 @@ class random_graph {
       case 27: return r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4:
-        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{}, r_.one_in(3) ? s.rank : 1, r_.one_in(6) ? 2 : 0}, {x}));
+        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{},
+                                   r_.one_in(3) ? s.rank : 1, r_.one_in(6) ? 2 : 0},
+                        {x}));
       case 5: case 6: return void(add(op::batch_norm{}, {x}));
       case 7: return void(add(op::scale{r_.one_in(2)}, {x}));
       case 8: return void(add(op::bias{}, {x}));
       case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
-      case 12: if (r_.one_in(3)) return void(add(op::local_response_norm{1 + 2 * r_.below(3), 0.5f, 0.75f, 1, r_.one_in(2)}, {x}));
+      case 12:
+        if (r_.one_in(3))
+          return void(add(op::local_response_norm{1 + 2 * r_.below(3), 0.5f, 0.75f, 1, r_.one_in(2)}, {x}));
         return r_.one_in(2) ? void(add(op::prelu{}, {x})) : void(add(op::softmax{r_.below(s.rank)}, {x}));
       case 13: if (r_.one_in(4)) {
           const int axis = r_.below(s.rank);
@@ -146,8 +152,8 @@ class random_graph {
         }
         return r_.one_in(2) ? void(add(op::identity{}, {x})) : void(add(op::dropout{r_.one_in(2) ? 1.0f : 0.5f}, {x}));
       case 14: {
-        constexpr function f[] = {function::abs, function::neg, function::atan, function::tanh, function::square, function::exp,
-                                  function::sin, function::cos};
+        constexpr function f[] = {function::abs,    function::neg, function::atan, function::tanh,
+                                  function::square, function::exp, function::sin,  function::cos};
         return void(add(op::activation{{f[r_.below(8)]}}, {x}));
       }
       case 15: case 16: return add_scalar(x);
@@ -168,7 +174,8 @@ class random_graph {
         if (r_.one_in(3)) return add_pad(x);
         op::permute p;
         for (int i = 0; i < s.rank; ++i) p.order.push_back(i);
-        for (int i = s.rank - 1; i > 0; --i) std::swap(p.order[static_cast<std::size_t>(i)], p.order[static_cast<std::size_t>(r_.below(i + 1))]);
+        for (int i = s.rank - 1; i > 0; --i)
+          std::swap(p.order[static_cast<std::size_t>(i)], p.order[static_cast<std::size_t>(r_.below(i + 1))]);
         return void(add(p, {x}));
       }
       case 23: {
@@ -194,7 +201,8 @@ class random_graph {
         if (!r_.one_in(3)) p.end = {from + 1 + r_.below(s[axis])};
         if (r_.one_in(4)) p.step = {1 + r_.below(3)};
         else if (r_.one_in(4)) p = {{axis}, {from}, {}, {-1 - r_.below(2)}};
-        if (const int other = r_.below(s.rank); other != axis && r_.one_in(3)) p = {{axis, other}, {from, 0}, {from + 1, s[other]}};
+        if (const int other = r_.below(s.rank); other != axis && r_.one_in(3))
+          p = {{axis, other}, {from, 0}, {from + 1, s[other]}};
         return void(add(p, {x}));
       }
     }
@@ -205,7 +213,8 @@ class random_graph {
     const extents s = shape(x);
     switch (r_.below(5)) {
       case 0:
-        if (s.rank == 3 && add(op::adaptive_pool{r_.one_in(2) ? op::pooling::average : op::pooling::max}, {x})) add(op::flatten{}, {newest()});
+        if (s.rank == 3 && add(op::adaptive_pool{r_.one_in(2) ? op::pooling::average : op::pooling::max}, {x}))
+          add(op::flatten{}, {newest()});
         return;
       case 1: {
         op::pool p;
@@ -293,9 +302,9 @@ class random_graph {
     add(c, {x});
   }
   void add_scalar(value_id x) {
-    constexpr op::binary_function f[] = {op::binary_function::add, op::binary_function::sub, op::binary_function::mul,
-                                         op::binary_function::div, op::binary_function::rsub, op::binary_function::maximum,
-                                         op::binary_function::minimum};
+    constexpr op::binary_function f[] = {
+        op::binary_function::add,  op::binary_function::sub,     op::binary_function::mul,    op::binary_function::div,
+        op::binary_function::rsub, op::binary_function::maximum, op::binary_function::minimum};
     constexpr float by[] = {0.0f, 1.0f, 2.0f, -0.5f};
     op::binary b;
     b.function = f[r_.below(7)];
@@ -304,8 +313,9 @@ class random_graph {
     add(b, {x});
   }
   void add_binary(value_id x) {
-    constexpr op::binary_function f[] = {op::binary_function::add, op::binary_function::add, op::binary_function::mul,
-                                         op::binary_function::sub, op::binary_function::maximum, op::binary_function::rsub};
+    constexpr op::binary_function f[] = {op::binary_function::add,     op::binary_function::add,
+                                         op::binary_function::mul,     op::binary_function::sub,
+                                         op::binary_function::maximum, op::binary_function::rsub};
     op::binary b;
     b.function = f[r_.below(6)];
     if (r_.one_in(6)) b.activation = activation();
@@ -346,13 +356,17 @@ class random_graph {
   void add_inverse(value_id x) {
     if (!add(op::activation{{function::sigmoid}}, {x})) return;
     if (r_.one_in(2) && !add(op::binary{op::binary_function::pow, 0.5f, {}}, {newest()})) return;
-    if (!(r_.one_in(2) ? add(op::activation{{function::reciprocal}}, {newest()}) : add(op::binary{op::binary_function::rdiv, 1.0f, {}}, {newest()}))) return;
-    if (r_.one_in(2)) add(op::binary{op::binary_function::mul, {}, {}}, {r_.one_in(4) ? newest() : same_shape_as(newest()), newest()});
+    if (!(r_.one_in(2) ? add(op::activation{{function::reciprocal}}, {newest()})
+                       : add(op::binary{op::binary_function::rdiv, 1.0f, {}}, {newest()})))
+      return;
+    if (r_.one_in(2))
+      add(op::binary{op::binary_function::mul, {}, {}}, {r_.one_in(4) ? newest() : same_shape_as(newest()), newest()});
   }
   /// GELU as exporters spell it.
   void add_gelu(value_id x) {
     constexpr auto times = op::binary_function::mul, plus = op::binary_function::add;
-    if (!add(op::binary{op::binary_function::pow, 3.0f, {}}, {x}) || !add(op::binary{times, 0.044715f, {}}, {newest()}) || !add(op::binary{plus, {}, {}}, {x, newest()}) ||
+    if (!add(op::binary{op::binary_function::pow, 3.0f, {}}, {x}) ||
+        !add(op::binary{times, 0.044715f, {}}, {newest()}) || !add(op::binary{plus, {}, {}}, {x, newest()}) ||
         !add(op::binary{times, 0.79788456f, {}}, {newest()}) || !add(op::activation{{function::tanh}}, {newest()}))
       return;
     if (r_.one_in(6)) add_output(g, name(), newest());
@@ -380,7 +394,9 @@ class random_graph {
         return void(add(p, {x}));
       }
       case 1: return void(add(op::adaptive_pool{static_cast<op::pooling>(r_.below(2)), {2, r_.below(3)}}, {x}));
-      case 2: return void(add(op::adaptive_pool{static_cast<op::pooling>(r_.below(2)), {1}, r_.one_in(2), 1 + r_.below(2)}, {x}));
+      case 2:
+        return void(
+            add(op::adaptive_pool{static_cast<op::pooling>(r_.below(2)), {1}, r_.one_in(2), 1 + r_.below(2)}, {x}));
       default: {
         op::interpolate i;
         i.mode = static_cast<op::interpolation>(r_.below(r_.one_in(3) ? 3 : 2));

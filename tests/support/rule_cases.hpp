@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tests of rules: each case is checked in the compiler and again at run time, and its numbers before and after agree. What
-// runs is compiled once (tests/rewrite/rules.cpp).
+// Tests of rules: each case is checked in the compiler and again at run time, and its numbers before and after agree.
+// What runs is compiled once (tests/rewrite/rules.cpp).
 #pragma once
 
 #include <doctest/doctest.h>

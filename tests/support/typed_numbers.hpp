@@ -19,9 +19,11 @@ inline bytes random_elements(std::string_view word, std::int64_t count, dtype ty
   bytes out(static_cast<std::size_t>(count * size_of(type)) + 8);
   std::vector<float> given = from;
   if (is_integer(type))
-    for (float& x : given) x = std::floor(x * (is_byte(type) ? 60 : 500)) * (type == dtype::u8 || type == dtype::u64 ? -1.0f : 1.0f);
+    for (float& x : given)
+      x = std::floor(x * (is_byte(type) ? 60 : 500)) * (type == dtype::u8 || type == dtype::u64 ? -1.0f : 1.0f);
   const const_tensor in{given.data(), {static_cast<int>(count)}};
-  const tensor to{static_cast<float*>(static_cast<void*>(out.data())), {static_cast<int>(count)}, layout::nchw, 0, type};
+  const tensor to{
+      static_cast<float*>(static_cast<void*>(out.data())), {static_cast<int>(count)}, layout::nchw, 0, type};
   const op::cast to_type{type};
   find_typed_kernel(&type_of<op::cast>)(&to_type, {{&in, 1}, {&to, 1}, {}}, {});
   return out;
@@ -31,17 +33,20 @@ inline bytes random_elements(std::string_view word, std::int64_t count, dtype ty
 inline std::vector<bytes> typed_outputs(const graph_view& g) {
   std::vector<bytes> values(g.values.size());
   const auto tensor_of = [&](value_id v) {
-    return tensor{static_cast<float*>(static_cast<void*>(values[static_cast<std::size_t>(v)].data())), g.shape(v), layout::nchw, 0, g.at_value(v).type};
+    return tensor{static_cast<float*>(static_cast<void*>(values[static_cast<std::size_t>(v)].data())), g.shape(v),
+                  layout::nchw, 0, g.at_value(v).type};
   };
   for (const node& n : g.nodes) {
     for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v)
-      values[static_cast<std::size_t>(v)].resize(static_cast<std::size_t>(g.shape(v).count() * size_of(g.at_value(v).type)) + 8);
+      values[static_cast<std::size_t>(v)].resize(
+          static_cast<std::size_t>(g.shape(v).count() * size_of(g.at_value(v).type)) + 8);
     if (n.type == &type_of<op::input> || n.type == &type_of<op::constant>) {
       const value_id v = n.outputs.first;
       values[static_cast<std::size_t>(v)] = random_elements(n.name, g.shape(v).count(), g.at_value(v).type);
       // A scale is positive.
       if (n.name.starts_with("scale"))
-        for (std::int64_t i = 0; i < g.shape(v).count(); ++i) tensor_of(v).data[i] = 0.01f + std::fabs(tensor_of(v).data[i]);
+        for (std::int64_t i = 0; i < g.shape(v).count(); ++i)
+          tensor_of(v).data[i] = 0.01f + std::fabs(tensor_of(v).data[i]);
       continue;
     }
     std::vector<const_tensor> in;

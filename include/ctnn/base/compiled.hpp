@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loaded models are much to compile: readers, rules, kernels of every operator. A project with several such units defines
-// CTNN_COMPILED for all of them, and one more unit defines CTNN_COMPILE and includes ctnn/compile.hpp. Without either,
-// every unit has its own, and nothing needs to be linked.
+// Loaded models are much to compile: readers, rules, kernels of every operator. A project with several such units
+// defines CTNN_COMPILED for all of them, and one more unit defines CTNN_COMPILE and includes ctnn/compile.hpp. Without
+// either, every unit has its own, and nothing needs to be linked.
 #pragma once
 
 #if defined(CTNN_COMPILED) && !defined(CTNN_COMPILE)

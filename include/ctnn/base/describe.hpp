@@ -28,7 +28,8 @@ inline std::string describe(const problem& p) {
       if (p.got.rank == 0) return what + " makes no sense for these inputs";
       if (p.needed.rank == 0) return what + " is out of range: got " + got;
       return what + " is out of range: got " + got + ", expected " +
-             (p.needed.rank == 2 && p.got.rank == 1 ? std::to_string(p.needed[0]) + " to " + std::to_string(p.needed[1]) : needed);
+             (p.needed.rank == 2 && p.got.rank == 1 ? std::to_string(p.needed[0]) + " to " + std::to_string(p.needed[1])
+                                                    : needed);
     case mistake::wrong_number_of_inputs:
       return "got " + got + " inputs, expected " + std::to_string(p.needed[0]) +
              (p.needed[0] == p.needed[1] ? "" : " to " + std::to_string(p.needed[1]));
@@ -51,10 +52,12 @@ inline std::string describe(const problem& p) {
     case mistake::unknown_weight: return "no layer has a weight " + what;
     case mistake::weight_size_mismatch: return what + " has shape " + got + ", expected " + needed;
     case mistake::weight_type_mismatch:
-      return what + " is " + std::string(name_of(static_cast<dtype>(p.got[0]))) + ", expected " + std::string(name_of(static_cast<dtype>(p.needed[0])));
+      return what + " is " + std::string(name_of(static_cast<dtype>(p.got[0]))) + ", expected " +
+             std::string(name_of(static_cast<dtype>(p.needed[0])));
     case mistake::too_large: return what + " makes more elements than an index can count";
     case mistake::no_reference: return "operator " + what + " has no reference kernel";
-    case mistake::element_type: return what + " cannot be of type " + std::string(name_of(static_cast<dtype>(p.got[0])));
+    case mistake::element_type:
+      return what + " cannot be of type " + std::string(name_of(static_cast<dtype>(p.got[0])));
   }
   return what;
 }

@@ -34,7 +34,8 @@ constexpr int size_of(dtype t) {
 }
 
 constexpr std::string_view name_of(dtype t) {
-  constexpr std::string_view names[] = {"f32", "f64", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool"};
+  constexpr std::string_view names[] = {"f32", "f64", "f16", "bf16", "i64", "i32", "i16",
+                                        "i8",  "u64", "u32", "u16",  "u8",  "bool"};
   return names[static_cast<int>(t)];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the hosted half throws: one type whose text says what is wrong, where, and what was expected. The same as a value
-// for those who do not want it thrown.
+// What the hosted half throws: one type whose text says what is wrong, where, and what was expected. The same as a
+// value for those who do not want it thrown.
 #pragma once
 
 #include <new>

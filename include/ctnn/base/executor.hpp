@@ -15,13 +15,13 @@ class executor {
   virtual int width() const = 0;
   /// What a part should take at least to be worth handing to another thread, in nanoseconds.
   virtual double least_nanoseconds() const { return 5000; }
-  /// Calls part(work, i) once for every i in [0, count), on any threads in any order, and returns when all have returned.
-  /// Parts do not depend on each other and do not throw. Several threads may call run() at once.
+  /// Calls part(work, i) once for every i in [0, count), on any threads in any order, and returns when all have
+  /// returned. Parts do not depend on each other and do not throw. Several threads may call run() at once.
   virtual void run(int count, part_function part, void* work) = 0;
 };
 
-/// In how many parts to run work that takes about so long on one thread. Long work has more parts than threads: one that
-/// the system holds up does not hold up all.
+/// In how many parts to run work that takes about so long on one thread. Long work has more parts than threads: one
+/// that the system holds up does not hold up all.
 inline int parts_for(const executor& threads, double nanoseconds) {
   const int width = threads.width();
   const double least = threads.least_nanoseconds() > 1 ? threads.least_nanoseconds() : 1;

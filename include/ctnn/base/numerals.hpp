@@ -95,8 +95,8 @@ inline double nearest_double(std::string_view digits, bool more, std::int64_t ex
 
 }  // namespace detail
 
-/// A whole word such as -1.5e-3 (no inf, nan or hexadecimal) as the nearest double, infinite if it is too large; nothing
-/// if it is no number.
+/// A whole word such as -1.5e-3 (no inf, nan or hexadecimal) as the nearest double, infinite if it is too large;
+/// nothing if it is no number.
 inline std::optional<double> parse_decimal(std::string_view word) {
   constexpr std::size_t enough = 800;  // more digits can only be a little more
   const auto take = [&word](char c) { return !word.empty() && word.front() == c && (word.remove_prefix(1), true); };

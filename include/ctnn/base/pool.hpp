@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A growing array for passes that run in the compiler and at run time: std::vector's interface in as few evaluation
 // steps as possible (libstdc++'s costs compilers three times as much). Items are plain values; nothing is checked.
-// It is a contiguous range, so it becomes a std::span by itself (a conversion function besides would be ambiguous to GCC).
+// It is a contiguous range, so it becomes a std::span by itself (a conversion function besides would be ambiguous to
+// GCC).
 #pragma once
 
 #include <cstddef>

@@ -10,33 +10,33 @@ namespace ctnn {
 
 enum class mistake {
   none,
-  missing_option,                    ///< `what` is required
-  unknown_option,                    ///< the operator has no `what`
-  option_given_twice,                ///< `what` is there already
-  not_a_whole_number,                ///< `what` is a fraction
-  option_out_of_range,               ///< `what` is got[0], needs at least needed[0], or needed[0] to needed[1]; no numbers: no sense
-  wrong_number_of_inputs,            ///< got[0], needs needed[0] to needed[1]
-  rank_mismatch,                     ///< input is `got`, needs rank needed[0]
-  shape_mismatch,                    ///< input is `got`, needs `needed`
-  operand_mismatch,                  ///< `what` is `got`, which does not go with a first input of `needed`
-  window_larger_than_padded_input,   ///< padded input `got`, window `needed`
-  groups_do_not_divide_channels,     ///< channels got[0], groups needed[0]
-  ambiguous_axis,                    ///< input `got` does not tell which axis is the channels': 0 or 1
-  axis_out_of_range,                 ///< axis got[0] of rank needed[0]
-  element_count_mismatch,            ///< `got` elements cannot be `needed`
-  unknown_input,                     ///< no layer is called `what`
-  input_declared_after_user,         ///< `what` stands further down
-  duplicate_name,                    ///< two layers are called `what`
-  duplicate_output,                  ///< two outputs are called `what`
-  unknown_output,                    ///< no layer is called `what`
-  no_input_before,                   ///< first layer reads "the layer before"
-  missing_weight,                    ///< `what` has no numbers
-  unknown_weight,                    ///< no layer has a weight called `what`
-  weight_size_mismatch,              ///< `what` has `got`, needs `needed`
-  weight_type_mismatch,              ///< `what` has elements of dtype got[0], needs needed[0]
-  too_large,                         ///< more elements than an index can count
-  no_reference,                      ///< operator `what` cannot be run by the compiler
-  element_type,                      ///< `what` cannot have elements of dtype got[0]
+  missing_option,       ///< `what` is required
+  unknown_option,       ///< the operator has no `what`
+  option_given_twice,   ///< `what` is there already
+  not_a_whole_number,   ///< `what` is a fraction
+  option_out_of_range,  ///< `what` is got[0], needs at least needed[0], or needed[0] to needed[1]; no numbers: no sense
+  wrong_number_of_inputs,           ///< got[0], needs needed[0] to needed[1]
+  rank_mismatch,                    ///< input is `got`, needs rank needed[0]
+  shape_mismatch,                   ///< input is `got`, needs `needed`
+  operand_mismatch,                 ///< `what` is `got`, which does not go with a first input of `needed`
+  window_larger_than_padded_input,  ///< padded input `got`, window `needed`
+  groups_do_not_divide_channels,    ///< channels got[0], groups needed[0]
+  ambiguous_axis,                   ///< input `got` does not tell which axis is the channels': 0 or 1
+  axis_out_of_range,                ///< axis got[0] of rank needed[0]
+  element_count_mismatch,           ///< `got` elements cannot be `needed`
+  unknown_input,                    ///< no layer is called `what`
+  input_declared_after_user,        ///< `what` stands further down
+  duplicate_name,                   ///< two layers are called `what`
+  duplicate_output,                 ///< two outputs are called `what`
+  unknown_output,                   ///< no layer is called `what`
+  no_input_before,                  ///< first layer reads "the layer before"
+  missing_weight,                   ///< `what` has no numbers
+  unknown_weight,                   ///< no layer has a weight called `what`
+  weight_size_mismatch,             ///< `what` has `got`, needs `needed`
+  weight_type_mismatch,             ///< `what` has elements of dtype got[0], needs needed[0]
+  too_large,                        ///< more elements than an index can count
+  no_reference,                     ///< operator `what` cannot be run by the compiler
+  element_type,                     ///< `what` cannot have elements of dtype got[0]
 };
 
 struct problem {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a kernel does when the numbers admit no answer (an index out of range): it throws ctnn::error, or, where there are no
-// exceptions, tells ctnn::on_refusal and does not go on.
+// What a kernel does when the numbers admit no answer (an index out of range): it throws ctnn::error, or, where there
+// are no exceptions, tells ctnn::on_refusal and does not go on.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct refusal {
 
 #if CTNN_THROWS
 
-[[noreturn]] inline void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0, std::int64_t second = 0) {
+[[noreturn]] inline void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0,
+                                            std::int64_t second = 0) {
   std::string text = "operator '" + std::string(op) + "'";
   text += reason.substr(0, 4) == "has " ? " " : ": ";
   std::int64_t numbers[] = {first, second}, *next = numbers;
@@ -38,7 +39,8 @@ struct refusal {
 /// A program's own: it may report, and must not return (a reset, a loop for the watchdog). Null: the processor traps.
 inline void (*on_refusal)(const refusal&) = nullptr;
 
-[[noreturn]] inline void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0, std::int64_t second = 0) {
+[[noreturn]] inline void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0,
+                                            std::int64_t second = 0) {
   if (on_refusal != nullptr) on_refusal({op, reason, {first, second}});
   __builtin_trap();
 }

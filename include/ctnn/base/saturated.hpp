@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conversions between element types that are defined for every number; static_cast from floating point to integers is not.
+// Conversions between element types that are defined for every number; static_cast from floating point to integers is
+// not.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,12 @@ constexpr To saturated(From x) {
     return static_cast<To>(x);
   }
 }
-/// What a cast does: like saturated, but integers of 8 and 16 bits keep the low bits of 32, as numpy and ONNX Runtime do.
+/// What a cast does: like saturated, but integers of 8 and 16 bits keep the low bits of 32, as numpy and ONNX Runtime
+/// do.
 template <class To, class From>
 constexpr To converted(From x) {
-  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) <= 2) return static_cast<To>(saturated<std::int32_t>(x));
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) <= 2)
+    return static_cast<To>(saturated<std::int32_t>(x));
   else return saturated<To>(x);
 }
 

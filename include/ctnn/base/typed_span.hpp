@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers of any element type, for reading: a span that knows at run time what it is of, and that compilers can follow in
-// constants (which no void pointer is).
+// Numbers of any element type, for reading: a span that knows at run time what it is of, and that compilers can follow
+// in constants (which no void pointer is).
 #pragma once
 
 #include <bit>
@@ -57,7 +57,8 @@ class typed_span {
       requires is_element<std::remove_cvref_t<decltype(*std::data(r))>>;
       std::size(r);
     }
-  constexpr typed_span(const Range& r) : typed_span(std::span<const std::remove_cvref_t<decltype(*std::data(r))>>(std::data(r), std::size(r))) {}
+  constexpr typed_span(const Range& r)
+      : typed_span(std::span<const std::remove_cvref_t<decltype(*std::data(r))>>(std::data(r), std::size(r))) {}
 
   constexpr dtype type() const { return type_; }
   constexpr std::size_t size() const { return size_; }

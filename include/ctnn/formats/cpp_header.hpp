@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A graph and its weights as a C++ header that needs ctnn/ctnn.hpp (or ctnn/typed.hpp) alone: a network type with its numbers.
+// A graph and its weights as a C++ header that needs ctnn/ctnn.hpp (or ctnn/typed.hpp) alone: a network type with its
+// numbers.
 #pragma once
 
 #include <functional>
@@ -74,7 +75,8 @@ class header_writer {
     const bool as_bytes = floats_ > constant_weights_limit || !finite_;
     out_ = "// Written by `ctnn header`" + (options_.origin.empty() ? "" : " from " + options_.origin) + ": " +
            std::to_string(g_.nodes.size()) + " layers, " + std::to_string(count_) + (options_.packed ? " packed" : "") +
-           " numbers.\n#pragma once\n\n#include <ctnn/" + (layers_.needs_typed() ? "typed" : "ctnn") + ".hpp>\n#include <limits>\n";
+           " numbers.\n#pragma once\n\n#include <ctnn/" + (layers_.needs_typed() ? "typed" : "ctnn") +
+           ".hpp>\n#include <limits>\n";
     if (as_bytes) out_ += "#include <bit>\n";
     out_ += '\n';
     declare();
@@ -98,7 +100,8 @@ class header_writer {
       if (w.type == dtype::f32) w.numbers.assign(given.data(), given.data() + given.size());
       else append_elements(w.text, given);
       w.identifier = as_identifier(w.layer + '_' + w.slot);
-      for (int k = 2; !taken.insert(w.identifier).second; ++k) w.identifier = as_identifier(w.layer + '_' + w.slot + '_' + std::to_string(k));
+      for (int k = 2; !taken.insert(w.identifier).second; ++k)
+        w.identifier = as_identifier(w.layer + '_' + w.slot + '_' + std::to_string(k));
       note(w.numbers);
       count_ += static_cast<std::int64_t>(w.count);
       floats_ += static_cast<std::int64_t>(w.numbers.size());
@@ -136,17 +139,19 @@ class header_writer {
       std::string shapes;
       const range values = g_.nodes[i].outputs;
       for (int k = 0; k < values.count; ++k) shapes += (k ? ", " : "") + describe(g_.shape(values.first + k));
-      out_ += "    " + lines[i] + ',' + std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') + "  // " + shapes + '\n';
+      out_ += "    " + lines[i] + ',' + std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') +
+              "  // " + shapes + '\n';
     }
     out_ += "    " + lines.back() + "> {\n";
     const std::string& name = options_.name;
     if (options_.packed)
-      out_ += "  /// What an engine takes: ctnn::engine<" + name + "> run{" + name + "::packed};\n  static const ctnn::parameters<" + name +
-              "> packed;\n";
+      out_ += "  /// What an engine takes: ctnn::engine<" + name + "> run{" + name +
+              "::packed};\n  static const ctnn::parameters<" + name + "> packed;\n";
     else if (weights_.empty())
       out_ += "  static constexpr std::span<const ctnn::named_weight> weights{};\n";
     else
-      out_ += "  /// For ctnn::load() at start" + std::string(count_ > constant_weights_limit ? "" : ", or ctnn::pack<>() in the compiler") +
+      out_ += "  /// For ctnn::load() at start" +
+              std::string(count_ > constant_weights_limit ? "" : ", or ctnn::pack<>() in the compiler") +
               ".\n  static const ctnn::named_weight weights[" + std::to_string(weights_.size()) + "];\n";
     out_ += "};\n\n";
   }
@@ -159,7 +164,8 @@ class header_writer {
   }
 
   void write_array(const named_numbers& w) {
-    out_ += "inline constexpr " + std::string(element_word(w.type)) + ' ' + w.identifier + '[' + std::to_string(w.count) + "] = {";
+    out_ += "inline constexpr " + std::string(element_word(w.type)) + ' ' + w.identifier + '[' +
+            std::to_string(w.count) + "] = {";
     if (w.type == dtype::f32) append_hex_floats(out_, w.numbers);
     out_ += w.text + "};\n";
   }
@@ -178,12 +184,14 @@ class header_writer {
     end_bytes();
     write_table([&](const named_numbers& w, std::size_t offset) {
       if (w.type != dtype::f32) return options_.name + "_numbers::" + w.identifier;
-      return "{" + options_.name + "_numbers::all.numbers + " + std::to_string(offset) + ", " + std::to_string(w.numbers.size()) + '}';
+      return "{" + options_.name + "_numbers::all.numbers + " + std::to_string(offset) + ", " +
+             std::to_string(w.numbers.size()) + '}';
     });
   }
 
   void write_table(auto&& numbers) {
-    out_ += "inline constexpr ctnn::named_weight " + options_.name + "::weights[" + std::to_string(weights_.size()) + "] = {\n";
+    out_ += "inline constexpr ctnn::named_weight " + options_.name + "::weights[" + std::to_string(weights_.size()) +
+            "] = {\n";
     std::size_t offset = 0;
     for (const named_numbers& w : weights_) {
       out_ += "    {" + in_quotes(w.layer) + ", " + in_quotes(w.slot) + ", " + numbers(w, offset) + "},\n";
@@ -195,20 +203,22 @@ class header_writer {
   void write_packed(bool as_bytes) {
     const std::string& name = options_.name;
     const std::string target = options_.packed == 4 ? "CTNN_PLAIN" : "targets with Highway";
-    out_ += "static_assert(ctnn::channel_block == " + std::to_string(options_.packed) + ", \"" + name + " is packed for " + target +
-            "\");\nstatic_assert(ctnn::executable<" + name + "::network_type>::weights_size == " + std::to_string(packed_.size()) + ");\n\n";
+    out_ += "static_assert(ctnn::channel_block == " + std::to_string(options_.packed) + ", \"" + name +
+            " is packed for " + target + "\");\nstatic_assert(ctnn::executable<" + name +
+            "::network_type>::weights_size == " + std::to_string(packed_.size()) + ");\n\n";
     if (as_bytes) {
       packed_.resize((packed_.size() + 1 + 15) / 16 * 16);  // parameters<> is a whole number of cache lines
       begin_bytes();
-      out_ += "struct alignas(64) literal {\n  char bytes[" + std::to_string(packed_.size() * 4) + "];\n};\ninline constexpr literal all{";
+      out_ += "struct alignas(64) literal {\n  char bytes[" + std::to_string(packed_.size() * 4) +
+              "];\n};\ninline constexpr literal all{";
       packed_.pop_back();  // the zero at the end of the literal
       std::string bytes;
       append_bytes(bytes, packed_);
       bytes.insert(bytes.size() - 1, "\\0\\0\\0");
       out_ += bytes + "};\n";
       end_bytes();
-      out_ += "inline constexpr ctnn::parameters<" + name + "> " + name + "::packed = std::bit_cast<ctnn::parameters<" + name + ">>(" + name +
-              "_numbers::all);\n";
+      out_ += "inline constexpr ctnn::parameters<" + name + "> " + name + "::packed = std::bit_cast<ctnn::parameters<" +
+              name + ">>(" + name + "_numbers::all);\n";
     } else {
       out_ += "inline constexpr ctnn::parameters<" + name + "> " + name + "::packed{{";
       append_hex_floats(out_, packed_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Graphviz text: a graph, or a graph before and after rewriting side by side. A row holds the layers that became one, boxed
-// together, and that one beside them; rows are folded into columns, so that a network of 200 layers fits on a screen.
+// Graphviz text: a graph, or a graph before and after rewriting side by side. A row holds the layers that became one,
+// boxed together, and that one beside them; rows are folded into columns, so that a network of 200 layers fits on a
+// screen.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +71,8 @@ class graphviz_writer {
   };
 
   // In points.
-  static constexpr int line_height = 13, row_gap = 13, box_width = 316, pair_gap = 40, column_gap = 56, title_height = 24, lane_width = 5;
+  static constexpr int line_height = 13, row_gap = 13, box_width = 316, pair_gap = 40, column_gap = 56,
+                       title_height = 24, lane_width = 5;
   static constexpr std::size_t longest_name = 24;
 
   /// A side of the picture: where its boxes are.
@@ -113,10 +115,11 @@ class graphviz_writer {
       if (p.g) find_far_inputs(p, rows.size());
     }
 
-    out_ = "digraph ctnn {\n"
-           "  graph [layout=neato, inputscale=72, splines=line, outputorder=edgesfirst, fontname=\"Helvetica\", pad=0.2]\n"
-           "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0, width=0, height=0]\n"
-           "  edge [color=\"#5070a0\", arrowsize=0.5]\n";
+    out_ =
+        "digraph ctnn {\n"
+        "  graph [layout=neato, inputscale=72, splines=line, outputorder=edgesfirst, fontname=\"Helvetica\", pad=0.2]\n"
+        "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0, width=0, height=0]\n"
+        "  edge [color=\"#5070a0\", arrowsize=0.5]\n";
     int y = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const row& r = rows[i];
@@ -145,7 +148,8 @@ class graphviz_writer {
     for (std::size_t i = 0; i < p.g->nodes.size(); ++i)
       for (value_id v : p.g->inputs(p.g->nodes[i])) {
         const node_id from = p.g->at_value(v).producer;
-        const auto here = static_cast<std::size_t>(p.row_of[i]), there = static_cast<std::size_t>(p.row_of[static_cast<std::size_t>(from)]);
+        const auto here = static_cast<std::size_t>(p.row_of[i]),
+                   there = static_cast<std::size_t>(p.row_of[static_cast<std::size_t>(from)]);
         if (p.column[here] == p.column[there]) continue;
         std::string& names = p.read_elsewhere[here];
         names += (names.empty() ? "" : ", ") + escaped(p.g->at(from).name, longest_name);
@@ -154,8 +158,8 @@ class graphviz_writer {
   void titles(const graphs& g, const std::string& before, int x) {
     if (!g.after) return;
     const auto title = [&](const std::string& text, int at) {
-      out_ += "  title" + std::to_string(titles_++) + " [label=\"" + text + "\", fontsize=12, pos=\"" + std::to_string(at) + "," +
-              std::to_string(-title_height / 2 + 6) + "!\"]\n";
+      out_ += "  title" + std::to_string(titles_++) + " [label=\"" + text + "\", fontsize=12, pos=\"" +
+              std::to_string(at) + "," + std::to_string(-title_height / 2 + 6) + "!\"]\n";
     };
     title(before, x);
     title("rewritten: " + std::to_string(g.after->nodes.size()) + " layers", x + box_width + pair_gap);
@@ -212,7 +216,10 @@ class graphviz_writer {
     if (g.is<op::conv2d>(n)) {
       const auto p = g.get<op::conv2d>(n);
       const int channels = g.shape(g.inputs(g.at(n))[0]).back(2);
-      out = (p.groups > 1 && p.groups == channels ? "depthwise " : p.groups > 1 ? "grouped conv2d " : out + ' ') + by(p.kernel);
+      out = (p.groups > 1 && p.groups == channels ? "depthwise "
+             : p.groups > 1                       ? "grouped conv2d "
+                                                  : out + ' ') +
+            by(p.kernel);
       if (p.stride != pair{1, 1}) out += " /" + std::to_string(p.stride[0]);
       if (g.at(n).inputs.count == 2) out += " + add";
     } else if (g.is<op::activation>(n)) {
@@ -232,7 +239,9 @@ class graphviz_writer {
     const operator_type* t = g.at(n).type;
     if (t == &type_of<op::input> || t == &type_of<op::constant> || t == &type_of<op::full>) return "#e0e0e0";
     if (t == &type_of<op::conv2d> || t == &type_of<op::conv_transpose2d> || t == &type_of<op::linear>) return "#bcd7f5";
-    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm> || t == &type_of<op::layer_norm> || t == &type_of<op::rms_norm>) return "#f9dfb0";
+    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm> || t == &type_of<op::layer_norm> ||
+        t == &type_of<op::rms_norm>)
+      return "#f9dfb0";
     if (t == &type_of<op::scale> || t == &type_of<op::bias>) return "#f9dfb0";
     if (t == &type_of<op::activation> || t == &type_of<op::prelu> || t == &type_of<op::softmax>) return "#f6c4bd";
     if (t == &type_of<op::pool> || t == &type_of<op::adaptive_pool> || t == &type_of<op::interpolate>) return "#c6e7c3";
@@ -241,28 +250,37 @@ class graphviz_writer {
   }
 
   /// A line for each layer: name, what it does, shape if it differs from the line above.
-  void box(const panel& p, std::size_t row_number, const std::vector<node_id>& members, const std::vector<std::string_view>& rules) {
+  void box(const panel& p, std::size_t row_number, const std::vector<node_id>& members,
+           const std::vector<std::string_view>& rules) {
     const graph_view& g = *p.g;
     const bool several = members.size() > 1;
     const std::string note = "<TR><TD COLSPAN=\"3\" HEIGHT=\"" + std::to_string(line_height) + "\" ALIGN=\"";
     std::string shape, lines;
-    if (!p.read_elsewhere[row_number].empty()) lines = note + "LEFT\"><I>reads " + p.read_elsewhere[row_number] + "</I></TD></TR>";
+    if (!p.read_elsewhere[row_number].empty())
+      lines = note + "LEFT\"><I>reads " + p.read_elsewhere[row_number] + "</I></TD></TR>";
     for (std::size_t i = 0; i < members.size(); ++i) {
       const node_id n = members[i];
       const bool gone = i < rules.size() && !rules[i].empty();
       const std::string cell = "<TD HEIGHT=\"" + std::to_string(line_height) + "\" BGCOLOR=\"" + color(g, n) + "\"";
       std::string now;
-      for (int k = 0; k < g.at(n).outputs.count; ++k) now += (k ? ", " : "") + short_form(g.shape(g.at(n).outputs.first + k));
+      for (int k = 0; k < g.at(n).outputs.count; ++k)
+        now += (k ? ", " : "") + short_form(g.shape(g.at(n).outputs.first + k));
       const std::string name = escaped(g.at(n).name, longest_name);
-      lines += "<TR>" + cell + " WIDTH=\"118\" ALIGN=\"LEFT\">" + (gone || name.empty() ? name + ' ' : "<B>" + name + "</B>") + "</TD>" + cell +
-               " WIDTH=\"128\" ALIGN=\"LEFT\">" + escaped(words(g, n), 32) + "</TD>" + cell + " WIDTH=\"66\" ALIGN=\"RIGHT\">" +
-               (now == shape ? "" : now.size() > 28 ? "..." : now) + "</TD></TR>";
+      lines += "<TR>" + cell + " WIDTH=\"118\" ALIGN=\"LEFT\">" +
+               (gone || name.empty() ? name + ' ' : "<B>" + name + "</B>") + "</TD>" + cell +
+               " WIDTH=\"128\" ALIGN=\"LEFT\">" + escaped(words(g, n), 32) + "</TD>" + cell +
+               " WIDTH=\"66\" ALIGN=\"RIGHT\">" +
+               (now == shape      ? ""
+                : now.size() > 28 ? "..."
+                                  : now) +
+               "</TD></TR>";
       shape = now;
       for (std::string_view o : outputs_of(g, n))
         lines += note + "RIGHT\"><I>output " + escaped(o, 40) + "</I></TD></TR>";
     }
-    out_ += "  " + p.id + std::to_string(row_number) + " [pos=\"" + at(p.x[row_number], p.y[row_number]) + "!\", label=<<TABLE BORDER=\"" + (several ? "2" : "1") +
-            "\" COLOR=\"" + (several ? "#c09000" : "#a0a0a0") + "\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">" + lines + "</TABLE>>]\n";
+    out_ += "  " + p.id + std::to_string(row_number) + " [pos=\"" + at(p.x[row_number], p.y[row_number]) +
+            "!\", label=<<TABLE BORDER=\"" + (several ? "2" : "1") + "\" COLOR=\"" + (several ? "#c09000" : "#a0a0a0") +
+            "\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">" + lines + "</TABLE>>]\n";
   }
   static std::string at(int x, int y) { return std::to_string(x) + ',' + std::to_string(y); }
 
@@ -272,7 +290,8 @@ class graphviz_writer {
     for (std::size_t i = 0; i < p.g->nodes.size(); ++i)
       for (value_id v : p.g->inputs(p.g->nodes[i])) {
         const int from = p.row_of[static_cast<std::size_t>(p.g->at_value(v).producer)], to = p.row_of[i];
-        if (from != to && p.column[static_cast<std::size_t>(from)] == p.column[static_cast<std::size_t>(to)]) pairs.insert({from, to});
+        if (from != to && p.column[static_cast<std::size_t>(from)] == p.column[static_cast<std::size_t>(to)])
+          pairs.insert({from, to});
       }
     std::vector<std::pair<int, int>> skips;
     for (const auto& [from, to] : pairs) {
@@ -280,27 +299,32 @@ class graphviz_writer {
       else skips.push_back({from, to});
     }
     // Short ones run nearest to the boxes; two may share a lane if one ends before the other begins.
-    const auto length = [](const std::pair<int, int>& e) { return e.second > e.first ? e.second - e.first : e.first - e.second; };
+    const auto length = [](const std::pair<int, int>& e) {
+      return e.second > e.first ? e.second - e.first : e.first - e.second;
+    };
     std::stable_sort(skips.begin(), skips.end(), [&](const auto& a, const auto& b) { return length(a) < length(b); });
     std::vector<std::vector<std::pair<int, int>>> lanes;
     for (const auto& e : skips) {
       const auto crosses = [&](const std::pair<int, int>& o) {
-        return std::max(std::min(e.first, e.second), std::min(o.first, o.second)) <= std::min(std::max(e.first, e.second), std::max(o.first, o.second)) &&
+        return std::max(std::min(e.first, e.second), std::min(o.first, o.second)) <=
+                   std::min(std::max(e.first, e.second), std::max(o.first, o.second)) &&
                e.first != o.first;
       };
       std::size_t lane = 0;
       while (lane < lanes.size() && std::any_of(lanes[lane].begin(), lanes[lane].end(), crosses)) ++lane;
       if (lane == lanes.size()) lanes.emplace_back();
       lanes[lane].push_back(e);
-      const int most = (column_gap - 12) / lane_width, x = p.x[static_cast<std::size_t>(e.first)] + box_width / 2 + 6 + static_cast<int>(lane) % most * lane_width;
+      const int most = (column_gap - 12) / lane_width, x = p.x[static_cast<std::size_t>(e.first)] + box_width / 2 + 6 +
+                                                           static_cast<int>(lane) % most * lane_width;
       const std::string bend = p.id + "_" + std::to_string(e.first) + "_" + std::to_string(e.second);
       const auto corner = [&](const char* which, int row_number) {
-        out_ += "  " + bend + which + " [shape=point, width=0.01, label=\"\", color=\"#5070a0\", pos=\"" + at(x, p.y[static_cast<std::size_t>(row_number)]) + "!\"]\n";
+        out_ += "  " + bend + which + " [shape=point, width=0.01, label=\"\", color=\"#5070a0\", pos=\"" +
+                at(x, p.y[static_cast<std::size_t>(row_number)]) + "!\"]\n";
       };
       corner("a", e.first);
       corner("b", e.second);
-      out_ += "  " + p.id + std::to_string(e.first) + ":e -> " + bend + "a [arrowhead=none]\n  " + bend + "a -> " + bend + "b [arrowhead=none]\n  " +
-              bend + "b -> " + p.id + std::to_string(e.second) + ":e\n";
+      out_ += "  " + p.id + std::to_string(e.first) + ":e -> " + bend + "a [arrowhead=none]\n  " + bend + "a -> " +
+              bend + "b [arrowhead=none]\n  " + bend + "b -> " + p.id + std::to_string(e.second) + ":e\n";
     }
   }
 
@@ -313,7 +337,8 @@ class graphviz_writer {
 inline std::string write_graphviz(const graph_view& g) { return detail::graphviz_writer().single(g); }
 
 /// `history` is what rewriting noted on the way from `before` to `after`.
-inline std::string write_graphviz(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history) {
+inline std::string write_graphviz(const graph_view& before, const graph_view& after,
+                                  std::span<const rewrite_step> history) {
   return detail::graphviz_writer().both(before, after, history);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// NumPy's .npy files, versions 1 to 3, little-endian and in C order, of every element type that NumPy and ctnn both have;
-// anything else is refused by name.
+// NumPy's .npy files, versions 1 to 3, little-endian and in C order, of every element type that NumPy and ctnn both
+// have; anything else is refused by name.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,10 @@ struct type_name {
   dtype type;
   std::string_view name;
 };
-inline constexpr type_name type_names[] = {{dtype::f32, "<f4"}, {dtype::f64, "<f8"}, {dtype::f16, "<f2"}, {dtype::i64, "<i8"},
-                                           {dtype::i32, "<i4"}, {dtype::i16, "<i2"}, {dtype::i8, "|i1"},  {dtype::u64, "<u8"},
-                                           {dtype::u32, "<u4"}, {dtype::u16, "<u2"}, {dtype::u8, "|u1"},  {dtype::boolean, "|b1"}};
+inline constexpr type_name type_names[] = {{dtype::f32, "<f4"}, {dtype::f64, "<f8"}, {dtype::f16, "<f2"},
+                                           {dtype::i64, "<i8"}, {dtype::i32, "<i4"}, {dtype::i16, "<i2"},
+                                           {dtype::i8, "|i1"},  {dtype::u64, "<u8"}, {dtype::u32, "<u4"},
+                                           {dtype::u16, "<u2"}, {dtype::u8, "|u1"},  {dtype::boolean, "|b1"}};
 
 struct header {
   extents shape;
@@ -49,7 +50,9 @@ class header_parser {
         const std::string_view name = quoted();
         for (const type_name& known : type_names)
           if (known.name == name) type = known.type;
-        if (!type) fail("element type '" + std::string(name.substr(0, 16)) + "', expected one of <f4 <f8 <f2 <i8 <i4 <i2 |i1 <u8 <u4 <u2 |u1 |b1");
+        if (!type)
+          fail("element type '" + std::string(name.substr(0, 16)) +
+               "', expected one of <f4 <f8 <f2 <i8 <i4 <i2 |i1 <u8 <u4 <u2 |u1 |b1");
       } else if (key == "fortran_order" && !has_order) {
         if (word() != "False") fail("Fortran order, expected C order ('fortran_order': False)");
         has_order = true;
@@ -95,7 +98,8 @@ class header_parser {
   std::string_view word() {
     skip();
     const std::size_t first = at_;
-    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || (text_[at_] >= 'A' && text_[at_] <= 'Z'))) ++at_;
+    while (at_ < text_.size() && ((text_[at_] >= 'a' && text_[at_] <= 'z') || (text_[at_] >= 'A' && text_[at_] <= 'Z')))
+      ++at_;
     return text_.substr(first, at_ - first);
   }
   extents tuple(const budget& limits) {
@@ -132,12 +136,15 @@ inline constexpr std::string_view magic{"\x93NUMPY", 6};
 inline array parse(std::string_view bytes, const std::string& source, const budget& limits = {}) {
   if (!bytes.starts_with(detail::magic)) throw error(source + ": byte 0: not an .npy file, expected \\x93NUMPY");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  if (bytes.size() < 10) throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
+  if (bytes.size() < 10)
+    throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
-    throw error(source + ": byte 6: version " + std::to_string(version) + "." + std::to_string(byte(7)) + ", expected 1.0, 2.0 or 3.0");
+    throw error(source + ": byte 6: version " + std::to_string(version) + "." + std::to_string(byte(7)) +
+                ", expected 1.0, 2.0 or 3.0");
   const std::size_t start = version == 1 ? 10 : 12;
-  if (bytes.size() < start) throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
+  if (bytes.size() < start)
+    throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
   std::size_t length = byte(8) + (byte(9) << 8);
   if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
   if (length > bytes.size() - start)
@@ -147,9 +154,11 @@ inline array parse(std::string_view bytes, const std::string& source, const budg
   const std::string_view data = bytes.substr(start + length);
   const auto needed = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
   if (data.size() != needed)
-    throw error(source + ": byte " + std::to_string(start + length) + ": " + std::to_string(data.size()) + " bytes of numbers, shape " +
-                describe(shape) + " needs " + std::to_string(needed));
-  if (needed > limits.memory_bytes) throw error(source + ": " + std::to_string(needed) + " bytes of numbers, the limit is " + std::to_string(limits.memory_bytes));
+    throw error(source + ": byte " + std::to_string(start + length) + ": " + std::to_string(data.size()) +
+                " bytes of numbers, shape " + describe(shape) + " needs " + std::to_string(needed));
+  if (needed > limits.memory_bytes)
+    throw error(source + ": " + std::to_string(needed) + " bytes of numbers, the limit is " +
+                std::to_string(limits.memory_bytes));
   array out(shape, type);
   if (!data.empty()) std::memcpy(out.bytes().data(), data.data(), data.size());
   swap_from_file(out.bytes(), static_cast<std::size_t>(size_of(type)));
@@ -167,11 +176,14 @@ inline array read(const std::string& path, const budget& limits = {}) {
 inline std::string write(const array& values) {
   const auto type = std::find_if(std::begin(detail::type_names), std::end(detail::type_names),
                                  [&](const detail::type_name& t) { return t.type == values.type(); });
-  if (type == std::end(detail::type_names)) throw error(".npy files cannot hold " + std::string(name_of(values.type())));
+  if (type == std::end(detail::type_names))
+    throw error(".npy files cannot hold " + std::string(name_of(values.type())));
   std::string shape;
-  for (int i = 0; i < values.shape().rank; ++i) shape += std::to_string(values.shape()[i]) + (i == 0 || i + 1 < values.shape().rank ? "," : "") +
-                                                         (i + 1 < values.shape().rank ? " " : "");
-  std::string header = "{'descr': '" + std::string(type->name) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  for (int i = 0; i < values.shape().rank; ++i)
+    shape += std::to_string(values.shape()[i]) + (i == 0 || i + 1 < values.shape().rank ? "," : "") +
+             (i + 1 < values.shape().rank ? " " : "");
+  std::string header =
+      "{'descr': '" + std::string(type->name) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string out(detail::magic);
@@ -182,7 +194,8 @@ inline std::string write(const array& values) {
   out += header;
   const std::size_t start = out.size();
   out.append(reinterpret_cast<const char*>(values.bytes().data()), values.bytes().size());
-  swap_from_file(std::as_writable_bytes(std::span(out)).subspan(start), static_cast<std::size_t>(size_of(values.type())));
+  swap_from_file(std::as_writable_bytes(std::span(out)).subspan(start),
+                 static_cast<std::size_t>(size_of(values.type())));
   return out;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Where the channels of a value are, for operators with numbers a channel. By itself the axis is 0 of (C), (C, L) and
-// (C, H, W), which is how PyTorch's modules take unbatched inputs, and 1 of (N, C, H, W) and whatever has more dimensions;
-// PyTorch's (N, C) and (N, C, L) have to say axis 1.
+// (C, H, W), which is how PyTorch's modules take unbatched inputs, and 1 of (N, C, H, W) and whatever has more
+// dimensions; PyTorch's (N, C) and (N, C, L) have to say axis 1.
 #pragma once
 
 #include <limits>
@@ -29,7 +29,8 @@ constexpr int spelled_axis(const extents& x, int axis) {
 /// infer() of an operator on channels.
 constexpr problem infer_by_channel(std::string_view name, int axis, const extents& x, extents& result) {
   if (x.rank < 1) return {mistake::rank_mismatch, name, x, {1}};
-  if (const int a = channel_axis(x, axis); a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
+  if (const int a = channel_axis(x, axis); a < 0 || a >= x.rank)
+    return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
   result = x;
   return {};
 }

@@ -45,7 +45,8 @@ struct value {
   int readers = 0;  ///< inputs of live nodes that are this value, plus network outputs
 };
 
-/// What is known of the numbers of a weight: nothing, that 1 / x is finite for all of them, or that they are above 0 besides.
+/// What is known of the numbers of a weight: nothing, that 1 / x is finite for all of them, or that they are above 0
+/// besides.
 enum class numbers_are : char { anything, invertible, positive };
 
 inline constexpr float smallest_divisor = 1e-37f;  ///< 1 / x is finite from here on
@@ -68,7 +69,8 @@ struct expression {
   range arguments{};  ///< in graph::operands: expression_id
   range fields{};
   dtype element = dtype::f32;
-  numbers_are numbers = numbers_are::anything;  ///< of a leaf; whoever has the numbers says it, declared networks do not
+  numbers_are numbers =
+      numbers_are::anything;  ///< of a leaf; whoever has the numbers says it, declared networks do not
 };
 
 struct network_output {
@@ -139,7 +141,8 @@ struct graph {
     fields.append(numbers.data(), numbers.size());
     return r;
   }
-  constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape, dtype element = dtype::f32) {
+  constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape,
+                                   dtype element = dtype::f32) {
     expressions.push_back({nullptr, layer, name, shape, {}, {}, element});
     return static_cast<int>(expressions.size()) - 1;
   }
@@ -152,7 +155,8 @@ constexpr int slot_of(slot_set given, int i) {
     if ((given >> slot & 1u) == 0 && i-- == 0) return slot;
 }
 
-/// The weights of a kernel's arguments, in the order of the slots, from those that are inputs and those that are the node's.
+/// The weights of a kernel's arguments, in the order of the slots, from those that are inputs and those that are the
+/// node's.
 template <class Weights>
 constexpr void merge_slots(slot_set given, auto&& inputs, auto&& own, std::size_t own_count, Weights& result) {
   std::size_t next_input = 0, next_own = 0;
@@ -166,9 +170,9 @@ constexpr graph thaw(const graph_view& v) {
           pool<double>(v.fields), pool<expression>(v.expressions), pool<network_output>(v.outputs)};
 }
 
-/// A node for an operator in its erased form: infers its outputs' shapes, makes a leaf for each of its weights and counts
-/// itself as a reader. `names` are the outputs' names (the node's own name where there is none). On a problem the graph
-/// is as before.
+/// A node for an operator in its erased form: infers its outputs' shapes, makes a leaf for each of its weights and
+/// counts itself as a reader. `names` are the outputs' names (the node's own name where there is none). On a problem
+/// the graph is as before.
 constexpr problem add_node(graph& g, const operator_type& type, std::string_view name, std::span<const value_id> in,
                            std::span<const double> fields, std::span<const std::string_view> names = {}) {
   pool<extents> shapes;
@@ -180,7 +184,9 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
     element_types.push_back(g.values[static_cast<std::size_t>(v)].type);
   }
   description d;
-  if (const problem p = type.describe(fields, inputs(shapes.data(), shapes.size()), types(element_types.data(), element_types.size()), d)) return p;
+  if (const problem p = type.describe(fields, inputs(shapes.data(), shapes.size()),
+                                      types(element_types.data(), element_types.size()), d))
+    return p;
 
   node n{&type, name};
   n.inputs = g.store_operands(in);
@@ -188,7 +194,8 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
   n.outputs = {static_cast<int>(g.values.size()), static_cast<int>(d.outputs.size())};
   const node_id id = static_cast<int>(g.nodes.size());
   for (std::size_t i = 0; i < d.outputs.size(); ++i)
-    g.values.push_back({i < names.size() ? names[i] : name, d.outputs[i], id, i < d.types.size() ? d.types[i] : dtype::f32, 0});
+    g.values.push_back(
+        {i < names.size() ? names[i] : name, d.outputs[i], id, i < d.types.size() ? d.types[i] : dtype::f32, 0});
   for (value_id v : in) ++g.at_value(v).readers;
   n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(d.weights.count)};
   for (const weight_slot& s : d.weights) g.operands.push_back(g.add_leaf(name, s.name, s.shape, s.type));
@@ -258,7 +265,8 @@ constexpr std::int64_t macs_of(const graph_view& g, node_id n) {
   return at.type->macs(g.fields_of(at.fields), in, out);
 }
 
-/// About what a node takes on one thread, to tell what is worth several: 40 multiply-adds or 2 elements in a nanosecond.
+/// About what a node takes on one thread, to tell what is worth several: 40 multiply-adds or 2 elements in a
+/// nanosecond.
 constexpr double nanoseconds_of(const graph_view& g, node_id n) {
   const node& at = g.at(n);
   std::int64_t elements = 0;

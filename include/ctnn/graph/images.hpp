@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which values are known to be images, and so where a declared network need not say which axis is the channels'; what it
-// then says.
+// Which values are known to be images, and so where a declared network need not say which axis is the channels'; what
+// it then says.
 #pragma once
 
 #include "graph.hpp"
 
 namespace ctnn {
 
-/// Does v, of three dimensions, descend from an operator on images, or from one that was told that its channels come first?
-/// Follows the first input of three dimensions only, so that a network is looked at once and not once a layer.
+/// Does v, of three dimensions, descend from an operator on images, or from one that was told that its channels come
+/// first? Follows the first input of three dimensions only, so that a network is looked at once and not once a layer.
 constexpr bool is_image(const graph_view& g, value_id v) {
   while (v != none) {
     const node& n = g.at(g.at_value(v).producer);
@@ -22,8 +22,8 @@ constexpr bool is_image(const graph_view& g, value_id v) {
   return false;
 }
 
-/// Are the channels of node n along an axis that nobody says and that its input does not tell: (N, C) or (C, L), (N, C, L)
-/// or (C, H, W)? A graph takes the first of each; in a declared network it is a mistake.
+/// Are the channels of node n along an axis that nobody says and that its input does not tell: (N, C) or (C, L), (N, C,
+/// L) or (C, H, W)? A graph takes the first of each; in a declared network it is a mistake.
 constexpr bool is_axis_ambiguous(const graph_view& g, const node& n) {
   if (!n.type->channel_axis || n.type->channel_axis(g.fields_of(n.fields)) != automatic_axis) return false;
   const value_id x = g.inputs(n)[0];

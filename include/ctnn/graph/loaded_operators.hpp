@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators that only loaded models have: their kernels (kernels/typed/) are plain and take every element type. They are
-// not in all_operators, so that static networks pay nothing for them.
+// Operators that only loaded models have: their kernels (kernels/typed/) are plain and take every element type. They
+// are not in all_operators, so that static networks pay nothing for them.
 #pragma once
 
 #include "operators.hpp"

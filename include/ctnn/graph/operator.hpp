@@ -9,13 +9,14 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, std::span<dtype> out): element types of the
-// outputs (all that of the first input, or f32), and scratch(in, out): bytes of memory its kernel takes while it runs
-// (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none.
-// `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all kernels of an
-// operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may rely on. Everything generic (options of a
-// declared layer, printing, comparing, lifting back to a type) follows from fields(). Graphs hold operators as an
-// `operator_type`, which carries all that is known of it, and a row of numbers: a user's operator is as good as ours.
+// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, std::span<dtype> out): element types of
+// the outputs (all that of the first input, or f32), and scratch(in, out): bytes of memory its kernel takes while it
+// runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none.
+// `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
+// kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
+// rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from
+// fields(). Graphs hold operators as an `operator_type`, which carries all that is known of it, and a row of numbers: a
+// user's operator is as good as ours.
 #pragma once
 
 #include <array>
@@ -78,8 +79,8 @@ struct traits {
 inline constexpr traits traits_of_each_number{.layouts = layout_rule::same, .in_place = true, .divisible = true,
                                               .images = image_flow::keeps};
 /// The same with numbers of its channel, or with none: goes before what leaves the channels where they are.
-inline constexpr traits traits_of_channels{.layouts = layout_rule::same, .in_place = true, .divisible = true, .lifts = true,
-                                           .images = image_flow::keeps};
+inline constexpr traits traits_of_channels{
+    .layouts = layout_rule::same, .in_place = true, .divisible = true, .lifts = true, .images = image_flow::keeps};
 
 /// Longest list parameter (sizes of a split, coefficients of a sum) and most inputs with one.
 inline constexpr std::size_t max_list = 64;
@@ -130,8 +131,8 @@ constexpr bool same_word(const char* key, std::string_view word) {
   return *key == 0;
 }
 
-// Fields to numbers and back. Overloads rather than one function with a chain of `if constexpr`: each link of such a chain
-// costs the compiler an evaluation step, and this is the innermost loop of every pass.
+// Fields to numbers and back. Overloads rather than one function with a chain of `if constexpr`: each link of such a
+// chain costs the compiler an evaluation step, and this is the innermost loop of every pass.
 
 template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
@@ -240,8 +241,9 @@ inline constexpr traits traits_of = [] {
   else return traits{};
 }();
 
-/// The weights of an operator that are inputs of its nodes instead of numbers of their own: bit k for slot k. An operator
-/// with weights has such a field, `given`, its last one; these inputs come after the others, in the order of the slots.
+/// The weights of an operator that are inputs of its nodes instead of numbers of their own: bit k for slot k. An
+/// operator with weights has such a field, `given`, its last one; these inputs come after the others, in the order of
+/// the slots.
 using slot_set = unsigned;
 constexpr int count_slots(slot_set s) {
   int n = 0;
@@ -477,7 +479,8 @@ namespace detail {
 template <class Op>
 struct erased;
 
-/// As compilers name a template argument in the function's own name: "... Op = ctnn::op::gather; ...", or "]" behind it.
+/// As compilers name a template argument in the function's own name: "... Op = ctnn::op::gather; ...", or "]" behind
+/// it.
 template <class Op>
 std::string_view spelling_of() {
   std::string_view all = __PRETTY_FUNCTION__;
@@ -534,8 +537,9 @@ inline constexpr operator_type type_of{&key_of<Op>,
 
 namespace detail {
 
-// From an operator_type back to its struct, by overload and not by a list that somebody must keep: erased<Op> defines the
-// function that named_struct<&key_of<Op>> declares. (Not the record's own address: its value is made of erased<Op>.)
+// From an operator_type back to its struct, by overload and not by a list that somebody must keep: erased<Op> defines
+// the function that named_struct<&key_of<Op>> declares. (Not the record's own address: its value is made of
+// erased<Op>.)
 template <const char* Key>
 struct named_struct {
 #if defined(__GNUC__) && !defined(__clang__)
@@ -556,17 +560,22 @@ struct erased {
     const Op op = decode<Op>(f);
     const int given = count_slots(given_slots(op)), n = static_cast<int>(in.size()) - given;
     if (n < min_inputs<Op>() || n > max_inputs<Op>())
-      return {mistake::wrong_number_of_inputs, Op::name, {n + given}, {min_inputs<Op>() + given, max_inputs<Op>() + given}};
+      return {
+          mistake::wrong_number_of_inputs, Op::name, {n + given}, {min_inputs<Op>() + given, max_inputs<Op>() + given}};
     const auto own = static_cast<std::size_t>(n);
     const int results = ctnn::output_count(op);
     result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});
     if (const problem p = op.infer(in.first(own), result.outputs)) return p;
     result.weights = weights_of(op, in.first(own));
-    if (const problem p = describe_types(op, in_types.first(in_types.size() < own ? in_types.size() : own), result)) return p;
+    if (const problem p = describe_types(op, in_types.first(in_types.size() < own ? in_types.size() : own), result))
+      return p;
     const dtype first = in_types.empty() ? dtype::f32 : in_types[0];
     for (weight_slot& s : result.weights)  // weights are of the input's type unless they say otherwise
-      if (s.as_input || (s.type == dtype::f32 && (first == dtype::f64 || first == dtype::f16 || first == dtype::bf16))) s.type = first;
-    return given == 0 ? problem{} : take_given(op, in.subspan(own), in_types.size() > own ? in_types.subspan(own) : types{}, result);
+      if (s.as_input || (s.type == dtype::f32 && (first == dtype::f64 || first == dtype::f16 || first == dtype::bf16)))
+        s.type = first;
+    return given == 0
+               ? problem{}
+               : take_given(op, in.subspan(own), in_types.size() > own ? in_types.subspan(own) : types{}, result);
   }
   /// Inputs that are weights must be what the slots need; what is left are the slots with numbers of their own.
   static constexpr problem take_given(const Op& op, inputs in, types in_types, description& result) {
@@ -584,7 +593,10 @@ struct erased {
       ++next;
     }
     if (next != in.size())
-      return {mistake::option_out_of_range, "given", {static_cast<int>(given_slots(op))}, {static_cast<int>(result.weights.size())}};
+      return {mistake::option_out_of_range,
+              "given",
+              {static_cast<int>(given_slots(op))},
+              {static_cast<int>(result.weights.size())}};
     result.weights = rest;
     return {};
   }
@@ -605,8 +617,10 @@ struct erased {
   static constexpr std::int64_t scratch(std::span<const double> f, inputs in, std::span<const extents> out) {
     return decode<Op>(f).scratch(in, out);
   }
-  static constexpr auto scratch_if_any() -> std::int64_t (*)(std::span<const double>, inputs, std::span<const extents>) {
-    if constexpr (requires(const Op& op, inputs in, std::span<const extents> out) { op.scratch(in, out); }) return &erased::scratch;
+  static constexpr auto scratch_if_any()
+      -> std::int64_t (*)(std::span<const double>, inputs, std::span<const extents>) {
+    if constexpr (requires(const Op& op, inputs in, std::span<const extents> out) { op.scratch(in, out); })
+      return &erased::scratch;
     else return nullptr;
   }
   static constexpr problem configure(std::span<const option_record> options, field_values& result) {

@@ -61,7 +61,8 @@ struct repeated : list<T> {
     const int n = static_cast<int>(this->count);
     if (n == 0 || places % n != 0) return {mistake::option_out_of_range, what, {n}, {places}};
     for (T v : *this)
-      if (!(v >= static_cast<T>(least) && v <= static_cast<T>(1 << 24))) return {mistake::option_out_of_range, what, {static_cast<int>(v)}, {least}};
+      if (!(v >= static_cast<T>(least) && v <= static_cast<T>(1 << 24)))
+        return {mistake::option_out_of_range, what, {static_cast<int>(v)}, {least}};
     return {};
   }
 };

@@ -62,7 +62,8 @@ CTNN_INLINE unit_place place_of(const window& c, bool planar, int unit, int chan
 }
 
 /// A tile whose pixels lie in several rows, from column x on: by way of `copy`.
-CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, const tile_shape& tile, int x, float* copy) {
+CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, const tile_shape& tile, int x,
+                                     float* copy) {
   tile_task t = task;
   const auto each_pixel = [&](auto&& move) {
     float* out = task.out;
@@ -177,7 +178,8 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
 
 }  // namespace detail
 
-/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers: nothing here depends on constants.
+/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers: nothing here depends on
+/// constants.
 CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
   const int pixels = c.out_height * c.out_width;
   const bool planar = c.chan != 1;

@@ -66,11 +66,12 @@ CTNN_INLINE void set_taps(window& c, const phase& y, const phase& x) {
 CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const window& image, const epilogue& end) {
   const bool depthwise = is_depthwise(p, image.channels * p.groups);
   // Of all groups and one tap.
-  const auto filters =
-      static_cast<std::ptrdiff_t>(depthwise ? round_up_to_block(p.out) : p.groups * round_up_to_block(image.out_channels) * image.channels);
+  const auto filters = static_cast<std::ptrdiff_t>(
+      depthwise ? round_up_to_block(p.out) : p.groups * round_up_to_block(image.out_channels) * image.channels);
   for (int first_y = 0; first_y < p.stride[0] && first_y < image.out_height; ++first_y)
     for (int first_x = 0; first_x < p.stride[1] && first_x < image.out_width; ++first_x) {
-      const phase y = phase_of_output(p, 0, first_y, image.out_height), x = phase_of_output(p, 1, first_x, image.out_width);
+      const phase y = phase_of_output(p, 0, first_y, image.out_height),
+                  x = phase_of_output(p, 1, first_x, image.out_width);
       window c = image;
       if (y.taps > 0 && x.taps > 0)
         c.weights += (static_cast<std::ptrdiff_t>(taps_before(p, 0, y.first_tap)) * p.kernel[1] +
@@ -126,7 +127,8 @@ CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const 
     }
 }
 
-CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const window& all, int images, const epilogue& end) {
+CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const window& all, int images,
+                                           const epilogue& end) {
   for (int n = 0; n < images; ++n) {
     window image = image_of(all, n);
     if constexpr (channel_block > 4) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The driver of conv2d for firmware (CTNN_PLAIN): small code, 200 bytes of lists instead of a kilobyte, and no caches to
-// mind. A tile's pixels stand below each other, so they share the columns of taps that fall on the input: a row of the
-// window is one run of contiguous inputs, at the sides a shorter one.
+// The driver of conv2d for firmware (CTNN_PLAIN): small code, 200 bytes of lists instead of a kilobyte, and no caches
+// to mind. A tile's pixels stand below each other, so they share the columns of taps that fall on the input: a row of
+// the window is one run of contiguous inputs, at the sides a shorter one.
 #pragma once
 
 #include "tile-inl.hpp"
@@ -22,7 +22,8 @@ struct plain_tile {
 };
 
 /// Sums the runs found so far for all columns. `first` of the parts of a sum: it begins with the bias and the residual.
-CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t out, std::ptrdiff_t pixel, bool first, bool last) {
+CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t out, std::ptrdiff_t pixel,
+                                   bool first, bool last) {
   tile_task& t = tile.task;
   t.last = last;
   t.out = c.out + out;
@@ -86,7 +87,8 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       while (kx < kx_end && x + (kx_end - 1) * c.dilation_w >= c.width) --kx_end;
       const int taps = joined && !(hangs_over && rows > 1 && (kx_end - kx) * tap_length > max_run) ? kx_end - kx : 1;
       t.length = taps * tap_length;
-      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * out_width + ox, out = oy * t.out_pitch + ox * c.out_pitch;
+      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * out_width + ox,
+                           out = oy * t.out_pitch + ox * c.out_pitch;
       bool first = true;
       for (int plane = 0; plane < planes; ++plane)
         for (int ky = 0; ky < c.kernel_h; ++ky)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// interpolate, nhwc on both sides, any pitch; vectors run over channels. What op::interpolate::layouts() leaves row-major is
-// interpolation_walk.hpp's.
+// interpolate, nhwc on both sides, any pitch; vectors run over channels. What op::interpolate::layouts() leaves
+// row-major is interpolation_walk.hpp's.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_INTERPOLATE_INL_HPP)

@@ -99,7 +99,8 @@ class resampling {
     switch (p_->coordinates) {
       case half_pixel: return (x + half) / scale - half;
       case half_pixel_symmetric: {
-        const Real size = static_cast<Real>(in_), adjustment = static_cast<Real>(out) / (scale * size), centre = half * size;
+        const Real size = static_cast<Real>(in_), adjustment = static_cast<Real>(out) / (scale * size),
+                   centre = half * size;
         return centre * (1 - adjustment) + (x + half) / scale - half;
       }
       case pytorch_half_pixel: return out > 1 ? (x + half) / scale - half : 0;
@@ -124,7 +125,8 @@ class resampling {
       case by_size: return scale < 1 ? -floor_of(-x_) : floor_of(x_);
       case torch: break;
     }
-    const float step = p_->size.at(axis) != 0 ? static_cast<float>(in) / static_cast<float>(out) : 1.0f / static_cast<float>(precisely<Real>(p_->scale.at(axis)));
+    const float step = p_->size.at(axis) != 0 ? static_cast<float>(in) / static_cast<float>(out)
+                                              : 1.0f / static_cast<float>(precisely<Real>(p_->scale.at(axis)));
     return static_cast<Real>(static_cast<whole_number<Real>>(static_cast<float>(i) * step));
   }
 
@@ -246,7 +248,8 @@ void interpolate_planes(const op::interpolate& p, const arguments& a, Store stor
         while (taps.next_chunk())
           for (std::int64_t i = 0; i < n; ++i)
             for (int t = 0; t < taps.count; ++t)
-              sums[i] += static_cast<Real>(taps.chunk[t].weight) * static_cast<Real>(from[i * plane + taps.chunk[t].offset]);
+              sums[i] +=
+                  static_cast<Real>(taps.chunk[t].weight) * static_cast<Real>(from[i * plane + taps.chunk[t].offset]);
       for (std::int64_t i = 0; i < n; ++i) to[i * positions] = store(sums[i]);
     }
 }

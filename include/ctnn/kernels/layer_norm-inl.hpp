@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_norm and rms_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie along a row in the same pass.
+// layer_norm and rms_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie along a row
+// in the same pass.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_LAYER_NORM_INL_HPP)
@@ -28,8 +29,8 @@ CTNN_BEGIN_TARGET
 
 namespace detail {
 
-/// Mean, or 0 where none is taken away, and 1 / deviation from it of n > 0 numbers, in two passes: what the mean takes away is not
-/// lost among squares.
+/// Mean, or 0 where none is taken away, and 1 / deviation from it of n > 0 numbers, in two passes: what the mean takes
+/// away is not lost among squares.
 struct row_statistics {
   float mean, inverse;
 };
@@ -52,7 +53,8 @@ CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float e
 }
 
 /// (x - mean) inverse [scale] [+ bias]
-CTNN_NOINLINE inline void normalize_row(const row_statistics& s, const float* x, float* y, int n, const float* scale, const float* bias) {
+CTNN_NOINLINE inline void normalize_row(const row_statistics& s, const float* x, float* y, int n, const float* scale,
+                                        const float* bias) {
   const vec mean = set(s.mean), inverse = set(s.inverse);
   for (int i = 0; i < n; i += lanes) {
     const int rest = n - i < lanes ? n - i : lanes;

@@ -89,9 +89,10 @@ CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const index_range column = by_columns ? share_of(a.share, p.out, column_granule) : index_range{0, p.out};
   const index_range row = by_columns ? index_range{0, rows} : share_of(a.share, rows, row_tiles);
   if (a.share.count > 1 && (column.size() <= 0 || row.size() <= 0)) return;
-  multiply_rows(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth, a.weights[0] + column.begin * depth,
-                bias == nullptr ? nullptr : bias + column.begin, a.out[0].data + row.begin * p.out + column.begin, p.out,
-                static_cast<int>(column.size()), epilogue_of(p.activation));
+  multiply_rows(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth,
+                a.weights[0] + column.begin * depth, bias == nullptr ? nullptr : bias + column.begin,
+                a.out[0].data + row.begin * p.out + column.begin, p.out, static_cast<int>(column.size()),
+                epilogue_of(p.activation));
 }
 
 CTNN_END_TARGET

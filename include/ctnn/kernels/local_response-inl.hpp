@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// local_response_norm: either layout, any pitch. Vectors lie along what is contiguous, channels or pixels of a row; where
-// that is the axis of the window as well, neighbours are unaligned loads.
+// local_response_norm: either layout, any pitch. Vectors lie along what is contiguous, channels or pixels of a row;
+// where that is the axis of the window as well, neighbours are unaligned loads.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_LOCAL_RESPONSE_INL_HPP)
@@ -55,8 +55,8 @@ CTNN_INLINE members members_at(const op::local_response_norm& p, int at, int siz
 }
 
 /// n neighbours whose windows have the same members: rows x columns of them, the first at x - begin.
-CTNN_NOINLINE inline void respond_beside(const response& f, const float* x, float* y, int n, std::ptrdiff_t begin, int rows,
-                                         std::ptrdiff_t row_step, int columns, std::ptrdiff_t column_step) {
+CTNN_NOINLINE inline void respond_beside(const response& f, const float* x, float* y, int n, std::ptrdiff_t begin,
+                                         int rows, std::ptrdiff_t row_step, int columns, std::ptrdiff_t column_step) {
   for (int i = 0; i < n; i += lanes) {
     vec sum = zero();
     for (int r = 0; r < rows; ++r)
@@ -69,8 +69,8 @@ CTNN_NOINLINE inline void respond_beside(const response& f, const float* x, floa
 }
 
 /// A line of n along which the windows lie, and `rows` such lines from x - begin on that count.
-CTNN_NOINLINE inline void respond_along(const op::local_response_norm& p, const response& f, const float* x, float* y, int n,
-                                        std::ptrdiff_t begin, int rows, std::ptrdiff_t row_step) {
+CTNN_NOINLINE inline void respond_along(const op::local_response_norm& p, const response& f, const float* x, float* y,
+                                        int n, std::ptrdiff_t begin, int rows, std::ptrdiff_t row_step) {
   for (int i = 0; i < n; i += lanes) {
     const int here = n - i < lanes ? n - i : lanes;
     vec sum = zero();
@@ -122,13 +122,14 @@ CTNN_INLINE void run(const op::local_response_norm& p, const arguments& a) {
         const detail::members r = detail::members_at(p, i, height);
         if (planar) {
           for (int c = 0; c < channels; ++c)
-            detail::respond_along(p, f, from + c * chan + i * row, to + c * chan + i * row, width, r.back * row, r.count, row);
+            detail::respond_along(p, f, from + c * chan + i * row, to + c * chan + i * row, width, r.back * row,
+                                  r.count, row);
           continue;
         }
         for (int j = 0; j < width; ++j) {
           const detail::members q = detail::members_at(p, j, width);
-          detail::respond_beside(f, from + i * row + j * col, to + i * y_row + j * y_col, channels, r.back * row + q.back * col,
-                                 r.count, row, q.count, col);
+          detail::respond_beside(f, from + i * row + j * col, to + i * y_row + j * y_col, channels,
+                                 r.back * row + q.back * col, r.count, row, q.count, col);
         }
       }
     }

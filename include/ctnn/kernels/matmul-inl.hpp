@@ -26,10 +26,10 @@
 
 CTNN_BEGIN_TARGET
 
-/// Rows [row, row_end) and columns [column, column_end) of out = scale a b, row-major without gaps; a is depth x rows and b
-/// columns x depth where it is transposed.
-CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a, const float* b, float* out, int rows, int depth, int columns,
-                                            int row, int row_end, int column, int column_end) {
+/// Rows [row, row_end) and columns [column, column_end) of out = scale a b, row-major without gaps; a is depth x rows
+/// and b columns x depth where it is transposed.
+CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a, const float* b, float* out, int rows,
+                                            int depth, int columns, int row, int row_end, int column, int column_end) {
   // On plain floats smaller copies: firmware's stack.
   constexpr int room = lanes == 1 ? 256 : 8192, room_a = lanes == 1 ? 64 : 6144;
   constexpr int most_rows = 12;
@@ -61,10 +61,12 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
         t.rows = row_end - r < tile.rows ? row_end - r : tile.rows;
         if (p.transpose_a)
           for (int i = 0; i < t.length; ++i)
-            for (int q = 0; q < t.rows; ++q) copy_a[q * t.length + i] = a[static_cast<std::ptrdiff_t>(k + i) * rows + r + q];
+            for (int q = 0; q < t.rows; ++q)
+              copy_a[q * t.length + i] = a[static_cast<std::ptrdiff_t>(k + i) * rows + r + q];
         for (int q = 0; q < tile.rows; ++q) {
           const int at = q < t.rows ? q : 0;
-          pixels[q] = p.transpose_a ? copy_a + static_cast<std::ptrdiff_t>(at) * t.length : a + static_cast<std::ptrdiff_t>(r + at) * depth + k;
+          pixels[q] = p.transpose_a ? copy_a + static_cast<std::ptrdiff_t>(at) * t.length
+                                    : a + static_cast<std::ptrdiff_t>(r + at) * depth + k;
         }
         t.pixels = pixels;
         t.out = out + static_cast<std::ptrdiff_t>(r) * columns + column;
@@ -90,7 +92,8 @@ CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
   for (std::ptrdiff_t m = matrix.begin; m < matrix.end; ++m) {
     const auto at = w.offsets(m);
     multiply_matrices(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.rows, w.depth, w.columns,
-                      static_cast<int>(row.begin), static_cast<int>(row.end), static_cast<int>(column.begin), static_cast<int>(column.end));
+                      static_cast<int>(row.begin), static_cast<int>(row.end), static_cast<int>(column.begin),
+                      static_cast<int>(column.end));
   }
 }
 

@@ -101,11 +101,11 @@ CTNN_NOINLINE void channel_pixels(const Source& source, std::ptrdiff_t pixels, i
   }
 }
 
-/// Pixels of `length` contiguous numbers in nhwc, of one channel each: `channels` lie along the images, rows or columns, and
-/// go on every `period` pixels.
+/// Pixels of `length` contiguous numbers in nhwc, of one channel each: `channels` lie along the images, rows or
+/// columns, and go on every `period` pixels.
 template <class Source>
-CTNN_NOINLINE void pixels_of_channels(const Source& source, index_range pixels, std::ptrdiff_t period, int channels, int length,
-                                      const float* x, std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
+CTNN_NOINLINE void pixels_of_channels(const Source& source, index_range pixels, std::ptrdiff_t period, int channels,
+                                      int length, const float* x, std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
   for (std::ptrdiff_t i = pixels.begin; i < pixels.end; ++i)
     map_row(source.at(static_cast<int>(i / period % channels)), length, x + i * dx, y + i * dy);
 }
@@ -121,10 +121,11 @@ CTNN_INLINE void per_channel(const Source& source, int channels_at, const argume
   if (x.order == layout::nhwc && axis + 3 != x.shape.rank) {  // not those that nhwc puts last
     const int length = x.shape.back(2);
     const std::ptrdiff_t period = axis + 3 < x.shape.rank ? plane / length : plane;
-    pixels_of_channels(source, share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()) / length), period, channels, length,
-                       x.data, x.pitch, y.data, y.pitch);
+    pixels_of_channels(source, share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()) / length), period,
+                       channels, length, x.data, x.pitch, y.data, y.pitch);
   } else if (x.order == layout::nhwc || plane == 1) {
-    const std::ptrdiff_t dx = x.order == layout::nhwc ? x.pitch : channels, dy = x.order == layout::nhwc ? y.pitch : channels;
+    const std::ptrdiff_t dx = x.order == layout::nhwc ? x.pitch : channels,
+                         dy = x.order == layout::nhwc ? y.pitch : channels;
     const index_range part = share_of(a.share, images * plane);
     channel_pixels(source, part.size(), channels, x.data + part.begin * dx, dx, y.data + part.begin * dy, dy);
   } else if (a.share.index == 0) {

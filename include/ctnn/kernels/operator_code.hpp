@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an operator's record (graph/operator.hpp) knows of its kernels. They are functions found by their argument, in the
-// operator's namespace:
+// What an operator's record (graph/operator.hpp) knows of its kernels. They are functions found by their argument, in
+// the operator's namespace:
 //
 //   constexpr void run_reference(const Op&, const arguments&)      // defines it; or `run`, if that is its only kernel
 //   constexpr std::int64_t packed_count(const Op&, int slot, const extents& shape, int block)
 //   constexpr void pack(const Op&, int slot, const extents& shape, const float* from, float* to, int block)
 //
-// An operator that packs says of which slots: `static constexpr bool packs(int slot)`. ctnn's own are in reference/ and packing.hpp.
+// An operator that packs says of which slots: `static constexpr bool packs(int slot)`. ctnn's own are in reference/ and
+// packing.hpp.
 #pragma once
 
 #include "packing.hpp"

@@ -35,7 +35,9 @@ inline namespace CTNN_PACKING {
 
 // `block` is another target's channel_block where a tool packs for it.
 
-constexpr std::int64_t round_up_to_block(std::int64_t n, int block = channel_block) { return (n + block - 1) / block * block; }
+constexpr std::int64_t round_up_to_block(std::int64_t n, int block = channel_block) {
+  return (n + block - 1) / block * block;
+}
 
 namespace packing_detail {
 
@@ -101,10 +103,11 @@ constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const f
 namespace packing_detail {
 
 /// The taps of one phase of some outputs of a group, [outputs / block][taps][C / groups][block].
-constexpr void pack_phase(const op::conv_transpose2d& p, const extents& shape, int group, const phase& y, const phase& x, int first,
-                          int columns, const float* from, float* to, int block) {
+constexpr void pack_phase(const op::conv_transpose2d& p, const extents& shape, int group, const phase& y,
+                          const phase& x, int first, int columns, const float* from, float* to, int block) {
   const int depth = shape[0] / p.groups, outputs = shape[1];
-  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(shape[2]) * shape[3], block_size = std::ptrdiff_t{y.taps} * x.taps * depth * block;
+  const std::ptrdiff_t filter = static_cast<std::ptrdiff_t>(shape[2]) * shape[3],
+                       block_size = std::ptrdiff_t{y.taps} * x.taps * depth * block;
   for (int ty = 0; ty < y.taps; ++ty)
     for (int tx = 0; tx < x.taps; ++tx) {
       const std::ptrdiff_t tap = static_cast<std::ptrdiff_t>(y.tap(ty)) * shape[3] + x.tap(tx);
@@ -119,7 +122,8 @@ constexpr void pack_phase(const op::conv_transpose2d& p, const extents& shape, i
 
 }  // namespace packing_detail
 
-constexpr std::int64_t packed_count(const op::conv_transpose2d& p, int slot, const extents& shape, int block = channel_block) {
+constexpr std::int64_t packed_count(const op::conv_transpose2d& p, int slot, const extents& shape,
+                                    int block = channel_block) {
   if (slot != 0) return shape.count();
   const std::int64_t taps = shape.count(2, 4), area = std::int64_t{p.stride[0]} * p.stride[1];
   if (is_depthwise(p, shape[0])) return round_up_to_block(p.out, block) * taps;
@@ -139,8 +143,8 @@ constexpr void pack(const op::conv_transpose2d& p, int slot, const extents& shap
     const int area = p.stride[0] * p.stride[1];
     for (int g = 0; g < p.groups; ++g) {
       for (int r = 0; r < area; ++r)
-        packing_detail::pack_phase(p, shape, g, phase_of_tap(p, 0, r / p.stride[1]), phase_of_tap(p, 1, r % p.stride[1]), r * outputs,
-                                   outputs, from, to, block);
+        packing_detail::pack_phase(p, shape, g, phase_of_tap(p, 0, r / p.stride[1]),
+                                   phase_of_tap(p, 1, r % p.stride[1]), r * outputs, outputs, from, to, block);
       to += round_up_to_block(std::int64_t{outputs} * area, block) * depth * shape.count(2, 4) / area;
     }
     return;

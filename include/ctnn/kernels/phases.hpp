@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A transposed convolution of stride s is s x s plain convolutions of stride 1, its phases: outputs whose place plus the
-// padding leaves the same remainder take the same taps, those with tap * dilation of that remainder. A tap belongs to one
-// phase, so nothing is multiplied by zeros and the packed weights are as many as a plain convolution's.
+// A transposed convolution of stride s is s x s plain convolutions of stride 1, its phases: outputs whose place plus
+// the padding leaves the same remainder take the same taps, those with tap * dilation of that remainder. A tap belongs
+// to one phase, so nothing is multiplied by zeros and the packed weights are as many as a plain convolution's.
 #pragma once
 
 #include "../graph/operators/convolution.hpp"
@@ -73,8 +73,8 @@ constexpr bool is_depthwise(const Convolution& p, int channels) {
   return p.groups > 1 && p.groups == channels && p.out == channels;
 }
 
-/// Few outputs: all phases of a place are the columns of one product, so that vectors are full. Only where all phases have
-/// the same taps. (Plain floats need no filling.)
+/// Few outputs: all phases of a place are the columns of one product, so that vectors are full. Only where all phases
+/// have the same taps. (Plain floats need no filling.)
 constexpr bool joins_phases(const op::conv_transpose2d& p, int channels, int block) {
   const int group = p.out / p.groups;
   const std::int64_t area = std::int64_t{p.stride[0]} * p.stride[1];

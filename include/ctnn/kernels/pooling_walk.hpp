@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pooling of row-major planes over any number of axes, for every element type: a row of windows at a time, one tap after
-// the other, so that the inner loop runs over neighbours. Without heap: static networks run it, too.
+// Pooling of row-major planes over any number of axes, for every element type: a row of windows at a time, one tap
+// after the other, so that the inner loop runs over neighbours. Without heap: static networks run it, too.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace ctnn {
 
-/// One axis of a pooling window: `cells` inside the input, `step` apart from `first` on, and how many an average divides by.
+/// One axis of a pooling window: `cells` inside the input, `step` apart from `first` on, and how many an average
+/// divides by.
 struct pooling_window {
   int first, cells, step, divisor;
 };
@@ -25,7 +26,9 @@ constexpr pooling_window pool_window_at(const op::pool& p, const window_axis& a,
     return static_cast<int>(n < a.taps ? n : a.taps);
   };
   const int skipped = taps_below(0), cells = taps_below(a.size) - skipped;
-  const int divisor = p.divisor_whole ? a.taps : p.count_include_pad ? taps_below(std::int64_t{a.size} + a.after) : cells;
+  const int divisor = p.divisor_whole       ? a.taps
+                      : p.count_include_pad ? taps_below(std::int64_t{a.size} + a.after)
+                                            : cells;
   return {start + skipped * a.dilation, cells, a.dilation, divisor};
 }
 constexpr pooling_window adaptive_window(int size, int count, int i) {
@@ -39,7 +42,8 @@ namespace detail {
 /// The largest, where a NaN is larger than any number.
 template <class T>
 struct largest_of_row {
-  static constexpr T start = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  static constexpr T start =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   static constexpr T add(T so_far, T v) { return v > so_far || v != v ? v : so_far; }
 };
 template <class T>
@@ -169,7 +173,8 @@ class pooling_walk {
           for (std::int64_t j = first; j < past; ++j) {
             const std::int64_t at = offset + shift + j * stride;
             const T v = x[plane + at];
-            if (where[j] < 0 && (v == largest[j] || v != v)) where[j] = plane + (p_.column_major ? column_major(at) : at);
+            if (where[j] < 0 && (v == largest[j] || v != v))
+              where[j] = plane + (p_.column_major ? column_major(at) : at);
           }
         });
     });

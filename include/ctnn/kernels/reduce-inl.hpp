@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions: rows of neighbours are brought together in vectors, or where neighbours stay, vectors of them walk together.
+// Reductions: rows of neighbours are brought together in vectors, or where neighbours stay, vectors of them walk
+// together.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_REDUCE_INL_HPP)
@@ -29,8 +30,8 @@ CTNN_BEGIN_TARGET
 
 namespace detail {
 
-// How numbers come together: `nothing` is what no numbers give, `step` adds numbers to a total, `join` two totals, `whole`
-// the lanes of one. A lane that is not there holds `absent`, which changes nothing.
+// How numbers come together: `nothing` is what no numbers give, `step` adds numbers to a total, `join` two totals,
+// `whole` the lanes of one. A lane that is not there holds `absent`, which changes nothing.
 
 struct adding {
   static constexpr float nothing = 0, absent = 0;
@@ -103,7 +104,8 @@ CTNN_NOINLINE float reduce_rows(const loop_nest<1>& rows, const float* x, const 
 
 /// One number of each of up to `lanes` neighbours.
 template <class How>
-CTNN_NOINLINE vec reduce_columns(const loop_nest<1>& loops, const float* x, std::ptrdiff_t stride, std::ptrdiff_t n, const How& how) {
+CTNN_NOINLINE vec reduce_columns(const loop_nest<1>& loops, const float* x, std::ptrdiff_t stride, std::ptrdiff_t n,
+                                 const How& how) {
   vec total = set(How::nothing);
   loop_cursor<1> at(loops, 0);
   do total = how.step(total, gather(x + at.offset[0], stride, n, How::absent));
@@ -141,8 +143,9 @@ CTNN_NOINLINE void reduce_each(const reduction_task& t, const How& how) {
     float* y = t.y + at.offset[0];
     if (inside == 0) {
       const float total = reduce_rows(t.walk.reduced, x, how);
-      *y = exponentials ? finish_exponentials(total, reduce_rows(t.walk.reduced, x, adding_exponentials{{}, set(total)}))
-                        : finish_reduction(t.function, total, t.inverse);
+      *y = exponentials
+               ? finish_exponentials(total, reduce_rows(t.walk.reduced, x, adding_exponentials{{}, set(total)}))
+               : finish_reduction(t.function, total, t.inverse);
       continue;
     }
     const auto& columns = t.walk.kept.levels[t.walk.kept.depth - 1];
@@ -152,7 +155,8 @@ CTNN_NOINLINE void reduce_each(const reduction_task& t, const How& how) {
       alignas(64) float total[lanes], sums[lanes];
       const vec v = reduce_columns(t.walk.reduced, first, columns.stride[1], n, how);
       store(v, total);
-      if (exponentials) store(reduce_columns(t.walk.reduced, first, columns.stride[1], n, adding_exponentials{{}, v}), sums);
+      if (exponentials)
+        store(reduce_columns(t.walk.reduced, first, columns.stride[1], n, adding_exponentials{{}, v}), sums);
       for (std::ptrdiff_t i = 0; i < n; ++i)
         y[(j + i) * columns.stride[0]] =
             exponentials ? finish_exponentials(total[i], sums[i]) : finish_reduction(t.function, total[i], t.inverse);
@@ -170,9 +174,10 @@ CTNN_INLINE void run(const op::reduce& p, const arguments& a) {
   if (results == 0) return;
   detail::reduction_task t{p.function, {y, x, p.reduced(x.shape)}, x.data, y.data, 1 / static_cast<float>(n)};
   if (n == 0) {
-    const float nothing = p.function == prod ? detail::multiplying::nothing
-                        : p.function == min ? detail::smallest::nothing
-                        : p.function == max || p.function == log_sum_exp ? detail::largest::nothing : detail::adding::nothing;
+    const float nothing = p.function == prod                               ? detail::multiplying::nothing
+                          : p.function == min                              ? detail::smallest::nothing
+                          : p.function == max || p.function == log_sum_exp ? detail::largest::nothing
+                                                                           : detail::adding::nothing;
     if (a.share.index > 0) return;
     loop_cursor<2> at(t.walk.kept, 0);
     do y.data[at.offset[0]] = detail::finish_reduction(p.function, nothing, t.inverse);

@@ -6,8 +6,9 @@
 
 namespace ctnn {
 
-/// `kept` offsets go through y, then x; `reduced` ones through x. In the order of x's memory, so that the innermost loop of
-/// one of the two runs through neighbours. An axis i that bit i of `bits` names is reduced; y has it as 1 or not at all.
+/// `kept` offsets go through y, then x; `reduced` ones through x. In the order of x's memory, so that the innermost
+/// loop of one of the two runs through neighbours. An axis i that bit i of `bits` names is reduced; y has it as 1 or
+/// not at all.
 struct reduction_walk {
   loop_nest<2> kept;
   loop_nest<1> reduced;

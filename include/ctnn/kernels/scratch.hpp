@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory of a kernel's own while it runs. An operator says how many bytes its kernel takes, the plan finds them in the arena,
-// and the kernel gets them as a third argument:
+// Memory of a kernel's own while it runs. An operator says how many bytes its kernel takes, the plan finds them in the
+// arena, and the kernel gets them as a third argument:
 //
-//   constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for(in[0].count(), 8); }
-//   void run(const Op&, const arguments&, scratch_memory memory) { std::span<double> sums = memory.take<double>(n); ... }
+//   constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for(in[0].count(),
+//   8); } void run(const Op&, const arguments&, scratch_memory memory) { std::span<double> sums =
+//   memory.take<double>(n); ... }
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ class scratch_list {
   T& operator[](std::size_t i) const { return items_[i]; }
   T& back() const { return items_[size_ - 1]; }
   void push_back(const T& item) {
-    if (size_ == capacity_) refuse_at_run_time("scratch", "a list has room for % items", static_cast<std::int64_t>(capacity_));
+    if (size_ == capacity_)
+      refuse_at_run_time("scratch", "a list has room for % items", static_cast<std::int64_t>(capacity_));
     items_[size_++] = item;
   }
   void pop_back() { --size_; }
@@ -56,8 +58,8 @@ class scratch_memory {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= scratch_alignment);
     const auto size = static_cast<std::size_t>(scratch_for(n, sizeof(T)));
     if (size > bytes_.size())
-      refuse_at_run_time("scratch", "a kernel takes % bytes, its operator's scratch() left %", static_cast<std::int64_t>(size),
-                         static_cast<std::int64_t>(bytes_.size()));
+      refuse_at_run_time("scratch", "a kernel takes % bytes, its operator's scratch() left %",
+                         static_cast<std::int64_t>(size), static_cast<std::int64_t>(bytes_.size()));
     T* first = static_cast<T*>(static_cast<void*>(bytes_.data()));
     bytes_ = bytes_.subspan(size);
     for (std::int64_t i = 0; i < n; ++i) ::new (static_cast<void*>(first + i)) T;

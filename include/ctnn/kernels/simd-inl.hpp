@@ -230,8 +230,8 @@ CTNN_INLINE vec sigmoid(vec x) {
   return div(select(less(x, zero()), e, one), add(one, e));
 }
 
-/// Within 6 ulp and [-1, 1]: x P(x^2) / Q(x^2), both of degree 4 with positive coefficients, fitted to the least largest
-/// relative error (2.1e-8) up to 9.02, from where on the float is 1.
+/// Within 6 ulp and [-1, 1]: x P(x^2) / Q(x^2), both of degree 4 with positive coefficients, fitted to the least
+/// largest relative error (2.1e-8) up to 9.02, from where on the float is 1.
 CTNN_INLINE vec tanh(vec x) {
   const vec bounded = clamp(x, set(-9.02f), set(9.02f)), y = mul(bounded, bounded);
   vec p = set(1.33190357e-8f), q = set(7.76200466e-7f);

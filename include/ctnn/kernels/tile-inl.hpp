@@ -48,7 +48,8 @@ template <function Kind>
 CTNN_NOINLINE void finish_tile(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns) {
   map_tile(activate<Kind>{end.low, end.high}, out, pitch, rows, columns);
 }
-CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows,
+                                          int columns) {
   map_tile(activate_any{{end.kind, end.low, end.high}}, out, pitch, rows, columns);
 }
 
@@ -146,8 +147,8 @@ namespace detail {
 
 /// A run of one row of plain floats: four inputs at a time, as counting them costs as much as summing.
 template <int V>
-CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t length, const float* w, std::ptrdiff_t weight_step,
-                            std::ptrdiff_t block_step) {
+CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t length, const float* w,
+                            std::ptrdiff_t weight_step, std::ptrdiff_t block_step) {
   constexpr int blocks = (V + channel_block - 1) / channel_block;
   const float* at[blocks];
   CTNN_UNROLL for (int b = 0; b < blocks; ++b) {
@@ -164,7 +165,8 @@ CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t lengt
       CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += 4 * channel_block;
     }
   for (; in != end; ++in) {
-    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(set(*in), loadu(at[v / channel_block] + v % channel_block), sum[v]);
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] =
+        mul_add(set(*in), loadu(at[v / channel_block] + v % channel_block), sum[v]);
     CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += weight_step;
   }
 }
@@ -197,8 +199,8 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     }
   }
 
-  // One row alone waits for its own sums: a second sum takes every other input. The same for every V, so that equal columns
-  // have equal results whatever tile they are in.
+  // One row alone waits for its own sums: a second sum takes every other input. The same for every V, so that equal
+  // columns have equal results whatever tile they are in.
   constexpr int more = P > 1 || lanes == 1 ? 0 : 1;
   vec others[more + 1][V];
   CTNN_UNROLL for (int i = 0; i < more; ++i)

@@ -37,7 +37,7 @@ struct window {
   float* out;
   std::ptrdiff_t row, col, chan;  ///< input elements from y to y + 1, x to x + 1, c to c + 1
   std::ptrdiff_t out_pitch, residual_pitch;
-  std::ptrdiff_t out_row;                   ///< output elements from y to y + 1: out_width out_pitch where nothing lies between
+  std::ptrdiff_t out_row;  ///< output elements from y to y + 1: out_width out_pitch where nothing lies between
   std::ptrdiff_t image, out_image, residual_image;  ///< from one image of a batch to the next
   int height, width, channels;              ///< of the input; channels of a group
   int out_height, out_width, out_channels;  ///< channels of a group; of all groups for the depthwise kernel

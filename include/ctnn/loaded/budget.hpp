@@ -56,7 +56,8 @@ constexpr std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b
   return a + b;
 }
 
-/// Whether a shape has at most `limit` elements. Extents of 0 count as 1 here, so that no part of the shape wraps either.
+/// Whether a shape has at most `limit` elements. Extents of 0 count as 1 here, so that no part of the shape wraps
+/// either.
 constexpr bool within(const extents& shape, std::int64_t limit) {
   std::int64_t n = 1;
   for (int i = 0; i < shape.rank; ++i) {

@@ -17,13 +17,14 @@ namespace ctnn {
 inline const array& array_of(const loaded_model& source, const expression& leaf) {
   const auto at = source.weights.find({leaf.layer, leaf.name});
   if (at == source.weights.end() || static_cast<std::int64_t>(at->second->size()) != leaf.shape.count())
-    throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' of shape " + describe(leaf.shape) +
-                " has not been read");
+    throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' of shape " +
+                describe(leaf.shape) + " has not been read");
   return *at->second;
 }
 
 /// Numbers of a leaf; half precision and bytes are expanded into `memory`.
-inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf, std::deque<std::vector<float>>& memory) {
+inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf,
+                                         std::deque<std::vector<float>>& memory) {
   const array& a = array_of(source, leaf);
   if (a.type() == dtype::f32) return a.values();
   if (a.type() == dtype::i8) {
@@ -31,7 +32,8 @@ inline std::span<const float> numbers_of(const loaded_model& source, const expre
     return memory.emplace_back(bytes.begin(), bytes.end());
   }
   if (a.type() != dtype::f16 && a.type() != dtype::bf16)
-    throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' is " + std::string(name_of(a.type())));
+    throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' is " +
+                std::string(name_of(a.type())));
   std::vector<float>& to = memory.emplace_back(a.size());
   const auto halves = a.elements<std::uint16_t>();
   std::transform(halves.begin(), halves.end(), to.begin(), a.type() == dtype::f16 ? half_to_float : bfloat_to_float);
@@ -50,7 +52,8 @@ class folded_weights {
     const expression_evaluator evaluate(g_, e);
     scratch_.resize(static_cast<std::size_t>(evaluate.scratch_size()));
     numbers_.resize(static_cast<std::size_t>(x.shape.count()));
-    evaluate.run([this](const expression& leaf) { return numbers_of(*source_, leaf, expanded_).data(); }, scratch_.data(), numbers_.data());
+    evaluate.run([this](const expression& leaf) { return numbers_of(*source_, leaf, expanded_).data(); },
+                 scratch_.data(), numbers_.data());
     return numbers_;
   }
 
@@ -60,7 +63,8 @@ class folded_weights {
     if (x.type || x.element == dtype::f32) return (*this)(e);
     const array& a = array_of(*source_, x);
     if (a.type() != x.element)
-      throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " + std::string(name_of(a.type())));
+      throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " +
+                  std::string(name_of(a.type())));
     return span_of(a);
   }
 

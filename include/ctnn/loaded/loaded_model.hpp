@@ -34,7 +34,8 @@ struct loaded_model {
   graph network;
   /// Of (layer, slot). Elements may be f16 or bf16 where the slot is f32: they are expanded when a kernel needs them.
   std::map<std::pair<std::string_view, std::string_view>, shared_array> weights;
-  std::map<std::string_view, std::string_view> aliases;  ///< other names of a value, such as the outputs of ncnn's Split
+  std::map<std::string_view, std::string_view>
+      aliases;                      ///< other names of a value, such as the outputs of ncnn's Split
   std::vector<model_input> inputs;  ///< in the order of the file
   std::deque<std::string> names;
 
@@ -50,7 +51,9 @@ struct loaded_model {
   void set_weight(const expression& leaf, std::span<const float> numbers) {
     weights[{leaf.layer, leaf.name}] = std::make_shared<const array>(leaf.shape, numbers);
   }
-  void set_weight(const expression& leaf, shared_array numbers) { weights[{leaf.layer, leaf.name}] = std::move(numbers); }
+  void set_weight(const expression& leaf, shared_array numbers) {
+    weights[{leaf.layer, leaf.name}] = std::move(numbers);
+  }
 
   /// The inputs: as declared, or as the graph has them.
   std::vector<model_input> all_inputs() const {

@@ -25,7 +25,8 @@ class number_buffer {
     void operator()(float* p) const { ::operator delete[](p, alignment); }
   };
   static std::unique_ptr<float[], release> allocate(std::size_t size) {
-    return std::unique_ptr<float[], release>(static_cast<float*>(::operator new[]((size + 1) * sizeof(float), alignment)));
+    return std::unique_ptr<float[], release>(
+        static_cast<float*>(::operator new[]((size + 1) * sizeof(float), alignment)));
   }
   std::unique_ptr<float[], release> memory_;
   std::size_t size_ = 0;
@@ -43,7 +44,8 @@ class buffers {
     // The smallest spare buffer that is not much too large; a plan asks for the same sizes every time.
     auto best = spare_.end();
     for (auto b = spare_.begin(); b != spare_.end(); ++b)
-      if (b->size() >= size && b->size() <= 2 * size + 1024 && (best == spare_.end() || b->size() < best->size())) best = b;
+      if (b->size() >= size && b->size() <= 2 * size + 1024 && (best == spare_.end() || b->size() < best->size()))
+        best = b;
     if (best != spare_.end()) {
       m = std::move(*best);
       spare_.erase(best);

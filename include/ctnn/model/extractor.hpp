@@ -22,8 +22,8 @@ class extractor {
     if (programs_->first()) use(programs_->first());
   }
 
-  /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs; without
-  /// it every value that was computed can be extracted without computing anything again. Forgets all values.
+  /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs;
+  /// without it every value that was computed can be extracted without computing anything again. Forgets all values.
   void set_light_mode(bool light) {
     light_ = light;
     if (program_) set_up();
@@ -33,9 +33,9 @@ class extractor {
   /// thread. Results are the same bits either way.
   void set_executor(std::shared_ptr<ctnn::executor> threads) { executor_ = std::move(threads); }
 
-  /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the model
-  /// read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed. Throws
-  /// ctnn::error if there is no such value or its shape cannot be.
+  /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the
+  /// model read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed.
+  /// Throws ctnn::error if there is no such value or its shape cannot be.
   void input(std::string_view name, array values) {
     if (!program_ || program_->find_input(name)) return give(name, std::move(values));
     const value_id v = find(name);
@@ -108,7 +108,8 @@ class extractor {
 
   static void require(std::string_view name, const extents& shape, dtype type, const array& values, bool any_shape) {
     if (values.type() != type)
-      throw error("input '" + std::string(name) + "' is " + std::string(name_of(type)) + ", got " + std::string(name_of(values.type())));
+      throw error("input '" + std::string(name) + "' is " + std::string(name_of(type)) + ", got " +
+                  std::string(name_of(values.type())));
     if (!any_shape && !(values.shape() == shape))
       throw error("input '" + std::string(name) + "' is " + describe(shape) + ", got " + describe(values.shape()));
   }
@@ -138,7 +139,8 @@ class extractor {
     const graph_view g = program_->g();
     for (const node& n : g.nodes)
       if (n.type == &type_of<op::input>)
-        if (const auto found = given_.find(g.at_value(n.outputs.first).name); found != given_.end()) fed_[n.outputs.first] = &found->second;
+        if (const auto found = given_.find(g.at_value(n.outputs.first).name); found != given_.end())
+          fed_[n.outputs.first] = &found->second;
     for (const auto& [v, values] : cuts_) fed_[v] = &values;
   }
 
@@ -246,7 +248,8 @@ class extractor {
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s]) run(static_cast<int>(s));
     tensor from = tensor_at(v);
-    if (const node& maker = program_->g().at(program_->g().at_value(v).producer); maker.type->is.counts_rows && maker.outputs.first == v)
+    if (const node& maker = program_->g().at(program_->g().at_value(v).producer);
+        maker.type->is.counts_rows && maker.outputs.first == v)
       from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
     array out(from.shape, from.type);
     if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from, {});
@@ -264,17 +267,21 @@ class extractor {
     if (is_fed(r) && plan_.at(r).external) base = const_cast<float*>(numbers_of(*fed_.at(r)));
     else if (is_constant(r)) base = const_cast<float*>(program_->code(program_->g().at_value(r).producer).weights[0]);
     else base = memory_.at(at(r), static_cast<std::size_t>(plan_.at(r).size));
-    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch, program_->g().at_value(now.value).type};
+    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch,
+            program_->g().at_value(now.value).type};
   }
   /// Kernels take the address of any elements as that of floats.
-  static const float* numbers_of(const array& a) { return static_cast<const float*>(static_cast<const void*>(a.bytes().data())); }
+  static const float* numbers_of(const array& a) {
+    return static_cast<const float*>(static_cast<const void*>(a.bytes().data()));
+  }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
   tensor input_tensor(int p) {
     int q = p;  // not what describes it in its other layout
     while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
     if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
       const array& given = *fed_.at(q);
-      if (given.type() == dtype::f32) program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0}, {});
+      if (given.type() == dtype::f32)
+        program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0}, {});
       else if (given.size()) std::memcpy(tensor_at(q).data, given.bytes().data(), given.bytes().size());
       holds_[at(q)] = true;
     }

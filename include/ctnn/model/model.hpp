@@ -47,14 +47,14 @@ struct load_options {
 /// later ones find it done.
 class model {
  public:
-  /// An ncnn model; an empty `bin` takes zeros for all weights. Throws ctnn::error (base/error.hpp), whose text calls the
-  /// files by their names without directories. Where input shapes are neither in the file nor given, only the .param file
-  /// is checked now, and the rest when an extractor has been fed.
+  /// An ncnn model; an empty `bin` takes zeros for all weights. Throws ctnn::error (base/error.hpp), whose text calls
+  /// the files by their names without directories. Where input shapes are neither in the file nor given, only the
+  /// .param file is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
     return or_error([&] { return load_ncnn(param, bin, options); });
   }
-  /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside it)
-  /// are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
+  /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside
+  /// it) are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
   static model load(const std::string& path, const load_options& options = {}) {
     if (path.ends_with(".onnx")) return or_error([&] { return load_onnx(path, options); });
     if (!path.ends_with(".param")) throw error(path + ": expected a .param or an .onnx file");
@@ -97,7 +97,8 @@ class model {
     try {
       return model(read({}), options, read);
     } catch (const ncnn::unknown_input_shape& e) {
-      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options, std::move(read));
+      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options,
+                   std::move(read));
     }
   }
   static model load_onnx(const std::string& path, const load_options& options) {
@@ -105,7 +106,8 @@ class model {
     onnx::read_options read;
     read.input_shapes = options.read.input_shapes;
     read.limits = options.read.limits;
-    if (read.limits.name_length == budget{}.name_length) read.limits.name_length = onnx::read_options{}.limits.name_length;
+    if (read.limits.name_length == budget{}.name_length)
+      read.limits.name_length = onnx::read_options{}.limits.name_length;
     read.external_data = options.external_data;
     read.custom = options.onnx_operators;
     // Other shapes read the file again: nothing of it stays in memory.
@@ -117,10 +119,13 @@ class model {
     }
 #else
     (void)options;
-    throw error(path + ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
+    throw error(path +
+                ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
 #endif
   }
-  static program_options program_options_of(const load_options& o) { return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes}; }
+  static program_options program_options_of(const load_options& o) {
+    return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes};
+  }
 
   std::shared_ptr<program_family> programs_;
   std::shared_ptr<ctnn::executor> executor_;

@@ -29,8 +29,8 @@
 
 namespace ctnn {
 
-/// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's namespace, or
-/// for each target in the file that CTNN_OWN_KERNELS names (which needs ctnn.hpp).
+/// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's
+/// namespace, or for each target in the file that CTNN_OWN_KERNELS names (which needs ctnn.hpp).
 struct custom_operator {
   const operator_type* type;
   loaded_kernel (*kernel)(target_id);
@@ -149,7 +149,9 @@ class program {
 CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
 CTNN_ONCE program::program(loaded_model&& source, const program_options& options)
-    : source_(std::move(source)), g_(thaw(source_.network.view())), kernels_(kernels_for<vector_operators>(options.target)),
+    : source_(std::move(source)),
+      g_(thaw(source_.network.view())),
+      kernels_(kernels_for<vector_operators>(options.target)),
       target_(options.target) {
   if (options.optimize) {
     note_known_numbers();
@@ -174,7 +176,8 @@ CTNN_ONCE plan_view program::plan(bool light) const {
   return p.made.view();
 }
 
-/// Rules divide only by constants that say that they can be divided by: those of as many numbers as a layer has channels.
+/// Rules divide only by constants that say that they can be divided by: those of as many numbers as a layer has
+/// channels.
 CTNN_ONCE void program::note_known_numbers() {
   constexpr std::int64_t most_channels = 1 << 16;
   for (const node& n : g_.nodes) {
@@ -205,11 +208,13 @@ CTNN_ONCE std::int64_t program::largest_step(const graph_view& g) {
 
 CTNN_ONCE void program::require_memory(std::int64_t numbers, const char* what, std::uint64_t limit) {
   if (numbers < 0 || static_cast<std::uint64_t>(numbers) > limit / sizeof(float))
-    throw error(std::string(what) + ": " + std::to_string(numbers) + " numbers need more memory than the limit of " + std::to_string(limit) + " bytes");
+    throw error(std::string(what) + ": " + std::to_string(numbers) + " numbers need more memory than the limit of " +
+                std::to_string(limit) + " bytes");
 }
 
 /// Notes `reader` for every weight as read that expression e is made of.
-CTNN_ONCE void program::note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader) {
+CTNN_ONCE void program::note_leaves(const graph_view& g, expression_id e, int reader,
+                                    std::map<weight_name, int>& last_reader) {
   std::vector<expression_id> open{e};
   std::vector<bool> seen(static_cast<std::size_t>(e) + 1);  // arguments have smaller numbers
   while (!open.empty()) {

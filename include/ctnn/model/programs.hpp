@@ -25,7 +25,10 @@ class program_family {
       : options_(std::move(options)), read_(std::move(read)), limit_(limit), first_(make(std::move(network))) {}
   /// No program yet: the first inputs decide. `why` is what to say to those who ask for the network before.
   program_family(std::string why, program_options options, reader read, std::size_t limit)
-      : options_(std::move(options)), read_(std::move(read)), limit_(std::max<std::size_t>(limit, 1)), why_not_(std::move(why)) {}
+      : options_(std::move(options)),
+        read_(std::move(read)),
+        limit_(std::max<std::size_t>(limit, 1)),
+        why_not_(std::move(why)) {}
 
   /// Null if the inputs' shapes are not known yet.
   const std::shared_ptr<const program>& first() const { return first_; }

@@ -15,8 +15,8 @@
 namespace ctnn {
 
 /// An executor of `threads` threads: the caller's own and threads - 1 others, which look for work for some microseconds
-/// after the last and then sleep. Models and extractors may share a pool; while it works for one of them, others do their
-/// parts themselves.
+/// after the last and then sleep. Models and extractors may share a pool; while it works for one of them, others do
+/// their parts themselves.
 class thread_pool : public executor {
  public:
   /// Throws ctnn::error if the system refuses a thread.

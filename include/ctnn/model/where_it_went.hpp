@@ -17,8 +17,10 @@ inline std::string where_it_went(const program& p, std::string_view name) {
     };
     const provenance went = provenance_of(layer, p.g(), p.history());
     std::string why = "no output needs it";
-    if (!went.rule.empty()) why = went.into.empty() ? "rule '" + std::string(went.rule) + "' removed layer '" + std::string(layer) + "', and no output needs what took its place"
-                                                    : rule_made(went.rule, layer) + "'" + std::string(went.into) + "'";
+    if (!went.rule.empty())
+      why = went.into.empty() ? "rule '" + std::string(went.rule) + "' removed layer '" + std::string(layer) +
+                                    "', and no output needs what took its place"
+                              : rule_made(went.rule, layer) + "'" + std::string(went.into) + "'";
     else if (const rewrite_step* s = first_taken_in(layer, p.history()))
       why = rule_made(s->rule, s->consumed) + "'" + std::string(layer) + "', which gives its result instead";
     return "value '" + std::string(name) + "' is gone: " + why + "; load without optimization to extract it";

@@ -21,7 +21,8 @@ struct got;
 template <int... Extents>
 struct needed;
 
-/// The facts are the arguments: the mistake, the layer, the option, input or weight it is about, what there is and what is needed.
+/// The facts are the arguments: the mistake, the layer, the option, input or weight it is about, what there is and what
+/// is needed.
 template <mistake Mistake, class Layer, class What, class Got, class Needed>
 struct network_error;
 
@@ -41,8 +42,9 @@ CTNN_MISTAKE(shape_mismatch, "shapes do not match")
 CTNN_MISTAKE(operand_mismatch, "the second input does not go with the first")
 CTNN_MISTAKE(window_larger_than_padded_input, "the window is larger than the padded input")
 CTNN_MISTAKE(groups_do_not_divide_channels, "groups do not divide the channels (in, out)")
-CTNN_MISTAKE(ambiguous_axis, "the input's shape does not tell which axis is the channels': say axis<0> (channels first) or axis<1> "
-                             "(a batch first, batch_norm1d)")
+CTNN_MISTAKE(ambiguous_axis,
+             "the input's shape does not tell which axis is the channels': say axis<0> (channels first) or axis<1> "
+             "(a batch first, batch_norm1d)")
 CTNN_MISTAKE(axis_out_of_range, "the axis is out of range")
 CTNN_MISTAKE(element_count_mismatch, "the number of elements does not match")
 CTNN_MISTAKE(unknown_input, "the layer reads a layer that does not exist")
@@ -56,8 +58,9 @@ CTNN_MISTAKE(unknown_weight, "no layer has a weight of this name")
 CTNN_MISTAKE(weight_size_mismatch, "a weight has the wrong number of elements")
 CTNN_MISTAKE(weight_type_mismatch, "a weight has elements of another type (ctnn::dtype: got, needed)")
 CTNN_MISTAKE(too_large, "a tensor has more elements than can be counted")
-CTNN_MISTAKE(no_reference, "the operator has no reference: give it constexpr void run_reference(const Op&, const arguments&) "
-                           "beside its struct")
+CTNN_MISTAKE(no_reference,
+             "the operator has no reference: give it constexpr void run_reference(const Op&, const arguments&) "
+             "beside its struct")
 CTNN_MISTAKE(element_type, "the operator does not take elements of this type")
 #undef CTNN_MISTAKE
 
@@ -78,7 +81,8 @@ struct problem_report {
 namespace detail {
 
 template <const problem_report& Report, std::size_t... L, std::size_t... W, std::size_t... G, std::size_t... N>
-constexpr bool fail(std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>, std::index_sequence<N...>) {
+constexpr bool fail(std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>,
+                    std::index_sequence<N...>) {
   return sizeof(network_error<Report.found.kind, layer_called<Report.layer[L]...>, what<Report.found.what[W]...>,
                               got<Report.found.got[static_cast<int>(G)]...>,
                               needed<Report.found.needed[static_cast<int>(N)]...>>) > 0;

@@ -11,8 +11,8 @@ namespace ctnn {
 
 namespace detail {
 
-/// A pass's result in a constant of a guessed size, so that the pass runs once: `fits` tells whether the guess was enough,
-/// `needed` what would have been. Made in place: compilers spend more on copying a constant than on the pass.
+/// A pass's result in a constant of a guessed size, so that the pass runs once: `fits` tells whether the guess was
+/// enough, `needed` what would have been. Made in place: compilers spend more on copying a constant than on the pass.
 template <graph_capacity Guess>
 struct attempt {
   graph_capacity needed;
@@ -22,8 +22,13 @@ struct attempt {
   std::string_view broken_rule;
   frozen_graph<Guess> g;
 
-  constexpr explicit attempt(const graph_view& v, const problem_report& found = {}, std::size_t done = 0, std::string_view broken = {})
-      : needed(capacity_of(v)), fits(needed.fits_in(Guess)), error(found), settled(done), broken_rule(broken),
+  constexpr explicit attempt(const graph_view& v, const problem_report& found = {}, std::size_t done = 0,
+                             std::string_view broken = {})
+      : needed(capacity_of(v)),
+        fits(needed.fits_in(Guess)),
+        error(found),
+        settled(done),
+        broken_rule(broken),
         g(fits ? v : graph_view{}) {}
   constexpr graph_view view() const { return g.view(); }
 };
@@ -59,7 +64,8 @@ struct compiled {
   static constexpr problem_report error = lowered<Net>::first.error;
   static constexpr bool valid = require_no_problem<error>();
   static constexpr graph_view view() {
-    if constexpr (!valid || lowered<Net>::first.fits) return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here
+    if constexpr (!valid || lowered<Net>::first.fits)
+      return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here
     else return lowered_exactly<Net>::result.view();
   }
 };
@@ -131,7 +137,8 @@ struct rule_at_fault {
 template <class Net, class Rules>
 constexpr bool rules_keep_their_word() {
   using fault = rule_at_fault<Net, Rules>;
-  if constexpr (!fault::name.empty()) return sizeof(decltype(fault::error(std::make_index_sequence<fault::name.size()>{}))) == 0;
+  if constexpr (!fault::name.empty())
+    return sizeof(decltype(fault::error(std::make_index_sequence<fault::name.size()>{}))) == 0;
   else return true;
 }
 /// The last part's result.
@@ -144,14 +151,16 @@ constexpr const auto& rewritten() {
 /// Apart from the graph: only those who ask what happened pay for it.
 template <class Net, class Rules, std::size_t Part>
 struct history_of_part {
-  static constexpr auto steps = rewriting<Net, Rules, Part>::template freeze_history<rewriting<Net, Rules, Part>::count_steps()>();
+  static constexpr auto steps =
+      rewriting<Net, Rules, Part>::template freeze_history<rewriting<Net, Rules, Part>::count_steps()>();
 };
 template <class Net, class Rules>
 struct rewriting_history {
   template <std::size_t... Part>
   static constexpr auto join(std::index_sequence<Part...>) {
     static_vector<rewrite_step, (history_of_part<Net, Rules, Part>::steps.size() + ... + 1)> all;
-    for (std::span<const rewrite_step> steps : {std::span<const rewrite_step>(history_of_part<Net, Rules, Part>::steps)...})
+    for (std::span<const rewrite_step> steps :
+         {std::span<const rewrite_step>(history_of_part<Net, Rules, Part>::steps)...})
       for (const rewrite_step& s : steps) all.push_back(s);
     return all;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole graphs with the reference kernels: in the compiler, for answers in static_assert, and as the yardstick of tests.
-// No plan, no packing: every value is nchw and is kept.
+// Whole graphs with the reference kernels: in the compiler, for answers in static_assert, and as the yardstick of
+// tests. No plan, no packing: every value is nchw and is kept.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct graph_values {
   }
 };
 
-/// Computes every value of g into `result`. `leaf(expression)` points to a weight's numbers; `inputs` are the network's, in
-/// order. (An argument, not a result: see lower().)
+/// Computes every value of g into `result`. `leaf(expression)` points to a weight's numbers; `inputs` are the
+/// network's, in order. (An argument, not a result: see lower().)
 constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float* const> inputs, graph_values& result) {
   result.first = pool<std::int64_t>(g.values.size() + 1, 0);
   for (std::size_t v = 0; v < g.values.size(); ++v) result.first[v + 1] = result.first[v] + g.values[v].shape.count();
@@ -44,7 +44,8 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float
     const auto all = g.inputs(n);
     const std::size_t own = all.size() - static_cast<std::size_t>(count_slots(given));
     for (value_id v : all.first(own)) in.push_back({result.data(v), g.shape(v)});
-    for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v) out.push_back({result.data(v), g.shape(v)});
+    for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v)
+      out.push_back({result.data(v), g.shape(v)});
     // Folded weights first, all in one array.
     pool<const float*> weights;
     pool<std::int64_t> folded;
@@ -66,8 +67,9 @@ constexpr void run_graph(const graph_view& g, auto&& leaf, std::span<const float
       weights.push_back(numbers.data() + folded[k]);
     }
     pool<const float*> slots;
-    merge_slots(given, [&](std::size_t i) { return result.data(all[own + i]); }, [&](std::size_t i) { return weights[i]; },
-                weights.size(), slots);
+    merge_slots(
+        given, [&](std::size_t i) { return result.data(all[own + i]); }, [&](std::size_t i) { return weights[i]; },
+        weights.size(), slots);
     n.type->reference()(g.fields_of(n.fields),
                         {{in.data(), in.size()}, {out.data(), out.size()}, {slots.data(), slots.size()}});
   }

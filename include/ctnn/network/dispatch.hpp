@@ -29,7 +29,9 @@ loaded_kernels kernels_for(target_id) {
   return plain::kernels_of<List>();
 }
 
-inline std::int64_t multiply_registers(target_id, int steps, float* sink) { return plain::multiply_registers(steps, sink); }
+inline std::int64_t multiply_registers(target_id, int steps, float* sink) {
+  return plain::multiply_registers(steps, sink);
+}
 
 #else
 
@@ -38,7 +40,8 @@ inline std::int64_t multiply_registers(target_id, int steps, float* sink) { retu
 #define CTNN_FOR_EACH_TARGET(...) {nullptr, nullptr, nullptr, nullptr, &HWY_STATIC_DISPATCH(__VA_ARGS__)}
 #else
 #define CTNN_FOR_EACH_TARGET(...)                                                                  \
-  {HWY_CHOOSE_AVX3(__VA_ARGS__), HWY_CHOOSE_AVX2(__VA_ARGS__), HWY_CHOOSE_SSE4(__VA_ARGS__), HWY_CHOOSE_NEON(__VA_ARGS__), \
+  {HWY_CHOOSE_AVX3(__VA_ARGS__), HWY_CHOOSE_AVX2(__VA_ARGS__), \
+   HWY_CHOOSE_SSE4(__VA_ARGS__), HWY_CHOOSE_NEON(__VA_ARGS__), \
    HWY_CHOOSE_FALLBACK(__VA_ARGS__)}
 #endif
 

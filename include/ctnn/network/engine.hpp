@@ -20,7 +20,9 @@ class engine {
   static constexpr std::size_t outputs = x::output_count;
 
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
-  explicit engine(const parameters<Net>& weights, target_id target = best_target()) : weights_(weights.packed) { use(target); }
+  explicit engine(const parameters<Net>& weights, target_id target = best_target()) : weights_(weights.packed) {
+    use(target);
+  }
   /// Weights would be gone before the first inference.
   explicit engine(const parameters<Net>&&, target_id = {}) = delete;
 
@@ -95,7 +97,9 @@ class engine {
 
  private:
   /// Kernels take the address of any elements as that of floats.
-  static const float* address_of(auto elements) { return static_cast<const float*>(static_cast<const void*>(elements.data())); }
+  static const float* address_of(auto elements) {
+    return static_cast<const float*>(static_cast<const void*>(elements.data()));
+  }
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_)); }
 
   alignas(64) std::byte arena_[(x::arena_size + 1) * sizeof(float)];

@@ -21,7 +21,11 @@ struct frozen_plan {
   std::int64_t arena_size = 0;
 
   constexpr plan_view view() const {
-    return {{placements.data(), Placements}, {steps.data(), Steps}, {ids.data(), Ids}, {outputs.data(), Outputs}, arena_size};
+    return {{placements.data(), Placements},
+            {steps.data(), Steps},
+            {ids.data(), Ids},
+            {outputs.data(), Outputs},
+            arena_size};
   }
 };
 
@@ -78,8 +82,12 @@ struct executable {
   /// Of the i-th input and output.
   static constexpr dtype input_type(std::size_t i) { return g.at_value(input_values[i]).type; }
   static constexpr dtype output_type(std::size_t i) { return g.at_value(g.outputs[i].value).type; }
-  static constexpr std::size_t input_size(std::size_t i) { return static_cast<std::size_t>(g.shape(input_values[i]).count()); }
-  static constexpr std::size_t output_size(std::size_t i) { return static_cast<std::size_t>(g.shape(g.outputs[i].value).count()); }
+  static constexpr std::size_t input_size(std::size_t i) {
+    return static_cast<std::size_t>(g.shape(input_values[i]).count());
+  }
+  static constexpr std::size_t output_size(std::size_t i) {
+    return static_cast<std::size_t>(g.shape(g.outputs[i].value).count());
+  }
   static constexpr bool takes_f32 = [] {
     for (std::size_t i = 0; i < input_count; ++i)
       if (input_type(i) != dtype::f32) return false;

@@ -62,9 +62,11 @@ struct option_records {
 template <class Op, fixed_string Name, class... Options>
 struct layer {
   static_assert(has_name<Op>, "ctnn: an operator has a name: static constexpr std::string_view name");
-  static_assert(has_fields<Op>, "ctnn: an operator lists its parameters: static constexpr void fields(auto& self, auto&& field)");
-  static_assert(has_infer<Op>, "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer(ctnn::inputs, "
-                               "ctnn::outputs) const");
+  static_assert(has_fields<Op>,
+                "ctnn: an operator lists its parameters: static constexpr void fields(auto& self, auto&& field)");
+  static_assert(has_infer<Op>,
+                "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer(ctnn::inputs, "
+                "ctnn::outputs) const");
   using operator_struct = std::conditional_t<operation<Op>, Op, op::identity>;  // one mistake is said once
   static constexpr layer_record record{&type_of<operator_struct>,
                                        Name,
@@ -181,9 +183,11 @@ template <fixed_string Name, number Alpha, class... Options>
 using elu = layer<op::activation, Name, option<"activation", function::elu, Alpha>, Options...>;
 /// clip(alpha x + beta, 0, 1); PyTorch's numbers are 1/6 and 1/2.
 template <fixed_string Name, class... Options>
-using hardsigmoid = layer<op::activation, Name, option<"activation", function::hardsigmoid, 0.16666667163372040, 0.5>, Options...>;
+using hardsigmoid =
+    layer<op::activation, Name, option<"activation", function::hardsigmoid, 0.16666667163372040, 0.5>, Options...>;
 template <fixed_string Name, class... Options>
-using hardswish = layer<op::activation, Name, option<"activation", function::hardswish, 0.16666667163372040, 0.5>, Options...>;
+using hardswish =
+    layer<op::activation, Name, option<"activation", function::hardswish, 0.16666667163372040, 0.5>, Options...>;
 
 /// Any function without parameters: unary<"root", ctnn::function::sqrt>
 template <fixed_string Name, function F, class... Options>

@@ -57,9 +57,12 @@ inline constexpr auto arguments_of = detail::layer_arguments<Layer>::all;
 
 /// Predicates of layers: is it an Op?
 template <class Op>
-inline constexpr auto is = [](auto layer) { return boost::hana::bool_c<std::is_same_v<typename decltype(layer)::type::operator_struct, Op>>; };
+inline constexpr auto is =
+    [](auto layer) { return boost::hana::bool_c<std::is_same_v<typename decltype(layer)::type::operator_struct, Op>>; };
 
 /// Predicate of arguments: an option, or else from<...>. hana::partition(arguments_of<layer>, is_option) parts them.
-inline constexpr auto is_option = [](auto argument) { return boost::hana::bool_c<detail::is_option<typename decltype(argument)::type>::value>; };
+inline constexpr auto is_option = [](auto argument) {
+  return boost::hana::bool_c<detail::is_option<typename decltype(argument)::type>::value>;
+};
 
 }  // namespace ctnn

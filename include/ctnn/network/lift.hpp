@@ -49,7 +49,8 @@ struct lifted {
   template <std::size_t... K, std::size_t... I>
   static auto with_from(std::index_sequence<K...>, std::index_sequence<I...>) {
     using reads = from<reference<G, G.view().inputs(G.view().at(N))[I]>()...>;
-    if constexpr (is_kind_of_layer()) return std::type_identity<layer<Op, name, option_type<0>, reads, option_type<K + 1>...>>{};
+    if constexpr (is_kind_of_layer())
+      return std::type_identity<layer<Op, name, option_type<0>, reads, option_type<K + 1>...>>{};
     else return std::type_identity<layer<Op, name, reads, option_type<K>...>>{};
   }
   /// Names such as relu<...> and mul<...> put what makes them so before the options one writes.
@@ -88,7 +89,8 @@ std::type_identity<T> type_at(const placed<Place, T>*);
 template <const auto& G>
 constexpr bool has_plain_output() {
   const graph_view g = G.view();
-  return g.outputs.size() == 1 && g.outputs[0].name.empty() && g.outputs[0].value + 1 == static_cast<int>(g.values.size());
+  return g.outputs.size() == 1 && g.outputs[0].name.empty() &&
+         g.outputs[0].value + 1 == static_cast<int>(g.values.size());
 }
 
 template <const auto& G, std::size_t O>
@@ -101,13 +103,16 @@ constexpr auto public_name() {
 template <const auto& G, std::size_t... N, std::size_t... O>
 auto lift(std::index_sequence<N...>, std::index_sequence<O...>) {
   if constexpr (has_plain_output<G>()) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...>>{};
+    return std::type_identity<
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
-                                      output<reference<G, G.view().outputs[O].value>()...>>>{};
+    return std::type_identity<
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                output<reference<G, G.view().outputs[O].value>()...>>>{};
   } else {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
-                                      named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
+    return std::type_identity<
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
   }
 }
 
@@ -136,8 +141,9 @@ using canonical = typename decltype(detail::lift_declared<Net>())::type;
 template <class Net, class Rules = default_rules>
 using optimized = typename decltype(detail::lift_optimized<Net, Rules>())::type;
 
-/// The network without the layers that no output needs, as it is spelled: rewriting by no rules. What nobody reads is not in
-/// the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in optimized<Net>.
+/// The network without the layers that no output needs, as it is spelled: rewriting by no rules. What nobody reads is
+/// not in the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in
+/// optimized<Net>.
 template <class Net>
 using prune_dead = optimized<Net, rule_list<>>;
 

@@ -103,7 +103,8 @@ constexpr void lower(std::span<const layer_record> layers, lowering& result) {
     if (!p && is_axis_ambiguous(g.view(), g.nodes[g.nodes.size() - 1]))
       p = {mistake::ambiguous_axis, "axis", g.at_value(in[0]).shape, {0, 1}};
     if (p) return fail(layer.name, p);
-    // Files may hold values without elements; in a declaration they are a slip, and kernels of static networks need not look.
+    // Files may hold values without elements; in a declaration they are a slip, and kernels of static networks need not
+    // look.
     const range made = g.nodes[g.nodes.size() - 1].outputs;
     for (int k = 0; k < made.count; ++k)
       if (const extents& s = g.at_value(made.first + k).shape; s.count() == 0)

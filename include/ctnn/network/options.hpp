@@ -42,7 +42,8 @@ template <number N> using out = option<"out", N>;
 template <number... N> using kernel = option<"kernel", N...>;        ///< one number, or height, width
 template <number... N> using stride = option<"stride", N...>;        ///< likewise
 template <number... N> using dilation = option<"dilation", N...>;    ///< likewise
-template <number... N> using pad = option<"pad", N...>;              ///< all sides; vertical, horizontal; or top, left, bottom, right
+template <number... N>
+using pad = option<"pad", N...>;  ///< all sides; vertical, horizontal; or top, left, bottom, right
 template <number... N> using before = option<"before", N...>;        ///< of constant_pad: a number an axis
 template <number... N> using after = option<"after", N...>;
 template <number... N> using output_padding = option<"output_padding", N...>;  ///< of conv_transpose2d: bottom, right
@@ -50,14 +51,16 @@ template <number N> using groups = option<"groups", N>;
 using same_upper = option<"same", same_padding::upper>;
 using same_lower = option<"same", same_padding::lower>;
 using no_bias = option<"bias", 0>;
-template <number F, number... Parameters> using fused = option<"activation", F, Parameters...>;  ///< activation in registers
+template <number F, number... Parameters>
+using fused = option<"activation", F, Parameters...>;  ///< activation in registers
 
-template <number... N> using axes = option<"axes", N...>;  ///< of linear: this many last axes make one row; of reduce: these
+template <number... N>
+using axes = option<"axes", N...>;    ///< of linear: this many last axes make one row; of reduce: these
 using drop_axes = option<"keep", 0>;  ///< of reduce: its axes go, instead of staying as 1
 template <number N> using ones = option<"ones", N>;  ///< of linear: extents of 1 behind its outputs
 
-/// Weights that the layer reads as inputs, after its other ones: bit k for weight k. linear<"y", from<"x", "w">, out<8>,
-/// no_bias, given<1>> multiplies by the value "w".
+/// Weights that the layer reads as inputs, after its other ones: bit k for weight k. linear<"y", from<"x", "w">,
+/// out<8>, no_bias, given<1>> multiplies by the value "w".
 template <number Slots> using given = option<"given", Slots>;
 
 // Pooling, interpolation
@@ -88,7 +91,8 @@ template <number... N> using step = option<"step", N...>;
 
 // Element-wise
 template <number N> using eps = option<"eps", N>;
-template <number N> using scalar = option<"scalar", N>;  ///< a binary function's second operand: mul<"twice", scalar<2>>
+template <number N>
+using scalar = option<"scalar", N>;  ///< a binary function's second operand: mul<"twice", scalar<2>>
 template <number... N> using coefficients = option<"coefficients", N...>;
 
 /// Which values a layer reads, instead of the one before it. An output k of a layer with several is "layer.k".

@@ -7,7 +7,8 @@
 
 namespace ctnn {
 
-/// Numbers of one weight, in PyTorch's order, by layer and name; elements of the weight's type, float where nothing else is said.
+/// Numbers of one weight, in PyTorch's order, by layer and name; elements of the weight's type, float where nothing
+/// else is said.
 struct named_weight {
   std::string_view layer;
   std::string_view name;
@@ -49,7 +50,11 @@ constexpr problem_report check_weights(const graph_view& g, std::span<const name
       if (static_cast<std::int64_t>(w.numbers.size()) != e.shape.count())
         return {{mistake::weight_size_mismatch, e.name, {static_cast<int>(w.numbers.size())}, e.shape}, e.layer};
       if (w.numbers.type() != e.element)
-        return {{mistake::weight_type_mismatch, e.name, {static_cast<int>(w.numbers.type())}, {static_cast<int>(e.element)}}, e.layer};
+        return {{mistake::weight_type_mismatch,
+                 e.name,
+                 {static_cast<int>(w.numbers.type())},
+                 {static_cast<int>(e.element)}},
+                e.layer};
     }
     if (!found) return {{mistake::missing_weight, e.name, {}, e.shape}, e.layer};
   }
@@ -94,8 +99,9 @@ template <class Net, const auto& Given>
 struct constant_weights {
   static constexpr problem_report error = check_weights(declared_graph<Net>, Given);
   static constexpr bool valid = require_no_problem<error>();
-  static_assert(count_weights(declared_graph<Net>) <= constant_weights_limit,
-                "ctnn: too many weights to fold in a constant (constant_weights_limit): use load() at start, or `ctnn header`");
+  static_assert(
+      count_weights(declared_graph<Net>) <= constant_weights_limit,
+      "ctnn: too many weights to fold in a constant (constant_weights_limit): use load() at start, or `ctnn header`");
 };
 
 }  // namespace detail
@@ -138,7 +144,8 @@ constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, st
 }
 
 /// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
-/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as many entries as Net has weights (weight_count<Net>).
+/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as
+/// many entries as Net has weights (weight_count<Net>).
 template <class Net>
 inline constexpr std::size_t weight_count = [] {
   std::size_t n = 0;

@@ -15,7 +15,8 @@ inline constexpr std::size_t arena_bytes = executable<typename Net::network_type
 template <class Net>
 inline constexpr std::int64_t macs = [] {
   std::int64_t sum = 0;
-  for (std::size_t n = 0; n < declared_graph<Net>.nodes.size(); ++n) sum += macs_of(declared_graph<Net>, static_cast<int>(n));
+  for (std::size_t n = 0; n < declared_graph<Net>.nodes.size(); ++n)
+    sum += macs_of(declared_graph<Net>, static_cast<int>(n));
   return sum;
 }();
 

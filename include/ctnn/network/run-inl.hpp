@@ -57,7 +57,8 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
   if constexpr (!root.external) {
     return {f.arena + root.offset + shift, shape, p.order, p.pitch, type};
   } else {
-    // Nobody writes here: a result that lies in an input or a constant is a view of it, which its kernel sees by the address.
+    // Nobody writes here: a result that lies in an input or a constant is a view of it, which its kernel sees by the
+    // address.
     const float* whole = nullptr;
     if constexpr (x::g.template is<op::constant>(producer)) {
       constexpr auto slot = x::slot_offsets[static_cast<std::size_t>(x::g.at(producer).weights.first)];
@@ -73,7 +74,8 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
 /// Elements of other types are plain everywhere: what is converted is their place.
 CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const work_share& share) {
   if (from.type == dtype::f32) convert(to, from, share);
-  else if (share.index == 0) std::memcpy(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
+  else if (share.index == 0)
+    std::memcpy(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
 }
 
 /// Weight W of step S: among the network's weights, or an input of the step.
@@ -85,8 +87,8 @@ CTNN_INLINE const float* weight_at(const frame& f) {
   if constexpr ((step.given >> W & 1u) != 0) {
     return tensor_at<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)], const float>(f).data;
   } else {
-    constexpr auto offset =
-        x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W - static_cast<std::size_t>(given_before)];
+    constexpr auto offset = x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W -
+                                            static_cast<std::size_t>(given_before)];
     return f.weights + offset;
   }
 }
@@ -99,14 +101,17 @@ CTNN_INLINE scratch_memory scratch_at(const frame& f) {
   if constexpr (p == none) return {};
   else {
     constexpr placement own = x::plan.at(p);
-    return scratch_memory(std::as_writable_bytes(std::span<float>(f.arena + own.offset, static_cast<std::size_t>(own.size))));
+    return scratch_memory(
+        std::as_writable_bytes(std::span<float>(f.arena + own.offset, static_cast<std::size_t>(own.size))));
   }
 }
 
 /// Is there a kernel for Op? It may take memory of its own.
 template <class Op>
 constexpr bool takes_scratch() {
-  return ctnn::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a, scratch_memory m) { run(op, a, m); };
+  return ctnn::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a, scratch_memory m) {
+    run(op, a, m);
+  };
 }
 template <class Op>
 constexpr bool has_kernel() {
@@ -126,8 +131,8 @@ constexpr bool has_halves(const graph_view& g, const node& n) {
     if (half(n.outputs.first + k)) return true;
   return false;
 }
-/// What runs step S: the kernel for vectors where all values are f32 and there is one, else the one for any elements (of
-/// kernels/typed/, if its header is included).
+/// What runs step S: the kernel for vectors where all values are f32 and there is one, else the one for any elements
+/// (of kernels/typed/, if its header is included).
 template <class Net, std::size_t S>
 constexpr bool runs_typed() {
   using x = executable<Net>;
@@ -135,8 +140,8 @@ constexpr bool runs_typed() {
   if constexpr (computes_f32(x::g, x::g.at(x::plan.steps[S].node)) && has_kernel<op_type>()) return false;
   else return typed::has_kernel<op_type>;
 }
-/// Without one its definition runs, plain loops over plain values (windows over one axis or three, say), unless its weights
-/// are packed for a kernel.
+/// Without one its definition runs, plain loops over plain values (windows over one axis or three, say), unless its
+/// weights are packed for a kernel.
 template <class Op>
 constexpr bool runs_by_definition() {
   if (has_kernel<Op>() || operator_code<Op>::reference() == nullptr) return false;
@@ -146,9 +151,10 @@ constexpr bool runs_by_definition() {
 }
 template <class Op>
 struct kernel_of {
-  static_assert(has_kernel<Op>() || runs_by_definition<Op>(),
-                "ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&, const "
-                "ctnn::arguments&) beside its struct");
+  static_assert(
+      has_kernel<Op>() || runs_by_definition<Op>(),
+      "ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&, const "
+      "ctnn::arguments&) beside its struct");
 };
 
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
@@ -157,8 +163,8 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   if constexpr (step.node == none) {
-    convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f), tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f),
-                share);
+    convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
+                tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
   } else {
     using op_type = typename x::template operator_at<step.node>;
     constexpr op_type op = decode<op_type>(x::g.fields_of(x::g.at(step.node).fields));
@@ -177,7 +183,8 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
         static_assert(computes_f32(x::g, x::g.at(step.node)),
                       "ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>");
         if constexpr (has_kernel<op_type>())
-          run_kernel(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share}, scratch_at<Net, S>(f));
+          run_kernel(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
+                     scratch_at<Net, S>(f));
         else if constexpr (runs_by_definition<op_type>())
           ctnn::detail::define(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
       }
@@ -189,7 +196,9 @@ template <class Net, std::size_t S>
 constexpr std::size_t weights_of_step() {
   using x = executable<Net>;
   constexpr node_id n = x::plan.steps[S].node;
-  return n == none ? 0 : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
+  return n == none
+             ? 0
+             : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
 }
 
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
@@ -197,7 +206,8 @@ template <class Net, std::size_t S>
 CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {}) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  run_step<Net, S>(f, share, std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
+  run_step<Net, S>(f, share,
+                   std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
                    std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
                    std::make_index_sequence<weights_of_step<Net, S>()>{});
 }
@@ -229,7 +239,8 @@ template <class Net, std::size_t S>
 constexpr double divisible_nanoseconds() {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.node == none) return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
+  if constexpr (step.node == none)
+    return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
   else if constexpr (step.packs != none || step.scratch != none) return 0;  // parts would share what a kernel writes to
   else if constexpr (runs_typed<Net, S>()) return 0;
   else return traits_of<typename x::template operator_at<step.node>>.divisible ? nanoseconds_of(x::g, step.node) : 0;
@@ -260,7 +271,9 @@ void run_loaded(const void* op, const arguments& a, scratch_memory memory) {
   if constexpr (requires { require_numbers(p, a); }) require_numbers(p, a);
   run_kernel(p, a, memory);
 }
-inline void convert_loaded(const tensor& to, const const_tensor& from, const work_share& share) { convert_any(to, from, share); }
+inline void convert_loaded(const tensor& to, const const_tensor& from, const work_share& share) {
+  convert_any(to, from, share);
+}
 
 template <class List>
 struct loaded_kernel_table;

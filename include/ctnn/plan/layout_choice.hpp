@@ -45,7 +45,8 @@ class layout_choice : planning_phase {
     step.given = g_.given(now);
     const std::size_t own = in.size() - static_cast<std::size_t>(count_slots(step.given));
     pool<int> ids;
-    for (std::size_t i = 0; i < own; ++i) ids.push_back(input_placement(now, t, in[i], order, i == 0, g_.shape(now.outputs.first)));
+    for (std::size_t i = 0; i < own; ++i)
+      ids.push_back(input_placement(now, t, in[i], order, i == 0, g_.shape(now.outputs.first)));
     std::size_t next = own;
     for (int slot = 0; next < in.size(); ++slot) {
       if ((step.given >> slot & 1u) == 0) continue;
@@ -107,7 +108,8 @@ class layout_choice : planning_phase {
   }
 
   /// The placement of input v that an operator with the result's layout `order` reads.
-  constexpr int input_placement(const node& n, const traits& t, value_id v, layout order, bool first, const extents& result) {
+  constexpr int input_placement(const node& n, const traits& t, value_id v, layout order, bool first,
+                                const extents& result) {
     if (t.view && g_.at_value(v).type == dtype::f32)
       return v;  // their kernels read any layout
     if (!can_be_nhwc(g_.shape(v))) return v;

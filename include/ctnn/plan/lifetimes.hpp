@@ -69,8 +69,8 @@ class lifetimes : planning_phase {
     if (at(in).order != at(out).order || !(shape(in) == shape(out)) || type_at(in) != type_at(out)) return false;
     // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
     if (r != in || at(out).size != at(in).size) return false;
-    // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it could write over
-    // either: a convolution of its own residual could not, nor a sum of three or more.
+    // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it could write
+    // over either: a convolution of its own residual could not, nor a sum of three or more.
     for (int i = 0; i < now.inputs.count; ++i) {
       const int other = first_id(now.inputs, i);
       if (other == in && !may_overwrite(now, i)) return false;

@@ -45,7 +45,9 @@ class offset_assignment : planning_phase {
   }
 
  private:
-  static constexpr std::int64_t round_up(std::int64_t n) { return (n + arena_alignment - 1) / arena_alignment * arena_alignment; }
+  static constexpr std::int64_t round_up(std::int64_t n) {
+    return (n + arena_alignment - 1) / arena_alignment * arena_alignment;
+  }
 };
 
 }  // namespace ctnn::detail

@@ -89,7 +89,8 @@ class part_placement : planning_phase {
       index += shape(part)[axis];
     }
   }
-  /// What lies in one piece in the whole: in nchw, single indices and then one range of an axis; in nhwc, a range of channels.
+  /// What lies in one piece in the whole: in nchw, single indices and then one range of an axis; in nhwc, a range of
+  /// channels.
   constexpr void place_slice(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
     const extents& s = shape(whole);

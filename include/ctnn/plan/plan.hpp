@@ -21,8 +21,8 @@ struct placement {
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
 };
 
-/// One thing to do: run a node's kernel, pack one of its weights that is an input, or (node none) convert the input to the
-/// output's layout.
+/// One thing to do: run a node's kernel, pack one of its weights that is an input, or (node none) convert the input to
+/// the output's layout.
 struct plan_step {
   node_id node = none;
   range inputs{};   ///< in plan::ids: placements

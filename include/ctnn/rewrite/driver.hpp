@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Applies rules until none fires. Sweeps go in topological order; rules are looked up by the node's operator. Every
-// application must lower the component of the measure that the rule declares, or one before it: checked here, in the compiler and at run time alike.
+// application must lower the component of the measure that the rule declares, or one before it: checked here, in the
+// compiler and at run time alike.
 #pragma once
 
 #include <bit>
@@ -13,12 +14,14 @@ struct optimization {
   graph g;
   pool<rewrite_step> history;
   std::size_t settled = 0;         ///< nodes of g, the first ones, that no rule applies to
-  std::string_view broken_rule{};  ///< a rule that did not lower what it declares: a defect of the rule; empty if all is well
+  std::string_view
+      broken_rule{};  ///< a rule that did not lower what it declares: a defect of the rule; empty if all is well
 };
 
 namespace detail {
 
-/// Rules by root operator: a small hash table, since every node looks here. A rule about any operator stands in every row.
+/// Rules by root operator: a small hash table, since every node looks here. A rule about any operator stands in every
+/// row.
 class rule_index {
  public:
   constexpr explicit rule_index(std::span<const rule_record> rules) : buckets_(slots, entry{}) {

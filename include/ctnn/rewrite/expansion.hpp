@@ -22,7 +22,8 @@ struct expansion_info {
   std::string_view arrow;
 };
 
-/// Makes the name of a new node from that of another, and keeps it; without a function new nodes are called as the others.
+/// Makes the name of a new node from that of another, and keeps it; without a function new nodes are called as the
+/// others.
 struct name_maker {
   std::string_view (*join)(void* names, std::string_view of, std::string_view with) = nullptr;
   void* names = nullptr;

@@ -6,7 +6,8 @@
 
 namespace ctnn {
 
-/// A rule whose operators are there but whose condition failed: at relu3, 'fuse_activation' because conv3 is read by add4 too.
+/// A rule whose operators are there but whose condition failed: at relu3, 'fuse_activation' because conv3 is read by
+/// add4 too.
 struct near_miss {
   std::string_view layer;  ///< the last of the rule's pattern
   rule_info rule;
@@ -17,7 +18,8 @@ struct near_miss {
 namespace detail {
 
 /// Tries the rules at node n of r; what fails and concerns `layer` goes to `out`.
-constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer, pool<near_miss>& out) {
+constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer,
+                                pool<near_miss>& out) {
   for (const rule_record& rule : rules) {
     if (!rule.roots.has(r.at(n).type) || !has_producer(r, n, rule.firsts)) continue;
     reason why;
@@ -35,9 +37,10 @@ constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_rec
 
 }  // namespace detail
 
-/// The near misses at the layer called `name` and at those that read it, in the order of the rules. `optimized` is a graph
-/// that optimize() made with the same rules, so none of them fires.
-constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<const rule_record> rules, std::string_view name) {
+/// The near misses at the layer called `name` and at those that read it, in the order of the rules. `optimized` is a
+/// graph that optimize() made with the same rules, so none of them fires.
+constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<const rule_record> rules,
+                                      std::string_view name) {
   pool<near_miss> out;
   rewriter r(thaw(optimized));
   for (std::size_t i = 0; i < optimized.nodes.size(); ++i) {

@@ -19,7 +19,8 @@ struct measure {
   std::int64_t nodes = 0;    ///< live nodes but inputs and constants
   std::int64_t tier = 0;      ///< sum of the operators' tiers: one-for-one replacements go to lower ones
   std::int64_t position = 0;  ///< sum over liftable nodes of how late they stand: they move above what only rearranges
-  std::int64_t movable = 0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
+  std::int64_t movable =
+      0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
 
   friend constexpr auto operator<=>(const measure&, const measure&) = default;
 };

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a rule looks for: a tree of operators as a type. Its parts have names, members of the rule's `match`, and are found
-// once; guard and rewrite get the match.
+// What a rule looks for: a tree of operators as a type. Its parts have names, members of the rule's `match`, and are
+// found once; guard and rewrite get the match.
 //
 //   struct match { node_id product = none, gate = none; value_id x = none; };
 //   using pattern = find::either_order<product_of_values, &match::product,
-//                                      find::alone<find::node<sigmoid, &match::gate, find::value<&match::x>>>, find::value<&match::x>>;
+//                                      find::alone<find::node<sigmoid, &match::gate, find::value<&match::x>>>,
+//                                      find::value<&match::x>>;
 //
 // A part is an operator (op::permute), one of several (find::any_of<op::flatten, op::reshape>), any at all
 // (find::any_operator), or an operator of a kind: a struct that says why not.
 //
 //   struct product_of_values {
 //     using of = op::binary;
-//     static constexpr std::string_view why_not(const op::binary& b) { return b.function == mul ? "" : "it is not a product"; }
+//     static constexpr std::string_view why_not(const op::binary& b) { return b.function == mul ? "" : "it is not a
+//     product"; }
 //   };
 //
 // Where a part is another operator the rule has nothing to say, unless find::or_say gives the words.
@@ -106,7 +108,8 @@ struct joined {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = i < A.count ? A.types[i] : B.types[i - A.count];
     return all;
   }();
-  static constexpr operator_set set = A.count == 0 || B.count == 0 ? operator_set{} : operator_set{types.data(), types.size()};
+  static constexpr operator_set set =
+      A.count == 0 || B.count == 0 ? operator_set{} : operator_set{types.data(), types.size()};
 };
 
 /// What patterns have in common that start at a node; `Tree` has ways() and at().
@@ -165,8 +168,8 @@ struct node : detail::starts_at_node<node<What, Name, Operands...>, What> {
   static constexpr std::size_t values = (std::size_t{0} + ... + (requires { Operands::is_number; } ? 0u : 1u));
 
   template <class M, std::size_t... I>
-  static constexpr reason operands([[maybe_unused]] const rewriter& r, [[maybe_unused]] node_id n, [[maybe_unused]] M& m,
-                                   std::index_sequence<I...>) {
+  static constexpr reason operands([[maybe_unused]] const rewriter& r, [[maybe_unused]] node_id n,
+                                   [[maybe_unused]] M& m, std::index_sequence<I...>) {
     reason no;
     (void)(static_cast<bool>(no = Operands::operand(r, n, static_cast<int>(I), m)) || ...);
     return no;
@@ -241,7 +244,8 @@ struct alone {
     if (no.silent) return no;
     const value_id v = r.input(n, i);
     if (r.readers(v) == 1) return no;
-    return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer", r.name(r.producer(v)), true};
+    return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer",
+            r.name(r.producer(v)), true};
   }
 };
 
@@ -346,7 +350,8 @@ struct or_say {
 
 }  // namespace find
 
-/// What the patterns of one or two operators match: `first` produces input `input` of `last`, which is looked up by its operator.
+/// What the patterns of one or two operators match: `first` produces input `input` of `last`, which is looked up by its
+/// operator.
 struct match {
   node_id first = none;
   node_id last = none;

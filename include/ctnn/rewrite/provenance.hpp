@@ -9,13 +9,15 @@ namespace ctnn {
 
 /// What became of a layer.
 struct provenance {
-  std::string_view into;  ///< the layer of the result that does its work: itself if it is still there; empty if none does
+  std::string_view
+      into;  ///< the layer of the result that does its work: itself if it is still there; empty if none does
   std::string_view rule;  ///< that removed it; empty if it is still there or nothing needed it
   constexpr bool stays() const { return rule.empty() && !into.empty(); }
 };
 
 /// What became of the layer called `name` in `after`, which the steps of `history` made.
-constexpr provenance provenance_of(std::string_view name, const graph_view& after, std::span<const rewrite_step> history) {
+constexpr provenance provenance_of(std::string_view name, const graph_view& after,
+                                   std::span<const rewrite_step> history) {
   const auto alive = [&](std::string_view layer) {
     for (const node& n : after.nodes)
       if (n.name == layer) return true;
@@ -32,7 +34,8 @@ constexpr provenance provenance_of(std::string_view name, const graph_view& afte
   return {{}, p.rule};
 }
 
-/// The first step that made another layer part of the one called `name`, which gives that one's result ever since; or null.
+/// The first step that made another layer part of the one called `name`, which gives that one's result ever since; or
+/// null.
 constexpr const rewrite_step* first_taken_in(std::string_view name, std::span<const rewrite_step> history) {
   for (const rewrite_step& s : history)
     if (s.into == name && s.consumed != name) return &s;

@@ -12,7 +12,7 @@ namespace ctnn {
 struct rewrite_step {
   std::string_view rule;
   std::string_view consumed;  ///< the layer that is gone
-  std::string_view into;      ///< the layer that does its work: itself if it is another operator now; empty if nothing does
+  std::string_view into;  ///< the layer that does its work: itself if it is another operator now; empty if nothing does
 };
 
 class rewriter {
@@ -56,7 +56,9 @@ class rewriter {
     return decode<Op>({g_.fields.data() + f.first, static_cast<std::size_t>(f.count)});
   }
   /// Whether node n is the function of one number and nothing else.
-  constexpr bool applies(node_id n, function f) const { return is<op::activation>(n) && get<op::activation>(n).activation.kind == f; }
+  constexpr bool applies(node_id n, function f) const {
+    return is<op::activation>(n) && get<op::activation>(n).activation.kind == f;
+  }
   constexpr std::size_t inputs_count(node_id n) const { return static_cast<std::size_t>(at(n).inputs.count); }
   constexpr value_id input(node_id n, int i = 0) const {
     return resolve(g_.operands[static_cast<std::size_t>(at(n).inputs.first + i)]);
@@ -198,8 +200,8 @@ class rewriter {
     note(name(second), kept.name);
     place(second, kept.type, kept.fields, kept.name, in, pool<expression_id>(view().weights(kept)));
   }
-  /// `first`, which `second` alone reads, computes what `second` does, of `in`, and `second` moves the result: they change
-  /// places. The value between them, of `shape`, is a new one and has no name.
+  /// `first`, which `second` alone reads, computes what `second` does, of `in`, and `second` moves the result: they
+  /// change places. The value between them, of `shape`, is a new one and has no name.
   constexpr void exchange(node_id first, node_id second, std::span<const value_id> in, const extents& shape) {
     const node moves = at(first), computes = at(second);
     const pool<expression_id> weights(view().weights(computes));
@@ -264,7 +266,8 @@ class rewriter {
       n.outputs.first = first;
       out.nodes.push_back(n);
     }
-    for (const network_output& o : g_.outputs) out.outputs.push_back({o.name, moved[static_cast<std::size_t>(resolve(o.value))]});
+    for (const network_output& o : g_.outputs)
+      out.outputs.push_back({o.name, moved[static_cast<std::size_t>(resolve(o.value))]});
     out.operands = static_cast<pool<int>&&>(g_.operands);
     out.fields = static_cast<pool<double>&&>(g_.fields);
     out.expressions = static_cast<pool<expression>&&>(g_.expressions);
@@ -280,8 +283,8 @@ class rewriter {
     g_.expressions.push_back(e);
     return static_cast<int>(g_.expressions.size()) - 1;
   }
-  constexpr void place(node_id n, const operator_type* type, range fields, std::string_view name, std::span<const value_id> in,
-                       std::span<const expression_id> weights) {
+  constexpr void place(node_id n, const operator_type* type, range fields, std::string_view name,
+                       std::span<const value_id> in, std::span<const expression_id> weights) {
     const pool<value_id> old_inputs = inputs_of(n);
     for (value_id v : in) {
       ++g_.at_value(v).readers;
@@ -317,7 +320,8 @@ class rewriter {
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
   constexpr void weigh(node_id n, int sign) {
     count(n, sign, measure_);
-    for (int i = 0; i < at(n).outputs.count; ++i) measure_.movable += sign * readers(output(n, i)) * position(output(n, i));
+    for (int i = 0; i < at(n).outputs.count; ++i)
+      measure_.movable += sign * readers(output(n, i)) * position(output(n, i));
   }
   constexpr void release(value_id v) {
     --g_.at_value(v).readers;

@@ -2,15 +2,15 @@
 // What a rule is. A rule is one struct: a pattern (pattern.hpp), a guard and a rewrite.
 //
 //   struct conv2d_activation {                                     // conv2d > activation  ->  conv2d
-//     static constexpr rule_info info{"conv2d_activation", "conv2d > activation -> conv2d", lowers::nodes, numerics::exact};
-//     using pattern = chain<op::conv2d, op::activation>;
-//     static constexpr reason guard(const rewriter& r, const match& m);   // why not, or nothing; none: nothing speaks against it
-//     static constexpr void rewrite(rewriter& r, const match& m);
+//     static constexpr rule_info info{"conv2d_activation", "conv2d > activation -> conv2d", lowers::nodes,
+//     numerics::exact}; using pattern = chain<op::conv2d, op::activation>; static constexpr reason guard(const
+//     rewriter& r, const match& m);   // why not, or nothing; none: nothing speaks against it static constexpr void
+//     rewrite(rewriter& r, const match& m);
 //   };
 //
-// and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32 only. The
-// pattern makes sure that a value that disappears has one reader and is not a network output. A rule with a `match` of its
-// own names what its pattern finds; guard may write there what rewrite needs.
+// and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32
+// only. The pattern makes sure that a value that disappears has one reader and is not a network output. A rule with a
+// `match` of its own names what its pattern finds; guard may write there what rewrite needs.
 #pragma once
 
 #include <concepts>
@@ -77,15 +77,20 @@ concept has_pattern = requires { typename Rule::pattern; } && ctnn::pattern<type
 }  // namespace detail
 
 template <class Rule>
-concept rule = detail::has_info<Rule> && detail::has_pattern<Rule> && detail::has_rewrite<Rule> && detail::has_sound_guard<Rule>;
+concept rule =
+    detail::has_info<Rule> && detail::has_pattern<Rule> && detail::has_rewrite<Rule> && detail::has_sound_guard<Rule>;
 
 /// A struct that is no rule: says what is missing, once.
 template <class Rule>
 struct rule_entry {
-  static_assert(detail::has_info<Rule>, "ctnn: a rule needs `static constexpr rule_info info{name, arrow, lowers, numerics}`");
-  static_assert(!detail::has_info<Rule> || detail::has_pattern<Rule>,
-                "ctnn: a rule needs `using pattern`: single, chain, edge or a tree that starts with find::node, find::either_order or find::reader");
-  static_assert(!detail::has_pattern<Rule> || detail::has_rewrite<Rule>, "ctnn: a rule needs `static constexpr void rewrite(rewriter&, const match&)`");
+  static_assert(detail::has_info<Rule>,
+                "ctnn: a rule needs `static constexpr rule_info info{name, arrow, lowers, numerics}`");
+  static_assert(
+      !detail::has_info<Rule> || detail::has_pattern<Rule>,
+      "ctnn: a rule needs `using pattern`: single, chain, edge or a tree that starts with find::node, "
+      "find::either_order or find::reader");
+  static_assert(!detail::has_pattern<Rule> || detail::has_rewrite<Rule>,
+                "ctnn: a rule needs `static constexpr void rewrite(rewriter&, const match&)`");
   static_assert(!detail::has_rewrite<Rule> || detail::has_sound_guard<Rule>,
                 "ctnn: a rule's guard is `static constexpr reason guard(const rewriter&, const match&)`");
   static constexpr rule_record record{{"no rule", "", lowers::nodes, numerics::exact}, {}, {}, nullptr};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Everything the optimiser does, on one page, for declared networks and loaded models alike. Order is priority among rules
-// of one operator. Each rule says what it does in its `info`; README.md has them as a table (tests/rewrite/readme.cpp).
+// Everything the optimiser does, on one page, for declared networks and loaded models alike. Order is priority among
+// rules of one operator. Each rule says what it does in its `info`; README.md has them as a table
+// (tests/rewrite/readme.cpp).
 #pragma once
 
 #include "driver.hpp"

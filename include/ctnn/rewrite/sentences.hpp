@@ -16,21 +16,24 @@ namespace ctnn {
 inline std::string sentence(const near_miss& miss) {
   const auto list = [](const pool<std::string_view>& names) {
     std::string out;
-    for (std::size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + std::string(names[i]);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + std::string(names[i]);
     return out;
   };
   const std::string at(miss.layer), about(miss.why.layer), rule(miss.rule.name);
   if (miss.why.shared) {
     const bool output = miss.other_readers.empty();
-    return at + ": not fused into " + about + ", whose output is " + (output ? "a network output too" : "also read by " + list(miss.other_readers)) +
-           " (" + rule + ")";
+    return at + ": not fused into " + about + ", whose output is " +
+           (output ? "a network output too" : "also read by " + list(miss.other_readers)) + " (" + rule + ")";
   }
-  return at + ": " + rule + " does not apply: " + std::string(miss.why.text) + (about.empty() || about == at ? "" : " (" + about + ")");
+  return at + ": " + rule + " does not apply: " + std::string(miss.why.text) +
+         (about.empty() || about == at ? "" : " (" + about + ")");
 }
 
 /// Lines about a layer: where it went, or why it is still there. `before` is what optimize(before, rules) made `o` of.
 /// Empty: no such layer.
-inline std::vector<std::string> why(const graph_view& before, const optimization& o, std::span<const rule_record> rules, std::string_view layer) {
+inline std::vector<std::string> why(const graph_view& before, const optimization& o, std::span<const rule_record> rules,
+                                    std::string_view layer) {
   const auto named = [&](const graph_view& g) {
     for (const node& n : g.nodes)
       if (n.name == layer) return true;
@@ -42,7 +45,8 @@ inline std::vector<std::string> why(const graph_view& before, const optimization
     if (!named(before)) return out;
     const provenance gone = provenance_of(layer, after, o.history);
     const std::string by = gone.rule.empty() ? "" : " (" + std::string(gone.rule) + ")";
-    out.push_back(std::string(layer) + (gone.into.empty() ? ": gone, nothing does its work" : ": part of " + std::string(gone.into)) + by);
+    out.push_back(std::string(layer) +
+                  (gone.into.empty() ? ": gone, nothing does its work" : ": part of " + std::string(gone.into)) + by);
     return out;
   }
   // Rules about two layers say more than those about one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// From weight expressions to numbers, by the reference kernels: constant folding in the compiler, when a model is loaded,
-// and at start-up from a caller's scratch memory.
+// From weight expressions to numbers, by the reference kernels: constant folding in the compiler, when a model is
+// loaded, and at start-up from a caller's scratch memory.
 #pragma once
 
 #include "../graph/graph.hpp"
@@ -61,8 +61,8 @@ class expression_evaluator {
  private:
   constexpr bool is_alias(expression_id e) const { return g_.at_expression(e).type == &type_of<op::reshape>; }
 
-  constexpr void run_one(const expression& x, const pool<const float*>& numbers, pool<const_tensor>& in, pool<const float*>& weights,
-                         float* to) const {
+  constexpr void run_one(const expression& x, const pool<const float*>& numbers, pool<const_tensor>& in,
+                         pool<const float*>& weights, float* to) const {
     const tensor result{to, x.shape};
     if (x.type == &type_of<op::full>) {
       const float value = decode<op::full>(g_.fields_of(x.fields)).value;
@@ -90,7 +90,9 @@ class expression_evaluator {
     for (int n = x.type->min_inputs + given; n <= arguments && n <= x.type->max_inputs + given; ++n) {
       shapes.clear();
       for (int i = 0; i < n; ++i) shapes.push_back(g_.at_expression(ids[static_cast<std::size_t>(i)]).shape);
-      if (!x.type->describe(g_.fields_of(x.fields), inputs(shapes.data(), shapes.size()), {}, d) && n + static_cast<int>(d.weights.size()) == arguments) return n;
+      if (!x.type->describe(g_.fields_of(x.fields), inputs(shapes.data(), shapes.size()), {}, d) &&
+          n + static_cast<int>(d.weights.size()) == arguments)
+        return n;
     }
     return arguments;
   }

@@ -18,14 +18,15 @@ constexpr std::int64_t packed_size(const graph_view& g, const node& n, int i, in
 }
 
 /// Packs weight i of a node from its numbers in logical order; kernels take other types than float in that order.
-constexpr void pack_slot(const graph_view& g, const node& n, int i, typed_span from, float* to, int block = channel_block) {
+constexpr void pack_slot(const graph_view& g, const node& n, int i, typed_span from, float* to,
+                         int block = channel_block) {
   if (from.type() != dtype::f32) return from.copy_to(to);
   const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]).shape;
   n.type->pack(g.fields_of(n.fields), slot_of(g.given(n), i), shape, from.data(), to, block);
 }
 
-/// Where each weight begins among a network's packed ones: calls slot(node, number of the weight, expression, offset, packed size).
-/// Returns the total.
+/// Where each weight begins among a network's packed ones: calls slot(node, number of the weight, expression, offset,
+/// packed size). Returns the total.
 constexpr std::int64_t for_each_slot(const graph_view& g, auto&& slot, int block = channel_block) {
   std::int64_t offset = 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {

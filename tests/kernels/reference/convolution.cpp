@@ -137,7 +137,8 @@ constexpr bool transposed_convolutions() {
   return gives(row, {{{1, 1, 2}, {one_to_nine, 2}}}, {w}, {1, 10, 102, 20, 200}) &&
          gives(cut, {{{1, 1, 2}, {one_to_nine, 2}}}, {w}, {10, 102, 20, 200, 0}) &&
          gives(square, {{{1, 2, 2}, {one_to_nine, 4}}}, {ones}, {1, 3, 2, 4, 10, 6, 3, 7, 4}) &&
-         gives(points, {{{2, 1, 1}, two}}, {w}, {302, 3020}) && gives(grouped, {{{2, 1, 1}, two}}, {w}, {2, 20, 300, 3000});
+         gives(points, {{{2, 1, 1}, two}}, {w}, {302, 3020}) &&
+         gives(grouped, {{{2, 1, 1}, two}}, {w}, {2, 20, 300, 3000});
 }
 static_assert(transposed_convolutions());
 

@@ -20,7 +20,8 @@ constexpr bool interpolations() {
          gives(op::interpolate{nearest, 2, {1, 4}}, {x}, {}, {1, 1, 2, 3}) &&
          gives(op::interpolate{bilinear, 2, {1, 6}}, {x}, {}, {1, 1.25f, 1.75f, 2.25f, 2.75f, 3}) &&
          gives(op::interpolate{bilinear, 2, {4, 1}}, {y}, {}, {1, 1.25f, 1.75f, 2}) &&
-         gives(op::interpolate{bilinear, 2, {1, 5}, {0.0}, op::coordinates::align_corners}, {x}, {}, {1, 1.5f, 2, 2.5f, 3}) &&
+         gives(op::interpolate{bilinear, 2, {1, 5}, {0.0}, op::coordinates::align_corners}, {x}, {},
+               {1, 1.5f, 2, 2.5f, 3}) &&
          gives(op::interpolate{bilinear, 2, {3, 1}, {0.0}, op::coordinates::align_corners}, {y}, {}, {1, 1.5f, 2}) &&
          gives(op::interpolate{bilinear, 2, {1, 1}, {0.0}, op::coordinates::align_corners}, {x}, {}, {1}) &&
          gives(op::interpolate{bilinear, 2, {1, 1}}, {x}, {}, {2});
@@ -33,7 +34,8 @@ constexpr bool other_axes() {
   thin.antialias = true;
   const op::interpolate by_scale{op::interpolation::linear, 1, {0}, {1.5}, op::coordinates::asymmetric};
   return gives(op::interpolate{op::interpolation::nearest, 1, {6}}, {x}, {}, {1, 1, 2, 2, 3, 3}) &&
-         gives(op::interpolate{op::interpolation::linear, 3, {1, 2, 4}}, {cube}, {}, {1, 1.25f, 1.75f, 2, 1, 1.25f, 1.75f, 2}) &&
+         gives(op::interpolate{op::interpolation::linear, 3, {1, 2, 4}}, {cube}, {},
+               {1, 1.25f, 1.75f, 2, 1, 1.25f, 1.75f, 2}) &&
          gives(by_scale, {x}, {}, {1, 1.6666666f, 2.3333333f, 3}) && gives(cubic, {four}, {}, {1.40625f, 3.59375f}) &&
          gives(thin, {four}, {}, {1.625f, 3.375f});
 }

@@ -19,7 +19,8 @@ constexpr bool moves() {
          gives(op::channel_shuffle{2}, {{{2, 6, 1, 1}, x}}, {}, {0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}) &&
          gives(op::pixel_shuffle{{2, 2}}, {{{4, 1, 3}, x}}, {}, {0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}) &&
          gives(op::pixel_shuffle{{1, 3}}, {{{6, 1, 2}, x}}, {}, {0, 2, 4, 1, 3, 5, 6, 8, 10, 7, 9, 11}) &&
-         gives(op::pad{op::pad_mode::constant, {1, 0}, {0, 1}, 9}, {matrix}, {}, {9, 9, 9, 9, 0, 1, 2, 9, 3, 4, 5, 9}) &&
+         gives(op::pad{op::pad_mode::constant, {1, 0}, {0, 1}, 9}, {matrix}, {},
+               {9, 9, 9, 9, 0, 1, 2, 9, 3, 4, 5, 9}) &&
          gives(op::pad{op::pad_mode::reflect, {0, 2}, {0, 1}}, {matrix}, {}, {2, 1, 0, 1, 2, 1, 5, 4, 3, 4, 5, 4}) &&
          gives(op::pad{op::pad_mode::edge, {0, -1}, {0, 1}}, {matrix}, {}, {1, 2, 2, 4, 5, 5}) &&
          gives(op::concat{1}, {matrix, other}, {}, {0, 1, 2, 6, 3, 4, 5, 7}) &&

@@ -26,8 +26,10 @@ static_assert(affine_operators());
 
 constexpr bool local_responses() {
   constexpr float n[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-  return gives(op::local_response_norm{3, 3, 1, 2}, {{{4, 1, 1}, {n, 4}}}, {}, {1.0f / 7, 2.0f / 16, 3.0f / 31, 4.0f / 27}) &&
-         gives(op::local_response_norm{2, 2, 0.5f, 0}, {{{2, 2, 1, 1}, {n, 4}}}, {}, {1 / math::sqrt(5), 1, 3.0f / 5, 1}) &&  // reaches ahead
+  return gives(op::local_response_norm{3, 3, 1, 2}, {{{4, 1, 1}, {n, 4}}}, {},
+               {1.0f / 7, 2.0f / 16, 3.0f / 31, 4.0f / 27}) &&
+         gives(op::local_response_norm{2, 2, 0.5f, 0}, {{{2, 2, 1, 1}, {n, 4}}}, {},
+               {1 / math::sqrt(5), 1, 3.0f / 5, 1}) &&  // reaches ahead
          gives(op::local_response_norm{3, 9, 1, 1, true}, {{{2, 2, 2}, n}}, {},
                {1.0f / 31, 2.0f / 31, 3.0f / 31, 4.0f / 31, 5.0f / 175, 6.0f / 175, 7.0f / 175, 8.0f / 175});
 }

@@ -52,7 +52,8 @@ constexpr bool other_axes() {
   op::pool norm{op::pooling::lp, 1, {2}, {7}};
   if (!gives(pairs, {signal}, {}, {2, 4, 6, 8}) || !gives(pairs, {batch}, {}, {2, 4, 6, 8})) return false;
   if (!gives(apart, {signal}, {}, {5, 6, 7, 8, 9})) return false;
-  if (!gives(mean, {{{1, 2, 2, 2}, cube}}, {}, {4.5f}) || !gives(mean, {{{1, 1, 2, 2, 2}, cube}}, {}, {4.5f})) return false;
+  if (!gives(mean, {{{1, 2, 2, 2}, cube}}, {}, {4.5f}) || !gives(mean, {{{1, 1, 2, 2, 2}, cube}}, {}, {4.5f}))
+    return false;
   norm.p = 1;
   return gives(norm, {signal}, {}, {3, 17});
 }
@@ -65,8 +66,8 @@ constexpr bool one_spelling() {
     encode_field(b, y);
     return x == y;
   };
-  return same({2, 2}, {2}) && same({1, 0, 1, 0}, {1, 0}) && same({3, 3, 3}, {3}) && !same({1, 2}, {2, 1}) && !same({1, 1, 2, 2}, {1, 2}) &&
-         by_axis{1, 2}.at(2) == 1 && by_axis{1, 2}.at(3) == 2;
+  return same({2, 2}, {2}) && same({1, 0, 1, 0}, {1, 0}) && same({3, 3, 3}, {3}) && !same({1, 2}, {2, 1}) &&
+         !same({1, 1, 2, 2}, {1, 2}) && by_axis{1, 2}.at(2) == 1 && by_axis{1, 2}.at(3) == 2;
 }
 static_assert(one_spelling());
 

@@ -42,8 +42,10 @@ static_assert(one_unit_gru());
 
 constexpr bool one_unit_lstm() {
   const float x[1] = {1}, w[4] = {0.1f, 0.3f, 0.4f, 0.2f}, r[4] = {0.5f, 0.7f, 0.8f, 0.6f}, h0[1] = {0.5f}, c0[1] = {2};
-  const float c = sigmoid(0.3f + 0.35f) * 2 + sigmoid(0.1f + 0.25f) * tanh(0.4f + 0.4f), h = sigmoid(0.2f + 0.3f) * tanh(c);
-  return gives(op::lstm{{1, op::direction::forward, false, false}}, {{{1, 1}, x}, {{1, 1}, h0}, {{1, 1}, c0}}, {w, r}, {h, h, c});
+  const float c = sigmoid(0.3f + 0.35f) * 2 + sigmoid(0.1f + 0.25f) * tanh(0.4f + 0.4f),
+              h = sigmoid(0.2f + 0.3f) * tanh(c);
+  return gives(op::lstm{{1, op::direction::forward, false, false}}, {{{1, 1}, x}, {{1, 1}, h0}, {{1, 1}, c0}}, {w, r},
+               {h, h, c});
 }
 static_assert(one_unit_lstm());
 
@@ -60,7 +62,8 @@ constexpr bool other_gates() {
   const float see[3] = {0.01f, 0.03f, 0.02f}, i = sigmoid(0.35f + 0.02f);
   const float c = sigmoid(0.65f + 0.06f) * 2 + i * tanh(0.8f), o = sigmoid(0.5f + 0.02f * c);
   op::lstm holes{{1, op::direction::forward, false, false}, true};
-  if (!gives(holes, {{{1, 1}, x}, {{1, 1}, start}, {{1, 1}, c0}}, {w4, r4, see}, {o * tanh(c), o * tanh(c), c})) return false;
+  if (!gives(holes, {{{1, 1}, x}, {{1, 1}, start}, {{1, 1}, c0}}, {w4, r4, see}, {o * tanh(c), o * tanh(c), c}))
+    return false;
   holes.input_forget = true;
   const float coupled = (1 - i) * 2 + i * tanh(0.8f), out = sigmoid(0.5f + 0.02f * coupled) * tanh(coupled);
   if (!gives(holes, {{{1, 1}, x}, {{1, 1}, start}, {{1, 1}, c0}}, {w4, r4, see}, {out, out, coupled})) return false;
@@ -80,7 +83,8 @@ constexpr bool two_of_each() {
     return tanh(wx * second + rh * a);
   };
   const float h00 = tanh(0.1f), h01 = tanh(-0.2f), h10 = tanh(0.2f), h11 = tanh(-0.4f);
-  const float y00 = one(1, 3, 0.1f, 0.5f), y01 = one(1, 3, -0.2f, 0.25f), y10 = one(2, 4, 0.1f, 0.5f), y11 = one(2, 4, -0.2f, 0.25f);
+  const float y00 = one(1, 3, 0.1f, 0.5f), y01 = one(1, 3, -0.2f, 0.25f), y10 = one(2, 4, 0.1f, 0.5f),
+              y11 = one(2, 4, -0.2f, 0.25f);
   op::rnn p{{2, op::direction::forward, false, false}};
   if (!gives(p, {{{2, 2, 1}, x}}, {w, r}, {h00, h01, h10, h11, y00, y01, y10, y11, y00, y01, y10, y11})) return false;
   p.batch_first = true;
@@ -102,7 +106,9 @@ TEST_CASE("recurrent layers are what their equations say") {
 
 TEST_CASE("recurrent layers say what does not fit") {
   extents out[3];
-  const auto wrong = [&](const auto& p, std::initializer_list<extents> in) { return p.infer(std::span<const extents>(in.begin(), in.size()), out).kind; };
+  const auto wrong = [&](const auto& p, std::initializer_list<extents> in) {
+    return p.infer(std::span<const extents>(in.begin(), in.size()), out).kind;
+  };
   CHECK(wrong(op::lstm{}, {{2, 3}}) == mistake::missing_option);
   CHECK(wrong(op::lstm{{4}}, {{3}}) == mistake::rank_mismatch);
   CHECK(wrong(op::lstm{{4}}, {{2, 3}, {1, 4}}) == mistake::wrong_number_of_inputs);

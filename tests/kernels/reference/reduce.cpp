@@ -17,8 +17,10 @@ constexpr float low[2] = {-infinity, -infinity};
 constexpr bool every_function() {
   return gives(op::reduce{sum, {1}, true}, {{{2, 3, 2}, x}}, {}, {6, 9, 24, 27}) &&
          gives(op::reduce{mean, {0, -1}, false}, {{{2, 3, 2}, x}}, {}, {3.5f, 5.5f, 7.5f}) &&
-         gives(op::reduce{max, {}, false}, {{{2, 3, 2}, x}}, {}, {11}) && gives(op::reduce{min, {0}}, {{{2, 2}, signs}}, {}, {-1, -4}) &&
-         gives(op::reduce{prod, {1}}, {{{2, 2}, signs}}, {}, {-12, -2}) && gives(op::reduce{l1, {1}}, {{{2, 2}, signs}}, {}, {7, 3}) &&
+         gives(op::reduce{max, {}, false}, {{{2, 3, 2}, x}}, {}, {11}) &&
+         gives(op::reduce{min, {0}}, {{{2, 2}, signs}}, {}, {-1, -4}) &&
+         gives(op::reduce{prod, {1}}, {{{2, 2}, signs}}, {}, {-12, -2}) &&
+         gives(op::reduce{l1, {1}}, {{{2, 2}, signs}}, {}, {7, 3}) &&
          gives(op::reduce{l2, {1}}, {{{2, 2}, signs}}, {}, {5, math::sqrt(5)}) &&
          gives(op::reduce{sum_square, {0}}, {{{2, 2}, signs}}, {}, {10, 20}) &&
          gives(op::reduce{log_sum, {}}, {{{2, 2}, {x, 4}}}, {}, {math::log(6)}) &&
@@ -28,7 +30,8 @@ constexpr bool every_function() {
 static_assert(every_function());
 
 constexpr bool of_nothing() {
-  return gives(op::reduce{sum, {1}}, {{{2, 0}, {}}}, {}, {0, 0}) && gives(op::reduce{prod, {1}}, {{{2, 0}, {}}}, {}, {1, 1}) &&
+  return gives(op::reduce{sum, {1}}, {{{2, 0}, {}}}, {}, {0, 0}) &&
+         gives(op::reduce{prod, {1}}, {{{2, 0}, {}}}, {}, {1, 1}) &&
          gives(op::reduce{max, {1}}, {{{1, 0, 2}, {}}}, {}, {-infinity, -infinity});
 }
 static_assert(of_nothing());

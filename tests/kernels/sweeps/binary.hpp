@@ -45,7 +45,8 @@ void sweep_binary(const Run& run) {
                                         {{1, 1, 1}, {1, 1, 1}},    {{2, 3, 2, 3, 2}, {3, 1, 3, 1}},
                                         {{40, 5}, {40, 1}}};
   for (const auto& shapes : pairs)
-    for (op::binary_function f : {op::binary_function::add, op::binary_function::sub, op::binary_function::rdiv, op::binary_function::prelu}) {
+    for (op::binary_function f :
+         {op::binary_function::add, op::binary_function::sub, op::binary_function::rdiv, op::binary_function::prelu}) {
       op::binary p;
       p.function = f;
       options any;

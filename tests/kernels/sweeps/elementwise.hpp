@@ -32,7 +32,9 @@ void sweep_elementwise(const Run& run) {
   compare_same(run, op::identity{}, {{5, 4}}, o);
   for (const activation_function& f : all_functions()) {
     using enum function;
-    const auto is_one_of = [&](std::initializer_list<function> these) { return std::find(these.begin(), these.end(), f.kind) != these.end(); };
+    const auto is_one_of = [&](std::initializer_list<function> these) {
+      return std::find(these.begin(), these.end(), f.kind) != these.end();
+    };
     if (is_one_of({function::sqrt, rsqrt, function::log, function::log10})) o.low = 0.01f;
     if (is_one_of({function::log1p, function::atanh, function::asin, function::acos})) o.low = -0.99f, o.high = 0.99f;
     if (is_one_of({function::acosh})) o.low = 1.0f;

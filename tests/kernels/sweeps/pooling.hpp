@@ -103,7 +103,8 @@ void sweep_interpolate(const Run& run, float tolerance = 2e-6f) {
   // Row-major: other axes, cubic, filters that shrink, regions.
   using enum op::coordinates;
   for (auto mode : {op::interpolation::nearest, op::interpolation::linear, op::interpolation::cubic})
-    for (auto how : {half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize})
+    for (auto how : {half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric,
+                     tf_half_pixel_for_nn, tf_crop_and_resize})
       for (int flags = 0; flags < 4; ++flags) {
         op::interpolate p{mode, 1, {7}, {0.0}, how, op::rounding::floor};
         p.exclude_outside = (flags & 1) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What rnn, gru and lstm are put through: units around the lanes of every target and around a part of them, all forms of
-// the input, both directions, states given or not.
+// What rnn, gru and lstm are put through: units around the lanes of every target and around a part of them, all forms
+// of the input, both directions, states given or not.
 #pragma once
 
 #include "../check.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What reductions are put through: every function, rows and columns around the lanes of every target, axes apart from each
-// other, every layout.
+// What reductions are put through: every function, rows and columns around the lanes of every target, axes apart from
+// each other, every layout.
 #pragma once
 
 #include "../check.hpp"

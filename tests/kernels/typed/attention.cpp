@@ -11,7 +11,8 @@ TEST_CASE("attention weighs values by the softmax of products") {
   p.scale = 1;
   p.scores = true;
   p.which = op::attention_scores::probabilities;
-  const array q = make<float>({1, 1, 2, 1}, {0, 1}), k = make<float>({1, 1, 2, 1}, {0, 1}), v = make<float>({1, 1, 2, 1}, {10, 20});
+  const array q = make<float>({1, 1, 2, 1}, {0, 1}), k = make<float>({1, 1, 2, 1}, {0, 1}),
+              v = make<float>({1, 1, 2, 1}, {10, 20});
   const float e = std::exp(1.0f), high = e / (1 + e);
   auto y = run_typed(p, {q, k, v});
   require_near(y[0], {1, 1, 2, 1}, {15, 10 + 10 * high});
@@ -29,7 +30,8 @@ TEST_CASE("attention with shared heads and a past, in either form") {
   p.heads = 2;
   p.kv_heads = 1;
   p.past = p.present = p.causal = true;
-  const array q = make<float>({1, 1, 4}, {1, 0, 0, 1}), k = make<float>({1, 1, 2}, {0, 0}), v = make<float>({1, 1, 2}, {4, 8});
+  const array q = make<float>({1, 1, 4}, {1, 0, 0, 1}), k = make<float>({1, 1, 2}, {0, 0}),
+              v = make<float>({1, 1, 2}, {4, 8});
   const array past = make<float>({1, 1, 1, 2}, {0, 0}), past_v = make<float>({1, 1, 1, 2}, {2, 0});
   const auto y = run_typed(p, {q, k, v, past, past_v});
   require_near(y[0], {1, 1, 4}, {3, 4, 3, 4});
@@ -38,11 +40,13 @@ TEST_CASE("attention with shared heads and a past, in either form") {
 }
 
 TEST_CASE("rotating by positions") {
-  const array x = make<float>({1, 1, 2, 2}, {1, 0, 0, 1}), c = make<float>({2, 1}, {1, 0}), s = make<float>({2, 1}, {0, 1});
+  const array x = make<float>({1, 1, 2, 2}, {1, 0, 0, 1}), c = make<float>({2, 1}, {1, 0}),
+              s = make<float>({2, 1}, {0, 1});
   op::rotary_embedding p;
   require_near(run_typed(p, {x, c, s, make<std::int64_t>({1, 2}, {0, 1})})[0], {1, 1, 2, 2}, {1, 0, -1, 0});
   p.interleaved = true;
-  require_near(run_typed(p, {x, make<float>({1, 2, 1}, {0, 1}), make<float>({1, 2, 1}, {1, 0})})[0], {1, 1, 2, 2}, {0, 1, 0, 1});
+  require_near(run_typed(p, {x, make<float>({1, 2, 1}, {0, 1}), make<float>({1, 2, 1}, {1, 0})})[0], {1, 1, 2, 2},
+               {0, 1, 0, 1});
 }
 
 }  // namespace ctnn

@@ -14,13 +14,15 @@ TEST_CASE("boxes of every size and ratio around the pixels of a map") {
   p.offset = 0.5f;
   // One pixel for an image of 8 x 4 (w x h): sides 2, sqrt(2 * 8) = 4, and 2 by ratios 4 and 1 / 4.
   const auto y = run_typed(p, {counting<float>({1, 1, 1}), counting<float>({1, 4, 8})});
-  require_near(y[0], {2, 16}, {0.375f, 0.25f, 0.625f, 0.75f, 0.25f, 0, 0.75f, 1, 0.25f, 0.375f, 0.75f, 0.625f, 0.4375f, 0, 0.5625f, 1,
-                               0.1f, 0.1f, 0.2f, 0.2f, 0.1f, 0.1f, 0.2f, 0.2f, 0.1f, 0.1f, 0.2f, 0.2f, 0.1f, 0.1f, 0.2f, 0.2f});
+  require_near(y[0], {2, 16}, {0.375f, 0.25f,   0.625f, 0.75f,   0.25f, 0,    0.75f, 1,    0.25f, 0.375f, 0.75f,
+                               0.625f, 0.4375f, 0,      0.5625f, 1,     0.1f, 0.1f,  0.2f, 0.2f,  0.1f,   0.1f,
+                               0.2f,   0.2f,    0.1f,   0.1f,    0.2f,  0.2f, 0.1f,  0.1f, 0.2f,  0.2f});
   op::prior_box single;
   single.min_sizes.push_back(0.5f);
   single.single = true;
   single.offset = 0.5f;
-  require_near(run_typed(single, {counting<float>({1, 1, 2})})[0], {8}, {0.125f, 0.25f, 0.375f, 0.75f, 0.625f, 0.25f, 0.875f, 0.75f});
+  require_near(run_typed(single, {counting<float>({1, 1, 2})})[0], {8},
+               {0.125f, 0.25f, 0.375f, 0.75f, 0.625f, 0.25f, 0.875f, 0.75f});
 }
 
 TEST_CASE("of overlapping boxes of a class the best stays; the count says how many rows there are") {
@@ -29,8 +31,9 @@ TEST_CASE("of overlapping boxes of a class the best stays; the count says how ma
   p.overlap = 0.4f;
   p.confidence = 0.3f;
   // Priors: two nearly the same, one apart. No offsets.
-  const array none = make<float>({12}, std::vector<float>(12)), priors = make<float>({2, 12}, {0, 0, 1, 1, 0, 0, 1, 0.75f, 2, 2, 3, 3,  //
-                                                                                        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const array none = make<float>({12}, std::vector<float>(12)),
+              priors = make<float>({2, 12}, {0, 0, 1, 1, 0, 0, 1, 0.75f, 2, 2, 3, 3,  //
+                                             1, 1, 1, 1, 1, 1, 1, 1,     1, 1, 1, 1});
   const array scores = make<float>({9}, {0.1f, 0.5f, 0.4f, 0.1f, 0.9f, 0, 0.3f, 0.6f, 0.3f});
   auto y = run_typed(p, {none, scores, priors});
   require_equal<std::int32_t>(y[1], {1}, {3});

@@ -29,14 +29,17 @@ TEST_CASE("integer arithmetic wraps around, truncates and survives zero") {
   require_equal<std::int8_t>(run_typed(of(maximum), {a, b})[0], {4}, {100, -1, 7, 2});
   const array i = make<std::int64_t>({2, 1}, {3, -2}), j = make<std::int64_t>({3}, {1, 2, 40});
   require_equal<std::int64_t>(run_typed(of(mul), {i, j})[0], {2, 3}, {3, 6, 120, -2, -4, -80});
-  require_equal<std::int64_t>(run_typed(of(pow), {i, j})[0], {2, 3}, {3, 9, -6289078614652622815LL, -2, 4, 1099511627776LL});
-  require_equal<std::int32_t>(run_typed(of(pow), {make<std::int32_t>({2}, {4, 9}), make<float>({1}, {0.5f})})[0], {2}, {2, 3});
+  require_equal<std::int64_t>(run_typed(of(pow), {i, j})[0], {2, 3},
+                              {3, 9, -6289078614652622815LL, -2, 4, 1099511627776LL});
+  require_equal<std::int32_t>(run_typed(of(pow), {make<std::int32_t>({2}, {4, 9}), make<float>({1}, {0.5f})})[0], {2},
+                              {2, 3});
 }
 
 TEST_CASE("f16, bf16 and f64 compute") {
   using enum op::binary_function;
   require_near(run_typed(of(add), {make_half({2}, {1.5f, 2}), make_half({1}, {0.25f})})[0], {2}, {1.75f, 2.25f});
-  require_near(run_typed(of(mul), {make_half({2}, {1.5f, 2}, dtype::bf16), make_half({1}, {2}, dtype::bf16)})[0], {2}, {3, 4});
+  require_near(run_typed(of(mul), {make_half({2}, {1.5f, 2}, dtype::bf16), make_half({1}, {2}, dtype::bf16)})[0], {2},
+               {3, 4});
   require_near(run_typed(op::activation{{function::sqrt}}, {make<double>({2}, {2, 9})})[0], {2}, {1.41421356f, 3});
   op::activation relu;
   relu.activation.kind = function::relu;
@@ -75,7 +78,8 @@ TEST_CASE("every type has the functions that f32 has, of every kind of number") 
     CAPTURE(std::string(name_of(kind)));
     const array single = run_typed(op, {make<float>({n}, x)})[0];
     const array twice = run_typed(op, {make<double>({n}, {x.begin(), x.end()})})[0];
-    const array half = run_typed(op, {make_half({n}, x)})[0], brain = run_typed(op, {make_half({n}, x, dtype::bf16)})[0];
+    const array half = run_typed(op, {make_half({n}, x)})[0],
+                brain = run_typed(op, {make_half({n}, x, dtype::bf16)})[0];
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float want = apply(op.activation, x[i]);
       const double limit = 1 + std::fabs(static_cast<double>(want));
@@ -83,7 +87,8 @@ TEST_CASE("every type has the functions that f32 has, of every kind of number") 
       const auto close = [&](double got, double to) {
         if (std::isnan(want)) return std::isnan(got);
         if (std::isinf(want) || std::isinf(got)) return got == static_cast<double>(want) || to > 1e-4;
-        return std::fabs(got - static_cast<double>(want)) <= to * limit && (got != 0 || want != 0 || std::signbit(got) == std::signbit(want));
+        return std::fabs(got - static_cast<double>(want)) <= to * limit &&
+               (got != 0 || want != 0 || std::signbit(got) == std::signbit(want));
       };
       CHECK(close(static_cast<double>(single.values()[i]), 0));
       CHECK(close(twice.elements<double>()[i], 2e-6));
@@ -137,7 +142,8 @@ TEST_CASE("conversions") {
   const array x = make<float>({6}, {-1.7f, 0, 1.7f, 300, infinity, std::nanf("")});
   require_equal<std::int8_t>(run_typed(op::cast{dtype::i8}, {x})[0], {6}, {-1, 0, 1, 44, -1, 0});
   require_equal<std::uint8_t>(run_typed(op::cast{dtype::u8}, {x})[0], {6}, {255, 0, 1, 44, 255, 0});
-  require_equal<std::int32_t>(run_typed(op::cast{dtype::i32}, {make<float>({3}, {3e9f, -3e9f, -1})})[0], {3}, {2147483647, -2147483647 - 1, -1});
+  require_equal<std::int32_t>(run_typed(op::cast{dtype::i32}, {make<float>({3}, {3e9f, -3e9f, -1})})[0], {3},
+                              {2147483647, -2147483647 - 1, -1});
   require_equal<bool>(run_typed(op::cast{dtype::boolean}, {x})[0], {6}, {1, 0, 1, 1, 1, 1});
   require_equal<std::int8_t>(run_typed(op::cast{dtype::i8}, {make<std::int64_t>({2}, {257, -1})})[0], {2}, {1, -1});
   require_near(run_typed(op::cast{dtype::f16}, {make<float>({2}, {1.0f / 3, 70000})})[0], {2}, {0.33325195f, infinity});
@@ -147,7 +153,8 @@ TEST_CASE("conversions") {
 
 TEST_CASE("clamp with bounds that are values") {
   const array x = make<std::int32_t>({3}, {-5, 0, 5});
-  require_equal<std::int32_t>(run_typed(op::clamp{}, {x, make<std::int32_t>({}, {-1}), make<std::int32_t>({}, {2})})[0], {3}, {-1, 0, 2});
+  require_equal<std::int32_t>(run_typed(op::clamp{}, {x, make<std::int32_t>({}, {-1}), make<std::int32_t>({}, {2})})[0],
+                              {3}, {-1, 0, 2});
   require_equal<std::int32_t>(run_typed(op::clamp{false, true}, {x, make<std::int32_t>({}, {2})})[0], {3}, {-5, 0, 2});
 }
 

@@ -19,7 +19,9 @@ TEST_CASE("permute, concat, split and slice move elements of any type") {
 
 TEST_CASE("slices with steps, as Python's") {
   const array x = counting<std::int32_t>({5});
-  const auto cut = [&](int start, int end, int step) { return run_typed(op::slice{{0}, {start}, {end}, {step}}, {x})[0]; };
+  const auto cut = [&](int start, int end, int step) {
+    return run_typed(op::slice{{0}, {start}, {end}, {step}}, {x})[0];
+  };
   require_equal<std::int32_t>(cut(0, 5, 2), {3}, {0, 2, 4});
   require_equal<std::int32_t>(cut(-1, -6, -1), {5}, {4, 3, 2, 1, 0});
   require_equal<std::int32_t>(cut(10, -100, -2), {3}, {4, 2, 0});
@@ -42,8 +44,10 @@ TEST_CASE("padding in every mode") {
   require_equal<std::int32_t>(run_typed(op::pad{reflect, {2}, {2}}, {x})[0], {7}, {3, 2, 1, 2, 3, 2, 1});
   require_equal<std::int32_t>(run_typed(op::pad{edge, {2}, {1}}, {x})[0], {6}, {1, 1, 1, 2, 3, 3});
   require_equal<std::int32_t>(run_typed(op::pad{wrap, {2}, {4}}, {x})[0], {9}, {2, 3, 1, 2, 3, 1, 2, 3, 1});
-  require_equal<std::int32_t>(run_typed(op::pad{constant, {-1}, {1}}, {x, make<std::int32_t>({}, {5})})[0], {3}, {2, 3, 5});
-  require_near(run_typed(op::pad{constant, {0, 1}, {1, 0}, 0.5}, {make_half({1, 1}, {2})})[0], {2, 2}, {0.5f, 2, 0.5f, 0.5f});
+  require_equal<std::int32_t>(run_typed(op::pad{constant, {-1}, {1}}, {x, make<std::int32_t>({}, {5})})[0], {3},
+                              {2, 3, 5});
+  require_near(run_typed(op::pad{constant, {0, 1}, {1, 0}, 0.5}, {make_half({1, 1}, {2})})[0], {2, 2},
+               {0.5f, 2, 0.5f, 0.5f});
 }
 
 TEST_CASE("triangles, diagonals and ranges") {
@@ -57,8 +61,10 @@ TEST_CASE("triangles, diagonals and ranges") {
 
 TEST_CASE("sequences are reversed up to their lengths") {
   const array x = counting<float>({3, 2});
-  require_near(run_typed(op::reverse_sequence{1, 0}, {x, make<std::int64_t>({2}, {2, 3})})[0], {3, 2}, {2, 5, 0, 3, 4, 1});
-  require_near(run_typed(op::reverse_sequence{0, 1}, {counting<float>({2, 3}), make<std::int64_t>({2}, {1, 3})})[0], {2, 3}, {0, 1, 2, 5, 4, 3});
+  require_near(run_typed(op::reverse_sequence{1, 0}, {x, make<std::int64_t>({2}, {2, 3})})[0], {3, 2},
+               {2, 5, 0, 3, 4, 1});
+  require_near(run_typed(op::reverse_sequence{0, 1}, {counting<float>({2, 3}), make<std::int64_t>({2}, {1, 3})})[0],
+               {2, 3}, {0, 1, 2, 5, 4, 3});
 }
 
 }  // namespace ctnn

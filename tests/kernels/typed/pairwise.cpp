@@ -12,7 +12,8 @@ TEST_CASE("comparisons of any type") {
   require_equal<bool>(run_typed(op::compare{equal}, {a, b})[0], {2, 3}, {1, 0, 0, 0, 1, 0});
   require_equal<bool>(run_typed(op::compare{less}, {a, b})[0], {2, 3}, {0, 1, 1, 0, 0, 1});
   require_equal<bool>(run_typed(op::compare{greater_equal}, {a, b})[0], {2, 3}, {1, 0, 0, 1, 1, 0});
-  require_equal<bool>(run_typed(op::compare{less_equal}, {make_half({2}, {1, 2}), make_half({1}, {1})})[0], {2}, {1, 0});
+  require_equal<bool>(run_typed(op::compare{less_equal}, {make_half({2}, {1, 2}), make_half({1}, {1})})[0], {2},
+                      {1, 0});
   require_equal<bool>(run_typed(op::compare{equal}, {make<bool>({2}, {1, 0}), make<bool>({1}, {1})})[0], {2}, {1, 0});
 }
 
@@ -32,14 +33,19 @@ TEST_CASE("remainders have the sign of the divisor, truncated ones of the divide
   const array a = make<std::int32_t>({4}, {7, -7, 7, -7}), b = make<std::int32_t>({4}, {3, 3, -3, -3});
   require_equal<std::int32_t>(run_typed(op::remainder{}, {a, b})[0], {4}, {1, 2, -2, -1});
   require_equal<std::int32_t>(run_typed(op::remainder{true}, {a, b})[0], {4}, {1, -1, 1, -1});
-  require_near(run_typed(op::remainder{true}, {make<float>({2}, {-4.3f, 8}), make<float>({1}, {2.1f})})[0], {2}, {-0.1f, 1.7f}, 1e-5f);
+  require_near(run_typed(op::remainder{true}, {make<float>({2}, {-4.3f, 8}), make<float>({1}, {2.1f})})[0], {2},
+               {-0.1f, 1.7f}, 1e-5f);
   require_equal<std::int32_t>(run_typed(op::remainder{}, {a, make<std::int32_t>({1}, {0})})[0], {4}, {0, 0, 0, 0});
 }
 
 TEST_CASE("choices and slopes") {
   const array c = make<bool>({2, 1}, {1, 0});
-  require_equal<std::int64_t>(run_typed(op::where{}, {c, make<std::int64_t>({3}, {1, 2, 3}), make<std::int64_t>({}, {9})})[0], {2, 3}, {1, 2, 3, 9, 9, 9});
-  require_near(run_typed(op::binary{op::binary_function::prelu}, {make<float>({2, 2}, {-1, 1, -2, 2}), make<float>({2, 1}, {0.5f, 2})})[0], {2, 2}, {-0.5f, 1, -4, 2});
+  require_equal<std::int64_t>(
+      run_typed(op::where{}, {c, make<std::int64_t>({3}, {1, 2, 3}), make<std::int64_t>({}, {9})})[0], {2, 3},
+      {1, 2, 3, 9, 9, 9});
+  require_near(run_typed(op::binary{op::binary_function::prelu},
+                         {make<float>({2, 2}, {-1, 1, -2, 2}), make<float>({2, 1}, {0.5f, 2})})[0],
+               {2, 2}, {-0.5f, 1, -4, 2});
 }
 
 }  // namespace ctnn

@@ -8,16 +8,21 @@ using namespace test;
 
 TEST_CASE("quantising rounds to even, saturates, by element, axis and block") {
   op::quantize q;
-  const array x = make<float>({6}, {0, 2, 3, 1000, -254, -1000}), scale = make<float>({}, {2}), zero = make<std::uint8_t>({}, {128});
+  const array x = make<float>({6}, {0, 2, 3, 1000, -254, -1000}), scale = make<float>({}, {2}),
+              zero = make<std::uint8_t>({}, {128});
   require_equal<std::uint8_t>(run_typed(q, {x, scale, zero})[0], {6}, {128, 129, 130, 255, 1, 0});
   q.to = dtype::i8;
   q.axis = 0;
-  require_equal<std::int8_t>(run_typed(q, {make<float>({2, 2}, {1, 2, 3, 4}), make<float>({2}, {1, 2})})[0], {2, 2}, {1, 2, 2, 2});
+  require_equal<std::int8_t>(run_typed(q, {make<float>({2, 2}, {1, 2, 3, 4}), make<float>({2}, {1, 2})})[0], {2, 2},
+                             {1, 2, 2, 2});
   op::dequantize d;
   d.axis = 1;
   d.block = 2;
-  require_near(run_typed(d, {make<std::uint8_t>({1, 3}, {3, 5, 7}), make<float>({1, 2}, {2, 10}), make<std::uint8_t>({1, 2}, {1, 2})})[0], {1, 3}, {4, 8, 50});
-  require_near(run_typed(op::dequantize{}, {make<std::int32_t>({2}, {-3, 4}), make_half({}, {0.5f})})[0], {2}, {-1.5f, 2});
+  require_near(run_typed(d, {make<std::uint8_t>({1, 3}, {3, 5, 7}), make<float>({1, 2}, {2, 10}),
+                             make<std::uint8_t>({1, 2}, {1, 2})})[0],
+               {1, 3}, {4, 8, 50});
+  require_near(run_typed(op::dequantize{}, {make<std::int32_t>({2}, {-3, 4}), make_half({}, {0.5f})})[0], {2},
+               {-1.5f, 2});
 }
 
 TEST_CASE("scale and zero point from the numbers") {
@@ -67,7 +72,8 @@ void check_convolution(const extents& shape, const op::conv<Axes>& like) {
   p.by_output = true;
   extents w_shape{p.out, p.channels_of(shape) / p.groups};
   for (int k : p.kernel) w_shape.push_back(k);
-  const array x = bytes<X>(shape, 5), x_zero = bytes<X>({1}, 17), w = bytes<W>(w_shape, 99), w_zero = bytes<W>({p.out}, 31);
+  const array x = bytes<X>(shape, 5), x_zero = bytes<X>({1}, 17), w = bytes<W>(w_shape, 99),
+              w_zero = bytes<W>({p.out}, 31);
   std::vector<std::int32_t> biases;
   for (int o = 0; o < p.out; ++o) biases.push_back(1000 - 777 * o);
   const array bias = make<std::int32_t>({p.out}, biases);
@@ -84,7 +90,8 @@ void check_convolution(const extents& shape, const op::conv<Axes>& like) {
   require_equal<std::int32_t>(sums, want.shape(), whole);
 
   // The same as real numbers, with an activation, and as bytes again.
-  const std::size_t planes = static_cast<std::size_t>(p.out * (p.has_batch(shape) ? shape[0] : 1)), plane = want.size() / planes;
+  const std::size_t planes = static_cast<std::size_t>(p.out * (p.has_batch(shape) ? shape[0] : 1)),
+                    plane = want.size() / planes;
   std::vector<float> scales, reals;
   for (int o = 0; o < p.out; ++o) scales.push_back(0.5f / static_cast<float>(1 << o % 4));
   for (std::size_t i = 0; i < want.size(); ++i) reals.push_back(want[i] * 0.25f * scales[i / plane % scales.size()]);
@@ -121,7 +128,8 @@ TEST_CASE("convolutions of bytes over one, two and three axes, in groups, with a
   check_convolution<1, std::uint8_t, std::int8_t>({2, 4, 11}, windows_of<1>(6, {3}, 2));
   check_convolution<1, std::int8_t, std::int8_t>({3, 600}, windows_of<1>(5, {200}, 1));  // windows in several parts
   check_convolution<2, std::uint8_t, std::uint8_t>({2, 6, 7, 9}, windows_of<2>(4, {3, 2}, 2));
-  check_convolution<2, std::int8_t, std::uint8_t>({3, 8, 6}, windows_of<2>(6, {2, 3}, 3));  // depthwise, two outputs a channel
+  check_convolution<2, std::int8_t, std::uint8_t>({3, 8, 6},
+                                                  windows_of<2>(6, {2, 3}, 3));  // depthwise, two outputs a channel
   check_convolution<3, std::uint8_t, std::int8_t>({2, 4, 5, 4, 6}, windows_of<3>(6, {2, 3, 2}, 2));
   check_convolution<3, std::int8_t, std::int8_t>({2, 5, 4, 6}, windows_of<3>(2, {2, 1, 3}, 2));
 }
@@ -165,7 +173,8 @@ TEST_CASE("products of bytes") {
   t.to = dtype::f32;
   t.activation = {function::relu};
   const array one = make<float>({1}, {0.5f}), none = make<std::uint8_t>({1}, {0}), three = make<std::uint8_t>({1}, {3});
-  const array rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}), batches = make<std::int8_t>({2, 1, 1, 2}, {1, 2, -1, 3});
+  const array rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}),
+              batches = make<std::int8_t>({2, 1, 1, 2}, {1, 2, -1, 3});
   require_near(run_bytes(t, {rows, batches, make<std::int32_t>({1}, {-6}), one, make<float>({1}, {2}), zero, none}),
                {2, 2, 1, 1}, {0, 5, 0, 3});
 
@@ -185,7 +194,8 @@ TEST_CASE("products of bytes") {
 TEST_CASE("what layers of bytes are not") {
   op::quantized_matmul m;
   m.right = {2, 1};
-  const array x = make<std::uint8_t>({1, 2}, {4, 6}), w = make<std::int8_t>({2, 1}, {2, 4}), zero = make<std::int8_t>({1}, {0});
+  const array x = make<std::uint8_t>({1, 2}, {4, 6}), w = make<std::int8_t>({2, 1}, {2, 4}),
+              zero = make<std::int8_t>({1}, {0});
   CHECK(refused(m, {x, w, zero, make<std::uint8_t>({1}, {0})}) == "nothing is wrong");
   CHECK(refused(m, {x, w, zero, zero}).find("input_zero") != std::string::npos);  // of another type than the input
   CHECK(refused(m, {x, x, zero, zero}).find("weight") != std::string::npos);

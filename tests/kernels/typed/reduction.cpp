@@ -37,7 +37,8 @@ TEST_CASE("reductions of nothing") {
   const array none = make<float>({2, 0}, {});
   require_near(run_typed(op::reduce{sum, {1}, false}, {none})[0], {2}, {0, 0});
   require_near(run_typed(op::reduce{prod, {1}, false}, {none})[0], {2}, {1, 1});
-  require_near(run_typed(op::reduce{max, {1}, false}, {none})[0], {2}, {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()});
+  require_near(run_typed(op::reduce{max, {1}, false}, {none})[0], {2},
+               {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()});
 }
 
 TEST_CASE("positions of extremes, the first or the last") {

@@ -78,7 +78,8 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
   std::vector<const_tensor> from;
   std::vector<tensor> to;
   const auto numbers = [](array& a) { return static_cast<float*>(static_cast<void*>(a.bytes().data())); };
-  for (std::size_t i = 0; i < d.outputs.size(); ++i) out.emplace_back(d.outputs[i], d.types.empty() ? dtype::f32 : d.types[i]);
+  for (std::size_t i = 0; i < d.outputs.size(); ++i)
+    out.emplace_back(d.outputs[i], d.types.empty() ? dtype::f32 : d.types[i]);
   for (array& a : in) from.push_back({numbers(a), a.shape(), layout::nchw, 0, a.type()});
   for (array& a : out) to.push_back({numbers(a), a.shape(), layout::nchw, 0, a.type()});
   for (const loaded_kernel& k : typed_kernels()) {
@@ -89,7 +90,9 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
     const slot_set given = given_slots(op);
     const std::size_t own = from.size() - static_cast<std::size_t>(count_slots(given));
     std::vector<const float*> weights;
-    merge_slots(given, [&](std::size_t i) { return from[own + i].data; }, [](std::size_t) -> const float* { return nullptr; }, 0, weights);
+    merge_slots(
+        given, [&](std::size_t i) { return from[own + i].data; }, [](std::size_t) -> const float* { return nullptr; },
+        0, weights);
     from.resize(own);
     std::vector<extents> shapes;
     for (const const_tensor& t : from) shapes.push_back(t.shape);
@@ -112,7 +115,8 @@ void require_equal(const array& got, const extents& shape, const std::vector<sto
     REQUIRE(+got.elements<stored_as<T>>()[i] == +want[i]);
   }
 }
-inline void require_near(const array& got, const extents& shape, const std::vector<float>& want, float tolerance = 1e-6f) {
+inline void require_near(const array& got, const extents& shape, const std::vector<float>& want,
+                         float tolerance = 1e-6f) {
   REQUIRE(describe(got.shape()) == describe(shape));
   for (std::size_t i = 0; i < want.size(); ++i) {
     INFO("element " << i);

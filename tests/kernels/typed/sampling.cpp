@@ -33,7 +33,8 @@ TEST_CASE("resizing a line") {
   op::interpolate p = to(linear, half_pixel, 4, 2);
   p.antialias = true;
   require_near(run_typed(p, {make<float>({4}, {0, 0, 0, 8})})[0], {2}, {0, 4});
-  require_equal<std::uint8_t>(run_typed(to(linear, half_pixel, 2, 4), {make<std::uint8_t>({2}, {10, 20})})[0], {4}, {10, 12, 18, 20});
+  require_equal<std::uint8_t>(run_typed(to(linear, half_pixel, 2, 4), {make<std::uint8_t>({2}, {10, 20})})[0], {4},
+                              {10, 12, 18, 20});
   require_near(run_typed(to(nearest, asymmetric, 2, 4), {make_half({2}, {1, 2})})[0], {4}, {1, 1, 2, 2});
 }
 
@@ -67,7 +68,8 @@ TEST_CASE("regions of interest") {
   p.samples = 1;
   p.half_pixel = false;
   const array x = counting<float>({1, 1, 3, 3});
-  require_near(run_typed(p, {x, make<float>({1, 4}, {0, 0, 2, 2}), make<std::int64_t>({1}, {0})})[0], {1, 1, 1, 1}, {4});
+  require_near(run_typed(p, {x, make<float>({1, 4}, {0, 0, 2, 2}), make<std::int64_t>({1}, {0})})[0], {1, 1, 1, 1},
+               {4});
   CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 4}, {0, 0, 2, 2}), make<std::int64_t>({1}, {1})}), error);
 }
 

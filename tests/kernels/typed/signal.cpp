@@ -44,7 +44,8 @@ TEST_CASE("short-time transforms") {
   op::stft p;
   p.frame = 2;
   p.step = 1;
-  require_near(run_typed(p, {make<float>({1, 3, 1}, {1, 2, 4}), make<float>({2}, {1, 0.5f})})[0], {1, 2, 2, 2}, {2, 0, 0, 0, 4, 0, 0, 0});
+  require_near(run_typed(p, {make<float>({1, 3, 1}, {1, 2, 4}), make<float>({2}, {1, 0.5f})})[0], {1, 2, 2, 2},
+               {2, 0, 0, 0, 4, 0, 0, 0});
 }
 
 TEST_CASE("windows") {

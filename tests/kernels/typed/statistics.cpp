@@ -7,14 +7,17 @@ namespace ctnn {
 using namespace test;
 
 TEST_CASE("layer and rms normalisation") {
-  const array x = make<float>({2, 2}, {1, 3, -2, 6}), scale = make<float>({2}, {2, 1}), bias = make<float>({2}, {0, 10});
+  const array x = make<float>({2, 2}, {1, 3, -2, 6}), scale = make<float>({2}, {2, 1}),
+              bias = make<float>({2}, {0, 10});
   op::layer_norm p{-1, 0, true};
   const auto y = run_typed(p, {x, scale, bias});
   require_near(y[0], {2, 2}, {-2, 11, -2, 11});
   require_near(y[1], {2, 1}, {2, 2});
   require_near(y[2], {2, 1}, {1, 0.25f});
-  require_near(run_typed(op::rms_norm{-1, 0}, {make<float>({1, 2}, {3, 4}), scale})[0], {1, 2}, {6 / 3.5355339f, 4 / 3.5355339f});
-  require_near(run_typed(op::rms_norm{0, 0}, {make_half({2}, {3, 4}), make_half({2}, {2, 1})})[0], {2}, {6 / 3.5355339f, 4 / 3.5355339f}, 1e-3f);
+  require_near(run_typed(op::rms_norm{-1, 0}, {make<float>({1, 2}, {3, 4}), scale})[0], {1, 2},
+               {6 / 3.5355339f, 4 / 3.5355339f});
+  require_near(run_typed(op::rms_norm{0, 0}, {make_half({2}, {3, 4}), make_half({2}, {2, 1})})[0], {2},
+               {6 / 3.5355339f, 4 / 3.5355339f}, 1e-3f);
 }
 
 TEST_CASE("norms refuse scales that are no floats") {
@@ -26,17 +29,22 @@ TEST_CASE("norms refuse scales that are no floats") {
 }
 
 TEST_CASE("groups of channels") {
-  const array x = make<float>({1, 4, 1}, {1, 3, 10, 30}), scale = make<float>({4}, {1, 1, 2, 2}), bias = make<float>({4}, {0, 0, 0, 1});
+  const array x = make<float>({1, 4, 1}, {1, 3, 10, 30}), scale = make<float>({4}, {1, 1, 2, 2}),
+              bias = make<float>({4}, {0, 0, 0, 1});
   require_near(run_typed(op::group_norm{2, 0}, {x, scale, bias})[0], {1, 4, 1}, {-1, 1, -2, 3});
-  require_near(run_typed(op::group_norm{2, 0}, {x, make<float>({2}, {1, 2}), make<float>({2}, {0, 1})})[0], {1, 4, 1}, {-1, 1, -1, 3});
-  require_near(run_typed(op::group_norm{1, 0}, {make<double>({1, 1, 2}, {1, 3}), make<double>({1}, {1}), make<double>({1}, {0})})[0], {1, 1, 2}, {-1, 1});
+  require_near(run_typed(op::group_norm{2, 0}, {x, make<float>({2}, {1, 2}), make<float>({2}, {0, 1})})[0], {1, 4, 1},
+               {-1, 1, -1, 3});
+  require_near(run_typed(op::group_norm{1, 0},
+                         {make<double>({1, 1, 2}, {1, 3}), make<double>({1}, {1}), make<double>({1}, {0})})[0],
+               {1, 1, 2}, {-1, 1});
 }
 
 TEST_CASE("batch normalisation with parameters that are values") {
   op::batch_norm p{0, 1};
   p.given = 15;
-  require_near(run_typed(p, {make<float>({1, 2, 1}, {3, 5}), make<float>({2}, {2, 1}), make<float>({2}, {1, 0}), make<float>({2}, {1, 1}),
-                             make<float>({2}, {4, 16})})[0], {1, 2, 1}, {3, 1});
+  require_near(run_typed(p, {make<float>({1, 2, 1}, {3, 5}), make<float>({2}, {2, 1}), make<float>({2}, {1, 0}),
+                             make<float>({2}, {1, 1}), make<float>({2}, {4, 16})})[0],
+               {1, 2, 1}, {3, 1});
   // All digits of a double: (1 + 1e-12 - 1) / 1e-6.
   const array one = make<double>({1}, {1}), zero = make<double>({1}, {0}), small = make<double>({1}, {1e-12});
   require_near(run_typed(p, {make<double>({1, 1}, {1 + 1e-12}), one, zero, one, small})[0], {1, 1}, {1e-6f});
@@ -54,8 +62,10 @@ TEST_CASE("nothing finite is divided by a root of 0, or it counts as what the op
 TEST_CASE("norms, mean and variance, neighbouring channels") {
   require_near(run_typed(op::lp_normalize{1, 2}, {make<float>({2, 2}, {3, 4, 0, 0})})[0], {2, 2}, {0.6f, 0.8f, 0, 0});
   require_near(run_typed(op::lp_normalize{1, 1}, {make<float>({1, 2}, {-1, 3})})[0], {1, 2}, {-0.25f, 0.75f});
-  require_near(run_typed(op::mean_variance_normalize{{0}}, {make<float>({2, 2}, {1, 10, 3, 30})})[0], {2, 2}, {-1, -1, 1, 1});
-  require_near(run_typed(op::local_response_norm{3, 3, 1, 1}, {make<float>({3, 1, 1}, {1, 2, 3})})[0], {3, 1, 1}, {1.0f / 6, 2.0f / 15, 3.0f / 14});
+  require_near(run_typed(op::mean_variance_normalize{{0}}, {make<float>({2, 2}, {1, 10, 3, 30})})[0], {2, 2},
+               {-1, -1, 1, 1});
+  require_near(run_typed(op::local_response_norm{3, 3, 1, 1}, {make<float>({3, 1, 1}, {1, 2, 3})})[0], {3, 1, 1},
+               {1.0f / 6, 2.0f / 15, 3.0f / 14});
 }
 
 }  // namespace ctnn

@@ -25,27 +25,32 @@ array convolved(Op p, const array& x, const array& w, const array* bias = nullpt
 
 TEST_CASE("convolution over one, two and three axes") {
   op::conv1d p;
-  require_near(convolved(p, make<float>({1, 1, 4}, {1, 2, 3, 4}), make<float>({1, 1, 2}, {1, 10})), {1, 1, 3}, {21, 32, 43});
+  require_near(convolved(p, make<float>({1, 1, 4}, {1, 2, 3, 4}), make<float>({1, 1, 2}, {1, 10})), {1, 1, 3},
+               {21, 32, 43});
   require_near(convolved(p, make<float>({1, 4}, {1, 2, 3, 4}), make<float>({1, 1, 2}, {1, 10})), {1, 3}, {21, 32, 43});
   p.pad = {1, 0};
   p.stride = {2};
   const array five = make<double>({1}, {5});
-  require_near(convolved(p, make<double>({1, 1, 4}, {1, 2, 3, 4}), make<double>({1, 1, 2}, {1, 10}), &five), {1, 1, 2}, {15, 37});
+  require_near(convolved(p, make<double>({1, 1, 4}, {1, 2, 3, 4}), make<double>({1, 1, 2}, {1, 10}), &five), {1, 1, 2},
+               {15, 37});
   op::conv2d q;
   q.groups = 2;
   q.same = same_padding::upper;
-  const array x = make<float>({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), w = make<float>({2, 1, 2, 2}, {1, 1, 1, 1, 1, 0, 0, 0});
+  const array x = make<float>({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+              w = make<float>({2, 1, 2, 2}, {1, 1, 1, 1, 1, 0, 0, 0});
   require_near(convolved(q, x, w), {1, 2, 2, 2}, {10, 6, 7, 4, 5, 6, 7, 8});
   q.activation = {function::clip, 0, 6};
   require_near(convolved(q, x, w), {1, 2, 2, 2}, {6, 6, 6, 4, 5, 6, 6, 6});
   op::conv3d r;
   r.dilation = {1, 1, 2};
-  require_near(convolved(r, counting<float>({1, 1, 2, 1, 3}), make<float>({1, 1, 2, 1, 2}, {1, 1, 1, 1})), {1, 1, 1, 1, 1}, {10});
+  require_near(convolved(r, counting<float>({1, 1, 2, 1, 3}), make<float>({1, 1, 2, 1, 2}, {1, 1, 1, 1})),
+               {1, 1, 1, 1, 1}, {10});
 }
 
 TEST_CASE("transposed convolution") {
   op::conv_transpose1d p;
-  const array x = make<float>({1, 1, 2}, {1, 2}), w = make<float>({1, 1, 3}, {1, 10, 100}), thousand = make<float>({1}, {1000});
+  const array x = make<float>({1, 1, 2}, {1, 2}), w = make<float>({1, 1, 3}, {1, 10, 100}),
+              thousand = make<float>({1}, {1000});
   require_near(convolved(p, x, w), {1, 1, 4}, {1, 12, 120, 200});
   p.stride = {2};
   require_near(convolved(p, x, w, &thousand), {1, 1, 5}, {1001, 1010, 1102, 1020, 1200});
@@ -55,10 +60,12 @@ TEST_CASE("transposed convolution") {
   op::conv_transpose2d s;
   s.stride = {2, 2};
   const array ones = make<float>({1, 1, 2, 2}, {1, 1, 1, 1});
-  require_near(convolved(s, ones, make<float>({1, 1, 2, 2}, {1, 2, 3, 4})), {1, 1, 4, 4}, {1, 2, 1, 2, 3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4});
+  require_near(convolved(s, ones, make<float>({1, 1, 2, 2}, {1, 2, 3, 4})), {1, 1, 4, 4},
+               {1, 2, 1, 2, 3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4});
   op::conv_transpose1d g;
   g.groups = 2;
-  require_near(convolved(g, make<float>({1, 2, 1}, {1, 2}), make<float>({2, 2, 1}, {1, 2, 3, 4})), {1, 4, 1}, {1, 2, 6, 8});
+  require_near(convolved(g, make<float>({1, 2, 1}, {1, 2}), make<float>({2, 2, 1}, {1, 2, 3, 4})), {1, 4, 1},
+               {1, 2, 6, 8});
   // A convolution and its transpose are adjoint: <conv(x), y> = <x, transpose(y)>; with three axes as well.
   const auto adjoint = [](auto c, auto t, const extents& x_shape, const extents& w_shape) {
     c.stride.front() = t.stride.front() = 2;
@@ -112,7 +119,9 @@ TEST_CASE("pooling: largest with positions, averages, norms") {
   p.column_major = true;
   y = run_typed(p, {x});
   require_equal<std::int64_t>(y[1], {1, 1, 1, 2}, {2, 5});
-  require_equal<std::uint8_t>(run_typed(op::pool{op::pooling::max, 1, {2}, {1}}, {make<std::uint8_t>({1, 1, 3}, {9, 200, 7})})[0], {1, 1, 2}, {200, 200});
+  require_equal<std::uint8_t>(
+      run_typed(op::pool{op::pooling::max, 1, {2}, {1}}, {make<std::uint8_t>({1, 1, 3}, {9, 200, 7})})[0], {1, 1, 2},
+      {200, 200});
   op::pool average;
   average.function = op::pooling::average;
   average.axes = 1;
@@ -130,7 +139,9 @@ TEST_CASE("pooling: largest with positions, averages, norms") {
 }
 
 TEST_CASE("unpooling and folding blocks") {
-  require_near(run_typed(op::max_unpool{{2, 2}}, {make<float>({1, 1, 1, 1}, {7}), make<std::int64_t>({1, 1, 1, 1}, {2})})[0], {1, 1, 2, 2}, {0, 0, 7, 0});
+  require_near(
+      run_typed(op::max_unpool{{2, 2}}, {make<float>({1, 1, 1, 1}, {7}), make<std::int64_t>({1, 1, 1, 1}, {2})})[0],
+      {1, 1, 2, 2}, {0, 0, 7, 0});
   op::fold_blocks f;
   f.image = {3};
   f.block = {2};
@@ -147,7 +158,8 @@ TEST_CASE("deformed convolution with no offsets is a convolution") {
   p.bias = false;
   const array x = counting<float>({1, 2, 3, 3}), w = counting<float>({2, 2, 3, 3}, 0.25f);
   const array want = convolved(c, x, w), zero({1, 18, 3, 3});
-  require_near(run_typed(p, {x, zero, w})[0], {1, 2, 3, 3}, std::vector<float>(want.data(), want.data() + want.size()), 1e-5f);
+  require_near(run_typed(p, {x, zero, w})[0], {1, 2, 3, 3}, std::vector<float>(want.data(), want.data() + want.size()),
+               1e-5f);
   // A mask of halves, a bias and an activation.
   p.bias = true;
   p.given = 3;

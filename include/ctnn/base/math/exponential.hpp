@@ -133,8 +133,8 @@ constexpr float softplus(float x) {
   return u == 1.0f ? e : log(u) * (e / (u - 1.0f));
 }
 
-/// The part of a normal distribution below x, (1 + erf(x / sqrt 2)) / 2, within 2e-7; e^(-x^2 / 2) times a polynomial in
-/// u = 1 / (1 + |x| / 4), fitted over |x| < 14.
+/// The part of a normal distribution below x, (1 + erf(x / sqrt 2)) / 2, within 2e-7; e^(-x^2 / 2) times a polynomial
+/// in u = 1 / (1 + |x| / 4), fitted over |x| < 14.
 constexpr float normal_below(float x) {
   const float bounded = clamp(x, -15.0f, 15.0f), u = 1.0f / (1.0f + 0.25f * abs(bounded));
   float p = 0.0287847351f;

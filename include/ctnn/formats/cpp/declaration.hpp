@@ -31,7 +31,8 @@ inline alias activation_alias(const activation_function& f) {
   switch (f.kind) {
     case function::clip:
       if (f.a == 0 && f.b == 6) return {"relu6", "", "activation"};
-      return {name, ", " + argument(static_cast<double>(f.a)) + ", " + argument(static_cast<double>(f.b)), "activation"};
+      return {name, ", " + argument(static_cast<double>(f.a)) + ", " + argument(static_cast<double>(f.b)),
+              "activation"};
     case function::leaky_relu:
     case function::elu: return {name, ", " + argument(static_cast<double>(f.a)), "activation"};
     case function::hardsigmoid:
@@ -39,8 +40,12 @@ inline alias activation_alias(const activation_function& f) {
       if (usual) return {name, "", "activation"};
       break;
     case function::none: break;
-    case function::relu: case function::sigmoid: case function::tanh: case function::silu: case function::mish: case function::gelu:
-      return {name, "", "activation"};
+    case function::relu:
+    case function::sigmoid:
+    case function::tanh:
+    case function::silu:
+    case function::mish:
+    case function::gelu: return {name, "", "activation"};
     default:
       if (f.a == 0 && f.b == 0) return {"unary", ", ctnn::function::" + name, "activation"};
   }
@@ -60,11 +65,14 @@ inline alias alias_of(const op::pad& p) {
 }
 inline alias alias_of(const op::pool& p) {
   if (p.axes > 3) return {};
-  return {std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d", "", "function", "axes"};
+  return {std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d", "",
+          "function", "axes"};
 }
 inline alias alias_of(const op::adaptive_pool& p) {
   if (p.axes > 3) return {};
-  return {"adaptive_" + std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d", "", "function", "axes"};
+  return {"adaptive_" + std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" +
+              std::to_string(p.axes) + "d",
+          "", "function", "axes"};
 }
 inline alias alias_of(const op::interpolate& p) {
   static constexpr const char* linear[] = {"interpolate_linear", "interpolate_bilinear", "interpolate_trilinear"};
@@ -74,13 +82,16 @@ inline alias alias_of(const op::interpolate& p) {
   return {linear[p.axes - 1], "", "mode", "axes"};
 }
 inline alias alias_of(const op::reduce& p) {
-  return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[static_cast<std::size_t>(p.function)]), "function"};
+  return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[static_cast<std::size_t>(p.function)]),
+          "function"};
 }
 inline alias alias_of(const op::binary& p) {
   if (p.function > op::binary_function::pow) return {};
   return {std::string(binary_names[static_cast<std::size_t>(p.function)]), "", "function"};
 }
-inline alias alias_of(const op::eltwise& p) { return {std::string(eltwise_names[static_cast<std::size_t>(p.function)]), "", "function"}; }
+inline alias alias_of(const op::eltwise& p) {
+  return {std::string(eltwise_names[static_cast<std::size_t>(p.function)]), "", "function"};
+}
 
 /// The word for a node of an operator; without one it is a layer<...> of the operator's struct.
 template <class... Ops>
@@ -89,7 +100,9 @@ alias word_among(operator_list<Ops...>, const operator_type* type, std::span<con
   (void)((type == &type_of<Ops> && (found = alias_of(decode<Ops>(fields)), true)) || ...);
   return found;
 }
-inline alias word_for(const operator_type* type, std::span<const double> fields) { return word_among(all_operators{}, type, fields); }
+inline alias word_for(const operator_type* type, std::span<const double> fields) {
+  return word_among(all_operators{}, type, fields);
+}
 
 template <class... Ops>
 bool is_in(const operator_type* type, operator_list<Ops...>) {
@@ -106,8 +119,10 @@ inline std::string_view name_of_option(double type) {
 inline bool is_spelled(std::string_view type) { return type.find_first_of("{('") == std::string_view::npos; }
 
 inline std::string option_text(const operator_type* type, const spelled_option& o) {
-  static constexpr std::string_view plain[] = {"out", "kernel", "stride", "dilation", "pad", "groups", "hidden", "size", "shape", "order", "sizes",
-                                               "axis", "axes", "ones", "start", "end", "step", "eps", "scalar", "coefficients", "output_padding", "before", "after"};
+  static constexpr std::string_view plain[] = {
+      "out",    "kernel",       "stride",         "dilation", "pad",  "groups", "hidden", "size", "shape",
+      "order",  "sizes",        "axis",           "axes",     "ones", "start",  "end",    "step", "eps",
+      "scalar", "coefficients", "output_padding", "before",   "after"};
   const auto only = [&](double v) { return o.values.size() == 1 && o.values[0] == v; };
   if (o.key == "same" && only(1)) return "ctnn::same_upper";
   if (o.key == "same" && only(2)) return "ctnn::same_lower";
@@ -132,7 +147,8 @@ inline std::string option_text(const operator_type* type, const spelled_option& 
     out = "ctnn::option<" + in_quotes(o.key);
     if (!o.values.empty()) out += ", ";
   }
-  for (std::size_t i = first; i < o.values.size(); ++i) out += (i > 0 && !(i == first && first == 0) ? ", " : "") + exact_argument(o.values[i]);
+  for (std::size_t i = first; i < o.values.size(); ++i)
+    out += (i > 0 && !(i == first && first == 0) ? ", " : "") + exact_argument(o.values[i]);
   return out + '>';
 }
 
@@ -211,14 +227,17 @@ class declaration {
     const node& n = g_.at(id);
     options_.push_back(ctnn::spell(g_, n));
     const detail::alias word = detail::word_for(n.type, g_.fields_of(n.fields));
-    for (int k = 0; k < n.outputs.count; ++k) needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
+    for (int k = 0; k < n.outputs.count; ++k)
+      needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
     for (value_id v : g_.inputs(n)) needs_typed_ = needs_typed_ || g_.at_value(v).type != dtype::f32;
     needs_typed_ = needs_typed_ || !detail::is_in(n.type, all_operators{});
-    std::string text = word.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", " : "ctnn::" + word.word + '<';
+    std::string text =
+        word.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", " : "ctnn::" + word.word + '<';
     text += in_quotes(name(id)) + word.arguments;
     const auto in = g_.inputs(n);
     from_.emplace_back();
-    previous_.push_back(in.empty() || (in.size() == 1 && id > 0 && in[0] == g_.at(id - 1).outputs.first + g_.at(id - 1).outputs.count - 1));
+    previous_.push_back(in.empty() || (in.size() == 1 && id > 0 &&
+                                       in[0] == g_.at(id - 1).outputs.first + g_.at(id - 1).outputs.count - 1));
     if (!previous_.back()) {
       std::string list;
       for (value_id v : in) {
@@ -228,7 +247,8 @@ class declaration {
       text += ", ctnn::from<" + list + '>';
     }
     for (const spelled_option& o : options_.back())
-      if (word.word.empty() || (o.key != word.said && o.key != word.also_said)) text += ", " + detail::option_text(n.type, o);
+      if (word.word.empty() || (o.key != word.said && o.key != word.also_said))
+        text += ", " + detail::option_text(n.type, o);
     texts_.push_back(text + '>');
   }
 
@@ -245,14 +265,16 @@ class declaration {
     }
     lowering result;
     lower(layers, result);
-    if (result.error) throw error("layer '" + std::string(result.layer) + "' cannot be declared: " + describe(result.error));
+    if (result.error)
+      throw error("layer '" + std::string(result.layer) + "' cannot be declared: " + describe(result.error));
     for (std::size_t v = 0; v < g_.values.size(); ++v)
       if (!(g_.values[v].shape == result.g.values[v].shape))
         throw error("layer '" + name(g_.values[v].producer) + "' cannot be declared: its output would be " +
                     describe(result.g.values[v].shape) + " instead of " + describe(g_.values[v].shape));
       else if (g_.values[v].type != result.g.values[v].type)
         throw error("layer '" + name(g_.values[v].producer) + "' cannot be declared: its output would be " +
-                    std::string(name_of(result.g.values[v].type)) + " instead of " + std::string(name_of(g_.values[v].type)));
+                    std::string(name_of(result.g.values[v].type)) + " instead of " +
+                    std::string(name_of(g_.values[v].type)));
   }
 
   graph_view g_;

@@ -45,8 +45,10 @@ inline std::string in_quotes(std::string_view text) {
 /// A template argument of a layer: as an int where it is one, else as the shortest double that reads
 /// back as it is (Clang takes no floats there).
 inline std::string argument(double v) {
-  if (std::isinf(v)) return v < 0 ? "-std::numeric_limits<double>::infinity()" : "std::numeric_limits<double>::infinity()";
-  if (v == std::trunc(v) && std::fabs(v) <= 2147483647.0 && !(v == 0 && std::signbit(v))) return std::to_string(static_cast<int>(v));
+  if (std::isinf(v))
+    return v < 0 ? "-std::numeric_limits<double>::infinity()" : "std::numeric_limits<double>::infinity()";
+  if (v == std::trunc(v) && std::fabs(v) <= 2147483647.0 && !(v == 0 && std::signbit(v)))
+    return std::to_string(static_cast<int>(v));
   char text[64];
   std::string out(text, std::to_chars(text, text + sizeof text, v).ptr);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
@@ -54,7 +56,8 @@ inline std::string argument(double v) {
 }
 /// The same for a field that holds doubles.
 inline std::string exact_argument(double v) {
-  return v == static_cast<double>(static_cast<float>(v)) || std::isnan(v) ? argument(v) : "ctnn::exact{" + argument(v) + '}';
+  return v == static_cast<double>(static_cast<float>(v)) || std::isnan(v) ? argument(v)
+                                                                          : "ctnn::exact{" + argument(v) + '}';
 }
 
 /// Elements of another type than float, as an array is initialised with them.
@@ -67,7 +70,9 @@ inline void append_elements(std::string& out, typed_span numbers) {
       out += ',';
     }
   };
-  const auto bits = [](std::string type) { return [type](auto v) { return type + '{' + std::to_string(static_cast<unsigned>(v)) + '}'; }; };
+  const auto bits = [](std::string type) {
+    return [type](auto v) { return type + '{' + std::to_string(static_cast<unsigned>(v)) + '}'; };
+  };
   const auto whole = [](auto v) {
     using limits = std::numeric_limits<decltype(v)>;
     if (limits::is_signed && v == limits::min() && sizeof v == 8) return "-" + std::to_string(limits::max()) + " - 1";

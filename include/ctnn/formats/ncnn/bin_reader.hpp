@@ -77,7 +77,8 @@ class bin_reader {
   }
   /// The same for layers that have scales for int8 weights.
   stored_weights tagged_or_int8(std::int64_t n, const std::string& owner) {
-    if (zeros_ || bytes_.size() - at_ < 4 || word(&bytes_[at_]) != static_cast<std::uint32_t>(weight_tag::int8)) return {{}, tagged(n, owner)};
+    if (zeros_ || bytes_.size() - at_ < 4 || word(&bytes_[at_]) != static_cast<std::uint32_t>(weight_tag::int8))
+      return {{}, tagged(n, owner)};
     const std::size_t size = allowed(n, owner);
     at_ += 4;
     const auto from = take_padded(size, owner);

@@ -8,8 +8,8 @@
 
 namespace ctnn::ncnn {
 
-/// Inputs from `first_parameter` on must be constants: ncnn has them in the layer. Inputs that `any_form` has a bit for are
-/// taken in whatever shape their numbers have.
+/// Inputs from `first_parameter` on must be constants: ncnn has them in the layer. Inputs that `any_form` has a bit for
+/// are taken in whatever shape their numbers have.
 struct input_habits {
   int first_parameter = 99;
   unsigned any_form = 0;

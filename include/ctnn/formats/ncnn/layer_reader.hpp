@@ -138,7 +138,8 @@ class layer_reader : public parameter_reader {
   }
   void read_tagged(value_id v, std::size_t slot, std::int64_t n) {
     const expression& leaf = expect_weight(v, slot, n);
-    builder_.model.set_weight(leaf, std::make_shared<const ctnn::array>(builder_.weights.stored(leaf.shape, layer.name)));
+    builder_.model.set_weight(leaf,
+                              std::make_shared<const ctnn::array>(builder_.weights.stored(leaf.shape, layer.name)));
   }
   std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
   std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }

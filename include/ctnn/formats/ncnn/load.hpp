@@ -35,8 +35,8 @@ struct unknown_input_shape : error {
 /// thing that is wrong, or for all layers that are not supported together.
 loaded_model build(const param_file& file, bin_reader& weights, const read_options& options = {});
 
-/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone). Errors in a file call it
-/// by its name without directories, errors in finding it by its path.
+/// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone). Errors in a file call
+/// it by its name without directories, errors in finding it by its path.
 loaded_model load(const std::string& param, const std::string& bin, const read_options& options = {});
 
 }  // namespace ctnn::ncnn

@@ -38,7 +38,7 @@ struct file_builder {
   std::map<node_id, node_id> products{};        ///< by sum: the absorbed product of matrices that it adds to
   std::set<node_id> kept_flat{};                ///< linear layers whose extents of 1 ncnn's broadcasting does without
   std::map<node_id, layer> replaced{};          ///< nodes that become this layer, with their absorbed predecessors
-  std::map<value_id, extents> forms{};          ///< shapes of blobs that differ from their value's, such as without a batch
+  std::map<value_id, extents> forms{};  ///< shapes of blobs that differ from their value's, such as without a batch
 
   static std::string fresh(std::unordered_set<std::string>& taken, std::string wanted) {
     for (char& c : wanted)
@@ -64,7 +64,8 @@ struct file_builder {
   /// The numbers of a constant or full node.
   std::vector<float> constant(value_id v) const {
     const node& n = g.at(maker(v));
-    if (g.is<op::full>(maker(v))) return std::vector<float>(static_cast<std::size_t>(g.shape(v).count()), g.get<op::full>(maker(v)).value);
+    if (g.is<op::full>(maker(v)))
+      return std::vector<float>(static_cast<std::size_t>(g.shape(v).count()), g.get<op::full>(maker(v)).value);
     if (!g.is<op::constant>(maker(v))) throw inexpressible{"a parameter that is not constant"};
     const std::span<const float> numbers_of = numbers(g.weights(n)[0]);
     return {numbers_of.begin(), numbers_of.end()};
@@ -144,7 +145,8 @@ class node_writer {
   /// What input i reads before reshapes that became part of other layers.
   value_id source(std::size_t i) const {
     value_id v = input(i);
-    while (!b.forms.contains(v) && b.absorbed.contains(b.maker(v)) && b.is_reshape(b.maker(v))) v = b.g.inputs(b.g.at(b.maker(v)))[0];
+    while (!b.forms.contains(v) && b.absorbed.contains(b.maker(v)) && b.is_reshape(b.maker(v)))
+      v = b.g.inputs(b.g.at(b.maker(v)))[0];
     return v;
   }
   /// Input i as a blob of shape `wanted`, which has as many elements.
@@ -163,7 +165,8 @@ class node_writer {
       return b.blob(b.g.output_of(next));
     }
     bool any_form = !b.outputs.contains(v);
-    for (const node_id reader : b.readers[static_cast<std::size_t>(v)]) any_form = any_form && takes_any_form(b, reader, v);
+    for (const node_id reader : b.readers[static_cast<std::size_t>(v)])
+      any_form = any_form && takes_any_form(b, reader, v);
     if (any_form) {
       b.forms[v] = made;
       return out(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Text .param to param_file. Tokens are separated by white space, lines mean nothing (as in ncnn); every count, name and
-// number is checked before it is believed.
+// Text .param to param_file. Tokens are separated by white space, lines mean nothing (as in ncnn); every count, name
+// and number is checked before it is believed.
 #pragma once
 
 #include <string_view>
@@ -163,7 +163,8 @@ class param_parser {
 
   number to_number(std::string_view word) const {
     if (is_not_finite(word))
-      fail("'" + std::string(word) + "' is no number of ncnn's, which has no infinity (3.402823e+38 stands for it) and no NaN");
+      fail("'" + std::string(word) +
+           "' is no number of ncnn's, which has no infinity (3.402823e+38 stands for it) and no NaN");
     if (!word.empty() && word.front() == '+') word.remove_prefix(1);
     if (word.find_first_of(".eE") == word.npos) {
       const auto integer = parse_integer<std::int32_t>(word);

@@ -82,7 +82,8 @@ inline std::string spell(int id, const parameter& p) {
 }
 
 inline void check_name(const std::string& name) {
-  if (name.empty() || name.size() > 255 || name.find_first_of(" \t\n\v\f\r") != name.npos || name.find('\0') != name.npos)
+  if (name.empty() || name.size() > 255 || name.find_first_of(" \t\n\v\f\r") != name.npos ||
+      name.find('\0') != name.npos)
     throw error("'" + name + "' cannot be a name in a .param file: expected 1 to 255 characters without blanks");
 }
 

@@ -104,7 +104,8 @@ inline const layer_type* find_layer_type(std::string_view name, std::span<const 
 
 namespace detail {
 
-/// ncnn's rule: what no layer reads is an output. What a Noop only swallows is one, too; an input is one if nothing else is.
+/// ncnn's rule: what no layer reads is an output. What a Noop only swallows is one, too; an input is one if nothing
+/// else is.
 inline void declare_outputs(builder& b) {
   std::unordered_set<std::string> read;
   for (const layer& l : b.file.layers) {

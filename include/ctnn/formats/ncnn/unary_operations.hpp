@@ -7,8 +7,9 @@
 namespace ctnn::ncnn {
 
 inline constexpr function unary_operations[] = {
-    function::abs, function::neg, function::floor, function::ceil, function::square, function::sqrt, function::rsqrt,
-    function::exp, function::log, function::sin, function::cos, function::tan, function::asin, function::acos, function::atan,
-    function::reciprocal, function::tanh, function::log10, function::round, function::trunc};
+    function::abs,        function::neg,   function::floor, function::ceil,  function::square,
+    function::sqrt,       function::rsqrt, function::exp,   function::log,   function::sin,
+    function::cos,        function::tan,   function::asin,  function::acos,  function::atan,
+    function::reciprocal, function::tanh,  function::log10, function::round, function::trunc};
 
 }  // namespace ctnn::ncnn

@@ -91,8 +91,8 @@ inline void write_node(file_builder& b, node_id id) {
   throw inexpressible{"ncnn has no such layer"};
 }
 
-/// Blob names: a network output that nothing else reads takes the output's name; every other output becomes a Noop, because
-/// ncnn's outputs are the blobs that nothing reads.
+/// Blob names: a network output that nothing else reads takes the output's name; every other output becomes a Noop,
+/// because ncnn's outputs are the blobs that nothing reads.
 inline std::vector<std::pair<std::string, value_id>> name_blobs(file_builder& b) {
   std::vector<std::pair<std::string, value_id>> outputs;
   b.blobs.resize(b.g.values.size());
@@ -145,7 +145,8 @@ CTNN_ONCE written_model write(const graph_view& given, const weight_numbers& num
   b.readers.resize(g.values.size());
   for (std::size_t id = 0; id < g.nodes.size(); ++id)
     if (!g.nodes[id].dead)
-      for (value_id v : g.inputs(g.nodes[id])) b.readers[static_cast<std::size_t>(v)].push_back(static_cast<node_id>(id));
+      for (value_id v : g.inputs(g.nodes[id]))
+        b.readers[static_cast<std::size_t>(v)].push_back(static_cast<node_id>(id));
   const auto outputs = detail::name_blobs(b);
   absorb(b);
 
@@ -156,8 +157,8 @@ CTNN_ONCE written_model write(const graph_view& given, const weight_numbers& num
     try {
       detail::write_node(b, id);
     } catch (const inexpressible& e) {
-      refused += (refused.empty() ? "" : "; ") + std::string(g.nodes[i].type->name) + " '" + std::string(g.nodes[i].name) +
-                 "': " + e.reason;
+      refused += (refused.empty() ? "" : "; ") + std::string(g.nodes[i].type->name) + " '" +
+                 std::string(g.nodes[i].name) + "': " + e.reason;
     }
   }
   if (!refused.empty()) throw error("ncnn cannot express: " + refused);

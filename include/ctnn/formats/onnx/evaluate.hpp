@@ -12,7 +12,9 @@
 
 namespace ctnn::onnx {
 
-inline const float* address(const array& a) { return static_cast<const float*>(static_cast<const void*>(a.bytes().data())); }
+inline const float* address(const array& a) {
+  return static_cast<const float*>(static_cast<const void*>(a.bytes().data()));
+}
 inline float* address(array& a) { return static_cast<float*>(static_cast<void*>(a.bytes().data())); }
 
 namespace detail {
@@ -48,8 +50,9 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   }
   const slot_set given = given_of(type, fields);
   const std::size_t own = from.size() - static_cast<std::size_t>(count_slots(given));
-  merge_slots(given, [&](std::size_t i) { return from[own + i].data; }, [&](std::size_t i) { return address(*weights[i]); },
-              weights.size(), numbers);
+  merge_slots(
+      given, [&](std::size_t i) { return from[own + i].data; }, [&](std::size_t i) { return address(*weights[i]); },
+      weights.size(), numbers);
   from.resize(own);
   std::vector<extents> in_shapes, out_shapes;
   for (const const_tensor& t : from) in_shapes.push_back(t.shape);
@@ -57,7 +60,8 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   if (plain && type.reference()) return type.reference()(fields, {from, to, numbers});
   const auto run = find_typed_kernel(&type);
   if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
-  run(make_operator(type, fields).get(), {from, to, numbers}, heap_scratch(type, fields, in_shapes, out_shapes).memory());
+  run(make_operator(type, fields).get(), {from, to, numbers},
+      heap_scratch(type, fields, in_shapes, out_shapes).memory());
 }
 
 using ctnn::number_at;

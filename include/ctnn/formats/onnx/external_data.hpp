@@ -87,8 +87,8 @@ using data_file = open_file;
 using data_file = named_file;
 #endif
 
-/// Fills `to` from byte `from` of the file `location` in `folder`; no `..`, absolute path or link leads out of it. What is
-/// wrong, or nothing.
+/// Fills `to` from byte `from` of the file `location` in `folder`; no `..`, absolute path or link leads out of it. What
+/// is wrong, or nothing.
 template <class File = data_file>
 std::string read_part_of_file(const std::string& folder, const std::string& location, std::int64_t from,
                               std::span<std::byte> to) {

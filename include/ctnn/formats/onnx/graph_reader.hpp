@@ -43,7 +43,8 @@ class graph_reader {
 
   void refuse(const node_message& n, const std::string& reason) {
     const std::string name = !n.name.empty() || n.outputs.empty() ? n.name : n.outputs[0];
-    refused_.add((n.domain.empty() ? "" : n.domain + ":") + n.type, reason, "'" + name + "' (byte " + std::to_string(n.byte) + ")");
+    refused_.add((n.domain.empty() ? "" : n.domain + ":") + n.type, reason,
+                 "'" + name + "' (byte " + std::to_string(n.byte) + ")");
   }
   void give_up(const node_message& n) {
     for (const std::string& out : n.outputs)
@@ -53,7 +54,10 @@ class graph_reader {
   using method = void (graph_reader::*)(node_reader&, const node_message&);
   static method control_of(const node_message& n) {
     if (!n.domain.empty()) return nullptr;
-    return n.type == "If" ? &graph_reader::choose : n.type == "Loop" ? &graph_reader::loop : n.type == "Scan" ? &graph_reader::scan : nullptr;
+    return n.type == "If"     ? &graph_reader::choose
+           : n.type == "Loop" ? &graph_reader::loop
+           : n.type == "Scan" ? &graph_reader::scan
+                              : nullptr;
   }
   const std::vector<std::size_t>& order_of(const graph_message& g) {
     const auto [order, is_new] = orders_.try_emplace(&g);
@@ -74,12 +78,14 @@ class graph_reader {
     node_reader r(i_, n, static_cast<int>(opset->second));
     try {
       for (const std::string& in : n.inputs)
-        if (const auto bad = unusable_.find(in); bad != unusable_.end()) node_reader::refuse("'" + in + "' is a " + bad->second);
+        if (const auto bad = unusable_.find(in); bad != unusable_.end())
+          node_reader::refuse("'" + in + "' is a " + bad->second);
       if (control) (this->*control)(r, n);
       else read(r);
       r.refuse_other_attributes();
       for (std::size_t k = 0; k < n.outputs.size(); ++k)
-        if (!n.outputs[k].empty() && !i_.scopes.back().contains(n.outputs[k])) r.fail("has " + std::to_string(n.outputs.size()) + " outputs, made " + std::to_string(k));
+        if (!n.outputs[k].empty() && !i_.scopes.back().contains(n.outputs[k]))
+          r.fail("has " + std::to_string(n.outputs.size()) + " outputs, made " + std::to_string(k));
     } catch (const unsupported& u) {
       refuse(n, u.reason);
       give_up(n);
@@ -110,7 +116,8 @@ class graph_reader {
   static bool truth(node_reader& r, term t, const char* what) {
     const array& a = r.numbers(t, what);
     if (a.type() != dtype::boolean || a.size() != 1)
-      r.fail(std::string(what) + " is " + describe(a.shape()) + " of " + std::string(name_of(a.type())) + ", expected one boolean");
+      r.fail(std::string(what) + " is " + describe(a.shape()) + " of " + std::string(name_of(a.type())) +
+             ", expected one boolean");
     return a.elements<std::uint8_t>()[0] != 0;
   }
 
@@ -139,7 +146,8 @@ class graph_reader {
       count_nodes(1, "the graphs inside");
       if (!control_of(n) && !find_reader(i_.options.custom, n.domain, n.type)) refuse(n, "");
       for (const std::string& in : n.inputs)
-        if (!in.empty() && !i_.find(in)) i_.fail(node_reader(i_, n, 0).who() + ": reads '" + in + "', which nothing before it makes");
+        if (!in.empty() && !i_.find(in))
+          i_.fail(node_reader(i_, n, 0).who() + ": reads '" + in + "', which nothing before it makes");
       for (const std::string& out : n.outputs)
         if (!out.empty()) i_.define(out, none);
       for (const attribute& a : n.attributes)
@@ -184,8 +192,10 @@ class graph_reader {
     if (r.input_count() < 2) r.fail("has " + std::to_string(r.input_count()) + " inputs, expected at least 2");
     const graph_message& body = body_of(r, "body");
     const std::size_t carried = r.input_count() - 2;
-    if (body.inputs.size() != carried + 2 || body.outputs.size() < carried + 1 || body.outputs.size() - 1 < n.outputs.size())
-      r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " + std::to_string(body.outputs.size()) + " outputs");
+    if (body.inputs.size() != carried + 2 || body.outputs.size() < carried + 1 ||
+        body.outputs.size() - 1 < n.outputs.size())
+      r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " +
+             std::to_string(body.outputs.size()) + " outputs");
     const std::int64_t trips = r.has(0) ? r.whole_scalar(0) : std::numeric_limits<std::int64_t>::max();
     bool go_on = !r.has(1) || truth(r, r.input(1), "condition");
     std::vector<term> state;
@@ -205,7 +215,8 @@ class graph_reader {
     for (std::size_t k = 0; k < carried; ++k) r.result(k, state[k]);
     for (std::size_t k = 0; k < scanned.size(); ++k) {
       if (!r.wants(carried + k)) continue;
-      r.result(carried + k, scanned[k].empty() ? nothing_of(r, body, state, carried + 1 + k) : stacked(r, scanned[k], 0));
+      r.result(carried + k,
+               scanned[k].empty() ? nothing_of(r, body, state, carried + 1 + k) : stacked(r, scanned[k], 0));
     }
   }
 
@@ -220,16 +231,19 @@ class graph_reader {
       r.fail("num_scan_inputs is " + std::to_string(wanted) + " for " + std::to_string(r.input_count()) + " inputs");
     const std::size_t scans = static_cast<std::size_t>(wanted), states = r.input_count() - skip - scans;
     if (body.inputs.size() != states + scans || body.outputs.size() != n.outputs.size() || body.outputs.size() < states)
-      r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " + std::to_string(body.outputs.size()) + " outputs");
+      r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " +
+             std::to_string(body.outputs.size()) + " outputs");
     const std::size_t results = body.outputs.size() - states;
     const auto list = [&](const char* key, std::size_t count) {
       integers v = r.list_of(key);
       if (v.empty()) v.assign(count, 0);
-      if (v.size() != count) r.fail(std::string(key) + " has " + std::to_string(v.size()) + " numbers, expected " + std::to_string(count));
+      if (v.size() != count)
+        r.fail(std::string(key) + " has " + std::to_string(v.size()) + " numbers, expected " + std::to_string(count));
       return v;
     };
     const integers in_axes = list("scan_input_axes", scans), out_axes = list("scan_output_axes", results);
-    const integers in_back = list(batched ? "directions" : "scan_input_directions", scans), out_back = list("scan_output_directions", results);
+    const integers in_back = list(batched ? "directions" : "scan_input_directions", scans),
+                   out_back = list("scan_output_directions", results);
     const int batches = batched ? r.shape(r.input(1))[0] : 1;
     std::vector<std::vector<term>> finals(states + results);
     for (int b = 0; b < batches; ++b) {
@@ -243,14 +257,16 @@ class graph_reader {
       for (std::size_t k = 0; k < scans; ++k) {
         axes.push_back(r.axis(in_axes[k], r.rank(sequence[k])));
         const int size = r.shape(sequence[k])[axes[k]];
-        if (length >= 0 && size != length) r.fail("its inputs have " + std::to_string(length) + " and " + std::to_string(size) + " slices");
+        if (length >= 0 && size != length)
+          r.fail("its inputs have " + std::to_string(length) + " and " + std::to_string(size) + " slices");
         length = size;
       }
       if (length < 1) node_reader::refuse("no iterations");
       std::vector<std::vector<term>> scanned(results);
       for (int i = 0; i < length; ++i) {
         std::vector<term> in = state;
-        for (std::size_t k = 0; k < scans; ++k) in.push_back(slice_of(r, sequence[k], axes[k], in_back[k] ? length - 1 - i : i));
+        for (std::size_t k = 0; k < scans; ++k)
+          in.push_back(slice_of(r, sequence[k], axes[k], in_back[k] ? length - 1 - i : i));
         count_iteration(r);
         const std::vector<term> out = inline_graph(body, in);
         state.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(states));

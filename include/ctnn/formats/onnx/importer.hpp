@@ -75,7 +75,8 @@ class importer : public model_builder {
     op::constant op;
     op.shape = as_list(r.shape);
     op.type = r.type;
-    if (const problem p = add_node(model.network, op, fresh_name(r.name.empty() ? "constant" : r.name), {})) fail(describe(p));
+    if (const problem p = add_node(model.network, op, fresh_name(r.name.empty() ? "constant" : r.name), {}))
+      fail(describe(p));
     r.id = model.network.nodes.back().outputs.first;
     model.set_weight(weight_of(r.id, 0), r.known);
     return r.id;
@@ -88,7 +89,8 @@ class importer : public model_builder {
     op::input op;
     op.shape = as_list(shape);
     op.type = type;
-    if (const problem p = add_node(model.network, op, fresh_name(name), {})) fail("input '" + name + "': " + describe(p));
+    if (const problem p = add_node(model.network, op, fresh_name(name), {}))
+      fail("input '" + name + "': " + describe(p));
     const value_id v = model.network.nodes.back().outputs.first;
     model.network.at_value(v).name = kept;
     define(name, add_value(v));
@@ -96,24 +98,28 @@ class importer : public model_builder {
 
   void check_size(const extents& shape, const std::string& what) const {
     if (!within(shape, limits.value_elements))
-      fail(what + " of " + describe(shape) + " is above the limit of " + std::to_string(limits.value_elements) + " elements");
+      fail(what + " of " + describe(shape) + " is above the limit of " + std::to_string(limits.value_elements) +
+           " elements");
   }
 
   /// Memory for known numbers; the budget is asked first.
   std::shared_ptr<array> allocate(const extents& shape, dtype type, std::string_view name) {
     check_size(shape, "the output of node '" + std::string(name) + "'");
     const auto bytes = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
-    if (!limits.take(bytes)) fail("node '" + std::string(name) + "': " + describe(shape) + " of " + std::string(name_of(type)) + " needs more memory than the limit");
+    if (!limits.take(bytes))
+      fail("node '" + std::string(name) + "': " + describe(shape) + " of " + std::string(name_of(type)) +
+           " needs more memory than the limit");
     return std::make_shared<array>(shape, type);
   }
   /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots.
   template <class Op>
-  std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name, const std::vector<shared_array>& weights = {}) {
+  std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name,
+                        const std::vector<shared_array>& weights = {}) {
     const field_values f = encode(op);
     return add(type_of<Op>, {f.data(), f.size()}, in, name, weights);
   }
-  std::vector<term> add(const operator_type& type, std::span<const double> fields, const std::vector<term>& in, const std::string& name,
-                        const std::vector<shared_array>& weights) {
+  std::vector<term> add(const operator_type& type, std::span<const double> fields, const std::vector<term>& in,
+                        const std::string& name, const std::vector<shared_array>& weights) {
     std::vector<extents> shapes;
     std::vector<dtype> element_types;
     bool all_known = true;
@@ -159,7 +165,8 @@ class importer : public model_builder {
     return results;
   }
 
-  /// The numbers of a term, even if they follow from what inputs have been fed: the network is then good for these only.
+  /// The numbers of a term, even if they follow from what inputs have been fed: the network is then good for these
+  /// only.
   const array& numbers(term t, const std::string& who, const char* what) {
     term_record& r = terms_[static_cast<std::size_t>(t)];
     if (r.known) return *r.known;
@@ -185,9 +192,12 @@ class importer : public model_builder {
   }
 
  private:
-  [[noreturn]] void throw_problem(const std::string& name, const problem& p) const { fail("node '" + name + "': " + describe(p)); }
+  [[noreturn]] void throw_problem(const std::string& name, const problem& p) const {
+    fail("node '" + name + "': " + describe(p));
+  }
 
-  void check_weights(const weight_slots& slots, const std::vector<shared_array>& weights, const std::string& name) const {
+  void check_weights(const weight_slots& slots, const std::vector<shared_array>& weights,
+                     const std::string& name) const {
     if (weights.size() != slots.size())
       fail("node '" + name + "' has " + std::to_string(weights.size()) + " weights of its own, expected " +
            std::to_string(slots.size()));
@@ -195,17 +205,19 @@ class importer : public model_builder {
       const array& got = *weights[i];
       if (got.shape().count() == slots[i].shape.count() && got.type() == slots[i].type) continue;
       fail("node '" + name + "': weight '" + std::string(slots[i].name) + "' is " + describe(got.shape()) + " of " +
-           std::string(name_of(got.type())) + ", expected " + describe(slots[i].shape) + " of " + std::string(name_of(slots[i].type)));
+           std::string(name_of(got.type())) + ", expected " + describe(slots[i].shape) + " of " +
+           std::string(name_of(slots[i].type)));
     }
   }
 
   /// Takes what an operator costs to compute from the budget.
-  void charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in, std::span<const extents> out,
-              std::string_view name) {
+  void charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in,
+              std::span<const extents> out, std::string_view name) {
     std::int64_t steps = type.macs(fields, in, out);
     for (const auto list : {in, out})
       for (const extents& s : list) steps += s.count();
-    if (!limits.take_work(static_cast<std::uint64_t>(steps))) fail("node '" + std::string(name) + "' is more work than the limit while reading");
+    if (!limits.take_work(static_cast<std::uint64_t>(steps)))
+      fail("node '" + std::string(name) + "' is more work than the limit while reading");
     const std::int64_t scratch = type.scratch ? type.scratch(fields, in, out) : 0;
     if (static_cast<std::uint64_t>(scratch) > limits.memory_bytes)
       fail("node '" + std::string(name) + "' takes more memory than the limit while reading");
@@ -214,8 +226,8 @@ class importer : public model_builder {
   void require_fed(std::string_view input, const std::string& who, const char* what) {
     const auto given = fed_.find(input);
     if (given == fed_.end())
-      throw undetermined(file.source + ": " + who + " needs the numbers of its " + what + ", which follow from input '" + std::string(input) +
-                         "': feed it first");
+      throw undetermined(file.source + ": " + who + " needs the numbers of its " + what +
+                         ", which follow from input '" + std::string(input) + "': feed it first");
     for (model_input& i : model.inputs)
       if (i.name == input && !i.needed) i.needed = std::make_shared<const array>(given->second);
   }

@@ -25,8 +25,8 @@ struct undetermined : error {
   using error::error;
 };
 
-/// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong, or
-/// for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
+/// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong,
+/// or for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
 loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
 
 /// Parses the bytes of an .onnx file. `folder` is where external data may be read from; empty refuses it.

@@ -29,8 +29,9 @@ enum class attribute_kind {
   sparse_tensor, sparse_tensors, type, types
 };
 constexpr const char* name_of(attribute_kind k) {
-  constexpr const char* names[] = {"nothing", "a float", "an int", "a string", "a tensor", "a graph", "floats", "ints", "strings",
-                                   "tensors", "graphs", "a sparse tensor", "sparse tensors", "a type", "types"};
+  constexpr const char* names[] = {"nothing", "a float",         "an int",         "a string", "a tensor",
+                                   "a graph", "floats",          "ints",           "strings",  "tensors",
+                                   "graphs",  "a sparse tensor", "sparse tensors", "a type",   "types"};
   return names[static_cast<int>(k)];
 }
 
@@ -105,10 +106,11 @@ constexpr std::optional<dtype> element_type(int onnx) {
 }
 /// The file format's name of an element type, for messages.
 constexpr const char* element_name(int onnx) {
-  constexpr const char* names[] = {"undefined", "float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
-                                   "float16", "double", "uint32", "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn",
-                                   "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4", "float4e2m1", "float8e8m0",
-                                   "uint2", "int2"};
+  constexpr const char* names[] = {
+      "undefined", "float",      "uint8",      "int8",         "uint16",         "int16",      "int32",
+      "int64",     "string",     "bool",       "float16",      "double",         "uint32",     "uint64",
+      "complex64", "complex128", "bfloat16",   "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
+      "uint4",     "int4",       "float4e2m1", "float8e8m0",   "uint2",          "int2"};
   return onnx >= 0 && onnx < static_cast<int>(std::size(names)) ? names[onnx] : "unknown";
 }
 

@@ -24,7 +24,9 @@ class node_reader {
 
   importer& builder() { return importer_; }
 
-  std::string who() const { return "node '" + name() + "' (" + node.type + ", byte " + std::to_string(node.byte) + ")"; }
+  std::string who() const {
+    return "node '" + name() + "' (" + node.type + ", byte " + std::to_string(node.byte) + ")";
+  }
   std::string name() const { return !node.name.empty() || node.outputs.empty() ? node.name : node.outputs[0]; }
   [[noreturn]] void fail(const std::string& what) const { importer_.fail(who() + ": " + what); }
   [[noreturn]] static void refuse(std::string reason) { throw unsupported{std::move(reason)}; }
@@ -35,15 +37,18 @@ class node_reader {
     read_.insert(std::string(key));
     for (const attribute& a : node.attributes) {
       if (a.name != key) continue;
-      if (!a.refers_to.empty()) fail("attribute '" + a.name + "' refers to a function's attribute '" + a.refers_to + "'");
+      if (!a.refers_to.empty())
+        fail("attribute '" + a.name + "' refers to a function's attribute '" + a.refers_to + "'");
       const bool empty_list = a.kind == attribute_kind::undefined;
-      if (a.kind != kind && !empty_list) fail("attribute '" + a.name + "' is " + name_of(a.kind) + ", expected " + name_of(kind));
+      if (a.kind != kind && !empty_list)
+        fail("attribute '" + a.name + "' is " + name_of(a.kind) + ", expected " + name_of(kind));
       return &a;
     }
     return nullptr;
   }
   bool has_attribute(std::string_view key) const {
-    return std::any_of(node.attributes.begin(), node.attributes.end(), [&](const attribute& a) { return a.name == key; });
+    return std::any_of(node.attributes.begin(), node.attributes.end(),
+                       [&](const attribute& a) { return a.name == key; });
   }
   std::int64_t integer(std::string_view key, std::int64_t otherwise) {
     const attribute* a = find(key, attribute_kind::integer);
@@ -80,7 +85,8 @@ class node_reader {
   dtype element(std::string_view key, int otherwise) {
     const int n = small(key, otherwise);
     const auto type = element_type(n);
-    if (!type && (n < 1 || n > 26)) fail("attribute '" + std::string(key) + "': element type " + std::to_string(n) + " is unknown");
+    if (!type && (n < 1 || n > 26))
+      fail("attribute '" + std::string(key) + "': element type " + std::to_string(n) + " is unknown");
     if (!type) refuse("attribute '" + std::string(key) + "' (" + element_name(n) + ")");
     return *type;
   }
@@ -96,7 +102,9 @@ class node_reader {
     return static_cast<int>(n);
   }
   int axis(std::int64_t a, int rank, std::string_view what = "axis") const {
-    if (a < -rank || a >= rank) fail(std::string(what) + " " + std::to_string(a) + " is out of range for " + std::to_string(rank) + " dimensions");
+    if (a < -rank || a >= rank)
+      fail(std::string(what) + " " + std::to_string(a) + " is out of range for " + std::to_string(rank) +
+           " dimensions");
     return static_cast<int>(a < 0 ? a + rank : a);
   }
   ctnn::list<int> axes(const integers& from, int rank) const {
@@ -191,7 +199,9 @@ class node_reader {
   /// Memory for numbers that the file does not hold; the budget is asked first.
   std::shared_ptr<array> allocate(const extents& s, dtype type) { return importer_.allocate(s, type, name()); }
   term constant(shared_array a) { return importer_.add_known(std::move(a), node_name("constant")); }
-  term constant(const extents& shape, const std::vector<float>& numbers) { return constant(std::make_shared<const array>(shape, numbers)); }
+  term constant(const extents& shape, const std::vector<float>& numbers) {
+    return constant(std::make_shared<const array>(shape, numbers));
+  }
   term whole_constant(const integers& numbers) {
     const auto a = allocate(extents{static_cast<int>(numbers.size())}, dtype::i64);
     std::copy(numbers.begin(), numbers.end(), a->elements<std::int64_t>().begin());

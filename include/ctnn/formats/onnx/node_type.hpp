@@ -8,8 +8,8 @@ namespace ctnn::onnx {
 
 class node_reader;
 
-/// An operator of a custom domain and the function that adds its nodes (node_reader.hpp). It goes before ctnn's own, whose
-/// domain is "".
+/// An operator of a custom domain and the function that adds its nodes (node_reader.hpp). It goes before ctnn's own,
+/// whose domain is "".
 struct node_type {
   std::string_view domain;
   std::string_view name;

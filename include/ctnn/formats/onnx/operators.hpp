@@ -194,7 +194,8 @@ inline constexpr operator_entry operators[] = {
 }  // namespace readers
 
 /// The reader of an operator, one of the user's or ONNX's own; null if there is none.
-inline auto find_reader(std::span<const node_type> custom, std::string_view domain, std::string_view name) -> void (*)(node_reader&) {
+inline auto find_reader(std::span<const node_type> custom, std::string_view domain, std::string_view name)
+    -> void (*)(node_reader&) {
   for (const node_type& t : custom)
     if (t.domain == domain && t.name == name) return t.read;
   if (!domain.empty()) return nullptr;

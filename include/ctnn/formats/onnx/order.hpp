@@ -26,7 +26,8 @@ void for_each_read(const node_message& n, F&& f) {
 
 }  // namespace detail
 
-/// The nodes' numbers, every node after those it reads from and otherwise as in the file. Throws ctnn::error on a cycle.
+/// The nodes' numbers, every node after those it reads from and otherwise as in the file. Throws ctnn::error on a
+/// cycle.
 inline std::vector<std::size_t> execution_order(const graph_message& g, const std::string& source) {
   std::unordered_map<std::string_view, std::size_t> made_by;
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
@@ -38,7 +39,9 @@ inline std::vector<std::size_t> execution_order(const graph_message& g, const st
     detail::for_each_read(g.nodes[i], [&](const std::string& name) {
       const auto maker = made_by.find(name);
       if (maker == made_by.end()) return;
-      if (maker->second == i && std::find(g.nodes[i].inputs.begin(), g.nodes[i].inputs.end(), name) == g.nodes[i].inputs.end()) return;
+      if (maker->second == i &&
+          std::find(g.nodes[i].inputs.begin(), g.nodes[i].inputs.end(), name) == g.nodes[i].inputs.end())
+        return;
       readers[maker->second].push_back(i);
       ++waiting[i];
     });
@@ -57,8 +60,8 @@ inline std::vector<std::size_t> execution_order(const graph_message& g, const st
   if (order.size() == g.nodes.size()) return order;
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (waiting[i] != 0)
-      throw error(source + ": node '" + g.nodes[i].name + "' (" + g.nodes[i].type + ", byte " + std::to_string(g.nodes[i].byte) +
-                  ") reads, perhaps through others, what it makes");
+      throw error(source + ": node '" + g.nodes[i].name + "' (" + g.nodes[i].type + ", byte " +
+                  std::to_string(g.nodes[i].byte) + ") reads, perhaps through others, what it makes");
   return order;
 }
 

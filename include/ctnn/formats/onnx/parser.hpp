@@ -38,7 +38,8 @@ inline value_info read_value_info(parse_state& s, const data_view& bytes) {
           data_view axis;
           if (d.field() != 1) d.skip();
           else if (d.read(axis)) {
-            if (axes.size() == max_rank) s.fail("not supported: value '" + v.name + "' has more than " + std::to_string(max_rank) + " axes");
+            if (axes.size() == max_rank)
+              s.fail("not supported: value '" + v.name + "' has more than " + std::to_string(max_rank) + " axes");
             auto& at = axes.emplace_back();
             for (message a(s, axis); a.next();) {
               if (a.field() == 1 && a.is(pbf_wire_type::varint)) a.read(at.size.emplace());
@@ -123,7 +124,8 @@ inline node_message read_node(parse_state& s, const data_view& bytes) {
         if (!m.read(part)) break;
         n.attributes.push_back(read_attribute(s, part));
         for (std::size_t i = 0; i + 1 < n.attributes.size(); ++i)
-          if (n.attributes[i].name == n.attributes.back().name) s.fail("attribute '" + n.attributes[i].name + "' is given twice");
+          if (n.attributes[i].name == n.attributes.back().name)
+            s.fail("attribute '" + n.attributes[i].name + "' is given twice");
         if (n.attributes.size() > 256) s.fail("more than 256 attributes");
         break;
       case 7: m.read_name(n.domain, "domain"); break;
@@ -214,7 +216,8 @@ inline model_message read_model(parse_state& s, const data_view& bytes) {
 
 /// Calls read(state, bytes); what protozero and the heap throw becomes a ctnn::error with the byte.
 template <class Read>
-auto parse(std::span<const std::byte> bytes, const std::string& source, const budget& limits, const std::string& folder, Read&& read) {
+auto parse(std::span<const std::byte> bytes, const std::string& source, const budget& limits, const std::string& folder,
+           Read&& read) {
   parse_state s{source, reinterpret_cast<const char*>(bytes.data()), limits, folder};
   if (bytes.size() > limits.file_bytes) s.fail("more bytes than the limit");
   if (bytes.empty()) s.fail("empty file");
@@ -237,7 +240,8 @@ auto parse(std::span<const std::byte> bytes, const std::string& source, const bu
 
 CTNN_ONCE model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits,
                                     const std::string& folder) {
-  return parse(bytes, source, limits, folder, [](parse_state& s, const data_view& v) { return detail::read_model(s, v); });
+  return parse(bytes, source, limits, folder,
+               [](parse_state& s, const data_view& v) { return detail::read_model(s, v); });
 }
 
 /// Parses one TensorProto (ONNX's .pb test data).

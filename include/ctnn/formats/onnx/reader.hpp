@@ -21,19 +21,23 @@ inline extents input_shape(const importer& i, const value_info& v, const arrays_
       }
       if (!fits && !i.options.input_shapes.contains(v.name)) {
         std::string wanted;
-        for (const auto& axis : *v.shape) wanted += (wanted.empty() ? "" : " x ") + (axis.size ? std::to_string(*axis.size) : axis.name.empty() ? "?" : axis.name);
+        for (const auto& axis : *v.shape)
+          wanted += (wanted.empty() ? "" : " x ") + (axis.size           ? std::to_string(*axis.size)
+                                                     : axis.name.empty() ? "?"
+                                                                         : axis.name);
         i.fail("input '" + v.name + "' is " + (wanted.empty() ? "scalar" : wanted) + ", got " + describe(s));
       }
     }
     return s;
   }
   if (const auto at = i.options.input_shapes.find(v.name); at != i.options.input_shapes.end()) return at->second;
-  if (!v.shape) throw undetermined(i.file.source + ": input '" + v.name + "' has no shape in the file: give it one or feed it");
+  if (!v.shape)
+    throw undetermined(i.file.source + ": input '" + v.name + "' has no shape in the file: give it one or feed it");
   extents s;
   for (const auto& axis : *v.shape) {
     if (!axis.size || *axis.size < 0 || (*axis.size == 0 && !axis.name.empty()))
-      throw undetermined(i.file.source + ": input '" + v.name + "' has an open axis" + (axis.name.empty() ? "" : " '" + axis.name + "'") +
-                         ": give it a shape or feed it");
+      throw undetermined(i.file.source + ": input '" + v.name + "' has an open axis" +
+                         (axis.name.empty() ? "" : " '" + axis.name + "'") + ": give it a shape or feed it");
     if (*axis.size > 2147483647) i.fail("input '" + v.name + "' has an extent of " + std::to_string(*axis.size));
     s.push_back(static_cast<int>(*axis.size));
   }
@@ -45,8 +49,10 @@ inline extents input_shape(const importer& i, const value_info& v, const arrays_
 CTNN_ONCE loaded_model build(const model_message& file, const read_options& options, const arrays_by_name& fed) {
   try {
     importer i(file, options, fed);
-    if (const auto opset = file.opsets.find(""); opset != file.opsets.end() && (opset->second < 1 || opset->second > last_opset))
-      i.fail("operator set " + std::to_string(opset->second) + " is unknown, 1 to " + std::to_string(last_opset) + " are known");
+    if (const auto opset = file.opsets.find("");
+        opset != file.opsets.end() && (opset->second < 1 || opset->second > last_opset))
+      i.fail("operator set " + std::to_string(opset->second) + " is unknown, 1 to " + std::to_string(last_opset) +
+             " are known");
     if (file.ir_version < 1) i.fail("the model's format version is " + std::to_string(file.ir_version));
     if (file.graph.outputs.empty()) i.fail("the graph has no outputs");
     for (const auto* values : {&file.graph.inputs, &file.graph.outputs})
@@ -56,7 +62,8 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
     std::unordered_map<std::string_view, const tensor*> initialized;
     for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
     for (const auto& given : fed)
-      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(), [&](const value_info& v) { return v.name == given.first; }))
+      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(),
+                       [&](const value_info& v) { return v.name == given.first; }))
         i.fail("the model has no input called '" + given.first + "'");
     for (const value_info& v : file.graph.inputs) {
       const auto defaults = initialized.find(v.name);
@@ -75,7 +82,8 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       if (!type) i.fail("not supported: input '" + v.name + "' is a tensor of " + element_name(v.element));
       const auto given = fed.find(v.name);
       if (given != fed.end() && given->second.type() != *type)
-        i.fail("input '" + v.name + "' is " + std::string(name_of(*type)) + ", got " + std::string(name_of(given->second.type())));
+        i.fail("input '" + v.name + "' is " + std::string(name_of(*type)) + ", got " +
+               std::string(name_of(given->second.type())));
       i.add_input(v.name, detail::input_shape(i, v, fed), *type, defaults != initialized.end());
     }
     reader.read_nodes(file.graph);

@@ -74,7 +74,8 @@ inline tensor_fields read_tensor_fields(parse_state& s, const data_view& bytes) 
       case 14: {
         int location = 0;
         m.read(location);
-        if (location != 0 && location != 1) s.fail("data_location is " + std::to_string(location) + ", expected 0 or 1");
+        if (location != 0 && location != 1)
+          s.fail("data_location is " + std::to_string(location) + ", expected 0 or 1");
         t.external = location == 1;
         break;
       }
@@ -91,7 +92,8 @@ inline void read_external(parse_state& s, const tensor_fields& t, std::span<std:
   const auto size = static_cast<std::int64_t>(to.size());
   if (t.length >= 0 && t.length != size)
     s.fail(where + ": length " + std::to_string(t.length) + ", the shape needs " + std::to_string(size));
-  if (const std::string problem = read_part_of_file(s.folder, t.location, t.offset, to); !problem.empty()) s.fail(where + ": " + problem);
+  if (const std::string problem = read_part_of_file(s.folder, t.location, t.offset, to); !problem.empty())
+    s.fail(where + ": " + problem);
 }
 
 inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& dims, const std::string& who) {
@@ -156,19 +158,24 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   }
   const std::size_t size = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(*type));
   const std::size_t listed = t.floats.size() + t.doubles.size() + t.ints.size();
-  if ((t.has_raw && t.raw.size() > 0) + (listed > 0) + t.external > 1) s.fail(who + " has its numbers twice: raw, as a list or external");
+  if ((t.has_raw && t.raw.size() > 0) + (listed > 0) + t.external > 1)
+    s.fail(who + " has its numbers twice: raw, as a list or external");
   if (t.has_raw && listed == 0 && !t.external && t.raw.size() != size)
-    s.fail(who + " has " + std::to_string(t.raw.size()) + " bytes of raw data, the shape " + describe(out.shape) + " of " +
-           element_name(t.element) + " needs " + std::to_string(size));
+    s.fail(who + " has " + std::to_string(t.raw.size()) + " bytes of raw data, the shape " + describe(out.shape) +
+           " of " + element_name(t.element) + " needs " + std::to_string(size));
   if (!t.external && !t.has_raw && listed != static_cast<std::size_t>(count))
-    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " + std::to_string(count));
+    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
+           std::to_string(count));
   if (listed > 0 && listed != static_cast<std::size_t>(count))
-    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " + std::to_string(count));
+    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
+           std::to_string(count));
   s.take(size);
   auto values = std::make_shared<array>(out.shape, *type);
   if (t.external) detail::read_external(s, t, values->bytes());
-  else if (t.has_raw && listed == 0) std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
-  else if (!detail::store_typed(t, *values)) s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
+  else if (t.has_raw && listed == 0)
+    std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
+  else if (!detail::store_typed(t, *values))
+    s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
   if (listed == 0) swap_from_file(values->bytes(), static_cast<std::size_t>(size_of(*type)), s.machine);
   if (*type == dtype::boolean)
     for (std::uint8_t& b : values->elements<std::uint8_t>()) b = b != 0;
@@ -208,10 +215,12 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
     std::int64_t position = 0;
     for (std::size_t k = 0; k < (linear ? 1 : rank); ++k) {
       const std::int64_t index = at[linear ? i : i * rank + k], size = linear ? count : dims[k];
-      if (index < 0 || index >= size) s.fail(who + ": index " + std::to_string(index) + " is out of range for " + std::to_string(size));
+      if (index < 0 || index >= size)
+        s.fail(who + ": index " + std::to_string(index) + " is out of range for " + std::to_string(size));
       position = linear ? index : position * size + index;
     }
-    std::memcpy(dense->bytes().data() + static_cast<std::size_t>(position) * each, values.values->bytes().data() + i * each, each);
+    std::memcpy(dense->bytes().data() + static_cast<std::size_t>(position) * each,
+                values.values->bytes().data() + i * each, each);
   }
   out.values = std::move(dense);
   return out;

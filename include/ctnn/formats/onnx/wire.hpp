@@ -32,13 +32,16 @@ struct parse_state {
   std::endian machine = std::endian::native;  ///< another one only in tests
 
   std::size_t byte() const { return last ? static_cast<std::size_t>(last - begin) : 0; }
-  [[noreturn]] void fail(const std::string& what) const { throw error(source + ": byte " + std::to_string(byte()) + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw error(source + ": byte " + std::to_string(byte()) + ": " + what);
+  }
   void take(std::uint64_t bytes) {
     if (!limits.take(bytes)) fail("needs more memory than the limit");
   }
   std::string name(const data_view& v, const char* what) {
     if (v.size() > limits.name_length)
-      fail(std::string(what) + " has " + std::to_string(v.size()) + " characters, the limit is " + std::to_string(limits.name_length));
+      fail(std::string(what) + " has " + std::to_string(v.size()) + " characters, the limit is " +
+           std::to_string(limits.name_length));
     take(v.size() + sizeof(std::string));
     const std::string_view text(v.data(), v.size());
     if (text.find('\0') != text.npos) fail(std::string(what) + " has a zero byte in it");
@@ -85,7 +88,8 @@ class message {
   void read_names(std::vector<std::string>& to, const char* what) {
     data_view v;
     if (!read(v)) return;
-    if (++state_->values > state_->limits.blobs) state_->fail("more than " + std::to_string(state_->limits.blobs) + " names");
+    if (++state_->values > state_->limits.blobs)
+      state_->fail("more than " + std::to_string(state_->limits.blobs) + " names");
     to.push_back(state_->name(v, what));
   }
 
@@ -106,7 +110,9 @@ class message {
       room(before, n, sizeof(T), limit, what);
       to.reserve(before + n);
       append(to, v);
-    } else if (is(std::is_integral_v<T> ? pbf_wire_type::varint : sizeof(T) == 4 ? pbf_wire_type::fixed32 : pbf_wire_type::fixed64)) {
+    } else if (is(std::is_integral_v<T> ? pbf_wire_type::varint
+                  : sizeof(T) == 4      ? pbf_wire_type::fixed32
+                                        : pbf_wire_type::fixed64)) {
       room(before, 1, sizeof(T), limit, what);
       if constexpr (std::is_integral_v<T>) to.push_back(static_cast<T>(reader_.get_int64()));
       else if constexpr (sizeof(T) == 4) to.push_back(reader_.get_float());

@@ -9,10 +9,11 @@ namespace ctnn::op {
 /// Which step of the scores the fourth output is, in their order.
 enum class attention_scores { product, with_softcap, with_mask, probabilities };
 
-/// softmax(scale Q K^T + mask) V by heads. Inputs Q, K, V of shape (batch, heads, length, size), or (batch, length, heads *
-/// size) with heads and kv_heads given; then, as flagged, mask (broadcast to (batch, heads, length, total); booleans keep,
-/// floats are added), past K and past V (batch, kv_heads, past, size), lengths of the keys (batch, i64). Outputs the
-/// result in Q's form and, as flagged, present K and V (past and new ones), scores. heads must be a multiple of kv_heads.
+/// softmax(scale Q K^T + mask) V by heads. Inputs Q, K, V of shape (batch, heads, length, size), or (batch, length,
+/// heads * size) with heads and kv_heads given; then, as flagged, mask (broadcast to (batch, heads, length, total);
+/// booleans keep, floats are added), past K and past V (batch, kv_heads, past, size), lengths of the keys (batch, i64).
+/// Outputs the result in Q's form and, as flagged, present K and V (past and new ones), scores. heads must be a
+/// multiple of kv_heads.
 struct attention {
   static constexpr std::string_view name = "attention";
   static constexpr int min_inputs = 3, max_inputs = 7;
@@ -57,12 +58,15 @@ struct attention {
     if (static_cast<int>(in.size()) != needed)
       return {mistake::wrong_number_of_inputs, name, {static_cast<int>(in.size())}, {needed, needed}};
     for (std::size_t i = 0; i < 3; ++i) {
-      if (in[i].rank != in[0].rank || (in[i].rank != 3 && in[i].rank != 4)) return {mistake::rank_mismatch, name, in[i], {4}};
+      if (in[i].rank != in[0].rank || (in[i].rank != 3 && in[i].rank != 4))
+        return {mistake::rank_mismatch, name, in[i], {4}};
       const int h = i == 0 ? heads : kv_heads;
-      if (in[i].rank == 3 && (h < 1 || in[i][2] % h != 0)) return {mistake::groups_do_not_divide_channels, "heads", {in[i][2]}, {h}};
+      if (in[i].rank == 3 && (h < 1 || in[i][2] % h != 0))
+        return {mistake::groups_do_not_divide_channels, "heads", {in[i][2]}, {h}};
     }
     const extents q = by_heads(in[0], heads), k = by_heads(in[1], kv_heads), v = by_heads(in[2], kv_heads);
-    if (k[0] != q[0] || k[3] != q[3] || k[1] < 1 || q[1] % k[1] != 0) return {mistake::shape_mismatch, "K", in[1], in[0]};
+    if (k[0] != q[0] || k[3] != q[3] || k[1] < 1 || q[1] % k[1] != 0)
+      return {mistake::shape_mismatch, "K", in[1], in[0]};
     if (v[0] != q[0] || v[1] != k[1] || v[2] != k[2]) return {mistake::shape_mismatch, "V", in[2], in[1]};
     int total = k[2];
     std::size_t next = 3 + (mask ? 1u : 0u);
@@ -70,7 +74,8 @@ struct attention {
       const extents &pk = in[next], &pv = in[next + 1];
       if (pk.rank != 4 || pk[0] != k[0] || pk[1] != k[1] || pk[3] != k[3] || pk[2] > 2147483647 - total)
         return {mistake::shape_mismatch, "past K", pk, k};
-      if (pv.rank != 4 || pv[0] != v[0] || pv[1] != v[1] || pv[2] != pk[2] || pv[3] != v[3]) return {mistake::shape_mismatch, "past V", pv, v};
+      if (pv.rank != 4 || pv[0] != v[0] || pv[1] != v[1] || pv[2] != pk[2] || pv[3] != v[3])
+        return {mistake::shape_mismatch, "past V", pv, v};
       total += pk[2];
       next += 2;
     }
@@ -107,7 +112,8 @@ struct attention {
 };
 
 /// ONNX RotaryEmbedding: inputs x (batch, heads, length, size) or (batch, length, heads * size), cosines and sines
-/// (positions, part / 2), or (batch, length, part / 2) if there are no positions (batch, length, i64) as a fourth input.
+/// (positions, part / 2), or (batch, length, part / 2) if there are no positions (batch, length, i64) as a fourth
+/// input.
 struct rotary_embedding {
   static constexpr std::string_view name = "rotary_embedding";
   static constexpr int min_inputs = 3, max_inputs = 4;
@@ -124,16 +130,20 @@ struct rotary_embedding {
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {4}};
-    if (x.rank == 3 && (heads < 1 || x[2] % heads != 0)) return {mistake::groups_do_not_divide_channels, "heads", {x[2]}, {heads}};
+    if (x.rank == 3 && (heads < 1 || x[2] % heads != 0))
+      return {mistake::groups_do_not_divide_channels, "heads", {x[2]}, {heads}};
     const extents by = attention::by_heads(x, heads);
     const int rotated = part ? part : by[3];
-    if (rotated < 0 || rotated > by[3] || rotated % 2 != 0) return {mistake::option_out_of_range, "part", {rotated}, {2}};
+    if (rotated < 0 || rotated > by[3] || rotated % 2 != 0)
+      return {mistake::option_out_of_range, "part", {rotated}, {2}};
     const bool positions = in.size() == 4;
     for (std::size_t i = 1; i < 3; ++i) {
-      const extents wanted = positions ? extents{in[1].rank ? in[1][0] : 0, rotated / 2} : extents{by[0], by[2], rotated / 2};
+      const extents wanted =
+          positions ? extents{in[1].rank ? in[1][0] : 0, rotated / 2} : extents{by[0], by[2], rotated / 2};
       if (!(in[i] == wanted)) return {mistake::shape_mismatch, "cosines", in[i], wanted};
     }
-    if (positions && !(in[3] == extents{by[0], by[2]})) return {mistake::shape_mismatch, "positions", in[3], {by[0], by[2]}};
+    if (positions && !(in[3] == extents{by[0], by[2]}))
+      return {mistake::shape_mismatch, "positions", in[3], {by[0], by[2]}};
     result[0] = x;
     return {};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions over one, two and three axes: torch.nn.functional.conv1d to conv3d and conv_transpose1d to 3d, ONNX Conv and
-// ConvTranspose.
+// Convolutions over one, two and three axes: torch.nn.functional.conv1d to conv3d and conv_transpose1d to 3d, ONNX Conv
+// and ConvTranspose.
 #pragma once
 
 #include "../window.hpp"
@@ -8,8 +8,8 @@
 
 namespace ctnn::op {
 
-/// The windows of a convolution over Axes axes, outermost first: what both directions share. Padding is given before each
-/// axis, then after each (ONNX's order).
+/// The windows of a convolution over Axes axes, outermost first: what both directions share. Padding is given before
+/// each axis, then after each (ONNX's order).
 template <int Axes>
 struct convolution_windows {
   using each_axis = std::array<int, static_cast<std::size_t>(Axes)>;
@@ -70,9 +70,9 @@ struct convolution_windows {
 };
 
 /// Input (C, ...) or (N, C, ...) with Axes axes behind the channels; output (out, ...) with extents
-/// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C. `activation` is
-/// applied to the sum; with two inputs the second has the output's shape and is added before the activation (a residual
-/// connection).
+/// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C.
+/// `activation` is applied to the sum; with two inputs the second has the output's shape and is added before the
+/// activation (a residual connection).
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
@@ -138,7 +138,9 @@ struct conv : convolution_windows<Axes> {
   }
   constexpr problem infer_types(types in, std::span<dtype> result) const { return all_floating(in, result, name); }
 
-  constexpr weight_slots weights(inputs in) const { return this->slots(this->out, windows::channels_of(in[0]) / this->groups); }
+  constexpr weight_slots weights(inputs in) const {
+    return this->slots(this->out, windows::channels_of(in[0]) / this->groups);
+  }
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
     return result[0].count() * (windows::channels_of(in[0]) / this->groups) * this->taps();
   }
@@ -150,9 +152,10 @@ struct conv : convolution_windows<Axes> {
   }
 };
 
-/// Input (C, ...) or (N, C, ...); output (out, ...) with extents (size - 1) stride + span + output_padding - pads: every
-/// input adds its multiple of the kernel to the outputs from `stride` times its place on, then the padding is cut off.
-/// Weight (C, out / groups, kernel), bias (out). Depthwise is groups == C == out. `activation` is applied to the sum.
+/// Input (C, ...) or (N, C, ...); output (out, ...) with extents (size - 1) stride + span + output_padding - pads:
+/// every input adds its multiple of the kernel to the outputs from `stride` times its place on, then the padding is cut
+/// off. Weight (C, out / groups, kernel), bias (out). Depthwise is groups == C == out. `activation` is applied to the
+/// sum.
 template <int Axes>
 struct conv_transpose : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
@@ -178,8 +181,9 @@ struct conv_transpose : convolution_windows<Axes> {
 
   /// Outputs along an axis whose input has `size`; below 1 if the padding leaves none.
   constexpr std::int64_t extent(std::size_t axis, int size) const {
-    return (std::int64_t{size} - 1) * this->stride[axis] + (std::int64_t{this->kernel[axis]} - 1) * this->dilation[axis] + 1 +
-           output_padding[axis] - this->pad[axis] - this->pad[axis + static_cast<std::size_t>(Axes)];
+    return (std::int64_t{size} - 1) * this->stride[axis] +
+           (std::int64_t{this->kernel[axis]} - 1) * this->dilation[axis] + 1 + output_padding[axis] - this->pad[axis] -
+           this->pad[axis + static_cast<std::size_t>(Axes)];
   }
 
   constexpr problem infer(inputs in, outputs result) const {
@@ -193,7 +197,8 @@ struct conv_transpose : convolution_windows<Axes> {
       const auto k = static_cast<std::size_t>(i);
       const std::int64_t n = extent(k, windows::extent_of(x, i));
       if (n < 1)
-        return {mistake::option_out_of_range, "pad", {this->pad[k], this->pad[k + static_cast<std::size_t>(Axes)]}, {0}};
+        return {
+            mistake::option_out_of_range, "pad", {this->pad[k], this->pad[k + static_cast<std::size_t>(Axes)]}, {0}};
       if (n > 2147483647) return {mistake::too_large, "stride"};
       result[0].back(Axes - 1 - i) = static_cast<int>(n);
     }
@@ -201,7 +206,9 @@ struct conv_transpose : convolution_windows<Axes> {
   }
   constexpr problem infer_types(types in, std::span<dtype> result) const { return all_floating(in, result, name); }
 
-  constexpr weight_slots weights(inputs in) const { return this->slots(windows::channels_of(in[0]), this->out / this->groups); }
+  constexpr weight_slots weights(inputs in) const {
+    return this->slots(windows::channels_of(in[0]), this->out / this->groups);
+  }
   constexpr std::int64_t macs(inputs in, std::span<const extents>) const {
     return in[0].count() * (this->out / this->groups) * this->taps();
   }

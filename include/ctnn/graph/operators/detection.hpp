@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ends of object detectors, for loaded models. Detections are rows of (class, score, left, top, right, bottom), best
-// score first; there are as many as the numbers give, so the rows come with their count: output 0 has room for the most
-// there can be, output 1 (i32) says how many there are. An extractor gives only those.
+// The ends of object detectors, for loaded models. Detections are rows of (class, score, left, top, right, bottom),
+// best score first; there are as many as the numbers give, so the rows come with their count: output 0 has room for the
+// most there can be, output 1 (i32) says how many there are. An extractor gives only those.
 #pragma once
 
 #include "typing.hpp"
@@ -53,7 +53,10 @@ struct prior_box {
     if (in[0].rank != 3) return {mistake::rank_mismatch, name, in[0], {3}};
     if (min_sizes.empty()) return {mistake::missing_option, "min_sizes"};
     if (!single && !max_sizes.empty() && max_sizes.size() != min_sizes.size())
-      return {mistake::option_out_of_range, "max_sizes", {static_cast<int>(max_sizes.size())}, {static_cast<int>(min_sizes.size())}};
+      return {mistake::option_out_of_range,
+              "max_sizes",
+              {static_cast<int>(max_sizes.size())},
+              {static_cast<int>(min_sizes.size())}};
     const bool image_given = image[0] > 0 && image[1] > 0;
     if (!single && !image_given && in.size() != 2) return {mistake::wrong_number_of_inputs, name, {1}, {2}};
     if (in.size() == 2 && in[1].rank != 3) return {mistake::rank_mismatch, name, in[1], {3}};
@@ -68,8 +71,8 @@ struct prior_box {
   }
 };
 
-/// SSD: inputs offsets (4 n numbers), scores (n, classes) and prior boxes (2, 4 n), corners and variances. Class 0 is the
-/// background. With `by_class` scores are (classes, n), priors (4 n), and the variances are the operator's.
+/// SSD: inputs offsets (4 n numbers), scores (n, classes) and prior boxes (2, 4 n), corners and variances. Class 0 is
+/// the background. With `by_class` scores are (classes, n), priors (4 n), and the variances are the operator's.
 struct detection_output {
   static constexpr std::string_view name = "detection_output";
   static constexpr traits is{.counts_rows = true};
@@ -109,7 +112,9 @@ struct detection_output {
     return {};
   }
   /// Detections that are left of n boxes when each class has lost its overlapping ones.
-  constexpr std::int64_t kept_at_most(std::int64_t n) const { return (classes - 1) * (n < candidates ? n : std::int64_t{candidates}); }
+  constexpr std::int64_t kept_at_most(std::int64_t n) const {
+    return (classes - 1) * (n < candidates ? n : std::int64_t{candidates});
+  }
   constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
     const std::int64_t n = in[0].count() / 4;
     return scratch_for(n, detection_bytes) + scratch_for(kept_at_most(n) + n, detection_bytes);
@@ -124,8 +129,8 @@ struct detection_output {
 };
 
 /// YOLO: each input (boxes * (5 + classes), H, W) has for every box x, y, w, h, its score and those of the classes.
-/// `anchors` are widths and heights; box b of input i takes anchor mask[i * boxes + b], or anchor b if there is no mask.
-/// `scales`: pixels of the image a pixel of input i stands for, 0 or none: anchors are in pixels of the input.
+/// `anchors` are widths and heights; box b of input i takes anchor mask[i * boxes + b], or anchor b if there is no
+/// mask. `scales`: pixels of the image a pixel of input i stands for, 0 or none: anchors are in pixels of the input.
 struct yolo_detection {
   static constexpr std::string_view name = "yolo_detection";
   static constexpr traits is{.counts_rows = true};
@@ -152,7 +157,9 @@ struct yolo_detection {
   }
   constexpr int output_count() const { return 2; }
   /// The anchor of box b of input i.
-  constexpr int anchor(std::size_t i, int b) const { return mask.empty() ? b : mask[i * static_cast<std::size_t>(boxes) + static_cast<std::size_t>(b)]; }
+  constexpr int anchor(std::size_t i, int b) const {
+    return mask.empty() ? b : mask[i * static_cast<std::size_t>(boxes) + static_cast<std::size_t>(b)];
+  }
   constexpr problem infer(inputs in, outputs result) const {
     if (classes < 1 || classes > (1 << 24)) return {mistake::option_out_of_range, "classes", {classes}, {1}};
     if (boxes < 1 || boxes > static_cast<int>(max_list)) return {mistake::option_out_of_range, "boxes", {boxes}, {1}};
@@ -165,7 +172,8 @@ struct yolo_detection {
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (in[i].rank != 3) return {mistake::rank_mismatch, name, in[i], {3}};
       if (const problem p = countable(in[i])) return p;
-      if (in[i][0] != boxes * static_cast<std::int64_t>(5 + classes)) return {mistake::shape_mismatch, "channels", in[i], {boxes, 5 + classes}};
+      if (in[i][0] != boxes * static_cast<std::int64_t>(5 + classes))
+        return {mistake::shape_mismatch, "channels", in[i], {boxes, 5 + classes}};
       for (int b = 0; b < boxes; ++b)
         if (const int a = anchor(i, b); a < 0 || 2 * static_cast<std::size_t>(a) + 1 >= anchors.size())
           return {mistake::option_out_of_range, "mask", {a}, {static_cast<int>(anchors.size() / 2)}};
@@ -176,7 +184,9 @@ struct yolo_detection {
     result[1] = {1};
     return {};
   }
-  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const { return scratch_for(out[0][0], detection_bytes); }
+  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const {
+    return scratch_for(out[0][0], detection_bytes);
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = dtype::f32;
     out[1] = dtype::i32;

@@ -118,7 +118,8 @@ struct binary {
   /// Numbers of one type; an exponent may have another.
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
-    if (out[0] == dtype::boolean || (!scalar && type_at(in, 1) == dtype::boolean)) return wrong_type(name, dtype::boolean);
+    if (out[0] == dtype::boolean || (!scalar && type_at(in, 1) == dtype::boolean))
+      return wrong_type(name, dtype::boolean);
     return function == binary_function::pow ? problem{} : require_one_type(in, name);
   }
 };

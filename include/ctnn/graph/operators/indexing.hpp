@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements picked or written by index. Indices are i64 or i32; negative ones count from the end; one that is out of range is
-// refused when the kernel runs (base/refuse.hpp).
+// Elements picked or written by index. Indices are i64 or i32; negative ones count from the end; one that is out of
+// range is refused when the kernel runs (base/refuse.hpp).
 #pragma once
 
 #include "typing.hpp"
@@ -71,12 +71,14 @@ struct gather_nd {
   constexpr problem infer(inputs in, outputs result) const {
     const extents &x = in[0], &index = in[1];
     if (index.rank < 1) return {mistake::rank_mismatch, "indices", index, {1}};
-    if (batch < 0 || batch >= index.rank || batch >= x.rank) return {mistake::axis_out_of_range, "batch", {batch}, {x.rank}};
+    if (batch < 0 || batch >= index.rank || batch >= x.rank)
+      return {mistake::axis_out_of_range, "batch", {batch}, {x.rank}};
     const int depth = index.back(0);
     if (depth < 1 || depth > x.rank - batch) return {mistake::shape_mismatch, "indices", index, x};
     for (int i = 0; i < batch; ++i)
       if (x[i] != index[i]) return {mistake::shape_mismatch, "indices", index, x};
-    if (index.rank - 1 + x.rank - batch - depth > max_rank) return {mistake::rank_mismatch, "indices", index, {max_rank}};
+    if (index.rank - 1 + x.rank - batch - depth > max_rank)
+      return {mistake::rank_mismatch, "indices", index, {max_rank}};
     extents y;
     for (int i = 0; i + 1 < index.rank; ++i) y.push_back(index[i]);
     for (int i = batch + depth; i < x.rank; ++i) y.push_back(x[i]);
@@ -180,8 +182,8 @@ struct one_hot {
   }
 };
 
-/// Positions of the elements that are not 0, as (rank, count) i64 (ONNX NonZero). `count` is known before: a reader finds
-/// it with count_nonzero() (kernels/typed/counting.hpp); the kernel refuses if the numbers have another count.
+/// Positions of the elements that are not 0, as (rank, count) i64 (ONNX NonZero). `count` is known before: a reader
+/// finds it with count_nonzero() (kernels/typed/counting.hpp); the kernel refuses if the numbers have another count.
 struct nonzero {
   static constexpr std::string_view name = "nonzero";
 
@@ -198,7 +200,8 @@ struct nonzero {
   }
 };
 
-/// Slices of x along `axis` (or, `flatten`, elements) where the second input, booleans, is true; `count` as for nonzero.
+/// Slices of x along `axis` (or, `flatten`, elements) where the second input, booleans, is true; `count` as for
+/// nonzero.
 struct compress {
   static constexpr std::string_view name = "compress";
   static constexpr traits is{.copies = true};
@@ -233,8 +236,8 @@ struct compress {
   }
 };
 
-/// ONNX Unique: outputs the distinct elements (slices along `axis`), the first position of each, where each element of x
-/// went, and how often each occurs. `count` distinct ones, as for nonzero.
+/// ONNX Unique: outputs the distinct elements (slices along `axis`), the first position of each, where each element of
+/// x went, and how often each occurs. `count` distinct ones, as for nonzero.
 struct unique {
   static constexpr std::string_view name = "unique";
 
@@ -271,8 +274,8 @@ struct unique {
   }
 };
 
-/// ONNX NonMaxSuppression: inputs boxes (N, M, 4) and scores (N, classes, M); the output is (count, 3) i64: batch, class,
-/// box. `count` as for nonzero (count_boxes()); rows the numbers do not fill are -1.
+/// ONNX NonMaxSuppression: inputs boxes (N, M, 4) and scores (N, classes, M); the output is (count, 3) i64: batch,
+/// class, box. `count` as for nonzero (count_boxes()); rows the numbers do not fill are -1.
 struct non_max_suppression {
   static constexpr std::string_view name = "non_max_suppression";
   static constexpr int min_inputs = 2, max_inputs = 2;
@@ -294,10 +297,13 @@ struct non_max_suppression {
   }
   constexpr problem infer(inputs in, outputs result) const {
     if (in[0].rank != 3 || in[0].back(0) != 4) return {mistake::shape_mismatch, "boxes", in[0], {1, 1, 4}};
-    if (in[1].rank != 3 || in[1][0] != in[0][0] || in[1][2] != in[0][1]) return {mistake::shape_mismatch, "scores", in[1], in[0]};
+    if (in[1].rank != 3 || in[1][0] != in[0][0] || in[1][2] != in[0][1])
+      return {mistake::shape_mismatch, "scores", in[1], in[0]};
     return shape_from({count, 3}, result[0]);
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return 2 * scratch_for(in[0][1], sizeof(int)); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return 2 * scratch_for(in[0][1], sizeof(int));
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = dtype::i64;
     if (const problem p = require_type(in, 0, is_floating, "boxes")) return p;

@@ -10,16 +10,23 @@ namespace ctnn::op {
 enum class interpolation { nearest, linear, cubic };
 /// Where output position i lies in the input; half_pixel is PyTorch's align_corners=False.
 enum class coordinates {
-  half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn, tf_crop_and_resize
+  half_pixel,
+  half_pixel_symmetric,
+  pytorch_half_pixel,
+  align_corners,
+  asymmetric,
+  tf_half_pixel_for_nn,
+  tf_crop_and_resize
 };
-/// Which element is nearest. `torch`: floor(i * step) in float, whatever the coordinates, step = in / out if a size is given,
-/// else 1 / scale (PyTorch, ncnn). `by_size`: ceil where there are fewer results than inputs, floor elsewhere (ONNX before
-/// opset 11).
+/// Which element is nearest. `torch`: floor(i * step) in float, whatever the coordinates, step = in / out if a size is
+/// given, else 1 / scale (PyTorch, ncnn). `by_size`: ceil where there are fewer results than inputs, floor elsewhere
+/// (ONNX before opset 11).
 enum class rounding { torch, round_prefer_floor, round_prefer_ceil, floor, ceil, by_size };
 
-/// The layers interpolate_nearest, interpolate_linear, interpolate_bilinear, interpolate_trilinear, interpolate_bicubic: the
-/// last `axes` axes get another size. `size` 0 follows from `scale`; coordinates are computed with `scale` where one is
-/// given, else with size / extent. `roi`, for tf_crop_and_resize, has a start for each axis and then the ends.
+/// The layers interpolate_nearest, interpolate_linear, interpolate_bilinear, interpolate_trilinear,
+/// interpolate_bicubic: the last `axes` axes get another size. `size` 0 follows from `scale`; coordinates are computed
+/// with `scale` where one is given, else with size / extent. `roi`, for tf_crop_and_resize, has a start for each axis
+/// and then the ends.
 struct interpolate {
   static constexpr std::string_view name = "interpolate";
   static constexpr traits is{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes};
@@ -65,12 +72,14 @@ struct interpolate {
     if (axes < 1 || axes > x.rank) return {mistake::rank_mismatch, name, x, {axes}};
     if (const problem p = size.check("size", axes, 0)) return p;
     if (const problem p = scale.check("scale", axes, 0)) return p;
-    if (crops() && static_cast<int>(roi.size()) != 2 * axes) return {mistake::option_out_of_range, "roi", {static_cast<int>(roi.size())}, {2 * axes}};
+    if (crops() && static_cast<int>(roi.size()) != 2 * axes)
+      return {mistake::option_out_of_range, "roi", {static_cast<int>(roi.size())}, {2 * axes}};
     result[0] = x;
     for (int i = 0; i < axes; ++i) {
       int& n = result[0].back(axes - 1 - i);
       if (size.at(i) == 0 && !(scale.at(i) > 0)) return {mistake::missing_option, "size"};
-      if (size.at(i) == 0 && static_cast<float>(n) * static_cast<float>(scale.at(i)) >= 2147483648.0f) return {mistake::too_large, "scale"};
+      if (size.at(i) == 0 && static_cast<float>(n) * static_cast<float>(scale.at(i)) >= 2147483648.0f)
+        return {mistake::too_large, "scale"};
       if (size.at(i) > 0 && n < 1) return {mistake::shape_mismatch, "input", x, {1}};
       n = resized(i, n);
     }

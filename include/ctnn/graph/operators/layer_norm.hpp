@@ -6,8 +6,9 @@
 
 namespace ctnn::op {
 
-/// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale if there is a second,
-/// bias if there is a third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation, f32 (ONNX LayerNormalization).
+/// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale if there is a
+/// second, bias if there is a third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation,
+/// f32 (ONNX LayerNormalization).
 struct layer_norm {
   static constexpr std::string_view name = "layer_norm";
   static constexpr traits is{.divisible = true, .images = image_flow::keeps};

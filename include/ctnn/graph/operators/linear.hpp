@@ -6,9 +6,9 @@
 
 namespace ctnn::op {
 
-/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the last
-/// that many axes of the input make one row of K numbers, as a flatten before would; `ones` extents of 1 follow the outputs,
-/// as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image.
+/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the
+/// last that many axes of the input make one row of K numbers, as a flatten before would; `ones` extents of 1 follow
+/// the outputs, as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image.
 struct linear {
   static constexpr std::string_view name = "linear";
   static constexpr bool packs(int slot) { return slot == 0; }

@@ -8,8 +8,9 @@
 
 namespace ctnn::op {
 
-/// numpy.matmul: batches are broadcast, an operand of rank 1 is a row or a column. Any numeric type. The last two axes of an
-/// operand change places before on request; with `scale` other than 1 (floating point) the product is multiplied by it.
+/// numpy.matmul: batches are broadcast, an operand of rank 1 is a row or a column. Any numeric type. The last two axes
+/// of an operand change places before on request; with `scale` other than 1 (floating point) the product is multiplied
+/// by it.
 struct matmul {
   static constexpr std::string_view name = "matmul";
   static constexpr int tier = 1;  // by a constant it is a linear layer
@@ -43,7 +44,8 @@ struct matmul {
     return x;
   }
   constexpr problem infer(inputs in, outputs result) const {
-    if ((transpose_a && in[0].rank < 2) || (transpose_b && in[1].rank < 2)) return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
+    if ((transpose_a && in[0].rank < 2) || (transpose_b && in[1].rank < 2))
+      return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
     return shape(turned(in[0], transpose_a), turned(in[1], transpose_b), result[0]);
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
@@ -60,8 +62,8 @@ struct matmul {
   }
 };
 
-/// torch.einsum of any number of operands. `equation` is its characters, without blanks, "..." as one '.'; without an arrow
-/// the output has the labels that occur once, in alphabetical order (after the broadcast axes).
+/// torch.einsum of any number of operands. `equation` is its characters, without blanks, "..." as one '.'; without an
+/// arrow the output has the labels that occur once, in alphabetical order (after the broadcast axes).
 struct einsum {
   static constexpr std::string_view name = "einsum";
   static constexpr int tier = 2;
@@ -218,7 +220,9 @@ struct det {
     result[0].rank -= 2;
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(std::int64_t{in[0].back(0)} * in[0].back(0)); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return scratch_for(std::int64_t{in[0].back(0)} * in[0].back(0));
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

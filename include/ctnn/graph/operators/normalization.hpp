@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators. Their field `axis` says where the channels are; a declared network must say so where the
-// shape does not (channel_axis.hpp).
+// Per-channel affine operators. Their field `axis` says where the channels are; a declared network must say so where
+// the shape does not (channel_axis.hpp).
 #pragma once
 
 #include "../channel_axis.hpp"
@@ -8,8 +8,8 @@
 
 namespace ctnn::op {
 
-/// torch.nn.functional.batch_norm in inference: (x - mean) / sqrt(variance + eps) * gamma + beta, each of shape (C). A root
-/// of 0 counts as `zero_root`: 0 divides by it, ncnn's BatchNorm has 1e-4.
+/// torch.nn.functional.batch_norm in inference: (x - mean) / sqrt(variance + eps) * gamma + beta, each of shape (C). A
+/// root of 0 counts as `zero_root`: 0 divides by it, ncnn's BatchNorm has 1e-4.
 struct batch_norm {
   static constexpr std::string_view name = "batch_norm";
   static constexpr bool by_channel = true;
@@ -79,9 +79,9 @@ struct bias {
   constexpr weight_slots weights(inputs in) const { return {{"bias"sv, {channels(in[0], axis)}}}; }
 };
 
-/// torch.nn.functional.local_response_norm: x (k + alpha mean)^-beta, the mean of x^2 over `size` neighbouring channels, or
-/// with `within` over size x size pixels of the channel (caffe); what is not there counts as 0. Of an even size the window
-/// reaches one further behind than before (ONNX).
+/// torch.nn.functional.local_response_norm: x (k + alpha mean)^-beta, the mean of x^2 over `size` neighbouring
+/// channels, or with `within` over size x size pixels of the channel (caffe); what is not there counts as 0. Of an even
+/// size the window reaches one further behind than before (ONNX).
 struct local_response_norm {
   static constexpr std::string_view name = "local_response_norm";
   static constexpr traits is{.layouts = layout_rule::same, .images = image_flow::makes};
@@ -117,7 +117,9 @@ struct local_response_norm {
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
   static constexpr bool f32_takes_scratch = false;
-  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return within ? scratch_for_floats(in, out) : 0; }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const {
+    return within ? scratch_for_floats(in, out) : 0;
+  }
 };
 
 }  // namespace ctnn::op

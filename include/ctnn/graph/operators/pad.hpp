@@ -8,8 +8,8 @@ namespace ctnn::op {
 
 enum class pad_mode { constant, reflect, edge, wrap };
 
-/// torch.nn.functional.pad for every axis: `before` and `after` elements, negative ones cut off. The filling is `value`,
-/// or a second input's only element.
+/// torch.nn.functional.pad for every axis: `before` and `after` elements, negative ones cut off. The filling is
+/// `value`, or a second input's only element.
 struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr traits is{.layouts = layout_rule::any, .images = image_flow::keeps};
@@ -35,7 +35,8 @@ struct pad {
     for (int i = 0; i < x.rank; ++i) {
       const std::int64_t b = before[static_cast<std::size_t>(i)], a = after[static_cast<std::size_t>(i)];
       const std::int64_t size = x[i] + b + a;
-      if (size < 1) return {mistake::option_out_of_range, "after", {static_cast<int>(a)}, {static_cast<int>(1 - b - x[i])}};
+      if (size < 1)
+        return {mistake::option_out_of_range, "after", {static_cast<int>(a)}, {static_cast<int>(1 - b - x[i])}};
       if (size > 2147483647) return {mistake::too_large, "after"};
       if (mode != pad_mode::constant && (b > 0 || a > 0)) {
         if (x[i] == 0) return {mistake::option_out_of_range, "before", {static_cast<int>(b)}, {0}};

@@ -57,8 +57,8 @@ struct is_inf {
   }
 };
 
-/// Elements in another type. Floating point to integer cuts off the fraction; what is out of range keeps its low bits in 8
-/// and 16 bits and saturates in more; NaN becomes 0; integers keep their low bits; a boolean is x != 0.
+/// Elements in another type. Floating point to integer cuts off the fraction; what is out of range keeps its low bits
+/// in 8 and 16 bits and saturates in more; NaN becomes 0; integers keep their low bits; a boolean is x != 0.
 struct cast {
   static constexpr std::string_view name = "cast";
   static constexpr traits is{.divisible = true, .vectors = vectors_of::halves};
@@ -76,7 +76,8 @@ struct cast {
   }
 };
 
-/// torch.clamp with bounds that are inputs: x, then the lower bound if `low`, then the upper if `high`; scalars of x's type.
+/// torch.clamp with bounds that are inputs: x, then the lower bound if `low`, then the upper if `high`; scalars of x's
+/// type.
 struct clamp {
   static constexpr std::string_view name = "clamp";
   static constexpr int min_inputs = 1, max_inputs = 3;

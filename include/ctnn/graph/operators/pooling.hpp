@@ -9,15 +9,16 @@ namespace ctnn::op {
 
 enum class pooling { max, average, lp };
 
-/// The layers max_pool1d, max_pool2d, max_pool3d, avg_pool1d ... and lp_pool1d ...: windows over the last `axes` axes of
-/// (C, spatial...) or (N, C, spatial...). `stride` 0 means the kernel's size, as in PyTorch. Padding never wins a maximum;
-/// an average divides by the cells inside the input, or with `count_include_pad` by those inside the input and its padding
-/// (PyTorch, ONNX); `divisor_whole` makes that the whole window (ncnn's avgpool_count_include_pad with ceil mode). With
-/// `indices` output 1 (i64) tells where each maximum was, counted through the whole input (`column_major`: with the spatial
-/// axes of each plane in reverse order).
+/// The layers max_pool1d, max_pool2d, max_pool3d, avg_pool1d ... and lp_pool1d ...: windows over the last `axes` axes
+/// of (C, spatial...) or (N, C, spatial...). `stride` 0 means the kernel's size, as in PyTorch. Padding never wins a
+/// maximum; an average divides by the cells inside the input, or with `count_include_pad` by those inside the input and
+/// its padding (PyTorch, ONNX); `divisor_whole` makes that the whole window (ncnn's avgpool_count_include_pad with ceil
+/// mode). With `indices` output 1 (i64) tells where each maximum was, counted through the whole input (`column_major`:
+/// with the spatial axes of each plane in reverse order).
 struct pool {
   static constexpr std::string_view name = "pool";
-  static constexpr traits is{.layouts = layout_rule::nhwc, .divisible = true, .lifts = true, .images = image_flow::makes};
+  static constexpr traits is{
+      .layouts = layout_rule::nhwc, .divisible = true, .lifts = true, .images = image_flow::makes};
 
   pooling function = pooling::max;
   int axes = 2;
@@ -56,7 +57,8 @@ struct pool {
   constexpr int output_count() const { return indices ? 2 : 1; }
   /// Spatial axis i, of extent `size`.
   constexpr window_axis along(int i, int size) const {
-    window_axis a{size, kernel.at(i), stride.at(i) ? stride.at(i) : kernel.at(i), dilation.at(i), pad.at(i), pad.at(axes + i)};
+    window_axis a{size,           kernel.at(i), stride.at(i) ? stride.at(i) : kernel.at(i),
+                  dilation.at(i), pad.at(i),    pad.at(axes + i)};
     const pair around = resolve_padding({a.before, a.after}, same, a.taps, a.stride, a.dilation, size);
     a.before = around[0];
     a.after = around[1];
@@ -85,7 +87,8 @@ struct pool {
       rooms.push_back(static_cast<int>(a.room()));
       spans.push_back(static_cast<int>(a.span()));
       fits = fits && a.span() <= a.room();
-      size = window_count(size, a.before, a.after, static_cast<int>(a.span()), a.stride, ceil && same == same_padding::none);
+      size = window_count(size, a.before, a.after, static_cast<int>(a.span()), a.stride,
+                          ceil && same == same_padding::none);
     }
     if (!fits) return {mistake::window_larger_than_padded_input, "kernel", rooms, spans};
     if (indices) result[1] = result[0];
@@ -99,9 +102,9 @@ struct pool {
   }
 };
 
-/// The layers adaptive_avg_pool1d ... and adaptive_max_pool3d: window i of n covers [floor(i size / n), ceil((i + 1) size / n))
-/// along each of the last `axes` axes. `size` 0 keeps the input's extent; the default 1 pools globally, and with `flatten`
-/// gives (C) or (N, C) instead of (C, 1, 1), as ncnn's global pooling does.
+/// The layers adaptive_avg_pool1d ... and adaptive_max_pool3d: window i of n covers [floor(i size / n), ceil((i + 1)
+/// size / n)) along each of the last `axes` axes. `size` 0 keeps the input's extent; the default 1 pools globally, and
+/// with `flatten` gives (C) or (N, C) instead of (C, 1, 1), as ncnn's global pooling does.
 struct adaptive_pool {
   static constexpr std::string_view name = "adaptive_pool";
   static constexpr int tier = 1;  // a global one over other axes than two is a reduction

@@ -8,8 +8,8 @@
 
 namespace ctnn::op {
 
-/// Inputs x, scale and, if there is a third, zero point. Shapes of scales and zero points: one for all, one for each index of
-/// an axis, or, `block` > 0, one for each block along it.
+/// Inputs x, scale and, if there is a third, zero point. Shapes of scales and zero points: one for all, one for each
+/// index of an axis, or, `block` > 0, one for each block along it.
 struct granularity {
   static constexpr int min_inputs = 2, max_inputs = 3;
 
@@ -27,7 +27,8 @@ struct granularity {
     if (block == 0 && scale.count() == 1 && scale.rank <= 1) return {};
     const int a = normal_axis(axis, x.rank);
     if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
-    if (block == 0) return scale == extents{x[a]} ? problem{} : problem{mistake::shape_mismatch, "scale", scale, {x[a]}};
+    if (block == 0)
+      return scale == extents{x[a]} ? problem{} : problem{mistake::shape_mismatch, "scale", scale, {x[a]}};
     if (block < 1) return {mistake::option_out_of_range, "block", {block}, {0}};
     extents wanted = x;
     wanted[a] = (x[a] + block - 1) / block;
@@ -88,12 +89,13 @@ struct dynamic_quantize {
 
 /// How bytes stand for real numbers and what becomes of sums of their products, bit for bit.
 /// onnx: real = (byte - zero point) * scale; ties are rounded to even; the bias is i32 and part of the sum.
-/// ncnn: real = byte / scale, bytes within -127 to 127, ties are rounded away from 0; the bias is real; an input of floats
-/// is quantized first.
+/// ncnn: real = byte / scale, bytes within -127 to 127, ties are rounded away from 0; the bias is real; an input of
+/// floats is quantized first.
 enum class byte_arithmetic { onnx, ncnn };
 
-/// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); `to` says what becomes of them:
-/// i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8: these, quantized again.
+/// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); `to` says what becomes of
+/// them: i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8: these, quantized
+/// again.
 struct products_of_bytes {
   byte_arithmetic arithmetic = byte_arithmetic::onnx;
   dtype weight_type = dtype::i8;
@@ -121,7 +123,8 @@ struct products_of_bytes {
   }
   /// What the products of `rows` and `columns` of `depth` numbers take (kernels/typed/products.hpp).
   static constexpr std::int64_t scratch_for_products(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-    const std::int64_t part = integer_rows_at_once(depth), r = rows < part ? rows : part, c = columns < part ? columns : part;
+    const std::int64_t part = integer_rows_at_once(depth), r = rows < part ? rows : part,
+                       c = columns < part ? columns : part;
     return scratch_for(c * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for(r * c, sizeof(std::int32_t));
   }
   /// Slots after the weight.
@@ -158,7 +161,8 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     const std::int64_t plane = x.count(x.rank - Axes, x.rank), windows = y.count(y.rank - Axes, y.rank);
     const std::int64_t depth = group_in * this->taps(), image = scratch_for(group_in * plane, sizeof(std::int16_t));
     return scratch_for(group_out * integer_blocks(depth), sizeof(std::int16_t)) + image +
-           (group_in == 1 ? scratch_for(windows, sizeof(std::int32_t)) : image + scratch_for_products(group_out, windows, depth));
+           (group_in == 1 ? scratch_for(windows, sizeof(std::int32_t))
+                          : image + scratch_for_products(group_out, windows, depth));
   }
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -184,8 +188,8 @@ using quantized_conv1d = quantized_conv<1>;
 using quantized_conv2d = quantized_conv<2>;
 using quantized_conv3d = quantized_conv<3>;
 
-/// matmul of bytes by a weight of shape `right`, whose last two axes change places first if it is `transposed` (as a linear
-/// layer's are): (..., rows, K) by (..., K, outputs), batches broadcast. The bias has a number for each output.
+/// matmul of bytes by a weight of shape `right`, whose last two axes change places first if it is `transposed` (as a
+/// linear layer's are): (..., rows, K) by (..., K, outputs), batches broadcast. The bias has a number for each output.
 struct quantized_matmul : products_of_bytes {
   static constexpr std::string_view name = "quantized_matmul";
 

@@ -8,8 +8,8 @@ namespace ctnn::op {
 
 enum class reduction { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, sum_square };
 
-/// Over `axes` (negative ones count from the end; none: all), which stay as 1 or go. A reader expresses "no axes, nothing
-/// to do" by identity. Over no elements a sum is 0, a product 1, a maximum the lowest number.
+/// Over `axes` (negative ones count from the end; none: all), which stay as 1 or go. A reader expresses "no axes,
+/// nothing to do" by identity. Over no elements a sum is 0, a product 1, a maximum the lowest number.
 struct reduce {
   static constexpr std::string_view name = "reduce";
   static constexpr traits is{.layouts = layout_rule::any, .divisible = true};
@@ -35,12 +35,15 @@ struct reduce {
     return {};
   }
   static constexpr bool f32_takes_scratch = false;
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for_reduction(in[0], reduced(in[0])); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return scratch_for_reduction(in[0], reduced(in[0]));
+  }
   /// Bit i: axis i goes or becomes 1.
   constexpr unsigned reduced(const extents& x) const { return axis_bits(axes, x.rank); }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
-    if (out[0] == dtype::boolean && function != reduction::max && function != reduction::min) return wrong_type(name, out[0]);
+    if (out[0] == dtype::boolean && function != reduction::max && function != reduction::min)
+      return wrong_type(name, out[0]);
     return {};
   }
 };

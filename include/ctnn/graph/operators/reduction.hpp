@@ -39,7 +39,8 @@ struct arg_reduce {
   }
 };
 
-/// torch.cumsum along an axis; `exclusive` leaves out the element itself, `reverse` starts at the end; `product`: cumprod.
+/// torch.cumsum along an axis; `exclusive` leaves out the element itself, `reverse` starts at the end; `product`:
+/// cumprod.
 struct cumsum {
   static constexpr std::string_view name = "cumsum";
 
@@ -66,8 +67,8 @@ struct cumsum {
   }
 };
 
-/// torch.topk: outputs the k largest (or smallest) along an axis, in order, and their positions (i64); of equal ones the
-/// earlier first.
+/// torch.topk: outputs the k largest (or smallest) along an axis, in order, and their positions (i64); of equal ones
+/// the earlier first.
 struct topk {
   static constexpr std::string_view name = "topk";
 
@@ -90,7 +91,9 @@ struct topk {
     result[1] = result[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[0][normal_axis(axis, in[0].rank)]); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return scratch_for(in[0][normal_axis(axis, in[0].rank)]);
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     out[1] = dtype::i64;

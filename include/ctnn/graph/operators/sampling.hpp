@@ -8,8 +8,8 @@ namespace ctnn::op {
 
 enum class grid_padding { zeros, border, reflection };
 
-/// torch.nn.functional.grid_sample: inputs x (N, C, spatial...) and grid (N, output's spatial..., coordinates from the last
-/// spatial axis to the first, -1 to 1).
+/// torch.nn.functional.grid_sample: inputs x (N, C, spatial...) and grid (N, output's spatial..., coordinates from the
+/// last spatial axis to the first, -1 to 1).
 struct grid_sample {
   static constexpr std::string_view name = "grid_sample";
   static constexpr int min_inputs = 2, max_inputs = 2;
@@ -58,7 +58,8 @@ struct affine_grid {
     if (axes != 2 && axes != 3) return {mistake::option_out_of_range, "size", {axes + 2}, {4}};
     extents s;
     if (const problem p = shape_from(size, s)) return p;
-    if (!(in[0] == extents{s[0], axes, axes + 1})) return {mistake::shape_mismatch, "theta", in[0], {s[0], axes, axes + 1}};
+    if (!(in[0] == extents{s[0], axes, axes + 1}))
+      return {mistake::shape_mismatch, "theta", in[0], {s[0], axes, axes + 1}};
     extents y{s[0]};
     for (int i = 2; i < s.rank; ++i) y.push_back(s[i]);
     y.push_back(axes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where data comes from and how it is rearranged: inputs, constants, and operators that move elements without arithmetic.
+// Where data comes from and how it is rearranged: inputs, constants, and operators that move elements without
+// arithmetic.
 #pragma once
 
 #include "../operator.hpp"
@@ -24,7 +25,8 @@ struct input {
     return {};
   }
   constexpr problem infer(inputs, outputs result) const {
-    if (shape.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
+    if (shape.size() > max_rank)
+      return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
     extents y;
     std::int64_t n = 1;
     for (int d : shape) {
@@ -131,7 +133,8 @@ struct reshape {
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     if (shape.empty()) return {mistake::missing_option, "shape"};
-    if (shape.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
+    if (shape.size() > max_rank)
+      return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
     extents y;
     std::int64_t known = 1;
     int rest = -1;
@@ -168,7 +171,8 @@ struct permute {
     unsigned seen = 0;
     extents y;
     for (int axis : order) {
-      if (axis < 0 || axis >= x.rank || (seen >> axis & 1u)) return {mistake::axis_out_of_range, "order", {axis}, {x.rank}};
+      if (axis < 0 || axis >= x.rank || (seen >> axis & 1u))
+        return {mistake::axis_out_of_range, "order", {axis}, {x.rank}};
       seen |= 1u << axis;
       y.push_back(x[axis]);
     }
@@ -190,7 +194,8 @@ struct channel_shuffle {
     const extents& x = in[0];
     if (x.rank != 3 && x.rank != 4) return {mistake::rank_mismatch, name, x, {3}};
     if (groups < 1) return {mistake::option_out_of_range, "groups", {groups}, {1}};
-    if (x.back(2) % groups != 0) return {mistake::groups_do_not_divide_channels, "groups", {x.back(2), x.back(2)}, {groups}};
+    if (x.back(2) % groups != 0)
+      return {mistake::groups_do_not_divide_channels, "groups", {x.back(2), x.back(2)}, {groups}};
     result[0] = x;
     return {};
   }
@@ -211,7 +216,8 @@ struct pixel_shuffle {
     for (int f : factor)
       if (f < 1 || f > 32767) return {mistake::option_out_of_range, "factor", {f}, {1}};
     const int block = factor[0] * factor[1];
-    if (x.back(2) % block != 0) return {mistake::groups_do_not_divide_channels, "factor", {x.back(2), x.back(2)}, {block}};
+    if (x.back(2) % block != 0)
+      return {mistake::groups_do_not_divide_channels, "factor", {x.back(2), x.back(2)}, {block}};
     if (x.back(1) > 2147483647 / factor[0] || x.back(0) > 2147483647 / factor[1]) return {mistake::too_large, "factor"};
     result[0] = x;
     result[0].back(2) /= block;
@@ -224,7 +230,8 @@ struct pixel_shuffle {
 /// torch.cat along `axis`; the other extents agree.
 struct concat {
   static constexpr std::string_view name = "concat";
-  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .copies = true, .images = image_flow::keeps};
+  static constexpr traits is{
+      .layouts = layout_rule::any, .divisible = true, .copies = true, .images = image_flow::keeps};
   static constexpr int min_inputs = 1, max_inputs = 1 << 20;
 
   int axis = 0;
@@ -251,7 +258,8 @@ struct concat {
 /// torch.split: as many outputs as `sizes`, which add up to the extent of `axis`.
 struct split {
   static constexpr std::string_view name = "split";
-  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .copies = true, .images = image_flow::keeps};
+  static constexpr traits is{
+      .layouts = layout_rule::any, .divisible = true, .copies = true, .images = image_flow::keeps};
 
   list<int> sizes{};
   int axis = 0;
@@ -273,13 +281,16 @@ struct split {
       result[i] = x;
       result[i][a] = sizes[i];
     }
-    if (sum != x[a]) return {mistake::element_count_mismatch, "sizes", {static_cast<int>(sum < 2147483647 ? sum : 2147483647)}, {x[a]}};
+    if (sum != x[a])
+      return {
+          mistake::element_count_mismatch, "sizes", {static_cast<int>(sum < 2147483647 ? sum : 2147483647)}, {x[a]}};
     return {};
   }
 };
 
-/// x[start:end:step] as Python's slices, an entry of the lists for each `axis` (without them for the first axes). Bounds
-/// may be negative, counted from the end, or out of range; a negative step walks back. A list left out: all, one by one.
+/// x[start:end:step] as Python's slices, an entry of the lists for each `axis` (without them for the first axes).
+/// Bounds may be negative, counted from the end, or out of range; a negative step walks back. A list left out: all, one
+/// by one.
 struct slice {
   static constexpr std::string_view name = "slice";
   static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .copies = true, .lifts = true,
@@ -309,7 +320,9 @@ struct slice {
     for (const list<int>* l : {&start, &end, &step}) n = l->size() > n ? l->size() : n;
     return n;
   }
-  constexpr int axis_of(std::size_t i, int rank) const { return axis.empty() ? static_cast<int>(i) : normal_axis(axis[i], rank); }
+  constexpr int axis_of(std::size_t i, int rank) const {
+    return axis.empty() ? static_cast<int>(i) : normal_axis(axis[i], rank);
+  }
   constexpr walk along(std::size_t i, int size) const {
     const std::int64_t by = step.empty() ? 1 : step[i];
     const std::int64_t low = by > 0 ? 0 : -1, high = by > 0 ? size : size - 1;
@@ -360,11 +373,13 @@ struct slice {
     const std::size_t n = entries();
     unsigned seen = 0;
     for (const list<int>* l : {&axis, &start, &end, &step})
-      if (!l->empty() && l->size() != n) return {mistake::option_out_of_range, "start", {static_cast<int>(l->size())}, {static_cast<int>(n)}};
+      if (!l->empty() && l->size() != n)
+        return {mistake::option_out_of_range, "start", {static_cast<int>(l->size())}, {static_cast<int>(n)}};
     result[0] = x;
     for (std::size_t i = 0; i < n; ++i) {
       const int a = axis_of(i, x.rank);
-      if (a < 0 || a >= x.rank || (seen >> a & 1u) != 0) return {mistake::axis_out_of_range, "axis", {axis.empty() ? a : axis[i]}, {x.rank}};
+      if (a < 0 || a >= x.rank || (seen >> a & 1u) != 0)
+        return {mistake::axis_out_of_range, "axis", {axis.empty() ? a : axis[i]}, {x.rank}};
       if (!step.empty() && step[i] == 0) return {mistake::option_out_of_range, "step", {0}, {1}};
       seen |= 1u << a;
       result[0][a] = along(i, x[a]).count;

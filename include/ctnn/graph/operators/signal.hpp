@@ -16,11 +16,12 @@ constexpr std::int64_t chirp_length(std::int64_t n) {
 constexpr std::int64_t scratch_for_transform(std::int64_t n) {
   constexpr std::size_t complex_number = 2 * sizeof(double);
   const std::int64_t size = chirp_length(n);
-  return 2 * scratch_for(n, complex_number) + 2 * scratch_for(size, complex_number) + scratch_for(size / 2 + 1, complex_number);
+  return 2 * scratch_for(n, complex_number) + 2 * scratch_for(size, complex_number) +
+         scratch_for(size / 2 + 1, complex_number);
 }
 
-/// ONNX DFT: (..., 1 or 2) to (..., 2), or to (..., 1) for the one-sided inverse. `length` 0 keeps the signal's; a shorter
-/// one cuts, a longer one adds zeros.
+/// ONNX DFT: (..., 1 or 2) to (..., 2), or to (..., 1) for the one-sided inverse. `length` 0 keeps the signal's; a
+/// shorter one cuts, a longer one adds zeros.
 struct dft {
   static constexpr std::string_view name = "dft";
 
@@ -53,11 +54,14 @@ struct dft {
     const int a = normal_axis(axis, x.rank);
     return length ? length : inverse && onesided ? y[a] : x[a];
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for_transform(points(in[0], out[0])); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const {
+    return scratch_for_transform(points(in[0], out[0]));
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 
-/// ONNX STFT: signal (batch, length, 1 or 2) and, if there is a second input, window (frame) to (batch, frames, bins, 2).
+/// ONNX STFT: signal (batch, length, 1 or 2) and, if there is a second input, window (frame) to (batch, frames, bins,
+/// 2).
 struct stft {
   static constexpr std::string_view name = "stft";
   static constexpr int min_inputs = 1, max_inputs = 2;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Normalisation by statistics of the numbers themselves, for loaded models; scales and offsets are inputs. Floating point.
+// Normalisation by statistics of the numbers themselves, for loaded models; scales and offsets are inputs. Floating
+// point.
 #pragma once
 
 #include "layer_norm.hpp"
 
 namespace ctnn::op {
 
-/// torch.nn.functional.group_norm of (N, C, ...): inputs x, scale and bias of shape (C), or (groups) as in old ONNX files.
-/// As many groups as channels: instance_norm.
+/// torch.nn.functional.group_norm of (N, C, ...): inputs x, scale and bias of shape (C), or (groups) as in old ONNX
+/// files. As many groups as channels: instance_norm.
 struct group_norm {
   static constexpr std::string_view name = "group_norm";
   static constexpr int min_inputs = 3, max_inputs = 3;
@@ -64,7 +65,9 @@ struct mean_variance_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for_reduction(in[0], axis_bits(axes, in[0].rank)); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return scratch_for_reduction(in[0], axis_bits(axes, in[0].rank));
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

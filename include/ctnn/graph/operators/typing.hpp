@@ -9,12 +9,16 @@ namespace ctnn {
 /// The type of input i; f32 where nobody says otherwise.
 constexpr dtype type_at(types in, std::size_t i) { return i < in.size() ? in[i] : dtype::f32; }
 
-constexpr bool is_floating(dtype t) { return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16; }
+constexpr bool is_floating(dtype t) {
+  return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
+}
 constexpr bool is_integer(dtype t) { return !is_floating(t) && t != dtype::boolean; }
 constexpr bool is_byte(dtype t) { return t == dtype::i8 || t == dtype::u8; }
 constexpr bool is_index(dtype t) { return t == dtype::i64 || t == dtype::i32; }
 
-constexpr problem wrong_type(std::string_view what, dtype got) { return {mistake::element_type, what, {static_cast<int>(got)}}; }
+constexpr problem wrong_type(std::string_view what, dtype got) {
+  return {mistake::element_type, what, {static_cast<int>(got)}};
+}
 
 /// Input i must satisfy `allowed`.
 constexpr problem require_type(types in, std::size_t i, bool (*allowed)(dtype), std::string_view what) {
@@ -103,7 +107,8 @@ constexpr std::int64_t scratch_for_reduction(const extents& x, unsigned bits) {
 
 /// A shape given by its extents; none may be negative and the product must stay countable.
 constexpr problem shape_from(const list<int>& dims, extents& result) {
-  if (dims.size() > max_rank) return {mistake::option_out_of_range, "shape", {static_cast<int>(dims.size())}, {max_rank}};
+  if (dims.size() > max_rank)
+    return {mistake::option_out_of_range, "shape", {static_cast<int>(dims.size())}, {max_rank}};
   result = {};
   for (int d : dims) {
     if (d < 0) return {mistake::option_out_of_range, "shape", {d}, {0}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Windows that do something else than conv and pool: back from positions, overlapping blocks, moved taps. For loaded models.
+// Windows that do something else than conv and pool: back from positions, overlapping blocks, moved taps. For loaded
+// models.
 #pragma once
 
 #include "convolution.hpp"
@@ -22,12 +23,15 @@ struct sliding {
     field("after", self.after);
     field("same", self.same);
   }
-  static constexpr int at(const list<int>& l, int i, int otherwise) { return l.empty() ? otherwise : l[static_cast<std::size_t>(i)]; }
+  static constexpr int at(const list<int>& l, int i, int otherwise) {
+    return l.empty() ? otherwise : l[static_cast<std::size_t>(i)];
+  }
   constexpr int stride_at(int i) const { return at(stride, i, 1); }
   constexpr int dilation_at(int i) const { return at(dilation, i, 1); }
   /// Padding before (0) or after (1) axis i of extent `size` with `kernel` taps.
   constexpr std::array<int, 2> padding_at(int i, int size, int kernel) const {
-    const margins m = resolve_padding({at(before, i, 0), 0, at(after, i, 0), 0}, same, {kernel, 1}, {stride_at(i), 1}, {dilation_at(i), 1}, size, 1);
+    const margins m = resolve_padding({at(before, i, 0), 0, at(after, i, 0), 0}, same, {kernel, 1}, {stride_at(i), 1},
+                                      {dilation_at(i), 1}, size, 1);
     return {m[0], m[2]};
   }
   constexpr problem check(int axes) const {
@@ -63,7 +67,8 @@ struct max_unpool {
 
   static constexpr void fields(auto& self, auto&& field) { field("size", self.size); }
   constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 3 || static_cast<int>(size.size()) != in[0].rank - 2) return {mistake::rank_mismatch, name, in[0], {3}};
+    if (in[0].rank < 3 || static_cast<int>(size.size()) != in[0].rank - 2)
+      return {mistake::rank_mismatch, name, in[0], {3}};
     if (!(in[1] == in[0])) return {mistake::shape_mismatch, "positions", in[1], in[0]};
     result[0] = in[0];
     for (int i = 2; i < in[0].rank; ++i) {
@@ -93,7 +98,8 @@ struct fold_blocks : sliding {
   }
   constexpr problem infer(inputs in, outputs result) const {
     const int axes = static_cast<int>(image.size());
-    if (in[0].rank != 3 || axes < 1 || axes > max_rank - 2 || block.size() != image.size()) return {mistake::rank_mismatch, name, in[0], {3}};
+    if (in[0].rank != 3 || axes < 1 || axes > max_rank - 2 || block.size() != image.size())
+      return {mistake::rank_mismatch, name, in[0], {3}};
     if (const problem p = check(axes)) return p;
     std::int64_t taps = 1, positions = 1;
     extents y{in[0][0], 0};
@@ -107,17 +113,20 @@ struct fold_blocks : sliding {
       positions *= n;
       y.push_back(image[k]);
     }
-    if (in[0][1] % taps != 0 || in[0][2] != positions) return {mistake::shape_mismatch, "input", in[0], {in[0][0], static_cast<int>(taps), static_cast<int>(positions)}};
+    if (in[0][1] % taps != 0 || in[0][2] != positions)
+      return {mistake::shape_mismatch, "input", in[0], {in[0][0], static_cast<int>(taps), static_cast<int>(positions)}};
     y[1] = static_cast<int>(in[0][1] / taps);
     result[0] = y;
     return countable(y);
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for(in[0][1] / out[0][1], 2 * sizeof(std::int64_t)); }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const {
+    return scratch_for(in[0][1] / out[0][1], 2 * sizeof(std::int64_t));
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 
-/// conv2d whose windows read from where offsets move them: inputs x, offset (N, offset_groups * kh * kw * 2, H', W') and, if
-/// there is a third, mask (N, offset_groups * kh * kw, H', W').
+/// conv2d whose windows read from where offsets move them: inputs x, offset (N, offset_groups * kh * kw * 2, H', W')
+/// and, if there is a third, mask (N, offset_groups * kh * kw, H', W').
 struct deform_conv : conv2d {
   static constexpr std::string_view name = "deform_conv";
   static constexpr traits is{};  // plain values
@@ -140,7 +149,8 @@ struct deform_conv : conv2d {
     const extents& y = result[0];
     for (std::size_t i = 1; i < in.size(); ++i) {
       const extents& e = in[i];
-      if (e.rank != 4 || e[0] != y[0] || e[1] != (i == 1 ? 2 : 1) * offset_groups * taps() || e[2] != y[2] || e[3] != y[3])
+      if (e.rank != 4 || e[0] != y[0] || e[1] != (i == 1 ? 2 : 1) * offset_groups * taps() || e[2] != y[2] ||
+          e[3] != y[3])
         return {mistake::shape_mismatch, i == 1 ? "offset" : "mask", e, y};
     }
     return countable(y);

@@ -43,8 +43,9 @@ struct three_axes {
   constexpr int offset(int axis, int tap) const { return tap * dilation[axis] - before[axis]; }
 };
 
-/// For every tap of a filter (in its order) and all rows that it reaches: row(tap, first place of a row of the strided side,
-/// of the dense side, places along the row, offset of the tap along it). `strided` are the extents that windows step over.
+/// For every tap of a filter (in its order) and all rows that it reaches: row(tap, first place of a row of the strided
+/// side, of the dense side, places along the row, offset of the tap along it). `strided` are the extents that windows
+/// step over.
 constexpr void for_each_row(const three_axes& g, const int (&strided)[3], const int (&dense)[3], auto&& row) {
   int tap = 0;
   for (int kz = 0; kz < g.kernel[0]; ++kz) {
@@ -56,7 +57,8 @@ constexpr void for_each_row(const three_axes& g, const int (&strided)[3], const 
         for (int i = z.first; i < z.last; ++i)
           for (int j = y.first; j < y.last; ++j)
             row(tap,
-                (std::ptrdiff_t{i * g.stride[0] + g.offset(0, kz)} * strided[1] + j * g.stride[1] + g.offset(1, ky)) * strided[2],
+                (std::ptrdiff_t{i * g.stride[0] + g.offset(0, kz)} * strided[1] + j * g.stride[1] + g.offset(1, ky)) *
+                    strided[2],
                 (std::ptrdiff_t{i} * dense[1] + j) * dense[2], x, g.offset(2, kx));
       }
     }
@@ -69,7 +71,8 @@ constexpr void run(const op::conv<Axes>& p, const arguments& a) {
   const three_axes g(p, p.padding(in), in, a.out[0].shape);
   const int batch = p.has_batch(in) ? in[0] : 1, channels = p.channels_of(in);
   const int group_in = channels / p.groups, group_out = p.out / p.groups;
-  const std::ptrdiff_t in_plane = g.input_plane(), plane = g.output_plane(), taps = static_cast<std::ptrdiff_t>(p.taps());
+  const std::ptrdiff_t in_plane = g.input_plane(), plane = g.output_plane(),
+                       taps = static_cast<std::ptrdiff_t>(p.taps());
   float* y = a.out[0].data;
   const float* residual = a.in.size() == 2 ? a.in[1].data : nullptr;
   for (int n = 0; n < batch; ++n) {
@@ -98,7 +101,8 @@ constexpr void run(const op::conv_transpose<Axes>& p, const arguments& a) {
   const three_axes g(p, p.pad, in, a.out[0].shape);
   const int batch = p.has_batch(in) ? in[0] : 1, channels = p.channels_of(in);
   const int group_in = channels / p.groups, group_out = p.out / p.groups;
-  const std::ptrdiff_t in_plane = g.input_plane(), plane = g.output_plane(), taps = static_cast<std::ptrdiff_t>(p.taps());
+  const std::ptrdiff_t in_plane = g.input_plane(), plane = g.output_plane(),
+                       taps = static_cast<std::ptrdiff_t>(p.taps());
   float* y = a.out[0].data;
   for (int n = 0; n < batch; ++n) {
     for (int o = 0; o < p.out; ++o, y += plane) {

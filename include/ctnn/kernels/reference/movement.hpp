@@ -21,7 +21,8 @@ constexpr loop_nest<2> copy_loops(const extents& part, const tensor& to, const c
 }
 
 /// Those of a slice, and where it begins in the source.
-constexpr loop_nest<2> slice_loops(const op::slice& p, const tensor& to, const const_tensor& from, std::ptrdiff_t& begin) {
+constexpr loop_nest<2> slice_loops(const op::slice& p, const tensor& to, const const_tensor& from,
+                                   std::ptrdiff_t& begin) {
   loop_nest<2> nest;
   const op::slice::walks taken = p.over(from.shape);
   begin = 0;

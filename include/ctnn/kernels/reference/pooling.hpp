@@ -51,7 +51,8 @@ constexpr void run(const op::pool& p, const arguments& a) {
       int counted = 0;
       std::int64_t best = -1;
       for (std::int64_t t = 0; t < taps; ++t) {
-        // The tap's position, from the last axis to the first; `reversed`: in a plane with its axes the other way round.
+        // The tap's position, from the last axis to the first; `reversed`: in a plane with its axes the other way
+        // round.
         std::int64_t tap = t, window = w, offset = 0, unit = 1, reversed = 0, reversed_unit = plane;
         bool inside = true, counts = true;
         for (int i = p.axes - 1; i >= 0; --i) {
@@ -68,9 +69,14 @@ constexpr void run(const op::pool& p, const arguments& a) {
         }
         if (p.divisor_whole || (p.count_include_pad ? counts : inside)) ++counted;
         const float v = inside ? a.in[0].data[c * plane + offset] : 0.0f;
-        if (inside && (pooled.add(p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v) || best < 0)) best = c * plane + (p.column_major ? reversed : offset);
+        if (inside &&
+            (pooled.add(p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v) ||
+             best < 0))
+          best = c * plane + (p.column_major ? reversed : offset);
       }
-      a.out[0].data[c * windows + w] = p.function == op::pooling::lp ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p)) : pooled.result(counted);
+      a.out[0].data[c * windows + w] = p.function == op::pooling::lp
+                                           ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p))
+                                           : pooled.result(counted);
       if (p.indices && !std::is_constant_evaluated()) elements<std::int64_t>(a.out[1])[c * windows + w] = best;
     }
 }
@@ -97,7 +103,8 @@ constexpr void adaptive_pool_planes(const op::adaptive_pool& p, const extents& s
       detail::pooled_cells<T> pooled{p.function};
       for (int t = 0; t < all; ++t) {
         std::int64_t offset = 0, unit = 1;
-        for (int i = p.axes - 1, cell = t; i >= 0; cell /= cells[i], unit *= shape[lead + i], --i) offset += (first[i] + cell % cells[i]) * unit;
+        for (int i = p.axes - 1, cell = t; i >= 0; cell /= cells[i], unit *= shape[lead + i], --i)
+          offset += (first[i] + cell % cells[i]) * unit;
         pooled.add(x[offset]);
       }
       *y++ = pooled.result(all);

@@ -33,12 +33,18 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
   const double scale = p.scale != 0 ? static_cast<double>(p.scale) : 1 / std::sqrt(static_cast<double>(q.size));
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const T none = -std::numeric_limits<T>::infinity();
-    const T *past_k = p.past ? elements<T>(b.in[past_at]) : nullptr, *past_v = p.past ? elements<T>(b.in[past_at + 1]) : nullptr;
-    const auto row_of = [&](const T* now, const T* before, const head_places& at, std::int64_t n, std::int64_t h, std::int64_t j) {
+    const T *past_k = p.past ? elements<T>(b.in[past_at]) : nullptr,
+            *past_v = p.past ? elements<T>(b.in[past_at + 1]) : nullptr;
+    const auto row_of = [&](const T* now, const T* before, const head_places& at, std::int64_t n, std::int64_t h,
+                            std::int64_t j) {
       return j < past ? before + ((n * at.heads + h) * past + j) * at.size : now + at(n, h, j - past);
     };
-    const auto k_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) { return row_of(elements<T>(b.in[1]), past_k, k, n, h, j); };
-    const auto v_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) { return row_of(elements<T>(b.in[2]), past_v, v, n, h, j); };
+    const auto k_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) {
+      return row_of(elements<T>(b.in[1]), past_k, k, n, h, j);
+    };
+    const auto v_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) {
+      return row_of(elements<T>(b.in[2]), past_v, v, n, h, j);
+    };
     // The mask's element for (n, h, i, j); what is beyond a short mask is masked.
     const const_tensor* mask = p.mask ? &b.in[3] : nullptr;
     const auto masked = [&](std::int64_t n, std::int64_t h, std::int64_t i, std::int64_t j) -> T {
@@ -61,11 +67,13 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
       const std::int64_t ahead = !p.past && p.lengths ? valid - q.length : past;
       for (std::int64_t h = 0; h < q.heads; ++h) {
         for (std::int64_t j = 0; j < total; ++j)
-          for (std::int64_t d = 0; d < q.size; ++d) keys[static_cast<std::size_t>(d * total + j)] = k_row(n, h / group, j)[d];
+          for (std::int64_t d = 0; d < q.size; ++d)
+            keys[static_cast<std::size_t>(d * total + j)] = k_row(n, h / group, j)[d];
         for (std::int64_t i = 0; i < q.length; ++i) {
           const T* query = elements<T>(b.in[0]) + q(n, h, i);
           const auto keep = [&](op::attention_scores which) {
-            if (seen && p.which == which) std::copy(scores.begin(), scores.end(), seen + ((n * q.heads + h) * q.length + i) * total);
+            if (seen && p.which == which)
+              std::copy(scores.begin(), scores.end(), seen + ((n * q.heads + h) * q.length + i) * total);
           };
           std::fill(scores.begin(), scores.end(), T{0});
           add_product(query, q.size, keys.data(), total, scores.data(), total);
@@ -116,7 +124,8 @@ inline void run(const op::rotary_embedding& p, const arguments& a) {
     copy_bytes(b);
     for (std::int64_t n = 0; n < b.in[0].shape[0]; ++n)
       for (std::int64_t i = 0; i < at.length; ++i) {
-        const std::int64_t row = b.in.size() == 4 ? index_at(p.name, b.in[3], n * at.length + i, b.in[1].shape[0]) : n * at.length + i;
+        const std::int64_t row =
+            b.in.size() == 4 ? index_at(p.name, b.in[3], n * at.length + i, b.in[1].shape[0]) : n * at.length + i;
         const T *cosine = elements<T>(b.in[1]) + row * half, *sine = elements<T>(b.in[2]) + row * half;
         for (std::int64_t h = 0; h < at.heads; ++h) {
           const T* x = elements<T>(b.in[0]) + at(n, h, i);

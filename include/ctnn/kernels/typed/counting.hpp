@@ -48,7 +48,8 @@ inline void run(const op::nonzero& p, const arguments& a, scratch_memory memory)
 }
 
 inline void run(const op::compress& p, const arguments& a, scratch_memory memory) {
-  const around x = p.flatten ? around(extents{static_cast<int>(a.in[0].shape.count())}, 0) : around(a.in[0].shape, p.axis);
+  const around x =
+      p.flatten ? around(extents{static_cast<int>(a.in[0].shape.count())}, 0) : around(a.in[0].shape, p.axis);
   auto found = nonzero_positions(a.in[1], memory);
   while (!found.empty() && found.back() >= x.size) found.pop_back();
   require_count(p.name, found.size(), p.count);
@@ -104,7 +105,8 @@ inline distinct find_distinct(const op::unique& p, const const_tensor& x, scratc
   const std::span<std::int64_t> rank = memory.take<std::int64_t>(count), by_first = sorted.first(d.first.size());
   std::iota(by_first.begin(), by_first.end(), 0);
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-  std::sort(by_first.begin(), by_first.end(), [&](std::int64_t i, std::int64_t j) { return d.first[at(i)] < d.first[at(j)]; });
+  std::sort(by_first.begin(), by_first.end(),
+            [&](std::int64_t i, std::int64_t j) { return d.first[at(i)] < d.first[at(j)]; });
   for (std::size_t k = 0; k < by_first.size(); ++k) {
     out.first.push_back(d.first[at(by_first[k])]);
     out.times.push_back(d.times[at(by_first[k])]);
@@ -120,7 +122,8 @@ inline std::int64_t count_unique(const op::unique& p, const const_tensor& x, scr
 inline void run(const op::unique& p, const arguments& a, scratch_memory memory) {
   const distinct d = find_distinct(p, a.in[0], memory);
   require_count(p.name, d.first.size(), p.count);
-  const around s = p.flatten ? around(extents{static_cast<int>(a.in[0].shape.count())}, 0) : around(a.in[0].shape, p.axis);
+  const around s =
+      p.flatten ? around(extents{static_cast<int>(a.in[0].shape.count())}, 0) : around(a.in[0].shape, p.axis);
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {
     T* y = elements<T>(a.out[0]);
     for (std::int64_t o = 0; o < s.outer; ++o)
@@ -133,7 +136,8 @@ inline void run(const op::unique& p, const arguments& a, scratch_memory memory) 
 
 /// Greedy suppression by overlap, class by class: select(batch, class, box).
 template <class F>
-void select_boxes(const op::non_max_suppression& p, const const_tensor& boxes, const const_tensor& scores, scratch_memory memory, F select) {
+void select_boxes(const op::non_max_suppression& p, const const_tensor& boxes, const const_tensor& scores,
+                  scratch_memory memory, F select) {
   const const_tensor both[] = {boxes, scores};
   for_floating(p.name, {both, {}, {}}, [&]<class T>(const arguments& a, tag<T>) {
     const int batches = boxes.shape[0], count = boxes.shape[1], classes = scores.shape[1];
@@ -148,7 +152,8 @@ void select_boxes(const op::non_max_suppression& p, const const_tensor& boxes, c
       const auto overlaps = [&](int b, int c) {
         T shared = 1, own = 1, other = 1;
         for (int axis = 0; axis < 2; ++axis) {
-          const T low = std::max(corner(b, axis, false), corner(c, axis, false)), high = std::min(corner(b, axis, true), corner(c, axis, true));
+          const T low = std::max(corner(b, axis, false), corner(c, axis, false)),
+                  high = std::min(corner(b, axis, true), corner(c, axis, true));
           shared *= std::max(high - low, T{0});
           own *= corner(b, axis, true) - corner(b, axis, false);
           other *= corner(c, axis, true) - corner(c, axis, false);
@@ -175,7 +180,8 @@ void select_boxes(const op::non_max_suppression& p, const const_tensor& boxes, c
     }
   });
 }
-inline std::int64_t count_boxes(const op::non_max_suppression& p, const const_tensor& boxes, const const_tensor& scores, scratch_memory memory) {
+inline std::int64_t count_boxes(const op::non_max_suppression& p, const const_tensor& boxes, const const_tensor& scores,
+                                scratch_memory memory) {
   std::int64_t n = 0;
   select_boxes(p, boxes, scores, memory, [&](int, int, int) { ++n; });
   return n;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prior boxes and the last step of detectors: boxes of good scores, the best first, without those that overlap a better one.
+// Prior boxes and the last step of detectors: boxes of good scores, the best first, without those that overlap a better
+// one.
 #pragma once
 
 #include <cmath>
@@ -25,12 +26,13 @@ inline void run(const op::prior_box& p, const arguments& a) {
     const float first_x = p.pixel_centre ? p.offset * (step_x - 1) : p.offset * step_x;
     const float first_y = p.pixel_centre ? p.offset * (step_y - 1) : p.offset * step_y;
     for (int i = 0; i < h; ++i)
-      for (int j = 0; j < w; ++j) boxes(first_x + static_cast<float>(j) * step_x, first_y + static_cast<float>(i) * step_y);
+      for (int j = 0; j < w; ++j)
+        boxes(first_x + static_cast<float>(j) * step_x, first_y + static_cast<float>(i) * step_y);
   };
   if (p.single) {
     const float along = static_cast<float>(h) / static_cast<float>(w);
-    around_pixels(p.step[1] > 0 ? p.step[1] : 1 / static_cast<float>(w), p.step[0] > 0 ? p.step[0] : 1 / static_cast<float>(h),
-                  [&](float x, float y) {
+    around_pixels(p.step[1] > 0 ? p.step[1] : 1 / static_cast<float>(w),
+                  p.step[0] > 0 ? p.step[0] : 1 / static_cast<float>(h), [&](float x, float y) {
                     for (float size : p.min_sizes) put(x, y, size * along / 2, size / 2);
                     for (std::size_t r = 1; r < p.ratios.size(); ++r) {
                       const float root = std::sqrt(p.ratios[r]), size = p.min_sizes[0];
@@ -46,7 +48,9 @@ inline void run(const op::prior_box& p, const arguments& a) {
       return p.whole_steps ? std::ceil(ratio) : ratio;
     };
     around_pixels(step(p.step[1], image_w, w), step(p.step[0], image_h, h), [&](float x, float y) {
-      const auto sized = [&](float wide, float high) { put(x / image_w, y / image_h, wide / 2 / image_w, high / 2 / image_h); };
+      const auto sized = [&](float wide, float high) {
+        put(x / image_w, y / image_h, wide / 2 / image_w, high / 2 / image_h);
+      };
       for (std::size_t k = 0; k < p.min_sizes.size(); ++k) {
         const float size = p.min_sizes[k];
         sized(size, size);
@@ -81,7 +85,8 @@ struct detection {
 };
 inline float shared_area(const detection& a, const detection& b) {
   if (a.left > b.right || a.right < b.left || a.top > b.bottom || a.bottom < b.top) return 0;
-  return (std::min(a.right, b.right) - std::max(a.left, b.left)) * (std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
+  return (std::min(a.right, b.right) - std::max(a.left, b.left)) *
+         (std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
 }
 static_assert(sizeof(detection) == op::detection_bytes);
 using detections = std::span<detection>;
@@ -176,8 +181,10 @@ inline void run(const op::yolo_detection& p, const arguments& a, scratch_memory 
         }
         if (!(d.score >= p.confidence)) continue;
         ++d.label;  // 0 is the background
-        d.place((static_cast<float>(k % w) + sigmoid(x[0])) / static_cast<float>(w), (static_cast<float>(k / w) + sigmoid(x[plane])) / static_cast<float>(h),
-                std::exp(x[2 * plane]) * p.anchors[anchor] / width, std::exp(x[3 * plane]) * p.anchors[anchor + 1] / height);
+        d.place((static_cast<float>(k % w) + sigmoid(x[0])) / static_cast<float>(w),
+                (static_cast<float>(k / w) + sigmoid(x[plane])) / static_cast<float>(h),
+                std::exp(x[2 * plane]) * p.anchors[anchor] / width,
+                std::exp(x[3 * plane]) * p.anchors[anchor + 1] / height);
         all.push_back(d);
       }
     }

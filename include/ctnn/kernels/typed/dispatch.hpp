@@ -165,7 +165,8 @@ struct around {
   }
 };
 
-/// An index as a number of its tensor's type, i64 or i32, negative ones from the end; refused if it is not below `size`.
+/// An index as a number of its tensor's type, i64 or i32, negative ones from the end; refused if it is not below
+/// `size`.
 inline std::int64_t index_at(std::string_view op, const const_tensor& t, std::int64_t i, std::int64_t size) {
   const std::int64_t given = t.type == dtype::i32 ? elements<std::int32_t>(t)[i] : elements<std::int64_t>(t)[i];
   const std::int64_t n = given < 0 ? given + size : given;

@@ -105,7 +105,8 @@ void map_pairs(const arguments& a, F f) {
     Y* y = elements<Y>(a.out[0]) + at.offset[0];
     const X* x = elements<X>(a.in[0]) + at.offset[1];
     const Z* z = elements<Z>(a.in[1]) + at.offset[2];
-    for (std::ptrdiff_t i = 0; i < row.extent; ++i) y[i * row.stride[0]] = f(x[i * row.stride[1]], z[i * row.stride[2]]);
+    for (std::ptrdiff_t i = 0; i < row.extent; ++i)
+      y[i * row.stride[0]] = f(x[i * row.stride[1]], z[i * row.stride[2]]);
   } while (at.next());
 }
 
@@ -116,7 +117,11 @@ T applied(const activation_function& f, T x) {
   const auto negative = [](T v) { return wrapped<T>(0 - static_cast<std::uint64_t>(v)); };
   const double v = static_cast<double>(x), a = static_cast<double>(f.a), b = static_cast<double>(f.b);
   switch (f.kind) {
-    case function::none: case function::floor: case function::ceil: case function::round: case function::trunc: return x;
+    case function::none:
+    case function::floor:
+    case function::ceil:
+    case function::round:
+    case function::trunc: return x;
     case function::relu: return x < 0 ? T{0} : x;
     case function::clip: return v < a ? saturated<T>(a) : v > b ? saturated<T>(b) : x;
     case function::shrink: return v < -a ? saturated<T>(v + b) : v > a ? saturated<T>(v - b) : T{0};
@@ -144,7 +149,9 @@ inline void copy_bytes(const arguments& a) {
 inline void run(const op::identity&, const arguments& a) { copy_bytes(a); }
 inline void run(const op::dropout& p, const arguments& a) {
   if (p.scale == 1) return copy_bytes(a);
-  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) { map_elements<T>(b, [&](T x) { return x * static_cast<T>(p.scale); }); });
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    map_elements<T>(b, [&](T x) { return x * static_cast<T>(p.scale); });
+  });
 }
 inline void run(const op::activation& p, const arguments& a) {
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
@@ -184,7 +191,9 @@ inline void run(const op::eltwise& p, const arguments& a) {
       const bool weighted = p.function == op::eltwise_function::sum && !p.coefficients.empty();
       const T w = weighted ? saturated<T>(p.coefficients[k]) : T{1};
       using enum op::binary_function;
-      const auto f = p.function == op::eltwise_function::sum ? add : p.function == op::eltwise_function::prod ? mul : maximum;
+      const auto f = p.function == op::eltwise_function::sum    ? add
+                     : p.function == op::eltwise_function::prod ? mul
+                                                                : maximum;
       for (std::int64_t i = 0; i < n; ++i) {
         const T v = weighted ? binary_value(mul, w, x[i]) : x[i];
         y[i] = k == 0 ? v : binary_value(f, y[i], v);

@@ -12,7 +12,8 @@ inline void run(const op::gather& p, const arguments& a, scratch_memory memory) 
   const std::int64_t n = a.in[1].shape.count();
   const std::span<std::int64_t> from = memory.take<std::int64_t>(n);
   if (x.outer * x.inner == 0) return;
-  for (std::int64_t i = 0; i < n; ++i) from[static_cast<std::size_t>(i)] = index_at(p.name, a.in[1], i, x.size) * x.inner;
+  for (std::int64_t i = 0; i < n; ++i)
+    from[static_cast<std::size_t>(i)] = index_at(p.name, a.in[1], i, x.size) * x.inner;
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {
     const T* source = elements<T>(a.in[0]);
     T* y = elements<T>(a.out[0]);
@@ -43,12 +44,14 @@ inline void run(const op::gather_elements& p, const arguments& a) {
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {
     const T* x = elements<T>(a.in[0]);
     T* y = elements<T>(a.out[0]);
-    for_each_index(p.name, a.in[1], a.in[0].shape, axis, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+    for_each_index(p.name, a.in[1], a.in[0].shape, axis,
+                   [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
   });
 }
 
 /// Offset of the slice that the i-th index vector points to, below the first `batch` axes.
-inline std::int64_t slice_offset(std::string_view op, const const_tensor& index, std::int64_t i, const extents& data, int batch) {
+inline std::int64_t slice_offset(std::string_view op, const const_tensor& index, std::int64_t i, const extents& data,
+                                 int batch) {
   const int depth = index.shape.back(0);
   std::int64_t offset = 0;
   for (int d = 0; d < depth; ++d)
@@ -59,7 +62,8 @@ inline std::int64_t slice_offset(std::string_view op, const const_tensor& index,
 inline void run(const op::gather_nd& p, const arguments& a) {
   const extents& x = a.in[0].shape;
   const int depth = a.in[1].shape.back(0);
-  const std::int64_t batches = x.count(0, p.batch), n = a.in[1].shape.count() / depth, slice = x.count(p.batch + depth, x.rank);
+  const std::int64_t batches = x.count(0, p.batch), n = a.in[1].shape.count() / depth,
+                     slice = x.count(p.batch + depth, x.rank);
   if (n == 0) return;
   const std::int64_t per_batch = n / batches, batch_size = x.count(p.batch, x.rank);
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {

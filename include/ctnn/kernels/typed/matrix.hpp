@@ -10,7 +10,8 @@ namespace ctnn::typed {
 
 /// y = a b: rows x depth by depth x columns; Sum is what products are added in.
 template <class Sum, class T, class Left, class Right>
-void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left a, Right b, T* y, scratch_memory memory) {
+void multiply(std::int64_t rows, std::int64_t depth, std::int64_t columns, Left a, Right b, T* y,
+              scratch_memory memory) {
   const std::span<Sum> sums = memory.take<Sum>(columns);
   for (std::int64_t r = 0; r < rows; ++r) {
     std::fill(sums.begin(), sums.end(), Sum{});
@@ -28,14 +29,16 @@ using sum_of = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>
 inline void run(const op::matmul& p, const arguments& a, scratch_memory memory) {
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::int64_t lr = p.transpose_a ? 1 : w.depth, lk = p.transpose_a ? w.rows : 1;
-  const std::int64_t rk = p.transpose_b ? 1 : w.columns, rc = p.transpose_b ? w.depth : 1, size = std::int64_t{w.rows} * w.columns;
+  const std::int64_t rk = p.transpose_b ? 1 : w.columns, rc = p.transpose_b ? w.depth : 1,
+                     size = std::int64_t{w.rows} * w.columns;
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     for (std::int64_t m = 0; m < w.matrices; ++m) {
       const auto at = w.offsets(m);
       const T *left = elements<T>(b.in[0]) + at.a, *right = elements<T>(b.in[1]) + at.b;
       T* y = elements<T>(b.out[0]) + m * size;
-      multiply<sum_of<T>>(w.rows, w.depth, w.columns, [&](std::int64_t r, std::int64_t k) { return left[r * lr + k * lk]; },
-                          [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y, memory);
+      multiply<sum_of<T>>(
+          w.rows, w.depth, w.columns, [&](std::int64_t r, std::int64_t k) { return left[r * lr + k * lk]; },
+          [&](std::int64_t k, std::int64_t c) { return right[k * rk + c * rc]; }, y, memory);
       if constexpr (std::is_floating_point_v<T>)
         if (p.scale != 1)
           for (std::int64_t i = 0; i < size; ++i) y[i] *= static_cast<T>(p.scale);
@@ -52,7 +55,8 @@ inline void run(const op::einsum& p, const arguments& a) {
   std::int64_t strides[op::einsum::max_inputs][op::einsum::most_labels]{};
   for (std::size_t k = 0; k < operands; ++k)
     for (std::size_t i = 0; i < l.axes[k].size(); ++i)
-      if (shapes[k][static_cast<int>(i)] != 1) strides[k][l.axes[k][i]] += shapes[k].count(static_cast<int>(i) + 1, shapes[k].rank);
+      if (shapes[k][static_cast<int>(i)] != 1)
+        strides[k][l.axes[k][i]] += shapes[k].count(static_cast<int>(i) + 1, shapes[k].rank);
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     T* y = elements<T>(b.out[0]);
     const std::int64_t outputs = b.out[0].shape.count();

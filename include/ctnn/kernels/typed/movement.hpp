@@ -23,10 +23,12 @@ void copy_nest(loop_nest<2> nest, T* y, const T* x) {
   } while (at.next());
 }
 /// Copies `nest` with the elements of `t`'s type; shifts count elements.
-inline void copy_elements(const loop_nest<2>& nest, const tensor& to, std::ptrdiff_t to_shift, const const_tensor& from, std::ptrdiff_t from_shift) {
+inline void copy_elements(const loop_nest<2>& nest, const tensor& to, std::ptrdiff_t to_shift, const const_tensor& from,
+                          std::ptrdiff_t from_shift) {
   for (int i = 0; i < nest.depth; ++i)
     if (nest.levels[i].extent == 0) return;
-  visit_size(to.type, [&]<class T>(tag<T>) { copy_nest(nest, elements<T>(to) + to_shift, elements<T>(from) + from_shift); });
+  visit_size(to.type,
+             [&]<class T>(tag<T>) { copy_nest(nest, elements<T>(to) + to_shift, elements<T>(from) + from_shift); });
 }
 
 inline void run(const op::constant&, const arguments& a) {
@@ -78,7 +80,8 @@ inline void run(const op::expand&, const arguments& a) {
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
   for (int i = 0; i < y.rank; ++i) {
     const int own = i - (y.rank - x.rank);
-    nest.push_back({y[i], {stride_of(a.out[0], i), own < 0 || x[own] == 1 ? std::ptrdiff_t{0} : stride_of(a.in[0], own)}});
+    nest.push_back(
+        {y[i], {stride_of(a.out[0], i), own < 0 || x[own] == 1 ? std::ptrdiff_t{0} : stride_of(a.in[0], own)}});
   }
   copy_elements(nest, a.out[0], 0, a.in[0], 0);
 }
@@ -122,7 +125,8 @@ void gather_by_axis(const tensor& out, const const_tensor& in, const axis_tables
 inline void run(const op::tile&, const arguments& a, scratch_memory memory) {
   const axis_tables tables(a.out[0].shape, memory);
   for (int i = 0; i < a.out[0].shape.rank; ++i)
-    for (int j = 0; j < a.out[0].shape[i]; ++j) tables.of[i][static_cast<std::size_t>(j)] = j % a.in[0].shape[i] * stride_of(a.in[0], i);
+    for (int j = 0; j < a.out[0].shape[i]; ++j)
+      tables.of[i][static_cast<std::size_t>(j)] = j % a.in[0].shape[i] * stride_of(a.in[0], i);
   visit_size(a.out[0].type, [&]<class T>(tag<T>) { gather_by_axis<T>(a.out[0], a.in[0], tables, T{}); });
 }
 
@@ -141,7 +145,8 @@ inline void run(const op::pad& p, const arguments& a, scratch_memory memory) {
     std::memcpy(&filling, a.in[1].data, static_cast<std::size_t>(size_of(x.type)));
   } else {
     const double value = p.value;
-    const const_tensor from{static_cast<const float*>(static_cast<const void*>(&value)), {}, layout::nchw, 0, dtype::f64};
+    const const_tensor from{
+        static_cast<const float*>(static_cast<const void*>(&value)), {}, layout::nchw, 0, dtype::f64};
     const tensor to{static_cast<float*>(static_cast<void*>(&filling)), {}, layout::nchw, 0, x.type};
     run(op::cast{x.type}, arguments{{&from, 1}, {&to, 1}, {}});
   }
@@ -178,9 +183,13 @@ inline void run(const op::eye& p, const arguments& a) {
   generate(p.name, a, [&](std::int64_t i) { return i % p.shape[1] - i / p.shape[1] == p.diagonal ? 1 : 0; });
 }
 inline void run(const op::arange& p, const arguments& a) {
-  if (is_floating(p.type)) return generate(p.name, a, [&](std::int64_t i) { return p.start + static_cast<double>(i) * p.step; });
-  const auto start = static_cast<std::uint64_t>(saturated<std::int64_t>(p.start)), step = static_cast<std::uint64_t>(saturated<std::int64_t>(p.step));
-  generate(p.name, a, [&](std::int64_t i) { return static_cast<std::int64_t>(start + static_cast<std::uint64_t>(i) * step); });  // wraps around
+  if (is_floating(p.type))
+    return generate(p.name, a, [&](std::int64_t i) { return p.start + static_cast<double>(i) * p.step; });
+  const auto start = static_cast<std::uint64_t>(saturated<std::int64_t>(p.start)),
+             step = static_cast<std::uint64_t>(saturated<std::int64_t>(p.step));
+  generate(p.name, a, [&](std::int64_t i) {
+    return static_cast<std::int64_t>(start + static_cast<std::uint64_t>(i) * step);
+  });  // wraps around
 }
 
 inline void run(const op::reverse_sequence& p, const arguments& a) {

@@ -9,7 +9,9 @@ namespace ctnn::typed {
 
 inline void run(const op::compare& p, const arguments& a) {
   visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
-    const auto map = [&](auto f) { map_pairs<std::uint8_t, T, T>(a, [f](T x, T z) { return static_cast<std::uint8_t>(f(x, z)); }); };
+    const auto map = [&](auto f) {
+      map_pairs<std::uint8_t, T, T>(a, [f](T x, T z) { return static_cast<std::uint8_t>(f(x, z)); });
+    };
     using enum op::comparison;
     switch (p.function) {
       case equal: return map([](T x, T z) { return x == z; });

@@ -8,8 +8,10 @@
 namespace ctnn::typed {
 
 inline void run(const op::bitwise_not& p, const arguments& a) {
-  if (a.in[0].type == dtype::boolean) return map_elements<std::uint8_t>(a, [](std::uint8_t x) { return static_cast<std::uint8_t>(x == 0); });
-  visit_integer(p.name, a.in[0].type, [&]<class T>(tag<T>) { map_elements<T>(a, [](T x) { return static_cast<T>(~x); }); });
+  if (a.in[0].type == dtype::boolean)
+    return map_elements<std::uint8_t>(a, [](std::uint8_t x) { return static_cast<std::uint8_t>(x == 0); });
+  visit_integer(p.name, a.in[0].type,
+                [&]<class T>(tag<T>) { map_elements<T>(a, [](T x) { return static_cast<T>(~x); }); });
 }
 
 template <class F>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows times matrices: in loops of constant length, which a compiler makes vector code of without being told the target, and
-// whole numbers on the chosen one.
+// Rows times matrices: in loops of constant length, which a compiler makes vector code of without being told the
+// target, and whole numbers on the chosen one.
 #pragma once
 
 #include <algorithm>
@@ -34,11 +34,11 @@ void add_product(const T* x, std::int64_t depth, const T* m, std::int64_t stride
 
 inline integer_product products_of(const arguments& a) { return a.products ? a.products : &multiply_integers_plainly; }
 
-/// store(r, c, sums of products of row r of `left` with column c and those behind it). Rows are integer_blocks(depth) apart;
-/// right(c, to) writes the `depth` numbers of a column.
+/// store(r, c, sums of products of row r of `left` with column c and those behind it). Rows are integer_blocks(depth)
+/// apart; right(c, to) writes the `depth` numbers of a column.
 template <class Right, class Store>
-void multiply_parts(const arguments& a, scratch_memory own, const std::int16_t* left, std::int64_t rows, std::int64_t columns, std::int64_t depth,
-                    Right right, Store store) {
+void multiply_parts(const arguments& a, scratch_memory own, const std::int16_t* left, std::int64_t rows,
+                    std::int64_t columns, std::int64_t depth, Right right, Store store) {
   const std::int64_t part = integer_rows_at_once(depth);
   const std::ptrdiff_t padded = integer_blocks(depth);
   const std::span<std::int16_t> r = own.take<std::int16_t>(std::min(part, columns) * padded);
@@ -50,7 +50,8 @@ void multiply_parts(const arguments& a, scratch_memory own, const std::int16_t* 
     for (std::int64_t c = 0; c < wide; ++c) right(c0 + c, r.data() + c * padded);
     for (std::int64_t r0 = 0; r0 < rows; r0 += part) {
       const std::int64_t high = std::min(part, rows - r0);
-      products_of(a)(left + r0 * padded, static_cast<int>(high), r.data(), static_cast<int>(wide), padded, memory.data());
+      products_of(a)(left + r0 * padded, static_cast<int>(high), r.data(), static_cast<int>(wide), padded,
+                     memory.data());
       for (std::int64_t k = 0; k < high; ++k)
         store(r0 + k, c0, sums.subspan(static_cast<std::size_t>(k * wide), static_cast<std::size_t>(wide)));
     }

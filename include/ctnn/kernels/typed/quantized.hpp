@@ -24,7 +24,8 @@ class scale_index {
     if (one_) return 0;
     const std::int64_t along = i / around_.inner % around_.size;
     if (block_ == 0) return static_cast<std::size_t>(along);
-    return static_cast<std::size_t>((i / around_.inner / around_.size * blocks_ + along / block_) * around_.inner + i % around_.inner);
+    return static_cast<std::size_t>((i / around_.inner / around_.size * blocks_ + along / block_) * around_.inner +
+                                    i % around_.inner);
   }
 
  private:
@@ -74,7 +75,8 @@ inline void run(const op::dequantize& p, const arguments& a) {
   const scale_index at(p, a.in[0].shape, a.in[1].shape);
   const arguments floats{a.in.subspan(1, 1), a.out, {}};
   const std::vector<std::int64_t> zero =
-      a.in.size() == 3 ? numbers_as<std::int64_t>(p.name, a.in[2]) : std::vector<std::int64_t>(static_cast<std::size_t>(a.in[1].shape.count()));
+      a.in.size() == 3 ? numbers_as<std::int64_t>(p.name, a.in[2])
+                       : std::vector<std::int64_t>(static_cast<std::size_t>(a.in[1].shape.count()));
   for_floating(p.name, floats, [&]<class T>(const arguments& b, tag<T>) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t k = at(static_cast<std::int64_t>(i));
@@ -146,8 +148,8 @@ class byte_layer {
     else if (op_.to == dtype::u8) f(tag<std::uint8_t>{});
     else f(tag<std::int8_t>{});
   }
-  /// What sums of this row and output are multiplied by: to real numbers, or, where nothing comes between, to steps of the
-  /// result.
+  /// What sums of this row and output are multiplied by: to real numbers, or, where nothing comes between, to steps of
+  /// the result.
   float unit(std::int64_t row, std::int64_t o) const {
     if (op_.to == dtype::i32) return 1;
     const float of_input = input_scale_[by_row_ ? row : 0], of_weight = weight_scale_[op_.by_output ? o : 0];
@@ -193,8 +195,8 @@ class byte_layer {
 };
 
 /// What window `at` (counted through the output) reads of an image whose channels lie together; zeros outside.
-inline void gather_window(const reference::three_axes& g, std::int64_t at, const std::int16_t* image, std::int64_t channels,
-                          std::int16_t* to) {
+inline void gather_window(const reference::three_axes& g, std::int64_t at, const std::int16_t* image,
+                          std::int64_t channels, std::int16_t* to) {
   const std::int64_t x = at % g.count[2] * g.stride[2], rest = at / g.count[2];
   const std::int64_t y = rest % g.count[1] * g.stride[1], z = rest / g.count[1] * g.stride[0];
   const auto outside = [&](std::int64_t i, int axis) { return i < 0 || i >= g.size[axis]; };
@@ -218,7 +220,8 @@ inline void convolve_plane(const reference::three_axes& g, const std::int16_t* p
     const std::int16_t* x = plane + first;
     std::int32_t* y = sums + to + q.first;
     for (std::ptrdiff_t j = 0; j < n; ++j)  // wraps around, as products_of does
-      y[j] = static_cast<std::int32_t>(static_cast<std::uint32_t>(y[j]) + static_cast<std::uint32_t>(w * x[j * stride]));
+      y[j] =
+          static_cast<std::int32_t>(static_cast<std::uint32_t>(y[j]) + static_cast<std::uint32_t>(w * x[j * stride]));
   };
   reference::for_each_row(g, g.size, g.count, row);
 }

@@ -18,8 +18,9 @@ struct of<double> {
 
 namespace ctnn::real {
 
-using std::abs, std::floor, std::ceil, std::trunc, std::sqrt, std::exp, std::expm1, std::log, std::log1p, std::log10, std::sin,
-    std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh, std::asinh, std::acosh, std::atanh, std::erf;
+using std::abs, std::floor, std::ceil, std::trunc, std::sqrt, std::exp, std::expm1, std::log, std::log1p, std::log10,
+    std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh, std::asinh,
+    std::acosh, std::atanh, std::erf;
 
 namespace numbers = ctnn::real;
 template <class V>

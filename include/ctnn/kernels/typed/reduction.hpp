@@ -65,14 +65,18 @@ T reduced_value(op::reduction f, const T* x, std::span<const std::int64_t> at) {
     return s;
   };
   const auto real = [](sum_type v) {
-    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) return static_cast<double>(static_cast<std::int64_t>(v));
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
+      return static_cast<double>(static_cast<std::int64_t>(v));
     else return static_cast<double>(v);
   };
   switch (f) {
     case sum: return static_cast<T>(total(plain));
     case mean:
       if constexpr (std::is_floating_point_v<T>) return static_cast<T>(total(plain) / static_cast<double>(at.size()));
-      else if constexpr (std::is_signed_v<T>) return at.empty() ? T{} : static_cast<T>(static_cast<std::int64_t>(total(plain)) / static_cast<std::int64_t>(at.size()));
+      else if constexpr (std::is_signed_v<T>)
+        return at.empty()
+                   ? T{}
+                   : static_cast<T>(static_cast<std::int64_t>(total(plain)) / static_cast<std::int64_t>(at.size()));
       else return at.empty() ? T{} : static_cast<T>(total(plain) / at.size());
     case max: {
       T m = lowest<T>();
@@ -126,7 +130,9 @@ inline void run(const op::arg_reduce& p, const arguments& a) {
         for (std::int64_t i = 1; i < s.size; ++i) {
           const T now = row[i * s.inner], top = row[best * s.inner];
           const bool unordered = now != now || top != top;  // the first NaN wins, as in numpy
-          if (unordered ? now != now && (top == top || p.last) : (p.largest ? now > top : now < top) || (p.last && now == top)) best = i;
+          if (unordered ? now != now && (top == top || p.last)
+                        : (p.largest ? now > top : now < top) || (p.last && now == top))
+            best = i;
         }
         *y++ = best;
       }
@@ -203,16 +209,19 @@ void softmax_row(const T* x, T* y, std::int64_t n, std::int64_t stride, bool log
   }
 }
 inline void run(const op::softmax& p, const arguments& a) {
-  for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, false); });
+  for_each_row(p.name, a, p.axis,
+               [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, false); });
 }
 inline void run(const op::log_softmax& p, const arguments& a) {
-  for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, true); });
+  for_each_row(p.name, a, p.axis,
+               [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, true); });
 }
 inline void run(const op::hardmax& p, const arguments& a) {
   for_each_row(p.name, a, p.axis, [](auto* x, auto* y, std::int64_t n, std::int64_t stride) {
     std::int64_t best = 0;
     for (std::int64_t i = 1; i < n; ++i)
-      if (x[i * stride] > x[best * stride] || (x[i * stride] != x[i * stride] && x[best * stride] == x[best * stride])) best = i;
+      if (x[i * stride] > x[best * stride] || (x[i * stride] != x[i * stride] && x[best * stride] == x[best * stride]))
+        best = i;
     for (std::int64_t i = 0; i < n; ++i) y[i * stride] = i == best ? 1 : 0;
   });
 }

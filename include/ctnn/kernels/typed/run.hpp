@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The one door to the kernels of this folder, which take every element type: run(op, arguments), with scratch memory as a
-// third argument where a kernel takes some. They are found by their arguments: who includes a family's header has its kernels,
-// and who does not pays nothing.
+// The one door to the kernels of this folder, which take every element type: run(op, arguments), with scratch memory as
+// a third argument where a kernel takes some. They are found by their arguments: who includes a family's header has its
+// kernels, and who does not pays nothing.
 #pragma once
 
 #include "../scratch.hpp"

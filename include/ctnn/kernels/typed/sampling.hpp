@@ -27,7 +27,8 @@ inline double cubic_weight(double distance, double a) {
 inline void run(const op::interpolate& p, const arguments& a) {
   visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
     using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
-    interpolate_planes<T, real>(p, a, [](real v) { return saturated<T>(std::is_integral_v<T> ? std::nearbyint(v) : v); });
+    interpolate_planes<T, real>(p, a,
+                                [](real v) { return saturated<T>(std::is_integral_v<T> ? std::nearbyint(v) : v); });
   });
 }
 
@@ -86,7 +87,9 @@ inline void run(const op::grid_sample& p, const arguments& a, scratch_memory mem
   };
   const std::span<double> grid = memory.take<double>(g.count());
   const arguments only_grid{a.in.subspan(1, 1), {}, {}};
-  for_floating(p.name, only_grid, [&]<class G>(const arguments& b, tag<G>) { std::copy_n(elements<G>(b.in[0]), grid.size(), grid.begin()); });
+  for_floating(p.name, only_grid, [&]<class G>(const arguments& b, tag<G>) {
+    std::copy_n(elements<G>(b.in[0]), grid.size(), grid.begin());
+  });
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     static_vector<sample_tap, 4> own;
     for (std::int64_t n = 0; n < x[0]; ++n)
@@ -185,11 +188,14 @@ inline void run(const op::roi_align& p, const arguments& a, scratch_memory memor
       for (int cy = 0; cy < p.size[0]; ++cy)
         for (int cx = 0; cx < p.size[1]; ++cx) {
           std::fill(sums.begin(), sums.end(), 0.0);
-          std::fill(tops.begin(), tops.end(), samples[0] * samples[1] == 0 ? 0.0 : -std::numeric_limits<double>::infinity());
+          std::fill(tops.begin(), tops.end(),
+                    samples[0] * samples[1] == 0 ? 0.0 : -std::numeric_limits<double>::infinity());
           for (std::int64_t i = 0; i < samples[0]; ++i)
             for (std::int64_t j = 0; j < samples[1]; ++j) {
-              const four_taps t(start[0] + (cy + (static_cast<double>(i) + 0.5) / static_cast<double>(samples[0])) * cell[0],
-                                start[1] + (cx + (static_cast<double>(j) + 0.5) / static_cast<double>(samples[1])) * cell[1], height, width);
+              const four_taps t(
+                  start[0] + (cy + (static_cast<double>(i) + 0.5) / static_cast<double>(samples[0])) * cell[0],
+                  start[1] + (cx + (static_cast<double>(j) + 0.5) / static_cast<double>(samples[1])) * cell[1], height,
+                  width);
               const T* from = elements<T>(b.in[0]) + image * x[1] * height * width;
               for (std::size_t c = 0; c < sums.size(); ++c, from += std::int64_t{height} * width)
                 for (int k = 0; k < 4; ++k) {
@@ -199,7 +205,8 @@ inline void run(const op::roi_align& p, const arguments& a, scratch_memory memor
                 }
             }
           for (std::size_t c = 0; c < sums.size(); ++c)
-            y[((r * x[1] + static_cast<std::int64_t>(c)) * p.size[0] + cy) * p.size[1] + cx] = static_cast<T>(p.maximum ? tops[c] : sums[c] / count);
+            y[((r * x[1] + static_cast<std::int64_t>(c)) * p.size[0] + cy) * p.size[1] + cx] =
+                static_cast<T>(p.maximum ? tops[c] : sums[c] / count);
         }
     }
   });
@@ -222,9 +229,12 @@ inline void run(const op::deform_conv& p, const arguments& a, scratch_memory mem
         for (int t = 0; t < taps; ++t)
           for (std::int64_t g = 0; g < p.offset_groups; ++g) {
             const std::int64_t k = (n * p.offset_groups + g) * taps + t;
-            const double dy = static_cast<double>(offset[2 * k * plane + at]), dx = static_cast<double>(offset[(2 * k + 1) * plane + at]);
-            const double top = static_cast<double>(at / y[3] * p.stride[0] + std::int64_t{t / w[3]} * p.dilation[0]) - pad[0] + dy;
-            const double left = static_cast<double>(at % y[3] * p.stride[1] + std::int64_t{t % w[3]} * p.dilation[1]) - pad[1] + dx;
+            const double dy = static_cast<double>(offset[2 * k * plane + at]),
+                         dx = static_cast<double>(offset[(2 * k + 1) * plane + at]);
+            const double top =
+                static_cast<double>(at / y[3] * p.stride[0] + std::int64_t{t / w[3]} * p.dilation[0]) - pad[0] + dy;
+            const double left =
+                static_cast<double>(at % y[3] * p.stride[1] + std::int64_t{t % w[3]} * p.dilation[1]) - pad[1] + dx;
             const double strength = mask ? static_cast<double>(mask[k * plane + at]) : 1;
             // Bilinear, with zeros around the image.
             sample_tap neighbours[4];

@@ -11,7 +11,9 @@ namespace ctnn::typed {
 
 struct complex_number {
   double re = 0, im = 0;
-  friend complex_number operator*(complex_number a, complex_number b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+  friend complex_number operator*(complex_number a, complex_number b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
   friend complex_number operator+(complex_number a, complex_number b) { return {a.re + b.re, a.im + b.im}; }
   friend complex_number operator-(complex_number a, complex_number b) { return {a.re - b.re, a.im - b.im}; }
 };
@@ -108,7 +110,8 @@ inline void run(const op::dft& p, const arguments& a, scratch_memory memory) {
 
 inline void run(const op::stft& p, const arguments& a, scratch_memory memory) {
   const extents& x = a.in[0].shape;
-  const std::int64_t length = x[1], parts = x.rank == 3 ? x[2] : 1, frames = a.out[0].shape[1], bins = a.out[0].shape[2];
+  const std::int64_t length = x[1], parts = x.rank == 3 ? x[2] : 1, frames = a.out[0].shape[1],
+                     bins = a.out[0].shape[2];
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const std::span<complex_number> line = memory.take<complex_number>(p.frame);
     T* y = elements<T>(b.out[0]);
@@ -117,7 +120,8 @@ inline void run(const op::stft& p, const arguments& a, scratch_memory memory) {
         const T* from = elements<T>(b.in[0]) + (n * length + f * p.step) * parts;
         for (std::int64_t i = 0; i < p.frame; ++i) {
           const double w = b.in.size() == 2 ? static_cast<double>(elements<T>(b.in[1])[i]) : 1;
-          line[static_cast<std::size_t>(i)] = {w * static_cast<double>(from[i * parts]), parts == 2 ? w * static_cast<double>(from[i * parts + 1]) : 0};
+          line[static_cast<std::size_t>(i)] = {w * static_cast<double>(from[i * parts]),
+                                               parts == 2 ? w * static_cast<double>(from[i * parts + 1]) : 0};
         }
         transform(line, -1, memory);
         for (std::int64_t i = 0; i < bins; ++i) {

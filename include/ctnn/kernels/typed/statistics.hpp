@@ -72,13 +72,16 @@ inline void run(const op::rms_norm& p, const arguments& a) {
     if (b.in.size() < 2 || b.in[1].type == b.out[0].type) return scale_and_shift<T>(b);
     const const_tensor operands[] = {b.out[0], b.in[1]};
     using other = std::conditional_t<std::is_same_v<T, float>, double, float>;
-    map_pairs<T, T, other>({operands, b.out, {}}, [](T v, other s) { return static_cast<T>(static_cast<double>(v) * static_cast<double>(s)); });
+    map_pairs<T, T, other>({operands, b.out, {}}, [](T v, other s) {
+      return static_cast<T>(static_cast<double>(v) * static_cast<double>(s));
+    });
   });
 }
 
 inline void run(const op::group_norm& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
-  const std::int64_t channels = shape[1], per_group = channels / p.groups, plane = shape.count(2, shape.rank), n = per_group * plane;
+  const std::int64_t channels = shape[1], per_group = channels / p.groups, plane = shape.count(2, shape.rank),
+                     n = per_group * plane;
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const T *x = elements<T>(b.in[0]), *scale = elements<T>(b.in[1]), *bias = elements<T>(b.in[2]);
     const bool by_channel[] = {b.in[1].shape[0] == channels, b.in[2].shape[0] == channels};
@@ -103,7 +106,8 @@ inline void run(const op::lp_normalize& p, const arguments& a) {
       norm += p.p == 1 ? std::abs(v) : v * v;
     }
     if (p.p == 2) norm = std::sqrt(norm);
-    for (std::int64_t i = 0; i < n; ++i) y[i * stride] = norm == 0 ? T{0} : static_cast<T>(static_cast<double>(x[i * stride]) / norm);
+    for (std::int64_t i = 0; i < n; ++i)
+      y[i * stride] = norm == 0 ? T{0} : static_cast<T>(static_cast<double>(x[i * stride]) / norm);
   });
 }
 
@@ -115,8 +119,10 @@ inline void run(const op::mean_variance_normalize& p, const arguments& a, scratc
     for (std::int64_t o : walk.kept) {
       const T* x = elements<T>(b.in[0]) + o;
       T* y = elements<T>(b.out[0]) + o;
-      const moments m = moments_of(static_cast<std::int64_t>(walk.reduced.size()), x, [&](std::int64_t i) { return walk.reduced[static_cast<std::size_t>(i)]; });
-      for (std::int64_t i : walk.reduced) y[i] = static_cast<T>((static_cast<double>(x[i]) - m.mean) / (std::sqrt(m.variance) + 1e-9));
+      const moments m = moments_of(static_cast<std::int64_t>(walk.reduced.size()), x,
+                                   [&](std::int64_t i) { return walk.reduced[static_cast<std::size_t>(i)]; });
+      for (std::int64_t i : walk.reduced)
+        y[i] = static_cast<T>((static_cast<double>(x[i]) - m.mean) / (std::sqrt(m.variance) + 1e-9));
     }
   });
 }
@@ -131,9 +137,11 @@ inline void run(const op::local_response_norm& p, const arguments& a, scratch_me
         for (std::int64_t r = 0; r < s.inner; ++r) {
           const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
           T sum = 0;
-          for (std::int64_t k = std::max<std::int64_t>(0, c - before); k <= std::min(s.size - 1, c + after); ++k) sum += x[k * s.inner] * x[k * s.inner];
+          for (std::int64_t k = std::max<std::int64_t>(0, c - before); k <= std::min(s.size - 1, c + after); ++k)
+            sum += x[k * s.inner] * x[k * s.inner];
           const T base = static_cast<T>(p.k) + static_cast<T>(p.alpha) / static_cast<T>(p.size) * sum;
-          elements<T>(b.out[0])[(o * s.size + c) * s.inner + r] = x[c * s.inner] / std::pow(base, static_cast<T>(p.beta));
+          elements<T>(b.out[0])[(o * s.size + c) * s.inner + r] =
+              x[c * s.inner] / std::pow(base, static_cast<T>(p.beta));
         }
   });
 }

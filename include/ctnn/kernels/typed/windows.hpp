@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear layers, and convolutions and pooling over any number of axes, plain: taps are found once for each axis and position.
+// Linear layers, and convolutions and pooling over any number of axes, plain: taps are found once for each axis and
+// position.
 #pragma once
 
 #include "../../graph/operators/convolution.hpp"
@@ -15,10 +16,19 @@ struct axis_taps {
   std::int64_t windows = 0, kernel = 0, size = 0, stride = 1, dilation = 1, before = 0;
   axis_taps() = default;
   axis_taps(const op::sliding& p, int axis, int extent, int taps, int count)
-      : windows(count), kernel(taps), size(extent), stride(p.stride_at(axis)), dilation(p.dilation_at(axis)), before(p.padding_at(axis, extent, taps)[0]) {}
+      : windows(count),
+        kernel(taps),
+        size(extent),
+        stride(p.stride_at(axis)),
+        dilation(p.dilation_at(axis)),
+        before(p.padding_at(axis, extent, taps)[0]) {}
   std::int64_t start(std::int64_t w) const { return w * stride - before; }
-  std::int64_t first(std::int64_t w) const { return start(w) >= 0 ? 0 : std::min(kernel, (-start(w) + dilation - 1) / dilation); }
-  std::int64_t last(std::int64_t w) const { return start(w) >= size ? 0 : std::min(kernel, (size - 1 - start(w)) / dilation + 1); }
+  std::int64_t first(std::int64_t w) const {
+    return start(w) >= 0 ? 0 : std::min(kernel, (-start(w) + dilation - 1) / dilation);
+  }
+  std::int64_t last(std::int64_t w) const {
+    return start(w) >= size ? 0 : std::min(kernel, (size - 1 - start(w)) / dilation + 1);
+  }
 };
 
 /// All windows of a plane and their taps inside the input.
@@ -77,10 +87,11 @@ class plane_windows {
 
 /// store(place, output channel, sum of x * weight) for every window.
 template <class T, class Store>
-void convolve(const op::sliding& p, int groups, const extents& x_shape, const extents& w_shape, const extents& y_shape, const T* x, const T* w,
-              scratch_memory memory, Store store) {
+void convolve(const op::sliding& p, int groups, const extents& x_shape, const extents& w_shape, const extents& y_shape,
+              const T* x, const T* w, scratch_memory memory, Store store) {
   plane_windows windows(p, x_shape, [&](int i) { return w_shape[i + 2]; }, y_shape);
-  const std::int64_t plane = x_shape.count(2, x_shape.rank), taps = windows.taps(), outs = w_shape[0], per_group = w_shape[1];
+  const std::int64_t plane = x_shape.count(2, x_shape.rank), taps = windows.taps(), outs = w_shape[0],
+                     per_group = w_shape[1];
   const std::int64_t group_outs = outs / groups;
   auto inside = memory.list<plane_windows::tap>(taps);
   auto column = memory.list<T>(per_group * taps);
@@ -146,10 +157,11 @@ void run(const op::conv<Axes>& p, const arguments& a, scratch_memory memory) {
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     T* to = elements<T>(b.out[0]);
     const T* residual = b.in.size() == 2 ? elements<T>(b.in[1]) : nullptr;
-    convolve(windows, p.groups, x, w, y, elements<T>(b.in[0]), weights[0], memory, [&](std::int64_t i, std::int64_t o, T sum) {
-      if (p.bias) sum += weights[1][o];
-      to[i] = residual ? sum + residual[i] : sum;
-    });
+    convolve(windows, p.groups, x, w, y, elements<T>(b.in[0]), weights[0], memory,
+             [&](std::int64_t i, std::int64_t o, T sum) {
+               if (p.bias) sum += weights[1][o];
+               to[i] = residual ? sum + residual[i] : sum;
+             });
     activate<T>(p.activation, b.out[0]);
   });
 }
@@ -183,7 +195,8 @@ void run(const op::conv_transpose<Axes>& p, const arguments& a) {
     for (std::int64_t t = 0; t < taps; ++t) {
       const std::int64_t shift = t % last_kernel * p.dilation[last] - p.pad[last];
       const std::int64_t begin = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
-      const std::int64_t end = std::min(width, out.back(0) - 1 - shift < 0 ? 0 : (out.back(0) - 1 - shift) / stride + 1);
+      const std::int64_t end =
+          std::min(width, out.back(0) - 1 - shift < 0 ? 0 : (out.back(0) - 1 - shift) / stride + 1);
       for (std::int64_t r = 0; r < rows; ++r) {
         const std::int64_t to = row_offset(r, t);
         if (to < 0) continue;
@@ -210,7 +223,8 @@ inline void run(const op::max_unpool& p, const arguments& a) {
   visit_size(a.out[0].type, [&]<class T>(tag<T>) {
     T* y = elements<T>(a.out[0]);
     std::fill(y, y + size, T{0});
-    for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i) y[index_at(p.name, a.in[1], i, size)] = elements<T>(a.in[0])[i];
+    for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i)
+      y[index_at(p.name, a.in[1], i, size)] = elements<T>(a.in[0])[i];
   });
 }
 
@@ -228,7 +242,8 @@ inline void run(const op::fold_blocks& p, const arguments& a, scratch_memory mem
     for (std::int64_t w = 0; w < windows.windows(); ++w) {
       windows.find_inside(w, inside);
       for (std::int64_t c = 0; c < std::int64_t{y_shape[0]} * y_shape[1]; ++c)
-        for (const auto& t : inside) y[c * plane + t.offset] += elements<T>(b.in[0])[(c * windows.taps() + t.number) * windows.windows() + w];
+        for (const auto& t : inside)
+          y[c * plane + t.offset] += elements<T>(b.in[0])[(c * windows.taps() + t.number) * windows.windows() + w];
     }
   });
 }

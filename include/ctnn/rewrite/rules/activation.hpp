@@ -10,7 +10,9 @@ namespace ctnn::rules {
 
 /// relu > relu, relu > clip, clip > relu and clip > clip are one of them; false for anything else.
 constexpr bool join(const activation_function& inner, const activation_function& outer, activation_function& both) {
-  const auto bounded = [](const activation_function& f) { return f.kind == function::relu || f.kind == function::clip; };
+  const auto bounded = [](const activation_function& f) {
+    return f.kind == function::relu || f.kind == function::clip;
+  };
   if (!bounded(inner) || !bounded(outer)) return false;
   if (inner.kind == function::relu && outer.kind == function::relu) {
     both = {function::relu};
@@ -19,13 +21,15 @@ constexpr bool join(const activation_function& inner, const activation_function&
   constexpr float open = std::numeric_limits<float>::infinity();
   const auto low = [](const activation_function& f) { return f.kind == function::clip ? f.a : 0.0f; };
   const auto high = [](const activation_function& f) { return f.kind == function::clip ? f.b : open; };
-  both = {function::clip, math::clamp(low(inner), low(outer), high(outer)), math::clamp(high(inner), low(outer), high(outer))};
+  both = {function::clip, math::clamp(low(inner), low(outer), high(outer)),
+          math::clamp(high(inner), low(outer), high(outer))};
   return true;
 }
 
 /// conv2d|conv_transpose2d|linear|binary|eltwise > activation  ->  the same with the activation in registers
 struct fuse_activation {
-  static constexpr rule_info info{"fuse_activation", "conv2d|conv_transpose2d|linear|binary|eltwise > activation -> the first",
+  static constexpr rule_info info{"fuse_activation",
+                                  "conv2d|conv_transpose2d|linear|binary|eltwise > activation -> the first",
                                   lowers::nodes, numerics::exact};
   struct match : ctnn::match {
     activation_function both{};
@@ -51,7 +55,8 @@ struct fuse_activation {
 
 /// relu > relu, relu > clip, clip > relu, clip > clip  ->  one of them
 struct activation_chain {
-  static constexpr rule_info info{"activation_chain", "activation > activation -> activation", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"activation_chain", "activation > activation -> activation", lowers::nodes,
+                                  numerics::exact};
   struct match : ctnn::match {
     op::activation both{};
   };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // y = x * s[c] + t[c] in its many spellings: first all of them become `scale`, then it is folded into the weights of
-// the convolution, transposed or not, or linear layer that produces x: W'[o, ...] = s[o] W[o, ...], b' = s b + t (Jacob et
-// al. 2018, 3.2).
-// No numbers move here: a new weight is the operator itself, applied to the old weight.
+// the convolution, transposed or not, or linear layer that produces x: W'[o, ...] = s[o] W[o, ...], b' = s b + t (Jacob
+// et al. 2018, 3.2). No numbers move here: a new weight is the operator itself, applied to the old weight.
 #pragma once
 
 #include "../rule.hpp"
@@ -55,20 +54,24 @@ constexpr bool is_per_channel(const extents& x, const extents& shape) {
 
 /// x * constant, x + constant or prelu(x, constant), one number a channel  ->  scale, bias or prelu
 struct binary_to_scale {
-  static constexpr rule_info info{"binary_to_scale", "binary(x, per-channel constant) -> scale|bias|prelu", lowers::tier, numerics::exact};
+  static constexpr rule_info info{"binary_to_scale", "binary(x, per-channel constant) -> scale|bias|prelu",
+                                  lowers::tier, numerics::exact};
   using pattern = edge<op::constant, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
-    if (b.function != op::binary_function::mul && b.function != op::binary_function::add && b.function != op::binary_function::prelu)
+    if (b.function != op::binary_function::mul && b.function != op::binary_function::add &&
+        b.function != op::binary_function::prelu)
       return {"only +, * and prelu go by channel"};
-    if (b.function == op::binary_function::prelu && m.input != 1) return {"the constant is not the slope", r.name(m.first)};
+    if (b.function == op::binary_function::prelu && m.input != 1)
+      return {"the constant is not the slope", r.name(m.first)};
     if (b.scalar) return {"its other operand is a scalar"};
     if (b.activation) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
     const node_id maker = r.producer(r.input(m.last, 1 - m.input));
-    if (x.rank > 1 && r.is<op::linear>(maker)) return {"its channels are not the linear layer's outputs", r.name(maker)};  // fold_last_axis's
+    if (x.rank > 1 && r.is<op::linear>(maker))
+      return {"its channels are not the linear layer's outputs", r.name(maker)};  // fold_last_axis's
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -89,12 +92,13 @@ struct binary_to_scale {
 
 /// x - constant or x / constant, one number a channel  ->  bias or scale by its inverse
 struct binary_to_inverse_scale {
-  static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale", lowers::tier,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale",
+                                  lowers::tier, numerics::reassociates};
   using pattern = edge<op::constant, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
-    if (b.function != op::binary_function::sub && b.function != op::binary_function::div) return {"only - and / have inverses"};
+    if (b.function != op::binary_function::sub && b.function != op::binary_function::div)
+      return {"only - and / have inverses"};
     if (m.input != 1) return {"the constant is not the second operand", r.name(m.first)};
     if (b.activation) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 0));
@@ -140,7 +144,9 @@ constexpr affine affine_of(rewriter& r, node_id n, const extents& c) {
 }
 
 /// The field `axis` of a layer with numbers a channel.
-constexpr int axis_of(const rewriter& r, node_id n) { return r.at(n).type->channel_axis(r.view().fields_of(r.at(n).fields)); }
+constexpr int axis_of(const rewriter& r, node_id n) {
+  return r.at(n).type->channel_axis(r.view().fields_of(r.at(n).fields));
+}
 
 /// Why a layer is not affine; one with an activation is affine up to it.
 constexpr reason is_affine(const rewriter& r, node_id n, bool activates) {
@@ -149,22 +155,24 @@ constexpr reason is_affine(const rewriter& r, node_id n, bool activates) {
   const auto b = r.get<op::binary>(n);
   if (!b.scalar) return {"its second operand is not a scalar"};
   if (b.activation && !activates) return {"it applies an activation"};
-  if (b.function != add && b.function != sub && b.function != mul && b.function != div) return {"its function is not affine"};
+  if (b.function != add && b.function != sub && b.function != mul && b.function != div)
+    return {"its function is not affine"};
   if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
   if (b.function == div && math::abs(*b.scalar) < smallest_divisor) return {"it divides by almost zero"};
   if (!math::is_finite(*b.scalar)) return {"its scalar is not finite"};
   return {};
 }
 
-/// Weight W with one slope an output. Outputs come first, (out, ...); with `groups` they are the second axis of W, (C, out /
-/// groups, kernel), as conv_transpose2d has it.
+/// Weight W with one slope an output. Outputs come first, (out, ...); with `groups` they are the second axis of W, (C,
+/// out / groups, kernel), as conv_transpose2d has it.
 constexpr expression_id sloped(rewriter& r, expression_id weight, expression_id slope, int groups) {
   const extents full = r.shape_of(weight);
   if (groups > 0) {
     op::binary times;
     times.function = op::binary_function::mul;
-    const expression_id w[] = {r.reshaped(weight, {groups, full[0] / groups, full[1], static_cast<int>(full.count(2, full.rank))}),
-                               r.reshaped(slope, {groups, 1, full[1], 1})};
+    const expression_id w[] = {
+        r.reshaped(weight, {groups, full[0] / groups, full[1], static_cast<int>(full.count(2, full.rank))}),
+        r.reshaped(slope, {groups, 1, full[1], 1})};
     return r.reshaped(r.apply(times, w), full);
   }
   op::scale times;
@@ -197,7 +205,8 @@ using weighted_layer = find::any_of<op::conv2d, op::conv_transpose2d, op::linear
 
 /// conv2d|conv_transpose2d|linear > scale|bias|binary with a scalar  ->  the first
 struct fold_affine {
-  static constexpr rule_info info{"fold_affine", "conv2d|conv_transpose2d|linear > scale|bias|binary(scalar) -> the first",
+  static constexpr rule_info info{"fold_affine",
+                                  "conv2d|conv_transpose2d|linear > scale|bias|binary(scalar) -> the first",
                                   lowers::nodes, numerics::reassociates};
   using pattern = chain<weighted_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -212,7 +221,8 @@ struct fold_affine {
     const extents& y = r.shape(r.output(m.first));
     const int behind = linear ? r.get<op::linear>(m.first).ones : 2;
     if (channel_axis(y, axis_of(r, m.last)) != y.rank - 1 - behind)
-      return {linear ? "its channels are not the linear layer's outputs" : "its channels are not the convolution's", r.name(m.first)};
+      return {linear ? "its channels are not the linear layer's outputs" : "its channels are not the convolution's",
+              r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -232,8 +242,8 @@ struct fold_affine {
 
 /// scale|bias|binary with a scalar > scale|bias|binary with a scalar  ->  scale or bias, but for two of the last
 struct merge_affine {
-  static constexpr rule_info info{"merge_affine", "scale|bias|binary(scalar) > scale|bias|binary(scalar) -> scale|bias", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"merge_affine", "scale|bias|binary(scalar) > scale|bias|binary(scalar) -> scale|bias",
+                                  lowers::nodes, numerics::reassociates};
   using pattern = chain<affine_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.is<op::binary>(m.first) && r.is<op::binary>(m.last)) return find::detail::another_operator;
@@ -295,7 +305,8 @@ struct fold_last_axis {
 
 /// x * scalar > conv2d|conv_transpose2d|linear  ->  the second with scaled weights (padding with zeros does not mind)
 struct scale_before {
-  static constexpr rule_info info{"scale_before", "binary(* or / scalar) > conv2d|conv_transpose2d|linear -> the second", lowers::nodes,
+  static constexpr rule_info info{"scale_before",
+                                  "binary(* or / scalar) > conv2d|conv_transpose2d|linear -> the second", lowers::nodes,
                                   numerics::reassociates};
   using pattern = chain<op::binary, weighted_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -318,7 +329,9 @@ struct scale_before {
     pool<expression_id> weights(r.view().weights(r.at(m.last)));
     weights[0] = r.apply(times, old);
     r.note(r.name(m.first), r.name(m.last));
-    weighted_layer::visit(r, m.last, [&](const auto& last) { r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, r.input(m.first)), weights); });
+    weighted_layer::visit(r, m.last, [&](const auto& last) {
+      r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, r.input(m.first)), weights);
+    });
   }
 };
 

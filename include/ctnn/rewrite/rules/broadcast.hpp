@@ -19,7 +19,8 @@ struct expanded_operand {
     if (r.inputs_count(m.last) != 2) return {"it has no second operand"};
     const extents in[] = {r.shape(r.input(m.first)), r.shape(r.input(m.last, 1 - m.input))};
     extents alone;
-    if (broadcast_shapes(in, alone) || !(alone == r.shape(r.output(m.last)))) return {"the result would be smaller", r.name(m.first)};
+    if (broadcast_shapes(in, alone) || !(alone == r.shape(r.output(m.last))))
+      return {"the result would be smaller", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -64,7 +65,8 @@ struct einsum_nothing {
 
 /// einsum of two matrices in equal batches  ->  matmul
 struct einsum_product {
-  static constexpr rule_info info{"einsum_product", "einsum(bik, bkj -> bij) -> matmul", lowers::tier, numerics::reassociates};
+  static constexpr rule_info info{"einsum_product", "einsum(bik, bkj -> bij) -> matmul", lowers::tier,
+                                  numerics::reassociates};
   static constexpr bool any_type = true;
   struct match {
     node_id sum = none;
@@ -79,7 +81,8 @@ struct einsum_product {
     if (r.get<op::einsum>(m.sum).plan(in, l)) return {"its equation is wrong"};
     const auto &a = l.axes[0], &b = l.axes[1], &y = l.axes[2];
     const std::size_t rank = y.size();
-    if (rank < 2 || a.size() != rank || b.size() != rank || l.labels != l.output_labels + 1) return {"it is not a product of matrices"};
+    if (rank < 2 || a.size() != rank || b.size() != rank || l.labels != l.output_labels + 1)
+      return {"it is not a product of matrices"};
     for (std::size_t i = 0; i < rank; ++i) {
       if (i + 2 < rank && (a[i] != y[i] || b[i] != y[i])) return {"its batches are in another order"};
       const int axis = static_cast<int>(i);
@@ -89,7 +92,8 @@ struct einsum_product {
     const auto has = [&](const auto& axes, int p, int q) { return axes[rank - 2] == p && axes[rank - 1] == q; };
     for (const bool exchanged : {false, true}) {
       const auto &left = exchanged ? b : a, &right = exchanged ? a : b;
-      const bool left_fits = has(left, row, depth) || has(left, depth, row), right_fits = has(right, depth, column) || has(right, column, depth);
+      const bool left_fits = has(left, row, depth) || has(left, depth, row),
+                 right_fits = has(right, depth, column) || has(right, column, depth);
       if (!left_fits || !right_fits) continue;
       m.product = {has(left, depth, row), has(right, column, depth)};
       m.exchanged = exchanged;

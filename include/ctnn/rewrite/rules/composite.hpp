@@ -8,7 +8,8 @@ namespace ctnn::rules {
 
 /// x * sigmoid(x)  ->  silu(x);  x * hardsigmoid(x)  ->  hardswish(x)
 struct gated_by_itself {
-  static constexpr rule_info info{"gated_by_itself", "x * sigmoid|hardsigmoid(x) -> silu|hardswish(x)", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"gated_by_itself", "x * sigmoid|hardsigmoid(x) -> silu|hardswish(x)", lowers::nodes,
+                                  numerics::exact};
   struct match {
     node_id product = none, gate = none;
     value_id x = none;
@@ -29,7 +30,8 @@ struct gated_by_itself {
 struct relu_of_negative {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
-    const bool negates = b.scalar && ((b.function == op::binary_function::mul && *b.scalar == -1) || (b.function == op::binary_function::rsub && *b.scalar == 0));
+    const bool negates = b.scalar && ((b.function == op::binary_function::mul && *b.scalar == -1) ||
+                                      (b.function == op::binary_function::rsub && *b.scalar == 0));
     return negates && b.activation.kind == function::relu ? "" : "it is not relu(-x)";
   }
 };
@@ -42,19 +44,24 @@ struct just_scale {
 /// relu(x) + k * relu(-x)  ->  prelu(x) of slope -k, or leaky_relu for one k
 template <class Times>
 struct two_sided_relu {
-  static constexpr rule_info info{"two_sided_relu", "relu(x) + k * relu(-x) -> prelu(x)|leaky_relu(x)", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"two_sided_relu", "relu(x) + k * relu(-x) -> prelu(x)|leaky_relu(x)", lowers::nodes,
+                                  numerics::exact};
   struct match {
     node_id sum = none, times = none, positive = none, negative = none, minus = none;
     value_id x = none;
   };
   using relu = activation_is<"it is not a relu", function::relu>;
-  using minus_x = find::alone<find::node<activation_is<"it does not negate", function::neg>, &match::minus, find::value<&match::x>>>;
-  using relu_of_minus_x = find::alone<find::one_of<find::node<relu, &match::negative, minus_x>,
-                                                   find::node<relu_of_negative, &match::negative, find::value<&match::x>>>>;
+  using minus_x = find::alone<
+      find::node<activation_is<"it does not negate", function::neg>, &match::minus, find::value<&match::x>>>;
+  using relu_of_minus_x =
+      find::alone<find::one_of<find::node<relu, &match::negative, minus_x>,
+                               find::node<relu_of_negative, &match::negative, find::value<&match::x>>>>;
   using pattern = find::either_order<
       of_two_values<op::binary_function::add>, &match::sum,
-      find::alone<find::node<Times, &match::times, find::or_say<"its operand is not a product with relu(-x)", relu_of_minus_x>>>,
-      find::or_say<"its other operand is not relu(x)", find::alone<find::node<relu, &match::positive, find::value<&match::x>>>>>;
+      find::alone<find::node<Times, &match::times,
+                             find::or_say<"its operand is not a product with relu(-x)", relu_of_minus_x>>>,
+      find::or_say<"its other operand is not relu(x)",
+                   find::alone<find::node<relu, &match::positive, find::value<&match::x>>>>>;
   static constexpr void rewrite(rewriter& r, const match& m) {
     r.note(r.name(m.positive), r.name(m.sum));
     r.note(r.name(m.times), r.name(m.sum));
@@ -72,11 +79,13 @@ using two_sided_relu_by_number = two_sided_relu<times_scalar>;
 
 /// maximum(x, 0)  ->  relu(x);  maximum(x, k)  ->  clip(x, k, inf);  minimum(x, k)  ->  clip(x, -inf, k)
 struct bound_by_scalar {
-  static constexpr rule_info info{"bound_by_scalar", "maximum|minimum|prelu(x, scalar) -> relu|clip|leaky_relu(x)", lowers::tier, numerics::exact};
+  static constexpr rule_info info{"bound_by_scalar", "maximum|minimum|prelu(x, scalar) -> relu|clip|leaky_relu(x)",
+                                  lowers::tier, numerics::exact};
   using pattern = single<op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
-    if (b.function != op::binary_function::maximum && b.function != op::binary_function::minimum && b.function != op::binary_function::prelu)
+    if (b.function != op::binary_function::maximum && b.function != op::binary_function::minimum &&
+        b.function != op::binary_function::prelu)
       return {"it has no bound or slope"};
     if (!b.scalar) return {"it has no scalar operand"};
     if (b.activation) return {"it applies an activation"};
@@ -98,8 +107,8 @@ struct bound_by_scalar {
 
 /// x ^ 2  ->  square(x);  x ^ 0.5  ->  sqrt(x);  x ^ -0.5  ->  rsqrt(x);  x ^ -1, 1 / x  ->  reciprocal(x)
 struct power_by_name {
-  static constexpr rule_info info{"power_by_name", "pow(x, 2|0.5|-0.5|-1), 1 / x -> square|sqrt|rsqrt|reciprocal(x)", lowers::tier,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"power_by_name", "pow(x, 2|0.5|-0.5|-1), 1 / x -> square|sqrt|rsqrt|reciprocal(x)",
+                                  lowers::tier, numerics::reassociates};
   using pattern = single<op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
@@ -153,14 +162,16 @@ struct rsqrt_by_name {
 
 /// b * (1 / a)  ->  b / a
 struct times_reciprocal {
-  static constexpr rule_info info{"times_reciprocal", "b * reciprocal(a) -> b / a", lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{"times_reciprocal", "b * reciprocal(a) -> b / a", lowers::nodes,
+                                  numerics::reassociates};
   struct match {
     node_id product = none, inverse = none;
     value_id a = none, b = none;
   };
   using inverse = activation_is<"its operand is not a reciprocal", function::reciprocal>;
   using pattern = find::either_order<of_two_values<op::binary_function::mul, may_activate>, &match::product,
-                                     find::alone<find::node<inverse, &match::inverse, find::value<&match::a>>>, find::value<&match::b>>;
+                                     find::alone<find::node<inverse, &match::inverse, find::value<&match::a>>>,
+                                     find::value<&match::b>>;
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto quotient = r.get<op::binary>(m.product);
     quotient.function = op::binary_function::div;
@@ -179,10 +190,12 @@ struct weighted_sum {
     float k = 0;
     int input = 0;
   };
-  using pattern = find::reader<of_two_values<op::binary_function::add, may_activate>, &match::sum, &match::input,
-                               find::alone<find::node<times_scalar, &match::times, find::value<&match::a>, find::number<&match::k>>>>;
+  using pattern = find::reader<
+      of_two_values<op::binary_function::add, may_activate>, &match::sum, &match::input,
+      find::alone<find::node<times_scalar, &match::times, find::value<&match::a>, find::number<&match::k>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!(r.shape(r.input(m.sum, 0)) == r.shape(r.input(m.sum, 1)))) return {"its operands differ in shape", r.name(m.times)};
+    if (!(r.shape(r.input(m.sum, 0)) == r.shape(r.input(m.sum, 1))))
+      return {"its operands differ in shape", r.name(m.times)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -197,15 +210,17 @@ struct weighted_sum {
 
 /// eltwise sum of a * k and others  ->  the k is a coefficient
 struct scaled_term {
-  static constexpr rule_info info{"scaled_term", "eltwise(a * scalar, b ...) -> eltwise(a, b ...)", lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{"scaled_term", "eltwise(a * scalar, b ...) -> eltwise(a, b ...)", lowers::nodes,
+                                  numerics::reassociates};
   struct match {
     node_id sum = none, times = none;
     value_id a = none;
     float k = 0;
     int input = 0;
   };
-  using pattern = find::reader<op::eltwise, &match::sum, &match::input,
-                               find::alone<find::node<times_scalar, &match::times, find::value<&match::a>, find::number<&match::k>>>>;
+  using pattern = find::reader<
+      op::eltwise, &match::sum, &match::input,
+      find::alone<find::node<times_scalar, &match::times, find::value<&match::a>, find::number<&match::k>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.get<op::eltwise>(m.sum).function != op::eltwise_function::sum) return {"it is not a sum"};
     return {};

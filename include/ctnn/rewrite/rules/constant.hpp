@@ -7,7 +7,8 @@
 
 namespace ctnn::rules {
 
-/// An operator with a reference kernel that reads only constants  ->  a constant: its value is one more weight expression
+/// An operator with a reference kernel that reads only constants  ->  a constant: its value is one more weight
+/// expression
 struct fold_constant {
   static constexpr rule_info info{"fold_constant", "op(constants) -> constant", lowers::nodes, numerics::exact};
   using pattern = edge<op::constant, find::any_operator>;

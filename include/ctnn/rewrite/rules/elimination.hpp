@@ -56,18 +56,21 @@ struct split_into_one {
 
 /// An operator that keeps every element where it is if it keeps the shape  ->  x
 struct same_shape {
-  static constexpr rule_info info{"same_shape", "flatten|reshape|slice|expand|tile|interpolate|adaptive_pool(x) -> x", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{"same_shape", "flatten|reshape|slice|expand|tile|interpolate|adaptive_pool(x) -> x",
+                                  lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = single<find::any_of<op::flatten, op::reshape, op::slice, op::expand, op::tile, op::interpolate, op::adaptive_pool>>;
+  using pattern = single<
+      find::any_of<op::flatten, op::reshape, op::slice, op::expand, op::tile, op::interpolate, op::adaptive_pool>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
-    if (r.is<op::slice>(m.last) && !r.get<op::slice>(m.last).takes_all(r.shape(r.input(m.last)))) return {"it walks back"};
+    if (r.is<op::slice>(m.last) && !r.get<op::slice>(m.last).takes_all(r.shape(r.input(m.last))))
+      return {"it walks back"};
     if (!r.is<op::interpolate>(m.last)) return {};
     const auto p = r.get<op::interpolate>(m.last);
     for (int i = 0; i < p.axes; ++i)
       if (p.scale.at(i) > 0 && p.scale.at(i) != 1) return {"its scale is not what the size says"};
-    if (p.crops() || p.coordinates == op::coordinates::tf_half_pixel_for_nn) return {"its coordinates are not the input's"};
+    if (p.crops() || p.coordinates == op::coordinates::tf_half_pixel_for_nn)
+      return {"its coordinates are not the input's"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
@@ -103,7 +106,8 @@ struct neutral_scalar {
     if (!b.scalar) return {"it has no scalar operand"};
     if (b.activation) return {"it applies an activation"};
     const float neutral = b.function == add || b.function == sub ? 0.0f : 1.0f;
-    const bool has_one = b.function == add || b.function == sub || b.function == mul || b.function == div || b.function == pow;
+    const bool has_one =
+        b.function == add || b.function == sub || b.function == mul || b.function == div || b.function == pow;
     if (!has_one || *b.scalar != neutral) return {"its scalar changes the value"};
     return {};
   }

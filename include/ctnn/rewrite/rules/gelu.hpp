@@ -71,7 +71,8 @@ constexpr polynomial polynomial_of(const rewriter& r, node_id n, value_id x, nod
     case rsub: return of(0) * polynomial::of(-1) + k;
     case mul: return of(0) * k;
     case div: return b.scalar && number != 0 ? of(0) * polynomial::of(1 / number) : polynomial{};
-    case pow: return b.scalar && number == 2 ? of(0) * of(0) : b.scalar && number == 3 ? of(0) * of(0) * of(0) : polynomial{};
+    case pow:
+      return b.scalar && number == 2 ? of(0) * of(0) : b.scalar && number == 3 ? of(0) * of(0) * of(0) : polynomial{};
     default: return {};
   }
 }
@@ -91,14 +92,17 @@ constexpr bool is_about(const polynomial& p, double a, double b, double k) {
 /// A binary function that applies tanh.
 struct applies_tanh {
   using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) { return b.activation.kind == function::tanh ? "" : "it does not apply tanh"; }
+  static constexpr std::string_view why_not(const op::binary& b) {
+    return b.activation.kind == function::tanh ? "" : "it does not apply tanh";
+  }
 };
 /// tanh as an operator or as what a binary operator applies.
 struct tanh_gate {
   static constexpr function whole = function::gelu_tanh;
   static constexpr std::string_view name = "gelu_by_tanh", arrow = "x / 2 * (1 + tanh(a x + b x^3)) -> gelu_tanh(x)";
   template <auto Name>
-  using node = find::one_of<find::silently<find::node<activation_is<"it is not tanh", function::tanh>, Name>>, find::silently<find::node<applies_tanh, Name>>>;
+  using node = find::one_of<find::silently<find::node<activation_is<"it is not tanh", function::tanh>, Name>>,
+                            find::silently<find::node<applies_tanh, Name>>>;
   static constexpr double a = 0.7978845608, b = 0.7978845608 * 0.044715;
 };
 
@@ -116,7 +120,8 @@ struct number_arithmetic {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
     using enum op::binary_function;
-    const bool is = b.scalar && !b.activation && (b.function == add || b.function == sub || b.function == mul || b.function == div);
+    const bool is =
+        b.scalar && !b.activation && (b.function == add || b.function == sub || b.function == mul || b.function == div);
     return is ? "" : "it is no arithmetic with a number";
   }
 };
@@ -134,7 +139,9 @@ struct spelled_gelu {
   using gate = find::behind<number_arithmetic, 4, find::alone<typename Gate::template node<&match::gate>>>;
   template <auto Name>
   using product = find::either_order<of_two_values<op::binary_function::mul>, Name, gate, find::value<&match::other>>;
-  using pattern = find::two_forms<product<&match::whole>, find::node<op::binary, &match::whole, find::alone<product<&match::product>>, find::number<&match::k>>>;
+  using pattern = find::two_forms<
+      product<&match::whole>,
+      find::node<op::binary, &match::whole, find::alone<product<&match::product>>, find::number<&match::k>>>;
 
   static constexpr reason guard(const rewriter& r, match& m) {
     if (r.get<op::binary>(m.whole).activation) return {"it applies an activation"};

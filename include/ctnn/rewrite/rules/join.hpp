@@ -87,7 +87,8 @@ struct concat_of_split {
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents& whole = r.shape(r.input(m.first));
     const auto parts = static_cast<std::size_t>(r.at(m.first).outputs.count);
-    if (normal_axis(r.get<op::split>(m.first).axis, whole.rank) != normal_axis(r.get<op::concat>(m.last).axis, whole.rank))
+    if (normal_axis(r.get<op::split>(m.first).axis, whole.rank) !=
+        normal_axis(r.get<op::concat>(m.last).axis, whole.rank))
       return {"it joins along another axis", r.name(m.first)};
     if (parts != r.inputs_count(m.last)) return {"it joins other values, too, or not all parts", r.name(m.first)};
     for (std::size_t i = 0; i < parts; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arithmetic moves before what only rearranges, towards the convolution it may become part of. (A 1-D convolution is one
-// over rows of height 1 between two reshapes.)
+// Arithmetic moves before what only rearranges, towards the convolution it may become part of. (A 1-D convolution is
+// one over rows of height 1 between two reshapes.)
 #pragma once
 
 #include "movement.hpp"
@@ -10,13 +10,14 @@ namespace ctnn::rules {
 /// reshape|flatten|permute > activation|binary(scalar)  ->  the other way round
 /// the same that keeps the channels > scale|bias|prelu  ->  the other way round
 struct function_first {
-  static constexpr rule_info info{"function_first", "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu -> the other way round",
-                                  lowers::position, numerics::exact};
+  static constexpr rule_info info{
+      "function_first", "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu -> the other way round",
+      lowers::position, numerics::exact};
   using movement = find::any_of<op::reshape, op::flatten, op::permute>;
   using by_channel = find::any_of<op::scale, op::bias, op::prelu>;
   using pattern = chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu>>;
-  /// The axis of x whose indices are those of `axis` of the reshaped value y, or none. Of several, which then are 1 but for
-  /// one of no importance, the one that needs no saying.
+  /// The axis of x whose indices are those of `axis` of the reshaped value y, or none. Of several, which then are 1 but
+  /// for one of no importance, the one that needs no saying.
   static constexpr int same_channels(const extents& x, const extents& y, int axis) {
     const auto same = [&](int a) { return x[a] == y[axis] && x.count(0, a) == y.count(0, axis); };
     if (x.rank > 0 && same(channel_axis(x))) return channel_axis(x);
@@ -35,7 +36,8 @@ struct function_first {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
     if (r.inputs_count(m.last) != 1) return {"it has no scalar operand"};
     const bool permutes = r.is<op::permute>(m.first);
-    if (permutes ? moves_only_ones(r.get<op::permute>(m.first), x) : x == y) return {"there is nothing to go before", r.name(m.first)};
+    if (permutes ? moves_only_ones(r.get<op::permute>(m.first), x) : x == y)
+      return {"there is nothing to go before", r.name(m.first)};
     if (r.is<op::activation>(m.last) || r.is<op::binary>(m.last)) return {};
     return channels_before(r, m) == none ? reason{"it moves channels", r.name(m.first)} : reason{};
   }
@@ -45,14 +47,17 @@ struct function_first {
     const int axis = spelled_axis(r.shape(x), channels_before(r, m));
     by_channel::visit(r, m.last, [&](auto last) {
       last.axis = axis;
-      movement::visit(r, m.first, [&](const auto& first) { r.exchange(m.first, m.last, last, {&x, 1}, r.shape(x), first); });
+      movement::visit(r, m.first, [&](const auto& first) {
+        r.exchange(m.first, m.last, last, {&x, 1}, r.shape(x), first);
+      });
     });
   }
 };
 
 /// reshape that adds or takes away extents of 1 > slice  ->  slice > reshape
 struct slice_first {
-  static constexpr rule_info info{"slice_first", "reshape(ones) > slice -> slice > reshape", lowers::position, numerics::exact};
+  static constexpr rule_info info{"slice_first", "reshape(ones) > slice -> slice > reshape", lowers::position,
+                                  numerics::exact};
   using pattern = chain<op::reshape, op::slice>;
   /// The axis of x that is `axis` of the reshaped value, if all extents but ones stay as they are.
   static constexpr int same_axis(const extents& x, const extents& y, int axis) {
@@ -72,11 +77,13 @@ struct slice_first {
     const extents& y = r.shape(r.output(m.first));
     const op::slice::walks taken = r.get<op::slice>(m.last).over(y);
     for (int k = 0; k < y.rank; ++k)
-      if (!taken[static_cast<std::size_t>(k)].takes_all(y[k]) && same_axis(r.shape(r.input(m.first)), y, k) == none) return false;
+      if (!taken[static_cast<std::size_t>(k)].takes_all(y[k]) && same_axis(r.shape(r.input(m.first)), y, k) == none)
+        return false;
     return true;
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.get<op::slice>(m.last).takes_all(r.shape(r.output(m.first))) || r.shape(r.input(m.first)) == r.shape(r.output(m.first)))
+    if (r.get<op::slice>(m.last).takes_all(r.shape(r.output(m.first))) ||
+        r.shape(r.input(m.first)) == r.shape(r.output(m.first)))
       return {"there is nothing to go before", r.name(m.first)};
     if (!only_ones(r, m)) return {"it does more than adding or removing ones", r.name(m.first)};
     return {};
@@ -100,7 +107,8 @@ struct slice_first {
 
 /// reshape of images of height 1 to signals > pool over the signal  ->  pool over the image > reshape
 struct pool_first {
-  static constexpr rule_info info{"pool_first", "reshape(ones) > pool -> pool > reshape", lowers::position, numerics::exact};
+  static constexpr rule_info info{"pool_first", "reshape(ones) > pool -> pool > reshape", lowers::position,
+                                  numerics::exact};
   using pattern = chain<op::reshape, op::pool>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::pool>(m.last);
@@ -128,13 +136,16 @@ struct pool_first {
 
 /// binary(reshape(a), reshape(b)), a and b of one shape  ->  reshape(binary(a, b))
 struct reshape_once {
-  static constexpr rule_info info{"reshape_once", "binary(reshape(a), reshape(b)) -> reshape(binary(a, b))", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"reshape_once", "binary(reshape(a), reshape(b)) -> reshape(binary(a, b))",
+                                  lowers::nodes, numerics::exact};
   struct match {
     node_id both = none, first = none, second = none;
     value_id a = none, b = none;
   };
-  using pattern = find::node<op::binary, &match::both, find::alone<find::node<op::reshape, &match::first, find::value<&match::a>>>,
-                             find::or_say<"its other operand is not reshaped for it alone", find::alone<find::node<op::reshape, &match::second, find::value<&match::b>>>>>;
+  using pattern =
+      find::node<op::binary, &match::both, find::alone<find::node<op::reshape, &match::first, find::value<&match::a>>>,
+                 find::or_say<"its other operand is not reshaped for it alone",
+                              find::alone<find::node<op::reshape, &match::second, find::value<&match::b>>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(m.a) == r.shape(m.b)) || !(r.shape(r.output(m.first)) == r.shape(r.output(m.second))))
       return {"its operands are reshaped differently", r.name(m.second)};

@@ -8,7 +8,8 @@ namespace ctnn::rules {
 
 /// matmul with a constant matrix on the right  ->  linear, whose weight is that matrix turned and scaled
 struct matmul_by_constant {
-  static constexpr rule_info info{"matmul_by_constant", "matmul(x, constant) -> linear", lowers::tier, numerics::reassociates};
+  static constexpr rule_info info{"matmul_by_constant", "matmul(x, constant) -> linear", lowers::tier,
+                                  numerics::reassociates};
   using pattern = edge<op::constant, op::matmul>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (m.input != 1) return {"the constant is not its second operand", r.name(m.first)};
@@ -43,7 +44,8 @@ struct matmul_by_constant {
 
 /// permute that exchanges the last two axes > matmul  ->  matmul that reads its operand the other way round
 struct permuted_operand {
-  static constexpr rule_info info{"permuted_operand", "permute(..., 1, 0) > matmul -> matmul", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"permuted_operand", "permute(..., 1, 0) > matmul -> matmul", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
   using pattern = chain<op::permute, op::matmul>;
   static constexpr bool exchanges_last_two(const op::permute& p) {
@@ -54,8 +56,10 @@ struct permuted_operand {
     return p.order[static_cast<std::size_t>(rank - 1)] == rank - 2;
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!exchanges_last_two(r.get<op::permute>(m.first))) return {"it does more than exchange rows and columns", r.name(m.first)};
-    if (moves_only_ones(r.get<op::permute>(m.first), r.shape(r.input(m.first)))) return {"it only reshapes", r.name(m.first)};
+    if (!exchanges_last_two(r.get<op::permute>(m.first)))
+      return {"it does more than exchange rows and columns", r.name(m.first)};
+    if (moves_only_ones(r.get<op::permute>(m.first), r.shape(r.input(m.first))))
+      return {"it only reshapes", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -69,11 +73,13 @@ struct permuted_operand {
 
 /// matmul > permute that exchanges the last two axes  ->  the product of the transposed operands, in the other order
 struct permuted_product {
-  static constexpr rule_info info{"permuted_product", "matmul > permute(..., 1, 0) -> matmul", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"permuted_product", "matmul > permute(..., 1, 0) -> matmul", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
   using pattern = chain<op::matmul, op::permute>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!permuted_operand::exchanges_last_two(r.get<op::permute>(m.last))) return {"it does more than exchange rows and columns"};
+    if (!permuted_operand::exchanges_last_two(r.get<op::permute>(m.last)))
+      return {"it does more than exchange rows and columns"};
     if (moves_only_ones(r.get<op::permute>(m.last), r.shape(r.input(m.last)))) return {"it only reshapes"};
     for (int i = 0; i < 2; ++i)
       if (r.shape(r.input(m.first, i)).rank < 2) return {"an operand is a vector", r.name(m.first)};
@@ -96,7 +102,8 @@ constexpr float factor_of(const op::binary& b) {
 
 /// matmul > * scalar  ->  matmul
 struct scaled_product {
-  static constexpr rule_info info{"scaled_product", "matmul > * / scalar -> matmul", lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{"scaled_product", "matmul > * / scalar -> matmul", lowers::nodes,
+                                  numerics::reassociates};
   using pattern = chain<op::matmul, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (factor_of(r.get<op::binary>(m.last)) == 0) return {"it is not a product with a scalar"};
@@ -111,10 +118,12 @@ struct scaled_product {
 
 /// * scalar > matmul  ->  matmul
 struct scaled_operand {
-  static constexpr rule_info info{"scaled_operand", "* / scalar > matmul -> matmul", lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{"scaled_operand", "* / scalar > matmul -> matmul", lowers::nodes,
+                                  numerics::reassociates};
   using pattern = chain<op::binary, op::matmul>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (factor_of(r.get<op::binary>(m.first)) == 0) return {"its operand is not a value times a scalar", r.name(m.first)};
+    if (factor_of(r.get<op::binary>(m.first)) == 0)
+      return {"its operand is not a value times a scalar", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

@@ -14,9 +14,11 @@ constexpr op::reshape reshape_to(const extents& shape) {
 
 using reshapes = find::any_of<op::flatten, op::reshape>;
 
-/// flatten|reshape > flatten|reshape  ->  reshape, straight from the first one's input; a shared first one stays for the others
+/// flatten|reshape > flatten|reshape  ->  reshape, straight from the first one's input; a shared first one stays for
+/// the others
 struct reshape_chain {
-  static constexpr rule_info info{"reshape_chain", "flatten|reshape > flatten|reshape -> reshape", lowers::movable, numerics::exact};
+  static constexpr rule_info info{"reshape_chain", "flatten|reshape > flatten|reshape -> reshape", lowers::movable,
+                                  numerics::exact};
   static constexpr bool any_type = true;
   using pattern = edge<reshapes, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -34,8 +36,8 @@ struct reshape_chain {
 
 /// global pooling > flatten|reshape to (C)  ->  global pooling that gives (C)
 struct global_pool_flatten {
-  static constexpr rule_info info{"global_pool_flatten", "adaptive_pool(1) > flatten|reshape -> adaptive_pool", lowers::nodes,
-                                  numerics::exact};
+  static constexpr rule_info info{"global_pool_flatten", "adaptive_pool(1) > flatten|reshape -> adaptive_pool",
+                                  lowers::nodes, numerics::exact};
   using pattern = chain<op::adaptive_pool, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::adaptive_pool>(m.first);
@@ -55,7 +57,8 @@ struct global_pool_flatten {
 
 /// flatten|reshape that makes the last axes one > linear over it  ->  linear over them
 struct flatten_linear {
-  static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::nodes,
+                                  numerics::exact};
   using pattern = chain<reshapes, op::linear>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
@@ -76,7 +79,8 @@ struct flatten_linear {
 
 /// linear > reshape that puts extents of 1 behind the outputs  ->  linear that does
 struct linear_ones {
-  static constexpr rule_info info{"linear_ones", "linear > reshape(x, 1, ...) -> linear", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"linear_ones", "linear > reshape(x, 1, ...) -> linear", lowers::nodes,
+                                  numerics::exact};
   using pattern = chain<op::linear, op::reshape>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &from = r.shape(r.output(m.first)), &to = r.shape(r.output(m.last));
@@ -152,14 +156,16 @@ struct permute_chain {
 
 /// reshape that only puts 1s in front > binary, which broadcasts anyway  ->  binary
 struct leading_ones {
-  static constexpr rule_info info{"leading_ones", "reshape(1, ..., x) > binary -> binary", lowers::movable, numerics::exact};
+  static constexpr rule_info info{"leading_ones", "reshape(1, ..., x) > binary -> binary", lowers::movable,
+                                  numerics::exact};
   using pattern = edge<op::reshape, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &from = r.shape(r.input(m.first)), &to = r.shape(r.output(m.first));
     const int added = to.rank - from.rank;
     if (added <= 0) return {"it does not put ones in front", r.name(m.first)};
     for (int i = 0; i < to.rank; ++i)
-      if (to[i] != (i < added ? 1 : from[i - added])) return {"it does more than putting ones in front", r.name(m.first)};
+      if (to[i] != (i < added ? 1 : from[i - added]))
+        return {"it does more than putting ones in front", r.name(m.first)};
     if (r.inputs_count(m.last) != 2) return {"the result would have another rank"};
     const extents &other = r.shape(r.input(m.last, 1 - m.input));
     if (other.rank < to.rank) return {"the result would have another rank"};
@@ -179,8 +185,9 @@ struct shuffle_match {
 template <fixed_string Otherwise>
 using spelled_shuffle = find::node<
     op::reshape, &shuffle_match::back,
-    find::alone<find::node<op::permute, &shuffle_match::turned,
-                           find::or_say<Otherwise, find::node<op::reshape, &shuffle_match::cut, find::value<&shuffle_match::x>>>>>>;
+    find::alone<find::node<
+        op::permute, &shuffle_match::turned,
+        find::or_say<Otherwise, find::node<op::reshape, &shuffle_match::cut, find::value<&shuffle_match::x>>>>>>;
 /// The shuffle takes the place of all three.
 template <class Shuffle>
 constexpr void become_shuffle(rewriter& r, const shuffle_match& m, const Shuffle& shuffle) {
@@ -191,7 +198,8 @@ constexpr void become_shuffle(rewriter& r, const shuffle_match& m, const Shuffle
 
 /// reshape (groups, columns, ...) > permute (columns, groups, ...) > reshape back  ->  channel_shuffle
 struct shuffle_channels {
-  static constexpr rule_info info{"shuffle_channels", "reshape > permute > reshape -> channel_shuffle", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"shuffle_channels", "reshape > permute > reshape -> channel_shuffle", lowers::nodes,
+                                  numerics::exact};
   struct match : shuffle_match {
     int groups = 0;
   };
@@ -212,7 +220,8 @@ struct shuffle_channels {
     const int at = exchanged(r.get<op::permute>(m.turned)), c = x.rank - 3;
     if (at == none) return {"it does not exchange two neighbouring axes", r.name(m.turned)};
     if (c < 0 || c > 1 || !(x == r.shape(r.output(m.back)))) return {"it does not restore the shape", r.name(m.cut)};
-    if (table.count(0, at) != x.count(0, c) || table.count(at, at + 2) != x[c]) return {"it groups more than channels", r.name(m.cut)};
+    if (table.count(0, at) != x.count(0, c) || table.count(at, at + 2) != x[c])
+      return {"it groups more than channels", r.name(m.cut)};
     m.groups = table[at];
     return {};
   }
@@ -221,17 +230,20 @@ struct shuffle_channels {
 
 /// reshape (C, fy, fx, H, W) > permute (C, H, fy, W, fx) > reshape (C, H fy, W fx)  ->  pixel_shuffle
 struct shuffle_pixels {
-  static constexpr rule_info info{"shuffle_pixels", "reshape > permute > reshape -> pixel_shuffle", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"shuffle_pixels", "reshape > permute > reshape -> pixel_shuffle", lowers::nodes,
+                                  numerics::exact};
   using match = shuffle_match;
   using pattern = spelled_shuffle<"no reshape makes the blocks">;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(m.x), &s = r.shape(r.output(m.cut)), &y = r.shape(r.output(m.back));
     const int n = x.rank - 3;  // axes of a batch
-    if (n < 0 || n > 1 || s.rank != n + 5 || y.rank != x.rank) return {"it has not the axes of a pixel shuffle", r.name(m.cut)};
+    if (n < 0 || n > 1 || s.rank != n + 5 || y.rank != x.rank)
+      return {"it has not the axes of a pixel shuffle", r.name(m.cut)};
     constexpr int turned[] = {0, 3, 1, 4, 2};
     const op::permute p = r.get<op::permute>(m.turned);
     for (int i = 0; i < s.rank; ++i)
-      if (p.order[static_cast<std::size_t>(i)] != (i < n ? i : turned[i - n] + n)) return {"it moves other axes", r.name(m.turned)};
+      if (p.order[static_cast<std::size_t>(i)] != (i < n ? i : turned[i - n] + n))
+        return {"it moves other axes", r.name(m.turned)};
     const bool from_channels = s[n + 3] == x[n + 1] && s[n + 4] == x[n + 2] && (n == 0 || s[0] == x[0]);
     const bool to_pixels = y[n] == s[n] && y[n + 1] == s[n + 3] * s[n + 1] && y[n + 2] == s[n + 4] * s[n + 2];
     if (!from_channels || !to_pixels) return {"it makes other blocks", r.name(m.cut)};
@@ -245,10 +257,13 @@ struct shuffle_pixels {
 
 /// channel_shuffle of one group or one channel a group, pixel_shuffle of single pixels  ->  x
 struct shuffle_nothing {
-  static constexpr rule_info info{"shuffle_nothing", "channel_shuffle|pixel_shuffle(x) -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"shuffle_nothing", "channel_shuffle|pixel_shuffle(x) -> x", lowers::nodes,
+                                  numerics::exact};
   using pattern = single<find::any_of<op::channel_shuffle, op::pixel_shuffle>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.is<op::pixel_shuffle>(m.last)) return r.get<op::pixel_shuffle>(m.last).factor == pair{1, 1} ? reason{} : reason{"its blocks have several pixels"};
+    if (r.is<op::pixel_shuffle>(m.last))
+      return r.get<op::pixel_shuffle>(m.last).factor == pair{1, 1} ? reason{}
+                                                                   : reason{"its blocks have several pixels"};
     const int groups = r.get<op::channel_shuffle>(m.last).groups;
     return groups == 1 || groups == r.shape(r.output(m.last)).back(2) ? reason{} : reason{"it moves channels"};
   }

@@ -12,20 +12,24 @@ using some_root = activation_is<"it does not divide by a root", function::sqrt, 
 struct plus_number {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
-    return b.function == op::binary_function::add && b.scalar && !b.activation ? "" : "it is not the sum of a value and a number";
+    return b.function == op::binary_function::add && b.scalar && !b.activation
+               ? ""
+               : "it is not the sum of a value and a number";
   }
 };
 struct difference_of_values {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
-    return b.function == op::binary_function::sub && !b.scalar && !b.activation ? "" : "it is not the difference of two values";
+    return b.function == op::binary_function::sub && !b.scalar && !b.activation
+               ? ""
+               : "it is not the difference of two values";
   }
 };
 
 /// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes
 struct spelled_norm {
-  static constexpr rule_info info{"spelled_norm", "d / sqrt(mean(d * d) + eps) -> layer_norm(x) | rms_norm(d)", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"spelled_norm", "d / sqrt(mean(d * d) + eps) -> layer_norm(x) | rms_norm(d)",
+                                  lowers::nodes, numerics::reassociates};
   struct match {
     node_id whole = none, root = none, shifted = none, mean = none, squares = none, centre = none, middle = none;
     value_id d = none, x = none;
@@ -38,10 +42,13 @@ struct spelled_norm {
                              find::node<op::reduce, &match::middle, find::value<&match::x>>>;
   using squares = find::node<square, &match::squares, find::also<find::value<&match::d>, find::maybe<centred>>>;
   using mean = find::node<op::reduce, &match::mean, find::or_say<"the mean is not one of squares", squares>>;
-  using shifted = find::node<plus_number, &match::shifted, find::or_say<"under the root is no mean over the last axes", mean>, find::number<&match::eps>>;
+  using shifted =
+      find::node<plus_number, &match::shifted, find::or_say<"under the root is no mean over the last axes", mean>,
+                 find::number<&match::eps>>;
   using root = find::node<some_root, &match::root, find::or_say<"nothing is added under the root", shifted>>;
-  using pattern = find::either_order<op::binary, &match::whole, find::alone<root>,
-                                     find::or_say<"it divides another value than the one squared", find::value<&match::d>>>;
+  using pattern =
+      find::either_order<op::binary, &match::whole, find::alone<root>,
+                         find::or_say<"it divides another value than the one squared", find::value<&match::d>>>;
 
   /// The first of the axes a mean is over, if those are the last ones and stay as 1; else none.
   static constexpr int mean_from(const rewriter& r, node_id n) {
@@ -74,7 +81,8 @@ struct spelled_norm {
 
 /// layer_norm|rms_norm > * k  ->  with the scale k;  layer_norm with a scale > + b  ->  with the bias b
 struct norm_operand {
-  static constexpr rule_info info{"norm_operand", "layer_norm|rms_norm > * k, + b -> the same", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"norm_operand", "layer_norm|rms_norm > * k, + b -> the same", lowers::nodes,
+                                  numerics::exact};
   using pattern = chain<find::any_of<op::layer_norm, op::rms_norm>, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
@@ -83,9 +91,11 @@ struct norm_operand {
     if (b.scalar || b.function != (adds ? op::binary_function::add : op::binary_function::mul))
       return {adds ? "it is not the sum of two values" : "it is not the product of two values"};
     if (b.activation) return {"it applies an activation"};
-    if (static_cast<int>(r.inputs_count(m.first)) == r.at(m.first).type->max_inputs) return {"its input has all operands already", r.name(m.first)};
+    if (static_cast<int>(r.inputs_count(m.first)) == r.at(m.first).type->max_inputs)
+      return {"its input has all operands already", r.name(m.first)};
     if (r.at(m.first).outputs.count != 1) return {"its input has several outputs", r.name(m.first)};
-    if (!(r.shape(r.output(m.first)) == r.shape(r.output(m.last)))) return {"its other operand is larger", r.name(m.first)};
+    if (!(r.shape(r.output(m.first)) == r.shape(r.output(m.last))))
+      return {"its other operand is larger", r.name(m.first)};
     if (r.input(m.last, 1 - m.input) == r.output(m.first)) return {"its operands are the same"};
     return {};
   }

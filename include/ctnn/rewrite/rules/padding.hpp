@@ -22,7 +22,8 @@ struct pad_nothing {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// pad(0) > conv2d  ->  conv2d;  pad(0) > average pool  ->  pool that counts its padding;  pad(-infinity) > max pool  ->  pool
+/// pad(0) > conv2d  ->  conv2d;  pad(0) > average pool  ->  pool that counts its padding;  pad(-infinity) > max pool ->
+/// pool
 template <class Last>
 struct pad_window {
   static constexpr rule_info info{"pad_window", "pad > conv2d|pool -> the second", lowers::nodes, numerics::exact};
@@ -36,19 +37,22 @@ struct pad_window {
     const auto p = r.get<op::pad>(m.first);
     const auto window = r.get<Last>(m.last);
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
-    if (p.mode != op::pad_mode::constant || r.inputs_count(m.first) != 1) return {"it pads with more than one number", r.name(m.first)};
+    if (p.mode != op::pad_mode::constant || r.inputs_count(m.first) != 1)
+      return {"it pads with more than one number", r.name(m.first)};
     const int rank = static_cast<int>(p.before.size());
     for (int i = 0; i < rank; ++i) {
       const int before = p.before[static_cast<std::size_t>(i)], after = p.after[static_cast<std::size_t>(i)];
       if (before < 0 || after < 0) return {"it cuts something off", r.name(m.first)};
-      if (i < rank - axes_of(window) && (before != 0 || after != 0)) return {"it pads more than rows and columns", r.name(m.first)};
+      if (i < rank - axes_of(window) && (before != 0 || after != 0))
+        return {"it pads more than rows and columns", r.name(m.first)};
     }
     if (window.same != same_padding::none) return {"its own padding depends on the size"};
     if constexpr (pools) {
       if (window.ceil) return {"its last windows depend on the padding"};
       if (window.function == op::pooling::max) {
         // Padding never wins a maximum here, so it must not there: not even in a window of padding alone.
-        if (!(p.value <= static_cast<double>(std::numeric_limits<float>::lowest()))) return {"the padding may be the maximum", r.name(m.first)};
+        if (!(p.value <= static_cast<double>(std::numeric_limits<float>::lowest())))
+          return {"the padding may be the maximum", r.name(m.first)};
         for (int i = 0; i < window.axes; ++i) {
           const auto axis = static_cast<std::size_t>(rank - window.axes + i);
           const int before = p.before[axis] + window.pad.at(i), after = p.after[axis] + window.pad.at(window.axes + i);

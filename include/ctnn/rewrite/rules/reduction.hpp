@@ -10,8 +10,8 @@ namespace ctnn::rules {
 
 /// global pooling over one axis or three, whose windows no vectors walk  ->  reduce
 struct global_pool_to_reduce {
-  static constexpr rule_info info{"global_pool_to_reduce", "adaptive_pool(1) of signals|volumes -> reduce", lowers::tier,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"global_pool_to_reduce", "adaptive_pool(1) of signals|volumes -> reduce",
+                                  lowers::tier, numerics::reassociates};
   static constexpr bool any_type = true;
   using pattern = single<op::adaptive_pool>;
   static constexpr reason guard(const rewriter& r, const match& m) {

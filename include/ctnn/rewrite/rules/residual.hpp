@@ -30,7 +30,8 @@ struct eltwise_to_binary {
 
 /// conv2d > add of the same shape  ->  conv2d with a residual input
 struct conv2d_residual {
-  static constexpr rule_info info{"conv2d_residual", "conv2d > binary(add) -> conv2d", lowers::nodes, numerics::reassociates};
+  static constexpr rule_info info{"conv2d_residual", "conv2d > binary(add) -> conv2d", lowers::nodes,
+                                  numerics::reassociates};
   using pattern = chain<op::conv2d, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);

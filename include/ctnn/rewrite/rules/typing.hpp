@@ -53,10 +53,12 @@ struct cast_chain {
   static constexpr bool any_type = true;
   using pattern = chain<op::cast, op::cast>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (!holds(r.type(r.output(m.first)), r.type(r.input(m.first)))) return {"the first one loses something", r.name(m.first)};
+    if (!holds(r.type(r.output(m.first)), r.type(r.input(m.first))))
+      return {"the first one loses something", r.name(m.first)};
     // Floating point saturates where integers wrap around.
     const dtype from = r.type(r.input(m.first)), to = r.type(r.output(m.last));
-    if (!is_floating(from) && is_floating(r.type(r.output(m.first))) && !is_floating(to) && to != dtype::boolean && !holds(to, from))
+    if (!is_floating(from) && is_floating(r.type(r.output(m.first))) && !is_floating(to) && to != dtype::boolean &&
+        !holds(to, from))
       return {"it saturates, one cast would not", r.name(m.first)};
     return {};
   }
@@ -69,7 +71,8 @@ struct cast_chain {
 
 /// cast to half precision > cast back  ->  x: between operators that compute in f32 as in ONNX Runtime
 struct rounding_between {
-  static constexpr rule_info info{"rounding_between", "cast to f16 or bf16 > cast to f32 -> x", lowers::nodes, numerics::unrounded};
+  static constexpr rule_info info{"rounding_between", "cast to f16 or bf16 > cast to f32 -> x", lowers::nodes,
+                                  numerics::unrounded};
   static constexpr bool any_type = true;
   using pattern = edge<op::cast, op::cast>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -96,7 +99,8 @@ struct requantize_same {
     if (r.input(m.first, 1) != r.input(m.last, 1) || zero != (r.inputs_count(m.last) == 3) ||
         (zero && r.input(m.first, 2) != r.input(m.last, 2)))
       return {"scale and zero point are other values", r.name(m.first)};
-    if (r.shape(r.input(m.last, 1)).count() != 1 && (d.axis != q.axis || d.block != q.block)) return {"the axes differ", r.name(m.first)};
+    if (r.shape(r.input(m.last, 1)).count() != 1 && (d.axis != q.axis || d.block != q.block))
+      return {"the axes differ", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.first)); }
@@ -104,12 +108,14 @@ struct requantize_same {
 
 /// relu > quantize to unsigned integers without a zero point, with scales above 0  ->  quantize, which saturates at 0
 struct relu_before_quantize {
-  static constexpr rule_info info{"relu_before_quantize", "relu > quantize -> quantize", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"relu_before_quantize", "relu > quantize -> quantize", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
   using pattern = chain<op::activation, op::quantize>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (m.input != 0) return {"what it makes is a scale", r.name(m.first)};
-    if (r.get<op::activation>(m.first).activation.kind != function::relu) return {"its input is not a relu", r.name(m.first)};
+    if (r.get<op::activation>(m.first).activation.kind != function::relu)
+      return {"its input is not a relu", r.name(m.first)};
     const dtype to = r.get<op::quantize>(m.last).to;
     if (to != dtype::u8 && to != dtype::u16) return {"its integers may be negative"};
     if (r.inputs_count(m.last) == 3) return {"it has a zero point, so 0 is not the lowest number"};

@@ -24,9 +24,16 @@ struct gemm_parameters {
   int rows, columns, depth, kind_c;
 
   explicit gemm_parameters(const layer_reader& l)
-      : alpha(l.float_or(0, 1)), beta(l.float_or(1, 1)), transpose_a(l.flag_or(2, false)), transpose_b(l.flag_or(3, false)),
-        constant_a(l.flag_or(4, false)), constant_b(l.flag_or(5, false)), constant_c(l.flag_or(6, false)),
-        rows(positive(l, 7, constant_a)), columns(positive(l, 8, constant_b)), depth(positive(l, 9, constant_a || constant_b)),
+      : alpha(l.float_or(0, 1)),
+        beta(l.float_or(1, 1)),
+        transpose_a(l.flag_or(2, false)),
+        transpose_b(l.flag_or(3, false)),
+        constant_a(l.flag_or(4, false)),
+        constant_b(l.flag_or(5, false)),
+        constant_c(l.flag_or(6, false)),
+        rows(positive(l, 7, constant_a)),
+        columns(positive(l, 8, constant_b)),
+        depth(positive(l, 9, constant_a || constant_b)),
         kind_c(l.int_or(10, 0)) {
     if (l.int_or(18, 0) != 0) layer_reader::refuse(18, "quantized weights");
     for (int id : {12, 13})
@@ -60,7 +67,8 @@ inline value_id product_and_sum(layer_reader& l, const gemm_parameters& p) {
   std::vector<value_id> in;
   const auto operand = [&](bool constant, bool transpose, int rows, int columns, const char* what) {
     const extents shape = transpose ? extents{columns, rows} : extents{rows, columns};
-    in.push_back(constant ? l.constant(shape, l.tagged(std::int64_t{rows} * columns), what) : as_matrix(l, l.input(next++)));
+    in.push_back(constant ? l.constant(shape, l.tagged(std::int64_t{rows} * columns), what)
+                          : as_matrix(l, l.input(next++)));
     const extents is = l.shape(in.back());
     return transpose ? extents{is[1], is[0]} : is;
   };
@@ -111,7 +119,8 @@ inline void matmul(layer_reader& l) {
 inline value_id projection(layer_reader& l, value_id x, int out, std::int64_t weights, const char* what) {
   const extents shape = l.shape(x);
   if (shape.rank != 2 || std::int64_t{out} * shape[1] != weights)
-    l.fail("an input is " + describe(shape) + " where " + std::to_string(weights) + " weights make " + std::to_string(out) + " features");
+    l.fail("an input is " + describe(shape) + " where " + std::to_string(weights) + " weights make " +
+           std::to_string(out) + " features");
   const op::linear op{out, true, {}};
   const value_id v = what ? l.helper(op, {x}, what) : l.node(op, {x});
   l.read_tagged(v, 0, weights);
@@ -161,7 +170,8 @@ inline void sdpa(layer_reader& l) {
   op.past = op.present = l.flag_or(7, false);
   op.scale = l.float_or(6, 0);
   l.expect(3 + (op.mask ? 1u : 0u) + (op.past ? 2u : 0u), op.past ? 3 : 1);
-  std::vector<value_id> in{by_heads(l, l.input(0), "query"), by_heads(l, l.input(1), "key"), by_heads(l, l.input(2), "value")};
+  std::vector<value_id> in{by_heads(l, l.input(0), "query"), by_heads(l, l.input(1), "key"),
+                           by_heads(l, l.input(2), "value")};
   if (op.mask) in.push_back(l.input(3));
   if (op.past) {
     const std::size_t at = op.mask ? 4 : 3;
@@ -183,7 +193,8 @@ inline void rotary_embed(layer_reader& l) {
   op.interleaved = l.flag_or(0, false);
   const extents whole = l.shape(l.input(0));
   const bool one_head = whole.rank == 2;
-  const value_id x = one_head ? l.reshaped(l.input(0), {1, 1, whole[0], whole[1]}, "query") : by_heads(l, l.input(0), "query");
+  const value_id x =
+      one_head ? l.reshaped(l.input(0), {1, 1, whole[0], whole[1]}, "query") : by_heads(l, l.input(0), "query");
   std::vector<value_id> in{x};
   for (std::size_t i : {1u, 2u}) {
     const value_id v = l.input(i);

@@ -66,18 +66,21 @@ inline op::products_of_bytes int8_products(bool requantize) {
 }
 
 /// Weights as bytes (quantized here if the file has them as floats), bias and scales: the slots of a layer of bytes.
-inline void int8_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias, bool requantize, int scales) {
+inline void int8_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias, bool requantize,
+                         int scales) {
   stored_weights weight = l.tagged_or_int8(v, 0, weight_size);
   std::size_t slot = 1;
   if (bias) l.read_raw(v, slot++, out);
   const std::vector<float> given = l.raw(scales);
   std::vector<float> each;
-  for (std::size_t o = 0; o < static_cast<std::size_t>(out); ++o) each.push_back(given[o * given.size() / static_cast<std::size_t>(out)]);
+  for (std::size_t o = 0; o < static_cast<std::size_t>(out); ++o)
+    each.push_back(given[o * given.size() / static_cast<std::size_t>(out)]);
   l.set_weight(v, slot++, each);
   l.read_raw(v, slot++, 1);
   if (requantize) l.read_raw(v, slot, 1);
   const std::size_t rows = weight.floats.size() / static_cast<std::size_t>(out);
-  for (std::size_t i = 0; i < weight.floats.size(); ++i) weight.bytes.push_back(quantize_int8(weight.floats[i] * each[i / rows]));
+  for (std::size_t i = 0; i < weight.floats.size(); ++i)
+    weight.bytes.push_back(quantize_int8(weight.floats[i] * each[i / rows]));
   l.set_bytes(v, 0, weight.bytes);
 }
 
@@ -92,7 +95,8 @@ inline value_id rows_or_vector(layer_reader& l, value_id x, int out, int weight_
   if (out < 1 || weight_size < 1 || weight_size % out != 0)
     l.fail("weight size " + std::to_string(weight_size) + " for " + std::to_string(out) + " outputs");
   const extents shape = l.shape(x);
-  if (shape.rank != 1 && !(shape.rank == 2 && shape[1] == weight_size / out)) return l.helper(op::flatten{}, {x}, "flatten");
+  if (shape.rank != 1 && !(shape.rank == 2 && shape[1] == weight_size / out))
+    return l.helper(op::flatten{}, {x}, "flatten");
   return x;
 }
 /// A matrix whose rows are as long as the weights' goes row by row; of anything else all elements are one row.
@@ -225,8 +229,11 @@ void deconvolution(layer_reader& l) {
   for (int g = 0; g < op.groups; ++g)
     for (int o = 0; o < group_out; ++o)
       for (int c = 0; c < group_in; ++c, from += static_cast<std::ptrdiff_t>(taps))
-        std::copy_n(from, taps, weight.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(g * group_in + c) *
-                                                                              static_cast<std::size_t>(group_out) + static_cast<std::size_t>(o)) * taps));
+        std::copy_n(from, taps,
+                    weight.begin() + static_cast<std::ptrdiff_t>((static_cast<std::size_t>(g * group_in + c) *
+                                                                      static_cast<std::size_t>(group_out) +
+                                                                  static_cast<std::size_t>(o)) *
+                                                                 taps));
   l.set_weight(v, 0, weight);
   if (op.bias) l.read_raw(v, 1, op.out);
   l.result(v);

@@ -47,7 +47,8 @@ inline void input(layer_reader& l) {
       const int needed = channels_needed(l.builder(), blob);
       if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
     }
-    out.push_back(out.empty() ? l.node(op::input{as_list(shape)}, {}) : l.helper(op::input{as_list(shape)}, {}, blob.c_str()));
+    out.push_back(out.empty() ? l.node(op::input{as_list(shape)}, {})
+                              : l.helper(op::input{as_list(shape)}, {}, blob.c_str()));
   }
   l.result(out);
 }

@@ -91,7 +91,8 @@ inline void yolov3_detection_output(layer_reader& l) {
   }
   if (mask.empty()) l.fail(5, "no masks");
   l.expect_outputs(1);
-  if (op.scales.size() < l.input_count()) l.fail(6, std::to_string(op.scales.size()) + " scales for " + std::to_string(l.input_count()) + " inputs");
+  if (op.scales.size() < l.input_count())
+    l.fail(6, std::to_string(op.scales.size()) + " scales for " + std::to_string(l.input_count()) + " inputs");
   detection_result(l, l.node(op, l.all_inputs()));
 }
 

@@ -47,7 +47,9 @@ inline void clip(layer_reader& l) {
   constexpr float most = std::numeric_limits<float>::max();
   activate(l, {function::clip, l.float_or(0, -most), l.float_or(1, most)});
 }
-inline void hardsigmoid(layer_reader& l) { activate(l, {function::hardsigmoid, l.float_or(0, 0.2f), l.float_or(1, 0.5f)}); }
+inline void hardsigmoid(layer_reader& l) {
+  activate(l, {function::hardsigmoid, l.float_or(0, 0.2f), l.float_or(1, 0.5f)});
+}
 inline void hardswish(layer_reader& l) { activate(l, {function::hardswish, l.float_or(0, 0.2f), l.float_or(1, 0.5f)}); }
 inline void elu(layer_reader& l) { activate(l, {function::elu, l.float_or(0, 0.1f)}); }
 template <function kind>
@@ -55,12 +57,15 @@ void plain_activation(layer_reader& l) {
   activate(l, {kind});
 }
 
-inline void selu(layer_reader& l) { activate(l, {function::selu, l.float_or(0, 1.67326324f), l.float_or(1, 1.050700987f)}); }
+inline void selu(layer_reader& l) {
+  activate(l, {function::selu, l.float_or(0, 1.67326324f), l.float_or(1, 1.050700987f)});
+}
 inline void gelu(layer_reader& l) { activate(l, {l.flag_or(0, false) ? function::gelu_tanh : function::gelu}); }
 
 inline void unary(layer_reader& l) {
   const int type = l.int_or(0, 0);
-  if (type < 0 || type >= static_cast<int>(std::size(unary_operations))) layer_reader::refuse(0, "unary operation " + std::to_string(type));
+  if (type < 0 || type >= static_cast<int>(std::size(unary_operations)))
+    layer_reader::refuse(0, "unary operation " + std::to_string(type));
   activate(l, {unary_operations[type]});
 }
 

@@ -31,7 +31,8 @@ inline void layer_norm(layer_reader& l) {
     return;
   }
   const extents each = from_axis(shape, normal_axis(op.axis, shape.rank));
-  const value_id scale = l.constant(each, l.raw(each.count()), "scale"), shift = l.constant(each, l.raw(each.count()), "shift");
+  const value_id scale = l.constant(each, l.raw(each.count()), "scale"),
+                 shift = l.constant(each, l.raw(each.count()), "shift");
   l.result(l.node(op, {x, scale, shift}));
 }
 
@@ -50,7 +51,8 @@ inline void normalize_groups(layer_reader& l, int groups, int channels, float ep
   const value_id x = l.input();
   const extents shape = l.shape(x);
   if (shape.rank < 1 || channels != shape[0] || groups < 1 || channels % groups != 0)
-    l.fail(std::to_string(groups) + " groups of " + std::to_string(channels) + " channels for an input of " + describe(shape));
+    l.fail(std::to_string(groups) + " groups of " + std::to_string(channels) + " channels for an input of " +
+           describe(shape));
   extents batch{1};
   for (int i = 0; i < shape.rank; ++i) batch.push_back(shape[i]);
   const value_id in = l.reshaped(x, batch, "batch");

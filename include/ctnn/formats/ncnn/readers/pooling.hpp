@@ -8,7 +8,8 @@
 namespace ctnn::ncnn::readers {
 
 /// The window parameters of Pooling (or Pooling1D) for an input of (height, width).
-inline op::pool pooling_parameters(const layer_reader& l, bool two_dimensional, op::pooling kind, int height, int width) {
+inline op::pool pooling_parameters(const layer_reader& l, bool two_dimensional, op::pooling kind, int height,
+                                   int width) {
   op::pool op;
   op.function = kind;
   op.axes = two_dimensional ? 2 : 1;
@@ -99,7 +100,8 @@ inline void pooling_1d(layer_reader& l) {
 /// A reduction of ctnn's, times parameter 2.
 inline void reduction(layer_reader& l) {
   const int operation = l.int_or(0, 0);
-  if (operation < 0 || operation >= static_cast<int>(std::size(reductions))) layer_reader::refuse(0, "reduction " + std::to_string(operation));
+  if (operation < 0 || operation >= static_cast<int>(std::size(reductions)))
+    layer_reader::refuse(0, "reduction " + std::to_string(operation));
   op::reduce op{reductions[operation]};
   op.keep = l.flag_or(4, false);
   const bool all = l.flag_or(1, true);
@@ -114,17 +116,20 @@ inline void reduction(layer_reader& l) {
     if (!all && std::find(op.axes.begin(), op.axes.end(), a) == op.axes.end()) op.axes.push_back(a);
   }
   value_id v = l.node(op, {x});
-  if (const float coefficient = l.float_or(2, 1); coefficient != 1) v = l.with_scalar(op::binary_function::mul, v, coefficient, "coefficient");
+  if (const float coefficient = l.float_or(2, 1); coefficient != 1)
+    v = l.with_scalar(op::binary_function::mul, v, coefficient, "coefficient");
   l.result(l.shape(v).rank == 0 ? l.reshaped(v, {1}) : v);
 }
 
 inline void lrn(layer_reader& l) {
   const int region = l.int_or(0, 0), size = l.extent_or(1, 5, 1);
-  if ((region != 0 && region != 1) || size % 2 == 0) layer_reader::refuse("region " + std::to_string(region) + " of size " + std::to_string(size));
+  if ((region != 0 && region != 1) || size % 2 == 0)
+    layer_reader::refuse("region " + std::to_string(region) + " of size " + std::to_string(size));
   l.expect(1, 1);
   const value_id x = l.input();
   if (l.shape(x).rank != 3) layer_reader::refuse("input that is not 3-D");
-  l.result(l.node(op::local_response_norm{size, l.float_or(2, 1), l.float_or(3, 0.75f), l.float_or(4, 1), region == 1}, {x}));
+  l.result(l.node(op::local_response_norm{size, l.float_or(2, 1), l.float_or(3, 0.75f), l.float_or(4, 1), region == 1},
+                  {x}));
 }
 
 inline void interp(layer_reader& l) {

@@ -85,7 +85,8 @@ inline void slice(layer_reader& l) {
     int from = 0;
     for (int cut : cuts) {
       if (cut < 0) cut += in[axis];
-      if (cut <= from || cut >= in[axis]) l.fail(2, "cut at " + std::to_string(cut) + " of " + std::to_string(in[axis]));
+      if (cut <= from || cut >= in[axis])
+        l.fail(2, "cut at " + std::to_string(cut) + " of " + std::to_string(in[axis]));
       sizes.push_back(cut - from);
       from = cut;
     }
@@ -119,8 +120,8 @@ struct cut {
   void narrow(const layer_reader& l, int axis, int from, int to) {
     const int size = end[axis] - begin[axis];
     if (from < 0 || to <= from || to > size)
-      l.fail("cut from " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(size) + " along axis " +
-             std::to_string(axis));
+      l.fail("cut from " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(size) +
+             " along axis " + std::to_string(axis));
     end[axis] = begin[axis] + to;
     begin[axis] += from;
   }
@@ -168,7 +169,8 @@ inline void crop(layer_reader& l) {
   // Offsets, sizes and far offsets of w, h, d, c.
   const int from_id[4] = {0, 1, 13, 2}, size_id[4] = {3, 4, 14, 5}, far_id[4] = {6, 7, 15, 8};
   bool by_reference = true;
-  for (int i = 0; i < 4; ++i) by_reference = by_reference && l.int_or(size_id[i], 0) == 0 && l.int_or(far_id[i], 0) == 0;
+  for (int i = 0; i < 4; ++i)
+    by_reference = by_reference && l.int_or(size_id[i], 0) == 0 && l.int_or(far_id[i], 0) == 0;
   extents like = in;
   if (by_reference) {
     l.expect(2, 1);
@@ -305,7 +307,8 @@ inline void tile(layer_reader& l) {
     repeats.assign(static_cast<std::size_t>(rank), 1);
     repeats[static_cast<std::size_t>(axis)] = l.extent_or(1, 1, 1);
   }
-  // Repeats are for the last axes; those in front that are not 1 make new ones. ncnn's own 4-d results of fewer axes are odd.
+  // Repeats are for the last axes; those in front that are not 1 make new ones. ncnn's own 4-d results of fewer axes
+  // are odd.
   const auto axes = static_cast<std::size_t>(rank);
   while (repeats.size() > axes && repeats[0] == 1) repeats.erase(repeats.begin());
   if (repeats.size() > axes && (axes > 2 || repeats.size() > 3)) layer_reader::refuse(2, "more repeats than axes");

@@ -25,9 +25,9 @@ struct recurrent_parameters {
     if (!weights || *weights != l.int_or(1, 0))
       l.fail(1, "weight size " + std::to_string(l.int_or(1, 0)) + ", expected " + std::to_string(weights.value_or(-1)));
   }
-  /// The layer and its outputs. The file's arrays hold one direction after the other: the inputs' weights, `bias_rows` rows
-  /// of biases, the states' weights. `order`: ncnn's gates in PyTorch's order; likewise the rows of the two biases, zeros
-  /// where they are fewer.
+  /// The layer and its outputs. The file's arrays hold one direction after the other: the inputs' weights, `bias_rows`
+  /// rows of biases, the states' weights. `order`: ncnn's gates in PyTorch's order; likewise the rows of the two
+  /// biases, zeros where they are fewer.
   void add(layer_reader& l, std::vector<int> order, std::size_t bias_rows, std::vector<int> w_bias,
            std::vector<int> r_bias) const {
     constexpr std::size_t states = Op::states;
@@ -38,7 +38,8 @@ struct recurrent_parameters {
     const int d = op.directions(), rows = Op::gates * op.hidden;
     std::vector<value_id> inputs{l.input()};
     for (std::size_t i = 1; i < l.input_count(); ++i) {
-      if (l.shape(l.input(i)).count() != std::int64_t{d} * op.hidden) l.fail("initial state is " + describe(l.shape(l.input(i))));
+      if (l.shape(l.input(i)).count() != std::int64_t{d} * op.hidden)
+        l.fail("initial state is " + describe(l.shape(l.input(i))));
       inputs.push_back(l.reshaped(l.input(i), {d, op.hidden}, "state"));
     }
     const value_id y = l.node(op, inputs);
@@ -59,12 +60,14 @@ struct recurrent_parameters {
 
  private:
   /// Blocks of `hidden` rows from block `first` on, in the given order; zeros where that is -1.
-  std::vector<float> blocks_of(const std::vector<float>& from, std::size_t first, std::size_t width, const std::vector<int>& order_of) const {
+  std::vector<float> blocks_of(const std::vector<float>& from, std::size_t first, std::size_t width,
+                               const std::vector<int>& order_of) const {
     const std::size_t block = static_cast<std::size_t>(op.hidden) * width;
     std::vector<float> to;
     to.reserve(order_of.size() * block);
     for (const int i : order_of) {
-      const auto begin = from.begin() + static_cast<std::ptrdiff_t>((first + static_cast<std::size_t>(i < 0 ? 0 : i)) * block);
+      const auto begin =
+          from.begin() + static_cast<std::ptrdiff_t>((first + static_cast<std::size_t>(i < 0 ? 0 : i)) * block);
       if (i < 0) to.resize(to.size() + block);
       else to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(block));
     }

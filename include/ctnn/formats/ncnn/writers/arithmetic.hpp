@@ -12,7 +12,8 @@
 namespace ctnn::ncnn::writers {
 
 /// A layer of its own for an activation.
-inline void activation_layer(node_writer& w, const activation_function& f, const std::string& from, const std::string& to) {
+inline void activation_layer(node_writer& w, const activation_function& f, const std::string& from,
+                             const std::string& to) {
   constexpr float most = std::numeric_limits<float>::max();
   parameter_list p;
   const char* type = "Noop";
@@ -103,7 +104,10 @@ inline void conv_transpose2d(node_writer& w) {
   p.integer(0, op.out, 0).integer(1, op.kernel[1], 0).integer(11, op.kernel[0], op.kernel[1]);
   p.integer(2, op.dilation[1], 1).integer(12, op.dilation[0], op.dilation[1]);
   p.integer(3, op.stride[1], 1).integer(13, op.stride[0], op.stride[1]);
-  p.integer(4, op.pad[1], 0).integer(14, op.pad[0], op.pad[1]).integer(15, op.pad[3], op.pad[1]).integer(16, op.pad[2], op.pad[0]);
+  p.integer(4, op.pad[1], 0)
+      .integer(14, op.pad[0], op.pad[1])
+      .integer(15, op.pad[3], op.pad[1])
+      .integer(16, op.pad[2], op.pad[0]);
   p.integer(18, op.output_padding[1], 0).integer(19, op.output_padding[0], op.output_padding[1]);
   p.integer(5, op.bias, 0).integer(6, static_cast<std::int64_t>(weight.size()), 0).integer(7, op.groups, 1);
   const bool separate = !fuse_activation(p, op.activation);
@@ -137,7 +141,8 @@ inline void linear(node_writer& w) {
   const int depth = static_cast<int>(op.depth(in)), rows = static_cast<int>(in.count() / depth);
   const bool whole = op.axes == in.rank;
   std::string from = w.in();
-  if (whole ? in.rank > 3 || (in.rank == 2 && in[0] == 1) : in.rank > 2 && rows == 1) from = w.reshaped(from, {depth}, "vector");
+  if (whole ? in.rank > 3 || (in.rank == 2 && in[0] == 1) : in.rank > 2 && rows == 1)
+    from = w.reshaped(from, {depth}, "vector");
   else if (!whole && in.rank > 2) from = w.reshaped(from, {rows, depth}, "rows");
   const bool reshape_after = (!whole && (in.rank > 2 || rows == 1)) || (op.ones > 0 && !w.b.kept_flat.contains(w.id()));
   std::string result = reshape_after ? w.between("product") : before_activation(w, separate);
@@ -185,18 +190,24 @@ inline void local_response_norm(node_writer& w) {
   const op::local_response_norm op = w.get<op::local_response_norm>();
   if (op.size % 2 == 0) throw inexpressible{"a window of even size"};
   w.layer("LRN", {w.in()}, {w.out()},
-          parameter_list().integer(0, op.within, 0).integer(1, op.size, 5).real(2, op.alpha, 1).real(3, op.beta, 0.75f).real(4, op.k, 1));
+          parameter_list()
+              .integer(0, op.within, 0)
+              .integer(1, op.size, 5)
+              .real(2, op.alpha, 1)
+              .real(3, op.beta, 0.75f)
+              .real(4, op.k, 1));
 }
 inline void prelu(node_writer& w) {
   by_channel(w, "PReLU", w.get<op::prelu>().axis, [](int n) { return parameter_list().integer(0, n, 0); });
   w.b.bin.raw(w.weight(0));
 }
 
-/// Trailing-axis broadcasting in ncnn's terms: operands of one rank, or one that ncnn lines up the same way. A reshape that
-/// only appended inner extents of 1 has been absorbed: such operands ncnn lines up by itself.
+/// Trailing-axis broadcasting in ncnn's terms: operands of one rank, or one that ncnn lines up the same way. A reshape
+/// that only appended inner extents of 1 has been absorbed: such operands ncnn lines up by itself.
 inline std::string operand(node_writer& w, std::size_t i) {
   if (const value_id v = w.source(i); v != w.input(i))
-    return w.b.form(v) == w.b.g.shape(v) ? w.b.blob(v) : w.reshaped(w.b.blob(v), w.input_shape(i), i == 0 ? "first" : "second");
+    return w.b.form(v) == w.b.g.shape(v) ? w.b.blob(v)
+                                         : w.reshaped(w.b.blob(v), w.input_shape(i), i == 0 ? "first" : "second");
   const extents own = w.input_shape(i), other = w.input_shape(1 - i);
   if (own.rank >= other.rank) return w.in(i);
   if (own.rank == 1 && own[0] != other[0]) return w.in(i);  // ncnn's second choice is the innermost axis
@@ -289,7 +300,10 @@ inline void pool(node_writer& w) {
   const window_axis &y = op.axes == 2 ? axis[0] : axis[1], &x = axis[1];
   p.integer(0, average, 0).integer(1, x.taps, 0).integer(11, y.taps, x.taps);
   p.integer(2, x.stride, 1).integer(12, y.stride, x.stride);
-  p.integer(3, x.before, 0).integer(13, y.before, x.before).integer(14, x.after, x.before).integer(15, y.after, y.before);
+  p.integer(3, x.before, 0)
+      .integer(13, y.before, x.before)
+      .integer(14, x.after, x.before)
+      .integer(15, y.after, y.before);
   p.integer(5, mode, 0);
   if (mode < 2) p.integer(6, whole, 0);
   w.layer(op.axes == 2 ? "Pooling" : "Pooling1D", {w.in()}, {w.out()}, p);
@@ -313,17 +327,21 @@ inline void adaptive_pool(node_writer& w) {
 inline void interpolate(node_writer& w) {
   w.need_rank(3, 3);
   const op::interpolate op = w.get<op::interpolate>();
-  const bool nearest = op.mode == op::interpolation::nearest, corners = op.coordinates == op::coordinates::align_corners;
+  const bool nearest = op.mode == op::interpolation::nearest,
+             corners = op.coordinates == op::coordinates::align_corners;
   const bool torch = nearest ? op.rounding == op::rounding::torch
-                             : op.mode == op::interpolation::linear && !op.antialias && (corners || op.coordinates == op::coordinates::half_pixel);
+                             : op.mode == op::interpolation::linear && !op.antialias &&
+                                   (corners || op.coordinates == op::coordinates::half_pixel);
   if (op.axes != 2 || !torch) throw inexpressible{"interpolation other than PyTorch's of two axes"};
   const bool by_scale = op.size == by_axis{0};
   parameter_list p;
   p.integer(0, nearest ? 1 : 2, 0);
-  if (nearest && by_scale) p.real(1, static_cast<float>(op.scale.at(0)), 1).real(2, static_cast<float>(op.scale.at(1)), 1);
+  if (nearest && by_scale)
+    p.real(1, static_cast<float>(op.scale.at(0)), 1).real(2, static_cast<float>(op.scale.at(1)), 1);
   else p.integer(3, w.output_shape()[1], 0).integer(4, w.output_shape()[2], 0);
   for (int i = 0; i < 2 && !nearest && !corners; ++i)
-    if (op.scale.at(i) > 0 && op.scale.at(i) * w.input_shape()[i + 1] != w.output_shape()[i + 1]) throw inexpressible{"a scale that is not the ratio of the sizes"};
+    if (op.scale.at(i) > 0 && op.scale.at(i) * w.input_shape()[i + 1] != w.output_shape()[i + 1])
+      throw inexpressible{"a scale that is not the ratio of the sizes"};
   p.integer(6, !nearest && corners, 0);
   w.layer("Interp", {w.in()}, {w.out()}, p);
 }

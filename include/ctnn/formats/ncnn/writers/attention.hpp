@@ -8,19 +8,23 @@
 
 namespace ctnn::ncnn::writers {
 
-/// alpha (A B + beta C), a product of matrices and what may be added to it, as ncnn's Gemm, which has constants, transposes
-/// and a factor. `product` is the matmul, `sum` the value added to it or none.
+/// alpha (A B + beta C), a product of matrices and what may be added to it, as ncnn's Gemm, which has constants,
+/// transposes and a factor. `product` is the matmul, `sum` the value added to it or none.
 inline void gemm(node_writer& w, node_id product, value_id sum) {
   const file_builder& b = w.b;
   const op::matmul op = b.g.get<op::matmul>(product);
   const auto operands = b.g.inputs(b.g.at(product));
-  if (b.g.shape(operands[0]).rank != 2 || b.g.shape(operands[1]).rank != 2) throw inexpressible{"a product of more than matrices"};
+  if (b.g.shape(operands[0]).rank != 2 || b.g.shape(operands[1]).rank != 2)
+    throw inexpressible{"a product of more than matrices"};
   if (op.scale == 0) throw inexpressible{"a product that counts for nothing"};
   const bool constant[3] = {b.is_constant(operands[0]), b.is_constant(operands[1]), sum != none && b.is_constant(sum)};
   if (constant[0] && constant[1]) throw inexpressible{"a product of constants"};
   const extents y = b.g.shape(b.g.output_of(product));
   parameter_list p;
-  p.real(0, op.scale, 1).real(1, sum != none ? 1 / op.scale : 1, 1).integer(2, op.transpose_a, 0).integer(3, op.transpose_b, 0);
+  p.real(0, op.scale, 1)
+      .real(1, sum != none ? 1 / op.scale : 1, 1)
+      .integer(2, op.transpose_a, 0)
+      .integer(3, op.transpose_b, 0);
   const bool says_sum = constant[2] || (sum == none && (constant[0] || constant[1]));
   p.integer(4, constant[0], 0).integer(5, constant[1], 0).integer(6, says_sum, 0);
   const extents c = sum != none ? b.g.shape(sum) : extents{};
@@ -46,11 +50,13 @@ inline void absorb_product(file_builder& b, node_id sum) {
   if (op.function != op::binary_function::add || op.scalar || op.activation) return;
   for (std::size_t i : {0u, 1u}) {
     const node_id product = b.maker(in[i]);
-    if (!b.g.is<op::matmul>(product) || b.only_reader(in[i]) != sum || b.g.get<op::matmul>(product).scale == 0) continue;
+    if (!b.g.is<op::matmul>(product) || b.only_reader(in[i]) != sum || b.g.get<op::matmul>(product).scale == 0)
+      continue;
     const auto operands = b.g.inputs(b.g.at(product));
     const extents &y = b.g.shape(in[i]), &c = b.g.shape(in[1 - i]);
     const bool matrices = b.g.shape(operands[0]).rank == 2 && b.g.shape(operands[1]).rank == 2;
-    if (!matrices || !(b.g.shape(b.g.output_of(sum)) == y) || c.rank < 1 || (c.rank == 1 && y[0] == y[1] && c[0] > 1)) continue;
+    if (!matrices || !(b.g.shape(b.g.output_of(sum)) == y) || c.rank < 1 || (c.rank == 1 && y[0] == y[1] && c[0] > 1))
+      continue;
     if (b.is_constant(operands[0]) && b.is_constant(operands[1])) continue;
     b.absorbed.insert(product);
     b.products[sum] = product;
@@ -66,7 +72,8 @@ inline void matmul(node_writer& w) {
   const op::matmul op = w.get<op::matmul>();
   if (w.input_shape(0).rank < 2 || w.input_shape(1).rank < 2) throw inexpressible{"a product with a vector"};
   const bool matrices = w.input_shape(0).rank == 2 && w.input_shape(1).rank == 2;
-  if (op.transpose_a || (op.transpose_b && matrices) || op.scale != 1 || w.b.is_constant(w.input(0)) || w.b.is_constant(w.input(1)))
+  if (op.transpose_a || (op.transpose_b && matrices) || op.scale != 1 || w.b.is_constant(w.input(0)) ||
+      w.b.is_constant(w.input(1)))
     return gemm(w, w.id(), none);
   // A permutation that only turns the second operand has been absorbed.
   const node_id turn = w.b.maker(w.input(1));
@@ -135,7 +142,8 @@ inline void absorb_projections(file_builder& b, node_id at) {
     for (node_id n = b.maker(in[i]); n != c.projections[i]; n = b.maker(b.g.inputs(b.g.at(n))[0])) b.absorbed.insert(n);
     b.absorbed.insert(c.projections[i]);
   }
-  for (value_id v = b.g.inputs(b.g.at(c.projections[3]))[0]; b.maker(v) != at; v = b.g.inputs(b.g.at(b.maker(v)))[0]) b.absorbed.insert(b.maker(v));
+  for (value_id v = b.g.inputs(b.g.at(c.projections[3]))[0]; b.maker(v) != at; v = b.g.inputs(b.g.at(b.maker(v)))[0])
+    b.absorbed.insert(b.maker(v));
   b.absorbed.insert(c.projections[3]);
 }
 
@@ -150,17 +158,27 @@ inline void multi_head_attention(node_writer& w, const attention_cluster& c) {
     from.push_back(projections[i].in_form(0, {static_cast<int>(x.count(0, x.rank - 1)), x.back(0)}));
   }
   if (op.mask) from.push_back(w.in(3));
-  const int query = projections[0].input_shape().back(0), key = projections[1].input_shape().back(0), value = projections[2].input_shape().back(0);
+  const int query = projections[0].input_shape().back(0), key = projections[1].input_shape().back(0),
+            value = projections[2].input_shape().back(0);
   const float usual = 1 / std::sqrt(static_cast<float>(embed / op.heads));
   parameter_list p;
-  p.integer(0, embed, 0).integer(1, op.heads, 1).integer(2, std::int64_t{embed} * query, 0).integer(3, key, embed).integer(4, value, embed);
+  p.integer(0, embed, 0)
+      .integer(1, op.heads, 1)
+      .integer(2, std::int64_t{embed} * query, 0)
+      .integer(3, key, embed)
+      .integer(4, value, embed);
   p.integer(5, op.mask, 0).real(6, op.scale == 0 ? usual : op.scale, usual);
   node_writer& last = projections[3];
   const op::linear result = last.get<op::linear>();
   const extents y = last.output_shape();
   const extents rows{static_cast<int>(y.count(0, y.rank - 1)), y.back(0)};
   const std::string to = result.activation ? last.between("linear") : last.out_in_form(rows);
-  w.b.file.layers.push_back({"MultiHeadAttention", file_builder::fresh(w.b.layer_names, std::string(w.b.g.at(c.projections[3]).name)), from, {to}, p.params, 0});
+  w.b.file.layers.push_back({"MultiHeadAttention",
+                             file_builder::fresh(w.b.layer_names, std::string(w.b.g.at(c.projections[3]).name)),
+                             from,
+                             {to},
+                             p.params,
+                             0});
   for (const node_writer& each : projections) {
     w.b.bin.tagged(each.weight(0));
     w.b.bin.raw(each.weight(1));
@@ -185,7 +203,8 @@ inline void attention(node_writer& w) {
   std::vector<std::string> from, to;
   for (std::size_t i = 0; i < w.input_count(); ++i)
     from.push_back(op.mask && i == 3 ? w.in(i) : w.in_form(i, without_batch(w.input_shape(i), 0)));
-  for (int i = 0; i < op.output_count(); ++i) to.push_back(w.out_in_form(without_batch(w.b.g.shape(w.output(i)), 0), i));
+  for (int i = 0; i < op.output_count(); ++i)
+    to.push_back(w.out_in_form(without_batch(w.b.g.shape(w.output(i)), 0), i));
   w.layer("SDPA", from, to, parameter_list().integer(5, op.mask, 0).real(6, op.scale, 0).integer(7, op.past, 0));
   w.finish();
 }
@@ -193,7 +212,8 @@ inline void attention(node_writer& w) {
 inline void rotary_embedding(node_writer& w) {
   const op::rotary_embedding op = w.get<op::rotary_embedding>();
   const extents x = w.input_shape();
-  if (x.rank != 4 || x[0] != 1 || w.input_count() != 3 || (op.part != 0 && op.part != x[3])) throw inexpressible{"a rotation of " + describe(x)};
+  if (x.rank != 4 || x[0] != 1 || w.input_count() != 3 || (op.part != 0 && op.part != x[3]))
+    throw inexpressible{"a rotation of " + describe(x)};
   const bool one_head = x[1] == 1 && w.b.form(w.source(0)).rank == 2;
   const extents angles{x[2], x[3] / 2}, one = one_head ? extents{x[2], x[3]} : extents{x[1], x[2], x[3]};
   w.layer("RotaryEmbed", {w.in_form(0, one), w.in_form(1, angles), w.in_form(2, angles)}, {w.out_in_form(one)},

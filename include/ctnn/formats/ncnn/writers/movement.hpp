@@ -60,7 +60,8 @@ inline void pixel_shuffle(node_writer& w) {
   const pair factor = w.get<op::pixel_shuffle>().factor;
   if (w.input_shape().rank != 3) throw inexpressible{"a shuffle of " + describe(w.input_shape())};
   if (factor[0] != factor[1])
-    throw inexpressible{"a shuffle of blocks of " + std::to_string(factor[0]) + " x " + std::to_string(factor[1]) + " pixels"};
+    throw inexpressible{"a shuffle of blocks of " + std::to_string(factor[0]) + " x " + std::to_string(factor[1]) +
+                        " pixels"};
   w.layer("PixelShuffle", {w.in()}, {w.out()}, parameter_list().integer(0, factor[0], 1));
 }
 
@@ -84,7 +85,8 @@ inline std::string cut_before_padding(node_writer& w, const op::pad& op, bool pa
 
 inline void pad(node_writer& w) {
   const op::pad op = w.get<op::pad>();
-  if (op.mode != op::pad_mode::constant || w.input_count() != 1) throw inexpressible{"padding with more than one number"};
+  if (op.mode != op::pad_mode::constant || w.input_count() != 1)
+    throw inexpressible{"padding with more than one number"};
   parameter_list p;
   const int ids[4][2] = {{2, 3}, {0, 1}, {7, 8}, {-1, -1}};  // of the axes from the last
   const int rank = static_cast<int>(op.before.size());
@@ -144,7 +146,8 @@ inline void absorb_shuffle(file_builder& b, node_id middle) {
   const node& permuting = b.g.at(middle);
   const value_id before = b.g.inputs(permuting)[0], after = permuting.outputs.first;
   const node_id first = b.g.at_value(before).producer, last = b.only_reader(after);
-  if (last == none || !b.g.is<op::reshape>(first) || !b.g.is<op::reshape>(last) || b.only_reader(before) != middle) return;
+  if (last == none || !b.g.is<op::reshape>(first) || !b.g.is<op::reshape>(last) || b.only_reader(before) != middle)
+    return;
   const extents blocks = b.g.shape(before), to = b.g.shape(b.g.output_of(last));
   const value_id source = b.g.inputs(b.g.at(first))[0];
   const extents from = b.g.shape(source);
@@ -163,7 +166,8 @@ inline void absorb_shuffle(file_builder& b, node_id middle) {
     const bool keeps_channels = s[0] == from[0] && s[1] * s[2] == from[1];
     if (keeps_pixels && is({2, 3, 0, 4, 1}, 0, 1, {s[2], s[3] * s[0], s[4] * s[1]}))
       type = "PixelShuffle", factor = s[0], mode = 1;
-    else if (keeps_channels && is({0, 2, 4, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]})) type = "Reorg", factor = s[2];
+    else if (keeps_channels && is({0, 2, 4, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]}))
+      type = "Reorg", factor = s[2];
     else if (keeps_channels && is({2, 4, 0, 1, 3}, 2, 4, {s[0] * s[2] * s[4], s[1], s[3]}))
       type = "Reorg", factor = s[2], mode = 1;
     if (!type) return;

@@ -13,7 +13,8 @@ struct bias_row {
 
 /// `order`: PyTorch's gates in ncnn's order.
 template <class Op>
-void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> order, std::vector<bias_row> bias_rows) {
+void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> order,
+                     std::vector<bias_row> bias_rows) {
   const Op op = w.get<Op>();
   if (!op.usual()) throw inexpressible{"functions or gates that are not PyTorch's"};
   if (op.lengths) throw inexpressible{"sequences of several lengths"};
@@ -24,10 +25,14 @@ void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> 
   std::vector<std::string> from{w.in_form(0, {size.length, size.in})}, to{w.out_in_form({size.length, d * op.hidden})};
   for (std::size_t i = 1; i < w.input_count(); ++i) from.push_back(w.in_form(i, {d, op.hidden}));
   bool states_read = false;
-  for (std::size_t i = 1; i <= states; ++i) states_read = states_read || w.b.g.at_value(w.output(static_cast<int>(i))).readers > 0;
-  for (std::size_t i = 1; states_read && i <= states; ++i) to.push_back(w.out_in_form({d, op.hidden}, static_cast<int>(i)));
+  for (std::size_t i = 1; i <= states; ++i)
+    states_read = states_read || w.b.g.at_value(w.output(static_cast<int>(i))).readers > 0;
+  for (std::size_t i = 1; states_read && i <= states; ++i)
+    to.push_back(w.out_in_form({d, op.hidden}, static_cast<int>(i)));
   parameter_list params;
-  params.integer(0, op.hidden, 0).integer(1, std::int64_t{d} * Op::gates * op.hidden * size.in, 0).integer(2, static_cast<int>(op.direction), 0);
+  params.integer(0, op.hidden, 0)
+      .integer(1, std::int64_t{d} * Op::gates * op.hidden * size.in, 0)
+      .integer(2, static_cast<int>(op.direction), 0);
   w.layer(type, from, to, params);
 
   const auto n = static_cast<std::size_t>(op.hidden);
@@ -66,7 +71,9 @@ void write_recurrent(node_writer& w, const char* type, std::vector<std::size_t> 
 }
 
 /// PyTorch's gates are i, f, g, o; ncnn's I, F, O, G.
-inline void lstm(node_writer& w) { write_recurrent<op::lstm>(w, "LSTM", {0, 1, 3, 2}, {{0, 0}, {1, 1}, {3, 3}, {2, 2}}); }
+inline void lstm(node_writer& w) {
+  write_recurrent<op::lstm>(w, "LSTM", {0, 1, 3, 2}, {{0, 0}, {1, 1}, {3, 3}, {2, 2}});
+}
 inline void gru(node_writer& w) {
   if (!w.get<op::gru>().linear_before_reset) throw inexpressible{"a reset before the product"};
   write_recurrent<op::gru>(w, "GRU", {0, 1, 2}, {{0, 0}, {1, 1}, {2, -1}, {-1, 2}});

@@ -40,7 +40,8 @@ inline void attention(node_reader& n) {
 
 inline void rotary_embedding(node_reader& n) {
   n.expect(3, 4);
-  const op::rotary_embedding op{n.flag("interleaved", false), n.small("num_heads", 0), n.small("rotary_embedding_dim", 0)};
+  const op::rotary_embedding op{n.flag("interleaved", false), n.small("num_heads", 0),
+                                n.small("rotary_embedding_dim", 0)};
   std::vector<term> in{n.input(0), n.input(1), n.input(2)};
   if (n.has(3)) in.push_back(n.input(3));
   n.result(n.add(op, in));

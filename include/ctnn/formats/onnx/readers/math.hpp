@@ -103,7 +103,8 @@ inline void bit_shift(node_reader& n) {
   n.expect(2, 2);
   const std::string direction = n.text("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") n.fail("direction is '" + direction + "', expected LEFT or RIGHT");
-  n.result(n.add(op::logic{direction == "LEFT" ? op::logic_function::shift_left : op::logic_function::shift_right}, {n.input(0), n.input(1)}));
+  n.result(n.add(op::logic{direction == "LEFT" ? op::logic_function::shift_left : op::logic_function::shift_right},
+                 {n.input(0), n.input(1)}));
 }
 
 inline void where(node_reader& n) {
@@ -125,7 +126,8 @@ void apply(node_reader& n) {
 template <bool logical>
 void bitwise_not(node_reader& n) {
   n.expect(1, 1);
-  if (const dtype t = n.type(n.input()); (t == dtype::boolean) != logical) n.fail("input is " + std::string(name_of(t)));
+  if (const dtype t = n.type(n.input()); (t == dtype::boolean) != logical)
+    n.fail("input is " + std::string(name_of(t)));
   n.result(n.add(op::bitwise_not{}, {n.input()}));
 }
 /// One whose only parameter is "alpha"; what it is if the file does not say.
@@ -172,7 +174,8 @@ inline void clip(node_reader& n) {
     n.ignore("consumed_inputs");
     const float low = n.real("min", -most), high = n.real("max", most);
     if (n.type(x) == dtype::f32 && low <= high) return n.result(applied(n, {function::clip, low, high}, x));
-    return n.result(n.add(op::clamp{}, {x, n.number(static_cast<double>(low), n.type(x)), n.number(static_cast<double>(high), n.type(x))}));
+    return n.result(n.add(op::clamp{}, {x, n.number(static_cast<double>(low), n.type(x)),
+                                        n.number(static_cast<double>(high), n.type(x))}));
   }
   std::vector<term> in{x};
   bool plain = n.type(x) == dtype::f32;
@@ -180,7 +183,8 @@ inline void clip(node_reader& n) {
   for (std::size_t i = 1; i < 3; ++i) {
     if (!n.has(i)) continue;
     const term b = n.input(i);
-    if (n.type(b) != n.type(x) || n.shape(b).count() != 1 || n.rank(b) > 1) n.fail("bound is not one number of the input's type");
+    if (n.type(b) != n.type(x) || n.shape(b).count() != 1 || n.rank(b) > 1)
+      n.fail("bound is not one number of the input's type");
     in.push_back(b);
     const shared_array k = n.known(b);
     if (plain && k) bounds[i - 1] = k->values()[0];

@@ -8,7 +8,9 @@ namespace ctnn::onnx::readers {
 
 /// The shape asked for; 0 keeps the input's extent, -1 is what is left over.
 inline extents target_shape(node_reader& n, const extents& from, const integers& wanted, bool zero_is_zero) {
-  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most " + std::to_string(max_rank) + " are possible");
+  if (wanted.size() > max_rank)
+    n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most " + std::to_string(max_rank) +
+           " are possible");
   extents to;
   std::int64_t known = 1;
   int rest = -1;
@@ -56,7 +58,8 @@ inline void flatten(node_reader& n) {
   n.expect(1, 1);
   const extents s = n.shape(n.input());
   std::int64_t axis = n.integer("axis", 1);
-  if (axis < -s.rank || axis > s.rank) n.fail("axis " + std::to_string(axis) + " is out of range for " + std::to_string(s.rank) + " dimensions");
+  if (axis < -s.rank || axis > s.rank)
+    n.fail("axis " + std::to_string(axis) + " is out of range for " + std::to_string(s.rank) + " dimensions");
   if (axis < 0) axis += s.rank;
   const int a = static_cast<int>(axis);
   n.result(n.reshaped(n.input(), {static_cast<int>(s.count(0, a)), static_cast<int>(s.count(a, s.rank))}));
@@ -86,7 +89,8 @@ inline void unsqueeze(node_reader& n) {
   n.expect(n.version < 13 ? 1 : 2, n.version < 13 ? 1 : 2);
   const extents s = n.shape(n.input());
   const integers wanted = axes_of(n, 13);
-  if (wanted.size() + static_cast<std::size_t>(s.rank) > max_rank) n.fail("makes more than " + std::to_string(max_rank) + " axes");
+  if (wanted.size() + static_cast<std::size_t>(s.rank) > max_rank)
+    n.fail("makes more than " + std::to_string(max_rank) + " axes");
   const int rank = s.rank + static_cast<int>(wanted.size());
   const list<int> axes = n.axes(wanted, rank);
   extents to;
@@ -101,7 +105,8 @@ inline void transpose(node_reader& n) {
   integers order = n.list_of("perm");
   if (order.empty())
     for (int i = rank; i-- > 0;) order.push_back(i);
-  if (static_cast<int>(order.size()) != rank) n.fail("perm has " + std::to_string(order.size()) + " axes, the input " + std::to_string(rank));
+  if (static_cast<int>(order.size()) != rank)
+    n.fail("perm has " + std::to_string(order.size()) + " axes, the input " + std::to_string(rank));
   if (rank == 0) return n.result(n.input());
   n.result(n.add(op::permute{n.axes(order, rank)}, {n.input()}));
 }
@@ -132,12 +137,15 @@ inline void split(node_reader& n) {
   if (n.has(1)) sizes = n.whole(1);
   if (sizes.empty()) {
     const std::int64_t count = n.version >= 18 ? n.integer("num_outputs", parts) : parts;
-    if (count != parts) n.fail("num_outputs is " + std::to_string(count) + ", but there are " + std::to_string(parts) + " outputs");
-    if (n.version < 18 && s[axis] % parts != 0) n.fail(std::to_string(s[axis]) + " elements cannot be split into " + std::to_string(parts) + " equal parts");
+    if (count != parts)
+      n.fail("num_outputs is " + std::to_string(count) + ", but there are " + std::to_string(parts) + " outputs");
+    if (n.version < 18 && s[axis] % parts != 0)
+      n.fail(std::to_string(s[axis]) + " elements cannot be split into " + std::to_string(parts) + " equal parts");
     const std::int64_t each = (s[axis] + parts - 1) / parts;
     for (std::int64_t i = 0; i < parts; ++i) sizes.push_back(std::clamp<std::int64_t>(s[axis] - i * each, 0, each));
   }
-  if (static_cast<std::int64_t>(sizes.size()) != parts) n.fail("split has " + std::to_string(sizes.size()) + " numbers for " + std::to_string(parts) + " outputs");
+  if (static_cast<std::int64_t>(sizes.size()) != parts)
+    n.fail("split has " + std::to_string(sizes.size()) + " numbers for " + std::to_string(parts) + " outputs");
   std::int64_t sum = 0;
   bool empty = false;
   for (std::int64_t v : sizes) {
@@ -179,10 +187,12 @@ inline void slice(node_reader& n) {
     for (std::size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
   if (steps.empty()) steps.assign(starts.size(), 1);
   if (starts.size() != ends.size() || starts.size() != axes.size() || starts.size() != steps.size())
-    n.fail("has " + std::to_string(starts.size()) + " starts, " + std::to_string(ends.size()) + " ends, " + std::to_string(axes.size()) +
-           " axes and " + std::to_string(steps.size()) + " steps");
+    n.fail("has " + std::to_string(starts.size()) + " starts, " + std::to_string(ends.size()) + " ends, " +
+           std::to_string(axes.size()) + " axes and " + std::to_string(steps.size()) + " steps");
   op::slice op{n.axes(axes, s.rank)};
-  const auto bounded = [](std::int64_t v) { return static_cast<int>(std::clamp<std::int64_t>(v, -2147483647 - 1, 2147483647)); };
+  const auto bounded = [](std::int64_t v) {
+    return static_cast<int>(std::clamp<std::int64_t>(v, -2147483647 - 1, 2147483647));
+  };
   for (std::size_t i = 0; i < starts.size(); ++i) {
     if (steps[i] == 0) n.fail("a step is 0");
     // ONNX starts at an element, whatever the step; in Python a start before the first leaves a negative step nothing.
@@ -215,14 +225,16 @@ inline void pad(node_reader& n) {
     pads = n.whole(1);
     if (n.has(2) && op.mode == op::pad_mode::constant) {
       const shared_array filling = n.known(n.input(2));
-      if (filling && filling->type() == dtype::f32 && filling->size() == 1) op.value = static_cast<double>((*filling)[0]);
+      if (filling && filling->type() == dtype::f32 && filling->size() == 1)
+        op.value = static_cast<double>((*filling)[0]);
       else in.push_back(n.input(2));
     }
     if (n.has(3)) axes = n.axes(n.whole(3), rank);
   }
   if (!(n.version >= 18 && n.has(3)))
     for (int i = 0; i < rank; ++i) axes.push_back(i);
-  if (pads.size() != 2 * axes.size()) n.fail("pads has " + std::to_string(pads.size()) + " numbers, expected " + std::to_string(2 * axes.size()));
+  if (pads.size() != 2 * axes.size())
+    n.fail("pads has " + std::to_string(pads.size()) + " numbers, expected " + std::to_string(2 * axes.size()));
   for (int i = 0; i < rank; ++i) {
     op.before.push_back(0);
     op.after.push_back(0);
@@ -257,7 +269,9 @@ inline void expand(node_reader& n) {
   n.expect(2, 2);
   op::expand op;
   const integers shape = n.whole(1);
-  if (shape.size() > max_rank) n.fail("shape has " + std::to_string(shape.size()) + " axes, at most " + std::to_string(max_rank) + " are possible");
+  if (shape.size() > max_rank)
+    n.fail("shape has " + std::to_string(shape.size()) + " axes, at most " + std::to_string(max_rank) +
+           " are possible");
   for (std::int64_t d : shape) op.shape.push_back(n.to_int(d, "shape"));
   n.result(n.add(op, {n.input(0)}));
 }
@@ -269,7 +283,8 @@ inline void check_indices(node_reader& n, term index, std::int64_t size) {
   for (std::size_t i = 0; i < k->size(); ++i) {
     const double v = number_at(*k, i);
     if (v < static_cast<double>(-size) || v >= static_cast<double>(size))
-      n.fail("index " + std::to_string(saturated<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
+      n.fail("index " + std::to_string(saturated<std::int64_t>(v)) + " is out of range for " + std::to_string(size) +
+             " elements");
   }
 }
 /// The same for rows of indices, each of which walks through the axes of x from `first` on.
@@ -281,7 +296,8 @@ inline void check_index_rows(node_reader& n, term index, const extents& x, int f
     const int size = x[first + static_cast<int>(i % static_cast<std::size_t>(s.back(0)))];
     const double v = number_at(*k, i);
     if (v < -size || v >= size)
-      n.fail("index " + std::to_string(saturated<std::int64_t>(v)) + " is out of range for " + std::to_string(size) + " elements");
+      n.fail("index " + std::to_string(saturated<std::int64_t>(v)) + " is out of range for " + std::to_string(size) +
+             " elements");
   }
 }
 
@@ -344,7 +360,8 @@ inline void depth_to_space(node_reader& n) {
   const std::string mode = n.text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") n.fail("mode is '" + mode + "', expected DCR or CRD");
   if (s.rank != 4) n.fail("input is " + describe(s) + ", expected 4 dimensions");
-  if (size < 1 || size > 1024 || s[1] % (size * size) != 0) n.fail("blocks of " + std::to_string(size) + " for an input of " + describe(s));
+  if (size < 1 || size > 1024 || s[1] % (size * size) != 0)
+    n.fail("blocks of " + std::to_string(size) + " for an input of " + describe(s));
   const int b = static_cast<int>(size), c = s[1] / (b * b);
   term x = n.input();
   if (mode == "DCR") x = n.permuted(n.reshaped(x, {s[0], b, b, c, s[2], s[3]}), {0, 3, 4, 1, 5, 2});
@@ -358,7 +375,8 @@ inline void space_to_depth(node_reader& n) {
   const std::string mode = n.text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") n.fail("mode is '" + mode + "', expected DCR or CRD");
   if (s.rank != 4) n.fail("input is " + describe(s) + ", expected 4 dimensions");
-  if (size < 1 || size > 1024 || s[2] % size != 0 || s[3] % size != 0) n.fail("blocks of " + std::to_string(size) + " for an input of " + describe(s));
+  if (size < 1 || size > 1024 || s[2] % size != 0 || s[3] % size != 0)
+    n.fail("blocks of " + std::to_string(size) + " for an input of " + describe(s));
   const int b = static_cast<int>(size);
   term x = n.reshaped(n.input(), {s[0], s[1], s[2] / b, b, s[3] / b, b});
   if (mode == "DCR") x = n.permuted(x, {0, 3, 5, 1, 2, 4});
@@ -402,7 +420,8 @@ inline void center_crop_pad(node_reader& n) {
   if (named.empty())
     for (int i = 0; i < n.rank(x); ++i) named.push_back(i);
   const list<int> axes = n.axes(named, n.rank(x));
-  if (wanted.size() != axes.size()) n.fail("shape has " + std::to_string(wanted.size()) + " numbers for " + std::to_string(axes.size()) + " axes");
+  if (wanted.size() != axes.size())
+    n.fail("shape has " + std::to_string(wanted.size()) + " numbers for " + std::to_string(axes.size()) + " axes");
   op::slice cut;
   op::pad fill;
   for (int i = 0; i < n.rank(x); ++i) {
@@ -430,7 +449,8 @@ inline void col2im(node_reader& n) {
   n.expect(3, 3);
   op::fold_blocks op;
   const integers image = n.whole(1), block = n.whole(2);
-  if (image.size() > max_rank || block.size() != image.size()) n.fail("image has " + std::to_string(image.size()) + " axes, the block " + std::to_string(block.size()));
+  if (image.size() > max_rank || block.size() != image.size())
+    n.fail("image has " + std::to_string(image.size()) + " axes, the block " + std::to_string(block.size()));
   for (std::int64_t v : image) op.image.push_back(n.to_int(v, "image"));
   for (std::int64_t v : block) op.block.push_back(n.to_int(v, "block"));
   window_attributes w = read_window(n, static_cast<int>(image.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions, products with weights, pooling, normalisation: ctnn's own operators where they say the same, so that the
-// rules and the vector kernels apply, and the general ones otherwise.
+// Convolutions, products with weights, pooling, normalisation: ctnn's own operators where they say the same, so that
+// the rules and the vector kernels apply, and the general ones otherwise.
 #pragma once
 
 #include "math.hpp"
@@ -14,9 +14,11 @@ struct window_attributes {
 };
 
 inline window_attributes read_window(node_reader& n, int axes) {
-  window_attributes w{n.list_of("kernel_shape"), n.list_of("strides"), n.list_of("dilations"), n.list_of("pads"), same_padding::none};
+  window_attributes w{n.list_of("kernel_shape"), n.list_of("strides"), n.list_of("dilations"), n.list_of("pads"),
+                      same_padding::none};
   const auto size = static_cast<std::size_t>(axes);
-  const auto check = [&](integers& list, const char* what, std::size_t count, std::int64_t otherwise, std::int64_t least) {
+  const auto check = [&](integers& list, const char* what, std::size_t count, std::int64_t otherwise,
+                         std::int64_t least) {
     if (list.empty()) list.assign(count, otherwise);
     if (list.size() != count)
       n.fail(std::string(what) + " has " + std::to_string(list.size()) + " numbers, expected " + std::to_string(count));
@@ -30,7 +32,8 @@ inline window_attributes read_window(node_reader& n, int axes) {
   if (how == "SAME_UPPER") w.same = same_padding::upper;
   else if (how == "SAME_LOWER") w.same = same_padding::lower;
   else if (how == "VALID") w.pads.clear();
-  else if (how != "NOTSET" && !how.empty()) n.fail("auto_pad is '" + how + "', expected NOTSET, SAME_UPPER, SAME_LOWER or VALID");
+  else if (how != "NOTSET" && !how.empty())
+    n.fail("auto_pad is '" + how + "', expected NOTSET, SAME_UPPER, SAME_LOWER or VALID");
   if (w.same != same_padding::none) w.pads.clear();
   check(w.pads, "pads", 2 * size, 0, 0);
   return w;
@@ -150,11 +153,13 @@ inline void conv_transpose(node_reader& n) {
     if (!size.empty() && size.size() != axes)
       n.fail("output_shape has " + std::to_string(size.size()) + " numbers, expected " + std::to_string(Axes));
     for (std::size_t i = 0; i < more.size(); ++i) op.output_padding[i] = static_cast<int>(more[i]);
-    // An output's size asked for, or SAME, is padding: what is too much is cut off, what lacks is added on the far side.
+    // An output's size asked for, or SAME, is padding: what is too much is cut off, what lacks is added on the far
+    // side.
     for (std::size_t i = 0; i < axes && (!size.empty() || a.same != same_padding::none); ++i) {
       op.pad[i] = op.pad[i + axes] = 0;
       const int extent = x[static_cast<int>(i) + 2];
-      const std::int64_t full = op.extent(i, extent), wanted = size.empty() ? std::int64_t{extent} * a.stride[i] : size[i];
+      const std::int64_t full = op.extent(i, extent),
+                         wanted = size.empty() ? std::int64_t{extent} * a.stride[i] : size[i];
       const std::int64_t total = std::max<std::int64_t>(full - wanted, 0);
       op.pad[i] = n.to_int(a.same == same_padding::upper ? total / 2 : total - total / 2, "pads");
       op.pad[i + axes] = n.to_int(total - op.pad[i], "pads");
@@ -238,11 +243,14 @@ inline void max_unpool(node_reader& n) {
   // Positions count through the extents that follow from the window; a larger output has zeros behind them.
   op::max_unpool op;
   for (std::size_t i = 0; i < a.kernel.size(); ++i)
-    op.size.push_back(n.to_int((n.shape(x)[static_cast<int>(i) + 2] - 1) * a.stride[i] + a.kernel[i] - a.pads[i] - a.pads[i + a.kernel.size()], "output_shape"));
+    op.size.push_back(n.to_int(
+        (n.shape(x)[static_cast<int>(i) + 2] - 1) * a.stride[i] + a.kernel[i] - a.pads[i] - a.pads[i + a.kernel.size()],
+        "output_shape"));
   const term y = n.add(op, {x, n.input(1)});
   if (!n.has(2)) return n.result(y);
   const integers wanted = n.whole(2);
-  if (static_cast<int>(wanted.size()) != n.rank(x)) n.fail("output_shape has " + std::to_string(wanted.size()) + " numbers");
+  if (static_cast<int>(wanted.size()) != n.rank(x))
+    n.fail("output_shape has " + std::to_string(wanted.size()) + " numbers");
   op::pad rest;
   for (int i = 0; i < n.rank(x); ++i) {
     rest.before.push_back(0);
@@ -257,7 +265,8 @@ inline void gemm(node_reader& n) {
   const float alpha = n.real("alpha", 1), beta = n.real("beta", 1);
   n.ignore("broadcast");
   for (std::size_t i = 0; i < 2; ++i)
-    if (n.rank(n.input(i)) != 2) n.fail("input " + std::to_string(i) + " is " + describe(n.shape(n.input(i))) + ", expected a matrix");
+    if (n.rank(n.input(i)) != 2)
+      n.fail("input " + std::to_string(i) + " is " + describe(n.shape(n.input(i))) + ", expected a matrix");
   const bool real = is_floating(n.type(n.input(0)));
   if (!real && (alpha != std::floor(alpha) || beta != std::floor(beta))) node_reader::refuse("fractions of integers");
   const auto times = [&](term t, float factor) {
@@ -283,7 +292,8 @@ inline void matmul(node_reader& n) {
 inline void einsum(node_reader& n) {
   if (n.input_count() < 1) n.fail("has no inputs");
   const std::string equation = n.text("equation", "");
-  if (equation.size() > max_list) node_reader::refuse("attribute 'equation' of " + std::to_string(equation.size()) + " characters");
+  if (equation.size() > max_list)
+    node_reader::refuse("attribute 'equation' of " + std::to_string(equation.size()) + " characters");
   n.result(n.add(op::einsum::of(equation), n.all_inputs()));
 }
 
@@ -302,7 +312,8 @@ inline void batch_norm(node_reader& n) {
   const dtype type = n.type(in[0]);
   dtype wide = type;
   for (std::size_t i = 1; i < 5; ++i) {
-    if (!(n.shape(in[i]) == extents{s[1]})) n.fail("input " + std::to_string(i) + " is " + describe(n.shape(in[i])) + ", expected " + std::to_string(s[1]));
+    if (!(n.shape(in[i]) == extents{s[1]}))
+      n.fail("input " + std::to_string(i) + " is " + describe(n.shape(in[i])) + ", expected " + std::to_string(s[1]));
     if (n.type(in[i]) != wide) wide = n.type(in[i]) == dtype::f64 || wide == dtype::f64 ? dtype::f64 : dtype::f32;
   }
   for (term& t : in) t = n.cast(t, wide);
@@ -350,7 +361,8 @@ inline void mean_variance_norm(node_reader& n) {
 }
 inline void lrn(node_reader& n) {
   n.expect(1, 1);
-  const op::local_response_norm op{n.small("size", 0), n.real("alpha", 1e-4f), n.real("beta", 0.75f), n.real("bias", 1)};
+  const op::local_response_norm op{n.small("size", 0), n.real("alpha", 1e-4f), n.real("beta", 0.75f),
+                                   n.real("bias", 1)};
   const term x = n.input();
   const extents s = n.shape(x);
   if (s.rank == 4) return n.result(n.add(op, {x}));

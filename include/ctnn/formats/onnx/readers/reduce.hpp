@@ -17,7 +17,8 @@ void reduce(node_reader& n) {
     // No axes, so every element is reduced by itself.
     op::reduce each{f};
     const extents s = n.shape(x);
-    if (f == op::reduction::sum || f == op::reduction::mean || f == op::reduction::max || f == op::reduction::min || f == op::reduction::prod)
+    if (f == op::reduction::sum || f == op::reduction::mean || f == op::reduction::max || f == op::reduction::min ||
+        f == op::reduction::prod)
       return n.result(x);
     if (s.rank == max_rank) node_reader::refuse("noop_with_empty_axes for " + std::to_string(max_rank) + " dimensions");
     extents longer = s;

@@ -14,7 +14,8 @@ inline op::interpolation interpolation_of(node_reader& n, const std::string& mod
 }
 
 template <class Enum, std::size_t N>
-Enum word_of(node_reader& n, const char* key, const std::string& value, const std::pair<const char*, Enum> (&words)[N]) {
+Enum word_of(node_reader& n, const char* key, const std::string& value,
+             const std::pair<const char*, Enum> (&words)[N]) {
   for (const auto& [word, e] : words)
     if (value == word) return e;
   n.fail(std::string(key) + " is '" + value + "'");
@@ -34,20 +35,26 @@ inline void resize(node_reader& n) {
     op.coordinates = asymmetric;
     scales = n.floats(1);
     const bool shrinks = std::any_of(scales.begin(), scales.end(), [](float f) { return f < 1; });
-    if (shrinks && op.mode == op::interpolation::nearest && std::any_of(scales.begin(), scales.end(), [](float f) { return f > 1; }))
+    if (shrinks && op.mode == op::interpolation::nearest &&
+        std::any_of(scales.begin(), scales.end(), [](float f) { return f > 1; }))
       node_reader::refuse("growing and shrinking at once");
     op.rounding = shrinks ? ceil : floor;
   } else {
     n.expect(1, 4);
     const std::string how = n.text("coordinate_transformation_mode", "half_pixel");
     op.coordinates = word_of<op::coordinates>(n, "coordinate_transformation_mode", how,
-                                                     {{"half_pixel", half_pixel}, {"half_pixel_symmetric", half_pixel_symmetric},
-                                                      {"pytorch_half_pixel", pytorch_half_pixel}, {"align_corners", align_corners},
-                                                      {"asymmetric", asymmetric}, {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
-                                                      {"tf_crop_and_resize", tf_crop_and_resize}});
+                                              {{"half_pixel", half_pixel},
+                                               {"half_pixel_symmetric", half_pixel_symmetric},
+                                               {"pytorch_half_pixel", pytorch_half_pixel},
+                                               {"align_corners", align_corners},
+                                               {"asymmetric", asymmetric},
+                                               {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
+                                               {"tf_crop_and_resize", tf_crop_and_resize}});
     op.rounding = word_of<op::rounding>(n, "nearest_mode", n.text("nearest_mode", "round_prefer_floor"),
-                                               {{"round_prefer_floor", round_prefer_floor}, {"round_prefer_ceil", round_prefer_ceil},
-                                                {"floor", floor}, {"ceil", ceil}});
+                                        {{"round_prefer_floor", round_prefer_floor},
+                                         {"round_prefer_ceil", round_prefer_ceil},
+                                         {"floor", floor},
+                                         {"ceil", ceil}});
     op.cubic_a = n.real("cubic_coeff_a", -0.75f);
     op.exclude_outside = n.flag("exclude_outside", false);
     op.extrapolation = n.real("extrapolation_value", 0);
@@ -62,7 +69,8 @@ inline void resize(node_reader& n) {
   else axes = n.axes(named, s.rank);
   if (scales.empty() == sizes.empty()) n.fail("needs either scales or sizes");
   if ((sizes.empty() ? scales.size() : sizes.size()) != axes.size())
-    n.fail("has " + std::to_string(sizes.empty() ? scales.size() : sizes.size()) + " scales or sizes for " + std::to_string(axes.size()) + " axes");
+    n.fail("has " + std::to_string(sizes.empty() ? scales.size() : sizes.size()) + " scales or sizes for " +
+           std::to_string(axes.size()) + " axes");
   std::vector<double> scale(static_cast<std::size_t>(s.rank), 1.0);
   std::vector<std::int64_t> size(static_cast<std::size_t>(s.rank));
   for (int i = 0; i < s.rank; ++i) size[static_cast<std::size_t>(i)] = s[i];
@@ -76,7 +84,8 @@ inline void resize(node_reader& n) {
       if (!(scale[k] > 0) || !(scale[k] * from < 2147483647.0)) n.fail("a scale is " + std::to_string(scale[k]));
       size[k] = saturated<std::int64_t>(std::floor(static_cast<double>(static_cast<float>(from) * scales[i])));
     } else {
-      if (sizes[i] < 1 || from < 1) n.fail("a size is " + std::to_string(sizes[i]) + " for an extent of " + std::to_string(from));
+      if (sizes[i] < 1 || from < 1)
+        n.fail("a size is " + std::to_string(sizes[i]) + " for an extent of " + std::to_string(from));
       scale[k] = static_cast<double>(sizes[i]) / from;
       size[k] = sizes[i];
       smallest = i == 0 ? scale[k] : std::min(smallest, scale[k]);
@@ -94,7 +103,10 @@ inline void resize(node_reader& n) {
   // The axes that the file leaves alone, from the first one on, are not named.
   op.axes = s.rank;
   if (!(op.coordinates == tf_crop_and_resize))
-    for (int i = 0; i < s.rank - 1 && op.axes > s.rank - 2 && size[static_cast<std::size_t>(i)] == s[i] && scale[static_cast<std::size_t>(i)] == 1; ++i) --op.axes;
+    for (int i = 0; i < s.rank - 1 && op.axes > s.rank - 2 && size[static_cast<std::size_t>(i)] == s[i] &&
+                    scale[static_cast<std::size_t>(i)] == 1;
+         ++i)
+      --op.axes;
   op.size.clear();
   op.scale.clear();
   for (int i = s.rank - op.axes; i < s.rank; ++i) {
@@ -133,7 +145,8 @@ inline void upsample(node_reader& n) {
     n.expect(2, 2);
     scales = n.floats(1);
   }
-  if (static_cast<int>(scales.size()) != s.rank) n.fail("has " + std::to_string(scales.size()) + " scales for " + std::to_string(s.rank) + " axes");
+  if (static_cast<int>(scales.size()) != s.rank)
+    n.fail("has " + std::to_string(scales.size()) + " scales for " + std::to_string(s.rank) + " axes");
   op.axes = s.rank;
   for (int i = 0; i < 2 && op.axes > 1 && scales[static_cast<std::size_t>(i)] == 1; ++i) --op.axes;
   op.scale.clear();
@@ -181,7 +194,8 @@ inline void roi_align(node_reader& n) {
 inline void deform_conv(node_reader& n) {
   n.expect(3, 5);
   const term x = n.input(0), w = n.input(1);
-  if (n.rank(x) != 4 || n.rank(w) != 4) n.fail("weight is " + describe(n.shape(w)) + " for an input of " + describe(n.shape(x)));
+  if (n.rank(x) != 4 || n.rank(w) != 4)
+    n.fail("weight is " + describe(n.shape(w)) + " for an input of " + describe(n.shape(x)));
   op::deform_conv op;
   set_convolution(n, op, n.shape(w));
   op.offset_groups = n.small("offset_group", 1);

@@ -10,7 +10,9 @@ namespace ctnn::onnx::readers {
 inline void shape(node_reader& n) {
   n.expect(1, 1);
   const extents s = n.shape(n.input());
-  const auto bound = [&](std::int64_t v) { return static_cast<int>(std::clamp<std::int64_t>(v < 0 ? v + s.rank : v, 0, s.rank)); };
+  const auto bound = [&](std::int64_t v) {
+    return static_cast<int>(std::clamp<std::int64_t>(v < 0 ? v + s.rank : v, 0, s.rank));
+  };
   const int start = bound(n.integer("start", 0)), end = bound(n.integer("end", s.rank));
   integers out;
   for (int i = start; i < end; ++i) out.push_back(s[i]);
@@ -29,7 +31,8 @@ inline void constant(node_reader& n) {
     if (!a->tensor->values) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
     return n.result(n.constant(a->tensor->values));
   }
-  if (const attribute* a = n.find("value_float", attribute_kind::real)) return n.result(n.number(static_cast<double>(a->real), dtype::f32));
+  if (const attribute* a = n.find("value_float", attribute_kind::real))
+    return n.result(n.number(static_cast<double>(a->real), dtype::f32));
   if (const attribute* a = n.find("value_floats", attribute_kind::reals))
     return n.result(n.constant({static_cast<int>(a->reals.size())}, a->reals));
   if (const attribute* a = n.find("value_int", attribute_kind::integer)) {
@@ -37,7 +40,8 @@ inline void constant(node_reader& n) {
     one->elements<std::int64_t>()[0] = a->integer;
     return n.result(n.constant(std::move(one)));
   }
-  if (const attribute* a = n.find("value_ints", attribute_kind::integers)) return n.result(n.whole_constant(a->integers));
+  if (const attribute* a = n.find("value_ints", attribute_kind::integers))
+    return n.result(n.whole_constant(a->integers));
   for (const char* key : {"value_string", "value_strings", "sparse_value"})
     if (n.has_attribute(key)) node_reader::refuse("attribute '" + std::string(key) + "'");
   n.fail("has no value");
@@ -46,7 +50,9 @@ inline void constant(node_reader& n) {
 inline void constant_of_shape(node_reader& n) {
   n.expect(1, 1);
   const integers wanted = n.whole(0);
-  if (wanted.size() > max_rank) n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most " + std::to_string(max_rank) + " are possible");
+  if (wanted.size() > max_rank)
+    n.fail("shape has " + std::to_string(wanted.size()) + " axes, at most " + std::to_string(max_rank) +
+           " are possible");
   extents s;
   for (std::int64_t d : wanted) {
     if (d < 0) n.fail("shape has an extent of " + std::to_string(d));
@@ -63,15 +69,16 @@ inline void constant_of_shape(node_reader& n) {
   const auto out = n.allocate(s, type);
   const auto each = static_cast<std::size_t>(size_of(type));
   if (value)
-    for (std::size_t i = 0; i < out->bytes().size(); i += each) std::memcpy(out->bytes().data() + i, value->bytes().data(), each);
+    for (std::size_t i = 0; i < out->bytes().size(); i += each)
+      std::memcpy(out->bytes().data() + i, value->bytes().data(), each);
   n.result(n.constant(out));
 }
 
 inline void range(node_reader& n) {
   n.expect(3, 3);
   const double start = n.scalar(0), limit = n.scalar(1), step = n.scalar(2);
-  if (!(step != 0) || !std::isfinite(start) || !std::isfinite(limit) || !std::isfinite(step)) n.fail("range from " + std::to_string(start) + " to " +
-      std::to_string(limit) + " by " + std::to_string(step));
+  if (!(step != 0) || !std::isfinite(start) || !std::isfinite(limit) || !std::isfinite(step))
+    n.fail("range from " + std::to_string(start) + " to " + std::to_string(limit) + " by " + std::to_string(step));
   const double count = std::max(0.0, std::ceil((limit - start) / step));
   if (!(count < 2147483647.0)) n.fail("range of " + std::to_string(count) + " numbers");
   n.result(n.add(op::arange{start, step, static_cast<int>(count), n.type(n.input(0))}, {}));
@@ -103,7 +110,8 @@ inline void unique(node_reader& n) {
   const array& a = n.numbers(n.input());
   if (!op.flatten) op.axis = n.axis(n.integer("axis", 0), a.shape().rank);
   heap_scratch scratch(op.scratch({&a.shape(), 1}, {}));
-  op.count = static_cast<int>(typed::count_unique(op, {address(a), a.shape(), layout::nchw, 0, a.type()}, scratch.memory()));
+  op.count =
+      static_cast<int>(typed::count_unique(op, {address(a), a.shape(), layout::nchw, 0, a.type()}, scratch.memory()));
   const std::vector<term> out = n.nodes(op, {n.input()});
   for (std::size_t i = 0; i < out.size(); ++i) n.result(i, out[i]);
 }

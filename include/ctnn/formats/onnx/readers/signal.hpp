@@ -31,7 +31,8 @@ inline void stft(node_reader& n) {
   if (n.has(3)) op.frame = n.to_int(n.whole_scalar(3), "frame_length");
   else if (n.has(2)) op.frame = static_cast<int>(n.shape(n.input(2)).count());
   else n.fail("needs a window or a frame_length");
-  if (op.step < 1 || op.frame < 1) n.fail("frame_step is " + std::to_string(op.step) + ", frame_length " + std::to_string(op.frame));
+  if (op.step < 1 || op.frame < 1)
+    n.fail("frame_step is " + std::to_string(op.step) + ", frame_length " + std::to_string(op.frame));
   n.result(n.add(op, in));
 }
 
@@ -72,7 +73,8 @@ inline void non_max_suppression(node_reader& n) {
   extents result[1];
   if (const problem p = op.infer(shapes, result)) n.fail(describe(p));
   const array &b = n.numbers(boxes), &s = n.numbers(scores);
-  if (b.type() != dtype::f32 || s.type() != dtype::f32) node_reader::refuse("boxes of " + std::string(name_of(b.type())));
+  if (b.type() != dtype::f32 || s.type() != dtype::f32)
+    node_reader::refuse("boxes of " + std::string(name_of(b.type())));
   heap_scratch scratch(op.scratch(shapes, {}));
   op.count = static_cast<int>(typed::count_boxes(op, {address(b), b.shape(), layout::nchw, 0, b.type()},
                                                  {address(s), s.shape(), layout::nchw, 0, s.type()}, scratch.memory()));
