@@ -20,7 +20,7 @@ void for_each_target(const Check& check) {
   for (const target_id t : supported_targets()) {
     const std::string name(target_name(t));
     CAPTURE(name);
-    kernels_at_hand = kernels_for<vector_operators>(t);
+    kernels_at_hand = kernels_for<all_operators>(t);
     check();
   }
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "../support/numbers.hpp"
+
 namespace nn = ctnn;
 
 namespace {
@@ -95,4 +97,47 @@ TEST_CASE("an index out of range is refused when it is met") {
   static nn::engine<lookup> run(weights);
   const std::int64_t ids[] = {0, 3, 1, -1};
   CHECK_THROWS_WITH_AS(run.run(ids), "operator 'gather': index 3 is out of range for 3 elements", nn::error);
+}
+
+namespace {
+
+struct halves : nn::network<nn::input<"x", nn::shape<2, 8, 8>, nn::f16>, nn::conv2d<"c", nn::out<4>, nn::kernel<3>>,
+                            nn::batch_norm<"bn">, nn::relu<"r">> {};
+using floats_inside = nn::optimized<halves>;
+static_assert(std::same_as<
+              floats_inside,
+              nn::network<nn::input<"x", nn::shape<2, 8, 8>, nn::f16>, nn::layer<nn::op::cast, "x.f32">,
+                          nn::conv2d<"c", nn::out<4>, nn::kernel<3>, nn::fused<nn::function::relu>>,
+                          nn::layer<nn::op::cast, "r.f16", nn::to<nn::dtype::f16>>>>);
+
+}  // namespace
+
+TEST_CASE("halves are stored, floats are computed with, and operators over them fuse") {
+  std::vector<std::vector<nn::float16>> numbers;
+  std::vector<nn::named_weight> given;
+  for (const nn::expression& e : nn::declared_graph<halves>.expressions) {
+    CHECK(e.element == nn::dtype::f16);
+    const float least = e.name == "variance" ? 0.5f : -1.0f;
+    numbers.emplace_back();
+    for (float v : nn::test::random_floats(std::string(e.name), e.shape.count(), least, 1))
+      numbers.back().push_back(nn::float16{nn::float_to_half(v)});
+    given.push_back({e.layer, e.name, numbers.back()});
+  }
+  std::vector<nn::float16> x;
+  for (float v : nn::test::random_floats("x", 2 * 8 * 8, -1, 1)) x.push_back(nn::float16{nn::float_to_half(v)});
+  static nn::parameters<halves> plain;
+  static nn::parameters<floats_inside> folded;
+  REQUIRE(!nn::load(plain, given).found);
+  REQUIRE(!nn::load_folded<halves>(folded, given).found);
+  static nn::engine<halves> slow(plain);
+  static nn::engine<floats_inside> fast(folded);
+  slow.run(x);
+  fast.run(x);
+  const auto value = [](nn::float16 h) { return nn::half_to_float(static_cast<std::uint16_t>(h)); };
+  bool some = false;
+  for (std::size_t i = 0; i < slow.output<0>().size(); ++i) {
+    CHECK(value(fast.output<0>()[i]) == doctest::Approx(value(slow.output<0>()[i])).epsilon(4e-3));
+    some = some || value(fast.output<0>()[i]) > 0.5f;
+  }
+  CHECK(some);
 }

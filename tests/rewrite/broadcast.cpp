@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/broadcast.hpp: copies, choices and sums over labels that a simpler operator says as well; GELU by erf.
-#include <ctnn/graph/loaded_operators.hpp>
 
 #include "support/rule_cases.hpp"
 

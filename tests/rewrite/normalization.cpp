@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/normalization.hpp: layer_norm and rms_norm spelled out.
-#include <ctnn/graph/loaded_operators.hpp>
 
 #include "support/rule_cases.hpp"
 #include "support/typed_numbers.hpp"

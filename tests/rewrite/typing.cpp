@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/typing.hpp: conversions between element types that need not be there.
-#include <ctnn/graph/loaded_operators.hpp>
 
 #include "support/rule_cases.hpp"
 

@@ -46,42 +46,48 @@ constexpr void copy_elements(const T* from, std::size_t n, float* to) {
 class typed_span {
  public:
   constexpr typed_span() = default;
-#define CTNN_SPAN(name, T)                                                                              \
-  constexpr typed_span(std::span<const T> s) : name##_(s.data()), size_(s.size()), type_(dtype::name) {} \
-  constexpr typed_span(const T* first, std::size_t n) : typed_span(std::span<const T>(first, n)) {}
-  CTNN_ELEMENTS(CTNN_SPAN)
-#undef CTNN_SPAN
-  /// Of an array, a vector.
+  template <class T>
+    requires is_element<T>
+  constexpr typed_span(const T* first, std::size_t n) : size_(n) {
+    point_to(first);
+  }
+  /// Of a span, an array, a vector.
   template <class Range>
     requires(!std::is_same_v<Range, typed_span>) && requires(const Range& r) {
       requires is_element<std::remove_cvref_t<decltype(*std::data(r))>>;
       std::size(r);
     }
-  constexpr typed_span(const Range& r)
-      : typed_span(std::span<const std::remove_cvref_t<decltype(*std::data(r))>>(std::data(r), std::size(r))) {}
+  constexpr typed_span(const Range& r) : typed_span(std::data(r), std::size(r)) {}
 
   constexpr dtype type() const { return type_; }
   constexpr std::size_t size() const { return size_; }
   /// Of f32.
   constexpr const float* data() const { return f32_; }
 
-  /// f(std::span<const T>) with the elements as what they are.
+  /// f(const T* first, n) with the elements as what they are. (Spans of 13 types cost compilers a tenth of a second.)
   constexpr auto visit(auto&& f) const {
     switch (type_) {
 #define CTNN_VISIT(name, T) \
-  case dtype::name: return f(std::span<const T>(name##_, size_));
+  case dtype::name: return f(name##_, size_);
       CTNN_ELEMENTS(CTNN_VISIT)
 #undef CTNN_VISIT
     }
-    return f(std::span<const float>());
+    return f(f32_, std::size_t{0});
   }
 
   /// Copies the elements to where words of four bytes lie one after the other.
   constexpr void copy_to(float* to) const {
-    visit([to](auto elements) { detail::copy_elements(elements.data(), elements.size(), to); });
+    visit([to](const auto* first, std::size_t n) { detail::copy_elements(first, n, to); });
   }
 
  private:
+#define CTNN_POINT_TO(name, T)              \
+  constexpr void point_to(const T* first) { \
+    name##_ = first;                        \
+    type_ = dtype::name;                    \
+  }
+  CTNN_ELEMENTS(CTNN_POINT_TO)
+#undef CTNN_POINT_TO
   union {
     const float* f32_ = nullptr;
     const double* f64_;

@@ -250,6 +250,7 @@ constexpr bool computes_f32(const graph_view& g, const node& n) {
 
 /// Whether the operator's vector kernel takes the node's element types.
 constexpr bool takes_vectors(const graph_view& g, const node& n) {
+  if (n.type->is.vectors == vectors_of::none) return false;
   if (computes_f32(g, n)) return true;
   if (n.type->is.vectors != vectors_of::halves) return false;
   const dtype from = g.at_value(g.inputs(n)[0]).type, to = g.at_value(n.outputs.first).type;

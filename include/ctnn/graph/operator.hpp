@@ -58,6 +58,7 @@ enum class image_flow : std::uint8_t { nothing, makes, keeps };
 enum class vectors_of : std::uint8_t {
   f32,     ///< of every value
   halves,  ///< a value of f32, the other of f16 or bf16
+  none,    ///< it has none: declared networks with it include <ctnn/typed.hpp>
 };
 
 /// What may be relied on without knowing the operator.

@@ -10,10 +10,14 @@ namespace ctnn {
 
 /// The graph `source`, whose names are the model's, without what only others compute (rewrite/expansion.hpp).
 inline graph expanded(loaded_model& names, graph source, pool<rewrite_step>& history) {
-  const auto join = [](void* model, std::string_view of, std::string_view with) {
-    return static_cast<loaded_model*>(model)->keep(std::string(of) + std::string(with));
-  };
-  return default_expansions::apply(std::move(source), {join, &names}, history);
+  struct : name_maker {
+    loaded_model* model = nullptr;
+    std::string_view operator()(std::string_view of, std::string_view with) override {
+      return model->keep(std::string(of) + std::string(with));
+    }
+  } kept;
+  kept.model = &names;
+  return default_expansions::apply(std::move(source), kept, history);
 }
 
 /// The same, rewritten by the rules.

@@ -151,7 +151,7 @@ CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_r
 CTNN_ONCE program::program(loaded_model&& source, const program_options& options)
     : source_(std::move(source)),
       g_(thaw(source_.network.view())),
-      kernels_(kernels_for<vector_operators>(options.target)),
+      kernels_(kernels_for<all_operators>(options.target)),
       target_(options.target) {
   if (options.optimize) {
     note_known_numbers();

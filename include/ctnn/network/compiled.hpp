@@ -3,6 +3,7 @@
 // each has the compiler's whole step limit.
 #pragma once
 
+#include "../rewrite/expansions.hpp"
 #include "../rewrite/rules.hpp"
 #include "check.hpp"
 #include "lower.hpp"
@@ -70,6 +71,54 @@ struct compiled {
   }
 };
 
+/// A declared network's graph expanded (rewrite/expansion.hpp). The names of new nodes are in a constant, which the first
+/// of two runs finds the size and the letters of.
+template <class Net>
+struct expanded {
+  static constexpr bool needed = default_expansions::concern(compiled<Net>::view());
+
+  struct new_names : name_maker {
+    pool<pool<char>> made;
+    constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
+      pool<char> text{std::span<const char>(of)};
+      text.append(with.data(), with.size());
+      made.push_back(static_cast<pool<char>&&>(text));
+      return {made[made.size() - 1].data(), of.size() + with.size()};
+    }
+  };
+  struct kept_names : name_maker {
+    const char* at;
+    constexpr explicit kept_names(const char* first) : at(first) {}
+    constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
+      const std::string_view name(at, of.size() + with.size());
+      at += name.size();
+      return name;
+    }
+  };
+  static constexpr void copy_names(auto&& letter) {
+    new_names names;
+    pool<rewrite_step> history;
+    (void)default_expansions::apply(thaw(compiled<Net>::view()), names, history);
+    for (const pool<char>& name : names.made)
+      for (char c : name) letter(c);
+  }
+  static constexpr std::size_t letters = [] {
+    std::size_t n = 0;
+    copy_names([&](char) { ++n; });
+    return n;
+  }();
+  static constexpr auto text = [] {
+    std::array<char, letters + 1> all{};
+    std::size_t n = 0;
+    copy_names([&](char c) { all[n++] = c; });
+    return all;
+  }();
+  static constexpr graph run(pool<rewrite_step>& history) {
+    kept_names names(text.data());
+    return default_expansions::apply(thaw(compiled<Net>::view()), names, history);
+  }
+};
+
 template <class Net, class Rules, std::size_t Part>
 constexpr const auto& rewritten_part();
 
@@ -81,12 +130,19 @@ struct rewriting {
     else return rewritten_part<Net, Rules, Part - 1>().view();
   }
   static constexpr void optimize_into(optimization& o) {
-    if constexpr (Part == 0) o = optimize_part(thaw(source()), Rules::records, 0);
+    if constexpr (Part == 0 && expanded<Net>::needed) {
+      pool<rewrite_step> history;
+      o = optimize_part(expanded<Net>::run(history), Rules::records, 0);
+      history.append(o.history.data(), o.history.size());
+      o.history = static_cast<pool<rewrite_step>&&>(history);
+    } else if constexpr (Part == 0) o = optimize_part(thaw(source()), Rules::records, 0);
     else o = optimize_part(thaw(source()), Rules::records, rewritten_part<Net, Rules, Part - 1>().settled);
   }
   /// Folding a batch normalisation leaves about nine expressions behind, and what it replaces.
   static constexpr graph_capacity guess() {
-    const graph_capacity c = capacity_of(source());
+    graph_capacity c = capacity_of(source());
+    if constexpr (Part == 0 && expanded<Net>::needed)
+      c = {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs};
     return {c.nodes, c.values, 9 * c.operands / 2 + 64, 4 * c.fields + 64, 3 * c.expressions + 64, c.outputs};
   }
   template <graph_capacity Size>

@@ -90,7 +90,7 @@ CTNN_ONCE std::int64_t multiply_registers(target_id t, int steps, float* sink) {
 #endif
 
 #if defined(CTNN_COMPILE)
-template loaded_kernels kernels_for<vector_operators>(target_id);
+template loaded_kernels kernels_for<all_operators>(target_id);
 #endif
 
 #endif

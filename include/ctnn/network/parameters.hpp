@@ -2,6 +2,7 @@
 // A network's weights: named arrays on the way in, packed for the kernels inside.
 #pragma once
 
+#include "../base/half.hpp"
 #include "../base/typed_span.hpp"
 #include "executable.hpp"
 
@@ -33,7 +34,7 @@ struct leaf_lookup {
   std::span<const named_weight> given;
   constexpr typed_span numbers(const expression& e) const {
     for (const named_weight& w : given)
-      if (w.name == e.name && w.layer == e.layer) return w.numbers;
+      if (w.name == e.name && w.layer == e.layer && w.numbers.type() == e.element) return w.numbers;
     return {};
   }
   constexpr const float* operator()(const expression& e) const { return numbers(e).data(); }
@@ -66,10 +67,40 @@ constexpr problem_report check_weights(const graph_view& g, std::span<const name
   return {};
 }
 
+/// The given weights, and as floats those halves that graph g reads so: an expansion has it compute in f32.
+struct widened_weights {
+  pool<named_weight> all;
+  pool<pool<float>> floats{};
+
+  constexpr widened_weights(const graph_view& g, std::span<const named_weight> given) : all(given) {
+    for (const named_weight& w : given)
+      if (is_narrow(w.numbers.type()) && reads_floats(g, w)) widen(w);
+  }
+
+ private:
+  static constexpr bool reads_floats(const graph_view& g, const named_weight& w) {
+    for (const expression& e : g.expressions)
+      if (!e.type && e.element == dtype::f32 && e.name == w.name && e.layer == w.layer) return true;
+    return false;
+  }
+  constexpr void widen(const named_weight& w) {
+    pool<float> wide(w.numbers.size(), 0.0f);
+    w.numbers.visit([&]<class T>(const T* first, std::size_t n) {
+      for (std::size_t i = 0; i < n; ++i)
+        if constexpr (std::is_same_v<T, float16>) wide[i] = half_to_float(static_cast<std::uint16_t>(first[i]));
+        else if constexpr (std::is_same_v<T, bfloat16>) wide[i] = bfloat_to_float(static_cast<std::uint16_t>(first[i]));
+    });
+    floats.push_back(static_cast<pool<float>&&>(wide));
+    const pool<float>& kept = floats[floats.size() - 1];
+    all.push_back({w.layer, w.name, {kept.data(), kept.size()}});
+  }
+};
+
 /// Evaluates and packs every weight of graph g, whose expressions are over the given leaves. The scratch memory is the
 /// heap: in constants, and at start on systems that have one.
 constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> given, float* packed) {
-  const leaf_lookup leaf{given};
+  const widened_weights weights(g, given);
+  const leaf_lookup leaf{weights.all};
   for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
     const expression& x = g.at_expression(e);
     if (!x.type) return pack_slot(g, n, slot, leaf.numbers(x), packed + offset);

@@ -131,13 +131,13 @@ constexpr bool has_halves(const graph_view& g, const node& n) {
     if (half(n.outputs.first + k)) return true;
   return false;
 }
-/// What runs step S: the kernel for vectors where all values are f32 and there is one, else the one for any elements
-/// (of kernels/typed/, if its header is included).
+/// What runs step S: the kernel for vectors where there is one for its elements, else the one for any elements (of
+/// kernels/typed/, if its header is included).
 template <class Net, std::size_t S>
 constexpr bool runs_typed() {
   using x = executable<Net>;
   using op_type = typename x::template operator_at<x::plan.steps[S].node>;
-  if constexpr (computes_f32(x::g, x::g.at(x::plan.steps[S].node)) && has_kernel<op_type>()) return false;
+  if constexpr (takes_vectors(x::g, x::g.at(x::plan.steps[S].node)) && has_kernel<op_type>()) return false;
   else return typed::has_kernel<op_type>;
 }
 /// Without one its definition runs, plain loops over plain values (windows over one axis or three, say), unless its
@@ -180,7 +180,7 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
         else typed::run_kernel(op, all, scratch_at<Net, S>(f));
       } else {
         static_assert(sizeof(kernel_of<op_type>) > 0);
-        static_assert(computes_f32(x::g, x::g.at(step.node)),
+        static_assert(takes_vectors(x::g, x::g.at(step.node)) || computes_f32(x::g, x::g.at(step.node)),
                       "ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>");
         if constexpr (has_kernel<op_type>())
           run_kernel(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},

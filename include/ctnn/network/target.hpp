@@ -57,7 +57,7 @@ loaded_kernels kernels_for(target_id t);
 std::int64_t multiply_registers(target_id t, int steps, float* sink);
 
 #if CTNN_COMPILED_ELSEWHERE && !defined(CTNN_PLAIN)
-extern template loaded_kernels kernels_for<vector_operators>(target_id);
+extern template loaded_kernels kernels_for<all_operators>(target_id);
 #endif
 
 }  // namespace ctnn

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // An expansion says one operator with several, for kernels that are there for these only. Rules cannot: each lowers the
-// measure. So expansions are applied in one walk before the first rule; what they make is not expanded again.
+// measure. So each expansion is applied in one walk before the first rule; what it makes it does not expand again.
 //
 //   struct widen_halves {
 //     static constexpr expansion_info info{"widen_halves", "operator of f16 -> cast > operator of f32 > cast"};
-//     static constexpr bool applies(const expander& x, const node& n);   // may look at what has been made so far
-//     static constexpr void expand(expander& x, const node& n);          // makes nodes and says where n's outputs went
+//     static constexpr bool concerns(const graph_view& g, const node& n);  // if it concerns no node there is no walk
+//     static constexpr bool applies(const expander& x, const node& n);     // may look at what has been made so far
+//     static constexpr void expand(expander& x, const node& n);            // makes nodes and says where outputs went
 //   };
 //
 // and a line in expansions.hpp.
@@ -22,20 +23,15 @@ struct expansion_info {
   std::string_view arrow;
 };
 
-/// Makes the name of a new node from that of another, and keeps it; without a function new nodes are called as the
-/// others.
+/// Makes the name of a new node from that of another, and keeps it. This one calls new nodes as the others.
 struct name_maker {
-  std::string_view (*join)(void* names, std::string_view of, std::string_view with) = nullptr;
-  void* names = nullptr;
-  constexpr std::string_view operator()(std::string_view of, std::string_view with) const {
-    return join ? join(names, of, with) : of;
-  }
+  constexpr virtual std::string_view operator()(std::string_view of, std::string_view) { return of; }
 };
 
 /// A graph while it is made anew from `source`. Expressions keep their numbers.
 class expander {
  public:
-  constexpr expander(graph&& source, const name_maker& names)
+  constexpr expander(graph&& source, name_maker& names)
       : name(names), g_(static_cast<graph&&>(source)), out_(g_) {
     out_.nodes.clear();
     out_.values.clear();
@@ -43,7 +39,7 @@ class expander {
     twins_ = moved_;
   }
 
-  name_maker name;
+  name_maker& name;
 
   constexpr graph_view source() const { return g_.view(); }
   constexpr graph_view made() const { return out_.view(); }
@@ -92,12 +88,12 @@ class expander {
   constexpr void set_weights(node_id n, const pool<expression_id>& weights) {
     out_.at(n).weights = out_.store_operands(weights);
   }
-  /// Leaf e read as elements of type f32.
-  constexpr expression_id leaf_of_floats(expression_id e) {
+  /// The numbers of leaf e in another shape or type.
+  constexpr expression_id leaf(expression_id e, const extents& shape, dtype type = dtype::f32) {
     const expression was = source().at_expression(e);
-    const expression_id leaf = out_.add_leaf(was.layer, was.name, was.shape);
-    out_.expressions[static_cast<std::size_t>(leaf)].numbers = was.numbers;
-    return leaf;
+    const expression_id made = out_.add_leaf(was.layer, was.name, shape, type);
+    out_.expressions[static_cast<std::size_t>(made)].numbers = was.numbers;
+    return made;
   }
   constexpr graph finish() {
     for (network_output& o : out_.outputs) ++out_.at_value(o.value = moved(o.value)).readers;
@@ -109,26 +105,39 @@ class expander {
   pool<value_id> moved_, twins_;  ///< by value of the source
 };
 
-/// Expansions in order: the first that applies to a node is taken.
+/// Expansions in order, each a walk.
 template <class... Expansions>
 struct expansion_list {
   static constexpr std::array<expansion_info, sizeof...(Expansions)> infos{Expansions::info...};
 
-  template <class Expansion>
-  static constexpr bool expand_node(expander& x, const node& n, pool<rewrite_step>& history) {
-    if (!Expansion::applies(x, n)) return false;
-    Expansion::expand(x, n);
-    history.push_back({Expansion::info.name, n.name, n.name});
-    return true;
+  /// Is there anything to expand?
+  static constexpr bool concern(const graph_view& g) { return (concerns<Expansions>(g) || ...); }
+  static constexpr graph apply(graph source, name_maker& names, pool<rewrite_step>& history) {
+    (walk<Expansions>(source, names, history), ...);
+    return source;
   }
-  static constexpr graph apply(graph source, const name_maker& names, pool<rewrite_step>& history) {
-    expander x(static_cast<graph&&>(source), names);
+
+ private:
+  template <class Expansion>
+  static constexpr bool concerns(const graph_view& g) {
+    for (const node& n : g.nodes)
+      if (Expansion::concerns(g, n)) return true;
+    return false;
+  }
+  template <class Expansion>
+  static constexpr void walk(graph& g, name_maker& names, pool<rewrite_step>& history) {
+    if (!concerns<Expansion>(g.view())) return;
+    expander x(static_cast<graph&&>(g), names);
     for (const node& n : x.source().nodes) {
-      // A constant of halves is copied if somebody reads it so.
-      if (n.type == &type_of<op::constant> && is_narrow(x.source().at_value(n.outputs.first).type)) continue;
-      if (!(expand_node<Expansions>(x, n, history) || ...)) x.copy(n);
+      if (n.type == &type_of<op::constant>) continue;  // copied if somebody reads it as it is
+      if (!Expansion::applies(x, n)) {
+        x.copy(n);
+        continue;
+      }
+      Expansion::expand(x, n);
+      history.push_back({Expansion::info.name, n.name, n.name});
     }
-    return x.finish();
+    g = x.finish();
   }
 };
 

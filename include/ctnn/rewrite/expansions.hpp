@@ -3,9 +3,10 @@
 #pragma once
 
 #include "expansions/half_precision.hpp"
+#include "expansions/signals.hpp"
 
 namespace ctnn {
 
-using default_expansions = expansion_list<expansions::widen_halves>;
+using default_expansions = expansion_list<expansions::widen_halves, expansions::signal_to_image>;
 
 }  // namespace ctnn

@@ -112,6 +112,6 @@ struct default_rules : rule_list<
 // clang-format on
 
 /// The rules that change no number.
-struct exact_rules : only_exact<default_rules> {};
+using exact_rules = only_exact<default_rules>;
 
 }  // namespace ctnn

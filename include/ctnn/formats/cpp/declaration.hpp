@@ -52,9 +52,18 @@ inline alias activation_alias(const activation_function& f) {
   return {};
 }
 
+/// What ctnn.hpp has no kernel for it has no word for either.
 template <class Op>
 alias alias_of(const Op&) {
-  return {std::string(Op::name)};
+  return {std::string(traits_of<Op>.vectors == vectors_of::f32 ? Op::name : std::string_view())};
+}
+template <int Axes>
+alias alias_of(const op::conv<Axes>& p) {
+  return {std::string(p.name)};
+}
+template <int Axes>
+alias alias_of(const op::conv_transpose<Axes>& p) {
+  return {std::string(p.name)};
 }
 inline alias alias_of(const op::activation& p) { return activation_alias(p.activation); }
 inline alias alias_of(const op::full&) { return {}; }
@@ -102,11 +111,6 @@ alias word_among(operator_list<Ops...>, const operator_type* type, std::span<con
 }
 inline alias word_for(const operator_type* type, std::span<const double> fields) {
   return word_among(all_operators{}, type, fields);
-}
-
-template <class... Ops>
-bool is_in(const operator_type* type, operator_list<Ops...>) {
-  return ((type == &type_of<Ops>) || ...);
 }
 
 /// Of an element type: its name, but a boolean's in full.
@@ -230,7 +234,7 @@ class declaration {
     for (int k = 0; k < n.outputs.count; ++k)
       needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
     for (value_id v : g_.inputs(n)) needs_typed_ = needs_typed_ || g_.at_value(v).type != dtype::f32;
-    needs_typed_ = needs_typed_ || !detail::is_in(n.type, all_operators{});
+    needs_typed_ = needs_typed_ || n.type->is.vectors != vectors_of::f32;
     std::string text =
         word.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", " : "ctnn::" + word.word + '<';
     text += in_quotes(name(id)) + word.arguments;

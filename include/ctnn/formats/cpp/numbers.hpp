@@ -78,7 +78,8 @@ inline void append_elements(std::string& out, typed_span numbers) {
     if (limits::is_signed && v == limits::min() && sizeof v == 8) return "-" + std::to_string(limits::max()) + " - 1";
     return std::to_string(v) + (sizeof v < 8 ? "" : limits::is_signed ? "ll" : "ull");
   };
-  numbers.visit([&]<class T>(std::span<const T> v) {
+  numbers.visit([&]<class T>(const T* first, std::size_t n) {
+    const std::span<const T> v(first, n);
     if constexpr (std::is_same_v<T, float16>) each(v, bits("ctnn::float16"));
     else if constexpr (std::is_same_v<T, bfloat16>) each(v, bits("ctnn::bfloat16"));
     else if constexpr (std::is_same_v<T, bool>) each(v, [](bool b) { return std::string(b ? "true" : "false"); });

@@ -4,7 +4,7 @@
 
 #include "../../graph/graph.hpp"
 #include "../../kernels/operator_code.hpp"  // before operators that compare their records
-#include "../../graph/loaded_operators.hpp"
+#include "../../graph/operators.hpp"
 
 namespace ctnn::ncnn {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../../kernels/operator_code.hpp"  // before operators that compare their records
-#include "../../graph/loaded_operators.hpp"
+#include "../../graph/operators.hpp"
 #include "../../base/describe.hpp"
 #include "../import.hpp"
 #include "bin_reader.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention as one operator (ONNX Attention) and the rotation of positions, for loaded models.
+// Attention as one operator (ONNX Attention) and the rotation of positions.
 #pragma once
 
 #include "typing.hpp"
@@ -16,6 +16,7 @@ enum class attention_scores { product, with_softcap, with_mask, probabilities };
 /// multiple of kv_heads.
 struct attention {
   static constexpr std::string_view name = "attention";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 7;
 
   int heads = 0;
@@ -116,6 +117,7 @@ struct attention {
 /// input.
 struct rotary_embedding {
   static constexpr std::string_view name = "rotary_embedding";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 4;
 
   bool interleaved = false;

@@ -77,11 +77,11 @@ template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
-  /// One axis is done as an image of one row by who wants it fast (as_image below), three by plain loops.
+  /// One axis is an image of one row before the first rule (rewrite/expansions/signals.hpp), three have plain loops.
   static constexpr traits is =
       Axes == 2 ? traits{.layouts = layout_rule::nhwc, .reads_nchw = true, .in_place = true, .divisible = true,
                          .images = image_flow::makes}
-                : traits{};
+                : traits{.vectors = vectors_of::none};
   static constexpr bool overwrites(int inputs, int i) { return Axes == 2 && inputs == 2 && i == 1; }  // the residual
   static constexpr int min_inputs = 1, max_inputs = 2;
   using windows = convolution_windows<Axes>;
@@ -161,7 +161,8 @@ struct conv_transpose : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr std::string_view name =
       Axes == 1 ? "conv_transpose1d"sv : Axes == 2 ? "conv_transpose2d"sv : "conv_transpose3d"sv;
-  static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc, .images = image_flow::makes} : traits{};
+  static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc, .images = image_flow::makes}
+                                         : traits{.vectors = vectors_of::none};
   using windows = convolution_windows<Axes>;
 
   typename windows::each_axis output_padding{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ends of object detectors, for loaded models. Detections are rows of (class, score, left, top, right, bottom),
+// The ends of object detectors. Detections are rows of (class, score, left, top, right, bottom),
 // best score first; there are as many as the numbers give, so the rows come with their count: output 0 has room for the
 // most there can be, output 1 (i32) says how many there are. An extractor gives only those.
 #pragma once
@@ -15,6 +15,7 @@ inline constexpr std::size_t detection_bytes = 28;  ///< while it is sorted
 /// sizes are parts of the image themselves and the output is (4 H W each).
 struct prior_box {
   static constexpr std::string_view name = "prior_box";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   list<float> min_sizes{};
@@ -75,7 +76,7 @@ struct prior_box {
 /// the background. With `by_class` scores are (classes, n), priors (4 n), and the variances are the operator's.
 struct detection_output {
   static constexpr std::string_view name = "detection_output";
-  static constexpr traits is{.counts_rows = true};
+  static constexpr traits is{.counts_rows = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   int classes = 0;
@@ -133,7 +134,7 @@ struct detection_output {
 /// mask. `scales`: pixels of the image a pixel of input i stands for, 0 or none: anchors are in pixels of the input.
 struct yolo_detection {
   static constexpr std::string_view name = "yolo_detection";
-  static constexpr traits is{.counts_rows = true};
+  static constexpr traits is{.counts_rows = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 1, max_inputs = 16;
 
   int classes = 20;

@@ -10,7 +10,7 @@ namespace ctnn::op {
 /// ONNX Gather, torch.index_select with an index of any shape: inputs x and indices.
 struct gather {
   static constexpr std::string_view name = "gather";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int axis = 0;
@@ -38,7 +38,7 @@ struct gather {
 /// torch.gather (ONNX GatherElements): inputs x and indices of the same rank.
 struct gather_elements {
   static constexpr std::string_view name = "gather_elements";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int axis = 0;
@@ -62,7 +62,7 @@ struct gather_elements {
 /// ONNX GatherND: the last axis of the indices (i64) walks through x, after `batch` leading axes both have.
 struct gather_nd {
   static constexpr std::string_view name = "gather_nd";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int batch = 0;
@@ -97,6 +97,7 @@ enum class scatter_reduction { none, add, mul, max, min };
 /// torch.scatter (ONNX ScatterElements): inputs x, indices and updates of the indices' shape.
 struct scatter_elements {
   static constexpr std::string_view name = "scatter_elements";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   int axis = 0;
@@ -126,6 +127,7 @@ struct scatter_elements {
 /// ONNX ScatterND: inputs x, indices (..., depth) and updates (..., rest of x's shape).
 struct scatter_nd {
   static constexpr std::string_view name = "scatter_nd";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   scatter_reduction reduction = scatter_reduction::none;
@@ -154,6 +156,7 @@ struct scatter_nd {
 /// Inputs indices (any numeric type) and values (off, on): a new axis of extent `depth` at `axis` of the output.
 struct one_hot {
   static constexpr std::string_view name = "one_hot";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int depth = 0;
@@ -186,6 +189,7 @@ struct one_hot {
 /// finds it with count_nonzero() (kernels/typed/counting.hpp); the kernel refuses if the numbers have another count.
 struct nonzero {
   static constexpr std::string_view name = "nonzero";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int count = 0;
 
@@ -204,7 +208,7 @@ struct nonzero {
 /// nonzero.
 struct compress {
   static constexpr std::string_view name = "compress";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   bool flatten = true;
@@ -240,6 +244,7 @@ struct compress {
 /// x went, and how often each occurs. `count` distinct ones, as for nonzero.
 struct unique {
   static constexpr std::string_view name = "unique";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   bool sorted = true;
   bool flatten = true;
@@ -278,6 +283,7 @@ struct unique {
 /// class, box. `count` as for nonzero (count_boxes()); rows the numbers do not fill are -1.
 struct non_max_suppression {
   static constexpr std::string_view name = "non_max_suppression";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   bool center = false;  ///< boxes are (x, y, width, height) of the centre instead of two corners (y, x, y, x)

@@ -66,6 +66,7 @@ struct matmul {
 /// arrow the output has the labels that occur once, in alphabetical order (after the broadcast axes).
 struct einsum {
   static constexpr std::string_view name = "einsum";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int tier = 2;
   static constexpr int min_inputs = 1, max_inputs = 16;
   static constexpr int most_labels = 16;
@@ -212,6 +213,7 @@ struct einsum {
 /// torch.linalg.det of the last two axes.
 struct det {
   static constexpr std::string_view name = "det";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   static constexpr void fields(auto&, auto&&) {}
   constexpr problem infer(inputs in, outputs result) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers that stand for real numbers, and layers that multiply bytes, for loaded models.
+// Integers that stand for real numbers, and layers that multiply bytes.
 #pragma once
 
 #include "../../base/int8.hpp"
@@ -39,6 +39,7 @@ struct granularity {
 /// round(x / scale) + zero point, ties to even, saturated. The zero point is of type `to`.
 struct quantize : granularity {
   static constexpr std::string_view name = "quantize";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   dtype to = dtype::u8;
 
@@ -59,6 +60,7 @@ struct quantize : granularity {
 /// (x - zero point) * scale in the scale's type. The zero point is of x's type.
 struct dequantize : granularity {
   static constexpr std::string_view name = "dequantize";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 1);
@@ -72,6 +74,7 @@ struct dequantize : granularity {
 /// ONNX DynamicQuantizeLinear: outputs u8, its scale (f32) and zero point (u8), from the smallest and largest of x.
 struct dynamic_quantize {
   static constexpr std::string_view name = "dynamic_quantize";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   static constexpr void fields(auto&, auto&&) {}
   constexpr int output_count() const { return 3; }
@@ -150,7 +153,7 @@ template <int Axes>
 struct quantized_conv : conv<Axes>, products_of_bytes {
   static constexpr std::string_view name =
       Axes == 1 ? "quantized_conv1d"sv : Axes == 2 ? "quantized_conv2d"sv : "quantized_conv3d"sv;
-  static constexpr traits is{};  // plain values
+  static constexpr traits is{.vectors = vectors_of::none};  // plain values
   static constexpr bool defined_by_base = false;  // whose kernels compute floats
   static constexpr int min_inputs = 1, max_inputs = 1;
   static constexpr bool packs(int) { return false; }
@@ -192,6 +195,7 @@ using quantized_conv3d = quantized_conv<3>;
 /// linear layer's are): (..., rows, K) by (..., K, outputs), batches broadcast. The bias has a number for each output.
 struct quantized_matmul : products_of_bytes {
   static constexpr std::string_view name = "quantized_matmul";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   list<int> right{};
   bool transposed = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// More ways to move elements of any type, for loaded models. Bounds, axes and counts are options: a reader takes them
+// More ways to move elements of any type. Bounds, axes and counts are options: a reader takes them
 // from constant inputs.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace ctnn::op {
 /// torch.broadcast_to both ways (ONNX Expand): an extent 1 in `shape` keeps the input's.
 struct expand {
   static constexpr std::string_view name = "expand";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
 
   list<int> shape{};
 
@@ -27,7 +27,7 @@ struct expand {
 /// torch.tile: the input repeated `repeats[i]` times along axis i.
 struct tile {
   static constexpr std::string_view name = "tile";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
 
   list<int> repeats{};
 
@@ -50,6 +50,7 @@ struct tile {
 /// torch.triu (`upper`) or torch.tril of the last two axes: elements below or above diagonal k become 0.
 struct trilu {
   static constexpr std::string_view name = "trilu";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   bool upper = true;
   int diagonal = 0;
@@ -68,6 +69,7 @@ struct trilu {
 /// Ones on diagonal k of a matrix of the given shape and type, zeros elsewhere.
 struct eye {
   static constexpr std::string_view name = "eye";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 0;
 
   std::array<int, 2> shape{};
@@ -91,6 +93,7 @@ struct eye {
 /// start, start + step, ... of the given type: `count` numbers (ONNX Range with known bounds).
 struct arange {
   static constexpr std::string_view name = "arange";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 0;
 
   double start = 0;
@@ -114,7 +117,7 @@ struct arange {
 /// The first lengths[b] elements along `time` in reverse order for each index b of axis `batch`: inputs x and lengths.
 struct reverse_sequence {
   static constexpr std::string_view name = "reverse_sequence";
-  static constexpr traits is{.copies = true};
+  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   int batch = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators along an axis for loaded models: positions of extremes, running sums, the largest, normalised exponentials.
+// Operators along an axis: positions of extremes, running sums, the largest, normalised exponentials.
 #pragma once
 
 #include "typing.hpp"
@@ -9,6 +9,7 @@ namespace ctnn::op {
 /// torch.argmax or argmin along an axis as i64; of equal ones the first, or the last.
 struct arg_reduce {
   static constexpr std::string_view name = "arg_reduce";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   bool largest = true;
   int axis = 0;
@@ -43,6 +44,7 @@ struct arg_reduce {
 /// cumprod.
 struct cumsum {
   static constexpr std::string_view name = "cumsum";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int axis = 0;
   bool exclusive = false;
@@ -71,6 +73,7 @@ struct cumsum {
 /// the earlier first.
 struct topk {
   static constexpr std::string_view name = "topk";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int k = 0;
   int axis = -1;
@@ -104,6 +107,7 @@ struct topk {
 /// torch.log_softmax along an axis.
 struct log_softmax {
   static constexpr std::string_view name = "log_softmax";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int axis = -1;
 
@@ -120,6 +124,7 @@ struct log_softmax {
 /// 1 at the first maximum along an axis, 0 elsewhere (ONNX Hardmax).
 struct hardmax {
   static constexpr std::string_view name = "hardmax";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int axis = -1;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Values between the elements, for loaded models: sampling on a grid, regions of interest.
+// Values between the elements: sampling on a grid, regions of interest.
 #pragma once
 
 #include "interpolate.hpp"
@@ -12,6 +12,7 @@ enum class grid_padding { zeros, border, reflection };
 /// last spatial axis to the first, -1 to 1).
 struct grid_sample {
   static constexpr std::string_view name = "grid_sample";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   interpolation mode = interpolation::linear;
@@ -45,6 +46,7 @@ struct grid_sample {
 /// torch.nn.functional.affine_grid: theta (N, 2, 3) or (N, 3, 4) to a grid for images of `size` (N, C, spatial...).
 struct affine_grid {
   static constexpr std::string_view name = "affine_grid";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   list<int> size{};
   bool align_corners = false;
@@ -72,6 +74,7 @@ struct affine_grid {
 /// ONNX RoiAlign: inputs x (N, C, H, W), rois (R, 4) as x1, y1, x2, y2, and the image (i64) of each.
 struct roi_align {
   static constexpr std::string_view name = "roi_align";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   bool maximum = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Fourier transforms and windows as ONNX has them, for loaded models. Complex numbers are a last axis of extent 2.
+// Fourier transforms and windows as ONNX has them. Complex numbers are a last axis of extent 2.
 #pragma once
 
 #include "typing.hpp"
@@ -24,6 +24,7 @@ constexpr std::int64_t scratch_for_transform(std::int64_t n) {
 /// shorter one cuts, a longer one adds zeros.
 struct dft {
   static constexpr std::string_view name = "dft";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int axis = -2;
   int length = 0;
@@ -64,6 +65,7 @@ struct dft {
 /// 2).
 struct stft {
   static constexpr std::string_view name = "stft";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   int frame = 0;
@@ -94,6 +96,7 @@ enum class window_kind { hann, hamming, blackman };
 /// A window of `size` numbers.
 struct signal_window {
   static constexpr std::string_view name = "signal_window";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 0;
 
   window_kind kind = window_kind::hann;
@@ -117,6 +120,7 @@ struct signal_window {
 /// ONNX MelWeightMatrix: (spectrum bins, mel bins) of triangular filters.
 struct mel_weights {
   static constexpr std::string_view name = "mel_weights";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 0;
 
   int bins = 0;

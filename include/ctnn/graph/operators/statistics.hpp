@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Normalisation by statistics of the numbers themselves, for loaded models; scales and offsets are inputs. Floating
-// point.
+// Normalisation by statistics of the numbers themselves; scales and offsets are inputs. Floating point.
 #pragma once
 
 #include "layer_norm.hpp"
@@ -11,6 +10,7 @@ namespace ctnn::op {
 /// files. As many groups as channels: instance_norm.
 struct group_norm {
   static constexpr std::string_view name = "group_norm";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   int groups = 1;
@@ -35,6 +35,7 @@ struct group_norm {
 /// x / (its p-norm along an axis); 0 where the norm is 0.
 struct lp_normalize {
   static constexpr std::string_view name = "lp_normalize";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   int axis = -1;
   int p = 2;
@@ -56,6 +57,7 @@ struct lp_normalize {
 /// (x - mean) / (deviation + 1e-9) over `axes`.
 struct mean_variance_normalize {
   static constexpr std::string_view name = "mean_variance_normalize";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   list<int> axes{};
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Windows that do something else than conv and pool: back from positions, overlapping blocks, moved taps. For loaded
-// models.
+// Windows that do something else than conv and pool: back from positions, overlapping blocks, moved taps.
 #pragma once
 
 #include "convolution.hpp"
@@ -61,6 +60,7 @@ struct sliding {
 /// spatial extents; zeros elsewhere.
 struct max_unpool {
   static constexpr std::string_view name = "max_unpool";
+  static constexpr traits is{.vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   list<int> size{};
@@ -87,6 +87,7 @@ struct max_unpool {
 /// torch.nn.functional.fold: (N, C * block, positions) to (N, C, image...), overlapping blocks added.
 struct fold_blocks : sliding {
   static constexpr std::string_view name = "fold_blocks";
+  static constexpr traits is{.vectors = vectors_of::none};
 
   list<int> image{};
   list<int> block{};
@@ -129,7 +130,7 @@ struct fold_blocks : sliding {
 /// and, if there is a third, mask (N, offset_groups * kh * kw, H', W').
 struct deform_conv : conv2d {
   static constexpr std::string_view name = "deform_conv";
-  static constexpr traits is{};  // plain values
+  static constexpr traits is{.vectors = vectors_of::none};  // plain values
   static constexpr bool defined_by_base = false;
   static constexpr int min_inputs = 2, max_inputs = 3;
   static constexpr bool packs(int) { return false; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The typed kernels of all operators, for loaded models.
+// The typed kernels of all operators behind pointers.
 #pragma once
 
 #include "../../base/compiled.hpp"
 #include "../operator_code.hpp"  // before operators that compare their records
-#include "../../graph/loaded_operators.hpp"
+#include "../../graph/operators.hpp"
 #include "../loaded_kernels.hpp"
 
 namespace ctnn {
@@ -31,15 +31,15 @@ constexpr loaded_kernel kernel_of() {
   if constexpr (has_kernel<Op>) return {&type_of<Op>, &run_erased<Op>};
   else return {&type_of<Op>, nullptr};
 }
-template <class... A, class... B>
-constexpr std::array<loaded_kernel, sizeof...(A) + sizeof...(B)> kernels_of(operator_list<A...>, operator_list<B...>) {
-  return {{kernel_of<A>()..., kernel_of<B>()...}};
+template <class... Ops>
+constexpr std::array<loaded_kernel, sizeof...(Ops)> kernels_of(operator_list<Ops...>) {
+  return {{kernel_of<Ops>()...}};
 }
 
 }  // namespace typed
 
 CTNN_ONCE std::span<const loaded_kernel> typed_kernels() {
-  static constexpr auto table = typed::kernels_of(all_operators{}, loaded_operators{});
+  static constexpr auto table = typed::kernels_of(all_operators{});
   return table;
 }
 

@@ -14,6 +14,11 @@ namespace ctnn::expansions {
 struct widen_halves {
   static constexpr expansion_info info{"widen_halves", "operator of f16 or bf16 -> cast > operator of f32 > cast"};
 
+  static constexpr bool concerns(const graph_view& g, const node& n) {
+    for (value_id v : g.inputs(n))
+      if (is_narrow(g.at_value(v).type)) return true;
+    return false;
+  }
   static constexpr bool applies(const expander& x, const node& n) {
     if (n.type == &type_of<op::input> || n.type == &type_of<op::constant> || n.type == &type_of<op::cast>) return false;
     const graph_view g = x.source();
@@ -94,7 +99,8 @@ struct widen_halves {
     return x.add_value(x.add(op::cast{like.type}, name, pool<value_id>(1, v)), like);
   }
   static constexpr expression_id as_floats(expander& x, expression_id e) {
-    return is_narrow(x.source().at_expression(e).element) ? x.leaf_of_floats(e) : e;
+    const expression& leaf = x.source().at_expression(e);
+    return is_narrow(leaf.element) ? x.leaf(e, leaf.shape) : e;
   }
 };
 
