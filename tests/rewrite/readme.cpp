@@ -68,17 +68,21 @@ std::vector<std::string> quoted(const std::string& cell) {
   return out;
 }
 
+std::string in_a_cell(std::string_view text) {
+  std::string out;
+  for (char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
 /// What README.md says of the rules, from what they say themselves: one row a name and arrow.
 std::string table_of_rules() {
   constexpr std::string_view components[] = {"nodes", "tier", "position", "movable"};
   std::string out = "| rule | what it does | lowers | numbers |\n|---|---|---|---|\n";
   std::set<std::string> seen;
   for (const expansion_info& e : default_expansions::infos)
-    out += "| `" + std::string(e.name) + "` | " + std::string(e.arrow) + " | before all rules | exact |\n";
+    out += "| `" + std::string(e.name) + "` | " + in_a_cell(e.arrow) + " | before all rules | exact |\n";
   for (const rule_record& r : default_rules::records) {
-    std::string arrow;
-    for (char c : r.info.arrow) arrow += c == '|' ? std::string("\\|") : std::string(1, c);
-    const std::string row = "| `" + std::string(r.info.name) + "` | " + arrow + " | " +
+    const std::string row = "| `" + std::string(r.info.name) + "` | " + in_a_cell(r.info.arrow) + " | " +
                             std::string(components[static_cast<int>(r.info.component)]) + " | " +
                             (r.info.effect == numerics::exact       ? "exact"
                              : r.info.effect == numerics::unrounded ? "unrounded"

@@ -71,8 +71,8 @@ struct compiled {
   }
 };
 
-/// A declared network's graph expanded (rewrite/expansion.hpp). The names of new nodes are in a constant, which the first
-/// of two runs finds the size and the letters of.
+/// A declared network's graph expanded (rewrite/expansion.hpp). The names of new nodes are in a constant: one run finds
+/// its size, one its letters.
 template <class Net>
 struct expanded {
   static constexpr bool needed = default_expansions::concern(compiled<Net>::view());

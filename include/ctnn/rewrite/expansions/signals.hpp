@@ -52,7 +52,8 @@ struct signal_to_image {
     if (!weights.empty() && g.at_expression(weights[0]).shape.rank == 3)
       weights[0] = x.leaf(weights[0], with_row(g.at_expression(weights[0]).shape));
     const value_id y = n.outputs.first;
-    const value_id made = x.add_value(x.add(image, n.name, in, weights), {{}, with_row(g.shape(y)), none, dtype::f32, 0});
+    const node_id id = x.add(image, n.name, in, weights);
+    const value_id made = x.add_value(id, {{}, with_row(g.shape(y)), none, dtype::f32, 0});
     x.move(y, x.add_value(reshape(x, x.name(n.name, ".signal"), made, g.shape(y)), g.at_value(y)));
   }
   static constexpr list<int> as_list(const extents& s) {

@@ -30,16 +30,33 @@ inline padding_parameters read_padding(const layer_reader& l, bool two_dimension
   return {{top, left, bottom, right}, same_padding::none};
 }
 
-inline op::conv2d convolution_parameters(const layer_reader& l, bool two_dimensional, bool grouped) {
-  op::conv2d op;
-  op.out = l.int_or(0, 0);
+/// Everything but the padding.
+template <int Axes>
+void set_windows(const layer_reader& l, op::convolution_windows<Axes>& op, bool grouped) {
   const int kernel = l.extent_or(1, 0, 1), dilation = l.extent_or(2, 1, 1), stride = l.extent_or(3, 1, 1);
-  op.kernel = {two_dimensional ? l.extent_or(11, kernel, 1) : 1, kernel};
-  op.dilation = {two_dimensional ? l.extent_or(12, dilation, 1) : 1, dilation};
-  op.stride = {two_dimensional ? l.extent_or(13, stride, 1) : 1, stride};
+  op.out = l.int_or(0, 0);
+  op.kernel.back() = kernel;
+  op.dilation.back() = dilation;
+  op.stride.back() = stride;
+  if constexpr (Axes == 2) {
+    op.kernel[0] = l.extent_or(11, kernel, 1);
+    op.dilation[0] = l.extent_or(12, dilation, 1);
+    op.stride[0] = l.extent_or(13, stride, 1);
+  }
   op.bias = l.flag_or(5, false);
   op.groups = grouped ? l.int_or(7, 1) : 1;
   op.activation = fused_activation(l);
+}
+template <int Axes>
+op::conv<Axes> convolution_parameters(const layer_reader& l, bool grouped) {
+  op::conv<Axes> op;
+  set_windows(l, op, grouped);
+  const padding_parameters p = read_padding(l, Axes == 2);
+  if (l.float_or(18, 0) != 0 && (p.same != same_padding::none || p.pad != margins{}))
+    layer_reader::refuse(18, "padding that is not zero");
+  if constexpr (Axes == 2) op.pad = p.pad;
+  else op.pad = {p.pad[1], p.pad[3]};
+  op.same = p.same;
   return op;
 }
 
@@ -125,13 +142,8 @@ template <bool grouped>
 void convolution(layer_reader& l) {
   if (l.flag_or(19, false)) layer_reader::refuse(19, "weights as inputs");
   const int8_parameters int8(l, grouped);
-  op::conv2d op = convolution_parameters(l, true, grouped);
-  const padding_parameters p = read_padding(l, true);
-  if (l.float_or(18, 0) != 0 && (p.same != same_padding::none || p.pad != margins{}))
-    layer_reader::refuse(18, "padding that is not zero");
+  const auto op = convolution_parameters<2>(l, grouped);
   l.expect(1, 1);
-  op.pad = p.pad;
-  op.same = p.same;
   const value_id x = l.input();
   const int weight_size = l.int_or(6, 0);
   const bool vector = !grouped && l.shape(x).rank == 1 && op.kernel == pair{1, 1};
@@ -151,30 +163,15 @@ void convolution(layer_reader& l) {
   l.result(v);
 }
 
-/// (C, L) as an image of one row.
-inline value_id as_row(layer_reader& l, value_id v) {
-  const extents shape = l.shape(v);
-  if (shape.rank != 2) l.fail("input is " + describe(shape) + ", expected 2 dimensions");
-  return l.reshaped(v, {shape[0], 1, shape[1]}, "row");
-}
-inline void result_from_row(layer_reader& l, value_id v) {
-  const extents shape = l.shape(v);
-  l.result(l.reshaped(v, {shape[0], shape[2]}, "signal"));
-}
-
 template <bool grouped>
 void convolution_1d(layer_reader& l) {
   if (l.flag_or(19, false)) layer_reader::refuse(19, "weights as inputs");
-  op::conv2d op = convolution_parameters(l, false, grouped);
-  const padding_parameters p = read_padding(l, false);
-  if (l.float_or(18, 0) != 0 && (p.same != same_padding::none || p.pad != margins{}))
-    layer_reader::refuse(18, "padding that is not zero");
+  const auto op = convolution_parameters<1>(l, grouped);
   l.expect(1, 1);
-  op.pad = p.pad;
-  op.same = p.same;
-  const value_id v = l.node(op, {as_row(l, l.input())});
+  if (l.shape(l.input()).rank != 2) l.fail("input is " + describe(l.shape(l.input())) + ", expected 2 dimensions");
+  const value_id v = l.node(op, {l.input()});
   convolution_weights(l, v, op.out, l.int_or(6, 0), op.bias);
-  result_from_row(l, v);
+  l.result(v);
 }
 
 /// The padding for a wanted output: the odd element of SAME_UPPER goes to the far side.
@@ -188,15 +185,8 @@ inline std::array<int, 2> cut_to(const layer_reader& l, int full, int wanted, sa
 template <bool grouped>
 void deconvolution(layer_reader& l) {
   if (l.flag_or(28, false)) layer_reader::refuse(28, "weights as inputs");
-  const op::conv2d like = convolution_parameters(l, true, grouped);
   op::conv_transpose2d op;
-  op.out = like.out;
-  op.kernel = like.kernel;
-  op.stride = like.stride;
-  op.dilation = like.dilation;
-  op.groups = like.groups;
-  op.bias = like.bias;
-  op.activation = like.activation;
+  set_windows(l, op, grouped);
   const int right = l.extent_or(18, 0, 0);
   op.output_padding = {l.extent_or(19, right, 0), right};
   const int width = l.int_or(20, 0), wanted[2] = {l.int_or(21, width), width};

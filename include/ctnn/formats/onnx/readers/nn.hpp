@@ -58,16 +58,6 @@ inline void set_sliding(op::sliding& s, const window_attributes& w) {
   s.same = w.same;
 }
 
-/// (N, C, L) as an image of one row.
-inline term as_image(node_reader& n, term x) {
-  const extents s = n.shape(x);
-  return s.rank == 3 ? n.reshaped(x, {s[0], s[1], 1, s[2]}) : x;
-}
-inline term from_image(node_reader& n, term y, int rank) {
-  const extents s = n.shape(y);
-  return rank == 3 ? n.reshaped(y, {s[0], s[1], s[3]}) : y;
-}
-
 /// Copies what the file says of windows into a convolution over `Axes` axes and checks the weight's rank and kernel.
 template <int Axes>
 void set_windows(node_reader& n, op::convolution_windows<Axes>& op, const window_attributes& a, const extents& weight) {
@@ -112,26 +102,11 @@ void for_axes(node_reader& n, std::size_t weight, auto&& read) {
   node_reader::refuse("windows over " + std::to_string(x.rank - 2) + " axes");
 }
 
-/// Adds the convolution; floats over one axis go as an image of one row, whose kernel is the fast one.
-template <class Op>
-void add_convolution(node_reader& n, const Op& op) {
-  std::vector<term> in = inputs_that_are_there(n);
-  if constexpr (requires { op::as_image(op); }) {
-    const bool empty = n.shape(in[0]).count() == 0 || n.shape(in[1]).count() == 0;
-    if (n.type(in[0]) == dtype::f32 && !n.known(in[0]) && !empty) {
-      in[0] = as_image(n, in[0]);
-      in[1] = as_image(n, in[1]);
-      return n.result(from_image(n, n.add(as_image(op), in), 3));
-    }
-  }
-  n.result(n.add(op, in));
-}
-
 inline void conv(node_reader& n) {
   n.expect(2, 3);
   for_axes<op::conv>(n, 1, [&]<int Axes>(op::conv<Axes> op) {
     set_convolution(n, op, n.shape(n.input(1)));
-    add_convolution(n, op);
+    n.result(n.add(op, inputs_that_are_there(n)));
   });
 }
 
@@ -165,7 +140,7 @@ inline void conv_transpose(node_reader& n) {
       op.pad[i + axes] = n.to_int(total - op.pad[i], "pads");
       op.output_padding[i] += n.to_int(std::max<std::int64_t>(wanted - full, 0), "output_shape");
     }
-    add_convolution(n, op);
+    n.result(n.add(op, inputs_that_are_there(n)));
   });
 }
 
