@@ -146,7 +146,12 @@ class rewriter {
     return apply(r, in);
   }
 
-  constexpr slot_set given(node_id n) const { return view().given(at(n)); }
+  /// Asked of every node, and most have none: no view is made.
+  constexpr slot_set given(node_id n) const {
+    const node& x = at(n);
+    const auto last = static_cast<std::size_t>(x.fields.first + x.fields.count - 1);
+    return x.type->takes_given ? static_cast<slot_set>(g_.fields[last]) : 0;
+  }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
     if (given(n) != 0) return true;
