@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The kernel of mine::softsign over ctnn's vectors (kernels/simd-inl.hpp), compiled once for each target.
+// The kernel of mine::softsign over ctnn's vectors (kernels/simd/simd-inl.hpp), compiled once for each target.
 #include "softsign.hpp"
 
 CTNN_BEGIN_TARGET

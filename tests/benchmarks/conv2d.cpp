@@ -7,8 +7,8 @@
 #define HWY_TARGET_INCLUDE "benchmarks/conv2d.cpp"
 #include <hwy/foreach_target.h>
 
-#include <ctnn/kernels/conv2d-inl.hpp>
-#include <ctnn/kernels/fma_peak-inl.hpp>
+#include <ctnn/kernels/vectors/conv2d-inl.hpp>
+#include <ctnn/kernels/simd/fma_peak-inl.hpp>
 
 CTNN_BEGIN_TARGET
 

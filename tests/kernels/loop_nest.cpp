@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <ctnn/kernels/loop_nest.hpp>
+#include <ctnn/kernels/walks/loop_nest.hpp>
 
 #include <ctnn/kernels/reference/elementwise.hpp>
 #include <ctnn/kernels/reference/movement.hpp>

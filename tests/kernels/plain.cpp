@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // conv2d, conv_transpose2d and linear as firmware has them: plain floats, no Highway.
 #define CTNN_PLAIN
-#include <ctnn/kernels/conv_transpose2d-inl.hpp>
-#include <ctnn/kernels/linear-inl.hpp>
+#include <ctnn/kernels/vectors/conv_transpose2d-inl.hpp>
+#include <ctnn/kernels/vectors/linear-inl.hpp>
 
 #include "conv_transpose2d_cases.hpp"
 #include "linear_cases.hpp"

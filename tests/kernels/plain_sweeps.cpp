@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // All kernels as firmware compiles them, without Highway, against their references.
 #define CTNN_PLAIN
-#include <ctnn/kernels/eltwise-inl.hpp>
-#include <ctnn/kernels/elementwise-inl.hpp>
-#include <ctnn/kernels/interpolate-inl.hpp>
-#include <ctnn/kernels/layer_norm-inl.hpp>
-#include <ctnn/kernels/local_response-inl.hpp>
-#include <ctnn/kernels/movement-inl.hpp>
-#include <ctnn/kernels/normalization-inl.hpp>
-#include <ctnn/kernels/pooling-inl.hpp>
-#include <ctnn/kernels/recurrent-inl.hpp>
-#include <ctnn/kernels/reduce-inl.hpp>
-#include <ctnn/kernels/softmax-inl.hpp>
+#include <ctnn/kernels/vectors/eltwise-inl.hpp>
+#include <ctnn/kernels/vectors/elementwise-inl.hpp>
+#include <ctnn/kernels/vectors/interpolate-inl.hpp>
+#include <ctnn/kernels/vectors/layer_norm-inl.hpp>
+#include <ctnn/kernels/vectors/local_response-inl.hpp>
+#include <ctnn/kernels/vectors/movement-inl.hpp>
+#include <ctnn/kernels/vectors/normalization-inl.hpp>
+#include <ctnn/kernels/vectors/pooling-inl.hpp>
+#include <ctnn/kernels/vectors/recurrent-inl.hpp>
+#include <ctnn/kernels/vectors/reduce-inl.hpp>
+#include <ctnn/kernels/vectors/softmax-inl.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #define HWY_COMPILE_ALL_ATTAINABLE
 #include <hwy/foreach_target.h>
 
-#include <ctnn/kernels/simd-inl.hpp>
+#include <ctnn/kernels/simd/simd-inl.hpp>
 
 CTNN_BEGIN_TARGET
 

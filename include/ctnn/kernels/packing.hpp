@@ -16,7 +16,7 @@
 #include "../graph/operators/convolution.hpp"
 #include "../graph/operators/linear.hpp"
 #include "../graph/operators/recurrent.hpp"
-#include "phases.hpp"
+#include "walks/phases.hpp"
 #include "targets.hpp"
 
 namespace ctnn {

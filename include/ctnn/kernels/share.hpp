@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "../graph/operators.hpp"
-#include "loop_nest.hpp"
+#include "walks/loop_nest.hpp"
 #include "targets.hpp"
 #include "tensor.hpp"
 

@@ -24,9 +24,9 @@
 #endif
 #include <cstring>
 
-#include "../kernels/fma_peak-inl.hpp"
-#include "../kernels/integer_products-inl.hpp"
-#include "../kernels/kernels-inl.hpp"
+#include "../kernels/simd/fma_peak-inl.hpp"
+#include "../kernels/vectors/integer_products-inl.hpp"
+#include "../kernels/vectors/kernels-inl.hpp"
 #include "../kernels/loaded_kernels.hpp"
 #include "../kernels/typed/run.hpp"
 #include "executable.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
-#include "../loop_nest.hpp"
+#include "../walks/loop_nest.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn {

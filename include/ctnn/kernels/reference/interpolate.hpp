@@ -2,7 +2,7 @@
 // interpolate, plain: every element from its taps along every axis, summed in double.
 #pragma once
 
-#include "../interpolation_walk.hpp"
+#include "../walks/interpolation_walk.hpp"
 
 namespace ctnn::reference {
 

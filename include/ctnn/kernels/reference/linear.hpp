@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../graph/operators/linear.hpp"
-#include "../matmul_walk.hpp"
+#include "../walks/matmul_walk.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn::reference {

@@ -4,7 +4,7 @@
 
 #include "../../graph/operators/pad.hpp"
 #include "../../graph/operators/shape.hpp"
-#include "../loop_nest.hpp"
+#include "../walks/loop_nest.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn {

@@ -2,7 +2,7 @@
 // rnn, gru and lstm, plain: unit by unit.
 #pragma once
 
-#include "../recurrence_walk.hpp"
+#include "../walks/recurrence_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::reference {

@@ -6,7 +6,7 @@
 
 #include "../../graph/operators/reduce.hpp"
 #include "../../base/math.hpp"
-#include "../reduction_walk.hpp"
+#include "../walks/reduction_walk.hpp"
 
 namespace ctnn::reference {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../graph/operators/matrix.hpp"
-#include "../matmul_walk.hpp"
+#include "../walks/matmul_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::typed {

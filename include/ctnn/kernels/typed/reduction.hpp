@@ -6,7 +6,7 @@
 
 #include "../../graph/operators/reduce.hpp"
 #include "../../graph/operators/reduction.hpp"
-#include "../reduction_walk.hpp"
+#include "../walks/reduction_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::typed {

@@ -4,7 +4,7 @@
 
 #include "../../graph/operators/sampling.hpp"
 #include "../../graph/operators/windows.hpp"
-#include "../interpolation_walk.hpp"
+#include "../walks/interpolation_walk.hpp"
 #include "elementwise.hpp"
 #include "pointwise.hpp"
 #include "windows.hpp"

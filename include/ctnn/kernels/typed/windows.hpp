@@ -6,7 +6,7 @@
 #include "../../graph/operators/convolution.hpp"
 #include "../../graph/operators/linear.hpp"
 #include "../../graph/operators/windows.hpp"
-#include "../pooling_walk.hpp"
+#include "../walks/pooling_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::typed {

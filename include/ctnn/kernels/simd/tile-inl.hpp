@@ -21,7 +21,7 @@
 
 #include <limits>
 
-#include "packing.hpp"
+#include "../packing.hpp"
 #include "simd-inl.hpp"
 
 CTNN_BEGIN_TARGET

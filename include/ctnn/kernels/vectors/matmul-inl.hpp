@@ -18,11 +18,11 @@
 #if defined(CTNN_KERNELS_MATMUL_ENABLED)
 #undef CTNN_KERNELS_MATMUL_ENABLED
 
-#include "../graph/operators/matrix.hpp"
-#include "matmul_walk.hpp"
-#include "share.hpp"
-#include "tensor.hpp"
-#include "tile-inl.hpp"
+#include "../../graph/operators/matrix.hpp"
+#include "../walks/matmul_walk.hpp"
+#include "../share.hpp"
+#include "../tensor.hpp"
+#include "../simd/tile-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

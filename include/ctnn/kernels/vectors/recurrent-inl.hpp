@@ -20,8 +20,8 @@
 #undef CTNN_KERNELS_RECURRENT_ENABLED
 
 #include "binary-inl.hpp"
-#include "packing.hpp"
-#include "recurrence_walk.hpp"
+#include "../packing.hpp"
+#include "../walks/recurrence_walk.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -2,7 +2,7 @@
 // The matrices of a batched product one after the other.
 #pragma once
 
-#include "../graph/operators/matrix.hpp"
+#include "../../graph/operators/matrix.hpp"
 
 namespace ctnn {
 

@@ -18,8 +18,8 @@
 #if defined(CTNN_KERNELS_ELEMENTWISE_ENABLED)
 #undef CTNN_KERNELS_ELEMENTWISE_ENABLED
 
-#include "../graph/operators/elementwise.hpp"
-#include "rows-inl.hpp"
+#include "../../graph/operators/elementwise.hpp"
+#include "../simd/rows-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

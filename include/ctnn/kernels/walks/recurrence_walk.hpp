@@ -2,9 +2,9 @@
 // The steps of a recurrent layer: directions, then the batch, then time.
 #pragma once
 
-#include "../graph/operators/recurrent.hpp"
-#include "targets.hpp"
-#include "tensor.hpp"
+#include "../../graph/operators/recurrent.hpp"
+#include "../targets.hpp"
+#include "../tensor.hpp"
 
 namespace ctnn {
 

@@ -4,8 +4,8 @@
 // the window is one run of contiguous inputs, at the sides a shorter one.
 #pragma once
 
-#include "tile-inl.hpp"
-#include "window-inl.hpp"
+#include "../simd/tile-inl.hpp"
+#include "../walks/window-inl.hpp"
 
 namespace ctnn {
 namespace plain {

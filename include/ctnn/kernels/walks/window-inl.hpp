@@ -18,10 +18,10 @@
 #if defined(CTNN_KERNELS_WINDOW_ENABLED)
 #undef CTNN_KERNELS_WINDOW_ENABLED
 
-#include "../graph/operators/convolution.hpp"
-#include "share.hpp"
-#include "simd-inl.hpp"
-#include "tensor.hpp"
+#include "../../graph/operators/convolution.hpp"
+#include "../share.hpp"
+#include "../simd/simd-inl.hpp"
+#include "../tensor.hpp"
 
 CTNN_BEGIN_TARGET
 

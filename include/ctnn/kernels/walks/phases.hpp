@@ -4,7 +4,7 @@
 // to one phase, so nothing is multiplied by zeros and the packed weights are as many as a plain convolution's.
 #pragma once
 
-#include "../graph/operators/convolution.hpp"
+#include "../../graph/operators/convolution.hpp"
 
 namespace ctnn {
 

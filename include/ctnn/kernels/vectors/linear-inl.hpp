@@ -18,10 +18,10 @@
 #if defined(CTNN_KERNELS_LINEAR_ENABLED)
 #undef CTNN_KERNELS_LINEAR_ENABLED
 
-#include "../graph/operators/linear.hpp"
-#include "share.hpp"
-#include "tensor.hpp"
-#include "tile-inl.hpp"
+#include "../../graph/operators/linear.hpp"
+#include "../share.hpp"
+#include "../tensor.hpp"
+#include "../simd/tile-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

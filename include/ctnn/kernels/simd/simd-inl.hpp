@@ -23,9 +23,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "../base/math.hpp"
-#include "../graph/activation.hpp"
-#include "targets.hpp"
+#include "../../base/math.hpp"
+#include "../../graph/activation.hpp"
+#include "../targets.hpp"
 
 #if !defined(CTNN_PLAIN)
 #include <hwy/highway.h>
@@ -284,7 +284,7 @@ CTNN_INLINE V number(double x) {
   return set(static_cast<float>(x));
 }
 
-#include "../graph/functions-inl.hpp"
+#include "../../graph/functions-inl.hpp"
 
 /// A function whose kind the compiler knows, on vectors.
 template <function Kind>

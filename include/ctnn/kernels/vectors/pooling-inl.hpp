@@ -20,9 +20,9 @@
 #if defined(CTNN_KERNELS_POOLING_ENABLED)
 #undef CTNN_KERNELS_POOLING_ENABLED
 
-#include "pooling_walk.hpp"
-#include "reference/pooling.hpp"
-#include "simd-inl.hpp"
+#include "../walks/pooling_walk.hpp"
+#include "../reference/pooling.hpp"
+#include "../simd/simd-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "../base/math.hpp"
-#include "../graph/operators/pooling.hpp"
-#include "share.hpp"
+#include "../../base/math.hpp"
+#include "../../graph/operators/pooling.hpp"
+#include "../share.hpp"
 
 namespace ctnn {
 

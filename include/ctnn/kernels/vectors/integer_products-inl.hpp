@@ -19,8 +19,8 @@
 #if defined(CTNN_KERNELS_INTEGER_PRODUCTS_ENABLED)
 #undef CTNN_KERNELS_INTEGER_PRODUCTS_ENABLED
 
-#include "integer_products.hpp"
-#include "simd-inl.hpp"
+#include "../integer_products.hpp"
+#include "../simd/simd-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -19,9 +19,9 @@
 #if defined(CTNN_KERNELS_LOCAL_RESPONSE_ENABLED)
 #undef CTNN_KERNELS_LOCAL_RESPONSE_ENABLED
 
-#include "../graph/operators/normalization.hpp"
-#include "simd-inl.hpp"
-#include "tensor.hpp"
+#include "../../graph/operators/normalization.hpp"
+#include "../simd/simd-inl.hpp"
+#include "../tensor.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -19,11 +19,11 @@
 #if defined(CTNN_KERNELS_LAYER_NORM_ENABLED)
 #undef CTNN_KERNELS_LAYER_NORM_ENABLED
 
-#include "../graph/operators/layer_norm.hpp"
+#include "../../graph/operators/layer_norm.hpp"
 #include "binary-inl.hpp"
-#include "share.hpp"
-#include "simd-inl.hpp"
-#include "tensor.hpp"
+#include "../share.hpp"
+#include "../simd/simd-inl.hpp"
+#include "../tensor.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -20,10 +20,10 @@
 #undef CTNN_KERNELS_CONV2D_ENABLED
 
 #include "depthwise-inl.hpp"
-#include "share.hpp"
-#include "tensor.hpp"
-#include "tile-inl.hpp"
-#include "window-inl.hpp"
+#include "../share.hpp"
+#include "../tensor.hpp"
+#include "../simd/tile-inl.hpp"
+#include "../walks/window-inl.hpp"
 #if defined(CTNN_PLAIN)
 #include "convolve-plain-inl.hpp"
 #endif

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../graph/operators/interpolate.hpp"
-#include "share.hpp"
-#include "targets.hpp"
+#include "../../graph/operators/interpolate.hpp"
+#include "../share.hpp"
+#include "../targets.hpp"
 
 namespace ctnn {
 

@@ -19,8 +19,8 @@
 #if defined(CTNN_KERNELS_INTERPOLATE_ENABLED)
 #undef CTNN_KERNELS_INTERPOLATE_ENABLED
 
-#include "interpolation_walk.hpp"
-#include "rows-inl.hpp"
+#include "../walks/interpolation_walk.hpp"
+#include "../simd/rows-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

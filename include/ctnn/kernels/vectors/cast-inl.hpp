@@ -19,9 +19,9 @@
 #if defined(CTNN_KERNELS_CAST_ENABLED)
 #undef CTNN_KERNELS_CAST_ENABLED
 
-#include "../base/half.hpp"
-#include "../graph/operators/pointwise.hpp"
-#include "rows-inl.hpp"
+#include "../../base/half.hpp"
+#include "../../graph/operators/pointwise.hpp"
+#include "../simd/rows-inl.hpp"
 
 /// 1: the target converts f16 in registers. For others Highway 1.0.3 cuts off what should round.
 #undef CTNN_VECTORS_OF_HALVES

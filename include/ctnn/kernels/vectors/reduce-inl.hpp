@@ -21,10 +21,10 @@
 
 #include <limits>
 
-#include "../graph/operators/reduce.hpp"
-#include "reduction_walk.hpp"
-#include "share.hpp"
-#include "simd-inl.hpp"
+#include "../../graph/operators/reduce.hpp"
+#include "../walks/reduction_walk.hpp"
+#include "../share.hpp"
+#include "../simd/simd-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -19,9 +19,9 @@
 #if defined(CTNN_KERNELS_BINARY_ENABLED)
 #undef CTNN_KERNELS_BINARY_ENABLED
 
-#include "../graph/operators/elementwise.hpp"
-#include "reference/elementwise.hpp"
-#include "rows-inl.hpp"
+#include "../../graph/operators/elementwise.hpp"
+#include "../reference/elementwise.hpp"
+#include "../simd/rows-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -19,8 +19,8 @@
 #if defined(CTNN_KERNELS_DEPTHWISE_ENABLED)
 #undef CTNN_KERNELS_DEPTHWISE_ENABLED
 
-#include "tile-inl.hpp"
-#include "window-inl.hpp"
+#include "../simd/tile-inl.hpp"
+#include "../walks/window-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

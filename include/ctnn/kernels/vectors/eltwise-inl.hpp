@@ -18,7 +18,7 @@
 #if defined(CTNN_KERNELS_ELTWISE_ENABLED)
 #undef CTNN_KERNELS_ELTWISE_ENABLED
 
-#include "../graph/operators/elementwise.hpp"
+#include "../../graph/operators/elementwise.hpp"
 #include "binary-inl.hpp"
 
 CTNN_BEGIN_TARGET

@@ -19,9 +19,9 @@
 #if defined(CTNN_KERNELS_ROWS_ENABLED)
 #undef CTNN_KERNELS_ROWS_ENABLED
 
-#include "share.hpp"
+#include "../share.hpp"
 #include "simd-inl.hpp"
-#include "tensor.hpp"
+#include "../tensor.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -18,10 +18,10 @@
 #if defined(CTNN_KERNELS_NORMALIZATION_ENABLED)
 #undef CTNN_KERNELS_NORMALIZATION_ENABLED
 
-#include "../graph/operators/elementwise.hpp"
-#include "../graph/operators/normalization.hpp"
-#include "reference/normalization.hpp"
-#include "rows-inl.hpp"
+#include "../../graph/operators/elementwise.hpp"
+#include "../../graph/operators/normalization.hpp"
+#include "../reference/normalization.hpp"
+#include "../simd/rows-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

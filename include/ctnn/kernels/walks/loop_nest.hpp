@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "../base/shape.hpp"
-#include "tensor.hpp"
+#include "../../base/shape.hpp"
+#include "../tensor.hpp"
 
 namespace ctnn {
 

@@ -18,11 +18,11 @@
 #if defined(CTNN_KERNELS_MOVEMENT_ENABLED)
 #undef CTNN_KERNELS_MOVEMENT_ENABLED
 
-#include "../graph/operators/pad.hpp"
-#include "../graph/operators/shape.hpp"
-#include "reference/movement.hpp"
-#include "share.hpp"
-#include "transpose-inl.hpp"
+#include "../../graph/operators/pad.hpp"
+#include "../../graph/operators/shape.hpp"
+#include "../reference/movement.hpp"
+#include "../share.hpp"
+#include "../simd/transpose-inl.hpp"
 
 CTNN_BEGIN_TARGET
 

@@ -18,10 +18,10 @@
 #if defined(CTNN_KERNELS_SOFTMAX_ENABLED)
 #undef CTNN_KERNELS_SOFTMAX_ENABLED
 
-#include "../graph/operators/elementwise.hpp"
-#include "loop_nest.hpp"
-#include "rows-inl.hpp"
-#include "share.hpp"
+#include "../../graph/operators/elementwise.hpp"
+#include "../walks/loop_nest.hpp"
+#include "../simd/rows-inl.hpp"
+#include "../share.hpp"
 
 CTNN_BEGIN_TARGET
 
