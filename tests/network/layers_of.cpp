@@ -6,12 +6,15 @@
 #include <string>
 
 #include <boost/hana/all_of.hpp>
+#include <boost/hana/contains.hpp>
 #include <boost/hana/count_if.hpp>
+#include <boost/hana/filter.hpp>
 #include <boost/hana/first.hpp>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/partition.hpp>
 #include <boost/hana/second.hpp>
 #include <boost/hana/size.hpp>
+#include <boost/hana/unpack.hpp>
 
 #include <ctnn/ctnn.hpp>
 
@@ -43,6 +46,18 @@ constexpr auto parted =
     hana::partition(nn::arguments_of<nn::conv2d<"c", nn::out<4>, nn::from<"x">, nn::kernel<3>>>, nn::is_option);
 static_assert(hana::first(parted) == hana::tuple_t<nn::out<4>, nn::kernel<3>>);
 static_assert(hana::second(parted) == hana::tuple_t<nn::from<"x">>);
+
+/// Rules are types, too: those that begin at a batch norm, as a list of their own.
+struct norm_rules
+    : decltype(hana::unpack(hana::filter(nn::rules_of<nn::default_rules>, nn::is_about<nn::op::batch_norm>),
+                            hana::template_<nn::rule_list>))::type {};
+static_assert(hana::size(nn::rules_of<nn::default_rules>) == hana::size_c<nn::default_rules::records.size()>);
+static_assert(norm_rules::records.size() > 0 && norm_rules::records.size() < nn::default_rules::records.size());
+static_assert(hana::contains(nn::rules_of<norm_rules>, hana::type_c<nn::rules::batch_norm_to_scale>));
+static_assert(!hana::contains(nn::rules_of<norm_rules>, hana::type_c<nn::rules::fold_affine>));
+using only_norms = nn::optimized<net, norm_rules>;
+static_assert(hana::count_if(nn::layers_of<only_norms>, nn::is<nn::op::scale>) == hana::size_c<1>);
+static_assert(hana::count_if(nn::layers_of<only_norms>, nn::is<nn::op::activation>) == hana::size_c<1>);
 
 /// README's network and its questions.
 struct readme

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A network's layers as a Boost.Hana sequence, for questions of one's own: how many, which, of what. The answers are
-// constants; the algorithms are Hana's (<boost/hana.hpp>, or a header each). Rewriting never comes here.
+// A network's layers, a layer's options and the rules of a list as Boost.Hana sequences, for questions of one's own:
+// how many, which, of what. The answers are constants; the algorithms are Hana's (<boost/hana.hpp>, or a header each).
+// Rewriting never comes here.
 #pragma once
 
 #include <boost/hana/bool.hpp>
@@ -43,6 +44,11 @@ struct layer_arguments<layer<Op, Name, Arguments...>> {
   static constexpr auto all = boost::hana::tuple_t<Arguments...>;
 };
 
+template <class... Rules>
+constexpr auto rule_sequence(const rule_list<Rules...>*) {
+  return boost::hana::tuple_t<Rules...>;
+}
+
 }  // namespace detail
 
 /// hana::type of each layer of a network, in order:
@@ -59,6 +65,19 @@ inline constexpr auto arguments_of = detail::layer_arguments<Layer>::all;
 template <class Op>
 inline constexpr auto is =
     [](auto layer) { return boost::hana::bool_c<std::is_same_v<typename decltype(layer)::type::operator_struct, Op>>; };
+
+/// hana::type of each rule of a rule_list, in order of priority. A sequence is a list again so:
+///   decltype(hana::unpack(hana::filter(ctnn::rules_of<ctnn::default_rules>, ctnn::is_about<ctnn::op::conv2d>),
+///                         hana::template_<ctnn::rule_list>))::type
+template <class List>
+inline constexpr auto rules_of = detail::rule_sequence(static_cast<const List*>(nullptr));
+
+/// Predicate of rules: does its pattern begin at an Op? A rule about any operator is about each.
+template <class Op>
+inline constexpr auto is_about = [](auto rule) {
+  using pattern = typename decltype(rule)::type::pattern;
+  return boost::hana::bool_c<pattern::roots.count == 0 || pattern::roots.has(&type_of<Op>)>;
+};
 
 /// Predicate of arguments: an option, or else from<...>. hana::partition(arguments_of<layer>, is_option) parts them.
 inline constexpr auto is_option = [](auto argument) {
