@@ -166,3 +166,33 @@ TEST_CASE("a file that says no shape waits for its inputs") {
                        "NoSuchLayer in 'x' (line 4)",
                        error);
 }
+
+TEST_CASE("programs for other shapes read the weights of the first") {
+  const files f(convolutional);
+  const auto network = [&](const extents& shape) {
+    return ncnn::load(f.param, f.bin, {.input_shapes = {{"in", shape}}, .limits = {}});
+  };
+  auto first = std::make_unique<program>(network({2, 6, 8}), program_options{});
+  const std::size_t all = first->weights_bytes();
+  CHECK(all >= (90 + 5) * sizeof(float));
+  auto second = std::make_unique<program>(network({2, 11, 7}), program_options{}, first.get());
+  const program third(network({2, 5, 5}), program_options{}, second.get());
+  CHECK(second->weights_bytes() == 0);
+  CHECK(third.weights_bytes() == 0);
+  const auto weights = [](const program& p) {
+    std::vector<const float*> all_of_them;
+    for (std::size_t n = 0; n < p.g().nodes.size(); ++n)
+      for (const float* w : p.code(static_cast<int>(n)).weights) all_of_them.push_back(w);
+    return all_of_them;
+  };
+  CHECK(!weights(third).empty());
+  CHECK(weights(third) == weights(*first));
+  const float before = *weights(third)[0];
+  first.reset();
+  second.reset();
+  CHECK(*weights(third)[0] == before);  // what is read stays
+  const program other(network({2, 6, 8}), program_options{.optimize = false}, &third);
+  CHECK(other.weights_bytes() == 0);
+  const program zeros(ncnn::load(f.param, "", {.input_shapes = {{"in", {2, 6, 8}}}, .limits = {}}), {}, &third);
+  CHECK(zeros.weights_bytes() == all);
+}

@@ -30,8 +30,8 @@ struct load_options {
   ncnn::read_options read{};
   /// Whether an ONNX file may keep its weights in other files of its folder.
   bool external_data = false;
-  /// How many programs for input shapes other than those the model was loaded with are kept. Each holds a packed copy
-  /// of all weights.
+  /// How many programs for input shapes other than those the model was loaded with are kept. Packed weights that they
+  /// have in common are in memory once.
   std::size_t reshaped_programs = 4;
   /// Who runs large operators in parts, such as std::make_shared<thread_pool>(4); without one the thread that calls
   /// extract() does all. Extractors may be given another.

@@ -16,7 +16,7 @@
 #include "../network/target.hpp"
 #include "../plan/plan.hpp"
 #include "../rewrite/driver.hpp"
-#include "buffers.hpp"
+#include "packed_weights.hpp"
 
 #if !CTNN_COMPILED_ELSEWHERE
 
@@ -83,7 +83,8 @@ class program {
     std::vector<const float*> weights;
   };
 
-  program(loaded_model&& source, const program_options& options);
+  /// `first` is another program of the same model, or null: equal weights are read there.
+  program(loaded_model&& source, const program_options& options, const program* first = nullptr);
 
   graph_view g() const { return g_.view(); }
   /// The network as it was read. Its weights are gone, unless program_options::keep_weights said otherwise.
@@ -115,7 +116,8 @@ class program {
   plan_view plan(bool light) const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
   const loaded_kernels& kernels() const { return kernels_; }
-  std::size_t weights_bytes() const { return packed_.size() * sizeof(float); }
+  /// Of packed weights that only this program has.
+  std::size_t weights_bytes() const { return packed_->bytes(); }
 
  private:
   using weight_name = std::pair<std::string_view, std::string_view>;
@@ -123,7 +125,7 @@ class program {
   static std::int64_t largest_step(const graph_view& g);
   void note_known_numbers();
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
-  void pack_weights(bool keep);
+  void pack_weights(bool keep, const program* first);
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
@@ -138,7 +140,7 @@ class program {
   std::vector<rewrite_step> history_;
   std::vector<model_input> inputs_;
   mutable lazy_plan plans_[2];
-  number_buffer packed_;
+  std::shared_ptr<packed_weights> packed_;
   std::vector<node_code> code_;
   loaded_kernels kernels_;
   target_id target_;
@@ -148,7 +150,7 @@ class program {
 
 CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
-CTNN_ONCE program::program(loaded_model&& source, const program_options& options)
+CTNN_ONCE program::program(loaded_model&& source, const program_options& options, const program* first)
     : source_(std::move(source)),
       g_(thaw(source_.network.view())),
       kernels_(kernels_for<all_operators>(options.target)),
@@ -166,7 +168,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   inputs_ = source_.all_inputs();
   require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
   require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
-  pack_weights(options.keep_weights);
+  pack_weights(options.keep_weights, first);
   look_up_kernels(options.operators);
 }
 
@@ -229,9 +231,10 @@ CTNN_ONCE void program::note_leaves(const graph_view& g, expression_id e, int re
 }
 
 /// As the kernels want them. What was read is released as soon as nothing needs it any more.
-CTNN_ONCE void program::pack_weights(bool keep) {
+CTNN_ONCE void program::pack_weights(bool keep, const program* first) {
   const graph_view g = g_.view();
-  packed_ = number_buffer(static_cast<std::size_t>(packed_total(g)));
+  packed_ = std::make_shared<packed_weights>(static_cast<std::size_t>(packed_total(g)),
+                                             first ? first->packed_ : nullptr);
   code_.resize(g.nodes.size());
   std::map<weight_name, int> last_reader;
   int reader = 0;
@@ -243,10 +246,10 @@ CTNN_ONCE void program::pack_weights(bool keep) {
   for (const auto& [name, last] : last_reader) unneeded[static_cast<std::size_t>(last)].push_back(name);
   reader = 0;
   folded_weights numbers(source_, g);
-  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
-    float* to = packed_.data() + offset;
-    code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(to);
-    pack_slot(g, n, slot, numbers.elements(e), to);
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t size) {
+    code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(packed_->add(offset, size, [&](float* to) {
+      pack_slot(g, n, slot, numbers.elements(e), to);
+    }));
     if (keep) return;
     for (const weight_name& name : unneeded[static_cast<std::size_t>(reader)]) source_.weights.erase(name);
     ++reader;

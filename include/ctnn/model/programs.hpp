@@ -22,7 +22,10 @@ class program_family {
 
   /// Without a `read` there is only the first program. Beside the first one, the `limit` last used ones are kept.
   program_family(loaded_model&& network, program_options options, reader read = {}, std::size_t limit = 0)
-      : options_(std::move(options)), read_(std::move(read)), limit_(limit), first_(make(std::move(network))) {}
+      : options_(std::move(options)),
+        read_(std::move(read)),
+        limit_(limit),
+        first_(make(std::move(network), nullptr)) {}
   /// No program yet: the first inputs decide. `why` is what to say to those who ask for the network before.
   program_family(std::string why, program_options options, reader read, std::size_t limit)
       : options_(std::move(options)),
@@ -47,7 +50,8 @@ class program_family {
       std::rotate(others_.begin(), known, known + 1);  // the last used one is the first
     } else {
       if (!read_) throw error(why_not_);
-      others_.insert(others_.begin(), make(read_(fed)));
+      const program* known = first_ ? first_.get() : others_.empty() ? nullptr : others_.back().get();
+      others_.insert(others_.begin(), make(read_(fed), known));
     }
     const std::shared_ptr<const program> found = others_.front();
     if (others_.size() > limit_) others_.resize(limit_);  // extractors keep what they use
@@ -55,7 +59,8 @@ class program_family {
   }
 
  private:
-  std::shared_ptr<const program> make(loaded_model&& network) const {
+  /// `known` is a program that is there already, or null.
+  std::shared_ptr<const program> make(loaded_model&& network, const program* known) const {
     for (const std::string& name : options_.keep) {
       value_id found = none;
       for (std::size_t v = 0; v < network.network.values.size(); ++v)
@@ -63,7 +68,7 @@ class program_family {
       if (found == none) throw error("keep: the model has no value called '" + name + "'");
       add_output(network.network, network.keep(name), found);
     }
-    return std::make_shared<const program>(std::move(network), options_);
+    return std::make_shared<const program>(std::move(network), options_, known);
   }
 
   program_options options_;
