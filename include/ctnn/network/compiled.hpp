@@ -71,12 +71,13 @@ struct compiled {
   }
 };
 
+template <class Net>
+inline constexpr bool needs_expansion = default_expansions::concern(compiled<Net>::view());
+
 /// A declared network's graph expanded (rewrite/expansion.hpp). The names of new nodes are in a constant: one run finds
 /// its size, one its letters.
 template <class Net>
 struct expanded {
-  static constexpr bool needed = default_expansions::concern(compiled<Net>::view());
-
   struct new_names : name_maker {
     pool<pool<char>> made;
     constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
@@ -113,11 +114,46 @@ struct expanded {
     copy_names([&](char c) { all[n++] = c; });
     return all;
   }();
-  static constexpr graph run(pool<rewrite_step>& history) {
+  static constexpr graph expand(pool<rewrite_step>& history) {
     kept_names names(text.data());
     return default_expansions::apply(thaw(compiled<Net>::view()), names, history);
   }
+  static constexpr graph_capacity guess() {
+    const graph_capacity c = capacity_of(compiled<Net>::view());
+    return {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs};
+  }
+  template <graph_capacity Size>
+  static constexpr attempt<Size> run() {
+    pool<rewrite_step> history;
+    return attempt<Size>(expand(history).view());
+  }
+  static constexpr auto first = run<guess()>();
+
+  static constexpr std::size_t count_steps() {
+    pool<rewrite_step> history;
+    (void)expand(history);
+    return history.size();
+  }
+  template <std::size_t Steps>
+  static constexpr auto freeze_history() {
+    pool<rewrite_step> history;
+    (void)expand(history);
+    static_vector<rewrite_step, Steps + 1> out;
+    for (const rewrite_step& s : history) out.push_back(s);
+    return out;
+  }
 };
+template <class Net>
+struct expanded_exactly {
+  static constexpr auto result = expanded<Net>::template run<expanded<Net>::first.needed>();
+};
+/// What the first rule sees.
+template <class Net>
+constexpr graph_view expanded_view() {
+  if constexpr (!needs_expansion<Net>) return compiled<Net>::view();
+  else if constexpr (expanded<Net>::first.fits) return expanded<Net>::first.view();
+  else return expanded_exactly<Net>::result.view();
+}
 
 template <class Net, class Rules, std::size_t Part>
 constexpr const auto& rewritten_part();
@@ -126,23 +162,16 @@ constexpr const auto& rewritten_part();
 template <class Net, class Rules, std::size_t Part>
 struct rewriting {
   static constexpr graph_view source() {
-    if constexpr (Part == 0) return compiled<Net>::view();
+    if constexpr (Part == 0) return expanded_view<Net>();
     else return rewritten_part<Net, Rules, Part - 1>().view();
   }
   static constexpr void optimize_into(optimization& o) {
-    if constexpr (Part == 0 && expanded<Net>::needed) {
-      pool<rewrite_step> history;
-      o = optimize_part(expanded<Net>::run(history), Rules::records, 0);
-      history.append(o.history.data(), o.history.size());
-      o.history = static_cast<pool<rewrite_step>&&>(history);
-    } else if constexpr (Part == 0) o = optimize_part(thaw(source()), Rules::records, 0);
+    if constexpr (Part == 0) o = optimize_part(thaw(source()), Rules::records, 0);
     else o = optimize_part(thaw(source()), Rules::records, rewritten_part<Net, Rules, Part - 1>().settled);
   }
   /// Folding a batch normalisation leaves about nine expressions behind, and what it replaces.
   static constexpr graph_capacity guess() {
-    graph_capacity c = capacity_of(source());
-    if constexpr (Part == 0 && expanded<Net>::needed)
-      c = {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs};
+    const graph_capacity c = capacity_of(source());
     return {c.nodes, c.values, 9 * c.operands / 2 + 64, 4 * c.fields + 64, 3 * c.expressions + 64, c.outputs};
   }
   template <graph_capacity Size>
@@ -210,13 +239,20 @@ struct history_of_part {
   static constexpr auto steps =
       rewriting<Net, Rules, Part>::template freeze_history<rewriting<Net, Rules, Part>::count_steps()>();
 };
+template <class Net>
+constexpr auto history_of_expansion() {
+  if constexpr (needs_expansion<Net>) return expanded<Net>::template freeze_history<expanded<Net>::count_steps()>();
+  else return static_vector<rewrite_step, 1>{};
+}
 template <class Net, class Rules>
 struct rewriting_history {
+  static constexpr auto expansion = history_of_expansion<Net>();
   template <std::size_t... Part>
   static constexpr auto join(std::index_sequence<Part...>) {
-    static_vector<rewrite_step, (history_of_part<Net, Rules, Part>::steps.size() + ... + 1)> all;
+    static_vector<rewrite_step, (history_of_part<Net, Rules, Part>::steps.size() + ... + (expansion.size() + 1))> all;
     for (std::span<const rewrite_step> steps :
-         {std::span<const rewrite_step>(history_of_part<Net, Rules, Part>::steps)...})
+         {std::span<const rewrite_step>(expansion),
+          std::span<const rewrite_step>(history_of_part<Net, Rules, Part>::steps)...})
       for (const rewrite_step& s : steps) all.push_back(s);
     return all;
   }

@@ -26,13 +26,8 @@ struct signal_to_image {
     return g.shape(n.outputs.first).count() != 0;
   }
 
-  static constexpr void expand(expander& x, const node& n) {
-    const auto fields = x.source().fields_of(n.fields);
-    if (n.type == &type_of<op::conv1d>) expand_as(x, n, as_image(decode<op::conv1d>(fields)));
-    else expand_as(x, n, as_image(decode<op::conv_transpose1d>(fields)));
-  }
-
  private:
+  // Templates stand before who calls them: Clang wants them whole in constants.
   /// One row more; of a signal and of a weight alike.
   static constexpr extents with_row(extents s) {
     s.push_back(s.back(0));
@@ -78,6 +73,13 @@ struct signal_to_image {
     op::constant op = g.get<op::constant>(image.producer);
     op.shape = as_list(image.shape);
     return x.twin(v) = x.add_value(x.add(op, image.name, {}, numbers), image);
+  }
+
+ public:
+  static constexpr void expand(expander& x, const node& n) {
+    const auto fields = x.source().fields_of(n.fields);
+    if (n.type == &type_of<op::conv1d>) expand_as(x, n, as_image(decode<op::conv1d>(fields)));
+    else expand_as(x, n, as_image(decode<op::conv_transpose1d>(fields)));
   }
 };
 
