@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An operator that no kernel computes.
-// expect: ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&,
-// const ctnn::arguments&) beside its struct expect: kernel_of<twice>
+// expect: ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&, const ctnn::arguments&) beside its struct
+// expect: kernel_of<twice>
 #include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;

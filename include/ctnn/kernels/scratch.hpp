@@ -2,9 +2,13 @@
 // Memory of a kernel's own while it runs. An operator says how many bytes its kernel takes, the plan finds them in the
 // arena, and the kernel gets them as a third argument:
 //
-//   constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const { return scratch_for(in[0].count(),
-//   8); } void run(const Op&, const arguments&, scratch_memory memory) { std::span<double> sums =
-//   memory.take<double>(n); ... }
+//   constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const {
+//     return scratch_for(in[0].count(), 8);
+//   }
+//   void run(const Op&, const arguments&, scratch_memory memory) {
+//     std::span<double> sums = memory.take<double>(n);
+//     ...
+//   }
 #pragma once
 
 #include <cstddef>

@@ -12,8 +12,9 @@
 //
 //   struct product_of_values {
 //     using of = op::binary;
-//     static constexpr std::string_view why_not(const op::binary& b) { return b.function == mul ? "" : "it is not a
-//     product"; }
+//     static constexpr std::string_view why_not(const op::binary& b) {
+//       return b.function == mul ? "" : "it is not a product";
+//     }
 //   };
 //
 // Where a part is another operator the rule has nothing to say, unless find::or_say gives the words.

@@ -3,9 +3,11 @@
 //
 //   struct conv2d_activation {                                     // conv2d > activation  ->  conv2d
 //     static constexpr rule_info info{"conv2d_activation", "conv2d > activation -> conv2d", lowers::nodes,
-//     numerics::exact}; using pattern = chain<op::conv2d, op::activation>; static constexpr reason guard(const
-//     rewriter& r, const match& m);   // why not, or nothing; none: nothing speaks against it static constexpr void
-//     rewrite(rewriter& r, const match& m);
+//                                     numerics::exact};
+//     using pattern = chain<op::conv2d, op::activation>;
+//     // Why not, or nothing; without a guard nothing speaks against it.
+//     static constexpr reason guard(const rewriter& r, const match& m);
+//     static constexpr void rewrite(rewriter& r, const match& m);
 //   };
 //
 // and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32
