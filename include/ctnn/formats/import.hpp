@@ -78,16 +78,7 @@ struct model_builder {
   std::unordered_map<std::string, int> suffixes_;
 };
 
-inline list<int> as_list(const extents& shape) {
-  list<int> out;
-  for (int i = 0; i < shape.rank; ++i) out.push_back(shape[i]);
-  return out;
-}
-inline op::reshape reshaping(const extents& shape) {
-  op::reshape op;
-  op.shape = as_list(shape);
-  return op;
-}
+inline op::reshape reshaping(const extents& shape) { return {as_list(shape)}; }
 inline op::permute permuting(std::initializer_list<int> order) {
   op::permute op;
   op.order = order;

@@ -87,6 +87,12 @@ inline constexpr traits traits_of_channels{
 inline constexpr std::size_t max_list = 64;
 template <class T>
 using list = static_vector<T, max_list>;
+/// A shape as an operator's field holds it.
+constexpr list<int> as_list(const extents& shape) {
+  list<int> out;
+  for (int i = 0; i < shape.rank; ++i) out.push_back(shape[i]);
+  return out;
+}
 
 /// A named array of numbers that belongs to a layer, such as the weight and the bias of a convolution.
 struct weight_slot {

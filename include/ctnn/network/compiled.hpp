@@ -129,19 +129,7 @@ struct expanded {
   }
   static constexpr auto first = run<guess()>();
 
-  static constexpr std::size_t count_steps() {
-    pool<rewrite_step> history;
-    (void)expand(history);
-    return history.size();
-  }
-  template <std::size_t Steps>
-  static constexpr auto freeze_history() {
-    pool<rewrite_step> history;
-    (void)expand(history);
-    static_vector<rewrite_step, Steps + 1> out;
-    for (const rewrite_step& s : history) out.push_back(s);
-    return out;
-  }
+  static constexpr void write_history(pool<rewrite_step>& to) { (void)expand(to); }
 };
 template <class Net>
 struct expanded_exactly {
@@ -182,18 +170,10 @@ struct rewriting {
   }
   static constexpr auto first = run<guess()>();
 
-  static constexpr std::size_t count_steps() {
+  static constexpr void write_history(pool<rewrite_step>& to) {
     optimization o;
     optimize_into(o);
-    return o.history.size();
-  }
-  template <std::size_t Steps>
-  static constexpr auto freeze_history() {
-    optimization o;
-    optimize_into(o);
-    static_vector<rewrite_step, Steps + 1> out;
-    for (const rewrite_step& s : o.history) out.push_back(s);
-    return out;
+    to = static_cast<pool<rewrite_step>&&>(o.history);
   }
 };
 template <class Net, class Rules, std::size_t Part>
@@ -233,26 +213,35 @@ constexpr const auto& rewritten() {
   return rewritten_part<Net, Rules, count_parts<Net, Rules>() - 1>();
 }
 
-/// Apart from the graph: only those who ask what happened pay for it.
-template <class Net, class Rules, std::size_t Part>
-struct history_of_part {
-  static constexpr auto steps =
-      rewriting<Net, Rules, Part>::template freeze_history<rewriting<Net, Rules, Part>::count_steps()>();
+/// The history of a phase, apart from its graph: only those who ask what happened pay for it.
+template <class Phase>
+struct history_of {
+  static constexpr std::size_t count = [] {
+    pool<rewrite_step> history;
+    Phase::write_history(history);
+    return history.size();
+  }();
+  static constexpr auto steps = [] {
+    pool<rewrite_step> history;
+    Phase::write_history(history);
+    static_vector<rewrite_step, count + 1> out;
+    for (const rewrite_step& s : history) out.push_back(s);
+    return out;
+  }();
 };
-template <class Net>
-constexpr auto history_of_expansion() {
-  if constexpr (needs_expansion<Net>) return expanded<Net>::template freeze_history<expanded<Net>::count_steps()>();
-  else return static_vector<rewrite_step, 1>{};
-}
+/// Of what needs no expansion.
+struct no_phase {
+  static constexpr void write_history(pool<rewrite_step>&) {}
+};
 template <class Net, class Rules>
 struct rewriting_history {
-  static constexpr auto expansion = history_of_expansion<Net>();
+  using expansion = history_of<std::conditional_t<needs_expansion<Net>, expanded<Net>, no_phase>>;
   template <std::size_t... Part>
   static constexpr auto join(std::index_sequence<Part...>) {
-    static_vector<rewrite_step, (history_of_part<Net, Rules, Part>::steps.size() + ... + (expansion.size() + 1))> all;
+    static_vector<rewrite_step, (history_of<rewriting<Net, Rules, Part>>::count + ... + (expansion::count + 1))> all;
     for (std::span<const rewrite_step> steps :
-         {std::span<const rewrite_step>(expansion),
-          std::span<const rewrite_step>(history_of_part<Net, Rules, Part>::steps)...})
+         {std::span<const rewrite_step>(expansion::steps),
+          std::span<const rewrite_step>(history_of<rewriting<Net, Rules, Part>>::steps)...})
       for (const rewrite_step& s : steps) all.push_back(s);
     return all;
   }

@@ -46,14 +46,17 @@ class rewriter {
   constexpr bool live(node_id n) const { return !at(n).dead; }
   constexpr const node& at(node_id n) const { return g_.nodes[static_cast<std::size_t>(n)]; }
   constexpr std::string_view name(node_id n) const { return at(n).name; }
+  constexpr std::span<const double> fields_of(node_id n) const {
+    const range f = at(n).fields;
+    return {g_.fields.data() + f.first, static_cast<std::size_t>(f.count)};
+  }
   template <class Op>
   constexpr bool is(node_id n) const {
     return n != none && at(n).type == &type_of<Op>;
   }
   template <class Op>
   constexpr Op get(node_id n) const {
-    const range f = at(n).fields;
-    return decode<Op>({g_.fields.data() + f.first, static_cast<std::size_t>(f.count)});
+    return decode<Op>(fields_of(n));
   }
   /// Whether node n is the function of one number and nothing else.
   constexpr bool applies(node_id n, function f) const {
@@ -133,25 +136,16 @@ class rewriter {
     return store({at(n).type, {}, {}, shape(output(n)), {}, at(n).fields}, arguments);
   }
   constexpr expression_id filled(const extents& shape, float value) {
-    op::full f;
-    for (int i = 0; i < shape.rank; ++i) f.shape.push_back(shape[i]);
-    f.value = value;
-    return apply(f, {});
+    return apply(op::full{as_list(shape), value}, {});
   }
   constexpr expression_id reshaped(expression_id e, const extents& shape) {
     if (shape_of(e) == shape) return e;
-    op::reshape r;
-    for (int i = 0; i < shape.rank; ++i) r.shape.push_back(shape[i]);
     const expression_id in[1] = {e};
-    return apply(r, in);
+    return apply(op::reshape{as_list(shape)}, in);
   }
 
   /// Asked of every node, and most have none: no view is made.
-  constexpr slot_set given(node_id n) const {
-    const node& x = at(n);
-    const auto last = static_cast<std::size_t>(x.fields.first + x.fields.count - 1);
-    return x.type->takes_given ? static_cast<slot_set>(g_.fields[last]) : 0;
-  }
+  constexpr slot_set given(node_id n) const { return given_of(*at(n).type, fields_of(n)); }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
     if (given(n) != 0) return true;

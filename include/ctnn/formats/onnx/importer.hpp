@@ -48,6 +48,7 @@ class importer : public model_builder {
       if (const auto at = s->find(name); at != s->end()) return &at->second;
     return nullptr;
   }
+
   // Terms.
 
   const term_record& at(term t) const { return terms_[static_cast<std::size_t>(t)]; }

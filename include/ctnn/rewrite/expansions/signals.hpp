@@ -51,11 +51,6 @@ struct signal_to_image {
     const value_id made = x.add_value(id, {{}, with_row(g.shape(y)), none, dtype::f32, 0});
     x.move(y, x.add_value(reshape(x, x.name(n.name, ".signal"), made, g.shape(y)), g.at_value(y)));
   }
-  static constexpr list<int> as_list(const extents& s) {
-    list<int> out;
-    for (int i = 0; i < s.rank; ++i) out.push_back(s[i]);
-    return out;
-  }
   static constexpr node_id reshape(expander& x, std::string_view name, value_id v, const extents& to) {
     return x.add(op::reshape{as_list(to)}, name, pool<value_id>(1, v));
   }

@@ -181,18 +181,24 @@ struct times_reciprocal {
   }
 };
 
+/// A sum that reads a * k, which nobody else reads.
+struct multiple_in_sum {
+  node_id sum = none, times = none;
+  value_id a = none;
+  float k = 0;
+  int input = 0;
+};
+template <class Sum>
+using reads_multiple =
+    find::reader<Sum, &multiple_in_sum::sum, &multiple_in_sum::input,
+                 find::alone<find::node<times_scalar, &multiple_in_sum::times, find::value<&multiple_in_sum::a>,
+                                        find::number<&multiple_in_sum::k>>>>;
+
 /// a * k + b  ->  eltwise sum with coefficients (k, 1), for operands of one shape
 struct weighted_sum {
   static constexpr rule_info info{"weighted_sum", "a * scalar + b -> eltwise(a, b)", lowers::nodes, numerics::exact};
-  struct match {
-    node_id sum = none, times = none;
-    value_id a = none;
-    float k = 0;
-    int input = 0;
-  };
-  using pattern = find::reader<
-      of_two_values<op::binary_function::add, may_activate>, &match::sum, &match::input,
-      find::alone<find::node<times_scalar, &match::times, find::value<&match::a>, find::number<&match::k>>>>;
+  using match = multiple_in_sum;
+  using pattern = reads_multiple<of_two_values<op::binary_function::add, may_activate>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(r.input(m.sum, 0)) == r.shape(r.input(m.sum, 1))))
       return {"its operands differ in shape", r.name(m.times)};
@@ -212,15 +218,8 @@ struct weighted_sum {
 struct scaled_term {
   static constexpr rule_info info{"scaled_term", "eltwise(a * scalar, b ...) -> eltwise(a, b ...)", lowers::nodes,
                                   numerics::reassociates};
-  struct match {
-    node_id sum = none, times = none;
-    value_id a = none;
-    float k = 0;
-    int input = 0;
-  };
-  using pattern = find::reader<
-      op::eltwise, &match::sum, &match::input,
-      find::alone<find::node<times_scalar, &match::times, find::value<&match::a>, find::number<&match::k>>>>;
+  using match = multiple_in_sum;
+  using pattern = reads_multiple<op::eltwise>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.get<op::eltwise>(m.sum).function != op::eltwise_function::sum) return {"it is not a sum"};
     return {};

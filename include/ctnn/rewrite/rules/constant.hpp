@@ -25,9 +25,7 @@ struct fold_constant {
     pool<expression_id> arguments;
     for (const value_id v : r.inputs_of(m.last)) arguments.push_back(r.weight(r.producer(v), 0));
     for (int i = 0; i < r.at(m.last).weights.count; ++i) arguments.push_back(r.weight(m.last, i));
-    op::constant folded;
-    const extents& shape = r.shape(r.output(m.last));
-    for (int i = 0; i < shape.rank; ++i) folded.shape.push_back(shape[i]);
+    const op::constant folded{as_list(r.shape(r.output(m.last)))};
     const expression_id e = r.apply_node(m.last, arguments);
     r.note(r.name(m.first), r.name(m.last));
     r.become(m.last, folded, r.name(m.last), {}, {&e, 1});

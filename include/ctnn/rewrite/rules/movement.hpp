@@ -6,11 +6,7 @@
 
 namespace ctnn::rules {
 
-constexpr op::reshape reshape_to(const extents& shape) {
-  op::reshape to;
-  for (int i = 0; i < shape.rank; ++i) to.shape.push_back(shape[i]);
-  return to;
-}
+constexpr op::reshape reshape_to(const extents& shape) { return {as_list(shape)}; }
 
 using reshapes = find::any_of<op::flatten, op::reshape>;
 
