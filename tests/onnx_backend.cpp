@@ -3,7 +3,7 @@
 #include "support/onnx_backend.hpp"
 
 int main(int argc, char** argv) {
-  namespace backend = ctnn::test::backend;
+  namespace backend = ctnn::ir::test::backend;
   if (argc != 2 || !std::filesystem::is_directory(argv[1])) {
     std::fprintf(stderr, "usage: onnx_backend DIR\n");
     return 2;

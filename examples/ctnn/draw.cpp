@@ -39,12 +39,12 @@ void draw(const draw_options& options) {
   if (format != "dot" && format != "svg" && format != "png" && format != "pdf")
     throw usage_error("-o " + options.out + ": expected a file .dot, .svg, .png or .pdf");
   ctnn::loaded_model m = load(options.model);
-  const ctnn::optimization o = rewrite(m, options.model);
+  const ir::optimization o = rewrite(m, options.model);
   const std::string text = options.model.optimize ? ctnn::write_graphviz(m.network.view(), o.g.view(), o.history)
                                                   : ctnn::write_graphviz(m.network.view());
-  if (format == "dot") return ctnn::write_file(options.out, text);
+  if (format == "dot") return ir::write_file(options.out, text);
   const std::string source = options.out + ".dot";
-  ctnn::write_file(source, text);
+  ir::write_file(source, text);
   try {
     render(source, format, options.out);
   } catch (...) {

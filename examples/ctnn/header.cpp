@@ -19,16 +19,16 @@ void header(const header_options& options) {
   as.origin = std::filesystem::path(options.model.file).filename().string();
   as.packed = options.packed;
   ctnn::loaded_model m = load(options.model);
-  const ctnn::optimization o = rewrite(m, options.model);
+  const ir::optimization o = rewrite(m, options.model);
   const progress busy("writing " + options.out);
-  ctnn::folded_weights numbers(m, o.g.view());
+  ir::folded_weights numbers(m, o.g.view());
   std::string text;
   try {
-    text = ctnn::cpp::write_header(o.g.view(), [&](ctnn::expression_id e) { return numbers.elements(e); }, as);
+    text = ctnn::cpp::write_header(o.g.view(), [&](ir::expression_id e) { return numbers.elements(e); }, as);
   } catch (const ctnn::error& e) {
     throw ctnn::error(as.origin + ": " + e.what());
   }
-  ctnn::write_file(options.out, text);
+  ir::write_file(options.out, text);
   std::printf("struct %s in %s: %zu layers, %s bytes\n", as.name.c_str(), options.out.c_str(), o.g.nodes.size(),
               grouped(static_cast<std::int64_t>(text.size())).c_str());
 }

@@ -15,11 +15,11 @@ namespace tool {
 
 namespace {
 
-void explain(const ctnn::optimization& o) {
+void explain(const ir::optimization& o) {
   table steps("rlll", {"step", "rule", "layer", "becomes (part of)"});
   std::map<std::string_view, std::int64_t> counts;
   for (std::size_t i = 0; i < o.history.size(); ++i) {
-    const ctnn::rewrite_step& s = o.history[i];
+    const ir::rewrite_step& s = o.history[i];
     steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed),
                s.into.empty()         ? "-"
                : s.into == s.consumed ? "another operator"
@@ -32,10 +32,10 @@ void explain(const ctnn::optimization& o) {
 }
 
 /// For each layer of --why where it went, or what the rules that nearly matched miss.
-void print_reasons(const optimize_options& options, const ctnn::loaded_model& m, const ctnn::optimization& o) {
-  const std::vector<ctnn::rule_record> rules = rules_for(options.model);
+void print_reasons(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o) {
+  const std::vector<ir::rule_record> rules = rules_for(options.model);
   for (const std::string& layer : options.why) {
-    const std::vector<std::string> lines = ctnn::why(m.network.view(), o, rules, layer);
+    const std::vector<std::string> lines = ir::why(m.network.view(), o, rules, layer);
     if (lines.empty()) throw usage_error("--why " + layer + ": the model has no such layer");
     for (const std::string& line : lines) std::printf("%s\n", line.c_str());
   }
@@ -49,14 +49,14 @@ void optimize(const optimize_options& options) {
   if (!options.out.empty() && !options.out.ends_with(".param"))
     throw usage_error("-o " + options.out + ": expected a file y.param (y.bin is written beside it)");
   ctnn::loaded_model m = load(options.model);
-  const ctnn::optimization o = rewrite(m, options.model);
+  const ir::optimization o = rewrite(m, options.model);
   if (options.explain) explain(o);
   print_reasons(options, m, o);
   if (options.out.empty()) return;
   ctnn::ncnn::written_model written;
   {
     const progress busy("folding weights");
-    ctnn::folded_weights numbers(m, o.g.view());
+    ir::folded_weights numbers(m, o.g.view());
     written = ctnn::ncnn::write(o.g.view(), std::ref(numbers),
                                 options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32);
   }

@@ -19,32 +19,32 @@ namespace {
 void keep_blob(ctnn::loaded_model& m, const std::string& name) {
   const auto alias = m.aliases.find(name);
   const std::string_view called = alias == m.aliases.end() ? std::string_view(name) : alias->second;
-  for (const ctnn::network_output& o : m.network.outputs)
+  for (const ir::network_output& o : m.network.outputs)
     if (o.name == name) return;
   for (std::size_t v = 0; v < m.network.values.size(); ++v)
     if (m.network.values[v].name == called)
-      return ctnn::add_output(m.network, m.keep(name), static_cast<ctnn::value_id>(v));
+      return ir::add_output(m.network, m.keep(name), static_cast<ir::value_id>(v));
   throw usage_error("--keep " + name + ": the model has no such blob");
 }
 
 }  // namespace
 
-std::vector<ctnn::rule_record> rules_for(const model_source& from) {
-  std::vector<ctnn::rule_record> rules(ctnn::default_rules::records.begin(), ctnn::default_rules::records.end());
+std::vector<ir::rule_record> rules_for(const model_source& from) {
+  std::vector<ir::rule_record> rules(ctnn::default_rules::records.begin(), ctnn::default_rules::records.end());
   if (from.exact)
-    std::erase_if(rules, [](const ctnn::rule_record& r) { return r.info.effect != ctnn::numerics::exact; });
+    std::erase_if(rules, [](const ir::rule_record& r) { return r.info.effect != ir::numerics::exact; });
   for (const std::string& name : from.without)
-    if (std::erase_if(rules, [&](const ctnn::rule_record& r) { return r.info.name == name; }) == 0)
+    if (std::erase_if(rules, [&](const ir::rule_record& r) { return r.info.name == name; }) == 0)
       throw usage_error("--without " + name + ": no rule has this name (optimize --explain names those that fire)");
   return rules;
 }
 
-ctnn::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
+ir::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
   for (const std::string& name : how.keep) keep_blob(m, name);
-  const std::vector<ctnn::rule_record> rules = rules_for(how);
-  if (!how.optimize) return {ctnn::thaw(m.network.view()), {}, {}};
+  const std::vector<ir::rule_record> rules = rules_for(how);
+  if (!how.optimize) return {ir::thaw(m.network.view()), {}, {}};
   const progress busy("rewriting");
-  ctnn::optimization o = ctnn::optimize_loaded(m, ctnn::thaw(m.network.view()), rules);
+  ir::optimization o = ir::optimize_loaded(m, ir::thaw(m.network.view()), rules);
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
   return o;
 }

@@ -9,11 +9,13 @@
 
 namespace tool {
 
+namespace ir = ctnn::ir;
+
 /// The rules but those that the command line leaves out. Throws usage_error for a name that no rule has.
-std::vector<ctnn::rule_record> rules_for(const model_source&);
+std::vector<ir::rule_record> rules_for(const model_source&);
 
 /// Applies those rules, after making the blobs to be kept outputs; without rewriting the result is the graph as it was
 /// read. Throws ctnn::error, usage_error.
-ctnn::optimization rewrite(ctnn::loaded_model&, const model_source&);
+ir::optimization rewrite(ctnn::loaded_model&, const model_source&);
 
 }  // namespace tool

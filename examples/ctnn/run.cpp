@@ -29,7 +29,7 @@ ctnn::model load_model(const model_source& from, ctnn::target_id target, std::sh
                        const ctnn::arrays_by_name& fed = {}) {
   ctnn::loaded_model network = load(from, fed);
   const progress busy("rewriting and packing weights");
-  static const std::vector<ctnn::rule_record> rules = rules_for(from);  // one command line, one choice
+  static const std::vector<ir::rule_record> rules = rules_for(from);  // one command line, one choice
   return ctnn::model(
       std::move(network),
       {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target, .executor = std::move(threads)});
@@ -39,11 +39,11 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 /// Collects the times of steps.
 struct stopwatch {
-  std::vector<ctnn::node_id> nodes;
+  std::vector<ir::node_id> nodes;
   std::vector<double> seconds;
   double begin = 0;
 
-  static void step(void* self, ctnn::node_id n, bool begins) {
+  static void step(void* self, ir::node_id n, bool begins) {
     auto& s = *static_cast<stopwatch*>(self);
     if (begins) {
       s.begin = now();
@@ -66,7 +66,7 @@ double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
       auto& w = *static_cast<work*>(self);
       float sink[14];
       std::fill(sink, sink + 14, 0.5f);
-      w.flops += ctnn::multiply_registers(w.target, 20'000, sink);
+      w.flops += ir::multiply_registers(w.target, 20'000, sink);
     }
   } all{target};
   const double t0 = now();
@@ -79,7 +79,7 @@ double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
 std::string summary(const std::string& name, const ctnn::array& values) {
   std::vector<double> v(values.size());
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = ctnn::number_at(values, i);
-  std::string out = name + ": " + ctnn::describe(values.shape());
+  std::string out = name + ": " + ir::describe(values.shape());
   if (values.type() != ctnn::dtype::f32) out += " of " + std::string(ctnn::name_of(values.type()));
   if (v.empty()) return out;
   const auto [low, high] = std::minmax_element(v.begin(), v.end());
@@ -120,12 +120,12 @@ void run(const run_options& options) {
     files.push_back(file);
   }
   if (names.empty())
-    for (const ctnn::network_output& o : m.graph().outputs) names.emplace_back(o.name);
+    for (const ir::network_output& o : m.graph().outputs) names.emplace_back(o.name);
   {
     const progress busy("running");
     for (const std::string& name : names) results.emplace_back(name, ex.extract(name));
   }
-  for (std::size_t i = 0; i < files.size(); ++i) ctnn::write_file(files[i], ctnn::npy::write(results[i].second));
+  for (std::size_t i = 0; i < files.size(); ++i) ir::write_file(files[i], ctnn::npy::write(results[i].second));
   for (const auto& [name, values] : results) std::printf("%s\n", summary(name, values).c_str());
 }
 
@@ -133,7 +133,7 @@ profile measure(const model_source& from, const bench_options& options) {
   const ctnn::target_id target = find_target(options.target);
   const auto threads = make_threads(options.threads);
   const ctnn::model m = load_model(from, target, threads);
-  const ctnn::graph_view g = m.graph();
+  const ir::graph_view g = m.graph();
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
 
@@ -150,25 +150,25 @@ profile measure(const model_source& from, const bench_options& options) {
     watch.nodes.clear();
     watch.seconds.clear();
     const double t0 = now();
-    for (const ctnn::network_output& o : g.outputs) ex.extract(o.name);
+    for (const ir::network_output& o : g.outputs) ex.extract(o.name);
     return now() - t0;
   };
 
   const progress busy("measuring " + from.file);
   once(true);
   for (std::size_t i = 0; i < watch.nodes.size(); ++i) {
-    const ctnn::node_id n = watch.nodes[i];
-    if (n == ctnn::none) {
+    const ir::node_id n = watch.nodes[i];
+    if (n == ir::none) {
       out.layers.push_back({"", "convert", "", 0, {}});
       continue;
     }
     out.layers.push_back({std::string(g.at(n).name),
                           std::string(g.at(n).type->name),
-                          ctnn::describe(g.shape(g.at(n).outputs.first)),
-                          ctnn::macs_of(g, n),
+                          ir::describe(g.shape(g.at(n).outputs.first)),
+                          ir::macs_of(g, n),
                           {}});
   }
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ctnn::macs_of(g, static_cast<int>(n));
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ir::macs_of(g, static_cast<int>(n));
   const double begin = now();
   for (double spent = 0; spent < options.seconds || out.total.size() < 3; spent = now() - begin) {
     out.peak_flops = std::max(out.peak_flops, measure_peak(target, threads.get()));

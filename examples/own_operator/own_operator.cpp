@@ -29,7 +29,7 @@ static_assert(ctnn::constant_run<net, weights>(x) == std::array<float, 8>{-1.5f,
 /// ncnn's text for it: "SoftSign name 1 1 in out 0=scale", its weight among the numbers of the .bin.
 inline void read(ctnn::ncnn::layer_reader& l) {
   l.expect(1, 1);
-  const ctnn::value_id y = l.node(softsign{l.float_or(0, 1)}, {l.input()});
+  const ctnn::ir::value_id y = l.node(softsign{l.float_or(0, 1)}, {l.input()});
   l.read_raw(y, 0, l.shape(y)[0]);
   l.result(y);
 }

@@ -9,24 +9,26 @@
 
 namespace mine {
 
+namespace ir = ctnn::ir;
+
 struct softsign {
   static constexpr std::string_view name = "softsign";
-  static constexpr ctnn::traits is{.in_place = true, .divisible = true};
+  static constexpr ir::traits is{.in_place = true, .divisible = true};
   static constexpr bool packs(int slot) { return slot == 0; }
 
   float scale = 1;  ///< of all rows
 
   static constexpr void fields(auto& self, auto&& field) { field("scale", self.scale); }
-  constexpr ctnn::problem infer(ctnn::inputs in, ctnn::outputs out) const {
+  constexpr ctnn::problem infer(ir::inputs in, ir::outputs out) const {
     if (in[0].rank != 2) return {ctnn::mistake::rank_mismatch, name, in[0], {2}};
     out[0] = in[0];
     return {};
   }
-  constexpr ctnn::weight_slots weights(ctnn::inputs in) const { return {{"gain", {in[0][0]}}}; }
+  constexpr ir::weight_slots weights(ir::inputs in) const { return {{"gain", {in[0][0]}}}; }
 };
 
 /// The definition: for constants, constant_run and tests.
-constexpr void run_reference(const softsign& p, const ctnn::arguments& a) {
+constexpr void run_reference(const softsign& p, const ir::arguments& a) {
   const int rows = a.in[0].shape[0], columns = a.in[0].shape[1];
   for (int i = 0; i < rows * columns; ++i) {
     const float x = a.in[0].data[i];

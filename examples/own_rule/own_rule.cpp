@@ -7,20 +7,21 @@
 #include <cstdio>
 
 namespace nn = ctnn;
+namespace ir = ctnn::ir;
 
 namespace mine {
 
 /// relu > abs  ->  relu
 struct abs_of_relu {
-  static constexpr nn::rule_info info{"abs_of_relu", "relu > abs -> relu", nn::lowers::nodes, nn::numerics::exact};
-  using pattern = nn::edge<nn::op::activation, nn::op::activation>;
-  static constexpr nn::reason guard(const nn::rewriter& r, const nn::match& m) {
+  static constexpr ir::rule_info info{"abs_of_relu", "relu > abs -> relu", ir::lowers::nodes, ir::numerics::exact};
+  using pattern = ir::edge<nn::op::activation, nn::op::activation>;
+  static constexpr ir::reason guard(const ir::rewriter& r, const ir::match& m) {
     if (!r.applies(m.last, nn::function::abs)) return {"it is not abs"};
     if (r.get<nn::op::activation>(m.first).activation.kind != nn::function::relu)
       return {"its input may be negative", r.name(m.first)};
     return {};
   }
-  static constexpr void rewrite(nn::rewriter& r, const nn::match& m) { r.bypass(m.last, r.output(m.first)); }
+  static constexpr void rewrite(ir::rewriter& r, const ir::match& m) { r.bypass(m.last, r.output(m.first)); }
 };
 
 struct rules : nn::joined_rules<nn::default_rules, nn::rule_list<abs_of_relu>> {};
@@ -38,7 +39,7 @@ int main() {
   nn::load_options options;
   options.rules = mine::rules::records;
   const nn::model m(nn::ncnn::build(file, weights), options);
-  for (const nn::rewrite_step& s : m.code().history())
+  for (const ir::rewrite_step& s : m.code().history())
     std::printf("%s: %s is now part of %s\n", std::string(s.rule).c_str(), std::string(s.consumed).c_str(),
                 std::string(s.into).c_str());
   std::printf("%zu nodes left\n", m.graph().nodes.size());

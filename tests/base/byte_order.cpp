@@ -6,6 +6,7 @@
 #include <ctnn/base/byte_order.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

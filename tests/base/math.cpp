@@ -15,6 +15,7 @@
 namespace {
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 

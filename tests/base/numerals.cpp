@@ -10,6 +10,7 @@
 #include <ctnn/base/numerals.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include <ctnn/base/problem.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include <ctnn/base/saturated.hpp>
 
-using ctnn::converted;
-using ctnn::saturated;
+using ctnn::ir::converted;
+using ctnn::ir::saturated;
 
 TEST_CASE("numbers out of range become the nearest, no number becomes 0") {
   static_assert(saturated<std::int8_t>(-3.4e38f) == -128 && saturated<std::int8_t>(127.9) == 127 &&

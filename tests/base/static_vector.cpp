@@ -7,7 +7,7 @@
 
 namespace {
 
-using four = ctnn::static_vector<int, 4>;
+using four = ctnn::ir::static_vector<int, 4>;
 
 constexpr four odd() {
   four v;

@@ -28,7 +28,7 @@ CTNN_END_TARGET
 #include <string>
 #include <vector>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 HWY_EXPORT(run_layer);
 HWY_EXPORT(multiply_registers);
@@ -159,7 +159,7 @@ void measure(const char* name, int rounds) {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 20;
@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
     if (argc > 2 && std::string(argv[2]) != hwy::TargetName(one)) continue;
     hwy::SetSupportedTargetsForTest(one);
     hwy::GetChosenTarget().Update(one);
-    ctnn::measure(hwy::TargetName(one), rounds);
+    ctnn::ir::measure(hwy::TargetName(one), rounds);
   }
 }
 #endif

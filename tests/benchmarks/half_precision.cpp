@@ -32,7 +32,7 @@ int main(int count, char** words) try {
   };
   const auto in_halves = [&] {
     ctnn::loaded_model m = ctnn::ncnn::load(param, bin);
-    if (!ctnn::test::halve(m, ctnn::dtype::f16)) std::puts("an operator does not take halves"), std::exit(1);
+    if (!ctnn::ir::test::halve(m, ctnn::dtype::f16)) std::puts("an operator does not take halves"), std::exit(1);
     return m;
   };
   candidate all[] = {{"fp32", ctnn::model(ctnn::ncnn::load(param, bin))},
@@ -42,20 +42,20 @@ int main(int count, char** words) try {
   for (const candidate& c : all) runs.push_back(c.code.extractor());
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < std::size(all); ++i) {
-      const ctnn::graph_view g = all[i].code.source();
+      const ctnn::ir::graph_view g = all[i].code.source();
       std::size_t next = 0;
-      for (const ctnn::node& n : g.nodes) {
-        if (n.type != &ctnn::type_of<ctnn::op::input>) continue;
+      for (const ctnn::ir::node& n : g.nodes) {
+        if (n.type != &ctnn::ir::type_of<ctnn::op::input>) continue;
         ctnn::array x(g.shape(n.outputs.first));
         for (std::size_t k = 0; k < x.size(); ++k)
           x.values()[k] = static_cast<float>(k * 2654435761u % 1024u) / 512.0f - 1.0f;
-        runs[i].input(next++, i == 0 ? x : ctnn::test::narrowed(x, ctnn::dtype::f16));
+        runs[i].input(next++, i == 0 ? x : ctnn::ir::test::narrowed(x, ctnn::dtype::f16));
       }
       const auto begin = std::chrono::steady_clock::now();
       const ctnn::array out = runs[i].extract(std::size_t{0});
       all[i].times.push_back(
           std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
-      const ctnn::array numbers = ctnn::test::as_floats(out);
+      const ctnn::array numbers = ctnn::ir::test::as_floats(out);
       all[i].answer.assign(numbers.values().begin(), numbers.values().end());
     }
   for (const candidate& c : all) {

@@ -84,7 +84,7 @@ void compare() {
   for (int round = 0; round < rounds; ++round) {
     float sink[14] = {1, 1, 1};
     double begin = now();
-    const auto flops = static_cast<double>(nn::multiply_registers(nn::best_target(), 2000, sink));
+    const auto flops = static_cast<double>(nn::ir::multiply_registers(nn::best_target(), 2000, sink));
     peaks.push_back(flops / (now() - begin));
     begin = now();
     for (const float& x : in) last += ours(&x);

@@ -10,7 +10,7 @@ struct twice {
   static constexpr std::string_view name = "twice";
   static constexpr void fields(auto&, auto&&) {}
 #ifdef CTNN_CORRECTED
-  constexpr nn::problem infer(nn::inputs in, nn::outputs result) const {
+  constexpr nn::problem infer(nn::ir::inputs in, nn::ir::outputs result) const {
     result[0] = in[0];
     return {};
   }

@@ -12,13 +12,13 @@ namespace nn = ctnn;
 struct twice {
   static constexpr std::string_view name = "twice";
   static constexpr void fields(auto&, auto&&) {}
-  constexpr nn::problem infer(nn::inputs in, nn::outputs result) const {
+  constexpr nn::problem infer(nn::ir::inputs in, nn::ir::outputs result) const {
     result[0] = in[0];
     return {};
   }
 };
 #ifdef CTNN_CORRECTED
-constexpr void run(const twice&, const nn::arguments& a) {
+constexpr void run(const twice&, const nn::ir::arguments& a) {
   for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i) a.out[0].data[i] = 2 * a.in[0].data[i];
 }
 #endif

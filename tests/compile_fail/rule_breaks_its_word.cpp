@@ -7,13 +7,13 @@
 namespace nn = ctnn;
 
 struct forever {
-  static constexpr nn::rule_info info{"forever", "relu -> clip", nn::lowers::nodes, nn::numerics::exact};
-  using pattern = nn::single<nn::op::activation>;
-  static constexpr void rewrite(nn::rewriter& r, const nn::match& m) {
+  static constexpr nn::ir::rule_info info{"forever", "relu -> clip", nn::ir::lowers::nodes, nn::ir::numerics::exact};
+  using pattern = nn::ir::single<nn::op::activation>;
+  static constexpr void rewrite(nn::ir::rewriter& r, const nn::ir::match& m) {
 #ifdef CTNN_CORRECTED
     r.bypass(m.last, r.input(m.last));
 #else
-    const nn::value_id x = r.input(m.last);
+    const nn::ir::value_id x = r.input(m.last);
     r.become(m.last, nn::op::activation{{nn::function::clip, 0, 6}}, r.name(m.last), {&x, 1}, {});
 #endif
   }

@@ -6,13 +6,13 @@
 namespace nn = ctnn;
 
 struct nothing {
-  static constexpr nn::rule_info info{"nothing", "relu -> x", nn::lowers::nodes, nn::numerics::exact};
+  static constexpr nn::ir::rule_info info{"nothing", "relu -> x", nn::ir::lowers::nodes, nn::ir::numerics::exact};
 #ifdef CTNN_CORRECTED
-  using pattern = nn::single<nn::op::activation>;
+  using pattern = nn::ir::single<nn::op::activation>;
 #else
   using pattern = nn::op::activation;
 #endif
-  static constexpr void rewrite(nn::rewriter& r, const nn::match& m) { r.bypass(m.last, r.input(m.last)); }
+  static constexpr void rewrite(nn::ir::rewriter& r, const nn::ir::match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 using net = nn::network<nn::input<"image", nn::shape<4>>, nn::relu<"relu">>;
 

@@ -6,14 +6,14 @@
 namespace nn = ctnn;
 
 struct silent {
-  static constexpr nn::rule_info info{"silent", "relu -> x", nn::lowers::nodes, nn::numerics::exact};
-  using pattern = nn::single<nn::op::activation>;
+  static constexpr nn::ir::rule_info info{"silent", "relu -> x", nn::ir::lowers::nodes, nn::ir::numerics::exact};
+  using pattern = nn::ir::single<nn::op::activation>;
 #ifdef CTNN_CORRECTED
-  static constexpr nn::reason guard(const nn::rewriter&, const nn::match&) { return {"no"}; }
+  static constexpr nn::ir::reason guard(const nn::ir::rewriter&, const nn::ir::match&) { return {"no"}; }
 #else
-  static constexpr bool guard(const nn::rewriter&, const nn::match&) { return false; }
+  static constexpr bool guard(const nn::ir::rewriter&, const nn::ir::match&) { return false; }
 #endif
-  static constexpr void rewrite(nn::rewriter& r, const nn::match& m) { r.bypass(m.last, r.input(m.last)); }
+  static constexpr void rewrite(nn::ir::rewriter& r, const nn::ir::match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 using net = nn::network<nn::input<"image", nn::shape<4>>, nn::relu<"relu">>;
 

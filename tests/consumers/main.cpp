@@ -9,7 +9,7 @@
 #include <hwy/targets.h>
 #endif
 
-static_assert(ctnn::math::sqrt(49.0f) == 7.0f);
+static_assert(ctnn::ir::math::sqrt(49.0f) == 7.0f);
 
 int main() {
 #ifdef CTNN_PLAIN

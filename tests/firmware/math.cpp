@@ -6,7 +6,7 @@
 
 #include "board/board.hpp"
 
-namespace math = ctnn::math;
+namespace math = ctnn::ir::math;
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "cpp_header_packed.hpp"
 #include "every_layer.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 std::string header(bool rewrite, const cpp::header_options& options) {
@@ -160,4 +160,4 @@ TEST_CASE("a layer that has no word is named") {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir

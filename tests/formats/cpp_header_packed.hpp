@@ -29,8 +29,8 @@ struct ready : ctnn::network<
   static const ctnn::parameters<ready> packed;
 };
 
-static_assert(ctnn::channel_block == 16, "ready is packed for targets with Highway");
-static_assert(ctnn::executable<ready::network_type>::weights_size == 1632);
+static_assert(ctnn::ir::channel_block == 16, "ready is packed for targets with Highway");
+static_assert(ctnn::ir::executable<ready::network_type>::weights_size == 1632);
 
 inline constexpr ctnn::parameters<ready> ready::packed{{
     0x1.4e5aa4p-9f, 0x1.958498p-8f, -0x1.029676p-8f, 0x1.1b3d2ap-5f, 0x1.778dcp-8f, 0x1.1e283ap-8f, 0x1.b6d8dep-5f, -0x1.043064p-8f,

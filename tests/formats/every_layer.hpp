@@ -4,7 +4,7 @@
 
 #include <ctnn/formats/ncnn/load.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 inline constexpr std::string_view every_layer_param = R"(7767517
 25 29
@@ -52,4 +52,4 @@ inline loaded_model every_layer() {
   return m;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -12,7 +12,7 @@
 #include "every_layer.hpp"
 #include "support/builder.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 int count(const std::string& text, const std::string& word) {
@@ -108,4 +108,4 @@ TEST_CASE("many layers are folded into columns of about one height") {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir

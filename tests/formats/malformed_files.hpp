@@ -17,7 +17,7 @@
 
 #include <ctnn/base/error.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 struct odd_file {
   std::string file, kind, expect, use_with;
@@ -114,4 +114,4 @@ inline void tell(const std::map<std::string, int>& counts) {
   MESSAGE("at most " << most_taken().seconds << " s and " << most_taken().kilobytes / 1024 << " MB");
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

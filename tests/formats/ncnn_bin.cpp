@@ -10,6 +10,7 @@
 #include <ctnn/formats/ncnn/bin_writer.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

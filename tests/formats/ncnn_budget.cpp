@@ -8,6 +8,7 @@
 #include <ctnn/formats/ncnn/param_reader.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "shared_files.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("malformed ncnn files neither crash nor hang nor take memory, and are refused with a reason") {
   const auto folder = test::shared_models("malformed");

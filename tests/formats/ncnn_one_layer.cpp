@@ -10,6 +10,7 @@
 #include <ctnn/formats/ncnn/write.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 using floats = std::vector<float>;
 
 namespace {

@@ -12,6 +12,7 @@
 #include "shared_files.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 using ncnn::parse_param;
 
 namespace {

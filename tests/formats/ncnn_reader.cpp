@@ -13,6 +13,7 @@
 #include "shared_files.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 using floats = std::vector<float>;
 
 namespace {

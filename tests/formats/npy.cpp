@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 std::string file(const std::string& header, const std::string& data, char version = 1) {
@@ -105,4 +105,4 @@ TEST_CASE("every truncation of a file is refused") {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -6,6 +6,7 @@
 #include "shared_files.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

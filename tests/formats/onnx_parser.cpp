@@ -10,6 +10,7 @@
 #include "support/onnx_bytes.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 namespace pb = test::onnx_bytes;
 namespace fs = std::filesystem;
 

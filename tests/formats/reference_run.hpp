@@ -14,7 +14,7 @@
 
 #include "../support/deviation.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Op>
 bool run_if(const graph_view& g, node_id id, const arguments& a) {
@@ -80,4 +80,4 @@ inline std::map<std::string, std::vector<float>> run_reference(
   return results;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 inline std::filesystem::path shared_directory() {
   if (const char* set = std::getenv("CTNN_SHARED")) return set;
@@ -39,4 +39,4 @@ inline std::vector<std::filesystem::path> files_below(const std::filesystem::pat
   return out;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

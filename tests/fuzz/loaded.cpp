@@ -12,7 +12,7 @@
 #include "loaded.hpp"
 #include "weight_layers.hpp"
 
-namespace ctnn::fuzz {
+namespace ctnn::ir::fuzz {
 
 void found(const std::string& what) {
   std::fprintf(stderr, "FOUND: %s\n", what.c_str());
@@ -242,4 +242,4 @@ void try_npy(std::string_view bytes) {
     found("writing and reading changes an array");
 }
 
-}  // namespace ctnn::fuzz
+}  // namespace ctnn::ir::fuzz

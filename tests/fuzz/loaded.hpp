@@ -10,7 +10,7 @@
 
 #include <ctnn/loaded/loaded_model.hpp>
 
-namespace ctnn::fuzz {
+namespace ctnn::ir::fuzz {
 
 /// Prints what is wrong and aborts, which libFuzzer takes for a finding.
 [[noreturn]] void found(const std::string& what);
@@ -25,4 +25,4 @@ void try_bin(std::span<const std::byte> bytes);
 void try_onnx(std::span<const std::byte> bytes);
 void try_npy(std::string_view bytes);
 
-}  // namespace ctnn::fuzz
+}  // namespace ctnn::ir::fuzz

@@ -3,6 +3,6 @@
 #include "loaded.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  ctnn::fuzz::try_onnx(std::as_bytes(std::span(data, size)));
+  ctnn::ir::fuzz::try_onnx(std::as_bytes(std::span(data, size)));
   return 0;
 }

@@ -9,7 +9,8 @@
 #include "support/random_graph.hpp"
 
 using namespace ctnn;
-using namespace ctnn::test;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 

@@ -3,6 +3,6 @@
 #include "loaded.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  ctnn::fuzz::try_param({reinterpret_cast<const char*>(data), size});
+  ctnn::ir::fuzz::try_param({reinterpret_cast<const char*>(data), size});
   return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace ctnn::fuzz {
+namespace ctnn::ir::fuzz {
 
 inline constexpr std::string_view weight_layers = R"(7767517
 17 17
@@ -27,4 +27,4 @@ Convolution1D conv1 1 1 o p 0=2 1=1 5=1 6=4
 ConvolutionDepthWise1D dw1 1 1 p q 0=2 1=1 5=1 6=2 7=2
 )";
 
-}  // namespace ctnn::fuzz
+}  // namespace ctnn::ir::fuzz

@@ -7,6 +7,7 @@
 #include <ctnn/kernels/operator_code.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

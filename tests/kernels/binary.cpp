@@ -5,10 +5,10 @@
 #include "sweeps/binary.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("binary on every target") {
   for_each_target([] { test::sweep_binary(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -11,6 +11,7 @@
 #include "targets_of_this_cpu.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

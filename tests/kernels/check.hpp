@@ -17,7 +17,7 @@
 
 #include "parts.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// The same numbers every time.
 class random_numbers {
@@ -279,4 +279,4 @@ inline std::vector<int> lengths() {
   return n;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

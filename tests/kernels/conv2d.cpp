@@ -3,7 +3,7 @@
 #include "convolution_cases.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("dense conv2d: odd channels, pitches, long sums") {
   for_each_target([] { sweep_dense(dispatched); });
@@ -18,4 +18,4 @@ TEST_CASE("conv2d with each activation, and accumulating in place") {
   for_each_target([] { sweep_activations(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

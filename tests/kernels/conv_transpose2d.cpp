@@ -3,7 +3,7 @@
 #include "conv_transpose2d_cases.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("conv_transpose2d: few and many outputs, odd channels, pitches, long sums") {
   for_each_target([] { sweep_transposed_sizes(dispatched); });
@@ -18,4 +18,4 @@ TEST_CASE("conv_transpose2d with activations") {
   for_each_target([] { sweep_transposed_activations(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

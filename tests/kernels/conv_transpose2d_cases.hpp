@@ -12,7 +12,7 @@
 
 #include "convolution_cases.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 struct transposed_case {
@@ -146,4 +146,4 @@ inline void sweep_transposed_activations(transposed_kernel kernel) {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -14,7 +14,7 @@
 
 #include "parts.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 struct random_numbers {
@@ -210,4 +210,4 @@ inline void sweep_activations(convolution_kernel kernel) {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -9,7 +9,7 @@
 #include "check.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("sums of 16-bit products on every target") {
   for_each_target([] {
@@ -32,4 +32,4 @@ TEST_CASE("sums of 16-bit products on every target") {
   });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

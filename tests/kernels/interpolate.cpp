@@ -5,10 +5,10 @@
 #include "sweeps/pooling.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("interpolate on every target") {
   for_each_target([] { test::sweep_interpolate(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

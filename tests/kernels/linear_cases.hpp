@@ -6,7 +6,7 @@
 
 #include "convolution_cases.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 using linear_kernel = void (*)(const op::linear&, const arguments&);
@@ -65,4 +65,4 @@ inline void sweep_linear(linear_kernel kernel) {
 }
 
 }  // namespace
-}  // namespace ctnn
+}  // namespace ctnn::ir

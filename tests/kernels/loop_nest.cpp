@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 constexpr tensor nchw(extents e) { return {nullptr, e, layout::nchw, 0}; }
@@ -51,4 +51,4 @@ static_assert(cursor_visits_every_step());
 
 TEST_CASE("loop nests") { CHECK(cursor_visits_every_step()); }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -8,7 +8,7 @@
 #include "parts.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace {
 
@@ -74,4 +74,4 @@ TEST_CASE("matmul on every target") {
   });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

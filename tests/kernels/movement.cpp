@@ -5,10 +5,10 @@
 #include "sweeps/movement.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("movement on every target") {
   for_each_target([] { test::sweep_movement(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,7 +5,7 @@
 #include "sweeps/normalization.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("normalization on every target") {
   for_each_target([] {
@@ -15,4 +15,4 @@ TEST_CASE("normalization on every target") {
   });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

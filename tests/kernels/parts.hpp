@@ -7,7 +7,7 @@
 
 #include <ctnn/kernels/share.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// Numbers of parts to try.
 inline const std::vector<int> part_counts{2, 3, 5};
@@ -34,4 +34,4 @@ inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) 
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -7,7 +7,7 @@
 #include "conv_transpose2d_cases.hpp"
 #include "linear_cases.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace {
 
 /// Firmware has no threads: its kernels take all of the work, and the first part is all.
@@ -35,4 +35,4 @@ TEST_CASE("plain conv_transpose2d") {
 }
 TEST_CASE("plain linear") { sweep_linear(plainly<op::linear>); }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -23,7 +23,7 @@
 #include "sweeps/recurrent.hpp"
 #include "sweeps/reduce.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("plain kernels") {
   const auto run = [](const auto& p, const arguments& a) { plain::run(p, a); };
@@ -40,4 +40,4 @@ TEST_CASE("plain kernels") {
   test::sweep_reduce(run);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

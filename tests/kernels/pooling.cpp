@@ -5,7 +5,7 @@
 #include "sweeps/pooling.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("pooling on every target") {
   for_each_target([] {
@@ -14,4 +14,4 @@ TEST_CASE("pooling on every target") {
   });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,10 +5,10 @@
 #include "sweeps/recurrent.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("recurrent layers on every target") {
   for_each_target([] { test::sweep_recurrent(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,10 +5,10 @@
 #include "sweeps/reduce.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("reductions on every target") {
   for_each_target([] { test::sweep_reduce(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -45,7 +45,7 @@ CTNN_END_TARGET
 #include <string>
 #include <vector>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 HWY_EXPORT(map);
 HWY_EXPORT(map_exp);
@@ -150,5 +150,5 @@ TEST_CASE("reductions over the lanes") {
   });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 #endif

@@ -5,10 +5,10 @@
 #include "sweeps/normalization.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("softmax on every target") {
   for_each_target([] { test::sweep_softmax(dispatched); });
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -9,7 +9,7 @@
 
 #include <ctnn/network/target.hpp>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Of the target that for_each_target() has come to.
 inline loaded_kernels kernels_at_hand;
@@ -32,4 +32,4 @@ inline constexpr auto dispatched = []<class Op>(const Op& p, const arguments& a)
   FAIL("no kernel for '" << type_of<Op>.name << "'");
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

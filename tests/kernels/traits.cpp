@@ -4,7 +4,7 @@
 
 #include <ctnn/network/dispatch.hpp>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 TEST_CASE("an operator says whether it has a kernel of vectors") {
   int without = 0;
@@ -17,4 +17,4 @@ TEST_CASE("an operator says whether it has a kernel of vectors") {
   CHECK(without > 40);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -8,6 +8,7 @@
 #include "published.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

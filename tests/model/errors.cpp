@@ -9,6 +9,7 @@
 #include "support/scratch_folder.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

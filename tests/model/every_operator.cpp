@@ -15,6 +15,7 @@
 #include "support/builder.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 
@@ -219,7 +220,7 @@ template <dtype T>
 struct described {
   static constexpr graph_capacity size = capacity_of(description<T>().g.view());
   static constexpr frozen_graph<size> made{description<T>().g.view()};
-  using net = typename decltype(detail::lift_all<made>())::type;
+  using net = typename decltype(ir::detail::lift_all<made>())::type;
 };
 
 std::set<std::string_view> seen;  ///< operators

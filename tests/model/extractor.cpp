@@ -8,6 +8,7 @@
 #include <ctnn/model.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 using floats = std::vector<float>;
 
 namespace {

@@ -6,7 +6,8 @@
 #include "support/loaded.hpp"
 
 using namespace ctnn;
-using namespace ctnn::test;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 

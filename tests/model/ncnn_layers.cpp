@@ -13,6 +13,7 @@
 #include "support/deviation.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 using floats = std::vector<float>;
 
 namespace {

@@ -11,6 +11,7 @@
 #include "support/onnx_bytes.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 namespace fs = std::filesystem;
 namespace backend = test::backend;
 namespace pb = test::onnx_bytes;

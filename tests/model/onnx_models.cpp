@@ -9,6 +9,7 @@
 #include "published.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 namespace fs = std::filesystem;
 
 namespace {

@@ -10,6 +10,7 @@
 #include "support/onnx_bytes.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 namespace pb = test::onnx_bytes;
 
 namespace {
@@ -343,7 +344,7 @@ TEST_CASE("a declared layer is the loaded one: the same operator, the same bits"
                          .lengths = true, .peepholes = true, .input_forget = true, .clip = 0.3f,
                          .functions = {"Affine", "Relu", "Tanh", "Sigmoid", "Tanh", "Affine"}};
   const model m = made(r, true, pb::f32, {.keep_weights = true});
-  const graph_view written = nn::optimized_graph<declared>, read = m.graph();
+  const graph_view written = nn::ir::optimized_graph<declared>, read = m.graph();
   const auto layer = [](const graph_view& g) {
     return *std::ranges::find_if(g.nodes, [](const node& n) { return n.type == &type_of<op::lstm>; });
   };

@@ -12,6 +12,7 @@
 #include "synthetic.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

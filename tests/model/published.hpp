@@ -20,7 +20,7 @@
 #include "support/deviation.hpp"
 #include "support/json.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 using named_array = std::pair<std::string, array>;
 
@@ -185,4 +185,4 @@ inline double shared_rows(std::span<const float> got, std::span<const float> wan
   return most == 0 ? 1 : static_cast<double>(found) / static_cast<double>(most);
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -14,6 +14,7 @@
 #include "support/scratch_folder.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

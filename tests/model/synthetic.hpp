@@ -14,7 +14,7 @@
 
 #include <ctnn/formats/ncnn/param_file.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// The k-th number, in [-0.5, 0.5).
 inline double synthetic_number(std::uint32_t k) {
@@ -123,4 +123,4 @@ class synthetic_weights {
   std::vector<std::byte> bytes_;
 };
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -14,6 +14,7 @@
 #include "synthetic.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

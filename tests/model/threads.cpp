@@ -12,7 +12,8 @@
 #include "synthetic.hpp"
 
 using namespace ctnn;
-using namespace ctnn::test;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 

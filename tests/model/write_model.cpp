@@ -13,6 +13,7 @@
 #include "synthetic.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

@@ -44,7 +44,7 @@ void check_output(const nn::engine<Net>& run, const std::vector<float>& x) {
 }
 template <class Net, std::size_t... Output>
 void check(std::int64_t count, std::index_sequence<Output...>) {
-  const std::vector<float> x = ctnn::test::random_floats("x", count, -1, 1);
+  const std::vector<float> x = ctnn::ir::test::random_floats("x", count, -1, 1);
   static nn::parameters<Net> none;
   for (nn::target_id t : nn::supported_targets()) {
     nn::engine<Net> run{none, t};

@@ -12,17 +12,17 @@ namespace {
 
 template <class Net>
 void check_both() {
-  nn::lowering l;
-  nn::lower(Net::network_type::records, l);
+  nn::ir::lowering l;
+  nn::ir::lower(Net::network_type::records, l);
   REQUIRE(!l.error);
-  CHECK(nn::test::identical(l.g.view(), nn::declared_graph<Net>));
-  const nn::optimization o = nn::optimize(static_cast<nn::graph&&>(l.g), nn::default_rules::records);
+  CHECK(nn::ir::test::identical(l.g.view(), nn::ir::declared_graph<Net>));
+  const nn::ir::optimization o = nn::ir::optimize(static_cast<nn::ir::graph&&>(l.g), nn::default_rules::records);
   CHECK(o.broken_rule == "");
-  CHECK(nn::test::identical(o.g.view(), nn::optimized_graph<Net>));
+  CHECK(nn::ir::test::identical(o.g.view(), nn::ir::optimized_graph<Net>));
   // And lifted to a type and lowered again it is the same network.
-  nn::lowering again;
-  nn::lower(nn::optimized<Net>::network_type::records, again);
-  CHECK(nn::test::same_structure(again.g.view(), o.g.view()));
+  nn::ir::lowering again;
+  nn::ir::lower(nn::optimized<Net>::network_type::records, again);
+  CHECK(nn::ir::test::same_structure(again.g.view(), o.g.view()));
 }
 
 using plain =

@@ -9,7 +9,7 @@
 #include "support/numbers.hpp"
 
 namespace nn = ctnn;
-using nn::test::floats;
+using nn::ir::test::floats;
 
 namespace {
 
@@ -53,9 +53,9 @@ struct views : nn::network<
     nn::output<"positive", "bounded", "sum", "same">> {};
 
 template <class Net>
-std::vector<nn::named_weight> weights_for(nn::test::random_weights& numbers) {
+std::vector<nn::named_weight> weights_for(nn::ir::test::random_weights& numbers) {
   std::vector<nn::named_weight> out;
-  for (const nn::expression& e : nn::declared_graph<Net>.expressions)
+  for (const nn::ir::expression& e : nn::ir::declared_graph<Net>.expressions)
     if (!e.type) out.push_back({e.layer, e.name, numbers.of(e)});
   return out;
 }
@@ -66,7 +66,7 @@ std::vector<floats> outputs_of(const nn::engine<Net>& e, std::index_sequence<O..
 }
 template <class Net>
 std::vector<floats> run(nn::engine<Net>& e, const std::vector<floats>& in) {
-  const auto pointers = nn::test::pointers_to(in);
+  const auto pointers = nn::ir::test::pointers_to(in);
   e.run(std::span<const float* const, nn::engine<Net>::inputs>(pointers));
   return outputs_of(e, std::make_index_sequence<nn::engine<Net>::outputs>{});
 }
@@ -74,10 +74,10 @@ std::vector<floats> run(nn::engine<Net>& e, const std::vector<floats>& in) {
 }  // namespace
 
 TEST_CASE("as declared and optimised, on every target") {
-  nn::test::random_weights numbers;
+  nn::ir::test::random_weights numbers;
   const auto given = weights_for<everything>(numbers);
-  const auto in = nn::test::random_inputs(nn::declared_graph<everything>);
-  const auto want = nn::test::reference_outputs(nn::declared_graph<everything>, numbers);
+  const auto in = nn::ir::test::random_inputs(nn::ir::declared_graph<everything>);
+  const auto want = nn::ir::test::reference_outputs(nn::ir::declared_graph<everything>, numbers);
   static nn::parameters<everything> plain;
   static nn::parameters<fused> folded;
   REQUIRE(!nn::load(plain, given).found);
@@ -90,35 +90,35 @@ TEST_CASE("as declared and optimised, on every target") {
     slow.use(t);
     fast.use(t);
     second.use(t);
-    CHECK(nn::test::difference(run(slow, in), want, 1e-4) == "");
-    CHECK(nn::test::difference(run(fast, in), want, 1e-4) == "");
+    CHECK(nn::ir::test::difference(run(slow, in), want, 1e-4) == "");
+    CHECK(nn::ir::test::difference(run(fast, in), want, 1e-4) == "");
     // Engines share weights and nothing else; inputs are only read.
     auto other = in;
     for (floats& f : other)
       for (float& x : f) x = -x;
     const auto others = run(second, other);
-    CHECK(nn::test::difference(outputs_of(fast, std::make_index_sequence<5>{}), want, 1e-4) == "");
-    CHECK(nn::test::difference(others, want, 1e-4) != "");
+    CHECK(nn::ir::test::difference(outputs_of(fast, std::make_index_sequence<5>{}), want, 1e-4) == "");
+    CHECK(nn::ir::test::difference(others, want, 1e-4) != "");
     CHECK(run(second, in) == run(fast, in));
   }
 }
 
 TEST_CASE("results that lie in inputs and constants") {
-  nn::test::random_weights numbers;
+  nn::ir::test::random_weights numbers;
   const auto given = weights_for<views>(numbers);
-  const auto in = nn::test::random_inputs(nn::declared_graph<views>), kept = in;
-  const auto want = nn::test::reference_outputs(nn::declared_graph<views>, numbers);
+  const auto in = nn::ir::test::random_inputs(nn::ir::declared_graph<views>), kept = in;
+  const auto want = nn::ir::test::reference_outputs(nn::ir::declared_graph<views>, numbers);
   nn::parameters<views> weights;
   REQUIRE(!nn::load(weights, given).found);
   const nn::parameters<views> loaded = weights;
   nn::engine<views> run_views{weights};
-  CHECK(nn::test::difference(run(run_views, in), want) == "");
+  CHECK(nn::ir::test::difference(run(run_views, in), want) == "");
   CHECK(in == kept);
   CHECK(std::ranges::equal(weights.packed, loaded.packed));
 }
 
 TEST_CASE("weights that are wrong are named, and nothing is changed") {
-  nn::test::random_weights numbers;
+  nn::ir::test::random_weights numbers;
   auto given = weights_for<everything>(numbers);
   static nn::parameters<everything> p;
   p.packed[0] = 42;
@@ -143,7 +143,7 @@ TEST_CASE("weights that are wrong are named, and nothing is changed") {
 
 TEST_CASE("a blob is split into weights, if it has exactly as many numbers") {
   static nn::named_weight table[nn::weight_count<everything>];
-  const floats blob = nn::test::random_floats("blob", nn::parameter_count<everything>);
+  const floats blob = nn::ir::test::random_floats("blob", nn::parameter_count<everything>);
   REQUIRE(nn::split_blob<everything>(blob, table));
   static nn::parameters<everything> p;
   CHECK(!nn::load(p, table).found);
@@ -168,11 +168,11 @@ constexpr auto small_packed = nn::pack<small, small_weights>();
 }  // namespace
 
 TEST_CASE("weights folded by the compiler") {
-  const floats x = nn::test::random_floats("x", 18);
+  const floats x = nn::ir::test::random_floats("x", 18);
   const auto want = nn::constant_run<small, small_weights>(x);
   nn::engine<nn::optimized<small>> fast{small_folded};
   nn::engine<small> slow{small_packed};
   const auto a = fast(std::span<const float, 18>(x)), b = slow(std::span<const float, 18>(x));
-  CHECK(nn::test::difference({floats(a.begin(), a.end())}, {floats(want.begin(), want.end())}) == "");
-  CHECK(nn::test::difference({floats(b.begin(), b.end())}, {floats(want.begin(), want.end())}) == "");
+  CHECK(nn::ir::test::difference({floats(a.begin(), a.end())}, {floats(want.begin(), want.end())}) == "");
+  CHECK(nn::ir::test::difference({floats(b.begin(), b.end())}, {floats(want.begin(), want.end())}) == "");
 }

@@ -29,8 +29,8 @@ constexpr std::array<nn::named_weight, 0> nothing{};
 }  // namespace
 
 TEST_CASE("a convolution with weights that are inputs") {
-  const auto x = ctnn::test::random_floats("x", 3 * 9 * 10, -1, 1), w = ctnn::test::random_floats("w", 5 * 27, -1, 1),
-             b = ctnn::test::random_floats("b", 5, -1, 1);
+  const auto x = ctnn::ir::test::random_floats("x", 3 * 9 * 10, -1, 1),
+             w = ctnn::ir::test::random_floats("w", 5 * 27, -1, 1), b = ctnn::ir::test::random_floats("b", 5, -1, 1);
   static nn::parameters<own> weights;
   const nn::named_weight given[] = {{"conv", "weight", w}, {"conv", "bias", b}};
   REQUIRE_FALSE(nn::load(weights, given).found);
@@ -47,8 +47,8 @@ TEST_CASE("a convolution with weights that are inputs") {
 }
 
 TEST_CASE("a linear layer whose weight is computed") {
-  const auto x = ctnn::test::random_floats("x", 14, -1, 1), u = ctnn::test::random_floats("u", 140, -1, 1),
-             v = ctnn::test::random_floats("v", 140, -1, 1), b = ctnn::test::random_floats("b", 20, -1, 1);
+  const auto x = ctnn::ir::test::random_floats("x", 14, -1, 1), u = ctnn::ir::test::random_floats("u", 140, -1, 1),
+             v = ctnn::ir::test::random_floats("v", 140, -1, 1), b = ctnn::ir::test::random_floats("b", 20, -1, 1);
   static nn::parameters<computed> weights;
   const nn::named_weight given[] = {{"fc", "bias", b}};
   REQUIRE_FALSE(nn::load(weights, given).found);
@@ -98,7 +98,7 @@ void same_as_definition(const Inputs&... inputs) {
 }  // namespace
 
 TEST_CASE("causal and transposed convolutions of signals, and convolutions of volumes") {
-  using ctnn::test::random_floats;
+  using ctnn::ir::test::random_floats;
   same_as_definition<signal>(random_floats("x", 57, -1, 1), random_floats("w", 60, -1, 1),
                              random_floats("v", 24, -1, 1));
   same_as_definition<volume>(random_floats("x", 240, -1, 1), random_floats("w", 48, -1, 1));

@@ -13,7 +13,7 @@ namespace {
 struct half_relu {
   static constexpr std::string_view name = "half_relu";
   static constexpr void fields(auto&, auto&&) {}
-  constexpr nn::problem infer(nn::inputs in, nn::outputs out) const {
+  constexpr nn::problem infer(nn::ir::inputs in, nn::ir::outputs out) const {
     out[0] = in[0];
     return {};
   }
@@ -26,16 +26,16 @@ struct times_half {
   }
 };
 struct relu_and_half {
-  static constexpr nn::rule_info info{"relu_and_half", "relu(x) * 0.5 -> half_relu(x)", nn::lowers::nodes,
-                                      nn::numerics::exact};
+  static constexpr nn::ir::rule_info info{"relu_and_half", "relu(x) * 0.5 -> half_relu(x)", nn::ir::lowers::nodes,
+                                          nn::ir::numerics::exact};
   struct match {
-    nn::node_id product = nn::none, bent = nn::none;
-    nn::value_id x = nn::none;
+    nn::ir::node_id product = nn::ir::none, bent = nn::ir::none;
+    nn::ir::value_id x = nn::ir::none;
   };
-  using pattern =
-      nn::find::node<times_half, &match::product,
-                     nn::find::alone<nn::find::node<nn::op::activation, &match::bent, nn::find::value<&match::x>>>>;
-  static constexpr void rewrite(nn::rewriter& r, const match& m) {
+  using pattern = nn::ir::find::node<
+      times_half, &match::product,
+      nn::ir::find::alone<nn::ir::find::node<nn::op::activation, &match::bent, nn::ir::find::value<&match::x>>>>;
+  static constexpr void rewrite(nn::ir::rewriter& r, const match& m) {
     r.fuse(m.bent, m.product, half_relu{}, {&m.x, 1}, {});
   }
 };

@@ -35,7 +35,7 @@ struct gated : nn::network<nn::input<"x", nn::shape<1, 4, 32>>,
                            nn::layer<nn::op::conv_transpose1d, "up", nn::out<2>, nn::kernel<4>, nn::stride<2>>> {};
 
 template <class Net>
-std::vector<nn::test::floats> run(nn::parameters<Net>& weights, const std::vector<float>& x, nn::target_id t) {
+std::vector<nn::ir::test::floats> run(nn::parameters<Net>& weights, const std::vector<float>& x, nn::target_id t) {
   nn::engine<Net> engine{weights, t};
   const float* const in[] = {x.data()};
   engine.run(in);
@@ -44,19 +44,19 @@ std::vector<nn::test::floats> run(nn::parameters<Net>& weights, const std::vecto
 
 template <class Net>
 void check() {
-  nn::test::random_weights numbers;
+  nn::ir::test::random_weights numbers;
   std::vector<nn::named_weight> given;
-  for (const nn::expression& e : nn::declared_graph<Net>.expressions)
+  for (const nn::ir::expression& e : nn::ir::declared_graph<Net>.expressions)
     if (!e.type) given.push_back({e.layer, e.name, numbers.of(e)});
-  const auto in = nn::test::random_inputs(nn::declared_graph<Net>);
-  const auto want = nn::test::reference_outputs(nn::declared_graph<Net>, numbers);
+  const auto in = nn::ir::test::random_inputs(nn::ir::declared_graph<Net>);
+  const auto want = nn::ir::test::reference_outputs(nn::ir::declared_graph<Net>, numbers);
   static nn::parameters<Net> plain;
   static nn::parameters<nn::optimized<Net>> folded;
   REQUIRE(!nn::load(plain, given).found);
   REQUIRE(!nn::load_folded<Net>(folded, given).found);
   for (const nn::target_id t : nn::supported_targets()) {
-    CHECK(nn::test::difference(run(plain, in[0], t), want, 1e-4) == "");
-    CHECK(nn::test::difference(run(folded, in[0], t), want, 1e-4) == "");
+    CHECK(nn::ir::test::difference(run(plain, in[0], t), want, 1e-4) == "");
+    CHECK(nn::ir::test::difference(run(folded, in[0], t), want, 1e-4) == "");
   }
 }
 
@@ -66,6 +66,6 @@ TEST_CASE("an audio network as declared and fused") { check<audio>(); }
 TEST_CASE("gated convolutions, a skip, a transpose; a batch of signals") { check<gated>(); }
 
 TEST_CASE("the history tells of expansions first") {
-  static constexpr auto& steps = nn::detail::rewriting_history<audio, nn::default_rules>::steps;
+  static constexpr auto& steps = nn::ir::detail::rewriting_history<audio, nn::default_rules>::steps;
   static_assert(steps[0].rule == "signal_to_image" && steps[0].into == "c1");
 }

@@ -10,7 +10,7 @@
 #include "support/numbers.hpp"
 
 namespace nn = ctnn;
-using nn::test::floats;
+using nn::ir::test::floats;
 
 namespace {
 
@@ -34,11 +34,11 @@ bool same_bits(const floats& a, std::span<const float> b) {
 }  // namespace
 
 TEST_CASE("an engine on several threads") {
-  nn::test::random_weights numbers;
+  nn::ir::test::random_weights numbers;
   std::vector<nn::named_weight> given;
-  for (const nn::expression& e : nn::declared_graph<net>.expressions)
+  for (const nn::ir::expression& e : nn::ir::declared_graph<net>.expressions)
     if (!e.type) given.push_back({e.layer, e.name, numbers.of(e)});
-  const auto values = nn::test::random_inputs(nn::declared_graph<net>);
+  const auto values = nn::ir::test::random_inputs(nn::ir::declared_graph<net>);
   const float* const pointers[] = {values[0].data()};
   static nn::parameters<net> weights;
   REQUIRE(!nn::load(weights, given).found);

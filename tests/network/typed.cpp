@@ -115,16 +115,16 @@ static_assert(std::same_as<
 TEST_CASE("halves are stored, floats are computed with, and operators over them fuse") {
   std::vector<std::vector<nn::float16>> numbers;
   std::vector<nn::named_weight> given;
-  for (const nn::expression& e : nn::declared_graph<halves>.expressions) {
+  for (const nn::ir::expression& e : nn::ir::declared_graph<halves>.expressions) {
     CHECK(e.element == nn::dtype::f16);
     const float least = e.name == "variance" ? 0.5f : -1.0f;
     numbers.emplace_back();
-    for (float v : nn::test::random_floats(std::string(e.name), e.shape.count(), least, 1))
+    for (float v : nn::ir::test::random_floats(std::string(e.name), e.shape.count(), least, 1))
       numbers.back().push_back(nn::float16{nn::float_to_half(v)});
     given.push_back({e.layer, e.name, numbers.back()});
   }
   std::vector<nn::float16> x;
-  for (float v : nn::test::random_floats("x", 2 * 8 * 8, -1, 1)) x.push_back(nn::float16{nn::float_to_half(v)});
+  for (float v : nn::ir::test::random_floats("x", 2 * 8 * 8, -1, 1)) x.push_back(nn::float16{nn::float_to_half(v)});
   static nn::parameters<halves> plain;
   static nn::parameters<floats_inside> folded;
   REQUIRE(!nn::load(plain, given).found);

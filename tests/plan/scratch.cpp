@@ -9,6 +9,7 @@
 #include "support/check_plan.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 

@@ -5,7 +5,8 @@
 #include "support/typed_numbers.hpp"
 
 using namespace ctnn;
-using namespace ctnn::test;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 

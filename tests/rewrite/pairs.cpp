@@ -19,6 +19,7 @@
 #include "model/synthetic.hpp"
 
 using namespace ctnn;
+using namespace ctnn::ir;
 namespace fs = std::filesystem;
 
 namespace {

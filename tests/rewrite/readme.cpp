@@ -14,6 +14,7 @@
 #include <ctnn/rewrite/rules.hpp>
 
 using namespace ctnn;
+using namespace ctnn::ir;
 namespace fs = std::filesystem;
 
 namespace {

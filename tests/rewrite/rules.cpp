@@ -3,7 +3,7 @@
 #include "support/rule_cases.hpp"
 #include "support/typed_numbers.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 /// The numbers of a graph, of the same rewritten by one rule, and by all, agree.
@@ -47,10 +47,11 @@ void check_that_it_declines(rule_number rule, recipe before, std::string_view wh
   check_numbers(rule, before, loaded);
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test
 
 using namespace ctnn;
-using namespace ctnn::test;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("every rule fires in a test and declines in a test") {
   for (rule_number n = 0; n < default_rules::records.size(); ++n) {

@@ -4,7 +4,8 @@
 #include "support/rule_cases.hpp"
 
 using namespace ctnn;
-using namespace ctnn::test;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 

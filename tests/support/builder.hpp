@@ -5,7 +5,7 @@
 #include <ctnn/graph/graph.hpp>
 #include <ctnn/kernels/operator_code.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// Not constexpr: stops a constant evaluation.
 inline void node_is_wrong(std::string_view) {}
@@ -146,4 +146,4 @@ constexpr bool identical(const graph_view& a, const graph_view& b) {
   return true;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

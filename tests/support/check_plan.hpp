@@ -9,7 +9,7 @@
 
 #include <ctnn/plan/planner.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// Positions of a placement's numbers, in nchw order, relative to its first.
 inline std::vector<std::int64_t> positions_of(const graph_view& g, const placement& p) {
@@ -241,4 +241,4 @@ inline std::string describe_plan(const plan_view& p) {
   return s.str();
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// The largest |got - want| as a share of what is allowed: 1e-3 |want| + 1e-4 largest |want| + 1e-5. Infinite if the
 /// sizes differ or something is not a number.
@@ -22,4 +22,4 @@ inline double deviation(std::span<const float> got, std::span<const float> want)
   return worst;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

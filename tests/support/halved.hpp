@@ -5,7 +5,7 @@
 #include <ctnn/base/half.hpp>
 #include <ctnn/loaded/loaded_model.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 inline std::uint16_t to_narrow(float x, dtype type) {
   return type == dtype::f16 ? float_to_half(x) : float_to_bfloat(x);
@@ -58,4 +58,4 @@ inline bool halve(loaded_model& m, dtype type) {
   return true;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 struct json {
   std::map<std::string, json> members{};
@@ -87,4 +87,4 @@ inline json read_json(const std::string& path) {
   return json_parser({std::istreambuf_iterator<char>(in), {}}).parse();
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

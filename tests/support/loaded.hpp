@@ -6,7 +6,7 @@
 
 #include "numbers.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// The graph's names must outlive the model.
 inline loaded_model as_loaded(const graph_view& g, random_weights& weights) {
@@ -28,4 +28,4 @@ inline void feed(extractor& ex, const graph_view& source) {
     }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -13,7 +13,7 @@
 
 #include <ctnn/network/constant_run.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 using floats = std::vector<float>;
 
@@ -140,4 +140,4 @@ inline std::string describe_graph(const graph_view& g) {
   return s.str();
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

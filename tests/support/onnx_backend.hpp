@@ -15,7 +15,7 @@
 #include <ctnn/formats/onnx/parser.hpp>
 #include <ctnn/model.hpp>
 
-namespace ctnn::test::backend {
+namespace ctnn::ir::test::backend {
 
 namespace fs = std::filesystem;
 
@@ -149,4 +149,4 @@ inline std::array<int, 3> run_all(const fs::path& folder,
   return counts;
 }
 
-}  // namespace ctnn::test::backend
+}  // namespace ctnn::ir::test::backend

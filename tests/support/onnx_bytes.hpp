@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ctnn::test::onnx_bytes {
+namespace ctnn::ir::test::onnx_bytes {
 
 inline std::string varint(std::uint64_t v) {
   std::string out;
@@ -90,4 +90,4 @@ inline std::string model(std::string_view graph, std::int64_t opset = 13) {
 }
 inline std::span<const std::byte> view(const std::string& s) { return std::as_bytes(std::span(s.data(), s.size())); }
 
-}  // namespace ctnn::test::onnx_bytes
+}  // namespace ctnn::ir::test::onnx_bytes

@@ -8,7 +8,7 @@
 #include "builder.hpp"
 #include "numbers.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 class random_graph {
  public:
@@ -466,4 +466,4 @@ inline double magnitude(const graph_values& values) {
   return most;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -11,7 +11,7 @@
 
 #include "builder.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// A graph as a function that writes it.
 using recipe = void (*)(builder&);
@@ -96,4 +96,4 @@ inline bool cover(rule_number rule, bool fires) {
 #define FIRES_LOADED(title, rule, before, after) CTNN_FIRES(title, rule, before, after, true)
 #define DECLINES_LOADED(title, rule, before, why) CTNN_DECLINES(title, rule, before, why, true)
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

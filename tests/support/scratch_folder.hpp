@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 class scratch_folder {
  public:
@@ -30,4 +30,4 @@ class scratch_folder {
   std::filesystem::path path_;
 };
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

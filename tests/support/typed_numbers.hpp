@@ -9,7 +9,7 @@
 
 #include "numbers.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 using bytes = std::vector<unsigned char>;
 
@@ -88,4 +88,4 @@ inline bool agree(const graph_view& g, const std::vector<bytes>& got, const std:
   return true;
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Numbers of `size` bytes each from the order of files to that of a machine, and back.
 inline void swap_from_file(std::span<std::byte> numbers, std::size_t size, std::endian machine = std::endian::native) {
@@ -16,4 +16,4 @@ inline void swap_from_file(std::span<std::byte> numbers, std::size_t size, std::
   for (auto at = numbers.begin(); at != numbers.end(); at += step) std::reverse(at, at + step);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

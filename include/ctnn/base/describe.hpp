@@ -7,7 +7,7 @@
 #include "dtype.hpp"
 #include "problem.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// "3 x 224 x 224"; "scalar" for rank 0.
 inline std::string describe(const extents& shape) {
@@ -62,4 +62,4 @@ inline std::string describe(const problem& p) {
   return what;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// To the nearest, halves away from zero, within -127 to 127.
 constexpr std::int8_t quantize_int8(float x) {
@@ -27,4 +27,4 @@ constexpr std::int64_t integer_rows_at_once(std::int64_t depth) {
   return n < 1 ? 1 : n > 256 ? 256 : n;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

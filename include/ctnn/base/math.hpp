@@ -9,7 +9,7 @@
 #include "math/special.hpp"
 #include "math/trigonometry.hpp"
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 /// Functions of a floating type, for kernels over several; double's are the C library's (kernels/typed/real.hpp).
 template <class T>
@@ -20,4 +20,4 @@ struct of<float> {
   static constexpr float pow(float x, float y) { return math::pow(x, y); }
 };
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// A whole word as an integer of this type; nothing if it is none or out of range.
 template <std::integral T>
@@ -132,4 +132,4 @@ inline std::optional<double> parse_decimal(std::string_view word) {
   return negative ? -magnitude : magnitude;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <span>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 template <class T>
 class pool {
@@ -86,4 +86,4 @@ class pool {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Floating point to integer saturates, NaN becomes 0; integers keep their low bits.
 template <class To, class From>
@@ -32,4 +32,4 @@ constexpr To converted(From x) {
   else return saturated<To>(x);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "namespaces.hpp"
+
 namespace ctnn {
 
 inline constexpr int max_rank = 10;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 template <class T, std::size_t Capacity>
 struct static_vector {
@@ -42,4 +42,4 @@ struct static_vector {
   }
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

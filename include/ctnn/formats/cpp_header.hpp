@@ -203,8 +203,8 @@ class header_writer {
   void write_packed(bool as_bytes) {
     const std::string& name = options_.name;
     const std::string target = options_.packed == 4 ? "CTNN_PLAIN" : "targets with Highway";
-    out_ += "static_assert(ctnn::channel_block == " + std::to_string(options_.packed) + ", \"" + name +
-            " is packed for " + target + "\");\nstatic_assert(ctnn::executable<" + name +
+    out_ += "static_assert(ctnn::ir::channel_block == " + std::to_string(options_.packed) + ", \"" + name +
+            " is packed for " + target + "\");\nstatic_assert(ctnn::ir::executable<" + name +
             "::network_type>::weights_size == " + std::to_string(packed_.size()) + ");\n\n";
     if (as_bytes) {
       packed_.resize((packed_.size() + 1 + 15) / 16 * 16);  // parameters<> is a whole number of cache lines

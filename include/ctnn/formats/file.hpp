@@ -10,7 +10,7 @@
 #include "../base/compiled.hpp"
 #include "../loaded/budget.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The bytes of a regular file; throws ctnn::error if there is none, it cannot be read or it is above the budget.
 std::vector<std::byte> read_file(const std::string& path, const budget& limits = {});
@@ -22,7 +22,7 @@ inline std::string_view as_text(const std::vector<std::byte>& bytes) {
 /// Writes all bytes or throws ctnn::error and leaves no part of a file.
 void write_file(const std::string& path, std::string_view bytes);
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
 #if !CTNN_COMPILED_ELSEWHERE
 
@@ -32,7 +32,7 @@ void write_file(const std::string& path, std::string_view bytes);
 
 #include "../base/error.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 CTNN_ONCE std::vector<std::byte> read_file(const std::string& path, const budget& limits) {
   std::error_code failed;
@@ -61,6 +61,6 @@ CTNN_ONCE void write_file(const std::string& path, std::string_view bytes) {
   throw error(path + ": cannot be written");
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
 #endif

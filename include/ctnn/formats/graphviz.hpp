@@ -15,9 +15,7 @@
 #include "../base/describe.hpp"
 #include "names.hpp"
 
-namespace ctnn {
-
-namespace detail {
+namespace ctnn::ir::detail {
 
 class graphviz_writer {
  public:
@@ -332,14 +330,16 @@ class graphviz_writer {
   int titles_ = 0;
 };
 
-}  // namespace detail
+}  // namespace ctnn::ir::detail
 
-inline std::string write_graphviz(const graph_view& g) { return detail::graphviz_writer().single(g); }
+namespace ctnn {
+
+inline std::string write_graphviz(const ir::graph_view& g) { return ir::detail::graphviz_writer().single(g); }
 
 /// `history` is what rewriting noted on the way from `before` to `after`.
-inline std::string write_graphviz(const graph_view& before, const graph_view& after,
-                                  std::span<const rewrite_step> history) {
-  return detail::graphviz_writer().both(before, after, history);
+inline std::string write_graphviz(const ir::graph_view& before, const ir::graph_view& after,
+                                  std::span<const ir::rewrite_step> history) {
+  return ir::detail::graphviz_writer().both(before, after, history);
 }
 
 }  // namespace ctnn

@@ -14,7 +14,7 @@
 #include "../loaded/budget.hpp"
 #include "../loaded/loaded_model.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Thrown by an operator's reader: the file is sound but ctnn has nothing for it. All are reported together.
 struct unsupported {
@@ -85,4 +85,4 @@ inline op::permute permuting(std::initializer_list<int> order) {
   return op;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -8,7 +8,7 @@
 #include "../base/inline.hpp"
 #include "../base/math.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// What networks put behind a layer, and layers take in.
 #define CTNN_ACTIVATIONS(f) \
@@ -45,7 +45,7 @@ struct activation_function {
 
 namespace math {
 
-namespace numbers = ctnn::math;
+namespace numbers = ctnn::ir::math;
 template <class V>
 constexpr V number(double x) {
   return static_cast<V>(x);
@@ -70,4 +70,9 @@ constexpr float apply(const activation_function& f, float x) {
   return x;
 }
 
+}  // namespace ctnn::ir
+
+namespace ctnn {
+using ir::activation_function;
+using ir::function;
 }  // namespace ctnn

@@ -9,7 +9,7 @@
 #include "../base/problem.hpp"
 #include "../base/shape.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The field `axis` of an operator on channels if nobody says.
 inline constexpr int automatic_axis = std::numeric_limits<int>::min();
@@ -35,4 +35,4 @@ constexpr problem infer_by_channel(std::string_view name, int axis, const extent
   return {};
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

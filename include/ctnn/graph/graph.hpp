@@ -14,7 +14,7 @@
 #include "operator.hpp"
 #include "operators.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using node_id = int;
 using value_id = int;
@@ -276,4 +276,4 @@ constexpr double nanoseconds_of(const graph_view& g, node_id n) {
   return static_cast<double>(macs_of(g, n)) / 40 + static_cast<double>(elements) / 2;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,7 +5,7 @@
 
 #include "graph.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Does v, of three dimensions, descend from an operator on images, or from one that was told that its channels come
 /// first? Follows the first input of three dimensions only, so that a network is looked at once and not once a layer.
@@ -42,4 +42,4 @@ constexpr spelled_options spell(const graph_view& g, const node& n) {
   return out;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

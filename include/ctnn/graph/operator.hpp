@@ -35,7 +35,7 @@
 #include "activation.hpp"
 #include "channel_axis.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace std::string_view_literals;  // "weight"sv knows its length: a step saved for each character
 
@@ -570,7 +570,7 @@ struct erased {
       return {
           mistake::wrong_number_of_inputs, Op::name, {n + given}, {min_inputs<Op>() + given, max_inputs<Op>() + given}};
     const auto own = static_cast<std::size_t>(n);
-    const int results = ctnn::output_count(op);
+    const int results = ir::output_count(op);
     result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});
     if (const problem p = op.infer(in.first(own), result.outputs)) return p;
     result.weights = weights_of(op, in.first(own));
@@ -680,4 +680,4 @@ constexpr slot_set given_of(const operator_type& type, std::span<const double> f
 template <const operator_type* Type>
 using struct_of = typename decltype(struct_behind(detail::named_struct<Type->key>{}))::type;
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -29,7 +29,7 @@
 #include "operators/typing.hpp"
 #include "operators/windows.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 template <class... Ops>
 struct operator_list {};
@@ -65,4 +65,4 @@ CTNN_OPERATORS(CTNN_RECORD_ELSEWHERE)
 #undef CTNN_AND_OPERATOR
 #undef CTNN_OPERATORS
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

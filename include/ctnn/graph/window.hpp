@@ -6,7 +6,7 @@
 
 #include "operator.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using pair = std::array<int, 2>;     ///< (height, width)
 using margins = std::array<int, 4>;  ///< top, left, bottom, right (ONNX's order)
@@ -88,4 +88,4 @@ struct window_axis {
   constexpr int start(int window) const { return window * stride - before; }
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -8,7 +8,7 @@
 
 #include "../base/int8.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using integer_product = void (*)(const std::int16_t* a, int rows, const std::int16_t* b, int columns,
                                  std::ptrdiff_t depth, std::int32_t* sums);
@@ -26,4 +26,4 @@ inline void multiply_integers_plainly(const std::int16_t* a, int rows, const std
     }
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -6,7 +6,7 @@
 #include "scratch.hpp"
 #include "tensor.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// A kernel behind a pointer: takes the operator's struct.
 using loaded_run = void (*)(const void* op, const arguments&, scratch_memory);
@@ -23,4 +23,4 @@ struct loaded_kernels {
   integer_product products;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

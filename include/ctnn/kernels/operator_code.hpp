@@ -13,7 +13,7 @@
 #include "packing.hpp"
 #include "reference/reference.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace detail {
 
@@ -68,4 +68,4 @@ struct operator_code {
   }
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -19,7 +19,7 @@
 #include "walks/phases.hpp"
 #include "targets.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace detail {
 
@@ -195,4 +195,4 @@ constexpr void pack(const Op& p, int, const extents& shape, const float* from, f
 }
 
 }  // namespace CTNN_PACKING
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -19,7 +19,7 @@
 #include "../base/refuse.hpp"
 #include "../graph/operator.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// At most as many Ts as it was made for.
 template <class T>
@@ -78,4 +78,4 @@ class scratch_memory {
   std::span<std::byte> bytes_;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -10,7 +10,7 @@
 #include "targets.hpp"
 #include "tensor.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 struct index_range {
   std::ptrdiff_t begin, end;
@@ -76,4 +76,4 @@ constexpr bool take_share(loop_nest<Operands>& nest, const work_share& s, std::p
   return true;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -37,7 +37,7 @@
 #if defined(CTNN_PLAIN)
 #define CTNN_TARGET_NAMESPACE plain
 #define CTNN_BEGIN_TARGET \
-  namespace ctnn {        \
+  namespace ctnn::ir {    \
   namespace plain {
 #define CTNN_END_TARGET \
   }                     \
@@ -46,7 +46,7 @@
 #define CTNN_TARGET_NAMESPACE HWY_NAMESPACE
 #define CTNN_BEGIN_TARGET \
   HWY_BEFORE_NAMESPACE(); \
-  namespace ctnn {        \
+  namespace ctnn::ir {    \
   namespace HWY_NAMESPACE {
 #define CTNN_END_TARGET \
   }                     \
@@ -71,7 +71,7 @@
 #define CTNN_PACKING blocks_of_16
 #endif
 
-namespace ctnn {
+namespace ctnn::ir {
 inline namespace CTNN_PACKING {
 
 /// Output channels (rows of a matrix) that packed weights keep side by side: a multiple of every target's lanes.
@@ -82,4 +82,4 @@ inline constexpr int channel_block = 16;
 #endif
 
 }  // namespace CTNN_PACKING
-}  // namespace ctnn
+}  // namespace ctnn::ir

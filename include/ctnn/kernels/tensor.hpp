@@ -11,7 +11,7 @@
 #include "../base/shape.hpp"
 #include "integer_products.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// How a value lies in memory.
 /// nchw: row-major in the order of the shape, without gaps, any rank.
@@ -81,4 +81,4 @@ constexpr std::ptrdiff_t stride_of(const basic_tensor<T>& t, int axis) {
   }
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

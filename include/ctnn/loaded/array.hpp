@@ -29,8 +29,8 @@ class array {
   /// Throws ctnn::error if there are not as many values as the shape has elements.
   array(const extents& shape, std::span<const float> values) : array(shape) {
     if (static_cast<std::int64_t>(values.size()) != shape.count())
-      throw error("array of shape " + describe(shape) + " needs " + std::to_string(shape.count()) + " values, got " +
-                  std::to_string(values.size()));
+      throw error("array of shape " + ir::describe(shape) + " needs " + std::to_string(shape.count()) +
+                  " values, got " + std::to_string(values.size()));
     if (!values.empty()) std::memcpy(bytes_.data(), values.data(), bytes_.size());
   }
 

@@ -6,7 +6,7 @@
 #include "../rewrite/expansions.hpp"
 #include "loaded_model.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The graph `source`, whose names are the model's, without what only others compute (rewrite/expansion.hpp).
 inline graph expanded(loaded_model& names, graph source, pool<rewrite_step>& history) {
@@ -29,4 +29,4 @@ inline optimization optimize_loaded(loaded_model& names, graph source, std::span
   return o;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

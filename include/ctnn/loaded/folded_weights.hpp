@@ -11,7 +11,7 @@
 #include "../base/describe.hpp"
 #include "loaded_model.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// A leaf as it was read. Throws ctnn::error if the model does not have it.
 inline const array& array_of(const loaded_model& source, const expression& leaf) {
@@ -75,4 +75,4 @@ class folded_weights {
   std::deque<std::vector<float>> expanded_;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

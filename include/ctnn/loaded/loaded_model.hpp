@@ -31,7 +31,7 @@ struct model_input {
 
 /// The names in `network` are views into `names`, so a loaded_model can be moved but not copied.
 struct loaded_model {
-  graph network;
+  ir::graph network;
   /// Of (layer, slot). Elements may be f16 or bf16 where the slot is f32: they are expanded when a kernel needs them.
   std::map<std::pair<std::string_view, std::string_view>, shared_array> weights;
   std::map<std::string_view, std::string_view>
@@ -48,10 +48,10 @@ struct loaded_model {
   /// Keeps a name for as long as the model lives.
   std::string_view keep(std::string name) { return names.emplace_back(std::move(name)); }
   /// Gives the numbers of the weight that `leaf` stands for.
-  void set_weight(const expression& leaf, std::span<const float> numbers) {
+  void set_weight(const ir::expression& leaf, std::span<const float> numbers) {
     weights[{leaf.layer, leaf.name}] = std::make_shared<const array>(leaf.shape, numbers);
   }
-  void set_weight(const expression& leaf, shared_array numbers) {
+  void set_weight(const ir::expression& leaf, shared_array numbers) {
     weights[{leaf.layer, leaf.name}] = std::move(numbers);
   }
 
@@ -59,9 +59,9 @@ struct loaded_model {
   std::vector<model_input> all_inputs() const {
     if (!inputs.empty()) return inputs;
     std::vector<model_input> out;
-    for (const node& n : network.nodes)
-      if (n.type == &type_of<op::input>) {
-        const value& v = network.view().at_value(n.outputs.first);
+    for (const ir::node& n : network.nodes)
+      if (n.type == &ir::type_of<op::input>) {
+        const ir::value& v = network.view().at_value(n.outputs.first);
         out.push_back({v.name, v.shape, v.type, nullptr});
       }
     return out;

@@ -8,7 +8,7 @@
 
 #include "../kernels/typed/table.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The struct of an operator, made once.
 inline std::shared_ptr<const void> make_operator(const operator_type& type, std::span<const double> fields) {
@@ -41,4 +41,4 @@ CTNN_ONCE loaded_run find_typed_kernel(const operator_type* type) {
 
 #endif
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Memory for numbers, aligned to a cache line and not initialised.
 class number_buffer {
@@ -75,4 +75,4 @@ class buffers {
   std::size_t held_ = 0, peak_ = 0;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

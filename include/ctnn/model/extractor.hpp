@@ -17,7 +17,7 @@ namespace ctnn {
 /// starts over with the memory at hand.
 class extractor {
  public:
-  explicit extractor(std::shared_ptr<program_family> programs, std::shared_ptr<ctnn::executor> threads = {})
+  explicit extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads = {})
       : programs_(std::move(programs)), executor_(std::move(threads)) {
     if (programs_->first()) use(programs_->first());
   }
@@ -38,13 +38,13 @@ class extractor {
   /// Throws ctnn::error if there is no such value or its shape cannot be.
   void input(std::string_view name, array values) {
     if (!program_ || program_->find_input(name)) return give(name, std::move(values));
-    const value_id v = find(name);
+    const ir::value_id v = find(name);
     if (is_input(v)) give(program_->g().at_value(v).name, std::move(values));
     else cut(v, name, std::move(values));
   }
   /// Feeds input `index` in the order of the file.
   void input(std::size_t index, array values) {
-    const program& p = program_ ? *program_ : programs_->require_first();
+    const ir::program& p = program_ ? *program_ : programs_->require_first();
     for (const model_input& i : p.inputs())
       if (!i.optional && index-- == 0) return give(i.name, std::move(values));
     throw error("the model has no input with that index");
@@ -81,7 +81,7 @@ class extractor {
   /// among them; without weights and inputs.
   std::size_t peak_bytes() const { return memory_.peak_bytes(); }
   /// Called with (node, true) before and (node, false) after each kernel; for profiling. Conversions are node `none`.
-  void on_step(void (*callback)(void*, node_id, bool), void* context) {
+  void on_step(void (*callback)(void*, ir::node_id, bool), void* context) {
     callback_ = callback;
     context_ = context;
   }
@@ -91,9 +91,9 @@ class extractor {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  value_id find(std::string_view name) const {
-    const graph_view g = program_->g();
-    for (const network_output& o : g.outputs)
+  ir::value_id find(std::string_view name) const {
+    const ir::graph_view g = program_->g();
+    for (const ir::network_output& o : g.outputs)
       if (o.name == name) return o.value;
     const auto alias = program_->source().aliases.find(name);
     const std::string_view real = alias == program_->source().aliases.end() ? name : alias->second;
@@ -104,14 +104,15 @@ class extractor {
 
   // Shapes.
 
-  bool is_input(value_id v) const { return program_->g().is<op::input>(program_->g().at_value(v).producer); }
+  bool is_input(ir::value_id v) const { return program_->g().is<op::input>(program_->g().at_value(v).producer); }
 
   static void require(std::string_view name, const extents& shape, dtype type, const array& values, bool any_shape) {
     if (values.type() != type)
       throw error("input '" + std::string(name) + "' is " + std::string(name_of(type)) + ", got " +
                   std::string(name_of(values.type())));
     if (!any_shape && !(values.shape() == shape))
-      throw error("input '" + std::string(name) + "' is " + describe(shape) + ", got " + describe(values.shape()));
+      throw error("input '" + std::string(name) + "' is " + ir::describe(shape) + ", got " +
+                  ir::describe(values.shape()));
   }
 
   /// A network input.
@@ -126,8 +127,8 @@ class extractor {
     forget();
   }
   /// A value inside the network.
-  void cut(value_id v, std::string_view name, array values) {
-    const value& now = program_->g().at_value(v);
+  void cut(ir::value_id v, std::string_view name, array values) {
+    const ir::value& now = program_->g().at_value(v);
     require(name, now.shape, now.type, values, false);
     cuts_.insert_or_assign(v, std::move(values));
     connect();
@@ -136,9 +137,9 @@ class extractor {
   void connect() {
     fed_.clear();
     if (!program_) return;
-    const graph_view g = program_->g();
-    for (const node& n : g.nodes)
-      if (n.type == &type_of<op::input>)
+    const ir::graph_view g = program_->g();
+    for (const ir::node& n : g.nodes)
+      if (n.type == &ir::type_of<op::input>)
         if (const auto found = given_.find(g.at_value(n.outputs.first).name); found != given_.end())
           fed_[n.outputs.first] = &found->second;
     for (const auto& [v, values] : cuts_) fed_[v] = &values;
@@ -157,7 +158,7 @@ class extractor {
           ++i;
           continue;
         }
-        changes += (changes.empty() ? "input '" : ", input '") + i->first + "' of " + describe(i->second.shape());
+        changes += (changes.empty() ? "input '" : ", input '") + i->first + "' of " + ir::describe(i->second.shape());
         i = given_.erase(i);
       }
       connect();
@@ -165,7 +166,7 @@ class extractor {
     }
   }
 
-  void use(std::shared_ptr<const program> code) {
+  void use(std::shared_ptr<const ir::program> code) {
     program_ = std::move(code);
     cuts_.clear();
     set_up();
@@ -176,13 +177,13 @@ class extractor {
   void set_up() {
     plan_ = program_->plan(light_);
     readers_.assign(plan_.placements.size(), 0);
-    for (const plan_step& s : plan_.steps)
+    for (const ir::plan_step& s : plan_.steps)
       for (int p : plan_.ids_of(s.inputs)) ++readers_[at(plan_.root(p))];
     for (int p : plan_.outputs) ++readers_[at(plan_.root(p))];  // outputs stay
-    producers_.assign(plan_.placements.size(), none);
+    producers_.assign(plan_.placements.size(), ir::none);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s)
       for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[at(p)] = static_cast<int>(s);
-    memory_ = buffers(plan_.placements.size());
+    memory_ = ir::buffers(plan_.placements.size());
     forget();
   }
 
@@ -207,12 +208,12 @@ class extractor {
       if (is_lost(now)) return false;
       if (available(now)) continue;
       const int s = producers_[at(now)];
-      if (s == none && plan_.at(now).parent != none) {  // a value described in its other layout
+      if (s == ir::none && plan_.at(now).parent != ir::none) {  // a value described in its other layout
         open.push_back(plan_.at(now).parent);
         continue;
       }
-      if (s == none) {
-        const value_id v = plan_.at(now).value;
+      if (s == ir::none) {
+        const ir::value_id v = plan_.at(now).value;
         throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
       }
       if (done_[at(s)]) return false;
@@ -232,11 +233,11 @@ class extractor {
     return false;
   }
   bool is_constant(int p) const {
-    const graph_view g = program_->g();
+    const ir::graph_view g = program_->g();
     return p < static_cast<int>(g.values.size()) && g.is<op::constant>(g.at_value(p).producer);
   }
 
-  array read(value_id v) {
+  array read(ir::value_id v) {
     if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
     std::vector<bool> steps(plan_.steps.size(), false);
     if (!need(v, steps)) {
@@ -247,12 +248,12 @@ class extractor {
     ++waiting_[at(plan_.root(v))];  // stays until it is read below
     for (std::size_t s = 0; s < steps.size(); ++s)
       if (steps[s]) run(static_cast<int>(s));
-    tensor from = tensor_at(v);
-    if (const node& maker = program_->g().at(program_->g().at_value(v).producer);
+    ir::tensor from = tensor_at(v);
+    if (const ir::node& maker = program_->g().at(program_->g().at_value(v).producer);
         maker.type->is.counts_rows && maker.outputs.first == v)
       from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
     array out(from.shape, from.type);
-    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), layout::nchw, 0}, from, {});
+    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), ir::layout::nchw, 0}, from, {});
     else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
     finished_with(v);
     return out;
@@ -260,8 +261,8 @@ class extractor {
 
   // Memory.
 
-  tensor tensor_at(int p) {
-    const placement& now = plan_.at(p);
+  ir::tensor tensor_at(int p) {
+    const ir::placement& now = plan_.at(p);
     const int r = plan_.root(p);
     float* base = nullptr;
     if (is_fed(r) && plan_.at(r).external) base = const_cast<float*>(numbers_of(*fed_.at(r)));
@@ -275,22 +276,22 @@ class extractor {
     return static_cast<const float*>(static_cast<const void*>(a.bytes().data()));
   }
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
-  tensor input_tensor(int p) {
+  ir::tensor input_tensor(int p) {
     int q = p;  // not what describes it in its other layout
-    while (producers_[at(q)] == none && plan_.at(q).parent != none) q = plan_.at(q).parent;
+    while (producers_[at(q)] == ir::none && plan_.at(q).parent != ir::none) q = plan_.at(q).parent;
     if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
       const array& given = *fed_.at(q);
       if (given.type() == dtype::f32)
-        program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), layout::nchw, 0}, {});
+        program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), ir::layout::nchw, 0}, {});
       else if (given.size()) std::memcpy(tensor_at(q).data, given.bytes().data(), given.bytes().size());
       holds_[at(q)] = true;
     }
     return tensor_at(p);
   }
-  scratch_memory scratch_of(const plan_step& step) {
-    if (step.scratch == none) return {};
+  ir::scratch_memory scratch_of(const ir::plan_step& step) {
+    if (step.scratch == ir::none) return {};
     const auto numbers = static_cast<std::size_t>(plan_.at(step.scratch).size);
-    return scratch_memory(std::as_writable_bytes(std::span<float>(memory_.at(at(step.scratch), numbers), numbers)));
+    return ir::scratch_memory(std::as_writable_bytes(std::span<float>(memory_.at(at(step.scratch), numbers), numbers)));
   }
   void finished_with(int p) {
     const int r = plan_.root(p);
@@ -303,28 +304,29 @@ class extractor {
   // Running.
 
   void run(int s) {
-    const plan_step& step = plan_.steps[at(s)];
+    const ir::plan_step& step = plan_.steps[at(s)];
     const auto in = plan_.ids_of(step.inputs), out = plan_.ids_of(step.outputs);
     in_.clear();
     out_.clear();
     for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
     for (int p : out) out_.push_back(tensor_at(p));
     if (callback_) callback_(context_, step.node, true);
-    if (step.node == none) {
+    if (step.node == ir::none) {
       run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
-    } else if (step.packs != none) {
-      const graph_view g = program_->g();
-      const node& n = g.at(step.node);
-      n.type->pack(g.fields_of(n.fields), step.packs, in_[0].shape, in_[0].data, out_[0].data, channel_block);
+    } else if (step.packs != ir::none) {
+      const ir::graph_view g = program_->g();
+      const ir::node& n = g.at(step.node);
+      n.type->pack(g.fields_of(n.fields), step.packs, in_[0].shape, in_[0].data, out_[0].data, ir::channel_block);
     } else {
-      const program::node_code& code = program_->code(step.node);
+      const ir::program::node_code& code = program_->code(step.node);
       weights_.clear();
-      merge_slots(step.given, [&](std::size_t i) { return input_tensor(plan_.given_inputs(step)[i]).data; },
-                  [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
+      ir::merge_slots(
+          step.given, [&](std::size_t i) { return input_tensor(plan_.given_inputs(step)[i]).data; },
+          [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
       // Parts would share what a kernel writes to.
       run_kernel({nullptr, &code, {in_, out_, weights_, {}, program_->kernels().products}, scratch_of(step)},
-                 code.divides && step.scratch == none ? code.nanoseconds : 0);
-      if (step.scratch != none) memory_.release(at(step.scratch));
+                 code.divides && step.scratch == ir::none ? code.nanoseconds : 0);
+      if (step.scratch != ir::none) memory_.release(at(step.scratch));
     }
     if (callback_) callback_(context_, step.node, false);
     ++steps_run_;
@@ -338,31 +340,31 @@ class extractor {
     for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
-  void run_kernel(kernel_call call, double nanoseconds) {
+  void run_kernel(ir::kernel_call call, double nanoseconds) {
     if (executor_) call.parts = parts_for(*executor_, nanoseconds);
-    if (call.parts > 1) executor_->run(call.parts, &kernel_call::run_part, &call);
-    else kernel_call::run_part(&call, 0);
+    if (call.parts > 1) executor_->run(call.parts, &ir::kernel_call::run_part, &call);
+    else ir::kernel_call::run_part(&call, 0);
   }
 
-  std::shared_ptr<program_family> programs_;
-  std::shared_ptr<const program> program_;
+  std::shared_ptr<ir::program_family> programs_;
+  std::shared_ptr<const ir::program> program_;
   std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
-  plan_view plan_;
+  ir::plan_view plan_;
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it
   arrays_by_name given_;           ///< network inputs
-  std::map<value_id, array> cuts_;  ///< values inside the network that were fed
-  std::map<value_id, const array*> fed_;
+  std::map<ir::value_id, array> cuts_;  ///< values inside the network that were fed
+  std::map<ir::value_id, const array*> fed_;
   std::vector<bool> done_;   ///< by step
   std::vector<bool> holds_;  ///< by placement: its memory has its value now
   std::vector<int> waiting_;
-  buffers memory_{0};  ///< by root
+  ir::buffers memory_{0};  ///< by root
   std::size_t steps_run_ = 0;
-  std::vector<const_tensor> in_;
-  std::vector<tensor> out_;
+  std::vector<ir::const_tensor> in_;
+  std::vector<ir::tensor> out_;
   std::vector<const float*> weights_;
-  void (*callback_)(void*, node_id, bool) = nullptr;
+  void (*callback_)(void*, ir::node_id, bool) = nullptr;
   void* context_ = nullptr;
 };
 

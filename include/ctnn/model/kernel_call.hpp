@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// A step's kernel, to be called for each part.
 struct kernel_call {
@@ -23,4 +23,4 @@ struct kernel_call {
   }
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

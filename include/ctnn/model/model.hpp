@@ -17,13 +17,13 @@ struct load_options {
   /// Rewrite the network first: fewer and larger steps, the same answers. Values inside it may be gone afterwards.
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
-  std::span<const rule_record> rules = default_rule_records();
+  std::span<const ir::rule_record> rules = ir::default_rule_records();
   /// Values that must survive rewriting: they become outputs, too.
   std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().
   target_id target = best_target();
   /// Kernels of the user's operators: custom_operators<...>.
-  std::span<const custom_operator> operators{};
+  std::span<const ir::custom_operator> operators{};
   /// Readers of the user's operators in ONNX files; ncnn's are in `read.custom`.
   std::span<const onnx::node_type> onnx_operators{};
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
@@ -68,28 +68,28 @@ class model {
     return attempt([&] { return load(path, options); });
   }
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
-  explicit model(loaded_model&& network, const load_options& options = {}, program_family::reader read = {})
-      : programs_(std::make_shared<program_family>(std::move(network), program_options_of(options), std::move(read),
+  explicit model(loaded_model&& network, const load_options& options = {}, ir::program_family::reader read = {})
+      : programs_(std::make_shared<ir::program_family>(std::move(network), program_options_of(options), std::move(read),
                                                    options.reshaped_programs)),
         executor_(options.executor) {}
 
   ctnn::extractor extractor() const { return ctnn::extractor(programs_, executor_); }
 
   /// The graph that runs when inputs have the shapes they were loaded with; its names live as long as the model.
-  graph_view graph() const { return code().g(); }
+  ir::graph_view graph() const { return code().g(); }
   /// The graph as it was read.
-  graph_view source() const { return code().source().network.view(); }
+  ir::graph_view source() const { return code().source().network.view(); }
   /// Throws ctnn::error if the model was loaded without input shapes.
-  const program& code() const { return programs_->require_first(); }
+  const ir::program& code() const { return programs_->require_first(); }
 
  private:
-  model(std::string why, const load_options& options, program_family::reader read)
-      : programs_(std::make_shared<program_family>(std::move(why), program_options_of(options), std::move(read),
+  model(std::string why, const load_options& options, ir::program_family::reader read)
+      : programs_(std::make_shared<ir::program_family>(std::move(why), program_options_of(options), std::move(read),
                                                    options.reshaped_programs)),
         executor_(options.executor) {}
 
   static model load_ncnn(const std::string& param, const std::string& bin, const load_options& options) {
-    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
+    ir::program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
       for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
       return ncnn::load(param, bin, changed);
@@ -111,7 +111,7 @@ class model {
     read.external_data = options.external_data;
     read.custom = options.onnx_operators;
     // Other shapes read the file again: nothing of it stays in memory.
-    program_family::reader make = [path, read](const arrays_by_name& fed) { return onnx::load(path, read, fed); };
+    ir::program_family::reader make = [path, read](const arrays_by_name& fed) { return onnx::load(path, read, fed); };
     try {
       return model(make({}), options, make);
     } catch (const onnx::undetermined& e) {
@@ -123,11 +123,11 @@ class model {
                 ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
 #endif
   }
-  static program_options program_options_of(const load_options& o) {
+  static ir::program_options program_options_of(const load_options& o) {
     return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes};
   }
 
-  std::shared_ptr<program_family> programs_;
+  std::shared_ptr<ir::program_family> programs_;
   std::shared_ptr<ctnn::executor> executor_;
 };
 

@@ -10,7 +10,7 @@
 #include "../weights/packed.hpp"
 #include "buffers.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 class packed_weights {
  public:
@@ -51,4 +51,4 @@ class packed_weights {
   std::size_t own_ = 0;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -27,7 +27,7 @@
 #include "../weights/packed.hpp"
 #endif
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// An operator of the user's for loaded models: its kernel is run(const Op&, const arguments&), found in Op's
 /// namespace, or for each target in the file that CTNN_OWN_KERNELS names (which needs ctnn.hpp).
@@ -288,4 +288,9 @@ CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom)
 
 #endif
 
+}  // namespace ctnn::ir
+
+namespace ctnn {
+using ir::custom_operator;
+using ir::custom_operators;
 }  // namespace ctnn

@@ -11,7 +11,7 @@
 
 #include "program.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Any number of threads may use it at once. A program that is not there yet is made while the others who need one
 /// wait; extractors that have theirs do not notice.
@@ -80,4 +80,4 @@ class program_family {
   std::vector<std::shared_ptr<const program>> others_;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

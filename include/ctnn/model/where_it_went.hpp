@@ -7,21 +7,21 @@
 
 namespace ctnn {
 
-inline std::string where_it_went(const program& p, std::string_view name) {
-  const graph_view before = p.source().network.view();
-  for (const value& v : before.values) {
+inline std::string where_it_went(const ir::program& p, std::string_view name) {
+  const ir::graph_view before = p.source().network.view();
+  for (const ir::value& v : before.values) {
     if (v.name != name) continue;
     std::string_view layer = before.at(v.producer).name;
     const auto rule_made = [](std::string_view rule, std::string_view consumed) {
       return "rule '" + std::string(rule) + "' made layer '" + std::string(consumed) + "' part of ";
     };
-    const provenance went = provenance_of(layer, p.g(), p.history());
+    const ir::provenance went = provenance_of(layer, p.g(), p.history());
     std::string why = "no output needs it";
     if (!went.rule.empty())
       why = went.into.empty() ? "rule '" + std::string(went.rule) + "' removed layer '" + std::string(layer) +
                                     "', and no output needs what took its place"
                               : rule_made(went.rule, layer) + "'" + std::string(went.into) + "'";
-    else if (const rewrite_step* s = first_taken_in(layer, p.history()))
+    else if (const ir::rewrite_step* s = first_taken_in(layer, p.history()))
       why = rule_made(s->rule, s->consumed) + "'" + std::string(layer) + "', which gives its result instead";
     return "value '" + std::string(name) + "' is gone: " + why + "; load without optimization to extract it";
   }

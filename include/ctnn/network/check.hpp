@@ -10,7 +10,7 @@
 
 #include "lower.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 template <char... Name>
 struct layer_called;
@@ -101,4 +101,8 @@ constexpr bool require_no_problem() {
   else return true;
 }
 
+}  // namespace ctnn::ir
+
+namespace ctnn {
+using ir::problem_report;
 }  // namespace ctnn

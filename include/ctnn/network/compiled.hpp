@@ -8,7 +8,7 @@
 #include "check.hpp"
 #include "lower.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace detail {
 
@@ -258,4 +258,4 @@ inline constexpr graph_view declared_graph = detail::compiled<Net>::view();
 template <class Net, class Rules = default_rules>
 inline constexpr graph_view optimized_graph = detail::rewritten<Net, Rules>().view();
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -7,7 +7,7 @@
 
 #include "parameters.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Every value of a graph, nchw.
 struct graph_values {
@@ -95,6 +95,10 @@ inline constexpr problem_report missing_reference = [] {
 
 }  // namespace detail
 
+}  // namespace ctnn::ir
+
+namespace ctnn {
+
 /// Not constexpr on purpose: the compiler's message names it and the input.
 inline void input_does_not_fit(std::string_view) {}
 
@@ -103,23 +107,23 @@ inline void input_does_not_fit(std::string_view) {}
 /// `Given` are Net's weights as for fold(); inputs are nchw, in the order of declaration, as long as declared. Clang's
 /// step limit admits about 400,000 multiply-adds.
 template <class Net, const auto& Given, std::size_t Output = 0, class... Inputs>
-constexpr std::array<float, detail::result_size<Net, Output>> constant_run(const Inputs&... inputs) {
-  static_assert(detail::constant_weights<Net, Given>::valid);
-  static_assert(require_no_problem<detail::missing_reference<Net>>());
-  constexpr graph_view g = declared_graph<Net>;
+constexpr std::array<float, ir::detail::result_size<Net, Output>> constant_run(const Inputs&... inputs) {
+  static_assert(ir::detail::constant_weights<Net, Given>::valid);
+  static_assert(ir::require_no_problem<ir::detail::missing_reference<Net>>());
+  constexpr ir::graph_view g = ir::declared_graph<Net>;
   const std::span<const float> given[] = {std::span<const float>(inputs)...};
   const float* pointers[sizeof...(Inputs)] = {};
   std::size_t n = 0;
-  for (const node& x : g.nodes) {
-    if (x.type != &type_of<op::input>) continue;
+  for (const ir::node& x : g.nodes) {
+    if (x.type != &ir::type_of<op::input>) continue;
     if (n == sizeof...(Inputs) || static_cast<std::int64_t>(given[n].size()) != g.shape(x.outputs.first).count())
       input_does_not_fit(x.name);
     pointers[n] = given[n].data();
     ++n;
   }
-  graph_values values;
-  run_graph(g, detail::leaf_lookup{Given}, pointers, values);
-  std::array<float, detail::result_size<Net, Output>> out{};
+  ir::graph_values values;
+  run_graph(g, ir::detail::leaf_lookup{Given}, pointers, values);
+  std::array<float, ir::detail::result_size<Net, Output>> out{};
   const float* from = values.data(g.outputs[Output].value);
   std::copy(from, from + out.size(), out.begin());
   return out;

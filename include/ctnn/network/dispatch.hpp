@@ -15,7 +15,7 @@
 #include "run-inl.hpp"
 #include "target.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 #if defined(CTNN_PLAIN)
 
@@ -95,4 +95,4 @@ template loaded_kernels kernels_for<all_operators>(target_id);
 
 #endif
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -13,7 +13,7 @@ namespace ctnn {
 template <class Net>
 class engine {
   using network_type = typename Net::network_type;
-  using x = executable<network_type>;
+  using x = ir::executable<network_type>;
 
  public:
   static constexpr std::size_t inputs = x::input_count;
@@ -28,7 +28,7 @@ class engine {
 
   target_id target() const { return target_; }
   void use(target_id target) {
-    run_ = network_dispatch<network_type>::at(target);
+    run_ = ir::network_dispatch<network_type>::at(target);
     target_ = target;
   }
 
@@ -74,14 +74,14 @@ class engine {
   void run(std::span<const float* const, inputs> input, executor& threads)
     requires(x::takes_f32)
   {
-    threaded_dispatch<network_type>::at(target_)({input.data(), weights_, arena()}, threads);
+    ir::threaded_dispatch<network_type>::at(target_)({input.data(), weights_, arena()}, threads);
   }
   template <class... Inputs>
     requires(sizeof...(Inputs) == inputs && !x::takes_f32)
   void run_on(executor& threads, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {address_of(input_span<I>(input))...};
-      threaded_dispatch<network_type>::at(target_)({pointers, weights_, arena()}, threads);
+      ir::threaded_dispatch<network_type>::at(target_)({pointers, weights_, arena()}, threads);
     }(std::make_index_sequence<inputs>{});
   }
 #endif
@@ -104,7 +104,7 @@ class engine {
 
   alignas(64) std::byte arena_[(x::arena_size + 1) * sizeof(float)];
   const float* weights_;
-  void (*run_)(const frame&);
+  void (*run_)(const ir::frame&);
   [[no_unique_address]] target_id target_;  ///< that of run_; asking which targets there are means asking the CPU
 };
 

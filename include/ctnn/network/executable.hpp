@@ -7,7 +7,7 @@
 #include "compiled.hpp"
 #include "lift.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace detail {
 
@@ -113,4 +113,4 @@ struct executable {
   using operator_at = struct_of<g.at(N).type>;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

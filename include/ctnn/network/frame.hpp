@@ -2,7 +2,7 @@
 // What passes between an engine and the code of a target: the memory of one inference.
 #pragma once
 
-namespace ctnn {
+namespace ctnn::ir {
 
 struct frame {
   const float* const* inputs;  ///< nchw, in the order of declaration; the addresses, whatever the elements are
@@ -10,4 +10,4 @@ struct frame {
   float* arena;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

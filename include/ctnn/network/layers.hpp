@@ -8,10 +8,10 @@ namespace ctnn {
 
 /// A declared layer without its types, for the code that lowers it. Without an operator it names the outputs.
 struct layer_record {
-  const operator_type* type;
+  const ir::operator_type* type;
   std::string_view name;
   std::span<const std::string_view> from;
-  std::span<const option_record> options;
+  std::span<const ir::option_record> options;
   std::span<const std::string_view> output_names;
   bool reads_previous;
   bool reads_twice = false;  ///< two from<...>, of which one would have no effect
@@ -31,7 +31,7 @@ struct is_from<from<Names...>> : std::true_type {};
 template <class... Options>
 struct option_records {
   static constexpr auto make() {
-    std::array<option_record, (std::size_t{is_option<Options>::value} + ... + 1)> records{};
+    std::array<ir::option_record, (std::size_t{is_option<Options>::value} + ... + 1)> records{};
     std::size_t n = 0;
     [[maybe_unused]] const auto add = [&]<class O>(std::type_identity<O>) {
       if constexpr (is_option<O>::value) records[n++] = O::record;
@@ -40,7 +40,7 @@ struct option_records {
     return records;
   }
   static constexpr auto records = make();
-  static constexpr std::span<const option_record> all{records.data(), records.size() - 1};
+  static constexpr std::span<const ir::option_record> all{records.data(), records.size() - 1};
 
   static constexpr auto read() {
     std::span<const std::string_view> names;
@@ -61,14 +61,14 @@ struct option_records {
 /// Any operator as a layer; the names below are this with the operator filled in.
 template <class Op, fixed_string Name, class... Options>
 struct layer {
-  static_assert(has_name<Op>, "ctnn: an operator has a name: static constexpr std::string_view name");
-  static_assert(has_fields<Op>,
+  static_assert(ir::has_name<Op>, "ctnn: an operator has a name: static constexpr std::string_view name");
+  static_assert(ir::has_fields<Op>,
                 "ctnn: an operator lists its parameters: static constexpr void fields(auto& self, auto&& field)");
-  static_assert(has_infer<Op>,
-                "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer(ctnn::inputs, "
-                "ctnn::outputs) const");
-  using operator_struct = std::conditional_t<operation<Op>, Op, op::identity>;  // one mistake is said once
-  static constexpr layer_record record{&type_of<operator_struct>,
+  static_assert(ir::has_infer<Op>,
+                "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer("
+                "ctnn::ir::inputs, ctnn::ir::outputs) const");
+  using operator_struct = std::conditional_t<ir::operation<Op>, Op, op::identity>;  // one mistake is said once
+  static constexpr layer_record record{&ir::type_of<operator_struct>,
                                        Name,
                                        detail::option_records<Options...>::read(),
                                        detail::option_records<Options...>::all,

@@ -20,7 +20,7 @@ template <class Network>
 struct layer_sequence;
 template <class... Layers>
 struct layer_sequence<network<Layers...>> {
-  using row = type_row<std::index_sequence_for<Layers...>, Layers...>;
+  using row = ir::detail::type_row<std::index_sequence_for<Layers...>, Layers...>;
   static constexpr auto places = [] {
     std::array<std::size_t, network<Layers...>::size + 1> at{};
     std::size_t n = 0, i = 0;
@@ -32,7 +32,7 @@ struct layer_sequence<network<Layers...>> {
   }();
   template <std::size_t... I>
   static constexpr auto make(std::index_sequence<I...>) {
-    return boost::hana::tuple_t<typename decltype(type_at<places[I]>(static_cast<row*>(nullptr)))::type...>;
+    return boost::hana::tuple_t<typename decltype(ir::detail::type_at<places[I]>(static_cast<row*>(nullptr)))::type...>;
   }
   static constexpr auto layers = make(std::make_index_sequence<network<Layers...>::size>{});
 };
@@ -76,7 +76,7 @@ inline constexpr auto rules_of = detail::rule_sequence(static_cast<const List*>(
 template <class Op>
 inline constexpr auto is_about = [](auto rule) {
   using pattern = typename decltype(rule)::type::pattern;
-  return boost::hana::bool_c<pattern::roots.count == 0 || pattern::roots.has(&type_of<Op>)>;
+  return boost::hana::bool_c<pattern::roots.count == 0 || pattern::roots.has(&ir::type_of<Op>)>;
 };
 
 /// Predicate of arguments: an option, or else from<...>. hana::partition(arguments_of<layer>, is_option) parts them.

@@ -5,7 +5,7 @@
 
 #include "compiled.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace detail {
 
@@ -34,7 +34,7 @@ constexpr auto reference() {
 
 template <const auto& G, node_id N, class Op>
 struct lifted {
-  static constexpr spelled_options options = ctnn::spell(G.view(), G.view().at(N));
+  static constexpr spelled_options options = ir::spell(G.view(), G.view().at(N));
   static constexpr std::string_view name_view = G.view().at(N).name;
   static constexpr fixed_string<name_view.size()> name{name_view};
 
@@ -132,14 +132,17 @@ auto lift_optimized() {
 }
 
 }  // namespace detail
+}  // namespace ctnn::ir
+
+namespace ctnn {
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical = typename decltype(detail::lift_declared<Net>())::type;
+using canonical = typename decltype(ir::detail::lift_declared<Net>())::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
-using optimized = typename decltype(detail::lift_optimized<Net, Rules>())::type;
+using optimized = typename decltype(ir::detail::lift_optimized<Net, Rules>())::type;
 
 /// The network without the layers that no output needs, as it is spelled: rewriting by no rules. What nobody reads is
 /// not in the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in

@@ -5,7 +5,7 @@
 #include "../graph/images.hpp"
 #include "layers.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Names to small numbers by open addressing: looking up 250 layers must not cost 250 comparisons each.
 class name_table {
@@ -182,4 +182,4 @@ constexpr graph_capacity capacity_of(const graph_view& g) {
           g.fields.size(), g.expressions.size(), g.outputs.size()};
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

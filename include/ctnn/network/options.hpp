@@ -28,7 +28,7 @@ struct number {
 template <fixed_string Key, number... Values>
 struct option {
   static constexpr double values[sizeof...(Values) + 1] = {Values.value..., 0};
-  static constexpr option_record record{Key, {values, sizeof...(Values)}};
+  static constexpr ir::option_record record{Key, {values, sizeof...(Values)}};
 };
 
 // Element types: of an input, a constant, a value that is generated
@@ -48,8 +48,8 @@ template <number... N> using before = option<"before", N...>;        ///< of con
 template <number... N> using after = option<"after", N...>;
 template <number... N> using output_padding = option<"output_padding", N...>;  ///< of conv_transpose2d: bottom, right
 template <number N> using groups = option<"groups", N>;
-using same_upper = option<"same", same_padding::upper>;
-using same_lower = option<"same", same_padding::lower>;
+using same_upper = option<"same", ir::same_padding::upper>;
+using same_lower = option<"same", ir::same_padding::lower>;
 using no_bias = option<"bias", 0>;
 template <number F, number... Parameters>
 using fused = option<"activation", F, Parameters...>;  ///< activation in registers

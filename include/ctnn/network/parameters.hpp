@@ -20,14 +20,14 @@ struct named_weight {
 template <class Net>
 struct parameters {
   using network_type = typename Net::network_type;
-  alignas(64) float packed[executable<network_type>::weights_size + 1]{};
+  alignas(64) float packed[ir::executable<network_type>::weights_size + 1]{};
 };
 
 /// A constant network's weights are folded and packed by the compiler up to this many numbers (Clang's step limit);
 /// beyond it, do it at start or let `ctnn header` write them packed.
 inline constexpr std::int64_t constant_weights_limit = 65'536;
 
-namespace detail {
+namespace ir::detail {
 
 /// Finds a leaf's numbers; they have been checked.
 struct leaf_lookup {
@@ -135,7 +135,7 @@ struct constant_weights {
       "ctnn: too many weights to fold in a constant (constant_weights_limit): use load() at start, or `ctnn header`");
 };
 
-}  // namespace detail
+}  // namespace ir::detail
 
 /// The packed weights of optimized<Net>, folded by the compiler from constexpr arrays that belong to Net:
 ///   constexpr ctnn::named_weight weights[] = {{"conv1", "weight", conv1_weight}, ...};
@@ -144,8 +144,8 @@ struct constant_weights {
 template <class Net, const auto& Given, class Rules = default_rules>
 consteval parameters<optimized<Net, Rules>> fold() {
   parameters<optimized<Net, Rules>> out;
-  if constexpr (detail::constant_weights<Net, Given>::valid)
-    detail::fold_and_pack(optimized_graph<Net, Rules>, Given, out.packed);
+  if constexpr (ir::detail::constant_weights<Net, Given>::valid)
+    ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, Given, out.packed);
   return out;
 }
 
@@ -153,7 +153,8 @@ consteval parameters<optimized<Net, Rules>> fold() {
 template <class Net, const auto& Given>
 consteval parameters<Net> pack() {
   parameters<Net> out;
-  if constexpr (detail::constant_weights<Net, Given>::valid) detail::pack_given(declared_graph<Net>, Given, out.packed);
+  if constexpr (ir::detail::constant_weights<Net, Given>::valid)
+    ir::detail::pack_given(ir::declared_graph<Net>, Given, out.packed);
   return out;
 }
 
@@ -161,16 +162,16 @@ consteval parameters<Net> pack() {
 /// then `into` is unchanged.
 template <class Net>
 constexpr problem_report load(parameters<Net>& into, std::span<const named_weight> given) {
-  if (const problem_report error = detail::check_weights(declared_graph<Net>, given); error.found) return error;
-  detail::pack_given(declared_graph<Net>, given, into.packed);
+  if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
+  ir::detail::pack_given(ir::declared_graph<Net>, given, into.packed);
   return {};
 }
 
 /// Weights of Net folded at start into those of optimized<Net>; needs a heap while it works.
 template <class Net, class Rules = default_rules>
 constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, std::span<const named_weight> given) {
-  if (const problem_report error = detail::check_weights(declared_graph<Net>, given); error.found) return error;
-  detail::fold_and_pack(optimized_graph<Net, Rules>, given, into.packed);
+  if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
+  ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, given, into.packed);
   return {};
 }
 
@@ -180,15 +181,15 @@ constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, st
 template <class Net>
 inline constexpr std::size_t weight_count = [] {
   std::size_t n = 0;
-  for (const expression& e : declared_graph<Net>.expressions) n += e.type ? 0u : 1u;
+  for (const ir::expression& e : ir::declared_graph<Net>.expressions) n += e.type ? 0u : 1u;
   return n;
 }();
 
 template <class Net>
 constexpr bool split_blob(std::span<const float> blob, std::span<named_weight, weight_count<Net>> table) {
-  if (static_cast<std::int64_t>(blob.size()) != detail::count_weights(declared_graph<Net>)) return false;
+  if (static_cast<std::int64_t>(blob.size()) != ir::detail::count_weights(ir::declared_graph<Net>)) return false;
   std::size_t i = 0;
-  for (const expression& e : declared_graph<Net>.expressions) {
+  for (const ir::expression& e : ir::declared_graph<Net>.expressions) {
     if (e.type) continue;
     if (e.element != dtype::f32) return false;
     const auto n = static_cast<std::size_t>(e.shape.count());

@@ -109,14 +109,14 @@ CTNN_INLINE scratch_memory scratch_at(const frame& f) {
 /// Is there a kernel for Op? It may take memory of its own.
 template <class Op>
 constexpr bool takes_scratch() {
-  return ctnn::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a, scratch_memory m) {
+  return ir::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a, scratch_memory m) {
     run(op, a, m);
   };
 }
 template <class Op>
 constexpr bool has_kernel() {
   return takes_scratch<Op>() ||
-         (ctnn::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a) { run(op, a); });
+         (ir::detail::shares_kernels_of_its_base<Op> && requires(const Op& op, const arguments& a) { run(op, a); });
 }
 template <class Op>
 CTNN_INLINE void run_kernel(const Op& op, const arguments& a, scratch_memory memory) {
@@ -154,7 +154,7 @@ struct kernel_of {
   static_assert(
       has_kernel<Op>() || runs_by_definition<Op>(),
       "ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&, const "
-      "ctnn::arguments&) beside its struct");
+      "ctnn::ir::arguments&) beside its struct");
 };
 
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
@@ -186,7 +186,7 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
           run_kernel(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
                      scratch_at<Net, S>(f));
         else if constexpr (runs_by_definition<op_type>())
-          ctnn::detail::define(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
+          ir::detail::define(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
       }
     }
   }

@@ -11,7 +11,7 @@
 #include "../graph/operators.hpp"
 #include "../kernels/loaded_kernels.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// An instruction set the kernels are compiled for.
 struct target_id {
@@ -60,6 +60,13 @@ std::int64_t multiply_registers(target_id t, int steps, float* sink);
 extern template loaded_kernels kernels_for<all_operators>(target_id);
 #endif
 
+}  // namespace ctnn::ir
+
+namespace ctnn {
+using ir::best_target;
+using ir::supported_targets;
+using ir::target_id;
+using ir::target_name;
 }  // namespace ctnn
 
 #if !CTNN_COMPILED_ELSEWHERE

@@ -4,7 +4,7 @@
 
 #include "plan.hpp"
 
-namespace ctnn::detail {
+namespace ctnn::ir::detail {
 
 struct draft {
   const graph_view& g;
@@ -41,4 +41,4 @@ class planning_phase {
   pool<int>& coincident_;
 };
 
-}  // namespace ctnn::detail
+}  // namespace ctnn::ir::detail

@@ -4,7 +4,7 @@
 
 #include "draft.hpp"
 
-namespace ctnn::detail {
+namespace ctnn::ir::detail {
 
 class layout_choice : planning_phase {
  public:
@@ -177,4 +177,4 @@ class layout_choice : planning_phase {
   pool<int> converted_;  ///< by value: its placement in the other layout
 };
 
-}  // namespace ctnn::detail
+}  // namespace ctnn::ir::detail

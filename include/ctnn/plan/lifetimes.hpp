@@ -4,7 +4,7 @@
 
 #include "draft.hpp"
 
-namespace ctnn::detail {
+namespace ctnn::ir::detail {
 
 class lifetimes : planning_phase {
  public:
@@ -80,4 +80,4 @@ class lifetimes : planning_phase {
   }
 };
 
-}  // namespace ctnn::detail
+}  // namespace ctnn::ir::detail

@@ -4,7 +4,7 @@
 
 #include "draft.hpp"
 
-namespace ctnn::detail {
+namespace ctnn::ir::detail {
 
 class offset_assignment : planning_phase {
  public:
@@ -50,4 +50,4 @@ class offset_assignment : planning_phase {
   }
 };
 
-}  // namespace ctnn::detail
+}  // namespace ctnn::ir::detail

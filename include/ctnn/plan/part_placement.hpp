@@ -4,7 +4,7 @@
 
 #include "draft.hpp"
 
-namespace ctnn::detail {
+namespace ctnn::ir::detail {
 
 class part_placement : planning_phase {
  public:
@@ -126,4 +126,4 @@ class part_placement : planning_phase {
   }
 };
 
-}  // namespace ctnn::detail
+}  // namespace ctnn::ir::detail

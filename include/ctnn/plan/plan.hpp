@@ -6,7 +6,7 @@
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Where a value lies, or a copy of it in another layout.
 struct placement {
@@ -83,4 +83,4 @@ struct plan_options {
   bool arena = true;     ///< choose offsets in one arena; who gives every value memory of its own needs none
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -7,7 +7,7 @@
 #include "offset_assignment.hpp"
 #include "part_placement.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 constexpr memory_plan make_plan(const graph_view& g, const plan_options& options = {}) {
   detail::draft d{g};
@@ -20,4 +20,4 @@ constexpr memory_plan make_plan(const graph_view& g, const plan_options& options
   return static_cast<memory_plan&&>(d.plan);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

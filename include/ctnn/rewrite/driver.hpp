@@ -8,7 +8,7 @@
 
 #include "rule.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 struct optimization {
   graph g;
@@ -213,4 +213,4 @@ constexpr optimization optimize(graph source, std::span<const rule_record> rules
   return all;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

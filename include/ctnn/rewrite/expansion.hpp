@@ -16,7 +16,7 @@
 
 #include "rewriter.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 struct expansion_info {
   std::string_view name;
@@ -141,4 +141,4 @@ struct expansion_list {
   }
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,8 +5,8 @@
 #include "expansions/half_precision.hpp"
 #include "expansions/signals.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using default_expansions = expansion_list<expansions::widen_halves, expansions::signal_to_image>;
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -4,7 +4,7 @@
 
 #include "driver.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// A rule whose operators are there but whose condition failed: at relu3, 'fuse_activation' because conv3 is read by
 /// add4 too.
@@ -52,4 +52,4 @@ constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<con
   return out;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

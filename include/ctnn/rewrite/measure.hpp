@@ -10,7 +10,7 @@
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The component a rule lowers; the ones before it stay or fall.
 enum class lowers { nodes, tier, position, movable };
@@ -53,4 +53,4 @@ enum class numerics {
   unrounded,     ///< what was rounded to half precision is not
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -26,7 +26,7 @@
 #include "../base/fixed_string.hpp"
 #include "rewriter.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Why a rule declines: the first condition that fails and, where there is one, the layer it is about.
 struct reason {
@@ -371,4 +371,4 @@ using chain = find::reader<Last, &match::last, &match::input, find::alone<find::
 template <class First, class Last>
 using edge = find::reader<Last, &match::last, &match::input, find::node<First, &match::first>>;
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,7 +5,7 @@
 
 #include "rewriter.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// What became of a layer.
 struct provenance {
@@ -42,4 +42,4 @@ constexpr const rewrite_step* first_taken_in(std::string_view name, std::span<co
   return nullptr;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -6,7 +6,7 @@
 
 #include "measure.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// One application of a rule.
 struct rewrite_step {
@@ -357,4 +357,4 @@ class rewriter {
   measure measure_;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -20,7 +20,7 @@
 #include "../base/fixed_string.hpp"
 #include "pattern.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 struct rule_info {
   std::string_view name;
@@ -74,7 +74,7 @@ concept pattern = requires(const rewriter& r, node_id n) {
 namespace detail {
 
 template <class Rule>
-concept has_pattern = requires { typename Rule::pattern; } && ctnn::pattern<typename Rule::pattern>;
+concept has_pattern = requires { typename Rule::pattern; } && ir::pattern<typename Rule::pattern>;
 
 }  // namespace detail
 
@@ -177,4 +177,12 @@ struct rules_without : rules_where<List, &detail::has_other_name<Names...>> {};
 template <class List>
 struct only_exact : rules_where<List, &detail::is_exact> {};
 
+}  // namespace ctnn::ir
+
+namespace ctnn {
+using ir::joined_rules;
+using ir::only_exact;
+using ir::rule_list;
+using ir::rules_where;
+using ir::rules_without;
 }  // namespace ctnn

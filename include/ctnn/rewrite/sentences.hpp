@@ -9,7 +9,7 @@
 #include "explain.hpp"
 #include "provenance.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// "relu3: not fused into conv3, whose output is also read by add4 (fuse_activation)", or "add4: weighted_sum does not
 /// apply: it is not the sum of two values".
@@ -61,4 +61,4 @@ inline std::vector<std::string> why(const graph_view& before, const optimization
   return out;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -6,7 +6,7 @@
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Evaluates one expression and what it is made of.
 class expression_evaluator {
@@ -104,4 +104,4 @@ class expression_evaluator {
   std::int64_t scratch_ = 0;
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -6,7 +6,7 @@
 #include "../plan/plan.hpp"
 #include "evaluate.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 inline namespace CTNN_PACKING {
 
 /// Numbers that weight i of a node takes when packed.
@@ -45,4 +45,4 @@ constexpr std::int64_t packed_total(const graph_view& g, int block = channel_blo
 }
 
 }  // namespace CTNN_PACKING
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr bool small_convolutions() {
@@ -146,4 +146,4 @@ static_assert(transposed_convolutions());
 
 TEST_CASE("conv_transpose2d by hand") { CHECK(transposed_convolutions()); }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

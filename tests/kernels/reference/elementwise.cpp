@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr float x[6] = {1, -2, 3, -4, 5, -6};
@@ -102,4 +102,4 @@ TEST_CASE("functions of one number are libm's") {
   }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

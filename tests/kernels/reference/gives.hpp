@@ -9,7 +9,7 @@
 #include <ctnn/graph/operators.hpp>
 #include <ctnn/kernels/reference/reference.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 struct operand {
   extents shape;
@@ -53,4 +53,4 @@ inline constexpr float one_to_nine[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 inline constexpr float ones[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr bool interpolations() {
@@ -64,4 +64,4 @@ TEST_CASE("bilinear positions are the formula's") {
         }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

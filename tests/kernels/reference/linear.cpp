@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr bool linears() {
@@ -20,4 +20,4 @@ static_assert(linears());
 
 TEST_CASE("linear by hand") { CHECK(linears()); }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

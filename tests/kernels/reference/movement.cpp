@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr float x[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -38,4 +38,4 @@ static_assert(moves());
 
 TEST_CASE("moving elements by hand") { CHECK(moves()); }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr float x[8] = {1, -2, 3, -4, 5, -6, 7, -8};
@@ -49,4 +49,4 @@ TEST_CASE("batch_norm, scale, bias and prelu by hand") { CHECK(affine_operators(
 TEST_CASE("layer_norm by hand") { CHECK(rows_by_their_statistics()); }
 TEST_CASE("local_response_norm by hand") { CHECK(local_responses()); }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

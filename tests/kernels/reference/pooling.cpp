@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr op::pool pool(op::pooling function, pair kernel, pair stride, margins pad = {}) {
@@ -93,4 +93,4 @@ TEST_CASE("pooling by hand") {
   CHECK(adaptive());
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

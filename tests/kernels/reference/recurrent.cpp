@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 using math::sigmoid, math::tanh;
@@ -126,4 +126,4 @@ TEST_CASE("recurrent layers say what does not fit") {
   CHECK(out[1] == extents{2, 5, 4});
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

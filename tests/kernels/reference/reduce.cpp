@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 using enum op::reduction;
@@ -43,4 +43,4 @@ TEST_CASE("reductions are what they say") {
   CHECK(of_nothing());
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 namespace {
 
 constexpr bool softmaxes() {
@@ -21,4 +21,4 @@ static_assert(softmaxes());
 
 TEST_CASE("softmax by hand") { CHECK(softmaxes()); }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -4,7 +4,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Run>
 void sweep_binary(const Run& run) {
@@ -70,4 +70,4 @@ void sweep_binary(const Run& run) {
   }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -4,7 +4,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 /// Every function, with parameters that leave no branch out.
 inline std::vector<activation_function> all_functions() {
@@ -49,4 +49,4 @@ void sweep_elementwise(const Run& run) {
   }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -4,7 +4,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Run>
 void sweep_movement(const Run& run) {
@@ -64,4 +64,4 @@ void sweep_movement(const Run& run) {
   }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -4,7 +4,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Run>
 void sweep_normalization(const Run& run) {
@@ -91,4 +91,4 @@ void sweep_softmax(const Run& run) {
   for (int axis = 0; axis < 3; ++axis) compare_any(run, op::softmax{axis}, {{9, 3, 4}});
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -4,7 +4,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Run>
 void sweep_pooling(const Run& run) {
@@ -119,4 +119,4 @@ void sweep_interpolate(const Run& run, float tolerance = 2e-6f) {
       }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -5,7 +5,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Op, class Run>
 void sweep_recurrent(const Run& run, Op p) {
@@ -64,4 +64,4 @@ void sweep_recurrent(const Run& run) {
   sweep_recurrent(run, op::lstm{{}, false, true});
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -5,7 +5,7 @@
 
 #include "../check.hpp"
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class Run>
 void sweep_reduce(const Run& run) {
@@ -34,4 +34,4 @@ void sweep_reduce(const Run& run) {
   compare(run, op::reduce{op::reduction::max, {0}, false}, {{1}}, {{}, {}}, o);
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

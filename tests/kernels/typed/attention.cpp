@@ -2,7 +2,7 @@
 // Attention and rotations against hand values.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -49,4 +49,4 @@ TEST_CASE("rotating by positions") {
                {0, 1, 0, 1});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // Prior boxes and detections against hand values.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -64,4 +64,4 @@ TEST_CASE("a map of boxes and classes") {
   require_near(run_typed(p, {x})[0], {2, 6}, {2, best, 0.75f - 1, 0.5f - 1, 0.75f + 1, 0.5f + 1});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -158,4 +158,4 @@ TEST_CASE("clamp with bounds that are values") {
   require_equal<std::int32_t>(run_typed(op::clamp{false, true}, {x, make<std::int32_t>({}, {2})})[0], {3}, {-5, 0, 2});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

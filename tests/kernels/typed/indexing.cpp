@@ -4,7 +4,7 @@
 
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -74,4 +74,4 @@ TEST_CASE("boxes that overlap better ones are left out") {
   require_equal<std::int64_t>(run_typed(p, {boxes, scores})[0], {1, 3}, {0, 0, 0});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // Products of matrices.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -49,4 +49,4 @@ TEST_CASE("determinants") {
   require_near(run_typed(op::det{}, {make<float>({3, 3}, {1, 2, 3, 2, 4, 6, 1, 0, 1})})[0], {}, {0});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // Operators that move elements, for elements of every size.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -67,4 +67,4 @@ TEST_CASE("sequences are reversed up to their lengths") {
                {2, 3}, {0, 1, 2, 5, 4, 3});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // Comparisons, logic, remainders and choices with broadcasting.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -48,4 +48,4 @@ TEST_CASE("choices and slopes") {
                {2, 2}, {-0.5f, 1, -4, 2});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // Quantised operators against their definitions.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -207,4 +207,4 @@ TEST_CASE("what layers of bytes are not") {
   CHECK(refused(c, {make<float>({1, 1, 1}, {1})}).find("to") != std::string::npos);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -4,7 +4,7 @@
 
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -119,4 +119,4 @@ TEST_CASE("batch first is the same layer") {
       for (std::size_t k = 0; k < 2; ++k) CHECK(got[0][(b * 3 + t) * 2 + k] == want[0][(t * 2 + b) * 2 + k]);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

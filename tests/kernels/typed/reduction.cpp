@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -74,4 +74,4 @@ TEST_CASE("softmax, its logarithm and its hard form in f64 and f16") {
   require_near(run_typed(op::hardmax{1}, {make<float>({2, 3}, {1, 3, 3, 2, 1, 0})})[0], {2, 3}, {0, 1, 0, 1, 0, 0});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -14,7 +14,7 @@
 #include <ctnn/loaded/array.hpp>
 #include <ctnn/loaded/typed_kernels.hpp>
 
-namespace ctnn::test {
+namespace ctnn::ir::test {
 
 template <class T>
 constexpr dtype type_for = std::is_same_v<T, float>          ? dtype::f32
@@ -130,4 +130,4 @@ inline void require_near(const array& got, const extents& shape, const std::vect
   }
 }
 
-}  // namespace ctnn::test
+}  // namespace ctnn::ir::test

@@ -2,7 +2,7 @@
 // Resizing and sampling between the elements.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -73,4 +73,4 @@ TEST_CASE("regions of interest") {
   CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 4}, {0, 0, 2, 2}), make<std::int64_t>({1}, {1})}), error);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

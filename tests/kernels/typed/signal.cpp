@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -54,4 +54,4 @@ TEST_CASE("windows") {
   require_near(run_typed(op::signal_window{op::window_kind::hamming, 2, true, dtype::f64}, {})[0], {2}, {4.0f / 46, 1});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // Normalisation by statistics, against hand values.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -68,4 +68,4 @@ TEST_CASE("norms, mean and variance, neighbouring channels") {
                {1.0f / 6, 2.0f / 15, 3.0f / 14});
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

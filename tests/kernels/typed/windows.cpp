@@ -2,7 +2,7 @@
 // Convolutions and pooling over one to three axes.
 #include "run_typed.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 using namespace test;
 
@@ -171,4 +171,4 @@ TEST_CASE("deformed convolution with no offsets is a convolution") {
   require_near(run_typed(p, {x, zero, half, w, make<float>({2}, {-9, -9})})[0], {1, 2, 3, 3}, clipped, 1e-5f);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

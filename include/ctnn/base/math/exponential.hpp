@@ -9,7 +9,7 @@
 
 #include "rounding.hpp"
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 /// NaN stays.
 constexpr float clamp(float x, float low, float high) { return x < low ? low : (x > high ? high : x); }
@@ -154,4 +154,4 @@ constexpr float normal_below(float x) {
   return x < 0 ? tail : 1.0f - tail;
 }
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math

@@ -11,7 +11,7 @@
 #include "exponential.hpp"
 #include "rounding.hpp"
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 /// hi + lo, |lo| at most half an ulp of hi.
 struct float_pair {
@@ -112,4 +112,4 @@ constexpr float pow(float x, float y) {
   return sign * scale_by_power_of_two(power, static_cast<int>(n));
 }
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math

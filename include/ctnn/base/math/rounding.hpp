@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 constexpr float abs(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7fffffffu); }
 constexpr bool is_nan(float x) { return x != x; }
@@ -51,4 +51,4 @@ constexpr float round(float x) {
   return rest > 0.5f || odd ? with_sign_of(abs(t) + 1.0f, x) : t;
 }
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math

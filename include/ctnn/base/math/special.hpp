@@ -6,7 +6,7 @@
 
 #include "exponential.hpp"
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 /// log(1 + x): what rounding takes from x in 1 + x, the quotient gives back.
 constexpr float log1p(float x) {
@@ -66,4 +66,4 @@ constexpr float erf(float x) {
   return x * p;
 }
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math

@@ -10,7 +10,7 @@
 #include "exponential.hpp"
 #include "rounding.hpp"
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 /// x = (quadrant + 4 k) pi/2 + rest, |rest| <= pi/4.
 struct reduced_angle {
@@ -134,4 +134,4 @@ constexpr float atan(float x) {
   return with_sign_of(base + (t + (p * z * t + rest)), x);
 }
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math

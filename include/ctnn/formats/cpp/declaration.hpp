@@ -229,7 +229,7 @@ class declaration {
 
   void spell(node_id id) {
     const node& n = g_.at(id);
-    options_.push_back(ctnn::spell(g_, n));
+    options_.push_back(ir::spell(g_, n));
     const detail::alias word = detail::word_for(n.type, g_.fields_of(n.fields));
     for (int k = 0; k < n.outputs.count; ++k)
       needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;

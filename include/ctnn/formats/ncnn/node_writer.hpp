@@ -200,7 +200,7 @@ class node_writer {
 
  private:
   node_id id_;
-  const ctnn::node& node_;
+  const ir::node& node_;
   std::vector<std::pair<std::string, int>> after_;
 };
 

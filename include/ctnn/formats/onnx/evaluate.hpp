@@ -36,7 +36,7 @@ inline bool can_evaluate(const operator_type& type, types in, types out) {
 inline void evaluate(const operator_type& type, std::span<const double> fields, const std::vector<shared_array>& in,
                      const std::vector<shared_array>& weights, const std::vector<std::shared_ptr<array>>& out) {
   std::vector<const_tensor> from;
-  std::vector<ctnn::tensor> to;
+  std::vector<ir::tensor> to;
   std::vector<const float*> numbers;
   std::vector<std::vector<float>> expanded;
   bool plain = true;
@@ -56,7 +56,7 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   from.resize(own);
   std::vector<extents> in_shapes, out_shapes;
   for (const const_tensor& t : from) in_shapes.push_back(t.shape);
-  for (const ctnn::tensor& t : to) out_shapes.push_back(t.shape);
+  for (const ir::tensor& t : to) out_shapes.push_back(t.shape);
   if (plain && type.reference()) return type.reference()(fields, {from, to, numbers});
   const auto run = find_typed_kernel(&type);
   if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");

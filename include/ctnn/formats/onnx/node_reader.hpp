@@ -107,9 +107,9 @@ class node_reader {
            " dimensions");
     return static_cast<int>(a < 0 ? a + rank : a);
   }
-  ctnn::list<int> axes(const integers& from, int rank) const {
+  ir::list<int> axes(const integers& from, int rank) const {
     if (from.size() > max_rank) fail("more than " + std::to_string(max_rank) + " axes");
-    ctnn::list<int> out;
+    ir::list<int> out;
     for (const std::int64_t a : from) {
       const int n = axis(a, rank);
       for (int before : out)

@@ -4,7 +4,7 @@
 
 #include "../operator.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The type of input i; f32 where nobody says otherwise.
 constexpr dtype type_at(types in, std::size_t i) { return i < in.size() ? in[i] : dtype::f32; }
@@ -117,4 +117,4 @@ constexpr problem shape_from(const list<int>& dims, extents& result) {
   return countable(result);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -6,7 +6,7 @@
 #include "../../graph/operators/convolution.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 /// Positions [first, last) of `count` whose tap at `offset` (dilation * k - padding) lies inside [0, size).
 struct tap_range {
@@ -122,4 +122,4 @@ constexpr void run(const op::conv_transpose<Axes>& p, const arguments& a) {
   }
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

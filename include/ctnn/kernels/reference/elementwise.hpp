@@ -6,7 +6,7 @@
 #include "../walks/loop_nest.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 constexpr float apply(op::binary_function f, float a, float b) {
   using enum op::binary_function;
@@ -41,9 +41,9 @@ constexpr loop_nest<3> broadcast_loops(const tensor& out, const const_tensor& a,
   return nest;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 template <class Function>
 constexpr void for_each_element(const arguments& a, Function f) {
@@ -128,4 +128,4 @@ constexpr void run(const op::eltwise& p, const arguments& a) {
   detail::activate(p.activation, out);
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

@@ -4,7 +4,7 @@
 
 #include "../walks/interpolation_walk.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 constexpr void run(const op::interpolate& p, const arguments& a) {
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
@@ -40,4 +40,4 @@ constexpr void run(const op::interpolate& p, const arguments& a) {
   }
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

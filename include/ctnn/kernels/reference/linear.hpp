@@ -6,7 +6,7 @@
 #include "../walks/matmul_walk.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 constexpr void run(const op::linear& p, const arguments& a) {
   const std::int64_t depth = p.depth(a.in[0].shape);
@@ -41,4 +41,4 @@ constexpr void run(const op::matmul& p, const arguments& a) {
   }
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

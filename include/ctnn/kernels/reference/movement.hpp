@@ -7,7 +7,7 @@
 #include "../walks/loop_nest.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The loops that copy `part` out of or into tensors of larger shape: operands are the target and the source.
 /// Outermost first in the target's memory; any layouts.
@@ -118,9 +118,9 @@ constexpr kept_part kept_by(const op::pad& p, const tensor& y, const const_tenso
   return part;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 namespace detail {
 
@@ -199,4 +199,4 @@ constexpr void run(const op::slice& p, const arguments& a) {
   detail::copy(nest, a.out[0].data, a.in[0].data + begin);
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

@@ -8,7 +8,7 @@
 #include "../tensor.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// y = x * factor + offset, what a channel's batch_norm comes to.
 template <class T>
@@ -24,9 +24,9 @@ constexpr channel_affine<T> batch_norm_affine(const op::batch_norm& p, T gamma, 
   return {factor, beta - mean * factor};
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 // The function of one number that an operator is in channel c, by its weights.
 
@@ -128,4 +128,4 @@ constexpr void normalize_rows(const Norm& p, const arguments& a) {
 constexpr void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
 constexpr void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

@@ -9,7 +9,7 @@
 #include "../../graph/operators/pooling.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 namespace detail {
 
@@ -114,4 +114,4 @@ constexpr void run(const op::adaptive_pool& p, const arguments& a) {
   adaptive_pool_planes(p, a.in[0].shape, a.in[0].data, a.out[0].data);
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

@@ -5,7 +5,7 @@
 #include "../walks/recurrence_walk.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 /// Row `row` of a matrix times a vector, and a number of the bias. Several sums at a time: loaded models of doubles
 /// run it.
@@ -96,4 +96,4 @@ constexpr void run(const Op& p, const arguments& a) {
   run_recurrence<float>(p, a, a.weights, [](const activation_function& f, float x) { return apply(f, x); });
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

@@ -8,7 +8,7 @@
 #include "../../base/math.hpp"
 #include "../walks/reduction_walk.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 /// The sum, product, ... over the loops of `nest` from x on, `none` if `n` of them is nothing.
 constexpr float reduced_value(op::reduction f, const float* x, const loop_nest<1>& nest, std::int64_t n) {
@@ -49,4 +49,4 @@ constexpr void run(const op::reduce& p, const arguments& a) {
   while (at.next());
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

@@ -5,7 +5,7 @@
 #include "../../graph/operators/elementwise.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::reference {
+namespace ctnn::ir::reference {
 
 constexpr void run(const op::softmax& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
@@ -27,4 +27,4 @@ constexpr void run(const op::softmax& p, const arguments& a) {
   }
 }
 
-}  // namespace ctnn::reference
+}  // namespace ctnn::ir::reference

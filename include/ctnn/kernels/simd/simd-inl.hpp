@@ -299,7 +299,7 @@ struct activate {
 /// One that is known at run time only, lane by lane: what is no activation is rarely applied in registers.
 struct activate_any {
   activation_function f;
-  CTNN_INLINE float operator()(float x) const { return ctnn::apply(f, x); }
+  CTNN_INLINE float operator()(float x) const { return ctnn::ir::apply(f, x); }
 #if !CTNN_SCALAR_VEC
   CTNN_INLINE vec operator()(vec x) const { return each_lane(*this, x); }
 #endif
@@ -339,7 +339,7 @@ struct apply_once {
 
 }  // namespace detail
 
-/// The vector form of ctnn::apply; in loops prefer with_function.
+/// The vector form of ctnn::ir::apply; in loops prefer with_function.
 CTNN_INLINE vec apply_activation(const activation_function& f, vec x) {
   with_function(f, detail::apply_once{&x});
   return x;

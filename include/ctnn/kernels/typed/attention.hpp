@@ -6,7 +6,7 @@
 #include "products.hpp"
 #include "reduction.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Where vector (batch, head, position) of Q, K, V or the result begins, in either form.
 struct head_places {
@@ -141,4 +141,4 @@ inline void run(const op::rotary_embedding& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

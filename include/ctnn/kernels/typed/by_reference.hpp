@@ -6,7 +6,7 @@
 #include "../reference/pooling.hpp"
 #include "pointwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Runs f with every tensor as floats and converts the outputs back, rounding and saturating.
 template <class F>
@@ -40,4 +40,4 @@ void run(const Op& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

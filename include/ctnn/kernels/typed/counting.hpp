@@ -8,7 +8,7 @@
 #include "../../graph/operators/indexing.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Calls f(position) for each element that is not 0.
 template <class F>
@@ -198,4 +198,4 @@ inline void run(const op::non_max_suppression& p, const arguments& a, scratch_me
   if (found > static_cast<std::size_t>(p.count)) require_count(p.name, found, p.count);
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

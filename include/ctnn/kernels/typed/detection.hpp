@@ -8,7 +8,7 @@
 #include "../../graph/operators/detection.hpp"
 #include "dispatch.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 inline void run(const op::prior_box& p, const arguments& a) {
   const extents& map = a.in[0].shape;
@@ -194,4 +194,4 @@ inline void run(const op::yolo_detection& p, const arguments& a, scratch_memory 
   write_detections(all, a);
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

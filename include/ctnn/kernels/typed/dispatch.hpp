@@ -14,7 +14,7 @@
 #include "../scratch.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 template <class T>
 struct tag {
@@ -175,4 +175,4 @@ inline std::int64_t index_at(std::string_view op, const const_tensor& t, std::in
   return n;
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -10,7 +10,7 @@
 #include "dispatch.hpp"
 #include "real.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Integer arithmetic that wraps around.
 template <class T>
@@ -203,4 +203,4 @@ inline void run(const op::eltwise& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

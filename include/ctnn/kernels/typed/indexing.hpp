@@ -5,7 +5,7 @@
 #include "../../graph/operators/indexing.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 inline void run(const op::gather& p, const arguments& a, scratch_memory memory) {
   const around x(a.in[0].shape, p.axis);
@@ -144,4 +144,4 @@ inline void run(const op::one_hot& p, const arguments& a, scratch_memory memory)
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -6,7 +6,7 @@
 #include "../walks/matmul_walk.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// y = a b: rows x depth by depth x columns; Sum is what products are added in.
 template <class Sum, class T, class Left, class Right>
@@ -114,4 +114,4 @@ inline void run(const op::det& p, const arguments& a, scratch_memory memory) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

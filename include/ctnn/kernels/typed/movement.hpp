@@ -7,7 +7,7 @@
 #include "elementwise.hpp"
 #include "pointwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Copies along a nest of loops (operands: target, source).
 template <class T>
@@ -209,4 +209,4 @@ inline void run(const op::reverse_sequence& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

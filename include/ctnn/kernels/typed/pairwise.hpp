@@ -5,7 +5,7 @@
 #include "../../graph/operators/pairwise.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 inline void run(const op::compare& p, const arguments& a) {
   visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
@@ -89,4 +89,4 @@ inline void run(const op::where&, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

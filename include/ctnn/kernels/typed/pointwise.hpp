@@ -5,7 +5,7 @@
 #include "../../graph/operators/pointwise.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 inline void run(const op::bitwise_not& p, const arguments& a) {
   if (a.in[0].type == dtype::boolean)
@@ -58,4 +58,4 @@ inline void run(const op::clamp& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

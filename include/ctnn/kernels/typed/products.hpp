@@ -11,7 +11,7 @@
 #include "../scratch.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// y[j] += sum of x[k] * m[k * stride + j] over k < depth, for j < n.
 template <class T>
@@ -58,4 +58,4 @@ void multiply_parts(const arguments& a, scratch_memory own, const std::int16_t* 
   }
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -8,7 +8,7 @@
 #include "matrix.hpp"
 #include "products.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// The index of element i's scale.
 class scale_index {
@@ -298,4 +298,4 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -6,7 +6,7 @@
 
 #include "../../graph/activation.hpp"
 
-namespace ctnn::math {
+namespace ctnn::ir::math {
 
 template <>
 struct of<double> {
@@ -14,15 +14,15 @@ struct of<double> {
   static double pow(double x, double y) { return std::pow(x, y); }
 };
 
-}  // namespace ctnn::math
+}  // namespace ctnn::ir::math
 
-namespace ctnn::real {
+namespace ctnn::ir::real {
 
 using std::abs, std::floor, std::ceil, std::trunc, std::sqrt, std::exp, std::expm1, std::log, std::log1p, std::log10,
     std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh, std::asinh,
     std::acosh, std::atanh, std::erf;
 
-namespace numbers = ctnn::real;
+namespace numbers = ctnn::ir::real;
 template <class V>
 V number(double x) {
   return x;
@@ -38,9 +38,9 @@ inline double normal_below(double x) { return 0.5 * std::erfc(-0.707106781186547
 
 #include "../../graph/functions-inl.hpp"
 
-}  // namespace ctnn::real
+}  // namespace ctnn::ir::real
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 inline float applied(const activation_function& f, float x) { return apply(f, x); }
 
@@ -56,4 +56,4 @@ inline double applied(const activation_function& f, double x) {
   return x;
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -6,7 +6,7 @@
 #include "../reference/recurrent.hpp"
 #include "windows.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 CTNN_ONCE void require_lengths(const const_tensor& lengths, int most) {
   for (int n = 0; n < lengths.shape[0]; ++n)
@@ -26,4 +26,4 @@ void run(const Op& p, const arguments& a) {
 }
 
 }  // namespace typed
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -9,7 +9,7 @@
 #include "../walks/reduction_walk.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Offsets in x of the kept positions and, relative to them, of the reduced ones.
 struct reduction_offsets {
@@ -226,4 +226,4 @@ inline void run(const op::hardmax& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -7,7 +7,7 @@
 #include "../scratch.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Arguments whose type belongs to this namespace, for what stands in it to be found.
 struct call : arguments {};
@@ -26,4 +26,4 @@ void run_kernel(const Op& op, const arguments& a, scratch_memory memory) {
 template <has_kernel Op>
 void run_widened(const Op& op, const arguments& a, scratch_memory memory);
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -9,7 +9,7 @@
 #include "pointwise.hpp"
 #include "windows.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Weights of inputs; index -1 stands for zero.
 struct sample_tap {
@@ -265,4 +265,4 @@ inline void run(const op::deform_conv& p, const arguments& a, scratch_memory mem
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

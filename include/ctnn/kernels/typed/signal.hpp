@@ -7,7 +7,7 @@
 #include "../../graph/operators/signal.hpp"
 #include "movement.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 struct complex_number {
   double re = 0, im = 0;
@@ -161,4 +161,4 @@ inline void run(const op::mel_weights& p, const arguments& a) {
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

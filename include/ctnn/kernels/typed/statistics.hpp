@@ -6,7 +6,7 @@
 #include "by_reference.hpp"
 #include "reduction.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 struct moments {
   double mean, variance;
@@ -146,4 +146,4 @@ inline void run(const op::local_response_norm& p, const arguments& a, scratch_me
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

@@ -7,18 +7,18 @@
 #include "../../graph/operators.hpp"
 #include "../loaded_kernels.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// An entry for every operator; without a kernel where it has none.
 std::span<const loaded_kernel> typed_kernels();
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
 #if !CTNN_COMPILED_ELSEWHERE
 
 #include "all.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 namespace typed {
 
@@ -43,6 +43,6 @@ CTNN_ONCE std::span<const loaded_kernel> typed_kernels() {
   return table;
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir
 
 #endif

@@ -6,7 +6,7 @@
 #include "dispatch.hpp"
 #include "run.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// Does the kernel take elements of any type as they are?
 template <class Op>
@@ -30,4 +30,4 @@ void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
   }
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

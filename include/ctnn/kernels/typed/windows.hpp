@@ -9,7 +9,7 @@
 #include "../walks/pooling_walk.hpp"
 #include "elementwise.hpp"
 
-namespace ctnn::typed {
+namespace ctnn::ir::typed {
 
 /// One axis: which taps of window w lie inside the input, and where.
 struct axis_taps {
@@ -248,4 +248,4 @@ inline void run(const op::fold_blocks& p, const arguments& a, scratch_memory mem
   });
 }
 
-}  // namespace ctnn::typed
+}  // namespace ctnn::ir::typed

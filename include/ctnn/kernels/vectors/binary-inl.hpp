@@ -83,11 +83,11 @@ struct binary_of {
       alignas(64) float p[lanes], q[lanes];
       store(a, p);
       store(b, q);
-      for (int i = 0; i < lanes; ++i) p[i] = ctnn::apply(Kind, p[i], q[i]);
+      for (int i = 0; i < lanes; ++i) p[i] = ctnn::ir::apply(Kind, p[i], q[i]);
       return load(p);
     }
 #else
-    else return ctnn::apply(Kind, a, b);
+    else return ctnn::ir::apply(Kind, a, b);
 #endif
   }
 };
@@ -166,10 +166,10 @@ struct strided_row {
 };
 template <op::binary_function Kind>
 CTNN_NOINLINE void combine_strided_row(const strided_row& r) {
-  for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::apply(Kind, r.a[i * r.da], r.b[i * r.db]);
+  for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::ir::apply(Kind, r.a[i * r.da], r.b[i * r.db]);
 }
 CTNN_NOINLINE inline void activate_strided_row(const activation_function& f, const strided_row& r) {
-  for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::apply(f, r.y[i * r.dy]);
+  for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::ir::apply(f, r.y[i * r.dy]);
 }
 CTNN_INLINE void combine_strided(op::binary_function kind, const activation_function& f, const strided_row& r) {
   using b = op::binary_function;

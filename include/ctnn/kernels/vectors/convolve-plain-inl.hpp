@@ -7,7 +7,7 @@
 #include "../simd/tile-inl.hpp"
 #include "../walks/window-inl.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 namespace plain {
 namespace detail {
 
@@ -114,4 +114,4 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
 }
 
 }  // namespace plain
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -11,7 +11,7 @@
 #include "../share.hpp"
 #include "../targets.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// What is cut off a float fits 32 bits, because libgcc goes through doubles to 64.
 template <class Real>
@@ -255,4 +255,4 @@ void interpolate_planes(const op::interpolate& p, const arguments& a, Store stor
 }
 
 }  // namespace CTNN_PACKING
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -8,7 +8,7 @@
 #include "../../base/shape.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// The axis that is `i`-th from the outside in t's memory: loops in this order end in t's contiguous axis.
 template <class T>
@@ -83,4 +83,4 @@ struct loop_cursor {
   std::ptrdiff_t step[max_rank]{};
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -4,7 +4,7 @@
 
 #include "../../graph/operators/matrix.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 struct matmul_walk {
   int rows = 1, depth = 0, columns = 1;
@@ -48,4 +48,4 @@ struct matmul_walk {
   std::int64_t extent[max_rank]{}, stride_a[max_rank]{}, stride_b[max_rank]{};
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

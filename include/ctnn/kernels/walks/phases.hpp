@@ -6,7 +6,7 @@
 
 #include "../../graph/operators/convolution.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// One axis of one phase, as the plain convolution it is.
 struct phase {
@@ -83,4 +83,4 @@ constexpr bool joins_phases(const op::conv_transpose2d& p, int channels, int blo
          !is_depthwise(p, channels);
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

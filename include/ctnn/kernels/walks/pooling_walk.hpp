@@ -11,7 +11,7 @@
 #include "../../graph/operators/pooling.hpp"
 #include "../share.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// One axis of a pooling window: `cells` inside the input, `step` apart from `first` on, and how many an average
 /// divides by.
@@ -208,4 +208,4 @@ void pool_planes(const op::pool& p, const arguments& a) {
            share_of(a.share, static_cast<std::ptrdiff_t>(y.count() / y.back(0))));
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

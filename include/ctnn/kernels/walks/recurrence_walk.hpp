@@ -6,7 +6,7 @@
 #include "../targets.hpp"
 #include "../tensor.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// Weights of one direction; biases and peepholes may be null. `spare` has room for one more state of the sequence at
 /// hand; where it is h, h is 0.
@@ -73,4 +73,4 @@ constexpr CTNN_INLINE void walk_recurrence(const Op& p, const arguments& a, std:
   }
 }
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

@@ -4,7 +4,7 @@
 
 #include "loop_nest.hpp"
 
-namespace ctnn {
+namespace ctnn::ir {
 
 /// `kept` offsets go through y, then x; `reduced` ones through x. In the order of x's memory, so that the innermost
 /// loop of one of the two runs through neighbours. An axis i that bit i of `bits` names is reduced; y has it as 1 or
@@ -31,4 +31,4 @@ struct reduction_walk {
   }
 };
 
-}  // namespace ctnn
+}  // namespace ctnn::ir

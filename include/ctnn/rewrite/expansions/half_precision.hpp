@@ -7,7 +7,7 @@
 #include "../../graph/operators/pointwise.hpp"
 #include "../expansion.hpp"
 
-namespace ctnn::expansions {
+namespace ctnn::ir::expansions {
 
 /// An operator over halves that computes  ->  the same in f32 between conversions, to the bit. What only copies halves
 /// still does, unless it copies the result of one of these. The outputs keep their names and types.
@@ -104,4 +104,4 @@ struct widen_halves {
   }
 };
 
-}  // namespace ctnn::expansions
+}  // namespace ctnn::ir::expansions

@@ -7,7 +7,7 @@
 #include "../../graph/operators/shape.hpp"
 #include "../expansion.hpp"
 
-namespace ctnn::expansions {
+namespace ctnn::ir::expansions {
 
 /// (C, L) or (N, C, L)  ->  (C, 1, L) or (N, C, 1, L), for a convolution over floats and back again behind it. A weight
 /// that is a value becomes (out, in, 1, kernel) as well.
@@ -78,4 +78,4 @@ struct signal_to_image {
   }
 };
 
-}  // namespace ctnn::expansions
+}  // namespace ctnn::ir::expansions

@@ -31,7 +31,7 @@ struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
                                   "conv2d|conv_transpose2d|linear|binary|eltwise > activation -> the first",
                                   lowers::nodes, numerics::exact};
-  struct match : ctnn::match {
+  struct match : ir::match {
     activation_function both{};
   };
   using activates = find::any_of<op::conv2d, op::conv_transpose2d, op::linear, op::binary, op::eltwise>;
@@ -57,7 +57,7 @@ struct fuse_activation {
 struct activation_chain {
   static constexpr rule_info info{"activation_chain", "activation > activation -> activation", lowers::nodes,
                                   numerics::exact};
-  struct match : ctnn::match {
+  struct match : ir::match {
     op::activation both{};
   };
   using pattern = chain<op::activation, op::activation>;

@@ -59,7 +59,7 @@ struct slice_of_concat {
   static constexpr rule_info info{"slice_of_concat", "slice(concat(..., x, ...)) -> x", lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
   using pattern = edge<op::concat, op::slice>;
-  struct match : ctnn::match {
+  struct match : ir::match {
     value_id part = none;
   };
   static constexpr reason guard(const rewriter& r, match& m) {

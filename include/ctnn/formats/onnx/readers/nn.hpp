@@ -39,6 +39,7 @@ inline window_attributes read_window(node_reader& n, int axes) {
   return w;
 }
 
+using ir::as_list;
 inline list<int> as_list(const integers& from) {
   list<int> out;
   for (std::int64_t v : from) out.push_back(static_cast<int>(v));

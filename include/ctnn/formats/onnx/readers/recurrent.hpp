@@ -37,7 +37,7 @@ void read_recurrent(node_reader& n, op::recurrence<Gates>& op) {
   op.clip = n.real("clip", 0);
   if (n.has_attribute("hidden_size")) op.hidden = n.small("hidden_size", 0);
   else if (n.rank(n.input(2)) == 3) op.hidden = n.shape(n.input(2))[2];
-  if (op.hidden < 1 || op.hidden > op.most_hidden)
+  if (!(op.hidden >= 1 && op.hidden <= op.most_hidden))  // Clang 14 takes "op.hidden <" for the layers' option
     n.fail("hidden_size is " + std::to_string(op.hidden) + ", expected 1 to " + std::to_string(op.most_hidden));
   op.bias = n.has(3);
   op.lengths = n.has(4);
