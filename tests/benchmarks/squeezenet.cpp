@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < 40; ++round) {
       float sink[14] = {1, 1, 1};
       const double t0 = now();
-      const auto flops = static_cast<double>(ctnn::multiply_registers(target, 10'000, sink));
+      const auto flops = static_cast<double>(ctnn::ir::multiply_registers(target, 10'000, sink));
       const double t1 = now();
       classify(image(picture.data(), image::extent));
       best = std::min(best, now() - t1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What people call their own things does not meet ctnn's words for graphs, operators and kernels, which are in ctnn::ir.
+// ctnn's words for graphs, operators and kernels are in ctnn::ir: people may call their own things so.
 #include <doctest/doctest.h>
 
 #include <utility>
