@@ -91,88 +91,92 @@ struct named_output {
   static constexpr layer_record record{nullptr, {}, Layers::list, {}, Public::list, false};
 };
 
-#define CTNN_LAYER(name, ...) \
+// clang-format off
+/// The words for layers, a row each: its name, its operator, and the options that the word says. Programs declare with
+/// them (below), formats/cpp/declaration.hpp writes with them.
+#define CTNN_LAYER_WORDS(x) \
+  x(input, op::input) \
+  x(constant, op::constant) \
+  x(conv1d, op::conv1d) \
+  x(conv2d, op::conv2d) \
+  x(conv3d, op::conv3d) \
+  x(conv_transpose1d, op::conv_transpose1d) \
+  x(conv_transpose2d, op::conv_transpose2d) \
+  x(conv_transpose3d, op::conv_transpose3d) \
+  x(matmul, op::matmul) \
+  x(linear, op::linear) \
+  x(batch_norm, op::batch_norm) \
+  x(scale, op::scale) \
+  x(bias, op::bias) \
+  x(local_response_norm, op::local_response_norm) \
+  x(layer_norm, op::layer_norm) \
+  x(rms_norm, op::rms_norm) \
+  x(relu, op::activation, option<"activation", function::relu>) \
+  x(relu6, op::activation, option<"activation", function::clip, 0, 6>) \
+  x(sigmoid, op::activation, option<"activation", function::sigmoid>) \
+  x(tanh, op::activation, option<"activation", function::tanh>) \
+  x(silu, op::activation, option<"activation", function::silu>) \
+  x(mish, op::activation, option<"activation", function::mish>) \
+  x(gelu, op::activation, option<"activation", function::gelu>) \
+  x(hardsigmoid, op::activation, option<"activation", function::hardsigmoid, 0.16666667163372040, 0.5>) \
+  x(hardswish, op::activation, option<"activation", function::hardswish, 0.16666667163372040, 0.5>) \
+  x(prelu, op::prelu) \
+  x(softmax, op::softmax) \
+  x(dropout, op::dropout) \
+  x(identity, op::identity) \
+  x(max_pool1d, op::pool, option<"axes", 1>) \
+  x(max_pool2d, op::pool) \
+  x(max_pool3d, op::pool, option<"axes", 3>) \
+  x(avg_pool1d, op::pool, option<"function", op::pooling::average>, option<"axes", 1>) \
+  x(avg_pool2d, op::pool, option<"function", op::pooling::average>) \
+  x(avg_pool3d, op::pool, option<"function", op::pooling::average>, option<"axes", 3>) \
+  x(lp_pool1d, op::pool, option<"function", op::pooling::lp>, option<"axes", 1>) \
+  x(lp_pool2d, op::pool, option<"function", op::pooling::lp>) \
+  x(lp_pool3d, op::pool, option<"function", op::pooling::lp>, option<"axes", 3>) \
+  x(adaptive_avg_pool1d, op::adaptive_pool, option<"axes", 1>) \
+  x(adaptive_avg_pool2d, op::adaptive_pool) \
+  x(adaptive_avg_pool3d, op::adaptive_pool, option<"axes", 3>) \
+  x(adaptive_max_pool1d, op::adaptive_pool, option<"function", op::pooling::max>, option<"axes", 1>) \
+  x(adaptive_max_pool2d, op::adaptive_pool, option<"function", op::pooling::max>) \
+  x(adaptive_max_pool3d, op::adaptive_pool, option<"function", op::pooling::max>, option<"axes", 3>) \
+  x(interpolate_nearest, op::interpolate) \
+  x(interpolate_linear, op::interpolate, option<"mode", op::interpolation::linear>, option<"axes", 1>) \
+  x(interpolate_bilinear, op::interpolate, option<"mode", op::interpolation::linear>) \
+  x(interpolate_trilinear, op::interpolate, option<"mode", op::interpolation::linear>, option<"axes", 3>) \
+  x(interpolate_bicubic, op::interpolate, option<"mode", op::interpolation::cubic>) \
+  x(rnn, op::rnn) \
+  x(gru, op::gru) \
+  x(lstm, op::lstm) \
+  x(flatten, op::flatten) \
+  x(reshape, op::reshape) \
+  x(permute, op::permute) \
+  x(channel_shuffle, op::channel_shuffle) \
+  x(pixel_shuffle, op::pixel_shuffle) \
+  x(constant_pad, op::pad) \
+  x(reflection_pad, op::pad, option<"mode", op::pad_mode::reflect>) \
+  x(replication_pad, op::pad, option<"mode", op::pad_mode::edge>) \
+  x(circular_pad, op::pad, option<"mode", op::pad_mode::wrap>) \
+  x(concat, op::concat) \
+  x(split, op::split) \
+  x(slice, op::slice) \
+  x(add, op::binary) \
+  x(sub, op::binary, option<"function", op::binary_function::sub>) \
+  x(mul, op::binary, option<"function", op::binary_function::mul>) \
+  x(div, op::binary, option<"function", op::binary_function::div>) \
+  x(maximum, op::binary, option<"function", op::binary_function::maximum>) \
+  x(minimum, op::binary, option<"function", op::binary_function::minimum>) \
+  x(pow, op::binary, option<"function", op::binary_function::pow>) \
+  x(weighted_sum, op::eltwise) \
+  x(eltwise_prod, op::eltwise, option<"function", op::eltwise_function::prod>) \
+  x(eltwise_max, op::eltwise, option<"function", op::eltwise_function::max>)
+// clang-format on
+
+#define CTNN_LAYER(word, Op, ...) \
   template <fixed_string Name, class... Options> \
-  using name = layer<__VA_ARGS__, Options...>;
-
-CTNN_LAYER(input, op::input, Name)
-CTNN_LAYER(constant, op::constant, Name)
-
-CTNN_LAYER(conv1d, op::conv1d, Name)
-CTNN_LAYER(conv2d, op::conv2d, Name)
-CTNN_LAYER(conv3d, op::conv3d, Name)
-CTNN_LAYER(conv_transpose1d, op::conv_transpose1d, Name)
-CTNN_LAYER(conv_transpose2d, op::conv_transpose2d, Name)
-CTNN_LAYER(conv_transpose3d, op::conv_transpose3d, Name)
-CTNN_LAYER(matmul, op::matmul, Name)
-CTNN_LAYER(linear, op::linear, Name)
-CTNN_LAYER(batch_norm, op::batch_norm, Name)
-CTNN_LAYER(batch_norm1d, op::batch_norm, Name, option<"axis", 1>)   ///< of (N, C) or (N, C, L)
-CTNN_LAYER(batch_norm2d, op::batch_norm, Name, option<"axis", -3>)  ///< of (C, H, W) or (N, C, H, W)
-CTNN_LAYER(scale, op::scale, Name)
-CTNN_LAYER(bias, op::bias, Name)
-CTNN_LAYER(local_response_norm, op::local_response_norm, Name)
-CTNN_LAYER(layer_norm, op::layer_norm, Name)
-CTNN_LAYER(rms_norm, op::rms_norm, Name)
-
-CTNN_LAYER(relu, op::activation, Name, option<"activation", function::relu>)
-CTNN_LAYER(relu6, op::activation, Name, option<"activation", function::clip, 0, 6>)
-CTNN_LAYER(sigmoid, op::activation, Name, option<"activation", function::sigmoid>)
-CTNN_LAYER(tanh, op::activation, Name, option<"activation", function::tanh>)
-CTNN_LAYER(silu, op::activation, Name, option<"activation", function::silu>)
-CTNN_LAYER(mish, op::activation, Name, option<"activation", function::mish>)
-CTNN_LAYER(gelu, op::activation, Name, option<"activation", function::gelu>)
-CTNN_LAYER(prelu, op::prelu, Name)
-CTNN_LAYER(softmax, op::softmax, Name)
-CTNN_LAYER(dropout, op::dropout, Name)
-CTNN_LAYER(identity, op::identity, Name)
-
-CTNN_LAYER(max_pool1d, op::pool, Name, option<"axes", 1>)
-CTNN_LAYER(max_pool2d, op::pool, Name)
-CTNN_LAYER(max_pool3d, op::pool, Name, option<"axes", 3>)
-CTNN_LAYER(avg_pool1d, op::pool, Name, option<"function", op::pooling::average>, option<"axes", 1>)
-CTNN_LAYER(avg_pool2d, op::pool, Name, option<"function", op::pooling::average>)
-CTNN_LAYER(avg_pool3d, op::pool, Name, option<"function", op::pooling::average>, option<"axes", 3>)
-CTNN_LAYER(lp_pool1d, op::pool, Name, option<"function", op::pooling::lp>, option<"axes", 1>)
-CTNN_LAYER(lp_pool2d, op::pool, Name, option<"function", op::pooling::lp>)
-CTNN_LAYER(lp_pool3d, op::pool, Name, option<"function", op::pooling::lp>, option<"axes", 3>)
-CTNN_LAYER(adaptive_avg_pool1d, op::adaptive_pool, Name, option<"axes", 1>)
-CTNN_LAYER(adaptive_avg_pool2d, op::adaptive_pool, Name)
-CTNN_LAYER(adaptive_avg_pool3d, op::adaptive_pool, Name, option<"axes", 3>)
-CTNN_LAYER(adaptive_max_pool1d, op::adaptive_pool, Name, option<"function", op::pooling::max>, option<"axes", 1>)
-CTNN_LAYER(adaptive_max_pool2d, op::adaptive_pool, Name, option<"function", op::pooling::max>)
-CTNN_LAYER(adaptive_max_pool3d, op::adaptive_pool, Name, option<"function", op::pooling::max>, option<"axes", 3>)
-CTNN_LAYER(interpolate_nearest, op::interpolate, Name)
-CTNN_LAYER(interpolate_linear, op::interpolate, Name, option<"mode", op::interpolation::linear>, option<"axes", 1>)
-CTNN_LAYER(interpolate_bilinear, op::interpolate, Name, option<"mode", op::interpolation::linear>)
-CTNN_LAYER(interpolate_trilinear, op::interpolate, Name, option<"mode", op::interpolation::linear>, option<"axes", 3>)
-CTNN_LAYER(interpolate_bicubic, op::interpolate, Name, option<"mode", op::interpolation::cubic>)
-
-CTNN_LAYER(rnn, op::rnn, Name)
-CTNN_LAYER(gru, op::gru, Name)
-CTNN_LAYER(lstm, op::lstm, Name)
-
-CTNN_LAYER(flatten, op::flatten, Name)
-CTNN_LAYER(reshape, op::reshape, Name)
-CTNN_LAYER(permute, op::permute, Name)
-CTNN_LAYER(channel_shuffle, op::channel_shuffle, Name)
-CTNN_LAYER(pixel_shuffle, op::pixel_shuffle, Name)
-CTNN_LAYER(constant_pad, op::pad, Name)
-CTNN_LAYER(concat, op::concat, Name)
-CTNN_LAYER(split, op::split, Name)
-CTNN_LAYER(slice, op::slice, Name)
-
-CTNN_LAYER(add, op::binary, Name)
-CTNN_LAYER(sub, op::binary, Name, option<"function", op::binary_function::sub>)
-CTNN_LAYER(mul, op::binary, Name, option<"function", op::binary_function::mul>)
-CTNN_LAYER(div, op::binary, Name, option<"function", op::binary_function::div>)
-CTNN_LAYER(maximum, op::binary, Name, option<"function", op::binary_function::maximum>)
-CTNN_LAYER(minimum, op::binary, Name, option<"function", op::binary_function::minimum>)
-CTNN_LAYER(pow, op::binary, Name, option<"function", op::binary_function::pow>)
-
-CTNN_LAYER(weighted_sum, op::eltwise, Name)
-CTNN_LAYER(eltwise_prod, op::eltwise, Name, option<"function", op::eltwise_function::prod>)
-CTNN_LAYER(eltwise_max, op::eltwise, Name, option<"function", op::eltwise_function::max>)
+  using word = layer<Op, Name __VA_OPT__(, ) __VA_ARGS__, Options...>;
+CTNN_LAYER_WORDS(CTNN_LAYER)
+CTNN_LAYER(batch_norm1d, op::batch_norm, option<"axis", 1>)   ///< of (N, C) or (N, C, L)
+CTNN_LAYER(batch_norm2d, op::batch_norm, option<"axis", -3>)  ///< of (C, H, W) or (N, C, H, W)
 #undef CTNN_LAYER
 
 template <fixed_string Name, number Slope, class... Options>
@@ -181,14 +185,6 @@ template <fixed_string Name, number Low, number High, class... Options>
 using clip = layer<op::activation, Name, option<"activation", function::clip, Low, High>, Options...>;
 template <fixed_string Name, number Alpha, class... Options>
 using elu = layer<op::activation, Name, option<"activation", function::elu, Alpha>, Options...>;
-/// clip(alpha x + beta, 0, 1); PyTorch's numbers are 1/6 and 1/2.
-template <fixed_string Name, class... Options>
-using hardsigmoid =
-    layer<op::activation, Name, option<"activation", function::hardsigmoid, 0.16666667163372040, 0.5>, Options...>;
-template <fixed_string Name, class... Options>
-using hardswish =
-    layer<op::activation, Name, option<"activation", function::hardswish, 0.16666667163372040, 0.5>, Options...>;
-
 /// Any function without parameters: unary<"root", ctnn::function::sqrt>
 template <fixed_string Name, function F, class... Options>
 using unary = layer<op::activation, Name, option<"activation", F>, Options...>;

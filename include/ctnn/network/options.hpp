@@ -31,69 +31,62 @@ struct option {
   static constexpr ir::option_record record{Key, {values, sizeof...(Values)}};
 };
 
-// Element types: of an input, a constant, a value that is generated
-#define CTNN_ELEMENT_OPTION(name, T) using name = option<"type", dtype::name>;
-CTNN_ELEMENTS(CTNN_ELEMENT_OPTION)
-#undef CTNN_ELEMENT_OPTION
-template <dtype T> using to = option<"to", T>;  ///< of cast
+// clang-format off
+/// The words for options, a row each; formats/cpp/declaration.hpp writes with the same rows. First those that say all:
+/// the word, the field, its numbers. same_upper and same_lower are ONNX's paddings.
+#define CTNN_OPTION_WORDS(x) \
+  x(same_upper, "same", ir::same_padding::upper) x(same_lower, "same", ir::same_padding::lower) \
+  x(no_bias, "bias", 0) \
+  x(drop_axes, "keep", 0)             /* of reduce: its axes go, instead of staying as 1 */ \
+  x(ceil_mode, "ceil", 1) x(count_include_pad, "count_include_pad", 1) \
+  x(align_corners, "coordinates", op::coordinates::align_corners) \
+  x(bidirectional, "direction", op::direction::bidirectional) x(reverse, "direction", op::direction::reverse) \
+  x(batch_first, "batch_first", 1) \
+  x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
+  x(peepholes, "peepholes", 1)
+/// Words before one number, and their fields.
+#define CTNN_NUMBER_WORDS(x) \
+  x(out, "out") x(groups, "groups") x(hidden, "hidden") x(eps, "eps") \
+  x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
+  x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
+  x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \
+  x(given, "given")                   /* weights that the layer reads as inputs, after its other ones, bit k for weight \
+      k: linear<"y", from<"x", "w">, out<8>, no_bias, given<1>> multiplies by the value "w" */
+/// Words before any count of numbers.
+#define CTNN_NUMBERS_WORDS(x) \
+  x(kernel, "kernel") x(stride, "stride") x(dilation, "dilation")  /* one number, or one an axis: height, width */ \
+  x(pad, "pad")                       /* all sides; vertical, horizontal; or top, left, bottom, right */ \
+  x(output_padding, "output_padding") /* of conv_transpose2d: bottom, right */ \
+  x(before, "before") x(after, "after")  /* of constant_pad: a number an axis */ \
+  x(axes, "axes")                     /* of linear: this many last axes make one row; of reduce: these */ \
+  x(size, "size") x(scale_factor, "scale_factor") \
+  x(functions, "functions")           /* of recurrent layers: of the gates, of what they let in, of lstm's c */ \
+  x(shape, "shape") x(order, "order") x(sizes, "sizes") x(coefficients, "coefficients") \
+  x(axis, "axis") x(start, "start") x(end, "end") x(step, "step")  /* of slice: one or several */
+// clang-format on
 
-// Convolution, linear
-template <number N> using out = option<"out", N>;
-template <number... N> using kernel = option<"kernel", N...>;        ///< one number, or height, width
-template <number... N> using stride = option<"stride", N...>;        ///< likewise
-template <number... N> using dilation = option<"dilation", N...>;    ///< likewise
-template <number... N>
-using pad = option<"pad", N...>;  ///< all sides; vertical, horizontal; or top, left, bottom, right
-template <number... N> using before = option<"before", N...>;        ///< of constant_pad: a number an axis
-template <number... N> using after = option<"after", N...>;
-template <number... N> using output_padding = option<"output_padding", N...>;  ///< of conv_transpose2d: bottom, right
-template <number N> using groups = option<"groups", N>;
-using same_upper = option<"same", ir::same_padding::upper>;
-using same_lower = option<"same", ir::same_padding::lower>;
-using no_bias = option<"bias", 0>;
+#define CTNN_OPTION(word, key, ...) using word = option<key, __VA_ARGS__>;
+CTNN_OPTION_WORDS(CTNN_OPTION)
+#undef CTNN_OPTION
+#define CTNN_OPTION(word, key) \
+  template <number N>          \
+  using word = option<key, N>;
+CTNN_NUMBER_WORDS(CTNN_OPTION)
+#undef CTNN_OPTION
+#define CTNN_OPTION(word, key) \
+  template <number... N>       \
+  using word = option<key, N...>;
+CTNN_NUMBERS_WORDS(CTNN_OPTION)
+#undef CTNN_OPTION
+
+// Element types: of an input, a constant, a value that is generated
+#define CTNN_OPTION(name, T) using name = option<"type", dtype::name>;
+CTNN_ELEMENTS(CTNN_OPTION)
+#undef CTNN_OPTION
+template <dtype T>
+using to = option<"to", T>;  ///< of cast
 template <number F, number... Parameters>
 using fused = option<"activation", F, Parameters...>;  ///< activation in registers
-
-template <number... N>
-using axes = option<"axes", N...>;    ///< of linear: this many last axes make one row; of reduce: these
-using drop_axes = option<"keep", 0>;  ///< of reduce: its axes go, instead of staying as 1
-template <number N> using ones = option<"ones", N>;  ///< of linear: extents of 1 behind its outputs
-
-/// Weights that the layer reads as inputs, after its other ones: bit k for weight k. linear<"y", from<"x", "w">,
-/// out<8>, no_bias, given<1>> multiplies by the value "w".
-template <number Slots> using given = option<"given", Slots>;
-
-// Pooling, interpolation
-using ceil_mode = option<"ceil", 1>;
-template <number N> using norm_type = option<"p", N>;  ///< of lp_pool2d: which norm
-using count_include_pad = option<"count_include_pad", 1>;
-template <number... N> using size = option<"size", N...>;
-template <number... N> using scale_factor = option<"scale", N...>;
-using align_corners = option<"coordinates", op::coordinates::align_corners>;
-
-// Recurrent layers
-template <number N> using hidden = option<"hidden", N>;  ///< units
-using bidirectional = option<"direction", op::direction::bidirectional>;
-using reverse = option<"direction", op::direction::reverse>;
-using batch_first = option<"batch_first", 1>;
-using lengths = option<"lengths", 1>;  ///< the second input says how many steps each sequence of the batch has
-template <number... F> using functions = option<"functions", F...>;  ///< of the gates, of what they let in, of lstm's c
-using peepholes = option<"peepholes", 1>;
-
-// Shapes
-template <number... N> using shape = option<"shape", N...>;
-template <number... N> using order = option<"order", N...>;
-template <number... N> using sizes = option<"sizes", N...>;
-template <number... N> using axis = option<"axis", N...>;  ///< of slice: one or several, as start, end and step
-template <number... N> using start = option<"start", N...>;
-template <number... N> using end = option<"end", N...>;
-template <number... N> using step = option<"step", N...>;
-
-// Element-wise
-template <number N> using eps = option<"eps", N>;
-template <number N>
-using scalar = option<"scalar", N>;  ///< a binary function's second operand: mul<"twice", scalar<2>>
-template <number... N> using coefficients = option<"coefficients", N...>;
 
 /// Which values a layer reads, instead of the one before it. An output k of a layer with several is "layer.k".
 template <fixed_string... Names>

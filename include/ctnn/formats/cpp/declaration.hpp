@@ -17,143 +17,101 @@ namespace ctnn::cpp {
 
 namespace detail {
 
-/// What a layer is called, the arguments between its name and its options, and the option that all this says.
-struct alias {
+/// A word of network/layers.hpp or network/options.hpp with what it says.
+struct layer_word {
+  std::string_view word;
+  const operator_type* type;
+  std::span<const option_record> says;
+};
+struct option_word {
+  std::string_view word;
+  option_record says;
+};
+
+#define CTNN_WORD(word, Op, ...) {#word, &type_of<Op>, ctnn::detail::option_records<__VA_ARGS__>::all},
+inline constexpr layer_word layer_words[] = {CTNN_LAYER_WORDS(CTNN_WORD)};
+#undef CTNN_WORD
+#define CTNN_WORD(word, ...) {#word, ctnn::word::record},
+#define CTNN_ELEMENT_WORD(word, T) CTNN_WORD(word)
+inline constexpr option_word option_words[] = {CTNN_OPTION_WORDS(CTNN_WORD) CTNN_ELEMENTS(CTNN_ELEMENT_WORD)};
+#undef CTNN_ELEMENT_WORD
+#undef CTNN_WORD
+#define CTNN_WORD(word, key) {#word, {key, {}}},
+inline constexpr option_word words_before_numbers[] = {CTNN_NUMBER_WORDS(CTNN_WORD) CTNN_NUMBERS_WORDS(CTNN_WORD)};
+#undef CTNN_WORD
+
+inline bool says(const option_record& word, const spelled_option& o) {
+  return word.key == o.key && std::equal(word.values.begin(), word.values.end(), o.values.begin(), o.values.end());
+}
+inline bool says(const layer_word& w, const spelled_option& o) {
+  return std::any_of(w.says.begin(), w.says.end(), [&](const option_record& r) { return says(r, o); });
+}
+
+/// The word that says most of a layer's options; null if none does. What another word of the operator says is not left
+/// to an option: add<"x", option<"function", 9>> would be no addition.
+inline const layer_word* word_for(const operator_type* type, const spelled_options& options) {
+  const layer_word* best = nullptr;
+  for (const layer_word& w : layer_words) {
+    const auto is_there = [&](const option_record& r) {
+      return std::any_of(options.begin(), options.end(), [&](const spelled_option& o) { return says(r, o); });
+    };
+    if (w.type == type && (!best || w.says.size() > best->says.size()) &&
+        std::all_of(w.says.begin(), w.says.end(), is_there))
+      best = &w;
+  }
+  if (!best) return nullptr;
+  for (const layer_word& w : layer_words)
+    for (const option_record& r : w.says)
+      for (const spelled_option& o : options)
+        if (w.type == type && r.key == o.key && !says(*best, o)) return nullptr;
+  return best;
+}
+
+inline std::string numbers_text(std::span<const double> values) {
+  std::string out;
+  for (double v : values) out += (out.empty() ? "" : ", ") + exact_argument(v);
+  return out;
+}
+
+/// Words with arguments behind the name, and the option that these say: leaky_relu<"a", 0.1>, unary<"b", ...>, reduce.
+struct word_with_arguments {
   std::string word;
   std::string arguments{};
   std::string_view said{};
-  std::string_view also_said{};
 };
-
-inline alias activation_alias(const activation_function& f) {
-  const std::string name(name_of(f.kind));
-  const bool usual = f.a == 0.16666667163372040f && f.b == 0.5f;
-  switch (f.kind) {
-    case function::clip:
-      if (f.a == 0 && f.b == 6) return {"relu6", "", "activation"};
-      return {name, ", " + argument(static_cast<double>(f.a)) + ", " + argument(static_cast<double>(f.b)),
-              "activation"};
-    case function::leaky_relu:
-    case function::elu: return {name, ", " + argument(static_cast<double>(f.a)), "activation"};
-    case function::hardsigmoid:
-    case function::hardswish:
-      if (usual) return {name, "", "activation"};
-      break;
-    case function::none: break;
-    case function::relu:
-    case function::sigmoid:
-    case function::tanh:
-    case function::silu:
-    case function::mish:
-    case function::gelu: return {name, "", "activation"};
-    default:
-      if (f.a == 0 && f.b == 0) return {"unary", ", ctnn::function::" + name, "activation"};
+inline word_with_arguments word_with_arguments_for(const operator_type* type, std::span<const double> fields) {
+  if (type == &type_of<op::reduce>) {
+    const auto f = static_cast<std::size_t>(decode<op::reduce>(fields).function);
+    return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[f]), "function"};
   }
-  return {};
-}
-
-/// What ctnn.hpp has no kernel for it has no word for either.
-template <class Op>
-alias alias_of(const Op&) {
-  return {std::string(traits_of<Op>.vectors == vectors_of::f32 ? Op::name : std::string_view())};
-}
-template <int Axes>
-alias alias_of(const op::conv<Axes>& p) {
-  return {std::string(p.name)};
-}
-template <int Axes>
-alias alias_of(const op::conv_transpose<Axes>& p) {
-  return {std::string(p.name)};
-}
-inline alias alias_of(const op::activation& p) { return activation_alias(p.activation); }
-inline alias alias_of(const op::full&) { return {}; }
-inline alias alias_of(const op::matmul&) { return {}; }
-inline alias alias_of(const op::pad& p) {
-  if (p.mode != op::pad_mode::constant) return {};
-  return {"constant_pad"};
-}
-inline alias alias_of(const op::pool& p) {
-  if (p.axes > 3) return {};
-  return {std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d", "",
-          "function", "axes"};
-}
-inline alias alias_of(const op::adaptive_pool& p) {
-  if (p.axes > 3) return {};
-  return {"adaptive_" + std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" +
-              std::to_string(p.axes) + "d",
-          "", "function", "axes"};
-}
-inline alias alias_of(const op::interpolate& p) {
-  static constexpr const char* linear[] = {"interpolate_linear", "interpolate_bilinear", "interpolate_trilinear"};
-  if (p.mode == op::interpolation::nearest) return {"interpolate_nearest", "", "mode"};
-  if (p.mode == op::interpolation::cubic) return {"interpolate_bicubic", "", "mode"};
-  if (p.axes > 3) return {};
-  return {linear[p.axes - 1], "", "mode", "axes"};
-}
-inline alias alias_of(const op::reduce& p) {
-  return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[static_cast<std::size_t>(p.function)]),
-          "function"};
-}
-inline alias alias_of(const op::binary& p) {
-  if (p.function > op::binary_function::pow) return {};
-  return {std::string(binary_names[static_cast<std::size_t>(p.function)]), "", "function"};
-}
-inline alias alias_of(const op::eltwise& p) {
-  return {std::string(eltwise_names[static_cast<std::size_t>(p.function)]), "", "function"};
-}
-
-/// The word for a node of an operator; without one it is a layer<...> of the operator's struct.
-template <class... Ops>
-alias word_among(operator_list<Ops...>, const operator_type* type, std::span<const double> fields) {
-  alias found;
-  (void)((type == &type_of<Ops> && (found = alias_of(decode<Ops>(fields)), true)) || ...);
-  return found;
-}
-inline alias word_for(const operator_type* type, std::span<const double> fields) {
-  return word_among(all_operators{}, type, fields);
-}
-
-/// Of an element type: its name, but a boolean's in full.
-inline std::string_view name_of_option(double type) {
-  const auto t = static_cast<dtype>(static_cast<int>(type));
-  return t == dtype::boolean ? "boolean" : name_of(t);
+  if (type != &type_of<op::activation>) return {};
+  const activation_function f = decode<op::activation>(fields).activation;
+  const double numbers[] = {f.a, f.b};
+  if (f.kind == function::clip || f.kind == function::leaky_relu || f.kind == function::elu)
+    return {std::string(name_of(f.kind)),
+            ", " + numbers_text(std::span(numbers).first(f.kind == function::clip ? 2 : 1)), "activation"};
+  if (f.a != 0 || f.b != 0) return {};
+  return {"unary", ", ctnn::function::" + std::string(name_of(f.kind)), "activation"};
 }
 
 /// Is it a name that other files can use?
 inline bool is_spelled(std::string_view type) { return type.find_first_of("{('") == std::string_view::npos; }
 
-inline std::string option_text(const operator_type* type, const spelled_option& o) {
-  static constexpr std::string_view plain[] = {
-      "out",    "kernel",       "stride",         "dilation", "pad",  "groups", "hidden", "size", "shape",
-      "order",  "sizes",        "axis",           "axes",     "ones", "start",  "end",    "step", "eps",
-      "scalar", "coefficients", "output_padding", "before",   "after"};
-  const auto only = [&](double v) { return o.values.size() == 1 && o.values[0] == v; };
-  if (o.key == "same" && only(1)) return "ctnn::same_upper";
-  if (o.key == "same" && only(2)) return "ctnn::same_lower";
-  if (o.key == "bias" && only(0)) return "ctnn::no_bias";
-  if (o.key == "ceil" && only(1)) return "ctnn::ceil_mode";
-  if (o.key == "keep" && only(0)) return "ctnn::drop_axes";
-  if (o.key == "coordinates" && only(static_cast<double>(op::coordinates::align_corners))) return "ctnn::align_corners";
-  if (o.key == "type") return "ctnn::" + std::string(name_of_option(o.values[0]));
-  if (o.key == "to") return "ctnn::to<ctnn::dtype::" + std::string(name_of_option(o.values[0])) + '>';
-  if (o.key == "direction") return o.values[0] == 1 ? "ctnn::reverse" : "ctnn::bidirectional";
-  if ((o.key == "count_include_pad" || o.key == "batch_first") && only(1)) return "ctnn::" + std::string(o.key);
-  std::string out;
-  std::size_t first = 0;
+inline std::string option_text(const spelled_option& o) {
+  for (const option_word& w : option_words)
+    if (says(w.says, o)) return "ctnn::" + std::string(w.word);
+  const std::string numbers = numbers_text({o.values.data(), o.values.size()});
+  if (o.key == "to")
+    for (const option_word& w : option_words)
+      if (says(w.says, {"type", o.values})) return "ctnn::to<ctnn::dtype::" + std::string(w.word) + '>';
   if (o.key == "activation") {
-    out = "ctnn::fused<ctnn::function::" + std::string(function_names[static_cast<std::size_t>(o.values[0])]);
-    first = 1;
-  } else if (o.key == "scale" && type == &type_of<op::interpolate>) {
-    out = "ctnn::scale_factor<";
-  } else if (std::find(std::begin(plain), std::end(plain), o.key) != std::end(plain)) {
-    out = "ctnn::" + std::string(o.key) + '<';
-  } else {
-    out = "ctnn::option<" + in_quotes(o.key);
-    if (!o.values.empty()) out += ", ";
+    const std::string_view name = function_names[static_cast<std::size_t>(o.values[0])];
+    const std::string parameters = numbers_text(std::span(o.values.data(), o.values.size()).subspan(1));
+    return "ctnn::fused<ctnn::function::" + std::string(name) + (parameters.empty() ? "" : ", ") + parameters + '>';
   }
-  for (std::size_t i = first; i < o.values.size(); ++i)
-    out += (i > 0 && !(i == first && first == 0) ? ", " : "") + exact_argument(o.values[i]);
-  return out + '>';
+  for (const option_word& w : words_before_numbers)
+    if (w.says.key == o.key) return "ctnn::" + std::string(w.word) + '<' + numbers + '>';
+  return "ctnn::option<" + in_quotes(o.key) + (numbers.empty() ? "" : ", ") + numbers + '>';
 }
 
 }  // namespace detail
@@ -230,14 +188,16 @@ class declaration {
   void spell(node_id id) {
     const node& n = g_.at(id);
     options_.push_back(ir::spell(g_, n));
-    const detail::alias word = detail::word_for(n.type, g_.fields_of(n.fields));
+    const detail::layer_word* const word = detail::word_for(n.type, options_.back());
+    const auto with_arguments = word ? detail::word_with_arguments{std::string(word->word)}
+                                     : detail::word_with_arguments_for(n.type, g_.fields_of(n.fields));
     for (int k = 0; k < n.outputs.count; ++k)
       needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
     for (value_id v : g_.inputs(n)) needs_typed_ = needs_typed_ || g_.at_value(v).type != dtype::f32;
     needs_typed_ = needs_typed_ || n.type->is.vectors != vectors_of::f32;
-    std::string text =
-        word.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", " : "ctnn::" + word.word + '<';
-    text += in_quotes(name(id)) + word.arguments;
+    std::string text = with_arguments.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", "
+                                                   : "ctnn::" + with_arguments.word + '<';
+    text += in_quotes(name(id)) + with_arguments.arguments;
     const auto in = g_.inputs(n);
     from_.emplace_back();
     previous_.push_back(in.empty() || (in.size() == 1 && id > 0 &&
@@ -251,8 +211,7 @@ class declaration {
       text += ", ctnn::from<" + list + '>';
     }
     for (const spelled_option& o : options_.back())
-      if (word.word.empty() || (o.key != word.said && o.key != word.also_said))
-        text += ", " + detail::option_text(n.type, o);
+      if (!(word && detail::says(*word, o)) && o.key != with_arguments.said) text += ", " + detail::option_text(o);
     texts_.push_back(text + '>');
   }
 

@@ -47,7 +47,7 @@ struct interpolate {
     field("mode", self.mode);
     field("axes", self.axes);
     field("size", self.size);
-    field("scale", self.scale);
+    field("scale_factor", self.scale);
     field("coordinates", self.coordinates);
     field("rounding", self.rounding);
     field("roi", self.roi);
@@ -71,7 +71,7 @@ struct interpolate {
     const extents& x = in[0];
     if (axes < 1 || axes > x.rank) return {mistake::rank_mismatch, name, x, {axes}};
     if (const problem p = size.check("size", axes, 0)) return p;
-    if (const problem p = scale.check("scale", axes, 0)) return p;
+    if (const problem p = scale.check("scale_factor", axes, 0)) return p;
     if (crops() && static_cast<int>(roi.size()) != 2 * axes)
       return {mistake::option_out_of_range, "roi", {static_cast<int>(roi.size())}, {2 * axes}};
     result[0] = x;
@@ -79,7 +79,7 @@ struct interpolate {
       int& n = result[0].back(axes - 1 - i);
       if (size.at(i) == 0 && !(scale.at(i) > 0)) return {mistake::missing_option, "size"};
       if (size.at(i) == 0 && static_cast<float>(n) * static_cast<float>(scale.at(i)) >= 2147483648.0f)
-        return {mistake::too_large, "scale"};
+        return {mistake::too_large, "scale_factor"};
       if (size.at(i) > 0 && n < 1) return {mistake::shape_mismatch, "input", x, {1}};
       n = resized(i, n);
     }
