@@ -50,8 +50,8 @@ struct option {
   x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \
-  x(given, "given")                   /* weights that the layer reads as inputs, after its other ones, bit k for weight \
-      k: linear<"y", from<"x", "w">, out<8>, no_bias, given<1>> multiplies by the value "w" */
+  /* weights that the layer reads as inputs, after its other ones, bit k for weight k: */ \
+  x(given, "given")                   /* linear<"y", from<"x", "w">, out<8>, no_bias, given<1>> multiplies by "w" */
 /// Words before any count of numbers.
 #define CTNN_NUMBERS_WORDS(x) \
   x(kernel, "kernel") x(stride, "stride") x(dilation, "dilation")  /* one number, or one an axis: height, width */ \
