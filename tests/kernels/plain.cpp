@@ -34,5 +34,16 @@ TEST_CASE("plain conv_transpose2d") {
   sweep_transposed_activations(plainly<op::conv_transpose2d>);
 }
 TEST_CASE("plain linear") { sweep_linear(plainly<op::linear>); }
+TEST_CASE("plain relu, max and min keep NaN of either sign") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto same = [](float a, float b) { return a == b || (a != a && b != b); };
+  for (const float a : {-infinity, -2.0f, -0.0f, 0.0f, 3.0f, infinity, nan, -nan}) {
+    CHECK(same(plain::relu(a), math::relu(a)));
+    for (const float b : {-infinity, -2.0f, -0.0f, 0.0f, 3.0f, infinity, nan, -nan}) {
+      CHECK(same(plain::max(a, b), math::max(a, b)));
+      CHECK(same(plain::min(a, b), math::min(a, b)));
+    }
+  }
+}
 
 }  // namespace ctnn::ir

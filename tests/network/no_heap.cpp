@@ -54,7 +54,10 @@ struct typed_net : nn::network<
     nn::layer<nn::op::mean_variance_normalize, "normal", nn::from<"x">, nn::axes<2, 3>>,
     nn::reshape<"lines", nn::shape<8, 36, 1>>, nn::layer<nn::op::dft, "spectrum", nn::option<"length", 30>>,
     nn::layer<nn::op::attention, "attended", nn::from<"x", "x", "x">>,
-    nn::output<"up", "padded", "det", "rows", "kinds.0", "places", "spectrum", "attended">> {};
+    nn::input<"scales", nn::shape<4>>, nn::input<"zeros", nn::shape<4>, nn::i8>,
+    nn::layer<nn::op::quantize, "bytes", nn::from<"x", "scales", "zeros">, nn::to<nn::dtype::i8>>,
+    nn::layer<nn::op::dequantize, "real", nn::from<"bytes", "scales", "zeros">>,
+    nn::output<"up", "padded", "det", "rows", "kinds.0", "places", "spectrum", "attended", "real">> {};
 
 alignas(64) nn::parameters<typed_net> typed_weights;
 alignas(nn::engine<typed_net>) unsigned char typed_place[sizeof(nn::engine<typed_net>)];
@@ -106,12 +109,15 @@ TEST_CASE("an engine is made and run without the heap, on every target") {
 TEST_CASE("kernels take what they need from the arena") {
   for (std::size_t i = 0; i < std::size(values); ++i) values[i] = static_cast<double>(i * 7 % 13);
   const std::int64_t indices[] = {0, 2, 2, -1, 1};
+  const float scales[] = {1, 2, 3, 4};
+  const std::int8_t zeros[] = {0, -1, 1, 2};
   const std::size_t before = heap_in_use();
   allocations = 0;
   counting = true;
   auto* e = new (typed_place) nn::engine<typed_net>{typed_weights};
-  e->run(values, indices);
+  e->run(values, indices, scales, zeros);
   const std::int64_t kinds[] = {e->output<4>()[0], e->output<4>()[1], e->output<4>()[2]}, last = e->output<5>()[3];
+  const float real[] = {e->output<8>()[1], e->output<8>()[36], e->output<8>()[3 * 36]};
   e->~engine();
   counting = false;
   const std::size_t after = heap_in_use();
@@ -119,6 +125,7 @@ TEST_CASE("kernels take what they need from the arena") {
   CHECK(after == before);
   CHECK((kinds[0] == 0 && kinds[1] == 2 && kinds[2] == -1));  // in the order of their first occurrence
   CHECK(last == 4);
+  CHECK((real[0] == 7 && real[1] == 4 && real[2] == 0));  // of 7, 5 and 2: ties to even
 }
 
 TEST_CASE("weights are loaded without the heap") {

@@ -167,7 +167,8 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
                 tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
   } else {
     using op_type = typename x::template operator_at<step.node>;
-    constexpr op_type op = decode<op_type>(x::g.fields_of(x::g.at(step.node).fields));
+    // Static, as GCC copies a local one to the stack and then reads what it knows from there.
+    static constexpr op_type op = decode<op_type>(x::g.fields_of(x::g.at(step.node).fields));
     const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.own_inputs(step)[I], const float>(f)..., {}};
     const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float>(f)..., {}};
     if constexpr (step.packs != none) {

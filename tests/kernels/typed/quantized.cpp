@@ -25,6 +25,28 @@ TEST_CASE("quantising rounds to even, saturates, by element, axis and block") {
                {-1.5f, 2});
 }
 
+TEST_CASE("of many elements each has its scale") {
+  const extents shape{3, 7, 31};
+  std::vector<std::uint8_t> x;
+  for (int i = 0; i < 3 * 7 * 31; ++i) x.push_back(static_cast<std::uint8_t>(i % 101));
+  for (const int block : {0, 3}) {
+    op::dequantize d;
+    d.block = block;
+    const extents scales = block ? extents{3, 3, 31} : extents{7};
+    std::vector<float> scale, want;
+    for (int i = 0; i < scales.count(); ++i) scale.push_back(static_cast<float>(1 + i % 37));
+    for (int i = 0; i < 3 * 7 * 31; ++i) {
+      const int along = i / 31 % 7, k = block ? (i / (7 * 31) * 3 + along / block) * 31 + i % 31 : along;
+      want.push_back(static_cast<float>(x[static_cast<std::size_t>(i)]) * scale[static_cast<std::size_t>(k)]);
+    }
+    const array real = run_typed(d, {make<std::uint8_t>(shape, x), make<float>(scales, scale)})[0];
+    require_near(real, shape, want);
+    op::quantize q;
+    q.block = block;
+    require_equal<std::uint8_t>(run_typed(q, {real, make<float>(scales, scale)})[0], shape, x);
+  }
+}
+
 TEST_CASE("scale and zero point from the numbers") {
   const auto y = run_typed(op::dynamic_quantize{}, {make<float>({6}, {0, 2, -3, -2.5f, 1.34f, 0.5f})});
   require_equal<std::uint8_t>(y[0], {6}, {153, 255, 0, 26, 221, 179});

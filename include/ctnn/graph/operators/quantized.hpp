@@ -20,6 +20,11 @@ struct granularity {
     field("axis", self.axis);
     field("block", self.block);
   }
+  /// Elements whose inputs are read together, each as 8 bytes at most, and where their scales are.
+  static constexpr std::int64_t at_once(std::int64_t count) { return count < 128 ? count : 128; }
+  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+    return 4 * scratch_for(at_once(in[0].count()));
+  }
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
     if (in.size() == 3 && !(in[2] == in[1])) return {mistake::shape_mismatch, "zero point", in[2], in[1]};

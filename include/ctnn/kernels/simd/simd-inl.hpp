@@ -18,7 +18,6 @@
 #if defined(CTNN_KERNELS_SIMD_ENABLED)
 #undef CTNN_KERNELS_SIMD_ENABLED
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -68,8 +67,10 @@ CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return a * b + c; }
 CTNN_INLINE vec neg(vec a) { return -a; }
 CTNN_INLINE vec abs(vec a) { return math::abs(a); }
 CTNN_INLINE vec sqrt(vec a) { return math::sqrt(a); }
-CTNN_INLINE vec max(vec a, vec b) { return math::max(a, b); }
-CTNN_INLINE vec min(vec a, vec b) { return math::min(a, b); }
+/// NaN wins, as in base/math.hpp: numbers that do not compare have a sum that is NaN. One comparison serves both
+/// questions.
+CTNN_INLINE vec max(vec a, vec b) { return a >= b ? a : a < b ? b : a + b; }
+CTNN_INLINE vec min(vec a, vec b) { return a <= b ? a : a > b ? b : a + b; }
 CTNN_INLINE vec clamp(vec x, vec low, vec high) { return math::clamp(x, low, high); }
 CTNN_INLINE mask less(vec a, vec b) { return a < b; }
 CTNN_INLINE mask less_equal(vec a, vec b) { return a <= b; }
@@ -78,13 +79,8 @@ CTNN_INLINE vec select(mask m, vec yes, vec no) { return m ? yes : no; }
 CTNN_INLINE float sum(vec a) { return a; }
 CTNN_INLINE float max_of(vec a) { return a; }
 CTNN_INLINE float min_of(vec a) { return a; }
-/// max(x, 0) in core registers, which saves reading the FPU's flags. NaN stays: the sum of the bits and 2^23 - 1 makes
-/// a negative NaN positive, and no other negative number.
-CTNN_INLINE vec relu(vec x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  const auto sign = static_cast<std::int32_t>(bits & (bits + 0x7fffffu)) >> 31;
-  return std::bit_cast<float>(bits & ~static_cast<std::uint32_t>(sign));
-}
+/// max(x, 0), where NaN stays.
+CTNN_INLINE vec relu(vec x) { return x < 0 ? 0 : x; }
 CTNN_INLINE vec exp(vec x) { return math::exp(x); }
 CTNN_INLINE vec expm1(vec x) { return math::expm1(x); }
 CTNN_INLINE vec floor(vec x) { return math::floor(x); }

@@ -274,19 +274,18 @@ using tile_function = void (*)(const tile_task&);
 /// `columns` columns with tiles of height x width, 4 x 4 or 1 x 8; the task's addresses of columns are lost.
 CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, int height, int width, tile_function run) {
   const std::ptrdiff_t block_step = t.block_step;
-  for (int left = columns; left > 0; left -= width) {
-    t.columns = left < width ? left : width;
-    if (left <= channel_block) t.block_step = 0;  // there is no second block
-    if (left < width) {
-      detail::run_narrow(t, height, width, run);
-      break;
-    }
+  t.columns = width;
+  for (; columns >= width; columns -= width) {
     run(t);
     t.weights += width / channel_block * block_step;
     t.out += width;
     if (t.bias != nullptr) t.bias += width;
     if (t.start != nullptr) t.start += width;
   }
+  if (columns == 0) return;
+  t.columns = columns;
+  if (columns <= channel_block) t.block_step = 0;  // there is no second block
+  detail::run_narrow(t, height, width, run);
   t.block_step = block_step;
 }
 #endif

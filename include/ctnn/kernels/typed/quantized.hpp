@@ -10,44 +10,69 @@
 
 namespace ctnn::ir::typed {
 
-/// The index of element i's scale.
+/// Which scale an element has.
 class scale_index {
  public:
-  scale_index(const op::granularity& p, const extents& x, const extents& scale) : around_(1, 1, 1), block_(p.block) {
+  scale_index(const op::granularity& p, const extents& x, const extents& scale) : block_(p.block) {
     if (scale.count() == 1) return;
     const around s(x, p.axis);
-    around_ = {s.outer, s.size, s.inner};
-    blocks_ = p.block ? (s.size + p.block - 1) / p.block : 0;
+    size_ = s.size;
+    inner_ = s.inner;
     one_ = false;
   }
-  std::size_t operator()(std::int64_t i) const {
-    if (one_) return 0;
-    const std::int64_t along = i / around_.inner % around_.size;
-    if (block_ == 0) return static_cast<std::size_t>(along);
-    return static_cast<std::size_t>((i / around_.inner / around_.size * blocks_ + along / block_) * around_.inner +
-                                    i % around_.inner);
+  bool one() const { return one_; }
+  /// The indices of the scales of n elements from `first` on: a line along the inner axes at a time.
+  void read(std::int64_t first, std::int64_t n, std::int64_t* to) const {
+    const std::int64_t blocks = block_ ? (size_ + block_ - 1) / block_ : 0;
+    for (std::int64_t i = 0; i < n;) {
+      const std::int64_t line = (first + i) / inner_, along = line % size_, rest = first + i - line * inner_;
+      const std::int64_t end = std::min(n, i + inner_ - rest);
+      std::int64_t k = block_ ? (line / size_ * blocks + along / block_) * inner_ + rest : along;
+      for (; i < end; ++i, k += block_ ? 1 : 0) to[i] = k;
+    }
   }
 
  private:
-  struct sizes {
-    std::int64_t outer, size, inner;
-    sizes(std::int64_t o, std::int64_t s, std::int64_t i) : outer(o), size(s), inner(i) {}
-  } around_;
   int block_;
-  std::int64_t blocks_ = 0;
+  std::int64_t size_ = 1, inner_ = 1;
   bool one_ = true;
 };
 
-/// Any numbers in another arithmetic type.
-template <class To>
-std::vector<To> numbers_as(std::string_view op, const const_tensor& t) {
-  std::vector<To> out(static_cast<std::size_t>(t.shape.count()));
-  in_floats({{&t, 1}, {}, {}}, [&](const arguments& b) {
-    visit_number(op, b.in[0].type, [&]<class T>(tag<T>) {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = saturated<To>(elements<T>(b.in[0])[i]);
-    });
+/// n numbers of any type in another arithmetic type; `place` says where in t the i-th of them is.
+template <class To, class Place>
+void numbers_as(std::string_view op, const const_tensor& t, std::int64_t n, Place place, To* to) {
+  visit_number(op, t.type, [&]<class T>(tag<T>) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = saturated<To>(elements<T>(t)[place(i)]);
   });
-  return out;
+}
+
+/// f(first, n, x, scale, zero) for n elements at a time, with their inputs in the types of the arithmetic.
+template <class Number, class Scale, class Zero, class Op, class F>
+void for_scaled(const Op& p, const arguments& a, scratch_memory memory, F f) {
+  const std::int64_t count = a.in[0].shape.count(), most = p.at_once(count);
+  Number* const x = memory.take<Number>(most).data();
+  Scale* const scale = memory.take<Scale>(most).data();
+  Zero* const zero = memory.take<Zero>(most).data();
+  std::int64_t* const places = memory.take<std::int64_t>(most).data();
+  std::fill_n(zero, most, Zero{});
+  std::fill_n(places, most, 0);
+  const auto read_scales = [&](std::int64_t n) {
+    const auto of_scale = [&](std::int64_t i) { return places[i]; };
+    numbers_as(p.name, a.in[1], n, of_scale, scale);
+    if (a.in.size() == 3) numbers_as(p.name, a.in[2], n, of_scale, zero);
+  };
+  const scale_index index(p, a.in[0].shape, a.in[1].shape);
+  if (index.one()) read_scales(most);
+  for (std::int64_t first = 0; first < count; first += most) {
+    const std::int64_t n = std::min(most, count - first);
+    const auto in_order = [first](std::int64_t i) { return first + i; };
+    numbers_as(p.name, a.in[0], n, in_order, x);
+    if (!index.one()) {
+      index.read(first, n, places);
+      read_scales(n);
+    }
+    f(first, n, x, scale, zero);
+  }
 }
 
 /// round(x) + zero, saturated; ties to even.
@@ -58,30 +83,23 @@ T rounded_to(float x, int zero) {
   return r >= static_cast<double>(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : static_cast<T>(r);
 }
 
-inline void run(const op::quantize& p, const arguments& a) {
-  const std::vector<float> x = numbers_as<float>(p.name, a.in[0]), scale = numbers_as<float>(p.name, a.in[1]);
-  const std::vector<int> zero = a.in.size() == 3 ? numbers_as<int>(p.name, a.in[2]) : std::vector<int>(scale.size());
-  const scale_index at(p, a.in[0].shape, a.in[1].shape);
-  visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const std::size_t k = at(static_cast<std::int64_t>(i));
-      elements<T>(a.out[0])[i] = rounded_to<T>(x[i] / scale[k], zero[k]);
-    }
-  });
+inline void run(const op::quantize& p, const arguments& a, scratch_memory memory) {
+  for_scaled<float, float, int>(
+      p, a, memory, [&](std::int64_t first, std::int64_t n, const auto* x, const auto* scale, const auto* zero) {
+        visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
+          T* y = elements<T>(a.out[0]) + first;
+          for (std::int64_t i = 0; i < n; ++i) y[i] = rounded_to<T>(x[i] / scale[i], zero[i]);
+        });
+      });
 }
 
-inline void run(const op::dequantize& p, const arguments& a) {
-  const std::vector<std::int64_t> x = numbers_as<std::int64_t>(p.name, a.in[0]);
-  const scale_index at(p, a.in[0].shape, a.in[1].shape);
-  const arguments floats{a.in.subspan(1, 1), a.out, {}};
-  const std::vector<std::int64_t> zero =
-      a.in.size() == 3 ? numbers_as<std::int64_t>(p.name, a.in[2])
-                       : std::vector<std::int64_t>(static_cast<std::size_t>(a.in[1].shape.count()));
-  for_floating(p.name, floats, [&]<class T>(const arguments& b, tag<T>) {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const std::size_t k = at(static_cast<std::int64_t>(i));
-      elements<T>(b.out[0])[i] = static_cast<T>(x[i] - zero[k]) * elements<T>(b.in[0])[k];
-    }
+inline void run(const op::dequantize& p, const arguments& a, scratch_memory memory) {
+  for_floating(p.name, {a.in.subspan(1, 1), a.out, {}}, [&]<class T>(const arguments&, tag<T>) {
+    for_scaled<std::int64_t, T, std::int64_t>(
+        p, a, memory, [&](std::int64_t first, std::int64_t n, const auto* x, const auto* scale, const auto* zero) {
+          T* y = elements<T>(a.out[0]) + first;
+          for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>(x[i] - zero[i]) * scale[i];
+        });
   });
 }
 

@@ -283,8 +283,9 @@ CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
   if (images == 1) return detail::convolve_image(p.groups, c, end, depthwise, a.share);
+  const int planes = a.in[0].order == layout::nchw ? a.in[0].shape.back(2) : 1;
   for (int n = 0; n < images; ++n) {
-    window part = image_of(c, n);
+    window part = image_of(c, n, planes);
     detail::convolve_image(p.groups, part, end, depthwise, a.share);
   }
 }

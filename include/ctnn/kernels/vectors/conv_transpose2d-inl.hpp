@@ -40,13 +40,11 @@ CTNN_INLINE window transposed_window(const op::conv_transpose2d& p, const argume
   c.col = x.pitch;
   c.row = c.width * c.col;
   c.chan = 1;
-  c.image = c.height * c.row;
   c.out_height = y.shape.back(1);
   c.out_width = y.shape.back(0);
   c.out_channels = p.out / p.groups;
   c.out_pitch = y.pitch;
   c.out_row = c.out_pitch * c.out_width;
-  c.out_image = c.out_row * c.out_height;
   c.stride_h = c.stride_w = 1;
   return c;
 }
@@ -130,7 +128,7 @@ CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const 
 CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const window& all, int images,
                                            const epilogue& end) {
   for (int n = 0; n < images; ++n) {
-    window image = image_of(all, n);
+    window image = image_of(all, n, 1);
     if constexpr (channel_block > 4) {
       const int channels = image.channels * p.groups;
       if (joins_phases(p, channels, channel_block)) {

@@ -38,7 +38,6 @@ struct window {
   std::ptrdiff_t row, col, chan;  ///< input elements from y to y + 1, x to x + 1, c to c + 1
   std::ptrdiff_t out_pitch, residual_pitch;
   std::ptrdiff_t out_row;  ///< output elements from y to y + 1: out_width out_pitch where nothing lies between
-  std::ptrdiff_t image, out_image, residual_image;  ///< from one image of a batch to the next
   int height, width, channels;              ///< of the input; channels of a group
   int out_height, out_width, out_channels;  ///< channels of a group; of all groups for the depthwise kernel
   int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
@@ -61,17 +60,14 @@ CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
   c.col = planar ? 1 : x.pitch;
   c.row = c.width * c.col;
   c.chan = planar && c.channels * p.groups > 1 ? c.height * c.row : 1;
-  c.image = planar ? c.height * c.row * c.channels * p.groups : c.height * c.row;
   c.out_height = y.shape.back(1);
   c.out_width = y.shape.back(0);
   c.out_channels = p.out / p.groups;
   c.out_pitch = y.pitch;
   c.out_row = c.out_pitch * c.out_width;
-  c.out_image = c.out_row * c.out_height;
   if (a.in.size() > 1) {
     c.residual = a.in[1].data;
     c.residual_pitch = a.in[1].pitch;
-    c.residual_image = c.residual_pitch * c.out_height * c.out_width;
   }
   c.kernel_h = p.kernel[0];
   c.kernel_w = p.kernel[1];
@@ -86,11 +82,12 @@ CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
   return c;
 }
 
-CTNN_INLINE window image_of(const window& c, int n) {
+/// Image n of a batch whose first image is `c`. `planes` is how many channels lie one after the other: one in nhwc.
+CTNN_INLINE window image_of(const window& c, int n, int planes) {
   window image = c;
-  image.in += n * c.image;
-  image.out += n * c.out_image;
-  if (c.residual != nullptr) image.residual += n * c.residual_image;
+  image.in += n * (c.height * c.row * planes);
+  image.out += n * (c.out_row * c.out_height);
+  if (c.residual != nullptr) image.residual += n * (c.residual_pitch * c.out_height * c.out_width);
   return image;
 }
 
