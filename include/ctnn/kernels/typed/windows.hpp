@@ -73,11 +73,6 @@ class plane_windows {
       for (moved = axes_ - 1; moved >= 0 && ++at[moved] == last[moved]; --moved) at[moved] = first[moved];
     }
   }
-  std::vector<tap> inside(std::int64_t w) const {
-    std::vector<tap> found;
-    find_inside(w, found);
-    return found;
-  }
 
  private:
   int axes_;
