@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include <ctnn/formats/named_file.hpp>
 #include <ctnn/formats/onnx/parser.hpp>
 
 #include "support/onnx_bytes.hpp"
@@ -136,8 +137,8 @@ TEST_CASE("external data only when asked for, and only inside the model's folder
        {"sub/w.bin", "../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
     for (const std::int64_t from : {0, 4, 5}) {
       CAPTURE(location);
-      const std::string one = part.operator()<onnx::detail::data_file>(location, from, 4);
-      CHECK(one == part.operator()<onnx::detail::named_file>(location, from, 4));
+      const std::string one = part.operator()<data_file>(location, from, 4);
+      CHECK(one == part.operator()<named_file>(location, from, 4));
       CHECK((one.size() == 4) == (std::string(location) == "sub/w.bin" && from < 5));
     }
   fs::remove_all(outer);
