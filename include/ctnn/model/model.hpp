@@ -89,10 +89,11 @@ class model {
         executor_(options.executor) {}
 
   static model load_ncnn(const std::string& param, const std::string& bin, const load_options& options) {
-    program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
+    const auto files = std::make_shared<const ncnn::network_files>(ncnn::open_network(param, bin, options.read.limits));
+    program_family::reader read = [files, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
       for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
-      return ncnn::load(param, bin, changed);
+      return ncnn::build(*files, changed);
     };
     try {
       return model(read({}), options, read);
