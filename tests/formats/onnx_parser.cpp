@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 
 #include <ctnn/formats/named_file.hpp>
 #include <ctnn/formats/onnx/parser.hpp>
@@ -128,10 +129,12 @@ TEST_CASE("external data only when asked for, and only inside the model's folder
 
   // Systems without POSIX files make the same checks.
   const auto part = [&]<class File>(const std::string& location, std::int64_t from, std::size_t n) {
-    std::string to(n, '?');
-    const std::string problem =
-        onnx::detail::read_part_of_file<File>(folder.string(), location, from, std::as_writable_bytes(std::span(to)));
-    return problem.empty() ? to : problem;
+    std::shared_ptr<const File> file;
+    std::string problem = onnx::detail::open_in_folder(folder.string(), location, file), to(n, '?');
+    if (problem.empty()) problem = onnx::detail::check_part(*file, location, from, static_cast<std::int64_t>(n));
+    if (!problem.empty()) return problem;
+    CHECK(file->read(from, std::as_writable_bytes(std::span(to))));
+    return to;
   };
   for (const char* location :
        {"sub/w.bin", "../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A part of a file in the model's folder, which nothing the model says leads out of.
+// A file in the model's folder, which nothing the model says leads out of.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <system_error>
 
@@ -43,17 +42,6 @@ std::string check_part(const File& file, const std::string& location, std::int64
   if (file.size() >= size && from <= file.size() - size) return "";
   return "'" + location + "' has " + std::to_string(file.size()) + " bytes, needs " + std::to_string(size) +
          " from byte " + std::to_string(from);
-}
-
-/// Fills `to` from byte `from` of that file. What is wrong, or nothing.
-template <class File = data_file>
-std::string read_part_of_file(const std::string& folder, const std::string& location, std::int64_t from,
-                              std::span<std::byte> to) {
-  std::shared_ptr<const File> file;
-  std::string problem = open_in_folder(folder, location, file);
-  if (problem.empty()) problem = check_part(*file, location, from, static_cast<std::int64_t>(to.size()));
-  if (!problem.empty()) return problem;
-  return file->read(from, to) ? "" : "'" + location + "' cannot be read";
 }
 
 }  // namespace ctnn::onnx::detail
