@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <memory>
 
+#include <ctnn/formats/named_file.hpp>
 #include <ctnn/formats/onnx/parser.hpp>
 
 #include "support/onnx_bytes.hpp"
@@ -128,17 +130,19 @@ TEST_CASE("external data only when asked for, and only inside the model's folder
 
   // Systems without POSIX files make the same checks.
   const auto part = [&]<class File>(const std::string& location, std::int64_t from, std::size_t n) {
-    std::string to(n, '?');
-    const std::string problem =
-        onnx::detail::read_part_of_file<File>(folder.string(), location, from, std::as_writable_bytes(std::span(to)));
-    return problem.empty() ? to : problem;
+    std::shared_ptr<const File> file;
+    std::string problem = onnx::detail::open_in_folder(folder.string(), location, file), to(n, '?');
+    if (problem.empty()) problem = onnx::detail::check_part(*file, location, from, static_cast<std::int64_t>(n));
+    if (!problem.empty()) return problem;
+    CHECK(file->read(from, std::as_writable_bytes(std::span(to))));
+    return to;
   };
   for (const char* location :
        {"sub/w.bin", "../secret.bin", "link.bin", "up/secret.bin", "hard.bin", "", "sub", "nothing.bin"})
     for (const std::int64_t from : {0, 4, 5}) {
       CAPTURE(location);
-      const std::string one = part.operator()<onnx::detail::data_file>(location, from, 4);
-      CHECK(one == part.operator()<onnx::detail::named_file>(location, from, 4));
+      const std::string one = part.operator()<data_file>(location, from, 4);
+      CHECK(one == part.operator()<named_file>(location, from, 4));
       CHECK((one.size() == 4) == (std::string(location) == "sub/w.bin" && from < 5));
     }
   fs::remove_all(outer);

@@ -2,6 +2,8 @@
 // Inputs of other shapes than a file says: the model makes itself a program for them.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +35,7 @@ struct files {
     write_file(bin, {reinterpret_cast<const char*>(weights.bytes().data()), weights.bytes().size()});
   }
   model load(const load_options& options = {}) const { return model::load(param, bin, options); }
+  std::string bin_bytes() const { return std::string(as_text(read_file(bin))); }
 };
 
 array image(const extents& shape) { return {shape, test::synthetic_input(static_cast<std::size_t>(shape.count()))}; }
@@ -128,14 +131,50 @@ TEST_CASE("programs are kept, the last used ones, and shared by threads") {
   CHECK(got == want);
 }
 
-TEST_CASE("the files are needed again only for a new shape") {
+TEST_CASE("a new shape needs no name of a file any more") {
   const files f(convolutional);
-  const model m = f.load();
-  std::filesystem::remove(f.bin);
-  extractor run = m.extractor();
-  CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
-  CHECK_THROWS_WITH_AS(run.input("in", image({2, 4, 4})),
-                       ("input 'in' of 2 x 4 x 4: " + f.bin + ": no such file").c_str(), error);
+  const extents other{2, 11, 7};
+  extractor expected = f.load().extractor();
+  const auto want = answer(expected, other);
+  SUBCASE("the files are gone") {
+    const model m = f.load();
+    std::filesystem::remove(f.param);
+    std::filesystem::remove(f.bin);
+    extractor run = m.extractor();
+    CHECK(answer(run, {2, 6, 8}).size() == 5 * 3 * 4);
+    CHECK(answer(run, other) == want);
+  }
+  SUBCASE("others have their names") {
+    const model m = f.load();
+    for (const std::string& name : {f.param, f.bin}) {
+      write_file(f.folder.file("other"), "something else");
+      std::filesystem::rename(f.folder.file("other"), name);
+    }
+    extractor run = m.extractor();
+    CHECK(answer(run, other) == want);
+  }
+}
+
+/// Gives a file other bytes without making another file of it.
+void write_into(const std::string& path, const std::string& text) {
+  const auto before = std::filesystem::last_write_time(path);
+  write_file(path, text);
+  std::filesystem::last_write_time(path, before + std::chrono::seconds(1));  // clocks of file systems may be coarse
+}
+
+TEST_CASE("weights that have been written into are refused, and the extractor goes on") {
+  const files f(convolutional);
+  for (const std::size_t length : {std::size_t{0}, f.bin_bytes().size() / 2, f.bin_bytes().size()}) {
+    const std::string before = f.bin_bytes();
+    const model m = f.load();
+    extractor run = m.extractor();
+    const auto first = answer(run, {2, 6, 8});
+    write_into(f.bin, std::string(length, '?'));
+    CHECK_THROWS_WITH_AS(run.input("in", image({2, 4, 4})),
+                         doctest::Contains("the file cannot be read or has changed since it was opened"), error);
+    CHECK(answer(run, {2, 6, 8}) == first);
+    write_into(f.bin, before);
+  }
 }
 
 extents answer_shape(const model& m, const extents& shape) {

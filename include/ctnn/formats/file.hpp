@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-// A whole file in memory, its size checked first.
+// A whole file in memory, its size checked first, or a file to be read in parts.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../base/compiled.hpp"
 #include "../loaded/budget.hpp"
+#include "open_file.hpp"
 
 namespace ctnn::ir {
+
+/// A regular file; throws ctnn::error if there is none, it cannot be opened or it is above the budget.
+std::shared_ptr<const data_file> open_to_read(const std::string& path, const budget& limits = {});
+
+/// All its bytes; throws ctnn::error if it cannot be read.
+std::vector<std::byte> read_all(const data_file& file, const std::string& path);
 
 /// The bytes of a regular file; throws ctnn::error if there is none, it cannot be read or it is above the budget.
 std::vector<std::byte> read_file(const std::string& path, const budget& limits = {});
@@ -34,20 +42,27 @@ void write_file(const std::string& path, std::string_view bytes);
 
 namespace ctnn::ir {
 
-CTNN_ONCE std::vector<std::byte> read_file(const std::string& path, const budget& limits) {
+CTNN_ONCE std::shared_ptr<const data_file> open_to_read(const std::string& path, const budget& limits) {
   std::error_code failed;
   const auto status = std::filesystem::status(path, failed);
   if (failed || !std::filesystem::exists(status)) throw error(path + ": no such file");
   if (!std::filesystem::is_regular_file(status)) throw error(path + ": not a regular file");
-  const auto size = std::filesystem::file_size(path, failed);
-  if (failed) throw error(path + ": cannot read its size");
+  auto file = std::make_shared<const data_file>(path.c_str(), true);
+  if (!file->opened() || !file->regular()) throw error(path + ": cannot be opened");
+  const auto size = static_cast<std::uint64_t>(file->size());
   if (size > limits.file_bytes)
     throw error(path + ": " + std::to_string(size) + " bytes, the limit is " + std::to_string(limits.file_bytes));
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  std::ifstream in(path, std::ios::binary);
-  if (!in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())) && !bytes.empty())
-    throw error(path + ": cannot be read");
+  return file;
+}
+
+CTNN_ONCE std::vector<std::byte> read_all(const data_file& file, const std::string& path) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(file.size()));
+  if (!file.read(0, bytes)) throw error(path + ": cannot be read");
   return bytes;
+}
+
+CTNN_ONCE std::vector<std::byte> read_file(const std::string& path, const budget& limits) {
+  return read_all(*open_to_read(path, limits), path);
 }
 
 CTNN_ONCE void write_file(const std::string& path, std::string_view bytes) {

@@ -43,8 +43,11 @@ struct load_options {
 /// Shares its constant state: copies are cheap, extractors keep it alive. Any number of threads may use one model.
 ///
 /// Inputs may have other shapes than the file says, where its layers admit that, and a file need not say any: the first
-/// extractor that is fed a new shape reads the files again, rewrites, plans and packs, which takes as long as load();
-/// later ones find it done.
+/// extractor that is fed a new shape builds the network again, rewrites, plans and packs; later ones find it done. What
+/// the files say is parsed once, by load(), and kept for that without the numbers of weights: memory has these only as
+/// kernels want them. The files stay open, and a network for a new shape takes them from there. Files that have been
+/// deleted or replaced by others of the same name since load() are still read; those that have been written into are
+/// refused, with the new shape. One file a model is open, and up to 16 of an ONNX model's external data.
 class model {
  public:
   /// An ncnn model; an empty `bin` takes zeros for all weights. Throws ctnn::error (base/error.hpp), whose text calls
@@ -89,10 +92,11 @@ class model {
         executor_(options.executor) {}
 
   static model load_ncnn(const std::string& param, const std::string& bin, const load_options& options) {
-    ir::program_family::reader read = [param, bin, read = options.read](const arrays_by_name& fed) {
+    const auto files = std::make_shared<const ncnn::network_files>(ncnn::open_network(param, bin, options.read.limits));
+    ir::program_family::reader read = [files, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
       for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
-      return ncnn::load(param, bin, changed);
+      return ncnn::build(*files, changed);
     };
     try {
       return model(read({}), options, read);
@@ -110,8 +114,8 @@ class model {
       read.limits.name_length = onnx::read_options{}.limits.name_length;
     read.external_data = options.external_data;
     read.custom = options.onnx_operators;
-    // Other shapes read the file again: nothing of it stays in memory.
-    ir::program_family::reader make = [path, read](const arrays_by_name& fed) { return onnx::load(path, read, fed); };
+    const auto file = std::make_shared<const onnx::model_message>(onnx::read(path, read));
+    ir::program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
     try {
       return model(make({}), options, make);
     } catch (const onnx::undetermined& e) {

@@ -15,6 +15,7 @@
 #include "../../base/half.hpp"
 #include "../../loaded/array.hpp"
 #include "../../loaded/budget.hpp"
+#include "../open_file.hpp"
 
 namespace ctnn::ncnn {
 
@@ -32,7 +33,10 @@ struct stored_weights {
 class bin_reader {
  public:
   bin_reader(std::span<const std::byte> bytes, std::string source, const budget& limits = {})
-      : bytes_(bytes), source_(std::move(source)), limits_(limits) {}
+      : bytes_(bytes), size_(bytes.size()), source_(std::move(source)), limits_(limits) {}
+  /// Of an open file, an array at a time.
+  bin_reader(const data_file& file, std::string source, const budget& limits = {})
+      : file_(&file), size_(static_cast<std::size_t>(file.size())), source_(std::move(source)), limits_(limits) {}
 
   /// Answers every array with zeros, for an architecture without weights.
   static bin_reader zeros(const budget& limits = {}) {
@@ -65,7 +69,7 @@ class bin_reader {
   array stored(const extents& shape, const std::string& owner) {
     const std::int64_t n = shape.count();
     if (zeros_) return array((static_cast<void>(allowed(n, owner)), shape));
-    if (bytes_.size() - at_ >= 4 && word(&bytes_[at_]) == static_cast<std::uint32_t>(weight_tag::fp16)) {
+    if (is_next(weight_tag::fp16, owner)) {
       const std::size_t size = allowed(n, owner);
       at_ += 4;
       array out(shape, dtype::f16);
@@ -77,8 +81,7 @@ class bin_reader {
   }
   /// The same for layers that have scales for int8 weights.
   stored_weights tagged_or_int8(std::int64_t n, const std::string& owner) {
-    if (zeros_ || bytes_.size() - at_ < 4 || word(&bytes_[at_]) != static_cast<std::uint32_t>(weight_tag::int8))
-      return {{}, tagged(n, owner)};
+    if (zeros_ || !is_next(weight_tag::int8, owner)) return {{}, tagged(n, owner)};
     const std::size_t size = allowed(n, owner);
     at_ += 4;
     const auto from = take_padded(size, owner);
@@ -89,9 +92,9 @@ class bin_reader {
 
   /// To be called after the last layer: the file ends here, or it belongs to another network.
   void finish() const {
-    if (at_ != bytes_.size())
+    if (at_ != size_)
       throw error(source_ + ": byte " + std::to_string(at_) + ": expected the end of the file, " +
-                  std::to_string(bytes_.size() - at_) + " bytes follow");
+                  std::to_string(size_ - at_) + " bytes follow");
   }
 
   std::size_t position() const { return at_; }
@@ -108,17 +111,28 @@ class bin_reader {
     const auto bytes = checked_multiply(n, static_cast<std::int64_t>(sizeof(float)));
     if (!bytes) fail(owner, "array of " + std::to_string(n) + " numbers");
     // Eight bits a number is the tersest encoding there is.
-    if (!zeros_ && static_cast<std::uint64_t>(n) > bytes_.size() - at_)
-      fail(owner, std::to_string(n) + " numbers expected, " + std::to_string(bytes_.size() - at_) + " bytes left");
+    if (!zeros_ && static_cast<std::uint64_t>(n) > size_ - at_)
+      fail(owner, std::to_string(n) + " numbers expected, " + std::to_string(size_ - at_) + " bytes left");
     take_memory(n, owner);
     return static_cast<std::size_t>(n);
   }
 
+  /// The next n bytes, valid until the next call.
   std::span<const std::byte> take(std::size_t n, const std::string& owner) {
-    if (n > bytes_.size() - at_)
-      fail(owner, std::to_string(n) + " bytes expected, " + std::to_string(bytes_.size() - at_) + " left");
+    if (n > size_ - at_) fail(owner, std::to_string(n) + " bytes expected, " + std::to_string(size_ - at_) + " left");
+    if (file_) {
+      part_.resize(n);
+      if (!file_->read(static_cast<std::int64_t>(at_), part_))
+        fail(owner, "the file cannot be read or has changed since it was opened");
+    }
     at_ += n;
-    return bytes_.subspan(at_ - n, n);
+    return file_ ? part_ : bytes_.subspan(at_ - n, n);
+  }
+  bool is_next(weight_tag tag, const std::string& owner) {
+    if (size_ - at_ < 4) return false;
+    const std::uint32_t next = word(take(4, owner).data());
+    at_ -= 4;
+    return next == static_cast<std::uint32_t>(tag);
   }
   /// n bytes and their padding to a multiple of four.
   std::span<const std::byte> take_padded(std::size_t n, const std::string& owner) {
@@ -158,7 +172,10 @@ class bin_reader {
     throw error(source_ + ": byte " + std::to_string(at_) + ": layer '" + owner + "': " + what);
   }
 
-  std::span<const std::byte> bytes_;
+  std::span<const std::byte> bytes_;  ///< or the file
+  const data_file* file_ = nullptr;
+  std::vector<std::byte> part_;  ///< of the file
+  std::size_t size_ = 0;
   std::string source_;
   budget limits_;
   std::size_t at_ = 0;

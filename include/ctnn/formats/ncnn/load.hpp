@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,16 @@ struct unknown_input_shape : error {
 /// Builds the graph of a parsed file, taking the weights in the order of its layers. Throws ctnn::error: for the first
 /// thing that is wrong, or for all layers that are not supported together.
 loaded_model build(const param_file& file, bin_reader& weights, const read_options& options = {});
+
+/// A network's files: what the .param file says, and the .bin file, which stays open as long as this lives. build()
+/// takes the weights from it: for any number of input shapes, also when the files have been deleted.
+struct network_files {
+  param_file network;
+  std::shared_ptr<const data_file> weights;  ///< null: zeros
+  std::string weights_name;                  ///< what messages call them
+};
+network_files open_network(const std::string& param, const std::string& bin, const budget& limits = {});
+loaded_model build(const network_files& files, const read_options& options = {});
 
 /// Reads `param` and `bin`; an empty `bin` takes zeros for all weights (an architecture alone). Errors in a file call
 /// it by its name without directories, errors in finding it by its path.

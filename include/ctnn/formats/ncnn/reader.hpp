@@ -159,13 +159,21 @@ CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const 
   return std::move(b.model);
 }
 
-CTNN_ONCE loaded_model load(const std::string& param, const std::string& bin, const read_options& options) {
+CTNN_ONCE network_files open_network(const std::string& param, const std::string& bin, const budget& limits) {
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
-  const std::vector<std::byte> text = read_file(param, options.limits);
-  const param_file file = parse_param(as_text(text), name(param), options.limits);
-  const std::vector<std::byte> numbers = bin.empty() ? std::vector<std::byte>() : read_file(bin, options.limits);
-  bin_reader weights = bin.empty() ? bin_reader::zeros(options.limits) : bin_reader(numbers, name(bin), options.limits);
-  return build(file, weights, options);
+  const std::vector<std::byte> text = read_file(param, limits);
+  param_file network = parse_param(as_text(text), name(param), limits);
+  return {std::move(network), bin.empty() ? nullptr : open_to_read(bin, limits), name(bin)};
+}
+
+CTNN_ONCE loaded_model build(const network_files& files, const read_options& options) {
+  bin_reader weights = files.weights ? bin_reader(*files.weights, files.weights_name, options.limits)
+                                     : bin_reader::zeros(options.limits);
+  return build(files.network, weights, options);
+}
+
+CTNN_ONCE loaded_model load(const std::string& param, const std::string& bin, const read_options& options) {
+  return build(open_network(param, bin, options.limits), options);
 }
 
 }  // namespace ctnn::ncnn

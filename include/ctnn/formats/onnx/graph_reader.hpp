@@ -34,11 +34,11 @@ class graph_reader {
       if (overridden_.contains(t.name)) return;
       i_.fail("value '" + t.name + "' is made twice");
     }
-    if (!t.values) {
+    if (!t.refused.empty()) {
       unusable_[t.name] = t.refused;
       return i_.define(t.name, none);
     }
-    i_.define(t.name, i_.add_known(t.values, t.name));
+    i_.define(t.name, i_.add_known(i_.numbers_in(t), t.name));
   }
 
   void refuse(const node_message& n, const std::string& reason) {

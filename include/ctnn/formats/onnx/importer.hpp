@@ -112,6 +112,13 @@ class importer : public model_builder {
            " needs more memory than the limit");
     return std::make_shared<array>(shape, type);
   }
+  /// The numbers of a tensor of the file, read once, also where a loop comes to them many times.
+  shared_array numbers_in(const tensor& t) {
+    if (t.values) return t.values;
+    shared_array& numbers = read_[&t];
+    if (!numbers) numbers = numbers_of(t, file.source, options.limits);
+    return numbers;
+  }
   /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots.
   template <class Op>
   std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name,
@@ -264,6 +271,7 @@ class importer : public model_builder {
 
   const arrays_by_name& fed_;
   std::vector<term_record> terms_;
+  std::unordered_map<const tensor*, shared_array> read_;
   std::unordered_map<value_id, shared_array> computed_;
 };
 

@@ -29,12 +29,18 @@ struct undetermined : error {
 /// or for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
 loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
 
-/// Parses the bytes of an .onnx file. `folder` is where external data may be read from; empty refuses it.
+/// Parses the bytes of an .onnx file. `folder` is where external data may be read from; empty refuses it. The numbers
+/// of large tensors are read now, unless `file` is the open file that the bytes come from: then build() reads them.
 model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {},
-                          const std::string& folder = {});
+                          const std::string& folder = {}, const std::shared_ptr<const data_file>& file = {});
 
-/// Reads and parses an .onnx file. Errors in it call it by its name without directories.
+/// Reads and parses an .onnx file, which stays open as long as the result lives, for large tensors: any number of
+/// networks may be built, also when the file has been deleted. Errors in it call it by its name without directories.
 model_message read(const std::string& path, const read_options& options = {});
+
+/// The numbers of a tensor, from memory or from its file; null if it is refused. Throws ctnn::error if the file has
+/// been written into since it was opened. `source` is what messages call the model.
+shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits = {});
 
 loaded_model load(const std::string& path, const read_options& options = {}, const arrays_by_name& fed = {});
 

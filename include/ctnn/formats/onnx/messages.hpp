@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an ONNX file says, as plain structs: nothing here refers to the file's bytes any more.
+// What an ONNX file says, as plain structs. Nothing here refers to the file's bytes in memory any more; the numbers of
+// large tensors stay in the open file.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,25 @@
 #include <vector>
 
 #include "../../loaded/loaded_model.hpp"
+#include "../open_file.hpp"
 
 namespace ctnn::onnx {
 
-/// TensorProto. `values` is missing where `refused` says why: an element type that ctnn does not have.
+/// Where the numbers of a tensor lie: raw, or in the list of a whole TensorProto.
+struct part_of_file {
+  std::shared_ptr<const data_file> file;
+  std::int64_t from = 0, size = 0;
+  bool listed = false;
+};
+
+/// TensorProto. `values` is missing where `refused` says why (an element type that ctnn does not have) and where
+/// `stored` has a file; numbers_of() (load.hpp) reads them.
 struct tensor {
   std::string name;
   extents shape;
+  dtype type = dtype::f32;
   shared_array values;
+  part_of_file stored;
   std::string refused;
   bool sparse = false;  ///< was written as a SparseTensorProto
 };

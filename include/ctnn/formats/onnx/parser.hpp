@@ -239,14 +239,35 @@ auto parse(std::span<const std::byte> bytes, const std::string& source, const bu
 }
 
 CTNN_ONCE model_message parse_model(std::span<const std::byte> bytes, const std::string& source, const budget& limits,
-                                    const std::string& folder) {
-  return parse(bytes, source, limits, folder,
-               [](parse_state& s, const data_view& v) { return detail::read_model(s, v); });
+                                    const std::string& folder, const std::shared_ptr<const data_file>& file) {
+  return parse(bytes, source, limits, folder, [&](parse_state& s, const data_view& v) {
+    s.file = file;
+    return detail::read_model(s, v);
+  });
 }
 
 /// Parses one TensorProto (ONNX's .pb test data).
 inline tensor parse_tensor(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {}) {
   return parse(bytes, source, limits, {}, [](parse_state& s, const data_view& v) { return read_tensor(s, v); });
+}
+
+CTNN_ONCE shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits) {
+  if (!t.stored.file) return t.values;
+  const auto require = [&](bool as_before) {
+    if (!as_before)
+      throw error(source + ": tensor '" + t.name + "' cannot be read: the file has changed since it was opened");
+  };
+  if (t.stored.listed) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(t.stored.size));
+    require(t.stored.file->read(t.stored.from, bytes));
+    tensor again = parse_tensor(bytes, source, limits);
+    require(again.values && again.shape == t.shape && again.type == t.type);
+    return std::move(again.values);
+  }
+  auto values = std::make_shared<array>(t.shape, t.type);
+  require(t.stored.file->read(t.stored.from, values->bytes()));
+  detail::from_raw(*values, std::endian::native);
+  return values;
 }
 
 }  // namespace ctnn::onnx

@@ -70,8 +70,8 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       if (defaults != initialized.end()) {
         if (defaults->second->sparse) continue;  // runtimes take these as constants
         if (!fed.contains(v.name)) {
-          if (const shared_array& a = defaults->second->values)
-            i.model.inputs.push_back({i.model.keep(v.name), a->shape(), a->type(), nullptr, true, true});
+          if (const tensor& t = *defaults->second; t.refused.empty())
+            i.model.inputs.push_back({i.model.keep(v.name), t.shape, t.type, nullptr, true, true});
           continue;
         }
         reader.overridden_.insert(v.name);
@@ -104,11 +104,12 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
 }
 
 CTNN_ONCE model_message read(const std::string& path, const read_options& options) {
-  const std::filesystem::path file(path);
-  const std::vector<std::byte> bytes = read_file(path, options.limits);
+  const std::filesystem::path name(path);
+  const auto file = open_to_read(path, options.limits);
+  const std::vector<std::byte> bytes = read_all(*file, path);
   std::string folder;
-  if (options.external_data) folder = file.has_parent_path() ? file.parent_path().string() : ".";
-  return parse_model(bytes, file.filename().string(), options.limits, folder);
+  if (options.external_data) folder = name.has_parent_path() ? name.parent_path().string() : ".";
+  return parse_model(bytes, name.filename().string(), options.limits, folder, file);
 }
 
 CTNN_ONCE loaded_model load(const std::string& path, const read_options& options, const arrays_by_name& fed) {

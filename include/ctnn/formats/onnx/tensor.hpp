@@ -85,15 +85,33 @@ inline tensor_fields read_tensor_fields(parse_state& s, const data_view& bytes) 
   return t;
 }
 
-/// The numbers of a tensor that lie in a file beside the model.
-inline void read_external(parse_state& s, const tensor_fields& t, std::span<std::byte> to) {
+/// Some exporters write a file a tensor: only so many are kept open.
+inline constexpr std::size_t most_files_beside = 16;
+
+/// The file beside the model that has the numbers of a tensor, which need `size` bytes.
+inline std::shared_ptr<const data_file> open_external(parse_state& s, const tensor_fields& t, std::int64_t size) {
   const std::string where = "external data of '" + t.name + "'";
   if (s.folder.empty()) s.fail(where + " is refused: it needs the option external_data (--external-data)");
-  const auto size = static_cast<std::int64_t>(to.size());
   if (t.length >= 0 && t.length != size)
     s.fail(where + ": length " + std::to_string(t.length) + ", the shape needs " + std::to_string(size));
-  if (const std::string problem = read_part_of_file(s.folder, t.location, t.offset, to); !problem.empty())
-    s.fail(where + ": " + problem);
+  std::shared_ptr<const data_file> file;
+  std::string problem;
+  if (const auto known = s.beside.find(t.location); known != s.beside.end()) file = known->second;
+  else problem = open_in_folder(s.folder, t.location, file);
+  if (problem.empty()) problem = check_part(*file, t.location, t.offset, size);
+  if (!problem.empty()) s.fail(where + ": " + problem);
+  if (s.beside.size() < most_files_beside) s.beside.emplace(t.location, file);
+  return file;
+}
+
+/// Larger tensors stay in their file: they are weights, which a program packs and does not need again.
+inline constexpr std::size_t most_bytes_kept = 1024;
+
+/// Raw numbers as this machine has them.
+inline void from_raw(array& numbers, std::endian machine) {
+  swap_from_file(numbers.bytes(), static_cast<std::size_t>(size_of(numbers.type())), machine);
+  if (numbers.type() == dtype::boolean)
+    for (std::uint8_t& b : numbers.elements<std::uint8_t>()) b = b != 0;
 }
 
 inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& dims, const std::string& who) {
@@ -140,8 +158,8 @@ inline bool store_typed(const tensor_fields& t, array& to) {
 
 }  // namespace detail
 
-/// Reads a TensorProto whole. Throws ctnn::error (through `s`) if its parts contradict each other; an element type that
-/// ctnn does not have is only noted.
+/// Reads a TensorProto, or notes where it lies. Throws ctnn::error (through `s`) if its parts contradict each other; an
+/// element type that ctnn does not have is only noted.
 inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   const tensor_fields t = detail::read_tensor_fields(s, bytes);
   s.last = bytes.data();
@@ -156,6 +174,7 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
     out.refused = std::string("tensor of ") + element_name(t.element);
     return out;
   }
+  out.type = *type;
   const std::size_t size = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(*type));
   const std::size_t listed = t.floats.size() + t.doubles.size() + t.ints.size();
   if ((t.has_raw && t.raw.size() > 0) + (listed > 0) + t.external > 1)
@@ -170,22 +189,29 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
     s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
            std::to_string(count));
   s.take(size);
-  auto values = std::make_shared<array>(out.shape, *type);
-  if (t.external) detail::read_external(s, t, values->bytes());
-  else if (t.has_raw && listed == 0)
-    std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
-  else if (!detail::store_typed(t, *values))
-    s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
-  if (listed == 0) swap_from_file(values->bytes(), static_cast<std::size_t>(size_of(*type)), s.machine);
-  if (*type == dtype::boolean)
-    for (std::uint8_t& b : values->elements<std::uint8_t>()) b = b != 0;
-  out.values = std::move(values);
+  part_of_file part{s.file, bytes.data() - s.begin, static_cast<std::int64_t>(bytes.size()), true};
+  if (listed == 0 && t.has_raw) part = {s.file, t.raw.data() - s.begin, static_cast<std::int64_t>(size)};
+  if (t.external) part = {detail::open_external(s, t, static_cast<std::int64_t>(size)), t.offset, {}};
+  const bool stays = s.file && size > detail::most_bytes_kept && (!t.external || s.beside.contains(t.location));
+  if (!stays || part.listed) {  // a list is read to see that it is what it should be
+    auto values = std::make_shared<array>(out.shape, *type);
+    if (t.external && !part.file->read(part.from, values->bytes()))
+      s.fail("external data of '" + t.name + "': '" + t.location + "' cannot be read");
+    if (part.listed && !detail::store_typed(t, *values))
+      s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
+    if (!part.listed && !t.external)
+      std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
+    if (!part.listed) detail::from_raw(*values, s.machine);
+    if (!stays) out.values = std::move(values);
+  }
+  if (stays) out.stored = std::move(part);
   return out;
 }
 
 /// Reads a SparseTensorProto into a tensor with all its zeros.
 inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
   tensor values, indices;
+  const std::shared_ptr<const data_file> file = std::exchange(s.file, nullptr);  // both are needed now
   std::vector<std::int64_t> dims;
   data_view part;
   for (message m(s, bytes); m.next();) {
@@ -194,12 +220,14 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
     else if (m.field() == 3) m.read_numbers(dims, max_rank, "tensor shape");
     else if (m.field() > 3) m.skip();
   }
+  s.file = file;
   s.last = bytes.data();
   const std::string who = "sparse tensor '" + values.name + "'";
   if (!values.values || !indices.values || indices.values->type() != dtype::i64 || values.shape.rank != 1)
     s.fail(who + " needs values in one dimension and int64 indices");
   tensor out;
   out.name = values.name;
+  out.type = values.type;
   out.sparse = true;
   out.shape = detail::checked_shape(s, dims, who);
   const std::int64_t count = out.shape.count();

@@ -7,6 +7,8 @@
 #endif
 #include <protozero/pbf_reader.hpp>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include "../../base/byte_order.hpp"
 #include "../../base/error.hpp"
 #include "../../loaded/budget.hpp"
+#include "../open_file.hpp"
 
 namespace ctnn::onnx {
 
@@ -30,6 +33,8 @@ struct parse_state {
   const char* last = nullptr;   ///< the field being read
   std::size_t nodes = 0, values = 0, depth = 0;
   std::endian machine = std::endian::native;  ///< another one only in tests
+  std::shared_ptr<const data_file> file{};    ///< whose bytes these are, if large tensors may stay there
+  std::map<std::string, std::shared_ptr<const data_file>> beside{};  ///< open files of external data, by location
 
   std::size_t byte() const { return last ? static_cast<std::size_t>(last - begin) : 0; }
   [[noreturn]] void fail(const std::string& what) const {

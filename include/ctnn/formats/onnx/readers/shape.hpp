@@ -28,8 +28,8 @@ inline void size(node_reader& n) {
 inline void constant(node_reader& n) {
   n.expect(0, 0);
   if (const attribute* a = n.find("value", attribute_kind::tensor)) {
-    if (!a->tensor->values) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
-    return n.result(n.constant(a->tensor->values));
+    if (!a->tensor->refused.empty()) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
+    return n.result(n.constant(n.builder().numbers_in(*a->tensor)));
   }
   if (const attribute* a = n.find("value_float", attribute_kind::real))
     return n.result(n.number(static_cast<double>(a->real), dtype::f32));
@@ -61,8 +61,8 @@ inline void constant_of_shape(node_reader& n) {
   dtype type = dtype::f32;
   shared_array value;
   if (const attribute* a = n.find("value", attribute_kind::tensor)) {
-    if (!a->tensor->values) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
-    value = a->tensor->values;
+    if (!a->tensor->refused.empty()) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
+    value = n.builder().numbers_in(*a->tensor);
     if (value->size() != 1) n.fail("value has " + std::to_string(value->size()) + " numbers, expected 1");
     type = value->type();
   }
