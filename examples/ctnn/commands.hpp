@@ -15,10 +15,10 @@ struct usage_error : std::runtime_error {
 
 /// Which model.
 struct model_source {
-  std::string file;                  ///< x.param or x.onnx
-  std::string weights;               ///< file, "none" for zeros, empty for x.bin
-  std::vector<std::string> shapes;   ///< NAME=3x224x224
-  bool external_data = false;        ///< an ONNX model's weights may be in other files of its folder
+  std::string file;                 ///< x.param or x.onnx
+  std::string weights;              ///< file, "none" for zeros, empty for x.bin
+  std::vector<std::string> shapes;  ///< NAME=3x224x224
+  bool external_data = false;       ///< an ONNX model's weights may be in other files of its folder
   bool optimize = true;
   std::vector<std::string> without;  ///< rules to leave out
   bool exact = false;                ///< only rules that change no number
@@ -36,9 +36,14 @@ struct optimize_options {
   std::string out;  ///< y.param; y.bin is written beside it; empty: only explain
   bool fp16 = false;
   bool explain = false;
-  std::vector<std::string> why;  ///< layers
+  std::vector<std::string> why;     ///< layers
+  bool verify = false;              ///< run both sides first
+  std::vector<std::string> inputs;  ///< NAME=FILE.npy, to verify with
+  double tolerance = 1e-4;          ///< of an output's largest number
 };
 void optimize(const optimize_options&);
+/// Throws ctnn::error naming the first rewrite after which outputs differ.
+void verify(const optimize_options&);
 
 struct run_options {
   model_source model;

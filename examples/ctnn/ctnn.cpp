@@ -62,6 +62,15 @@ int main(int argc, char** argv) {
       ->take_all()
       ->expected(1);
 
+  on_optimize.add_flag("--verify", optimize_with.verify,
+                       "run the model rewritten and as it is, and name the first rewrite that changes an output");
+  on_optimize.add_option("--input", optimize_with.inputs, "NAME=FILE.npy to verify with; may be repeated (made up)")
+      ->take_all()
+      ->expected(1);
+  on_optimize
+      .add_option("--tolerance", optimize_with.tolerance, "for --verify, in parts of an output's largest number (1e-4)")
+      ->check(CLI::NonNegativeNumber);
+
   run_options run_with;
   CLI::App& on_run = *app.add_subcommand("run", "run a model on .npy files");
   add_model(on_run, run_with.model);

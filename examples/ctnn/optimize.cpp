@@ -45,13 +45,16 @@ void print_reasons(const optimize_options& options, const ctnn::loaded_model& m,
 
 void optimize(const optimize_options& options) {
   const bool explains = options.explain || !options.why.empty();
-  if (options.out.empty() && !explains) throw usage_error("optimize needs -o y.param, --explain or --why LAYER");
+  if (options.out.empty() && !explains && !options.verify)
+    throw usage_error("optimize needs -o y.param, --explain, --why LAYER or --verify");
+  if (!options.inputs.empty() && !options.verify) throw usage_error("--input is for --verify");
   if (!options.out.empty() && !options.out.ends_with(".param"))
     throw usage_error("-o " + options.out + ": expected a file y.param (y.bin is written beside it)");
   ctnn::loaded_model m = load(options.model);
   const ir::optimization o = rewrite(m, options.model);
   if (options.explain) explain(o);
   print_reasons(options, m, o);
+  if (options.verify) verify(options);
   if (options.out.empty()) return;
   ctnn::ncnn::written_model written;
   {

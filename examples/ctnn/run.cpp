@@ -2,6 +2,7 @@
 // ctnn run, and the measuring for ctnn bench: the one file that compiles the kernels.
 #include <ctnn/formats/npy.hpp>
 #include <ctnn/model.hpp>
+#include <ctnn/model/verify.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -89,14 +90,6 @@ std::string summary(const std::string& name, const ctnn::array& values) {
   return out + text;
 }
 
-/// Numbers to measure with; zeros where they may be indices or conditions.
-ctnn::array made_up(const ctnn::model_input& input) {
-  ctnn::array numbers(input.shape, input.type);
-  if (input.type == ctnn::dtype::f32)
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers.data()[i] = static_cast<float>(i * 7919 % 1009) / 1009.0f;
-  return numbers;
-}
-
 }  // namespace
 
 void run(const run_options& options) {
@@ -129,6 +122,21 @@ void run(const run_options& options) {
   for (const auto& [name, values] : results) std::printf("%s\n", summary(name, values).c_str());
 }
 
+void verify(const optimize_options& options) {
+  ctnn::arrays_by_name fed;
+  for (const std::string& assignment : options.inputs) {
+    const auto [name, file] = split_assignment(assignment, "--input");
+    fed[name] = ctnn::npy::read(file);
+  }
+  const std::vector<ir::rule_record> rules = rules_for(options.model);
+  const progress busy("running both sides");
+  const model_source& from = options.model;
+  const ctnn::verification v = ctnn::verify([&] { return load(from, fed); }, fed, options.tolerance,
+                                            {.optimize = from.optimize, .rules = rules, .keep = from.keep});
+  if (!v.same) throw ctnn::error(ir::describe(v));
+  std::printf("verified, %s\n", ir::describe(v).c_str());
+}
+
 profile measure(const model_source& from, const bench_options& options) {
   const ctnn::target_id target = find_target(options.target);
   const auto threads = make_threads(options.threads);
@@ -142,7 +150,7 @@ profile measure(const model_source& from, const bench_options& options) {
   out.threads = options.threads;
   std::vector<std::pair<std::string, ctnn::array>> inputs;
   for (const ctnn::model_input& i : m.code().inputs())
-    if (!i.left_out) inputs.emplace_back(i.name, made_up(i));
+    if (!i.left_out) inputs.emplace_back(i.name, ctnn::made_up_numbers(i));
   stopwatch watch;
   const auto once = [&](bool by_layer) {
     ex.on_step(by_layer ? &stopwatch::step : nullptr, &watch);

@@ -7,4 +7,5 @@
 #endif
 #include "model.hpp"
 #include "formats/cpp_header.hpp"
+#include "model/verify.hpp"
 #include "model/write_ncnn.hpp"

@@ -12,7 +12,7 @@ using namespace ctnn::ir;
 
 namespace {
 
-std::string refusal(const std::string& text, const budget& limits = {}) {
+std::string refused(const std::string& text, const budget& limits = {}) {
   try {
     ncnn::read_options options;
     options.limits = limits;
@@ -36,21 +36,21 @@ std::string file(int layers, const std::string& lines) {
 }  // namespace
 
 TEST_CASE("extents are checked before anything has their size") {
-  CHECK(refusal(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 1'000'000}).empty());
-  CHECK(mentions(refusal(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 999'999}),
+  CHECK(refused(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 1'000'000}).empty());
+  CHECK(mentions(refused(file(1, "Input x 0 1 x 0=100 1=100 2=100\n"), {.value_elements = 999'999}),
                  "above the limit of 999999 elements"));
-  CHECK(!refusal(file(1, "Input x 0 1 x 0=2147483647 1=2147483647 11=2147483647 2=2147483647\n")).empty());
-  CHECK(mentions(refusal(file(1, "Input x 0 1 x 0=-5\n")), "extent -5"));
-  CHECK(!refusal(file(1, "MemoryData m 0 1 m 0=2147483647 1=2147483647\n")).empty());
+  CHECK(!refused(file(1, "Input x 0 1 x 0=2147483647 1=2147483647 11=2147483647 2=2147483647\n")).empty());
+  CHECK(mentions(refused(file(1, "Input x 0 1 x 0=-5\n")), "extent -5"));
+  CHECK(!refused(file(1, "MemoryData m 0 1 m 0=2147483647 1=2147483647\n")).empty());
 }
 
 TEST_CASE("weights come out of the memory budget, and one weight may not grow into a huge output") {
   const std::string dense = file(2, "Input x 0 1 x 0=1000\nInnerProduct f 1 1 x y 0=1000 1=0 2=1000000\n");
-  CHECK(refusal(dense).empty());
-  CHECK(mentions(refusal(dense, {.memory_bytes = 3'999'999}), "more than the memory budget has left"));
+  CHECK(refused(dense).empty());
+  CHECK(mentions(refused(dense, {.memory_bytes = 3'999'999}), "more than the memory budget has left"));
   const std::string stride = file(2, "Input x 0 1 x 0=2 1=2 2=1\nDeconvolution d 1 1 x y 0=1 1=1 3=64 6=1\n");
-  CHECK(refusal(stride).empty());
-  CHECK(mentions(refusal(stride, {.value_elements = 4'000}), "4000 elements"));
+  CHECK(refused(stride).empty());
+  CHECK(mentions(refused(stride, {.value_elements = 4'000}), "4000 elements"));
 }
 
 TEST_CASE("many layers of one name, and many inputs, take no longer than others") {
@@ -61,7 +61,7 @@ TEST_CASE("many layers of one name, and many inputs, take no longer than others"
     chain += "ReLU same 1 1 v" + n + " v" + std::to_string(i + 1) + "\n";
     inputs += "Input i" + n + " 0 1 i" + n + " 0=3 1=2 2=3\n";
   }
-  CHECK(refusal(file(5001, chain)).empty());
-  CHECK(refusal(file(5000, inputs)).empty());
+  CHECK(refused(file(5001, chain)).empty());
+  CHECK(refused(file(5000, inputs)).empty());
   CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }

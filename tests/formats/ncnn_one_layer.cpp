@@ -83,7 +83,7 @@ void survives(const one_layer& l) {
   }
 }
 
-std::string refusal(const one_layer& l) {
+std::string refused(const one_layer& l) {
   try {
     survives(l);
   } catch (const error& e) {
@@ -151,19 +151,19 @@ TEST_CASE("int8 weights and their scales") {
 }
 
 TEST_CASE("what no file may say of these layers") {
-  CHECK(refusal({"0=3 1=5", "LSTM 0=2 1=25", "t24 t8 t16"}).find("weight size 25, expected 24") != std::string::npos);
-  CHECK(refusal({"0=3 1=5", "LSTM 0=2000000000 1=24", "t24"}).find("out of range") != std::string::npos);
-  CHECK(refusal({"0=4 1=3", "LayerNorm 0=5", "r5 r5"}).find("statistics of 5 numbers") != std::string::npos);
-  CHECK(refusal({"0=4 1=3", "Gemm 5=1 6=1 10=9 8=3 9=4", "t12"}).find("kind 9") != std::string::npos);
-  CHECK(refusal({"0=4 1=3", "Gemm 5=1 6=1 10=-1 8=3 9=5", "t15"}).find("depth 5") != std::string::npos);
-  CHECK(refusal({"0=2 1=2 2=14", "YoloDetectionOutput 0=2 1=2 -23304=3,1.0,2.0,3.0", ""}).find("mask") !=
+  CHECK(refused({"0=3 1=5", "LSTM 0=2 1=25", "t24 t8 t16"}).find("weight size 25, expected 24") != std::string::npos);
+  CHECK(refused({"0=3 1=5", "LSTM 0=2000000000 1=24", "t24"}).find("out of range") != std::string::npos);
+  CHECK(refused({"0=4 1=3", "LayerNorm 0=5", "r5 r5"}).find("statistics of 5 numbers") != std::string::npos);
+  CHECK(refused({"0=4 1=3", "Gemm 5=1 6=1 10=9 8=3 9=4", "t12"}).find("kind 9") != std::string::npos);
+  CHECK(refused({"0=4 1=3", "Gemm 5=1 6=1 10=-1 8=3 9=5", "t15"}).find("depth 5") != std::string::npos);
+  CHECK(refused({"0=2 1=2 2=14", "YoloDetectionOutput 0=2 1=2 -23304=3,1.0,2.0,3.0", ""}).find("mask") !=
         std::string::npos);
-  CHECK(refusal({"0=2 1=2 2=14", "Yolov3DetectionOutput 0=2 1=2 -23304=4,1.0,2.0,3.0,4.0 -23305=2,0.0,7.0 -23306=1,8.0",
+  CHECK(refused({"0=2 1=2 2=14", "Yolov3DetectionOutput 0=2 1=2 -23304=4,1.0,2.0,3.0,4.0 -23305=2,0.0,7.0 -23306=1,8.0",
                  ""})
             .find("mask") != std::string::npos);
-  CHECK(refusal({"0=8; 0=6; 0=8 1=2", "DetectionOutput 0=3 3=-1", ""}).find("most") != std::string::npos);
-  CHECK(refusal({"0=4 1=3 2=8; 0=32 1=24 2=3", "PriorBox -23300=2,1.0,2.0 -23301=1,3.0 9=-233 10=-233", ""})
+  CHECK(refused({"0=8; 0=6; 0=8 1=2", "DetectionOutput 0=3 3=-1", ""}).find("most") != std::string::npos);
+  CHECK(refused({"0=4 1=3 2=8; 0=32 1=24 2=3", "PriorBox -23300=2,1.0,2.0 -23301=1,3.0 9=-233 10=-233", ""})
             .find("max_sizes") != std::string::npos);
-  CHECK(refusal({"0=4 1=3 2=2; 0=4 1=5 2=3; 0=4 1=5 2=3", "SDPA 6=0.5", ""}).find("K") != std::string::npos);
-  CHECK(refusal({"0=5 1=5 2=3", "Convolution 0=4 1=3 5=1 6=108 8=2", "b108 r4 r4"}).find("t.bin") != std::string::npos);
+  CHECK(refused({"0=4 1=3 2=2; 0=4 1=5 2=3; 0=4 1=5 2=3", "SDPA 6=0.5", ""}).find("K") != std::string::npos);
+  CHECK(refused({"0=5 1=5 2=3", "Convolution 0=4 1=3 5=1 6=108 8=2", "b108 r4 r4"}).find("t.bin") != std::string::npos);
 }

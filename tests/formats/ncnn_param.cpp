@@ -21,7 +21,7 @@ std::string one_layer(const std::string& params) { return "7767517\n1 1\nInput d
 
 ncnn::parameter_reader params_of(const ncnn::param_file& f) { return {f, f.layers[0]}; }
 
-std::string refusal(const std::string& text) {
+std::string refused(const std::string& text) {
   try {
     parse_param(text, "t.param");
   } catch (const error& e) {
@@ -69,33 +69,33 @@ TEST_CASE("parameters keep their spelling, getters decide what serves") {
 }
 
 TEST_CASE("refusals name the line and the reason") {
-  CHECK(mentions(refusal(""), "t.param:1: file ends where the number 7767517"));
-  CHECK(mentions(refusal("7767516\n1 1\n"), "expected 7767517"));
-  CHECK(mentions(refusal("7767517\n-1 1\n"), "layer count '-1'"));
-  CHECK(mentions(refusal("7767517\n0 0\n"), "layer count 0"));
-  CHECK(mentions(refusal("7767517\n9000 1\nInput a 0 1 a\n"), "file this short"));
-  CHECK(mentions(refusal("7767517\n2 1\nInput a 0 1 a\n"), "ends after 1 of 2 layers"));
-  CHECK(mentions(refusal("7767517\n1 0\nInput a 0 1 a\n"), "more blobs"));
-  CHECK(mentions(refusal("7767517\n1 2\nReLU r 1 1 a b\n"), "t.param:3: layer 'r': input 'a'"));
-  CHECK(mentions(refusal("7767517\n1 2\nInput r 0 2 a a\n"), "already the output"));
-  CHECK(mentions(refusal("7767517\n1 2\nInput r 0 2147483648 a a\n"), "output count"));
-  CHECK(mentions(refusal("7767517\n1 2\nInput " + std::string(256, 'x') + " 0 1 a\n"), "256 characters"));
+  CHECK(mentions(refused(""), "t.param:1: file ends where the number 7767517"));
+  CHECK(mentions(refused("7767516\n1 1\n"), "expected 7767517"));
+  CHECK(mentions(refused("7767517\n-1 1\n"), "layer count '-1'"));
+  CHECK(mentions(refused("7767517\n0 0\n"), "layer count 0"));
+  CHECK(mentions(refused("7767517\n9000 1\nInput a 0 1 a\n"), "file this short"));
+  CHECK(mentions(refused("7767517\n2 1\nInput a 0 1 a\n"), "ends after 1 of 2 layers"));
+  CHECK(mentions(refused("7767517\n1 0\nInput a 0 1 a\n"), "more blobs"));
+  CHECK(mentions(refused("7767517\n1 2\nReLU r 1 1 a b\n"), "t.param:3: layer 'r': input 'a'"));
+  CHECK(mentions(refused("7767517\n1 2\nInput r 0 2 a a\n"), "already the output"));
+  CHECK(mentions(refused("7767517\n1 2\nInput r 0 2147483648 a a\n"), "output count"));
+  CHECK(mentions(refused("7767517\n1 2\nInput " + std::string(256, 'x') + " 0 1 a\n"), "256 characters"));
   for (const char* bad : {"32=1", "-1=1", "-23332=1,1", "99999999999=1", "0=", "0=1e999", "0=0x10", "0=nan", "0=-inf",
                           "0=1,5", "-23300=2,1", "-23300=2,1,2,3", "-23300=-1,1", "-23300=2147483647,1", "-23300=",
                           "0=3000000000", "0=1.2.3", "0=\"open", "0=1 0=2", "0=1,,2"}) {
     CAPTURE(bad);
-    if (std::string(bad) == "0=1,5") CHECK(refusal(one_layer(bad)) == "accepted");
-    else CHECK(mentions(refusal(one_layer(bad)), "t.param:3: "));
+    if (std::string(bad) == "0=1,5") CHECK(refused(one_layer(bad)) == "accepted");
+    else CHECK(mentions(refused(one_layer(bad)), "t.param:3: "));
   }
   for (const char* bad : {"0=inf", "0=-inf", "0=+INF", "0=nan", "0=-Infinity", "0=1.0,-inf", "-23300=2,1.0,-inf"}) {
     CAPTURE(bad);
-    CHECK(mentions(refusal(one_layer(bad)),
+    CHECK(mentions(refused(one_layer(bad)),
                    "is no number of ncnn's, which has no infinity (3.402823e+38 stands for it) and no NaN"));
   }
-  CHECK(refusal("7767517\n1 1\nInput a 0 1 a 0=1 garbage that follows is ignored") == "accepted");
+  CHECK(refused("7767517\n1 1\nInput a 0 1 a 0=1 garbage that follows is ignored") == "accepted");
   std::string long_array = "0=1";
   for (int i = 0; i < 70'000; ++i) long_array += ",1";
-  CHECK(mentions(refusal(one_layer(long_array)), "array longer"));
+  CHECK(mentions(refused(one_layer(long_array)), "array longer"));
 }
 
 TEST_CASE("numbers do not depend on the locale") {

@@ -40,7 +40,7 @@ outcome on_counting_input(const std::string& input_params, const std::string& la
           test::run_reference(m, {{"in", x}}).at(std::string(m.network.outputs[0].name))};
 }
 
-std::string refusal(const std::string& layers, int count) {
+std::string refused(const std::string& layers, int count) {
   try {
     built(layers, count);
   } catch (const error& e) {
@@ -65,7 +65,7 @@ TEST_CASE("blob names are value names, layer names are node names, Split disappe
 }
 
 TEST_CASE("all unsupported layers are reported in one line") {
-  const std::string text = refusal(
+  const std::string text = refused(
       "Input in 0 1 in 0=4 1=4 2=2\nArgMax l1 1 1 in a\nPooling p 1 1 a b 0=7\nReLU r 1 1 b c\nArgMax l2 1 1 c d\n"
       "UnaryOp u 1 1 d e 0=99\n", 6);
   CHECK(text == "t.param: not supported: ArgMax in 'l1' (line 4), 'l2' (line 7); "
@@ -74,7 +74,7 @@ TEST_CASE("all unsupported layers are reported in one line") {
 }
 
 TEST_CASE("inputs take their shape from the file, from the caller, or from the first convolution") {
-  CHECK(refusal("Input in 0 1 in\nReLU r 1 1 in out\n", 2).find("neither in the file nor given") != std::string::npos);
+  CHECK(refused("Input in 0 1 in\nReLU r 1 1 in out\n", 2).find("neither in the file nor given") != std::string::npos);
   ncnn::read_options options;
   options.input_shapes["in"] = {3, 5, 7};
   CHECK(built("Input in 0 1 in 0=1 1=1 2=1\nReLU r 1 1 in out\n", 2, ncnn::bin_writer(), options)
@@ -157,7 +157,7 @@ TEST_CASE("reductions over any axes") {
   CHECK(reduced("0=4 1=0 -23303=1,0 5=1").numbers == floats{5, 6, 7, 8});
   CHECK(reduced("0=5 1=0 -23303=1,-1 5=1 2=2.0").numbers == floats{2, 6, 10, 14});
   CHECK(reduced("0=2 1=0 -23303=2,0,2 5=1").numbers == floats{1 + 4 + 25 + 36, 9 + 16 + 49 + 64});
-  CHECK(refusal("Input i 0 1 i 0=2\nReduction r 1 1 i o 0=0 1=0 -23303=1,0\n", 2).find("not supported") !=
+  CHECK(refused("Input i 0 1 i 0=2\nReduction r 1 1 i o 0=0 1=0 -23303=1,0\n", 2).find("not supported") !=
         std::string::npos);
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("a transposed convolution is one layer") {
     CHECK(test::deviation(got.numbers, want) <= 1e-3);
     CHECK(built("Input in 0 1 in 0=5 1=5 2=4\n" + layer + "\n", 2, w).network.nodes.size() == 2);
   }
-  CHECK(refusal("Input in 0 1 in 0=5 1=5 2=1\nDeconvolution d 1 1 in out 0=1 1=3 6=9 20=4\n", 2).find("parameter 20") !=
+  CHECK(refused("Input in 0 1 in 0=5 1=5 2=1\nDeconvolution d 1 1 in out 0=1 1=3 6=9 20=4\n", 2).find("parameter 20") !=
         std::string::npos);
 }
 

@@ -15,7 +15,7 @@ namespace pb = test::onnx_bytes;
 namespace {
 
 /// What reading the graph with these limits complains of; "" if nothing.
-std::string refusal(const std::string& graph, const budget& limits = {}, std::int64_t opset = 13) {
+std::string refused(const std::string& graph, const budget& limits = {}, std::int64_t opset = 13) {
   onnx::read_options options;
   options.limits = limits;
   const std::string bytes = pb::model(graph, opset);
@@ -43,17 +43,17 @@ std::string shape_constant(const char* name, const pb::dims& v) {
 TEST_CASE("numbers made while reading come out of the same budget as those in the file") {
   const std::string made = shape_constant("s", {1000, 1000}) + pb::node("ConstantOfShape", {"s"}, {"a"}) + x +
                            pb::output(pb::value("a", pb::f32, {}));
-  CHECK(refusal(made).empty());
-  CHECK(mentions(refusal(made, {.memory_bytes = 3'000'000}), "more memory than the limit"));
-  CHECK(mentions(refusal(made, {.value_elements = 999'999}), "above the limit of 999999 elements"));
+  CHECK(refused(made).empty());
+  CHECK(mentions(refused(made, {.memory_bytes = 3'000'000}), "more memory than the limit"));
+  CHECK(mentions(refused(made, {.value_elements = 999'999}), "above the limit of 999999 elements"));
   // Each of these would be a copy.
   std::string copies =
       shape_constant("s", {1000, 100}) + shape_constant("t", {100, 1000}) + pb::node("ConstantOfShape", {"s"}, {"a0"});
   for (int i = 0; i < 100; ++i)
     copies += pb::node("Reshape", {"a" + std::to_string(i), i % 2 ? "s" : "t"}, {"a" + std::to_string(i + 1)});
   copies += x + pb::output(pb::value("a100", pb::f32, {}));
-  CHECK(refusal(copies).empty());
-  CHECK(mentions(refusal(copies, {.memory_bytes = 10'000'000}), "more memory than the limit"));
+  CHECK(refused(copies).empty());
+  CHECK(mentions(refused(copies, {.memory_bytes = 10'000'000}), "more memory than the limit"));
 }
 
 TEST_CASE("products of extents do not wrap, whatever their order") {
@@ -61,12 +61,12 @@ TEST_CASE("products of extents do not wrap, whatever their order") {
   for (const pb::dims& shape : {pb::dims{huge, huge, huge, huge}, pb::dims{0, huge, huge, huge},
                                 pb::dims{huge, huge, huge, 0}, pb::dims{huge + 1}, pb::dims{-1}}) {
     CAPTURE(shape.size());
-    CHECK(!refusal(pb::initializer(pb::longs("w", shape, {})) + x + pb::node("Relu", {"x"}, {"y"}) + y).empty());
-    CHECK(!refusal(pb::input(pb::value("x", pb::f32, shape)) + pb::node("Relu", {"x"}, {"y"}) + y).empty());
-    CHECK(!refusal(shape_constant("s", shape) + pb::node("ConstantOfShape", {"s"}, {"y"}) + x + y).empty());
-    CHECK(!refusal(shape_constant("s", shape) + pb::node("Expand", {"x", "s"}, {"y"}) + x + y).empty());
+    CHECK(!refused(pb::initializer(pb::longs("w", shape, {})) + x + pb::node("Relu", {"x"}, {"y"}) + y).empty());
+    CHECK(!refused(pb::input(pb::value("x", pb::f32, shape)) + pb::node("Relu", {"x"}, {"y"}) + y).empty());
+    CHECK(!refused(shape_constant("s", shape) + pb::node("ConstantOfShape", {"s"}, {"y"}) + x + y).empty());
+    CHECK(!refused(shape_constant("s", shape) + pb::node("Expand", {"x", "s"}, {"y"}) + x + y).empty());
   }
-  CHECK(mentions(refusal(shape_constant("s", {1 << 30, 1 << 30}) + pb::node("Tile", {"x", "s"}, {"y"}) +
+  CHECK(mentions(refused(shape_constant("s", {1 << 30, 1 << 30}) + pb::node("Tile", {"x", "s"}, {"y"}) +
                          pb::input(pb::value("x", pb::f32, {2, 2})) + y),
                  "node"));
 }
@@ -74,8 +74,8 @@ TEST_CASE("products of extents do not wrap, whatever their order") {
 TEST_CASE("work done while reading is limited") {
   const std::string product = shape_constant("s", {300, 300}) + pb::node("ConstantOfShape", {"s"}, {"a"}) +
                               pb::node("MatMul", {"a", "a"}, {"y"}) + x + y;
-  CHECK(refusal(product, {.work = 100'000'000}).empty());
-  CHECK(mentions(refusal(product, {.work = 20'000'000}), "more work than the limit"));
+  CHECK(refused(product, {.work = 100'000'000}).empty());
+  CHECK(mentions(refused(product, {.work = 20'000'000}), "more work than the limit"));
 }
 
 TEST_CASE("loops count as what they become") {
@@ -85,16 +85,16 @@ TEST_CASE("loops count as what they become") {
     return pb::node("Loop", {"trips", ""}, {}, pb::graph_attribute("body", body)) +
            pb::initializer(pb::longs("trips", {}, {trips})) + x + pb::node("Relu", {"x"}, {"y"}) + y;
   };
-  CHECK(refusal(loop(idle, 100)).empty());
-  CHECK(mentions(refusal(loop(idle, std::int64_t{1} << 62)), "more than 100000 nodes"));
+  CHECK(refused(loop(idle, 100)).empty());
+  CHECK(mentions(refused(loop(idle, std::int64_t{1} << 62)), "more than 100000 nodes"));
   // Loops in loops, and many constants in one: the sum counts.
   std::string nested = idle;
   for (int depth = 0; depth < 8; ++depth)
     nested = pb::node("Loop", {"trips", ""}, {}, pb::graph_attribute("body", nested)) + idle;
-  CHECK(mentions(refusal(loop(nested, 10)), "more than 100000 nodes"));
+  CHECK(mentions(refused(loop(nested, 10)), "more than 100000 nodes"));
   std::string stuffed = idle;
   for (int i = 0; i < 1000; ++i) stuffed += pb::initializer(pb::longs("k" + std::to_string(i), {}, {i}));
-  CHECK(mentions(refusal(loop(stuffed, 1000)), "more than 100000 nodes"));
+  CHECK(mentions(refused(loop(stuffed, 1000)), "more than 100000 nodes"));
 }
 
 TEST_CASE("graphs are nested as deep as the limit says") {
@@ -107,28 +107,28 @@ TEST_CASE("graphs are nested as deep as the limit says") {
       pb::node("If", {"c"}, {"y"},
                pb::graph_attribute("then_branch", inner) + pb::graph_attribute("else_branch", inner)) +
       pb::initializer(pb::tensor<std::uint8_t>("c", pb::boolean, {}, {1})) + x + y;
-  CHECK(refusal(graph).empty());
-  CHECK(refusal(graph, {.nesting = 5}).empty());
-  CHECK(mentions(refusal(graph, {.nesting = 4}), "nested deeper than 4"));
+  CHECK(refused(graph).empty());
+  CHECK(refused(graph, {.nesting = 5}).empty());
+  CHECK(mentions(refused(graph, {.nesting = 4}), "nested deeper than 4"));
 }
 
 TEST_CASE("names: once each, no cycles, inner ones hide outer ones") {
   const auto relu = [](const char* from, const char* to) { return pb::node("Relu", {from}, {to}); };
-  CHECK(mentions(refusal(relu("x", "y") + relu("x", "y") + x + y), "'y' is made twice"));
-  CHECK(mentions(refusal(relu("x", "x") + x + y), "reads, perhaps through others, what it makes"));
-  CHECK(mentions(refusal(relu("a", "b") + relu("b", "a") + relu("a", "y") + x + y),
+  CHECK(mentions(refused(relu("x", "y") + relu("x", "y") + x + y), "'y' is made twice"));
+  CHECK(mentions(refused(relu("x", "x") + x + y), "reads, perhaps through others, what it makes"));
+  CHECK(mentions(refused(relu("a", "b") + relu("b", "a") + relu("a", "y") + x + y),
                  "reads, perhaps through others, what it makes"));
-  CHECK(mentions(refusal(relu("y", "y") + x + y), "reads, perhaps through others, what it makes"));
-  CHECK(mentions(refusal(relu("z", "y") + x + y), "'z', which nothing before it makes"));
-  CHECK(mentions(refusal(relu("x", "y") + x + x + y), "'x' is made twice"));
-  CHECK(mentions(refusal(relu("x", "y") + x + y + y), "two outputs are called 'y'"));
-  CHECK(mentions(refusal(relu("x", "y") + pb::initializer(pb::floats("w", {1}, {1})) +
+  CHECK(mentions(refused(relu("y", "y") + x + y), "reads, perhaps through others, what it makes"));
+  CHECK(mentions(refused(relu("z", "y") + x + y), "'z', which nothing before it makes"));
+  CHECK(mentions(refused(relu("x", "y") + x + x + y), "'x' is made twice"));
+  CHECK(mentions(refused(relu("x", "y") + x + y + y), "two outputs are called 'y'"));
+  CHECK(mentions(refused(relu("x", "y") + pb::initializer(pb::floats("w", {1}, {1})) +
                          pb::initializer(pb::floats("w", {1}, {2})) + x + y),
                  "'w' is made twice"));
-  CHECK(mentions(refusal(relu("x", "y") + x + y, {.name_length = 0}), "characters, the limit is 0"));
+  CHECK(mentions(refused(relu("x", "y") + x + y, {.name_length = 0}), "characters, the limit is 0"));
   // A branch has a value of the same name as one outside.
   const std::string branch = relu("x", "y") + pb::output(pb::value("y", pb::f32, two));
-  CHECK(refusal(pb::node("If", {"c"}, {"y"},
+  CHECK(refused(pb::node("If", {"c"}, {"y"},
                          pb::graph_attribute("then_branch", branch) + pb::graph_attribute("else_branch", branch)) +
                 pb::initializer(pb::tensor<std::uint8_t>("c", pb::boolean, {}, {1})) + x + y)
             .empty());
@@ -139,6 +139,6 @@ TEST_CASE("many nodes of one name take no longer than of many") {
   std::string graph = pb::node("Relu", {"x"}, {"v0"}, {}, "same");
   for (int i = 0; i < 5000; ++i)
     graph += pb::node("Relu", {"v" + std::to_string(i)}, {"v" + std::to_string(i + 1)}, {}, "same");
-  CHECK(refusal(graph + x + pb::output(pb::value("v5000", pb::f32, two))).empty());
+  CHECK(refused(graph + x + pb::output(pb::value("v5000", pb::f32, two))).empty());
   CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
 }

@@ -21,7 +21,7 @@ namespace {
 onnx::tensor parse(const std::string& bytes, const budget& limits = {}) {
   return onnx::parse_tensor(pb::view(bytes), "t.pb", limits);
 }
-std::string refusal(const std::string& bytes, const budget& limits = {}) {
+std::string refused(const std::string& bytes, const budget& limits = {}) {
   try {
     parse(bytes, limits);
   } catch (const error& e) {
@@ -57,18 +57,18 @@ TEST_CASE("raw and listed numbers of every type") {
 
 TEST_CASE("numbers that contradict the shape or each other are refused with the byte") {
   CHECK(
-      mentions(refusal(head({3}, 1) + pb::real(4, 1)), "t.pb: byte 0: tensor 't' has 1 numbers, the shape 3 needs 3"));
-  CHECK(mentions(refusal(head({1}, 1) + pb::bytes(9, "12345")), "5 bytes of raw data"));
-  CHECK(mentions(refusal(pb::floats("t", {1}, {1}) + pb::real(4, 1)), "twice"));
-  CHECK(mentions(refusal(head({1}, 7) + pb::real(4, 1)), "list of another type"));
-  CHECK(mentions(refusal(head({-1}, 1)), "out of range"));
-  CHECK(mentions(refusal(head({1 << 30, 1 << 30}, 1)), "more elements than the limit"));
-  CHECK(mentions(refusal(head({1}, 99)), "element type 99 is unknown"));
-  CHECK(mentions(refusal(head({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 1)), "more than 10 elements"));
+      mentions(refused(head({3}, 1) + pb::real(4, 1)), "t.pb: byte 0: tensor 't' has 1 numbers, the shape 3 needs 3"));
+  CHECK(mentions(refused(head({1}, 1) + pb::bytes(9, "12345")), "5 bytes of raw data"));
+  CHECK(mentions(refused(pb::floats("t", {1}, {1}) + pb::real(4, 1)), "twice"));
+  CHECK(mentions(refused(head({1}, 7) + pb::real(4, 1)), "list of another type"));
+  CHECK(mentions(refused(head({-1}, 1)), "out of range"));
+  CHECK(mentions(refused(head({1 << 30, 1 << 30}, 1)), "more elements than the limit"));
+  CHECK(mentions(refused(head({1}, 99)), "element type 99 is unknown"));
+  CHECK(mentions(refused(head({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 1)), "more than 10 elements"));
   budget small;
   small.memory_bytes = 100;
-  CHECK(mentions(refusal(pb::floats("t", {50}, std::vector<float>(50)), small), "more memory than the limit"));
-  CHECK(mentions(refusal(pb::floats("t", {2}, {1, 2}).substr(0, 9)), "cut off"));
+  CHECK(mentions(refused(pb::floats("t", {50}, std::vector<float>(50)), small), "more memory than the limit"));
+  CHECK(mentions(refused(pb::floats("t", {2}, {1, 2}).substr(0, 9)), "cut off"));
 }
 
 TEST_CASE("unknown fields are skipped, broken ones are not") {

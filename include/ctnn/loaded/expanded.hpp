@@ -21,9 +21,10 @@ inline graph expanded(loaded_model& names, graph source, pool<rewrite_step>& his
 }
 
 /// The same, rewritten by the rules.
-inline optimization optimize_loaded(loaded_model& names, graph source, std::span<const rule_record> rules) {
+inline optimization optimize_loaded(loaded_model& names, graph source, std::span<const rule_record> rules,
+                                    std::size_t most = every_rewrite) {
   pool<rewrite_step> history;
-  optimization o = optimize(expanded(names, std::move(source), history), rules);
+  optimization o = optimize(expanded(names, std::move(source), history), rules, most);
   history.append(o.history.data(), o.history.size());
   o.history = std::move(history);
   return o;

@@ -18,6 +18,8 @@ struct load_options {
   bool optimize = true;
   /// The rules to rewrite by; the records must live as long as the model.
   std::span<const ir::rule_record> rules = ir::default_rule_records();
+  /// How many times rewriting may change something: verify() finds the first one that was wrong by this.
+  std::size_t rewrites = ir::every_rewrite;
   /// Values that must survive rewriting: they become outputs, too.
   std::vector<std::string> keep{};
   /// The instruction set to run on, one of supported_targets().
@@ -128,7 +130,8 @@ class model {
 #endif
   }
   static ir::program_options program_options_of(const load_options& o) {
-    return {o.optimize, o.rules, o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes};
+    return {o.optimize,     o.rules,    o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes,
+            o.rewrites};
   }
 
   std::shared_ptr<ir::program_family> programs_;

@@ -47,6 +47,7 @@ struct program_options {
   std::vector<std::string> keep{};
   bool keep_weights = false;
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< of packed weights, and of values between layers
+  std::size_t rewrites = every_rewrite;                 ///< at most
 };
 
 namespace detail {
@@ -112,6 +113,8 @@ class program {
   }
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
+  /// How many times rewriting changed something.
+  std::size_t rewrites() const { return rewrites_; }
   /// `light` lets operators write over their inputs. Made when it is first asked for.
   plan_view plan(bool light) const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
@@ -138,6 +141,7 @@ class program {
   loaded_model source_;
   graph g_;
   std::vector<rewrite_step> history_;
+  std::size_t rewrites_ = 0;
   std::vector<model_input> inputs_;
   mutable lazy_plan plans_[2];
   std::shared_ptr<packed_weights> packed_;
@@ -157,10 +161,11 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
       target_(options.target) {
   if (options.optimize) {
     note_known_numbers();
-    optimization o = optimize_loaded(source_, std::move(g_), options.rules);
+    optimization o = optimize_loaded(source_, std::move(g_), options.rules, options.rewrites);
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
     g_ = std::move(o.g);
     history_.assign(o.history.begin(), o.history.end());
+    rewrites_ = o.applied;
   } else {
     pool<rewrite_step> history;
     g_ = expanded(source_, std::move(g_), history);

@@ -13,7 +13,8 @@ namespace ctnn::ir {
 struct optimization {
   graph g;
   pool<rewrite_step> history;
-  std::size_t settled = 0;         ///< nodes of g, the first ones, that no rule applies to
+  std::size_t settled = 0;  ///< nodes of g, the first ones, that no rule applies to
+  std::size_t applied = 0;  ///< rewrites: a rule at a node, or a pass over all nodes that changed something
   std::string_view
       broken_rule{};  ///< a rule that did not lower what it declares: a defect of the rule; empty if all is well
 };
@@ -151,24 +152,29 @@ constexpr graph bind_weights(graph source) {
 /// each such part, because a compiler's step limit is for a constant; files do the same, so that both worlds agree.
 inline constexpr std::size_t nodes_at_once = 125;
 
+/// How many rewrites there may be: fewer, to see what the next one does (model/verify.hpp).
+inline constexpr std::size_t every_rewrite = ~std::size_t{0};
+
 /// One part: nodes behind `settled` and what changes with them.
-constexpr optimization optimize_part(graph source, std::span<const rule_record> rules, std::size_t settled) {
+constexpr optimization optimize_part(graph source, std::span<const rule_record> rules, std::size_t settled,
+                                     std::size_t most = every_rewrite) {
   const std::size_t all = source.nodes.size(), end = all < settled + nodes_at_once ? all : settled + nodes_at_once;
   rewriter r(static_cast<graph&&>(source), settled);
   detail::rule_index index(rules);
   optimization result;
 
   bool first = true;
-  for (bool changed = true; changed;) {
+  for (bool changed = true; changed && result.applied < most;) {
     changed = false;
     r.begin_sweep();
     if (const std::size_t steps = r.history().size(); detail::bind_constant_weights(r, end)) {
       r.name_last_steps(steps, "constant_weight");
+      ++result.applied;
       changed = true;
     }
     for (std::size_t i = 0; i < end; ++i) {
       const node_id n = static_cast<int>(i);
-      for (bool again = r.live(n) && r.worth_a_look(n); again;) {
+      for (bool again = r.live(n) && r.worth_a_look(n); again && result.applied < most;) {
         again = false;
         for (const rule_record* rule : index.at(r.at(n).type)) {
           if (!detail::has_producer(r, n, rule->firsts)) continue;
@@ -181,6 +187,7 @@ constexpr optimization optimize_part(graph source, std::span<const rule_record> 
             result.broken_rule = rule->info.name;
             return result;
           }
+          ++result.applied;
           changed = true;
           again = r.live(n);
           break;
@@ -188,8 +195,9 @@ constexpr optimization optimize_part(graph source, std::span<const rule_record> 
       }
     }
     const std::size_t steps = r.history().size();
-    if ((changed || first) && detail::merge_common_subexpressions(r, end)) {
+    if ((changed || first) && result.applied < most && detail::merge_common_subexpressions(r, end)) {
       r.name_last_steps(steps, "common_subexpression");
+      ++result.applied;
       changed = true;
     }
     first = false;
@@ -200,13 +208,14 @@ constexpr optimization optimize_part(graph source, std::span<const rule_record> 
   return result;
 }
 
-/// Rewrites to a fixpoint.
-constexpr optimization optimize(graph source, std::span<const rule_record> rules) {
-  optimization all = optimize_part(static_cast<graph&&>(source), rules, 0);
-  while (all.broken_rule.empty() && all.settled < all.g.nodes.size()) {
-    optimization next = optimize_part(static_cast<graph&&>(all.g), rules, all.settled);
+/// Rewrites to a fixpoint, or so many times.
+constexpr optimization optimize(graph source, std::span<const rule_record> rules, std::size_t most = every_rewrite) {
+  optimization all = optimize_part(static_cast<graph&&>(source), rules, 0, most);
+  while (all.broken_rule.empty() && all.settled < all.g.nodes.size() && all.applied < most) {
+    optimization next = optimize_part(static_cast<graph&&>(all.g), rules, all.settled, most - all.applied);
     all.g = static_cast<graph&&>(next.g);
     all.settled = next.settled;
+    all.applied += next.applied;
     all.broken_rule = next.broken_rule;
     all.history.append(next.history.data(), next.history.size());
   }
