@@ -34,6 +34,27 @@ struct gated : nn::network<nn::input<"x", nn::shape<1, 4, 32>>,
                            nn::conv1d<"mix", nn::out<4>, nn::kernel<1>>, nn::add<"skip", nn::from<"mix", "x">>,
                            nn::layer<nn::op::conv_transpose1d, "up", nn::out<2>, nn::kernel<4>, nn::stride<2>>> {};
 
+/// Causal: zeros on the left only, by layers of their own; a batch norm before a convolution without padding.
+struct causal : nn::network<nn::input<"x", nn::shape<1, 2, 20>>, nn::batch_norm<"bn", nn::axis<1>>,
+                            nn::conv1d<"c1", nn::out<3>, nn::kernel<3>>, nn::relu<"r1">,
+                            nn::constant_pad<"p2", nn::before<0, 0, 4>, nn::after<0, 0, 0>>,
+                            nn::conv1d<"c2", nn::out<4>, nn::kernel<3>, nn::dilation<2>>> {};
+static_assert(std::same_as<
+              nn::optimized<causal>,
+              nn::network<nn::input<"x", nn::shape<1, 2, 20>>, nn::reshape<"bn.image", nn::shape<1, 2, 1, 20>>,
+                          nn::conv2d<"c1", nn::out<3>, nn::kernel<1, 3>, nn::fused<nn::function::relu>>,
+                          nn::conv2d<"c2", nn::out<4>, nn::kernel<1, 3>, nn::pad<0, 4, 0, 0>, nn::dilation<1, 2>>,
+                          nn::reshape<"c2.signal", nn::shape<1, 4, 18>>>>);
+
+/// Volumes: one node.
+struct volumes : nn::network<nn::input<"x", nn::shape<1, 2, 4, 5, 6>>,
+                             nn::constant_pad<"p", nn::before<0, 0, 2, 0, 1>, nn::after<0, 0, 0, 1, 1>>,
+                             nn::conv3d<"c", nn::out<4>, nn::kernel<3>>, nn::batch_norm<"bn">, nn::relu<"r">> {};
+static_assert(std::same_as<nn::optimized<volumes>,
+                           nn::network<nn::input<"x", nn::shape<1, 2, 4, 5, 6>>,
+                                       nn::conv3d<"c", nn::out<4>, nn::kernel<3>, nn::pad<2, 0, 1, 0, 1, 1>,
+                                                  nn::fused<nn::function::relu>>>>);
+
 template <class Net>
 std::vector<nn::ir::test::floats> run(nn::parameters<Net>& weights, const std::vector<float>& x, nn::target_id t) {
   nn::engine<Net> engine{weights, t};
@@ -63,6 +84,8 @@ void check() {
 }  // namespace
 
 TEST_CASE("an audio network as declared and fused") { check<audio>(); }
+TEST_CASE("causal convolutions pad by themselves") { check<causal>(); }
+TEST_CASE("padding, scale and activation of a volume") { check<volumes>(); }
 TEST_CASE("gated convolutions, a skip, a transpose; a batch of signals") { check<gated>(); }
 
 TEST_CASE("the history tells of expansions first") {

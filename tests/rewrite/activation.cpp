@@ -49,6 +49,23 @@ constexpr auto residual_with_relu = [](builder& b) {
   b.output("", b.add(c, "conv", {x, x}));
 };
 
+template <class Op, bool Outside>
+constexpr auto volume_relu = [](builder& b) {
+  Op c;
+  c.out = 2;
+  c.kernel = {2, 1, 2};
+  if (!Outside) c.activation = with_relu;
+  const value_id y = b.add(c, "conv", {b.input("x", {2, 3, 4, 4})});
+  b.output("", Outside ? b.relu("relu", y) : y);
+};
+constexpr auto volume_sigmoid_relu = [](builder& b) {
+  op::conv3d c;
+  c.out = 2;
+  c.kernel = {2, 1, 2};
+  c.activation = {function::sigmoid};
+  b.output("", b.relu("relu", b.add(c, "conv", {b.input("x", {2, 3, 4, 4})})));
+};
+
 constexpr auto linear_relu = [](builder& b) { b.output("", b.relu("relu", b.linear("fc", b.input("x", {3, 5}), 4))); };
 constexpr auto linear_with_relu = [](builder& b) { b.output("", b.linear("fc", b.input("x", {3, 5}), 4, with_relu)); };
 constexpr auto linear_sigmoid_relu = [](builder& b) {
@@ -132,6 +149,12 @@ DECLINES("conv2d read by another layer keeps its value", (rules::fuse_activation
          "its input is also read by another layer")
 DECLINES("conv2d that is an output keeps its value", (rules::fuse_activation), conv_is_output,
          "its input is a network output too")
+FIRES("relu goes into conv3d", (rules::fuse_activation), (volume_relu<op::conv3d, true>),
+      (volume_relu<op::conv3d, false>))
+FIRES("relu goes into conv_transpose3d", (rules::fuse_activation), (volume_relu<op::conv_transpose3d, true>),
+      (volume_relu<op::conv_transpose3d, false>))
+DECLINES("no second activation in conv3d", (rules::fuse_activation), volume_sigmoid_relu,
+         "its input has an activation already")
 FIRES("sigmoid goes into conv_transpose2d", (rules::fuse_activation), (transposed<false, true>),
       (transposed<true, false>))
 DECLINES("no second activation in conv_transpose2d", (rules::fuse_activation), (transposed<true, true>),

@@ -380,31 +380,353 @@ DECLINES("x - k[w]", (rules::binary_to_inverse_scale), (against_constant<1, op::
 DECLINES("x ^ k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::pow, 2, 1, 1>),
          "only - and / have inverses")
 
-FIRES("linear + k[output]", (rules::fold_last_axis), (rows_then<op::binary_function::add, 4>), rows_of_linear)
-FIRES("linear * k", (rules::fold_last_axis), (rows_then<op::binary_function::mul, 1>), rows_of_linear)
-FIRES("linear * k[1, output]", (rules::fold_last_axis), (rows_then<op::binary_function::mul, 1, 4>), rows_of_linear)
-DECLINES("linear + k[row]", (rules::fold_last_axis), (rows_then<op::binary_function::add, 3, 1>),
-         "the constant is not one number an output")
-DECLINES("linear - k[output]", (rules::fold_last_axis), (rows_then<op::binary_function::sub, 4>),
-         "it is not the sum or product of two values")
-DECLINES("linear + value", (rules::fold_last_axis), rows_then_value, "its other operand is not constant")
-DECLINES("relu(linear) + k[output]", (rules::fold_last_axis), active_rows_then, "its input has an activation already")
+namespace {
 
-FIRES("x * 1.5 > conv2d", (rules::scale_before), (scaled_before<kind::conv, op::binary_function::mul, 15>),
-      alone<kind::conv>)
-FIRES("x * 1.5 > conv_transpose2d", (rules::scale_before),
-      (scaled_before<kind::transposed, op::binary_function::mul, 15>), alone<kind::transposed>)
-DECLINES("x + 1 > conv_transpose2d", (rules::scale_before),
-         (scaled_before<kind::transposed, op::binary_function::add, 10>), "its input is not a value times a scalar")
-FIRES("x / 2 > linear", (rules::scale_before), (scaled_before<kind::linear, op::binary_function::div, 20>),
-      alone<kind::linear>)
-DECLINES("x + 1 > conv2d", (rules::scale_before), (scaled_before<kind::conv, op::binary_function::add, 10>),
-         "its input is not a value times a scalar")
-DECLINES("x + 1 > linear", (rules::scale_before), (scaled_before<kind::linear, op::binary_function::add, 10>),
-         "its input is not a value times a scalar")
-DECLINES("x / 0 > linear", (rules::scale_before), (scaled_before<kind::linear, op::binary_function::div, 0>),
-         "its input divides by zero")
-DECLINES("x / 1e-39 > linear", (rules::scale_before), over_tiny_before, "its input's factor is not finite")
-DECLINES("x * 2 is read elsewhere", (rules::scale_before), shared_before<kind::conv>,
+/// Rows through a linear layer that ends in ones, then a constant of shape D.
+template <int... D>
+constexpr auto pixels_then = [](builder& b) {
+  op::linear p{4};
+  p.axes = 3;
+  p.ones = 2;
+  b.output("", b.sum("it", b.add(p, "fc", {b.input("x", {3, 5, 1, 1})}), b.constant("k", {D...})));
+};
+constexpr auto pixels_of_linear = [](builder& b) {
+  op::linear p{4};
+  p.axes = 3;
+  p.ones = 2;
+  b.output("", b.add(p, "fc", {b.input("x", {3, 5, 1, 1})}));
+};
+template <int A>
+constexpr auto pixels_scaled = [](builder& b) {
+  op::linear p{4};
+  p.axes = 3;
+  p.ones = 2;
+  b.output("", b.add(op::scale{true, A}, "it", {b.add(p, "fc", {b.input("x", {4, 5, 1, 1})})}));
+};
+constexpr auto four_pixels_of_linear = [](builder& b) {
+  op::linear p{4};
+  p.axes = 3;
+  p.ones = 2;
+  b.output("", b.add(p, "fc", {b.input("x", {4, 5, 1, 1})}));
+};
+template <numbers_are Numbers>
+constexpr auto rows_over = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
+  b.output("", b.binary("it", op::binary_function::div, y, b.constant("k", {4}, Numbers)));
+};
+constexpr auto constant_minus_rows = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
+  b.output("", b.binary("it", op::binary_function::sub, b.constant("k", {4}), y));
+};
+constexpr auto rows_then_active = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
+  b.output("", b.binary("it", op::binary_function::add, y, b.constant("k", {4}), {function::relu}));
+};
+constexpr auto active_rows = [](builder& b) {
+  b.output("", b.linear("fc", b.input("x", {3, 5}), 4, {function::relu}));
+};
+constexpr auto shared_rows = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {3, 5}), 4);
+  b.output("y", y);
+  b.output("z", b.sum("it", y, b.constant("k", {4})));
+};
+
+/// Volumes.
+constexpr value_id volume(builder& b) { return b.input("x", {2, 4, 4, 4}); }
+constexpr op::conv3d filter(int out = 4, int groups = 1) {
+  op::conv3d c;
+  c.out = out;
+  c.kernel = {1, 2, 3};
+  c.pad = {0, 1, 1, 0, 0, 1};
+  c.groups = groups;
+  return c;
+}
+constexpr op::conv_transpose3d back(int groups = 1) {
+  op::conv_transpose3d c;
+  c.out = 4;
+  c.kernel = {2, 1, 3};
+  c.stride = {2, 1, 1};
+  c.groups = groups;
+  return c;
+}
+template <class Op>
+constexpr value_id make_volume(builder& b, int groups) {
+  if constexpr (std::is_same_v<Op, op::conv3d>) return b.add(filter(4, groups), "first", {volume(b)});
+  else return b.add(back(groups), "first", {volume(b)});
+}
+template <class Op, int Groups = 1>
+constexpr auto volume_alone = [](builder& b) { b.output("", make_volume<Op>(b, Groups)); };
+template <class Op, int Axis, int Groups = 1>
+constexpr auto volume_scaled = [](builder& b) {
+  b.output("", b.add(op::scale{true, Axis}, "last", {make_volume<Op>(b, Groups)}));
+};
+template <class Op, int... D>
+constexpr auto volume_plus = [](builder& b) {
+  b.output("", b.sum("last", make_volume<Op>(b, 1), b.constant("k", {D...})));
+};
+constexpr auto volume_residual = [](builder& b) {
+  const value_id x = volume(b);
+  op::conv3d c;
+  c.out = 2;
+  c.kernel = {1, 1, 1};
+  b.output("", b.scalar("last", op::binary_function::mul, b.add(c, "first", {x, x}), 2));
+};
+
+}  // namespace
+
+FIRES("conv3d > scale", (rules::fold_affine), (volume_scaled<op::conv3d, 0>), volume_alone<op::conv3d>)
+FIRES("grouped conv3d > scale", (rules::fold_affine), (volume_scaled<op::conv3d, -4, 2>),
+      (volume_alone<op::conv3d, 2>))
+FIRES("conv_transpose3d > scale", (rules::fold_affine), (volume_scaled<op::conv_transpose3d, 0>),
+      volume_alone<op::conv_transpose3d>)
+FIRES("grouped conv_transpose3d > scale", (rules::fold_affine), (volume_scaled<op::conv_transpose3d, 0, 2>),
+      (volume_alone<op::conv_transpose3d, 2>))
+DECLINES("conv3d > scale of its planes, as many as channels", (rules::fold_affine), (volume_scaled<op::conv3d, 1>),
+         "its channels are not the convolution's")
+DECLINES("conv_transpose3d > scale of its rows", (rules::fold_affine), (volume_scaled<op::conv_transpose3d, 2>),
+         "its channels are not the convolution's")
+DECLINES("conv3d with a residual > * 2", (rules::fold_affine), volume_residual, "its input adds a residual")
+FIRES("linear of batches with ones behind > scale", (rules::fold_affine), pixels_scaled<1>, four_pixels_of_linear)
+DECLINES("linear with ones behind > scale of its batch, as many as outputs", (rules::fold_affine), pixels_scaled<0>,
+         "its channels are not the linear layer's outputs")
+
+FIRES("conv3d + k[c]", (rules::fold_by_output), (volume_plus<op::conv3d, 4, 1, 1, 1>), volume_alone<op::conv3d>)
+FIRES("conv_transpose3d + k", (rules::fold_by_output), (volume_plus<op::conv_transpose3d, 1>),
+      volume_alone<op::conv_transpose3d>)
+DECLINES("conv3d + k[plane], as many as channels", (rules::fold_by_output), (volume_plus<op::conv3d, 4, 1, 1>),
+         "the constant is not one number an output")
+FIRES("linear with ones behind + k[output]", (rules::fold_by_output), (pixels_then<4, 1, 1>), pixels_of_linear)
+DECLINES("linear with ones behind + a row of k", (rules::fold_by_output), (pixels_then<4>),
+         "the constant is not one number an output")
+DECLINES("linear with ones behind + k[batch]", (rules::fold_by_output), (pixels_then<3, 1, 1, 1>),
+         "the constant is not one number an output")
+FIRES("linear / k[output]", (rules::fold_by_output), rows_over<numbers_are::invertible>, rows_of_linear)
+DECLINES("linear / k[output], which may be 0", (rules::fold_by_output), rows_over<numbers_are::anything>,
+         "the constant may hold zeros")
+DECLINES("k[output] - linear", (rules::fold_by_output), constant_minus_rows, "the constant is not the second operand")
+FIRES("relu(linear + k[output])", (rules::fold_by_output), rows_then_active, active_rows)
+DECLINES("linear that is an output + k[output]", (rules::fold_by_output), shared_rows,
          "its input is a network output too")
-DECLINES("scaled residual", (rules::scale_before), scaled_residual, "it is the residual")
+DECLINES("linear * 2, fold_affine's", (rules::fold_by_output), rows_scalar, "its other operand is a scalar")
+DECLINES("linear ^ k[output]", (rules::fold_by_output), (rows_then<op::binary_function::pow, 4>),
+         "its function is not affine")
+FIRES("linear + k[output]", (rules::fold_by_output), (rows_then<op::binary_function::add, 4>), rows_of_linear)
+FIRES("linear * k", (rules::fold_by_output), (rows_then<op::binary_function::mul, 1>), rows_of_linear)
+FIRES("linear * k[1, output]", (rules::fold_by_output), (rows_then<op::binary_function::mul, 1, 4>), rows_of_linear)
+DECLINES("linear + k[row]", (rules::fold_by_output), (rows_then<op::binary_function::add, 3, 1>),
+         "the constant is not one number an output")
+FIRES("linear - k[output]", (rules::fold_by_output), (rows_then<op::binary_function::sub, 4>), rows_of_linear)
+DECLINES("linear + value", (rules::fold_by_output), rows_then_value, "its other operand is not constant")
+DECLINES("relu(linear) + k[output]", (rules::fold_by_output), active_rows_then, "its input has an activation already")
+
+FIRES("x * 1.5 > conv2d", (rules::affine_before), (scaled_before<kind::conv, op::binary_function::mul, 15>),
+      alone<kind::conv>)
+FIRES("x * 1.5 > conv_transpose2d", (rules::affine_before),
+      (scaled_before<kind::transposed, op::binary_function::mul, 15>), alone<kind::transposed>)
+DECLINES("x + 1 > conv_transpose2d", (rules::affine_before),
+         (scaled_before<kind::transposed, op::binary_function::add, 10>), "not every output sees the same of a shift")
+FIRES("x / 2 > linear", (rules::affine_before), (scaled_before<kind::linear, op::binary_function::div, 20>),
+      alone<kind::linear>)
+DECLINES("x + 1 > padded conv2d", (rules::affine_before), (scaled_before<kind::conv, op::binary_function::add, 10>),
+         "padding with zeros goes round what is shifted")
+FIRES("x + 1 > linear", (rules::affine_before), (scaled_before<kind::linear, op::binary_function::add, 10>),
+      alone<kind::linear>)
+DECLINES("x / 0 > linear", (rules::affine_before), (scaled_before<kind::linear, op::binary_function::div, 0>),
+         "it divides by zero")
+DECLINES("x / 1e-39 > linear", (rules::affine_before), over_tiny_before, "it divides by almost zero")
+DECLINES("x ^ 2 > linear", (rules::affine_before), (scaled_before<kind::linear, op::binary_function::pow, 20>),
+         "its function is not affine")
+DECLINES("x * 2 is read elsewhere", (rules::affine_before), shared_before<kind::conv>,
+         "its input is a network output too")
+DECLINES("scaled residual", (rules::affine_before), scaled_residual, "it is the residual")
+
+namespace {
+
+/// `Before` on (N, 4, 5, 6) or (4, 5, 6), then a convolution of these groups and padding.
+enum class by { scale, slope, bias, constant, relu };
+template <by B>
+constexpr value_id made_before(builder& b, value_id x, int axis = automatic_axis) {
+  if constexpr (B == by::scale) return b.add(op::scale{true, axis}, "before", {x});
+  else if constexpr (B == by::slope) return b.add(op::scale{false, axis}, "before", {x});
+  else if constexpr (B == by::bias) return b.add(op::bias{axis}, "before", {x});
+  else if constexpr (B == by::relu) return b.scalar("before", op::binary_function::mul, x, 2, {function::relu});
+  else return b.sum("before", x, b.constant("k", {4, 1, 1}));
+}
+constexpr op::conv2d image_filter(int groups, bool pads, bool biased = true) {
+  op::conv2d c;
+  c.out = 8;
+  c.kernel = {3, 2};
+  if (pads) c.pad = {0, 0, 0, 1};
+  c.groups = groups;
+  c.bias = biased;
+  return c;
+}
+template <by B, int Groups, bool Pads = false, bool Biased = true, int Axis = automatic_axis>
+constexpr auto before_conv = [](builder& b) {
+  const value_id x = made_before<B>(b, b.input("x", {4, 5, 6}), Axis);
+  b.output("", b.add(image_filter(Groups, Pads, Biased), "conv", {x}));
+};
+template <int Groups, bool Pads = false, bool Biased = true>
+constexpr auto only_conv = [](builder& b) {
+  b.output("", b.add(image_filter(Groups, Pads, Biased), "conv", {b.input("x", {4, 5, 6})}));
+};
+constexpr auto before_same_conv = [](builder& b) {
+  op::conv2d c = image_filter(1, false);
+  c.same = same_padding::upper;
+  b.output("", b.add(c, "conv", {made_before<by::bias>(b, b.input("x", {4, 5, 6}))}));
+};
+constexpr auto before_rows_of_four = [](builder& b) {  // H = C
+  const value_id x = b.add(op::scale{true, 1}, "before", {b.input("x", {4, 4, 6})});
+  b.output("", b.add(image_filter(1, false), "conv", {x}));
+};
+template <bool Before, int Groups>
+constexpr auto before_volume = [](builder& b) {
+  op::conv3d c;
+  c.out = 4;
+  c.kernel = {2, 2, 1};
+  c.groups = Groups;
+  const value_id x = b.input("x", {3, 2, 4, 4, 4});
+  b.output("", b.add(c, "conv", {Before ? b.add(op::scale{}, "before", {x}) : x}));
+};
+template <bool Before, int Groups, bool Shift = false>
+constexpr auto before_transposed = [](builder& b) {
+  const value_id x = b.input("x", {4, 3, 2});
+  b.output("", b.conv_transpose("conv", Before ? b.add(op::scale{Shift}, "before", {x}) : x, 6, Groups));
+};
+template <bool Before>
+constexpr auto before_transposed_volume = [](builder& b) {
+  const value_id x = volume(b);
+  b.output("", b.add(back(2), "conv", {Before ? b.add(op::scale{false, 0}, "before", {x}) : x}));
+};
+constexpr auto before_residual = [](builder& b) {
+  op::conv2d c = image_filter(2, false);
+  c.activation = {function::relu};
+  const value_id x = made_before<by::scale>(b, b.input("x", {4, 5, 6}));
+  b.output("", b.add(c, "conv", {x, b.input("y", {8, 3, 5})}));
+};
+constexpr auto only_residual = [](builder& b) {
+  op::conv2d c = image_filter(2, false);
+  c.activation = {function::relu};
+  const value_id x = b.input("x", {4, 5, 6});
+  b.output("", b.add(c, "conv", {x, b.input("y", {8, 3, 5})}));
+};
+/// A scale of axis `Axis` of (2, 3, 4, 5), then a linear layer over the last `Axes`.
+template <int Axis, int Axes, bool Before>
+constexpr auto before_linear = [](builder& b) {
+  op::linear p{3};
+  p.axes = Axes;
+  const value_id x = b.input("x", {2, 3, 4, 5});
+  b.output("", b.add(p, "fc", {Before ? b.add(op::scale{true, Axis}, "before", {x}) : x}));
+};
+/// x (f) a constant of shape D, then a linear layer over the last `Axes` of (2, 3, 4, 5).
+template <op::binary_function F, int Axes, int... D>
+constexpr auto constant_before_linear = [](builder& b) {
+  op::linear p{3};
+  p.axes = Axes;
+  const value_id x = b.input("x", {2, 3, 4, 5});
+  b.output("", b.add(p, "fc", {b.binary("before", F, x, b.constant("k", {D...}, numbers_are::invertible))}));
+};
+constexpr auto constant_minus = [](builder& b) {
+  const value_id x = b.input("x", {2, 5});
+  b.output("", b.linear("fc", b.binary("before", op::binary_function::sub, b.constant("k", {5}), x), 3));
+};
+constexpr auto constant_plus = [](builder& b) {
+  const value_id x = b.input("x", {2, 5});
+  b.output("", b.linear("fc", b.sum("before", b.constant("k", {5}), x), 3));
+};
+constexpr auto only_rows = [](builder& b) { b.output("", b.linear("fc", b.input("x", {2, 5}), 3)); };
+constexpr auto constant_grows = [](builder& b) {
+  const value_id x = b.input("x", {1, 5});
+  b.output("", b.linear("fc", b.sum("before", x, b.constant("k", {2, 5})), 3));
+};
+constexpr auto value_before = [](builder& b) {
+  const value_id x = b.input("x", {2, 5});
+  b.output("", b.linear("fc", b.sum("before", x, b.input("y", {2, 5})), 3));
+};
+constexpr auto two_linears = [](builder& b) {
+  const value_id x = b.add(op::scale{true, 1}, "before", {b.input("x", {2, 5})});
+  b.output("y", b.linear("fc", x, 3));
+  b.output("z", b.linear("fd", x, 3));
+};
+/// A signal scaled along `Axis`, as an image.
+template <bool Before, int Axis = 1>
+constexpr auto before_signal = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 6});
+  const value_id image = b.reshape("image", Before ? b.add(op::scale{true, Axis}, "before", {x}) : x, {3, 4, 1, 6});
+  op::conv2d c = image_filter(2, false);
+  c.kernel = {1, 3};
+  b.output("", b.add(c, "conv", {image}));
+};
+constexpr auto before_shared_signal = [](builder& b) {
+  const value_id x = b.add(op::scale{true, 1}, "before", {b.input("x", {3, 4, 6})});
+  const value_id image = b.reshape("image", x, {3, 4, 1, 6});
+  b.output("image", image);
+  op::conv2d c = image_filter(2, false);
+  c.kernel = {1, 3};
+  b.output("", b.add(c, "conv", {image}));
+};
+
+}  // namespace
+
+FIRES("scale > conv2d without padding", (rules::affine_before), (before_conv<by::scale, 1>), only_conv<1>)
+FIRES("scale > grouped conv2d without padding", (rules::affine_before), (before_conv<by::scale, 2>), only_conv<2>)
+FIRES("scale > depthwise conv2d", (rules::affine_before), (before_conv<by::scale, 4>), only_conv<4>)
+FIRES("bias > conv2d without bias, which has one then", (rules::affine_before),
+      (before_conv<by::bias, 2, false, false>), (only_conv<2>))
+FIRES("slopes > padded conv2d without bias", (rules::affine_before), (before_conv<by::slope, 2, true, false>),
+      (only_conv<2, true, false>))
+DECLINES("scale > padded conv2d", (rules::affine_before), (before_conv<by::scale, 1, true>),
+         "padding with zeros goes round what is shifted")
+DECLINES("bias > conv2d of SAME size", (rules::affine_before), before_same_conv,
+         "padding with zeros goes round what is shifted")
+DECLINES("scale of rows > conv2d", (rules::affine_before), (before_conv<by::scale, 1, false, true, 1>),
+         "its channels are not the convolution's inputs")
+DECLINES("scale of rows, as many as channels > conv2d", (rules::affine_before), before_rows_of_four,
+         "its channels are not the convolution's inputs")
+FIRES("x + k[c] > conv2d", (rules::affine_before), (before_conv<by::constant, 2>), only_conv<2>)
+DECLINES("relu(2 x) > conv2d", (rules::affine_before), (before_conv<by::relu, 1>), "it applies an activation")
+FIRES("scale > conv2d with a residual and relu", (rules::affine_before), before_residual, only_residual)
+FIRES("scale > conv3d", (rules::affine_before), (before_volume<true, 1>), (before_volume<false, 1>))
+FIRES("scale > grouped conv3d", (rules::affine_before), (before_volume<true, 2>), (before_volume<false, 2>))
+FIRES("slopes > grouped conv_transpose2d", (rules::affine_before), (before_transposed<true, 2>),
+      (before_transposed<false, 2>))
+FIRES("slopes > conv_transpose3d", (rules::affine_before), before_transposed_volume<true>,
+      before_transposed_volume<false>)
+DECLINES("scale > conv_transpose2d", (rules::affine_before), (before_transposed<true, 1, true>),
+         "not every output sees the same of a shift")
+FIRES("scale of the last axis > linear", (rules::affine_before), (before_linear<3, 1, true>),
+      (before_linear<3, 1, false>))
+FIRES("scale of channels > linear over images", (rules::affine_before), (before_linear<1, 3, true>),
+      (before_linear<1, 3, false>))
+FIRES("scale of rows > linear over images", (rules::affine_before), (before_linear<2, 3, true>),
+      (before_linear<2, 3, false>))
+DECLINES("scale of rows > linear over columns", (rules::affine_before), (before_linear<2, 1, true>),
+         "its channels are not the linear layer's inputs")
+DECLINES("scale of the batch > linear over images", (rules::affine_before), (before_linear<0, 3, true>),
+         "its channels are not the linear layer's inputs")
+FIRES("x - k[column] > linear", (rules::affine_before),
+      (constant_before_linear<op::binary_function::sub, 1, 5>), (before_linear<0, 1, false>))
+FIRES("x / k[column] > linear over images", (rules::affine_before),
+      (constant_before_linear<op::binary_function::div, 3, 5>), (before_linear<0, 3, false>))
+FIRES("x * k[row, column] > linear over images", (rules::affine_before),
+      (constant_before_linear<op::binary_function::mul, 3, 1, 4, 5>), (before_linear<0, 3, false>))
+FIRES("x + k > linear", (rules::affine_before), (constant_before_linear<op::binary_function::add, 1, 1>),
+      (before_linear<0, 1, false>))
+FIRES("k + x > linear", (rules::affine_before), constant_plus, only_rows)
+DECLINES("x * k[row, column] > linear over columns", (rules::affine_before),
+         (constant_before_linear<op::binary_function::mul, 1, 4, 5>), "its channels are not the linear layer's inputs")
+DECLINES("x * k[channel, column] > linear over images", (rules::affine_before),
+         (constant_before_linear<op::binary_function::mul, 3, 3, 1, 5>),
+         "the constant's axes are not next to each other")
+DECLINES("x ^ k[column] > linear", (rules::affine_before), (constant_before_linear<op::binary_function::pow, 1, 5>),
+         "its function is not affine")
+DECLINES("k - x > linear", (rules::affine_before), constant_minus, "the constant is not the second operand")
+DECLINES("x + k of more rows > linear", (rules::affine_before), constant_grows,
+         "the constant broadcasts its other operand")
+DECLINES("x + y > linear", (rules::affine_before), value_before, "neither of its operands is constant")
+DECLINES("scale > two linear layers", (rules::affine_before), two_linears, "its input is also read by another layer")
+FIRES("scale of a signal > image > conv2d", (rules::affine_before), before_signal<true>, before_signal<false>)
+DECLINES("scale of a signal's batch > image > conv2d", (rules::affine_before), (before_signal<true, 0>),
+         "its channels are not the convolution's inputs")
+DECLINES("scale of a signal whose image is an output", (rules::affine_before), before_shared_signal,
+         "its input is a network output too")

@@ -102,7 +102,7 @@ DECLINES("ones around a convolution's input", (rules::pad_window<op::conv2d>), o
 DECLINES("mirrored pixels around a convolution's input", (rules::pad_window<op::conv2d>), mirror_around,
          "it pads with more than one number")
 DECLINES("another channel of zeros", (rules::pad_window<op::conv2d>), channels_too,
-         "it pads more than rows and columns")
+         "it pads more than the axes of the windows")
 DECLINES("a column cut off", (rules::pad_window<op::conv2d>), cut_off, "it cuts something off")
 DECLINES("zeros before a convolution of SAME size", (rules::pad_window<op::conv2d>), same_conv,
          "its own padding depends on the size")
@@ -123,3 +123,155 @@ DECLINES("an average over whole windows", (rules::pad_window<op::pool>), pad_ave
          "its average counts what is not there")
 DECLINES("windows that hang over", (rules::pad_window<op::pool>), pad_average_ceil,
          "its last windows depend on the padding")
+
+namespace {
+
+/// Volumes.
+constexpr op::conv3d volume_filter(std::array<int, 6> pad) {
+  op::conv3d c;
+  c.out = 3;
+  c.kernel = {2, 2, 3};
+  c.pad = pad;
+  return c;
+}
+constexpr value_id volume(builder& b) { return b.input("x", {2, 3, 4, 5}); }
+constexpr value_id padded_volume(builder& b, list<int> before, list<int> after, double value = 0) {
+  return b.add(op::pad{op::pad_mode::constant, before, after, value}, "pad", {volume(b)});
+}
+template <int Planes>
+constexpr auto pad_volume = [](builder& b) {
+  b.output("", b.add(volume_filter({0, 0, 1, 0, 0, 1}), "it", {padded_volume(b, {0, Planes, 0, 1}, {0, 0, 2, 0})}));
+};
+constexpr auto just_volume = [](builder& b) {
+  b.output("", b.add(volume_filter({1, 0, 2, 0, 2, 1}), "it", {volume(b)}));
+};
+constexpr auto pad_volume_channels = [](builder& b) {
+  b.output("", b.add(volume_filter({}), "it", {padded_volume(b, {1, 0, 0, 0}, {1, 0, 0, 0})}));
+};
+constexpr auto pad_volume_ones = [](builder& b) {
+  b.output("", b.add(volume_filter({}), "it", {padded_volume(b, {0, 1, 0, 0}, {0, 0, 0, 0}, 1)}));
+};
+constexpr auto pad_volume_pool = [](builder& b) {
+  op::pool p{op::pooling::average, 3, {2}};
+  b.output("", b.add(p, "it", {padded_volume(b, {0, 1, 0, 1}, {0, 0, 2, 0})}));
+};
+constexpr auto just_volume_pool = [](builder& b) {
+  op::pool p{op::pooling::average, 3, {2}};
+  p.pad = {1, 0, 1, 0, 2, 0};
+  p.count_include_pad = true;
+  b.output("", b.add(p, "it", {volume(b)}));
+};
+
+/// Signals (2, 5) padded, then seen as an image of one row, and the other way round.
+constexpr value_id signal_of(builder& b) { return b.input("x", {2, 5}); }
+constexpr value_id padded_signal_of(builder& b, list<int> before, list<int> after,
+                                    op::pad_mode mode = op::pad_mode::constant, double value = 0) {
+  return b.add(op::pad{mode, before, after, value}, "pad", {signal_of(b)});
+}
+constexpr auto causal_signal = [](builder& b) {
+  b.output("", b.reshape("image", padded_signal_of(b, {0, 4}, {0, 0}), {2, 1, 9}));
+};
+constexpr auto causal_image = [](builder& b) {
+  const value_id image = b.reshape("image", signal_of(b), {2, 1, 5});
+  b.output("", b.add(op::pad{op::pad_mode::constant, {0, 0, 4}, {0, 0, 0}}, "pad", {image}));
+};
+constexpr auto mirrored_signal = [](builder& b) {
+  b.output("", b.reshape("image", padded_signal_of(b, {1, 2}, {0, 1}, op::pad_mode::reflect), {3, 1, 8}));
+};
+constexpr auto mirrored_image = [](builder& b) {
+  const value_id image = b.reshape("image", signal_of(b), {2, 1, 5});
+  b.output("", b.add(op::pad{op::pad_mode::reflect, {1, 0, 2}, {0, 0, 1}}, "pad", {image}));
+};
+constexpr auto cropped_row = [](builder& b) {
+  const value_id x = b.input("x", {1, 2, 1, 6});
+  const value_id p = b.add(op::pad{op::pad_mode::constant, {0, 0, 0, -1}, {0, 0, 0, -1}, 3}, "pad", {x});
+  b.output("", b.reshape("signal", p, {2, 4}));
+};
+constexpr auto cropped_signal = [](builder& b) {
+  const value_id x = b.reshape("signal", b.input("x", {1, 2, 1, 6}), {2, 6});
+  b.output("", b.add(op::pad{op::pad_mode::constant, {0, -1}, {0, -1}, 3}, "pad", {x}));
+};
+constexpr auto mixed_up = [](builder& b) {
+  b.output("", b.reshape("image", padded_signal_of(b, {0, 4}, {0, 0}), {3, 1, 6}));
+};
+constexpr auto cropped_to_one = [](builder& b) {  // which of the ones it was nobody can tell
+  b.output("", b.reshape("image", padded_signal_of(b, {0, -4}, {0, 0}), {2, 1, 1}));
+};
+constexpr auto same_again = [](builder& b) {
+  b.output("", b.reshape("image", padded_signal_of(b, {0, 4}, {0, 0}), {2, 9}));
+};
+constexpr auto pad_is_read_twice = [](builder& b) {
+  const value_id p = padded_signal_of(b, {0, 4}, {0, 0});
+  b.output("p", b.relu("relu", p));
+  b.output("image", b.reshape("image", p, {2, 1, 9}));
+};
+constexpr auto pad_by_value = [](builder& b) {
+  const value_id x = signal_of(b), with = b.input("with", {1});
+  const value_id p = b.add(op::pad{op::pad_mode::constant, {0, 4}, {0, 0}}, "pad", {x, with});
+  b.output("", b.reshape("image", p, {2, 1, 9}));
+};
+
+/// Everything at once: causal convolutions as they come from the expansion of signals, with all rules.
+constexpr op::conv2d row_filter(int before) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 3};
+  c.pad = {0, before, 0, 0};
+  c.activation = {function::relu};
+  return c;
+}
+constexpr auto causal_chain = [](builder& b) {
+  op::conv2d c = row_filter(0);
+  c.activation = {};
+  const auto causal = [&](value_id x, std::string_view name) {
+    const value_id p = b.add(op::pad{op::pad_mode::constant, {0, 0, 2}, {0, 0, 0}}, name, {x});
+    return b.relu(name, b.reshape(name, b.add(c, name, {b.reshape(name, p, {1, 2, 1, 7})}), {1, 2, 5}));
+  };
+  b.output("", causal(causal(b.input("x", {1, 2, 5}), "a"), "b"));
+};
+constexpr auto two_convolutions = [](builder& b) {
+  const value_id x = b.reshape("a", b.input("x", {1, 2, 5}), {1, 2, 1, 5});
+  const value_id y = b.add(row_filter(2), "b", {b.add(row_filter(2), "a", {x})});
+  b.output("", b.reshape("b", y, {1, 2, 5}));
+};
+constexpr bool all_rules_give(recipe before, recipe after) {
+  builder b, a;
+  before(b);
+  after(a);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const graph_view x = o.g.view(), y = a.g.view();
+  if (x.nodes.size() != y.nodes.size()) return false;
+  for (std::size_t i = 0; i < x.nodes.size(); ++i)
+    if (x.nodes[i].type != y.nodes[i].type ||
+        !same_numbers(x.fields_of(x.nodes[i].fields), y.fields_of(y.nodes[i].fields)))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+FIRES("zeros around a conv3d's input", (rules::pad_window<op::conv3d>), pad_volume<1>, just_volume)
+DECLINES("another channel of zeros for a conv3d", (rules::pad_window<op::conv3d>), pad_volume_channels,
+         "it pads more than the axes of the windows")
+DECLINES("a plane of ones before a conv3d", (rules::pad_window<op::conv3d>), pad_volume_ones,
+         "it does not pad with zeros")
+DECLINES("a plane cut off before a conv3d", (rules::pad_window<op::conv3d>), pad_volume<-1>,
+         "it cuts something off")
+FIRES("zeros that an average of a volume counts", (rules::pad_window<op::pool>), pad_volume_pool, just_volume_pool)
+
+FIRES("a padded signal is a padded image", (rules::reshape_before_pad), causal_signal, causal_image)
+FIRES("mirrored, and with another channel", (rules::reshape_before_pad), mirrored_signal, mirrored_image)
+FIRES("cut off, and ones that go", (rules::reshape_before_pad), cropped_row, cropped_signal)
+DECLINES("a reshape across the padded axis", (rules::reshape_before_pad), mixed_up,
+         "it does more than adding or removing ones")
+DECLINES("an axis cut to one", (rules::reshape_before_pad), cropped_to_one,
+         "it does more than adding or removing ones")
+DECLINES("a reshape to the same", (rules::reshape_before_pad), same_again, "it changes nothing")
+DECLINES("a padded signal read by two", (rules::reshape_before_pad), pad_is_read_twice,
+         "its input is also read by another layer")
+DECLINES("padding with a value", (rules::reshape_before_pad), pad_by_value, "what it pads with is a value")
+
+static_assert(all_rules_give(causal_chain, two_convolutions));
+TEST_CASE("causal convolutions of signals pad by themselves") {
+  CHECK(all_rules_give(causal_chain, two_convolutions));
+}

@@ -79,6 +79,9 @@ class random_graph {
     return add_erased(*n.type, {f.begin(), f.end()}, {in.begin(), in.end()});
   }
 
+  /// Mostly the one that needs no saying.
+  int channel_axis_of(const extents& s) { return r_.one_in(3) ? r_.below(s.rank) : automatic_axis; }
+
   activation_function activation() {
     switch (r_.below(10)) {
       case 8: return {r_.one_in(2) ? function::gelu : function::gelu_tanh};
@@ -138,9 +141,9 @@ class random_graph {
         return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{},
                                    r_.one_in(3) ? s.rank : 1, r_.one_in(6) ? 2 : 0},
                         {x}));
-      case 5: case 6: return void(add(op::batch_norm{}, {x}));
-      case 7: return void(add(op::scale{r_.one_in(2)}, {x}));
-      case 8: return void(add(op::bias{}, {x}));
+      case 5: case 6: return void(add(op::batch_norm{1e-5f, channel_axis_of(s)}, {x}));
+      case 7: return void(add(op::scale{r_.one_in(2), channel_axis_of(s)}, {x}));
+      case 8: return void(add(op::bias{channel_axis_of(s)}, {x}));
       case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
       case 12:
         if (r_.one_in(3))
@@ -443,7 +446,8 @@ class random_graph {
     if (r_.one_in(6)) p.mode = static_cast<op::pad_mode>(r_.below(4));
     if (!add(p, {x}) || r_.one_in(3)) return;
     const value_id padded = static_cast<int>(g.values.size()) - 1;
-    if (r_.one_in(2)) add_conv(padded);
+    if (s.rank >= 4 && r_.one_in(2)) add_other_axes(padded);
+    else if (r_.one_in(2)) add_conv(padded);
     else add_pool(padded);
   }
   void add_reshape(value_id x) {

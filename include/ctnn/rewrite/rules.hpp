@@ -60,17 +60,19 @@ struct default_rules : rule_list<
     rules::concat_of_split,
     // Padding
     rules::pad_nothing,
+    rules::reshape_before_pad,
     rules::pad_window<op::conv2d>,
+    rules::pad_window<op::conv3d>,
     rules::pad_window<op::pool>,
     // What is known before the network runs
     rules::full_to_constant,
     rules::fold_constant,
     // Scales and shifts
     rules::batch_norm_to_scale,
-    rules::fold_last_axis,
+    rules::fold_by_output,
     rules::binary_to_scale,
     rules::binary_to_inverse_scale,
-    rules::scale_before,
+    rules::affine_before,
     rules::fold_affine,
     rules::merge_affine,
     // Several operators that spell one

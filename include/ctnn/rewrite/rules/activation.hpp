@@ -26,15 +26,16 @@ constexpr bool join(const activation_function& inner, const activation_function&
   return true;
 }
 
-/// conv2d|conv_transpose2d|linear|binary|eltwise > activation  ->  the same with the activation in registers
+/// conv|conv_transpose|linear|binary|eltwise > activation  ->  the same with the activation in registers
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
-                                  "conv2d|conv_transpose2d|linear|binary|eltwise > activation -> the first",
+                                  "conv|conv_transpose|linear|binary|eltwise > activation -> the first",
                                   lowers::nodes, numerics::exact};
   struct match : ir::match {
     activation_function both{};
   };
-  using activates = find::any_of<op::conv2d, op::conv_transpose2d, op::linear, op::binary, op::eltwise>;
+  using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
+                                 op::binary, op::eltwise>;
   using pattern = chain<activates, op::activation>;
   static constexpr reason guard(const rewriter& r, match& m) {
     const activation_function outer = r.get<op::activation>(m.last).activation;

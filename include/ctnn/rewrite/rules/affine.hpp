@@ -4,7 +4,7 @@
 // et al. 2018, 3.2). No numbers move here: a new weight is the operator itself, applied to the old weight.
 #pragma once
 
-#include "../rule.hpp"
+#include "lifting.hpp"
 
 namespace ctnn::rules {
 
@@ -90,6 +90,36 @@ struct binary_to_scale {
   }
 };
 
+/// What an affine layer does to a value per channel: slope and shift, either may be absent.
+struct affine {
+  expression_id slope = none, shift = none;
+};
+
+/// The map of x + k, x - k, x * k or x / k; every other function's is empty.
+constexpr affine affine_by(rewriter& r, op::binary_function f, expression_id k) {
+  using enum op::binary_function;
+  const expression_id of_k[] = {k};
+  switch (f) {
+    case add: return {none, k};
+    case sub: return {none, r.apply(op::activation{{function::neg}}, of_k)};
+    case mul: return {k, none};
+    case div: return {r.apply(op::activation{{function::reciprocal}}, of_k), none};
+    default: return {};
+  }
+}
+
+/// Why a binary function of a value and a constant, which is input `constant`, is no affine map of the value. Folded
+/// into weights, 1 / 0 makes NaN of infinity.
+constexpr reason is_affine_by_constant(const rewriter& r, node_id n, int constant) {
+  using enum op::binary_function;
+  const auto f = r.get<op::binary>(n).function;
+  const value_id k = r.input(n, constant);
+  if (f != add && f != sub && f != mul && f != div) return {"its function is not affine"};
+  if (constant != 1 && (f == sub || f == div)) return {"the constant is not the second operand", r.name(r.producer(k))};
+  if (f == div && r.known_numbers(k) == numbers_are::anything) return {"the constant may hold zeros"};
+  return {};
+}
+
 /// x - constant or x / constant, one number a channel  ->  bias or scale by its inverse
 struct binary_to_inverse_scale {
   static constexpr rule_info info{"binary_to_inverse_scale", "binary(x, -|/ per-channel constant) -> bias|scale",
@@ -99,31 +129,21 @@ struct binary_to_inverse_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::sub && b.function != op::binary_function::div)
       return {"only - and / have inverses"};
-    if (m.input != 1) return {"the constant is not the second operand", r.name(m.first)};
     if (b.activation) return {"it applies an activation"};
-    const extents& x = r.shape(r.input(m.last, 0));
-    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, 1))))
+    const extents& x = r.shape(r.input(m.last, 1 - m.input));
+    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
-    if (b.function == op::binary_function::div && r.known_numbers(r.input(m.last, 1)) == numbers_are::anything)
-      return {"the constant may hold zeros", r.name(m.first)};  // folded into weights, 1 / 0 makes NaN of infinity
-    return {};
+    return is_affine_by_constant(r, m.last, m.input);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 0);
-    const bool minus = r.get<op::binary>(m.last).function == op::binary_function::sub;
-    const expression_id k = per_channel(r, r.input(m.last, 1), {channels(r.shape(x))});
-    const op::activation inverse{{minus ? function::neg : function::reciprocal}};
-    const expression_id of_k[] = {k}, inverted[] = {r.apply(inverse, of_k)};
+    const affine map = affine_by(r, r.get<op::binary>(m.last).function,
+                                 per_channel(r, r.input(m.last, 1), {channels(r.shape(x))}));
     op::scale by;
     by.bias = false;
-    if (minus) r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, inverted);
-    else r.become(m.last, by, r.name(m.last), {&x, 1}, inverted);
+    if (map.slope == none) r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, {&map.shift, 1});
+    else r.become(m.last, by, r.name(m.last), {&x, 1}, {&map.slope, 1});
   }
-};
-
-/// What an affine layer does to a value per channel: slope and shift, either may be absent.
-struct affine {
-  expression_id slope = none, shift = none;
 };
 
 using affine_layer = find::any_of<op::scale, op::bias, op::binary>;
@@ -201,42 +221,63 @@ constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_
 }
 
 /// Layers whose weights take in a scale and a shift.
-using weighted_layer = find::any_of<op::conv2d, op::conv_transpose2d, op::linear>;
+using weighted_layer = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear>;
 
-/// conv2d|conv_transpose2d|linear > scale|bias|binary with a scalar  ->  the first
+template <class Op>
+inline constexpr bool is_transposed = false;
+template <int Axes>
+inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
+
+/// The axis of a weighted layer's outputs in what it makes: a linear layer's lie along the last but for ones, a
+/// convolution's before the axes its windows slide over.
+constexpr int output_axis(const rewriter& r, node_id n) {
+  int axis = r.shape(r.output(n)).rank - 1;
+  weighted_layer::visit(r, n, [&]<class Layer>(const Layer& layer) {
+    if constexpr (std::is_same_v<Layer, op::linear>) axis -= layer.ones;
+    else axis -= static_cast<int>(layer.kernel.size());
+  });
+  return axis;
+}
+
+/// Why a weighted layer takes in nothing that follows.
+constexpr reason is_complete(const rewriter& r, node_id n) {
+  bool activates = false;
+  weighted_layer::visit(r, n, [&](const auto& layer) { activates = static_cast<bool>(layer.activation); });
+  if (activates) return {"its input has an activation already", r.name(n)};
+  if (r.inputs_count(n) != 1) return {"its input adds a residual", r.name(n)};
+  return {};
+}
+
+/// The weighted layer m.first takes in m.last, which is `map` and then its activation.
+constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
+  weighted_layer::visit(r, m.first, [&]<class First>(First first) {
+    int groups = 0;
+    if constexpr (is_transposed<First>) groups = first.groups;
+    const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
+    first.bias = folded.shift != none;
+    if (r.is<op::binary>(m.last)) first.activation = r.get<op::binary>(m.last).activation;
+    const value_id x = r.input(m.first);
+    const expression_id weights[] = {folded.slope, folded.shift};
+    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+  });
+}
+
+/// conv|conv_transpose|linear > scale|bias|binary with a scalar  ->  the first
 struct fold_affine {
-  static constexpr rule_info info{"fold_affine",
-                                  "conv2d|conv_transpose2d|linear > scale|bias|binary(scalar) -> the first",
+  static constexpr rule_info info{"fold_affine", "conv|conv_transpose|linear > scale|bias|binary(scalar) -> the first",
                                   lowers::nodes, numerics::reassociates};
   using pattern = chain<weighted_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine(r, m.last, true)) return no;
-    bool activates = false;
-    weighted_layer::visit(r, m.first, [&](const auto& first) { activates = static_cast<bool>(first.activation); });
-    if (activates) return {"its input has an activation already", r.name(m.first)};
-    if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
+    if (const reason no = is_complete(r, m.first)) return no;
     if (r.is<op::binary>(m.last)) return {};
-    // A linear layer's outputs lie along the last axis but for ones, a convolution's channels before rows and columns.
-    const bool linear = r.is<op::linear>(m.first);
-    const extents& y = r.shape(r.output(m.first));
-    const int behind = linear ? r.get<op::linear>(m.first).ones : 2;
-    if (channel_axis(y, axis_of(r, m.last)) != y.rank - 1 - behind)
-      return {linear ? "its channels are not the linear layer's outputs" : "its channels are not the convolution's",
-              r.name(m.first)};
-    return {};
+    if (channel_axis(r.shape(r.output(m.first)), axis_of(r, m.last)) == output_axis(r, m.first)) return {};
+    return {r.is<op::linear>(m.first) ? "its channels are not the linear layer's outputs"
+                                      : "its channels are not the convolution's",
+            r.name(m.first)};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    weighted_layer::visit(r, m.first, [&]<class First>(First first) {
-      const affine map = affine_of(r, m.last, {first.out});
-      int groups = 0;
-      if constexpr (std::is_same_v<First, op::conv_transpose2d>) groups = first.groups;
-      const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
-      first.bias = folded.shift != none;
-      if (r.is<op::binary>(m.last)) first.activation = r.get<op::binary>(m.last).activation;
-      const value_id x = r.input(m.first);
-      const expression_id weights[] = {folded.slope, folded.shift};
-      r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
-    });
+    fold_into(r, m, affine_of(r, m.last, {r.shape(r.output(m.first))[output_axis(r, m.first)]}));
   }
 };
 
@@ -271,66 +312,173 @@ struct merge_affine {
   }
 };
 
-/// linear > + or * a constant along its outputs  ->  linear; what is left of MatMul + Add (Gemm) where rows are many
-struct fold_last_axis {
-  static constexpr rule_info info{"fold_last_axis", "linear > binary(+|* constant per output) -> linear", lowers::nodes,
-                                  numerics::reassociates};
-  using pattern = chain<op::linear, op::binary>;
+/// conv|conv_transpose|linear > +, -, * or / a constant along its outputs  ->  the first; what is left of MatMul + Add
+/// (Gemm) where rows are many, and of volumes, whose channels binary_to_scale looks for elsewhere
+struct fold_by_output {
+  static constexpr rule_info info{"fold_by_output",
+                                  "conv|conv_transpose|linear > binary(+|-|*|/ constant per output) -> the first",
+                                  lowers::nodes, numerics::reassociates};
+  using pattern = chain<weighted_layer, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const auto b = r.get<op::binary>(m.last);
-    if (b.scalar || (b.function != op::binary_function::add && b.function != op::binary_function::mul))
-      return {"it is not the sum or product of two values"};
-    if (b.activation) return {"it applies an activation"};
-    if (r.get<op::linear>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
+    if (r.get<op::binary>(m.last).scalar) return {"its other operand is a scalar"};  // fold_affine's
     const value_id k = r.input(m.last, 1 - m.input);
     if (!r.is<op::constant>(r.producer(k))) return {"its other operand is not constant", r.name(r.producer(k))};
+    if (const reason no = is_affine_by_constant(r, m.last, 1 - m.input)) return no;
+    if (const reason no = is_complete(r, m.first)) return no;
     const extents &y = r.shape(r.output(m.first)), &c = r.shape(k);
-    const bool along_outputs = c.rank >= 1 && c.count() == y.back(0) && c.back(0) == y.back(0);
+    const int axis = output_axis(r, m.first) - (y.rank - c.rank);
+    const bool along_outputs = axis >= 0 && c.count() == c[axis] && c[axis] == y[output_axis(r, m.first)];
     if (c.rank > y.rank || (c.count() != 1 && !along_outputs))
       return {"the constant is not one number an output", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    auto first = r.get<op::linear>(m.first);
-    const expression_id k = per_channel(r, r.input(m.last, 1 - m.input), {first.out});
-    affine map;
-    (r.get<op::binary>(m.last).function == op::binary_function::add ? map.shift : map.slope) = k;
-    const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none);
-    first.bias = folded.shift != none;
-    const value_id x = r.input(m.first);
-    const expression_id weights[] = {folded.slope, folded.shift};
-    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+    const expression_id k = per_channel(r, r.input(m.last, 1 - m.input),
+                                        {r.shape(r.output(m.first))[output_axis(r, m.first)]});
+    fold_into(r, m, affine_by(r, r.get<op::binary>(m.last).function, k));
   }
 };
 
-/// x * scalar > conv2d|conv_transpose2d|linear  ->  the second with scaled weights (padding with zeros does not mind)
-struct scale_before {
-  static constexpr rule_info info{"scale_before",
-                                  "binary(* or / scalar) > conv2d|conv_transpose2d|linear -> the second", lowers::nodes,
-                                  numerics::reassociates};
-  using pattern = chain<op::binary, weighted_layer>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    const auto b = r.get<op::binary>(m.first);
-    if (m.input != 0) return {"it is the residual", r.name(m.first)};
-    if (!b.scalar || (b.function != op::binary_function::mul && b.function != op::binary_function::div))
-      return {"its input is not a value times a scalar", r.name(m.first)};
-    if (b.activation) return {"its input has an activation", r.name(m.first)};
-    if (b.function == op::binary_function::div && *b.scalar == 0) return {"its input divides by zero", r.name(m.first)};
-    if (b.function == op::binary_function::div ? !is_invertible(*b.scalar) : !math::is_finite(*b.scalar))
-      return {"its input's factor is not finite", r.name(m.first)};
+/// scale|bias|binary(scalar or constant) > conv|conv_transpose|linear  ->  the second: W (s x + t) + b is
+/// (W s) x + (W t + b). Padding with zeros does not mind a slope; a shift would have to be there, too. A signal's
+/// reshape to an image may stand between.
+struct affine_before {
+  static constexpr rule_info info{"affine_before",
+                                  "scale|bias|binary(scalar|constant) > conv|conv_transpose|linear -> the second",
+                                  lowers::nodes, numerics::reassociates};
+  struct match {
+    node_id first = none, between = none, last = none;
+    int input = 0, constant = none;  ///< the operand of `first` that is a constant
+    int from = 0, to = 0;            ///< the axes of what `last` reads along which the numbers of `first` lie
+  };
+  using pattern = find::reader<
+      weighted_layer, &match::last, &match::input,
+      find::alone<find::one_of<find::node<affine_layer, &match::first>,
+                               find::node<op::reshape, &match::between,
+                                          find::alone<find::node<affine_layer, &match::first>>>>>>;
+
+ private:
+  // Templates stand before who calls them: Clang wants them whole in constants.
+  /// Finds what `first` is and along which axes its numbers lie; none if it is one number.
+  static constexpr reason find_map(const rewriter& r, match& m) {
+    const extents &x = r.shape(r.output(m.first)), &v = r.shape(r.input(m.last));
+    m.from = m.to = 0;
+    m.constant = none;
+    int from = 0, to = 0;
+    if (!r.is<op::binary>(m.first)) {
+      from = channel_axis(x, axis_of(r, m.first));
+      to = from + 1;
+    } else if (r.get<op::binary>(m.first).scalar) {
+      return is_affine(r, m.first, false);
+    } else {
+      if (r.get<op::binary>(m.first).activation) return {"it applies an activation"};
+      for (int i = 0; i < 2 && m.constant == none; ++i)
+        if (r.is<op::constant>(r.producer(r.input(m.first, i)))) m.constant = i;
+      if (m.constant == none) return {"neither of its operands is constant"};
+      if (!(r.shape(r.input(m.first, 1 - m.constant)) == x)) return {"the constant broadcasts its other operand"};
+      if (const reason no = is_affine_by_constant(r, m.first, m.constant)) return no;
+      const extents& k = r.shape(r.input(m.first, m.constant));
+      const int more = x.rank - k.rank;
+      for (int i = k.rank; i-- > 0;) {
+        if (k[i] == 1) continue;
+        if (to == 0) to = i + more + 1;
+        from = i + more;
+      }
+      if (x.count(from, to) != k.count() && from < to) return {"the constant's axes are not next to each other"};
+    }
+    if (x.count(from, to) == 1) return {};
+    if (m.between != none) {
+      if (to != from + 1) return {"the reshape moves the constant's axes"};
+      from = function_first::same_channels(v, x, from);
+      if (from == none) return {"the reshape moves channels"};
+      to = from + 1;
+    }
+    m.from = from;
+    m.to = to;
     return {};
   }
+  static constexpr bool map_shifts(const rewriter& r, const match& m) {
+    if (r.is<op::scale>(m.first)) return r.get<op::scale>(m.first).bias;
+    if (r.is<op::bias>(m.first)) return true;
+    const auto f = r.get<op::binary>(m.first).function;
+    return f == op::binary_function::add || f == op::binary_function::sub;
+  }
+  static constexpr affine map_of(rewriter& r, const match& m, const extents& c) {
+    if (m.constant == none) return affine_of(r, m.first, c);
+    const expression_id k = r.weight(r.producer(r.input(m.first, m.constant)), 0);
+    return affine_by(r, r.get<op::binary>(m.first).function, r.reshaped(k, c));
+  }
+  /// The weight of `last` times one number an input, as (groups, outputs, before, inputs, behind).
+  template <class Last>
+  static constexpr expression_id times(rewriter& r, const Last& last, const extents& v, const match& m,
+                                       expression_id weight, expression_id k) {
+    const auto all = static_cast<int>(r.shape_of(weight).count());
+    const int numbers = static_cast<int>(r.shape_of(k).count());
+    extents w{1, 1, 1, numbers, all / numbers};
+    if constexpr (std::is_same_v<Last, op::linear>) {
+      const int row = v.rank - last.axes, from = m.from < m.to ? m.from : row, to = m.from < m.to ? m.to : row;
+      w = {1, last.out, static_cast<int>(v.count(row, from)), numbers, static_cast<int>(v.count(to, v.rank))};
+    } else if constexpr (!is_transposed<Last>) {
+      const int groups = numbers == 1 ? 1 : last.groups, inputs = numbers / groups;
+      w = {groups, last.out / groups, 1, inputs, all / last.out / inputs};
+    }
+    op::binary by;
+    by.function = op::binary_function::mul;
+    const expression_id both[] = {r.reshaped(weight, w), r.reshaped(k, {w[0], 1, 1, numbers / w[0], 1})};
+    return r.apply(by, both);
+  }
+
+ public:
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    if (const reason no = find_map(r, m)) return {no.text, r.name(m.first)};
+    if (r.shape_of(r.weight(m.last, 0)).count() == 0) return {"its weight is empty"};
+    const bool shifts = map_shifts(r, m);
+    const extents& v = r.shape(r.input(m.last));
+    reason no;
+    weighted_layer::visit(r, m.last, [&]<class Last>(const Last& last) {
+      if constexpr (std::is_same_v<Last, op::linear>) {
+        if (m.from < m.to && m.from < v.rank - last.axes) no = {"its channels are not the linear layer's inputs"};
+      } else {
+        const int channel = v.rank - 1 - static_cast<int>(last.kernel.size());
+        if (m.from < m.to && (m.from != channel || m.to != channel + 1))
+          no = {"its channels are not the convolution's inputs"};
+        if (!shifts) return;
+        if constexpr (is_transposed<Last>) {
+          no = {"not every output sees the same of a shift"};
+        } else {
+          for (int p : last.padding(v))
+            if (p != 0) no = {"padding with zeros goes round what is shifted"};
+        }
+      }
+    });
+    return no ? reason{no.text, r.name(m.first)} : no;
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto b = r.get<op::binary>(m.first);
-    op::binary times;
-    times.function = b.function;
-    times.scalar = b.scalar;
-    const expression_id old[] = {r.weight(m.last, 0)};
+    const extents v = r.shape(r.input(m.last));
+    const affine map = map_of(r, m, {static_cast<int>(v.count(m.from, m.to))});
     pool<expression_id> weights(r.view().weights(r.at(m.last)));
-    weights[0] = r.apply(times, old);
     r.note(r.name(m.first), r.name(m.last));
-    weighted_layer::visit(r, m.last, [&](const auto& last) {
-      r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, r.input(m.first)), weights);
+    weighted_layer::visit(r, m.last, [&](auto last) {
+      const expression_id old = weights[0];
+      if (map.slope != none) weights[0] = r.reshaped(times(r, last, v, m, old, map.slope), r.shape_of(old));
+      if (map.shift != none) {
+        const expression_id products[] = {times(r, last, v, m, old, map.shift)};
+        op::reduce over;
+        over.axes = {2, 3, 4};
+        const expression_id sum = r.reshaped(r.apply(over, products), {last.out});
+        if (last.bias) {
+          const expression_id both[] = {weights[1], sum};
+          weights[1] = r.apply(op::bias{}, both);
+        } else {
+          last.bias = true;
+          weights.push_back(sum);
+        }
+      }
+      const value_id x = r.input(m.first, m.constant == 0 ? 1 : 0);
+      if (m.between == none) return r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, x), weights);
+      r.read_instead(m.between, {&x, 1});
+      r.become(m.last, last, r.name(m.last), r.inputs_of(m.last), weights);
     });
   }
 };

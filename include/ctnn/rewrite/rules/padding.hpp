@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "../rule.hpp"
+#include "lifting.hpp"
 
 namespace ctnn::rules {
 
@@ -22,16 +22,58 @@ struct pad_nothing {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// pad(0) > conv2d  ->  conv2d;  pad(0) > average pool  ->  pool that counts its padding;  pad(-infinity) > max pool ->
-/// pool
+/// pad > reshape that adds or takes away extents of 1  ->  reshape > pad: a signal is padded as the image of one row
+/// that its convolution reads
+struct reshape_before_pad {
+  static constexpr rule_info info{"reshape_before_pad", "pad > reshape(ones) -> reshape > pad", lowers::movable,
+                                  numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern = chain<op::pad, op::reshape>;
+  /// The axis of the reshaped value that is axis `axis` of the padded one, or none.
+  static constexpr int moved(const rewriter& r, const match& m, int axis) {
+    return slice_first::same_axis(r.shape(r.output(m.last)), r.shape(r.output(m.first)), axis);
+  }
+  static constexpr bool pads(const op::pad& p, std::size_t axis) { return p.before[axis] != 0 || p.after[axis] != 0; }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::pad>(m.first);
+    if (r.inputs_count(m.first) != 1) return {"what it pads with is a value", r.name(m.first)};
+    if (r.shape(r.output(m.first)) == r.shape(r.output(m.last))) return {"it changes nothing"};  // same_shape's
+    for (std::size_t i = 0; i < p.before.size(); ++i)
+      if (pads(p, i) && moved(r, m, static_cast<int>(i)) == none)
+        return {"it does more than adding or removing ones", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::pad>(m.first);
+    const value_id x = r.input(m.first);
+    extents between = r.shape(r.output(m.last));
+    op::pad later{p.mode, {}, {}, p.value};
+    for (int i = 0; i < between.rank; ++i) {
+      later.before.push_back(0);
+      later.after.push_back(0);
+    }
+    for (std::size_t i = 0; i < p.before.size(); ++i) {
+      if (!pads(p, i)) continue;
+      const int axis = moved(r, m, static_cast<int>(i));
+      later.before[static_cast<std::size_t>(axis)] = p.before[i];
+      later.after[static_cast<std::size_t>(axis)] = p.after[i];
+      between[axis] = r.shape(x)[static_cast<int>(i)];
+    }
+    r.exchange(m.first, m.last, reshape_to(between), {&x, 1}, between, later);
+  }
+};
+
+/// pad(0) > conv2d|conv3d  ->  the second;  pad(0) > average pool  ->  pool that counts its padding;
+/// pad(-infinity) > max pool  ->  pool
 template <class Last>
 struct pad_window {
-  static constexpr rule_info info{"pad_window", "pad > conv2d|pool -> the second", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"pad_window", "pad > conv2d|conv3d|pool -> the second", lowers::nodes,
+                                  numerics::exact};
   using pattern = chain<op::pad, Last>;
   static constexpr bool pools = std::is_same_v<Last, op::pool>;
   static constexpr int axes_of(const Last& window) {
     if constexpr (pools) return window.axes;
-    else return 2;
+    else return static_cast<int>(window.kernel.size());
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::pad>(m.first);
@@ -44,7 +86,7 @@ struct pad_window {
       const int before = p.before[static_cast<std::size_t>(i)], after = p.after[static_cast<std::size_t>(i)];
       if (before < 0 || after < 0) return {"it cuts something off", r.name(m.first)};
       if (i < rank - axes_of(window) && (before != 0 || after != 0))
-        return {"it pads more than rows and columns", r.name(m.first)};
+        return {"it pads more than the axes of the windows", r.name(m.first)};
     }
     if (window.same != same_padding::none) return {"its own padding depends on the size"};
     if constexpr (pools) {
