@@ -37,11 +37,10 @@ constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_rec
 
 }  // namespace detail
 
-/// The near misses at the layer called `name` and at those that read it, in the order of the rules. `optimized` is a
-/// graph that optimize() made with the same rules, so none of them fires.
-constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<const rule_record> rules,
-                                      std::string_view name) {
-  pool<near_miss> out;
+/// The near misses at the layer called `name` and at those that read it, in the order of the rules, into an argument
+/// (network/lower.hpp says why). `optimized` is a graph that optimize() made with the same rules, so none of them fires.
+constexpr void find_near_misses(const graph_view& optimized, std::span<const rule_record> rules, std::string_view name,
+                                pool<near_miss>& out) {
   rewriter r(thaw(optimized));
   for (std::size_t i = 0; i < optimized.nodes.size(); ++i) {
     bool concerned = optimized.nodes[i].name == name;
@@ -49,7 +48,6 @@ constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<con
       concerned = concerned || optimized.nodes[static_cast<std::size_t>(optimized.at_value(v).producer)].name == name;
     if (concerned) detail::find_near_misses(r, static_cast<int>(i), rules, name, out);
   }
-  return out;
 }
 
 }  // namespace ctnn::ir
