@@ -9,7 +9,8 @@ using namespace ctnn::ir;
 
 namespace {
 
-static_assert(edits_between("kitten", "sitting") == 3 && edits_between("", "abc") == 3 && edits_between("abc", "") == 3);
+static_assert(edits_between("kitten", "sitting") == 3);
+static_assert(edits_between("", "abc") == 3 && edits_between("abc", "") == 3);
 static_assert(edits_between("conv1", "conv1") == 0 && edits_between("con1", "conv1") == 1);
 
 constexpr std::string_view nearest_to(std::string_view asked, std::initializer_list<std::string_view> names) {

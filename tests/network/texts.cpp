@@ -4,7 +4,11 @@
 #include <ctnn/typed.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <concepts>
+#include <cstdio>
+#include <span>
 
 namespace nn = ctnn;
 
@@ -59,13 +63,13 @@ using branches = nn::network<
     nn::conv2d<"dead", nn::out<2>, nn::kernel<1>>,
     nn::named_output<nn::from<"out", "m">, nn::from<"leaky", "mean">>>;
 static_assert(nn::to_string<branches> ==
-              "input<\"x\", shape<4, 8, 8>>,                            // 4 x 8 x 8\n"
-              "split<\"parts\", sizes<1, 3>>,                           // 1 x 8 x 8, 3 x 8 x 8\n"
-              "conv2d<\"c\", out<4>, kernel<1>>,                        // 4 x 8 x 8\n"
-              "leaky_relu<\"leaky\", 0.1>,                              // 4 x 8 x 8\n"
-              "clip<\"clipped\", -1, 0.5, from<\"c\">>,                   // 4 x 8 x 8\n"
-              "reduce<\"mean\", op::reduction::mean, axes<1, 2>>,       // 4 x 1 x 1\n"
-              "conv2d<\"dead\", out<2>, kernel<1>>,                     // 2 x 1 x 1\n"
+              "input<\"x\", shape<4, 8, 8>>,                       // 4 x 8 x 8\n"
+              "split<\"parts\", sizes<1, 3>>,                      // 1 x 8 x 8, 3 x 8 x 8\n"
+              "conv2d<\"c\", out<4>, kernel<1>>,                   // 4 x 8 x 8\n"
+              "leaky_relu<\"leaky\", 0.1>,                         // 4 x 8 x 8\n"
+              "clip<\"clipped\", -1, 0.5, from<\"c\">>,              // 4 x 8 x 8\n"
+              "reduce<\"mean\", op::reduction::mean, axes<1, 2>>,  // 4 x 1 x 1\n"
+              "conv2d<\"dead\", out<2>, kernel<1>>,                // 2 x 1 x 1\n"
               "named_output<from<\"out\", \"m\">, from<\"leaky\", \"mean\">>");
 static_assert(nn::diff<branches, nn::optimized<branches>>.find("- dead  gone") != std::string_view::npos);
 static_assert(nn::explain<branches, "dead"> == "dead: gone, nothing does its work");
@@ -75,8 +79,8 @@ static_assert(nn::explain<branches, "leaky"> ==
 // Operators without a word, other elements.
 using gathered = nn::network<nn::input<"table", nn::shape<6, 4>>, nn::input<"ids", nn::shape<2>, nn::i64>,
                              nn::layer<nn::op::gather, "rows", nn::from<"table", "ids">>>;
-static_assert(nn::to_string<gathered> == "input<\"table\", shape<6, 4>>,                  // 6 x 4\n"
-                                         "input<\"ids\", shape<2>, i64>,                  // 2\n"
+static_assert(nn::to_string<gathered> == "input<\"table\", shape<6, 4>>,                     // 6 x 4\n"
+                                         "input<\"ids\", shape<2>, i64>,                     // 2\n"
                                          "layer<op::gather, \"rows\", from<\"table\", \"ids\">>  // 2 x 4");
 
 // Rules by name.
@@ -88,6 +92,17 @@ static_assert(only_fold::records.size() == 2 && only::has<"relu1"> && only::has<
 static_assert(nn::diff<net, only, only_fold>.find("- bn1  into conv1\n  relu<\"relu1\">") != std::string_view::npos);
 static_assert(nn::diff<net, only>.find("- bn1\n") != std::string_view::npos);  // not what default_rules make
 static_assert(nn::explain<net, "relu1", only_fold> == "relu1: no rule's pattern ends here or at its readers");
+
+// README's words.
+[[maybe_unused]] void read_and_steer() {
+  std::puts(nn::to_string<net>.data());
+  std::puts(nn::diff<net, fused>.data());
+  std::puts(nn::explain<net, "relu1">.data());
+  using watched = nn::optimized<nn::kept<net, "bn1">>;
+  using plain = nn::optimized<net, nn::rules_without<nn::default_rules, "fuse_activation">>;
+  static_assert(watched::size == 6 && plain::has<"relu1">);
+}
+static_assert(nn::diff<net, fused>.find("\n- bn1  into conv1\n") != std::string_view::npos);
 
 // Layers that stay.
 using watched = nn::optimized<nn::kept<net, "bn1", "prob">>;
@@ -126,7 +141,7 @@ using deep = nn::network<
 static_assert(!nn::to_string<deep>.empty() && !nn::diff<deep, nn::optimized<deep>>.empty());
 static_assert(nn::explain<deep, "s5"> == "s5: part of c5 (conv2d_residual)" && !nn::explain<deep, "c1">.empty());
 
-constexpr float conv_weight[16 * 27 + 16] = {0.5f, -0.25f}, ones[16] = {1, 2, 3}, fc_weight[160] = {1};
+constexpr float conv_weight[16 * 27] = {0.5f, -0.25f}, ones[16] = {1, 2, 3}, fc_weight[160] = {1};
 
 }  // namespace
 
@@ -139,11 +154,12 @@ TEST_CASE("texts are constants (asserted by the compiler)") {
 TEST_CASE("what is kept is what the network as declared gives there") {
   static constexpr float variance[16] = {1, 2, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, bias10[10] = {};
   static constexpr nn::named_weight weights[] = {
-      {"conv1", "weight", {conv_weight, 16 * 27}}, {"conv1", "bias", {conv_weight, 16}}, {"bn1", "weight", ones},
-      {"bn1", "bias", ones},          {"bn1", "running_mean", ones},      {"bn1", "running_var", variance},
-      {"fc", "weight", fc_weight},    {"fc", "bias", bias10}};
+      {"conv1", "weight", std::span(conv_weight)}, {"conv1", "bias", ones}, {"bn1", "gamma", ones},
+      {"bn1", "beta", ones}, {"bn1", "mean", ones}, {"bn1", "variance", variance},
+      {"fc", "weight", fc_weight}, {"fc", "bias", bias10}};
   using seen = nn::kept<net, "bn1">;
-  static constexpr auto plain = nn::load<seen>(weights);
+  static nn::parameters<seen> plain;
+  REQUIRE(nn::load(plain, weights).found.kind == nn::mistake::none);
   static constexpr auto folded = nn::fold<seen, weights>();
   nn::engine<seen> as_declared{plain};
   nn::engine<nn::optimized<seen>> fast{folded};

@@ -68,8 +68,8 @@ struct unknown_rule {
 
 namespace detail {
 
-template <template <class, class> class Error, template <char...> class Called, fixed_string Asked, fixed_string Nearest,
-          std::size_t... A, std::size_t... N>
+template <template <class, class> class Error, template <char...> class Called, fixed_string Asked,
+          fixed_string Nearest, std::size_t... A, std::size_t... N>
 constexpr bool unknown_name(std::index_sequence<A...>, std::index_sequence<N...>) {
   return sizeof(Error<Called<Asked.text[A]...>, did_you_mean<Nearest.text[N]...>>) > 0;
 }
@@ -77,7 +77,8 @@ constexpr bool unknown_name(std::index_sequence<A...>, std::index_sequence<N...>
 }  // namespace detail
 
 /// Does not compile, and says which name is unknown and which is nearest to it.
-template <template <class, class> class Error, template <char...> class Called, fixed_string Asked, fixed_string Nearest>
+template <template <class, class> class Error, template <char...> class Called, fixed_string Asked,
+          fixed_string Nearest>
 constexpr bool say_unknown_name() {
   return detail::unknown_name<Error, Called, Asked, Nearest>(std::make_index_sequence<Asked.view().size()>{},
                                                               std::make_index_sequence<Nearest.view().size()>{});

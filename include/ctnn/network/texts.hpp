@@ -31,7 +31,10 @@ constexpr void append_reference(text& out, const graph_view& g, value_id v) {
   append_integer(out, v - n.outputs.first);
 }
 
+// Templates, so that the words are looked up only for those who ask.
+
 /// conv2d<"conv1", out<16>, kernel<3>>
+template <class Style>
 constexpr void append_declaration(text& out, const graph_view& g, node_id n) {
   pool<text> from;
   if (!reads_previous(g, n))
@@ -40,7 +43,7 @@ constexpr void append_declaration(text& out, const graph_view& g, node_id n) {
       append_reference(name, g, v);
       from.push_back(name);
     }
-  append_layer<in_short>(out, g, g.at(n), spell(g, g.at(n)), g.at(n).name, from);
+  append_layer<Style>(out, g, g.at(n), spell(g, g.at(n)), g.at(n).name, from);
 }
 /// 16 x 32 x 32, and of a layer with several outputs each.
 constexpr void append_shapes(text& out, const graph_view& g, const node& n) {
@@ -49,6 +52,7 @@ constexpr void append_shapes(text& out, const graph_view& g, const node& n) {
     append_shape(out, g.at_value(n.outputs.first + k).shape);
   }
 }
+template <class Style>
 constexpr void append_outputs_of(text& out, const graph_view& g) {
   pool<text> publicly, values;
   for (const network_output& o : g.outputs) {
@@ -59,18 +63,19 @@ constexpr void append_outputs_of(text& out, const graph_view& g) {
     called += o.name.empty() ? name.view() : o.name;
     publicly.push_back(called);
   }
-  append_outputs<in_short>(out, publicly, values);
+  append_outputs<Style>(out, publicly, values);
 }
 
 /// Lines with a remark each, or none; the remarks behind long lines stand under each other.
+template <class Text>
 struct remarked_lines {
-  pool<text> lines{}, remarks{};
+  pool<Text> lines{}, remarks{};
 
-  constexpr void add(const text& line, const text& remark) {
+  constexpr void add(const Text& line, const Text& remark) {
     lines.push_back(line);
     remarks.push_back(remark);
   }
-  constexpr void write(text& out) const {
+  constexpr void write(Text& out) const {
     std::size_t width = 0;
     for (std::size_t i = 0; i < lines.size(); ++i)
       if (const std::size_t n = lines[i].view().size(); !remarks[i].empty() && n > width) width = n;
@@ -85,82 +90,77 @@ struct remarked_lines {
   }
 };
 
-template <const graph_view& G>
+template <class Net>
 struct network_writer {
   static constexpr void write(text& out) {
-    const bool says_outputs = !has_plain_output(G);
-    remarked_lines all;
-    for (std::size_t i = 0; i < G.nodes.size(); ++i) {
+    const graph_view& g = declared_graph<Net>;
+    const bool says_outputs = !has_plain_output(g);
+    remarked_lines<text> all;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       text line, shapes;
-      append_declaration(line, G, static_cast<node_id>(i));
-      if (says_outputs || i + 1 < G.nodes.size()) line += ",";
-      append_shapes(shapes, G, G.nodes[i]);
+      append_declaration<in_short>(line, g, static_cast<node_id>(i));
+      if (says_outputs || i + 1 < g.nodes.size()) line += ",";
+      append_shapes(shapes, g, g.nodes[i]);
       all.add(line, shapes);
     }
     if (says_outputs) {
       text outputs;
-      append_outputs_of(outputs, G);
+      append_outputs_of<in_short>(outputs, g);
       all.add(outputs, {});
     }
     all.write(out);
   }
 };
 
-/// `History` is empty if nobody knows what made Now of Was.
-template <const graph_view& Was, const graph_view& Now, const std::span<const rewrite_step>& History>
+template <class Net, class Fused, class Rules>
 struct diff_writer {
+  static constexpr const graph_view &was = declared_graph<Net>, &now = declared_graph<Fused>;
+  /// Only then is it known where layers went.
+  static constexpr bool rewritten = std::is_same_v<typename Fused::network_type, optimized<Net, Rules>>;
+
   static constexpr node_id find(const graph_view& g, std::string_view name) {
     for (std::size_t i = 0; i < g.nodes.size(); ++i)
       if (g.nodes[i].name == name) return static_cast<node_id>(i);
     return none;
   }
-  static constexpr void add(remarked_lines& all, std::string_view sign, const text& line, const node& n) {
+  static constexpr void add(remarked_lines<text>& all, std::string_view sign, const text& line, const node& n) {
     text signed_line, shapes;
     signed_line += sign;
     signed_line += line;
-    append_shapes(shapes, Now, n);
+    append_shapes(shapes, now, n);
     all.add(signed_line, shapes);
   }
-  /// Layers of Now that Was has not, from the one numbered `first` to the next that it has.
-  static constexpr void add_new(remarked_lines& all, std::size_t first) {
-    for (std::size_t i = first; i < Now.nodes.size() && find(Was, Now.nodes[i].name) == none; ++i) {
+  /// Layers of now that was has not, from the one numbered `first` to the next that it has.
+  static constexpr void add_new(remarked_lines<text>& all, std::size_t first) {
+    for (std::size_t i = first; i < now.nodes.size() && find(was, now.nodes[i].name) == none; ++i) {
       text line;
-      append_declaration(line, Now, static_cast<node_id>(i));
-      add(all, "+ ", line, Now.nodes[i]);
+      append_declaration<in_short>(line, now, static_cast<node_id>(i));
+      add(all, "+ ", line, now.nodes[i]);
     }
   }
   static constexpr void write(text& out) {
-    remarked_lines all;
+    remarked_lines<text> all;
     add_new(all, 0);
-    for (std::size_t i = 0; i < Was.nodes.size(); ++i) {
-      const node_id n = find(Now, Was.nodes[i].name);
+    for (std::size_t i = 0; i < was.nodes.size(); ++i) {
+      const node_id n = find(now, was.nodes[i].name);
       text line, before;
       if (n == none) {
-        const provenance p = provenance_of(Was.nodes[i].name, Now, History);
-        line += "- ";
-        line += Was.nodes[i].name;
-        if (!History.empty()) line += p.into.empty() ? "  gone" : "  into ";
-        line += p.into;
+        append(line, "- ", was.nodes[i].name);
+        if constexpr (rewritten) {
+          const provenance p = provenance_of(was.nodes[i].name, now, rewriting_history<Net, Rules>::steps);
+          append(line, p.into.empty() ? "  gone" : "  into ", p.into);
+        }
         all.add(line, {});
         continue;
       }
-      append_declaration(line, Now, n);
-      append_declaration(before, Was, static_cast<node_id>(i));
-      add(all, line.view() == before.view() ? "  " : "! ", line, Now.at(n));
+      append_declaration<in_short>(line, now, n);
+      append_declaration<in_short>(before, was, static_cast<node_id>(i));
+      add(all, line.view() == before.view() ? "  " : "! ", line, now.at(n));
       add_new(all, static_cast<std::size_t>(n) + 1);
     }
     all.write(out);
   }
 };
-
-template <class Net, class Fused, class Rules>
-constexpr std::span<const rewrite_step> steps_to() {
-  if constexpr (std::is_same_v<typename Fused::network_type, optimized<Net, Rules>>)
-    return {rewriting_history<Net, Rules>::steps.begin(), rewriting_history<Net, Rules>::steps.end()};
-  else return {};
-}
-template <class Net, class Fused, class Rules>
-inline constexpr std::span<const rewrite_step> steps_between = steps_to<Net, Fused, Rules>();
 
 template <class Net, fixed_string Layer, class Rules>
 struct explanation_writer {
@@ -185,14 +185,12 @@ namespace ctnn {
 ///   conv2d<"conv1", out<16>, kernel<3>, pad<1>>,  // 16 x 32 x 32
 template <class Net>
 inline constexpr std::string_view to_string =
-    ir::constant_text<ir::detail::network_writer<ir::declared_graph<Net>>>::view;
+    ir::constant_text<ir::detail::network_writer<Net>>::view;
 
 /// The layers of a network, and what became of each in another, like a diff: "  " as it was, "! " changed, "+ " new,
 /// and what is gone, "- bn1  into conv1". Where to is known if Fused is optimized<Net, Rules>.
 template <class Net, class Fused, class Rules = default_rules>
-inline constexpr std::string_view diff =
-    ir::constant_text<ir::detail::diff_writer<ir::declared_graph<Net>, ir::declared_graph<Fused>,
-                                                      ir::detail::steps_between<Net, Fused, Rules>>>::view;
+inline constexpr std::string_view diff = ir::constant_text<ir::detail::diff_writer<Net, Fused, Rules>>::view;
 
 /// What became of a layer: "relu1: part of conv1 (fuse_activation)"; or if it is still there, why: the rules that came
 /// near, a line each, those about two layers first.

@@ -27,15 +27,16 @@ constexpr void append_sentence(Out& out, const near_miss& miss) {
 
 /// Lines about a layer: where it went, or why it is still there. `history` is what the rules did to `before`, `after`
 /// what they made of it. None: no such layer.
+template <class Text>
 constexpr void explain(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history,
-                       std::span<const rule_record> rules, std::string_view layer, pool<text>& lines) {
+                       std::span<const rule_record> rules, std::string_view layer, pool<Text>& lines) {
   const auto named = [&](const graph_view& g) {
     for (const node& n : g.nodes)
       if (n.name == layer) return true;
     return false;
   };
   const auto line = [&](const auto&... parts) {
-    text t;
+    Text t;
     append(t, parts...);
     lines.push_back(t);
   };
@@ -52,10 +53,10 @@ constexpr void explain(const graph_view& before, const graph_view& after, std::s
   for (const bool pairs : {true, false})
     for (const near_miss& m : misses) {
       if (m.why.layer.empty() == pairs) continue;
-      text t;
+      Text t;
       append_sentence(t, m);
       bool said = false;
-      for (const text& l : lines) said = said || l.view() == t.view();
+      for (const Text& l : lines) said = said || l.view() == t.view();
       if (!said) lines.push_back(t);
     }
   if (lines.empty()) line(layer, ": no rule's pattern ends here or at its readers");
