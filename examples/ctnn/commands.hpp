@@ -20,6 +20,7 @@ struct model_source {
   std::vector<std::string> shapes;  ///< NAME=3x224x224
   bool external_data = false;       ///< an ONNX model's weights may be in other files of its folder
   bool optimize = true;
+  std::vector<std::string> only;     ///< rules to apply; empty: all
   std::vector<std::string> without;  ///< rules to leave out
   bool exact = false;                ///< only rules that change no number
   std::vector<std::string> keep;     ///< blobs that must survive

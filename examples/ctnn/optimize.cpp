@@ -35,9 +35,14 @@ void explain(const ir::optimization& o) {
 void print_reasons(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o) {
   const std::vector<ir::rule_record> rules = rules_for(options.model);
   for (const std::string& layer : options.why) {
-    const std::vector<std::string> lines = ir::why(m.network.view(), o, rules, layer);
-    if (lines.empty()) throw usage_error("--why " + layer + ": the model has no such layer");
-    for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+    ir::pool<ir::text> lines;
+    ir::explain(m.network.view(), o.g.view(), o.history, rules, layer, lines);
+    if (lines.empty()) {
+      ir::nearest_name near(layer);
+      for (const ir::node& n : m.network.nodes) near.consider(n.name);
+      throw usage_error("--why " + layer + ": the model has no such layer" + meant(near.name()));
+    }
+    for (const ir::text& line : lines) std::printf("%s\n", std::string(line.view()).c_str());
   }
 }
 

@@ -24,18 +24,35 @@ void keep_blob(ctnn::loaded_model& m, const std::string& name) {
   for (std::size_t v = 0; v < m.network.values.size(); ++v)
     if (m.network.values[v].name == called)
       return ir::add_output(m.network, m.keep(name), static_cast<ir::value_id>(v));
-  throw usage_error("--keep " + name + ": the model has no such blob");
+  ir::nearest_name near(name);
+  for (const ir::value& v : m.network.values) near.consider(v.name);
+  throw usage_error("--keep " + name + ": the model has no such blob" + meant(near.name()));
+}
+
+void require_rule(const std::string& option, const std::string& name) {
+  std::string_view nearest;
+  if (!ir::has_rule(ctnn::default_rules::records, name, nearest))
+    throw usage_error(option + ' ' + name + ": no rule has this name" + meant(nearest));
 }
 
 }  // namespace
+
+std::string meant(std::string_view nearest) {
+  return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
+}
 
 std::vector<ir::rule_record> rules_for(const model_source& from) {
   std::vector<ir::rule_record> rules(ctnn::default_rules::records.begin(), ctnn::default_rules::records.end());
   if (from.exact)
     std::erase_if(rules, [](const ir::rule_record& r) { return r.info.effect != ir::numerics::exact; });
-  for (const std::string& name : from.without)
-    if (std::erase_if(rules, [&](const ir::rule_record& r) { return r.info.name == name; }) == 0)
-      throw usage_error("--without " + name + ": no rule has this name (optimize --explain names those that fire)");
+  const auto names_it = [](const std::vector<std::string>& names, const ir::rule_record& r) {
+    return std::find(names.begin(), names.end(), r.info.name) != names.end();
+  };
+  for (const std::string& name : from.only) require_rule("--only", name);
+  for (const std::string& name : from.without) require_rule("--without", name);
+  std::erase_if(rules, [&](const ir::rule_record& r) {
+    return names_it(from.without, r) || (!from.only.empty() && !names_it(from.only, r));
+  });
   return rules;
 }
 

@@ -11,7 +11,10 @@ namespace tool {
 
 namespace ir = ctnn::ir;
 
-/// The rules but those that the command line leaves out. Throws usage_error for a name that no rule has.
+/// "; did you mean 'conv1'?", or nothing if there is no such name.
+std::string meant(std::string_view nearest);
+
+/// The rules that the command line asks for and does not leave out. Throws usage_error for a name that no rule has.
 std::vector<ir::rule_record> rules_for(const model_source&);
 
 /// Applies those rules, after making the blobs to be kept outputs; without rewriting the result is the graph as it was

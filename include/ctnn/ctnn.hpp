@@ -9,4 +9,4 @@
 #if !defined(CTNN_PLAIN)
 #include "network/layers_of.hpp"
 #endif
-#include "network/questions.hpp"
+#include "network/texts.hpp"

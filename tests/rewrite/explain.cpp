@@ -4,6 +4,10 @@
 #include <ctnn/rewrite/sentences.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "support/builder.hpp"
 
 using namespace ctnn;
@@ -24,7 +28,11 @@ std::vector<std::string> ask(void (*make)(builder&), std::string_view layer) {
   make(b);
   make(same);
   const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
-  return why(same.g.view(), o, default_rules::records, layer);
+  pool<text> lines;
+  explain(same.g.view(), o.g.view(), o.history, default_rules::records, layer, lines);
+  std::vector<std::string> out;
+  for (const text& line : lines) out.emplace_back(line.view());
+  return out;
 }
 void output_between(builder& b) {
   const value_id c = b.conv("conv", b.input("x", {3, 4, 4}), 3, 1);
@@ -36,7 +44,8 @@ constexpr bool found_in_a_constant() {
   builder b;
   two_readers(b);
   const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
-  const pool<near_miss> misses = near_misses(o.g.view(), default_rules::records, "relu3");
+  pool<near_miss> misses;
+  find_near_misses(o.g.view(), default_rules::records, "relu3", misses);
   return misses.size() == 1 && misses[0].rule.name == "fuse_activation" && misses[0].why.layer == "conv3" &&
          misses[0].why.shared && misses[0].other_readers.size() == 1 && misses[0].other_readers[0] == "add4";
 }

@@ -6,14 +6,15 @@
 
 #include "dtype.hpp"
 #include "problem.hpp"
+#include "text.hpp"
 
 namespace ctnn::ir {
 
 /// "3 x 224 x 224"; "scalar" for rank 0.
 inline std::string describe(const extents& shape) {
   std::string out;
-  for (int i = 0; i < shape.rank; ++i) out += (i ? " x " : "") + std::to_string(shape[i]);
-  return shape.rank ? out : "scalar";
+  append_shape(out, shape);
+  return out;
 }
 
 inline std::string describe(const problem& p) {

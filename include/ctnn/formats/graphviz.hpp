@@ -13,7 +13,7 @@
 
 #include "../rewrite/provenance.hpp"
 #include "../base/describe.hpp"
-#include "names.hpp"
+#include "../network/names.hpp"
 
 namespace ctnn::ir::detail {
 

@@ -489,7 +489,7 @@ struct erased;
 /// As compilers name a template argument in the function's own name: "... Op = ctnn::op::gather; ...", or "]" behind
 /// it.
 template <class Op>
-std::string_view spelling_of() {
+constexpr std::string_view spelling_of() {
   std::string_view all = __PRETTY_FUNCTION__;
   all.remove_prefix(all.find("Op = ") + 5);
   return all.substr(0, all.find_first_of(";]"));

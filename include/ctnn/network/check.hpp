@@ -8,12 +8,11 @@
 
 #include <utility>
 
+#include "../base/nearest.hpp"
 #include "lower.hpp"
 
 namespace ctnn::ir {
 
-template <char... Name>
-struct layer_called;
 template <char... Word>
 struct what;
 template <int... Extents>
@@ -64,8 +63,6 @@ CTNN_MISTAKE(no_reference,
 CTNN_MISTAKE(element_type, "the operator does not take elements of this type")
 #undef CTNN_MISTAKE
 
-template <char... Name>
-struct rule_called;
 /// A rule that would let rewriting go on for ever (rewrite/measure.hpp).
 template <class Rule>
 struct rule_error {

@@ -15,6 +15,7 @@ struct layer_record {
   std::span<const std::string_view> output_names;
   bool reads_previous;
   bool reads_twice = false;  ///< two from<...>, of which one would have no effect
+  bool keeps = false;        ///< outputs besides the network's own
 };
 
 namespace detail {
@@ -89,6 +90,15 @@ template <class Public, class Layers>
 struct named_output {
   using operator_struct = void;
   static constexpr layer_record record{nullptr, {}, Layers::list, {}, Public::list, false};
+};
+
+/// Layers whose results outlive rewriting, whichever layers compute them then: they are outputs as well, after the
+/// network's own, as with the option `keep` of loaded models.
+template <fixed_string... Names>
+struct keep {
+  using operator_struct = void;
+  static constexpr layer_record record{nullptr, {},    from<Names...>::list, {}, from<Names...>::list,
+                                       false,   false, true};
 };
 
 // clang-format off
@@ -212,5 +222,20 @@ struct network {
     return false;
   }();
 };
+
+namespace detail {
+
+template <class Network, fixed_string... Names>
+struct with_kept;
+template <class... Layers, fixed_string... Names>
+struct with_kept<network<Layers...>, Names...> {
+  using type = network<Layers..., keep<Names...>>;
+};
+
+}  // namespace detail
+
+/// A network with keep<Names...> besides: optimized<kept<net, "relu1">>.
+template <class Net, fixed_string... Names>
+using kept = typename detail::with_kept<typename Net::network_type, Names...>::type;
 
 }  // namespace ctnn

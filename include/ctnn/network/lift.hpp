@@ -7,6 +7,13 @@
 
 namespace ctnn::ir {
 
+/// Does node n read nothing but the last value before it, so that nothing need be said?
+constexpr bool reads_previous(const graph_view& g, node_id n) {
+  const auto in = g.inputs(g.at(n));
+  if (in.empty()) return true;
+  return in.size() == 1 && n > 0 && in[0] == g.at(n - 1).outputs.first + g.at(n - 1).outputs.count - 1;
+}
+
 namespace detail {
 
 /// What node N is called by those that read its value V: "name", or "name.2" where it has several outputs.
@@ -60,15 +67,9 @@ struct lifted {
     return key == "function" || key == "mode" || (std::is_same_v<Op, op::activation> && key == "activation");
   }
 
-  static constexpr bool reads_previous() {
-    const graph_view g = G.view();
-    const auto in = g.inputs(g.at(N));
-    if (in.empty()) return true;
-    return in.size() == 1 && N > 0 && in[0] == g.at(N - 1).outputs.first + g.at(N - 1).outputs.count - 1;
-  }
   static auto make() {
     constexpr auto each_option = std::make_index_sequence<options.size()>{};
-    if constexpr (reads_previous()) return std::type_identity<decltype(without_from(each_option))>{};
+    if constexpr (reads_previous(G.view(), N)) return std::type_identity<decltype(without_from(each_option))>{};
     else
       return with_from(std::make_index_sequence<options.size() - (is_kind_of_layer() ? 1 : 0)>{},
                        std::make_index_sequence<static_cast<std::size_t>(G.view().at(N).inputs.count)>{});
@@ -86,9 +87,8 @@ struct type_row<std::index_sequence<Places...>, Ts...> : placed<Places, Ts>... {
 template <std::size_t Place, class T>
 std::type_identity<T> type_at(const placed<Place, T>*);
 
-template <const auto& G>
-constexpr bool has_plain_output() {
-  const graph_view g = G.view();
+/// Is the last value the only output, under no name of its own? Then nothing need be said.
+constexpr bool has_plain_output(const graph_view& g) {
   return g.outputs.size() == 1 && g.outputs[0].name.empty() &&
          g.outputs[0].value + 1 == static_cast<int>(g.values.size());
 }
@@ -102,7 +102,7 @@ constexpr auto public_name() {
 
 template <const auto& G, std::size_t... N, std::size_t... O>
 auto lift(std::index_sequence<N...>, std::index_sequence<O...>) {
-  if constexpr (has_plain_output<G>()) {
+  if constexpr (has_plain_output(G.view())) {
     return std::type_identity<
         network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {

@@ -113,20 +113,25 @@ constexpr void lower(std::span<const layer_record> layers, lowering& result) {
       return fail(layer.name, {mistake::duplicate_name, layer.name});
   }
 
-  bool declared = false;
-  for (const layer_record& layer : layers) {
-    if (layer.type) continue;
-    declared = true;
-    for (std::size_t i = 0; i < layer.from.size(); ++i) {
-      const value_id v = detail::find_value(g, names, layer.from[i]);
-      if (v == none) return fail(layer.from[i], {mistake::unknown_output, layer.from[i]});
-      for (const network_output& o : g.outputs)
-        if (o.name == layer.output_names[i]) return fail(o.name, {mistake::duplicate_output, o.name});
-      add_output(g, layer.output_names[i], v);
-    }
-  }
   // An output nobody named has the name of whatever layer computes it, before and after rewriting.
-  if (!declared && !g.values.empty()) add_output(g, {}, static_cast<int>(g.values.size()) - 1);
+  const int last = static_cast<int>(g.values.size()) - 1;
+  bool declared = false;
+  for (const layer_record& layer : layers) declared = declared || (!layer.type && !layer.keeps);
+  if (!declared && last >= 0) add_output(g, {}, last);
+  for (const bool keeps : {false, true})
+    for (const layer_record& layer : layers) {
+      if (layer.type || layer.keeps != keeps) continue;
+      for (std::size_t i = 0; i < layer.from.size(); ++i) {
+        const value_id v = detail::find_value(g, names, layer.from[i]);
+        if (v == none) return fail(layer.from[i], {mistake::unknown_output, layer.from[i]});
+        bool there = false;
+        for (const network_output& o : g.outputs) {
+          there = there || (keeps && o.value == v && (o.name.empty() || o.name == layer.output_names[i]));
+          if (!there && o.name == layer.output_names[i]) return fail(o.name, {mistake::duplicate_output, o.name});
+        }
+        if (!there) add_output(g, layer.output_names[i], v);
+      }
+    }
   if (g.nodes.empty()) fail({}, {mistake::no_input_before});
 }
 

@@ -5,6 +5,39 @@
 #include "../rewrite/provenance.hpp"
 #include "parameters.hpp"
 
+namespace ctnn::ir::detail {
+
+/// Is it a layer of the declared network, or one that stands for such a layer (rewrite/expansion.hpp)?
+constexpr bool has_layer(const graph_view& g, std::string_view name) {
+  for (const node& n : g.nodes)
+    if (n.name == name) return true;
+  return false;
+}
+template <class Net, fixed_string Layer>
+constexpr bool knows_layer() {
+  if constexpr (has_layer(declared_graph<Net>, Layer)) return true;
+  else return has_layer(expanded_view<Net>(), Layer);
+}
+template <class Net>
+constexpr std::string_view nearest_layer(std::string_view asked) {
+  nearest_name nearest(asked);
+  for (const node& n : declared_graph<Net>.nodes) nearest.consider(n.name);
+  return nearest.name();
+}
+
+/// Compiles only if there is such a layer.
+template <class Net, fixed_string Layer>
+constexpr bool require_layer() {
+  if constexpr (!knows_layer<Net, Layer>()) {
+    constexpr std::string_view nearest = nearest_layer<Net>(Layer);
+    return say_unknown_name<unknown_layer, layer_called, Layer, fixed_string<nearest.size()>(nearest)>();
+  } else {
+    return true;
+  }
+}
+
+}  // namespace ctnn::ir::detail
+
 namespace ctnn {
 
 /// Arena of an engine, in bytes.
@@ -24,9 +57,13 @@ inline constexpr std::int64_t macs = [] {
 template <class Net>
 inline constexpr std::int64_t parameter_count = ir::detail::count_weights(ir::declared_graph<Net>);
 
+// A question about a layer that there is not is a compile error with the nearest name; network<...>::has is asked for
+// those that may be gone.
+
 /// The shape of a layer's output: output_shape<net, "conv1"> == extents{16, 32, 32}.
 template <class Net, fixed_string Layer>
 inline constexpr extents output_shape = [] {
+  (void)ir::detail::require_layer<Net, Layer>();
   for (const ir::node& n : ir::declared_graph<Net>.nodes)
     if (n.name == Layer.view()) return ir::declared_graph<Net>.shape(n.outputs.first);
   return extents{};
@@ -34,8 +71,10 @@ inline constexpr extents output_shape = [] {
 
 /// The layer that does the work of Layer after rewriting: itself if it is still there, "" if nothing does.
 template <class Net, fixed_string Layer, class Rules = default_rules>
-inline constexpr std::string_view fused_into =
-    provenance_of(Layer, ir::optimized_graph<Net, Rules>, ir::detail::rewriting_history<Net, Rules>::steps).into;
+inline constexpr std::string_view fused_into = [] {
+  (void)ir::detail::require_layer<Net, Layer>();
+  return provenance_of(Layer, ir::optimized_graph<Net, Rules>, ir::detail::rewriting_history<Net, Rules>::steps).into;
+}();
 
 /// What rewriting does to a network, in order: rule, layer consumed, layer that does its work.
 template <class Net, class Rules = default_rules>

@@ -18,14 +18,15 @@ struct near_miss {
 namespace detail {
 
 /// Tries the rules at node n of r; what fails and concerns `layer` goes to `out`.
+template <class Miss>
 constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer,
-                                pool<near_miss>& out) {
+                                pool<Miss>& out) {
   for (const rule_record& rule : rules) {
     if (!rule.roots.has(r.at(n).type) || !has_producer(r, n, rule.firsts)) continue;
     reason why;
     if (rule.apply(r, n, &why)) return;
     if (!why || (r.name(n) != layer && why.layer != layer)) continue;
-    near_miss miss{r.name(n), rule.info, why, {}};
+    Miss miss{r.name(n), rule.info, why, {}};
     const graph_view g = r.view();
     for (std::size_t k = 0; why.shared && k < g.nodes.size(); ++k)
       for (value_id v : g.inputs(g.nodes[k]))
@@ -37,11 +38,12 @@ constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_rec
 
 }  // namespace detail
 
-/// The near misses at the layer called `name` and at those that read it, in the order of the rules. `optimized` is a
-/// graph that optimize() made with the same rules, so none of them fires.
-constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<const rule_record> rules,
-                                      std::string_view name) {
-  pool<near_miss> out;
+/// The near misses at the layer called `name` and at those that read it, in the order of the rules, into an argument
+/// (network/lower.hpp says why). `optimized` is a graph that optimize() made with the same rules, so none of them
+/// fires. A template, so that only those who ask pay for it.
+template <class Miss>
+constexpr void find_near_misses(const graph_view& optimized, std::span<const rule_record> rules, std::string_view name,
+                                pool<Miss>& out) {
   rewriter r(thaw(optimized));
   for (std::size_t i = 0; i < optimized.nodes.size(); ++i) {
     bool concerned = optimized.nodes[i].name == name;
@@ -49,7 +51,6 @@ constexpr pool<near_miss> near_misses(const graph_view& optimized, std::span<con
       concerned = concerned || optimized.nodes[static_cast<std::size_t>(optimized.at_value(v).producer)].name == name;
     if (concerned) detail::find_near_misses(r, static_cast<int>(i), rules, name, out);
   }
-  return out;
 }
 
 }  // namespace ctnn::ir

@@ -18,6 +18,7 @@
 #include <concepts>
 
 #include "../base/fixed_string.hpp"
+#include "../base/nearest.hpp"
 #include "pattern.hpp"
 
 namespace ctnn::ir {
@@ -137,7 +138,41 @@ template <fixed_string... Names>
 constexpr bool has_other_name(const rule_record& r) {
   return ((r.info.name != Names.view()) && ...);
 }
+template <fixed_string... Names>
+constexpr bool has_name_of(const rule_record& r) {
+  return ((r.info.name == Names.view()) || ...);
+}
 constexpr bool is_exact(const rule_record& r) { return r.info.effect == numerics::exact; }
+
+}  // namespace detail
+
+/// Whether a rule of the list has this name; if not, `nearest` is the one nearest to it.
+constexpr bool has_rule(std::span<const rule_record> rules, std::string_view name, std::string_view& nearest) {
+  nearest_name near(name);
+  for (const rule_record& r : rules)
+    if (r.info.name == name) return true;
+    else near.consider(r.info.name);
+  nearest = near.name();
+  return false;
+}
+
+namespace detail {
+
+template <class List, fixed_string Name>
+struct asked_rule {
+  static constexpr auto asked = [] {
+    std::pair<bool, std::string_view> answer;
+    answer.first = has_rule(List::records, Name, answer.second);
+    return answer;
+  }();
+  static constexpr bool known() {
+    if constexpr (asked.first) return true;
+    else return say_unknown_name<unknown_rule, rule_called, Name, fixed_string<asked.second.size()>(asked.second)>();
+  }
+};
+/// Compiles only if the list has rules of all these names.
+template <class List, fixed_string... Names>
+inline constexpr bool has_rules = (asked_rule<List, Names>::known() && ...);
 
 }  // namespace detail
 
@@ -169,9 +204,18 @@ struct joined_rules {
   }();
 };
 
-/// A list less the rules of these names (rule_info::name): rules_without<default_rules, "conv2d_residual">.
+/// A list less the rules of these names (rule_info::name): rules_without<default_rules, "conv2d_residual">. A name that
+/// no rule of the list has is a compile error with the nearest.
 template <class List, fixed_string... Names>
-struct rules_without : rules_where<List, &detail::has_other_name<Names...>> {};
+struct rules_without : rules_where<List, &detail::has_other_name<Names...>> {
+  static_assert(detail::has_rules<List, Names...>);
+};
+
+/// The rules of a list that have these names, and no others.
+template <class List, fixed_string... Names>
+struct only_rules : rules_where<List, &detail::has_name_of<Names...>> {
+  static_assert(detail::has_rules<List, Names...>);
+};
 
 /// The rules of a list that change no number: what they make has the bits that were there before.
 template <class List>
@@ -182,6 +226,7 @@ struct only_exact : rules_where<List, &detail::is_exact> {};
 namespace ctnn {
 using ir::joined_rules;
 using ir::only_exact;
+using ir::only_rules;
 using ir::rule_list;
 using ir::rules_where;
 using ir::rules_without;

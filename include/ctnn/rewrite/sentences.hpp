@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What rewriting did not do and why, in words; needs a heap.
+// What rewriting did not do and why, in words, for declared networks and loaded models alike.
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
+#include "../base/text.hpp"
 #include "explain.hpp"
 #include "provenance.hpp"
 
@@ -13,52 +10,56 @@ namespace ctnn::ir {
 
 /// "relu3: not fused into conv3, whose output is also read by add4 (fuse_activation)", or "add4: weighted_sum does not
 /// apply: it is not the sum of two values".
-inline std::string sentence(const near_miss& miss) {
-  const auto list = [](const pool<std::string_view>& names) {
-    std::string out;
-    for (std::size_t i = 0; i < names.size(); ++i)
-      out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + std::string(names[i]);
-    return out;
-  };
-  const std::string at(miss.layer), about(miss.why.layer), rule(miss.rule.name);
+template <class Out>
+constexpr void append_sentence(Out& out, const near_miss& miss) {
+  const auto say = [&](const auto&... parts) { append(out, parts...); };
+  const pool<std::string_view>& others = miss.other_readers;
   if (miss.why.shared) {
-    const bool output = miss.other_readers.empty();
-    return at + ": not fused into " + about + ", whose output is " +
-           (output ? "a network output too" : "also read by " + list(miss.other_readers)) + " (" + rule + ")";
+    say(miss.layer, ": not fused into ", miss.why.layer, ", whose output is ",
+        others.empty() ? "a network output too" : "also read by ");
+    for (std::size_t i = 0; i < others.size(); ++i)
+      say(i == 0 ? "" : i + 1 == others.size() ? " and " : ", ", others[i]);
+    return say(" (", miss.rule.name, ")");
   }
-  return at + ": " + rule + " does not apply: " + std::string(miss.why.text) +
-         (about.empty() || about == at ? "" : " (" + about + ")");
+  say(miss.layer, ": ", miss.rule.name, " does not apply: ", miss.why.text);
+  if (!miss.why.layer.empty() && miss.why.layer != miss.layer) say(" (", miss.why.layer, ")");
 }
 
-/// Lines about a layer: where it went, or why it is still there. `before` is what optimize(before, rules) made `o` of.
-/// Empty: no such layer.
-inline std::vector<std::string> why(const graph_view& before, const optimization& o, std::span<const rule_record> rules,
-                                    std::string_view layer) {
+/// Lines about a layer: where it went, or why it is still there. `history` is what the rules did to `before`, `after`
+/// what they made of it. None: no such layer.
+template <class Text>
+constexpr void explain(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history,
+                       std::span<const rule_record> rules, std::string_view layer, pool<Text>& lines) {
   const auto named = [&](const graph_view& g) {
     for (const node& n : g.nodes)
       if (n.name == layer) return true;
     return false;
   };
-  const graph_view after = o.g.view();
-  std::vector<std::string> out;
+  const auto line = [&](const auto&... parts) {
+    Text t;
+    append(t, parts...);
+    lines.push_back(t);
+  };
   if (!named(after)) {
-    if (!named(before)) return out;
-    const provenance gone = provenance_of(layer, after, o.history);
-    const std::string by = gone.rule.empty() ? "" : " (" + std::string(gone.rule) + ")";
-    out.push_back(std::string(layer) +
-                  (gone.into.empty() ? ": gone, nothing does its work" : ": part of " + std::string(gone.into)) + by);
-    return out;
+    const provenance gone = provenance_of(layer, after, history);
+    const bool by = !gone.rule.empty();
+    if (!by && !named(before)) return;
+    return line(layer, gone.into.empty() ? ": gone, nothing does its work" : ": part of ", gone.into, by ? " (" : "",
+                gone.rule, by ? ")" : "");
   }
   // Rules about two layers say more than those about one.
-  const pool<near_miss> misses = near_misses(after, rules, layer);
+  pool<near_miss> misses;
+  find_near_misses(after, rules, layer, misses);
   for (const bool pairs : {true, false})
-    for (const near_miss& m : misses)
-      if (!m.why.layer.empty() == pairs) {
-        std::string line = sentence(m);
-        if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(std::move(line));
-      }
-  if (out.empty()) out.push_back(std::string(layer) + ": no rule's pattern ends here or at its readers");
-  return out;
+    for (const near_miss& m : misses) {
+      if (m.why.layer.empty() == pairs) continue;
+      Text t;
+      append_sentence(t, m);
+      bool said = false;
+      for (const Text& l : lines) said = said || l.view() == t.view();
+      if (!said) lines.push_back(t);
+    }
+  if (lines.empty()) line(layer, ": no rule's pattern ends here or at its readers");
 }
 
 }  // namespace ctnn::ir

@@ -8,111 +8,23 @@
 #include <vector>
 
 #include "../../base/error.hpp"
-#include "../../network/lift.hpp"
 #include "../../base/describe.hpp"
-#include "../names.hpp"
+#include "../../network/words.hpp"
 #include "numbers.hpp"
 
 namespace ctnn::cpp {
 
 namespace detail {
 
-/// A word of network/layers.hpp or network/options.hpp with what it says.
-struct layer_word {
-  std::string_view word;
-  const operator_type* type;
-  std::span<const option_record> says;
+/// How headers write (network/words.hpp).
+struct in_headers {
+  static constexpr std::string_view scope = "ctnn::";
+  static void number(std::string& out, double v) { out += exact_argument(v); }
+  static void quoted(std::string& out, std::string_view name) { out += in_quotes(name); }
 };
-struct option_word {
-  std::string_view word;
-  option_record says;
-};
-
-#define CTNN_WORD(word, Op, ...) {#word, &type_of<Op>, ctnn::detail::option_records<__VA_ARGS__>::all},
-inline constexpr layer_word layer_words[] = {CTNN_LAYER_WORDS(CTNN_WORD)};
-#undef CTNN_WORD
-#define CTNN_WORD(word, ...) {#word, ctnn::word::record},
-#define CTNN_ELEMENT_WORD(word, T) CTNN_WORD(word)
-inline constexpr option_word option_words[] = {CTNN_OPTION_WORDS(CTNN_WORD) CTNN_ELEMENTS(CTNN_ELEMENT_WORD)};
-#undef CTNN_ELEMENT_WORD
-#undef CTNN_WORD
-#define CTNN_WORD(word, key) {#word, {key, {}}},
-inline constexpr option_word words_before_numbers[] = {CTNN_NUMBER_WORDS(CTNN_WORD) CTNN_NUMBERS_WORDS(CTNN_WORD)};
-#undef CTNN_WORD
-
-inline bool says(const option_record& word, const spelled_option& o) {
-  return word.key == o.key && std::equal(word.values.begin(), word.values.end(), o.values.begin(), o.values.end());
-}
-inline bool says(const layer_word& w, const spelled_option& o) {
-  return std::any_of(w.says.begin(), w.says.end(), [&](const option_record& r) { return says(r, o); });
-}
-
-/// The word that says most of a layer's options; null if none does. What another word of the operator says is not left
-/// to an option: add<"x", option<"function", 9>> would be no addition.
-inline const layer_word* word_for(const operator_type* type, const spelled_options& options) {
-  const layer_word* best = nullptr;
-  for (const layer_word& w : layer_words) {
-    const auto is_there = [&](const option_record& r) {
-      return std::any_of(options.begin(), options.end(), [&](const spelled_option& o) { return says(r, o); });
-    };
-    if (w.type == type && (!best || w.says.size() > best->says.size()) &&
-        std::all_of(w.says.begin(), w.says.end(), is_there))
-      best = &w;
-  }
-  if (!best) return nullptr;
-  for (const layer_word& w : layer_words)
-    for (const option_record& r : w.says)
-      for (const spelled_option& o : options)
-        if (w.type == type && r.key == o.key && !says(*best, o)) return nullptr;
-  return best;
-}
-
-inline std::string numbers_text(std::span<const double> values) {
-  std::string out;
-  for (double v : values) out += (out.empty() ? "" : ", ") + exact_argument(v);
-  return out;
-}
-
-/// Words with arguments behind the name, and the option that these say: leaky_relu<"a", 0.1>, unary<"b", ...>, reduce.
-struct word_with_arguments {
-  std::string word;
-  std::string arguments{};
-  std::string_view said{};
-};
-inline word_with_arguments word_with_arguments_for(const operator_type* type, std::span<const double> fields) {
-  if (type == &type_of<op::reduce>) {
-    const auto f = static_cast<std::size_t>(decode<op::reduce>(fields).function);
-    return {"reduce", ", ctnn::op::reduction::" + std::string(reduction_names[f]), "function"};
-  }
-  if (type != &type_of<op::activation>) return {};
-  const activation_function f = decode<op::activation>(fields).activation;
-  const double numbers[] = {f.a, f.b};
-  if (f.kind == function::clip || f.kind == function::leaky_relu || f.kind == function::elu)
-    return {std::string(name_of(f.kind)),
-            ", " + numbers_text(std::span(numbers).first(f.kind == function::clip ? 2 : 1)), "activation"};
-  if (f.a != 0 || f.b != 0) return {};
-  return {"unary", ", ctnn::function::" + std::string(name_of(f.kind)), "activation"};
-}
 
 /// Is it a name that other files can use?
 inline bool is_spelled(std::string_view type) { return type.find_first_of("{('") == std::string_view::npos; }
-
-inline std::string option_text(const spelled_option& o) {
-  for (const option_word& w : option_words)
-    if (says(w.says, o)) return "ctnn::" + std::string(w.word);
-  const std::string numbers = numbers_text({o.values.data(), o.values.size()});
-  if (o.key == "to")
-    for (const option_word& w : option_words)
-      if (says(w.says, {"type", o.values})) return "ctnn::to<ctnn::dtype::" + std::string(w.word) + '>';
-  if (o.key == "activation") {
-    const std::string_view name = function_names[static_cast<std::size_t>(o.values[0])];
-    const std::string parameters = numbers_text(std::span(o.values.data(), o.values.size()).subspan(1));
-    return "ctnn::fused<ctnn::function::" + std::string(name) + (parameters.empty() ? "" : ", ") + parameters + '>';
-  }
-  for (const option_word& w : words_before_numbers)
-    if (w.says.key == o.key) return "ctnn::" + std::string(w.word) + '<' + numbers + '>';
-  return "ctnn::option<" + in_quotes(o.key) + (numbers.empty() ? "" : ", ") + numbers + '>';
-}
 
 }  // namespace detail
 
@@ -136,17 +48,12 @@ class declaration {
   /// The arguments of network<...>, a line each.
   std::vector<std::string> lines() const {
     std::vector<std::string> out = texts_;
-    std::string publicly, layers;
-    bool same = true;
+    std::vector<std::string> publicly, layers;
     for (const network_output& o : g_.outputs) {
-      const std::string from = reference(o.value);
-      const std::string name = o.name.empty() ? from : std::string(o.name);
-      same = same && name == from;
-      publicly += (publicly.empty() ? "" : ", ") + in_quotes(name);
-      layers += (layers.empty() ? "" : ", ") + in_quotes(from);
+      layers.push_back(reference(o.value));
+      publicly.push_back(o.name.empty() ? layers.back() : std::string(o.name));
     }
-    out.push_back(same ? "ctnn::output<" + layers + '>'
-                       : "ctnn::named_output<ctnn::from<" + publicly + ">, ctnn::from<" + layers + ">>");
+    append_outputs<detail::in_headers>(out.emplace_back(), publicly, layers);
     return out;
   }
 
@@ -188,31 +95,15 @@ class declaration {
   void spell(node_id id) {
     const node& n = g_.at(id);
     options_.push_back(ir::spell(g_, n));
-    const detail::layer_word* const word = detail::word_for(n.type, options_.back());
-    const auto with_arguments = word ? detail::word_with_arguments{std::string(word->word)}
-                                     : detail::word_with_arguments_for(n.type, g_.fields_of(n.fields));
     for (int k = 0; k < n.outputs.count; ++k)
       needs_typed_ = needs_typed_ || g_.at_value(n.outputs.first + k).type != dtype::f32;
     for (value_id v : g_.inputs(n)) needs_typed_ = needs_typed_ || g_.at_value(v).type != dtype::f32;
     needs_typed_ = needs_typed_ || n.type->is.vectors != vectors_of::f32;
-    std::string text = with_arguments.word.empty() ? "ctnn::layer<" + std::string(n.type->spelling()) + ", "
-                                                   : "ctnn::" + with_arguments.word + '<';
-    text += in_quotes(name(id)) + with_arguments.arguments;
-    const auto in = g_.inputs(n);
     from_.emplace_back();
-    previous_.push_back(in.empty() || (in.size() == 1 && id > 0 &&
-                                       in[0] == g_.at(id - 1).outputs.first + g_.at(id - 1).outputs.count - 1));
-    if (!previous_.back()) {
-      std::string list;
-      for (value_id v : in) {
-        from_.back().push_back(reference(v));
-        list += (list.empty() ? "" : ", ") + in_quotes(from_.back().back());
-      }
-      text += ", ctnn::from<" + list + '>';
-    }
-    for (const spelled_option& o : options_.back())
-      if (!(word && detail::says(*word, o)) && o.key != with_arguments.said) text += ", " + detail::option_text(o);
-    texts_.push_back(text + '>');
+    previous_.push_back(reads_previous(g_, id));
+    if (!previous_.back())
+      for (value_id v : g_.inputs(n)) from_.back().push_back(reference(v));
+    append_layer<detail::in_headers>(texts_.emplace_back(), g_, n, options_.back(), name(id), from_.back());
   }
 
   /// Lowers what has been spelled, as the compiler will.
