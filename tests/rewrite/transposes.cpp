@@ -94,7 +94,7 @@ constexpr auto broadcast_sum = [](builder& b) {
     const value_id p = b.permute("first", x, {2, 0, 1}), q = b.permute("second", y, {2, 0, 1});
     b.output("", b.sum("it", p, q));
   } else {
-    b.output("", b.permute("first", b.sum("it", x, y), {2, 0, 1}));
+    b.output("", b.permute("second", b.sum("it", x, y), {2, 0, 1}));
   }
 };
 /// Squeeze and excite: (N, C, 1, 1) is only reshaped.

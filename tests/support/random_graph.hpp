@@ -269,7 +269,10 @@ class random_graph {
       case 1:
         if (shape(y)[0] > 1) add(op::split{{1, shape(y)[0] - 1}, 0}, {y});
         break;
-      case 2: add(op::binary{}, {y, same_shape_as(y)}); break;
+      case 2:
+        if (r_.one_in(2)) add(op::binary{}, {y, same_shape_as(y)});
+        else if (add(op::constant{{shape(y).back(0)}}, {})) add(op::binary{}, {y, newest()});
+        break;
       default:
         if (!add(to, {other})) return;
         if (r_.one_in(2)) add(op::concat{r_.below(s.rank)}, {y, newest()});
