@@ -214,7 +214,8 @@ class random_graph {
     switch (r_.below(8)) {
       case 5: case 6: return add_turned(x);
       case 7:
-        if (s.rank >= 3 && s[0] % 2 == 0 && add(op::reshape{{s[0] / 2, 2, static_cast<int>(s.count(1, s.rank))}}, {x}) &&
+        if (s.rank >= 3 && s[0] % 2 == 0 &&
+            add(op::reshape{{s[0] / 2, 2, static_cast<int>(s.count(1, s.rank))}}, {x}) &&
             add(op::permute{{1, 0, 2}}, {newest()}) && add(op::slice{{0}, {r_.below(2)}, {}, {2}}, {newest()}))
           add(op::flatten{}, {newest()});
         return;

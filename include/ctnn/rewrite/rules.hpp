@@ -59,6 +59,7 @@ struct default_rules : rule_list<
     rules::constant_first,
     rules::permute_once,
     rules::permute_other,
+    rules::permuted_batches,
     rules::slice_before_permute,
     rules::axes_first,
     rules::pad_between,

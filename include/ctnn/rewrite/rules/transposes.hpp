@@ -49,8 +49,9 @@ struct permuted_to_scale {
     node_id last = none, first = none, k = none;
     int axis = none;
   };
-  using pattern = find::either_order<op::binary, &match::last, find::node<op::permute, &match::first>,
-                                     find::or_say<"its other operand is not constant", find::node<op::constant, &match::k>>>;
+  using pattern =
+      find::either_order<op::binary, &match::last, find::node<op::permute, &match::first>,
+                         find::or_say<"its other operand is not constant", find::node<op::constant, &match::k>>>;
   static constexpr reason guard(const rewriter& r, match& m) {
     using enum op::binary_function;
     const auto b = r.get<op::binary>(m.last);
@@ -89,10 +90,9 @@ struct constant_first {
   struct match {
     node_id last = none, first = none, k = none;
   };
-  using pattern =
-      find::either_order<op::binary, &match::last, find::alone<find::node<op::permute, &match::first>>,
-                         find::or_say<"its other operand is not constant",
-                                      find::alone<find::node<op::constant, &match::k>>>>;
+  using pattern = find::either_order<
+      op::binary, &match::last, find::alone<find::node<op::permute, &match::first>>,
+      find::or_say<"its other operand is not constant", find::alone<find::node<op::constant, &match::k>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.type(r.output(m.k)) != dtype::f32) return {"its other operand is not of f32", r.name(m.k)};
     if (r.shape(r.output(m.k)).rank > r.shape(r.output(m.first)).rank)
@@ -123,8 +123,9 @@ struct permute_once {
                                   "permute(binary|...(a, b, ...))",
                                   lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = edge<op::permute, find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder,
-                                                 op::where, op::concat>>;
+  using pattern =
+      edge<op::permute,
+           find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder, op::where, op::concat>>;
   /// Does node n what the permute does?
   static constexpr bool permutes(const rewriter& r, node_id n, const op::permute& p) {
     if (r.is<op::permute>(n)) return r.get<op::permute>(n).order == p.order;
@@ -200,6 +201,51 @@ struct permute_other {
     r.note(r.name(m.turned), name);
     r.become(m.back, r.get<op::binary>(m.both), name, in, {});
     r.become(m.both, back, moves, {&m.y, 1}, {}, unpermuted(inverse(back), r.shape(m.y)));
+  }
+};
+
+/// matmul of two values whose batches are permuted alike  ->  matmul, and one permute of the batches behind. What else
+/// the permutes do to rows and columns is the matmul's.
+struct permuted_batches {
+  static constexpr rule_info info{"permuted_batches", "matmul(permute(a), permute(b)) -> permute(matmul(a, b))",
+                                  lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id product = none, a = none, b = none;
+  };
+  using pattern = find::node<
+      op::matmul, &match::product, find::alone<find::node<op::permute, &match::a>>,
+      find::or_say<"its other operand is not permuted for it alone", find::alone<find::node<op::permute, &match::b>>>>;
+  static constexpr bool moves_batches_only(const op::permute& p) {
+    for (std::size_t i = 0; i + 2 < p.order.size(); ++i)
+      if (p.order[i] + 2 >= static_cast<int>(p.order.size())) return false;
+    return true;
+  }
+  static constexpr op::permute of_batches(op::permute p) {
+    for (std::size_t i = p.order.size() - 2; i < p.order.size(); ++i) p.order[i] = static_cast<int>(i);
+    return p;
+  }
+  static constexpr bool turns(const op::permute& p) {
+    return p.order[p.order.size() - 1] + 1 < static_cast<int>(p.order.size());
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.a), q = r.get<op::permute>(m.b);
+    if (p.order.size() < 3 || p.order.size() != q.order.size() || !moves_batches_only(p) || !moves_batches_only(q) ||
+        !(of_batches(p).order == of_batches(q).order))
+      return {"the batches of its operands are permuted differently", r.name(m.b)};
+    if (moves_only_ones(of_batches(p), unpermuted(of_batches(p), r.shape(r.output(m.product)))))
+      return {"it does not permute batches", r.name(m.a)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.a), q = r.get<op::permute>(m.b);
+    auto product = r.get<op::matmul>(m.product);
+    product.transpose_a = product.transpose_a != turns(p);
+    product.transpose_b = product.transpose_b != turns(q);
+    const value_id in[] = {r.input(m.a), r.input(m.b)};
+    const node_id earlier = m.a < m.b ? m.a : m.b, later = m.a < m.b ? m.b : m.a;
+    r.note(r.name(earlier), r.name(m.product));
+    r.exchange(later, m.product, product, in, unpermuted(of_batches(p), r.shape(r.output(m.product))), of_batches(p));
   }
 };
 
@@ -282,9 +328,9 @@ struct pad_between {
   struct match {
     node_id back = none, pad = none, turned = none;
   };
-  using pattern = find::node<
-      op::permute, &match::back,
-      find::alone<find::node<op::pad, &match::pad, find::alone<find::node<op::permute, &match::turned>>>>>;
+  using pattern =
+      find::node<op::permute, &match::back,
+                 find::alone<find::node<op::pad, &match::pad, find::alone<find::node<op::permute, &match::turned>>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) { return undoes(r, m.back, m.turned); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto p = r.get<op::permute>(m.turned);
@@ -311,8 +357,7 @@ struct split_between {
   };
   using pattern =
       find::node<op::permute, &match::back,
-                 find::node<op::split, &match::cut,
-                            find::node<op::permute, &match::turned, find::value<&match::x>>>>;
+                 find::node<op::split, &match::cut, find::node<op::permute, &match::turned, find::value<&match::x>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.at(m.cut).outputs.count == 1) return {"it is not cut"};  // split_into_one's
     return undoes(r, m.back, m.turned);
@@ -343,11 +388,10 @@ struct slice_of_moved {
     value_id x = none;
     op::slice::walks taken{};
   };
-  using pattern =
-      find::node<reshapes, &match::back,
-                 find::alone<find::node<op::slice, &match::cut,
-                                        find::node<find::any_of<op::reshape, op::flatten, op::permute>, &match::move,
-                                                   find::value<&match::x>>>>>;
+  using pattern = find::node<reshapes, &match::back,
+                             find::alone<find::node<op::slice, &match::cut,
+                                                    find::node<find::any_of<op::reshape, op::flatten, op::permute>,
+                                                               &match::move, find::value<&match::x>>>>>;
   static constexpr extents shape_of(const extents& x, const op::slice::walks& w) {
     extents y = x;
     for (int i = 0; i < x.rank; ++i) y[i] = w[static_cast<std::size_t>(i)].count;
