@@ -178,6 +178,11 @@ constexpr auto one_batch = [](builder& b) {
   const value_id p = b.permute("first", x, {1, 0, 2, 3}), q = b.permute("second", y, {1, 0, 3, 2});
   b.output("", b.add(op::matmul{}, "it", {p, q}));
 };
+constexpr auto outer_product = [](builder& b) {
+  const value_id x = b.input("x", {2, 3, 4, 1}), y = b.input("y", {2, 3, 5, 1});
+  const value_id p = b.permute("first", x, {1, 0, 2, 3}), q = b.permute("second", y, {1, 0, 3, 2});
+  b.output("", b.add(op::matmul{}, "it", {p, q}));
+};
 constexpr auto one_matrix_permuted = [](builder& b) {
   const value_id x = b.permute("first", b.input("x", {2, 3, 4, 5}), {1, 0, 2, 3});
   b.output("", b.add(op::matmul{}, "it", {x, b.input("y", {3, 2, 5, 6})}));
@@ -380,6 +385,8 @@ DECLINES("batches permuted differently", (rules::permuted_batches), other_batche
 DECLINES("batches that were rows", (rules::permuted_batches), batches_from_rows,
          "the batches of its operands are permuted differently")
 DECLINES("batches of one", (rules::permuted_batches), one_batch, "it does not permute batches")
+DECLINES("outer products in permuted batches", (rules::permuted_batches), outer_product,
+         "its result has more elements to permute")
 DECLINES("a product with matrices that are not permuted", (rules::permuted_batches), one_matrix_permuted,
          "its other operand is not permuted for it alone")
 

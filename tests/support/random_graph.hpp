@@ -255,6 +255,12 @@ class random_graph {
       back.order.push_back((i + s.rank - 1) % s.rank);
     }
     const value_id other = same_shape_as(x);
+    if (s.rank == 4 && s[0] > 1) {  // matrices in permuted batches
+      if (!add(op::permute{{1, 0, 2, 3}}, {x})) return;
+      const value_id left = newest();
+      if (add(op::permute{{1, 0, 3, 2}}, {other})) add(op::matmul{}, {left, newest()});
+      return;
+    }
     if (!add(to, {x})) return;
     const value_id y = newest();
     switch (r_.below(4)) {

@@ -235,6 +235,8 @@ struct permuted_batches {
       return {"the batches of its operands are permuted differently", r.name(m.b)};
     if (moves_only_ones(of_batches(p), unpermuted(of_batches(p), r.shape(r.output(m.product)))))
       return {"it does not permute batches", r.name(m.a)};
+    if (r.shape(r.output(m.product)).count() > r.shape(r.output(m.a)).count() + r.shape(r.output(m.b)).count())
+      return {"its result has more elements to permute"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
