@@ -45,9 +45,24 @@ using sums =
                 nn::leaky_relu<"l", 0.25>, nn::constant<"k", nn::shape<2, 4>>, nn::constant<"m", nn::shape<2, 4>>,
                 nn::add<"km", nn::from<"k", "m">>, nn::tanh<"t">, nn::sub<"d", nn::from<"l", "t">>,
                 nn::slice<"s", nn::axis<1>, nn::start<1>, nn::end<3>>, nn::prelu<"pr", nn::axis<0>>, nn::elu<"e", 1>>;
+using turned =
+    nn::network<nn::input<"x", nn::shape<6, 4, 4>>, nn::conv2d<"c", nn::out<6>, nn::kernel<1>>,
+                nn::permute<"to", nn::order<1, 2, 0>>, nn::constant<"b", nn::shape<6>>,
+                nn::add<"sum", nn::from<"to", "b">>, nn::constant<"k", nn::shape<4, 1, 6>>,
+                nn::sub<"less", nn::from<"sum", "k">>, nn::softmax<"s">,
+                nn::slice<"cut", nn::axis<0>, nn::start<1>, nn::end<3>>, nn::permute<"back", nn::order<2, 0, 1>>,
+                nn::reshape<"table", nn::shape<3, 2, 8>>, nn::slice<"column", nn::axis<1>, nn::start<1>, nn::end<2>>,
+                nn::reshape<"odd", nn::shape<3, 2, 4>>>;
 
 }  // namespace
 
 TEST_CASE("a plain network") { check_both<plain>(); }
 TEST_CASE("branches, split, several outputs") { check_both<branches>(); }
 TEST_CASE("sums, constants, slices") { check_both<sums>(); }
+TEST_CASE("between permutes") {
+  check_both<turned>();
+  int permutes = 0;
+  for (const nn::ir::node& n : nn::ir::optimized_graph<turned>.nodes)
+    permutes += n.type == &nn::ir::type_of<nn::op::permute>;
+  CHECK(permutes == 0);
+}

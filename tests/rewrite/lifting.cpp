@@ -139,8 +139,10 @@ constexpr auto permuted_scale = [](builder& b) {
                      {b.permute("move", b.input("x", {3, 4, 5}),
                                 Stay ? std::initializer_list<int>{0, 2, 1} : std::initializer_list<int>{1, 0, 2})}));
 };
+template <bool Stay>
 constexpr auto scale_permuted = [](builder& b) {
-  b.output("", b.permute("move", b.add(op::scale{}, "f", {b.input("x", {3, 4, 5})}), {0, 2, 1}));
+  const value_id y = b.add(op::scale{true, Stay ? automatic_axis : 1}, "f", {b.input("x", {3, 4, 5})});
+  b.output("", b.permute("move", y, Stay ? std::initializer_list<int>{0, 2, 1} : std::initializer_list<int>{1, 0, 2}));
 };
 constexpr auto differently_reshaped = [](builder& b) {
   const value_id x = b.input("x", {3, 1, 8}), y = b.input("y", {24});
@@ -175,8 +177,9 @@ BY_CHANNEL(reshape, scale)
 BY_CHANNEL(reshape, bias)
 BY_CHANNEL(reshape, prelu)
 
-FIRES("scale goes before a permute of other axes", (rules::function_first), permuted_scale<true>, scale_permuted)
-DECLINES("scale after a permute of channels", (rules::function_first), permuted_scale<false>, "it moves channels")
+FIRES("scale goes before a permute of other axes", (rules::function_first), permuted_scale<true>, scale_permuted<true>)
+FIRES("scale of another axis goes before a permute of channels", (rules::function_first), permuted_scale<false>,
+      scale_permuted<false>)
 
 FIRES("slice goes before a reshape that drops a one", (rules::slice_first), (cut_after<3, 8>), (cut_before<3, 4>))
 FIRES("slice goes before a reshape that adds ones", (rules::slice_first), (cut_after<1, 3, 1, 8>),

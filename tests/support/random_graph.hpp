@@ -214,7 +214,14 @@ class random_graph {
   /// Several operators that rules look for together.
   void add_idiom(value_id x) {
     const extents s = shape(x);
-    switch (r_.below(5)) {
+    switch (r_.below(8)) {
+      case 5: case 6: return add_turned(x);
+      case 7:
+        if (s.rank >= 3 && s[0] % 2 == 0 &&
+            add(op::reshape{{s[0] / 2, 2, static_cast<int>(s.count(1, s.rank))}}, {x}) &&
+            add(op::permute{{1, 0, 2}}, {newest()}) && add(op::slice{{0}, {r_.below(2)}, {}, {2}}, {newest()}))
+          add(op::flatten{}, {newest()});
+        return;
       case 0:
         if (s.rank == 3 && add(op::adaptive_pool{r_.one_in(2) ? op::pooling::average : op::pooling::max}, {x}))
           add(op::flatten{}, {newest()});
@@ -240,6 +247,48 @@ class random_graph {
         if (add(op::activation{{function::sigmoid}}, {x})) add(op::binary{op::binary_function::mul}, {x, newest()});
         return;
     }
+  }
+  /// Something between a permute and its inverse.
+  void add_turned(value_id x) {
+    const extents s = shape(x);
+    if (s.rank < 2) return;
+    op::permute to, back;
+    for (int i = 0; i < s.rank; ++i) {
+      to.order.push_back((i + 1) % s.rank);
+      back.order.push_back((i + s.rank - 1) % s.rank);
+    }
+    const value_id other = same_shape_as(x);
+    if (s.rank == 4 && s[0] > 1) {  // matrices in permuted batches
+      if (!add(op::permute{{1, 0, 2, 3}}, {x})) return;
+      const value_id left = newest();
+      if (add(op::permute{{1, 0, 3, 2}}, {other})) add(op::matmul{}, {left, newest()});
+      return;
+    }
+    if (!add(to, {x})) return;
+    const value_id y = newest();
+    switch (r_.below(4)) {
+      case 0: {
+        op::pad p;
+        for (int i = 0; i < s.rank; ++i) {
+          p.before.push_back(r_.below(2));
+          p.after.push_back(r_.below(3) - (shape(y)[i] > 1));
+        }
+        add(p, {y});
+        break;
+      }
+      case 1:
+        if (shape(y)[0] > 1) add(op::split{{1, shape(y)[0] - 1}, 0}, {y});
+        break;
+      case 2:
+        if (r_.one_in(2)) add(op::binary{}, {y, same_shape_as(y)});
+        else if (add(op::constant{{shape(y).back(0)}}, {})) add(op::binary{}, {y, newest()});
+        break;
+      default:
+        if (!add(to, {other})) return;
+        if (r_.one_in(2)) add(op::concat{r_.below(s.rank)}, {y, newest()});
+        else add(op::binary{op::binary_function::maximum}, {y, newest()});
+    }
+    add(back, {newest()});
   }
   /// Windows over one axis or three.
   void add_other_axes(value_id x) {

@@ -69,7 +69,7 @@ struct traits {
   bool divisible = false;   ///< its vector kernel honours arguments::share
   bool rearranges = false;  ///< moves elements, computes nothing: what can goes before it
   bool copies = false;      ///< its results are elements of its inputs, bit by bit, so any element type will do
-  bool lifts = false;       ///< with one input: may go before what only rearranges
+  bool lifts = false;       ///< may go before what only rearranges
   bool counts_rows = false; ///< output 1 (i32) says how many rows of output 0 there are: the others do not count
   bool takes_indices = false;  ///< its vector kernel reads integers beside floats, if not as the first input
   bool view = false;        ///< the input's elements in their order, under another shape

@@ -41,9 +41,9 @@ constexpr bool is_movable(const operator_type* type) {
   return type->is.rearranges;
 }
 
-/// What may as well be done before a rearrangement: functions of one element, of one channel, and cuts.
+/// What may as well be done before a rearrangement: functions of elements, of one channel, of one axis, and cuts.
 constexpr bool is_liftable(const node& n) {
-  return n.type->is.lifts && n.inputs.count == 1;
+  return n.type->is.lifts;
 }
 
 /// Whether applying a rule changes numbers.

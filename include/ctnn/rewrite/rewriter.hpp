@@ -91,7 +91,8 @@ class rewriter {
     if (!is<op::constant>(producer(v))) return numbers_are::anything;
     const graph_view g = view();
     const expression* e = &g.at_expression(weight(producer(v), 0));
-    while (e->type == &type_of<op::reshape>) e = &g.at_expression(g.arguments(*e)[0]);
+    while (e->type == &type_of<op::reshape> || e->type == &type_of<op::permute>)
+      e = &g.at_expression(g.arguments(*e)[0]);
     if (e->type != &type_of<op::full>) return e->type ? numbers_are::anything : e->numbers;
     const float all = decode<op::full>(g.fields_of(e->fields)).value;
     return known_of({&all, 1});
@@ -181,6 +182,14 @@ class rewriter {
     const field_values f = encode(op);
     place(n, &type_of<Op>, g_.store_fields({f.data(), f.size()}), name, in, weights);
   }
+  /// The same with a result of another shape, which is a new value and has no name: its readers are told next.
+  template <class Op>
+  constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
+                        std::span<const expression_id> weights, const extents& shape) {
+    become(n, op, name, in, weights);
+    g_.at_value(output(n)).shape = shape;
+    g_.at_value(output(n)).name = {};
+  }
   /// Node n computes the same of other inputs.
   constexpr void read_instead(node_id n, std::span<const value_id> in) {
     place(n, at(n).type, at(n).fields, name(n), in, pool<expression_id>(view().weights(at(n))));
@@ -208,6 +217,7 @@ class rewriter {
     note(moves.name, computes.name);
     place(first, computes.type, computes.fields, computes.name, in, weights);
     g_.at_value(between).shape = shape;
+    g_.at_value(between).type = type(output(second));
     g_.at_value(between).name = {};
     place(second, moves.type, moves.fields, moves.name, {&between, 1}, {});
   }
@@ -218,6 +228,29 @@ class rewriter {
     recode(first, move);
     recode(second, function);
     exchange(first, second, in, shape);
+  }
+  /// The same where `second` reads the constant `k` as well, and nobody else does: it is `weight` from now on. If it
+  /// stands between the two, the three move on by one place, so that the order stays topological.
+  constexpr void exchange(node_id first, node_id k, node_id second, expression_id weight, const extents& shape) {
+    const value_id x = input(first), moved = output(first), held = output(k);
+    auto constant = get<op::constant>(k);
+    constant.shape = as_list(shape_of(weight));
+    pool<value_id> in;
+    for (const value_id v : inputs_of(second)) in.push_back(v == moved ? x : v == held && k > first ? moved : v);
+    if (k < first) {
+      become(k, constant, name(k), {}, {&weight, 1}, shape_of(weight));
+      return exchange(first, second, in, shape);
+    }
+    const node moves = at(first), computes = at(second);
+    const std::string_view constant_name = name(k);
+    note(moves.name, computes.name);
+    place(k, computes.type, computes.fields, computes.name, in, {});
+    become(first, constant, constant_name, {}, {&weight, 1}, shape_of(weight));
+    g_.at_value(moved).type = type(held);
+    g_.at_value(held).shape = shape;
+    g_.at_value(held).type = type(output(second));
+    g_.at_value(held).name = {};
+    place(second, moves.type, moves.fields, moves.name, {&held, 1}, {});
   }
   /// Node n is the same operator with other numbers.
   template <class Op>

@@ -20,6 +20,7 @@
 #include "rules/padding.hpp"
 #include "rules/reduction.hpp"
 #include "rules/residual.hpp"
+#include "rules/transposes.hpp"
 #include "rules/typing.hpp"
 
 namespace ctnn {
@@ -53,6 +54,17 @@ struct default_rules : rule_list<
     rules::slice_first,
     rules::pool_first,
     rules::reshape_once,
+    // Permutes behind what computes and cuts, towards their inverses
+    rules::permuted_to_scale,
+    rules::constant_first,
+    rules::permute_once,
+    rules::permute_other,
+    rules::permuted_batches,
+    rules::slice_before_permute,
+    rules::axes_first,
+    rules::pad_between,
+    rules::split_between,
+    rules::slice_of_moved,
     // Joining and cutting
     rules::concat_chain,
     rules::slice_chain,

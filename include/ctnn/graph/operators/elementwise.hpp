@@ -162,7 +162,7 @@ struct eltwise {
 /// torch.nn.functional.softmax over one axis.
 struct softmax {
   static constexpr std::string_view name = "softmax";
-  static constexpr traits is = traits_of_each_number;
+  static constexpr traits is = traits_of_channels;
 
   int axis = -1;
 

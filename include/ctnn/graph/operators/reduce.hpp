@@ -12,7 +12,7 @@ enum class reduction { sum, mean, max, min, prod, l1, l2, log_sum, log_sum_exp, 
 /// nothing to do" by identity. Over no elements a sum is 0, a product 1, a maximum the lowest number.
 struct reduce {
   static constexpr std::string_view name = "reduce";
-  static constexpr traits is{.layouts = layout_rule::any, .divisible = true};
+  static constexpr traits is{.layouts = layout_rule::any, .divisible = true, .lifts = true};
 
   reduction function = reduction::sum;
   list<int> axes{};

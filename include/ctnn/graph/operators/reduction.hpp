@@ -107,7 +107,7 @@ struct topk {
 /// torch.log_softmax along an axis.
 struct log_softmax {
   static constexpr std::string_view name = "log_softmax";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.lifts = true, .vectors = vectors_of::none};
 
   int axis = -1;
 

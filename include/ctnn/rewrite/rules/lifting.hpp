@@ -8,7 +8,7 @@
 namespace ctnn::rules {
 
 /// reshape|flatten|permute > activation|binary(scalar)  ->  the other way round
-/// the same that keeps the channels > scale|bias|prelu  ->  the other way round
+/// the same that keeps the channels together > scale|bias|prelu  ->  the other way round
 struct function_first {
   static constexpr rule_info info{
       "function_first", "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu -> the other way round",
@@ -30,7 +30,7 @@ struct function_first {
     const node& last = r.at(m.last);
     const int to = channel_axis(y, last.type->channel_axis(r.view().fields_of(last.fields)));
     if (!r.is<op::permute>(m.first)) return same_channels(x, y, to);
-    return r.get<op::permute>(m.first).order[static_cast<std::size_t>(to)] == channel_axis(x) ? channel_axis(x) : none;
+    return r.get<op::permute>(m.first).order[static_cast<std::size_t>(to)];
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));

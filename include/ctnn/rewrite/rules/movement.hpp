@@ -10,6 +10,13 @@ constexpr op::reshape reshape_to(const extents& shape) { return {as_list(shape)}
 
 using reshapes = find::any_of<op::flatten, op::reshape>;
 
+/// Node n gives x its own result's shape.
+constexpr void become_reshape(rewriter& r, node_id n, value_id x) {
+  const extents& shape = r.shape(r.output(n));
+  if (shape.rank == 1) r.become(n, op::flatten{}, r.name(n), {&x, 1}, {});
+  else r.become(n, reshape_to(shape), r.name(n), {&x, 1}, {});
+}
+
 /// flatten|reshape > flatten|reshape  ->  reshape, straight from the first one's input; a shared first one stays for
 /// the others
 struct reshape_chain {
@@ -24,9 +31,7 @@ struct reshape_chain {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     if (r.readers(r.output(m.first)) == 1) r.note(r.name(m.first), r.name(m.last));
-    const extents& shape = r.shape(r.output(m.last));
-    if (shape.rank == 1) r.become(m.last, op::flatten{}, r.name(m.last), {&x, 1}, {});
-    else r.become(m.last, reshape_to(shape), r.name(m.last), {&x, 1}, {});
+    become_reshape(r, m.last, x);
   }
 };
 

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: BSL-1.0
+// Permutes move behind what computes and what cuts, where they meet their inverses. No rule here makes two permutes of
+// one.
+#pragma once
+
+#include "../../graph/operators/pad.hpp"
+#include "../../graph/operators/pairwise.hpp"
+#include "../../graph/operators/reduce.hpp"
+#include "../../graph/operators/reduction.hpp"
+#include "affine.hpp"
+#include "lifting.hpp"
+
+namespace ctnn::rules {
+
+/// The axis of x that is axis i of x permuted.
+constexpr int source_axis(const op::permute& p, int i) { return p.order[static_cast<std::size_t>(i)]; }
+constexpr op::permute inverse(const op::permute& p) {
+  op::permute back;
+  back.order = p.order;
+  for (int i = 0; i < static_cast<int>(p.order.size()); ++i)
+    back.order[static_cast<std::size_t>(source_axis(p, i))] = i;
+  return back;
+}
+/// The shape of x, if y is x permuted.
+constexpr extents unpermuted(const op::permute& p, const extents& y) {
+  extents x = y;
+  for (int i = 0; i < y.rank; ++i) x[source_axis(p, i)] = y[i];
+  return x;
+}
+/// A permute that only moves extents of 1 is a reshape, and soon called so.
+constexpr reason only_reshapes(const rewriter& r, node_id n) {
+  if (moves_only_ones(r.get<op::permute>(n), r.shape(r.input(n)))) return {"it only reshapes", r.name(n)};
+  return {};
+}
+/// Does `back` undo `p`?
+constexpr reason undoes(const rewriter& r, node_id back, node_id p) {
+  if (!(r.get<op::permute>(back).order == inverse(r.get<op::permute>(p)).order))
+    return {"it does not undo the permute before", r.name(p)};
+  return only_reshapes(r, p);
+}
+
+/// permute > + or * or prelu with a constant along one axis  ->  permute > bias|scale|prelu of that axis, which goes on
+/// before the permute (function_first) and into a convolution (fold_affine)
+struct permuted_to_scale {
+  static constexpr rule_info info{"permuted_to_scale",
+                                  "binary(permute(x), constant along one axis) -> scale|bias|prelu", lowers::tier,
+                                  numerics::exact};
+  struct match {
+    node_id last = none, first = none, k = none;
+    int axis = none;
+  };
+  using pattern =
+      find::either_order<op::binary, &match::last, find::node<op::permute, &match::first>,
+                         find::or_say<"its other operand is not constant", find::node<op::constant, &match::k>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    using enum op::binary_function;
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != mul && b.function != add && b.function != prelu) return {"only +, * and prelu go by channel"};
+    if (b.function == prelu && r.producer(r.input(m.last, 1)) != m.k)
+      return {"the constant is not the slope", r.name(m.k)};
+    if (b.activation) return {"it applies an activation"};
+    const extents &x = r.shape(r.output(m.first)), &k = r.shape(r.output(m.k));
+    if (!(x == r.shape(r.output(m.last)))) return {"it broadcasts what is permuted", r.name(m.first)};
+    for (int i = 0; i < k.rank; ++i) {
+      if (k.back(i) == 1) continue;
+      if (m.axis != none) return {"the constant lies along several axes", r.name(m.k)};
+      m.axis = x.rank - 1 - i;
+    }
+    if (m.axis == none || m.axis == channel_axis(x))
+      return {"the constant is one number a channel or one for all", r.name(m.k)};  // binary_to_scale's
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    using enum op::binary_function;
+    const value_id x = r.output(m.first);
+    const int axis = spelled_axis(r.shape(x), m.axis);
+    const expression_id k = r.reshaped(r.weight(m.k, 0), {r.shape(x)[m.axis]});
+    const auto function = r.get<op::binary>(m.last).function;
+    r.note(r.name(m.k), r.name(m.last));
+    if (function == add) r.become(m.last, op::bias{axis}, r.name(m.last), {&x, 1}, {&k, 1});
+    else if (function == prelu) r.become(m.last, op::prelu{axis}, r.name(m.last), {&x, 1}, {&k, 1});
+    else r.become(m.last, op::scale{false, axis}, r.name(m.last), {&x, 1}, {&k, 1});
+  }
+};
+
+/// permute > binary with a constant  ->  binary with the constant permuted back > permute
+struct constant_first {
+  static constexpr rule_info info{"constant_first", "binary(permute(x), constant) -> permute(binary(x, constant))",
+                                  lowers::position, numerics::exact};
+  struct match {
+    node_id last = none, first = none, k = none;
+  };
+  using pattern = find::either_order<
+      op::binary, &match::last, find::alone<find::node<op::permute, &match::first>>,
+      find::or_say<"its other operand is not constant", find::alone<find::node<op::constant, &match::k>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.type(r.output(m.k)) != dtype::f32) return {"its other operand is not of f32", r.name(m.k)};
+    if (r.shape(r.output(m.k)).rank > r.shape(r.output(m.first)).rank)
+      return {"the result has more axes", r.name(m.first)};
+    permuted_to_scale::match scale{m.last, m.first, m.k};
+    if (!permuted_to_scale::guard(r, scale)) return {"the constant lies along one axis", r.name(m.k)};
+    return only_reshapes(r, m.first);
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.first);
+    const extents k = r.shape(r.output(m.k));
+    const int rank = static_cast<int>(p.order.size());
+    expression_id weight = r.weight(m.k, 0);
+    if (k.count() > 1) {
+      extents whole;
+      for (int i = 0; i < rank; ++i) whole.push_back(i < rank - k.rank ? 1 : k[i - (rank - k.rank)]);
+      const expression_id of[] = {r.reshaped(weight, whole)};
+      weight = r.apply(inverse(p), of);
+    }
+    r.exchange(m.first, m.k, m.last, weight, unpermuted(p, r.shape(r.output(m.last))));
+  }
+};
+
+/// An operator of several values, all permuted alike, be it by a reshape  ->  of the values, and one permute behind
+struct permute_once {
+  static constexpr rule_info info{"permute_once",
+                                  "binary|eltwise|compare|logic|remainder|where|concat(permute(a), permute(b), ...) -> "
+                                  "permute(binary|...(a, b, ...))",
+                                  lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern =
+      edge<op::permute,
+           find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder, op::where, op::concat>>;
+  /// Does node n what the permute does?
+  static constexpr bool permutes(const rewriter& r, node_id n, const op::permute& p) {
+    if (r.is<op::permute>(n)) return r.get<op::permute>(n).order == p.order;
+    if (!r.is<op::reshape>(n) && !r.is<op::flatten>(n)) return false;
+    const extents &x = r.shape(r.input(n)), &y = r.shape(r.output(n));
+    return x.rank == static_cast<int>(p.order.size()) && y.rank == x.rank && moves_only_ones(p, x) &&
+           unpermuted(p, y) == x;
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = only_reshapes(r, m.first)) return no;
+    const pool<value_id> in = r.inputs_of(m.last);
+    bool several = false;
+    for (const value_id v : in) {
+      const node_id n = r.producer(v);
+      if (!permutes(r, n, r.get<op::permute>(m.first))) return {"its operands are permuted differently", r.name(n)};
+      several = several || v != in[0];
+      int here = 0;
+      for (const value_id other : in) here += other == v;
+      if (r.readers(v) != here)
+        return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer",
+                r.name(n), true};
+    }
+    if (!several) return {"it has no second permuted operand"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.first);
+    pool<value_id> in;
+    node_id latest = m.first;
+    for (const value_id v : r.inputs_of(m.last)) {
+      const node_id n = r.producer(v);
+      in.push_back(r.input(n));
+      latest = n > latest ? n : latest;
+    }
+    for (const value_id v : r.inputs_of(m.last))
+      if (r.producer(v) != latest) r.note(r.name(r.producer(v)), r.name(m.last));
+    const value_id of_latest = r.input(latest);
+    if (latest != m.first) r.become(latest, p, r.name(latest), {&of_latest, 1}, {});
+    if (r.is<op::concat>(m.last)) {
+      auto joined = r.get<op::concat>(m.last);
+      joined.axis = source_axis(p, normal_axis(joined.axis, static_cast<int>(p.order.size())));
+      r.recode(m.last, joined);
+    }
+    r.exchange(latest, m.last, in, unpermuted(p, r.shape(r.output(m.last))));
+  }
+};
+
+/// permute(x) and y > binary > permute back  ->  x and permuted y > binary
+struct permute_other {
+  static constexpr rule_info info{"permute_other", "binary(permute(x), y) > permute back -> binary(x, permute(y))",
+                                  lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id back = none, both = none, turned = none;
+    value_id x = none, y = none;
+  };
+  using pattern = find::node<
+      op::permute, &match::back,
+      find::alone<find::either_order<op::binary, &match::both,
+                                     find::alone<find::node<op::permute, &match::turned, find::value<&match::x>>>,
+                                     find::value<&match::y>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.shape(m.y).rank != r.shape(m.x).rank || r.type(m.y) != r.type(m.x))
+      return {"its operands have not the same rank and type", r.name(m.both)};
+    return undoes(r, m.back, m.turned);
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto back = r.get<op::permute>(m.back);
+    const value_id permuted = r.output(m.both);
+    const bool x_is_first = r.input(m.both, 0) == r.output(m.turned);
+    const value_id in[] = {x_is_first ? m.x : permuted, x_is_first ? permuted : m.x};
+    const std::string_view name = r.name(m.both), moves = r.name(m.back);
+    r.note(r.name(m.turned), name);
+    r.become(m.back, r.get<op::binary>(m.both), name, in, {});
+    r.become(m.both, back, moves, {&m.y, 1}, {}, unpermuted(inverse(back), r.shape(m.y)));
+  }
+};
+
+/// matmul of two values whose batches are permuted alike  ->  matmul, and one permute of the batches behind. What else
+/// the permutes do to rows and columns is the matmul's.
+struct permuted_batches {
+  static constexpr rule_info info{"permuted_batches", "matmul(permute(a), permute(b)) -> permute(matmul(a, b))",
+                                  lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id product = none, a = none, b = none;
+  };
+  using pattern = find::node<
+      op::matmul, &match::product, find::alone<find::node<op::permute, &match::a>>,
+      find::or_say<"its other operand is not permuted for it alone", find::alone<find::node<op::permute, &match::b>>>>;
+  static constexpr bool moves_batches_only(const op::permute& p) {
+    for (std::size_t i = 0; i + 2 < p.order.size(); ++i)
+      if (p.order[i] + 2 >= static_cast<int>(p.order.size())) return false;
+    return true;
+  }
+  static constexpr op::permute of_batches(op::permute p) {
+    for (std::size_t i = p.order.size() - 2; i < p.order.size(); ++i) p.order[i] = static_cast<int>(i);
+    return p;
+  }
+  static constexpr bool turns(const op::permute& p) {
+    return p.order[p.order.size() - 1] + 1 < static_cast<int>(p.order.size());
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.a), q = r.get<op::permute>(m.b);
+    if (p.order.size() < 3 || p.order.size() != q.order.size() || !moves_batches_only(p) || !moves_batches_only(q) ||
+        !(of_batches(p).order == of_batches(q).order))
+      return {"the batches of its operands are permuted differently", r.name(m.b)};
+    if (moves_only_ones(of_batches(p), unpermuted(of_batches(p), r.shape(r.output(m.product)))))
+      return {"it does not permute batches", r.name(m.a)};
+    if (r.shape(r.output(m.product)).count() > r.shape(r.output(m.a)).count() + r.shape(r.output(m.b)).count())
+      return {"its result has more elements to permute"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.a), q = r.get<op::permute>(m.b);
+    auto product = r.get<op::matmul>(m.product);
+    product.transpose_a = product.transpose_a != turns(p);
+    product.transpose_b = product.transpose_b != turns(q);
+    const value_id in[] = {r.input(m.a), r.input(m.b)};
+    const node_id earlier = m.a < m.b ? m.a : m.b, later = m.a < m.b ? m.b : m.a;
+    r.note(r.name(earlier), r.name(m.product));
+    r.exchange(later, m.product, product, in, unpermuted(of_batches(p), r.shape(r.output(m.product))), of_batches(p));
+  }
+};
+
+/// permute > slice  ->  slice > permute
+struct slice_before_permute {
+  static constexpr rule_info info{"slice_before_permute", "permute > slice -> slice > permute", lowers::position,
+                                  numerics::exact};
+  static constexpr bool any_type = true;
+  using pattern = chain<op::permute, op::slice>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.get<op::slice>(m.last).takes_all(r.shape(r.output(m.first))))
+      return {"there is nothing to go before", r.name(m.first)};
+    return only_reshapes(r, m.first);
+  }
+  /// What is taken of x where x permuted is cut.
+  static constexpr op::slice::walks before(const op::permute& p, const op::slice::walks& after) {
+    op::slice::walks w{};
+    for (int i = 0; i < static_cast<int>(p.order.size()); ++i)
+      w[static_cast<std::size_t>(source_axis(p, i))] = after[static_cast<std::size_t>(i)];
+    return w;
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.first);
+    const auto p = r.get<op::permute>(m.first);
+    const op::slice::walks taken = r.get<op::slice>(m.last).over(r.shape(r.output(m.first)));
+    r.exchange(m.first, m.last, op::slice::of(r.shape(x), before(p, taken)), {&x, 1},
+               unpermuted(p, r.shape(r.output(m.last))), p);
+  }
+};
+
+/// permute > softmax|log_softmax|reduce  ->  the other way round
+struct axes_first {
+  static constexpr rule_info info{"axes_first", "permute > softmax|log_softmax|reduce -> the other way round",
+                                  lowers::position, numerics::reassociates};
+  static constexpr bool any_type = true;
+  using pattern = chain<op::permute, find::any_of<op::softmax, op::log_softmax, op::reduce>>;
+  static constexpr reason guard(const rewriter& r, const match& m) { return only_reshapes(r, m.first); }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.first);
+    const value_id x = r.input(m.first);
+    const extents &from = r.shape(x), &y = r.shape(r.output(m.last));
+    find::any_of<op::softmax, op::log_softmax>::visit(r, m.last, [&](auto last) {
+      last.axis = source_axis(p, normal_axis(last.axis, from.rank));
+      r.exchange(m.first, m.last, last, {&x, 1}, from, p);
+    });
+    if (r.is<op::reduce>(m.last)) reduce_first(r, m, p, from, y);
+  }
+
+ private:
+  static constexpr void reduce_first(rewriter& r, const match& m, const op::permute& p, const extents& from,
+                                     const extents& y) {
+    const value_id x = r.input(m.first);
+    auto by = r.get<op::reduce>(m.last);
+    const unsigned after = by.reduced(r.shape(r.output(m.first)));
+    unsigned before = 0;
+    for (int i = 0; i < from.rank; ++i)
+      if (after >> i & 1u) before |= 1u << source_axis(p, i);
+    by.axes.clear();
+    for (int a = 0; a < from.rank; ++a)
+      if (before >> a & 1u) by.axes.push_back(a);
+    if (by.keep) return r.exchange(m.first, m.last, by, {&x, 1}, unpermuted(p, y), p);
+    op::permute left;  // of the axes that stay
+    for (int i = 0; i < from.rank; ++i) {
+      const int a = source_axis(p, i);
+      if (after >> i & 1u) continue;
+      int place = 0;
+      for (int b = 0; b < a; ++b) place += (before >> b & 1u) == 0;
+      left.order.push_back(place);
+    }
+    if (!left.order.empty()) return r.exchange(m.first, m.last, by, {&x, 1}, unpermuted(left, y), left);
+    r.note(r.name(m.first), r.name(m.last));
+    r.become(m.last, by, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// permute > pad > permute back  ->  pad. (It does not go before a permute otherwise: a convolution may take it.)
+struct pad_between {
+  static constexpr rule_info info{"pad_between", "permute > pad > permute back -> pad", lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id back = none, pad = none, turned = none;
+  };
+  using pattern =
+      find::node<op::permute, &match::back,
+                 find::alone<find::node<op::pad, &match::pad, find::alone<find::node<op::permute, &match::turned>>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) { return undoes(r, m.back, m.turned); }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.turned);
+    const auto old = r.get<op::pad>(m.pad);
+    auto pad = old;
+    for (std::size_t i = 0; i < p.order.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(p.order[i]);
+      pad.before[axis] = old.before[i];
+      pad.after[axis] = old.after[i];
+    }
+    r.note(r.name(m.turned), r.name(m.pad));
+    r.fuse(m.pad, m.back, pad, r.inputs_with(m.pad, 0, r.input(m.turned)), {});
+  }
+};
+
+/// permute > part of a split > permute back  ->  slice: the others may read the parts as they are
+struct split_between {
+  static constexpr rule_info info{"split_between", "permute > split > permute back -> slice", lowers::tier,
+                                  numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id back = none, cut = none, turned = none;
+    value_id x = none;
+  };
+  using pattern =
+      find::node<op::permute, &match::back,
+                 find::node<op::split, &match::cut, find::node<op::permute, &match::turned, find::value<&match::x>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.at(m.cut).outputs.count == 1) return {"it is not cut"};  // split_into_one's
+    return undoes(r, m.back, m.turned);
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto cut = r.get<op::split>(m.cut);
+    const extents x = r.shape(m.x);
+    const int axis = source_axis(r.get<op::permute>(m.turned), normal_axis(cut.axis, x.rank));
+    const auto part = static_cast<std::size_t>(r.input(m.back) - r.output(m.cut));
+    op::slice::walks taken = op::slice{}.over(x);
+    op::slice::walk& w = taken[static_cast<std::size_t>(axis)];
+    for (std::size_t i = 0; i < part; ++i) w.first += cut.sizes[i];
+    w.count = cut.sizes[part];
+    r.note(r.name(m.cut), r.name(m.back));
+    r.become(m.back, op::slice::of(x, taken), r.name(m.back), {&m.x, 1}, {});
+  }
+};
+
+/// flatten|reshape|permute > slice > flatten|reshape  ->  slice > reshape, straight from what was moved, if the same
+/// elements come in the same order: a group of channels is a slice with steps
+struct slice_of_moved {
+  static constexpr rule_info info{"slice_of_moved",
+                                  "flatten|reshape|permute > slice > flatten|reshape -> slice > reshape",
+                                  lowers::movable, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id back = none, cut = none, move = none;
+    value_id x = none;
+    op::slice::walks taken{};
+  };
+  using pattern = find::node<reshapes, &match::back,
+                             find::alone<find::node<op::slice, &match::cut,
+                                                    find::node<find::any_of<op::reshape, op::flatten, op::permute>,
+                                                               &match::move, find::value<&match::x>>>>>;
+  static constexpr extents shape_of(const extents& x, const op::slice::walks& w) {
+    extents y = x;
+    for (int i = 0; i < x.rank; ++i) y[i] = w[static_cast<std::size_t>(i)].count;
+    return y;
+  }
+  /// What to take of x so that it is what `after` takes of y, which is x reshaped: axis by axis of x, each of which is
+  /// some axes of y. False: there is no such slice.
+  static constexpr bool before(const extents& x, const extents& y, const op::slice::walks& after, op::slice::walks& w) {
+    w = op::slice{}.over(x);
+    for (int i = 0, k = 0;;) {
+      while (i < x.rank && x[i] == 1) ++i;
+      while (k < y.rank && y[k] == 1) ++k;
+      if (i == x.rank || k == y.rank) return true;
+      const int axis = i, begin = k;
+      for (std::int64_t of_x = x[i++], of_y = y[k++]; of_x != of_y;) {
+        if (of_x < of_y) of_x *= x[i++];
+        else of_y *= y[k++];
+      }
+      int cut = none;
+      for (int a = begin; a < k; ++a) {
+        if (after[static_cast<std::size_t>(a)].takes_all(y[a])) continue;
+        if (cut != none) return false;
+        cut = a;
+      }
+      if (cut == none) continue;
+      if (i != axis + 1) return false;
+      const op::slice::walk t = after[static_cast<std::size_t>(cut)];
+      const auto outer = static_cast<int>(y.count(begin, cut)), inner = static_cast<int>(y.count(cut + 1, k));
+      op::slice::walk& to = w[static_cast<std::size_t>(axis)];
+      if (inner == 1 && outer == 1) to = t;
+      else if (outer == 1 && t.step == 1) to = {t.first * inner, t.count * inner, 1};
+      else if (inner == 1 && t.count == 1) to = {t.first, outer, y[cut]};
+      else return false;
+    }
+  }
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const extents &x = r.shape(m.x), &y = r.shape(r.output(m.move));
+    const auto cut = r.get<op::slice>(m.cut);
+    const op::slice::walks after = cut.over(y);
+    if (cut.takes_all(y)) return {"it cuts nothing off", r.name(m.cut)};  // same_shape's
+    if (r.shape(r.output(m.cut)).count() == 0) return {"it takes nothing", r.name(m.cut)};
+    if (r.is<op::permute>(m.move)) {
+      const auto p = r.get<op::permute>(m.move);
+      m.taken = slice_before_permute::before(p, after);
+      if (!moves_only_ones(p, shape_of(x, m.taken))) return {"what is left is still permuted", r.name(m.move)};
+      return {};
+    }
+    if (!before(x, y, after, m.taken)) return {"no slice takes these elements", r.name(m.move)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const extents x = r.shape(m.x);
+    if (r.readers(r.output(m.move)) == 1) r.note(r.name(m.move), r.name(m.cut));
+    r.become(m.cut, op::slice::of(x, m.taken), r.name(m.cut), {&m.x, 1}, {}, shape_of(x, m.taken));
+    become_reshape(r, m.back, r.output(m.cut));
+  }
+};
+
+}  // namespace ctnn::rules
