@@ -12,6 +12,7 @@
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
 #include "rules/gelu.hpp"
+#include "rules/hardswish.hpp"
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
 #include "rules/matrix.hpp"
@@ -84,6 +85,8 @@ struct default_rules : rule_list<
     rules::times_reciprocal,
     rules::gelu_by_tanh,
     rules::gelu_by_erf,
+    rules::spelled_hardsigmoid,
+    rules::spelled_hardswish,
     rules::spelled_norm,
     rules::norm_operand,
     // Products of two values

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Hard sigmoid and hard swish spelled with relu6 or another clip: relu6(x + 3) / 6, x * relu6(x + 3) / 6 and the like, in
+// whatever order their factors stand.
+#pragma once
+
+#include "gelu.hpp"
+
+namespace ctnn::rules {
+
+struct clip_gate {
+  template <auto Name>
+  using node = applied<"it is not clip", function::clip, Name>;
+};
+
+/// The gate of x as hardsigmoid(x), if `k` times the gate's clip is between 0 and 1 and it clips a x + b.
+constexpr activation_function as_hardsigmoid(const rewriter& r, node_id gate, const polynomial& inner, double k) {
+  const activation_function f =
+      r.is<op::binary>(gate) ? r.get<op::binary>(gate).activation : r.get<op::activation>(gate).activation;
+  const double top = k * static_cast<double>(f.b);
+  if (f.kind != function::clip || f.a != 0 || !(k > 0) || !(top >= 1 - 4e-7 && top <= 1 + 4e-7) || !inner.known) return {};
+  for (int j = 0; j < 2; ++j)
+    for (int i = 0; i < 4; ++i)
+      if ((j > 0 || i > 1) && inner.c[j][i] != 0) return {};
+  // hardsigmoid divides the one by the other.
+  constexpr double least = 1e-18, most = 1e18;
+  const auto size = [](double x) { return x < 0 ? -x : x; };
+  const double slope = k * inner.c[0][1], shift = k * inner.c[0][0];
+  if (!(size(slope) >= least && size(slope) <= most && size(shift) <= most)) return {};
+  return {function::hardsigmoid, static_cast<float>(slope), static_cast<float>(shift)};
+}
+
+/// clip(a x + b, 0, k) / k  ->  hardsigmoid(x);  clip(a x + b, 0, 1)  ->  hardsigmoid(x), where a x + b are two operators
+struct spelled_hardsigmoid {
+  static constexpr rule_info info{"spelled_hardsigmoid", "clip(a x + b, 0, k) / k -> hardsigmoid(x)", lowers::nodes,
+                                  numerics::reassociates};
+  struct match {
+    node_id whole = none, gate = none, inner = none;
+    value_id x = none;
+    float k = 0;
+    activation_function f{};
+  };
+  using gate = clip_gate::node<&match::gate>;
+  using inner = find::silently<find::node<number_arithmetic, &match::inner>>;
+  using pattern =
+      find::two_forms<find::node<number_arithmetic, &match::whole, find::alone<gate>, find::number<&match::k>>,
+                      find::node<binary_applies<"it does not clip", function::clip>, &match::whole,
+                                 find::alone<inner>, find::number<&match::k>>>;
+
+  static constexpr reason guard(const rewriter& r, match& m) {
+    double k = 1;
+    if (m.gate == none) {
+      m.gate = m.whole;
+    } else {
+      const polynomial whole = polynomial_of(r, m.whole, none, m.gate);
+      for (const auto& c : {whole.c[0][0], whole.c[0][1], whole.c[1][1]})
+        if (!whole.known || c != 0) return {"it is not the gate times a number"};
+      k = whole.c[1][0];
+    }
+    // x is above whatever arithmetic with numbers nobody else reads.
+    m.x = r.input(m.gate);
+    for (node_id n = r.producer(m.x); r.is<op::binary>(n) && r.readers(m.x) == 1; n = r.producer(m.x)) {
+      if (!number_arithmetic::why_not(r.get<op::binary>(n)).empty()) break;
+      m.x = r.input(n);
+    }
+    m.f = as_hardsigmoid(r, m.gate, inside_gate(r, m.gate, m.x), k);
+    return m.f ? reason{} : reason{"it is not a line of x, clipped and scaled to 0 ... 1"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    r.note(r.name(m.gate == m.whole ? m.inner : m.gate), r.name(m.whole));
+    r.become(m.whole, op::activation{m.f}, r.name(m.whole), {&m.x, 1}, {});
+  }
+};
+
+/// x * clip(a x + b, 0, k) / k  ->  hardswish(x)
+struct spelled_hardswish {
+  static constexpr rule_info info{"spelled_hardswish", "x * clip(a x + b, 0, k) / k -> hardswish(x)", lowers::nodes,
+                                  numerics::reassociates};
+  using gated = gated_product<clip_gate>;
+  struct match : gated::match {
+    activation_function f{};
+  };
+  using pattern = gated::pattern;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (r.get<op::binary>(m.whole).activation) return {"it applies an activation"};
+    const bool is = gated::holds_for_some_x(r, m, [&](const polynomial& whole, const polynomial& inner) {
+      const double k = whole.c[1][1];
+      if (!is_about(whole, 0, 0, k)) return false;
+      m.f = as_hardsigmoid(r, m.gate, inner, k);
+      return static_cast<bool>(m.f);
+    });
+    return is ? reason{} : reason{"it is not x times a line of x, clipped and scaled to 0 ... 1"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    r.note(r.name(m.gate), r.name(m.whole));
+    r.become(m.whole, op::activation{{function::hardswish, m.f.a, m.f.b}}, r.name(m.whole), {&m.x, 1}, {});
+  }
+};
+
+}  // namespace ctnn::rules
