@@ -114,7 +114,8 @@ FIRES("(x * (1 / 6)) * relu6(x + 3)", (rules::spelled_hardswish), (hard_swish<si
       whole<function::hardswish>)
 FIRES("relu6(x + 3) * (x / 6)", (rules::spelled_hardswish), (hard_swish<sixth_of::x, true, true>),
       whole<function::hardswish>)
-DECLINES("x * relu6(y + 3) / 6", (rules::spelled_hardswish), (hard_swish<sixth_of::product, true, false, false>), no_swish)
+DECLINES("x * relu6(y + 3) / 6", (rules::spelled_hardswish), (hard_swish<sixth_of::product, true, false, false>),
+         no_swish)
 DECLINES("x * relu6(x + 3)", (rules::spelled_hardswish), no_sixth, no_swish)
 DECLINES("x^2 * relu6(x + 3) / 6", (rules::spelled_hardswish), of_square, no_swish)
 DECLINES("x * relu6(x + 3) / 6 with the gate an output", (rules::spelled_hardswish),

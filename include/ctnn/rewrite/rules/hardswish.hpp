@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Hard sigmoid and hard swish spelled with relu6 or another clip: relu6(x + 3) / 6, x * relu6(x + 3) / 6 and the like, in
-// whatever order their factors stand.
+// Hard sigmoid and hard swish spelled with relu6 or another clip: relu6(x + 3) / 6, x * relu6(x + 3) / 6 and the like,
+// in whatever order their factors stand.
 #pragma once
 
 #include "gelu.hpp"
@@ -17,7 +17,8 @@ constexpr activation_function as_hardsigmoid(const rewriter& r, node_id gate, co
   const activation_function f =
       r.is<op::binary>(gate) ? r.get<op::binary>(gate).activation : r.get<op::activation>(gate).activation;
   const double top = k * static_cast<double>(f.b);
-  if (f.kind != function::clip || f.a != 0 || !(k > 0) || !(top >= 1 - 4e-7 && top <= 1 + 4e-7) || !inner.known) return {};
+  const bool to_one = f.kind == function::clip && f.a == 0 && k > 0 && top >= 1 - 4e-7 && top <= 1 + 4e-7;
+  if (!to_one || !inner.known) return {};
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < 4; ++i)
       if ((j > 0 || i > 1) && inner.c[j][i] != 0) return {};
@@ -29,7 +30,7 @@ constexpr activation_function as_hardsigmoid(const rewriter& r, node_id gate, co
   return {function::hardsigmoid, static_cast<float>(slope), static_cast<float>(shift)};
 }
 
-/// clip(a x + b, 0, k) / k  ->  hardsigmoid(x);  clip(a x + b, 0, 1)  ->  hardsigmoid(x), where a x + b are two operators
+/// clip(a x + b, 0, k) / k  ->  hardsigmoid(x), where a x + b is at least two operators if k is 1
 struct spelled_hardsigmoid {
   static constexpr rule_info info{"spelled_hardsigmoid", "clip(a x + b, 0, k) / k -> hardsigmoid(x)", lowers::nodes,
                                   numerics::reassociates};

@@ -14,7 +14,9 @@ struct of_two_values {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
     if (b.function != F || b.scalar)
-      return F == op::binary_function::mul ? "it is not the product of two values" : "it is not the sum of two values";
+      return F == op::binary_function::mul   ? "it is not the product of two values"
+             : F == op::binary_function::sub ? "it is not the difference of two values"
+                                             : "it is not the sum of two values";
     return b.activation && !MayActivate ? "it applies an activation" : "";
   }
 };

@@ -17,14 +17,6 @@ struct plus_number {
                : "it is not the sum of a value and a number";
   }
 };
-struct difference_of_values {
-  using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) {
-    return b.function == op::binary_function::sub && !b.scalar && !b.activation
-               ? ""
-               : "it is not the difference of two values";
-  }
-};
 
 /// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes
 struct spelled_norm {
@@ -38,7 +30,7 @@ struct spelled_norm {
   };
   using square = activation_is<"it is not a square", function::square>;
   /// d, which may be x - mean(x).
-  using centred = find::node<difference_of_values, &match::centre, find::value<&match::x>,
+  using centred = find::node<of_two_values<op::binary_function::sub>, &match::centre, find::value<&match::x>,
                              find::node<op::reduce, &match::middle, find::value<&match::x>>>;
   using squares = find::node<square, &match::squares, find::also<find::value<&match::d>, find::maybe<centred>>>;
   using mean = find::node<op::reduce, &match::mean, find::or_say<"the mean is not one of squares", squares>>;
