@@ -39,6 +39,8 @@ struct default_rules : rule_list<
     // Layers that only rearrange
     rules::global_pool_flatten,
     rules::global_pool_to_reduce,
+    rules::whole_pool,
+    rules::reduce_reshape,
     rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
