@@ -121,6 +121,56 @@ DECLINES("x^2 * relu6(x + 3) / 6", (rules::spelled_hardswish), of_square, no_swi
 DECLINES("x * relu6(x + 3) / 6 with the gate an output", (rules::spelled_hardswish),
          (hard_swish<sixth_of::product, true, false, true, true>), "its input is a network output too")
 
+namespace {
+
+enum class maker { linear, conv, transposed };
+/// A layer with an activation, and what of it is times a number.
+template <maker L, function F, int A, int B, bool Shared = false>
+constexpr auto activated = [](builder& b) {
+  const activation_function f{F, float(A) / 2, float(B) / 2};
+  const value_id x = b.input("x", {4, 5, 5});
+  const value_id y = L == maker::linear ? b.linear("it", x, 3, f)
+                     : L == maker::conv ? b.conv("it", x, 3, 3, f)
+                                        : b.conv_transpose("it", x, 6, 2, f);
+  if (Shared) b.output("shared", y);
+  return y;
+};
+template <auto Activated, op::binary_function F, int K>
+constexpr auto then_times = [](builder& b) { b.output("", b.scalar("times", F, Activated(b), float(K) / 2)); };
+template <auto Activated>
+constexpr auto by_itself = [](builder& b) { b.output("", Activated(b)); };
+constexpr auto of_residual = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {3, 3, 4});
+  op::conv2d c;
+  c.out = 3;
+  c.kernel = {1, 1};
+  c.activation = {function::relu};
+  b.output("", b.scalar("times", op::binary_function::mul, b.add(c, "it", {x, y}), 2));
+};
+
+}  // namespace
+
+FIRES("linear, relu6 > / 2", (rules::positive_factor),
+      (then_times<activated<maker::linear, function::clip, 0, 12>, op::binary_function::div, 4>),
+      (by_itself<activated<maker::linear, function::clip, 0, 6>>))
+FIRES("conv2d, relu > * 1.5", (rules::positive_factor),
+      (then_times<activated<maker::conv, function::relu, 0, 0>, op::binary_function::mul, 3>),
+      (by_itself<activated<maker::conv, function::relu, 0, 0>>))
+FIRES("conv_transpose2d, leaky_relu > * 1.5", (rules::positive_factor),
+      (then_times<activated<maker::transposed, function::leaky_relu, 1, 0>, op::binary_function::mul, 3>),
+      (by_itself<activated<maker::transposed, function::leaky_relu, 1, 0>>))
+DECLINES("conv2d, relu > * -1", (rules::positive_factor),
+         (then_times<activated<maker::conv, function::relu, 0, 0>, op::binary_function::mul, -2>), "it is no factor")
+DECLINES("conv2d, relu > + 1", (rules::positive_factor),
+         (then_times<activated<maker::conv, function::relu, 0, 0>, op::binary_function::add, 2>), "it is no factor")
+DECLINES("conv2d, tanh > * 2", (rules::positive_factor),
+         (then_times<activated<maker::conv, function::tanh, 0, 0>, op::binary_function::mul, 4>),
+         "its input applies no relu or clip")
+DECLINES("conv2d, relu is an output > * 2", (rules::positive_factor),
+         (then_times<activated<maker::conv, function::relu, 0, 0, true>, op::binary_function::mul, 4>),
+         "its input is a network output too")
+DECLINES("conv2d with a residual, relu > * 2", (rules::positive_factor), of_residual, "its input adds a residual")
+
 TEST_CASE("all rules together find hardswish, whatever the spelling, the clip as bounds") {
   using enum op::binary_function;
   for (const bool bounds : {false, true})

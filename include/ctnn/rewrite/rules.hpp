@@ -89,7 +89,10 @@ struct default_rules : rule_list<
     rules::gelu_by_erf,
     rules::spelled_hardsigmoid,
     rules::spelled_hardswish,
+    rules::positive_factor,
     rules::spelled_norm,
+    rules::scaled_norm,
+    rules::expanded_norm,
     rules::norm_operand,
     // Products of two values
     rules::matmul_by_constant,

@@ -3,6 +3,7 @@
 // in whatever order their factors stand.
 #pragma once
 
+#include "affine.hpp"
 #include "gelu.hpp"
 
 namespace ctnn::rules {
@@ -94,6 +95,48 @@ struct spelled_hardswish {
   static constexpr void rewrite(rewriter& r, const match& m) {
     r.note(r.name(m.gate), r.name(m.whole));
     r.become(m.whole, op::activation{{function::hardswish, m.f.a, m.f.b}}, r.name(m.whole), {&m.x, 1}, {});
+  }
+};
+
+/// conv2d|conv_transpose2d|linear with relu, leaky_relu or clip > * k  ->  the first, whose weights and bounds are k times
+/// as large. (Of relu6(x + 3) / 6 the layer that makes x has taken the rest in before the division is seen.)
+struct positive_factor {
+  static constexpr rule_info info{"positive_factor",
+                                  "conv2d|conv_transpose2d|linear with relu|leaky_relu|clip > * k -> the first",
+                                  lowers::nodes, numerics::reassociates};
+  struct match : ir::match {
+    double k = 0;
+    activation_function f{};
+  };
+  using pattern = chain<weighted_layer, op::binary>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (!number_arithmetic::why_not(b).empty() || is_affine(r, m.last, false)) return {"it is no factor"};
+    if (b.function == op::binary_function::mul) m.k = static_cast<double>(*b.scalar);
+    else if (b.function == op::binary_function::div) m.k = 1 / static_cast<double>(*b.scalar);
+    if (!(m.k >= 1e-6 && m.k <= 1e6)) return {"it is no factor"};  // larger ones, smaller ones leave the numbers' range
+    if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
+    weighted_layer::visit(r, m.first, [&](const auto& first) { m.f = first.activation; });
+    if (m.f.kind == function::relu || m.f.kind == function::leaky_relu) return {};
+    if (m.f.kind != function::clip) return {"its input applies no relu or clip", r.name(m.first)};
+    for (float* bound : {&m.f.a, &m.f.b}) {
+      if (!math::is_finite(*bound)) continue;
+      if (math::abs(*bound) > 1e30f) return {"a bound is too large", r.name(m.first)};
+      *bound = static_cast<float>(m.k * static_cast<double>(*bound));
+    }
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    weighted_layer::visit(r, m.first, [&]<class First>(First first) {
+      const affine map{r.filled({first.out}, static_cast<float>(m.k)), none};
+      int groups = 0;
+      if constexpr (std::is_same_v<First, op::conv_transpose2d>) groups = first.groups;
+      const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
+      first.activation = m.f;
+      const value_id x = r.input(m.first);
+      const expression_id weights[] = {folded.slope, folded.shift};
+      r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+    });
   }
 };
 
