@@ -77,8 +77,8 @@ struct spelled_norm {
 
 /// d * (k / sqrt(mean(d^2) + eps))  ->  layer_norm(x, k) or rms_norm(d, k)
 struct scaled_norm {
-  static constexpr rule_info info{"scaled_norm", "d * (k * rsqrt(mean(d * d) + eps)) -> layer_norm|rms_norm", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"scaled_norm", "d * (k * rsqrt(mean(d * d) + eps)) -> layer_norm|rms_norm",
+                                  lowers::nodes, numerics::reassociates};
   struct match : spelled_norm::match {
     node_id scaled = none;
     value_id k = none;
@@ -112,8 +112,7 @@ struct expanded_norm {
     value_id s = none, m = none, b = none;
   };
   using product = scaled_norm::product;
-  using scaled =
-      find::either_order<product, &match::scaled, spelled_norm::root, find::value<&match::k>>;
+  using scaled = find::either_order<product, &match::scaled, spelled_norm::root, find::value<&match::k>>;
   using s = find::also<find::value<&match::s>, find::silently<scaled>>;
   using shift = find::either_order<product, &match::shift, find::value<&match::s>, find::value<&match::m>>;
   using pattern = find::either_order<
