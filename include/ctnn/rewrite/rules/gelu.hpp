@@ -145,8 +145,8 @@ struct gated_product {
 template <class Gate>
 struct spelled_gelu {
   static constexpr rule_info info{Gate::name, Gate::arrow, lowers::nodes, numerics::reassociates};
-  using match = gated_product<Gate>::match;
-  using pattern = gated_product<Gate>::pattern;
+  using match = typename gated_product<Gate>::match;
+  using pattern = typename gated_product<Gate>::pattern;
 
   static constexpr reason guard(const rewriter& r, match& m) {
     if (r.get<op::binary>(m.whole).activation) return {"it applies an activation"};
