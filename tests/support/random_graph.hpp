@@ -377,7 +377,8 @@ class random_graph {
     if (centred && !add(op::binary{op::binary_function::sub, {}, {}}, {x, middle})) return;
     const value_id d = centred ? last() : x;
     if (!add(op::activation{{function::square}}, {d}) || !add(mean, {last()})) return;
-    if (!add(op::binary{op::binary_function::add, 0.1f, {}}, {last()}) || !add(op::activation{{function::rsqrt}}, {last()})) return;
+    if (!add(op::binary{op::binary_function::add, 0.1f, {}}, {last()})) return;
+    if (!add(op::activation{{function::rsqrt}}, {last()})) return;
     const value_id root = last();
     if (!add(op::constant{list_of({shape(x).back(0)})}, {})) return;
     if (!add(op::binary{op::binary_function::mul, {}, {}}, {root, last()})) return;
