@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // rules/composite.hpp: several operators that spell one.
+#include "support/numbers.hpp"
 #include "support/rule_cases.hpp"
 
 using namespace ctnn;
@@ -123,22 +124,36 @@ DECLINES("eltwise product of y * 2", (rules::scaled_term), three_terms<op::eltwi
 namespace {
 
 /// relu(x) + k * relu(-y), where k is one number a channel or 0.25.
-enum class spelling { per_channel, one_number, inside_product };
+enum class spelling { per_channel, one_number, inside_product, at_most_zero, at_most_one, twice, twice_per_channel };
 template <spelling S, bool Same, bool Shared, op::binary_function Sum = op::binary_function::add>
 constexpr auto both_sides = [](builder& b) {
   const value_id x = image(b), y = Same ? x : b.input("y", {2, 3, 4});
   value_id negative = 0;
-  if (S == spelling::inside_product) {
+  if (S == spelling::at_most_zero || S == spelling::at_most_one) {
+    negative = b.apply("below", y, function::clip, -most, S == spelling::at_most_one ? 1 : 0);
+  } else if (S == spelling::twice || S == spelling::twice_per_channel) {
+    negative = b.binary("below", op::binary_function::sub, y, b.add(op::activation{{function::abs}}, "size", {y}));
+  } else if (S == spelling::inside_product) {
     negative = b.scalar("neg", product, y, -1, {function::relu});
   } else {
     negative = b.relu("below", b.add(op::activation{{function::neg}}, "neg", {y}));
   }
   if (Shared) b.output("below", negative);
-  const value_id times = S == spelling::per_channel ? b.add(op::scale{false}, "times", {negative})
-                                                    : b.scalar("times", product, negative, 0.25f);
+  const value_id times = S == spelling::per_channel || S == spelling::twice_per_channel
+                             ? b.add(op::scale{false}, "times", {negative})
+                             : b.scalar("times", product, negative, 0.25f);
   b.output("", b.binary("it", Sum, b.relu("above", x), times));
 };
-constexpr auto leaky = [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, -0.25f)); };
+template <int Hundredths>
+constexpr auto leaky = [](builder& b) {
+  b.output("", b.apply("it", image(b), function::leaky_relu, float(Hundredths) / 100));
+};
+constexpr auto minus_relu = [](builder& b) {
+  const value_id x = image(b);
+  const value_id negative = b.relu("below", b.add(op::activation{{function::neg}}, "neg", {x}));
+  b.output("", b.binary("it", op::binary_function::sub, b.scalar("times", product, negative, 0.25f),
+                        b.relu("above", x)));
+};
 constexpr auto slope_each = [](builder& b) { b.output("", b.add(op::prelu{}, "it", {image(b)})); };
 constexpr auto sum_of_relus = [](builder& b) {
   const value_id x = image(b);
@@ -150,17 +165,52 @@ constexpr auto sum_of_relus = [](builder& b) {
 FIRES("relu(x) + k[c] * relu(-x)", (rules::two_sided_relu_by_channel), (both_sides<spelling::per_channel, true, false>),
       slope_each)
 FIRES("relu(x) + k * relu(-x)", (rules::two_sided_relu_by_number), (both_sides<spelling::one_number, true, false>),
-      leaky)
+      leaky<-25>)
 FIRES("relu(x) + k * (relu after * -1)", (rules::two_sided_relu_by_number),
-      (both_sides<spelling::inside_product, true, false>), leaky)
+      (both_sides<spelling::inside_product, true, false>), leaky<-25>)
 DECLINES("relu(x) + k[c] * relu(-y)", (rules::two_sided_relu_by_channel),
          (both_sides<spelling::per_channel, false, false>), "its other operand is not relu(x)")
 DECLINES("relu(x) + k[c] * relu(x)", (rules::two_sided_relu_by_channel), sum_of_relus,
          "its operand is not a product with relu(-x)")
 DECLINES("relu(-x) is read elsewhere", (rules::two_sided_relu_by_number),
          (both_sides<spelling::one_number, true, true>), "its input is a network output too")
-DECLINES("relu(x) - k * relu(-x)", (rules::two_sided_relu_by_number),
-         (both_sides<spelling::one_number, true, false, op::binary_function::sub>), "it is not the sum of two values")
+FIRES("relu(x) - k * relu(-x)", (rules::two_sided_relu_by_number),
+      (both_sides<spelling::one_number, true, false, op::binary_function::sub>), leaky<25>)
+FIRES("relu(x) - k[c] * relu(-x)", (rules::two_sided_relu_by_channel),
+      (both_sides<spelling::per_channel, true, false, op::binary_function::sub>), slope_each)
+FIRES("relu(x) + k * minimum(x, 0)", (rules::two_sided_relu_by_number),
+      (both_sides<spelling::at_most_zero, true, false>), leaky<25>)
+FIRES("relu(x) + k * (x - |x|)", (rules::two_sided_relu_by_number), (both_sides<spelling::twice, true, false>),
+      leaky<50>)
+FIRES("relu(x) + k[c] * (x - |x|)", (rules::two_sided_relu_by_channel),
+      (both_sides<spelling::twice_per_channel, true, false>), slope_each)
+DECLINES("relu(x) + k * minimum(x, 1)", (rules::two_sided_relu_by_number),
+         (both_sides<spelling::at_most_one, true, false>), "its operand is not a product with relu(-x)")
+DECLINES("relu(x) + k * (y - |y|)", (rules::two_sided_relu_by_number), (both_sides<spelling::twice, false, false>),
+         "its other operand is not relu(x)")
+DECLINES("k * relu(-x) - relu(x)", (rules::two_sided_relu_by_number), minus_relu, "it subtracts relu(x)")
+DECLINES("relu(x) * k * relu(-x)", (rules::two_sided_relu_by_number),
+         (both_sides<spelling::one_number, true, false, product>), "it is not the sum or difference of two values")
+
+TEST_CASE("all rules together find a slope a channel in the ways it is spelled") {
+  for (const bool lesser : {false, true}) {
+    builder b, w;
+    const value_id x = image(b), alpha = b.constant("alpha", {2, 1, 1});
+    value_id below = 0;
+    if (lesser) {
+      below = b.binary("times", product, alpha, b.scalar("below", op::binary_function::minimum, x, 0));
+    } else {
+      const value_id size = b.add(op::activation{{function::abs}}, "size", {x});
+      below = b.binary("times", product, alpha, b.binary("below", op::binary_function::sub, x, size));
+      below = b.scalar("half", product, below, 0.5f);
+    }
+    b.output("", b.sum("it", b.scalar("above", op::binary_function::maximum, x, 0), below));
+    slope_each(w);
+    const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+    CAPTURE(describe_graph(o.g.view()));
+    CHECK(same_structure(o.g.view(), w.g.view()));
+  }
+}
 
 namespace {
 

@@ -225,6 +225,24 @@ struct relu_to_clip {
     r.become(m.last, op::activation{{function::clip, 0, 100}}, r.name(m.last), {&x, 1}, {});
   }
 };
+/// Differences of the halves of x, split twice; one of the halves is a network output besides.
+template <int A, int B>
+constexpr auto two_splits = [](builder& b) {
+  const value_id x = b.input("x", {4, 4});
+  const value_id a = b.add(op::split{{2, 2}, A}, "a", {x}), c = B == none ? a : b.add(op::split{{2, 2}, B}, "c", {x});
+  const value_id one = b.binary("one", binary_function::sub, a, a + 1);
+  b.output("one", one);
+  b.output("two", B == none ? one : b.binary("two", binary_function::sub, c, c + 1));
+  b.output("three", c + 1);
+};
+template <bool Both, bool Largest>
+constexpr auto two_topks = [](builder& b) {
+  const value_id x = b.input("x", {4, 4});
+  const value_id a = b.add(op::topk{2, 1, true}, "a", {x}), c = Both ? b.add(op::topk{2, 1, Largest}, "c", {x}) : a;
+  b.output("values", b.relu("relu", a));
+  b.output("at", c + 1);
+};
+
 constexpr bool is_caught() {
   builder b;
   b.output("", b.relu("relu", b.input("x", {4})));
@@ -251,6 +269,13 @@ BECOMES("a diamond", diamond, diamond_left)
 BECOMES("dead branches", dead_branch, live_branch)
 BECOMES("a subgraph of constants", constants, no_constants)
 BECOMES("a network without layers", nothing_to_do, nothing_to_do)
+
+BECOMES("equal splits", (two_splits<0, 0>), (two_splits<0, none>))
+BECOMES("splits along two axes", (two_splits<0, 1>), (two_splits<0, 1>))
+static_assert(becomes(two_topks<true, true>, two_topks<false, true>));
+TEST_CASE("equal topks are one") { CHECK(becomes(two_topks<true, true>, two_topks<false, true>)); }
+static_assert(becomes(two_topks<true, false>, two_topks<true, false>));
+TEST_CASE("largest and smallest are two") { CHECK(becomes(two_topks<true, false>, two_topks<true, false>)); }
 
 static_assert(becomes(zeros_differ, zeros_differ));
 TEST_CASE("1 / 0 and 1 / -0 are no common subexpression") { CHECK(becomes(zeros_differ, zeros_differ)); }

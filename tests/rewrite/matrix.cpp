@@ -94,6 +94,8 @@ FIRES("a > matmul by a constant, halved", (rules::matmul_by_constant), (times_co
       constant_is_fully_turned)
 DECLINES("a constant > matmul by a", (rules::matmul_by_constant), (times_constant<false, false, 10>),
          "the constant is not its second operand")
+FIRES("a > matmul by a constant of one batch", (rules::matmul_by_constant), (times_constant<true, false, 10, 1>),
+      constant_is_fully_turned)
 DECLINES("a > matmul by constant matrices", (rules::matmul_by_constant), (times_constant<true, false, 10, 2>),
          "the constant is not a matrix")
 

@@ -106,6 +106,70 @@ DECLINES_LOADED("rms_norm(x) * k * s", (rules::norm_operand), (then<op::rms_norm
                 "its input has all operands already")
 DECLINES_LOADED("rms_norm(x) * something larger", (rules::norm_operand), grows, "its other operand is larger")
 
+namespace {
+
+constexpr auto rsqrt = function::rsqrt;
+constexpr value_id distance(builder& b, value_id x) { return b.binary("d", minus, x, mean(b, "mean", x)); }
+constexpr value_id root_of(builder& b, value_id d, function f = rsqrt) { return deviation(b, square(b, d), f); }
+
+/// d * (k * root); `Others`: who reads k * root besides.
+template <bool Centred, function F = rsqrt, bool Read = false, bool Same = true>
+constexpr auto scaled_root = [](builder& b) {
+  const value_id x = tokens(b), d = Centred ? distance(b, x) : x, k = b.constant("k", {8});
+  const value_id s = b.binary("s", times, root_of(b, d, F), k);
+  if (Read) b.output("s", s);
+  b.output("", b.binary("it", times, Same ? d : b.input("y", {2, 5, 8}), s));
+};
+template <class Norm>
+constexpr auto norm_with_scale = [](builder& b) {
+  const value_id x = tokens(b), k = b.constant("k", {8});
+  b.output("", b.add(Norm{2, 0.01f}, "it", {x, k}));
+};
+constexpr auto larger_scale = [](builder& b) {
+  const value_id x = tokens(b), s = b.binary("s", times, root_of(b, x), b.input("k", {3, 1, 1, 8}));
+  b.output("", b.binary("it", times, x, s));
+};
+
+/// x * s + (b - mean(x) * s) with s = k / deviation.
+enum class slip { none, other_mean, other_scale, sum, product_read };
+template <slip S>
+constexpr auto expanded = [](builder& b) {
+  const value_id x = tokens(b), middle = mean(b, "mean", x), k = b.constant("k", {8});
+  const value_id s = b.binary("s", times, root_of(b, b.binary("d", minus, x, middle)), k), shift = b.constant("b", {8});
+  const value_id m = S == slip::other_mean ? b.input("m", {2, 5, 1}) : middle;
+  const value_id xs = b.binary("xs", times, x, s), ms = b.binary("ms", times, m, S == slip::other_scale ? k : s);
+  if (S == slip::product_read) b.output("xs", xs);
+  b.output("", b.sum("it", b.binary("rest", S == slip::sum ? plus : minus, shift, ms), xs));
+};
+constexpr auto norm_with_both = [](builder& b) {
+  const value_id x = tokens(b), k = b.constant("k", {8}), shift = b.constant("b", {8});
+  b.output("", b.add(op::layer_norm{2, 0.01f}, "it", {x, k, shift}));
+};
+
+}  // namespace
+
+FIRES_LOADED("(x - mean) * (k * rsqrt(variance + eps))", (rules::scaled_norm), scaled_root<true>,
+             norm_with_scale<op::layer_norm>)
+FIRES_LOADED("x * (k * rsqrt(mean(x^2) + eps))", (rules::scaled_norm), scaled_root<false>,
+             norm_with_scale<op::rms_norm>)
+DECLINES_LOADED("x * (k * sqrt(mean(x^2) + eps))", (rules::scaled_norm), (scaled_root<false, function::sqrt>),
+                "it does not divide by a root")
+DECLINES_LOADED("x * (k * root), which is an output", (rules::scaled_norm), (scaled_root<false, rsqrt, true>),
+                "its input is a network output too")
+DECLINES_LOADED("y * (k * rsqrt(mean(x^2) + eps))", (rules::scaled_norm), (scaled_root<false, rsqrt, false, false>),
+                "it scales another value than the one squared")
+DECLINES_LOADED("x * (k * root) where k is larger", (rules::scaled_norm), larger_scale, "its scale is larger")
+
+FIRES_LOADED("x s + (b - mean(x) s)", (rules::expanded_norm), expanded<slip::none>, norm_with_both)
+DECLINES_LOADED("x s + (b - y s)", (rules::expanded_norm), expanded<slip::other_mean>,
+                "its other operand is not b - mean(x) * s")
+DECLINES_LOADED("x s + (b - mean(x) k)", (rules::expanded_norm), expanded<slip::other_scale>,
+                "its other operand is not b - mean(x) * s")
+DECLINES_LOADED("x s + (b + mean(x) s)", (rules::expanded_norm), expanded<slip::sum>,
+                "its other operand is not b - mean(x) * s")
+DECLINES_LOADED("x s is an output", (rules::expanded_norm), expanded<slip::product_read>,
+                "its input is a network output too")
+
 TEST_CASE("all rules together find layer_norm with its scale and bias in one of two spellings") {
   for (const bool twice : {false, true}) {
     builder b;

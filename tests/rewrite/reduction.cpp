@@ -36,3 +36,69 @@ DECLINES("mean of images", (rules::global_pool_to_reduce), (pooled<op::pooling::
          "it pools images")
 DECLINES("halves of signals", (rules::global_pool_to_reduce), (pooled<op::pooling::average, 2, false, 1>),
          "it is not global")
+
+namespace {
+
+enum class window { whole, padded, part, dilated, power };
+template <op::pooling F, window W, int Axes>
+constexpr auto windowed = [](builder& b) {
+  const value_id x = some<Axes>(b);
+  op::pool p;
+  p.function = F;
+  p.axes = Axes;
+  p.kernel = Axes == 1 ? ir::by_axis{3} : Axes == 2 ? ir::by_axis{3, 4} : ir::by_axis{3, 4, 5};
+  p.stride = {1};
+  if (W == window::padded) p.pad = {1};
+  if (W == window::part) p.kernel = {3};
+  if (W == window::dilated) {
+    p.kernel = {2};
+    p.dilation = {2};
+  }
+  if (W == window::power) p.function = op::pooling::lp;
+  b.output("", b.add(p, "it", {x}));
+};
+
+/// Means over rows and columns, then another shape.
+template <bool Keep>
+constexpr value_id means(builder& b, std::string_view name, std::initializer_list<int> axes = {1, 2}) {
+  return b.add(op::reduce{op::reduction::mean, list<int>(axes), Keep}, name, {some<2>(b)});
+}
+constexpr auto kept_then_flat = [](builder& b) { b.output("", b.flatten("flat", means<true>(b, "it"))); };
+constexpr auto kept_then_reshaped = [](builder& b) { b.output("", b.reshape("flat", means<true>(b, "it"), {2})); };
+constexpr auto flat = [](builder& b) { b.output("", means<false>(b, "it")); };
+constexpr auto flat_then_kept = [](builder& b) { b.output("", b.reshape("back", means<false>(b, "it"), {2, 1, 1})); };
+constexpr auto kept = [](builder& b) { b.output("", means<true>(b, "it")); };
+constexpr auto another_shape = [](builder& b) { b.output("", b.reshape("row", means<true>(b, "it"), {1, 2})); };
+constexpr auto one_more_gone = [](builder& b) { b.output("", b.flatten("flat", means<true>(b, "it", {1}))); };
+constexpr auto means_are_read = [](builder& b) {
+  const value_id y = means<true>(b, "it");
+  b.output("means", y);
+  b.output("", b.flatten("flat", y));
+};
+
+}  // namespace
+
+FIRES("a window of the whole image", (rules::whole_pool), (windowed<op::pooling::average, window::whole, 2>),
+      (pooled<op::pooling::average, 1, false, 2>))
+FIRES("the maximum of a signal as a window", (rules::whole_pool), (windowed<op::pooling::max, window::whole, 1>),
+      (pooled<op::pooling::max, 1, false, 1>))
+FIRES("a window of a whole volume", (rules::whole_pool), (windowed<op::pooling::average, window::whole, 3>),
+      (pooled<op::pooling::average, 1, false, 3>))
+DECLINES("a window of the whole image that pads", (rules::whole_pool),
+         (windowed<op::pooling::average, window::padded, 2>), "it pads")
+DECLINES("a window of a part", (rules::whole_pool), (windowed<op::pooling::max, window::part, 2>),
+         "its window is not all there is")
+DECLINES("a window with holes", (rules::whole_pool), (windowed<op::pooling::average, window::dilated, 1>),
+         "its window is not all there is")
+DECLINES("powers of the whole image", (rules::whole_pool), (windowed<op::pooling::average, window::power, 2>),
+         "it computes something else")
+
+FIRES("means that are kept > flatten", (rules::reduce_reshape), kept_then_flat, flat)
+FIRES("means that are kept > reshape", (rules::reduce_reshape), kept_then_reshaped, flat)
+FIRES("means > reshape that keeps them", (rules::reduce_reshape), flat_then_kept, kept)
+DECLINES("means > reshape to a row", (rules::reduce_reshape), another_shape,
+         "it does more than leave out or bring back the axes")
+DECLINES("means over rows > flatten", (rules::reduce_reshape), one_more_gone,
+         "it does more than leave out or bring back the axes")
+DECLINES("means that are kept are an output", (rules::reduce_reshape), means_are_read,
+         "its input is a network output too")

@@ -135,7 +135,7 @@ class random_graph {
       case 28: return add_reduction(x);
       case 29: return add_recurrent(x);
       case 26: return add_product(x);
-      case 27: return r_.one_in(2) ? add_gelu(x) : add_inverse(x);
+      case 27: return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4:
         return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{},
@@ -413,6 +413,36 @@ class random_graph {
       return;
     if (r_.one_in(2))
       add(op::binary{op::binary_function::mul, {}, {}}, {r_.one_in(4) ? newest() : same_shape_as(newest()), newest()});
+  }
+  /// Hard sigmoid, hard swish, and norms with a scaled root, spelled out.
+  void add_spelled(value_id x) {
+    const auto last = [&] { return static_cast<value_id>(g.values.size()) - 1; };
+    if (r_.one_in(2)) {
+      if (!add(op::binary{op::binary_function::add, 3.0f, {function::clip, 0, 6}}, {x})) return;
+      if (r_.one_in(2) && !add(op::binary{op::binary_function::mul, {}, {}}, {last(), x})) return;
+      return void(add(op::binary{op::binary_function::div, 6.0f, {}}, {last()}));
+    }
+    op::reduce mean{op::reduction::mean, {-1}, true};
+    const bool centred = r_.one_in(2);
+    if (centred && !add(mean, {x})) return;
+    const value_id middle = last();
+    if (centred && !add(op::binary{op::binary_function::sub, {}, {}}, {x, middle})) return;
+    const value_id d = centred ? last() : x;
+    if (!add(op::activation{{function::square}}, {d}) || !add(mean, {last()})) return;
+    if (!add(op::binary{op::binary_function::add, 0.1f, {}}, {last()})) return;
+    if (!add(op::activation{{function::rsqrt}}, {last()})) return;
+    const value_id root = last();
+    if (!add(op::constant{list_of({shape(x).back(0)})}, {})) return;
+    if (!add(op::binary{op::binary_function::mul, {}, {}}, {root, last()})) return;
+    const value_id s = last();
+    if (!centred || r_.one_in(2)) return void(add(op::binary{op::binary_function::mul, {}, {}}, {d, s}));
+    add(op::binary{op::binary_function::mul, {}, {}}, {x, s});
+    const value_id xs = last();
+    add(op::binary{op::binary_function::mul, {}, {}}, {middle, s});
+    const value_id ms = last();
+    add(op::constant{list_of({shape(x).back(0)})}, {});
+    add(op::binary{op::binary_function::sub, {}, {}}, {last(), ms});
+    add(op::binary{op::binary_function::add, {}, {}}, {xs, last()});
   }
   /// GELU as exporters spell it.
   void add_gelu(value_id x) {

@@ -4,7 +4,7 @@
 
 #include "../rewrite/driver.hpp"
 #include "../rewrite/expansions.hpp"
-#include "loaded_model.hpp"
+#include "known_numbers.hpp"
 
 namespace ctnn::ir {
 
@@ -23,6 +23,8 @@ inline graph expanded(loaded_model& names, graph source, pool<rewrite_step>& his
 /// The same, rewritten by the rules.
 inline optimization optimize_loaded(loaded_model& names, graph source, std::span<const rule_record> rules,
                                     std::size_t most = every_rewrite) {
+  share_equal_constants(names, source);
+  note_known_numbers(names, source);
   pool<rewrite_step> history;
   optimization o = optimize(expanded(names, std::move(source), history), rules, most);
   history.append(o.history.data(), o.history.size());

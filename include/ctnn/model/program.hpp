@@ -126,7 +126,6 @@ class program {
   using weight_name = std::pair<std::string_view, std::string_view>;
 
   static std::int64_t largest_step(const graph_view& g);
-  void note_known_numbers();
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   void pack_weights(bool keep, const program* first);
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
@@ -160,7 +159,6 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
       kernels_(kernels_for<all_operators>(options.target)),
       target_(options.target) {
   if (options.optimize) {
-    note_known_numbers();
     optimization o = optimize_loaded(source_, std::move(g_), options.rules, options.rewrites);
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
     g_ = std::move(o.g);
@@ -181,22 +179,6 @@ CTNN_ONCE plan_view program::plan(bool light) const {
   lazy_plan& p = plans_[light ? 1 : 0];
   std::call_once(p.once, [&] { p.made = make_plan(g_.view(), {.in_place = light, .arena = false}); });
   return p.made.view();
-}
-
-/// Rules divide only by constants that say that they can be divided by: those of as many numbers as a layer has
-/// channels.
-CTNN_ONCE void program::note_known_numbers() {
-  constexpr std::int64_t most_channels = 1 << 16;
-  for (const node& n : g_.nodes) {
-    if (n.type != &type_of<op::constant>) continue;
-    expression& e = g_.expressions[static_cast<std::size_t>(g_.view().weights(n)[0])];
-    const auto at = source_.weights.find({e.layer, e.name});
-    if (at == source_.weights.end() || e.shape.count() > most_channels) continue;
-    const dtype stored = at->second->type();
-    std::deque<std::vector<float>> memory;
-    if ((e.element == dtype::f32 || is_narrow(e.element)) && (stored == dtype::f32 || is_narrow(stored)))
-      e.numbers = known_of(numbers_of(source_, e, memory));
-  }
 }
 
 /// Numbers that the node needing most has before it and after it: any run holds these together.

@@ -84,7 +84,9 @@ constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
   bool changed = false;
   const auto same = [&](node_id a, node_id b) {
     const node &x = g.at(a), &y = g.at(b);
-    if (x.type != y.type || x.inputs.count != y.inputs.count || x.fields.count != y.fields.count) return false;
+    if (x.type != y.type || x.inputs.count != y.inputs.count || x.outputs.count != y.outputs.count ||
+        x.weights.count != y.weights.count || x.fields.count != y.fields.count)
+      return false;
     for (int i = 0; i < x.inputs.count; ++i)
       if (r.input(a, i) != r.input(b, i)) return false;
     for (int i = 0; i < x.fields.count; ++i)  // bit by bit: 1 / 0 is not 1 / -0
@@ -98,7 +100,7 @@ constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
   for (std::size_t i = 0; i < end; ++i) {
     const node_id n = static_cast<int>(i);
     const node& at = g.nodes[i];
-    if (at.dead || at.outputs.count != 1 || at.type == &type_of<op::input>) continue;
+    if (at.dead || at.type == &type_of<op::input>) continue;
     std::size_t h = at.name.empty() ? 0 : at.type->name.size();
     for (int k = 0; k < at.inputs.count; ++k) h = h * 31 + static_cast<std::size_t>(r.input(n, k));
     for (int k = 0; k < at.weights.count; ++k) h = h * 31 + static_cast<std::size_t>(r.weight(n, k));
@@ -110,7 +112,7 @@ constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
         break;
       }
       if (!same(slot, n)) continue;
-      r.bypass(n, r.output(slot));
+      r.merge(n, slot);
       changed = true;
       break;
     }

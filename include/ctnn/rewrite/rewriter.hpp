@@ -260,13 +260,14 @@ class rewriter {
   }
   /// Readers of n's only output read v instead; n is gone.
   constexpr void bypass(node_id n, value_id v) {
-    const value_id out = output(n);
-    note(name(n), g_.nodes[static_cast<std::size_t>(producer(v))].name);
-    measure_.movable += readers(out) * (position(v) - position(out));
-    g_.at_value(v).readers += g_.at_value(out).readers;
-    g_.at_value(out).readers = 0;
-    touched_[static_cast<std::size_t>(v)] = sweep_;
-    forward_[static_cast<std::size_t>(out)] = v;
+    note(name(n), name(producer(v)));
+    forward(output(n), v);
+    remove_if_unread(n);
+  }
+  /// The same of all outputs of n, which computes what `twin` does.
+  constexpr void merge(node_id n, node_id twin) {
+    note(name(n), name(twin));
+    for (int i = 0; i < at(n).outputs.count; ++i) forward(output(n, i), output(twin, i));
     remove_if_unread(n);
   }
   /// Remembers what happened to a layer; the driver fills in the rule.
@@ -354,6 +355,14 @@ class rewriter {
     count(n, sign, measure_);
     for (int i = 0; i < at(n).outputs.count; ++i)
       measure_.movable += sign * readers(output(n, i)) * position(output(n, i));
+  }
+  /// Whoever reads `out` reads v.
+  constexpr void forward(value_id out, value_id v) {
+    measure_.movable += readers(out) * (position(v) - position(out));
+    g_.at_value(v).readers += g_.at_value(out).readers;
+    g_.at_value(out).readers = 0;
+    touched_[static_cast<std::size_t>(v)] = sweep_;
+    forward_[static_cast<std::size_t>(out)] = v;
   }
   constexpr void release(value_id v) {
     --g_.at_value(v).readers;

@@ -12,6 +12,7 @@
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
 #include "rules/gelu.hpp"
+#include "rules/hardswish.hpp"
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
 #include "rules/matrix.hpp"
@@ -39,6 +40,8 @@ struct default_rules : rule_list<
     // Layers that only rearrange
     rules::global_pool_flatten,
     rules::global_pool_to_reduce,
+    rules::whole_pool,
+    rules::reduce_reshape,
     rules::reshape_chain,
     rules::flatten_linear,
     rules::linear_ones,
@@ -98,7 +101,12 @@ struct default_rules : rule_list<
     rules::times_reciprocal,
     rules::gelu_by_tanh,
     rules::gelu_by_erf,
+    rules::spelled_hardsigmoid,
+    rules::spelled_hardswish,
+    rules::positive_factor,
     rules::spelled_norm,
+    rules::scaled_norm,
+    rules::expanded_norm,
     rules::norm_operand,
     // Products of two values
     rules::matmul_by_constant,

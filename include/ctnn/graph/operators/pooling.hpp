@@ -17,6 +17,7 @@ enum class pooling { max, average, lp };
 /// with the spatial axes of each plane in reverse order).
 struct pool {
   static constexpr std::string_view name = "pool";
+  static constexpr int tier = 2;  // one of the whole image is an adaptive_pool
   static constexpr traits is{
       .layouts = layout_rule::nhwc, .divisible = true, .lifts = true, .images = image_flow::makes};
 

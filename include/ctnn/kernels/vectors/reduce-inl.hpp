@@ -106,11 +106,33 @@ CTNN_NOINLINE float reduce_rows(const loop_nest<1>& rows, const float* x, const 
 template <class How>
 CTNN_NOINLINE vec reduce_columns(const loop_nest<1>& loops, const float* x, std::ptrdiff_t stride, std::ptrdiff_t n,
                                  const How& how) {
-  vec total = set(How::nothing);
-  loop_cursor<1> at(loops, 0);
-  do total = how.step(total, gather(x + at.offset[0], stride, n, How::absent));
-  while (at.next());
-  return total;
+  constexpr int count = lanes > 1 ? 4 : 1;  // totals that do not wait for each other
+  const auto cells = loops.levels[loops.depth - 1].extent, step = loops.levels[loops.depth - 1].stride[0];
+  vec totals[4] = {set(How::nothing), set(How::nothing), set(How::nothing), set(How::nothing)};
+  loop_cursor<1> at(loops, 1);
+  do {
+    const float* row = x + at.offset[0];
+    std::ptrdiff_t i = 0;
+    for (; i + count <= cells; i += count)
+      CTNN_UNROLL for (int v = 0; v < count; ++v)
+        totals[v] = how.step(totals[v], gather(row + (i + v) * step, stride, n, How::absent));
+    for (; i < cells; ++i) totals[0] = how.step(totals[0], gather(row + i * step, stride, n, How::absent));
+  } while (at.next());
+  return How::join(How::join(totals[0], totals[1]), How::join(totals[2], totals[3]));
+}
+
+/// The same of 4 * lanes neighbours that lie side by side.
+template <class How>
+CTNN_NOINLINE void reduce_wide_columns(const loop_nest<1>& loops, const float* x, const How& how, float* totals) {
+  const auto cells = loops.levels[loops.depth - 1].extent, step = loops.levels[loops.depth - 1].stride[0];
+  vec total[4] = {set(How::nothing), set(How::nothing), set(How::nothing), set(How::nothing)};
+  loop_cursor<1> at(loops, 1);
+  do {
+    const float* cell = x + at.offset[0];
+    for (std::ptrdiff_t i = 0; i < cells; ++i, cell += step)
+      CTNN_UNROLL for (int v = 0; v < 4; ++v) total[v] = how.step(total[v], loadu(cell + v * lanes));
+  } while (at.next());
+  CTNN_UNROLL for (int v = 0; v < 4; ++v) store(total[v], totals + v * lanes);
 }
 
 constexpr float finish_reduction(op::reduction f, float total, float inverse) {
@@ -149,7 +171,15 @@ CTNN_NOINLINE void reduce_each(const reduction_task& t, const How& how) {
       continue;
     }
     const auto& columns = t.walk.kept.levels[t.walk.kept.depth - 1];
-    for (std::ptrdiff_t j = 0; j < columns.extent; j += lanes) {
+    std::ptrdiff_t j = 0;
+    for (; lanes > 1 && columns.stride[1] == 1 && !exponentials && j + 4 * lanes <= columns.extent; j += 4 * lanes) {
+      alignas(64) float total[4 * lanes];
+      reduce_wide_columns(t.walk.reduced, x + j, how, total);
+      for (std::ptrdiff_t i = 0; i < 4 * lanes; ++i)
+        y[(j + i) * columns.stride[0]] = finish_reduction(t.function, total[i], t.inverse);
+    }
+    for (; j < columns.extent; j += lanes) {
+      if (columns.extent >= lanes && j + lanes > columns.extent) j = columns.extent - lanes;  // some of them once more
       const std::ptrdiff_t n = columns.extent - j < lanes ? columns.extent - j : lanes;
       const float* first = x + j * columns.stride[1];
       alignas(64) float total[lanes], sums[lanes];

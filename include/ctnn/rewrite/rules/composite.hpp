@@ -2,6 +2,8 @@
 // Several operators that spell one.
 #pragma once
 
+#include <limits>
+
 #include "kinds.hpp"
 
 namespace ctnn::rules {
@@ -41,36 +43,71 @@ struct just_scale {
   static constexpr std::string_view why_not(const op::scale& s) { return s.bias ? "its operand is not a product" : ""; }
 };
 
-/// relu(x) + k * relu(-x)  ->  prelu(x) of slope -k, or leaky_relu for one k
+/// a + b or a - b.
+struct sum_or_difference {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    using enum op::binary_function;
+    if ((b.function != add && b.function != sub) || b.scalar) return "it is not the sum or difference of two values";
+    return b.activation ? "it applies an activation" : "";
+  }
+};
+/// The lesser of x and 0.
+struct at_most_zero {
+  using of = op::activation;
+  static constexpr std::string_view why_not(const op::activation& a) {
+    const bool is = a.activation.kind == function::clip && a.activation.b == 0 &&
+                    a.activation.a == -std::numeric_limits<float>::infinity();
+    return is ? "" : "it is not the lesser of x and 0";
+  }
+};
+
+/// relu(x) + k * relu(-x), relu(x) - k * relu(-x), and with minimum(x, 0) or x - |x| for relu(-x)  ->  prelu(x), or
+/// leaky_relu for one k. (0 may be -0.)
 template <class Times>
 struct two_sided_relu {
   static constexpr rule_info info{"two_sided_relu", "relu(x) + k * relu(-x) -> prelu(x)|leaky_relu(x)", lowers::nodes,
-                                  numerics::exact};
+                                  numerics::reassociates};
   struct match {
-    node_id sum = none, times = none, positive = none, negative = none, minus = none;
+    node_id sum = none, times = none, positive = none, negative = none, minus = none, below = none, twice = none,
+            size = none;
     value_id x = none;
   };
   using relu = activation_is<"it is not a relu", function::relu>;
+  using size = activation_is<"it is not |x|", function::abs>;
   using minus_x = find::alone<
       find::node<activation_is<"it does not negate", function::neg>, &match::minus, find::value<&match::x>>>;
-  using relu_of_minus_x =
-      find::alone<find::one_of<find::node<relu, &match::negative, minus_x>,
-                               find::node<relu_of_negative, &match::negative, find::value<&match::x>>>>;
+  using relu_of_minus_x = find::one_of<find::node<relu, &match::negative, minus_x>,
+                                       find::node<relu_of_negative, &match::negative, find::value<&match::x>>>;
+  using below_zero =
+      find::one_of<find::node<at_most_zero, &match::below, find::value<&match::x>>,
+                   find::node<of_two_values<op::binary_function::sub>, &match::twice, find::value<&match::x>,
+                              find::alone<find::node<size, &match::size, find::value<&match::x>>>>>;
   using pattern = find::either_order<
-      of_two_values<op::binary_function::add>, &match::sum,
+      sum_or_difference, &match::sum,
       find::alone<find::node<Times, &match::times,
-                             find::or_say<"its operand is not a product with relu(-x)", relu_of_minus_x>>>,
+                             find::or_say<"its operand is not a product with relu(-x)",
+                                          find::alone<find::one_of<below_zero, relu_of_minus_x>>>>>,
       find::or_say<"its other operand is not relu(x)",
                    find::alone<find::node<relu, &match::positive, find::value<&match::x>>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.get<op::binary>(m.sum).function == op::binary_function::sub && r.input(m.sum, 1) != r.output(m.times))
+      return {"it subtracts relu(x)"};
+    return {};
+  }
   static constexpr void rewrite(rewriter& r, const match& m) {
     r.note(r.name(m.positive), r.name(m.sum));
     r.note(r.name(m.times), r.name(m.sum));
+    float sign = r.get<op::binary>(m.sum).function == op::binary_function::sub ? -1.0f : 1.0f;
+    if (m.twice != none) sign *= 2;
+    else if (m.below == none) sign = -sign;
     if constexpr (std::is_same_v<Times, just_scale>) {
-      const expression_id k = r.weight(m.times, 0), slope = r.apply(op::activation{{function::neg}}, {&k, 1});
+      const expression_id k = r.weight(m.times, 0);
+      const expression_id slope = r.apply(op::binary{op::binary_function::mul, sign}, {&k, 1});
       r.become(m.sum, op::prelu{r.get<op::scale>(m.times).axis}, r.name(m.sum), {&m.x, 1}, {&slope, 1});
     } else {
       const float k = *r.get<op::binary>(m.times).scalar;
-      r.become(m.sum, op::activation{{function::leaky_relu, -k}}, r.name(m.sum), {&m.x, 1}, {});
+      r.become(m.sum, op::activation{{function::leaky_relu, sign * k}}, r.name(m.sum), {&m.x, 1}, {});
     }
   }
 };

@@ -63,6 +63,7 @@ constexpr polynomial polynomial_of(const rewriter& r, node_id n, value_id x, nod
   }
   if (!r.is<op::binary>(n)) return {};
   const auto b = r.get<op::binary>(n);
+  if (b.scalar && !math::is_finite(*b.scalar)) return {};
   const double number = b.scalar ? static_cast<double>(*b.scalar) : 0;
   const polynomial k = b.scalar ? polynomial::of(number) : of(1);
   switch (b.function) {
@@ -77,6 +78,12 @@ constexpr polynomial polynomial_of(const rewriter& r, node_id n, value_id x, nod
   }
 }
 
+/// What a gate is applied to, as a polynomial of value x.
+constexpr polynomial inside_gate(const rewriter& r, node_id gate, value_id x) {
+  if (r.is<op::binary>(gate)) return polynomial_of(r, gate, x, none);
+  return r.input(gate) == x ? polynomial::of_x() : polynomial_of(r, r.producer(r.input(gate)), x, none);
+}
+
 /// Is it a x + b x^3 + k x g, and nothing else? Constants of models are written with six digits or more.
 constexpr bool is_about(const polynomial& p, double a, double b, double k) {
   const polynomial want{true, {{0, a, 0, b}, {0, k, 0, 0}}};
@@ -89,20 +96,12 @@ constexpr bool is_about(const polynomial& p, double a, double b, double k) {
   return same;
 }
 
-/// A binary function that applies tanh.
-struct applies_tanh {
-  using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) {
-    return b.activation.kind == function::tanh ? "" : "it does not apply tanh";
-  }
-};
 /// tanh as an operator or as what a binary operator applies.
 struct tanh_gate {
   static constexpr function whole = function::gelu_tanh;
   static constexpr std::string_view name = "gelu_by_tanh", arrow = "x / 2 * (1 + tanh(a x + b x^3)) -> gelu_tanh(x)";
   template <auto Name>
-  using node = find::one_of<find::silently<find::node<activation_is<"it is not tanh", function::tanh>, Name>>,
-                            find::silently<find::node<applies_tanh, Name>>>;
+  using node = applied<"it is not tanh", function::tanh, Name>;
   static constexpr double a = 0.7978845608, b = 0.7978845608 * 0.044715;
 };
 
@@ -115,27 +114,15 @@ struct erf_gate {
   static constexpr double a = 0.70710678118654752, b = 0;
 };
 
-/// + - * / with a number.
-struct number_arithmetic {
-  using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) {
-    using enum op::binary_function;
-    const bool is =
-        b.scalar && !b.activation && (b.function == add || b.function == sub || b.function == mul || b.function == div);
-    return is ? "" : "it is no arithmetic with a number";
-  }
-};
-
-/// x / 2 * (1 + gate(polynomial of x))  ->  gelu(x)
+/// A product of x and what a gate makes of x, in any order and with numbers anywhere.
 template <class Gate>
-struct spelled_gelu {
-  static constexpr rule_info info{Gate::name, Gate::arrow, lowers::nodes, numerics::reassociates};
+struct gated_product {
   struct match {
     node_id whole = none, product = none, gate = none;
     value_id other = none, x = none;
     float k = 0;
   };
-  /// The gate is one factor, x (perhaps times a number) the other; the half may come last.
+  /// The gate is one factor, x (perhaps times a number) the other; a number may come last.
   using gate = find::behind<number_arithmetic, 4, find::alone<typename Gate::template node<&match::gate>>>;
   template <auto Name>
   using product = find::either_order<of_two_values<op::binary_function::mul>, Name, gate, find::value<&match::other>>;
@@ -143,18 +130,30 @@ struct spelled_gelu {
       product<&match::whole>,
       find::node<op::binary, &match::whole, find::alone<product<&match::product>>, find::number<&match::k>>>;
 
-  static constexpr reason guard(const rewriter& r, match& m) {
-    if (r.get<op::binary>(m.whole).activation) return {"it applies an activation"};
+  /// Finds the x for which f(the whole in terms of x and the gate, what the gate is applied to in terms of x).
+  static constexpr bool holds_for_some_x(const rewriter& r, match& m, auto&& f) {
     for (const node_id maker : {none, r.producer(m.other)}) {
       if (maker != none && r.inputs_count(maker) != 1) break;
       m.x = maker == none ? m.other : r.input(maker);
-      if (!is_about(polynomial_of(r, m.whole, m.x, m.gate), 0.5, 0, 0.5)) continue;
-      const polynomial inner = r.is<op::binary>(m.gate)         ? polynomial_of(r, m.gate, m.x, none)
-                               : r.input(m.gate) == m.x ? polynomial::of_x()
-                                                        : polynomial_of(r, r.producer(r.input(m.gate)), m.x, none);
-      if (is_about(inner, Gate::a, Gate::b, 0)) return {};
+      if (f(polynomial_of(r, m.whole, m.x, m.gate), inside_gate(r, m.gate, m.x))) return true;
     }
-    return {"it is not x / 2 times 1 + the function of x that GELU has"};
+    return false;
+  }
+};
+
+/// x / 2 * (1 + gate(polynomial of x))  ->  gelu(x)
+template <class Gate>
+struct spelled_gelu {
+  static constexpr rule_info info{Gate::name, Gate::arrow, lowers::nodes, numerics::reassociates};
+  using match = typename gated_product<Gate>::match;
+  using pattern = typename gated_product<Gate>::pattern;
+
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (r.get<op::binary>(m.whole).activation) return {"it applies an activation"};
+    const bool is = gated_product<Gate>::holds_for_some_x(r, m, [](const polynomial& whole, const polynomial& inner) {
+      return is_about(whole, 0.5, 0, 0.5) && is_about(inner, Gate::a, Gate::b, 0);
+    });
+    return is ? reason{} : reason{"it is not x / 2 times 1 + the function of x that GELU has"};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     r.note(r.name(m.gate), r.name(m.whole));

@@ -14,7 +14,9 @@ struct of_two_values {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
     if (b.function != F || b.scalar)
-      return F == op::binary_function::mul ? "it is not the product of two values" : "it is not the sum of two values";
+      return F == op::binary_function::mul   ? "it is not the product of two values"
+             : F == op::binary_function::sub ? "it is not the difference of two values"
+                                             : "it is not the sum of two values";
     return b.activation && !MayActivate ? "it applies an activation" : "";
   }
 };
@@ -33,6 +35,31 @@ struct activation_is {
   using of = op::activation;
   static constexpr std::string_view why_not(const op::activation& a) {
     return ((a.activation.kind == F) || ...) ? std::string_view() : Text.view();
+  }
+};
+
+/// A binary function that applies F to what it computes.
+template <fixed_string Text, function F>
+struct binary_applies {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    return b.activation.kind == F ? std::string_view() : Text.view();
+  }
+};
+
+/// F as an operator or as what a binary function applies.
+template <fixed_string Text, function F, auto Name>
+using applied = find::one_of<find::silently<find::node<activation_is<Text, F>, Name>>,
+                             find::silently<find::node<binary_applies<Text, F>, Name>>>;
+
+/// + - * / with a number.
+struct number_arithmetic {
+  using of = op::binary;
+  static constexpr std::string_view why_not(const op::binary& b) {
+    using enum op::binary_function;
+    const bool is =
+        b.scalar && !b.activation && (b.function == add || b.function == sub || b.function == mul || b.function == div);
+    return is ? "" : "it is no arithmetic with a number";
   }
 };
 

@@ -15,7 +15,8 @@ struct matmul_by_constant {
     if (m.input != 1) return {"the constant is not its second operand", r.name(m.first)};
     const auto product = r.get<op::matmul>(m.last);
     const extents &x = r.shape(r.input(m.last, 0)), &k = r.shape(r.input(m.last, 1));
-    if (k.rank != 2) return {"the constant is not a matrix", r.name(m.first)};
+    if (k.rank < 2 || k.count() != std::int64_t{k.back(0)} * k.back(1) || k.rank > x.rank)
+      return {"the constant is not a matrix", r.name(m.first)};
     if (product.transpose_a) return {"its first operand is read the other way round"};
     if (x.count() == 0 || k.count() == 0) return {"there is nothing to multiply"};
     return {};
@@ -26,7 +27,8 @@ struct matmul_by_constant {
     op::linear by;
     by.out = r.shape(r.output(m.last)).back(0);
     by.bias = false;
-    expression_id weight = r.weight(m.first, 0);
+    const extents& k = r.shape(r.input(m.last, 1));
+    expression_id weight = r.reshaped(r.weight(m.first, 0), {k.back(1), k.back(0)});
     if (!product.transpose_b) {
       op::permute turn;
       turn.order = {1, 0};

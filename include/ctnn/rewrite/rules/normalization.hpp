@@ -17,14 +17,6 @@ struct plus_number {
                : "it is not the sum of a value and a number";
   }
 };
-struct difference_of_values {
-  using of = op::binary;
-  static constexpr std::string_view why_not(const op::binary& b) {
-    return b.function == op::binary_function::sub && !b.scalar && !b.activation
-               ? ""
-               : "it is not the difference of two values";
-  }
-};
 
 /// d / sqrt(mean(d^2) + eps)  ->  layer_norm(x) if d is x - mean(x), else rms_norm(d); the means over the last axes
 struct spelled_norm {
@@ -38,7 +30,7 @@ struct spelled_norm {
   };
   using square = activation_is<"it is not a square", function::square>;
   /// d, which may be x - mean(x).
-  using centred = find::node<difference_of_values, &match::centre, find::value<&match::x>,
+  using centred = find::node<of_two_values<op::binary_function::sub>, &match::centre, find::value<&match::x>,
                              find::node<op::reduce, &match::middle, find::value<&match::x>>>;
   using squares = find::node<square, &match::squares, find::also<find::value<&match::d>, find::maybe<centred>>>;
   using mean = find::node<op::reduce, &match::mean, find::or_say<"the mean is not one of squares", squares>>;
@@ -66,6 +58,10 @@ struct spelled_norm {
     const bool divides = b.function == op::binary_function::div && !inverse && r.input(m.whole, 1) == r.output(m.root);
     if (!divides && !(b.function == op::binary_function::mul && inverse)) return {"it does not divide by a root"};
     if (b.activation) return {"it applies an activation"};
+    return find_axis(r, m);
+  }
+  /// Over which axes, and whether d is the distance from the mean over the same.
+  static constexpr reason find_axis(const rewriter& r, match& m) {
     m.axis = mean_from(r, m.mean);
     if (m.axis == none) return {"under the root is no mean over the last axes", r.name(m.mean)};
     if (m.middle != none && mean_from(r, m.middle) != m.axis) m.middle = none;
@@ -76,6 +72,66 @@ struct spelled_norm {
     r.note(r.name(m.root), r.name(m.whole));
     if (m.middle != none) r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), {&m.x, 1}, {});
     else r.become(m.whole, op::rms_norm{m.axis, m.eps}, r.name(m.whole), {&m.x, 1}, {});
+  }
+};
+
+/// d * (k / sqrt(mean(d^2) + eps))  ->  layer_norm(x, k) or rms_norm(d, k)
+struct scaled_norm {
+  static constexpr rule_info info{"scaled_norm", "d * (k * rsqrt(mean(d * d) + eps)) -> layer_norm|rms_norm",
+                                  lowers::nodes, numerics::reassociates};
+  struct match : spelled_norm::match {
+    node_id scaled = none;
+    value_id k = none;
+  };
+  using product = of_two_values<op::binary_function::mul>;
+  using scaled = find::silently<
+      find::either_order<product, &match::scaled, find::alone<spelled_norm::root>, find::value<&match::k>>>;
+  using pattern =
+      find::either_order<product, &match::whole, find::alone<scaled>,
+                         find::or_say<"it scales another value than the one squared", find::value<&match::d>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (!r.applies(m.root, function::rsqrt)) return {"it does not divide by a root"};
+    if (const reason no = spelled_norm::find_axis(r, m)) return no;
+    if (!(r.shape(r.output(m.whole)) == r.shape(m.d))) return {"its scale is larger", r.name(m.scaled)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id in[] = {m.x, m.k};
+    r.note(r.name(m.root), r.name(m.whole));
+    if (m.middle != none) r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), in, {});
+    else r.become(m.whole, op::rms_norm{m.axis, m.eps}, r.name(m.whole), in, {});
+  }
+};
+
+/// x * s + (b - mean(x) * s), where s is k / sqrt(variance + eps)  ->  layer_norm(x, k, b); as TensorFlow writes it
+struct expanded_norm {
+  static constexpr rule_info info{"expanded_norm", "x * s + (b - mean(x) * s) -> layer_norm(x, k, b)", lowers::nodes,
+                                  numerics::reassociates};
+  struct match : scaled_norm::match {
+    node_id times = none, rest = none, shift = none;
+    value_id s = none, m = none, b = none;
+  };
+  using product = scaled_norm::product;
+  using scaled = find::either_order<product, &match::scaled, spelled_norm::root, find::value<&match::k>>;
+  using s = find::also<find::value<&match::s>, find::silently<scaled>>;
+  using shift = find::either_order<product, &match::shift, find::value<&match::s>, find::value<&match::m>>;
+  using pattern = find::either_order<
+      of_two_values<op::binary_function::add>, &match::whole,
+      find::alone<find::either_order<product, &match::times, s, find::value<&match::x>>>,
+      find::or_say<"its other operand is not b - mean(x) * s",
+                   find::alone<find::node<of_two_values<op::binary_function::sub>, &match::rest,
+                                          find::value<&match::b>, find::alone<shift>>>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (!r.applies(m.root, function::rsqrt)) return {"it does not divide by a root"};
+    if (const reason no = spelled_norm::find_axis(r, m)) return no;
+    if (m.middle == none || r.producer(m.m) != m.middle) return {"its other operand is not b - mean(x) * s"};
+    if (!(r.shape(r.output(m.whole)) == r.shape(m.x))) return {"its scale or bias is larger", r.name(m.scaled)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id in[] = {m.x, m.k, m.b};
+    r.note(r.name(m.times), r.name(m.whole));
+    r.become(m.whole, op::layer_norm{m.axis, m.eps, false}, r.name(m.whole), in, {});
   }
 };
 

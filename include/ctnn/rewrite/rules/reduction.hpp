@@ -31,4 +31,51 @@ struct global_pool_to_reduce {
   }
 };
 
+/// A window as large as the image (signal, volume), which is not padded  ->  adaptive_pool
+struct whole_pool {
+  static constexpr rule_info info{"whole_pool", "pool(all of x) -> adaptive_pool(1)", lowers::tier,
+                                  numerics::reassociates};
+  using pattern = single<op::pool>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto p = r.get<op::pool>(m.last);
+    if (p.function == op::pooling::lp || p.indices) return {"it computes something else"};
+    const extents& x = r.shape(r.input(m.last));
+    for (int i = 0; i < p.axes; ++i) {
+      const window_axis a = p.along(i, x.back(p.axes - 1 - i));
+      if (a.before != 0 || a.after != 0) return {"it pads"};
+      if (a.taps != a.size || a.dilation != 1) return {"its window is not all there is"};
+    }
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::pool>(m.last);
+    const value_id x = r.input(m.last);
+    r.become(m.last, op::adaptive_pool{p.function, {1}, false, p.axes}, r.name(m.last), {&x, 1}, {});
+  }
+};
+
+/// reduce that keeps its axes as 1 > flatten or reshape without them, or the other way round  ->  reduce
+struct reduce_reshape {
+  static constexpr rule_info info{"reduce_reshape", "reduce > flatten|reshape -> reduce", lowers::nodes,
+                                  numerics::exact};
+  static constexpr bool any_type = true;
+  struct match : ir::match {
+    op::reduce whole{};
+  };
+  using pattern = chain<op::reduce, find::any_of<op::flatten, op::reshape>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    m.whole = r.get<op::reduce>(m.first);
+    m.whole.keep = !m.whole.keep;
+    extents y;
+    const extents& x = r.shape(r.input(m.first));
+    if (m.whole.infer({&x, 1}, {&y, 1}) || !(y == r.shape(r.output(m.last))))
+      return {"it does more than leave out or bring back the axes", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id x = r.input(m.first);
+    r.fuse(m.first, m.last, m.whole, {&x, 1}, {});
+  }
+};
+
 }  // namespace ctnn::rules

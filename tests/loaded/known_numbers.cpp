@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// loaded/known_numbers.hpp: constants of two names are one if their bytes are the same.
+#include <doctest/doctest.h>
+
+#include <ctnn/loaded/expanded.hpp>
+#include <ctnn/rewrite/rules.hpp>
+
+#include "support/builder.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+
+namespace {
+
+/// relu(x + one) - relu(x + other), of whole shapes, so that the constants stay.
+std::size_t nodes_left(std::vector<float> one, std::vector<float> other, std::initializer_list<int> shape = {2, 2},
+                       dtype type = dtype::f32) {
+  builder b;
+  const value_id x = b.input("x", {2, 2});
+  const value_id k[] = {b.constant("one", {2, 2}), b.constant("other", shape)};
+  value_id y[2];
+  for (int i = 0; i < 2; ++i) y[i] = b.relu(i ? "r" : "q", b.sum(i ? "b" : "a", x, k[i]));
+  b.output("", b.binary("y", op::binary_function::sub, y[0], y[1]));
+  loaded_model m;
+  m.network = thaw(b.g.view());
+  const auto set = [&](int i, const std::vector<float>& numbers, dtype t) {
+    array a(m.network.view().shape(k[i]), t);
+    if (t == dtype::f32) std::copy(numbers.begin(), numbers.end(), a.data());
+    else for (std::size_t n = 0; n < numbers.size(); ++n) a.elements<std::uint16_t>()[n] = float_to_half(numbers[n]);
+    const graph_view g = m.network.view();
+    m.set_weight(g.at_expression(g.weights(g.at(g.at_value(k[i]).producer))[0]),
+                 std::make_shared<const array>(std::move(a)));
+  };
+  set(0, one, dtype::f32);
+  if (!other.empty()) set(1, other, type);
+  const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+  return o.g.nodes.size();
+}
+
+}  // namespace
+
+TEST_CASE("constants of equal bytes are one, and so are the layers that read them") {
+  CHECK(nodes_left({1, 2, 3, 4}, {1, 2, 3, 4}) == 4);
+}
+TEST_CASE("constants that differ in a bit, in shape or in type stay two") {
+  CHECK(nodes_left({1, 2, 3, 4}, {1, 2, 3, 5}) == 6);
+  CHECK(nodes_left({0, 0, 0, 0}, {0, 0, 0, -0.0f}) == 6);
+  CHECK(nodes_left({1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 2}) == 6);
+  CHECK(nodes_left({1, 2, 3, 4}, {1, 2, 3, 4}, {2, 2}, dtype::f16) == 6);
+}
+TEST_CASE("constants without numbers stay two") { CHECK(nodes_left({1, 2, 3, 4}, {}) == 6); }
