@@ -16,8 +16,8 @@ struct ready : ctnn::network<
     ctnn::concat<"join", ctnn::from<"max", "mean">>,                                                   // 8 x 2 x 2
     ctnn::add<"shift", ctnn::scalar<0.25>>,                                                            // 8 x 2 x 2
     ctnn::prelu<"slope">,                                                                              // 8 x 2 x 2
+    ctnn::softmax<"soft", ctnn::axis<0>>,                                                              // 8 x 2 x 2
     ctnn::permute<"turn", ctnn::order<1, 2, 0>>,                                                       // 2 x 2 x 8
-    ctnn::softmax<"soft", ctnn::axis<2>>,                                                              // 2 x 2 x 8
     ctnn::linear<"fc.1", ctnn::out<5>, ctnn::axes<3>>,                                                 // 5
     ctnn::unary<"root", ctnn::function::abs, ctnn::from<"dw">>,                                        // 8 x 4 x 4
     ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                  // 3 x 8 x 8

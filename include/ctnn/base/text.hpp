@@ -116,7 +116,7 @@ constexpr void append_hexadecimal(Out& out, double magnitude) {
   const auto exponent = static_cast<int>(bits >> 52);
   out += exponent == 0 ? "0x0." : "0x1.";
   std::uint64_t rest = bits << 12;
-  do out += std::string_view("0123456789abcdef").substr(rest >> 60, 1);
+  do out += std::string_view("0123456789abcdef").substr(static_cast<std::size_t>(rest >> 60), 1);
   while ((rest <<= 4) != 0);
   out += "p";
   append_integer(out, exponent == 0 ? -1022 : exponent - 1023);
