@@ -316,7 +316,7 @@ class random_graph {
     add(by, {x, newest()});
   }
   void add_conv(value_id x) {
-    const extents& s = shape(x);
+    const extents s = shape(x);
     if (r_.one_in(12)) return add_given_weight(x);
     if (r_.one_in(6)) return add_idiom(x);
     if (s.rank < 3) return r_.one_in(3) ? add_other_axes(x) : void();
@@ -482,7 +482,7 @@ class random_graph {
       default: {
         op::interpolate i;
         i.mode = static_cast<op::interpolation>(r_.below(r_.one_in(3) ? 3 : 2));
-        const extents& s = shape(x);
+        const extents s = shape(x);
         if (s.rank < 3) return;
         if (r_.one_in(3)) i.size = {s.back(1), s.back(0)};
         else i.size = {1 + r_.below(6), 1 + r_.below(6)};
@@ -494,7 +494,7 @@ class random_graph {
   }
   /// Groups of channels in one operator or spelled out.
   void add_shuffle(value_id x) {
-    const extents& s = shape(x);
+    const extents s = shape(x);
     const int groups = 1 + r_.below(3), c = s.back(2);
     if (r_.one_in(3)) {
       const pair f{groups, 1 + r_.below(2)};
@@ -512,7 +512,7 @@ class random_graph {
   }
   /// Often zeros around rows and columns, then a window.
   void add_pad(value_id x) {
-    const extents& s = shape(x);
+    const extents s = shape(x);
     op::pad p;
     for (int i = 0; i < s.rank; ++i) {
       const bool inside = i >= s.rank - 2 || r_.one_in(6);
@@ -530,7 +530,7 @@ class random_graph {
     else add_pool(padded);
   }
   void add_reshape(value_id x) {
-    const extents& s = shape(x);
+    const extents s = shape(x);
     switch (r_.below(4)) {
       case 0: return void(add(op::flatten{r_.below(s.rank), -1}, {x}));
       case 1: return void(add(op::reshape{{-1, 1, 1}}, {x}));

@@ -85,7 +85,8 @@ class rewriter {
   constexpr node_id producer(value_id v) const { return g_.values[static_cast<std::size_t>(v)].producer; }
   constexpr const extents& shape(value_id v) const { return g_.values[static_cast<std::size_t>(v)].shape; }
   constexpr dtype type(value_id v) const { return g_.values[static_cast<std::size_t>(v)].type; }
-  constexpr const extents& shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
+  /// No reference: it would be gone with the next expression that is made.
+  constexpr extents shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
   /// What is known of a constant's numbers.
   constexpr numbers_are known_numbers(value_id v) const {
     if (!is<op::constant>(producer(v))) return numbers_are::anything;
