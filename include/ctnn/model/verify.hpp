@@ -46,10 +46,10 @@ CTNN_ONCE verification verify(const std::function<loaded_model()>& read, const a
   const arrays_by_name wanted = outputs_of(model(read(), options));
   options.optimize = rewritten;
 
-  const std::size_t all = model(read(), options).code().rewrites();
-  const auto compare = [&](std::size_t rewrites, verification& v) {
-    options.rewrites = rewrites;
-    const arrays_by_name got = outputs_of(model(read(), options));
+  const auto compare = [&](std::size_t most, verification& v) {
+    options.rewrites = most;
+    const model m(read(), options);
+    const arrays_by_name got = outputs_of(m);
     for (const auto& [name, before] : wanted) {
       const array &a = before, &b = got.at(name);
       if (!(a.shape() == b.shape()) || a.type() != b.type())
@@ -59,8 +59,9 @@ CTNN_ONCE verification verify(const std::function<loaded_model()>& read, const a
           a.size(), [&](std::size_t i) { return number_at(a, i); }, [&](std::size_t i) { return number_at(b, i); });
       if (d >= v.difference) v.difference = d, v.output = name;
     }
+    return m.code().rewrites();
   };
-  return ir::find_difference(all, tolerance, compare, [&](std::size_t rewrites, verification& v) {
+  return ir::find_difference(tolerance, compare, [&](std::size_t rewrites, verification& v) {
     options.rewrites = rewrites;
     const model m(read(), options);
     ir::name_step(m.code().history(), v);

@@ -41,8 +41,8 @@ verification verify(std::span<const named_weight> weights, std::span<const std::
     return ir::optimize(ir::thaw(ir::detail::expanded_view<Net>()), Rules::records, rewrites);
   };
   const ir::graph_values wanted = run(declared);
-  const auto compare = [&](std::size_t rewrites, verification& v) {
-    const ir::optimization o = rewritten(rewrites);
+  const auto compare = [&](std::size_t most, verification& v) {
+    const ir::optimization o = rewritten(most);
     const ir::graph_values got = run(o.g.view());
     for (std::size_t i = 0; i < declared.outputs.size(); ++i) {
       const auto a = wanted.of(declared.outputs[i].value), b = got.of(o.g.outputs[i].value);
@@ -52,11 +52,11 @@ verification verify(std::span<const named_weight> weights, std::span<const std::
           [&](std::size_t k) { return static_cast<double>(b[k]); });
       if (d >= v.difference) v.difference = d, v.output = declared.outputs[i].name;
     }
+    return o.applied;
   };
-  return ir::find_difference(rewritten(ir::every_rewrite).applied, tolerance, compare,
-                             [&](std::size_t rewrites, verification& v) {
-                               ir::name_step(rewritten(rewrites).history, v);
-                             });
+  return ir::find_difference(tolerance, compare, [&](std::size_t rewrites, verification& v) {
+    ir::name_step(rewritten(rewrites).history, v);
+  });
 }
 
 }  // namespace ctnn

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <string>
-#include <span>
 #include <cstdio>
+#include <limits>
+#include <span>
+#include <string>
 
-#include "rewriter.hpp"
+#include "driver.hpp"
 
 namespace ctnn {
 
@@ -42,11 +42,12 @@ double largest_difference(std::size_t count, auto&& first, auto&& second) {
   return most;
 }
 
-/// `compare(rewrites, result)` runs both sides after so many rewrites and fills in the output that differs most;
-/// `name_last(rewrites, result)` fills in the last step then. Halves what is left, so that few runs are needed.
-verification find_difference(std::size_t rewrites, double tolerance, auto&& compare, auto&& name_last) {
+/// `compare(most, result)` runs both sides after so many rewrites at most, fills in the output that differs most and
+/// returns how many rewrites there were; `name_last(rewrites, result)` fills in the last step then. Halves what is
+/// left, so that few runs are needed.
+verification find_difference(double tolerance, auto&& compare, auto&& name_last) {
   verification all;
-  compare(rewrites, all);
+  const std::size_t rewrites = compare(every_rewrite, all);
   all.same = all.difference <= tolerance;
   if (all.same || rewrites == 0) return all;
   std::size_t right = 0, wrong = rewrites;
@@ -76,7 +77,7 @@ inline std::string describe(const verification& v) {
                              : "same numbers: " + output + " differs most, by " + number + " of its largest number";
   return output + " differs by " + number + " of its largest number since rule '" + v.rule + "' " +
          (v.into.empty()          ? "took layer '" + v.layer + "' away"
-          : v.into == v.layer   ? "changed layer '" + v.layer + "'"
+          : v.into == v.layer     ? "changed layer '" + v.layer + "'"
                                   : "made layer '" + v.layer + "' part of '" + v.into + "'");
 }
 
