@@ -90,15 +90,22 @@ std::string summary(const std::string& name, const ctnn::array& values) {
   return out + text;
 }
 
+/// The arrays of "NAME=FILE.npy" options.
+ctnn::arrays_by_name read_inputs(const std::vector<std::string>& assignments) {
+  ctnn::arrays_by_name all;
+  for (const std::string& assignment : assignments) {
+    const auto [name, file] = split_assignment(assignment, "--input");
+    all[name] = ctnn::npy::read(file);
+  }
+  return all;
+}
+
 }  // namespace
 
 void run(const run_options& options) {
   ctnn::arrays_by_name fed, cuts;  // inputs of an ONNX model decide its shapes
   const bool is_onnx = options.model.file.ends_with(".onnx");
-  for (const std::string& assignment : options.inputs) {
-    const auto [name, file] = split_assignment(assignment, "--input");
-    (is_onnx ? fed : cuts)[name] = ctnn::npy::read(file);
-  }
+  (is_onnx ? fed : cuts) = read_inputs(options.inputs);
   const ctnn::model m = load_model(options.model, find_target(options.target), make_threads(options.threads), fed);
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
@@ -123,11 +130,7 @@ void run(const run_options& options) {
 }
 
 void verify(const optimize_options& options) {
-  ctnn::arrays_by_name fed;
-  for (const std::string& assignment : options.inputs) {
-    const auto [name, file] = split_assignment(assignment, "--input");
-    fed[name] = ctnn::npy::read(file);
-  }
+  const ctnn::arrays_by_name fed = read_inputs(options.inputs);
   const std::vector<ir::rule_record> rules = rules_for(options.model);
   const progress busy("running both sides");
   const model_source& from = options.model;
