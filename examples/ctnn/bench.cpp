@@ -29,7 +29,10 @@ void add_row(table& t, const profile& p, std::vector<std::string> cells, std::in
 
 void print_text(const std::string& file, const profile& p) {
   table t("lllrrrr", {"layer", "operator", "output", "median ms", "min ms", "GFLOP/s", "% of peak"});
-  for (const layer_times& l : p.layers) add_row(t, p, {l.name, l.type, l.shape}, l.macs, summarise(l.seconds));
+  for (const layer_times& l : p.layers) {
+    const std::string by = l.winograd ? " F(" + std::to_string(l.winograd) + ", 3)" : "";
+    add_row(t, p, {l.name, l.type + by, l.shape}, l.macs, summarise(l.seconds));
+  }
   add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total));
   const std::string threads = p.threads > 1 ? ", " + std::to_string(p.threads) + " threads" : "";
   std::printf("%s on %s%s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(),
@@ -71,7 +74,8 @@ std::string json(const std::string& file, const profile& p) {
   for (const layer_times& l : p.layers)
     out += std::string(&l == p.layers.data() ? "" : ",") + "\n    {\"name\": " + quoted(l.name) +
            ", \"operator\": " + quoted(l.type) + ", \"output\": " + quoted(l.shape) + ", " +
-           numbers(p, l.macs, l.seconds) + '}';
+           (l.winograd ? "\"winograd\": " + std::to_string(l.winograd) + ", " : "") + numbers(p, l.macs, l.seconds) +
+           '}';
   return out + "]}";
 }
 

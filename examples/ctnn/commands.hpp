@@ -24,6 +24,7 @@ struct model_source {
   std::vector<std::string> without;  ///< rules to leave out
   bool exact = false;                ///< only rules that change no number
   std::vector<std::string> keep;     ///< blobs that must survive
+  bool exact_convolutions = false;   ///< no Winograd filtering
 };
 
 struct info_options {

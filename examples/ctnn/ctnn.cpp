@@ -23,6 +23,8 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
       "--exact", m.exact,
       "only rewrite where no number changes: no sum or product is taken in another order, "
       "half precision is rounded after each operator");
+  command.add_flag("--exact-convolutions", m.exact_convolutions,
+                   "convolutions add product by product, none goes by Winograd's filtering");
   command.add_option("--only", m.only, "a rule to apply, and no other; may be repeated")->take_all()->expected(1);
   command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);

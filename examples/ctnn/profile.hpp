@@ -14,6 +14,7 @@ struct layer_times {
   std::string name, type, shape;
   std::int64_t macs = 0;
   std::vector<double> seconds;  ///< one for each run
+  int winograd = 0;             ///< by F(winograd, 3)
 };
 
 struct profile {

@@ -2,6 +2,7 @@
 #include "rewriting.hpp"
 
 #include <ctnn/base/error.hpp>
+#include <ctnn/kernels/winograd.hpp>
 #include <ctnn/loaded/expanded.hpp>
 #include <ctnn/network/lower.hpp>
 #include <ctnn/rewrite/rules.hpp>
@@ -59,9 +60,11 @@ std::vector<ir::rule_record> rules_for(const model_source& from) {
 ir::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
   for (const std::string& name : how.keep) keep_blob(m, name);
   const std::vector<ir::rule_record> rules = rules_for(how);
-  if (!how.optimize) return {ir::thaw(m.network.view()), {}, {}};
+  ir::graph g = ir::thaw(m.network.view());
+  if (how.exact_convolutions) ir::make_convolutions_exact(g);
+  if (!how.optimize) return {std::move(g), {}, {}};
   const progress busy("rewriting");
-  ir::optimization o = ir::optimize_loaded(m, ir::thaw(m.network.view()), rules);
+  ir::optimization o = ir::optimize_loaded(m, std::move(g), rules);
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
   return o;
 }

@@ -31,9 +31,12 @@ ctnn::model load_model(const model_source& from, ctnn::target_id target, std::sh
   ctnn::loaded_model network = load(from, fed);
   const progress busy("rewriting and packing weights");
   static const std::vector<ir::rule_record> rules = rules_for(from);  // one command line, one choice
-  return ctnn::model(
-      std::move(network),
-      {.optimize = from.optimize, .rules = rules, .keep = from.keep, .target = target, .executor = std::move(threads)});
+  return ctnn::model(std::move(network), {.optimize = from.optimize,
+                                          .rules = rules,
+                                          .keep = from.keep,
+                                          .target = target,
+                                          .executor = std::move(threads),
+                                          .exact_convolutions = from.exact_convolutions});
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -134,8 +137,9 @@ void verify(const optimize_options& options) {
   const std::vector<ir::rule_record> rules = rules_for(options.model);
   const progress busy("running both sides");
   const model_source& from = options.model;
-  const ctnn::verification v = ctnn::verify([&] { return load(from, fed); }, fed, options.tolerance,
-                                            {.optimize = from.optimize, .rules = rules, .keep = from.keep});
+  const ctnn::verification v = ctnn::verify(
+      [&] { return load(from, fed); }, fed, options.tolerance,
+      {.optimize = from.optimize, .rules = rules, .keep = from.keep, .exact_convolutions = from.exact_convolutions});
   if (!v.same) throw ctnn::error(ir::describe(v));
   std::printf("verified, %s\n", ir::describe(v).c_str());
 }
@@ -177,7 +181,8 @@ profile measure(const model_source& from, const bench_options& options) {
                           std::string(g.at(n).type->name),
                           ir::describe(g.shape(g.at(n).outputs.first)),
                           ir::macs_of(g, n),
-                          {}});
+                          {},
+                          ir::winograd_size(g, g.at(n))});
   }
   for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ir::macs_of(g, static_cast<int>(n));
   const double begin = now();

@@ -72,20 +72,16 @@ def write(name, summary, body):
 
 def write_weights(model):
     names = {0: "conv1", 1: "bn1", 3: "conv2", 4: "bn2", 7: "conv3", 8: "bn3", 12: "fc"}
-    slots = {"weight": "weight", "bias": "bias", "running_mean": "mean", "running_var": "variance"}
     body, total = "namespace digits::weights {\n", 0
     for index, layer in names.items():
         for key, tensor in model[index].state_dict().items():
             if key == "num_batches_tracked":
                 continue
-            slot = slots[key]
-            if layer.startswith("bn"):
-                slot = {"weight": "gamma", "bias": "beta"}.get(slot, slot)
             numbers = tensor.numpy().ravel()
             total += len(numbers)
             shape = " x ".join(map(str, tensor.shape))
             rows = textwrap.wrap(", ".join(map(hex_float, numbers)), 118, break_long_words=False)
-            body += f"\ninline constexpr float {layer}_{slot}[{len(numbers)}] = {{  // {shape}\n  "
+            body += f"\ninline constexpr float {layer}_{key}[{len(numbers)}] = {{  // {shape}\n  "
             body += "\n  ".join(rows) + "};\n"
     body += "\n}  // namespace digits::weights\n"
     write("weights.hpp", f"the trained weights, nothing folded ({total} numbers).", body)

@@ -21,19 +21,19 @@ inline constexpr float conv1_bias[8] = {  // 8
   -0x1.255b42p-2f, -0x1.97a86ep-5f, 0x1.2e4288p-2f, 0x1.9e04f6p-2f, -0x1.9f8518p-4f, 0x1.19edeap-3f, -0x1.8402bap-2f,
   -0x1.316606p-6f};
 
-inline constexpr float bn1_gamma[8] = {  // 8
+inline constexpr float bn1_weight[8] = {  // 8
   0x1.ad4dep-1f, 0x1.d1caap-1f, 0x1.b5c30ep-1f, 0x1.0b3ab4p0f, 0x1.c5be0cp-1f, 0x1.1626fcp0f, 0x1.ea54dcp-1f,
   0x1.f19abap-1f};
 
-inline constexpr float bn1_beta[8] = {  // 8
+inline constexpr float bn1_bias[8] = {  // 8
   -0x1.96a78ap-5f, -0x1.311628p-2f, 0x1.886faap-7f, 0x1.2df55cp-4f, -0x1.70d61ep-3f, -0x1.7eb686p-3f, -0x1.09703ep-4f,
   -0x1.33c822p-2f};
 
-inline constexpr float bn1_mean[8] = {  // 8
+inline constexpr float bn1_running_mean[8] = {  // 8
   -0x1.fc4d1cp-3f, 0x1.34588p-6f, 0x1.1a088ep-2f, 0x1.86323ap-2f, -0x1.d91952p-7f, -0x1.0c629p-3f, -0x1.c8333ep-3f,
   -0x1.09d44ap-3f};
 
-inline constexpr float bn1_variance[8] = {  // 8
+inline constexpr float bn1_running_var[8] = {  // 8
   0x1.71a01ep-6f, 0x1.0818ep-7f, 0x1.a9477ep-6f, 0x1.c174a6p-5f, 0x1.d48a18p-5f, 0x1.5c3468p-4f, 0x1.1343b6p-4f,
   0x1.0d4dfcp-4f};
 
@@ -209,22 +209,22 @@ inline constexpr float conv2_bias[16] = {  // 16
   0x1.b89a4ap-6f, 0x1.ab8254p-8f, -0x1.000a66p-3f, 0x1.f6b37ep-4f, -0x1.942b5p-4f, -0x1.70facap-3f, 0x1.0b1f4ap-6f,
   0x1.130bcap-4f, -0x1.13fbb8p-5f};
 
-inline constexpr float bn2_gamma[16] = {  // 16
+inline constexpr float bn2_weight[16] = {  // 16
   0x1.ce5e8ep-1f, 0x1.f1ebbap-1f, 0x1.a3561p-1f, 0x1.c3083ap-1f, 0x1.bd099cp-1f, 0x1.f9849ep-1f, 0x1.96ddcep-1f,
   0x1.0271a6p0f, 0x1.c173c2p-1f, 0x1.dbb3c8p-1f, 0x1.db942ap-1f, 0x1.a22b14p-1f, 0x1.ff9c6ap-1f, 0x1.d6322ap-1f,
   0x1.aa3a18p-1f, 0x1.f98074p-1f};
 
-inline constexpr float bn2_beta[16] = {  // 16
+inline constexpr float bn2_bias[16] = {  // 16
   -0x1.30c34ep-2f, -0x1.81fbfep-2f, -0x1.a050e4p-2f, -0x1.b1c632p-2f, -0x1.874d38p-2f, -0x1.c94062p-2f, -0x1.a94b86p-3f,
   -0x1.ca9f1ap-2f, -0x1.07a77ep-1f, -0x1.237e44p-2f, -0x1.d3c3fap-2f, -0x1.2c7082p-2f, -0x1.6643f6p-2f, -0x1.d197bap-2f,
   -0x1.853c76p-2f, -0x1.1e3692p-2f};
 
-inline constexpr float bn2_mean[16] = {  // 16
+inline constexpr float bn2_running_mean[16] = {  // 16
   0x1.2a0e4cp-3f, -0x1.0f7954p-3f, -0x1.684f84p-3f, -0x1.84a83cp-1f, -0x1.3245bcp-1f, -0x1.e1169ep-2f, -0x1.001f5ep0f,
   -0x1.484146p-2f, -0x1.11087p-2f, -0x1.25721ap-1f, -0x1.ad8f96p-2f, -0x1.188f18p-1f, -0x1.518038p-3f, -0x1.0b50ccp-1f,
   -0x1.7f3b6ap-2f, -0x1.0d4194p-3f};
 
-inline constexpr float bn2_variance[16] = {  // 16
+inline constexpr float bn2_running_var[16] = {  // 16
   0x1.24a3bp-1f, 0x1.fbf9c4p-2f, 0x1.153968p-2f, 0x1.16e89ep-2f, 0x1.803818p-2f, 0x1.1b744ap-1f, 0x1.4cb872p-2f,
   0x1.380774p-1f, 0x1.e6a97ep-3f, 0x1.07f25cp-2f, 0x1.005d26p-2f, 0x1.246a9p-2f, 0x1.db2d56p-2f, 0x1.496a9p-2f,
   0x1.04adb8p-1f, 0x1.8bdca8p-2f};
@@ -897,28 +897,28 @@ inline constexpr float conv3_bias[32] = {  // 32
   0x1.619268p-7f, -0x1.909e74p-4f, 0x1.2ddaa8p-4f, 0x1.e2eccep-7f, 0x1.6a403p-4f, 0x1.571766p-3f, -0x1.c4cb84p-5f,
   -0x1.d3691cp-6f, 0x1.a74f5p-6f, 0x1.f92304p-10f, -0x1.95b2a6p-5f};
 
-inline constexpr float bn3_gamma[32] = {  // 32
+inline constexpr float bn3_weight[32] = {  // 32
   0x1.dab04ap-1f, 0x1.83bae8p-1f, 0x1.cc822cp-1f, 0x1.89b7ep-1f, 0x1.b606fap-1f, 0x1.c5d10cp-1f, 0x1.8a336p-1f,
   0x1.87ff3ep-1f, 0x1.923fdp-1f, 0x1.7d7e6cp-1f, 0x1.9e249ap-1f, 0x1.931852p-1f, 0x1.936a12p-1f, 0x1.c05188p-1f,
   0x1.cb47cap-1f, 0x1.b44a88p-1f, 0x1.0124b8p0f, 0x1.98579p-1f, 0x1.a661d6p-1f, 0x1.a002f6p-1f, 0x1.c703e4p-1f,
   0x1.a6604ep-1f, 0x1.a01366p-1f, 0x1.7a7e6p-1f, 0x1.7eea2ap-1f, 0x1.8eaaa2p-1f, 0x1.92e01ap-1f, 0x1.becb04p-1f,
   0x1.9d57dcp-1f, 0x1.dacb4ap-1f, 0x1.88b05cp-1f, 0x1.59e1bep-1f};
 
-inline constexpr float bn3_beta[32] = {  // 32
+inline constexpr float bn3_bias[32] = {  // 32
   -0x1.51cdaap-2f, -0x1.82417ap-3f, -0x1.7562aep-2f, -0x1.ef4becp-3f, -0x1.8162d2p-2f, -0x1.5e56eap-2f, -0x1.9516b6p-3f,
   -0x1.1fb6dep-2f, -0x1.f58146p-3f, -0x1.8e533cp-3f, -0x1.433a54p-2f, -0x1.0d315cp-2f, -0x1.725fbcp-2f, -0x1.c77266p-3f,
   -0x1.0a35fep-2f, -0x1.025166p-2f, -0x1.969f62p-2f, -0x1.ced0aap-3f, -0x1.3c9e4cp-2f, -0x1.450e64p-2f, -0x1.762182p-2f,
   -0x1.b18386p-3f, -0x1.37e52p-2f, -0x1.64048cp-3f, -0x1.4c0f64p-3f, -0x1.0a4536p-2f, -0x1.dd487ep-3f, -0x1.9419cep-3f,
   -0x1.aa8392p-2f, -0x1.13569ap-2f, -0x1.51d6ecp-3f, -0x1.0fc0e2p-2f};
 
-inline constexpr float bn3_mean[32] = {  // 32
+inline constexpr float bn3_running_mean[32] = {  // 32
   -0x1.ba2f2cp-2f, -0x1.d568dep-2f, -0x1.39ddep-2f, -0x1.c65d7cp-2f, -0x1.479268p-1f, -0x1.ad7e66p-1f, 0x1.26c0dcp-4f,
   -0x1.324ec6p-2f, -0x1.f07176p-1f, -0x1.f7878p-7f, -0x1.0e539ep-2f, -0x1.8b6a14p0f, -0x1.b87772p-1f, -0x1.1633bp0f,
   -0x1.d64fep0f, -0x1.85cdc4p0f, -0x1.8264f4p-4f, -0x1.191398p-2f, -0x1.b0066p-1f, -0x1.7b0cap-3f, -0x1.8b79c8p-2f,
   -0x1.36ad5p0f, -0x1.4d9186p-2f, 0x1.b0ad7cp-2f, 0x1.2747cep0f, -0x1.40cb86p0f, 0x1.ee070ap-1f, -0x1.56316cp0f,
   -0x1.b15018p-3f, -0x1.b4c95ep-1f, -0x1.7f0508p-6f, 0x1.ee9658p-3f};
 
-inline constexpr float bn3_variance[32] = {  // 32
+inline constexpr float bn3_running_var[32] = {  // 32
   0x1.7af0aep-1f, 0x1.d9fa62p-1f, 0x1.73e372p-1f, 0x1.40c8c2p-1f, 0x1.aec506p-1f, 0x1.a130aap-1f, 0x1.1995dap-1f,
   0x1.ac422ep-2f, 0x1.399546p-1f, 0x1.743b24p-1f, 0x1.48be7cp-1f, 0x1.23039ep0f, 0x1.468d2cp-1f, 0x1.699694p-1f,
   0x1.6a3b04p-1f, 0x1.3549fp-1f, 0x1.099b7cp0f, 0x1.87c0bap-1f, 0x1.1cf578p-1f, 0x1.8acd24p-1f, 0x1.25cc34p-1f,

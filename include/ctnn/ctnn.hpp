@@ -9,4 +9,5 @@
 #if !defined(CTNN_PLAIN)
 #include "network/layers_of.hpp"
 #endif
+#include "network/modules.hpp"
 #include "network/texts.hpp"

@@ -3,7 +3,7 @@
 // expect: ctnn: the layer needs another number of inputs
 // expect: mistake::wrong_number_of_inputs
 // expect: layer_called<'s', 'u', 'm'>
-// expect: what<'b', 'i', 'n', 'a', 'r', 'y'>
+// expect: what<'f', 'r', 'o', 'm'>
 // expect: got<1>
 // expect: needed<2, 2>
 #include <ctnn/ctnn.hpp>

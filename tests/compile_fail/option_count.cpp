@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Three numbers for a kernel.
-// expect: ctnn: an option's value is out of range
-// expect: mistake::option_out_of_range
+// expect: ctnn: the option takes another count of numbers
+// expect: mistake::option_count
 // expect: layer_called<'c', 'o', 'n', 'v', '1'>
 // expect: what<'k', 'e', 'r', 'n', 'e', 'l'>
 // expect: got<3>

@@ -4,7 +4,7 @@
 // expect: mistake::rank_mismatch
 // expect: layer_called<'c', 'o', 'n', 'v', '1'>
 // expect: what<'c', 'o', 'n', 'v', '2', 'd'>
-// expect: got<12>
+// expect: got<1>
 // expect: needed<3>
 #include <ctnn/ctnn.hpp>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A slice that ends before it begins.
-// expect: ctnn: the number of elements does not match
-// expect: mistake::element_count_mismatch
+// expect: ctnn: the layer's output would have no elements
+// expect: mistake::no_elements
 // expect: layer_called<'p', 'a', 'r', 't'>
 // expect: what<'o', 'u', 't', 'p', 'u', 't'>
 // expect: got<3, 0, 8>
-// expect: needed<1>
 #include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;

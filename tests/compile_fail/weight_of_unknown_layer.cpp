@@ -8,13 +8,9 @@
 
 #ifndef CTNN_CORRECTED
 constexpr nn::named_weight weights[] = {
-    {"fc", "weight", twelve},
-    {"fc", "bias", three},
-    {"bn", "gamma", three},
-    {"bn", "beta", three},
-    {"bn", "mean", three},
-    {"bn", "variance", three},
-    {"fc2", "bias", three},};
+    {"fc", "weight", twelve},      {"fc", "bias", three},        {"bn", "weight", three}, {"bn", "bias", three},
+    {"bn", "running_mean", three}, {"bn", "running_var", three}, {"fc2", "bias", three},
+};
 #endif
 
 constexpr auto folded = nn::fold<net, weights>();

@@ -15,10 +15,7 @@ static_assert(sizeof eleven < sizeof twelve);
 
 #ifdef CTNN_CORRECTED
 constexpr nn::named_weight weights[] = {
-    {"fc", "weight", twelve},
-    {"fc", "bias", three},
-    {"bn", "gamma", three},
-    {"bn", "beta", three},
-    {"bn", "mean", three},
-    {"bn", "variance", three},};
+    {"fc", "weight", twelve}, {"fc", "bias", three},         {"bn", "weight", three},
+    {"bn", "bias", three},    {"bn", "running_mean", three}, {"bn", "running_var", three},
+};
 #endif

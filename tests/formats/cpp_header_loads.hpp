@@ -26,7 +26,7 @@ struct loads : ctnn::network<
     ctnn::unary<"root", ctnn::function::abs, ctnn::from<"dw">>,                                        // 8 x 4 x 4
     ctnn::interpolate_nearest<"grow", ctnn::from<"halves.0">, ctnn::scale_factor<2>>,                  // 3 x 8 x 8
     ctnn::conv_transpose2d<"up", ctnn::out<4>, ctnn::kernel<4>, ctnn::stride<2>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>>,  // 4 x 16 x 16
-    ctnn::local_response_norm<"respond", ctnn::size<3>, ctnn::option<"alpha", 0.5>>,                   // 4 x 16 x 16
+    ctnn::local_response_norm<"respond", ctnn::size<3>, ctnn::alpha<0.5>>,                             // 4 x 16 x 16
     ctnn::slice<"cut", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>,                         // 4 x 8 x 8
     ctnn::named_output<ctnn::from<"out", "u", "cut">, ctnn::from<"fc.1", "root", "cut">>> {
   /// For ctnn::load() at start, or ctnn::pack<>() in the compiler.
@@ -73,14 +73,14 @@ inline constexpr float conv_1_weight[288] = {
     0x1.88p-6f, -0x1.46p-3f, 0x1.d4p-3f, 0x1.6ap-4f, -0x1.8bp-5f, 0x1.e8p-3f, 0x1.224p-3f, 0x1.2fp-5f,};
 inline constexpr float conv_1_bias[8] = {
     0x1.498p-4f, -0x1.ad4p-3f, -0x1.a48p-4f, -0x1.24p-3f, -0x1.058p-3f, 0x1.174p-3f, 0x1.8p-11f, 0x1.d8p-5f,};
-inline constexpr float bn_gamma[8] = {
-    0x1.17p-4f, 0x1.4p-5f, 0x1.3ep-6f, -0x1.ca8p-3f, -0x1.42p-5f, 0x1.03p-5f, 0x1.c9p-3f, -0x1.4f8p-4f,};
-inline constexpr float bn_beta[8] = {
+inline constexpr float bn_weight[8] = {
+    0x1.4c8p-4f, 0x1.fd8p-4f, -0x1.dcp-6f, -0x1p-12f, 0x1.5ccp-3f, -0x1.bep-4f, -0x1.fe8p-3f, -0x1.31p-4f,};
+inline constexpr float bn_bias[8] = {
     0x1.5f8p-4f, 0x1.dc4p-3f, 0x1.dep-4f, -0x1.8p-8f, -0x1.5ap-5f, -0x1.6a8p-3f, 0x1.9b8p-3f, 0x1.f98p-4f,};
-inline constexpr float bn_mean[8] = {
-    0x1.1bcp-3f, -0x1.ce8p-4f, 0x1.a4cp-3f, 0x1.c3cp-3f, -0x1.17p-5f, -0x1.18p-5f, -0x1.2c8p-4f, -0x1.eacp-3f,};
-inline constexpr float bn_variance[8] = {
-    0x1.14c8p+0f, 0x1.1fd8p+0f, 0x1.f12p-1f, 0x1.ffep-1f, 0x1.2b98p+0f, 0x1.c84p-1f, 0x1.806p-1f, 0x1.d9ep-1f,};
+inline constexpr float bn_running_mean[8] = {
+    0x1.17p-4f, 0x1.4p-5f, 0x1.3ep-6f, -0x1.ca8p-3f, -0x1.42p-5f, 0x1.03p-5f, 0x1.c9p-3f, -0x1.4f8p-4f,};
+inline constexpr float bn_running_var[8] = {
+    0x1.2378p+0f, 0x1.c63p-1f, 0x1.3498p+0f, 0x1.3878p+0f, 0x1.ee9p-1f, 0x1.ee8p-1f, 0x1.da7p-1f, 0x1.855p-1f,};
 inline constexpr float dw_weight[72] = {
     -0x1.b68p-3f, 0x1.c5p-3f, -0x1.204p-3f, 0x1.004p-3f, 0x1.758p-4f, -0x1.ea4p-3f, -0x1.90cp-3f, -0x1.c2cp-3f,
     -0x1.348p-3f, -0x1.4p-5f, -0x1.2dp-5f, 0x1.b9p-5f, 0x1.e58p-4f, 0x1.ff8p-3f, -0x1.c18p-3f, 0x1.eb4p-3f,
@@ -159,10 +159,10 @@ inline constexpr float up_bias[4] = {
 inline constexpr ctnn::named_weight loads::weights[14] = {
     {"conv/1", "weight", loads_numbers::conv_1_weight},
     {"conv/1", "bias", loads_numbers::conv_1_bias},
-    {"bn", "gamma", loads_numbers::bn_gamma},
-    {"bn", "beta", loads_numbers::bn_beta},
-    {"bn", "mean", loads_numbers::bn_mean},
-    {"bn", "variance", loads_numbers::bn_variance},
+    {"bn", "weight", loads_numbers::bn_weight},
+    {"bn", "bias", loads_numbers::bn_bias},
+    {"bn", "running_mean", loads_numbers::bn_running_mean},
+    {"bn", "running_var", loads_numbers::bn_running_var},
     {"dw", "weight", loads_numbers::dw_weight},
     {"\"quoted\\\\name\"", "weight", loads_numbers::quoted_name_weight},
     {"\"quoted\\\\name\"", "bias", loads_numbers::quoted_name_bias},

@@ -45,7 +45,7 @@ inline loaded_model every_layer() {
     for (float& v : made.values()) {
       state = state * 1664525u + 1013904223u;
       v = static_cast<float>(static_cast<int>(state >> 20) - 2048) / 8192.0f;
-      if (name.second == "variance") v = 1.0f + v;
+      if (name.second == "running_var") v = 1.0f + v;
     }
     numbers = std::make_shared<const array>(std::move(made));
   }

@@ -3,6 +3,7 @@
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/param_reader.hpp>
 #include <ctnn/formats/npy.hpp>
+#include <ctnn/formats/safetensors.hpp>
 #include <ctnn/model.hpp>
 
 #include <cmath>
@@ -190,7 +191,7 @@ void try_param(std::string_view text) {
     for (auto& [name, numbers] : m.weights) {
       if (numbers->type() != dtype::f32) continue;
       array made = some_numbers(numbers->shape(), dtype::f32);
-      if (name.second == "variance")
+      if (name.second == "running_var")
         for (float& x : made.values()) x = x * x + 0.5f;
       numbers = std::make_shared<const array>(std::move(made));
     }
@@ -240,6 +241,18 @@ void try_npy(std::string_view bytes) {
   const array again = npy::parse(npy::write(a), "again.npy", tiny);
   if (!(again.shape() == a.shape()) || !std::ranges::equal(again.bytes(), a.bytes()))
     found("writing and reading changes an array");
+}
+
+void try_safetensors(std::span<const std::byte> bytes) {
+  succeeds([&] {
+    const std::size_t length = safetensors::header_length(bytes, bytes.size(), "fuzz.safetensors");
+    const std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    std::uint64_t held = 0;
+    for (const auto& [name, t] :
+         safetensors::parse_header(text.substr(8, length), bytes.size() - 8 - length, "fuzz.safetensors", tiny))
+      held += t.end - t.begin;
+    if (held != bytes.size() - 8 - length) found("the tensors do not fill the file");
+  });
 }
 
 }  // namespace ctnn::ir::fuzz

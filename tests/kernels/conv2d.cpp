@@ -11,6 +11,12 @@ TEST_CASE("dense conv2d: odd channels, pitches, long sums") {
 TEST_CASE("conv2d: kernel sizes, strides, dilation, uneven padding, groups, batches, residuals") {
   for_each_target([] { sweep_options(dispatched); });
 }
+TEST_CASE("conv2d of pixels that stand as rows of a matrix") {
+  for_each_target([] { sweep_rows(dispatched); });
+}
+TEST_CASE("conv2d of few input channels") {
+  for_each_target([] { sweep_stems(dispatched); });
+}
 TEST_CASE("depthwise conv2d") {
   for_each_target([] { sweep_depthwise(dispatched); });
 }

@@ -11,6 +11,7 @@
 
 #include <ctnn/kernels/packing.hpp>
 #include <ctnn/kernels/tensor.hpp>
+#include <ctnn/kernels/winograd.hpp>
 
 #include "parts.hpp"
 
@@ -51,7 +52,11 @@ struct convolution_case {
   layout order = layout::nhwc;
   int more_in = 0, more_out = 0;  ///< pitch beyond the channels
   bool residual = false;
+  int size = 0;  ///< by F(size, 3), or directly
 };
+
+/// Of a sum, in the sum of its absolute products: C 9 at most by F(m, 3), whose bounds winograd.hpp tells.
+constexpr double tolerance_by(int size) { return size == 0 ? 1e-6 : winograd_error(size); }
 
 using convolution_kernel = void (*)(const op::conv2d&, const arguments&);
 
@@ -63,8 +68,10 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
   const auto x = random.many(t.in.count()), r = random.many(out.count());
   const auto slots = p.weights({&t.in, 1});
   const auto weight = random.many(slots[0].shape.count()), bias = random.many(p.out);
-  std::vector<float> packed(static_cast<std::size_t>(packed_count(p, 0, slots[0].shape)));
-  pack(p, 0, slots[0].shape, weight.data(), packed.data());
+  std::vector<float> packed(static_cast<std::size_t>(t.size == 0 ? packed_count(p, 0, slots[0].shape)
+                                                                 : winograd_packed_count(t.size, slots[0].shape)));
+  if (t.size == 0) pack(p, 0, slots[0].shape, weight.data(), packed.data());
+  else pack_winograd(t.size, slots[0].shape, weight.data(), packed.data());
 
   const int in_pitch = t.in.back(2) + t.more_in, out_pitch = p.out + t.more_out, residual_pitch = p.out + 3;
   const auto placed = place(x, t.in, t.order, in_pitch);
@@ -90,6 +97,7 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
   const int n = t.in.rank == 4 ? t.in[0] : 1, c = t.in.back(2), h = t.in.back(1), width = t.in.back(0);
   const int per_group = c / p.groups, out_per_group = p.out / p.groups;
   int wrong = 0;
+  double largest = 0;
   for (int b = 0; b < n; ++b)
     for (int o = 0; o < p.out; ++o)
       for (int oy = 0; oy < out.back(1); ++oy)
@@ -114,7 +122,9 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
                 r[static_cast<std::size_t>(((b * p.out + o) * out.back(1) + oy) * out.back(0) + ox)]);
           const double want = static_cast<double>(apply(p.activation, static_cast<float>(sum)));
           const auto got = static_cast<double>(y[static_cast<std::size_t>(pixel * out_pitch + o)]);
-          if (!(std::fabs(got - want) <= 1e-6 * size)) ++wrong;
+          if (t.size != 0) size = 1 + 9 * c;
+          largest = std::fmax(largest, std::fabs(got - want) / size);
+          if (!(std::fabs(got - want) <= tolerance_by(t.size) * size)) ++wrong;
         }
   for (std::size_t i = 0; i < y.size(); ++i)
     if (static_cast<int>(i) % out_pitch >= p.out && y[i] != untouched) ++wrong;
@@ -124,6 +134,7 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
   CAPTURE(p.stride[1]);
   CAPTURE(p.groups);
   CAPTURE(h);
+  CAPTURE(largest);
   CHECK(wrong == 0);
 }
 
@@ -134,6 +145,7 @@ inline op::conv2d convolution(int out, int kernel, int stride, int pad, int grou
   p.stride = {stride, stride};
   p.pad = {pad, pad, pad, pad};
   p.groups = groups;
+  p.winograd = false;  // cases say by what they go
   return p;
 }
 
@@ -148,6 +160,50 @@ inline void sweep_dense(convolution_kernel kernel) {
   check_convolution({convolution(24, 1, 1, 0), {1030, 2, 3}, layout::nhwc, 2}, kernel);
   check_convolution({convolution(70, 1, 1, 0), {33, 1, 1}}, kernel);
   check_convolution({convolution(20, 1, 1, 0), {2, 37, 31}}, kernel);
+}
+
+/// Pixels that stand as rows of a matrix: every remainder of tiles and panels, maps of few pixels, strides.
+inline void sweep_rows(convolution_kernel kernel) {
+  for (int pixels = 1; pixels <= 27; ++pixels)
+    for (int o : {7, 24, 33}) check_convolution({convolution(o, 1, 1, 0), {5, 1, pixels}}, kernel);
+  for (int o = 15; o <= 26; ++o) {
+    check_convolution({convolution(o, 1, 1, 0), {9, 3, 5}, layout::nhwc, 2, 1, true}, kernel);
+    check_convolution({convolution(o + 32, 1, 1, 0), {6, 4, 4}, layout::nhwc, 0, 0, true}, kernel, true);
+  }
+  for (int o : {48, 70, 96, 130}) check_convolution({convolution(o, 1, 1, 0), {12, 5, 5}}, kernel);
+  for (int size = 1; size <= 7; ++size)
+    for (int k : {1, 3}) check_convolution({convolution(40, k, 1, k / 2), {8, size, size}}, kernel);
+  for (int stride : {1, 2, 3})
+    for (int size : {6, 47}) check_convolution({convolution(40, 1, stride, 0), {2, 10, 7, size}}, kernel);
+  for (int depth : {129, 385, 513, 1100}) check_convolution({convolution(20, 1, 1, 0), {depth, 2, 5}}, kernel);
+  check_convolution({convolution(24, 1, 1, 0), {4, 30, 29}}, kernel);
+  check_convolution({convolution(18, 3, 1, 0), {16, 5, 26}}, kernel);
+  check_convolution({convolution(18, 3, 1, 0), {300, 3, 24}}, kernel);
+}
+
+/// Few input channels: copied in strips with their padding.
+inline void sweep_stems(convolution_kernel kernel) {
+  const int kernels[][2] = {{3, 3}, {5, 5}, {7, 7}, {10, 4}, {1, 3}};
+  for (int c : {1, 2, 3, 4})
+    for (layout order : {layout::nhwc, layout::nchw})
+      for (const auto& k : kernels)
+        for (int stride : {1, 2, 3, 4}) {
+          op::conv2d p = convolution(stride == 2 ? 24 : 6, 3, stride, 0);
+          p.kernel = {k[0], k[1]};
+          p.pad = {k[0] / 2, k[1] - 1, 0, k[1] / 2};
+          check_convolution({p, {c, 19, 16 + stride}, order, order == layout::nhwc ? 1 : 0, 2, stride == 3}, kernel);
+        }
+  // Wider and higher than a strip.
+  for (layout order : {layout::nhwc, layout::nchw}) {
+    check_convolution({convolution(5, 7, 2, 3), {3, 9, 1300}, order}, kernel);
+    check_convolution({convolution(5, 3, 1, 1), {1, 300, 50}, order}, kernel);
+    check_convolution({convolution(3, 3, 1, 2), {3, 4, 4600}, order}, kernel);
+  }
+  op::conv2d p = convolution(17, 3, 2, 1);
+  p.dilation = {3, 1};
+  check_convolution({p, {2, 3, 20, 11}, layout::nchw}, kernel);
+  p.pad = {30, 30, 30, 30};  // whole strips of zeros
+  check_convolution({p, {3, 2, 3}, layout::nchw}, kernel);
 }
 
 inline void sweep_options(convolution_kernel kernel) {
@@ -182,6 +238,18 @@ inline void sweep_depthwise(convolution_kernel kernel) {
         check_convolution({convolution(c, kernel_size, stride, 0, c), {c, 7, 6}, layout::nhwc, 5, 6, true}, kernel);
         check_convolution({convolution(c, kernel_size, stride, 2, c), {c, 7, 5}, layout::nchw}, kernel);
       }
+  for (int width = 1; width <= 26; ++width)
+    for (int kernel_size : {3, 5})
+      for (int stride : {1, 2}) {
+        op::conv2d p = convolution(19, kernel_size, stride, 0, 19);
+        p.pad = {1, width % kernel_size, 1, (width + 3) % kernel_size};
+        if (width + p.pad[1] + p.pad[3] >= kernel_size) check_convolution({p, {19, 5, width}}, kernel);
+        p = convolution(6, kernel_size, stride, kernel_size / 2, 6);
+        check_convolution({p, {6, 4, width}, layout::nhwc, 1}, kernel);
+      }
+  for (int pad : {3, 4, 9})
+    for (int stride : {1, 2}) check_convolution({convolution(18, 3, stride, pad, 18), {18, 4, 5}}, kernel);
+  check_convolution({convolution(72, 3, 1, 1, 72), {72, 62, 61}}, kernel);
   op::conv2d p = convolution(20, 3, 1, 0, 20);
   p.dilation = {2, 3};
   p.pad = {5, 1, 0, 7};
@@ -191,14 +259,21 @@ inline void sweep_depthwise(convolution_kernel kernel) {
   check_convolution({p, {20, 5, 24}}, kernel);
 }
 
+inline constexpr activation_function activations_to_try[] = {{function::relu},
+                                                             {function::leaky_relu, 0.1f},
+                                                             {function::clip, -0.5f, 0.75f},
+                                                             {function::sigmoid},
+                                                             {function::tanh},
+                                                             {function::hardsigmoid, 1.0f / 6, 0.5f},
+                                                             {function::hardswish, 1.0f / 6, 0.5f},
+                                                             {function::elu, 0.7f},
+                                                             {function::silu},
+                                                             {function::mish},
+                                                             {function::gelu},
+                                                             {function::gelu_tanh}};
+
 inline void sweep_activations(convolution_kernel kernel) {
-  for (const activation_function& f :
-       {activation_function{function::relu}, activation_function{function::leaky_relu, 0.1f},
-        activation_function{function::clip, -0.5f, 0.75f}, activation_function{function::sigmoid},
-        activation_function{function::tanh}, activation_function{function::hardsigmoid, 1.0f / 6, 0.5f},
-        activation_function{function::hardswish, 1.0f / 6, 0.5f}, activation_function{function::elu, 0.7f},
-        activation_function{function::silu}, activation_function{function::mish}, activation_function{function::gelu},
-        activation_function{function::gelu_tanh}}) {
+  for (const activation_function& f : activations_to_try) {
     op::conv2d p = convolution(21, 3, 1, 1);
     p.activation = f;
     check_convolution({p, {6, 7, 6}, layout::nhwc, 0, 3, true}, kernel);

@@ -23,6 +23,8 @@ void plainly(const Op& p, const arguments& a) {
 
 TEST_CASE("plain conv2d") {
   sweep_dense(plainly<op::conv2d>);
+  sweep_rows(plainly<op::conv2d>);
+  sweep_stems(plainly<op::conv2d>);
   sweep_options(plainly<op::conv2d>);
   sweep_depthwise(plainly<op::conv2d>);
   sweep_activations(plainly<op::conv2d>);

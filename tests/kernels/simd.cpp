@@ -45,31 +45,13 @@ CTNN_END_TARGET
 #include <string>
 #include <vector>
 
+#include "dispatched_targets.hpp"
+
 namespace ctnn::ir {
 
 HWY_EXPORT(map);
 HWY_EXPORT(map_exp);
 HWY_EXPORT(reduce);
-
-namespace {
-
-/// Runs a check once for every target that was compiled here and that this CPU has.
-template <class Check>
-void for_each_target(const Check& check) {
-  const auto all = hwy::SupportedTargets() & HWY_TARGETS;
-  for (auto left = all; left != 0; left &= left - 1) {
-    const auto one = left & -left;
-    hwy::SetSupportedTargetsForTest(one);
-    hwy::GetChosenTarget().Update(one);
-    const std::string name = hwy::TargetName(one);
-    CAPTURE(name);
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
-}  // namespace
 
 TEST_CASE("vector activations are the scalar ones") {
   std::vector<float> x;
@@ -89,7 +71,7 @@ TEST_CASE("vector activations are the scalar ones") {
                                      {function::mish},
                                      {function::gelu},
                                      {function::gelu_tanh}};
-  for_each_target([&] {
+  for_each_dispatched_target([&] {
     for (const activation_function& f : all) {
       HWY_DYNAMIC_DISPATCH(map)(f, x.data(), y.data(), static_cast<int>(x.size()));
       float worst = 0;
@@ -116,7 +98,7 @@ TEST_CASE("exp within 3 units in the last place, and its ends") {
   const float ends[] = {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
                         std::numeric_limits<float>::quiet_NaN(), 0.0f, 100.0f, -200.0f};
   float at_ends[6];
-  for_each_target([&] {
+  for_each_dispatched_target([&] {
     HWY_DYNAMIC_DISPATCH(map_exp)(x.data(), y.data(), static_cast<int>(x.size()));
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -139,7 +121,7 @@ TEST_CASE("reductions over the lanes") {
   alignas(64) float x[16];
   for (int i = 0; i < 16; ++i) x[i] = static_cast<float>((i * 7) % 16);
   float got[4];
-  for_each_target([&] {
+  for_each_dispatched_target([&] {
     HWY_DYNAMIC_DISPATCH(reduce)(x, got);
     const auto n = static_cast<std::ptrdiff_t>(got[0]);
     float want = 0;

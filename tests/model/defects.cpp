@@ -98,9 +98,9 @@ const std::string image = "Input in 0 1 in 0=3 1=3 2=2\n", row = "Input in 0 1 i
 TEST_CASE("X1: batch_norm behind a convolution's relu stays") {
   CHECK(left_after(image + "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 9=1\nBatchNorm b 1 1 a y 0=2\n") == "conv2d scale");
 }
-TEST_CASE("X2: a convolution's sigmoid survives relu and clip behind it") {
+TEST_CASE("X2: a convolution's mish survives relu and clip behind it") {
   CHECK(left_after(image +
-                   "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 9=4\nReLU r 1 1 a b 0=0.5\nClip k 1 1 b y 0=-0.1 1=0.2\n") ==
+                   "Convolution c 1 1 in a 0=2 1=1 5=1 6=4 9=5\nReLU r 1 1 a b 0=0.5\nClip k 1 1 b y 0=-0.1 1=0.2\n") ==
         "conv2d activation activation");
 }
 TEST_CASE("X3: a weighted sum that broadcasts reads no further than its operands") {

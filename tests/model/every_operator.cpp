@@ -79,6 +79,8 @@ struct description : test::builder {
     node(op::batch_norm{1e-5f, 1}, "batch_norm", {m});
     node(op::scale{true, 1}, "scale", {m});
     node(op::bias{1}, "bias", {m});
+    node(op::scale{true, 1, {function::tanh}}, "scale_tanh", {m});
+    node(op::bias{1, {function::relu}}, "bias_relu", {m});
     node(op::local_response_norm{}, "local_response_norm", {image});
     node(op::local_response_norm{.within = true}, "within", {image});
     node(op::layer_norm{}, "layer_norm", {m, v, v});
@@ -233,6 +235,13 @@ void check_both() {
   for (const node& n : g.nodes) seen.insert(n.type->name);
   graph named = thaw(g);  // outputs that nobody named have the names of their layers in a type
   for (std::size_t o = 0; o < named.outputs.size(); ++o) named.outputs[o].name = declared_graph<net>.outputs[o].name;
+  for (node& n : named.nodes)  // and inputs that nobody reads say so
+    if (n.type == &type_of<op::input> && g.at_value(n.outputs.first).readers == 0) {
+      op::input p = decode<op::input>(g.fields_of(n.fields));
+      p.unused = true;
+      const field_values f = encode(p);
+      n.fields = named.store_fields({f.data(), f.size()});
+    }
   CHECK(test::identical(declared_graph<net>, named.view()));
 
   // The loaded one

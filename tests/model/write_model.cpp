@@ -85,3 +85,25 @@ TEST_CASE("an attention and what adds its input to it or multiplies by it, as re
     }
   }
 }
+
+TEST_CASE("a batch norm and the activation behind it run as one step, and are written as the two layers ncnn has") {
+  for (const std::string then : {"ReLU act 1 1 b out\n", "TanH act 1 1 b out\n"}) {
+    const std::string text = "7767517\n3 3\nInput in 0 1 in 0=8 1=6 2=3\nBatchNorm bn 1 1 in b 0=3 1=1e-5\n" + then;
+    const ncnn::param_file file = ncnn::parse_param(text);
+    const test::synthetic_weights weights(file);
+    ncnn::bin_reader bin(weights.bytes(), "t.bin"), once_more(weights.bytes(), "t.bin");
+    const model as_read(ncnn::build(file, once_more), {.optimize = false}),
+        m(ncnn::build(file, bin), {.keep_weights = true});
+    CHECK(m.graph().nodes.size() == 2);
+    const array got = answer(m), want = answer(as_read);
+    CHECK(test::deviation(got.values(), want.values()) <= 1e-2);
+    const ncnn::written_model w = ncnn::write(m.code());
+    CAPTURE(w.param);
+    CHECK(w.param.find("Scale") != w.param.npos);
+    ncnn::bin_reader again(std::as_bytes(std::span(w.bin)), "w.bin");
+    const model written(ncnn::build(ncnn::parse_param(w.param), again), {.optimize = false});
+    CHECK(written.graph().nodes.size() == 3);
+    const array as_written = answer(written);
+    CHECK(test::deviation(as_written.values(), got.values()) == 0);
+  }
+}

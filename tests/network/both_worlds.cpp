@@ -13,7 +13,7 @@ namespace {
 template <class Net>
 void check_both() {
   nn::ir::lowering l;
-  nn::ir::lower(Net::network_type::records, l);
+  nn::ir::lower(Net::network_type::flat(), l);
   REQUIRE(!l.error);
   CHECK(nn::ir::test::identical(l.g.view(), nn::ir::declared_graph<Net>));
   const nn::ir::optimization o = nn::ir::optimize(static_cast<nn::ir::graph&&>(l.g), nn::default_rules::records);
@@ -21,7 +21,7 @@ void check_both() {
   CHECK(nn::ir::test::identical(o.g.view(), nn::ir::optimized_graph<Net>));
   // And lifted to a type and lowered again it is the same network.
   nn::ir::lowering again;
-  nn::ir::lower(nn::optimized<Net>::network_type::records, again);
+  nn::ir::lower(nn::optimized<Net>::network_type::flat(), again);
   CHECK(nn::ir::test::same_structure(again.g.view(), o.g.view()));
 }
 

@@ -14,7 +14,7 @@ namespace {
 // (x - 1) / 2 * 2 + 0.5 in the first channel, (x - 2) / 0.5 * -1 + 1 in the second.
 constexpr float gamma[] = {2, -1}, beta[] = {0.5f, 1}, mean[] = {1, 2}, variance[] = {4, 0.25f};
 constexpr nn::named_weight norm[] = {
-    {"bn", "gamma", gamma}, {"bn", "beta", beta}, {"bn", "mean", mean}, {"bn", "variance", variance}};
+    {"bn", "weight", gamma}, {"bn", "bias", beta}, {"bn", "running_mean", mean}, {"bn", "running_var", variance}};
 constexpr float four[] = {1, 2, 3, 4}, eight[] = {1, 2, 3, 4, 5, 6, 7, 8};
 using by_column = std::array<float, 4>;
 using by_middle = std::array<float, 8>;

@@ -22,9 +22,9 @@ struct edges : nn::network<
 
 constexpr float filters[] = {1, 1, -1, -1, /**/ 1, -1, 1, -1}, zeros[] = {0, 0}, ones[] = {1, 1},
                 comparison[] = {4, -4, -4, 4};
-constexpr nn::named_weight weights[] = {{"conv", "weight", filters}, {"conv", "bias", zeros}, {"bn", "gamma", ones},
-                                        {"bn", "beta", zeros},       {"bn", "mean", zeros},   {"bn", "variance", ones},
-                                        {"fc", "weight", comparison}};
+constexpr nn::named_weight weights[] = {
+    {"conv", "weight", filters},   {"conv", "bias", zeros},     {"bn", "weight", ones},      {"bn", "bias", zeros},
+    {"bn", "running_mean", zeros}, {"bn", "running_var", ones}, {"fc", "weight", comparison}};
 constexpr float horizontal[] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0};
 constexpr float vertical[] = {1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0};
 

@@ -160,8 +160,9 @@ struct small : nn::network<nn::input<"x", nn::shape<2, 3, 3>>, nn::conv2d<"c", n
                            nn::batch_norm<"b">, nn::relu<"r">> {};
 constexpr float w[16] = {1, -2, 3, 0, 1, 1, -1, 2, 0, 1, 0, -1, 2, 2, 1, 1}, two[2] = {1, 0.5f},
                 half[2] = {0.5f, -0.25f};
-constexpr nn::named_weight small_weights[] = {{"c", "weight", w},  {"c", "bias", two},  {"b", "gamma", two},
-                                              {"b", "beta", half}, {"b", "mean", half}, {"b", "variance", two}};
+constexpr nn::named_weight small_weights[] = {{"c", "weight", w},          {"c", "bias", two},
+                                              {"b", "weight", two},        {"b", "bias", half},
+                                              {"b", "running_mean", half}, {"b", "running_var", two}};
 constexpr auto small_folded = nn::fold<small, small_weights>();
 constexpr auto small_packed = nn::pack<small, small_weights>();
 

@@ -76,12 +76,14 @@ static_assert(nn::explain<branches, "dead"> == "dead: gone, nothing does its wor
 static_assert(nn::explain<branches, "leaky"> ==
               "leaky: not fused into c, whose output is also read by clipped (fuse_activation)");
 
-// Operators without a word, other elements.
+// Other elements, operators without a word.
 using gathered = nn::network<nn::input<"table", nn::shape<6, 4>>, nn::input<"ids", nn::shape<2>, nn::i64>,
-                             nn::layer<nn::op::gather, "rows", nn::from<"table", "ids">>>;
-static_assert(nn::to_string<gathered> == "input<\"table\", shape<6, 4>>,                     // 6 x 4\n"
-                                         "input<\"ids\", shape<2>, i64>,                     // 2\n"
-                                         "layer<op::gather, \"rows\", from<\"table\", \"ids\">>  // 2 x 4");
+                             nn::gather<"rows", nn::from<"table", "ids">>, nn::layer<nn::op::is_nan, "wrong">>;
+static_assert(nn::to_string<gathered> ==
+              "input<\"table\", shape<6, 4>>,           // 6 x 4\n"
+              "input<\"ids\", shape<2>, i64>,           // 2\n"
+              "gather<\"rows\", from<\"table\", \"ids\">>,  // 2 x 4\n"
+              "layer<op::is_nan, \"wrong\">             // 2 x 4");
 
 // Rules by name.
 using without = nn::optimized<net, nn::rules_without<nn::default_rules, "fuse_activation">>;
@@ -153,10 +155,14 @@ TEST_CASE("texts are constants (asserted by the compiler)") {
 
 TEST_CASE("what is kept is what the network as declared gives there") {
   static constexpr float variance[16] = {1, 2, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, bias10[10] = {};
-  static constexpr nn::named_weight weights[] = {
-      {"conv1", "weight", std::span(conv_weight)}, {"conv1", "bias", ones}, {"bn1", "gamma", ones},
-      {"bn1", "beta", ones}, {"bn1", "mean", ones}, {"bn1", "variance", variance},
-      {"fc", "weight", fc_weight}, {"fc", "bias", bias10}};
+  static constexpr nn::named_weight weights[] = {{"conv1", "weight", std::span(conv_weight)},
+                                                 {"conv1", "bias", ones},
+                                                 {"bn1", "weight", ones},
+                                                 {"bn1", "bias", ones},
+                                                 {"bn1", "running_mean", ones},
+                                                 {"bn1", "running_var", variance},
+                                                 {"fc", "weight", fc_weight},
+                                                 {"fc", "bias", bias10}};
   using seen = nn::kept<net, "bn1">;
   static nn::parameters<seen> plain;
   REQUIRE(nn::load(plain, weights).found.kind == nn::mistake::none);

@@ -35,7 +35,7 @@ struct weights {
 
   weights() {
     for (const ir::expression& e : ir::declared_graph<net>.expressions) {
-      const bool variance = e.name == "variance";
+      const bool variance = e.name == "running_var";
       numbers.push_back(ir::test::random_floats(std::string(e.layer) + std::string(e.name),
                                                 e.shape.count(), variance ? 0.5f : -1, 1));
     }

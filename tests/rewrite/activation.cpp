@@ -132,6 +132,15 @@ constexpr auto clip_0_0 = one<clip, 0, 0>;
 constexpr auto clip_3_3 = one<clip, 3, 3>;
 constexpr auto clip_3_5 = one<clip, 3, 5>;
 constexpr auto relu_sigmoid = two<function::relu, 0, 0, sigmoid, 0, 0>;
+template <function F, function G, int Low, int High>
+constexpr auto behind = [](builder& b) {  // F, then a pooling, a concat with itself and a permute; then G
+  op::pool p;
+  p.kernel = {2, 2};
+  const value_id y = b.add(p, "pool", {b.apply("first", b.input("x", {2, 4, 4}), F)});
+  const value_id z = b.add(op::softmax{}, "soft", {b.input("z", {1, 2, 2})});
+  const value_id both = b.permute("turn", b.concat("both", {y, z}), {1, 2, 0});
+  b.output("", G == function::none ? both : b.apply("last", both, G, float(Low) / 10, float(High) / 10));
+};
 constexpr auto relu_output_clip = [](builder& b) {
   const value_id y = b.relu("relu", b.input("x", {9}));
   b.output("y", y);
@@ -140,6 +149,18 @@ constexpr auto relu_output_clip = [](builder& b) {
 
 }  // namespace
 
+FIRES("scale > relu, as behind a batch norm before a convolution", (rules::fuse_activation), ([](builder& b) {
+        b.output("", b.relu("relu", b.add(op::scale{}, "scale", {b.input("x", {2, 4, 4})})));
+      }),
+      ([](builder& b) {
+        b.output("", b.add(op::scale{true, automatic_axis, with_relu}, "scale", {b.input("x", {2, 4, 4})}));
+      }))
+FIRES("bias > sigmoid", (rules::fuse_activation), ([](builder& b) {
+        b.output("", b.apply("sigmoid", b.add(op::bias{1}, "bias", {b.input("x", {2, 4, 4})}), function::sigmoid));
+      }),
+      ([](builder& b) {
+        b.output("", b.add(op::bias{1, {function::sigmoid}}, "bias", {b.input("x", {2, 4, 4})}));
+      }))
 FIRES("relu goes into conv2d", (rules::fuse_activation), conv_relu, conv_with_relu)
 FIRES("relu goes into conv2d behind its residual", (rules::fuse_activation), residual_relu, residual_with_relu)
 FIRES("relu joins the clip that conv2d has", (rules::fuse_activation), conv_clip_relu, conv_clip)
@@ -178,3 +199,15 @@ FIRES("clips that overlap", (rules::activation_chain), overlapping, clip_3_5)
 DECLINES("relu > sigmoid", (rules::activation_chain), relu_sigmoid, "only relu and clip combine")
 DECLINES("relu that is an output > clip", (rules::activation_chain), relu_output_clip,
          "its input is a network output too")
+
+FIRES("clip behind a sigmoid", (rules::activation_within), (two<sigmoid, 0, 0, clip, 0, 10>), (one<sigmoid, 0, 0>))
+DECLINES("a clip that a sigmoid does not keep", (rules::activation_within), (two<sigmoid, 0, 0, clip, 1, 10>), "")
+FIRES("leaky relu behind a relu", (rules::activation_within), (two<function::relu, 0, 0, function::leaky_relu, 1, 0>),
+      just_relu)
+DECLINES("abs changes -0", (rules::activation_within), (two<function::relu, 0, 0, function::abs, 0, 0>), "")
+FIRES("relu far behind what is not negative", (rules::activation_within),
+      (behind<function::relu, function::relu, 0, 0>), (behind<function::relu, function::none, 0, 0>))
+FIRES("clip far behind what is in it", (rules::activation_within), (behind<sigmoid, clip, 0, 10>),
+      (behind<sigmoid, function::none, 0, 0>))
+DECLINES("one of two may be negative", (rules::activation_within), (behind<function::tanh, function::relu, 0, 0>), "")
+DECLINES("any number", (rules::activation_within), just_relu, "")

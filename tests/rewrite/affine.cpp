@@ -43,9 +43,16 @@ constexpr auto batched = [](builder& b) {
   b.output("", b.binary("it", op::binary_function::add, x, b.constant("k", {2, 1, 1})));
 };
 constexpr auto batched_biased = [](builder& b) { b.output("", bias(b, "it", b.input("x", {3, 2, 2, 2}))); };
+template <op::binary_function F>
 constexpr auto active = [](builder& b) {
   const value_id x = image(b);
-  b.output("", b.binary("it", op::binary_function::add, x, b.constant("k", {2, 1, 1}), {function::relu}));
+  b.output("", b.binary("it", F, x, b.constant("k", {2, 1, 1}), {function::relu}));
+};
+constexpr auto active_bias = [](builder& b) {
+  b.output("", b.add(op::bias{automatic_axis, {function::relu}}, "it", {image(b)}));
+};
+constexpr auto active_scale = [](builder& b) {
+  b.output("", b.add(op::scale{false, automatic_axis, {function::relu}}, "it", {image(b)}));
 };
 constexpr auto grows = [](builder& b) {  // the constant broadcasts x, not the other way round
   const value_id x = b.input("x", {2, 1, 1});
@@ -174,6 +181,18 @@ constexpr auto conv_active = [](builder& b) { b.output("", b.conv("first", image
 constexpr auto scale_binary_active = [](builder& b) {
   b.output("", b.scalar("last", op::binary_function::mul, make<kind::scale>(b, image(b)), 2, {function::relu}));
 };
+constexpr auto binary_active_scale = [](builder& b) {
+  b.output("", scale(b, "last", b.scalar("first", op::binary_function::mul, image(b), 2, {function::relu})));
+};
+constexpr auto last_active_scale = [](builder& b) {
+  b.output("", b.add(op::scale{true, automatic_axis, {function::relu}}, "first", {image(b)}));
+};
+constexpr auto active_then_scale = [](builder& b) {
+  b.output("", scale(b, "last", b.add(op::bias{automatic_axis, {function::relu}}, "first", {image(b)})));
+};
+constexpr auto conv_active_scale = [](builder& b) {
+  b.output("", b.add(op::scale{true, automatic_axis, {function::relu}}, "last", {b.conv("first", image(b), 3, 3)}));
+};
 
 constexpr recipe mul_channels = with_constant<op::binary_function::mul, 2, 1, 1>,
                  add_channels = with_constant<op::binary_function::add, 2, 1, 1>;
@@ -241,7 +260,11 @@ DECLINES("x * a whole constant", (rules::binary_to_scale), mul_all, "the constan
 DECLINES("x * a constant of more axes", (rules::binary_to_scale), more_axes, "the constant is not one number a channel")
 DECLINES("a constant that x is broadcast to", (rules::binary_to_scale), grows,
          "the constant is not one number a channel")
-DECLINES("relu(x + k[c])", (rules::binary_to_scale), active, "it applies an activation")
+FIRES("relu(x + k[c])", (rules::binary_to_scale), active<op::binary_function::add>, active_bias)
+FIRES("relu(x * k[c])", (rules::binary_to_scale), active<op::binary_function::mul>, active_scale)
+DECLINES("relu(prelu(x, k[c]))", (rules::binary_to_scale), active<op::binary_function::prelu>,
+         "it applies an activation")
+FIRES("relu(x - k[c])", (rules::binary_to_inverse_scale), active<op::binary_function::sub>, active_bias)
 
 FIRES("conv2d > scale", (rules::fold_affine), (then<kind::conv, kind::scale>), alone<kind::conv>)
 FIRES("grouped conv2d without bias > scale without bias", (rules::fold_affine), without_bias, still_without_bias)
@@ -298,7 +321,10 @@ DECLINES("scale that is an output > bias", (rules::merge_affine), shared<kind::s
 FIRES("scale > + 1.5", (rules::merge_affine), (then_scalar<kind::scale, op::binary_function::add, 15>),
       alone<kind::scale>)
 DECLINES("scale > ^ 2", (rules::merge_affine), then_power<kind::scale>, "its function is not affine")
-DECLINES("scale > relu(* 2)", (rules::merge_affine), scale_binary_active, "it applies an activation")
+FIRES("scale > relu(* 2)", (rules::merge_affine), scale_binary_active, last_active_scale)
+DECLINES("relu(* 2) > scale", (rules::merge_affine), binary_active_scale, "it applies an activation")
+DECLINES("relu(bias) > scale", (rules::merge_affine), active_then_scale, "it applies an activation")
+FIRES("conv2d > relu(scale)", (rules::fold_affine), conv_active_scale, conv_active)
 DECLINES("1 - scale", (rules::merge_affine), then_one_minus<kind::scale>, "its function is not affine")
 FIRES("bias > scale", (rules::merge_affine), (then<kind::bias, kind::scale>), alone<kind::scale>)
 DECLINES("bias that is an output > scale", (rules::merge_affine), shared<kind::bias>,

@@ -289,7 +289,7 @@ TEST_CASE("batch_norm with a variance and an eps of zero stays finite (X9)") {
   REQUIRE(o.g.nodes.size() == 2);
   random_weights some;
   const floats zeros(2, 0.0f);
-  const auto weights = [&](const expression& e) { return e.name == "variance" ? zeros.data() : some(e); };
+  const auto weights = [&](const expression& e) { return e.name == "running_var" ? zeros.data() : some(e); };
   const std::vector<floats> in = random_inputs(b.g.view());
   graph_values before, after;
   run_graph(b.g.view(), weights, pointers_to(in), before);

@@ -67,6 +67,20 @@ constexpr auto pad_average_whole = [](builder& b) {
 constexpr auto pad_average_own = [](builder& b) { b.output("", pooled(b, padded(b), average, {1, 1, 1, 1})); };
 constexpr auto pad_average_ceil = [](builder& b) { b.output("", pooled(b, padded(b), average, {}, false, true)); };
 constexpr auto pad_max = [](builder& b) { b.output("", pooled(b, padded(b, double{lowest}), op::pooling::max, {})); };
+constexpr auto pad_infinity = [](builder& b) {
+  b.output("", pooled(b, padded(b, -std::numeric_limits<double>::infinity()), op::pooling::max, {}));
+};
+/// Zeros around what a relu, or a sigmoid and more, leaves.
+template <function F, int Padding>
+constexpr auto pad_function = [](builder& b) {
+  const value_id x = b.apply("f", image(b), F);
+  b.output("", pooled(b, b.add(op::pad{op::pad_mode::constant, {0, 1, 2}, {0, 0, 1}, Padding / 2.0}, "pad", {x}),
+                      op::pooling::max, {}));
+};
+template <function F>
+constexpr auto just_function = [](builder& b) {
+  b.output("", pooled(b, b.apply("f", image(b), F), op::pooling::max, {1, 2, 0, 1}));
+};
 constexpr auto just_max = [](builder& b) { b.output("", pooled(b, image(b), op::pooling::max, {1, 2, 0, 1})); };
 constexpr auto zeros_max = [](builder& b) { b.output("", pooled(b, padded(b), op::pooling::max, {})); };
 constexpr auto wide_max = [](builder& b) {
@@ -111,12 +125,29 @@ DECLINES("the padded value is an output", (rules::pad_window<op::conv2d>), pad_i
 DECLINES("zeros around a residual", (rules::pad_window<op::conv2d>), as_residual, "it is the residual")
 
 FIRES("zeros that an average counts", (rules::pad_window<op::pool>), pad_average, average_counts)
-FIRES("the lowest number around a maximum", (rules::pad_window<op::pool>), pad_max, just_max)
-FIRES("the lowest number around a signal", (rules::pad_window<op::pool>), pad_signal, just_signal)
-DECLINES("the lowest number around a signal seen through gaps", (rules::pad_window<op::pool>), pad_gaps,
+FIRES("-infinity around a maximum", (rules::pad_window<op::pool>), pad_infinity, just_max)
+FIRES("less than a relu leaves around a maximum", (rules::pad_window<op::pool>), (pad_function<function::relu, -1>),
+      just_function<function::relu>)
+DECLINES("no more than a relu leaves around a maximum", (rules::pad_window<op::pool>),
+         (pad_function<function::relu, 0>), "the padding may be the maximum")
+DECLINES("the lowest number where there may be -infinity", (rules::pad_window<op::pool>), pad_max,
+         "the padding may be the maximum")
+FIRES("the lowest number around a maximum", (rules::pad_below_maximum), pad_max, just_max)
+FIRES("the lowest number around a signal", (rules::pad_below_maximum), pad_signal, just_signal)
+FIRES("zeros around a maximum of what a relu leaves", (rules::pad_below_maximum), (pad_function<function::relu, 0>),
+      just_function<function::relu>)
+FIRES("zeros around a maximum of probabilities", (rules::pad_below_maximum), (pad_function<function::sigmoid, 0>),
+      just_function<function::sigmoid>)
+DECLINES("zeros around a maximum of what tanh leaves", (rules::pad_below_maximum), (pad_function<function::tanh, 0>),
+         "the padding may be the maximum")
+DECLINES("more than there may be around a maximum", (rules::pad_below_maximum), (pad_function<function::relu, 1>),
+         "the padding may be the maximum")
+DECLINES("zeros that an average counts are for another rule", (rules::pad_below_maximum), pad_average,
+         "it is no maximum")
+DECLINES("the lowest number around a signal seen through gaps", (rules::pad_below_maximum), pad_gaps,
          "a window may hold nothing but padding")
 DECLINES("zeros around a maximum", (rules::pad_window<op::pool>), zeros_max, "the padding may be the maximum")
-DECLINES("windows of padding alone", (rules::pad_window<op::pool>), wide_max, "a window may hold nothing but padding")
+DECLINES("windows of padding alone", (rules::pad_below_maximum), wide_max, "a window may hold nothing but padding")
 DECLINES("an average that leaves out its own padding", (rules::pad_window<op::pool>), pad_average_own,
          "its average leaves out its own padding")
 DECLINES("an average over whole windows", (rules::pad_window<op::pool>), pad_average_whole,

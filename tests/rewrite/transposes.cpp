@@ -40,8 +40,9 @@ constexpr auto with_constant =
 constexpr auto slope_permuted = [](builder& b) {
   b.output("", b.binary("it", prelu, b.constant("k", {3}), to_nhwc(b, "move", image(b))));
 };
+template <op::binary_function F>
 constexpr auto then_relu = [](builder& b) {
-  b.output("", b.binary("it", add, to_nhwc(b, "move", image(b)), b.constant("k", {3}), {function::relu}));
+  b.output("", b.binary("it", F, to_nhwc(b, "move", image(b)), b.constant("k", {3}), {function::relu}));
 };
 constexpr auto sum_with_input = [](builder& b) {
   b.output("", b.sum("it", to_nhwc(b, "move", image(b)), b.input("k", {3})));
@@ -337,7 +338,11 @@ DECLINES("+ one number a row", (rules::permuted_to_scale), (with_constant<add, 4
 DECLINES("a constant that broadcasts", (rules::permuted_to_scale), (with_constant<add, 2, 1, 1, 1, 1>),
          "it broadcasts what is permuted")
 DECLINES("a permuted slope", (rules::permuted_to_scale), slope_permuted, "the constant is not the slope")
-DECLINES("+ one number a channel and relu", (rules::permuted_to_scale), then_relu, "it applies an activation")
+FIRES("+ one number a channel and relu", (rules::permuted_to_scale), then_relu<add>, ([](builder& b) {
+        b.output("", b.add(op::bias{3, {function::relu}}, "it", {to_nhwc(b, "move", image(b))}));
+      }))
+DECLINES("slopes by channel and relu", (rules::permuted_to_scale), then_relu<op::binary_function::prelu>,
+         "it applies an activation")
 DECLINES("+ an input", (rules::permuted_to_scale), sum_with_input, "its other operand is not constant")
 
 FIRES("permuted - constant after it", (rules::constant_first), (minus_constant<true, 4, 5, 3>), ([](builder& b) {

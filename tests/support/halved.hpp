@@ -28,15 +28,22 @@ inline array as_floats(const array& a) {
   return out;
 }
 
+template <class Op>
+void halve_own(graph& g, node& n, dtype type) {
+  if (n.type != &type_of<Op>) return;
+  Op p = decode<Op>(g.view().fields_of(n.fields));
+  if (p.type == dtype::f32) p.type = type;
+  const field_values f = encode(p);
+  n.fields = g.store_fields({f.data(), f.size()});
+}
+
 /// False if an operator of the model does not take halves.
 inline bool halve(loaded_model& m, dtype type) {
   graph& g = m.network;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const node& n = g.nodes[i];
-    if (n.type == &type_of<op::input> || n.type == &type_of<op::constant>) {
-      double& element = g.fields[static_cast<std::size_t>(n.fields.first + n.fields.count - 1)];
-      if (element == static_cast<double>(dtype::f32)) element = static_cast<double>(type);
-    }
+    node& n = g.nodes[i];
+    halve_own<op::input>(g, n, type);
+    halve_own<op::constant>(g, n, type);
     pool<dtype> types;
     for (value_id v : g.view().inputs(n)) types.push_back(g.at_value(v).type);
     const pool<extents> shapes = input_shapes(g.view(), n);

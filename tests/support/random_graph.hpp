@@ -95,6 +95,7 @@ class random_graph {
       default: return {function::relu};
     }
   }
+  activation_function rarely_activated() { return r_.one_in(4) ? activation() : activation_function{}; }
   value_id same_shape_as(value_id x) {
     for (int i = 0; i < 6; ++i)
       if (const value_id v = any(); shape(v) == shape(x)) return v;
@@ -138,12 +139,12 @@ class random_graph {
       case 27: return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
       case 4:
-        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), r_.one_in(4) ? activation() : activation_function{},
-                                   r_.one_in(3) ? s.rank : 1, r_.one_in(6) ? 2 : 0},
+        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), rarely_activated(), r_.one_in(3) ? s.rank : 1,
+                                   r_.one_in(6) ? 2 : 0},
                         {x}));
       case 5: case 6: return void(add(op::batch_norm{1e-5f, channel_axis_of(s)}, {x}));
-      case 7: return void(add(op::scale{r_.one_in(2), channel_axis_of(s)}, {x}));
-      case 8: return void(add(op::bias{channel_axis_of(s)}, {x}));
+      case 7: return void(add(op::scale{r_.one_in(2), channel_axis_of(s), rarely_activated()}, {x}));
+      case 8: return void(add(op::bias{channel_axis_of(s), rarely_activated()}, {x}));
       case 9: case 10: case 11: return void(add(op::activation{activation()}, {x}));
       case 12:
         if (r_.one_in(3))
@@ -519,12 +520,13 @@ class random_graph {
       p.before.push_back(inside ? r_.below(3) : 0);
       p.after.push_back(inside ? r_.below(3) : 0);
     }
-    if (r_.one_in(4))  // a crop
+    if (r_.one_in(6))  // a crop
       for (int& n : p.before) n = -n;
     p.value = r_.one_in(4) ? 0.5 : 0;
     if (r_.one_in(6)) p.mode = static_cast<op::pad_mode>(r_.below(4));
     if (!add(p, {x}) || r_.one_in(3)) return;
     const value_id padded = static_cast<int>(g.values.size()) - 1;
+    if (r_.one_in(4)) return void(add(op::pool{op::pooling::max, 2, {2}}, {padded}));
     if (s.rank >= 4 && r_.one_in(2)) add_other_axes(padded);
     else if (r_.one_in(2)) add_conv(padded);
     else add_pool(padded);

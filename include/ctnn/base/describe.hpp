@@ -25,6 +25,7 @@ inline std::string describe(const problem& p) {
     case mistake::unknown_option: return "there is no option " + what;
     case mistake::option_given_twice: return what + " is given twice";
     case mistake::not_a_whole_number: return what + " is not a whole number";
+    case mistake::option_count: return what + " takes another count of numbers than " + got;
     case mistake::option_out_of_range:
       if (p.got.rank == 0) return what + " makes no sense for these inputs";
       if (p.needed.rank == 0) return what + " is out of range: got " + got;
@@ -42,6 +43,7 @@ inline std::string describe(const problem& p) {
     case mistake::groups_do_not_divide_channels: return needed + " groups do not divide the channels " + got;
     case mistake::ambiguous_axis: return what + " must be said for an input " + got;
     case mistake::axis_out_of_range: return what + " " + got + " is out of range for " + needed + " dimensions";
+    case mistake::no_elements: return "its output, " + got + ", has no elements";
     case mistake::element_count_mismatch: return what + ": " + got + " cannot become " + needed;
     case mistake::unknown_input: return "no layer is called " + what;
     case mistake::input_declared_after_user: return "input " + what + " is declared further down";
@@ -49,8 +51,13 @@ inline std::string describe(const problem& p) {
     case mistake::duplicate_output: return "two outputs are called " + what;
     case mistake::unknown_output: return "no layer for output " + what;
     case mistake::no_input_before: return "no layer before the first";
+    case mistake::unused_input: return "no layer reads input " + what;
+    case mistake::several_outputs: return what + " has several outputs";
+    case mistake::shortcut_outside_of_residual: return what + " is no part of a residual";
+    case mistake::residual_of_another_shape: return what + " is " + got + ", but is added to " + needed;
     case mistake::missing_weight: return "no numbers for weight " + what;
     case mistake::unknown_weight: return "no layer has a weight " + what;
+    case mistake::duplicate_weight: return "weight " + what + " is given twice";
     case mistake::weight_size_mismatch: return what + " has shape " + got + ", expected " + needed;
     case mistake::weight_type_mismatch:
       return what + " is " + std::string(name_of(static_cast<dtype>(p.got[0]))) + ", expected " +

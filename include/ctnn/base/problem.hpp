@@ -14,6 +14,7 @@ enum class mistake {
   unknown_option,       ///< the operator has no `what`
   option_given_twice,   ///< `what` is there already
   not_a_whole_number,   ///< `what` is a fraction
+  option_count,         ///< `what` takes another count of numbers than got[0]
   option_out_of_range,  ///< `what` is got[0], needs at least needed[0], or needed[0] to needed[1]; no numbers: no sense
   wrong_number_of_inputs,           ///< got[0], needs needed[0] to needed[1]
   rank_mismatch,                    ///< input is `got`, needs rank needed[0]
@@ -23,6 +24,7 @@ enum class mistake {
   groups_do_not_divide_channels,    ///< channels got[0], groups needed[0]
   ambiguous_axis,                   ///< input `got` does not tell which axis is the channels': 0 or 1
   axis_out_of_range,                ///< axis got[0] of rank needed[0]
+  no_elements,                      ///< the output would be `got`, which has none
   element_count_mismatch,           ///< `got` elements cannot be `needed`
   unknown_input,                    ///< no layer is called `what`
   input_declared_after_user,        ///< `what` stands further down
@@ -30,8 +32,13 @@ enum class mistake {
   duplicate_output,                 ///< two outputs are called `what`
   unknown_output,                   ///< no layer is called `what`
   no_input_before,                  ///< first layer reads "the layer before"
+  unused_input,                     ///< nobody reads input `what`
+  several_outputs,                  ///< group `what` has several, and who reads it does not say which
+  shortcut_outside_of_residual,     ///< `what` is no part of a residual
+  residual_of_another_shape,        ///< the input is `got`, the result it is added to `needed`
   missing_weight,                   ///< `what` has no numbers
   unknown_weight,                   ///< no layer has a weight called `what`
+  duplicate_weight,                 ///< `what` is given twice
   weight_size_mismatch,             ///< `what` has `got`, needs `needed`
   weight_type_mismatch,             ///< `what` has elements of dtype got[0], needs needed[0]
   too_large,                        ///< more elements than an index can count

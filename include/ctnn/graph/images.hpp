@@ -31,13 +31,20 @@ constexpr bool is_axis_ambiguous(const graph_view& g, const node& n) {
   return rank == 2 || (rank == 3 && !is_image(g, x));
 }
 
-/// The options of node n as one would write them; the channel axis is said where a declaration has to.
+/// The options of node n as one would write them; the channel axis is said where a declaration has to, and that nobody
+/// reads an input.
 constexpr spelled_options spell(const graph_view& g, const node& n) {
   spelled_options out = n.type->spell(g.fields_of(n.fields));
   if (is_axis_ambiguous(g, n)) {
     field_values axis;
     axis.push_back(channel_axis(g.shape(g.inputs(n)[0])));
     out.push_back({"axis", axis});  // an operator's last field
+  }
+  if (n.type == &type_of<op::input> && !decode<op::input>(g.fields_of(n.fields)).unused &&
+      g.at_value(n.outputs.first).readers == 0) {
+    field_values yes;
+    yes.push_back(1);
+    out.push_back({"unused", yes});
   }
   return out;
 }

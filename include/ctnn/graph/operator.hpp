@@ -67,6 +67,7 @@ struct traits {
   bool reads_nchw = false;  ///< of nhwc ones: the first input may be nchw (a first layer reads the user's plain image)
   bool in_place = false;    ///< may write its result over an input of its shape; overwrites(inputs, i) can say which
   bool divisible = false;   ///< its vector kernel honours arguments::share
+  bool divides_scratch = false;  ///< and each part takes memory of its own from what the kernel gets
   bool rearranges = false;  ///< moves elements, computes nothing: what can goes before it
   bool copies = false;      ///< its results are elements of its inputs, bit by bit, so any element type will do
   bool lifts = false;       ///< may go before what only rearranges
@@ -649,7 +650,7 @@ struct erased {
       if (!known) return {mistake::unknown_option, o.key};
       if (twice) return {mistake::option_given_twice, o.key};
       if (!whole) return {mistake::not_a_whole_number, o.key};
-      if (!fits) return {mistake::option_out_of_range, o.key, {static_cast<int>(o.values.size())}};
+      if (!fits) return {mistake::option_count, o.key, {static_cast<int>(o.values.size())}};
     }
     result = encode(op);
     return {};

@@ -2,7 +2,7 @@
 // The order in which kernels want their weights: packed once, by constant functions, from PyTorch's order.
 //
 // Rows of a matrix (output channels) lie in blocks of `channel_block`, so that vectors of any target are contiguous:
-//   conv2d     (out, C/groups, kh, kw) -> [groups][blocks][kh][kw][C/groups][block]
+//   conv2d     (out, C/groups, kh, kw) -> [groups][blocks][kh][kw][C/groups][block], or as winograd.hpp says
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   linear     (out, K)                -> [blocks][K][block]
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d

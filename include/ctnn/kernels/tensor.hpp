@@ -19,6 +19,9 @@ namespace ctnn::ir {
 /// part of a wider one: concatenations along the channels are placements, not copies.
 enum class layout : std::uint8_t { nchw, nhwc };
 
+/// conv2d reads the user's plain image directly; with more channels than this a conversion to nhwc pays.
+inline constexpr int few_channels = 4;
+
 template <class T>
 struct basic_tensor {
   T* data = nullptr;

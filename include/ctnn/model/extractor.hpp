@@ -293,6 +293,7 @@ class extractor {
     const auto numbers = static_cast<std::size_t>(plan_.at(step.scratch).size);
     return ir::scratch_memory(std::as_writable_bytes(std::span<float>(memory_.at(at(step.scratch), numbers), numbers)));
   }
+  bool divides_scratch(ir::node_id n) const { return program_->g().at(n).type->is.divides_scratch; }
   void finished_with(int p) {
     const int r = plan_.root(p);
     if (--waiting_[at(r)] > 0 || !light_ || plan_.at(r).external) return;
@@ -325,7 +326,7 @@ class extractor {
           [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
       // Parts would share what a kernel writes to.
       run_kernel({nullptr, &code, {in_, out_, weights_, {}, program_->kernels().products}, scratch_of(step)},
-                 code.divides && step.scratch == ir::none ? code.nanoseconds : 0);
+                 code.divides && (step.scratch == ir::none || divides_scratch(step.node)) ? code.nanoseconds : 0);
       if (step.scratch != ir::none) memory_.release(at(step.scratch));
     }
     if (callback_) callback_(context_, step.node, false);

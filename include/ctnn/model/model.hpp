@@ -38,6 +38,9 @@ struct load_options {
   /// Who runs large operators in parts, such as std::make_shared<thread_pool>(4); without one the thread that calls
   /// extract() does all. Extractors may be given another.
   std::shared_ptr<ctnn::executor> executor{};
+  /// Convolutions add product by product. Else those of 3 x 3 with many channels go by Winograd's filtering
+  /// (kernels/winograd.hpp): two to three times as fast, a digit less exact.
+  bool exact_convolutions = false;
   /// Keep the weights as they were read beside those made for the kernels: only ncnn::save() needs them.
   bool keep_weights = false;
 };
@@ -130,8 +133,15 @@ class model {
 #endif
   }
   static ir::program_options program_options_of(const load_options& o) {
-    return {o.optimize,     o.rules,    o.target, o.operators, o.keep, o.keep_weights, o.read.limits.memory_bytes,
-            o.rewrites};
+    return {o.optimize,
+            o.rules,
+            o.target,
+            o.operators,
+            o.keep,
+            o.keep_weights,
+            o.read.limits.memory_bytes,
+            o.rewrites,
+            o.exact_convolutions};
   }
 
   std::shared_ptr<ir::program_family> programs_;

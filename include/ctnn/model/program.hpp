@@ -48,6 +48,7 @@ struct program_options {
   bool keep_weights = false;
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< of packed weights, and of values between layers
   std::size_t rewrites = every_rewrite;                 ///< at most
+  bool exact_convolutions = false;
 };
 
 namespace detail {
@@ -158,6 +159,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
       g_(thaw(source_.network.view())),
       kernels_(kernels_for<all_operators>(options.target)),
       target_(options.target) {
+  if (options.exact_convolutions) make_convolutions_exact(g_);
   if (options.optimize) {
     optimization o = optimize_loaded(source_, std::move(g_), options.rules, options.rewrites);
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
@@ -189,7 +191,7 @@ CTNN_ONCE std::int64_t program::largest_step(const graph_view& g) {
     const auto count = [&](value_id v) { sum += words(g.shape(v).count(), g.at_value(v).type); };
     for (value_id v : g.inputs(n)) count(v);
     for (int i = 0; i < n.outputs.count; ++i) count(n.outputs.first + i);
-    sum += words(scratch_bytes(g, n), dtype::i8);
+    sum += words(kernel_scratch_bytes(g, n), dtype::i8);
     most = std::max(most, sum);
   }
   return most;

@@ -34,9 +34,10 @@ CTNN_MISTAKE(missing_option, "a required option is missing")
 CTNN_MISTAKE(unknown_option, "the layer has no such option")
 CTNN_MISTAKE(option_given_twice, "an option is given twice")
 CTNN_MISTAKE(not_a_whole_number, "the option takes whole numbers")
+CTNN_MISTAKE(option_count, "the option takes another count of numbers")
 CTNN_MISTAKE(option_out_of_range, "an option's value is out of range")
 CTNN_MISTAKE(wrong_number_of_inputs, "the layer needs another number of inputs (least, most)")
-CTNN_MISTAKE(rank_mismatch, "the input has the wrong number of dimensions")
+CTNN_MISTAKE(rank_mismatch, "the input has the wrong number of dimensions (got, needed)")
 CTNN_MISTAKE(shape_mismatch, "shapes do not match")
 CTNN_MISTAKE(operand_mismatch, "the second input does not go with the first")
 CTNN_MISTAKE(window_larger_than_padded_input, "the window is larger than the padded input")
@@ -45,6 +46,7 @@ CTNN_MISTAKE(ambiguous_axis,
              "the input's shape does not tell which axis is the channels': say axis<0> (channels first) or axis<1> "
              "(a batch first, batch_norm1d)")
 CTNN_MISTAKE(axis_out_of_range, "the axis is out of range")
+CTNN_MISTAKE(no_elements, "the layer's output would have no elements")
 CTNN_MISTAKE(element_count_mismatch, "the number of elements does not match")
 CTNN_MISTAKE(unknown_input, "the layer reads a layer that does not exist")
 CTNN_MISTAKE(input_declared_after_user, "the layer reads a layer that is declared after it")
@@ -52,8 +54,15 @@ CTNN_MISTAKE(duplicate_name, "two layers have the same name")
 CTNN_MISTAKE(duplicate_output, "two outputs have the same name")
 CTNN_MISTAKE(unknown_output, "an output names a layer that does not exist")
 CTNN_MISTAKE(no_input_before, "the first layer must be an input")
+CTNN_MISTAKE(unused_input, "no layer reads this input: leave it away, or say that it is `unused`")
+CTNN_MISTAKE(several_outputs,
+             "the block before has several outputs: say with from<...> which is read, by its full name")
+CTNN_MISTAKE(shortcut_outside_of_residual, "a shortcut<...> stands in a residual<...>")
+CTNN_MISTAKE(residual_of_another_shape,
+             "a residual's input has another shape than its result: a shortcut<...> in it brings it there")
 CTNN_MISTAKE(missing_weight, "a weight is missing")
 CTNN_MISTAKE(unknown_weight, "no layer has a weight of this name")
+CTNN_MISTAKE(duplicate_weight, "a weight is given twice")
 CTNN_MISTAKE(weight_size_mismatch, "a weight has the wrong number of elements")
 CTNN_MISTAKE(weight_type_mismatch, "a weight has elements of another type (ctnn::dtype: got, needed)")
 CTNN_MISTAKE(too_large, "a tensor has more elements than can be counted")
@@ -77,25 +86,32 @@ struct problem_report {
 
 namespace detail {
 
+template <const problem_report& Report, class Layer, class What, class Got, class Needed>
+struct error_of;
 template <const problem_report& Report, std::size_t... L, std::size_t... W, std::size_t... G, std::size_t... N>
-constexpr bool fail(std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>,
-                    std::index_sequence<N...>) {
-  return sizeof(network_error<Report.found.kind, layer_called<Report.layer[L]...>, what<Report.found.what[W]...>,
-                              got<Report.found.got[static_cast<int>(G)]...>,
-                              needed<Report.found.needed[static_cast<int>(N)]...>>) > 0;
-}
+struct error_of<Report, std::index_sequence<L...>, std::index_sequence<W...>, std::index_sequence<G...>,
+                std::index_sequence<N...>> {
+  using type =
+      network_error<Report.found.kind, layer_called<Report.layer[L]...>, what<Report.found.what[W]...>,
+                    got<Report.found.got[static_cast<int>(G)]...>, needed<Report.found.needed[static_cast<int>(N)]...>>;
+};
 
 }  // namespace detail
 
-/// Compiles only if the report is empty.
+/// Compiles only if the report is empty. Where a class asks for it, nothing follows from the error: Clang holds every
+/// function invalid in which something is wrong, and all that calls it.
+template <const problem_report& Report, bool Wrong = Report.found.kind != mistake::none>
+struct no_problem {};
+template <const problem_report& Report>
+struct no_problem<Report, true> {
+  typename detail::error_of<Report, std::make_index_sequence<Report.layer.size()>,
+                            std::make_index_sequence<Report.found.what.size()>,
+                            std::make_index_sequence<static_cast<std::size_t>(Report.found.got.rank)>,
+                            std::make_index_sequence<static_cast<std::size_t>(Report.found.needed.rank)>>::type said;
+};
 template <const problem_report& Report>
 constexpr bool require_no_problem() {
-  if constexpr (Report.found.kind != mistake::none)
-    return !detail::fail<Report>(std::make_index_sequence<Report.layer.size()>{},
-                                 std::make_index_sequence<Report.found.what.size()>{},
-                                 std::make_index_sequence<static_cast<std::size_t>(Report.found.got.rank)>{},
-                                 std::make_index_sequence<static_cast<std::size_t>(Report.found.needed.rank)>{});
-  else return true;
+  return sizeof(no_problem<Report>) > 0 && Report.found.kind == mistake::none;
 }
 
 }  // namespace ctnn::ir

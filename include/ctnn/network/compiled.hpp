@@ -6,6 +6,7 @@
 #include "../rewrite/expansions.hpp"
 #include "../rewrite/rules.hpp"
 #include "check.hpp"
+#include "frozen_graph.hpp"
 #include "lower.hpp"
 
 namespace ctnn::ir {
@@ -36,7 +37,7 @@ struct attempt {
 
 template <class Net>
 struct lowered {
-  static constexpr std::span<const layer_record> records{Net::network_type::records};
+  static constexpr std::span<const layer_record> records = Net::network_type::flat();
 
   static constexpr graph_capacity guess() {
     std::size_t n = records.size(), extra = 0;
@@ -61,9 +62,17 @@ struct lowered_exactly {
 };
 
 template <class Net>
-struct compiled {
+struct found_in {
+  static_assert(sizeof(Net) > 0);  // what the list itself says (network.hpp)
   static constexpr problem_report error = lowered<Net>::first.error;
-  static constexpr bool valid = require_no_problem<error>();
+};
+/// Says what is wrong with a network, to classes that ask for its size.
+template <class Net>
+struct checked : no_problem<found_in<Net>::error> {};
+
+template <class Net>
+struct compiled {
+  static constexpr bool valid = require_no_problem<found_in<Net>::error>();
   static constexpr graph_view view() {
     if constexpr (!valid || lowered<Net>::first.fits)
       return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dispatch.hpp"
+#include "named_values.hpp"
 #include "parameters.hpp"
 
 namespace ctnn {
@@ -53,6 +54,14 @@ class engine {
     return output<0>();
   }
 
+  /// Of what is not as long, or does not say how long it is.
+  template <class Other>
+  requires(inputs == 1 && !std::is_convertible_v<const Other&, input_span<0>>) void operator()(const Other&) {
+    static_assert(sizeof(Other*) == 0,
+                  "ctnn: the input is an array or std::span of input_size<> numbers; of a vector "
+                  "engine::input_span<>(vector.data(), vector.size())");
+  }
+
   /// Inputs in the order of declaration, each of input_size<I> numbers, nchw. They are only read.
   void run(std::span<const float* const, inputs> input)
     requires(x::takes_f32)
@@ -61,12 +70,20 @@ class engine {
   }
   /// The same for inputs of any types: input_span<I> for each.
   template <class... Inputs>
-    requires(sizeof...(Inputs) == inputs && !x::takes_f32)
-  void run(const Inputs&... input) {
+  requires(sizeof...(Inputs) == inputs && !x::takes_f32 &&
+           !(ir::is_named_span<Inputs> || ...)) void run(const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {address_of(input_span<I>(input))...};
       run_({pointers, weights_, arena()});
     }(std::make_index_sequence<inputs>{});
+  }
+
+  /// By name, in any order: run(in<"x">(numbers), in<"h">(state), into<"y">(memory)). Each input once; outputs that are
+  /// asked for are copied.
+  template <class... Named>
+    requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
+  void run(const Named&... named) {
+    run_named([&](const ir::frame& f) { run_(f); }, named...);
   }
 
 #if !defined(CTNN_PLAIN)
@@ -77,12 +94,17 @@ class engine {
     ir::threaded_dispatch<network_type>::at(target_)({input.data(), weights_, arena()}, threads);
   }
   template <class... Inputs>
-    requires(sizeof...(Inputs) == inputs && !x::takes_f32)
-  void run_on(executor& threads, const Inputs&... input) {
+  requires(sizeof...(Inputs) == inputs && !x::takes_f32 &&
+           !(ir::is_named_span<Inputs> || ...)) void run_on(executor& threads, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {address_of(input_span<I>(input))...};
       ir::threaded_dispatch<network_type>::at(target_)({pointers, weights_, arena()}, threads);
     }(std::make_index_sequence<inputs>{});
+  }
+  template <class... Named>
+    requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
+  void run_on(executor& threads, const Named&... named) {
+    run_named([&](const ir::frame& f) { ir::threaded_dispatch<network_type>::at(target_)(f, threads); }, named...);
   }
 #endif
 
@@ -94,8 +116,62 @@ class engine {
     using type = typename output_span<I>::element_type;
     return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_ + at * sizeof(float))), output_size<I>);
   }
+  /// The output of this name.
+  template <fixed_string Name>
+  auto output() const {
+    using names = ir::detail::value_names<network_type, true>;
+    ir::detail::require_value<network_type, true, Name>();
+    if constexpr (names::has(Name.view())) return output<names::of(Name.view())>();
+    else return output<0>();
+  }
 
  private:
+  template <class Named>
+  using names_of = ir::detail::value_names<network_type, Named::into>;
+  template <class Named>
+  static constexpr std::size_t place_of = names_of<Named>::of(Named::name.view());
+  /// Said once of each: a name that there is, as many numbers as it has, of its type.
+  template <class Named, class Span>
+  static constexpr void check() {
+    static_assert(sizeof(ir::as_long<Named::extent, Span::extent>) > 0);
+    static_assert(sizeof(ir::of_type<const typename Named::type, typename Span::element_type>) > 0);
+  }
+  template <class... Named>
+  void run_named(const auto& compute, const Named&... named) {
+    const float* pointers[inputs + 1];
+    (place(named, pointers), ...);
+    check_inputs<Named...>();
+    compute(ir::frame{pointers, weights_, arena()});
+    (fetch(named), ...);
+  }
+  template <class Named>
+  static void place(const Named& named, const float** pointers) {
+    ir::detail::require_value<network_type, Named::into, Named::name>();
+    if constexpr (!Named::into && place_of<Named> < inputs) {
+      check<Named, input_span<place_of<Named>>>();
+      pointers[place_of<Named>] = address_of(named.numbers);
+    }
+  }
+  template <class Named>
+  void fetch(const Named& named) const {
+    if constexpr (Named::into && place_of<Named> < outputs) {
+      using span = output_span<place_of<Named>>;
+      check<Named, span>();
+      const span from = output<place_of<Named>>();
+      if constexpr (Named::extent == span::extent)
+        for (std::size_t i = 0; i < span::extent; ++i) named.numbers[i] = from[i];
+    }
+  }
+  template <std::size_t I, class... Named>
+  static constexpr std::size_t times_given = ((!Named::into && place_of<Named> == I ? 1u : 0u) + ... + 0u);
+  template <class... Named>
+  static constexpr void check_inputs() {
+    if constexpr ((names_of<Named>::has(Named::name.view()) && ...)) []<std::size_t... I>(std::index_sequence<I...>) {
+        static_assert((sizeof(ir::given_once<times_given<I, Named...>>) + ... + 1u) > 0);
+      }
+    (std::make_index_sequence<inputs>{});
+  }
+
   /// Kernels take the address of any elements as that of floats.
   static const float* address_of(auto elements) {
     return static_cast<const float*>(static_cast<const void*>(elements.data()));

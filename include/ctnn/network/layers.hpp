@@ -6,7 +6,26 @@
 
 namespace ctnn {
 
-/// A declared layer without its types, for the code that lowers it. Without an operator it names the outputs.
+/// Layers declared together (blocks.hpp).
+enum class grouping : char {
+  none,
+  block,      ///< names of its own; what it reads are its inputs
+  residual,   ///< its input is added to its result
+  shortcut,   ///< of a residual: what is added instead of its input
+  repeat,     ///< a block that holds several iterations
+  iteration,  ///< of a repeat
+};
+/// What an entry of a flat list (flatten.hpp) does besides being a layer.
+enum class entry : char {
+  plain,
+  begin,  ///< of a group
+  end,
+  input,   ///< of a group: the next of the values that it reads
+  result,  ///< what a group gives to those that read it
+};
+
+/// A declared layer without its types, for the code that lowers it. Without an operator it names the outputs, or is a
+/// group.
 struct layer_record {
   const ir::operator_type* type;
   std::string_view name;
@@ -16,6 +35,15 @@ struct layer_record {
   bool reads_previous;
   bool reads_twice = false;  ///< two from<...>, of which one would have no effect
   bool keeps = false;        ///< outputs besides the network's own
+  grouping group = grouping::none;
+  int times = 1;  ///< of a repeat; in a flat list 0 for a group without a name
+  const layer_record* parts = nullptr;
+  std::size_t part_count = 0;
+  entry does = entry::plain;
+
+  /// Does it make a node of the graph?
+  constexpr bool is_layer() const { return type != nullptr && does != entry::begin && does != entry::input; }
+  constexpr bool is_output() const { return type == nullptr && group == grouping::none && does == entry::plain; }
 };
 
 namespace detail {
@@ -28,6 +56,29 @@ template <class T>
 struct is_from : std::false_type {};
 template <fixed_string... Names>
 struct is_from<from<Names...>> : std::true_type {};
+
+/// What is read: the names of from<...>, or else what stands before. (Loops: Clang limits folds to 256 operands.)
+template <class... Options>
+struct reads {
+  using names = std::span<const std::string_view>;
+  template <class O>
+  static constexpr names list_of() {
+    if constexpr (is_from<O>::value) return O::list;
+    else return {};
+  }
+  static constexpr names list() {
+    names found;
+    for (const names& each : {names{}, list_of<Options>()...})
+      if (!each.empty()) found = each;
+    return found;
+  }
+  static constexpr std::size_t lists = [] {
+    std::size_t n = 0;
+    for (bool is : {false, is_from<Options>::value...}) n += is ? 1u : 0u;
+    return n;
+  }();
+  static constexpr bool previous = lists == 0, twice = lists > 1;
+};
 
 template <class... Options>
 struct option_records {
@@ -43,18 +94,8 @@ struct option_records {
   static constexpr auto records = make();
   static constexpr std::span<const ir::option_record> all{records.data(), records.size() - 1};
 
-  static constexpr auto read() {
-    std::span<const std::string_view> names;
-    [[maybe_unused]] const auto take = [&]<class O>(std::type_identity<O>) {
-      if constexpr (is_from<O>::value) names = O::list;
-    };
-    (take(std::type_identity<Options>{}), ...);
-    return names;
-  }
-  static constexpr bool reads_previous = (!is_from<Options>::value && ...);
-  static constexpr bool reads_twice = (std::size_t{is_from<Options>::value} + ... + 0) > 1;
   static_assert(((is_option<Options>::value || is_from<Options>::value) && ...),
-                "a layer takes a name, then options such as ctnn::kernel<3> or ctnn::from<\"other\">");
+                "ctnn: a layer takes a name, then options such as ctnn::kernel<3> or ctnn::from<\"other\">");
 };
 
 }  // namespace detail
@@ -69,13 +110,10 @@ struct layer {
                 "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer("
                 "ctnn::ir::inputs, ctnn::ir::outputs) const");
   using operator_struct = std::conditional_t<ir::operation<Op>, Op, op::identity>;  // one mistake is said once
-  static constexpr layer_record record{&ir::type_of<operator_struct>,
-                                       Name,
-                                       detail::option_records<Options...>::read(),
-                                       detail::option_records<Options...>::all,
-                                       {},
-                                       detail::option_records<Options...>::reads_previous,
-                                       detail::option_records<Options...>::reads_twice};
+  static constexpr layer_record record{
+      &ir::type_of<operator_struct>,           Name, detail::reads<Options...>::list(),
+      detail::option_records<Options...>::all, {},   detail::reads<Options...>::previous,
+      detail::reads<Options...>::twice};
 };
 
 /// The network's outputs by the names of their layers; without it the last layer is the output.
@@ -88,6 +126,7 @@ struct output {
 /// Outputs whose public names differ from their layers': first the public names, then as many layers.
 template <class Public, class Layers>
 struct named_output {
+  static_assert(Public::list.size() == Layers::list.size(), "ctnn: named_output<...> has as many names as layers");
   using operator_struct = void;
   static constexpr layer_record record{nullptr, {}, Layers::list, {}, Public::list, false};
 };
@@ -130,8 +169,13 @@ struct keep {
   x(gelu, op::activation, option<"activation", function::gelu>) \
   x(hardsigmoid, op::activation, option<"activation", function::hardsigmoid, 0.16666667163372040, 0.5>) \
   x(hardswish, op::activation, option<"activation", function::hardswish, 0.16666667163372040, 0.5>) \
+  x(gelu_tanh, op::activation, option<"activation", function::gelu_tanh>) \
+  x(softplus, op::activation, option<"activation", function::softplus>) \
+  x(softsign, op::activation, option<"activation", function::softsign>) \
+  x(selu, op::activation, option<"activation", function::selu, 1.6732632423543772, 1.0507009873554805>) \
   x(prelu, op::prelu) \
   x(softmax, op::softmax) \
+  x(log_softmax, op::log_softmax) \
   x(dropout, op::dropout) \
   x(identity, op::identity) \
   x(max_pool1d, op::pool, option<"axes", 1>) \
@@ -169,6 +213,15 @@ struct keep {
   x(concat, op::concat) \
   x(split, op::split) \
   x(slice, op::slice) \
+  x(expand, op::expand) \
+  x(tile, op::tile) \
+  x(gather, op::gather) \
+  x(where, op::where) \
+  x(cast, op::cast) \
+  x(full, op::full) \
+  x(topk, op::topk) \
+  x(cumsum, op::cumsum) \
+  x(attention, op::attention) \
   x(add, op::binary) \
   x(sub, op::binary, option<"function", op::binary_function::sub>) \
   x(mul, op::binary, option<"function", op::binary_function::mul>) \
@@ -187,6 +240,10 @@ struct keep {
 CTNN_LAYER_WORDS(CTNN_LAYER)
 CTNN_LAYER(batch_norm1d, op::batch_norm, option<"axis", 1>)   ///< of (N, C) or (N, C, L)
 CTNN_LAYER(batch_norm2d, op::batch_norm, option<"axis", -3>)  ///< of (C, H, W) or (N, C, H, W)
+// Each channel by its own statistics, as PyTorch's affine=False; scale and bias are inputs that broadcast.
+CTNN_LAYER(instance_norm1d, op::layer_norm, option<"axis", -1>)
+CTNN_LAYER(instance_norm2d, op::layer_norm, option<"axis", -2>)
+CTNN_LAYER(instance_norm3d, op::layer_norm, option<"axis", -3>)
 #undef CTNN_LAYER
 
 template <fixed_string Name, number Slope, class... Options>
@@ -195,6 +252,17 @@ template <fixed_string Name, number Low, number High, class... Options>
 using clip = layer<op::activation, Name, option<"activation", function::clip, Low, High>, Options...>;
 template <fixed_string Name, number Alpha, class... Options>
 using elu = layer<op::activation, Name, option<"activation", function::elu, Alpha>, Options...>;
+template <fixed_string Name, number Alpha, class... Options>
+using celu = layer<op::activation, Name, option<"activation", function::celu, Alpha>, Options...>;
+/// x above the threshold, else 0.
+template <fixed_string Name, number Threshold, class... Options>
+using thresholded_relu =
+    layer<op::activation, Name, option<"activation", function::thresholded_relu, Threshold>, Options...>;
+/// 0 within lambda of 0; the rest as it is, or nearer to 0 by lambda.
+template <fixed_string Name, number Lambda, class... Options>
+using hardshrink = layer<op::activation, Name, option<"activation", function::shrink, Lambda>, Options...>;
+template <fixed_string Name, number Lambda, class... Options>
+using softshrink = layer<op::activation, Name, option<"activation", function::shrink, Lambda, Lambda>, Options...>;
 /// Any function without parameters: unary<"root", ctnn::function::sqrt>
 template <fixed_string Name, function F, class... Options>
 using unary = layer<op::activation, Name, option<"activation", F>, Options...>;
@@ -202,40 +270,5 @@ using unary = layer<op::activation, Name, option<"activation", F>, Options...>;
 /// reduce<"mean", ctnn::op::reduction::mean, axes<1, 2>>
 template <fixed_string Name, op::reduction F, class... Options>
 using reduce = layer<op::reduce, Name, option<"function", F>, Options...>;
-
-/// A network as a type; an alias of this, or better a struct that inherits it.
-template <class... Layers>
-struct network {
-  using network_type = network;
-  static constexpr layer_record records[sizeof...(Layers)] = {Layers::record...};
-
-  /// Layers, not counting output<...>. (Loops: Clang limits folds to 256 operands.)
-  static constexpr std::size_t size = [] {
-    std::size_t n = 0;
-    for (const layer_record& l : records) n += l.type ? 1u : 0u;
-    return n;
-  }();
-  template <fixed_string Name>
-  static constexpr bool has = [] {
-    for (const layer_record& l : records)
-      if (l.type && l.name == Name.view()) return true;
-    return false;
-  }();
-};
-
-namespace detail {
-
-template <class Network, fixed_string... Names>
-struct with_kept;
-template <class... Layers, fixed_string... Names>
-struct with_kept<network<Layers...>, Names...> {
-  using type = network<Layers..., keep<Names...>>;
-};
-
-}  // namespace detail
-
-/// A network with keep<Names...> besides: optimized<kept<net, "relu1">>.
-template <class Net, fixed_string... Names>
-using kept = typename detail::with_kept<typename Net::network_type, Names...>::type;
 
 }  // namespace ctnn

@@ -37,6 +37,12 @@ struct layer_sequence<network<Layers...>> {
   static constexpr auto layers = make(std::make_index_sequence<network<Layers...>::size>{});
 };
 
+template <class Net>
+constexpr auto without_groups() {
+  if constexpr (Net::network_type::has_groups) return std::type_identity<canonical<Net>>{};
+  else return std::type_identity<typename Net::network_type>{};
+}
+
 template <class Layer>
 struct layer_arguments;
 template <class Op, fixed_string Name, class... Arguments>
@@ -54,8 +60,10 @@ constexpr auto rule_sequence(const rule_list<Rules...>*) {
 /// hana::type of each layer of a network, in order:
 ///   static_assert(hana::count_if(ctnn::layers_of<fused>, ctnn::is<ctnn::op::conv2d>) == hana::size_c<2>);
 ///   hana::for_each(ctnn::layers_of<fused>, [](auto layer) { show(decltype(layer)::type::record.name); });
+/// Of a network with blocks those are the layers of canonical<Net>, under their full names.
 template <class Net>
-inline constexpr auto layers_of = detail::layer_sequence<typename Net::network_type>::layers;
+inline constexpr auto layers_of =
+    detail::layer_sequence<typename decltype(detail::without_groups<Net>())::type>::layers;
 
 /// What a layer was given after its name, hana::types again: options and from<...>.
 template <class Layer>

@@ -131,6 +131,18 @@ auto lift_optimized() {
   return lift_all<rewritten<Net, Rules>()>();
 }
 
+// Classes, so that a mistake is said before a function needs the network (check.hpp).
+template <class Net>
+struct canonical_of {
+  static_assert(sizeof(checked<Net>) > 0);
+  using type = typename decltype(lift_declared<Net>())::type;
+};
+template <class Net, class Rules>
+struct optimized_of {
+  static_assert(sizeof(checked<Net>) > 0);
+  using type = typename decltype(lift_optimized<Net, Rules>())::type;
+};
+
 }  // namespace detail
 }  // namespace ctnn::ir
 
@@ -138,11 +150,11 @@ namespace ctnn {
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical = typename decltype(ir::detail::lift_declared<Net>())::type;
+using canonical = typename ir::detail::canonical_of<Net>::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
-using optimized = typename decltype(ir::detail::lift_optimized<Net, Rules>())::type;
+using optimized = typename ir::detail::optimized_of<Net, Rules>::type;
 
 /// The network without the layers that no output needs, as it is spelled: rewriting by no rules. What nobody reads is
 /// not in the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in

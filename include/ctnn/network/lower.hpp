@@ -3,42 +3,10 @@
 #pragma once
 
 #include "../graph/images.hpp"
-#include "layers.hpp"
+#include "name_table.hpp"
+#include "network.hpp"
 
 namespace ctnn::ir {
-
-/// Names to small numbers by open addressing: looking up 250 layers must not cost 250 comparisons each.
-class name_table {
- public:
-  constexpr explicit name_table(std::size_t names) {
-    while (slots_ < 2 * names + 2) slots_ *= 2;
-    entries_ = pool<entry>(slots_, {});
-  }
-  /// False if the name is there already.
-  constexpr bool insert(std::string_view name, int number) {
-    entry& e = find_slot(name);
-    if (e.number != none) return false;
-    e = {name, number};
-    return true;
-  }
-  constexpr int find(std::string_view name) { return find_slot(name).number; }
-
- private:
-  struct entry {
-    std::string_view name{};
-    int number = none;
-  };
-  constexpr entry& find_slot(std::string_view name) {
-    std::size_t h = 5381;
-    for (char c : name) h = h * 33 + static_cast<unsigned char>(c);
-    while (true) {
-      entry& e = entries_[h++ & (slots_ - 1)];
-      if (e.number == none || e.name == name) return e;
-    }
-  }
-  std::size_t slots_ = 4;
-  pool<entry> entries_;
-};
 
 struct lowering {
   graph g;
@@ -48,143 +16,291 @@ struct lowering {
 
 namespace detail {
 
-/// "split.2" is output 2 of layer "split".
-constexpr value_id find_value(const graph& g, name_table& names, std::string_view name) {
-  if (const node_id n = names.find(name); n != none) return g.nodes[static_cast<std::size_t>(n)].outputs.first;
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos || dot + 1 == name.size()) return none;
-  int index = 0;
-  for (char c : name.substr(dot + 1)) {
-    if (c < '0' || c > '9' || index > 9999) return none;
-    index = index * 10 + (c - '0');
-  }
-  const node_id n = names.find(name.substr(0, dot));
-  if (n == none) return none;
-  const range out = g.nodes[static_cast<std::size_t>(n)].outputs;
-  return index < out.count ? out.first + index : none;
-}
+/// Makes the graph, entry by entry.
+class lowerer {
+ public:
+  constexpr lowerer(std::span<const layer_record> layers, lowering& result)
+      : layers_(layers), result_(result), g_(result.g), names_(count_names(layers)) {}
 
-/// A name that no earlier layer has: is it a later one, or none?
-constexpr problem no_such_input(std::span<const layer_record> layers, std::size_t after, std::string_view name) {
-  for (std::size_t i = after; i < layers.size(); ++i)
-    if (layers[i].type && layers[i].name == name) return {mistake::input_declared_after_user, name};
-  return {mistake::unknown_input, name};
-}
-
-}  // namespace detail
-
-/// Into an argument: GCC 12 remembers the result of a call with constant arguments, heap and all, and frees it twice.
-constexpr void lower(std::span<const layer_record> layers, lowering& result) {
-  graph& g = result.g;
-  name_table names(layers.size());
-  pool<value_id> in;
-  const auto fail = [&](std::string_view layer, const problem& p) {
-    result.error = p;
-    result.layer = layer;
-  };
-
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const layer_record& layer = layers[i];
-    if (!layer.type) continue;
-    if (layer.reads_twice) return fail(layer.name, {mistake::option_given_twice, "from"});
-    in.clear();
-    for (std::string_view name : layer.from) {
-      const value_id v = detail::find_value(g, names, name);
-      if (v == none) return fail(layer.name, detail::no_such_input(layers, i, name));
-      in.push_back(v);
-    }
-    if (layer.reads_previous && layer.type->max_inputs > 0) {
-      if (g.values.empty()) return fail(layer.name, {mistake::no_input_before});
-      in.push_back(static_cast<int>(g.values.size()) - 1);
-    }
-    field_values fields;
-    problem p = layer.type->configure(layer.options, fields);
-    if (!p) p = add_node(g, *layer.type, layer.name, in, std::span<const double>(fields.data(), fields.size()));
-    if (!p && is_axis_ambiguous(g.view(), g.nodes[g.nodes.size() - 1]))
-      p = {mistake::ambiguous_axis, "axis", g.at_value(in[0]).shape, {0, 1}};
-    if (p) return fail(layer.name, p);
-    // Files may hold values without elements; in a declaration they are a slip, and kernels of static networks need not
-    // look.
-    const range made = g.nodes[g.nodes.size() - 1].outputs;
-    for (int k = 0; k < made.count; ++k)
-      if (const extents& s = g.at_value(made.first + k).shape; s.count() == 0)
-        return fail(layer.name, {mistake::element_count_mismatch, "output", s, {1}});
-    if (!names.insert(layer.name, static_cast<int>(g.nodes.size()) - 1))
-      return fail(layer.name, {mistake::duplicate_name, layer.name});
-  }
-
-  // An output nobody named has the name of whatever layer computes it, before and after rewriting.
-  const int last = static_cast<int>(g.values.size()) - 1;
-  bool declared = false;
-  for (const layer_record& layer : layers) declared = declared || (!layer.type && !layer.keeps);
-  if (!declared && last >= 0) add_output(g, {}, last);
-  for (const bool keeps : {false, true})
-    for (const layer_record& layer : layers) {
-      if (layer.type || layer.keeps != keeps) continue;
-      for (std::size_t i = 0; i < layer.from.size(); ++i) {
-        const value_id v = detail::find_value(g, names, layer.from[i]);
-        if (v == none) return fail(layer.from[i], {mistake::unknown_output, layer.from[i]});
-        bool there = false;
-        for (const network_output& o : g.outputs) {
-          there = there || (keeps && o.value == v && (o.name.empty() || o.name == layer.output_names[i]));
-          if (!there && o.name == layer.output_names[i]) return fail(o.name, {mistake::duplicate_output, o.name});
-        }
-        if (!there) add_output(g, layer.output_names[i], v);
-      }
-    }
-  if (g.nodes.empty()) fail({}, {mistake::no_input_before});
-}
-
-/// Sizes that a lowered graph cannot exceed; what a constant of it is made of.
-struct graph_capacity {
-  std::size_t nodes = 0, values = 0, operands = 0, fields = 0, expressions = 0, outputs = 0;
-
-  constexpr bool fits_in(const graph_capacity& c) const {
-    return nodes <= c.nodes && values <= c.values && operands <= c.operands && fields <= c.fields &&
-           expressions <= c.expressions && outputs <= c.outputs;
-  }
-};
-
-/// A graph as a constant.
-template <graph_capacity C>
-struct frozen_graph {
-  static_vector<node, C.nodes + 1> nodes;
-  static_vector<value, C.values + 1> values;
-  static_vector<int, C.operands + 1> operands;
-  static_vector<double, C.fields + 1> fields;
-  static_vector<expression, C.expressions + 1> expressions;
-  static_vector<network_output, C.outputs + 1> outputs;
-
-  constexpr frozen_graph() = default;
-  constexpr explicit frozen_graph(const graph_view& g) {
-    copy(g.nodes, nodes);
-    copy(g.values, values);
-    copy(g.operands, operands);
-    copy(g.fields, fields);
-    copy(g.expressions, expressions);
-    copy(g.outputs, outputs);
-  }
-
-  constexpr graph_view view() const {
-    return {{nodes.data(), nodes.size()},
-            {values.data(), values.size()},
-            {operands.data(), operands.size()},
-            {fields.data(), fields.size()},
-            {expressions.data(), expressions.size()},
-            {outputs.data(), outputs.size()}};
+  constexpr void run() {
+    for (at_ = 0; at_ < layers_.size(); ++at_)
+      if (const problem p = lower(layers_[at_])) return fail(p);
+    add_outputs();
   }
 
  private:
-  template <class T, std::size_t N>
-  static constexpr void copy(std::span<const T> from, static_vector<T, N>& to) {
-    const T* source = from.data();
-    for (to.count = 0; to.count < from.size(); ++to.count) to.items[to.count] = source[to.count];
+  static constexpr std::size_t count_names(std::span<const layer_record> layers) {
+    std::size_t n = 0;
+    for (const layer_record& l : layers) n += 1 + l.output_names.size();
+    return n;
   }
+
+  /// A group that is open.
+  struct frame {
+    const layer_record* group;
+    int reads = 0;   ///< name_table's number of the first value that the group reads; the others follow it
+    int count = 0;   ///< of them
+    int inputs = 0;  ///< of those that have been declared
+    const layer_record* result = nullptr;
+    value_id instead = none;  ///< a shortcut's result
+    int before = none;        ///< of a shortcut: what the layer behind it reads
+  };
+
+  constexpr void fail(const problem& p, std::string_view layer) {
+    result_.error = p;
+    result_.layer = layer;
+  }
+  constexpr void fail(const problem& p) { fail(p, failed_.empty() ? layers_[at_].name : failed_); }
+
+  constexpr problem lower(const layer_record& l) {
+    if (l.reads_twice) return {mistake::option_given_twice, "from"};
+    switch (l.does) {
+      case entry::plain:
+        if (l.type) return add(l);
+        outputs_.push_back(&l);
+        return {};
+      case entry::begin: return begin(l);
+      case entry::end: return end(l);
+      case entry::input: return name_input(l);
+      case entry::result: break;
+    }
+    frame& f = frames_.back();
+    if (f.result) return {mistake::option_given_twice, "output"};
+    f.result = &l;
+    return {};
+  }
+
+  /// A name that no earlier layer has: is it a later one, or none?
+  constexpr problem no_such_input(std::string_view name) const {
+    for (std::size_t i = at_; i < layers_.size(); ++i)
+      if ((layers_[i].type || layers_[i].group != grouping::none) && layers_[i].name == name)
+        return {mistake::input_declared_after_user, name};
+    return {mistake::unknown_input, name};
+  }
+  constexpr problem read(std::string_view name, pool<value_id>& in) {
+    const value_id v = names_.read(name);
+    if (v == none) return no_such_input(name);
+    in.push_back(v);
+    return {};
+  }
+  constexpr problem read_previous(pool<value_id>& in) {
+    if (previous_ == none) return {mistake::no_input_before};
+    if (previous_ == several) return {mistake::several_outputs, layers_[at_ - 1].name};
+    in.push_back(names_.read(previous_));
+    return {};
+  }
+  constexpr problem read_all(const layer_record& l, pool<value_id>& in) {
+    for (std::string_view name : l.from)
+      if (const problem p = read(name, in)) return p;
+    return l.reads_previous ? read_previous(in) : problem{};
+  }
+
+  constexpr problem add(const layer_record& l) {
+    in_.clear();
+    for (std::string_view name : l.from)
+      if (const problem p = read(name, in_)) return p;
+    if (l.reads_previous && l.type->max_inputs > 0)
+      if (const problem p = read_previous(in_)) return p;
+    return add_reading(l);
+  }
+  constexpr problem add_reading(const layer_record& l) {
+    field_values fields;
+    problem p = l.type->configure(l.options, fields);
+    if (!p) p = add_node(g_, *l.type, l.name, in_, std::span<const double>(fields.data(), fields.size()));
+    if (!p && is_axis_ambiguous(g_.view(), g_.nodes[g_.nodes.size() - 1]))
+      p = {mistake::ambiguous_axis, "axis", g_.at_value(in_[0]).shape, {0, 1}};
+    if (p) return said_plainly(p, l);
+    // Files may hold values without elements; in a declaration they are a slip, and kernels of static networks need not
+    // look.
+    const range made = g_.nodes[g_.nodes.size() - 1].outputs;
+    for (int k = 0; k < made.count; ++k)
+      if (const extents& s = g_.at_value(made.first + k).shape; s.count() == 0)
+        return {mistake::no_elements, "output", s};
+    if (const std::string_view clash = names_.insert(l.name, made.first, made.count); !clash.empty())
+      return {mistake::duplicate_name, clash};
+    // The next layer reads the last output.
+    previous_ = made.count == 1 ? names_.last() : names_.add_nameless(made.first + made.count - 1);
+    return {};
+  }
+
+  /// Of operators' problems, which speak of fields and shapes.
+  static constexpr problem said_plainly(problem p, const layer_record& l) {
+    if (p.kind == mistake::missing_option)  // out<0> is not missing
+      for (const option_record& o : l.options)
+        if (o.key == p.what) return {mistake::option_out_of_range, p.what, {0}, {1}};
+    if (p.kind == mistake::rank_mismatch) p.got = {p.got.rank};
+    if (p.kind == mistake::wrong_number_of_inputs) p.what = "from";
+    return p;
+  }
+
+  constexpr problem begin(const layer_record& l) {
+    in_.clear();
+    if (l.group == grouping::shortcut) {
+      if (frames_.empty() || frames_.back().group->group != grouping::residual)
+        return {mistake::shortcut_outside_of_residual, l.name};
+      in_.push_back(names_.read(frames_.back().reads));
+    } else if (l.group == grouping::iteration) {
+      const frame& around = frames_.back();
+      for (int i = 0; i < around.count; ++i)
+        if (i > 0 || previous_ == none) in_.push_back(names_.read(around.reads + i));
+        else if (const problem p = read_previous(in_)) return p;
+    } else if (const problem p = read_all(l, in_)) {
+      return p;
+    }
+    frame f{&l};
+    f.reads = names_.last() + 1;
+    f.count = static_cast<int>(in_.size());
+    for (value_id v : in_) names_.add_nameless(v);
+    if (l.group == grouping::residual && in_.size() != 1)
+      return {mistake::wrong_number_of_inputs, l.name, {static_cast<int>(in_.size())}, {1, 1}};
+    f.before = previous_;
+    // What a repeat reads its first iteration takes.
+    if (l.group == grouping::repeat) previous_ = none;
+    else if (!in_.empty()) previous_ = names_.last();
+    frames_.push_back(f);
+    return {};
+  }
+
+  /// input<"x"> of a group: the next of what the group reads, under this name.
+  constexpr problem name_input(const layer_record& l) {
+    field_values fields;
+    if (const problem p = l.type->configure(l.options, fields)) return p;
+    const auto declared = decode<op::input>(std::span<const double>(fields.data(), fields.size()));
+    bool says_shape = false, says_type = false;
+    for (const option_record& o : l.options) {
+      says_shape = says_shape || o.key == "shape";
+      says_type = says_type || o.key == "type";
+    }
+    frame& f = frames_.back();
+    if (f.inputs >= f.count) return wrong_number(f);
+    const int number = f.reads + f.inputs;
+    const value& v = g_.at_value(names_.at(number));
+    extents shape;
+    for (int d : declared.shape)
+      if (shape.rank < max_rank) shape.push_back(d);
+    if (says_shape && !(v.shape == shape)) return {mistake::shape_mismatch, "input", v.shape, shape};
+    if ((says_shape || says_type) && v.type != declared.type)
+      return {mistake::element_type, "input", {static_cast<int>(v.type)}};
+    if (const std::string_view clash = names_.rename(number, l.name); !clash.empty())
+      return {mistake::duplicate_name, clash};
+    if (declared.unused) names_.read(number);
+    ++f.inputs;
+    previous_ = number;
+    return {};
+  }
+
+  /// What a group reads and what it declares; one input need not be declared.
+  constexpr problem wrong_number(const frame& f) {
+    int declared = 0;
+    for (std::size_t i = 0; i < f.group->part_count; ++i)
+      declared += f.group->parts[i].type == &type_of<op::input> ? 1 : 0;
+    if (declared == 0) declared = 1;
+    failed_ = f.group->name;
+    return {mistake::wrong_number_of_inputs, "from", {f.count}, {declared, declared}};
+  }
+
+  constexpr problem end(const layer_record& l) {
+    const frame f = frames_.back();
+    if (f.inputs < f.count && (f.inputs > 0 || f.count > 1) && l.group != grouping::repeat) return wrong_number(f);
+    if (const problem p = choose_result(f)) return p;
+    // The layers of a residual may read its input by the name that it has outside.
+    for (int number = f.reads; number < f.reads + f.count; ++number)
+      if (l.group == grouping::residual ? previous_ == number : !names_.is_read(number))
+        return {mistake::unused_input, names_.name(number).empty() ? l.name : names_.name(number)};
+    frames_.pop_back();
+    if (l.group == grouping::residual) return add_sum(l, f);
+    if (previous_ != several && (l.times > 0 && !l.name.empty())) {
+      in_.clear();
+      if (const problem p = read_previous(in_)) return p;
+      if (const std::string_view clash = names_.insert(l.name, in_[0], 1); !clash.empty())
+        return {mistake::duplicate_name, clash};
+      previous_ = names_.last();
+    }
+    if (l.group == grouping::shortcut) {
+      if (previous_ == several) return {mistake::several_outputs, l.name};
+      if (frames_.back().instead != none) return {mistake::option_given_twice, "shortcut"};
+      frames_.back().instead = names_.read(previous_);
+      previous_ = f.before;
+    }
+    return {};
+  }
+  /// What the group gives: the value that output<...> names, or else the last.
+  constexpr problem choose_result(const frame& f) {
+    if (!f.result) return {};
+    failed_ = f.result->name;
+    const auto& from = f.result->from;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const value_id v = names_.read(from[i]);
+      if (v == none) return {mistake::unknown_output, from[i]};
+      previous_ = names_.add_nameless(v);
+      if (from[i] == f.result->output_names[i]) continue;
+      if (const std::string_view clash = names_.insert(f.result->output_names[i], v, 1); !clash.empty())
+        return {mistake::duplicate_name, clash};
+    }
+    if (from.size() > 1) previous_ = several;
+    failed_ = {};
+    return {};
+  }
+  constexpr problem add_sum(const layer_record& l, const frame& f) {
+    in_.clear();
+    if (const problem p = read_previous(in_)) return p;
+    in_.push_back(f.instead != none ? f.instead : names_.at(f.reads));
+    const extents &result = g_.at_value(in_[0]).shape, &added = g_.at_value(in_[1]).shape;
+    if (!(result == added)) return {mistake::residual_of_another_shape, "input", added, result};
+    return add_reading(l);
+  }
+
+  constexpr void add_outputs() {
+    // An output nobody named has the name of whatever layer computes it, before and after rewriting.
+    bool declared = false;
+    for (const layer_record* l : outputs_) {
+      if (l->keeps) continue;
+      if (declared) return fail({mistake::option_given_twice, "output"}, "network");
+      declared = true;
+    }
+    if (!declared && previous_ == several)
+      return fail({mistake::several_outputs, layers_[at_ - 1].name}, layers_[at_ - 1].name);
+    if (!declared && previous_ != none) add_output(g_, {}, names_.at(previous_));
+    for (const bool keeps : {false, true})
+      for (const layer_record* said : outputs_) {
+        const layer_record& l = *said;
+        if (l.keeps != keeps) continue;
+        for (std::size_t i = 0; i < l.from.size(); ++i) {
+          const value_id v = names_.read(l.from[i]);
+          if (v == none) return fail({mistake::unknown_output, l.from[i]}, l.from[i]);
+          bool there = false;
+          for (const network_output& o : g_.outputs) {
+            there = there || (keeps && o.value == v && (o.name.empty() || o.name == l.output_names[i]));
+            if (!there && o.name == l.output_names[i]) return fail({mistake::duplicate_output, o.name}, o.name);
+          }
+          if (!there) add_output(g_, l.output_names[i], v);
+        }
+      }
+    if (g_.nodes.empty()) return fail({mistake::no_input_before}, {});
+    for (const node& n : g_.nodes)
+      if (n.type == &type_of<op::input> && g_.at_value(n.outputs.first).readers == 0 &&
+          !decode<op::input>(g_.view().fields_of(n.fields)).unused)
+        return fail({mistake::unused_input, n.name}, n.name);
+  }
+
+  static constexpr int several = -2;  ///< outputs, none of which is the one that is read by itself
+
+  std::span<const layer_record> layers_;
+  lowering& result_;
+  graph& g_;
+  name_table names_;
+  std::size_t at_ = 0;
+  std::string_view failed_{};  ///< instead of the entry's name
+  int previous_ = none;        ///< name_table's number of what a layer reads that says nothing
+  pool<frame> frames_;
+  pool<const layer_record*> outputs_;  ///< those of the network
+  pool<value_id> in_;
 };
 
-constexpr graph_capacity capacity_of(const graph_view& g) {
-  return {g.nodes.size(),  g.values.size(),      g.operands.size(),
-          g.fields.size(), g.expressions.size(), g.outputs.size()};
-}
+}  // namespace detail
+
+/// A declared network's graph, from a flat list. Into an argument: GCC 12 remembers the result of a call with constant
+/// arguments, heap and all, and frees it twice.
+constexpr void lower(std::span<const layer_record> layers, lowering& result) { detail::lowerer(layers, result).run(); }
 
 }  // namespace ctnn::ir

@@ -37,16 +37,21 @@ struct option {
 #define CTNN_OPTION_WORDS(x) \
   x(same_upper, "same", ir::same_padding::upper) x(same_lower, "same", ir::same_padding::lower) \
   x(no_bias, "bias", 0) \
+  x(unused, "unused", 1)              /* of input: no layer need read it */ \
+  x(no_winograd, "winograd", 0)       /* conv2d: sums product by product, see exact_convolutions */ \
   x(drop_axes, "keep", 0)             /* of reduce: its axes go, instead of staying as 1 */ \
   x(ceil_mode, "ceil", 1) x(count_include_pad, "count_include_pad", 1) \
   x(align_corners, "coordinates", op::coordinates::align_corners) \
   x(bidirectional, "direction", op::direction::bidirectional) x(reverse, "direction", op::direction::reverse) \
   x(batch_first, "batch_first", 1) \
+  x(causal, "causal", 1)              /* attention to what is not later */ \
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
   x(peepholes, "peepholes", 1)
 /// Words before one number, and their fields.
 #define CTNN_NUMBER_WORDS(x) \
   x(out, "out") x(groups, "groups") x(hidden, "hidden") x(eps, "eps") \
+  x(fill_value, "value")              /* of constant_pad and full */ \
+  x(heads, "heads") x(kv_heads, "kv_heads") \
   x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \
@@ -60,6 +65,8 @@ struct option {
   x(before, "before") x(after, "after")  /* of constant_pad: a number an axis */ \
   x(axes, "axes")                     /* of linear: this many last axes make one row; of reduce: these */ \
   x(size, "size") x(scale_factor, "scale_factor") \
+  x(upscale_factor, "factor")         /* of pixel_shuffle */ \
+  x(repeats, "repeats") x(alpha, "alpha") x(beta, "beta") \
   x(functions, "functions")           /* of recurrent layers: of the gates, of what they let in, of lstm's c */ \
   x(shape, "shape") x(order, "order") x(sizes, "sizes") x(coefficients, "coefficients") \
   x(axis, "axis") x(start, "start") x(end, "end") x(step, "step")  /* of slice: one or several */

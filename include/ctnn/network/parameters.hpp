@@ -16,6 +16,14 @@ struct named_weight {
   typed_span numbers;
 };
 
+/// The same by the key of PyTorch's state_dict: state("layer1.0.conv1.weight", numbers). The numbers of a constant are
+/// called like the constant: those of constant<"weight", ...> in block "norm1" are "norm1.weight".
+constexpr named_weight state(std::string_view key, typed_span numbers) {
+  const std::size_t dot = key.rfind('.');
+  if (dot == std::string_view::npos) return {{}, key, numbers};
+  return {key.substr(0, dot), key.substr(dot + 1), numbers};
+}
+
 /// Packed weights of Net, to be shared by any number of engines.
 template <class Net>
 struct parameters {
@@ -29,24 +37,41 @@ inline constexpr std::int64_t constant_weights_limit = 65'536;
 
 namespace ir::detail {
 
+/// Is it the weight of leaf e?
+constexpr bool is_weight_of(const named_weight& w, const expression& e) {
+  if (w.name == e.name && w.layer == e.layer) return true;
+  if (e.name != "value") return false;  // of a constant, by the constant's name
+  if (w.layer.empty()) return w.name == e.layer;
+  const std::size_t n = w.layer.size();
+  return e.layer.size() == n + 1 + w.name.size() && e.layer[n] == '.' && e.layer.substr(0, n) == w.layer &&
+         e.layer.substr(n + 1) == w.name;
+}
+
 /// Finds a leaf's numbers; they have been checked.
 struct leaf_lookup {
   std::span<const named_weight> given;
   constexpr typed_span numbers(const expression& e) const {
     for (const named_weight& w : given)
-      if (w.name == e.name && w.layer == e.layer && w.numbers.type() == e.element) return w.numbers;
+      if (is_weight_of(w, e) && w.numbers.type() == e.element) return w.numbers;
     return {};
   }
   constexpr const float* operator()(const expression& e) const { return numbers(e).data(); }
 };
 
-/// Every leaf that is there, of the right size; no name that is not a leaf.
+/// Every leaf once, of the right size; no name that is not a leaf.
 constexpr problem_report check_weights(const graph_view& g, std::span<const named_weight> given) {
+  for (const named_weight& w : given) {
+    int leaves = 0;
+    for (const expression& e : g.expressions) leaves += !e.type && is_weight_of(w, e) ? 1 : 0;
+    if (leaves == 0) return {{mistake::unknown_weight, w.name}, w.layer};
+    if (leaves > 1) return {{mistake::duplicate_name, w.name}, w.layer};
+  }
   for (const expression& e : g.expressions) {
     if (e.type) continue;
     bool found = false;
     for (const named_weight& w : given) {
-      if (w.name != e.name || w.layer != e.layer) continue;
+      if (!is_weight_of(w, e)) continue;
+      if (found) return {{mistake::duplicate_weight, e.name}, e.layer};
       found = true;
       if (static_cast<std::int64_t>(w.numbers.size()) != e.shape.count())
         return {{mistake::weight_size_mismatch, e.name, {static_cast<int>(w.numbers.size())}, e.shape}, e.layer};
@@ -58,11 +83,6 @@ constexpr problem_report check_weights(const graph_view& g, std::span<const name
                 e.layer};
     }
     if (!found) return {{mistake::missing_weight, e.name, {}, e.shape}, e.layer};
-  }
-  for (const named_weight& w : given) {
-    bool known = false;
-    for (const expression& e : g.expressions) known = known || (!e.type && e.name == w.name && e.layer == w.layer);
-    if (!known) return {{mistake::unknown_weight, w.name}, w.layer};
   }
   return {};
 }
@@ -80,7 +100,7 @@ struct widened_weights {
  private:
   static constexpr bool reads_floats(const graph_view& g, const named_weight& w) {
     for (const expression& e : g.expressions)
-      if (!e.type && e.element == dtype::f32 && e.name == w.name && e.layer == w.layer) return true;
+      if (!e.type && e.element == dtype::f32 && is_weight_of(w, e)) return true;
     return false;
   }
   constexpr void widen(const named_weight& w) {
@@ -127,12 +147,18 @@ constexpr std::int64_t count_weights(const graph_view& g) {
 }
 
 template <class Net, const auto& Given>
-struct constant_weights {
+struct found_in_weights {
   static constexpr problem_report error = check_weights(declared_graph<Net>, Given);
-  static constexpr bool valid = require_no_problem<error>();
+};
+/// The packed weights of a network, if those given for Net are right.
+template <class Net, const auto& Given, class Packed = Net>
+struct constant_weights {
+  static_assert(sizeof(no_problem<found_in_weights<Net, Given>::error>) > 0);
   static_assert(
       count_weights(declared_graph<Net>) <= constant_weights_limit,
       "ctnn: too many weights to fold in a constant (constant_weights_limit): use load() at start, or `ctnn header`");
+  static constexpr bool valid = found_in_weights<Net, Given>::error.found.kind == mistake::none;
+  using type = parameters<Packed>;
 };
 
 }  // namespace ir::detail
@@ -142,18 +168,18 @@ struct constant_weights {
 ///   constexpr auto folded = ctnn::fold<net, weights>();
 /// Missing, unknown or wrongly sized weights do not compile.
 template <class Net, const auto& Given, class Rules = default_rules>
-consteval parameters<optimized<Net, Rules>> fold() {
+consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optimized<Net, Rules>>::type {
   parameters<optimized<Net, Rules>> out;
-  if constexpr (ir::detail::constant_weights<Net, Given>::valid)
+  if constexpr (ir::detail::constant_weights<Net, Given, optimized<Net, Rules>>::valid)
     ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, Given, out.packed);
   return out;
 }
 
 /// The packed weights of Net as it is, by the compiler.
 template <class Net, const auto& Given>
-consteval parameters<Net> pack() {
+consteval auto pack() -> typename ir::detail::constant_weights<Net, Given, Net>::type {
   parameters<Net> out;
-  if constexpr (ir::detail::constant_weights<Net, Given>::valid)
+  if constexpr (ir::detail::constant_weights<Net, Given, Net>::valid)
     ir::detail::pack_given(ir::declared_graph<Net>, Given, out.packed);
   return out;
 }

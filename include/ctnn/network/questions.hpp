@@ -69,6 +69,15 @@ inline constexpr extents output_shape = [] {
   return extents{};
 }();
 
+/// The m of a conv2d that vectors compute by Winograd's F(m, 3) (kernels/winograd.hpp); 0: product by product.
+template <class Net, fixed_string Layer>
+inline constexpr int winograd = [] {
+  (void)ir::detail::require_layer<Net, Layer>();
+  for (const ir::node& n : ir::declared_graph<Net>.nodes)
+    if (n.name == Layer.view()) return ir::winograd_size(ir::declared_graph<Net>, n);
+  return 0;
+}();
+
 /// The layer that does the work of Layer after rewriting: itself if it is still there, "" if nothing does.
 template <class Net, fixed_string Layer, class Rules = default_rules>
 inline constexpr std::string_view fused_into = [] {

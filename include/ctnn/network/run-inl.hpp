@@ -123,6 +123,19 @@ CTNN_INLINE void run_kernel(const Op& op, const arguments& a, scratch_memory mem
   if constexpr (takes_scratch<Op>()) run(op, a, memory);
   else run(op, a);
 }
+/// The same for step S, whose convolution is by one size of tiles or directly, and links nothing else.
+template <class Net, std::size_t S, class Op>
+CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_memory memory) {
+#if !defined(CTNN_PLAIN)
+  if constexpr (std::is_same_v<Op, op::conv2d>) {
+    using x = executable<Net>;
+    constexpr int m = winograd_size(x::g, x::g.at(x::plan.steps[S].node));
+    if constexpr (m == 0) return run(op, a);
+    else return run_winograd<m>(op, a, memory);
+  } else
+#endif
+    run_kernel(op, a, memory);
+}
 constexpr bool has_halves(const graph_view& g, const node& n) {
   const auto half = [&](value_id v) { return is_narrow(g.at_value(v).type); };
   for (value_id v : g.inputs(n))
@@ -184,8 +197,9 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
         static_assert(takes_vectors(x::g, x::g.at(step.node)) || computes_f32(x::g, x::g.at(step.node)),
                       "ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>");
         if constexpr (has_kernel<op_type>())
-          run_kernel(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
-                     scratch_at<Net, S>(f));
+          run_kernel_of_step<Net, S>(op,
+                                     arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
+                                     scratch_at<Net, S>(f));
         else if constexpr (runs_by_definition<op_type>())
           ir::detail::define(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
       }
@@ -242,9 +256,13 @@ constexpr double divisible_nanoseconds() {
   constexpr plan_step step = x::plan.steps[S];
   if constexpr (step.node == none)
     return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
-  else if constexpr (step.packs != none || step.scratch != none) return 0;  // parts would share what a kernel writes to
-  else if constexpr (runs_typed<Net, S>()) return 0;
-  else return traits_of<typename x::template operator_at<step.node>>.divisible ? nanoseconds_of(x::g, step.node) : 0;
+  else if constexpr (step.packs != none || runs_typed<Net, S>()) return 0;
+  else {
+    constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
+    // Else parts would share what a kernel writes to.
+    constexpr bool apart = step.scratch == none || is.divides_scratch;
+    return is.divisible && apart ? nanoseconds_of(x::g, step.node) : 0;
+  }
 }
 template <class Net, std::size_t S>
 CTNN_INLINE void run_step_on(const frame& f, executor& threads) {

@@ -104,7 +104,8 @@ constexpr std::string_view append_word_with_arguments(Out& out, const graph_view
   if (n.type != &type_of<op::activation>) return {};
   const activation_function f = decode<op::activation>(g.fields_of(n.fields)).activation;
   const double numbers[] = {f.a, f.b};
-  if (f.kind == function::clip || f.kind == function::leaky_relu || f.kind == function::elu) {
+  if (f.kind == function::clip || f.kind == function::leaky_relu || f.kind == function::elu ||
+      f.kind == function::celu || f.kind == function::thresholded_relu) {
     begin(name_of(f.kind));
     append_numbers<Style>(out, {numbers, f.kind == function::clip ? 2u : 1u}, ", ");
   } else if (f.a != 0 || f.b != 0) {

@@ -63,13 +63,13 @@ class layout_choice : planning_phase {
       ids.push_back(v);
     }
     step.outputs = store(ids);
-    if (!f32 || now.type->f32_takes_scratch) step.scratch = scratch_of(n);
+    step.scratch = scratch_of(n);
     plan_.steps.push_back(step);
   }
 
   /// Memory of the kernel's own while the step runs.
   constexpr int scratch_of(node_id n) {
-    const std::int64_t bytes = scratch_bytes(g_, g_.at(n));
+    const std::int64_t bytes = kernel_scratch_bytes(g_, g_.at(n));
     if (bytes <= 0) return none;
     placement p;
     p.value = g_.at(n).outputs.first;
@@ -170,9 +170,6 @@ class layout_choice : planning_phase {
     for (int id : ids) plan_.ids.push_back(id);
     return r;
   }
-
-  /// conv2d reads the user's plain image directly; with more channels than this a conversion pays.
-  static constexpr int few_channels = 4;
 
   pool<int> converted_;  ///< by value: its placement in the other layout
 };

@@ -5,6 +5,7 @@
 
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
+#include "../kernels/winograd.hpp"
 
 namespace ctnn::ir {
 

@@ -57,10 +57,14 @@ concept has_info = requires {
 };
 template <class Rule>
 concept has_rewrite = requires(rewriter& r, typename match_of<Rule>::type& m) { Rule::rewrite(r, m); };
+/// One of several functions called so will do.
 template <class Rule>
-concept has_sound_guard = !requires { &Rule::guard; } || requires(const rewriter& r, typename match_of<Rule>::type& m) {
-  { Rule::guard(r, m) } -> std::same_as<reason>;
-};
+concept has_guard = requires(const rewriter& r, typename match_of<Rule>::type& m) { Rule::guard(r, m); };
+template <class Rule>
+concept has_sound_guard = (!has_guard<Rule> && !requires { &Rule::guard; }) ||
+                          requires(const rewriter& r, typename match_of<Rule>::type& m) {
+                            { Rule::guard(r, m) } -> std::same_as<reason>;
+                          };
 
 }  // namespace detail
 
@@ -108,7 +112,7 @@ struct rule_entry<Rule> {
       typename detail::match_of<Rule>::type m{};
       reason no = pattern::at(r, n, way, m);
       if (!no && r.reads_given(n)) no = {"its weights are not known before it runs"};
-      if constexpr (requires { &Rule::guard; })
+      if constexpr (detail::has_guard<Rule>)
         if (!no) no = Rule::guard(r, m);
       if (!no) {
         Rule::rewrite(r, m);

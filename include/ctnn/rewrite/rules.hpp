@@ -79,6 +79,7 @@ struct default_rules : rule_list<
     rules::pad_window<op::conv2d>,
     rules::pad_window<op::conv3d>,
     rules::pad_window<op::pool>,
+    rules::pad_below_maximum,
     // What is known before the network runs
     rules::full_to_constant,
     rules::fold_constant,
@@ -126,6 +127,7 @@ struct default_rules : rule_list<
     // Sums and activations
     rules::eltwise_to_binary,
     rules::activation_chain,
+    rules::activation_within,
     rules::fuse_activation,
     rules::conv2d_residual,
     rules::weighted_sum,

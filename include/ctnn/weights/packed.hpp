@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../base/typed_span.hpp"
+#include "../kernels/winograd.hpp"
 #include "../plan/plan.hpp"
 #include "evaluate.hpp"
 
@@ -14,7 +15,9 @@ constexpr std::int64_t packed_size(const graph_view& g, const node& n, int i, in
   const expression& numbers = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]);
   const extents& shape = numbers.shape;
   if (numbers.element != dtype::f32) return words(shape.count(), numbers.element);
-  return n.type->packed_count(g.fields_of(n.fields), slot_of(g.given(n), i), shape, block);
+  const int slot = slot_of(g.given(n), i);
+  if (const int m = slot == 0 ? winograd_size(g, n, block) : 0) return winograd_packed_count(m, shape, block);
+  return n.type->packed_count(g.fields_of(n.fields), slot, shape, block);
 }
 
 /// Packs weight i of a node from its numbers in logical order; kernels take other types than float in that order.
@@ -22,7 +25,9 @@ constexpr void pack_slot(const graph_view& g, const node& n, int i, typed_span f
                          int block = channel_block) {
   if (from.type() != dtype::f32) return from.copy_to(to);
   const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]).shape;
-  n.type->pack(g.fields_of(n.fields), slot_of(g.given(n), i), shape, from.data(), to, block);
+  const int slot = slot_of(g.given(n), i);
+  if (const int m = slot == 0 ? winograd_size(g, n, block) : 0) pack_winograd(m, shape, from.data(), to, block);
+  else n.type->pack(g.fields_of(n.fields), slot, shape, from.data(), to, block);
 }
 
 /// Where each weight begins among a network's packed ones: calls slot(node, number of the weight, expression, offset,

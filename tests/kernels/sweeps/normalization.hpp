@@ -24,6 +24,11 @@ void sweep_normalization(const Run& run) {
     compare_same(run, op::scale{false}, {s}, o);
     compare_same(run, op::bias{}, {s}, o);
     compare_same(run, op::prelu{}, {s}, o);
+    for (const function f : {function::relu, function::tanh}) {
+      compare_same(run, op::scale{true, automatic_axis, {f}}, {s}, o);
+      compare_same(run, op::bias{automatic_axis, {f}}, {s}, o);
+      for (int axis = 0; axis < s.rank; ++axis) compare_same(run, op::scale{false, axis, {f}}, {s}, o);
+    }
     for (int axis = 0; axis < s.rank; ++axis) {  // in both layouts, and (N, C), (N, C, L)
       compare_same(run, op::batch_norm{1e-5f, axis}, {s}, o);
       compare_same(run, op::scale{true, axis}, {s}, o);

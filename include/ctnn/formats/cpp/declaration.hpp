@@ -117,6 +117,12 @@ class declaration {
       for (const spelled_option& o : options_[i]) records.back().push_back({o.key, {o.values.data(), o.values.size()}});
       layers.push_back({g_.nodes[i].type, names_[i], views.back(), records.back(), {}, previous_[i]});
     }
+    std::vector<std::string> outputs;
+    for (const network_output& o : g_.outputs) outputs.push_back(reference(o.value));
+    std::vector<std::string_view> values(outputs.begin(), outputs.end());
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    layers.push_back({nullptr, {}, values, {}, values, false});
     lowering result;
     lower(layers, result);
     if (result.error)

@@ -78,15 +78,19 @@ struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
   /// One axis is an image of one row before the first rule (rewrite/expansions/signals.hpp), three have plain loops.
-  static constexpr traits is =
-      Axes == 2 ? traits{.layouts = layout_rule::nhwc, .reads_nchw = true, .in_place = true, .divisible = true,
-                         .images = image_flow::makes}
-                : traits{.vectors = vectors_of::none};
+  static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc,
+                                                  .reads_nchw = true,
+                                                  .in_place = true,
+                                                  .divisible = true,
+                                                  .divides_scratch = true,
+                                                  .images = image_flow::makes}
+                                         : traits{.vectors = vectors_of::none};
   static constexpr bool overwrites(int inputs, int i) { return Axes == 2 && inputs == 2 && i == 1; }  // the residual
   static constexpr int min_inputs = 1, max_inputs = 2;
   using windows = convolution_windows<Axes>;
 
   same_padding same = same_padding::none;
+  bool winograd = true;  ///< of conv2d: sums may be computed by kernels/winograd.hpp, where that is faster
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
@@ -98,6 +102,7 @@ struct conv : convolution_windows<Axes> {
     field("groups", self.groups);
     field("bias", self.bias);
     field("activation", self.activation);
+    if constexpr (Axes == 2) field("winograd", self.winograd);
     field("given", self.given);
   }
 

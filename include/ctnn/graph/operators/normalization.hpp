@@ -8,8 +8,8 @@
 
 namespace ctnn::op {
 
-/// torch.nn.functional.batch_norm in inference: (x - mean) / sqrt(variance + eps) * gamma + beta, each of shape (C). A
-/// root of 0 counts as `zero_root`: 0 divides by it, ncnn's BatchNorm has 1e-4.
+/// torch.nn.functional.batch_norm in inference: (x - running_mean) / sqrt(running_var + eps) * weight + bias, each of
+/// shape (C). A root of 0 counts as `zero_root`: 0 divides by it, ncnn's BatchNorm has 1e-4.
 struct batch_norm {
   static constexpr std::string_view name = "batch_norm";
   static constexpr bool by_channel = true;
@@ -35,11 +35,11 @@ struct batch_norm {
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
     const extents c{channels(in[0], axis)};
-    return {{"gamma"sv, c}, {"beta"sv, c}, {"mean"sv, c}, {"variance"sv, c}};
+    return {{"weight"sv, c}, {"bias"sv, c}, {"running_mean"sv, c}, {"running_var"sv, c}};
   }
 };
 
-/// x * scale + bias, each of shape (C); caffe's and ncnn's Scale.
+/// x * scale + bias, each of shape (C), with `activation` applied; caffe's and ncnn's Scale.
 struct scale {
   static constexpr std::string_view name = "scale";
   static constexpr bool by_channel = true;
@@ -48,9 +48,11 @@ struct scale {
 
   bool bias = true;
   int axis = automatic_axis;
+  activation_function activation{};
 
   static constexpr void fields(auto& self, auto&& field) {
     field("bias", self.bias);
+    field("activation", self.activation);
     field("axis", self.axis);
   }
 
@@ -63,7 +65,7 @@ struct scale {
   }
 };
 
-/// x + bias, bias of shape (C); caffe's and ncnn's Bias.
+/// x + bias, bias of shape (C), with `activation` applied; caffe's and ncnn's Bias.
 struct bias {
   static constexpr std::string_view name = "bias";
   static constexpr bool by_channel = true;
@@ -71,8 +73,12 @@ struct bias {
   static constexpr int tier = 1;
 
   int axis = automatic_axis;
+  activation_function activation{};
 
-  static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
+  static constexpr void fields(auto& self, auto&& field) {
+    field("activation", self.activation);
+    field("axis", self.axis);
+  }
 
   constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }

@@ -15,10 +15,12 @@ struct input {
 
   list<int> shape{};
   dtype type = dtype::f32;
+  bool unused = false;  ///< declared so: no layer need read it
 
   static constexpr void fields(auto& self, auto&& field) {
     field("shape", self.shape);
     field("type", self.type);
+    field("unused", self.unused);
   }
   constexpr problem infer_types(types, std::span<dtype> out) const {
     out[0] = type;

@@ -62,6 +62,9 @@ constexpr void map_channels(const Op& p, const extents& shape, const T* x, T* y,
 template <by_channel Op>
 constexpr void run(const Op& p, const arguments& a) {
   map_channels(p, a.in[0].shape, a.in[0].data, a.out[0].data, a.weights.data());
+  if constexpr (requires { p.activation; })
+    for (float& y : std::span(a.out[0].data, static_cast<std::size_t>(a.out[0].shape.count())))
+      y = apply(p.activation, y);
 }
 
 constexpr void run(const op::local_response_norm& p, const arguments& a) {

@@ -77,6 +77,33 @@ CTNN_INLINE void map_rows(const Function& f, const tensor& y, const const_tensor
   for (std::ptrdiff_t r = part.begin; r < part.end; ++r) map_row(f, g.length, x.data + r * dx, y.data + r * dy);
 }
 
+namespace detail {
+
+struct activate_in_place {
+  std::ptrdiff_t n;
+  float* y;
+  template <class Activation>
+  CTNN_INLINE void operator()(const Activation& f) const {
+    map_row(f, n, y, y);
+  }
+};
+
+/// Not inlined where functions are known at run time only: a switch in the loops of its callers would make the compiler
+/// copy them for each case. Firmware knows them, and must not link the others.
+#if defined(CTNN_PLAIN)
+CTNN_INLINE
+#else
+CTNN_NOINLINE inline
+#endif
+void activate_row(const activation_function& f, std::ptrdiff_t n, float* y) {
+  with_activation(f, activate_in_place{n, y});
+}
+
+/// What a kernel computes at a time before the activation passes over it: stays in the first-level cache.
+constexpr std::ptrdiff_t row_block = 1024;
+
+}  // namespace detail
+
 CTNN_END_TARGET
 
 #endif

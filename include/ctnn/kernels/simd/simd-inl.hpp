@@ -214,6 +214,21 @@ CTNN_INLINE vec expm1(vec x) {
 
 // From here on one source for both.
 
+/// Nothing, but the compiler no longer knows where x came from: it can neither load it again where it is used nor
+/// compute an address anew for each load.
+#if CTNN_SCALAR_VEC
+CTNN_INLINE void keep_in_register(vec&) {}
+#else
+CTNN_INLINE void keep_in_register(vec& x) {
+#if HWY_ARCH_X86
+  asm("" : "+v"(x.raw));
+#elif HWY_ARCH_ARM
+  asm("" : "+w"(x.raw));
+#endif
+}
+#endif
+CTNN_INLINE void keep_in_register(const float*& p) { asm("" : "+r"(p)); }
+
 CTNN_INLINE vec load_bounded(const float* p, int n) { return n >= lanes ? loadu(p) : load_part(p, n); }
 CTNN_INLINE void store_bounded(vec x, float* p, int n) {
   if (n >= lanes) storeu(x, p);

@@ -119,6 +119,43 @@ CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
   else store_bounded(x[V - 1], p + (V - 1) * lanes, columns - (V - 1) * lanes);
 }
 
+/// Where sums begin: the bias, and the residual or what earlier parts left. Both may be null.
+template <int P, int V>
+CTNN_INLINE void begin_tile(vec (&sum)[P][V], const float* bias, const float* start, std::ptrdiff_t start_pitch,
+                            int rows, int columns) {
+  CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
+  if (bias != nullptr) load_row<V>(sum[0], bias, columns);
+  CTNN_UNROLL for (int p = 1; p < P; ++p) { CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v]; }
+  if (start == nullptr) return;
+  CTNN_UNROLL for (int p = 0; p < P; ++p) {
+    vec from[V];
+    load_row<V>(from, start, columns);
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], from[v]);
+    if (p + 1 < rows) start += start_pitch;
+  }
+}
+/// The epilogue, if this is the last part, and the only store.
+template <int P, int V>
+CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, bool last, float* out, std::ptrdiff_t pitch, int rows,
+                          int columns) {
+  if (last && end.bounds != epilogue::bound::none) {
+    if (lanes == 1 || end.bounds == epilogue::bound::relu) {
+      CTNN_UNROLL for (int p = 0; p < P; ++p) { CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]); }
+    } else {
+      const vec low = set(end.low), high = set(end.high);
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
+      }
+    }
+  }
+  float* to = out;
+  CTNN_UNROLL for (int p = 0; p < P; ++p) {
+    if (p < rows) store_row<V>(sum[p], to, columns);
+    to += pitch;
+  }
+  if (last && end.finish != nullptr) end.finish(end, out, pitch, rows, columns);
+}
+
 /// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
 /// addresses of columns are lost.
 CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (*run)(const tile_task&)) {
@@ -184,20 +221,7 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   }
 #endif
   vec sum[P][V];
-  CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = zero();
-  if (t.bias != nullptr) detail::load_row<V>(sum[0], t.bias, t.columns);
-  CTNN_UNROLL for (int p = 1; p < P; ++p) {
-    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = sum[0][v];
-  }
-  if (t.start != nullptr) {
-    const float* start = t.start;
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      vec from[V];
-      detail::load_row<V>(from, start, t.columns);
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = add(sum[p][v], from[v]);
-      if (p + 1 < t.rows) start += t.start_pitch;
-    }
-  }
+  detail::begin_tile<P, V>(sum, t.bias, t.start, t.start_pitch, t.rows, t.columns);
 
   // One row alone waits for its own sums: a second sum takes every other input. The same for every V, so that equal
   // columns have equal results whatever tile they are in.
@@ -243,25 +267,7 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   CTNN_UNROLL for (int i = 0; i < more; ++i)
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = add(sum[0][v], others[i][v]);
 
-  if (t.last && t.end.bounds != epilogue::bound::none) {
-    if (lanes == 1 || t.end.bounds == epilogue::bound::relu) {
-      CTNN_UNROLL for (int p = 0; p < P; ++p) {
-        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]);
-      }
-    } else {
-      const vec low = set(t.end.low), high = set(t.end.high);
-      CTNN_UNROLL for (int p = 0; p < P; ++p) {
-        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = clamp(sum[p][v], low, high);
-      }
-    }
-  }
-  float* out = t.out;
-  CTNN_UNROLL for (int p = 0; p < P; ++p) {
-    if (p < t.rows) detail::store_row<V>(sum[p], out, t.columns);
-    out += t.out_pitch;
-  }
-  if (t.last && t.end.finish != nullptr)
-    t.end.finish(t.end, t.out, t.out_pitch, t.rows, t.columns);
+  detail::end_tile<P, V>(sum, t.end, t.last, t.out, t.out_pitch, t.rows, t.columns);
 }
 
 /// Columns and rows that shares of a product (share.hpp) take at a time: tiles then lie as in the whole product.

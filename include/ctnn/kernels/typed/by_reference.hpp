@@ -37,6 +37,7 @@ template <reference::by_channel Op>
 void run(const Op& p, const arguments& a) {
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     reference::map_channels(p, b.in[0].shape, elements<T>(b.in[0]), elements<T>(b.out[0]), weights.data());
+    if constexpr (requires { p.activation; }) activate<T>(p.activation, b.out[0]);
   });
 }
 

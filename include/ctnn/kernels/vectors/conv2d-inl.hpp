@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Dense and grouped conv2d as an indirect matrix product: no im2col, no padded copy. A tile's pixels are addresses, and
-// a tap that falls into the padding is an address of zeros. Depthwise is passed on to its own kernel.
+// a tap that falls into the padding is an address of zeros. 1x1, few input channels and depthwise are passed on to
+// kernels of their own.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_CONV2D_INL_HPP)
@@ -26,6 +27,8 @@
 #include "../walks/window-inl.hpp"
 #if defined(CTNN_PLAIN)
 #include "convolve-plain-inl.hpp"
+#else
+#include "convolve_strips-inl.hpp"
 #endif
 
 CTNN_BEGIN_TARGET
@@ -182,6 +185,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
 /// constants.
 CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
   const int pixels = c.out_height * c.out_width;
+  if (detail::goes_by_panels(c)) return convolve_panels(c, end, pixel, last_pixel);
   const bool planar = c.chan != 1;
   const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
   tile_task t{};

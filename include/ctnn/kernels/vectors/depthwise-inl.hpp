@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Depthwise conv2d (one filter a channel) on nhwc: vectors of channels, several pixels of a row at once; windows that
-// hang over the border have their ranges of taps clipped.
+// Depthwise conv2d (one filter a channel) on nhwc: vectors of channels, several pixels of a row at once; taps beside
+// the input are left out.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_DEPTHWISE_INL_HPP)
@@ -39,16 +39,6 @@ CTNN_INLINE int last_tap(int start, int dilation, int kernel, int size) {
   return end < kernel ? end : kernel;
 }
 
-/// The pixels of an output row whose windows lie inside the input from left to right.
-struct inner_range {
-  int begin, end;
-};
-CTNN_INLINE inner_range inner_pixels(const window& c) {
-  const int begin = c.pad_left < 0 ? 0 : (c.pad_left + c.stride_w - 1) / c.stride_w;
-  const int end = c.last_x < -c.pad_left ? 0 : (c.last_x + c.pad_left) / c.stride_w + 1;
-  return {begin, end < c.out_width ? end : c.out_width};
-}
-
 /// A row of some channels: what stays the same from pixel to pixel. Addresses are of the first of the channels.
 struct depthwise_line {
   const float* in;       ///< of the first valid row of taps, at x = 0
@@ -78,49 +68,72 @@ struct result_bounds {
   }
 };
 
-/// P pixels from ox on, kernels of K columns without dilation at stride S, at least a vector of channels (the last one
-/// may overlap that before it): each input is loaded once for all its taps. Edge: windows may hang over the sides, and
-/// only `count` pixels are stored.
-template <int P, int K, int S, bool Edge>
-CTNN_INLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& bound, int x, int ox, int width,
-                                  int count) {
+/// Tiles of P pixels, kernels of K columns without dilation at stride S, from input column x on: each input is loaded
+/// once for all its taps. Fewer than K columns lie beside the input on either side. At least a vector of channels (the
+/// last one may overlap that before it), or Part of one.
+template <int P, int K, int S, bool Part>
+CTNN_NOINLINE void depthwise_pixels(const depthwise_line& d, const result_bounds& bounds, int x, int width, float* out,
+                                    int tiles) {
+  constexpr int columns = (P - 1) * S + K;
   const std::ptrdiff_t col = d.col, row_step = d.row_step, weight_step = d.weight_step, out_pitch = d.out_pitch;
   const int channels = d.channels, rows = d.rows;
+  const result_bounds bound = bounds;
   const float* base = d.in + x * col;
-  float* result = d.out + ox * out_pitch;
-  for (int c = 0;;) {
-    vec sum[P];
-    sum[0] = d.bias != nullptr ? loadu(d.bias + c) : zero();
-    CTNN_UNROLL for (int p = 1; p < P; ++p) sum[p] = sum[0];
-    const float* in = base + c;
-    const float* w = d.weights + c;
-    for (int ky = 0; ky < rows; ++ky) {
-      vec f[K];
-      CTNN_UNROLL for (int k = 0; k < K; ++k, w += weight_step) f[k] = loadu(w);
-      const float* here = in;
-      CTNN_UNROLL for (int i = 0; i < (P - 1) * S + K; ++i) {
-        const bool outside = Edge && static_cast<unsigned>(x + i) >= static_cast<unsigned>(width);
-        const float* now = here;
-        here += col;
-        if (outside) continue;
-        const vec value = loadu(now);
+  for (; tiles > 0; --tiles) {
+    const int left = -x, last = width - x;  // of the columns: those from `left` to `last` are on the input
+    for (int c = 0;;) {
+      vec sum[P];
+      sum[0] = d.bias == nullptr ? zero() : Part ? load_part(d.bias, channels) : loadu(d.bias + c);
+      CTNN_UNROLL for (int p = 1; p < P; ++p) sum[p] = sum[0];
+      const float* in = base + c;
+      const float* w = d.weights + c;
+      for (int ky = 0; ky < rows; ++ky) {
+        vec f[K];
         CTNN_UNROLL for (int k = 0; k < K; ++k) {
-          const int p = (i - k) / S;
-          if (i >= k && (i - k) % S == 0 && p < P) sum[p] = mul_add(value, f[k], sum[p]);
+          f[k] = loadu(w + k % 3 * weight_step);
+          if (k % 3 == 2 || k + 1 == K) keep_in_register(w += (k % 3 + 1) * weight_step);
         }
+        const float* here = in;
+        CTNN_UNROLL for (int i = 0; i < columns; ++i) {
+          const float* now = here + i % 3 * col;
+          if (i % 3 == 2) keep_in_register(here += 3 * col);  // addresses have room for two steps
+          if ((i < K - 1 && i < left) || (i > columns - K && i >= last)) continue;
+          const vec value = Part ? load_part(now, channels) : loadu(now);
+          CTNN_UNROLL for (int k = 0; k < K; ++k) {
+            const int p = (i - k) / S;
+            if (i >= k && (i - k) % S == 0 && p < P) sum[p] = mul_add(value, f[k], sum[p]);
+          }
+        }
+        in += row_step;
       }
-      in += row_step;
+      float* to = out + c;
+      CTNN_UNROLL for (int p = 0; p < P; ++p) {
+        if constexpr (Part) store_part(bound(sum[p]), to, channels);
+        else storeu(bound(sum[p]), to);
+        to += out_pitch;
+      }
+      c += lanes;
+      if (Part || c >= channels) break;
+      if (lanes > 1 && c + lanes > channels) c = channels - lanes;
     }
-    float* out = result + c;
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      if (!Edge || p < count) storeu(bound(sum[p]), out);
-      out += out_pitch;
-    }
-    c += lanes;
-    if (c >= channels) break;
-    if (lanes > 1 && c + lanes > channels) c = channels - lanes;
+    base += P * S * col;
+    x += P * S;
+    out += P * out_pitch;
   }
 }
+
+/// depthwise_pixels for each number of pixels.
+using depthwise_pixels_function = void (*)(const depthwise_line&, const result_bounds&, int, int, float*, int);
+template <int K, int S, bool Part>
+inline constexpr depthwise_pixels_function depthwise_tiles[] = {nullptr,
+                                                                &depthwise_pixels<1, K, S, Part>,
+                                                                &depthwise_pixels<2, K, S, Part>,
+                                                                &depthwise_pixels<3, K, S, Part>,
+                                                                &depthwise_pixels<4, K, S, Part>,
+                                                                &depthwise_pixels<5, K, S, Part>,
+                                                                &depthwise_pixels<6, K, S, Part>,
+                                                                &depthwise_pixels<7, K, S, Part>,
+                                                                &depthwise_pixels<8, K, S, Part>};
 
 /// V vectors of channels from c on, of one pixel: `taps` columns of taps fall on the input, the first at `in`.
 template <int V>
@@ -164,11 +177,9 @@ CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const
 /// or K = 0: any.
 template <int K, int S>
 CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
-  constexpr int P = lanes == 1 ? 4 : 8;
   const int y = oy * c.stride_h - c.pad_top, y_first = first_tap(y, c.dilation_h);
   const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
   const std::ptrdiff_t first_pixel = static_cast<std::ptrdiff_t>(oy) * c.out_width;
-  const inner_range inner = inner_pixels(c);
   depthwise_line d;
   d.in = c.in + (y + y_first * c.dilation_h) * c.row + channel;
   d.weights = c.weights + y_first * c.kernel_w * width + channel;
@@ -184,16 +195,17 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.kernel_w = c.kernel_w;
   d.channels = channel_end - channel;
   const result_bounds bound(end);
-  if (K == 0 || (lanes > 1 && d.channels < lanes)) {
+  const bool part = lanes > 1 && d.channels < lanes;
+  if (K == 0 || (part && K > 3)) {
     for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, bound, ox * c.stride_w - c.pad_left, ox);
   } else if constexpr (K > 0) {
-    for (int ox = 0; ox < c.out_width; ox += P) {
-      const int x = ox * S - c.pad_left;
-      if (ox >= inner.begin && ox + P <= inner.end)
-        depthwise_pixels<P, K, S, false>(d, bound, x, ox, c.width, P);
-      else
-        depthwise_pixels<P, K, S, true>(d, bound, x, ox, c.width, c.out_width - ox);
-    }
+    // Tiles whose widths differ by at most one.
+    constexpr int most = 8;
+    const int tiles = (c.out_width + most - 1) / most, narrow = c.out_width / tiles, wider = c.out_width % tiles;
+    const auto& table = part ? depthwise_tiles<K, S, K <= 3> : depthwise_tiles<K, S, false>;
+    const int x = -c.pad_left, ox = wider * (narrow + 1);
+    if (wider > 0) table[narrow + 1](d, bound, x, c.width, d.out, wider);
+    table[narrow](d, bound, x + ox * S, c.width, d.out + ox * c.out_pitch, tiles - wider);
   }
   if (end.finish != nullptr) end.finish(end, d.out, c.out_pitch, c.out_width, d.channels);
 }
@@ -202,7 +214,8 @@ using depthwise_function = void (*)(const window&, const epilogue&, int, int, in
 
 CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
   // Plain floats gain little from shared loads and lose flash.
-  if (lanes > 1 && c.dilation_w == 1 && c.residual == nullptr) {
+  const int over = (c.out_width - 1) * c.stride_w - c.pad_left + c.kernel_w - c.width;
+  if (lanes > 1 && c.dilation_w == 1 && c.residual == nullptr && c.pad_left < c.kernel_w && over < c.kernel_w) {
     if (c.kernel_w == 3 && c.stride_w == 1) return &depthwise_row<3, 1>;
     if (c.kernel_w == 3 && c.stride_w == 2) return &depthwise_row<3, 2>;
     if (c.kernel_w == 5 && c.stride_w == 1) return &depthwise_row<5, 1>;
@@ -213,11 +226,13 @@ CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
 
 }  // namespace detail
 
-/// As many channels at a time as keep a window's input rows in the first cache.
+/// As many channels at a time as keep a window's input rows in the first cache; all where the input comes from beyond
+/// the second, which wants whole pixels.
 CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
-  constexpr int cache = 12288;
-  const int fit = cache / (c.kernel_h * c.width + 1) / 16 * 16, least = 64;
-  const int step = lanes == 1 ? c.out_channels : fit < least ? least : fit;
+  constexpr int first_cache = 6144, second_cache = 262144;
+  const int fit = first_cache / (c.kernel_h * c.width + 1) / 16 * 16, least = 64;
+  const bool near = c.height * c.row <= second_cache;
+  const int step = lanes == 1 || !near ? c.out_channels : fit < least ? least : fit;
   for (int channel = 0; channel < c.out_channels; channel += step) {
     const int left = c.out_channels - channel;
     for (int oy = 0; oy < c.out_height; ++oy) row(c, end, oy, channel, channel + (left < step ? left : step));

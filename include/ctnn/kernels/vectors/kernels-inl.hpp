@@ -36,5 +36,8 @@
 #include "recurrent-inl.hpp"
 #include "reduce-inl.hpp"
 #include "softmax-inl.hpp"
+#if !defined(CTNN_PLAIN)
+#include "winograd-inl.hpp"
+#endif
 
 #endif

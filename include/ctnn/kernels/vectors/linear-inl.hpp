@@ -22,6 +22,9 @@
 #include "../share.hpp"
 #include "../tensor.hpp"
 #include "../simd/tile-inl.hpp"
+#if !defined(CTNN_PLAIN)
+#include "../simd/panel-inl.hpp"
+#endif
 
 CTNN_BEGIN_TARGET
 
@@ -30,19 +33,36 @@ CTNN_BEGIN_TARGET
 CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
                                         const float* weights, const float* bias, float* out, std::ptrdiff_t out_pitch,
                                         int columns, const epilogue& end) {
+#if !defined(CTNN_PLAIN)
+  if (rows > 1) {
+    panel_task p{};
+    p.in = in;
+    p.in_pitch = in_pitch;
+    p.run_count = p.lines = 1;
+    p.length = depth;
+    p.weights = weights;
+    p.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
+    p.bias = bias;
+    p.out = out;
+    p.out_pitch = out_pitch;
+    p.rows = rows;
+    p.columns = columns;
+    p.end = end;
+    return multiply_panels(p);
+  }
+#endif
+  const run_step whole{0, 0};
   tile_task t{};
-  t.pixel_step = 0;
+  t.runs = &whole;
   t.run_count = 1;
+  t.length = depth;
   t.weight_step = channel_block;
   t.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
-  t.out_pitch = t.start_pitch = out_pitch;
-  t.end = end;
-#if defined(CTNN_PLAIN)
-  const run_step whole{0, 0};
-  t.runs = &whole;
-  t.length = depth;
+  t.out_pitch = out_pitch;
   t.rows = 1;
   t.last = true;
+  t.end = end;
+#if defined(CTNN_PLAIN)
   for (int r = 0; r < rows; ++r) {
     const float* row = in + r * in_pitch;
     t.pixels = &row;
@@ -53,29 +73,14 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     run_columns(t, columns, 1, 8, &run_tile<1, 8>);
   }
 #else
+  t.pixels = &in;
   for (int column = 0; column < columns;) {
-    const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
+    const tile_shape tile = choose_row(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.bias = bias == nullptr ? nullptr : bias + column;
-    // Weights of a part of the sum stay in the first cache while all rows pass.
-    const int part = rows == 1 || lanes == 1 ? depth : 8192 / tile.columns;
-    for (int k = 0; k < depth; k += part) {
-      const run_step step{k, static_cast<std::ptrdiff_t>(k) * channel_block};
-      t.runs = &step;
-      t.length = depth - k < part ? depth - k : part;
-      t.last = k + part >= depth;
-      t.weights = weights + column / channel_block * t.block_step + column % channel_block;
-      for (int r = 0; r < rows; r += tile.rows) {
-        const float* pixels[12];
-        t.rows = rows - r < tile.rows ? rows - r : tile.rows;
-        for (int p = 0; p < tile.rows; ++p) pixels[p] = in + (r + (p < t.rows ? p : 0)) * in_pitch;
-        t.pixels = pixels;
-        t.out = out + r * out_pitch + column;
-        t.start = k == 0 ? nullptr : t.out;
-        tile.run(t);
-      }
-      t.bias = nullptr;  // the next part adds to what this one stored
-    }
+    t.weights = weights + column / channel_block * t.block_step + column % channel_block;
+    t.out = out + column;
+    tile.run(t);
     column += tile.columns;
   }
 #endif

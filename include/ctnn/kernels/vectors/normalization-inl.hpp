@@ -74,19 +74,59 @@ struct slope_source {
   CTNN_INLINE slope_function part(int c, int n) const { return {load_bounded(slope + c, n)}; }
 };
 
+/// A source's functions with an activation applied in registers.
+template <class Function, class Activation>
+struct activated_function {
+  Function f;
+  Activation then;
+  CTNN_INLINE vec operator()(vec x) const { return then(f(x)); }
+};
+template <class Source, class Activation>
+struct activated_source {
+  Source source;
+  Activation then;
+  CTNN_INLINE auto at(int c) const { return activated(source.at(c)); }
+  CTNN_INLINE auto part(int c, int n) const { return activated(source.part(c, n)); }
+
+ private:
+  template <class Function>
+  CTNN_INLINE activated_function<Function, Activation> activated(const Function& f) const {
+    return {f, then};
+  }
+};
+
+// What passes over some numbers again while they are in the nearest cache.
+
+struct nothing_more {
+  static constexpr bool passes = false;
+  CTNN_INLINE void operator()(std::ptrdiff_t, float*) const {}
+};
+struct activation_over {
+  static constexpr bool passes = true;
+  activation_function f;
+  CTNN_INLINE void operator()(std::ptrdiff_t n, float* y) const { activate_row(f, n, y); }
+};
+
 /// Planes of `plane` contiguous numbers, one a channel.
-template <class Source>
-CTNN_NOINLINE void channel_planes(const Source& source, std::ptrdiff_t images, int channels, std::ptrdiff_t plane,
-                                  const float* x, float* y) {
+template <class Source, class Then>
+CTNN_NOINLINE void channel_planes(const Source& source, const Then& then, std::ptrdiff_t images, int channels,
+                                  std::ptrdiff_t plane, const float* x, float* y) {
   for (std::ptrdiff_t n = 0; n < images; ++n)
-    for (int c = 0; c < channels; ++c, x += plane, y += plane) map_row(source.at(c), plane, x, y);
+    for (int c = 0; c < channels; ++c, x += plane, y += plane) {
+      const std::ptrdiff_t block = Then::passes ? row_block : plane;
+      for (std::ptrdiff_t i = 0; i < plane; i += block) {
+        const std::ptrdiff_t part = plane - i < block ? plane - i : block;
+        map_row(source.at(c), part, x + i, y + i);
+        then(part, y + i);
+      }
+    }
 }
 
 /// Pixels of `channels` contiguous numbers. Some pixels at a time, so that they stay in the cache from one group of
 /// channels to the next.
-template <class Source>
-CTNN_NOINLINE void channel_pixels(const Source& source, std::ptrdiff_t pixels, int channels, const float* x,
-                                  std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
+template <class Source, class Then>
+CTNN_NOINLINE void channel_pixels(const Source& source, const Then& then, std::ptrdiff_t pixels, int channels,
+                                  const float* x, std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
   constexpr std::ptrdiff_t block = 32;
   for (std::ptrdiff_t at = 0; at < pixels; at += block) {
     const std::ptrdiff_t end = pixels - at < block ? pixels : at + block;
@@ -98,21 +138,27 @@ CTNN_NOINLINE void channel_pixels(const Source& source, std::ptrdiff_t pixels, i
       else
         for (std::ptrdiff_t i = at; i < end; ++i) store_part(f(load_part(x + i * dx + c, n)), y + i * dy + c, n);
     }
+    if (Then::passes && dy == channels) then((end - at) * dy, y + at * dy);
+    else if (Then::passes)
+      for (std::ptrdiff_t i = at; i < end; ++i) then(channels, y + i * dy);
   }
 }
 
 /// Pixels of `length` contiguous numbers in nhwc, of one channel each: `channels` lie along the images, rows or
 /// columns, and go on every `period` pixels.
-template <class Source>
-CTNN_NOINLINE void pixels_of_channels(const Source& source, index_range pixels, std::ptrdiff_t period, int channels,
-                                      int length, const float* x, std::ptrdiff_t dx, float* y, std::ptrdiff_t dy) {
-  for (std::ptrdiff_t i = pixels.begin; i < pixels.end; ++i)
+template <class Source, class Then>
+CTNN_NOINLINE void pixels_of_channels(const Source& source, const Then& then, index_range pixels, std::ptrdiff_t period,
+                                      int channels, int length, const float* x, std::ptrdiff_t dx, float* y,
+                                      std::ptrdiff_t dy) {
+  for (std::ptrdiff_t i = pixels.begin; i < pixels.end; ++i) {
     map_row(source.at(static_cast<int>(i / period % channels)), length, x + i * dx, y + i * dy);
+    then(length, y + i * dy);
+  }
 }
 
 /// Both layouts; an nchw value with planes of one element is as good as pixels.
-template <class Source>
-CTNN_INLINE void per_channel(const Source& source, int channels_at, const arguments& a) {
+template <class Source, class Then = nothing_more>
+CTNN_INLINE void per_channel(const Source& source, int channels_at, const arguments& a, const Then& then = {}) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
   const int axis = channel_axis(x.shape, channels_at), channels = x.shape[axis];
@@ -121,16 +167,40 @@ CTNN_INLINE void per_channel(const Source& source, int channels_at, const argume
   if (x.order == layout::nhwc && axis + 3 != x.shape.rank) {  // not those that nhwc puts last
     const int length = x.shape.back(2);
     const std::ptrdiff_t period = axis + 3 < x.shape.rank ? plane / length : plane;
-    pixels_of_channels(source, share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()) / length), period,
+    pixels_of_channels(source, then, share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()) / length), period,
                        channels, length, x.data, x.pitch, y.data, y.pitch);
   } else if (x.order == layout::nhwc || plane == 1) {
     const std::ptrdiff_t dx = x.order == layout::nhwc ? x.pitch : channels,
                          dy = x.order == layout::nhwc ? y.pitch : channels;
     const index_range part = share_of(a.share, images * plane);
-    channel_pixels(source, part.size(), channels, x.data + part.begin * dx, dx, y.data + part.begin * dy, dy);
+    channel_pixels(source, then, part.size(), channels, x.data + part.begin * dx, dx, y.data + part.begin * dy, dy);
   } else if (a.share.index == 0) {
-    channel_planes(source, images, channels, plane, x.data, y.data);
+    channel_planes(source, then, images, channels, plane, x.data, y.data);
   }
+}
+
+template <class Source>
+struct channels_with {
+  Source source;
+  int axis;
+  const arguments& a;
+  template <class Activation>
+  CTNN_INLINE void operator()(const Activation& f) const {
+    per_channel(activated_source<Source, Activation>{source, f}, axis, a);
+  }
+};
+
+/// The same with an activation: in registers where the compiler knows which, or it is none or relu.
+template <class Source>
+CTNN_INLINE void per_channel_activated(const Source& source, int axis, const activation_function& f,
+                                       const arguments& a) {
+#if defined(CTNN_PLAIN)
+  with_activation(f, channels_with<Source>{source, axis, a});
+#else
+  if (!f) per_channel(source, axis, a);
+  else if (f.kind == function::relu) channels_with<Source>{source, axis, a}(activate<function::relu>{});
+  else per_channel(source, axis, a, activation_over{f});
+#endif
 }
 
 }  // namespace detail
@@ -140,11 +210,12 @@ CTNN_INLINE void run(const op::batch_norm& p, const arguments& a) {
 }
 
 CTNN_INLINE void run(const op::scale& p, const arguments& a) {
-  detail::per_channel(detail::scale_source{a.weights[0], p.bias ? a.weights[1] : nullptr}, p.axis, a);
+  const detail::scale_source source{a.weights[0], p.bias ? a.weights[1] : nullptr};
+  detail::per_channel_activated(source, p.axis, p.activation, a);
 }
 
 CTNN_INLINE void run(const op::bias& p, const arguments& a) {
-  detail::per_channel(detail::bias_source{a.weights[0]}, p.axis, a);
+  detail::per_channel_activated(detail::bias_source{a.weights[0]}, p.axis, p.activation, a);
 }
 
 CTNN_INLINE void run(const op::prelu& p, const arguments& a) {

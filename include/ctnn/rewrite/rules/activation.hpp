@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../ranges.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
@@ -26,16 +27,16 @@ constexpr bool join(const activation_function& inner, const activation_function&
   return true;
 }
 
-/// conv|conv_transpose|linear|binary|eltwise > activation  ->  the same with the activation in registers
+/// conv|conv_transpose|linear|binary|eltwise|scale|bias > activation  ->  the same with the activation in registers
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
-                                  "conv|conv_transpose|linear|binary|eltwise > activation -> the first",
+                                  "conv|conv_transpose|linear|binary|eltwise|scale|bias > activation -> the first",
                                   lowers::nodes, numerics::exact};
   struct match : ir::match {
     activation_function both{};
   };
   using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
-                                 op::binary, op::eltwise>;
+                                 op::binary, op::eltwise, op::scale, op::bias>;
   using pattern = chain<activates, op::activation>;
   static constexpr reason guard(const rewriter& r, match& m) {
     const activation_function outer = r.get<op::activation>(m.last).activation;
@@ -71,6 +72,21 @@ struct activation_chain {
     const value_id x = r.input(m.first);
     r.fuse(m.first, m.last, m.both, {&x, 1}, {});
   }
+};
+
+/// f(x)  ->  x, where x cannot have a number that f would change
+struct activation_within {
+  static constexpr rule_info info{"activation_within", "activation(x) -> x", lowers::nodes, numerics::exact};
+  using pattern = single<op::activation>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const activation_function f = r.get<op::activation>(m.last).activation;
+    // Said of most activations, so no near miss.
+    if (f.kind != function::clip && !leaves(f, {0})) return {"it changes numbers of any size", {}, false, true};
+    if (!leaves(f, range_of(r, r.input(m.last))))
+      return {"its input may have numbers that it changes", {}, false, true};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
 }  // namespace ctnn::rules

@@ -42,6 +42,19 @@ constexpr expression_id per_channel(rewriter& r, value_id constant_value, const 
   return r.apply(times, ones_and_k);
 }
 
+/// What an affine layer does to a value per channel: slope and shift, either may be absent.
+struct affine {
+  expression_id slope = none, shift = none;
+};
+
+/// Node n becomes this map of x with one number an index of `axis`, and then f.
+constexpr void become_affine(rewriter& r, node_id n, value_id x, const affine& map, int axis,
+                             const activation_function& f) {
+  const expression_id weights[] = {map.slope, map.shift};
+  if (map.slope == none) r.become(n, op::bias{axis, f}, r.name(n), {&x, 1}, {&map.shift, 1});
+  else r.become(n, op::scale{map.shift != none, axis, f}, r.name(n), {&x, 1}, {weights, map.shift != none ? 2u : 1u});
+}
+
 /// Does a constant of `shape`, broadcast over x, hold one number for each index of the channel axis of x, or just one?
 constexpr bool is_per_channel(const extents& x, const extents& shape) {
   if (shape.rank > x.rank || x.rank == 0) return false;
@@ -65,7 +78,7 @@ struct binary_to_scale {
     if (b.function == op::binary_function::prelu && m.input != 1)
       return {"the constant is not the slope", r.name(m.first)};
     if (b.scalar) return {"its other operand is a scalar"};
-    if (b.activation) return {"it applies an activation"};
+    if (b.activation && b.function == op::binary_function::prelu) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
@@ -77,22 +90,12 @@ struct binary_to_scale {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 1 - m.input);
     const expression_id k = per_channel(r, r.input(m.last, m.input), {channels(r.shape(x))});
-    const auto function = r.get<op::binary>(m.last).function;
-    if (function == op::binary_function::add) {
-      r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, {&k, 1});
-    } else if (function == op::binary_function::prelu) {
-      r.become(m.last, op::prelu{}, r.name(m.last), {&x, 1}, {&k, 1});
-    } else {
-      op::scale by;
-      by.bias = false;
-      r.become(m.last, by, r.name(m.last), {&x, 1}, {&k, 1});
-    }
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function == op::binary_function::prelu) r.become(m.last, op::prelu{}, r.name(m.last), {&x, 1}, {&k, 1});
+    else if (b.function == op::binary_function::add)
+      become_affine(r, m.last, x, {none, k}, automatic_axis, b.activation);
+    else become_affine(r, m.last, x, {k, none}, automatic_axis, b.activation);
   }
-};
-
-/// What an affine layer does to a value per channel: slope and shift, either may be absent.
-struct affine {
-  expression_id slope = none, shift = none;
 };
 
 /// The map of x + k, x - k, x * k or x / k; every other function's is empty.
@@ -129,7 +132,6 @@ struct binary_to_inverse_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::sub && b.function != op::binary_function::div)
       return {"only - and / have inverses"};
-    if (b.activation) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
@@ -139,10 +141,7 @@ struct binary_to_inverse_scale {
     const value_id x = r.input(m.last, 0);
     const affine map = affine_by(r, r.get<op::binary>(m.last).function,
                                  per_channel(r, r.input(m.last, 1), {channels(r.shape(x))}));
-    op::scale by;
-    by.bias = false;
-    if (map.slope == none) r.become(m.last, op::bias{}, r.name(m.last), {&x, 1}, {&map.shift, 1});
-    else r.become(m.last, by, r.name(m.last), {&x, 1}, {&map.slope, 1});
+    become_affine(r, m.last, x, map, automatic_axis, r.get<op::binary>(m.last).activation);
   }
 };
 
@@ -168,13 +167,20 @@ constexpr int axis_of(const rewriter& r, node_id n) {
   return r.at(n).type->channel_axis(r.view().fields_of(r.at(n).fields));
 }
 
+/// What an affine layer applies to its results.
+constexpr activation_function activation_of(const rewriter& r, node_id n) {
+  activation_function f;
+  affine_layer::visit(r, n, [&](const auto& layer) { f = layer.activation; });
+  return f;
+}
+
 /// Why a layer is not affine; one with an activation is affine up to it.
 constexpr reason is_affine(const rewriter& r, node_id n, bool activates) {
+  if (!activates && activation_of(r, n)) return {"it applies an activation"};
   if (!r.is<op::binary>(n)) return {};
   using enum op::binary_function;
   const auto b = r.get<op::binary>(n);
   if (!b.scalar) return {"its second operand is not a scalar"};
-  if (b.activation && !activates) return {"it applies an activation"};
   if (b.function != add && b.function != sub && b.function != mul && b.function != div)
     return {"its function is not affine"};
   if (b.function == div && *b.scalar == 0) return {"it divides by zero"};
@@ -255,7 +261,7 @@ constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
     if constexpr (is_transposed<First>) groups = first.groups;
     const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
     first.bias = folded.shift != none;
-    if (r.is<op::binary>(m.last)) first.activation = r.get<op::binary>(m.last).activation;
+    first.activation = activation_of(r, m.last);
     const value_id x = r.input(m.first);
     const expression_id weights[] = {folded.slope, folded.shift};
     r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
@@ -293,9 +299,10 @@ struct merge_affine {
     if (!r.is<op::binary>(m.first) && !r.is<op::binary>(m.last) &&
         channel_axis(x, axis_of(r, m.first)) != channel_axis(x, axis_of(r, m.last)))
       return {"their channels are different axes", r.name(m.first)};
-    return is_affine(r, m.last, false);
+    return is_affine(r, m.last, true);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
+    const activation_function then = activation_of(r, m.last);
     const value_id x = r.input(m.first);
     const int axis = axis_of(r, r.is<op::binary>(m.first) ? m.last : m.first);
     const extents c{channels(r.shape(x), axis)};
@@ -303,10 +310,10 @@ struct merge_affine {
     if (inner.slope == none && outer.slope == none) {
       const expression_id b[] = {inner.shift, outer.shift};
       const expression_id sum = r.apply(op::bias{}, b);
-      return r.fuse(m.first, m.last, op::bias{axis}, {&x, 1}, {&sum, 1});
+      return r.fuse(m.first, m.last, op::bias{axis, then}, {&x, 1}, {&sum, 1});
     }
     const affine both = fold(r, outer, inner.slope == none ? r.filled(c, 1) : inner.slope, inner.shift);
-    const op::scale result{both.shift != none, axis};
+    const op::scale result{both.shift != none, axis, then};
     const expression_id weights[] = {both.slope, both.shift};
     r.fuse(m.first, m.last, result, {&x, 1}, {weights, result.bias ? 2u : 1u});
   }
@@ -366,6 +373,7 @@ struct affine_before {
     m.constant = none;
     int from = 0, to = 0;
     if (!r.is<op::binary>(m.first)) {
+      if (const reason no = is_affine(r, m.first, false)) return no;
       from = channel_axis(x, axis_of(r, m.first));
       to = from + 1;
     } else if (r.get<op::binary>(m.first).scalar) {

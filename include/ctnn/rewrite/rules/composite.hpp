@@ -40,7 +40,9 @@ struct relu_of_negative {
 /// A scale without a bias.
 struct just_scale {
   using of = op::scale;
-  static constexpr std::string_view why_not(const op::scale& s) { return s.bias ? "its operand is not a product" : ""; }
+  static constexpr std::string_view why_not(const op::scale& s) {
+    return s.bias ? "its operand is not a product" : s.activation ? "its operand has an activation" : "";
+  }
 };
 
 /// a + b or a - b.

@@ -3,6 +3,7 @@
 // in whatever order their factors stand.
 #pragma once
 
+#include "../ranges.hpp"
 #include "affine.hpp"
 #include "gelu.hpp"
 
@@ -18,7 +19,9 @@ constexpr activation_function as_hardsigmoid(const rewriter& r, node_id gate, co
   const activation_function f =
       r.is<op::binary>(gate) ? r.get<op::binary>(gate).activation : r.get<op::activation>(gate).activation;
   const double top = k * static_cast<double>(f.b);
-  const bool to_one = f.kind == function::clip && f.a == 0 && k > 0 && top >= 1 - 4e-7 && top <= 1 + 4e-7;
+  // A lower bound that no number reaches may be any.
+  const bool from_zero = f.a == 0 || (f.a < 0 && range_finder(r).activated(gate).low >= 0);
+  const bool to_one = f.kind == function::clip && from_zero && k > 0 && top >= 1 - 4e-7 && top <= 1 + 4e-7;
   if (!to_one || !inner.known) return {};
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < 4; ++i)

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../ranges.hpp"
 #include "lifting.hpp"
 
 namespace ctnn::rules {
@@ -64,7 +65,7 @@ struct reshape_before_pad {
 };
 
 /// pad(0) > conv2d|conv3d  ->  the second;  pad(0) > average pool  ->  pool that counts its padding;
-/// pad(-infinity) > max pool  ->  pool
+/// pad(less than there is) > max pool  ->  pool
 template <class Last>
 struct pad_window {
   static constexpr rule_info info{"pad_window", "pad > conv2d|conv3d|pool -> the second", lowers::nodes,
@@ -76,6 +77,12 @@ struct pad_window {
     else return static_cast<int>(window.kernel.size());
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
+    return refused(r, m, [](float value, float lowest_of_x) {
+      return value == -std::numeric_limits<float>::infinity() || value < lowest_of_x;
+    });
+  }
+  /// `loses` says whether padding never wins a maximum.
+  static constexpr reason refused(const rewriter& r, const match& m, auto&& loses) {
     const auto p = r.get<op::pad>(m.first);
     const auto window = r.get<Last>(m.last);
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
@@ -93,7 +100,7 @@ struct pad_window {
       if (window.ceil) return {"its last windows depend on the padding"};
       if (window.function == op::pooling::max) {
         // Padding never wins a maximum here, so it must not there: not even in a window of padding alone.
-        if (!(p.value <= static_cast<double>(std::numeric_limits<float>::lowest())))
+        if (!loses(static_cast<float>(p.value), range_of(r, r.input(m.first)).low))
           return {"the padding may be the maximum", r.name(m.first)};
         for (int i = 0; i < window.axes; ++i) {
           const auto axis = static_cast<std::size_t>(rank - window.axes + i);
@@ -128,6 +135,19 @@ struct pad_window {
     const pool<expression_id> weights(r.view().weights(r.at(m.last)));
     r.note(r.name(m.first), r.name(m.last));
     r.become(m.last, window, r.name(m.last), in, weights);
+  }
+};
+
+/// pad(no more than there is) > max pool  ->  pool. Of 0 and -0 either may win; the lowest float takes the place of an
+/// infinity.
+struct pad_below_maximum : pad_window<op::pool> {
+  static constexpr rule_info info{"pad_below_maximum", "pad > pool(max) -> pool", lowers::nodes,
+                                  numerics::reassociates};
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.get<op::pool>(m.last).function != op::pooling::max) return {"it is no maximum"};
+    return refused(r, m, [](float value, float lowest_of_x) {
+      return value <= std::numeric_limits<float>::lowest() || value <= lowest_of_x;
+    });
   }
 };
 

@@ -58,7 +58,7 @@ struct permuted_to_scale {
     if (b.function != mul && b.function != add && b.function != prelu) return {"only +, * and prelu go by channel"};
     if (b.function == prelu && r.producer(r.input(m.last, 1)) != m.k)
       return {"the constant is not the slope", r.name(m.k)};
-    if (b.activation) return {"it applies an activation"};
+    if (b.activation && b.function == prelu) return {"it applies an activation"};
     const extents &x = r.shape(r.output(m.first)), &k = r.shape(r.output(m.k));
     if (!(x == r.shape(r.output(m.last)))) return {"it broadcasts what is permuted", r.name(m.first)};
     for (int i = 0; i < k.rank; ++i) {
@@ -75,11 +75,11 @@ struct permuted_to_scale {
     const value_id x = r.output(m.first);
     const int axis = spelled_axis(r.shape(x), m.axis);
     const expression_id k = r.reshaped(r.weight(m.k, 0), {r.shape(x)[m.axis]});
-    const auto function = r.get<op::binary>(m.last).function;
+    const auto b = r.get<op::binary>(m.last);
     r.note(r.name(m.k), r.name(m.last));
-    if (function == add) r.become(m.last, op::bias{axis}, r.name(m.last), {&x, 1}, {&k, 1});
-    else if (function == prelu) r.become(m.last, op::prelu{axis}, r.name(m.last), {&x, 1}, {&k, 1});
-    else r.become(m.last, op::scale{false, axis}, r.name(m.last), {&x, 1}, {&k, 1});
+    if (b.function == prelu) r.become(m.last, op::prelu{axis}, r.name(m.last), {&x, 1}, {&k, 1});
+    else if (b.function == add) become_affine(r, m.last, x, {none, k}, axis, b.activation);
+    else become_affine(r, m.last, x, {k, none}, axis, b.activation);
   }
 };
 

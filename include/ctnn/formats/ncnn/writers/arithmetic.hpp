@@ -158,14 +158,17 @@ inline void linear(node_writer& w) {
 }
 
 /// A layer with numbers a channel. ncnn's channels come first; behind a batch of one they do so in another form.
-inline void by_channel(node_writer& w, const char* type, int axis, auto parameters) {
+inline void by_channel(node_writer& w, const char* type, int axis, auto parameters,
+                       const activation_function& then = {}) {
   const extents x = w.input_shape();
   const int at = channel_axis(x, axis);
   if (x.count(0, at) != 1) throw inexpressible{"channels along axis " + std::to_string(at) + " of " + describe(x)};
   extents form;
   for (int i = at; i < x.rank; ++i) form.push_back(x[i]);
   if (form.rank > 3) throw inexpressible{"an input of " + describe(x)};
-  w.layer(type, {w.in_form(0, form)}, {w.out_in_form(form)}, parameters(x[at]));
+  const std::string result = then ? w.between("linear") : w.out_in_form(form);
+  w.layer(type, {w.in_form(0, form)}, {result}, parameters(x[at]));
+  if (then) activation_layer(w, then, result, w.out_in_form(form));
   w.finish();
 }
 
@@ -177,12 +180,16 @@ inline void batch_norm(node_writer& w) {
 }
 inline void scale(node_writer& w) {
   const op::scale op = w.get<op::scale>();
-  by_channel(w, "Scale", op.axis, [&](int n) { return parameter_list().integer(0, n, 0).integer(1, op.bias, 0); });
+  by_channel(
+      w, "Scale", op.axis, [&](int n) { return parameter_list().integer(0, n, 0).integer(1, op.bias, 0); },
+      op.activation);
   w.b.bin.raw(w.weight(0));
   if (op.bias) w.b.bin.raw(w.weight(1));
 }
 inline void bias(node_writer& w) {
-  by_channel(w, "Bias", w.get<op::bias>().axis, [](int n) { return parameter_list().integer(0, n, 0); });
+  const op::bias op = w.get<op::bias>();
+  by_channel(
+      w, "Bias", op.axis, [](int n) { return parameter_list().integer(0, n, 0); }, op.activation);
   w.b.bin.raw(w.weight(0));
 }
 inline void local_response_norm(node_writer& w) {

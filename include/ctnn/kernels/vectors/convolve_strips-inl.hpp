@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+// Convolutions whose pixels stand a constant distance apart: as they are (1x1, windows without padding), or in a copy
+// of some rows with their padding, channels innermost. No tile is then a border tile, and runs are a row of taps long.
+
+#if defined(CTNN_KERNELS_CONVOLVE_STRIPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_CONVOLVE_STRIPS_INL_HPP
+#undef CTNN_KERNELS_CONVOLVE_STRIPS_INL_HPP
+#else
+#define CTNN_KERNELS_CONVOLVE_STRIPS_INL_HPP
+#endif
+
+#include "../simd/panel-inl.hpp"
+#include "../walks/window-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+/// Of the copy, on the stack: each thread has its own, whatever part of the layer it takes.
+constexpr int strip_floats = 12288;
+
+CTNN_INLINE bool has_no_padding(const window& c) {
+  return c.pad_top <= 0 && c.pad_left <= 0 && (c.out_height - 1) * c.stride_h - c.pad_top <= c.last_y &&
+         (c.out_width - 1) * c.stride_w - c.pad_left <= c.last_x;
+}
+/// Pixels and rows of taps are read where they are.
+CTNN_INLINE bool stands_as_rows(const window& c) {
+  const bool joined = c.kernel_w == 1 || (c.dilation_w == 1 && c.col == c.channels);
+  const bool dense = c.stride_w == 1 && c.kernel_w == 1;
+  return c.chan == 1 && joined && has_no_padding(c) && (dense || c.out_width >= 20);
+}
+CTNN_INLINE int strip_reach(const window& c) { return span_of(c.kernel_h, c.dilation_h); }
+/// Worth a copy: runs of few channels are short without it, and border tiles many. Where more channels leave few rows a
+/// strip, or rows are short, it costs more than it gives.
+CTNN_INLINE bool gains_by_strips(const window& c) {
+  const bool few = c.channels <= 4 || (c.channels <= 32 && c.stride_w == 1 && c.out_width >= 14);
+  return few && c.dilation_w == 1 && std::ptrdiff_t{strip_reach(c)} * c.kernel_w * c.channels <= strip_floats;
+}
+
+/// n pixels of `channels` planes, `plane` apart, with their channels innermost.
+CTNN_INLINE void interleave(const float* from, std::ptrdiff_t plane, int channels, int n, float* to) {
+  int i = 0;
+#if !CTNN_SCALAR_VEC
+  if (channels == 3)
+    for (; i + lanes <= n; i += lanes)
+      hn::StoreInterleaved3(loadu(from + i), loadu(from + plane + i), loadu(from + 2 * plane + i), tag(), to + 3 * i);
+#endif
+  for (; i < n; ++i)
+    for (int c = 0; c < channels; ++c) to[i * channels + c] = from[c * plane + i];
+}
+
+/// Row y of the input from column x on, `width` pixels, zeros outside.
+CTNN_INLINE void copy_row(const window& c, int y, int x, int width, float* to) {
+  const bool inside = y >= 0 && y < c.height;
+  int before = x < 0 ? -x : 0, n = (c.width < x + width ? c.width - x : width) - before;
+  if (!inside || n <= 0) before = width, n = 0;
+  for (int i = 0; i < before * c.channels; ++i) to[i] = 0;
+  to += before * c.channels;
+  if (n > 0) {
+    const float* from = c.in + y * c.row + (x + before) * c.col;
+    if (c.chan != 1) {
+      interleave(from, c.chan, c.channels, n, to);
+    } else if (c.col == c.channels) {
+      for (int i = 0; i < n * c.channels; ++i) to[i] = from[i];
+    } else {
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < c.channels; ++k) to[i * c.channels + k] = from[i * c.col + k];
+    }
+    to += n * c.channels;
+  }
+  for (int i = 0; i < (width - before - n) * c.channels; ++i) to[i] = 0;
+}
+
+/// What is the same for all parts of an image.
+CTNN_INLINE panel_task panels_of(const window& c, const epilogue& end) {
+  panel_task t{};
+  t.run_count = c.kernel_h;
+  t.length = c.kernel_w * c.channels;
+  t.weights = c.weights;
+  t.block_step = std::ptrdiff_t{c.kernel_h} * t.length * channel_block;
+  t.bias = c.bias;
+  t.start_pitch = c.residual_pitch;
+  t.start_line = c.out_width * c.residual_pitch;
+  t.out_pitch = c.out_pitch;
+  t.out_line = c.out_row;
+  t.columns = c.out_channels;
+  t.end = end;
+  return t;
+}
+
+/// Output rows [y, y_end) and columns [x, x_end).
+struct pixel_box {
+  int y, y_end, x, x_end;
+};
+
+CTNN_INLINE void multiply_box(const window& c, panel_task& t, const pixel_box& box) {
+  t.start = c.residual == nullptr ? nullptr : c.residual + box.y * t.start_line + box.x * t.start_pitch;
+  t.out = c.out + box.y * t.out_line + box.x * t.out_pitch;
+  t.lines = box.y_end - box.y;
+  t.rows = box.x_end - box.x;
+  multiply_panels(t);
+}
+
+/// As much at a time as the copy has room for.
+CTNN_NOINLINE inline void convolve_strips(const window& c, panel_task& t, const pixel_box& box) {
+  alignas(64) float strip[strip_floats];
+  const int reach = strip_reach(c), room = strip_floats / c.channels;  // in pixels
+  const int most = (room / reach - c.kernel_w) / c.stride_w + 1, all = box.x_end - box.x;
+  const int blocks = (all + most - 1) / most, step_x = (all + blocks - 1) / blocks;
+  const int width = (step_x - 1) * c.stride_w + c.kernel_w, step_y = (room / width - reach) / c.stride_h + 1;
+  t.in = strip;
+  t.run_pitch = std::ptrdiff_t{c.dilation_h} * width * c.channels;
+  t.in_line = std::ptrdiff_t{c.stride_h} * width * c.channels;
+  t.in_pitch = c.stride_w * c.channels;
+  for (int x = box.x; x < box.x_end; x += step_x)
+    for (int y = box.y; y < box.y_end; y += step_y) {
+      const pixel_box part{y, y + step_y < box.y_end ? y + step_y : box.y_end, x,
+                           x + step_x < box.x_end ? x + step_x : box.x_end};
+      const int rows = (part.y_end - y - 1) * c.stride_h + reach;
+      for (int i = 0; i < rows; ++i)
+        copy_row(c, y * c.stride_h - c.pad_top + i, x * c.stride_w - c.pad_left, width,
+                 strip + std::ptrdiff_t{i} * width * c.channels);
+      multiply_box(c, t, part);
+    }
+}
+
+CTNN_INLINE void convolve_box(const window& c, panel_task& t, bool as_rows, const pixel_box& box) {
+  if (!as_rows) return convolve_strips(c, t, box);
+  t.in = c.in + (box.y * c.stride_h - c.pad_top) * c.row + (box.x * c.stride_w - c.pad_left) * c.col;
+  t.in_line = c.stride_h * c.row;
+  t.in_pitch = c.stride_w * c.col;
+  t.run_pitch = c.dilation_h * c.row;
+  multiply_box(c, t, box);
+}
+
+CTNN_INLINE bool goes_by_panels(const window& c) {
+  const bool any_taps = c.kernel_h * c.kernel_w > 0;  // a phase of a transposed convolution may have none
+  return any_taps && c.out_height * c.out_width > 1 && (stands_as_rows(c) || gains_by_strips(c));
+}
+
+}  // namespace detail
+
+/// Output pixels [pixel, last_pixel) of one group of one image.
+CTNN_NOINLINE inline void convolve_panels(const window& c, const epilogue& end, int pixel, int last_pixel) {
+  using namespace detail;
+  panel_task t = panels_of(c, end);
+  const bool as_rows = stands_as_rows(c);
+  // The end of a row, whole rows, the begin of a row.
+  const int w = c.out_width, y = pixel / w, x = pixel % w, y_end = last_pixel / w, x_end = last_pixel % w;
+  if (y == y_end) return convolve_box(c, t, as_rows, {y, y + 1, x, x_end});
+  if (x > 0) convolve_box(c, t, as_rows, {y, y + 1, x, w});
+  const int first = x > 0 ? y + 1 : y;
+  if (first < y_end) convolve_box(c, t, as_rows, {first, y_end, 0, w});
+  if (x_end > 0) convolve_box(c, t, as_rows, {y_end, y_end + 1, 0, x_end});
+}
+
+CTNN_END_TARGET
+
+#endif

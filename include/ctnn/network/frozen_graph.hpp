@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// A graph as a constant.
+#pragma once
+
+#include "../graph/graph.hpp"
+
+namespace ctnn::ir {
+
+/// Sizes that a lowered graph cannot exceed; what a constant of it is made of.
+struct graph_capacity {
+  std::size_t nodes = 0, values = 0, operands = 0, fields = 0, expressions = 0, outputs = 0;
+
+  constexpr bool fits_in(const graph_capacity& c) const {
+    return nodes <= c.nodes && values <= c.values && operands <= c.operands && fields <= c.fields &&
+           expressions <= c.expressions && outputs <= c.outputs;
+  }
+};
+
+/// A graph as a constant.
+template <graph_capacity C>
+struct frozen_graph {
+  static_vector<node, C.nodes + 1> nodes;
+  static_vector<value, C.values + 1> values;
+  static_vector<int, C.operands + 1> operands;
+  static_vector<double, C.fields + 1> fields;
+  static_vector<expression, C.expressions + 1> expressions;
+  static_vector<network_output, C.outputs + 1> outputs;
+
+  constexpr frozen_graph() = default;
+  constexpr explicit frozen_graph(const graph_view& g) {
+    copy(g.nodes, nodes);
+    copy(g.values, values);
+    copy(g.operands, operands);
+    copy(g.fields, fields);
+    copy(g.expressions, expressions);
+    copy(g.outputs, outputs);
+  }
+
+  constexpr graph_view view() const {
+    return {
+        {nodes.data(), nodes.size()},   {values.data(), values.size()},           {operands.data(), operands.size()},
+        {fields.data(), fields.size()}, {expressions.data(), expressions.size()}, {outputs.data(), outputs.size()}};
+  }
+
+ private:
+  template <class T, std::size_t N>
+  static constexpr void copy(std::span<const T> from, static_vector<T, N>& to) {
+    const T* source = from.data();
+    for (to.count = 0; to.count < from.size(); ++to.count) to.items[to.count] = source[to.count];
+  }
+};
+
+constexpr graph_capacity capacity_of(const graph_view& g) {
+  return {g.nodes.size(), g.values.size(), g.operands.size(), g.fields.size(), g.expressions.size(), g.outputs.size()};
+}
+
+}  // namespace ctnn::ir

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// A network as a type.
+#pragma once
+
+#include "blocks.hpp"
+
+namespace ctnn {
+
+/// A network as a type; an alias of this, or better a struct that inherits it. Within another network it is a block
+/// without a name: block<"encoder", encoder_network> gives it one.
+template <class... Layers>
+struct network {
+  using network_type = network;
+  using operator_struct = void;
+  using parts = detail::parts_or<input<"", shape<1>>, Layers...>;
+  static constexpr std::span<const layer_record> records = parts::all;
+  static constexpr layer_record record = parts::group(grouping::block, {});
+
+  static constexpr bool has_groups = [] {
+    for (const layer_record& l : records)
+      if (l.group != grouping::none) return true;
+    return false;
+  }();
+  /// All entries, those of blocks under their full names.
+  static constexpr std::span<const layer_record> flat() {
+    if constexpr (has_groups) return detail::flattened<network>::records;
+    else return records;
+  }
+
+  /// Layers, not counting output<...>. (Loops: Clang limits folds to 256 operands.)
+  static constexpr std::size_t size = [] {
+    std::size_t n = 0;
+    for (const layer_record& l : flat()) n += l.is_layer() ? 1u : 0u;
+    return n;
+  }();
+  template <fixed_string Name>
+  static constexpr bool has = [] {
+    for (const layer_record& l : flat())
+      if (l.is_layer() && l.name == Name.view()) return true;
+    return false;
+  }();
+
+  static_assert(sizeof...(Layers) > 0, "ctnn: a network has layers, the first of which is an input<...>");
+  static_assert(sizeof...(Layers) == 0 || (detail::are_parts<Layers...> && parts::count == sizeof...(Layers)),
+                "ctnn: a network is a list of layers, blocks and networks");
+};
+
+namespace detail {
+
+template <class Network, fixed_string... Names>
+struct with_kept;
+template <class... Layers, fixed_string... Names>
+struct with_kept<network<Layers...>, Names...> {
+  using type = network<Layers..., keep<Names...>>;
+};
+
+}  // namespace detail
+
+/// A network with keep<Names...> besides: optimized<kept<net, "relu1">>.
+template <class Net, fixed_string... Names>
+using kept = typename detail::with_kept<typename Net::network_type, Names...>::type;
+
+namespace detail {
+
+/// What is no conv2d and has none in it stays as it is.
+template <class Part>
+struct exact_part {
+  using type = Part;
+  static constexpr bool may_have_conv2d() {
+    if constexpr (group_part<Part>) return Part::record.parts || Part::record.type == &ir::type_of<op::conv2d>;
+    else return false;
+  }
+  static_assert(!may_have_conv2d(), "ctnn: exact_convolutions takes layers and blocks as they are or as aliases, "
+                                    "not classes that inherit one");
+};
+template <fixed_string Name, class... Options>
+struct exact_part<layer<op::conv2d, Name, Options...>> {
+  using type = std::conditional_t<(std::is_same_v<Options, no_winograd> || ...), layer<op::conv2d, Name, Options...>,
+                                  layer<op::conv2d, Name, Options..., no_winograd>>;
+};
+template <fixed_string Name, class... Parts>
+struct exact_part<block<Name, Parts...>> {
+  using type = block<Name, typename exact_part<Parts>::type...>;
+};
+template <fixed_string Name, class... Parts>
+struct exact_part<residual<Name, Parts...>> {
+  using type = residual<Name, typename exact_part<Parts>::type...>;
+};
+template <fixed_string Name, class... Parts>
+struct exact_part<shortcut<Name, Parts...>> {
+  using type = shortcut<Name, typename exact_part<Parts>::type...>;
+};
+template <fixed_string Name, int Times, class... Parts>
+struct exact_part<repeat<Name, Times, Parts...>> {
+  using type = repeat<Name, Times, typename exact_part<Parts>::type...>;
+};
+template <class... Parts>
+struct exact_part<network<Parts...>> {
+  using type = network<typename exact_part<Parts>::type...>;
+};
+/// A network that is a class is one of its own.
+template <class Part>
+  requires(!std::is_same_v<Part, typename Part::network_type>)
+struct exact_part<Part> {
+  using type = typename exact_part<typename Part::network_type>::type;
+};
+
+}  // namespace detail
+
+/// A network whose every conv2d adds product by product, no_winograd: slower, and as exact as sums of floats are.
+/// engine<exact_convolutions<optimized<net>>> takes weights of that type, too.
+template <class Net>
+using exact_convolutions = typename detail::exact_part<typename Net::network_type>::type;
+
+}  // namespace ctnn

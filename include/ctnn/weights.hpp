@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// Weights of a declared network from a file of tensors by name, as torch and safetensors write them:
+//
+//   nn::parameters<fused> packed;
+//   nn::weights::load_folded<net>(packed, nn::weights::open("model.safetensors"));
+//
+// The hosted half: heap, files and exceptions. Needs nlohmann's JSON (Debian: nlohmann-json3-dev).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "formats/safetensors.hpp"
+#include "network/parameters.hpp"
+
+namespace ctnn::weights {
+
+/// A file whose tensors are called like the keys of a state_dict.
+using file = safetensors::file;
+
+/// Opens a .safetensors file and reads its header. Throws ctnn::error: which file, where, what was expected.
+inline file open(const std::string& path, const budget& limits = {}) { return file(path, limits); }
+
+namespace detail {
+
+/// The key of a leaf of a declared graph: "layer1.0.conv1.weight"; of a constant its name.
+inline std::string key_of(const ir::expression& e) {
+  return std::string(e.layer) + (e.name == "value" ? "" : "." + std::string(e.name));
+}
+/// Modules count batches in training; inference reads no such thing.
+inline bool is_ignored(std::string_view key) {
+  return key == "num_batches_tracked" || key.ends_with(".num_batches_tracked");
+}
+/// Extents of 1 aside: torch says (C) where a constant to be added is (C, 1, 1).
+inline bool same_but_ones(const extents& a, const extents& b) {
+  const auto next = [](const extents& s, int i) {
+    while (i < s.rank && s[i] == 1) ++i;
+    return i;
+  };
+  int i = next(a, 0), k = next(b, 0);
+  for (; i < a.rank && k < b.rank; i = next(a, i + 1), k = next(b, k + 1))
+    if (a[i] != b[k]) return false;
+  return i == a.rank && k == b.rank;
+}
+
+/// Tensors of a file as the weights of a graph: the numbers and, beside them, under which names.
+class taken {
+ public:
+  taken(const ir::graph_view& g, const file& from) {
+    std::vector<std::string> wrong;
+    std::vector<const safetensors::entry*> found(g.expressions.size(), nullptr);
+    for (const auto& [key, tensor] : from.tensors()) {
+      const std::size_t leaf = leaf_called(g, key);
+      if (leaf == g.expressions.size()) {
+        if (!is_ignored(key)) wrong.push_back(key + ": unexpected" + (wrong.size() < most ? nearest_to(key, g) : ""));
+      } else if (found[leaf] != nullptr) {
+        wrong.push_back(key + ": there already under another name");
+      } else {
+        found[leaf] = &tensor;
+        compare(key, tensor, g.expressions[leaf], wrong);
+      }
+    }
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (const ir::expression& e = g.expressions[i]; !e.type && found[i] == nullptr)
+        wrong.push_back(key_of(e) + ": missing, the network needs " + type_and_shape(e.element, e.shape));
+    if (!wrong.empty()) throw error(from.path() + ": the tensors are not the network's weights:" + listed(wrong));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (const ir::expression& e = g.expressions[i]; !e.type) {
+        numbers_.push_back(converted(from.read(*found[i]), e.element));
+        given_.push_back({e.layer, e.name, span_of(numbers_.back())});
+      }
+  }
+  std::span<const named_weight> given() const { return given_; }
+
+ private:
+  static constexpr std::size_t most = 100;  ///< differences that are said
+
+  static std::size_t leaf_called(const ir::graph_view& g, std::string_view key) {
+    std::size_t i = 0;
+    while (i < g.expressions.size() &&
+           (g.expressions[i].type || !ir::detail::is_weight_of(state(key, {}), g.expressions[i])))
+      ++i;
+    return i;
+  }
+  static std::string type_and_shape(dtype type, const extents& shape) {
+    return std::string(name_of(type)) + " " + ir::describe(shape);
+  }
+  static void compare(const std::string& key, const safetensors::entry& t, const ir::expression& e,
+                      std::vector<std::string>& wrong) {
+    const bool converts = ir::is_floating(t.type) && (e.element == dtype::f32 || e.element == dtype::f64);
+    if (same_but_ones(t.shape, e.shape) && (t.type == e.element || converts)) return;
+    wrong.push_back(key + ": " + type_and_shape(t.type, t.shape) + ", the network needs " +
+                    type_and_shape(e.element, e.shape));
+  }
+  static std::string listed(const std::vector<std::string>& wrong) {
+    std::string out;
+    for (std::size_t i = 0; i < wrong.size() && i < most; ++i) out += "\n  " + wrong[i];
+    if (wrong.size() > most) out += "\n  and " + std::to_string(wrong.size() - most) + " more";
+    return out;
+  }
+  static std::string nearest_to(const std::string& key, const ir::graph_view& g) {
+    std::vector<std::string> keys;
+    for (const ir::expression& e : g.expressions)
+      if (!e.type) keys.push_back(key_of(e));
+    ir::nearest_name nearest(key);
+    for (const std::string& k : keys) nearest.consider(k);
+    return nearest.name().empty() ? "" : ", the nearest is " + std::string(nearest.name());
+  }
+  static array converted(array from, dtype to) {
+    if (from.type() == to) return from;
+    array out(from.shape(), to);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const double x = ctnn::number_at(from, i);
+      if (to == dtype::f64) out.elements<double>()[i] = x;
+      else out.elements<float>()[i] = static_cast<float>(x);
+    }
+    return out;
+  }
+
+  std::vector<array> numbers_;
+  std::vector<named_weight> given_;
+};
+
+}  // namespace detail
+
+/// Packs the weights of Net as it is. f64, f16 and bf16 become what the network has if that is f32 (or f64). Throws
+/// ctnn::error with every difference at once: tensors the network does not have, weights the file does not have,
+/// shapes and types; then `into` is unchanged. `num_batches_tracked` is no weight.
+template <class Net>
+void load(parameters<Net>& into, const file& from) {
+  const detail::taken weights(ir::declared_graph<Net>, from);
+  if (ctnn::load(into, weights.given()).found) throw error(from.path() + ": two layers have one name");
+}
+
+/// The same, folded into the weights of optimized<Net>.
+template <class Net, class Rules = default_rules>
+void load_folded(parameters<optimized<Net, Rules>>& into, const file& from) {
+  const detail::taken weights(ir::declared_graph<Net>, from);
+  if (ctnn::load_folded<Net, Rules>(into, weights.given()).found)
+    throw error(from.path() + ": two layers have one name");
+}
+
+}  // namespace ctnn::weights

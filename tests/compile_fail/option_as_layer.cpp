@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// An option that stands where a layer should.
+// expect: ctnn: a network is a list of layers, blocks and networks
+#include <ctnn/ctnn.hpp>
+
+namespace nn = ctnn;
+
+#ifdef CTNN_CORRECTED
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::linear<"fc", nn::out<3>>>;
+#else
+using net = nn::network<
+    nn::input<"image", nn::shape<3, 8, 8>>,
+    nn::linear<"fc">, nn::out<3>>;
+#endif
+
+static_assert(nn::optimized<net>::size > 0);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSL-1.0
+// libFuzzer: .safetensors files.
+#include "loaded.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  ctnn::ir::fuzz::try_safetensors(std::as_bytes(std::span(data, size)));
+  return 0;
+}

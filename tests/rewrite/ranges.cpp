@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// ranges.hpp: what is said of a value holds for what is computed, by the definitions and by every kernel.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ctnn/rewrite/ranges.hpp>
+
+#include "support/builder.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+constexpr interval range_of_last(auto&& build) {
+  builder b;
+  const value_id v = build(b);
+  b.output("", v);
+  return range_of(rewriter(static_cast<graph&&>(b.g)), v);
+}
+
+constexpr op::pool windows(op::pooling f, by_axis pad, int kernel = 2) {
+  op::pool p;
+  p.function = f;
+  p.kernel = by_axis{kernel};
+  p.pad = pad;
+  return p;
+}
+constexpr value_id relu(builder& b) { return b.relu("relu", b.input("x", {2, 6, 6})); }
+constexpr value_id sigmoid(builder& b) { return b.apply("sigmoid", b.input("x", {2, 6, 6}), function::sigmoid); }
+
+static_assert(range_of_last([](builder& b) { return b.input("x", {3}); }) == interval{});
+static_assert(range_of_last(relu) == interval{0});
+static_assert(range_of_last(sigmoid) == interval{0, 1});
+static_assert(range_of_last([](builder& b) { return b.apply("c", sigmoid(b), function::clip, -1, 0.5f); }) ==
+              interval{0, 0.5f});
+
+// Sums keep order; of quotients and averages only the sign is sure.
+static_assert(range_of_last([](builder& b) {
+                return b.scalar("s", op::binary_function::add, sigmoid(b), 2);
+              }) == interval{2, 3});
+static_assert(range_of_last([](builder& b) {
+                const value_id x = sigmoid(b);
+                return b.binary("m", op::binary_function::mul, x, x);
+              }) == interval{0});
+static_assert(range_of_last([](builder& b) {
+                return b.scalar("m", op::binary_function::maximum, sigmoid(b), 0.5f);
+              }) == interval{0.5f, 1});
+static_assert(range_of_last([](builder& b) { return b.gap("g", sigmoid(b)); }) == interval{0});
+
+// Windows: the maximum of numbers of x, unless a window may hold none.
+static_assert(range_of_last([](builder& b) {
+                return b.add(windows(op::pooling::max, {1}), "p", {sigmoid(b)});
+              }) == interval{0, 1});
+static_assert(range_of_last([](builder& b) {
+                return b.add(windows(op::pooling::average, {1}), "p", {sigmoid(b)});
+              }) == interval{0});
+
+// Numbers that come in beside those of x.
+static_assert(range_of_last([](builder& b) {
+                return b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 0}, -2}, "p", {sigmoid(b)});
+              }) == interval{-2, 1});
+static_assert(range_of_last([](builder& b) {
+                return b.add(op::pad{op::pad_mode::reflect, {0, 1, 0}, {0, 0, 0}, -2}, "p", {sigmoid(b)});
+              }) == interval{0, 1});
+static_assert(range_of_last([](builder& b) {
+                const value_id x = relu(b);
+                return b.concat("c", {x, b.full("f", {1, 6, 6}, -3)});
+              }) == interval{-3});
+static_assert(range_of_last([](builder& b) { return b.permute("p", b.flatten("f", sigmoid(b), 1), {1, 0}); }) ==
+              interval{0, 1});
+
+}  // namespace
+
+TEST_CASE("functions stay in their ranges and leave what they are said to leave, by definition") {
+  const std::vector<float> numbers = [] {
+    std::vector<float> all{0, -0.0f, infinity, -infinity, 1e-45f, -1e-45f, 1e38f, -1e38f, 3.4028235e38f};
+    for (int i = -4000; i <= 4000; ++i) all.push_back(static_cast<float>(i) / 100);
+    return all;
+  }();
+  const float bounds[] = {-infinity, -1, 0, 0.5f, 2, infinity};
+  for (int kind = 0; kind <= static_cast<int>(function::erf); ++kind)
+    for (float a : {0.0f, 0.25f, 1.0f})
+      for (float low : bounds)
+        for (float high : bounds) {
+          if (!(low <= high)) continue;
+          const activation_function f{static_cast<function>(kind), a, a + 1};
+          const interval x{low, high}, y = range_of(f, x);
+          INFO(std::string(name_of(f.kind)) << " of " << low << " to " << high << ", " << a);
+          bool inside = true, same = true;
+          for (float v : numbers) {
+            if (v < low || v > high) continue;
+            const float got = apply(f, v);
+            inside = inside && (std::isnan(got) || (got >= y.low && got <= y.high));
+            same = same && std::bit_cast<std::uint32_t>(got) == std::bit_cast<std::uint32_t>(v);
+          }
+          CHECK(inside);
+          if (leaves(f, x)) CHECK(same);
+        }
+}
+
+TEST_CASE("a network of any depth is looked at for a bounded time") {
+  builder b;
+  value_id x = b.relu("first", b.input("x", {4}));
+  for (int i = 0; i < 300; ++i) x = b.sum("sum", x, x);
+  b.output("", x);
+  const rewriter r(static_cast<graph&&>(b.g));
+  CHECK(range_of(r, x) == interval{});  // it gave up
+}
