@@ -21,6 +21,8 @@ struct pooling_window {
 
 constexpr pooling_window pool_window_at(const op::pool& p, const window_axis& a, int i) {
   const int start = a.start(i);
+  if (start >= 0 && start + a.span() <= a.size)  // nearly all; spares three divisions
+    return {start, a.taps, a.dilation, a.taps};
   const auto taps_below = [&](std::int64_t bound) {  // those at a position less than bound
     const std::int64_t n = bound <= start ? 0 : (bound - start - 1) / a.dilation + 1;
     return static_cast<int>(n < a.taps ? n : a.taps);
