@@ -30,12 +30,12 @@ class peer_ncnn final : public peer {
     const std::vector<int>& shape = files.network.in;
     const auto count = static_cast<int>(files.input.size());
     // ncnn may leave room between channels: reshape() copies where it does.
-    const ncnn::Mat flat(count, const_cast<float*>(files.input.data()));
+    const ::ncnn::Mat flat(count, const_cast<float*>(files.input.data()));
     in_ = shape.size() == 4 ? flat.reshape(shape[3], shape[2], shape[1]).clone() : flat.clone();
   }
 
   void run() override {
-    ncnn::Extractor ex = net_.create_extractor();
+    ::ncnn::Extractor ex = net_.create_extractor();
     if (ex.input("x", in_) != 0 || ex.extract(out_name_.c_str(), out_) != 0) throw std::runtime_error("ncnn fails");
   }
   std::span<const float> output() const override {
@@ -44,11 +44,11 @@ class peer_ncnn final : public peer {
   }
 
  private:
-  ncnn::UnlockedPoolAllocator blobs_;
-  ncnn::PoolAllocator work_;
-  ncnn::Net net_;
-  ncnn::Mat in_, out_;
-  mutable ncnn::Mat flat_;
+  ::ncnn::UnlockedPoolAllocator blobs_;
+  ::ncnn::PoolAllocator work_;
+  ::ncnn::Net net_;
+  ::ncnn::Mat in_, out_;
+  mutable ::ncnn::Mat flat_;
   std::string out_name_;
 };
 
