@@ -187,7 +187,7 @@ consteval auto pack() -> typename ir::detail::constant_weights<Net, Given, Net>:
 /// Weights read at start, for a network that needs no folding; no heap. Returns what is wrong, naming layer and weight;
 /// then `into` is unchanged.
 template <class Net>
-constexpr problem_report load(parameters<Net>& into, std::span<const named_weight> given) {
+[[nodiscard]] constexpr problem_report load(parameters<Net>& into, std::span<const named_weight> given) {
   if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
   ir::detail::pack_given(ir::declared_graph<Net>, given, into.packed);
   return {};
@@ -195,15 +195,14 @@ constexpr problem_report load(parameters<Net>& into, std::span<const named_weigh
 
 /// Weights of Net folded at start into those of optimized<Net>; needs a heap while it works.
 template <class Net, class Rules = default_rules>
-constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, std::span<const named_weight> given) {
+[[nodiscard]] constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into,
+                                                   std::span<const named_weight> given) {
   if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
   ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, given, into.packed);
   return {};
 }
 
-/// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
-/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as
-/// many entries as Net has weights (weight_count<Net>).
+/// Weights of a network, in arrays.
 template <class Net>
 inline constexpr std::size_t weight_count = [] {
   std::size_t n = 0;
@@ -211,8 +210,12 @@ inline constexpr std::size_t weight_count = [] {
   return n;
 }();
 
+/// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
+/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as
+/// many entries as Net has weights (weight_count<Net>).
 template <class Net>
-constexpr bool split_blob(std::span<const float> blob, std::span<named_weight, weight_count<Net>> table) {
+[[nodiscard]] constexpr bool split_blob(std::span<const float> blob,
+                                        std::span<named_weight, weight_count<Net>> table) {
   if (static_cast<std::int64_t>(blob.size()) != ir::detail::count_weights(ir::declared_graph<Net>)) return false;
   std::size_t i = 0;
   for (const ir::expression& e : ir::declared_graph<Net>.expressions) {
