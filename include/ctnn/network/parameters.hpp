@@ -150,9 +150,29 @@ template <class Net, const auto& Given>
 struct found_in_weights {
   static constexpr problem_report error = check_weights(declared_graph<Net>, Given);
 };
+/// Has the compiler the numbers?
+constexpr bool read_numbers(std::span<const named_weight> given) {
+  for (const named_weight& w : given)
+    w.numbers.visit([](const auto* first, std::size_t n) { return n > 0 && first[0] == first[0]; });
+  return true;
+}
+template <const auto& Given>
+concept constant_numbers = requires {
+  typename std::bool_constant<read_numbers(Given)>;
+};
+
 /// The packed weights of a network, if those given for Net are right.
 template <class Net, const auto& Given, class Packed = Net>
 struct constant_weights {
+  static_assert(sizeof(Net*) == 0,
+                "ctnn: weights that the compiler folds, and their table, are `constexpr` arrays; "
+                "others are read at start by load() or load_folded()");
+  static constexpr bool valid = false;
+  using type = parameters<Packed>;
+};
+template <class Net, const auto& Given, class Packed>
+requires constant_numbers<Given>
+struct constant_weights<Net, Given, Packed> {
   static_assert(sizeof(no_problem<found_in_weights<Net, Given>::error>) > 0);
   static_assert(
       count_weights(declared_graph<Net>) <= constant_weights_limit,
