@@ -1,34 +1,109 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs a network type: no heap, no exceptions, no locks. The arena is a member; weights are shared.
+// Runs a network type: no heap, no exceptions, no locks. The arena is a member, or the caller's; weights are shared.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "dispatch.hpp"
 #include "named_values.hpp"
-#include "parameters.hpp"
+#include "questions.hpp"
 
 namespace ctnn {
 
+namespace ir {
+constexpr std::size_t largest(std::initializer_list<std::size_t> sizes) {
+  std::size_t most = sizeof(float);
+  for (std::size_t n : sizes) most = n > most ? n : most;
+  return most;
+}
+}  // namespace ir
+
+/// Memory for engines of the caller's, in bytes.
+template <std::size_t Bytes>
+struct alignas(64) arena_memory {
+  std::byte bytes[Bytes];
+};
+/// Memory for any of these networks: enough for the largest.
+template <class... Nets>
+using arena = arena_memory<ir::largest({arena_bytes<Nets>...})>;
+
+/// Says that an engine has no memory of its own: engine<net, shared_arena>.
+struct shared_arena {
+  std::byte* bytes_;
+};
+
+namespace ir {
+
+template <std::size_t Got, std::size_t Needed>
+struct arena_of {
+  static_assert(Got != std::dynamic_extent, "ctnn: an engine's memory is an arena<...> or a std::span of fixed extent");
+  static_assert(Got >= Needed, "ctnn: the memory has fewer bytes than the network's arena_bytes, of a span 63 more");
+};
+
+/// Nothing is written to it before the first inference; yet it may be a constant's.
 template <class Net>
+struct own_arena {
+  union {
+    std::byte none_{};
+    alignas(64) std::byte bytes_[largest({arena_bytes<Net>})];
+  };
+};
+
+}  // namespace ir
+
+/// Runs Net. Memory: arena_bytes<Net> of its own; or, as engine<Net, shared_arena>, of the caller's, where several
+/// engines take turns: what one gives is valid until the next inference of any of them.
+///   nn::arena<first_net, second_net> memory;
+///   nn::engine<first_net, nn::shared_arena> first{first_weights, memory};
+/// `constinit` engines take no code at start; they ask for the CPU's target at their first inference.
+template <class Net, class Arena = ir::own_arena<Net>>
 class engine {
   using network_type = typename Net::network_type;
   using x = ir::executable<network_type>;
+  static constexpr bool owns = !std::is_same_v<Arena, shared_arena>;
 
  public:
   static constexpr std::size_t inputs = x::input_count;
   static constexpr std::size_t outputs = x::output_count;
 
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
-  explicit engine(const parameters<Net>& weights, target_id target = best_target()) : weights_(weights.packed) {
+  constexpr explicit engine(const parameters<Net>& weights)
+    requires(owns)
+      : weights_(weights.packed) {
+    use_best();
+  }
+  constexpr engine(const parameters<Net>& weights, target_id target)
+    requires(owns)
+      : weights_(weights.packed) {
     use(target);
   }
+  /// In memory that must outlive the engine, too.
+  template <std::size_t Bytes>
+  constexpr engine(const parameters<Net>& weights, arena_memory<Bytes>& memory)
+    requires(!owns)
+      : arena_{memory.bytes}, weights_(weights.packed) {
+    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net>>) > 0);
+    use_best();
+  }
+  /// The same in any bytes: 63 more, of which some are left out so that the others are aligned.
+  template <std::size_t Bytes>
+  engine(const parameters<Net>& weights, std::span<std::byte, Bytes> memory)
+    requires(!owns)
+      : arena_{memory.data() + (-reinterpret_cast<std::uintptr_t>(memory.data()) & 63)}, weights_(weights.packed) {
+    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net> + 63>) > 0);
+    use_best();
+  }
   /// Weights would be gone before the first inference.
-  explicit engine(const parameters<Net>&&, target_id = {}) = delete;
+  template <class... Others>
+  explicit engine(const parameters<Net>&&, const Others&...) = delete;
 
-  target_id target() const { return target_; }
-  void use(target_id target) {
+  target_id target() const { return run_ ? target_ : best_target(); }
+  constexpr void use(target_id target) {
     run_ = ir::network_dispatch<network_type>::at(target);
     target_ = target;
   }
@@ -50,7 +125,7 @@ class engine {
     requires(inputs == 1)
   {
     const float* const pointers[] = {address_of(input)};
-    run_({pointers, weights_, arena()});
+    execute({pointers, weights_, arena()});
     return output<0>();
   }
 
@@ -66,7 +141,7 @@ class engine {
   void run(std::span<const float* const, inputs> input)
     requires(x::takes_f32)
   {
-    run_({input.data(), weights_, arena()});
+    execute({input.data(), weights_, arena()});
   }
   /// The same for inputs of any types: input_span<I> for each.
   template <class... Inputs>
@@ -74,7 +149,7 @@ class engine {
            !(ir::is_named_span<Inputs> || ...)) void run(const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {address_of(input_span<I>(input))...};
-      run_({pointers, weights_, arena()});
+      execute({pointers, weights_, arena()});
     }(std::make_index_sequence<inputs>{});
   }
 
@@ -83,7 +158,7 @@ class engine {
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run(const Named&... named) {
-    run_named([&](const ir::frame& f) { run_(f); }, named...);
+    run_named([&](const ir::frame& f) { execute(f); }, named...);
   }
 
 #if !defined(CTNN_PLAIN)
@@ -91,20 +166,20 @@ class engine {
   void run(std::span<const float* const, inputs> input, executor& threads)
     requires(x::takes_f32)
   {
-    ir::threaded_dispatch<network_type>::at(target_)({input.data(), weights_, arena()}, threads);
+    execute({input.data(), weights_, arena()}, threads);
   }
   template <class... Inputs>
   requires(sizeof...(Inputs) == inputs && !x::takes_f32 &&
            !(ir::is_named_span<Inputs> || ...)) void run_on(executor& threads, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {address_of(input_span<I>(input))...};
-      ir::threaded_dispatch<network_type>::at(target_)({pointers, weights_, arena()}, threads);
+      execute({pointers, weights_, arena()}, threads);
     }(std::make_index_sequence<inputs>{});
   }
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run_on(executor& threads, const Named&... named) {
-    run_named([&](const ir::frame& f) { ir::threaded_dispatch<network_type>::at(target_)(f, threads); }, named...);
+    run_named([&](const ir::frame& f) { execute(f, threads); }, named...);
   }
 #endif
 
@@ -114,7 +189,8 @@ class engine {
     constexpr int p = x::plan.outputs[I];
     constexpr auto at = static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p));
     using type = typename output_span<I>::element_type;
-    return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_ + at * sizeof(float))), output_size<I>);
+    return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_.bytes_ + at * sizeof(float))),
+                          output_size<I>);
   }
   /// The output of this name.
   template <fixed_string Name>
@@ -176,12 +252,27 @@ class engine {
   static const float* address_of(auto elements) {
     return static_cast<const float*>(static_cast<const void*>(elements.data()));
   }
-  float* arena() { return static_cast<float*>(static_cast<void*>(arena_)); }
+  float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
-  alignas(64) std::byte arena_[(x::arena_size + 1) * sizeof(float)];
+  /// Asking which targets there are means asking the CPU: constants wait for the first inference.
+  constexpr void use_best() {
+    if (ir::is_target_known || !std::is_constant_evaluated()) use(best_target());
+  }
+  void execute(const ir::frame& f) {
+    if (!ir::is_target_known && !run_) use_best();
+    run_(f);
+  }
+#if !defined(CTNN_PLAIN)
+  void execute(const ir::frame& f, executor& threads) {
+    if (!run_) use_best();
+    ir::threaded_dispatch<network_type>::at(target_)(f, threads);
+  }
+#endif
+
+  Arena arena_;
   const float* weights_;
-  void (*run_)(const ir::frame&);
-  [[no_unique_address]] target_id target_;  ///< that of run_; asking which targets there are means asking the CPU
+  void (*run_)(const ir::frame&) = nullptr;
+  [[no_unique_address]] target_id target_{};  ///< that of run_
 };
 
 }  // namespace ctnn

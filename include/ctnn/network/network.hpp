@@ -27,12 +27,15 @@ struct network {
     else return records;
   }
 
-  /// Layers, not counting output<...>. (Loops: Clang limits folds to 256 operands.)
+  // Loops: Clang limits folds to 256 operands.
+
+  /// Layers, not counting output<...>.
   static constexpr std::size_t size = [] {
     std::size_t n = 0;
     for (const layer_record& l : flat()) n += l.is_layer() ? 1u : 0u;
     return n;
   }();
+  /// Is there a layer of this name? Any name may be asked for: static_assert(!fused::has<"bn1">).
   template <fixed_string Name>
   static constexpr bool has = [] {
     for (const layer_record& l : flat())

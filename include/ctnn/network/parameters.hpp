@@ -150,9 +150,29 @@ template <class Net, const auto& Given>
 struct found_in_weights {
   static constexpr problem_report error = check_weights(declared_graph<Net>, Given);
 };
+/// Has the compiler the numbers?
+constexpr bool read_numbers(std::span<const named_weight> given) {
+  for (const named_weight& w : given)
+    w.numbers.visit([](const auto* first, std::size_t n) { return n > 0 && first[0] == first[0]; });
+  return true;
+}
+template <const auto& Given>
+concept constant_numbers = requires {
+  typename std::bool_constant<read_numbers(Given)>;
+};
+
 /// The packed weights of a network, if those given for Net are right.
 template <class Net, const auto& Given, class Packed = Net>
 struct constant_weights {
+  static_assert(sizeof(Net*) == 0,
+                "ctnn: weights that the compiler folds, and their table, are `constexpr` arrays; "
+                "others are read at start by load() or load_folded()");
+  static constexpr bool valid = false;
+  using type = parameters<Packed>;
+};
+template <class Net, const auto& Given, class Packed>
+requires constant_numbers<Given>
+struct constant_weights<Net, Given, Packed> {
   static_assert(sizeof(no_problem<found_in_weights<Net, Given>::error>) > 0);
   static_assert(
       count_weights(declared_graph<Net>) <= constant_weights_limit,
@@ -187,7 +207,7 @@ consteval auto pack() -> typename ir::detail::constant_weights<Net, Given, Net>:
 /// Weights read at start, for a network that needs no folding; no heap. Returns what is wrong, naming layer and weight;
 /// then `into` is unchanged.
 template <class Net>
-constexpr problem_report load(parameters<Net>& into, std::span<const named_weight> given) {
+[[nodiscard]] constexpr problem_report load(parameters<Net>& into, std::span<const named_weight> given) {
   if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
   ir::detail::pack_given(ir::declared_graph<Net>, given, into.packed);
   return {};
@@ -195,15 +215,14 @@ constexpr problem_report load(parameters<Net>& into, std::span<const named_weigh
 
 /// Weights of Net folded at start into those of optimized<Net>; needs a heap while it works.
 template <class Net, class Rules = default_rules>
-constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into, std::span<const named_weight> given) {
+[[nodiscard]] constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into,
+                                                   std::span<const named_weight> given) {
   if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
   ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, given, into.packed);
   return {};
 }
 
-/// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
-/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as
-/// many entries as Net has weights (weight_count<Net>).
+/// Weights of a network, in arrays.
 template <class Net>
 inline constexpr std::size_t weight_count = [] {
   std::size_t n = 0;
@@ -211,8 +230,12 @@ inline constexpr std::size_t weight_count = [] {
   return n;
 }();
 
+/// Splits one run of numbers into the weights of Net, in the order of layers and slots: what a blob of weights holds.
+/// Returns false if the count is not exactly right, or if there are weights of other types than f32. `table` has as
+/// many entries as Net has weights (weight_count<Net>).
 template <class Net>
-constexpr bool split_blob(std::span<const float> blob, std::span<named_weight, weight_count<Net>> table) {
+[[nodiscard]] constexpr bool split_blob(std::span<const float> blob,
+                                        std::span<named_weight, weight_count<Net>> table) {
   if (static_cast<std::int64_t>(blob.size()) != ir::detail::count_weights(ir::declared_graph<Net>)) return false;
   std::size_t i = 0;
   for (const ir::expression& e : ir::declared_graph<Net>.expressions) {

@@ -39,6 +39,7 @@ using target_list = static_vector<target_id, std::size(detail::target_names)>;
 constexpr std::string_view target_name(target_id) { return detail::target_names[0]; }
 constexpr target_list supported_targets() { return {target_id{}}; }
 constexpr target_id best_target() { return {}; }
+inline constexpr bool is_target_known = true;  ///< to the compiler
 
 #else
 
@@ -46,6 +47,7 @@ constexpr std::string_view target_name(target_id t) { return detail::target_name
 /// Targets that were compiled and that this CPU runs, the best first.
 target_list supported_targets();
 target_id best_target();
+inline constexpr bool is_target_known = false;
 
 #endif
 
