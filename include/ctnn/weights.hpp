@@ -1,26 +1,66 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights of a declared network from a file of tensors by name, as torch and safetensors write them:
+// Weights of a declared network from a file of tensors by name, as torch, safetensors and NumPy write them:
 //
 //   nn::parameters<fused> packed;
-//   nn::weights::load_folded<net>(packed, nn::weights::open("model.safetensors"));
+//   nn::weights::load_folded<net>(packed, nn::weights::open("model.safetensors"));  // or "model.npz"
 //
-// The hosted half: heap, files and exceptions. Needs nlohmann's JSON (Debian: nlohmann-json3-dev).
+// The hosted half: heap, files and exceptions. .safetensors needs nlohmann's JSON (Debian: nlohmann-json3-dev), .npz
+// zlib (Debian: zlib1g-dev): CMake and Meson find it and define CTNN_ZLIB; others do that and link with -lz.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/nearest.hpp"
-#include "formats/safetensors.hpp"
+#include "formats/tensor_file.hpp"
 #include "network/parameters.hpp"
+#if __has_include(<nlohmann/json.hpp>)
+#include "formats/safetensors.hpp"
+#define CTNN_READS_SAFETENSORS 1
+#endif
+#if defined(CTNN_ZLIB)
+#include "formats/npz.hpp"
+#endif
 
 namespace ctnn::weights {
 
-/// A file whose tensors are called like the keys of a state_dict.
-using file = safetensors::file;
+/// A file whose tensors are called like the keys of a state_dict; copies share it.
+class file {
+ public:
+  explicit file(std::shared_ptr<const ir::tensor_file> of) : of_(std::move(of)) {}
+  const std::string& path() const { return of_->path(); }
+  const ir::tensor_entries& tensors() const { return of_->tensors(); }
+  /// The numbers of one of tensors().
+  array read(const ir::tensor_entry& t) const { return of_->read(t); }
 
-/// Opens a .safetensors file and reads its header. Throws ctnn::error: which file, where, what was expected.
-inline file open(const std::string& path, const budget& limits = {}) { return file(path, limits); }
+ private:
+  std::shared_ptr<const ir::tensor_file> of_;
+};
+
+/// What has been opened, by its first bytes: a zip is an .npz file, all else is taken for .safetensors.
+inline file open(ir::byte_source from, const budget& limits = {}) {
+  std::string first(9, '\0');
+  if (from.size >= first.size() && !from.read(0, std::as_writable_bytes(std::span(first))))
+    throw error(from.name + ": cannot be read");
+  if ((first.starts_with("PK\3\4") || first.starts_with("PK\5\6")) && first.back() != '{') {
+#if defined(CTNN_ZLIB)
+    return file(std::make_shared<const npz::file>(std::move(from), limits));
+#else
+    throw error(from.name + ": this program was built without zlib, which .npz needs (Debian: zlib1g-dev; CTNN_ZLIB)");
+#endif
+  }
+#if defined(CTNN_READS_SAFETENSORS)
+  return file(std::make_shared<const safetensors::file>(std::move(from), limits));
+#else
+  throw error(from.name +
+              ": this program was built without nlohmann's JSON, which .safetensors needs (Debian: "
+              "nlohmann-json3-dev)");
+#endif
+}
+/// Opens a .safetensors or .npz file and reads its headers. Throws ctnn::error: which file, where, what was expected.
+inline file open(const std::string& path, const budget& limits = {}) {
+  return open(ir::source_of(path, limits), limits);
+}
 
 namespace detail {
 
@@ -49,7 +89,7 @@ class taken {
  public:
   taken(const ir::graph_view& g, const file& from) {
     std::vector<std::string> wrong;
-    std::vector<const safetensors::entry*> found(g.expressions.size(), nullptr);
+    std::vector<const ir::tensor_entry*> found(g.expressions.size(), nullptr);
     for (const auto& [key, tensor] : from.tensors()) {
       const std::size_t leaf = leaf_called(g, key);
       if (leaf == g.expressions.size()) {
@@ -86,7 +126,7 @@ class taken {
   static std::string type_and_shape(dtype type, const extents& shape) {
     return std::string(name_of(type)) + " " + ir::describe(shape);
   }
-  static void compare(const std::string& key, const safetensors::entry& t, const ir::expression& e,
+  static void compare(const std::string& key, const ir::tensor_entry& t, const ir::expression& e,
                       std::vector<std::string>& wrong) {
     const bool converts = ir::is_floating(t.type) && (e.element == dtype::f32 || e.element == dtype::f64);
     if (same_but_ones(t.shape, e.shape) && (t.type == e.element || converts)) return;
