@@ -62,28 +62,28 @@ inline file open(const std::string& path, const budget& limits = {}) {
   return open(ir::source_of(path, limits), limits);
 }
 
+/// Modules count batches in training; inference reads no such thing.
+inline bool is_ignored(std::string_view key) {
+  return key == "num_batches_tracked" || key.ends_with(".num_batches_tracked");
+}
+/// Floating-point numbers of any type as f32 or f64.
+inline array converted(array from, dtype to) {
+  if (from.type() == to) return from;
+  array out(from.shape(), to);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const double x = ctnn::number_at(from, i);
+    if (to == dtype::f64) out.elements<double>()[i] = x;
+    else out.elements<float>()[i] = static_cast<float>(x);
+  }
+  return out;
+}
+
 namespace detail {
 
 /// The key of a leaf of a declared graph: "layer1.0.conv1.weight"; of a constant its name.
 inline std::string key_of(const ir::expression& e) {
   return std::string(e.layer) + (e.name == "value" ? "" : "." + std::string(e.name));
 }
-/// Modules count batches in training; inference reads no such thing.
-inline bool is_ignored(std::string_view key) {
-  return key == "num_batches_tracked" || key.ends_with(".num_batches_tracked");
-}
-/// Extents of 1 aside: torch says (C) where a constant to be added is (C, 1, 1).
-inline bool same_but_ones(const extents& a, const extents& b) {
-  const auto next = [](const extents& s, int i) {
-    while (i < s.rank && s[i] == 1) ++i;
-    return i;
-  };
-  int i = next(a, 0), k = next(b, 0);
-  for (; i < a.rank && k < b.rank; i = next(a, i + 1), k = next(b, k + 1))
-    if (a[i] != b[k]) return false;
-  return i == a.rank && k == b.rank;
-}
-
 /// Tensors of a file as the weights of a graph: the numbers and, beside them, under which names.
 class taken {
  public:
@@ -129,7 +129,7 @@ class taken {
   static void compare(const std::string& key, const ir::tensor_entry& t, const ir::expression& e,
                       std::vector<std::string>& wrong) {
     const bool converts = ir::is_floating(t.type) && (e.element == dtype::f32 || e.element == dtype::f64);
-    if (same_but_ones(t.shape, e.shape) && (t.type == e.element || converts)) return;
+    if (ir::detail::same_but_ones(t.shape, e.shape) && (t.type == e.element || converts)) return;
     wrong.push_back(key + ": " + type_and_shape(t.type, t.shape) + ", the network needs " +
                     type_and_shape(e.element, e.shape));
   }
@@ -147,17 +147,6 @@ class taken {
     for (const std::string& k : keys) nearest.consider(k);
     return nearest.name().empty() ? "" : ", the nearest is " + std::string(nearest.name());
   }
-  static array converted(array from, dtype to) {
-    if (from.type() == to) return from;
-    array out(from.shape(), to);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const double x = ctnn::number_at(from, i);
-      if (to == dtype::f64) out.elements<double>()[i] = x;
-      else out.elements<float>()[i] = static_cast<float>(x);
-    }
-    return out;
-  }
-
   std::vector<array> numbers_;
   std::vector<named_weight> given_;
 };
