@@ -69,10 +69,11 @@ struct bench_options {
 void bench(const bench_options&);
 
 struct header_options {
-  model_source model;
+  model_source model;  ///< of no file: its weights alone, x.safetensors or x.npz
   std::string out;
   std::string name;  ///< of the type; empty for the file's
   int packed = 0;    ///< block of channels: 16, 4 for Cortex-M; 0 leaves weights in logical order
+  bool blob = false;  ///< numbers beside the header, to be linked
 };
 void header(const header_options&);
 

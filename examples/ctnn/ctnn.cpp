@@ -34,6 +34,10 @@ void add_model(CLI::App& command, model_source& m, bool optional_rewriting = tru
   add_model_options(command, m, optional_rewriting);
 }
 
+bool is_one_of(const CLI::Option* o, std::initializer_list<const char*> names) {
+  return std::any_of(names.begin(), names.end(), [&](const char* name) { return o->check_name(name); });
+}
+
 int complain(const std::string& text, int status) {
   std::string line = text;
   std::replace(line.begin(), line.end(), '\n', ';');
@@ -95,14 +99,20 @@ int main(int argc, char** argv) {
   on_bench.add_flag("--json", bench_with.json, "for programs");
 
   header_options header_with;
-  CLI::App& on_header = *app.add_subcommand("header", "the model as a C++ type with its weights, for ctnn/ctnn.hpp");
+  CLI::App& on_header =
+      *app.add_subcommand("header",
+                          "the model as a C++ type with its weights, for ctnn/ctnn.hpp; without MODEL, the tensors of "
+                          "--weights x.safetensors or x.npz by their names, for a type of your own");
   add_model(on_header, header_with.model);
+  on_header.get_option("MODEL")->required(false);
   on_header.add_option("-o,--out", header_with.out, "NAME.hpp")->required();
   on_header.add_option("--name", header_with.name, "of the type (by default the file's)");
   on_header
       .add_option("--packed", header_with.packed,
                   "weights as the kernels want them: blocks of 16, or 4 for CTNN_PLAIN (Cortex-M)")
       ->check(CLI::IsMember({4, 16}));
+  on_header.add_flag("--blob", header_with.blob,
+                     "numbers in NAME.blob, which NAME.blob.cpp links, not in the header; those of a MODEL are packed");
 
   draw_options draw_with;
   CLI::App& on_draw = *app.add_subcommand("draw", "a picture of the network before and after rewriting");
@@ -115,6 +125,12 @@ int main(int argc, char** argv) {
     if (on_optimize) optimize(optimize_with);
     if (on_run) run(run_with);
     if (on_bench) bench(bench_with);
+    if (on_header && header_with.model.file.empty()) {
+      if (header_with.model.weights.empty()) throw usage_error("header: expected MODEL, or --weights FILE");
+      for (const CLI::Option* o : on_header.get_options())
+        if (o->count() != 0 && !is_one_of(o, {"--weights", "--out", "--name", "--blob"}))
+          throw usage_error(o->get_name() + ": there is no MODEL");
+    }
     if (on_header) header(header_with);
     if (on_draw) draw(draw_with);
     return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// ctnn header: a model as a C++ type with its weights.
+// ctnn header: a model as a C++ type with its weights, or weights alone.
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
+#include <ctnn/weights.hpp>
 
 #include <filesystem>
 
@@ -12,25 +13,68 @@
 
 namespace tool {
 
+namespace {
+
+/// The header as it has been written, and what it links beside it.
+void write_files(const header_options& options, const std::string& what, const std::string& text,
+                 const ctnn::cpp::linked_numbers& linked) {
+  ir::write_file(options.out, text);
+  std::printf("%s in %s: %s bytes\n", what.c_str(), options.out.c_str(),
+              grouped(static_cast<std::int64_t>(text.size())).c_str());
+  if (linked.numbers.empty()) return;
+  const std::string beside = std::filesystem::path(options.out).replace_extension().string();
+  ir::write_file(beside + ".blob", linked.bytes());
+  ir::write_file(beside + ".blob.cpp", linked.source());
+  std::printf("%s.blob.cpp links %s.blob: %s bytes\n", beside.c_str(), beside.c_str(),
+              grouped(static_cast<std::int64_t>(linked.bytes().size())).c_str());
+}
+
+/// Tensors of no model, by their names.
+std::string weights_alone(const header_options& options, const std::string& name, ctnn::cpp::linked_numbers* linked) {
+  const std::string& from = options.model.weights;
+  const progress busy("reading " + from);
+  const ctnn::weights::file file = ctnn::weights::open(from);
+  ctnn::cpp::weight_table table(name);
+  for (const auto& [key, tensor] : file.tensors()) {
+    if (ctnn::weights::is_ignored(key)) continue;
+    const bool floats = ir::is_floating(tensor.type);  // whatever they are in the file, as ctnn::weights::load does
+    const ctnn::array numbers = ctnn::weights::converted(file.read(tensor), floats ? ctnn::dtype::f32 : tensor.type);
+    const ctnn::named_weight w = ctnn::state(key, span_of(numbers), tensor.shape);
+    table.add(w.layer, w.name, w.numbers, w.shape);
+  }
+  return ctnn::cpp::write_weights(table, name, std::filesystem::path(from).filename().string(), linked);
+}
+
+}  // namespace
+
 void header(const header_options& options) {
-  ctnn::cpp::header_options as;
-  as.name = options.name.empty() ? ctnn::cpp::as_identifier(stem_of(options.out)) : options.name;
-  if (!ctnn::cpp::is_identifier(as.name)) throw usage_error("--name " + as.name + ": expected a C++ identifier");
-  as.origin = std::filesystem::path(options.model.file).filename().string();
-  as.packed = options.packed;
+  const std::filesystem::path out = options.out;
+  const std::string name = options.name.empty() ? ctnn::cpp::as_identifier(stem_of(options.out)) : options.name;
+  if (!ctnn::cpp::is_identifier(name)) throw usage_error("--name " + name + ": expected a C++ identifier");
+  if (options.blob && out.extension() == ".blob")
+    throw usage_error("--out " + options.out + ": expected NAME.hpp, beside it comes NAME.blob");
+  ctnn::cpp::linked_numbers linked{out.stem().string()};
+  ctnn::cpp::linked_numbers* const apart = options.blob ? &linked : nullptr;
+  if (options.model.file.empty()) {
+    const std::string text = weights_alone(options, name, apart);
+    return write_files(options, name, text, linked);
+  }
+  const ctnn::cpp::header_options as{name, std::filesystem::path(options.model.file).filename().string(),
+                                     options.packed != 0 || !options.blob ? options.packed : 16};
   ctnn::loaded_model m = load(options.model);
   const ir::optimization o = rewrite(m, options.model);
-  const progress busy("writing " + options.out);
-  ir::folded_weights numbers(m, o.g.view());
   std::string text;
-  try {
-    text = ctnn::cpp::write_header(o.g.view(), [&](ir::expression_id e) { return numbers.elements(e); }, as);
-  } catch (const ctnn::error& e) {
-    throw ctnn::error(as.origin + ": " + e.what());
+  {
+    const progress busy("writing " + options.out);
+    ir::folded_weights numbers(m, o.g.view());
+    try {
+      text = ctnn::cpp::write_header(
+          o.g.view(), [&](ir::expression_id e) { return numbers.elements(e); }, as, apart);
+    } catch (const ctnn::error& e) {
+      throw ctnn::error(as.origin + ": " + e.what());
+    }
   }
-  ir::write_file(options.out, text);
-  std::printf("struct %s in %s: %zu layers, %s bytes\n", as.name.c_str(), options.out.c_str(), o.g.nodes.size(),
-              grouped(static_cast<std::int64_t>(text.size())).c_str());
+  write_files(options, "struct " + name + ", " + std::to_string(o.g.nodes.size()) + " layers,", text, linked);
 }
 
 }  // namespace tool

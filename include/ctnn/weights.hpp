@@ -1,26 +1,82 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights of a declared network from a file of tensors by name, as torch and safetensors write them:
+// Weights of a declared network from a file of tensors by name, as torch, safetensors and NumPy write them:
 //
 //   nn::parameters<fused> packed;
-//   nn::weights::load_folded<net>(packed, nn::weights::open("model.safetensors"));
+//   nn::weights::load_folded<net>(packed, nn::weights::open("model.safetensors"));  // or "model.npz"
 //
-// The hosted half: heap, files and exceptions. Needs nlohmann's JSON (Debian: nlohmann-json3-dev).
+// The hosted half: heap, files and exceptions. .safetensors needs nlohmann's JSON (Debian: nlohmann-json3-dev), .npz
+// zlib (Debian: zlib1g-dev): CMake and Meson find it and define CTNN_ZLIB; others do that and link with -lz.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/nearest.hpp"
-#include "formats/safetensors.hpp"
+#include "formats/tensor_file.hpp"
 #include "network/parameters.hpp"
+#if __has_include(<nlohmann/json.hpp>)
+#include "formats/safetensors.hpp"
+#define CTNN_READS_SAFETENSORS 1
+#endif
+#if defined(CTNN_ZLIB)
+#include "formats/npz.hpp"
+#endif
 
 namespace ctnn::weights {
 
-/// A file whose tensors are called like the keys of a state_dict.
-using file = safetensors::file;
+/// A file whose tensors are called like the keys of a state_dict; copies share it.
+class file {
+ public:
+  explicit file(std::shared_ptr<const ir::tensor_file> of) : of_(std::move(of)) {}
+  const std::string& path() const { return of_->path(); }
+  const ir::tensor_entries& tensors() const { return of_->tensors(); }
+  /// The numbers of one of tensors().
+  array read(const ir::tensor_entry& t) const { return of_->read(t); }
 
-/// Opens a .safetensors file and reads its header. Throws ctnn::error: which file, where, what was expected.
-inline file open(const std::string& path, const budget& limits = {}) { return file(path, limits); }
+ private:
+  std::shared_ptr<const ir::tensor_file> of_;
+};
+
+/// What has been opened, by its first bytes: a zip is an .npz file, all else is taken for .safetensors.
+inline file open(ir::byte_source from, const budget& limits = {}) {
+  std::string first(9, '\0');
+  if (from.size >= first.size() && !from.read(0, std::as_writable_bytes(std::span(first))))
+    throw error(from.name + ": cannot be read");
+  if ((first.starts_with("PK\3\4") || first.starts_with("PK\5\6")) && first.back() != '{') {
+#if defined(CTNN_ZLIB)
+    return file(std::make_shared<const npz::file>(std::move(from), limits));
+#else
+    throw error(from.name + ": this program was built without zlib, which .npz needs (Debian: zlib1g-dev; CTNN_ZLIB)");
+#endif
+  }
+#if defined(CTNN_READS_SAFETENSORS)
+  return file(std::make_shared<const safetensors::file>(std::move(from), limits));
+#else
+  throw error(from.name +
+              ": this program was built without nlohmann's JSON, which .safetensors needs (Debian: "
+              "nlohmann-json3-dev)");
+#endif
+}
+/// Opens a .safetensors or .npz file and reads its headers. Throws ctnn::error: which file, where, what was expected.
+inline file open(const std::string& path, const budget& limits = {}) {
+  return open(ir::source_of(path, limits), limits);
+}
+
+/// Modules count batches in training; inference reads no such thing.
+inline bool is_ignored(std::string_view key) {
+  return key == "num_batches_tracked" || key.ends_with(".num_batches_tracked");
+}
+/// Floating-point numbers of any type as f32 or f64.
+inline array converted(array from, dtype to) {
+  if (from.type() == to) return from;
+  array out(from.shape(), to);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const double x = ctnn::number_at(from, i);
+    if (to == dtype::f64) out.elements<double>()[i] = x;
+    else out.elements<float>()[i] = static_cast<float>(x);
+  }
+  return out;
+}
 
 namespace detail {
 
@@ -28,28 +84,12 @@ namespace detail {
 inline std::string key_of(const ir::expression& e) {
   return std::string(e.layer) + (e.name == "value" ? "" : "." + std::string(e.name));
 }
-/// Modules count batches in training; inference reads no such thing.
-inline bool is_ignored(std::string_view key) {
-  return key == "num_batches_tracked" || key.ends_with(".num_batches_tracked");
-}
-/// Extents of 1 aside: torch says (C) where a constant to be added is (C, 1, 1).
-inline bool same_but_ones(const extents& a, const extents& b) {
-  const auto next = [](const extents& s, int i) {
-    while (i < s.rank && s[i] == 1) ++i;
-    return i;
-  };
-  int i = next(a, 0), k = next(b, 0);
-  for (; i < a.rank && k < b.rank; i = next(a, i + 1), k = next(b, k + 1))
-    if (a[i] != b[k]) return false;
-  return i == a.rank && k == b.rank;
-}
-
 /// Tensors of a file as the weights of a graph: the numbers and, beside them, under which names.
 class taken {
  public:
   taken(const ir::graph_view& g, const file& from) {
     std::vector<std::string> wrong;
-    std::vector<const safetensors::entry*> found(g.expressions.size(), nullptr);
+    std::vector<const ir::tensor_entry*> found(g.expressions.size(), nullptr);
     for (const auto& [key, tensor] : from.tensors()) {
       const std::size_t leaf = leaf_called(g, key);
       if (leaf == g.expressions.size()) {
@@ -86,10 +126,10 @@ class taken {
   static std::string type_and_shape(dtype type, const extents& shape) {
     return std::string(name_of(type)) + " " + ir::describe(shape);
   }
-  static void compare(const std::string& key, const safetensors::entry& t, const ir::expression& e,
+  static void compare(const std::string& key, const ir::tensor_entry& t, const ir::expression& e,
                       std::vector<std::string>& wrong) {
     const bool converts = ir::is_floating(t.type) && (e.element == dtype::f32 || e.element == dtype::f64);
-    if (same_but_ones(t.shape, e.shape) && (t.type == e.element || converts)) return;
+    if (ir::detail::same_but_ones(t.shape, e.shape) && (t.type == e.element || converts)) return;
     wrong.push_back(key + ": " + type_and_shape(t.type, t.shape) + ", the network needs " +
                     type_and_shape(e.element, e.shape));
   }
@@ -107,17 +147,6 @@ class taken {
     for (const std::string& k : keys) nearest.consider(k);
     return nearest.name().empty() ? "" : ", the nearest is " + std::string(nearest.name());
   }
-  static array converted(array from, dtype to) {
-    if (from.type() == to) return from;
-    array out(from.shape(), to);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const double x = ctnn::number_at(from, i);
-      if (to == dtype::f64) out.elements<double>()[i] = x;
-      else out.elements<float>()[i] = static_cast<float>(x);
-    }
-    return out;
-  }
-
   std::vector<array> numbers_;
   std::vector<named_weight> given_;
 };

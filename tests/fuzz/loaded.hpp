@@ -24,6 +24,6 @@ void try_param(std::string_view text);
 void try_bin(std::span<const std::byte> bytes);
 void try_onnx(std::span<const std::byte> bytes);
 void try_npy(std::string_view bytes);
-void try_safetensors(std::span<const std::byte> bytes);
+void try_weights(std::span<const std::byte> bytes);
 
 }  // namespace ctnn::ir::fuzz

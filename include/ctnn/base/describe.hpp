@@ -58,6 +58,7 @@ inline std::string describe(const problem& p) {
     case mistake::missing_weight: return "no numbers for weight " + what;
     case mistake::unknown_weight: return "no layer has a weight " + what;
     case mistake::duplicate_weight: return "weight " + what + " is given twice";
+    case mistake::weight_shape_mismatch:
     case mistake::weight_size_mismatch: return what + " has shape " + got + ", expected " + needed;
     case mistake::weight_type_mismatch:
       return what + " is " + std::string(name_of(static_cast<dtype>(p.got[0]))) + ", expected " +

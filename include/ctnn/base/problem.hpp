@@ -40,6 +40,7 @@ enum class mistake {
   unknown_weight,                   ///< no layer has a weight called `what`
   duplicate_weight,                 ///< `what` is given twice
   weight_size_mismatch,             ///< `what` has `got`, needs `needed`
+  weight_shape_mismatch,            ///< `what` is `got`, needs `needed`
   weight_type_mismatch,             ///< `what` has elements of dtype got[0], needs needed[0]
   too_large,                        ///< more elements than an index can count
   no_reference,                     ///< operator `what` cannot be run by the compiler

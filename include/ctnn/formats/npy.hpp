@@ -9,9 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "../base/byte_order.hpp"
-#include "../loaded/array.hpp"
-#include "file.hpp"
+#include "tensor_file.hpp"
 
 namespace ctnn::npy {
 
@@ -132,38 +130,53 @@ inline constexpr std::string_view magic{"\x93NUMPY", 6};
 
 }  // namespace detail
 
-/// Throws ctnn::error with the byte and what was expected there; `source` names the file in it.
-inline array parse(std::string_view bytes, const std::string& source, const budget& limits = {}) {
-  if (!bytes.starts_with(detail::magic)) throw error(source + ": byte 0: not an .npy file, expected \\x93NUMPY");
-  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  if (bytes.size() < 10)
-    throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
+/// Where the header's text is in a file of `size` bytes that begins with `first`: twelve bytes, or all if there are
+/// less.
+struct header_place {
+  std::size_t start = 0, length = 0;
+};
+inline header_place find_header(std::string_view first, std::uint64_t size, const std::string& source) {
+  if (!first.starts_with(detail::magic)) throw error(source + ": byte 0: not an .npy file, expected \\x93NUMPY");
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(first[i])); };
+  const auto require = [&](std::size_t n) {
+    if (first.size() < n) throw error(source + ": byte " + std::to_string(size) + ": the file ends in its header");
+  };
+  require(10);
   const std::size_t version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0)
     throw error(source + ": byte 6: version " + std::to_string(version) + "." + std::to_string(byte(7)) +
                 ", expected 1.0, 2.0 or 3.0");
-  const std::size_t start = version == 1 ? 10 : 12;
-  if (bytes.size() < start)
-    throw error(source + ": byte " + std::to_string(bytes.size()) + ": the file ends in its header");
-  std::size_t length = byte(8) + (byte(9) << 8);
-  if (version > 1) length += (byte(10) << 16) + (byte(11) << 24);
-  if (length > bytes.size() - start)
-    throw error(source + ": byte 8: a header of " + std::to_string(length) + " bytes, the file has " +
-                std::to_string(bytes.size() - start) + " more");
-  const auto [shape, type] = detail::header_parser(bytes.substr(start, length), start, source).parse(limits);
-  const std::string_view data = bytes.substr(start + length);
-  const auto needed = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
-  if (data.size() != needed)
-    throw error(source + ": byte " + std::to_string(start + length) + ": " + std::to_string(data.size()) +
-                " bytes of numbers, shape " + describe(shape) + " needs " + std::to_string(needed));
+  header_place at{version == 1 ? 10u : 12u, byte(8) + (byte(9) << 8)};
+  require(at.start);
+  if (version > 1) at.length += (byte(10) << 16) + (byte(11) << 24);
+  if (at.length > size - at.start)
+    throw error(source + ": byte 8: a header of " + std::to_string(at.length) + " bytes, the file has " +
+                std::to_string(size - at.start) + " more");
+  return at;
+}
+
+/// What the header says, if it is right for a file of `size` bytes.
+inline detail::header parse_header(std::string_view text, const header_place& at, std::uint64_t size,
+                                   const std::string& source, const budget& limits) {
+  const detail::header h = detail::header_parser(text, at.start, source).parse(limits);
+  const std::uint64_t needed = ir::tensor_file::bytes_of({h.type, h.shape}), data = size - at.start - at.length;
+  if (data != needed)
+    throw error(source + ": byte " + std::to_string(at.start + at.length) + ": " + std::to_string(data) +
+                " bytes of numbers, shape " + describe(h.shape) + " needs " + std::to_string(needed));
   if (needed > limits.memory_bytes)
     throw error(source + ": " + std::to_string(needed) + " bytes of numbers, the limit is " +
                 std::to_string(limits.memory_bytes));
+  return h;
+}
+
+/// Throws ctnn::error with the byte and what was expected there; `source` names the file in it.
+inline array parse(std::string_view bytes, const std::string& source, const budget& limits = {}) {
+  const header_place at = find_header(bytes, bytes.size(), source);
+  const auto [shape, type] = parse_header(bytes.substr(at.start, at.length), at, bytes.size(), source, limits);
+  const std::string_view data = bytes.substr(at.start + at.length);
   array out(shape, type);
   if (!data.empty()) std::memcpy(out.bytes().data(), data.data(), data.size());
-  swap_from_file(out.bytes(), static_cast<std::size_t>(size_of(type)));
-  if (type == dtype::boolean)
-    for (std::uint8_t& b : out.elements<std::uint8_t>()) b = b != 0;
+  ir::as_read(out);
   return out;
 }
 

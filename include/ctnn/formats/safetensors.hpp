@@ -10,24 +10,16 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "../base/byte_order.hpp"
-#include "../loaded/array.hpp"
-#include "file.hpp"
+#include "tensor_file.hpp"
 
 namespace ctnn::safetensors {
 
-/// Where in the file a tensor is, from the end of the header.
-struct entry {
-  dtype type = dtype::f32;
-  extents shape;
-  std::uint64_t begin = 0, end = 0;
-};
-using entries = std::map<std::string, entry, std::less<>>;
+using entry = ir::tensor_entry;
+using entries = ir::tensor_entries;
 
 namespace detail {
 
@@ -167,7 +159,7 @@ inline entries parse_header(std::string_view header, std::uint64_t data_bytes, c
   for (const auto* e : placed) {
     const entry& t = e->second;
     const auto fail = [&](const std::string& what) { throw error(source + ": tensor '" + e->first + "': " + what); };
-    const auto needed = static_cast<std::uint64_t>(t.shape.count()) * static_cast<std::uint64_t>(size_of(t.type));
+    const std::uint64_t needed = ir::tensor_file::bytes_of(t);
     if (t.begin != at) fail("its bytes begin at " + std::to_string(t.begin) + ", expected " + std::to_string(at));
     if (t.end < t.begin || t.end - t.begin != needed)
       fail("its bytes end at " + std::to_string(t.end) + ", shape " + ir::describe(t.shape) + " of " +
@@ -195,43 +187,23 @@ inline std::uint64_t header_length(std::span<const std::byte> beginning, std::ui
 }
 
 /// A file that stays open: its header is in memory, numbers are read when they are asked for.
-class file {
+class file final : public ir::tensor_file {
  public:
-  explicit file(const std::string& path, const budget& limits = {})
-      : path_(path), limits_(limits), data_(ir::open_to_read(path, limits)) {
-    const auto size = static_cast<std::uint64_t>(data_->size());
+  explicit file(const std::string& path, const budget& limits = {}) : file(ir::source_of(path, limits), limits) {}
+  file(ir::byte_source from, const budget& limits) : tensor_file(std::move(from), limits) {
     std::byte first[8]{};
-    if (size >= 8 && !data_->read(0, first)) throw error(path + ": cannot be read");
-    const std::uint64_t length = header_length(first, size, path);
+    if (from_.size >= 8) read_at(0, first);
+    const std::uint64_t length = header_length(first, from_.size, path());
     start_ = 8 + length;
     std::vector<std::byte> header(static_cast<std::size_t>(length));
-    if (!data_->read(8, header)) throw error(path + ": cannot be read");
-    tensors_ = parse_header(ir::as_text(header), size - start_, path, limits);
-  }
-
-  const std::string& path() const { return path_; }
-  const entries& tensors() const { return tensors_; }
-
-  /// The numbers of a tensor of this file.
-  array read(const entry& t) const {
-    if (t.end - t.begin > limits_.memory_bytes)
-      throw error(path_ + ": a tensor of " + std::to_string(t.end - t.begin) + " bytes, the limit is " +
-                  std::to_string(limits_.memory_bytes));
-    array out(t.shape, t.type);
-    if (!data_->read(static_cast<std::int64_t>(start_ + t.begin), out.bytes()))
-      throw error(path_ + ": cannot be read, or was written into since it was opened");
-    ir::swap_from_file(out.bytes(), static_cast<std::size_t>(size_of(t.type)));
-    if (t.type == dtype::boolean)
-      for (std::uint8_t& b : out.elements<std::uint8_t>()) b = b != 0;
-    return out;
+    read_at(8, header);
+    tensors_ = parse_header(ir::as_text(header), from_.size - start_, path(), limits);
   }
 
  private:
-  std::string path_;
-  budget limits_;
-  std::shared_ptr<const ir::data_file> data_;
+  void fill(const entry& t, std::span<std::byte> to) const override { read_at(start_ + t.begin, to); }
+
   std::uint64_t start_ = 0;
-  entries tensors_;
 };
 
 }  // namespace ctnn::safetensors

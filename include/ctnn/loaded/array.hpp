@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/byte_order.hpp"
 #include "../base/dtype.hpp"
 #include "../base/error.hpp"
 #include "../base/half.hpp"
@@ -70,6 +71,15 @@ class array {
 inline bool same_bytes(const array& a, const array& b) {
   return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
+
+namespace ir {
+/// Elements as files have them become this machine's.
+inline void as_read(array& a) {
+  swap_from_file(a.bytes(), static_cast<std::size_t>(size_of(a.type())));
+  if (a.type() == dtype::boolean)
+    for (std::uint8_t& b : a.elements<std::uint8_t>()) b = b != 0;
+}
+}  // namespace ir
 
 inline typed_span span_of(const array& a) {
   switch (a.type()) {

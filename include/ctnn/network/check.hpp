@@ -64,6 +64,7 @@ CTNN_MISTAKE(missing_weight, "a weight is missing")
 CTNN_MISTAKE(unknown_weight, "no layer has a weight of this name")
 CTNN_MISTAKE(duplicate_weight, "a weight is given twice")
 CTNN_MISTAKE(weight_size_mismatch, "a weight has the wrong number of elements")
+CTNN_MISTAKE(weight_shape_mismatch, "a weight has another shape")
 CTNN_MISTAKE(weight_type_mismatch, "a weight has elements of another type (ctnn::dtype: got, needed)")
 CTNN_MISTAKE(too_large, "a tensor has more elements than can be counted")
 CTNN_MISTAKE(no_reference,

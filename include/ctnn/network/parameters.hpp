@@ -14,14 +14,15 @@ struct named_weight {
   std::string_view layer;
   std::string_view name;
   typed_span numbers;
+  extents shape{};  ///< checked where it is given; extents of 1 aside
 };
 
 /// The same by the key of PyTorch's state_dict: state("layer1.0.conv1.weight", numbers). The numbers of a constant are
 /// called like the constant: those of constant<"weight", ...> in block "norm1" are "norm1.weight".
-constexpr named_weight state(std::string_view key, typed_span numbers) {
+constexpr named_weight state(std::string_view key, typed_span numbers, const extents& shape = {}) {
   const std::size_t dot = key.rfind('.');
-  if (dot == std::string_view::npos) return {{}, key, numbers};
-  return {key.substr(0, dot), key.substr(dot + 1), numbers};
+  if (dot == std::string_view::npos) return {{}, key, numbers, shape};
+  return {key.substr(0, dot), key.substr(dot + 1), numbers, shape};
 }
 
 /// Packed weights of Net, to be shared by any number of engines.
@@ -45,6 +46,17 @@ constexpr bool is_weight_of(const named_weight& w, const expression& e) {
   const std::size_t n = w.layer.size();
   return e.layer.size() == n + 1 + w.name.size() && e.layer[n] == '.' && e.layer.substr(0, n) == w.layer &&
          e.layer.substr(n + 1) == w.name;
+}
+
+/// Extents of 1 aside: torch says (C) where a constant to be added is (C, 1, 1).
+constexpr bool same_but_ones(const extents& a, const extents& b) {
+  int i = 0, k = 0;
+  while (true) {
+    while (i < a.rank && a[i] == 1) ++i;
+    while (k < b.rank && b[k] == 1) ++k;
+    if (i == a.rank || k == b.rank) return i == a.rank && k == b.rank;
+    if (a[i++] != b[k++]) return false;
+  }
 }
 
 /// Finds a leaf's numbers; they have been checked.
@@ -75,6 +87,8 @@ constexpr problem_report check_weights(const graph_view& g, std::span<const name
       found = true;
       if (static_cast<std::int64_t>(w.numbers.size()) != e.shape.count())
         return {{mistake::weight_size_mismatch, e.name, {static_cast<int>(w.numbers.size())}, e.shape}, e.layer};
+      if (w.shape.rank != 0 && !same_but_ones(w.shape, e.shape))
+        return {{mistake::weight_shape_mismatch, e.name, w.shape, e.shape}, e.layer};
       if (w.numbers.type() != e.element)
         return {{mistake::weight_type_mismatch,
                  e.name,

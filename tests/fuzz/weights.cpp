@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// libFuzzer: .safetensors files.
+// libFuzzer: .safetensors and .npz files.
 #include "loaded.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  ctnn::ir::fuzz::try_safetensors(std::as_bytes(std::span(data, size)));
+  ctnn::ir::fuzz::try_weights(std::as_bytes(std::span(data, size)));
   return 0;
 }
