@@ -129,7 +129,7 @@ struct default_rules : rule_list<
     rules::activation_chain,
     rules::activation_within,
     rules::fuse_activation,
-    rules::conv2d_residual,
+    rules::fuse_residual,
     rules::weighted_sum,
     rules::scaled_term
     > {};
