@@ -129,6 +129,7 @@ struct default_rules : rule_list<
     rules::activation_chain,
     rules::activation_within,
     rules::fuse_activation,
+    rules::activation_before_pool,
     rules::fuse_residual,
     rules::weighted_sum,
     rules::scaled_term
