@@ -15,15 +15,22 @@ namespace tool {
 
 namespace {
 
+std::string microseconds(double nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f us", nanoseconds / 1000);
+  return text;
+}
+
 void explain(const ir::optimization& o) {
-  table steps("rlll", {"step", "rule", "layer", "becomes (part of)"});
+  table steps("rllll", {"step", "rule", "layer", "becomes (part of)", "by cost"});
   std::map<std::string_view, std::int64_t> counts;
   for (std::size_t i = 0; i < o.history.size(); ++i) {
     const ir::rewrite_step& s = o.history[i];
     steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed),
                s.into.empty()         ? "-"
                : s.into == s.consumed ? "another operator"
-                                      : std::string(s.into)});
+                                      : std::string(s.into),
+               s.now == 0 ? "" : microseconds(s.now) + " -> " + microseconds(s.then)});
     ++counts[s.rule];
   }
   table sums("rl", {"times", "rule"});

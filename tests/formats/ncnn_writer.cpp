@@ -154,6 +154,42 @@ TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are rea
   for (const char* name : {"conv", "answer", "again"}) CHECK(test::deviation(after.at(name), before.at(name)) <= 1e-3);
 }
 
+TEST_CASE("a linear layer that adds a residual is its product and a sum") {
+  struct layer_case {
+    op::linear fc;
+    list<int> in;
+  };
+  for (const layer_case& t :
+       {layer_case{{4, true, {function::relu}}, {3, 4}}, layer_case{{4, false, {}}, {4}},
+        layer_case{{2, true, {function::silu}, 2}, {3, 4, 1}}, layer_case{{3, true, {}, 1, 2}, {4}},
+        layer_case{{4, true, {function::tanh}}, {3, 2, 4}}}) {
+    loaded_model m;
+    graph& g = m.network;
+    REQUIRE(!add_node(g, op::input{t.in}, "x", {}));
+    extents x{}, y{};
+    for (const int n : t.in) x.push_back(n);
+    REQUIRE(!t.fc.infer({&x, 1}, {&y, 1}));
+    REQUIRE(!add_node(g, op::input{as_list(y)}, "r", {}));
+    const value_id in[] = {0, 1};
+    REQUIRE(!add_node(g, t.fc, "fc", in));
+    add_output(g, "y", 2);
+    const auto numbers = [](std::int64_t n, int step) {
+      floats all(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(static_cast<int>(i) * step % 11) / 4 - 1;
+      return all;
+    };
+    give(m, "fc", "weight", numbers(t.fc.out * t.fc.depth(x), 3));
+    if (t.fc.bias) give(m, "fc", "bias", numbers(t.fc.out, 7));
+    const ncnn::written_model w = ncnn::write(m);
+    CAPTURE(w.param);
+    CHECK(mentions(w.param, "InnerProduct"));
+    CHECK(mentions(w.param, "BinaryOp"));
+    const std::map<std::string, floats> given{{"x", numbers(x.count(), 5)}, {"r", numbers(y.count(), 4)}};
+    CHECK(test::deviation(test::run_reference(read_back(w), given).at("y"), test::run_reference(m, given).at("y")) <=
+          1e-6);
+  }
+}
+
 TEST_CASE("what ncnn has no layer for is named") {
   loaded_model m;
   op::input in;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include <ctnn/graph/graph.hpp>
+#include <ctnn/graph/cost.hpp>
 #include <ctnn/kernels/operator_code.hpp>
 
 using namespace ctnn;

@@ -11,7 +11,11 @@ namespace {
 
 using linear_kernel = void (*)(const op::linear&, const arguments&);
 
-inline void check_linear(const op::linear& p, const extents& shape, linear_kernel kernel) {
+/// With a residual it is added, or what y holds is and y is written over it.
+enum class residual_is { none, apart, in_place };
+
+inline void check_linear(const op::linear& p, const extents& shape, linear_kernel kernel,
+                         residual_is residual = residual_is::none) {
   extents out;
   REQUIRE(!p.infer({&shape, 1}, {&out, 1}));
   random_numbers random;
@@ -21,16 +25,20 @@ inline void check_linear(const op::linear& p, const extents& shape, linear_kerne
   const auto slots = p.weights({&shape, 1});
   std::vector<float> packed(static_cast<std::size_t>(packed_count(p, 0, slots[0].shape)));
   pack(p, 0, slots[0].shape, weight.data(), packed.data());
-  std::vector<float> y(static_cast<std::size_t>(out.count()) + 1, untouched);
-  const const_tensor in{x.data(), shape, layout::nchw, 0};
+  auto before = random.many(out.count());
+  before.push_back(untouched);
+  const std::vector<float> added = before;
+  auto y = before;
+  const const_tensor in[] = {{x.data(), shape, layout::nchw, 0},
+                             {residual == residual_is::in_place ? y.data() : added.data(), out, layout::nchw, 0}};
   const tensor result{y.data(), out, layout::nchw, 0};
   const float* w[2] = {packed.data(), bias.data()};
-  const arguments a{{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}};
+  const arguments a{{in, residual == residual_is::none ? 1u : 2u}, {&result, 1}, {w, p.bias ? 2u : 1u}};
   std::vector<std::vector<float>> by_parts;
   for (int parts : test::part_counts) {
-    std::fill(y.begin(), y.end(), untouched);
     test::in_parts{kernel, parts}(p, a);
     by_parts.push_back(y);
+    std::copy(before.begin(), before.end(), y.begin());
   }
   kernel(p, a);
   for (const auto& z : by_parts) CHECK(test::same_bits(y, z));
@@ -38,6 +46,7 @@ inline void check_linear(const op::linear& p, const extents& shape, linear_kerne
   for (std::size_t i = 0; i + 1 < y.size(); ++i) {
     const auto row = static_cast<int>(i) / p.out, o = static_cast<int>(i) % p.out;
     double sum = p.bias ? static_cast<double>(bias[static_cast<std::size_t>(o)]) : 0.0, size = 1;
+    if (residual != residual_is::none) sum += static_cast<double>(added[i]);
     for (int k = 0; k < depth; ++k) {
       const double product = static_cast<double>(x[static_cast<std::size_t>(row * depth + k)]) *
                              static_cast<double>(weight[static_cast<std::size_t>(o * depth + k)]);
@@ -61,6 +70,9 @@ inline void sweep_linear(linear_kernel kernel) {
       check_linear({out, false, {function::relu}}, {1, depth}, kernel);
       check_linear({out, true, {function::tanh}}, {2, 7, depth}, kernel);
       check_linear({out, true, {function::clip, -0.2f, 0.5f}}, {13, depth}, kernel);
+      check_linear({out}, {depth}, kernel, residual_is::in_place);
+      check_linear({out, false, {function::relu}}, {13, depth}, kernel, residual_is::in_place);
+      check_linear({out, true, {function::silu}}, {2, 7, depth}, kernel, residual_is::apart);
     }
 }
 

@@ -141,7 +141,7 @@ using deep = nn::network<
     nn::adaptive_avg_pool2d<"gap">, nn::flatten<"flat">, nn::dropout<"drop">, nn::linear<"fc", nn::out<10>>,
     nn::softmax<"prob">>;
 static_assert(!nn::to_string<deep>.empty() && !nn::diff<deep, nn::optimized<deep>>.empty());
-static_assert(nn::explain<deep, "s5"> == "s5: part of c5 (conv2d_residual)" && !nn::explain<deep, "c1">.empty());
+static_assert(nn::explain<deep, "s5"> == "s5: part of c5 (fuse_residual)" && !nn::explain<deep, "c1">.empty());
 
 constexpr float conv_weight[16 * 27] = {0.5f, -0.25f}, ones[16] = {1, 2, 3}, fc_weight[160] = {1};
 

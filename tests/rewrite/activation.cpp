@@ -147,6 +147,45 @@ constexpr auto relu_output_clip = [](builder& b) {
   b.output("z", b.apply("clip", y, clip, -1, 1));
 };
 
+constexpr op::pool windows(int kernel, int pad = 0, op::pooling f = op::pooling::max) {
+  op::pool p;
+  p.function = f;
+  p.kernel = by_axis{kernel};
+  p.stride = by_axis{2};
+  p.pad = by_axis{pad};
+  return p;
+}
+/// conv2d > pooling > f, or the convolution applies Inner.
+template <int Pad, op::pooling Pool, function F, int A, int B, function Inner = function::none>
+constexpr void conv_pool(builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 6, 6}), 3, 3, {Inner, 0, Inner == clip ? 6.0f : 0.0f});
+  const value_id p = b.add(windows(3, Pad, Pool), "pool", {y});
+  b.output("", F == function::none ? p : b.apply("f", p, F, static_cast<float>(A) / 4, static_cast<float>(B)));
+}
+constexpr auto max = op::pooling::max;
+constexpr auto pooled_relu = conv_pool<1, max, function::relu, 0, 0>;
+constexpr auto relu_pooled = conv_pool<1, max, function::none, 0, 0, function::relu>;
+constexpr auto relu_pooled_clip = conv_pool<0, max, clip, 0, 6, function::relu>;
+constexpr auto clip_pooled = conv_pool<0, max, function::none, 0, 0, clip>;
+template <bool After>
+constexpr void whole_pool_leaky(builder& b) {
+  constexpr activation_function leaky{function::leaky_relu, 0.25f};
+  const value_id y = b.linear("fc", b.input("x", {2, 3, 4}), 5, After ? leaky : activation_function{});
+  const value_id p = b.add(op::adaptive_pool{max}, "pool", {y});
+  b.output("", After ? p : b.apply("f", p, leaky.kind, leaky.a));
+}
+constexpr auto positions_too = [](builder& b) {
+  op::pool p = windows(2);
+  p.indices = true;
+  const value_id y = b.add(p, "pool", {b.conv("conv", b.input("x", {2, 6, 6}), 3)});
+  b.output("", b.relu("f", y));
+  b.output("where", y + 1);
+};
+constexpr auto conv_is_read_twice = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 6, 6}), 3);
+  b.output("", b.relu("f", b.add(windows(2), "pool", {y})));
+  b.output("y", y);
+};
 }  // namespace
 
 FIRES("scale > relu, as behind a batch norm before a convolution", (rules::fuse_activation), ([](builder& b) {
@@ -189,6 +228,24 @@ DECLINES("no second activation in binary", (rules::fuse_activation), sum_relu_ta
 FIRES("relu goes into eltwise", (rules::fuse_activation), eltwise_relu, eltwise_with_relu)
 DECLINES("no second activation in eltwise", (rules::fuse_activation), eltwise_relu_tanh,
          "its input has an activation already")
+
+FIRES("conv2d > max_pool > relu", (rules::activation_before_pool), pooled_relu, relu_pooled)
+FIRES("conv2d with relu > max_pool > clip", (rules::activation_before_pool), relu_pooled_clip, clip_pooled)
+FIRES("linear > maximum of all > leaky relu", (rules::activation_before_pool), whole_pool_leaky<false>,
+      whole_pool_leaky<true>)
+DECLINES("conv2d > avg_pool > relu", (rules::activation_before_pool),
+         (conv_pool<1, op::pooling::average, function::relu, 0, 0>), "it does not take the maximum")
+DECLINES("a window of padding alone has no number to clip", (rules::activation_before_pool),
+         (conv_pool<3, max, function::relu, 0, 0>), "a window may hold nothing but padding")
+DECLINES("leaky relu that falls", (rules::activation_before_pool), (conv_pool<0, max, function::leaky_relu, -1, 0>),
+         "it is no function that never falls and costs next to nothing")
+DECLINES("sigmoid of the few", (rules::activation_before_pool), (conv_pool<0, max, sigmoid, 0, 0>),
+         "it is no function that never falls and costs next to nothing")
+DECLINES("conv2d with sigmoid > max_pool > relu", (rules::activation_before_pool),
+         (conv_pool<0, max, function::relu, 0, 0, sigmoid>), "its input has an activation already")
+DECLINES("positions of maxima", (rules::activation_before_pool), positions_too, "it tells where the maximum was")
+DECLINES("conv2d before pooling is an output", (rules::activation_before_pool), conv_is_read_twice,
+         "its input is a network output too")
 
 FIRES("relu > relu", (rules::activation_chain), relu_relu, just_relu)
 FIRES("relu > clip", (rules::activation_chain), relu_clip, clip_0_6)

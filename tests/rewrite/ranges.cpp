@@ -63,6 +63,13 @@ static_assert(range_of_last([](builder& b) {
                 return b.add(windows(op::pooling::average, {1}), "p", {sigmoid(b)});
               }) == interval{0});
 
+static_assert(range_of_last([](builder& b) {
+                op::pool p = windows(op::pooling::max, {0}, 2);
+                p.dilation = by_axis{6};
+                p.same = same_padding::upper;  // of 6 columns: taps 3 before and 3 behind the first
+                return b.add(p, "p", {sigmoid(b)});
+              }) == interval{});
+
 // Numbers that come in beside those of x.
 static_assert(range_of_last([](builder& b) {
                 return b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 0}, -2}, "p", {sigmoid(b)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// rules/residual.hpp: sums that a convolution takes over.
+// rules/residual.hpp: sums that convolutions and linear layers take over.
 #include "support/rule_cases.hpp"
 
 using namespace ctnn;
@@ -81,6 +81,34 @@ constexpr auto added_already = [](builder& b) {
   const value_id x = b.input("x", {2, 4, 4});
   b.output("", b.sum("add", with_residual(b, "conv", x, x), x));
 };
+constexpr auto linear_sum = [](builder& b) {
+  const value_id x = b.input("x", {5, 4});
+  b.output("", b.binary("add", op::binary_function::add, x, b.linear("fc", x, 4), {function::relu}));
+};
+constexpr auto linear_adds = [](builder& b) {
+  const value_id x = b.input("x", {5, 4});
+  b.output("", b.add(op::linear{4, true, {function::relu}}, "fc", {x, x}));
+};
+constexpr auto linear_and_row = [](builder& b) {
+  const value_id x = b.input("x", {5, 4});
+  b.output("", b.sum("add", b.linear("fc", x, 4), b.input("y", {4})));
+};
+constexpr auto flat_residual = [](builder& b) {
+  const value_id x = b.input("x", {5, 4});
+  b.output("", b.add(op::linear{4}, "fc", {x, b.flatten("move", b.input("y", {5, 2, 2}), 1)}));
+};
+constexpr auto flat_with_residual = [](builder& b) {
+  const value_id x = b.input("x", {5, 2, 2});
+  b.output("", b.add(op::linear{3}, "fc", {b.flatten("move", x, 1), b.input("y", {5, 3})}));
+};
+constexpr auto axes_with_residual = [](builder& b) {
+  op::linear fc{3};
+  fc.axes = 2;
+  b.output("", b.add(fc, "fc", {b.input("x", {5, 2, 2}), b.input("y", {5, 3})}));
+};
+constexpr auto ones_behind_sum = [](builder& b) {
+  b.output("", b.reshape("move", b.add(op::linear{3}, "fc", {b.input("x", {4}), b.input("y", {3})}), {3, 1, 1}));
+};
 constexpr auto twice_itself = [](builder& b) {
   const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2, 3);
   b.output("", b.sum("add", y, y));
@@ -99,13 +127,18 @@ FIRES("eltwise maximum", (rules::eltwise_to_binary), two_max, binary_max)
 DECLINES("weighted sum stays", (rules::eltwise_to_binary), weighted, "it has coefficients")
 DECLINES("sum of three stays", (rules::eltwise_to_binary), three, "it has more than two inputs")
 
-FIRES("conv2d + x", (rules::conv2d_residual), residual, residual_inside)
-FIRES("x + conv2d", (rules::conv2d_residual), residual_second, residual_inside)
-FIRES("of two convolutions one takes the sum", (rules::conv2d_residual), two_convs, one_takes_it)
-DECLINES("conv2d + one number a channel (X3)", (rules::conv2d_residual), broadcast, "its operands differ in shape")
-DECLINES("conv2d that is broadcast", (rules::conv2d_residual), conv_is_broadcast, "its operands differ in shape")
-DECLINES("conv2d - x", (rules::conv2d_residual), difference_of, "it is not the sum of two values")
-DECLINES("relu(conv2d) + x", (rules::conv2d_residual), active_already, "its input has an activation already")
-DECLINES("conv2d with a residual + x", (rules::conv2d_residual), added_already, "its input adds a residual already")
-DECLINES("y + y", (rules::conv2d_residual), twice_itself, "its input is also read by another layer")
-DECLINES("conv2d that is an output", (rules::conv2d_residual), conv_is_output, "its input is a network output too")
+FIRES("conv2d + x", (rules::fuse_residual), residual, residual_inside)
+FIRES("x + conv2d", (rules::fuse_residual), residual_second, residual_inside)
+FIRES("of two convolutions one takes the sum", (rules::fuse_residual), two_convs, one_takes_it)
+DECLINES("conv2d + one number a channel (X3)", (rules::fuse_residual), broadcast, "its operands differ in shape")
+DECLINES("conv2d that is broadcast", (rules::fuse_residual), conv_is_broadcast, "its operands differ in shape")
+DECLINES("conv2d - x", (rules::fuse_residual), difference_of, "it is not the sum of two values")
+DECLINES("relu(conv2d) + x", (rules::fuse_residual), active_already, "its input has an activation already")
+DECLINES("conv2d with a residual + x", (rules::fuse_residual), added_already, "its input adds a residual")
+DECLINES("y + y", (rules::fuse_residual), twice_itself, "its input is also read by another layer")
+FIRES("x + linear", (rules::fuse_residual), linear_sum, linear_adds)
+DECLINES("linear + a row for all", (rules::fuse_residual), linear_and_row, "its operands differ in shape")
+FIRES("flatten > linear with a residual", (rules::flatten_linear), flat_with_residual, axes_with_residual)
+DECLINES("flatten of a residual", (rules::flatten_linear), flat_residual, "it is the residual")
+DECLINES("linear with a residual > ones", (rules::linear_ones), ones_behind_sum, "its input adds a residual")
+DECLINES("conv2d that is an output", (rules::fuse_residual), conv_is_output, "its input is a network output too")

@@ -138,10 +138,7 @@ class random_graph {
       case 26: return add_product(x);
       case 27: return r_.one_in(3) ? add_spelled(x) : r_.one_in(2) ? add_gelu(x) : add_inverse(x);
       case 0: case 1: case 2: case 3: return add_conv(x);
-      case 4:
-        return void(add(op::linear{1 + r_.below(6), !r_.one_in(3), rarely_activated(), r_.one_in(3) ? s.rank : 1,
-                                   r_.one_in(6) ? 2 : 0},
-                        {x}));
+      case 4: return add_linear(x);
       case 5: case 6: return void(add(op::batch_norm{1e-5f, channel_axis_of(s)}, {x}));
       case 7: return void(add(op::scale{r_.one_in(2), channel_axis_of(s), rarely_activated()}, {x}));
       case 8: return void(add(op::bias{channel_axis_of(s), rarely_activated()}, {x}));
@@ -307,6 +304,14 @@ class random_graph {
       case 2: return windows(op::conv_transpose1d{});
       default: return windows(op::conv_transpose3d{});
     }
+  }
+  void add_linear(value_id x) {
+    const extents s = shape(x);
+    op::linear p{r_.one_in(3) ? 1 + r_.below(6) : s.back(0), !r_.one_in(3), rarely_activated(),
+                 r_.one_in(3) ? s.rank : 1, r_.one_in(6) ? 2 : 0};
+    std::vector<value_id> in{x};
+    if (r_.one_in(6)) in.push_back(same_shape_as(x));
+    if (add(p, in) && r_.one_in(3)) add(op::binary{}, {newest(), same_shape_as(newest())});
   }
   /// A linear layer whose weight is a constant, or computed from one.
   void add_given_weight(value_id x) {

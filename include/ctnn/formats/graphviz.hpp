@@ -219,7 +219,6 @@ class graphviz_writer {
                                                   : out + ' ') +
             by(p.kernel);
       if (p.stride != pair{1, 1}) out += " /" + std::to_string(p.stride[0]);
-      if (g.at(n).inputs.count == 2) out += " + add";
     } else if (g.is<op::activation>(n)) {
       out = name_of(g.get<op::activation>(n).activation.kind);
     } else if (g.is<op::pool>(n)) {
@@ -230,6 +229,9 @@ class graphviz_writer {
     } else if (g.is<op::binary>(n)) {
       out = binary_names[static_cast<std::size_t>(g.get<op::binary>(n).function)];
     }
+    const node& at = g.at(n);
+    if ((g.is<op::conv2d>(n) || g.is<op::linear>(n)) && at.inputs.count - count_slots(g.given(at)) == 2)
+      out += " + add";
     if (const activation_function f = activation_of(g, n)) out += " + " + std::string(name_of(f.kind));
     return out;
   }

@@ -266,14 +266,4 @@ constexpr std::int64_t macs_of(const graph_view& g, node_id n) {
   return at.type->macs(g.fields_of(at.fields), in, out);
 }
 
-/// About what a node takes on one thread, to tell what is worth several: 40 multiply-adds or 2 elements in a
-/// nanosecond.
-constexpr double nanoseconds_of(const graph_view& g, node_id n) {
-  const node& at = g.at(n);
-  std::int64_t elements = 0;
-  for (value_id v : g.inputs(at)) elements += g.shape(v).count();
-  for (int k = 0; k < at.outputs.count; ++k) elements += g.shape(at.outputs.first + k).count();
-  return static_cast<double>(macs_of(g, n)) / 40 + static_cast<double>(elements) / 2;
-}
-
 }  // namespace ctnn::ir

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "../base/compiled.hpp"
+#include "../graph/cost.hpp"
 #include "../loaded/array.hpp"
 #include "../loaded/loaded_model.hpp"
 #include "../loaded/typed_kernels.hpp"

@@ -29,6 +29,7 @@
 #include "../kernels/vectors/kernels-inl.hpp"
 #include "../kernels/loaded_kernels.hpp"
 #include "../kernels/typed/run.hpp"
+#include "../graph/cost.hpp"
 #include "executable.hpp"
 #include "frame.hpp"
 

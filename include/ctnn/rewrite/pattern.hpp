@@ -35,6 +35,7 @@ struct reason {
   bool shared = false;  ///< somebody else reads what `layer` makes
   bool silent = false;  ///< the operators are not there: no near miss
   bool said = false;    ///< the pattern's own words for this place
+  double now = 0, then = 0;  ///< nanoseconds before and after, where it would cost too much (graph/cost.hpp)
   constexpr explicit operator bool() const { return !text.empty(); }
 };
 

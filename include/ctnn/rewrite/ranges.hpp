@@ -59,6 +59,17 @@ constexpr bool leaves(const activation_function& f, const interval& x) {
   }
 }
 
+/// Whether no window of a pooling can lie in its padding alone.
+constexpr bool every_window_has_numbers(const op::pool& p) {
+  const bool same = p.same != same_padding::none;
+  for (int side = 0; side < 2 * p.axes; ++side) {
+    const int kernel = p.kernel.at(side % p.axes);
+    if (!same && p.pad.at(side) == 0) continue;
+    if ((p.dilation.at(side % p.axes) != 1 && kernel > 1) || (!same && p.pad.at(side) >= kernel)) return false;
+  }
+  return true;
+}
+
 /// Looks back through the network, at so many nodes at most: behind them everything is possible.
 class range_finder {
  public:
@@ -104,11 +115,7 @@ class range_finder {
     const interval x = of_input(n);
     if (p.function == op::pooling::lp) return {0};
     if (p.function == op::pooling::average) return sign_of(x);
-    for (int side = 0; side < 2 * p.axes; ++side)  // a window of padding alone would give no number of x
-      if (p.same == same_padding::none && p.pad.at(side) != 0 &&
-          (p.dilation.at(side % p.axes) != 1 || p.pad.at(side) >= p.kernel.at(side % p.axes)))
-        return {};
-    return x;
+    return every_window_has_numbers(p) ? x : interval{};
   }
   constexpr interval of_padded(node_id n) {
     const auto p = r_.get<op::pad>(n);

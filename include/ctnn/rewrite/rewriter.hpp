@@ -13,6 +13,7 @@ struct rewrite_step {
   std::string_view rule;
   std::string_view consumed;  ///< the layer that is gone
   std::string_view into;  ///< the layer that does its work: itself if it is another operator now; empty if nothing does
+  double now = 0, then = 0;  ///< nanoseconds before and after, where the rule chose by cost (graph/cost.hpp)
 };
 
 class rewriter {
@@ -272,7 +273,14 @@ class rewriter {
     remove_if_unread(n);
   }
   /// Remembers what happened to a layer; the driver fills in the rule.
-  constexpr void note(std::string_view consumed, std::string_view into) { history_.push_back({{}, consumed, into}); }
+  constexpr void note(std::string_view consumed, std::string_view into) {
+    history_.push_back({{}, consumed, into, 0, 0});
+  }
+  /// Why the last of these was done.
+  constexpr void chosen_by_cost(double now, double then) {
+    history_.back().now = now;
+    history_.back().then = then;
+  }
   constexpr void name_last_steps(std::size_t from, std::string_view rule) {
     for (; from < history_.size(); ++from) history_[from].rule = rule;
   }

@@ -208,7 +208,7 @@ struct joined_rules {
   }();
 };
 
-/// A list less the rules of these names (rule_info::name): rules_without<default_rules, "conv2d_residual">. A name that
+/// A list less the rules of these names (rule_info::name): rules_without<default_rules, "fuse_residual">. A name that
 /// no rule of the list has is a compile error with the nearest.
 template <class List, fixed_string... Names>
 struct rules_without : rules_where<List, &detail::has_other_name<Names...>> {

@@ -19,6 +19,7 @@
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
 #include "rules/padding.hpp"
+#include "rules/products.hpp"
 #include "rules/reduction.hpp"
 #include "rules/residual.hpp"
 #include "rules/transposes.hpp"
@@ -129,9 +130,12 @@ struct default_rules : rule_list<
     rules::activation_chain,
     rules::activation_within,
     rules::fuse_activation,
-    rules::conv2d_residual,
+    rules::activation_before_pool,
+    rules::fuse_residual,
     rules::weighted_sum,
-    rules::scaled_term
+    rules::scaled_term,
+    // What costs less (graph/cost.hpp)
+    rules::multiply_weights
     > {};
 // clang-format on
 

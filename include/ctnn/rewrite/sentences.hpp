@@ -23,6 +23,12 @@ constexpr void append_sentence(Out& out, const near_miss& miss) {
   }
   say(miss.layer, ": ", miss.rule.name, " does not apply: ", miss.why.text);
   if (!miss.why.layer.empty() && miss.why.layer != miss.layer) say(" (", miss.why.layer, ")");
+  if (miss.why.then == 0) return;
+  say(", about ");
+  append_integer(out, static_cast<std::int64_t>(miss.why.then));
+  say(" ns for ");
+  append_integer(out, static_cast<std::int64_t>(miss.why.now));
+  say(" ns now");
 }
 
 /// Lines about a layer: where it went, or why it is still there. `history` is what the rules did to `before`, `after`

@@ -47,6 +47,14 @@ TEST_CASE("convolution over one, two and three axes") {
                {1, 1, 1, 1, 1}, {10});
 }
 
+TEST_CASE("linear adds its residual before the activation") {
+  op::linear p{2, false, {function::relu}};
+  p.given = 1;
+  const std::vector<array> in{make<double>({2, 2}, {1, 2, 3, 4}), make<double>({2, 2}, {1, -5, 0.5, -20}),
+                              make<double>({2, 2}, {1, 1, 0, 2})};
+  require_near(run_typed(p, in)[0], {2, 2}, {4, 0, 7.5, 0});
+}
+
 TEST_CASE("transposed convolution") {
   op::conv_transpose1d p;
   const array x = make<float>({1, 1, 2}, {1, 2}), w = make<float>({1, 1, 3}, {1, 10, 100}),

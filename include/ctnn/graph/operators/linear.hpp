@@ -8,11 +8,14 @@ namespace ctnn::op {
 
 /// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the
 /// last that many axes of the input make one row of K numbers, as a flatten before would; `ones` extents of 1 follow
-/// the outputs, as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image.
+/// the outputs, as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image. With
+/// two inputs the second has the output's shape and is added before the activation (a residual connection).
 struct linear {
   static constexpr std::string_view name = "linear";
   static constexpr bool packs(int slot) { return slot == 0; }
-  static constexpr traits is{.divisible = true};
+  static constexpr traits is{.in_place = true, .divisible = true};
+  static constexpr bool overwrites(int inputs, int i) { return inputs == 2 && i == 1; }  // the residual
+  static constexpr int min_inputs = 1, max_inputs = 2;
 
   int out = 0;
   bool bias = true;
@@ -41,6 +44,7 @@ struct linear {
     result[0].back(0) = out;
     if (ones < 0 || result[0].rank + ones > max_rank) return {mistake::option_out_of_range, "ones", {ones}, {0}};
     for (int i = 0; i < ones; ++i) result[0].push_back(1);
+    if (in.size() == 2 && !(in[1] == result[0])) return {mistake::shape_mismatch, "residual input", in[1], result[0]};
     return {};
   }
   /// Numbers of a row.

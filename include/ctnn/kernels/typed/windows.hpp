@@ -117,12 +117,13 @@ inline void run(const op::linear& p, const arguments& a) {
   const std::int64_t depth = p.depth(a.in[0].shape), rows = a.in[0].shape.count() / depth;
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     const T* x = elements<T>(b.in[0]);
+    const T* residual = b.in.size() == 2 ? elements<T>(b.in[1]) : nullptr;
     T* y = elements<T>(b.out[0]);
     for (std::int64_t r = 0; r < rows; ++r, x += depth)
       for (std::int64_t o = 0; o < p.out; ++o) {
         T sum = p.bias ? weights[1][o] : T{0};
         for (std::int64_t k = 0; k < depth; ++k) sum += weights[0][o * depth + k] * x[k];
-        *y++ = sum;
+        *y++ = residual ? sum + *residual++ : sum;
       }
     activate<T>(p.activation, b.out[0]);
   });

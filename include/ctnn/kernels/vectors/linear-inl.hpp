@@ -28,11 +28,12 @@
 
 CTNN_BEGIN_TARGET
 
-/// out[r][j] = bias[j] + sum over k of in[r][k] weights[j][k]; rows lie in_pitch and out_pitch apart. Bias may be null.
+/// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k]; rows lie in_pitch and, of `start` and
+/// `out`, out_pitch apart. Bias and start may be null.
 /// One row alone streams the weights; many rows share them tile by tile (firmware has few and takes one after another).
 CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
-                                        const float* weights, const float* bias, float* out, std::ptrdiff_t out_pitch,
-                                        int columns, const epilogue& end) {
+                                        const float* weights, const float* bias, const float* start, float* out,
+                                        std::ptrdiff_t out_pitch, int columns, const epilogue& end) {
 #if !defined(CTNN_PLAIN)
   if (rows > 1) {
     panel_task p{};
@@ -43,6 +44,8 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     p.weights = weights;
     p.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
     p.bias = bias;
+    p.start = start;
+    p.start_pitch = out_pitch;
     p.out = out;
     p.out_pitch = out_pitch;
     p.rows = rows;
@@ -68,7 +71,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     t.pixels = &row;
     t.weights = weights;
     t.bias = bias;
-    t.start = nullptr;
+    t.start = start == nullptr ? nullptr : start + r * out_pitch;
     t.out = out + r * out_pitch;
     run_columns(t, columns, 1, 8, &run_tile<1, 8>);
   }
@@ -78,6 +81,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     const tile_shape tile = choose_row(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.bias = bias == nullptr ? nullptr : bias + column;
+    t.start = start == nullptr ? nullptr : start + column;
     t.weights = weights + column / channel_block * t.block_step + column % channel_block;
     t.out = out + column;
     tile.run(t);
@@ -94,10 +98,11 @@ CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const index_range column = by_columns ? share_of(a.share, p.out, column_granule) : index_range{0, p.out};
   const index_range row = by_columns ? index_range{0, rows} : share_of(a.share, rows, row_tiles);
   if (a.share.count > 1 && (column.size() <= 0 || row.size() <= 0)) return;
+  const std::ptrdiff_t first = row.begin * p.out + column.begin;
   multiply_rows(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth,
                 a.weights[0] + column.begin * depth, bias == nullptr ? nullptr : bias + column.begin,
-                a.out[0].data + row.begin * p.out + column.begin, p.out, static_cast<int>(column.size()),
-                epilogue_of(p.activation));
+                a.in.size() == 2 ? a.in[1].data + first : nullptr, a.out[0].data + first, p.out,
+                static_cast<int>(column.size()), epilogue_of(p.activation));
 }
 
 CTNN_END_TARGET

@@ -27,6 +27,10 @@ constexpr bool join(const activation_function& inner, const activation_function&
   return true;
 }
 
+/// Layers that apply an activation to what they compute.
+using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
+                               op::binary, op::eltwise, op::scale, op::bias>;
+
 /// conv|conv_transpose|linear|binary|eltwise|scale|bias > activation  ->  the same with the activation in registers
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
@@ -35,23 +39,65 @@ struct fuse_activation {
   struct match : ir::match {
     activation_function both{};
   };
-  using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
-                                 op::binary, op::eltwise, op::scale, op::bias>;
   using pattern = chain<activates, op::activation>;
-  static constexpr reason guard(const rewriter& r, match& m) {
-    const activation_function outer = r.get<op::activation>(m.last).activation;
+  /// What `first` is to apply so that `last` need not; or why it cannot.
+  static constexpr reason take_over(const rewriter& r, node_id first, node_id last, activation_function& both) {
+    const activation_function outer = r.get<op::activation>(last).activation;
     if (!is_activation(outer.kind)) return {"its function is no activation"};
-    activates::visit(r, m.first, [&](const auto& first) { m.both = first.activation; });
-    if (!m.both) m.both = outer;
-    else if (!join(m.both, outer, m.both)) return {"its input has an activation already", r.name(m.first)};
+    activates::visit(r, first, [&](const auto& layer) { both = layer.activation; });
+    if (!both) both = outer;
+    else if (!join(both, outer, both)) return {"its input has an activation already", r.name(first)};
     return {};
   }
+  static constexpr reason guard(const rewriter& r, match& m) { return take_over(r, m.first, m.last, m.both); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const pool<expression_id> weights(r.view().weights(r.at(m.first)));
     activates::visit(r, m.first, [&](auto first) {
       first.activation = m.both;
       r.fuse(m.first, m.last, first, r.inputs_of(m.first), weights);
     });
+  }
+};
+
+/// such a layer > max pooling > relu|leaky_relu|clip  ->  layer with the activation > max pooling, as a function that
+/// never falls takes the maximum to the maximum. Only what the layer does in its registers: there are more numbers
+/// before the pooling than behind it. Of 0 and -0 either may win.
+struct activation_before_pool {
+  static constexpr rule_info info{
+      "activation_before_pool", "conv|...|bias > pool(max)|adaptive_pool(max) > relu|leaky_relu|clip -> the first two",
+      lowers::nodes, numerics::reassociates};
+  struct match {
+    node_id first = none, pool = none, last = none;
+    activation_function both{};
+  };
+  using pools = find::any_of<op::pool, op::adaptive_pool>;
+  using pattern =
+      find::node<op::activation, &match::last,
+                 find::alone<find::node<pools, &match::pool, find::alone<find::node<activates, &match::first>>>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    reason no;
+    pools::visit(r, m.pool, [&]<class Pool>(const Pool& p) {
+      if (p.function != op::pooling::max) no = {"it does not take the maximum", r.name(m.pool)};
+      else if constexpr (std::is_same_v<Pool, op::pool>) {
+        if (p.indices) no = {"it tells where the maximum was", r.name(m.pool)};
+        else if (!every_window_has_numbers(p)) no = {"a window may hold nothing but padding", r.name(m.pool)};
+      }
+    });
+    if (no) return no;
+    const activation_function f = r.get<op::activation>(m.last).activation;
+    if (f.kind != function::relu && !(f.kind == function::clip && f.a <= f.b) &&
+        !(f.kind == function::leaky_relu && f.a >= 0 && f.a <= 1))
+      return {"it is no function that never falls and costs next to nothing"};
+    return fuse_activation::take_over(r, m.first, m.last, m.both);
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    activates::visit(r, m.first, [&](auto first) {
+      first.activation = m.both;
+      r.become(m.first, first, r.name(m.first), r.inputs_of(m.first), weights, r.shape(r.output(m.first)));
+    });
+    r.note(r.name(m.last), r.name(m.first));
+    pools::visit(r, m.pool, [&](const auto& p) { r.become(m.last, p, r.name(m.pool), r.inputs_of(m.pool), {}); });
   }
 };
 

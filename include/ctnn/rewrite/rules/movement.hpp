@@ -62,6 +62,7 @@ struct flatten_linear {
                                   numerics::exact};
   using pattern = chain<reshapes, op::linear>;
   static constexpr reason guard(const rewriter& r, const match& m) {
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
     const int rows = y.rank - r.get<op::linear>(m.last).axes;  // axes that stay
     if (rows >= x.rank) return {"it makes more than one of the last axes", r.name(m.first)};
@@ -74,7 +75,8 @@ struct flatten_linear {
     const value_id x = r.input(m.first);
     last.axes += r.shape(x).rank - r.shape(r.output(m.first)).rank;
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, last, r.name(m.last), {&x, 1}, pool<expression_id>(r.view().weights(r.at(m.last))));
+    r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, x),
+             pool<expression_id>(r.view().weights(r.at(m.last))));
   }
 };
 
@@ -86,6 +88,7 @@ struct linear_ones {
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &from = r.shape(r.output(m.first)), &to = r.shape(r.output(m.last));
     if (to.rank <= from.rank) return {"it adds no axis", r.name(m.first)};
+    if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
     for (int i = 0; i < to.rank; ++i)
       if (to[i] != (i < from.rank ? from[i] : 1)) return {"it does more than putting ones behind", r.name(m.first)};
     return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sums become part of the convolution that computes one of their operands.
+// Sums become part of the convolution or linear layer that computes one of their operands.
 #pragma once
 
-#include "../rule.hpp"
+#include "affine.hpp"
 
 namespace ctnn::rules {
 
@@ -28,27 +28,27 @@ struct eltwise_to_binary {
   }
 };
 
-/// conv2d > add of the same shape  ->  conv2d with a residual input
-struct conv2d_residual {
-  static constexpr rule_info info{"conv2d_residual", "conv2d > binary(add) -> conv2d", lowers::nodes,
+/// conv2d|linear > add of the same shape  ->  the first with a residual input
+struct fuse_residual {
+  static constexpr rule_info info{"fuse_residual", "conv2d|linear > binary(add) -> the first", lowers::nodes,
                                   numerics::reassociates};
-  using pattern = chain<op::conv2d, op::binary>;
+  using adds = find::any_of<op::conv2d, op::linear>;
+  using pattern = chain<adds, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
-    const auto c = r.get<op::conv2d>(m.first);
     if (b.function != op::binary_function::add || b.scalar) return {"it is not the sum of two values"};
-    if (c.activation) return {"its input has an activation already", r.name(m.first)};
-    if (r.inputs_count(m.first) != 1) return {"its input adds a residual already", r.name(m.first)};
+    if (const reason no = is_complete(r, m.first)) return no;
     const value_id other = r.input(m.last, 1 - m.input);
     if (!(r.shape(other) == r.shape(r.output(m.first)))) return {"its operands differ in shape", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    auto c = r.get<op::conv2d>(m.first);
-    c.activation = r.get<op::binary>(m.last).activation;
     const value_id in[] = {r.input(m.first), r.input(m.last, 1 - m.input)};
-    const expression_id weights[] = {r.weight(m.first, 0), c.bias ? r.weight(m.first, 1) : none};
-    r.fuse(m.first, m.last, c, in, {weights, c.bias ? 2u : 1u});
+    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    adds::visit(r, m.first, [&](auto first) {
+      first.activation = r.get<op::binary>(m.last).activation;
+      r.fuse(m.first, m.last, first, in, weights);
+    });
   }
 };
 

@@ -76,6 +76,13 @@ inline parameter_list convolution_parameters(const op::conv2d& op, std::int64_t 
   return p.integer(5, op.bias, 0).integer(6, weights, 0).integer(7, op.groups, 1);
 }
 
+/// The residual that is added to `result`; the blob with the sum.
+inline std::string add_residual(node_writer& w, const std::string& result, bool activate_after) {
+  const std::string sum = before_activation(w, activate_after);
+  w.layer("BinaryOp", {result, w.in(1)}, {sum});
+  return sum;
+}
+
 inline void conv2d(node_writer& w) {
   w.need_rank(3, 3);
   const op::conv2d op = w.get<op::conv2d>();
@@ -88,11 +95,7 @@ inline void conv2d(node_writer& w) {
   w.layer(op.groups == 1 ? "Convolution" : "ConvolutionDepthWise", {w.in()}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
-  if (residual) {
-    const std::string sum = before_activation(w, activate_after);
-    w.layer("BinaryOp", {result, w.in(1)}, {sum});
-    result = sum;
-  }
+  if (residual) result = add_residual(w, result, activate_after);
   if (activate_after) activation_layer(w, op.activation, result, w.out());
 }
 
@@ -136,7 +139,8 @@ inline void linear(node_writer& w) {
   parameter_list p;
   const std::span<const float> weight = w.weight(0);
   p.integer(0, op.out, 0).integer(1, op.bias, 0).integer(2, static_cast<std::int64_t>(weight.size()), 0);
-  const bool separate = !fuse_activation(p, op.activation);
+  const bool residual = w.input_count() == 2;
+  const bool separate = residual ? static_cast<bool>(op.activation) : !fuse_activation(p, op.activation);
   // ncnn goes through a matrix row by row if they are as long as the weights', else all elements are one vector.
   const int depth = static_cast<int>(op.depth(in)), rows = static_cast<int>(in.count() / depth);
   const bool whole = op.axes == in.rank;
@@ -145,15 +149,16 @@ inline void linear(node_writer& w) {
     from = w.reshaped(from, {depth}, "vector");
   else if (!whole && in.rank > 2) from = w.reshaped(from, {rows, depth}, "rows");
   const bool reshape_after = (!whole && (in.rank > 2 || rows == 1)) || (op.ones > 0 && !w.b.kept_flat.contains(w.id()));
-  std::string result = reshape_after ? w.between("product") : before_activation(w, separate);
+  std::string result = reshape_after || residual ? w.between("product") : before_activation(w, separate);
   w.layer("InnerProduct", {from}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
   if (reshape_after) {
-    const std::string shaped = before_activation(w, separate);
+    const std::string shaped = residual ? w.between("shaped") : before_activation(w, separate);
     w.layer("Reshape", {result}, {shaped}, parameter_list().shape(w.output_shape()));
     result = shaped;
   }
+  if (residual) result = add_residual(w, result, separate);
   if (separate) activation_layer(w, op.activation, result, w.out());
 }
 

@@ -109,7 +109,9 @@ struct attention_cluster {
     }
     node_id next = b.only_reader(b.g.output_of(at));
     while (next != none && b.is_reshape(next)) next = b.only_reader(b.g.output_of(next));
-    if (next == none || !b.g.is<op::linear>(next) || b.g.at(next).inputs.count != 1) return false;
+    if (next == none || !b.g.is<op::linear>(next)) return false;
+    // What is added to the result must be there before the attention, where all is written.
+    if (b.g.at(next).inputs.count > 1 && b.maker(b.g.inputs(b.g.at(next))[1]) > at) return false;
     const op::linear last = b.g.get<op::linear>(next);
     const extents x = b.g.shape(b.g.inputs(b.g.at(c.projections[0]))[0]);
     if (!last.bias || last.out != x.back(0) || b.g.shape(b.g.inputs(b.g.at(next))[0]).back(0) != q[2]) return false;
@@ -127,7 +129,7 @@ struct attention_cluster {
       v = b.g.inputs(b.g.at(at))[0];
       at = b.maker(v);
     }
-    if (b.only_reader(v) != reader || !b.g.is<op::linear>(at)) return none;
+    if (b.only_reader(v) != reader || !b.g.is<op::linear>(at) || b.g.at(at).inputs.count != 1) return none;
     const op::linear op = b.g.get<op::linear>(at);
     return op.bias && !op.activation && op.out == features ? at : none;
   }
@@ -172,7 +174,9 @@ inline void multi_head_attention(node_writer& w, const attention_cluster& c) {
   const op::linear result = last.get<op::linear>();
   const extents y = last.output_shape();
   const extents rows{static_cast<int>(y.count(0, y.rank - 1)), y.back(0)};
-  const std::string to = result.activation ? last.between("linear") : last.out_in_form(rows);
+  const bool adds = last.input_count() == 2;
+  const std::string linear = result.activation ? last.between("linear") : last.out_in_form(rows);
+  const std::string to = adds ? last.between("product") : linear;
   w.b.file.layers.push_back({"MultiHeadAttention",
                              file_builder::fresh(w.b.layer_names, std::string(w.b.g.at(c.projections[3]).name)),
                              from,
@@ -183,7 +187,8 @@ inline void multi_head_attention(node_writer& w, const attention_cluster& c) {
     w.b.bin.tagged(each.weight(0));
     w.b.bin.raw(each.weight(1));
   }
-  if (result.activation) activation_layer(last, result.activation, to, last.out_in_form(rows));
+  if (adds) last.layer("BinaryOp", {to, last.in_form(1, rows)}, {linear});
+  if (result.activation) activation_layer(last, result.activation, linear, last.out_in_form(rows));
   last.finish();
 }
 

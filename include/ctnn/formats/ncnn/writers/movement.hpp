@@ -189,7 +189,7 @@ inline void absorb_broadcast(file_builder& b, node_id at) {
   const auto in = b.g.inputs(b.g.at(at));
   for (std::size_t i : {0u, 1u}) {
     const node_id maker = b.g.at_value(in[i]).producer;
-    if (b.g.is<op::linear>(maker) && b.only_reader(in[i]) == at) {
+    if (b.g.is<op::linear>(maker) && b.g.at(maker).inputs.count == 1 && b.only_reader(in[i]) == at) {
       const extents to = b.g.shape(in[i]), other = b.g.shape(in[1 - i]);
       const int ones = b.g.get<op::linear>(maker).ones;
       if (ones > 0 && to.rank == ones + 1 && to.rank == other.rank && to[0] == other[0]) b.kept_flat.insert(maker);

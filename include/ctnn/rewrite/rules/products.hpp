@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layers in a row without anything between them are one layer, where that costs less.
+#pragma once
+
+#include "../../graph/cost.hpp"
+#include "affine.hpp"
+
+namespace ctnn::rules {
+
+/// conv2d > conv2d of 1x1, linear > linear  ->  the first: V (W x + b) + c is (V W) x + (V b + c). A bottleneck between
+/// the two stays.
+struct multiply_weights {
+  static constexpr rule_info info{"multiply_weights", "conv2d > conv2d(1x1), linear > linear -> the first",
+                                  lowers::nodes, numerics::reassociates};
+  struct match : ir::match {
+    cost now{}, then{};
+  };
+  using layers = find::any_of<op::conv2d, op::linear>;
+  using pattern = chain<layers, layers>;
+  /// Multiply-adds that the new weight may take when it is made.
+  static constexpr std::int64_t most_macs = 1 << 26;
+
+ private:
+  static constexpr std::string_view why_not(const op::linear& first, const op::linear& last, const extents&) {
+    return first.ones != 0 || last.axes != 1 ? "the second reads more than the first's outputs" : "";
+  }
+  static constexpr std::string_view why_not(const op::conv2d& first, const op::conv2d& last, const extents& between) {
+    if (last.kernel != pair{1, 1}) return "the second looks at more than one pixel";
+    for (int p : last.padding(between))
+      if (p != 0) return "the second pads";
+    return first.groups != 1 || last.groups != 1 ? "their channels are in groups" : "";
+  }
+  static constexpr void join(op::linear& first, const op::linear& last, const extents&) { first.ones = last.ones; }
+  static constexpr void join(op::conv2d& first, const op::conv2d& last, const extents& x) {
+    if (last.stride != pair{1, 1}) {
+      first.pad = first.padding(x);
+      first.same = same_padding::none;
+    }
+    for (std::size_t i = 0; i < 2; ++i) first.stride[i] *= last.stride[i];
+    first.winograd = first.winograd && last.winograd;
+  }
+  /// Both as one.
+  template <class Layer>
+  static constexpr Layer joined(const rewriter& r, const match& m, Layer both) {
+    const auto last = r.get<Layer>(m.last);
+    join(both, last, r.shape(r.input(m.first)));
+    both.out = last.out;
+    both.bias = both.bias || last.bias;
+    both.activation = last.activation;
+    return both;
+  }
+
+ public:
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (r.at(m.first).type != r.at(m.last).type) return find::detail::another_operator;
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    if (const reason no = is_complete(r, m.first)) return no;
+    reason no;
+    layers::visit(r, m.first, [&]<class Layer>(const Layer& first) {
+      no.text = why_not(first, r.get<Layer>(m.last), r.shape(r.output(m.first)));
+      no.layer = r.name(m.first);
+      if (no) return;
+      pool<extents> in;
+      for (const value_id v : r.inputs_with(m.last, 0, r.input(m.first))) in.push_back(r.shape(v));
+      m.then = cost_of(joined(r, m, first), in);
+    });
+    if (no) return no;
+    m.now = cost_of(r.view(), m.first);
+    m.now += cost_of(r.view(), m.last);
+    if (!pays(m.then, m.now))
+      return {"one layer would not cost less", r.name(m.first), false, false, false, m.now.nanoseconds(),
+              m.then.nanoseconds()};
+    if (r.shape_of(r.weight(m.first, 0)).count() > most_macs / r.shape_of(r.weight(m.last, 0))[0])
+      return {"its weight would take long to make", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    layers::visit(r, m.first, [&]<class Layer>(const Layer& first) {
+      const auto last = r.get<Layer>(m.last);
+      const Layer both = joined(r, m, first);
+      extents shape = r.shape_of(r.weight(m.first, 0));
+      const auto product = [&](expression_id of, int columns) {
+        const expression_id in[] = {r.reshaped(r.weight(m.last, 0), {last.out, first.out}),
+                                    r.reshaped(of, {first.out, columns})};
+        return r.apply(op::matmul{}, in);
+      };
+      pool<expression_id> weights(1, product(r.weight(m.first, 0), static_cast<int>(shape.count() / first.out)));
+      shape[0] = last.out;
+      weights[0] = r.reshaped(weights[0], shape);
+      if (first.bias) weights.push_back(r.reshaped(product(r.weight(m.first, 1), 1), {last.out}));
+      if (last.bias) {
+        const expression_id own = r.weight(m.last, 1);
+        if (first.bias) {
+          const expression_id in[] = {weights[1], own};
+          weights[1] = r.apply(op::bias{}, in);
+        } else {
+          weights.push_back(own);
+        }
+      }
+      r.fuse(m.first, m.last, both, r.inputs_with(m.last, 0, r.input(m.first)), weights);
+      r.chosen_by_cost(m.now.nanoseconds(), m.then.nanoseconds());
+    });
+  }
+};
+
+}  // namespace ctnn::rules
