@@ -22,10 +22,8 @@ void write_files(const header_options& options, const std::string& what, const s
   std::printf("%s in %s: %s bytes\n", what.c_str(), options.out.c_str(),
               grouped(static_cast<std::int64_t>(text.size())).c_str());
   if (linked.numbers.empty()) return;
-  const std::string beside = std::filesystem::path(options.out).replace_extension().string();
-  ir::write_file(beside + ".blob", linked.bytes());
-  ir::write_file(beside + ".blob.cpp", linked.source());
-  std::printf("%s.blob.cpp links %s.blob: %s bytes\n", beside.c_str(), beside.c_str(),
+  linked.write_beside(options.out);
+  std::printf("%s.blob.cpp links %s.blob beside it: %s bytes\n", linked.name.c_str(), linked.name.c_str(),
               grouped(static_cast<std::int64_t>(linked.bytes().size())).c_str());
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "formats/cpp/linked.hpp"
 #include "formats/tensor_file.hpp"
 #include "network/parameters.hpp"
 #if __has_include(<nlohmann/json.hpp>)
@@ -168,6 +169,22 @@ void load_folded(parameters<optimized<Net, Rules>>& into, const file& from) {
   const detail::taken weights(ir::declared_graph<Net>, from);
   if (ctnn::load_folded<Net, Rules>(into, weights.given()).found)
     throw error(from.path() + ": two layers have one name");
+}
+
+/// Writes the weights of optimized<Net> to be linked, for a program that would not read a file nor hold them twice:
+/// NAME.hpp, NAME.blob with the packed numbers and NAME.blob.cpp, which links it. What an engine takes is then
+/// NAME<Net>(); it compiles for the network alone that this was called for. Throws ctnn::error as load_folded does, or
+/// if a file cannot be written.
+template <class Net, class Rules = default_rules>
+void link_folded(const file& from, const std::string& header) {
+  const auto packed = std::make_unique<parameters<optimized<Net, Rules>>>();
+  load_folded<Net, Rules>(*packed, from);
+  const std::filesystem::path path = header;
+  cpp::linked_numbers linked{path.stem().string()};
+  linked.take(cpp::as_identifier(linked.name), {packed->packed, packed->packed + sizeof *packed / sizeof(float)});
+  ir::write_file(header, linked.packed_header(std::filesystem::path(from.path()).filename().string(),
+                                              ir::fingerprint<Net, Rules>));
+  linked.write_beside(header);
 }
 
 }  // namespace ctnn::weights

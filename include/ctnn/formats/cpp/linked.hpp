@@ -2,11 +2,14 @@
 // Numbers that are no C++ text: a binary file, and the source that links it.
 #pragma once
 
-#include <span>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "../../base/error.hpp"
+#include "../../network/fingerprint.hpp"
+#include "../file.hpp"
+#include "identifier.hpp"
 
 namespace ctnn::cpp {
 
@@ -26,17 +29,49 @@ struct linked_numbers {
     if (name.find_first_of("\"\\\n") != std::string::npos)
       throw error("'" + name + "' cannot stand in a string of C++");
     numbers = std::move(all);
-    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-    for (char c : bytes()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    symbol = prefix + '_';
-    for (int shift = 60; shift >= 0; shift -= 4) symbol += "0123456789abcdef"[hash >> shift & 15];
+    hash_of_text hash;
+    hash.add(bytes());
+    symbol = prefix + '_' + hexadecimal(hash.value);
+  }
+
+  static std::string hexadecimal(std::uint64_t n) {
+    std::string out;
+    for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[n >> shift & 15];
+    return out;
+  }
+  /// How a header declares them.
+  std::string declaration() const {
+    return "alignas(64) extern const float all[" + std::to_string(numbers.size()) + "] asm(\"" + symbol +
+           "\");  // in " + name + ".blob.cpp\n";
+  }
+
+  /// The text of a header for packed weights of whatever network has this fingerprint.
+  std::string packed_header(const std::string& origin, std::uint64_t fingerprint) const {
+    const std::string word = as_identifier(name), type = "ctnn::parameters<ctnn::optimized<Net, Rules>>";
+    return "// Written by ctnn::weights::link_folded from " + origin +
+           ".\n#pragma once\n\n#include <ctnn/network/fingerprint.hpp>\n#include <ctnn/network/parameters.hpp>\n\n"
+           "namespace " +
+           word + "_numbers {\n" + declaration() +
+           "}\n\n/// What an engine of optimized<Net, Rules> takes.\n"
+           "template <class Net, class Rules = ctnn::default_rules>\nconst " +
+           type + "& " + word + "() {\n  static_assert(ctnn::ir::fingerprint<Net, Rules> == 0x" +
+           hexadecimal(fingerprint) + ",\n                \"ctnn: " + word +
+           " was written for another network: call link_folded again\");\n  return reinterpret_cast<const " + type +
+           "&>(" + word + "_numbers::all);\n}\n";
+  }
+
+  /// Writes both beside a header. Throws ctnn::error if they cannot be written.
+  void write_beside(const std::string& header) const {
+    const std::string stem = std::filesystem::path(header).replace_extension().string();
+    ir::write_file(stem + ".blob", bytes());
+    ir::write_file(stem + ".blob.cpp", source());
   }
 
   /// The text of NAME.blob.cpp.
   std::string source() const {
     const std::string size = std::to_string(bytes().size()), file = "\".incbin \\\"" + name + ".blob\\\"";
     const auto line = [](const std::string& text) { return "    \"" + text + "\\n\"\n"; };
-    return "// Written by `ctnn header`: links " + name + ".blob, " + size +
+    return "// Written by ctnn: links " + name + ".blob, " + size +
            " bytes of float32. The assembler looks for it where #include looks (-I).\n"
            "#if !defined(__ELF__)\n#error \"ctnn: the assembler's words here are those of ELF\"\n#endif\n"
            "static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);\nasm(\n" +

@@ -62,8 +62,7 @@ class weight_table {
     std::string all = name_ + "_numbers::all";
     if (apart) {
       linked->take(name_, std::move(floats_));
-      out += "namespace " + name_ + "_numbers {\nextern const float all[" + std::to_string(linked->numbers.size()) +
-             "] asm(\"" + linked->symbol + "\");  // in " + linked->name + ".blob.cpp\n";
+      out += "namespace " + name_ + "_numbers {\n" + linked->declaration();
     } else if (together) {
       all += ".numbers";
       detail::begin_bytes(out, name_);
