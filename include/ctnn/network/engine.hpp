@@ -23,6 +23,7 @@ class engine {
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
   explicit engine(const parameters<Net>& weights, target_id target = best_target()) : weights_(weights.packed) {
     use(target);
+    reset();
   }
   /// Weights would be gone before the first inference.
   explicit engine(const parameters<Net>&&, target_id = {}) = delete;
@@ -31,6 +32,12 @@ class engine {
   void use(target_id target) {
     run_ = ir::network_dispatch<network_type>::at(target);
     target_ = target;
+  }
+
+  /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again.
+  void reset() {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (clear<x::carried_values[I]>(), ...); }
+    (std::make_index_sequence<x::carried_count>{});
   }
 
   /// Size of input or output I, in numbers.
@@ -111,10 +118,9 @@ class engine {
   /// Output I in the order of output<...>, nchw, valid until the next inference.
   template <std::size_t I>
   output_span<I> output() const {
-    constexpr int p = x::plan.outputs[I];
-    constexpr auto at = static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p));
+    constexpr std::size_t at = place_in_arena(x::plan.outputs[x::output_places[I]]);
     using type = typename output_span<I>::element_type;
-    return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_ + at * sizeof(float))), output_size<I>);
+    return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_ + at)), output_size<I>);
   }
   /// The output of this name.
   template <fixed_string Name>
@@ -126,6 +132,17 @@ class engine {
   }
 
  private:
+  /// Bytes before placement p.
+  static constexpr std::size_t place_in_arena(int p) {
+    return static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p)) * sizeof(float);
+  }
+  template <ir::value_id V>
+  void clear() {
+    constexpr std::size_t at = place_in_arena(V);
+    constexpr auto bytes = static_cast<std::size_t>(x::g.shape(V).count() * size_of(x::g.at_value(V).type));
+    for (std::size_t i = 0; i < bytes; ++i) arena_[at + i] = std::byte{};
+  }
+
   template <class Named>
   using names_of = ir::detail::value_names<network_type, Named::into>;
   template <class Named>

@@ -43,6 +43,7 @@ struct linear {
     for (int i = 0; i < ones; ++i) result[0].push_back(1);
     return {};
   }
+  constexpr int passes(int back, inputs) const { return back < axes ? -1 : back - axes + 1 + ones; }
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
