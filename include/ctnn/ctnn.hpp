@@ -10,4 +10,5 @@
 #include "network/layers_of.hpp"
 #endif
 #include "network/modules.hpp"
+#include "network/stateful.hpp"
 #include "network/texts.hpp"

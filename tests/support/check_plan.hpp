@@ -38,11 +38,14 @@ class plan_judge {
     arena_.assign(static_cast<std::size_t>(p_.arena_size), {none, 0});
     for (std::size_t i = 0; i < p_.placements.size(); ++i) {
       const placement& now = p_.placements[i];
+      if (now.kept) kept_.push_back(static_cast<int>(i));
       if (now.parent != none || !now.external) continue;
       outside_[static_cast<int>(i)].resize(static_cast<std::size_t>(g_.shape(now.value).count()));
       for (std::size_t k = 0; k < outside_[static_cast<int>(i)].size(); ++k)
         outside_[static_cast<int>(i)][k] = {now.value, static_cast<std::int64_t>(k)};
     }
+    for (int id : kept_)
+      if (!write(id)) return "does not keep v" + std::to_string(p_.at(id).value);
     for (std::size_t s = 0; s < p_.steps.size(); ++s) {
       const plan_step& step = p_.steps[s];
       const auto in = p_.ids_of(step.inputs), out = p_.ids_of(step.outputs);
@@ -70,15 +73,19 @@ class plan_judge {
     if (p_.outputs.size() != g_.outputs.size()) return "another number of outputs";
     for (std::size_t o = 0; o < p_.outputs.size(); ++o) {
       const placement& last = p_.at(p_.outputs[o]);
+      if (carried_into(g_, g_.outputs[o]) != none) continue;  // steps have carried it
       if (last.value != g_.outputs[o].value || last.order != layout::nchw)
         return "output " + std::to_string(o) + " is not the value, plain";
       if (p_.at(p_.root(p_.outputs[o])).external) return "output " + std::to_string(o) + " lies outside of the arena";
       if (!holds(p_.outputs[o])) return "output " + std::to_string(o) + " was overwritten";
     }
+    for (int id : kept_)
+      if (!holds(id)) return "kept v" + std::to_string(p_.at(id).value) + " was overwritten";
     return {};
   }
 
  private:
+  std::vector<int> kept_;  ///< placements
   using tag = std::pair<value_id, std::int64_t>;
 
   std::string fail(std::size_t step, const std::string& what, int id) const {

@@ -51,6 +51,12 @@ inline std::string describe(const problem& p) {
     case mistake::duplicate_output: return "two outputs are called " + what;
     case mistake::unknown_output: return "no layer for output " + what;
     case mistake::no_input_before: return "no layer before the first";
+    case mistake::carried_without_output: return "no output is called " + what;
+    case mistake::looks_ahead: return what + ": " + got + " results need samples that come later";
+    case mistake::mixes_sequence: return what + " needs the whole sequence (axis " + got + ")";
+    case mistake::block_not_a_multiple: return "parts of " + got + " samples are no multiple of " + what + " " + needed;
+    case mistake::stream_begins_later: return what + ": a stream has " + got + " samples where zeros are needed";
+    case mistake::no_sequence: return "which axis of " + got + " is the sequence?";
     case mistake::unused_input: return "no layer reads input " + what;
     case mistake::several_outputs: return what + " has several outputs";
     case mistake::shortcut_outside_of_residual: return what + " is no part of a residual";

@@ -32,6 +32,12 @@ enum class mistake {
   duplicate_output,                 ///< two outputs are called `what`
   unknown_output,                   ///< no layer is called `what`
   no_input_before,                  ///< first layer reads "the layer before"
+  carried_without_output,           ///< no output is called `what`
+  looks_ahead,                      ///< of a stream: got[0] results need samples that are not there yet, needs 0
+  mixes_sequence,                   ///< of a stream: results need the whole sequence, along axis got[0] of `what`
+  block_not_a_multiple,             ///< of a stream: blocks of got[0], needs a multiple of needed[0]
+  stream_begins_later,              ///< of a stream: it needs zeros before, and got[0] samples are dropped there
+  no_sequence,                      ///< of a stream: several axes of input `got` would do, or axis needed[0] is none
   unused_input,                     ///< nobody reads input `what`
   several_outputs,                  ///< group `what` has several, and who reads it does not say which
   shortcut_outside_of_residual,     ///< `what` is no part of a residual
@@ -54,6 +60,12 @@ struct problem {
   extents needed{};
 
   constexpr explicit operator bool() const { return kind != mistake::none; }
+};
+
+/// A problem and the layer that has it.
+struct problem_report {
+  problem found{};
+  std::string_view layer{};
 };
 
 }  // namespace ctnn

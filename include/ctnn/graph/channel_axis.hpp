@@ -26,6 +26,9 @@ constexpr int spelled_axis(const extents& x, int axis) {
   return x.rank != 2 && axis == channel_axis(x) ? automatic_axis : axis;
 }
 
+/// passes() (operator.hpp) of an operator that reads x along `axis`.
+constexpr int passes_but(int axis, int back, const extents& x) { return x.rank - 1 - back == axis ? -1 : back; }
+
 /// infer() of an operator on channels.
 constexpr problem infer_by_channel(std::string_view name, int axis, const extents& x, extents& result) {
   if (x.rank < 1) return {mistake::rank_mismatch, name, x, {1}};

@@ -11,7 +11,8 @@
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
 // rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, std::span<dtype> out): element types of
 // the outputs (all that of the first input, or f32), and scratch(in, out): bytes of memory its kernel takes while it
-// runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none.
+// runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
+// passes(back, in): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
 // kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
 // rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from
@@ -65,6 +66,7 @@ enum class vectors_of : std::uint8_t {
 struct traits {
   layout_rule layouts = layout_rule::nchw;
   bool reads_nchw = false;  ///< of nhwc ones: the first input may be nchw (a first layer reads the user's plain image)
+  bool each = false;        ///< a result's number needs those at its place alone, and numbers of its channel
   bool in_place = false;    ///< may write its result over an input of its shape; overwrites(inputs, i) can say which
   bool divisible = false;   ///< its vector kernel honours arguments::share
   bool divides_scratch = false;  ///< and each part takes memory of its own from what the kernel gets
@@ -78,11 +80,15 @@ struct traits {
   vectors_of vectors = vectors_of::f32;
 };
 /// A function of each element by itself.
-inline constexpr traits traits_of_each_number{.layouts = layout_rule::same, .in_place = true, .divisible = true,
-                                              .images = image_flow::keeps};
+inline constexpr traits traits_of_each_number{
+    .layouts = layout_rule::same, .each = true, .in_place = true, .divisible = true, .images = image_flow::keeps};
 /// The same with numbers of its channel, or with none: goes before what leaves the channels where they are.
-inline constexpr traits traits_of_channels{
-    .layouts = layout_rule::same, .in_place = true, .divisible = true, .lifts = true, .images = image_flow::keeps};
+inline constexpr traits traits_of_channels{.layouts = layout_rule::same,
+                                           .each = true,
+                                           .in_place = true,
+                                           .divisible = true,
+                                           .lifts = true,
+                                           .images = image_flow::keeps};
 
 /// Longest list parameter (sizes of a split, coefficients of a sum) and most inputs with one.
 inline constexpr std::size_t max_list = 64;
@@ -456,6 +462,9 @@ struct operator_type {
   /// Numbers that weight slot `slot` takes when packed for kernels with blocks of `block` channels, and the packing.
   std::int64_t (*packed_count)(std::span<const double> fields, int slot, const extents& shape, int block);
   void (*pack)(std::span<const double> fields, int slot, const extents& shape, const float* from, float* to, int block);
+  /// The axis of the result, counted back from the last, that parts of the inputs along their axis `back` are computed
+  /// into part by part, as if each were all there is; -1 if what lies in another part matters.
+  int (*passes)(std::span<const double> fields, int back, inputs);
   /// The field `axis` of an operator that is by_channel (channel_axis.hpp); null for others.
   int (*channel_axis)(std::span<const double> fields);
   /// The struct's name in C++, "ctnn::op::gather".
@@ -540,6 +549,7 @@ inline constexpr operator_type type_of{&key_of<Op>,
                                        &operator_code<Op>::packs,
                                        &operator_code<Op>::packed_count,
                                        &operator_code<Op>::pack,
+                                       &detail::erased<Op>::passes,
                                        detail::channel_axis_of<Op>(),
                                        &detail::spelling_of<Op>};
 
@@ -658,6 +668,12 @@ struct erased {
   static constexpr bool overwrites(int inputs, int i) {
     if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
     else return i < inputs && traits_of<Op>.in_place;
+  }
+  static constexpr int passes(std::span<const double> f, int back, inputs in) {
+    if constexpr (requires(const Op& op) { op.passes(back, in); }) return decode<Op>(f).passes(back, in);
+    else if constexpr (requires { Op::by_channel; })
+      return in[0].rank - 1 - back == channel_axis(in[0], decode<Op>(f).axis) ? -1 : back;
+    else return traits_of<Op>.each ? back : -1;
   }
   static constexpr layout_rule layouts(std::span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
   static constexpr auto layouts_by_node() -> layout_rule (*)(std::span<const double>, inputs) {

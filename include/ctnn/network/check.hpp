@@ -54,6 +54,21 @@ CTNN_MISTAKE(duplicate_name, "two layers have the same name")
 CTNN_MISTAKE(duplicate_output, "two outputs have the same name")
 CTNN_MISTAKE(unknown_output, "an output names a layer that does not exist")
 CTNN_MISTAKE(no_input_before, "the first layer must be an input")
+CTNN_MISTAKE(carried_without_output, "a carried input needs an output of its name: what it is in the next run")
+CTNN_MISTAKE(
+    looks_ahead,
+    "a stateful network cannot look ahead: the layer needs samples that come later (how many results, needed); "
+    "pad on the left only, or slice off the end what depends on padding there")
+CTNN_MISTAKE(mixes_sequence,
+             "a stateful network takes its sequence in parts, and the layer needs all of it (axis of its input)")
+CTNN_MISTAKE(block_not_a_multiple,
+             "blocks of a stateful network must be a multiple of the layer's stride (samples, stride)")
+CTNN_MISTAKE(stream_begins_later,
+             "a stateful network has samples where the layer needs zeros: layers before it drop the first ones, by "
+             "windows without padding or a slice (samples)")
+CTNN_MISTAKE(
+    no_sequence,
+    "which axis of the first input is the sequence? Say stateful<net, block, axis> (shape, axes that would do)")
 CTNN_MISTAKE(unused_input, "no layer reads this input: leave it away, or say that it is `unused`")
 CTNN_MISTAKE(several_outputs,
              "the block before has several outputs: say with from<...> which is read, by its full name")
@@ -77,12 +92,6 @@ CTNN_MISTAKE(element_type, "the operator does not take elements of this type")
 template <class Rule>
 struct rule_error {
   static_assert(sizeof(Rule*) == 0, "ctnn: a rule did not lower the component of the measure that its info declares");
-};
-
-/// A problem and the layer that has it.
-struct problem_report {
-  problem found{};
-  std::string_view layer{};
 };
 
 namespace detail {
@@ -116,7 +125,3 @@ constexpr bool require_no_problem() {
 }
 
 }  // namespace ctnn::ir
-
-namespace ctnn {
-using ir::problem_report;
-}  // namespace ctnn

@@ -83,10 +83,10 @@ struct compiled {
 template <class Net>
 inline constexpr bool needs_expansion = default_expansions::concern(compiled<Net>::view());
 
-/// A declared network's graph expanded (rewrite/expansion.hpp). The names of new nodes are in a constant: one run finds
-/// its size, one its letters.
-template <class Net>
-struct expanded {
+/// The graph that Pass::apply(graph, names, history) makes of Pass::source(). The names of new nodes are in a constant:
+/// one run finds its size, one its letters.
+template <class Pass>
+struct naming_pass {
   struct new_names : name_maker {
     pool<pool<char>> made;
     constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
@@ -108,7 +108,7 @@ struct expanded {
   static constexpr void copy_names(auto&& letter) {
     new_names names;
     pool<rewrite_step> history;
-    (void)default_expansions::apply(thaw(compiled<Net>::view()), names, history);
+    (void)Pass::apply(thaw(Pass::source()), names, history);
     for (const pool<char>& name : names.made)
       for (char c : name) letter(c);
   }
@@ -123,33 +123,46 @@ struct expanded {
     copy_names([&](char c) { all[n++] = c; });
     return all;
   }();
-  static constexpr graph expand(pool<rewrite_step>& history) {
+  static constexpr graph make(pool<rewrite_step>& history) {
     kept_names names(text.data());
-    return default_expansions::apply(thaw(compiled<Net>::view()), names, history);
+    return Pass::apply(thaw(Pass::source()), names, history);
   }
   static constexpr graph_capacity guess() {
-    const graph_capacity c = capacity_of(compiled<Net>::view());
+    const graph_capacity c = capacity_of(Pass::source());
     return {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs};
   }
   template <graph_capacity Size>
   static constexpr attempt<Size> run() {
     pool<rewrite_step> history;
-    return attempt<Size>(expand(history).view());
+    return attempt<Size>(make(history).view());
   }
   static constexpr auto first = run<guess()>();
 
-  static constexpr void write_history(pool<rewrite_step>& to) { (void)expand(to); }
+  static constexpr void write_history(pool<rewrite_step>& to) { (void)make(to); }
 };
+template <class Pass>
+struct naming_pass_exactly {
+  static constexpr auto result = naming_pass<Pass>::template run<naming_pass<Pass>::first.needed>();
+};
+template <class Pass>
+constexpr const auto& made_by() {
+  if constexpr (naming_pass<Pass>::first.fits) return naming_pass<Pass>::first;
+  else return naming_pass_exactly<Pass>::result;
+}
+
+/// A declared network's graph expanded (rewrite/expansion.hpp).
 template <class Net>
-struct expanded_exactly {
-  static constexpr auto result = expanded<Net>::template run<expanded<Net>::first.needed>();
+struct expanded {
+  static constexpr graph_view source() { return compiled<Net>::view(); }
+  static constexpr graph apply(graph&& g, name_maker& names, pool<rewrite_step>& history) {
+    return default_expansions::apply(static_cast<graph&&>(g), names, history);
+  }
 };
 /// What the first rule sees.
 template <class Net>
 constexpr graph_view expanded_view() {
   if constexpr (!needs_expansion<Net>) return compiled<Net>::view();
-  else if constexpr (expanded<Net>::first.fits) return expanded<Net>::first.view();
-  else return expanded_exactly<Net>::result.view();
+  else return made_by<expanded<Net>>().view();
 }
 
 template <class Net, class Rules, std::size_t Part>
@@ -244,7 +257,7 @@ struct no_phase {
 };
 template <class Net, class Rules>
 struct rewriting_history {
-  using expansion = history_of<std::conditional_t<needs_expansion<Net>, expanded<Net>, no_phase>>;
+  using expansion = history_of<std::conditional_t<needs_expansion<Net>, naming_pass<expanded<Net>>, no_phase>>;
   template <std::size_t... Part>
   static constexpr auto join(std::index_sequence<Part...>) {
     static_vector<rewrite_step, (history_of<rewriting<Net, Rules, Part>>::count + ... + (expansion::count + 1))> all;

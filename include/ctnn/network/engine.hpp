@@ -39,8 +39,9 @@ struct shared_arena {
 
 namespace ir {
 
-template <std::size_t Got, std::size_t Needed>
+template <std::size_t Got, std::size_t Needed, bool Carries>
 struct arena_of {
+  static_assert(!Carries, "ctnn: what a network carries from run to run needs an arena of the engine's own");
   static_assert(Got != std::dynamic_extent, "ctnn: an engine's memory is an arena<...> or a std::span of fixed extent");
   static_assert(Got >= Needed, "ctnn: the memory has fewer bytes than the network's arena_bytes, of a span 63 more");
 };
@@ -52,6 +53,12 @@ struct own_arena {
     std::byte none_{};
     alignas(64) std::byte bytes_[largest({arena_bytes<Net>})];
   };
+};
+/// What is carried from run to run begins with zeros.
+template <class Net>
+  requires(executable<typename Net::network_type>::carried_count > 0)
+struct own_arena<Net> {
+  alignas(64) std::byte bytes_[largest({arena_bytes<Net>})]{};
 };
 
 }  // namespace ir
@@ -87,7 +94,7 @@ class engine {
   constexpr engine(const parameters<Net>& weights, arena_memory<Bytes>& memory)
     requires(!owns)
       : arena_{memory.bytes}, weights_(weights.packed) {
-    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net>>) > 0);
+    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net>, x::carried_count != 0>) > 0);
     use_best();
   }
   /// The same in any bytes: 63 more, of which some are left out so that the others are aligned.
@@ -95,7 +102,7 @@ class engine {
   engine(const parameters<Net>& weights, std::span<std::byte, Bytes> memory)
     requires(!owns)
       : arena_{memory.data() + (-reinterpret_cast<std::uintptr_t>(memory.data()) & 63)}, weights_(weights.packed) {
-    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net> + 63>) > 0);
+    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net> + 63, x::carried_count != 0>) > 0);
     use_best();
   }
   /// Weights would be gone before the first inference.
@@ -106,6 +113,12 @@ class engine {
   constexpr void use(target_id target) {
     run_ = ir::network_dispatch<network_type>::at(target);
     target_ = target;
+  }
+
+  /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again.
+  void reset() {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (clear<x::carried_values[I]>(), ...); }
+    (std::make_index_sequence<x::carried_count>{});
   }
 
   /// Size of input or output I, in numbers.
@@ -186,11 +199,9 @@ class engine {
   /// Output I in the order of output<...>, nchw, valid until the next inference.
   template <std::size_t I>
   output_span<I> output() const {
-    constexpr int p = x::plan.outputs[I];
-    constexpr auto at = static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p));
+    constexpr std::size_t at = place_in_arena(x::plan.outputs[x::output_places[I]]);
     using type = typename output_span<I>::element_type;
-    return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_.bytes_ + at * sizeof(float))),
-                          output_size<I>);
+    return output_span<I>(static_cast<type*>(static_cast<const void*>(arena_.bytes_ + at)), output_size<I>);
   }
   /// The output of this name.
   template <fixed_string Name>
@@ -202,6 +213,17 @@ class engine {
   }
 
  private:
+  /// Bytes before placement p.
+  static constexpr std::size_t place_in_arena(int p) {
+    return static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p)) * sizeof(float);
+  }
+  template <ir::value_id V>
+  void clear() {
+    constexpr std::size_t at = place_in_arena(V);
+    constexpr auto bytes = static_cast<std::size_t>(x::g.shape(V).count() * size_of(x::g.at_value(V).type));
+    for (std::size_t i = 0; i < bytes; ++i) arena_.bytes_[at + i] = std::byte{};
+  }
+
   template <class Named>
   using names_of = ir::detail::value_names<network_type, Named::into>;
   template <class Named>

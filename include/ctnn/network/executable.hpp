@@ -66,28 +66,51 @@ struct executable {
   static constexpr plan_view plan = detail::planned<Net>::frozen.view();
   static constexpr std::size_t arena_size = static_cast<std::size_t>(plan.arena_size);
 
+  // The caller's: inputs and outputs that are carried from run to run are the engine's own.
+  static constexpr bool is_input(const node& n) { return n.type == &type_of<op::input> && !is_carried(g, n); }
   static constexpr std::size_t input_count = [] {
     std::size_t n = 0;
-    for (const node& x : g.nodes) n += x.type == &type_of<op::input> ? 1u : 0u;
+    for (const node& x : g.nodes) n += is_input(x) ? 1u : 0u;
     return n;
   }();
-  static constexpr std::size_t output_count = g.outputs.size();
+  static constexpr std::size_t output_count = [] {
+    std::size_t n = 0;
+    for (const network_output& o : g.outputs) n += carried_into(g, o) == none ? 1u : 0u;
+    return n;
+  }();
+  static constexpr std::size_t carried_count = g.outputs.size() - output_count;
   /// Values of the inputs, in the order of declaration.
   static constexpr auto input_values = [] {
     std::array<value_id, input_count + 1> v{};
     std::size_t n = 0;
     for (const node& x : g.nodes)
-      if (x.type == &type_of<op::input>) v[n++] = x.outputs.first;
+      if (is_input(x)) v[n++] = x.outputs.first;
     return v;
   }();
+  /// Places of the outputs among the graph's, and the values that are carried.
+  static constexpr auto output_places = [] {
+    std::array<std::size_t, output_count + 1> at{};
+    std::size_t n = 0;
+    for (std::size_t o = 0; o < g.outputs.size(); ++o)
+      if (carried_into(g, g.outputs[o]) == none) at[n++] = o;
+    return at;
+  }();
+  static constexpr auto carried_values = [] {
+    std::array<value_id, carried_count + 1> v{};
+    std::size_t n = 0;
+    for (const network_output& o : g.outputs)
+      if (const value_id next = carried_into(g, o); next != none) v[n++] = next;
+    return v;
+  }();
+  static constexpr const network_output& output_at(std::size_t i) { return g.outputs[output_places[i]]; }
   /// Of the i-th input and output.
   static constexpr dtype input_type(std::size_t i) { return g.at_value(input_values[i]).type; }
-  static constexpr dtype output_type(std::size_t i) { return g.at_value(g.outputs[i].value).type; }
+  static constexpr dtype output_type(std::size_t i) { return g.at_value(output_at(i).value).type; }
   static constexpr std::size_t input_size(std::size_t i) {
     return static_cast<std::size_t>(g.shape(input_values[i]).count());
   }
   static constexpr std::size_t output_size(std::size_t i) {
-    return static_cast<std::size_t>(g.shape(g.outputs[i].value).count());
+    return static_cast<std::size_t>(g.shape(output_at(i).value).count());
   }
   static constexpr bool takes_f32 = [] {
     for (std::size_t i = 0; i < input_count; ++i)

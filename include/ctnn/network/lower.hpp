@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../graph/images.hpp"
+#include "../plan/carried.hpp"
 #include "name_table.hpp"
 #include "network.hpp"
 
@@ -278,9 +279,24 @@ class lowerer {
       }
     if (g_.nodes.empty()) return fail({mistake::no_input_before}, {});
     for (const node& n : g_.nodes)
+      if (is_carried(g_.view(), n))
+        if (const problem p = check_carried(n)) return fail(p, n.name);
+    for (const node& n : g_.nodes)
       if (n.type == &type_of<op::input> && g_.at_value(n.outputs.first).readers == 0 &&
           !decode<op::input>(g_.view().fields_of(n.fields)).unused)
         return fail({mistake::unused_input, n.name}, n.name);
+  }
+
+  /// A carried input has an output of its name, shape and type.
+  constexpr problem check_carried(const node& n) {
+    const value& v = g_.at_value(n.outputs.first);
+    for (const network_output& o : g_.outputs) {
+      if (o.name != n.name) continue;
+      const value& next = g_.at_value(o.value);
+      if (!(next.shape == v.shape)) return {mistake::shape_mismatch, "carried", next.shape, v.shape};
+      return next.type == v.type ? problem{} : problem{mistake::element_type, "carried", {static_cast<int>(next.type)}};
+    }
+    return {mistake::carried_without_output, n.name};
   }
 
   static constexpr int several = -2;  ///< outputs, none of which is the one that is read by itself

@@ -60,7 +60,7 @@ struct value_names {
   static constexpr std::size_t count = Into ? x::output_count : x::input_count;
   static constexpr std::string_view at(std::size_t i) {
     if (!Into) return layer_name(x::g, x::input_values[i]);
-    const network_output& o = x::g.outputs[i];
+    const network_output& o = x::output_at(i);
     return o.name.empty() ? layer_name(x::g, o.value) : o.name;
   }
   /// The place of a name; `count` if there is none.

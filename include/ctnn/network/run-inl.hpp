@@ -79,6 +79,18 @@ CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const w
     std::memcpy(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
 }
 
+/// What is kept for the next run may lie where the next run's numbers come from.
+CTNN_INLINE void carry(const tensor& to, const const_tensor& from, const work_share& share) {
+  const auto is_dense = [](layout order, int pitch, const extents& s) {
+    return order == layout::nchw || pitch == s.back(2);
+  };
+  if (to.order != from.order || !is_dense(to.order, to.pitch, to.shape) ||
+      !is_dense(from.order, from.pitch, from.shape))
+    return convert_any(to, from, share);
+  if (share.index == 0)
+    std::memmove(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
+}
+
 /// Weight W of step S: among the network's weights, or an input of the step.
 template <class Net, std::size_t S, std::size_t W>
 CTNN_INLINE const float* weight_at(const frame& f) {
@@ -176,7 +188,10 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
                           std::index_sequence<W...>) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.node == none) {
+  if constexpr (step.carries) {
+    carry(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
+          tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
+  } else if constexpr (step.node == none) {
     convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
                 tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
   } else {
@@ -255,7 +270,8 @@ template <class Net, std::size_t S>
 constexpr double divisible_nanoseconds() {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.node == none)
+  if constexpr (step.carries) return 0;
+  else if constexpr (step.node == none)
     return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
   else if constexpr (step.packs != none || runs_typed<Net, S>()) return 0;
   else {

@@ -15,15 +15,27 @@ class layout_choice : planning_phase {
       placement p;
       p.value = static_cast<int>(v);
       p.size = words(g_.values[v].shape.count(), g_.values[v].type);
-      p.external = g_.is<op::input>(g_.values[v].producer) || g_.is<op::constant>(g_.values[v].producer);
+      const node& maker = g_.at(g_.values[v].producer);
+      p.kept = is_carried(g_, maker);
+      p.external = !p.kept && (maker.type == &type_of<op::input> || maker.type == &type_of<op::constant>);
       plan_.placements.push_back(p);
     }
     converted_ = pool<int>(g_.values.size(), none);
     for (std::size_t n = 0; n < g_.nodes.size(); ++n) add_step(static_cast<int>(n));
+    pool<plan_step> carries;
     for (const network_output& o : g_.outputs) {
-      const int p = in_layout(o.value, layout::nchw);
-      plan_.outputs.push_back(at(p).external ? copy_of(p) : p);
+      const value_id next = carried_into(g_, o);
+      int p = next == none ? in_layout(o.value, layout::nchw) : o.value;
+      if (at(p).external || at(p).kept) p = copy_of(p);
+      plan_.outputs.push_back(p);
+      if (next == none) continue;
+      plan_step carry;
+      carry.inputs = store({p});
+      carry.outputs = store({next});
+      carry.carries = true;
+      carries.push_back(carry);
     }
+    for (const plan_step& carry : carries) plan_.steps.push_back(carry);
   }
 
  private:
@@ -41,6 +53,11 @@ class layout_choice : planning_phase {
       t.layouts = now.type->layouts(g_.fields_of(now.fields), shapes);
     }
     const layout order = layout_of_result(now, t, in);
+    for (value_id v : in)  // so that it can be a part of the result
+      if (now.type == &type_of<op::concat> && at(v).kept && g_.at_value(v).readers == 1 && can_be_nhwc(g_.shape(v))) {
+        at(v).order = order;
+        at(v).pitch = order == layout::nhwc ? channels_of(g_.shape(v)) : 0;
+      }
     plan_step step{n};
     step.given = g_.given(now);
     const std::size_t own = in.size() - static_cast<std::size_t>(count_slots(step.given));

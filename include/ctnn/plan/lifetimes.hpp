@@ -23,6 +23,9 @@ class lifetimes : planning_phase {
       if (step.scratch != none) touch(step.scratch, s);
     }
     for (int p : plan_.outputs) touch(p, end);
+    for (std::size_t p = 0; p < plan_.placements.size(); ++p)
+      for (const int step : {0, end})
+        if (plan_.placements[p].kept) touch(static_cast<int>(p), step);
     // A part of something wider takes its pixels' distance.
     for (std::size_t p = 0; p < plan_.placements.size(); ++p) inherit_pitch(static_cast<int>(p));
   }

@@ -32,13 +32,23 @@ class part_placement : planning_phase {
   constexpr std::int64_t part_step(int whole, int axis) {
     const extents& s = shape(whole);
     if (size_of(type_at(whole)) != 4) return 0;  // shifts count numbers of four bytes
-    if (at(whole).order == layout::nhwc) return axis == s.rank - 3 ? 1 : 0;
+    if (at(whole).order == layout::nhwc) {
+      if (axis == s.rank - 1 && is_row(whole)) return channels_of(s);
+      return axis == s.rank - 3 ? 1 : 0;
+    }
     for (int i = 0; i < axis; ++i)
       if (s[i] != 1) return 0;
     return s.count(axis + 1, s.rank);
   }
 
+  /// Is it one row of pixels that nothing lies between?
+  constexpr bool is_row(int p) {
+    const extents& s = shape(p);
+    return at(p).parent == none && s.back(1) == 1 && (s.rank == 3 || s[0] == 1);
+  }
   constexpr bool can_become_part(int p, int whole) {
+    // What is kept would change under an output.
+    if (at(p).kept && (at(whole).parent != none || is_network_output(whole))) return false;
     return at(p).parent == none && !at(p).external && at(p).order == at(whole).order && !is_coincident(p) &&
            !is_view_maker(g_.at_value(at(p).value).producer) &&
            !is_network_output(p);
@@ -50,6 +60,16 @@ class part_placement : planning_phase {
   constexpr bool is_network_output(int p) {
     for (int o : plan_.outputs)
       if (o == p) return true;
+    return false;
+  }
+
+  /// Outputs are no parts of what others read, but for those that the engine alone takes, back into `whole`.
+  constexpr bool stays_apart(int p, int whole) {
+    for (std::size_t o = 0; o < plan_.outputs.size(); ++o) {
+      if (plan_.outputs[o] != p) continue;
+      const value_id next = carried_into(g_, g_.outputs[o]);
+      if (next == none || root(next) != root(whole)) return true;
+    }
     return false;
   }
 
@@ -94,23 +114,23 @@ class part_placement : planning_phase {
   constexpr void place_slice(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
     const extents& s = shape(whole);
-    if (is_network_output(part) || size_of(type_at(whole)) != 4 || shape(part).count() == 0) return;
+    if (stays_apart(part, whole) || size_of(type_at(whole)) != 4 || shape(part).count() == 0) return;
     const auto taken = g_.get<op::slice>(step.node).over(s);
     const bool by_pixel = at(whole).order == layout::nhwc;
     bool several = by_pixel;
     std::int64_t shift = 0;
     for (int i = 0; i < s.rank; ++i) {
       const op::slice::walk& w = taken[static_cast<std::size_t>(i)];
-      const bool channels = by_pixel && i == s.rank - 3;
-      if (w.step != 1 || (several && !channels && !w.takes_all(s[i]))) return;
-      shift += w.first * (channels ? 1 : s.count(i + 1, s.rank));
+      const bool channels = by_pixel && i == s.rank - 3, pixels = by_pixel && i == s.rank - 1 && is_row(whole);
+      if (w.step != 1 || (several && !channels && !pixels && !w.takes_all(s[i]))) return;
+      shift += w.first * (channels ? 1 : pixels ? channels_of(s) : s.count(i + 1, s.rank));
       several = several || w.count > 1;
     }
     become_part(part, whole, shift);
   }
   constexpr void place_view(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
-    if (is_network_output(part) && at(root(whole)).external) return;
+    if (is_network_output(part) && (at(root(whole)).external || at(root(whole)).kept)) return;
     if (at(whole).order == layout::nhwc) {
       if (!layouts_coincide(shape(whole)) || lies_apart(whole)) return;
       at(part).parent = whole;

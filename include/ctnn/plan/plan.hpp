@@ -3,9 +3,9 @@
 // Constant functions of the graph, used for networks as types and for loaded models.
 #pragma once
 
-#include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
 #include "../kernels/winograd.hpp"
+#include "carried.hpp"
 
 namespace ctnn::ir {
 
@@ -20,6 +20,7 @@ struct placement {
   std::int64_t offset = none;    ///< in the arena, in numbers; only without parent
   int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
+  bool kept = false;             ///< from run to run: a carried input
 };
 
 /// One thing to do: run a node's kernel, pack one of its weights that is an input, or (node none) convert the input to
@@ -32,13 +33,14 @@ struct plan_step {
   int packs = none;         ///< only pack this weight of the node
   bool overwrites = false;  ///< writes its result over an input nobody reads any more
   int scratch = none;       ///< placement of the kernel's own memory
+  bool carries = false;     ///< the input is what the output, which is kept, will be in the next run; they may overlap
 };
 
 struct plan_view {
   std::span<const placement> placements;  ///< the first ones are the graph's values, in order
   std::span<const plan_step> steps;
   std::span<const int> ids;
-  std::span<const int> outputs;  ///< placements of the network outputs, nchw
+  std::span<const int> outputs;  ///< placements of the network outputs, nchw; of carried ones in any layout
   std::int64_t arena_size = 0;   ///< numbers
 
   constexpr std::span<const int> ids_of(range r) const {

@@ -68,12 +68,18 @@ class expander {
     out_.nodes.push_back(n);
     return static_cast<int>(out_.nodes.size()) - 1;
   }
+  /// A node of this operator, to be added.
   template <class Op>
-  constexpr node_id add(const Op& op, std::string_view name, const pool<value_id>& in,
-                        const pool<expression_id>& weights = {}) {
+  constexpr node as_node(const Op& op, std::string_view name) {
     const field_values f = encode(op);
     node n{&type_of<Op>, name};
     n.fields = out_.store_fields({f.data(), f.size()});
+    return n;
+  }
+  template <class Op>
+  constexpr node_id add(const Op& op, std::string_view name, const pool<value_id>& in,
+                        const pool<expression_id>& weights = {}) {
+    node n = as_node(op, name);
     n.weights = out_.store_operands(weights);
     return add(n, in);
   }
@@ -95,13 +101,17 @@ class expander {
     out_.expressions[static_cast<std::size_t>(made)].numbers = was.numbers;
     return made;
   }
+  /// One more output of the network, a value that is made.
+  constexpr void add_output(std::string_view called, value_id made) { more_outputs_.push_back({called, made}); }
   constexpr graph finish() {
     for (network_output& o : out_.outputs) ++out_.at_value(o.value = moved(o.value)).readers;
+    for (const network_output& o : more_outputs_) ir::add_output(out_, o.name, o.value);
     return static_cast<graph&&>(out_);
   }
 
  private:
   graph g_, out_;
+  pool<network_output> more_outputs_;
   pool<value_id> moved_, twins_;  ///< by value of the source
 };
 

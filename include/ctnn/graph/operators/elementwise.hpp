@@ -81,7 +81,11 @@ enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rd
 /// `activation` is applied to the result.
 struct binary {
   static constexpr std::string_view name = "binary";
-  static constexpr traits is{.layouts = layout_rule::any, .in_place = true, .divisible = true, .lifts = true,
+  static constexpr traits is{.layouts = layout_rule::any,
+                             .each = true,
+                             .in_place = true,
+                             .divisible = true,
+                             .lifts = true,
                              .images = image_flow::keeps};
   static constexpr int tier = 2;
   static constexpr int min_inputs = 1, max_inputs = 2;
@@ -173,6 +177,7 @@ struct softmax {
     result[0] = in[0];
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

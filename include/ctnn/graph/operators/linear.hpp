@@ -47,6 +47,7 @@ struct linear {
     if (in.size() == 2 && !(in[1] == result[0])) return {mistake::shape_mismatch, "residual input", in[1], result[0]};
     return {};
   }
+  constexpr int passes(int back, inputs) const { return back < axes ? -1 : back - axes + 1 + ones; }
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 

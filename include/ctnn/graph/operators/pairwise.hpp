@@ -11,7 +11,7 @@ enum class comparison { equal, not_equal, less, less_equal, greater, greater_equ
 /// a (f) b as booleans.
 struct compare {
   static constexpr std::string_view name = "compare";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   comparison function = comparison::equal;
@@ -29,7 +29,7 @@ enum class logic_function { logical_and, logical_or, logical_xor, bit_and, bit_o
 
 struct logic {
   static constexpr std::string_view name = "logic";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   logic_function function = logic_function::logical_and;
@@ -48,7 +48,7 @@ struct logic {
 /// torch.remainder (the sign of b, ONNX Mod) or, `truncated`, torch.fmod (the sign of a). Integers modulo 0 give 0.
 struct remainder {
   static constexpr std::string_view name = "remainder";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   bool truncated = false;
@@ -65,7 +65,7 @@ struct remainder {
 /// torch.where(condition, a, b).
 struct where {
   static constexpr std::string_view name = "where";
-  static constexpr traits is{.copies = true, .vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .copies = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   static constexpr void fields(auto&, auto&&) {}

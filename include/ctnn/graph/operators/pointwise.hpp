@@ -9,7 +9,7 @@ namespace ctnn::op {
 /// torch.bitwise_not: of booleans it is "not", of integers it inverts all bits.
 struct bitwise_not {
   static constexpr std::string_view name = "bitwise_not";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
 
   static constexpr void fields(auto&, auto&&) {}
   constexpr problem infer(inputs in, outputs result) const {
@@ -25,7 +25,7 @@ struct bitwise_not {
 /// torch.isnan.
 struct is_nan {
   static constexpr std::string_view name = "is_nan";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
 
   static constexpr void fields(auto&, auto&&) {}
   constexpr problem infer(inputs in, outputs result) const {
@@ -41,7 +41,7 @@ struct is_nan {
 /// torch.isinf of the signs asked for.
 struct is_inf {
   static constexpr std::string_view name = "is_inf";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
 
   bool negative = true;
   bool positive = true;
@@ -64,7 +64,7 @@ struct is_inf {
 /// in 8 and 16 bits and saturates in more; NaN becomes 0; integers keep their low bits; a boolean is x != 0.
 struct cast {
   static constexpr std::string_view name = "cast";
-  static constexpr traits is{.divisible = true, .vectors = vectors_of::halves};
+  static constexpr traits is{.each = true, .divisible = true, .vectors = vectors_of::halves};
 
   dtype to = dtype::f32;
 
@@ -83,7 +83,7 @@ struct cast {
 /// type.
 struct clamp {
   static constexpr std::string_view name = "clamp";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.each = true, .vectors = vectors_of::none};
   static constexpr int min_inputs = 1, max_inputs = 3;
 
   bool low = true;

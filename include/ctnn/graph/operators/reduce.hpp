@@ -34,6 +34,14 @@ struct reduce {
     result[0] = y;
     return {};
   }
+  constexpr int passes(int back, inputs in) const {
+    const unsigned bits = reduced(in[0]);
+    const int axis = in[0].rank - 1 - back;
+    if (bits >> axis & 1u) return -1;
+    int behind = back;
+    for (int i = axis + 1; i < in[0].rank && !keep; ++i) behind -= static_cast<int>(bits >> i & 1u);
+    return behind;
+  }
   static constexpr bool f32_takes_scratch = false;
   constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
     return scratch_for_reduction(in[0], reduced(in[0]));

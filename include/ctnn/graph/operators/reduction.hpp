@@ -118,6 +118,7 @@ struct log_softmax {
     result[0] = in[0];
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
 };
 

@@ -16,11 +16,13 @@ struct input {
   list<int> shape{};
   dtype type = dtype::f32;
   bool unused = false;  ///< declared so: no layer need read it
+  bool carried = false;  ///< an engine's own: zeros first, then what the output of the same name was in the run before
 
   static constexpr void fields(auto& self, auto&& field) {
     field("shape", self.shape);
     field("type", self.type);
     field("unused", self.unused);
+    field("carried", self.carried);
   }
   constexpr problem infer_types(types, std::span<dtype> out) const {
     out[0] = type;
@@ -181,6 +183,11 @@ struct permute {
     result[0] = y;
     return {};
   }
+  constexpr int passes(int back, inputs in) const {
+    for (int i = 0; i < in[0].rank; ++i)
+      if (order[static_cast<std::size_t>(i)] == in[0].rank - 1 - back) return in[0].rank - 1 - i;
+    return -1;
+  }
 };
 
 /// torch.channel_shuffle: channels as a table of `groups` rows, read column by column: output channel i groups + g is
@@ -255,6 +262,7 @@ struct concat {
     result[0] = y;
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
 };
 
 /// torch.split: as many outputs as `sizes`, which add up to the extent of `axis`.
@@ -288,6 +296,7 @@ struct split {
           mistake::element_count_mismatch, "sizes", {static_cast<int>(sum < 2147483647 ? sum : 2147483647)}, {x[a]}};
     return {};
   }
+  constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
 };
 
 /// x[start:end:step] as Python's slices, an entry of the lists for each `axis` (without them for the first axes).

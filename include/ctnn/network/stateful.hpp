@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// A network that takes its sequence in parts and keeps between them what it must (rewrite/streaming.hpp).
+#pragma once
+
+#include "../rewrite/streaming.hpp"
+#include "questions.hpp"
+
+namespace ctnn::ir::detail {
+
+template <class Net, int Block, int Axis>
+struct streamed {
+  static constexpr graph_view source() { return expanded_view<Net>(); }
+  /// What the first walk finds, as constants.
+  template <std::size_t Values, std::size_t Outputs>
+  struct finding {
+    streaming how{Block, Axis};
+    problem_report error{};
+    static_vector<int, Values + 1> reach{};
+    static_vector<int, Outputs + 1> offsets{};
+  };
+  static constexpr auto find() {
+    constexpr graph_view g = expanded_view<Net>();
+    finding<g.values.size(), g.outputs.size()> out;
+    stream_finding result;
+    find_stream(g, out.how, result);
+    out.error = result.error;
+    for (int n : result.reach) out.reach.push_back(n);
+    for (int n : result.offsets) out.offsets.push_back(n);
+    return out;
+  }
+  static constexpr auto found = find();
+  static constexpr problem_report error = found.error;
+
+  static constexpr graph apply(graph&& whole, name_maker& names, pool<rewrite_step>&) {
+    pool<int> reach(std::span<const int>(found.reach.begin(), found.reach.size()));
+    graph made;
+    stream_maker(static_cast<graph&&>(whole), names, found.how, reach, false).run(made);
+    return made;
+  }
+};
+
+template <class Net, int Block, int Axis>
+struct stateful_of {
+  static_assert(Block >= 0, "ctnn: stateful<net, block>: a block has samples");
+  static_assert(sizeof(checked<Net>) > 0 && sizeof(no_problem<streamed<Net, Block, Axis>::error>) > 0);
+  using type = typename decltype(lift_all<made_by<streamed<Net, Block, Axis>>()>())::type;
+};
+
+}  // namespace ctnn::ir::detail
+
+namespace ctnn {
+
+/// Net for a stream: run after run takes the next `Block` samples (by itself as many as Net's first input has), and
+/// what comes out is what Net gives for all of them at once. Recurrent states, what windows reach back to and delays
+/// of skip paths are carried from run to run by engines, in the arena; engine::reset() begins anew. `Axis` is that of
+/// the sequence in the first input, to be said where several would do. Again a network<...>, with Net's layers, names
+/// and weights: optimized<stateful<net, 64>>, fold<stateful<net, 64>, weights>(). A layer that needs later samples does
+/// not compile.
+template <class Net, int Block = 0, int Axis = ir::automatic_axis>
+using stateful = typename ir::detail::stateful_of<Net, Block, Axis>::type;
+
+/// How many samples later than the whole network's output `Output` the stream's begins: sample i of the whole is sample
+/// i + stream_delay of the stream. 0 for causal networks, that is padded on the left; windows without padding drop
+/// samples.
+template <class Net, std::size_t Output = 0, int Axis = ir::automatic_axis>
+inline constexpr int stream_delay = ir::detail::streamed<Net, 0, Axis>::found.offsets[Output];
+
+/// Bytes that an engine of a network carries from run to run; a part of arena_bytes.
+template <class Net>
+inline constexpr std::size_t state_bytes = [] {
+  std::size_t bytes = 0;
+  for (const ir::node& n : ir::declared_graph<Net>.nodes)
+    if (const ir::value& v = ir::declared_graph<Net>.at_value(n.outputs.first); is_carried(ir::declared_graph<Net>, n))
+      bytes += static_cast<std::size_t>(v.shape.count() * size_of(v.type));
+  return bytes;
+}();
+
+}  // namespace ctnn

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pairs of inputs and outputs that an engine keeps for itself: what the output was, the input is in the next run.
+#pragma once
+
+#include "../graph/graph.hpp"
+#include "../kernels/operator_code.hpp"
+
+namespace ctnn::ir {
+
+/// Is node n an input that an engine carries from run to run?
+constexpr bool is_carried(const graph_view& g, const node& n) {
+  return n.type == &type_of<op::input> && decode<op::input>(g.fields_of(n.fields)).carried;
+}
+/// The carried input that output o is in the next run; none if it is an output like any other.
+constexpr value_id carried_into(const graph_view& g, const network_output& o) {
+  for (const node& n : g.nodes)
+    if (n.name == o.name && is_carried(g, n)) return n.outputs.first;
+  return none;
+}
+
+}  // namespace ctnn::ir

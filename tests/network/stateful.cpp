@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// Stateful networks in engines: by name, on every target, begun anew, copied in the middle of a stream; carried inputs
+// that a network declares itself.
+#include <doctest/doctest.h>
+
+#include <ctnn/ctnn.hpp>
+
+#include "support/streams.hpp"
+
+namespace nn = ctnn;
+using nn::ir::test::floats;
+
+namespace {
+
+/// Two recurrent layers, each step's features to one number.
+template <int Steps>
+struct recurrent : nn::network<nn::input<"x", nn::shape<Steps, 3>>, nn::lstm<"cell", nn::hidden<8>>,
+                               nn::gru<"cells", nn::from<"cell.0">, nn::hidden<5>>,
+                               nn::linear<"dense", nn::from<"cells.0">, nn::out<1>>> {};
+using step = nn::stateful<recurrent<1>>;
+static_assert(std::same_as<step, nn::stateful<recurrent<12>, 1>>);
+static_assert(nn::state_bytes<step> == 4 * (8 + 8 + 5) && nn::arena_bytes<step> >= nn::state_bytes<step>);
+static_assert(nn::engine<step>::inputs == 1 && nn::engine<step>::outputs == 1);
+static_assert(nn::output_shape<step, "cell.h"> == nn::extents{1, 8});
+// As one would declare it.
+static_assert(
+    std::same_as<step, nn::network<nn::input<"x", nn::shape<1, 3>>, nn::input<"cell.h", nn::shape<1, 8>, nn::carried>,
+                                   nn::input<"cell.c", nn::shape<1, 8>, nn::carried>,
+                                   nn::lstm<"cell", nn::from<"x", "cell.h", "cell.c">, nn::hidden<8>>,
+                                   nn::input<"cells.h", nn::shape<1, 5>, nn::carried>,
+                                   nn::gru<"cells", nn::from<"cell.0", "cells.h">, nn::hidden<5>>,
+                                   nn::linear<"dense", nn::from<"cells.0">, nn::out<1>>,
+                                   nn::named_output<nn::from<"dense", "cell.h", "cell.c", "cells.h">,
+                                                    nn::from<"dense", "cell.1", "cell.2", "cells.1">>>>);
+
+/// A running sum.
+struct sums : nn::network<nn::input<"x", nn::shape<4>>, nn::input<"sum", nn::shape<4>, nn::carried>,
+                          nn::add<"add", nn::from<"x", "sum">>,
+                          nn::named_output<nn::from<"y", "sum">, nn::from<"add", "add">>> {};
+
+}  // namespace
+
+TEST_CASE("recurrent layers step by step") {
+  using whole = recurrent<12>;
+  nn::ir::test::made_up_weights numbers;
+  const auto weights = nn::ir::test::weights_of_network<whole>(numbers);
+  static nn::parameters<whole> all;
+  static nn::parameters<step> one;
+  REQUIRE(!nn::load(all, weights).found);
+  REQUIRE(!nn::load(one, weights).found);
+  const floats x = nn::ir::test::random_inputs(nn::ir::declared_graph<whole>)[0];
+  for (const nn::target_id target : nn::supported_targets()) {
+    nn::engine<whole> at_once{all, target};
+    const auto want = at_once(std::span<const float, 36>(x.data(), 36));
+    nn::engine<step> stream{one, target};
+    for (int time = 0; time < 2; ++time, stream.reset())
+      for (std::size_t t = 0; t < 12; ++t) {
+        float y[1];
+        auto other = stream;  // goes its own way
+        const float noise[3] = {1, 2, 3};
+        other(noise);
+        stream.run(nn::in<"x">(std::span<const float, 3>(x.data() + 3 * t, 3)), nn::into<"dense">(y));
+        CHECK(y[0] == doctest::Approx(want[t]).epsilon(1e-6));
+      }
+  }
+}
+
+TEST_CASE("a carried input of the network's own") {
+  static const nn::parameters<sums> none;
+  nn::engine<sums> run{none};
+  const float x[4] = {1, 2, 3, 4};
+  for (int i = 1; i <= 3; ++i) CHECK(run(x)[3] == 4.0f * static_cast<float>(i));
+  run.reset();
+  CHECK(run(x)[1] == 2.0f);
+}
