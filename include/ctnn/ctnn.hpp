@@ -3,7 +3,14 @@
 // Define CTNN_PLAIN for targets without Highway (Cortex-M) or Boost: without are then only threads and layers_of<...>.
 #pragma once
 
+// Compilers say through which headers they came to an error: those that have sentences are included here, first.
+#include "base/mistakes.hpp"
 #include "kernels/targets.hpp"
+#include "kernels/operator_code.hpp"
+#include "rewrite/rule.hpp"
+#include "network/layers.hpp"
+#include "network/blocks.hpp"
+#include "network/network.hpp"
 
 #include "network/engine.hpp"
 #if !defined(CTNN_PLAIN)

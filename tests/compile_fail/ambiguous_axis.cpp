@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Is (64, 64) a batch of channels or channels of a signal?
-// expect: ctnn: the input's shape does not tell which axis is the channels': say axis<0> (channels first) or axis<1>
+// expect: ctnn: which axis has the channels? say axis<0>, or axis<1> (a batch is first)
 // expect: mistake::ambiguous_axis
 // expect: layer_called<'b', 'n'>
 // expect: what<'a', 'x', 'i', 's'>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Is (4, 8, 8) an image or a batch of signals? After a reshape nobody knows, whatever it was before.
-// expect: ctnn: the input's shape does not tell which axis is the channels': say axis<0> (channels first) or axis<1>
+// expect: ctnn: which axis has the channels? say axis<0>, or axis<1> (a batch is first)
 // expect: mistake::ambiguous_axis
 // expect: layer_called<'s', 'l', 'o', 'p', 'e'>
 // expect: what<'a', 'x', 'i', 's'>

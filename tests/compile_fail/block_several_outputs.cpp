@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A layer reads "the layer before it", a block with two outputs.
-// expect: ctnn: the block before has several outputs: say with from<...> which is read, by its full name
+// expect: ctnn: the block before has several outputs: from<...> says which, by full name
 // expect: mistake::several_outputs
 // expect: layer_called<'s', 'u', 'm'>
 // expect: what<'b'>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Elements that ctnn.hpp has no kernels for.
+// lines: 23
 // expect: ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>
 #include <ctnn/ctnn.hpp>
 #ifdef CTNN_CORRECTED

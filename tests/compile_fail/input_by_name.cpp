@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Inputs and outputs by name: names there are, each input once, as many numbers as it has, of its type.
+// mistakes: 5
 // expect: ctnn: the network has no input of this name; did_you_mean<...> is the nearest
 // expect: ctnn: the network has no output of this name; did_you_mean<...> is the nearest
 // expect: ctnn: run(in<...>(...), ...) takes each input of the network once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An operator that the compiler cannot run.
-// expect: ctnn: the operator has no reference: give it constexpr void run_reference(
+// expect: ctnn: the operator has no constexpr run_reference(
 // expect: mistake::no_reference
 // expect: layer_called<'t'>
 // expect: what<'t', 'w', 'i', 'c', 'e'>
@@ -26,4 +26,4 @@ constexpr void run(const twice&, const nn::ir::arguments& a) {
 using net = nn::network<nn::input<"x", nn::shape<2>>, nn::layer<twice, "t">>;
 constexpr std::array<nn::named_weight, 0> no_weights{};
 constexpr float x[] = {1, 2};
-static_assert(nn::constant_run<net, no_weights>(x)[1] == 4);
+const auto y = nn::constant_run<net, no_weights>(x);

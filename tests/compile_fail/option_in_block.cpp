@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An option that stands where a layer of a block should.
-// expect: ctnn: a group of layers takes a name, then layers, blocks or networks
+// expect: ctnn: a block takes a name, layers, blocks, networks
 #include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;

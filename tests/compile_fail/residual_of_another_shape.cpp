@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A residual whose result is smaller than its input. Broadcasting would hide it.
-// expect: ctnn: a residual's input has another shape than its result: a shortcut<...> in it brings it there
+// expect: ctnn: a residual's input has not its result's shape: it needs a shortcut<...>
 // expect: mistake::residual_of_another_shape
 // expect: layer_called<'l', 'a', 'y', 'e', 'r', '1', '.', 'a', 'd', 'd'>
 // expect: what<'i', 'n', 'p', 'u', 't'>

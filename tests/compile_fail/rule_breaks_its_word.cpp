@@ -20,4 +20,4 @@ struct forever {
 };
 using net = nn::network<nn::input<"image", nn::shape<4>>, nn::relu<"relu">>;
 
-static_assert(nn::optimized<net, nn::rule_list<forever>>::size == 1);
+using fused = nn::optimized<net, nn::rule_list<forever>>;

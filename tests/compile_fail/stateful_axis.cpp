@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A stateful network of images: along which axis?
-// expect: ctnn: which axis of the first input is the sequence?
+// expect: ctnn: which axis is the sequence?
 // expect: mistake::no_sequence
 // expect: layer_called<'x'>
 // expect: got<1, 8, 16>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A stateful network pads behind a layer that drops samples.
-// expect: ctnn: a stateful network has samples where the layer needs zeros
+// expect: ctnn: the layer needs zeros where layers before it drop the first samples
 // expect: mistake::stream_begins_later
 // expect: layer_called<'c', '2'>
 // expect: got<2>

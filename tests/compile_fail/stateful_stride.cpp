@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parts of a stateful network that are no multiple of a stride.
-// expect: ctnn: blocks of a stateful network must be a multiple
+// expect: ctnn: blocks of a stateful network are a multiple
 // expect: mistake::block_not_a_multiple
 // expect: layer_called<'c'>
 // expect: got<3>

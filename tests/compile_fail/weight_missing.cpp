@@ -5,6 +5,8 @@
 // expect: layer_called<'b', 'n'>
 // expect: what<'r', 'u', 'n', 'n', 'i', 'n', 'g', '_', 'v', 'a', 'r'>
 // expect: needed<3>
+#include <ctnn/ctnn.hpp>
+
 #include "weights.hpp"
 
 #ifndef CTNN_CORRECTED

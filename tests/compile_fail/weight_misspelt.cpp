@@ -4,6 +4,8 @@
 // expect: mistake::unknown_weight
 // expect: layer_called<'f', 'c'>
 // expect: what<'w', 'e', 'i', 'g', 'h', 't', 's'>
+#include <ctnn/ctnn.hpp>
+
 #include "weights.hpp"
 
 #ifndef CTNN_CORRECTED

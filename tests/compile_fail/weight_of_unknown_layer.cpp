@@ -4,6 +4,8 @@
 // expect: mistake::unknown_weight
 // expect: layer_called<'f', 'c', '2'>
 // expect: what<'b', 'i', 'a', 's'>
+#include <ctnn/ctnn.hpp>
+
 #include "weights.hpp"
 
 #ifndef CTNN_CORRECTED

@@ -6,6 +6,8 @@
 // expect: what<'w', 'e', 'i', 'g', 'h', 't'>
 // expect: got<11>
 // expect: needed<3, 4>
+#include <ctnn/ctnn.hpp>
+
 #include "weights.hpp"
 
 #ifndef CTNN_CORRECTED

@@ -4,6 +4,8 @@
 // expect: mistake::duplicate_weight
 // expect: layer_called<'f', 'c'>
 // expect: what<'b', 'i', 'a', 's'>
+#include <ctnn/ctnn.hpp>
+
 #include "weights.hpp"
 
 #ifndef CTNN_CORRECTED

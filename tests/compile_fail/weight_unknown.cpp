@@ -4,6 +4,8 @@
 // expect: mistake::unknown_weight
 // expect: layer_called<'f', 'c'>
 // expect: what<'s', 'c', 'a', 'l', 'e'>
+#include <ctnn/ctnn.hpp>
+
 #include "weights.hpp"
 
 #ifndef CTNN_CORRECTED

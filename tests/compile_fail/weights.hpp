@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The network whose weights the weight_*.cpp give wrongly, and with CTNN_CORRECTED the right ones.
+// Behind ctnn.hpp: the network whose weights the weight_*.cpp give wrongly, and with CTNN_CORRECTED the right ones.
 #pragma once
-
-#include <ctnn/ctnn.hpp>
 
 namespace nn = ctnn;
 

@@ -15,8 +15,7 @@ namespace {
 
 struct small : nn::network<nn::input<"x", nn::shape<4>>, nn::scale<"s", nn::axis<0>>, nn::softmax<"y">> {};
 struct large : nn::network<
-    nn::input<"x", nn::shape<4>>, nn::concat<"t", nn::from<"x", "x", "x", "x", "x", "x", "x", "x">>,
-    nn::softmax<"y">> {};
+    nn::input<"x", nn::shape<4>>, nn::concat<"t", nn::from<"x", "x", "x", "x", "x", "x", "x">>, nn::softmax<"y">> {};
 
 constexpr float factors[] = {1, 2, 3, 4}, shifts[] = {0, 1, 0, -1};
 constexpr nn::named_weight weights[] = {{"s", "scale", factors}, {"s", "bias", shifts}};

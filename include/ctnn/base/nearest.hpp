@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fixed_string.hpp"
+#include "mistakes.hpp"
 #include "pool.hpp"
 
 namespace ctnn::ir {
@@ -48,40 +49,19 @@ class nearest_name {
   std::size_t edits_ = 0;
 };
 
-template <char... Name>
-struct layer_called;
-template <char... Name>
-struct rule_called;
-template <char... Name>
-struct did_you_mean;
-
-/// The compile error of a question about a layer that there is not.
-template <class Layer, class Nearest>
-struct unknown_layer {
-  static_assert(sizeof(Layer*) == 0, "ctnn: no layer has this name; did_you_mean<...> is the nearest");
-};
-/// And of a rule's name.
-template <class Rule, class Nearest>
-struct unknown_rule {
-  static_assert(sizeof(Rule*) == 0, "ctnn: no rule of the list has this name; did_you_mean<...> is the nearest");
-};
-
 namespace detail {
 
 template <template <class, class> class Error, template <char...> class Called, fixed_string Asked,
           fixed_string Nearest, std::size_t... A, std::size_t... N>
-constexpr bool unknown_name(std::index_sequence<A...>, std::index_sequence<N...>) {
-  return sizeof(Error<Called<Asked.text[A]...>, did_you_mean<Nearest.text[N]...>>) > 0;
-}
+auto unknown_name_of(std::index_sequence<A...>, std::index_sequence<N...>)
+    -> Error<Called<Asked.text[A]...>, did_you_mean<Nearest.text[N]...>>;
 
 }  // namespace detail
 
-/// Does not compile, and says which name is unknown and which is nearest to it.
+/// A class that does not compile: which name is unknown, and which is nearest to it.
 template <template <class, class> class Error, template <char...> class Called, fixed_string Asked,
           fixed_string Nearest>
-constexpr bool say_unknown_name() {
-  return detail::unknown_name<Error, Called, Asked, Nearest>(std::make_index_sequence<Asked.view().size()>{},
-                                                              std::make_index_sequence<Nearest.view().size()>{});
-}
+using unknown_name = decltype(detail::unknown_name_of<Error, Called, Asked, Nearest>(
+    std::make_index_sequence<Asked.view().size()>{}, std::make_index_sequence<Nearest.view().size()>{}));
 
 }  // namespace ctnn::ir

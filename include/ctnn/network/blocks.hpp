@@ -31,6 +31,9 @@ concept group_part = requires {
   Part::record.parts;
 };
 
+/// Every part by itself: what is wrong with one is said before it is a part of something.
+constexpr bool are_complete(std::initializer_list<std::size_t> sizes) { return sizes.size() + 1 > 0; }
+
 /// Loops over tables, here and below: Clang limits folds to 256 operands.
 template <class... Parts>
 inline constexpr bool are_parts = [] {
@@ -75,50 +78,49 @@ using parts_or = std::conditional_t<are_parts<Parts...>, group_parts<Parts...>, 
 
 }  // namespace detail
 
-#define CTNN_ARE_GROUP_PARTS                 \
-  static_assert(detail::are_parts<Parts...>, \
-                "ctnn: a group of layers takes a name, then layers, blocks or networks, and from<\"other\">")
-
 /// Layers with names, inputs and outputs of their own. An empty name: they have the names of the block around them.
 template <fixed_string Name, class... Parts>
 struct block {
+  static_assert(detail::are_complete({sizeof(Parts)...}));
   using operator_struct = void;
   static constexpr layer_record record = detail::parts_or<identity<"wrong">, Parts...>::group(grouping::block, Name);
-  CTNN_ARE_GROUP_PARTS;
+  static_assert(detail::are_parts<Parts...>, "ctnn: a block takes a name, layers, blocks, networks, and from<...>");
 };
 
 /// Layers whose input is added to their result; the sum is a layer of this name. They have the names of the block
 /// around them: PyTorch's `x = x + f(x)` names nothing. Where f changes the shape, a shortcut<...> brings x there.
 template <fixed_string Name, class... Parts>
 struct residual {
+  static_assert(detail::are_complete({sizeof(Parts)...}));
   using operator_struct = op::binary;
   static constexpr layer_record record =
       detail::parts_or<identity<"wrong">, Parts...>::group(grouping::residual, Name, &ir::type_of<op::binary>);
   static_assert(!Name.view().empty(), "ctnn: a residual<...> has a name: that of the sum");
-  CTNN_ARE_GROUP_PARTS;
+  static_assert(detail::are_parts<Parts...>, "ctnn: a block takes a name, layers, blocks, networks, and from<...>");
 };
 
 /// In a residual: a block that reads the residual's input; its result is added instead.
 ///   residual<"add", conv2d<"conv1", ...>, ..., shortcut<"downsample", conv2d<"0", ...>, batch_norm<"1">>>
 template <fixed_string Name, class... Parts>
 struct shortcut {
+  static_assert(detail::are_complete({sizeof(Parts)...}));
   using operator_struct = void;
   static constexpr layer_record record = detail::parts_or<identity<"wrong">, Parts...>::group(grouping::shortcut, Name);
   static_assert((!detail::is_from<Parts>::value && ...), "ctnn: a shortcut reads what its residual reads");
-  CTNN_ARE_GROUP_PARTS;
+  static_assert(detail::are_parts<Parts...>, "ctnn: a block takes a name, layers, blocks, networks, and from<...>");
 };
 
 /// The same layers several times, each time as a block of its own: "layers.0", "layers.1", ... Each reads what the one
 /// before gives; of several inputs that is the first, and the others are the same for all.
 template <fixed_string Name, int Times, class... Parts>
 struct repeat {
+  static_assert(detail::are_complete({sizeof(Parts)...}));
   using operator_struct = void;
   static constexpr layer_record record =
       detail::parts_or<identity<"wrong">, Parts...>::group(grouping::repeat, Name, nullptr, Times);
   static_assert(Times > 0, "ctnn: a repeat<...> takes a name and how many times, at least once");
-  CTNN_ARE_GROUP_PARTS;
+  static_assert(detail::are_parts<Parts...>, "ctnn: a block takes a name, layers, blocks, networks, and from<...>");
 };
 
-#undef CTNN_ARE_GROUP_PARTS
 
 }  // namespace ctnn

@@ -66,13 +66,9 @@ struct found_in {
   static_assert(sizeof(Net) > 0);  // what the list itself says (network.hpp)
   static constexpr problem_report error = lowered<Net>::first.error;
 };
-/// Says what is wrong with a network, to classes that ask for its size.
-template <class Net>
-struct checked : no_problem<found_in<Net>::error> {};
-
 template <class Net>
 struct compiled {
-  static constexpr bool valid = require_no_problem<found_in<Net>::error>();
+  static constexpr bool valid = sizeof(error_in<found_in<Net>::error>) > 0 && !found_in<Net>::error.found;
   static constexpr graph_view view() {
     if constexpr (!valid || lowered<Net>::first.fits)
       return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here
@@ -220,18 +216,20 @@ struct rule_at_fault {
   template <std::size_t... I>
   static auto error(std::index_sequence<I...>) -> rule_error<rule_called<name[I]...>>;
 };
+template <class Net, class Rules>
+auto rule_fault_of() {
+  if constexpr (!compiled<Net>::valid) return std::type_identity<no_error>{};
+  else if constexpr (constexpr std::string_view name = rule_at_fault<Net, Rules>::name; name.empty())
+    return std::type_identity<no_error>{};
+  else
+    return std::type_identity<decltype(rule_at_fault<Net, Rules>::error(std::make_index_sequence<name.size()>{}))>{};
+}
 /// Compiles only if every rule that fired lowered what it declares.
 template <class Net, class Rules>
-constexpr bool rules_keep_their_word() {
-  using fault = rule_at_fault<Net, Rules>;
-  if constexpr (!fault::name.empty())
-    return sizeof(decltype(fault::error(std::make_index_sequence<fault::name.size()>{}))) == 0;
-  else return true;
-}
+using rule_fault = typename decltype(rule_fault_of<Net, Rules>())::type;
 /// The last part's result.
 template <class Net, class Rules>
 constexpr const auto& rewritten() {
-  (void)rules_keep_their_word<Net, Rules>();
   return rewritten_part<Net, Rules, count_parts<Net, Rules>() - 1>();
 }
 
@@ -278,6 +276,7 @@ inline constexpr graph_view declared_graph = detail::compiled<Net>::view();
 
 /// The graph of a network after rewriting; its weights are expressions over the declared network's weights.
 template <class Net, class Rules = default_rules>
-inline constexpr graph_view optimized_graph = detail::rewritten<Net, Rules>().view();
+inline constexpr graph_view optimized_graph =
+    (void(sizeof(detail::rule_fault<Net, Rules>)), detail::rewritten<Net, Rules>().view());
 
 }  // namespace ctnn::ir

@@ -108,8 +108,8 @@ inline void input_does_not_fit(std::string_view) {}
 /// step limit admits about 400,000 multiply-adds.
 template <class Net, const auto& Given, std::size_t Output = 0, class... Inputs>
 constexpr std::array<float, ir::detail::result_size<Net, Output>> constant_run(const Inputs&... inputs) {
-  static_assert(ir::detail::constant_weights<Net, Given>::valid);
-  static_assert(ir::require_no_problem<ir::detail::missing_reference<Net>>());
+  static_assert(sizeof(ir::detail::weights_error<Net, Given>) > 0);
+  static_assert(sizeof(ir::error_in<ir::detail::missing_reference<Net>>) > 0);
   constexpr ir::graph_view g = ir::declared_graph<Net>;
   const std::span<const float> given[] = {std::span<const float>(inputs)...};
   const float* pointers[sizeof...(Inputs)] = {};

@@ -144,10 +144,11 @@ class engine {
 
   /// Of what is not as long, or does not say how long it is.
   template <class Other>
-  requires(inputs == 1 && !std::is_convertible_v<const Other&, input_span<0>>) void operator()(const Other&) {
-    static_assert(sizeof(Other*) == 0,
-                  "ctnn: the input is an array or std::span of input_size<> numbers; of a vector "
-                  "engine::input_span<>(vector.data(), vector.size())");
+    requires(inputs == 1 && !std::is_convertible_v<const Other&, input_span<0>>)
+  output_span<0> operator()(const Other&) {
+    static_assert(ir::possible<Other>, "ctnn: the input is an array or std::span of input_size<> numbers; of a vector "
+                                       "engine::input_span<>(vector.data(), vector.size())");
+    return output<0>();
   }
 
   /// Inputs in the order of declaration, each of input_size<I> numbers, nchw. They are only read.
@@ -171,6 +172,8 @@ class engine {
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run(const Named&... named) {
+    static_assert(sizeof(ir::detail::times_error<network_type, Named...>) > 0);
+    static_assert(((sizeof(ir::detail::span_error<network_type, Named>) > 0) && ...));
     run_named([&](const ir::frame& f) { execute(f); }, named...);
   }
 
@@ -192,6 +195,8 @@ class engine {
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run_on(executor& threads, const Named&... named) {
+    static_assert(sizeof(ir::detail::times_error<network_type, Named...>) > 0);
+    static_assert(((sizeof(ir::detail::span_error<network_type, Named>) > 0) && ...));
     run_named([&](const ir::frame& f) { execute(f, threads); }, named...);
   }
 #endif
@@ -207,7 +212,7 @@ class engine {
   template <fixed_string Name>
   auto output() const {
     using names = ir::detail::value_names<network_type, true>;
-    ir::detail::require_value<network_type, true, Name>();
+    static_assert(sizeof(ir::detail::value_error<network_type, true, Name>) > 0);
     if constexpr (names::has(Name.view())) return output<names::of(Name.view())>();
     else return output<0>();
   }
@@ -228,48 +233,26 @@ class engine {
   using names_of = ir::detail::value_names<network_type, Named::into>;
   template <class Named>
   static constexpr std::size_t place_of = names_of<Named>::of(Named::name.view());
-  /// Said once of each: a name that there is, as many numbers as it has, of its type.
-  template <class Named, class Span>
-  static constexpr void check() {
-    static_assert(sizeof(ir::as_long<Named::extent, Span::extent>) > 0);
-    static_assert(sizeof(ir::of_type<const typename Named::type, typename Span::element_type>) > 0);
-  }
   template <class... Named>
   void run_named(const auto& compute, const Named&... named) {
     const float* pointers[inputs + 1];
     (place(named, pointers), ...);
-    check_inputs<Named...>();
     compute(ir::frame{pointers, weights_, arena()});
     (fetch(named), ...);
   }
   template <class Named>
   static void place(const Named& named, const float** pointers) {
-    ir::detail::require_value<network_type, Named::into, Named::name>();
-    if constexpr (!Named::into && place_of<Named> < inputs) {
-      check<Named, input_span<place_of<Named>>>();
-      pointers[place_of<Named>] = address_of(named.numbers);
-    }
+    if constexpr (!Named::into && place_of<Named> < inputs) pointers[place_of<Named>] = address_of(named.numbers);
   }
   template <class Named>
   void fetch(const Named& named) const {
     if constexpr (Named::into && place_of<Named> < outputs) {
       using span = output_span<place_of<Named>>;
-      check<Named, span>();
       const span from = output<place_of<Named>>();
-      if constexpr (Named::extent == span::extent)
+      if constexpr (std::is_same_v<ir::detail::span_error<network_type, Named>, ir::detail::no_error>)
         for (std::size_t i = 0; i < span::extent; ++i) named.numbers[i] = from[i];
     }
   }
-  template <std::size_t I, class... Named>
-  static constexpr std::size_t times_given = ((!Named::into && place_of<Named> == I ? 1u : 0u) + ... + 0u);
-  template <class... Named>
-  static constexpr void check_inputs() {
-    if constexpr ((names_of<Named>::has(Named::name.view()) && ...)) []<std::size_t... I>(std::index_sequence<I...>) {
-        static_assert((sizeof(ir::given_once<times_given<I, Named...>>) + ... + 1u) > 0);
-      }
-    (std::make_index_sequence<inputs>{});
-  }
-
   /// Kernels take the address of any elements as that of floats.
   static const float* address_of(auto elements) {
     return static_cast<const float*>(static_cast<const void*>(elements.data()));

@@ -61,7 +61,7 @@ struct planned {
 /// What the static executor runs.
 template <class Net>
 struct executable {
-  static_assert(sizeof(detail::checked<Net>) > 0);
+  static_assert(sizeof(error_in<detail::found_in<Net>::error>) > 0);
   static constexpr graph_view g = declared_graph<Net>;
   static constexpr plan_view plan = detail::planned<Net>::frozen.view();
   static constexpr std::size_t arena_size = static_cast<std::size_t>(plan.arena_size);

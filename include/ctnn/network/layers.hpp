@@ -98,22 +98,30 @@ struct option_records {
                 "ctnn: a layer takes a name, then options such as ctnn::kernel<3> or ctnn::from<\"other\">");
 };
 
+// Numbers, of which compilers say less than of concepts.
+template <class Op>
+inline constexpr bool is_named = ir::has_name<Op>;
+template <class Op>
+inline constexpr bool lists_fields = ir::has_fields<Op>;
+template <class Op>
+inline constexpr bool tells_shapes = ir::has_infer<Op>;
+
 }  // namespace detail
 
 /// Any operator as a layer; the names below are this with the operator filled in.
 template <class Op, fixed_string Name, class... Options>
 struct layer {
-  static_assert(ir::has_name<Op>, "ctnn: an operator has a name: static constexpr std::string_view name");
-  static_assert(ir::has_fields<Op>,
-                "ctnn: an operator lists its parameters: static constexpr void fields(auto& self, auto&& field)");
-  static_assert(ir::has_infer<Op>,
-                "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem infer("
-                "ctnn::ir::inputs, ctnn::ir::outputs) const");
   using operator_struct = std::conditional_t<ir::operation<Op>, Op, op::identity>;  // one mistake is said once
   static constexpr layer_record record{
       &ir::type_of<operator_struct>,           Name, detail::reads<Options...>::list(),
       detail::option_records<Options...>::all, {},   detail::reads<Options...>::previous,
       detail::reads<Options...>::twice};
+  // Behind the members: Clang leaves out what follows.
+  static_assert(detail::is_named<Op>, "ctnn: an operator has a name: static constexpr std::string_view name");
+  static_assert(detail::lists_fields<Op>,
+                "ctnn: an operator lists its parameters: static constexpr void fields(auto& self, auto&& field)");
+  static_assert(detail::tells_shapes<Op>, "ctnn: an operator tells the shapes of its outputs: constexpr ctnn::problem "
+                                          "infer(ctnn::ir::inputs, ctnn::ir::outputs) const");
 };
 
 /// The network's outputs by the names of their layers; without it the last layer is the output.
@@ -126,9 +134,9 @@ struct output {
 /// Outputs whose public names differ from their layers': first the public names, then as many layers.
 template <class Public, class Layers>
 struct named_output {
-  static_assert(Public::list.size() == Layers::list.size(), "ctnn: named_output<...> has as many names as layers");
   using operator_struct = void;
   static constexpr layer_record record{nullptr, {}, Layers::list, {}, Public::list, false};
+  static_assert(Public::list.size() == Layers::list.size(), "ctnn: named_output<...> has as many names as layers");
 };
 
 /// Layers whose results outlive rewriting, whichever layers compute them then: they are outputs as well, after the

@@ -121,25 +121,27 @@ auto lift_all() {
   return lift<G>(std::make_index_sequence<G.view().nodes.size()>{},
                  std::make_index_sequence<G.view().outputs.size()>{});
 }
+/// For a wrong network, so that one mistake is said once.
+using stand_in = network<input<"wrong", shape<1>>>;
 template <class Net>
 auto lift_declared() {
-  if constexpr (!compiled<Net>::valid || lowered<Net>::first.fits) return lift_all<lowered<Net>::first>();
+  if constexpr (!compiled<Net>::valid) return std::type_identity<stand_in>{};
+  else if constexpr (lowered<Net>::first.fits) return lift_all<lowered<Net>::first>();
   else return lift_all<lowered_exactly<Net>::result>();
 }
 template <class Net, class Rules>
 auto lift_optimized() {
-  return lift_all<rewritten<Net, Rules>()>();
+  if constexpr (!compiled<Net>::valid) return std::type_identity<stand_in>{};
+  else return lift_all<rewritten<Net, Rules>()>();
 }
 
-// Classes, so that a mistake is said before a function needs the network (check.hpp).
-template <class Net>
+// What is wrong is said by the sizes that the words below ask for: before a function needs the network, and at once.
+template <class Net, std::size_t>
 struct canonical_of {
-  static_assert(sizeof(checked<Net>) > 0);
   using type = typename decltype(lift_declared<Net>())::type;
 };
-template <class Net, class Rules>
+template <class Net, class Rules, std::size_t>
 struct optimized_of {
-  static_assert(sizeof(checked<Net>) > 0);
   using type = typename decltype(lift_optimized<Net, Rules>())::type;
 };
 
@@ -150,11 +152,14 @@ namespace ctnn {
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical = typename ir::detail::canonical_of<Net>::type;
+using canonical =
+    typename ir::detail::canonical_of<Net, sizeof(Net) + sizeof(ir::error_in<ir::detail::found_in<Net>::error>)>::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
-using optimized = typename ir::detail::optimized_of<Net, Rules>::type;
+using optimized = typename ir::detail::optimized_of<
+    Net, Rules, sizeof(Net) + sizeof(ir::error_in<ir::detail::found_in<Net>::error>) + sizeof(Rules) +
+                    sizeof(ir::detail::rule_fault<Net, Rules>)>::type;
 
 /// The network without the layers that no output needs, as it is spelled: rewriting by no rules. What nobody reads is
 /// not in the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in

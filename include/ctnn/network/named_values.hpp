@@ -25,32 +25,6 @@ inline constexpr bool is_named_span = false;
 template <fixed_string Name, class T, std::size_t N, bool Into>
 inline constexpr bool is_named_span<named_span<Name, T, N, Into>> = true;
 
-template <char... Name>
-struct value_called;
-template <class Input, class Nearest>
-struct no_such_input {
-  static_assert(sizeof(Input*) == 0, "ctnn: the network has no input of this name; did_you_mean<...> is the nearest");
-};
-template <class Output, class Nearest>
-struct no_such_output {
-  static_assert(sizeof(Output*) == 0, "ctnn: the network has no output of this name; did_you_mean<...> is the nearest");
-};
-template <std::size_t Times>
-struct given_once {
-  static_assert(Times == 1, "ctnn: run(in<...>(...), ...) takes each input of the network once");
-};
-template <std::size_t Got, std::size_t Needed>
-struct as_long {
-  static_assert(Got == Needed,
-                "ctnn: in<...> and into<...> take arrays or std::spans of as many numbers as the input or "
-                "output has; of a vector std::span<T, numbers>(vector)");
-};
-template <class Got, class Needed>
-struct of_type {
-  static_assert(std::is_same_v<Got, Needed>,
-                "ctnn: in<...> and into<...> take elements of the input's or output's type");
-};
-
 namespace detail {
 
 /// The names of inputs, or outputs, in their order.
@@ -77,17 +51,60 @@ struct value_names {
   }
 };
 
-/// Compiles only if there is an input, or output, of this name.
 template <class Net, bool Into, fixed_string Name>
-constexpr void require_value() {
+auto value_error_of() {
   using names = value_names<Net, Into>;
   if constexpr (!names::has(Name.view())) {
     constexpr std::string_view nearest = names::nearest(Name.view());
     constexpr fixed_string<nearest.size()> near(nearest);
-    if constexpr (Into) (void)say_unknown_name<no_such_output, value_called, Name, near>();
-    else (void)say_unknown_name<no_such_input, value_called, Name, near>();
+    if constexpr (Into) return std::type_identity<unknown_name<no_such_output, value_called, Name, near>>{};
+    else return std::type_identity<unknown_name<no_such_input, value_called, Name, near>>{};
+  } else {
+    return std::type_identity<no_error>{};
   }
 }
+/// Compiles only if there is an input, or output, of this name.
+template <class Net, bool Into, fixed_string Name>
+using value_error = typename decltype(value_error_of<Net, Into, Name>())::type;
+
+template <class Net, class Named>
+auto span_error_of() {
+  using x = executable<Net>;
+  constexpr std::size_t i = value_names<Net, Named::into>::of(Named::name.view());
+  if constexpr (i == value_names<Net, Named::into>::count) {
+    return std::type_identity<value_error<Net, Named::into, Named::name>>{};
+  } else {
+    using needed = element<Named::into ? x::output_type(i) : x::input_type(i)>;
+    constexpr std::size_t size = Named::into ? x::output_size(i) : x::input_size(i);
+    using got = std::remove_const_t<typename Named::type>;
+    if constexpr (Named::extent != size) return std::type_identity<as_long<Named::extent, size>>{};
+    else if constexpr (!std::is_same_v<got, needed>) return std::type_identity<of_type<got, needed>>{};
+    else return std::type_identity<no_error>{};
+  }
+}
+/// Compiles only if there is such a value, with as many numbers, of its type.
+template <class Net, class Named>
+using span_error = typename decltype(span_error_of<Net, Named>())::type;
+
+template <class Net, class... Named>
+auto times_error_of() {
+  constexpr std::size_t wrong = [] {
+    std::size_t times[executable<Net>::input_count + 1]{};
+    for (std::size_t i : {executable<Net>::input_count,
+                          Named::into ? executable<Net>::input_count
+                                      : value_names<Net, false>::of(Named::name.view())...})
+      ++times[i];
+    for (std::size_t i = 0; i < executable<Net>::input_count; ++i)
+      if (times[i] != 1) return times[i];
+    return std::size_t{1};
+  }();
+  constexpr bool known = (value_names<Net, Named::into>::has(Named::name.view()) && ...);
+  if constexpr (known && wrong != 1) return std::type_identity<given_once<wrong>>{};
+  else return std::type_identity<no_error>{};
+}
+/// Compiles only if each input is given once.
+template <class Net, class... Named>
+using times_error = typename decltype(times_error_of<Net, Named...>())::type;
 
 }  // namespace detail
 }  // namespace ir

@@ -10,6 +10,7 @@ namespace ctnn {
 /// without a name: block<"encoder", encoder_network> gives it one.
 template <class... Layers>
 struct network {
+  static_assert(detail::are_complete({sizeof(Layers)...}));
   using network_type = network;
   using operator_struct = void;
   using parts = detail::parts_or<input<"", shape<1>>, Layers...>;

@@ -175,23 +175,28 @@ concept constant_numbers = requires {
   typename std::bool_constant<read_numbers(Given)>;
 };
 
+/// Compiles only if the weights are right.
+template <class Net, const auto& Given>
+auto weights_error_of() {
+  if constexpr (constant_numbers<Given>) return std::type_identity<error_in<found_in_weights<Net, Given>::error>>{};
+  else return std::type_identity<weights_of_run_time<Net>>{};
+}
+template <class Net, const auto& Given>
+using weights_error = typename decltype(weights_error_of<Net, Given>())::type;
+
+template <class Net, const auto& Given>
+inline constexpr bool are_right = [] {
+  if constexpr (constant_numbers<Given>) return !found_in_weights<Net, Given>::error.found;
+  else return false;
+}();
+
 /// The packed weights of a network, if those given for Net are right.
 template <class Net, const auto& Given, class Packed = Net>
 struct constant_weights {
-  static_assert(sizeof(Net*) == 0,
-                "ctnn: weights that the compiler folds, and their table, are `constexpr` arrays; "
-                "others are read at start by load() or load_folded()");
-  static constexpr bool valid = false;
-  using type = parameters<Packed>;
-};
-template <class Net, const auto& Given, class Packed>
-requires constant_numbers<Given>
-struct constant_weights<Net, Given, Packed> {
-  static_assert(sizeof(no_problem<found_in_weights<Net, Given>::error>) > 0);
+  static_assert(sizeof(weights_error<Net, Given>) > 0);
   static_assert(
       count_weights(declared_graph<Net>) <= constant_weights_limit,
       "ctnn: too many weights to fold in a constant (constant_weights_limit): use load() at start, or `ctnn header`");
-  static constexpr bool valid = found_in_weights<Net, Given>::error.found.kind == mistake::none;
   using type = parameters<Packed>;
 };
 
@@ -204,16 +209,16 @@ struct constant_weights<Net, Given, Packed> {
 template <class Net, const auto& Given, class Rules = default_rules>
 consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optimized<Net, Rules>>::type {
   parameters<optimized<Net, Rules>> out;
-  if constexpr (ir::detail::constant_weights<Net, Given, optimized<Net, Rules>>::valid)
+  if constexpr (ir::detail::are_right<Net, Given>)
     ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, Given, out.packed);
   return out;
 }
 
 /// The packed weights of Net as it is, by the compiler.
 template <class Net, const auto& Given>
-consteval auto pack() -> typename ir::detail::constant_weights<Net, Given, Net>::type {
+consteval auto pack() -> typename ir::detail::constant_weights<Net, Given>::type {
   parameters<Net> out;
-  if constexpr (ir::detail::constant_weights<Net, Given, Net>::valid)
+  if constexpr (ir::detail::are_right<Net, Given>)
     ir::detail::pack_given(ir::declared_graph<Net>, Given, out.packed);
   return out;
 }

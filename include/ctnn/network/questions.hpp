@@ -25,16 +25,19 @@ constexpr std::string_view nearest_layer(std::string_view asked) {
   return nearest.name();
 }
 
-/// Compiles only if there is such a layer.
 template <class Net, fixed_string Layer>
-constexpr bool require_layer() {
+auto layer_error_of() {
   if constexpr (!knows_layer<Net, Layer>()) {
     constexpr std::string_view nearest = nearest_layer<Net>(Layer);
-    return say_unknown_name<unknown_layer, layer_called, Layer, fixed_string<nearest.size()>(nearest)>();
+    constexpr fixed_string<nearest.size()> near(nearest);
+    return std::type_identity<unknown_name<unknown_layer, layer_called, Layer, near>>{};
   } else {
-    return true;
+    return std::type_identity<no_error>{};
   }
 }
+/// Compiles only if there is such a layer; its size is asked for outside of functions (check.hpp).
+template <class Net, fixed_string Layer>
+using layer_error = typename decltype(layer_error_of<Net, Layer>())::type;
 
 }  // namespace ctnn::ir::detail
 
@@ -62,28 +65,25 @@ inline constexpr std::int64_t parameter_count = ir::detail::count_weights(ir::de
 
 /// The shape of a layer's output: output_shape<net, "conv1"> == extents{16, 32, 32}.
 template <class Net, fixed_string Layer>
-inline constexpr extents output_shape = [] {
-  (void)ir::detail::require_layer<Net, Layer>();
+inline constexpr extents output_shape = (void(sizeof(ir::detail::layer_error<Net, Layer>)), [] {
   for (const ir::node& n : ir::declared_graph<Net>.nodes)
     if (n.name == Layer.view()) return ir::declared_graph<Net>.shape(n.outputs.first);
   return extents{};
-}();
+}());
 
 /// The m of a conv2d that vectors compute by Winograd's F(m, 3) (kernels/winograd.hpp); 0: product by product.
 template <class Net, fixed_string Layer>
-inline constexpr int winograd = [] {
-  (void)ir::detail::require_layer<Net, Layer>();
+inline constexpr int winograd = (void(sizeof(ir::detail::layer_error<Net, Layer>)), [] {
   for (const ir::node& n : ir::declared_graph<Net>.nodes)
     if (n.name == Layer.view()) return ir::winograd_size(ir::declared_graph<Net>, n);
   return 0;
-}();
+}());
 
 /// The layer that does the work of Layer after rewriting: itself if it is still there, "" if nothing does.
 template <class Net, fixed_string Layer, class Rules = default_rules>
-inline constexpr std::string_view fused_into = [] {
-  (void)ir::detail::require_layer<Net, Layer>();
+inline constexpr std::string_view fused_into = (void(sizeof(ir::detail::layer_error<Net, Layer>)), [] {
   return provenance_of(Layer, ir::optimized_graph<Net, Rules>, ir::detail::rewriting_history<Net, Rules>::steps).into;
-}();
+}());
 
 /// What rewriting does to a network, in order: rule, layer consumed, layer that does its work.
 template <class Net, class Rules = default_rules>

@@ -39,11 +39,25 @@ struct streamed {
   }
 };
 
+/// What is wrong with the network itself, or with taking it in parts.
 template <class Net, int Block, int Axis>
+auto stream_error_of() {
+  if constexpr (found_in<Net>::error.found) return std::type_identity<error_in<found_in<Net>::error>>{};
+  else return std::type_identity<error_in<streamed<Net, Block, Axis>::error>>{};
+}
+template <class Net, int Block, int Axis>
+using stream_error = typename decltype(stream_error_of<Net, Block, Axis>())::type;
+
+template <class Net, int Block, int Axis>
+auto lift_stream() {
+  if constexpr (found_in<Net>::error.found) return std::type_identity<stand_in>{};
+  else if constexpr (streamed<Net, Block, Axis>::error.found) return std::type_identity<stand_in>{};
+  else return lift_all<made_by<streamed<Net, Block, Axis>>()>();
+}
+template <class Net, int Block, int Axis, std::size_t>
 struct stateful_of {
   static_assert(Block >= 0, "ctnn: stateful<net, block>: a block has samples");
-  static_assert(sizeof(checked<Net>) > 0 && sizeof(no_problem<streamed<Net, Block, Axis>::error>) > 0);
-  using type = typename decltype(lift_all<made_by<streamed<Net, Block, Axis>>()>())::type;
+  using type = typename decltype(lift_stream<Net, Block, Axis>())::type;
 };
 
 }  // namespace ctnn::ir::detail
@@ -57,7 +71,8 @@ namespace ctnn {
 /// and weights: optimized<stateful<net, 64>>, fold<stateful<net, 64>, weights>(). A layer that needs later samples does
 /// not compile.
 template <class Net, int Block = 0, int Axis = ir::automatic_axis>
-using stateful = typename ir::detail::stateful_of<Net, Block, Axis>::type;
+using stateful = typename ir::detail::stateful_of<
+    Net, Block, Axis, sizeof(Net) + sizeof(ir::detail::stream_error<Net, Block, Axis>)>::type;
 
 /// How many samples later than the whole network's output `Output` the stream's begins: sample i of the whole is sample
 /// i + stream_delay of the stream. 0 for causal networks, that is padded on the left; windows without padding drop

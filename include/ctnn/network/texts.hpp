@@ -164,7 +164,7 @@ struct diff_writer {
 
 template <class Net, fixed_string Layer, class Rules>
 struct explanation_writer {
-  static constexpr bool known = require_layer<Net, Layer>();
+  static constexpr bool known = knows_layer<Net, Layer>();
   static constexpr void write(text& out) {
     if (!known) return;
     pool<text> lines;
@@ -196,6 +196,7 @@ inline constexpr std::string_view diff = ir::constant_text<ir::detail::diff_writ
 /// near, a line each, those about two layers first.
 template <class Net, fixed_string Layer, class Rules = default_rules>
 inline constexpr std::string_view explain =
-    ir::constant_text<ir::detail::explanation_writer<Net, Layer, Rules>>::view;
+    (void(sizeof(ir::detail::layer_error<Net, Layer>)),
+     ir::constant_text<ir::detail::explanation_writer<Net, Layer, Rules>>::view);
 
 }  // namespace ctnn

@@ -18,7 +18,7 @@ namespace ctnn {
 template <class Net, class Rules = default_rules>
 verification verify(std::span<const named_weight> weights, std::span<const std::span<const float>> inputs,
                     double tolerance = 1e-4) {
-  static_assert(ir::require_no_problem<ir::detail::missing_reference<Net>>());
+  static_assert(sizeof(ir::error_in<ir::detail::missing_reference<Net>>) > 0);
   const ir::graph_view declared = ir::declared_graph<Net>;
   if (const problem_report wrong = ir::detail::check_weights(declared, weights); wrong.found)
     throw error("layer '" + std::string(wrong.layer) + "': " + ir::describe(wrong.found));

@@ -90,6 +90,8 @@ concept rule =
 /// A struct that is no rule: says what is missing, once.
 template <class Rule>
 struct rule_entry {
+  static constexpr rule_record record{
+      {"no rule", "", lowers::nodes, numerics::exact}, {}, {}, [](rewriter&, node_id, reason*) { return false; }};
   static_assert(detail::has_info<Rule>,
                 "ctnn: a rule needs `static constexpr rule_info info{name, arrow, lowers, numerics}`");
   static_assert(
@@ -100,7 +102,6 @@ struct rule_entry {
                 "ctnn: a rule needs `static constexpr void rewrite(rewriter&, const match&)`");
   static_assert(!detail::has_rewrite<Rule> || detail::has_sound_guard<Rule>,
                 "ctnn: a rule's guard is `static constexpr reason guard(const rewriter&, const match&)`");
-  static constexpr rule_record record{{"no rule", "", lowers::nodes, numerics::exact}, {}, {}, nullptr};
 };
 template <rule Rule>
 struct rule_entry<Rule> {
@@ -134,6 +135,7 @@ struct rule_entry<Rule> {
 template <class... Rules>
 struct rule_list {
   static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
+  static_assert(((sizeof(rule_entry<Rules>) > 0) && ...));
 };
 
 namespace detail {
@@ -169,19 +171,21 @@ struct asked_rule {
     answer.first = has_rule(List::records, Name, answer.second);
     return answer;
   }();
-  static constexpr bool known() {
-    if constexpr (asked.first) return true;
-    else return say_unknown_name<unknown_rule, rule_called, Name, fixed_string<asked.second.size()>(asked.second)>();
+  static auto error() {
+    if constexpr (asked.first) return std::type_identity<asked_rule>{};
+    else
+      return std::type_identity<
+          unknown_name<unknown_rule, rule_called, Name, fixed_string<asked.second.size()>(asked.second)>>{};
   }
 };
-/// Compiles only if the list has rules of all these names.
-template <class List, fixed_string... Names>
-inline constexpr bool has_rules = (asked_rule<List, Names>::known() && ...);
+/// Compiles only if the list has a rule of this name.
+template <class List, fixed_string Name>
+using named_rule = typename decltype(asked_rule<List, Name>::error())::type;
 
 }  // namespace detail
 
 /// The records of a list for which `stays(record)` holds.
-template <class List, auto Stays>
+template <class List, auto Stays, std::size_t...>
 struct rules_where {
   static constexpr auto records = [] {
     std::array<rule_record, [] {
@@ -199,6 +203,7 @@ struct rules_where {
 /// Several lists as one, in order: joined_rules<default_rules, my_rules>.
 template <class... Lists>
 struct joined_rules {
+  static_assert(((sizeof(Lists) > 0) && ...));
   static constexpr auto records = [] {
     std::array<rule_record, (std::tuple_size_v<decltype(Lists::records)> + ... + 0)> all{};
     std::size_t n = 0;
@@ -211,15 +216,12 @@ struct joined_rules {
 /// A list less the rules of these names (rule_info::name): rules_without<default_rules, "fuse_residual">. A name that
 /// no rule of the list has is a compile error with the nearest.
 template <class List, fixed_string... Names>
-struct rules_without : rules_where<List, &detail::has_other_name<Names...>> {
-  static_assert(detail::has_rules<List, Names...>);
-};
+using rules_without =
+    rules_where<List, &detail::has_other_name<Names...>, sizeof(detail::named_rule<List, Names>)...>;
 
 /// The rules of a list that have these names, and no others.
 template <class List, fixed_string... Names>
-struct only_rules : rules_where<List, &detail::has_name_of<Names...>> {
-  static_assert(detail::has_rules<List, Names...>);
-};
+using only_rules = rules_where<List, &detail::has_name_of<Names...>, sizeof(detail::named_rule<List, Names>)...>;
 
 /// The rules of a list that change no number: what they make has the bits that were there before.
 template <class List>
