@@ -126,6 +126,9 @@ TEST_CASE("what is known of numbers") {
               unknown[] = {std::numeric_limits<float>::quiet_NaN()};
   CHECK(known_of(positive) == numbers_are::positive);
   CHECK(known_of(mixed) == numbers_are::invertible);
+  CHECK(known_of(std::array{0.0f, -0.0f}) == numbers_are::zeros);
+  CHECK(known_of(std::array{1.0f, 1.0f}) == numbers_are::ones);
+  CHECK(known_of({}) == numbers_are::positive);
   for (std::span<const float> n : {std::span<const float>(zero), {tiny}, {infinite}, {unknown}})
     CHECK(known_of(n) == numbers_are::anything);
 }

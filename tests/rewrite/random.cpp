@@ -115,7 +115,7 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
 TEST_CASE("random graphs have every operator that has a kernel of vectors, and rules of every family fire in them") {
   std::set<const operator_type*> seen;
   std::set<std::string_view> fired;
-  for (std::uint64_t seed = 0; seed < 2500; ++seed) {
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     const random_graph made(seed, 4 + static_cast<int>(seed % 20));
     for (const node& n : made.g.nodes) seen.insert(n.type);
     const optimization o = optimize(thaw(made.g.view()), default_rules::records);

@@ -77,7 +77,7 @@ std::string in_a_cell(std::string_view text) {
 
 /// What README.md says of the rules, from what they say themselves: one row a name and arrow.
 std::string table_of_rules() {
-  constexpr std::string_view components[] = {"nodes", "tier", "position", "movable"};
+  constexpr std::string_view components[] = {"nodes", "tier", "position", "movable", "weights"};
   std::string out = "| rule | what it does | lowers | numbers |\n|---|---|---|---|\n";
   std::set<std::string> seen;
   for (const expansion_info& e : default_expansions::infos)

@@ -61,7 +61,12 @@ class random_weights {
     const std::string key = std::string(e.layer) + "." + std::string(e.name);
     auto at = known_.find(key);
     if (at == known_.end())
-      at = known_.emplace(key, random_floats(key, e.shape.count(), e.name == "running_var" ? 0.2f : -1.0f)).first;
+      at = known_
+               .emplace(key, e.numbers == numbers_are::zeros || e.numbers == numbers_are::ones
+                                 ? floats(static_cast<std::size_t>(e.shape.count()),
+                                          e.numbers == numbers_are::ones ? 1.0f : 0.0f)
+                                 : random_floats(key, e.shape.count(), e.name == "running_var" ? 0.2f : -1.0f))
+               .first;
     return at->second;
   }
 

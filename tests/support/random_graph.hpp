@@ -68,7 +68,12 @@ class random_graph {
     for (const extents& s : d.outputs)
       if (s.count() > 1500) return false;
     const std::string_view called = name();
-    return !add_node(g, type, called, in, fields);
+    if (add_node(g, type, called, in, fields)) return false;
+    // Some of what rules are told of numbers.
+    for (const expression_id w : g.view().weights(g.nodes.back()))
+      if (expression& e = g.expressions[static_cast<std::size_t>(w)]; e.name == "bias" || e.name == "value")
+        if (r_.one_in(8)) e.numbers = e.name == "value" && r_.one_in(2) ? numbers_are::ones : numbers_are::zeros;
+    return true;
   }
   /// The same operator on the same inputs: a common subexpression unless it has weights.
   bool repeat() {
@@ -221,6 +226,9 @@ class random_graph {
           add(op::flatten{}, {newest()});
         return;
       case 0:
+        if (r_.one_in(3) && s.rank == 3 && add(op::bias{0}, {x}) &&
+            add(op::adaptive_pool{op::pooling::max}, {newest()}))
+          return void(add(op::activation{{function::relu}}, {newest()}));
         if (s.rank == 3 && add(op::adaptive_pool{r_.one_in(2) ? op::pooling::average : op::pooling::max}, {x}))
           add(op::flatten{}, {newest()});
         return;

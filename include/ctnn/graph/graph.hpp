@@ -45,20 +45,25 @@ struct value {
   int readers = 0;  ///< inputs of live nodes that are this value, plus network outputs
 };
 
-/// What is known of the numbers of a weight: nothing, that 1 / x is finite for all of them, or that they are above 0
-/// besides.
-enum class numbers_are : char { anything, invertible, positive };
+/// What is known of the numbers of a weight: nothing, that all are 0, that 1 / x is finite for all of them, that they
+/// are above 0 besides, or that all are 1.
+enum class numbers_are : char { anything, zeros, invertible, positive, ones };
+constexpr bool are_invertible(numbers_are n) { return n >= numbers_are::invertible; }
+constexpr bool are_positive(numbers_are n) { return n >= numbers_are::positive; }
 
 inline constexpr float smallest_divisor = 1e-37f;  ///< 1 / x is finite from here on
 constexpr bool is_invertible(float x) { return math::abs(x) >= smallest_divisor && math::is_finite(x); }
 
 constexpr numbers_are known_of(std::span<const float> numbers) {
   numbers_are all = numbers_are::positive;
+  bool zeros = !numbers.empty(), ones = zeros;
   for (float x : numbers) {
-    if (!is_invertible(x)) return numbers_are::anything;
-    if (x < 0) all = numbers_are::invertible;
+    zeros = zeros && x == 0;
+    ones = ones && x == 1;
+    if (!is_invertible(x)) all = numbers_are::anything;
+    else if (x < 0 && all == numbers_are::positive) all = numbers_are::invertible;
   }
-  return all;
+  return zeros ? numbers_are::zeros : ones ? numbers_are::ones : all;
 }
 
 struct expression {

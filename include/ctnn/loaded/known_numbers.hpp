@@ -13,20 +13,24 @@
 
 namespace ctnn::ir {
 
-/// Rules divide only by constants that say that they can be divided by: those of as many numbers as a layer has
-/// channels.
+/// Rules divide only by constants that say that they can be divided by, and leave out zeros and ones: of as many
+/// numbers as a layer has channels.
 inline void note_known_numbers(const loaded_model& source, graph& g) {
   constexpr std::int64_t most_channels = 1 << 16;
-  for (const node& n : g.nodes) {
-    if (n.type != &type_of<op::constant>) continue;
-    expression& e = g.expressions[static_cast<std::size_t>(g.view().weights(n)[0])];
+  if (source.without_numbers) return;
+  const auto note = [&](expression& e) {
     const auto at = source.weights.find({e.layer, e.name});
-    if (at == source.weights.end() || e.shape.count() > most_channels) continue;
+    if (at == source.weights.end() || e.shape.count() > most_channels) return;
     const dtype stored = at->second->type();
     std::deque<std::vector<float>> memory;
     if ((e.element == dtype::f32 || is_narrow(e.element)) && (stored == dtype::f32 || is_narrow(stored)))
       e.numbers = known_of(numbers_of(source, e, memory));
-  }
+  };
+  for (const node& n : g.nodes)
+    for (const expression_id w : g.view().weights(n))
+      if (expression& e = g.expressions[static_cast<std::size_t>(w)];
+          !e.type && (n.type == &type_of<op::constant> || e.shape.rank == 1))
+        note(e);
 }
 
 /// Constants of equal type, shape and bytes are made of one weight: common subexpressions, and so is what differs by

@@ -38,6 +38,7 @@ struct loaded_model {
       aliases;                      ///< other names of a value, such as the outputs of ncnn's Split
   std::vector<model_input> inputs;  ///< in the order of the file
   std::deque<std::string> names;
+  bool without_numbers = false;  ///< an architecture alone: zeros stand for its weights
 
   loaded_model() = default;
   loaded_model(loaded_model&&) = default;

@@ -160,6 +160,18 @@ constexpr std::int64_t count_weights(const graph_view& g) {
   return sum;
 }
 
+/// Multiply-adds that make a network's weights, where they are products (rewrite/rules/products.hpp).
+constexpr std::int64_t count_products(const graph_view& g) {
+  std::int64_t sum = 0;
+  for (const expression& e : g.expressions) {
+    if (e.type == nullptr) continue;
+    pool<extents> in;
+    for (const expression_id a : g.arguments(e)) in.push_back(g.at_expression(a).shape);
+    sum += e.type == &type_of<op::matmul> ? e.type->macs(g.fields_of(e.fields), in, {&e.shape, 1}) : 0;
+  }
+  return sum;
+}
+
 template <class Net, const auto& Given>
 struct found_in_weights {
   static constexpr problem_report error = check_weights(declared_graph<Net>, Given);
@@ -208,6 +220,9 @@ struct constant_weights {
 /// Missing, unknown or wrongly sized weights do not compile.
 template <class Net, const auto& Given, class Rules = default_rules>
 consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optimized<Net, Rules>>::type {
+  static_assert(ir::detail::count_products(ir::optimized_graph<Net, Rules>) <= constant_weights_limit,
+                "ctnn: weights of layers in a row take too long to multiply in a constant: use load_folded() at start, "
+                "`ctnn header`, or rules_without<default_rules, \"multiply_weights\">");
   parameters<optimized<Net, Rules>> out;
   if constexpr (ir::detail::are_right<Net, Given>)
     ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, Given, out.packed);

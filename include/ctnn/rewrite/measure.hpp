@@ -13,7 +13,7 @@
 namespace ctnn::ir {
 
 /// The component a rule lowers; the ones before it stay or fall.
-enum class lowers { nodes, tier, position, movable };
+enum class lowers { nodes, tier, position, movable, weights };
 
 struct measure {
   std::int64_t nodes = 0;    ///< live nodes but inputs and constants
@@ -21,6 +21,8 @@ struct measure {
   std::int64_t position = 0;  ///< sum over liftable nodes of how late they stand: they move above what only rearranges
   std::int64_t movable =
       0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
+
+  std::int64_t weights = 0;  ///< of the nodes, in arrays
 
   friend constexpr auto operator<=>(const measure&, const measure&) = default;
 };
@@ -30,7 +32,8 @@ constexpr bool fell(const measure& was, const measure& now, lowers component) {
   if (now.nodes != was.nodes) return now.nodes < was.nodes;
   if (component >= lowers::tier && now.tier != was.tier) return now.tier < was.tier;
   if (component >= lowers::position && now.position != was.position) return now.position < was.position;
-  return component >= lowers::movable && now.movable < was.movable;
+  if (component >= lowers::movable && now.movable != was.movable) return now.movable < was.movable;
+  return component >= lowers::weights && now.weights < was.weights;
 }
 
 constexpr bool counts_as_node(const operator_type* type) {

@@ -82,8 +82,7 @@ class range_finder {
     if (type == &type_of<op::activation>) return range_of(r_.get<op::activation>(n).activation, of_input(n));
     if (type == &type_of<op::softmax>) return {0, 1};
     if (type == &type_of<op::full>) return only(r_.get<op::full>(n).value);
-    if (type == &type_of<op::constant>)
-      return r_.known_numbers(v) == numbers_are::positive ? interval{0} : interval{};
+    if (type == &type_of<op::constant>) return are_positive(r_.known_numbers(v)) ? interval{0} : interval{};
     if (type == &type_of<op::pool>) return of_windows(n);
     if (type == &type_of<op::adaptive_pool>)
       return r_.get<op::adaptive_pool>(n).function == op::pooling::max ? of_input(n) : sign_of(of_input(n));

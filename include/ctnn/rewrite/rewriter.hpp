@@ -90,14 +90,28 @@ class rewriter {
   constexpr extents shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
   /// What is known of a constant's numbers.
   constexpr numbers_are known_numbers(value_id v) const {
-    if (!is<op::constant>(producer(v))) return numbers_are::anything;
+    return is<op::constant>(producer(v)) ? known_of_weight(weight(producer(v), 0)) : numbers_are::anything;
+  }
+  constexpr numbers_are known_of_weight(expression_id weight) const {
+    using enum numbers_are;
     const graph_view g = view();
-    const expression* e = &g.at_expression(weight(producer(v), 0));
-    while (e->type == &type_of<op::reshape> || e->type == &type_of<op::permute>)
-      e = &g.at_expression(g.arguments(*e)[0]);
-    if (e->type != &type_of<op::full>) return e->type ? numbers_are::anything : e->numbers;
-    const float all = decode<op::full>(g.fields_of(e->fields)).value;
-    return known_of({&all, 1});
+    const expression& e = g.at_expression(weight);
+    const auto of = g.arguments(e);
+    if (!e.type) return e.numbers;
+    if (e.type == &type_of<op::reshape> || e.type == &type_of<op::permute>) return known_of_weight(of[0]);
+    if (e.type == &type_of<op::full>) {
+      const float all = decode<op::full>(g.fields_of(e.fields)).value;
+      return known_of({&all, 1});
+    }
+    if (e.type == &type_of<op::activation>) {  // 0 - k, 1 / k
+      const function f = decode<op::activation>(g.fields_of(e.fields)).activation.kind;
+      const numbers_are k = known_of_weight(of[0]);
+      return (f == function::neg && k == zeros) || (f == function::reciprocal && k == ones) ? k : anything;
+    }
+    // One number for all.
+    const bool times = e.type == &type_of<op::binary> && of.size() == 2 &&
+                       decode<op::binary>(g.fields_of(e.fields)).function == op::binary_function::mul;
+    return times && known_of_weight(of[0]) == ones ? known_of_weight(of[1]) : anything;
   }
   constexpr int readers(value_id v) const { return g_.values[static_cast<std::size_t>(v)].readers; }
   constexpr value_id resolve(value_id v) const {
@@ -355,6 +369,7 @@ class rewriter {
   }
   constexpr void count(node_id id, int sign, measure& m) const {
     const node& n = at(id);
+    m.weights += sign * n.weights.count;
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
     m.tier += sign * n.type->tier;

@@ -15,6 +15,7 @@
 #include "rules/hardswish.hpp"
 #include "rules/join.hpp"
 #include "rules/lifting.hpp"
+#include "rules/known.hpp"
 #include "rules/matrix.hpp"
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
@@ -134,6 +135,9 @@ struct default_rules : rule_list<
     rules::fuse_residual,
     rules::weighted_sum,
     rules::scaled_term,
+    // Weights of zeros and ones
+    rules::neutral_weight,
+    rules::zero_bias,
     // What costs less (graph/cost.hpp)
     rules::multiply_weights
     > {};

@@ -45,6 +45,8 @@ class bin_reader {
     return r;
   }
 
+  bool gives_zeros() const { return zeros_; }
+
   /// n floats without a tag.
   std::vector<float> raw(std::int64_t n, const std::string& owner) {
     if (zeros_) return std::vector<float>(allowed(n, owner));

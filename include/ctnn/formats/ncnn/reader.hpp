@@ -155,6 +155,7 @@ CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const 
   if (refused.only("Input: ")) throw unknown_input_shape(refused.text(file.source));
   if (refused.any()) throw error(refused.text(file.source));
   weights.finish();
+  b.model.without_numbers = weights.gives_zeros();
   detail::declare_outputs(b);
   return std::move(b.model);
 }

@@ -29,6 +29,7 @@ constexpr void run(const op::matmul& p, const arguments& a) {
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::int64_t row_step = p.transpose_a ? 1 : w.depth, left_step = p.transpose_a ? w.rows : 1;
   const std::int64_t column_step = p.transpose_b ? w.depth : 1, right_step = p.transpose_b ? 1 : w.columns;
+  const float *left = a.in[0].data, *right = a.in[1].data;
   float* y = a.out[0].data;
   for (std::int64_t m = 0; m < w.matrices; ++m) {
     const auto at = w.offsets(m);
@@ -37,7 +38,7 @@ constexpr void run(const op::matmul& p, const arguments& a) {
         // Places, not pointers: an operand without elements may have no memory.
         const std::int64_t x = at.a + r * row_step, z = at.b + c * column_step;
         float sum = 0;
-        for (int k = 0; k < w.depth; ++k) sum += a.in[0].data[x + k * left_step] * a.in[1].data[z + k * right_step];
+        for (int k = 0; k < w.depth; ++k) sum += left[x + k * left_step] * right[z + k * right_step];
         *y++ = p.scale * sum;
       }
   }

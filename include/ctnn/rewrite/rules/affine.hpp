@@ -119,7 +119,7 @@ constexpr reason is_affine_by_constant(const rewriter& r, node_id n, int constan
   const value_id k = r.input(n, constant);
   if (f != add && f != sub && f != mul && f != div) return {"its function is not affine"};
   if (constant != 1 && (f == sub || f == div)) return {"the constant is not the second operand", r.name(r.producer(k))};
-  if (f == div && r.known_numbers(k) == numbers_are::anything) return {"the constant may hold zeros"};
+  if (f == div && !are_invertible(r.known_numbers(k))) return {"the constant may hold zeros"};
   return {};
 }
 

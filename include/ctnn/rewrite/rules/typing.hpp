@@ -119,7 +119,7 @@ struct relu_before_quantize {
     const dtype to = r.get<op::quantize>(m.last).to;
     if (to != dtype::u8 && to != dtype::u16) return {"its integers may be negative"};
     if (r.inputs_count(m.last) == 3) return {"it has a zero point, so 0 is not the lowest number"};
-    if (r.known_numbers(r.input(m.last, 1)) != numbers_are::positive) return {"its scale may be negative"};
+    if (!are_positive(r.known_numbers(r.input(m.last, 1)))) return {"its scale may be negative"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
