@@ -255,7 +255,7 @@ class page {
                 "CTNN_WRITE_README=1 test_model --source-file=*reference.cpp writes it. A layer is a word, a name, and "
                 "options in any order; behind the lines of use stand shapes, `inputs -> outputs`, and the layer's "
                 "weights. What has no word is declared as `layer<op::...>`; \"plain loops\" and element types other "
-                "than f32 need `<ctnn/typed.hpp>`. Words that libc has too, end in an underscore."),
+                "than f32 need `<ctnn/typed.hpp>`."),
         "\n\n");
     questions();
     options();

@@ -11,12 +11,6 @@
 
 namespace ctnn::ir {
 
-/// A problem and the layer that has it.
-struct problem_report {
-  problem found{};
-  std::string_view layer{};
-};
-
 namespace detail {
 
 struct no_error {};
