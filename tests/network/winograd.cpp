@@ -23,7 +23,7 @@ struct net
                   nn::silu<"sum_silu">, nn::conv2d<"narrow", nn::out<20>, nn::kernel<3>>, nn::tanh<"curve">,
                   nn::conv2d<"said", nn::out<32>, nn::kernel<3>, nn::no_winograd>,
                   nn::conv2d<"strided", nn::out<32>, nn::kernel<3>, nn::stride<2>>,
-                  nn::conv2d<"point", nn::out<32>, nn::kernel<1>>> {};
+                  nn::relu<"strided_relu">, nn::conv2d<"point", nn::out<32>, nn::kernel<1>>> {};
 using fused = nn::optimized<net>;
 using exact = nn::exact_convolutions<fused>;
 
