@@ -11,6 +11,11 @@ using namespace ctnn::ir::test;
 
 namespace {
 
+/// Not kept where an operator was expanded.
+bool is_constant_nobody_reads(const graph_view& g, value_id v) {
+  return g.at(g.at_value(v).producer).type == &type_of<op::constant> && g.at_value(v).readers == 0;
+}
+
 void check_seed(std::uint64_t seed, bool optimize, target_id target) {
   CAPTURE(seed);
   CAPTURE(optimize);
@@ -49,7 +54,7 @@ void check_seed(std::uint64_t seed, bool optimize, target_id target) {
     for (int k = 0; k < 4; ++k) {
       const value_id v = d.below(static_cast<int>(g.values.size()));
       const node& n = g.at(g.at_value(v).producer);
-      if (n.outputs.count != 1) continue;
+      if (n.outputs.count != 1 || is_constant_nobody_reads(g, v)) continue;
       const array a = ex.extract(n.name);
       CAPTURE(n.name);
       REQUIRE(difference({floats(a.values().begin(), a.values().end())},
