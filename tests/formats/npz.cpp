@@ -20,7 +20,7 @@ namespace {
 
 std::string little(std::uint64_t n, int bytes) {
   std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(n >> (8 * i) & 0xff);
+  for (int i = 0; i < bytes; ++i, n >>= 8) out += static_cast<char>(n & 0xff);
   return out;
 }
 
