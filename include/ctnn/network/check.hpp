@@ -30,11 +30,26 @@ auto error_in_of() {
         std::make_index_sequence<static_cast<std::size_t>(Report.found.needed.rank)>{}))>{};
 }
 
+char look_into(const volatile void*);
+
 }  // namespace detail
 
+/// 1, having looked into a class. Its sizeof says as much, but Clang does not know what follows from the size of a class
+/// with an error, and complains once more wherever that is used. A call by an argument that points to it looks for
+/// functions in it, and can do without.
+template <class Error>
+inline constexpr std::size_t size_said = [] {
+  using detail::look_into;
+  return sizeof(look_into(static_cast<Error*>(nullptr)));
+}();
+
 /// A class that does not compile if there is a problem. Classes ask for its size: Clang holds every function invalid in
-/// which something is wrong, and all that calls it.
+/// which something is wrong, and all that calls it. Words that others are built of ask for size_said<error_in<...>>.
 template <const problem_report& Report>
 using error_in = typename decltype(detail::error_in_of<Report>())::type;
+
+/// Of the network that takes the place of one with a mistake.
+template <class Net>
+inline constexpr bool stands_in = false;
 
 }  // namespace ctnn::ir

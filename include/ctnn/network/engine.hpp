@@ -280,4 +280,34 @@ class engine {
   [[no_unique_address]] target_id target_{};  ///< that of run_
 };
 
+/// Of a network with a mistake, whose one error has been said: whatever is asked of its engine is no second one.
+template <class Net, class Arena>
+  requires(ir::stands_in<Net> || ir::executable<typename Net::network_type>::g.nodes.empty())
+class engine<Net, Arena> {
+ public:
+  constexpr explicit engine(const auto&...) {}
+  template <std::size_t I = 0>
+  static constexpr std::size_t input_size = std::dynamic_extent;
+  template <std::size_t I = 0>
+  static constexpr std::size_t output_size = std::dynamic_extent;
+  template <std::size_t I = 0>
+  using input_span = std::span<const float>;
+  template <std::size_t I = 0>
+  using output_span = std::span<const float>;
+  output_span<> operator()(const auto&...) { return {}; }
+  void run(const auto&...) {}
+  void run_on(const auto&...) {}
+  template <auto Which>
+  output_span<> output() const {
+    return {};
+  }
+  template <fixed_string Name>
+  output_span<> output() const {
+    return {};
+  }
+  void reset() {}
+  void use(target_id) {}
+  target_id target() const { return best_target(); }
+};
+
 }  // namespace ctnn

@@ -122,7 +122,7 @@ auto lift_all() {
                  std::make_index_sequence<G.view().outputs.size()>{});
 }
 /// For a wrong network, so that one mistake is said once.
-using stand_in = network<input<"wrong", shape<1>>>;
+struct stand_in : network<input<"wrong", shape<1>>> {};
 template <class Net>
 auto lift_declared() {
   if constexpr (!compiled<Net>::valid) return std::type_identity<stand_in>{};
@@ -146,6 +146,10 @@ struct optimized_of {
 };
 
 }  // namespace detail
+
+template <>
+inline constexpr bool stands_in<detail::stand_in> = true;
+
 }  // namespace ctnn::ir
 
 namespace ctnn {
@@ -153,13 +157,13 @@ namespace ctnn {
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
 using canonical =
-    typename ir::detail::canonical_of<Net, sizeof(Net) + sizeof(ir::error_in<ir::detail::found_in<Net>::error>)>::type;
+    typename ir::detail::canonical_of<Net, sizeof(Net) + ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>>>::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
 using optimized = typename ir::detail::optimized_of<
-    Net, Rules, sizeof(Net) + sizeof(ir::error_in<ir::detail::found_in<Net>::error>) + sizeof(Rules) +
-                    sizeof(ir::detail::rule_fault<Net, Rules>)>::type;
+    Net, Rules, sizeof(Net) + ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>> + sizeof(Rules) +
+                    ir::size_said<ir::detail::rule_fault<Net, Rules>>>::type;
 
 /// The network without the layers that no output needs, as it is spelled: rewriting by no rules. What nobody reads is
 /// not in the rewritten graph, and only the graph's nodes are lifted, so dead types end here, as they do in
