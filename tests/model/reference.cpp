@@ -30,6 +30,23 @@ const fs::path headers = source / "include/ctnn";
 
 using lines = std::vector<std::string>;
 
+constexpr std::string_view code_of_the_page = R"(#include <boost/hana.hpp>
+#include <ctnn/typed.hpp>
+#include <ctnn/ctnn.hpp>
+#include <ctnn/network/constant_run.hpp>
+#include <cstdio>
+
+namespace nn = ctnn;
+namespace hana = boost::hana;
+using net = nn::network<nn::input<"x", nn::shape<3>>, nn::linear<"fc", nn::out<4>>>;
+using fused = nn::optimized<net>;
+constexpr float image[3] = {}, fc_weight[12] = {}, fc_bias[4] = {0, 0, 0, 1};
+constexpr nn::named_weight weights[] = {{"fc", "weight", fc_weight}, {"fc", "bias", fc_bias}};
+using first_net = net;
+using second_net = fused;
+nn::parameters<first_net> first_weights;
+)";
+
 lines lines_of(const fs::path& file) {
   lines out;
   std::ifstream in(file);
@@ -257,6 +274,8 @@ class page {
                 "weights. What has no word is declared as `layer<op::...>`; \"plain loops\" and element types other "
                 "than f32 need `<ctnn/typed.hpp>`."),
         "\n\n");
+    // tests/pages compiles the page: this is what its lines are about.
+    append(out_, "<!--cpp\n", code_of_the_page, "-->\n");
     questions();
     options();
     modules();

@@ -106,7 +106,7 @@ inline void input_does_not_fit(std::string_view) {}
 ///   static_assert(ctnn::argmax(ctnn::constant_run<net, weights>(image)) == 3);
 /// `Given` are Net's weights as for fold(); inputs are nchw, in the order of declaration, as long as declared. Clang's
 /// step limit admits about 400,000 multiply-adds.
-template <class Net, const auto& Given, std::size_t Output = 0, class... Inputs>
+template <class Net, const auto& Given = no_weights, std::size_t Output = 0, class... Inputs>
 constexpr std::array<float, ir::detail::result_size<Net, Output>> constant_run(const Inputs&... inputs) {
   static_assert(sizeof(ir::detail::weights_error<Net, Given>) > 0);
   static_assert(sizeof(ir::error_in<ir::detail::missing_reference<Net>>) > 0);

@@ -58,8 +58,9 @@ constexpr auto rule_sequence(const rule_list<Rules...>*) {
 }  // namespace detail
 
 /// hana::type of each layer of a network, in order:
-///   static_assert(hana::count_if(ctnn::layers_of<fused>, ctnn::is<ctnn::op::conv2d>) == hana::size_c<2>);
-///   hana::for_each(ctnn::layers_of<fused>, [](auto layer) { show(decltype(layer)::type::record.name); });
+///   static_assert(hana::count_if(ctnn::layers_of<fused>, ctnn::is<ctnn::op::linear>) == hana::size_c<1>);
+///   void show(auto layer) { std::puts(decltype(layer)::type::record.name.data()); }
+///   void list() { hana::for_each(ctnn::layers_of<fused>, [](auto layer) { show(layer); }); }
 /// Of a network with blocks those are the layers of canonical<Net>, under their full names.
 template <class Net>
 inline constexpr auto layers_of =

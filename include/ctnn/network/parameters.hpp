@@ -216,11 +216,14 @@ struct constant_weights {
 
 }  // namespace ir::detail
 
+/// Those of a network that has none.
+inline constexpr std::array<named_weight, 0> no_weights{};
+
 /// The packed weights of optimized<Net>, folded by the compiler from constexpr arrays that belong to Net:
-///   constexpr ctnn::named_weight weights[] = {{"conv1", "weight", conv1_weight}, ...};
-///   constexpr auto folded = ctnn::fold<net, weights>();
+///   constexpr ctnn::named_weight given[] = {{"fc", "weight", fc_weight}, {"fc", "bias", fc_bias}};
+///   constexpr auto folded = ctnn::fold<net, given>();
 /// Missing, unknown or wrongly sized weights do not compile.
-template <class Net, const auto& Given, class Rules = default_rules>
+template <class Net, const auto& Given = no_weights, class Rules = default_rules>
 consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optimized<Net, Rules>>::type {
   static_assert(ir::detail::count_products(ir::optimized_graph<Net, Rules>) <= constant_weights_limit,
                 "ctnn: weights of layers in a row take too long to multiply in a constant: use load_folded() at start, "
@@ -232,7 +235,7 @@ consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optim
 }
 
 /// The packed weights of Net as it is, by the compiler.
-template <class Net, const auto& Given>
+template <class Net, const auto& Given = no_weights>
 consteval auto pack() -> typename ir::detail::constant_weights<Net, Given>::type {
   parameters<Net> out;
   if constexpr (ir::detail::are_right<Net, Given>)
