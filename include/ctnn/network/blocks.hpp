@@ -100,7 +100,7 @@ struct residual {
 };
 
 /// In a residual: a block that reads the residual's input; its result is added instead.
-///   residual<"add", conv2d<"conv1", out<8>, kernel<3>, pad<1>>, shortcut<"downsample", conv2d<"0", out<8>, kernel<1>>>>
+///   residual<"add", conv2d<"conv", out<8>, kernel<3>, pad<1>>, shortcut<"down", conv2d<"0", out<8>, kernel<1>>>>
 template <fixed_string Name, class... Parts>
 struct shortcut {
   static_assert(detail::are_complete({sizeof(Parts)...}));

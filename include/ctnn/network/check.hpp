@@ -34,9 +34,9 @@ char look_into(const volatile void*);
 
 }  // namespace detail
 
-/// 1, having looked into a class. Its sizeof says as much, but Clang does not know what follows from the size of a class
-/// with an error, and complains once more wherever that is used. A call by an argument that points to it looks for
-/// functions in it, and can do without.
+/// 1, having looked into a class. Its sizeof says as much, but Clang does not know what follows from the size of a
+/// class with an error, and complains once more wherever that is used. A call by an argument that points to it looks
+/// for functions in it, and can do without.
 template <class Error>
 inline constexpr std::size_t size_said = [] {
   using detail::look_into;

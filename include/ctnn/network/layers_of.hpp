@@ -59,8 +59,9 @@ constexpr auto rule_sequence(const rule_list<Rules...>*) {
 
 /// hana::type of each layer of a network, in order:
 ///   static_assert(hana::count_if(ctnn::layers_of<fused>, ctnn::is<ctnn::op::linear>) == hana::size_c<1>);
-///   void show(auto layer) { std::puts(decltype(layer)::type::record.name.data()); }
-///   void list() { hana::for_each(ctnn::layers_of<fused>, [](auto layer) { show(layer); }); }
+///   std::string_view longest;
+///   void count(std::string_view name) { longest = name.size() > longest.size() ? name : longest; }
+///   void all() { hana::for_each(ctnn::layers_of<fused>, [](auto l) { count(decltype(l)::type::record.name); }); }
 /// Of a network with blocks those are the layers of canonical<Net>, under their full names.
 template <class Net>
 inline constexpr auto layers_of =

@@ -156,8 +156,8 @@ namespace ctnn {
 
 /// The network as the vocabulary spells it: options in order, defaults left out.
 template <class Net>
-using canonical =
-    typename ir::detail::canonical_of<Net, sizeof(Net) + ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>>>::type;
+using canonical = typename ir::detail::canonical_of<
+    Net, sizeof(Net) + ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>>>::type;
 
 /// The network after rewriting, again a network<...>: compare it with std::same_as, ask it questions, run it.
 template <class Net, class Rules = default_rules>
