@@ -19,3 +19,4 @@
 #include "network/modules.hpp"
 #include "network/stateful.hpp"
 #include "network/texts.hpp"
+#include "version.h"

@@ -4,3 +4,4 @@
 #pragma once
 
 #include "model/model.hpp"
+#include "version.h"
