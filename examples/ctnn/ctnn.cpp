@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The command line of the tool; exits with 1 for bad input and 2 for bad usage.
 #include <CLI/CLI.hpp>
+#include <ctnn/version.h>
 
 #include <algorithm>
 #include <iostream>
@@ -50,6 +51,7 @@ int complain(const std::string& text, int status) {
 int main(int argc, char** argv) {
   CLI::App app{"ctnn: neural networks as C++ types, and models loaded from files"};
   app.require_subcommand(1);
+  app.set_version_flag("--version", "ctnn " CTNN_VERSION_STRING);
 
   info_options info_with;
   CLI::App& on_info =
@@ -135,7 +137,7 @@ int main(int argc, char** argv) {
     if (on_draw) draw(draw_with);
     return 0;
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);  // --help
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);  // --help, --version
     return complain(std::string(e.what()) + " (ctnn --help)", 2);
   } catch (const usage_error& e) {
     return complain(e.what(), 2);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn for networks declared as types: everything that firmware and applications with fixed networks need.
-// Define CTNN_PLAIN for targets without Highway (Cortex-M) or Boost: without are then only threads and layers_of<...>.
+// Define CTNN_PLAIN for targets without Highway (Cortex-M): without are then only threads and layers_of<...>, which
+// needs the headers of Boost.Hana.
 #pragma once
 
+#include "base/compiler.hpp"
 // Compilers say through which headers they came to an error: those that have sentences are included here, first.
 #include "base/mistakes.hpp"
 #include "kernels/targets.hpp"
@@ -13,9 +15,10 @@
 #include "network/network.hpp"
 
 #include "network/engine.hpp"
-#if !defined(CTNN_PLAIN)
+#if !defined(CTNN_PLAIN) && __has_include(<boost/hana/tuple.hpp>)
 #include "network/layers_of.hpp"
 #endif
 #include "network/modules.hpp"
 #include "network/stateful.hpp"
 #include "network/texts.hpp"
+#include "version.h"

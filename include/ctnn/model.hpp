@@ -3,4 +3,6 @@
 // types are ctnn.hpp's.
 #pragma once
 
+#include "base/compiler.hpp"
 #include "model/model.hpp"
+#include "version.h"

@@ -8,6 +8,7 @@
 // zlib (Debian: zlib1g-dev): CMake and Meson find it and define CTNN_ZLIB; others do that and link with -lz.
 #pragma once
 
+#include "base/compiler.hpp"
 #include <string>
 #include <vector>
 

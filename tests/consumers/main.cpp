@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
-// A user's program: it needs ctnn's headers, Boost.Hana and (unless CTNN_PLAIN is defined) Highway's library.
-#include <ctnn/base/math.hpp>
-
-#include <boost/hana/size.hpp>
-#include <boost/hana/tuple.hpp>
+// A user's program: a declared network, fused by the compiler, run on every instruction set that this CPU has.
+#include <ctnn/ctnn.hpp>
 #include <cstdio>
-#ifndef CTNN_PLAIN
-#include <hwy/targets.h>
-#endif
 
-static_assert(ctnn::ir::math::sqrt(49.0f) == 7.0f);
+namespace nn = ctnn;
+
+struct net : nn::network<
+    nn::input<"x", nn::shape<4>>, nn::linear<"fc", nn::out<2>>, nn::batch_norm<"bn">, nn::relu<"positive">> {};
+using fused = nn::optimized<net>;
+static_assert(fused::size == 2 && !fused::has<"bn">);
+
+constexpr float weight[]{1, 2, 3, 4, -1, -2, -3, -4}, bias[]{0.5f, -1}, gain[]{2, 4}, shift[]{0, 1}, mean[]{1, -1},
+    variance[]{1 - 1e-5f, 4 - 1e-5f};
+constexpr nn::named_weight weights[] = {
+    {"fc", "weight", weight}, {"fc", "bias", bias},         {"bn", "weight", gain},
+    {"bn", "bias", shift},    {"bn", "running_mean", mean}, {"bn", "running_var", variance},
+};
+constexpr auto folded = nn::fold<net, weights>();
 
 int main() {
-#ifdef CTNN_PLAIN
-  const bool targets = true;
-#else
-  const bool targets = hwy::SupportedTargets() != 0;
-#endif
-  constexpr auto pair = boost::hana::make_tuple(1, 2);
-  const bool right = targets && decltype(boost::hana::size(pair))::value == 2;
-  std::puts(right ? "ctnn can be used" : "ctnn cannot be used");
-  return right ? 0 : 1;
+  int wrong = 0;
+  for (const nn::target_id target : nn::supported_targets()) {
+    nn::engine<fused> run{folded, target};
+    const float x[]{1, 2, -3, 1};
+    const auto y = run(x);  // fc gives -0.5 and -1, bn -3 and 1
+    const bool right = y[0] == 0 && y[1] > 0.9999f && y[1] < 1.0001f;
+    std::printf("%s: %s\n", nn::target_name(target).data(), right ? "right" : "WRONG");
+    wrong += !right;
+  }
+  return wrong;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "compiler.hpp"
 #if defined(__cpp_exceptions) && !defined(CTNN_PLAIN)
 #define CTNN_THROWS 1
 #include "error.hpp"
@@ -42,7 +43,7 @@ inline void (*on_refusal)(const refusal&) = nullptr;
 [[noreturn]] inline void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0,
                                             std::int64_t second = 0) {
   if (on_refusal != nullptr) on_refusal({op, reason, {first, second}});
-  __builtin_trap();
+  CTNN_TRAP();
 }
 
 #endif

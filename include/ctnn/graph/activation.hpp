@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "../base/inline.hpp"
+#include "../base/compiler.hpp"
 #include "../base/math.hpp"
 
 namespace ctnn::ir {

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../base/compiler.hpp"
 #include "../base/dtype.hpp"
 #include "../base/pool.hpp"
 #include "../base/problem.hpp"
@@ -497,12 +498,17 @@ template <class Op>
 struct erased;
 
 /// As compilers name a template argument in the function's own name: "... Op = ctnn::op::gather; ...", or "]" behind
-/// it.
+/// it; MSVC "...spelling_of<struct ctnn::op::gather>(void)".
 template <class Op>
 constexpr std::string_view spelling_of() {
-  std::string_view all = __PRETTY_FUNCTION__;
-  all.remove_prefix(all.find("Op = ") + 5);
-  return all.substr(0, all.find_first_of(";]"));
+  std::string_view all = CTNN_FUNCTION;
+  if (const auto at = all.find("Op = "); at != all.npos) {
+    all.remove_prefix(at + 5);
+    return all.substr(0, all.find_first_of(";]"));
+  }
+  all.remove_prefix(all.find("spelling_of<") + 12);
+  all = all.substr(0, all.rfind(">("));
+  return all.substr(all.starts_with("struct ") ? 7 : all.starts_with("class ") ? 6 : 0);
 }
 
 template <class Op>

@@ -18,7 +18,7 @@
 //  * Translation units with different -m flags must not share these headers' inline functions (one definition rule).
 #pragma once
 
-#include "../base/inline.hpp"
+#include "../base/compiler.hpp"
 
 #if !defined(CTNN_PLAIN)
 #if defined(HWY_TARGETS)

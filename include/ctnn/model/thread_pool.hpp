@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "../base/compiler.hpp"
 #include "../base/error.hpp"
 #include "../base/executor.hpp"
 
@@ -68,11 +69,7 @@ class thread_pool : public executor {
     for (int i = 0; i < 300; ++i) {
       const int now = value.load();
       if (!waits(now)) return now;
-#if defined(__x86_64__) || defined(__i386__)
-      __builtin_ia32_pause();
-#elif defined(__aarch64__) || defined(__arm__)
-      asm volatile("yield");
-#endif
+      CTNN_PAUSE();
     }
     while (true) {
       const int now = value.load();

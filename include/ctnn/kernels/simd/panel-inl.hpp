@@ -54,7 +54,7 @@ CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* 
     if (ahead != nullptr) {
       constexpr int blocks = (V * lanes + channel_block - 1) / channel_block;
       for (int i = 0; i < t.ahead_step; i += channel_block)
-        CTNN_UNROLL for (int b = 0; b < blocks; ++b) __builtin_prefetch(ahead + b * block_step + i, 0, 2);
+        CTNN_UNROLL for (int b = 0; b < blocks; ++b) CTNN_PREFETCH(ahead + b * block_step + i);
       ahead += t.ahead_step;
     }
     const float* at[groups];

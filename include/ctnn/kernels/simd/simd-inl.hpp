@@ -221,13 +221,13 @@ CTNN_INLINE void keep_in_register(vec&) {}
 #else
 CTNN_INLINE void keep_in_register(vec& x) {
 #if HWY_ARCH_X86
-  asm("" : "+v"(x.raw));
+  CTNN_FORGET("+v", x.raw);
 #elif HWY_ARCH_ARM
-  asm("" : "+w"(x.raw));
+  CTNN_FORGET("+w", x.raw);
 #endif
 }
 #endif
-CTNN_INLINE void keep_in_register(const float*& p) { asm("" : "+r"(p)); }
+CTNN_INLINE void keep_in_register(const float*& p) { CTNN_FORGET("+r", p); }
 
 CTNN_INLINE vec load_bounded(const float* p, int n) { return n >= lanes ? loadu(p) : load_part(p, n); }
 CTNN_INLINE void store_bounded(vec x, float* p, int n) {

@@ -190,7 +190,7 @@ CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t lengt
   const float* at[blocks];
   CTNN_UNROLL for (int b = 0; b < blocks; ++b) {
     at[b] = w + b * block_step;
-    asm("" : "+r"(at[b]));  // a pointer of its own: else GCC computes an address for each load
+    CTNN_FORGET("+r", at[b]);  // a pointer of its own: else GCC computes an address for each load
   }
   const float* const end = in + length;
   if (weight_step == channel_block)

@@ -29,7 +29,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 struct pool_max {
-  static constexpr float start = -__builtin_inff();
+  static constexpr float start = -std::numeric_limits<float>::infinity();
   CTNN_INLINE vec operator()(vec a, vec b) const { return max(a, b); }
 };
 struct pool_sum {

@@ -56,7 +56,7 @@ CTNN_NOINLINE void multiply_rows(const product_task& t) {
   };
   while (end - in >= 4) {
     for (int i = 0; i < (V * lanes + channel_block - 1) / channel_block && next < t.next_end; ++i, next += t.next_step)
-      __builtin_prefetch(next, 0, 2);
+      CTNN_PREFETCH(next);
     CTNN_UNROLL for (int i = 0; i < 4; ++i) step();
   }
   while (in != end) step();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// What ctnn needs of a compiler, said in one line before anything else goes wrong, and what only some compilers have.
+#pragma once
+
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
+#error "ctnn needs C++20: -std=c++20 or later (/std:c++20 with MSVC)"
+#elif defined(__clang__) && defined(__apple_build_version__)
+#if __clang_major__ < 15
+#error "ctnn needs Apple Clang 15 or newer"
+#endif
+#elif defined(__clang__)
+#if __clang_major__ < 14
+#error "ctnn needs Clang 14 or newer"
+#endif
+#elif defined(__GNUC__)
+#if __GNUC__ < 12
+#error "ctnn needs GCC 12 or newer"
+#endif
+#elif defined(_MSC_VER) && _MSC_VER < 1936
+#error "ctnn needs Visual Studio 2022 17.6 or newer"
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CTNN_INLINE inline __attribute__((always_inline))
+#define CTNN_NOINLINE __attribute__((noinline))
+#define CTNN_RESTRICT __restrict__
+/// Ends the program where nothing is left to say.
+#define CTNN_TRAP() __builtin_trap()
+/// The name of a function with its template arguments.
+#define CTNN_FUNCTION __PRETTY_FUNCTION__
+/// Soon this is read, and not from the nearest cache.
+#define CTNN_PREFETCH(address) __builtin_prefetch(address, 0, 2)
+/// A loop waits here for another thread.
+#if defined(__x86_64__) || defined(__i386__)
+#define CTNN_PAUSE() __builtin_ia32_pause()
+#elif defined(__aarch64__) || defined(__arm__)
+#define CTNN_PAUSE() asm volatile("yield")
+#else
+#define CTNN_PAUSE() static_cast<void>(0)
+#endif
+/// Nothing, but the compiler no longer knows where `value` came from.
+#define CTNN_FORGET(constraint, value) asm("" : constraint(value))
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define CTNN_INLINE __forceinline
+#define CTNN_NOINLINE __declspec(noinline)
+#define CTNN_RESTRICT __restrict
+#define CTNN_TRAP() __fastfail(7)
+#define CTNN_FUNCTION __FUNCSIG__
+#define CTNN_PREFETCH(address) static_cast<void>(address)
+#define CTNN_FORGET(constraint, value) static_cast<void>(value)
+#if defined(_M_ARM64)
+#define CTNN_PAUSE() __yield()
+#else
+#define CTNN_PAUSE() _mm_pause()
+#endif
+#else
+#error "ctnn knows GCC, Clang and MSVC"
+#endif
