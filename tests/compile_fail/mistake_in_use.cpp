@@ -22,7 +22,7 @@ constexpr auto folded = nn::fold<gru, weights>();
 nn::parameters<fused> read_at_start;
 nn::arena<fused> memory;
 nn::engine<fused, nn::shared_arena> cell{read_at_start, memory};
-constinit nn::engine<fused> own{folded};
+nn::engine<fused> own{folded};
 
 float step(std::span<const float, 8> sample, std::span<float, 16> state) {
   cell.run(nn::in<"x">(sample), nn::in<"h">(state), nn::into<"cell.1">(state));

@@ -8,7 +8,8 @@
 
 namespace {
 
-digits::nn::engine<digits::fused> classify{digits::folded};
+digits::nn::arena<digits::fused> memory;
+constinit digits::nn::engine<digits::fused, digits::nn::shared_arena> classify{digits::folded, memory};
 float image[64];
 
 }  // namespace

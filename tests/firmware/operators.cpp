@@ -130,8 +130,9 @@ constexpr auto spread_out = nn::constant_run<network, weights, 2>(image.numbers)
 constexpr auto strength = nn::constant_run<network, weights, 3>(image.numbers);
 constexpr auto memory = nn::constant_run<network, weights, 4>(image.numbers);
 
-nn::engine<network> as_declared{packed};
-nn::engine<optimized> as_optimized{folded};
+nn::arena<network, optimized> arena;
+constinit nn::engine<network, nn::shared_arena> as_declared{packed, arena};
+constinit nn::engine<optimized, nn::shared_arena> as_optimized{folded, arena};
 
 int differences(auto& engine) {
   const float* const inputs[] = {image.numbers};

@@ -37,11 +37,13 @@
 #if defined(CTNN_PLAIN)
 #define CTNN_TARGET_NAMESPACE plain
 #define CTNN_BEGIN_TARGET \
+  CTNN_BEGIN_FAST_CODE    \
   namespace ctnn::ir {    \
   namespace plain {
 #define CTNN_END_TARGET \
   }                     \
-  }
+  }                     \
+  CTNN_END_FAST_CODE
 #else
 #define CTNN_TARGET_NAMESPACE HWY_NAMESPACE
 #define CTNN_BEGIN_TARGET \

@@ -67,7 +67,8 @@ struct own_arena<Net> {
 /// engines take turns: what one gives is valid until the next inference of any of them.
 ///   nn::arena<first_net, second_net> memory;
 ///   nn::engine<first_net, nn::shared_arena> first{first_weights, memory};
-/// `constinit` engines take no code at start; they ask for the CPU's target at their first inference.
+/// Such engines may be `constinit`: they take no code at start, and ask for the CPU's target at their first inference.
+/// Engines with memory of their own may not: the initial value of all of it would lie in the program, too (in flash).
 template <class Net, class Arena = ir::own_arena<Net>>
 class engine {
   using network_type = typename Net::network_type;
@@ -79,16 +80,8 @@ class engine {
   static constexpr std::size_t outputs = x::output_count;
 
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
-  constexpr explicit engine(const parameters<Net>& weights)
-    requires(owns)
-      : weights_(weights.packed) {
-    use_best();
-  }
-  constexpr engine(const parameters<Net>& weights, target_id target)
-    requires(owns)
-      : weights_(weights.packed) {
-    use(target);
-  }
+  explicit engine(const parameters<Net>& weights) requires(owns) : weights_(weights.packed) { use_best(); }
+  engine(const parameters<Net>& weights, target_id target) requires(owns) : weights_(weights.packed) { use(target); }
   /// In memory that must outlive the engine, too.
   template <std::size_t Bytes>
   constexpr engine(const parameters<Net>& weights, arena_memory<Bytes>& memory)

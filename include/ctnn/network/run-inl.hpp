@@ -27,11 +27,11 @@
 #include "../kernels/simd/fma_peak-inl.hpp"
 #include "../kernels/vectors/integer_products-inl.hpp"
 #include "../kernels/vectors/kernels-inl.hpp"
+#include "../kernels/frame.hpp"
 #include "../kernels/loaded_kernels.hpp"
 #include "../kernels/typed/run.hpp"
 #include "../graph/cost.hpp"
 #include "executable.hpp"
-#include "frame.hpp"
 
 // Kernels of the user's: a file that CTNN_OWN_KERNELS names, included once for each target. Its run(const Op&, const
 // arguments&) stand between CTNN_BEGIN_TARGET and CTNN_END_TARGET like ctnn's own and use the same vectors.
@@ -45,31 +45,35 @@ CTNN_BEGIN_TARGET
 // themselves, or holds a pointer to an operator's type, would link them, and with them every function of the passes.
 // Compilers that optimise drop such pointers; -O0 and -Og do not.
 
-/// Placement P of network Net, with its shape and layout as constants.
+/// Where placement P of network Net lies.
+template <class Net, int P>
+constexpr memory_place place_of() {
+  using x = executable<Net>;
+  const placement& root = x::plan.at(x::plan.root(P));
+  const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
+  if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
+  const node& producer = x::g.at(x::g.at_value(root.value).producer);
+  if (producer.type == &type_of<op::constant>)
+    return {memory_place::in_weights,
+            static_cast<std::ptrdiff_t>(x::slot_offsets[static_cast<std::size_t>(producer.weights.first)]) + shift};
+  return {static_cast<std::int16_t>(x::input_index(root.value)), shift};
+}
+
+/// Placement P of network Net, with its shape and layout as constants, at `data`.
 template <class Net, int P, class T>
-CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
+constexpr basic_tensor<T> tensor_like(T* data) {
   using x = executable<Net>;
   constexpr placement p = x::plan.at(P);
-  constexpr placement root = x::plan.at(x::plan.root(P));
   constexpr extents shape = x::g.shape(p.value);
   constexpr dtype type = x::g.at_value(p.value).type;
-  constexpr std::ptrdiff_t shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
-  constexpr node_id producer = x::g.at_value(root.value).producer;
-  if constexpr (!root.external) {
-    return {f.arena + root.offset + shift, shape, p.order, p.pitch, type};
-  } else {
-    // Nobody writes here: a result that lies in an input or a constant is a view of it, which its kernel sees by the
-    // address.
-    const float* whole = nullptr;
-    if constexpr (x::g.template is<op::constant>(producer)) {
-      constexpr auto slot = x::slot_offsets[static_cast<std::size_t>(x::g.at(producer).weights.first)];
-      whole = f.weights + slot;
-    } else {
-      constexpr std::size_t index = x::input_index(root.value);
-      whole = f.inputs[index];
-    }
-    return {const_cast<T*>(whole + shift), shape, p.order, p.pitch, type};
-  }
+  return {data, shape, p.order, p.pitch, type};
+}
+/// The same where it lies. Nobody writes to inputs and constants: a result that lies there is a view of it, which its
+/// kernel sees by the address.
+template <class Net, int P, class T>
+CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
+  constexpr memory_place place = place_of<Net, P>();
+  return tensor_like<Net, P, T>(const_cast<T*>(address_in(f, place)));
 }
 
 /// Elements of other types are plain everywhere: what is converted is their place.
@@ -93,17 +97,22 @@ CTNN_INLINE void carry(const tensor& to, const const_tensor& from, const work_sh
 
 /// Weight W of step S: among the network's weights, or an input of the step.
 template <class Net, std::size_t S, std::size_t W>
-CTNN_INLINE const float* weight_at(const frame& f) {
+constexpr memory_place place_of_weight() {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   constexpr int given_before = count_slots(step.given & ((slot_set{1} << W) - 1));
   if constexpr ((step.given >> W & 1u) != 0) {
-    return tensor_at<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)], const float>(f).data;
+    return place_of<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)]>();
   } else {
     constexpr auto offset = x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W -
                                             static_cast<std::size_t>(given_before)];
-    return f.weights + offset;
+    return {memory_place::in_weights, static_cast<std::ptrdiff_t>(offset)};
   }
+}
+template <class Net, std::size_t S, std::size_t W>
+CTNN_INLINE const float* weight_at(const frame& f) {
+  constexpr memory_place place = place_of_weight<Net, S, W>();
+  return address_in(f, place);
 }
 
 /// The memory that step S has for its kernel.
@@ -183,6 +192,56 @@ struct kernel_of {
       "ctnn::ir::arguments&) beside its struct");
 };
 
+#if defined(CTNN_PLAIN)
+/// Those that need no numbers, once for all layers.
+template <function Kind>
+inline constexpr epilogue plain_epilogue = epilogue_of({Kind});
+/// Step S as constants, if it is a convolution whose numbers a record can tell.
+template <class Net, std::size_t S>
+struct record_of {
+  static constexpr bool exists = false;
+};
+template <class Net, std::size_t S>
+requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.steps[S].packs == none &&
+         !executable<Net>::plan.steps[S].carries &&
+         executable<Net>::g.template is<op::conv2d>(executable<Net>::plan.steps[S].node) &&
+         !runs_typed<Net, S>()) struct record_of<Net, S> {
+  using x = executable<Net>;
+  static constexpr plan_step step = x::plan.steps[S];
+  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(x::g.at(step.node).fields));
+  static constexpr auto inputs = x::plan.own_inputs(step);
+  static constexpr int residual = inputs.size() > 1 ? inputs[inputs.size() - 1] : inputs[0];
+  static constexpr int out = x::plan.ids_of(step.outputs)[0];
+  static constexpr epilogue end = epilogue_of(op.activation);
+
+  static constexpr auto ask(auto&& question) {
+    const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
+                               tensor_like<Net, residual, const float>(nullptr)};
+    const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
+    const float* const weights[] = {nullptr, nullptr};
+    return question(arguments{{in, inputs.size()}, to, weights, {}, nullptr, step.backwards});
+  }
+  static constexpr auto places = [] {
+    std::array<memory_place, convolution_record::operands> all{};
+    all[convolution_record::in] = place_of<Net, inputs[0]>();
+    all[convolution_record::out] = place_of<Net, out>();
+    all[convolution_record::weights] = place_of_weight<Net, S, 0>();
+    if constexpr (op.bias) all[convolution_record::bias] = place_of_weight<Net, S, 1>();
+    if constexpr (inputs.size() > 1) all[convolution_record::residual] = place_of<Net, residual>();
+    return all;
+  }();
+  static constexpr convolution_record value = [] {
+    auto r = ask([](const arguments& a) { return convolution_record(op, a); });
+    for (std::size_t i = 0; i < places.size(); ++i) r.place(static_cast<convolution_record::operand>(i), places[i]);
+    r.end = op.activation.kind == function::none   ? &plain_epilogue<function::none>
+            : op.activation.kind == function::relu ? &plain_epilogue<function::relu>
+                                                   : &end;
+    return r;
+  }();
+  static constexpr bool exists = ask([](const arguments& a) { return value.tells(op, a, places); });
+};
+#endif
+
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
 CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
                           std::index_sequence<W...>) {
@@ -194,6 +253,10 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   } else if constexpr (step.node == none) {
     convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
                 tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
+#if defined(CTNN_PLAIN)
+  } else if constexpr (record_of<Net, S>::exists) {
+    run(record_of<Net, S>::value, f);
+#endif
   } else {
     using op_type = typename x::template operator_at<step.node>;
     // Static, as GCC copies a local one to the stack and then reads what it knows from there.
@@ -213,9 +276,11 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
         static_assert(takes_vectors(x::g, x::g.at(step.node)) || computes_f32(x::g, x::g.at(step.node)),
                       "ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>");
         if constexpr (has_kernel<op_type>())
-          run_kernel_of_step<Net, S>(op,
-                                     arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
-                                     scratch_at<Net, S>(f));
+          run_kernel_of_step<Net, S>(
+              op,
+              arguments{
+                  {in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share, nullptr, step.backwards},
+              scratch_at<Net, S>(f));
         else if constexpr (runs_by_definition<op_type>())
           ir::detail::define(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
       }

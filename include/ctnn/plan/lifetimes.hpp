@@ -51,7 +51,28 @@ class lifetimes : planning_phase {
     }
   }
 
+  /// An operator whose first input dies with it may write over it at a distance, if its kernel walks from row to row.
+  constexpr void find_overlaps() {
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      const plan_step step = plan_.steps[s];
+      if (step.node == none || step.packs != none || step.outputs.count != 1 || step.inputs.count == 0) continue;
+      const int in = first_id(step.inputs), out = first_id(step.outputs), whole = root(in), now = static_cast<int>(s);
+      if (root(out) != out || at(out).kept || at(out).first_step != now) continue;
+      if (at(whole).external || at(whole).kept || at(whole).last_step != now || at(whole).first_step >= now) continue;
+      if (plan_.view().shift(in) != 0 || at(in).size != at(whole).size) continue;
+      bool alone = true;
+      for (int i = 1; i < step.inputs.count; ++i) alone = alone && root(first_id(step.inputs, i)) != whole;
+      if (!alone) continue;
+      const overlap o = overlap_of(g_, g_.at(step.node), like(in), like(out));
+      if (!o.possible) continue;
+      at(out).over = whole;
+      at(out).behind = o.behind;
+      at(out).ahead = o.ahead;
+    }
+  }
+
  private:
+  constexpr const_tensor like(int p) { return {nullptr, shape(p), at(p).order, at(p).pitch, type_at(p)}; }
   constexpr void touch(int p, int step) {
     placement& r = at(root(p));
     if (step < r.first_step) r.first_step = step;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../kernels/operator_code.hpp"
+#include "../kernels/overlap.hpp"
 #include "../kernels/winograd.hpp"
 #include "carried.hpp"
 
@@ -21,6 +22,8 @@ struct placement {
   int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
   bool kept = false;             ///< from run to run: a carried input
+  int over = none;               ///< a placement that it may lie over, at these distances (kernels/overlap.hpp)
+  std::int64_t behind = 0, ahead = 0;
 };
 
 /// One thing to do: run a node's kernel, pack one of its weights that is an input, or (node none) convert the input to
@@ -32,6 +35,7 @@ struct plan_step {
   slot_set given = 0;       ///< the last inputs are these weights of the node
   int packs = none;         ///< only pack this weight of the node
   bool overwrites = false;  ///< writes its result over an input nobody reads any more
+  bool backwards = false;   ///< because the result lies over the input, and further on
   int scratch = none;       ///< placement of the kernel's own memory
   bool carries = false;     ///< the input is what the output, which is kept, will be in the next run; they may overlap
 };
@@ -83,6 +87,7 @@ inline constexpr int arena_alignment = 16;
 
 struct plan_options {
   bool in_place = true;  ///< let an operator write over an input nobody reads any more
+  bool overlap = true;   ///< at a distance, too
   bool arena = true;     ///< choose offsets in one arena; who gives every value memory of its own needs none
 };
 

@@ -16,6 +16,7 @@ constexpr memory_plan make_plan(const graph_view& g, const plan_options& options
   detail::lifetimes lives(d);
   lives.find_lifetimes();
   if (options.in_place) lives.write_in_place();
+  if (options.in_place && options.overlap && options.arena) lives.find_overlaps();
   if (options.arena) detail::offset_assignment(d).assign_offsets();
   return static_cast<memory_plan&&>(d.plan);
 }

@@ -7,6 +7,11 @@
 
 extern "C" void _Unwind_Resume(void*);
 
+struct constructed {
+  volatile int number;
+  constructed() : number(1) {}
+} object;
+
 int main() {
   volatile double x = 1.5;
   x = x * x + 1.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights for networks whose size and speed matter and whose answers do not.
+// Weights for networks whose trained ones are not there.
 #pragma once
 
 #include <ctnn/ctnn.hpp>

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// From reset to main() on any Cortex-M with an FPU: vectors, memory, constructors, faults.
+// From reset to main() on any Cortex-M: vectors, memory, faults. Nothing has a constructor that takes code.
 #include <cstdint>
 
 #include "board.hpp"
 
 extern "C" {
 extern std::uint32_t data_image[], data_begin[], data_end[], zero_begin[], zero_end[], stack_begin[], stack_end[];
-using constructor = void (*)();
-extern constructor constructors_begin[], constructors_end[];
 int main();
 void reset();
 void fault();
@@ -26,7 +24,6 @@ constexpr std::uintptr_t fault_status = 0xE000ED28;
   const std::uint32_t* from = data_image;
   for (std::uint32_t* to = data_begin; to != data_end;) *to++ = *from++;
   for (std::uint32_t* to = zero_begin; to != zero_end;) *to++ = 0;
-  for (constructor* c = constructors_begin; c != constructors_end; ++c) (*c)();
 }
 
 }  // namespace
@@ -51,7 +48,7 @@ extern "C" [[gnu::used, noreturn]] void report_fault(const std::uint32_t* frame)
   board::exit(70);
 }
 
-extern "C" [[gnu::naked]] void fault() { asm volatile("mov r0, sp\n b report_fault"); }
+extern "C" [[gnu::naked]] void fault() { asm volatile("mov r0, sp\n ldr r1, =report_fault\n bx r1"); }
 
 // Stack, reset, NMI, the faults, and the system exceptions; no interrupt is ever enabled.
 using vector = void (*)();

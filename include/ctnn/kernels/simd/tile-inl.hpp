@@ -54,7 +54,7 @@ CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, float* out, std::
 }
 
 /// Constant activations leave one case, so firmware links only the functions it uses.
-CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
+constexpr CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
   using bound = epilogue::bound;
   if (f.kind == function::none) return {};
   if (f.kind == function::relu) return {bound::relu, f.kind, 0, 0, nullptr};

@@ -21,6 +21,7 @@
 #undef CTNN_KERNELS_CONV2D_ENABLED
 
 #include "depthwise-inl.hpp"
+#include "../frame.hpp"
 #include "../share.hpp"
 #include "../tensor.hpp"
 #include "../simd/tile-inl.hpp"
@@ -230,6 +231,12 @@ CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve(c, en
 
 namespace detail {
 
+#if defined(CTNN_PLAIN)
+inline void convolve_by_channel(const window& c, const epilogue& end) {
+  convolve_depthwise(c, end, &depthwise_row<0, 0>);
+}
+#endif
+
 /// All groups of an image, which `c` describes, or a share of them.
 CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool depthwise, const work_share& share) {
   if (depthwise) {
@@ -279,6 +286,109 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
 }
 
 }  // namespace detail
+
+#if defined(CTNN_PLAIN)
+
+/// A convolution of a declared network in as few bytes of flash as tell what it does: numbers of its window, and where
+/// its operands lie. Compilers that do not optimise for speed would make a page of code of it.
+struct convolution_record {
+  std::int16_t height, width, channels, out_height, out_width, out_channels, col, out_pitch, residual_pitch;
+  bool planar, backwards;
+  std::int8_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
+  enum operand { in, weights, bias, residual, out, operands };
+  std::int8_t bases[operands] = {memory_place::nowhere, memory_place::nowhere, memory_place::nowhere,
+                                 memory_place::nowhere, memory_place::nowhere};  ///< of memory_place
+  std::int32_t offsets[operands] = {};
+  const epilogue* end = nullptr;
+  void (*kernel)(const window&, const epilogue&) = nullptr;
+
+  constexpr convolution_record(const op::conv2d& p, const arguments& a) {
+    const window c = window_of(p, a);
+    const extents& x = a.in[0].shape;
+    const bool depthwise = is_depthwise(p, x.back(2));
+    height = static_cast<std::int16_t>(c.height);
+    width = static_cast<std::int16_t>(c.width);
+    channels = static_cast<std::int16_t>(c.channels);
+    out_height = static_cast<std::int16_t>(c.out_height);
+    out_width = static_cast<std::int16_t>(c.out_width);
+    out_channels = static_cast<std::int16_t>(depthwise ? p.out : c.out_channels);
+    col = static_cast<std::int16_t>(c.col);
+    out_pitch = static_cast<std::int16_t>(c.out_pitch);
+    residual_pitch = static_cast<std::int16_t>(c.residual_pitch);
+    planar = c.chan != 1;
+    backwards = c.backwards;
+    kernel_h = static_cast<std::int8_t>(c.kernel_h);
+    kernel_w = static_cast<std::int8_t>(c.kernel_w);
+    stride_h = static_cast<std::int8_t>(c.stride_h);
+    stride_w = static_cast<std::int8_t>(c.stride_w);
+    dilation_h = static_cast<std::int8_t>(c.dilation_h);
+    dilation_w = static_cast<std::int8_t>(c.dilation_w);
+    pad_top = static_cast<std::int8_t>(c.pad_top);
+    pad_left = static_cast<std::int8_t>(c.pad_left);
+    // The one kernel that this convolution needs: no other is linked.
+    if (!depthwise) kernel = &convolve;
+    else kernel = c.chan == 1 ? &detail::convolve_by_channel : &convolve_depthwise_planar;
+  }
+
+  constexpr void place(operand which, const memory_place& p) {
+    bases[which] = static_cast<std::int8_t>(p.base);
+    offsets[which] = static_cast<std::int32_t>(p.offset);
+  }
+
+  /// The window without its addresses.
+  constexpr window unpack() const {
+    window c{};
+    c.col = col;
+    c.row = c.col * width;
+    c.chan = planar ? c.row * height : 1;
+    c.out_pitch = out_pitch;
+    c.residual_pitch = residual_pitch;
+    c.out_row = c.out_pitch * out_width;
+    c.height = height;
+    c.width = width;
+    c.channels = channels;
+    c.out_height = out_height;
+    c.out_width = out_width;
+    c.out_channels = out_channels;
+    c.kernel_h = kernel_h;
+    c.kernel_w = kernel_w;
+    c.stride_h = stride_h;
+    c.stride_w = stride_w;
+    c.dilation_h = dilation_h;
+    c.dilation_w = dilation_w;
+    c.pad_top = pad_top;
+    c.pad_left = pad_left;
+    c.last_y = height - span_of(kernel_h, dilation_h);
+    c.last_x = width - span_of(kernel_w, dilation_w);
+    c.backwards = backwards;
+    return c;
+  }
+  /// Is it all? One image, one group (all channels of a depthwise convolution are), and all numbers fit.
+  constexpr bool tells(const op::conv2d& p, const arguments& a, std::span<const memory_place> places) const {
+    const extents& x = a.in[0].shape;
+    window c = window_of(p, a);
+    if (is_depthwise(p, x.back(2))) c.out_channels = p.out;
+    else if (p.groups != 1) return false;
+    if (unpack() != c || (x.rank == 4 && x[0] != 1)) return false;
+    for (const memory_place& m : places)
+      if (m.base > 127 || m.offset > 2147483647) return false;
+    return true;
+  }
+};
+
+CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
+  window c = r.unpack();
+  const float* at[r.operands];
+  for (int i = 0; i < r.operands; ++i) at[i] = address_in(f, {r.bases[i], r.offsets[i]});
+  c.in = at[r.in];
+  c.weights = at[r.weights];
+  c.bias = at[r.bias];
+  c.residual = at[r.residual];
+  c.out = const_cast<float*>(at[r.out]);
+  r.kernel(c, *r.end);
+}
+
+#endif
 
 CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   window c = window_of(p, a);

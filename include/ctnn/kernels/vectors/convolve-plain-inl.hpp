@@ -4,6 +4,7 @@
 // the window is one run of contiguous inputs, at the sides a shorter one.
 #pragma once
 
+#include "../overlap.hpp"
 #include "../simd/tile-inl.hpp"
 #include "../walks/window-inl.hpp"
 
@@ -72,12 +73,17 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
   const int tap_length = planar ? 1 : c.channels;
   t.weight_step = planar ? static_cast<std::ptrdiff_t>(c.channels) * channel_block : channel_block;
 
-  for (int oy = 0; oy < out_height; oy += t.rows) {
-    const int y = oy * c.stride_h - c.pad_top;
-    t.rows = out_height - oy < 4 ? out_height - oy : 4;
+  for (int left = out_height; left > 0; left -= t.rows) {
+    t.rows = left < convolution_rows ? left : convolution_rows;
+    int oy = c.backwards ? left - t.rows : out_height - left;
+    int y = oy * c.stride_h - c.pad_top;
     const bool hangs_over = y < 0 || y + (t.rows - 1) * c.stride_h + (c.kernel_h - 1) * c.dilation_h >= height;
     // Zeros stand in for taps above and below the input, but there are not many.
-    if (hangs_over && tap_length > max_run) t.rows = 1;
+    if (hangs_over && tap_length > max_run) {
+      if (c.backwards) oy = left - 1;
+      y = oy * c.stride_h - c.pad_top;
+      t.rows = 1;
+    }
     const int rows = t.rows == 1 ? 1 : 4;
     t.pixel_step = rows;
     for (int ox = 0; ox < out_width; ++ox) {

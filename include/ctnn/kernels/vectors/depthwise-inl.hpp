@@ -235,7 +235,8 @@ CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& en
   const int step = lanes == 1 || !near ? c.out_channels : fit < least ? least : fit;
   for (int channel = 0; channel < c.out_channels; channel += step) {
     const int left = c.out_channels - channel;
-    for (int oy = 0; oy < c.out_height; ++oy) row(c, end, oy, channel, channel + (left < step ? left : step));
+    for (int y = 0; y < c.out_height; ++y)
+      row(c, end, c.backwards ? c.out_height - 1 - y : y, channel, channel + (left < step ? left : step));
   }
 }
 

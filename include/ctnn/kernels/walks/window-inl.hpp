@@ -42,9 +42,12 @@ struct window {
   int out_height, out_width, out_channels;  ///< channels of a group; of all groups for the depthwise kernel
   int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
   int last_y, last_x;  ///< largest position of a window that ends inside the input
+  bool backwards;      ///< the last rows of results first (plain kernels; overlap.hpp)
+
+  friend constexpr bool operator==(const window&, const window&) = default;
 };
 
-CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
+constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
   const margins pad = p.padding(x.shape);
@@ -79,6 +82,7 @@ CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) {
   c.pad_left = pad[1];
   c.last_y = c.height - span_of(c.kernel_h, c.dilation_h);
   c.last_x = c.width - span_of(c.kernel_w, c.dilation_w);
+  c.backwards = a.backwards;
   return c;
 }
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Results that lie over the input they are made of: random networks in one arena, planned as for firmware, give what
+// they give with memory of its own for every value. A program of its own: all of it is as firmware has it.
+#define CTNN_PLAIN
+#include <doctest/doctest.h>
+
+#include <deque>
+
+#include <ctnn/network/run-inl.hpp>
+#include <ctnn/plan/planner.hpp>
+
+#include "support/numbers.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+
+namespace {
+
+using kinds = operator_list<op::conv2d, op::pool, op::binary, op::activation>;
+
+/// Chains of convolutions of every kind, with residuals, pools and activations between them.
+class convolutions {
+ public:
+  explicit convolutions(std::uint64_t seed) : r_(seed) {
+    static constexpr int channels[] = {1, 2, 3, 4, 5, 8, 12, 66, 70};
+    const int c = any_of(channels);
+    op::input x{{c, 3 + r_.below(12), 3 + r_.below(12)}};
+    if (r_.one_in(3)) x.shape = {r_.one_in(8) ? 2 : 1, c, x.shape[1], x.shape[2]};
+    value_id last = add(x, {});
+    value_id residual = none;
+    for (int i = 4 + r_.below(8); i > 0; --i) {
+      const extents shape = g.values[static_cast<std::size_t>(last)].shape;
+      value_id next = none;
+      if (r_.one_in(8)) {
+        next = add(op::activation{{r_.one_in(2) ? function::sigmoid : function::relu}}, {last});
+      } else {
+        op::conv2d p;
+        const bool depthwise = r_.one_in(2), keeps = r_.one_in(2);
+        p.out = depthwise ? shape.back(2) : keeps ? shape.back(2) : any_of(channels);
+        p.groups = depthwise ? shape.back(2) : 1;
+        if (!depthwise && r_.one_in(8) && shape.back(2) % 2 == 0 && p.out % 2 == 0) p.groups = 2;
+        if (!r_.one_in(3)) {
+          for (int a = 0; a < 2; ++a) {
+            const auto k = static_cast<std::size_t>(a);
+            p.kernel[k] = 1 + r_.below(4);
+            p.stride[k] = r_.one_in(3) ? 1 + r_.below(3) : 1;
+            p.dilation[k] = r_.one_in(4) ? 2 : 1;
+            p.pad[k] = r_.below(p.kernel[k] + 1);
+            p.pad[k + 2] = r_.below(p.kernel[k] + 1);
+          }
+        } else {
+          p.kernel = {1, 1};
+        }
+        if (keeps && r_.one_in(2)) {
+          p.kernel = {3, 3};
+          p.pad = {1, 1, 1, 1};
+          p.stride = p.dilation = {1, 1};
+        }
+        p.bias = !r_.one_in(3);
+        if (r_.one_in(2)) p.activation = {r_.one_in(3) ? function::tanh : function::relu};
+        const bool adds = residual != none && p.out == shape.back(2) && r_.one_in(2) && residual != last &&
+                          g.values[static_cast<std::size_t>(residual)].shape == shape;
+        next = adds ? add(p, {last, residual}) : add(p, {last});
+        if (next == none && adds) next = add(p, {last});
+        if (r_.one_in(3)) residual = last;
+      }
+      if (next != none) last = next;
+    }
+    add_output(g, "y", last);
+  }
+  convolutions(const convolutions&) = delete;
+
+  graph g;
+
+ private:
+  int any_of(std::span<const int> n) { return n[static_cast<std::size_t>(r_.below(static_cast<int>(n.size())))]; }
+  template <class Op>
+  value_id add(const Op& op, std::initializer_list<value_id> in) {
+    names_.push_back("n" + std::to_string(names_.size()));
+    if (add_node(g, op, names_.back(), std::span<const value_id>(in.begin(), in.size()))) return none;
+    return g.nodes.back().outputs.first;
+  }
+
+  dice r_;
+  std::deque<std::string> names_;
+};
+
+/// Runs a plan; without offsets every placement has memory of its own.
+floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
+  const loaded_kernels kernels = plain::kernels_of<kinds>();
+  floats arena(static_cast<std::size_t>(p.arena_size), std::numeric_limits<float>::quiet_NaN());
+  std::deque<floats> apart;
+  std::vector<float*> memory;
+  for (std::size_t i = 0; i < p.placements.size(); ++i) {
+    const placement& now = p.placements[i];
+    if (now.parent != none) memory.push_back(nullptr);
+    else if (now.external) memory.push_back(apart.emplace_back(input).data());
+    else if (p.arena_size != 0) memory.push_back(now.offset < 0 ? nullptr : arena.data() + now.offset);
+    else memory.push_back(apart.emplace_back(static_cast<std::size_t>(now.size)).data());
+  }
+  const auto at = [&](int id) {
+    const placement& now = p.at(id);
+    return tensor{memory[static_cast<std::size_t>(p.root(id))] + p.shift(id), g.shape(now.value), now.order, now.pitch};
+  };
+  for (const plan_step& step : p.steps) {
+    std::vector<const_tensor> in;
+    std::vector<tensor> out;
+    for (int id : p.ids_of(step.inputs)) in.push_back(at(id));
+    for (int id : p.ids_of(step.outputs)) out.push_back(at(id));
+    if (step.node == none) {
+      kernels.convert(out[0], in[0], {});
+      continue;
+    }
+    const node& n = g.at(step.node);
+    std::deque<floats> packed;
+    std::vector<const float*> weights;
+    for (int i = 0; i < n.weights.count; ++i) {
+      const expression& e = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]);
+      const floats numbers = random_floats(std::string(e.layer) + std::string(e.name), e.shape.count(), -0.3f, 0.3f);
+      const std::span<const double> fields = g.fields_of(n.fields);
+      floats& to = packed.emplace_back(
+          static_cast<std::size_t>(n.type->packed_count(fields, i, e.shape, channel_block)));
+      n.type->pack(fields, i, e.shape, numbers.data(), to.data(), channel_block);
+      weights.push_back(to.data());
+    }
+    for (const loaded_kernel& k : kernels.table)
+      if (k.type == n.type) {
+        std::vector<std::byte> op(n.type->size + 64);
+        n.type->construct(g.fields_of(n.fields), op.data());
+        k.run(op.data(), {in, out, weights, {}, nullptr, step.backwards}, {});
+      }
+  }
+  const tensor y = at(p.outputs[0]);
+  return {y.data, y.data + y.shape.count()};
+}
+
+}  // namespace
+
+TEST_CASE("results over their inputs are what they are apart from them") {
+  int forwards = 0, backwards = 0, smaller = 0;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const convolutions made(seed);
+    const graph_view g = made.g.view();
+    const memory_plan close = make_plan(g), apart = make_plan(g, {.in_place = false, .arena = false}),
+                      usual = make_plan(g, {.overlap = false});
+    REQUIRE(close.arena_size <= usual.arena_size);
+    smaller += close.arena_size < usual.arena_size;
+    for (const plan_step& step : close.steps) {
+      const placement& out = close.view().at(close.ids[static_cast<std::size_t>(step.outputs.first)]);
+      if (out.over == none) continue;
+      const placement& in = close.view().at(out.over);
+      const bool over = out.offset < in.offset + in.size && in.offset < out.offset + out.size;
+      forwards += over && !step.backwards;
+      backwards += step.backwards;
+    }
+    const floats input = random_floats("x", g.shape(0).count());
+    const floats got = run_plan(g, close.view(), input), want = run_plan(g, apart.view(), input);
+    REQUIRE(got.size() == want.size());
+    float largest = 0;
+    for (float f : want) largest = std::max(largest, std::fabs(f));
+    CAPTURE(seed);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      CAPTURE(i);
+      REQUIRE(std::fabs(got[i] - want[i]) <= 1e-6f + 1e-5f * largest);
+    }
+  }
+  // The test is about something.
+  CHECK(forwards > 300);
+  CHECK(backwards > 300);
+  CHECK(smaller > 300);
+}
