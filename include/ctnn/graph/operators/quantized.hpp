@@ -419,7 +419,8 @@ struct quantized_binary {
 /// softmax of bytes along an axis: exp by a table of floats, TFLite's way. Its result is of scale 1/256 in all files.
 struct quantized_softmax {
   static constexpr std::string_view name = "quantized_softmax";
-  static constexpr traits is{.in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+  static constexpr traits is{
+      .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
 
   int axis = -1;
   quantization of{}, as{};
