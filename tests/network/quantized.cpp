@@ -2,7 +2,11 @@
 // Declared networks of bytes, in TFLite's arithmetic, against the real numbers that they stand for.
 #include <doctest/doctest.h>
 
+#if defined(CTNN_PLAIN)
+#include <ctnn/ctnn.hpp>
+#else
 #include <ctnn/typed.hpp>
+#endif
 
 #include <algorithm>
 #include <array>
