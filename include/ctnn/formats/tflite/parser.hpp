@@ -272,6 +272,8 @@ class parser {
     if (n.type.empty()) code_table.fail("an operator without a name");
     n.inputs = names_of(t, 1, "the list of inputs", tensors, false);
     n.outputs = names_of(t, 2, "the list of outputs", tensors, true);
+    // Operators have no names; a tensor's may list all that the converter has made one of.
+    if (!n.outputs.empty()) n.name = n.outputs[0].substr(0, n.outputs[0].find(';'));
     const int type = t.number<std::uint8_t>(3);
     const auto options = t.child(4, "an operator's options");
     if (type != 0 && !options) t.fail("its options are missing");
