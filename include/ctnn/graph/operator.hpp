@@ -389,7 +389,7 @@ struct spelled_option {
   std::string_view key{};
   field_values values{};
 };
-inline constexpr std::size_t max_options = 16;
+inline constexpr std::size_t max_options = 20;
 using spelled_options = static_vector<spelled_option, max_options>;
 
 namespace detail {

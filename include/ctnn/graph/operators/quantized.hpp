@@ -9,21 +9,6 @@
 
 namespace ctnn::op {
 
-/// Can integers of type t stand for numbers so? The scale is that of a float and above 0, the zero point one of them.
-constexpr problem check_quantization(std::string_view what, const quantization& q, dtype t) {
-  if (!(q.scale > 1e-38 && q.scale < 3.5e38)) return {mistake::option_out_of_range, what};
-  const int low = t == dtype::i8    ? -128
-                  : t == dtype::i16 ? -32768
-                                    : 0,
-            high = t == dtype::i8    ? 127
-                   : t == dtype::u8  ? 255
-                   : t == dtype::i16 ? 32767
-                   : t == dtype::u16 ? 65535
-                                     : 0;
-  if (q.zero < low || q.zero > high) return {mistake::option_out_of_range, what, {q.zero}, {low, high}};
-  return {};
-}
-
 /// Inputs x, scale and, if there is a third, zero point. Shapes of scales and zero points: one for all, one for each
 /// index of an axis, or, `block` > 0, one for each block along it. With x alone they are numbers of the operator.
 struct granularity {
@@ -268,11 +253,13 @@ using quantized_conv3d = quantized_conv<3>;
 
 /// matmul of bytes by a weight of shape `right`, whose last two axes change places first if it is `transposed` (as a
 /// linear layer's are): (..., rows, K) by (..., K, outputs), batches broadcast. The bias has a number for each output.
+/// Where `out` says how many outputs there are, the weight is a linear layer's, (out, K).
 struct quantized_matmul : products_of_bytes {
   static constexpr std::string_view name = "quantized_matmul";
   static constexpr traits is{.vectors = vectors_of::none};
 
   list<int> right{};
+  int out = 0;
   bool transposed = false;
   bool by_row = false;  ///< the input has a scale and a zero point for each row, not one for all
   bool bias = false;
@@ -282,38 +269,44 @@ struct quantized_matmul : products_of_bytes {
   static constexpr void fields(auto& self, auto&& field) {
     products_of_bytes::fields(self, field);
     field("right", self.right);
+    field("out", self.out);
     field("transposed", self.transposed);
     field("by_row", self.by_row);
     field("bias", self.bias);
     field("activation", self.activation);
     field("given", self.given);
   }
-  constexpr extents weight_shape() const {
+  constexpr bool is_transposed() const { return transposed || out > 0; }
+  constexpr extents weight_shape(const extents& x) const {
+    if (out > 0) return {out, x.rank > 0 ? x.back(0) : 1};
     extents w;
     for (int n : right) w.push_back(n);
     return w;
   }
-  constexpr matmul product() const { return {false, transposed}; }
+  constexpr matmul product() const { return {false, is_transposed()}; }
 
   constexpr problem infer(inputs in, outputs result) const {
     if (const problem p = check_bytes(activation)) return p;
     extents both[] = {in[0], {}};
+    if (out < 0 || (out > 0 && !right.empty())) return {mistake::option_out_of_range, "out", {out}, {0}};
     if (const problem p = shape_from(right, both[1])) return p;
+    if (out > 0) both[1] = weight_shape(in[0]);
     return product().infer(both, result);
   }
   constexpr weight_slots weights(inputs in) const {
-    const extents w = weight_shape();
+    const extents w = weight_shape(in[0]);
     weight_slots slots{{"weight"sv, w, weight_type}};
-    add_slots(slots, bias, w.rank > 1 ? w.back(transposed ? 1 : 0) : 1, by_row && in[0].rank > 1 ? in[0].back(1) : 1);
+    add_slots(slots, bias, w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1,
+              by_row && in[0].rank > 1 ? in[0].back(1) : 1);
     return slots;
   }
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
     return result[0].count() * in[0].back(0);
   }
   constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
-    const extents w = weight_shape();
+    const extents w = weight_shape(in[0]);
     const std::int64_t depth = in[0].back(0), rows = in[0].rank > 1 ? in[0].back(1) : 1;
-    const std::int64_t columns = w.rank > 1 ? w.back(transposed ? 1 : 0) : 1;
+    const std::int64_t columns = w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1;
     return scratch_for(rows * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for_products(rows, columns, depth);
   }
 };

@@ -327,12 +327,12 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
 }
 
 inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memory memory) {
-  const matmul_walk w(p.product(), a.in[0].shape, p.weight_shape());
+  const matmul_walk w(p.product(), a.in[0].shape, p.weight_shape(a.in[0].shape));
   const byte_layer layer(p, a);
   const std::ptrdiff_t padded = integer_blocks(w.depth);
   const std::span<std::int16_t> rows = memory.take<std::int16_t>(w.rows * padded);
   std::fill(rows.begin(), rows.end(), std::int16_t{0});
-  const std::int64_t step = p.transposed ? w.depth : 1, stride = p.transposed ? 1 : w.columns;
+  const std::int64_t step = p.is_transposed() ? w.depth : 1, stride = p.is_transposed() ? 1 : w.columns;
   layer.visit_result([&]<class T>(tag<T>) {
     T* y = elements<T>(a.out[0]);
     for (std::int64_t m = 0; m < w.matrices; ++m, y += std::int64_t{w.rows} * w.columns) {
