@@ -22,8 +22,8 @@ constexpr std::int64_t packed_size(const graph_view& g, const node& n, int i, in
   return n.type->packed_count(g.fields_of(n.fields), slot, shape, block);
 }
 
-/// Packs weight i of a node; `numbers(k)` are those of weight k in logical order, in which kernels take other types than
-/// float but where byte_packing.hpp says otherwise.
+/// Packs weight i of a node; `numbers(k)` are those of weight k in logical order, in which kernels take other types
+/// than float but where byte_packing.hpp says otherwise.
 constexpr void pack_slot(const graph_view& g, const node& n, int i, const auto& numbers, float* to,
                          int block = channel_block) {
   if (const byte_rows rows = byte_rows_of(g, n, block)) return pack_byte_slot(g, n, rows, i, numbers, to);
