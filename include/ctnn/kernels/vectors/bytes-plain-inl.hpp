@@ -117,12 +117,43 @@ struct row_constants {
   std::int32_t start;
   std::uint32_t factor;
 };
-CTNN_INLINE std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
-  if (static_cast<std::int32_t>(factor) < 0) return to.of(fixed_factor::of_word(factor).of(sum));
+/// floor(sum * factor / 2^32 + 1/2) of a factor below 1/2.
+CTNN_INLINE std::int32_t scaled(std::int32_t sum, std::uint32_t factor) {
+#if CTNN_BYTES_BY_DSP
+  std::int32_t y;
+  asm("smmulr %0, %1, %2" : "=r"(y) : "r"(sum), "r"(factor));
+  return y;
+#else
   const auto product = static_cast<std::uint64_t>(std::int64_t{sum} * static_cast<std::int32_t>(factor));
-  return to.of(static_cast<std::int32_t>(product >> 32) +
-               static_cast<std::int32_t>(static_cast<std::uint32_t>(product) >> 31));
+  return static_cast<std::int32_t>(product >> 32) +
+         static_cast<std::int32_t>(static_cast<std::uint32_t>(product) >> 31);
+#endif
 }
+CTNN_INLINE std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
+  return to.of(factor >> 31 == 0 ? scaled(sum, factor) : fixed_factor::of_word(factor).of(sum));
+}
+/// Results of four sums: of the rows a, b, a, b, or of four of their own.
+CTNN_NOINLINE inline void large_results(const std::int32_t* sums, const row_constants* const* rows,
+                                        const byte_results& to, std::int8_t* const* y) {
+  for (int i = 0; i < 4; ++i) *y[i] = byte_of(sums[i], rows[i]->factor, to);
+}
+template <bool All>
+CTNN_INLINE void store_four(const std::int32_t* sums, const row_constants& a, const row_constants& b,
+                            const row_constants& c, const row_constants& d, const byte_results& to, std::int8_t* y0,
+                            std::int8_t* y1, std::int8_t* y2, std::int8_t* y3) {
+  if ((a.factor | b.factor | c.factor | d.factor) >> 31 != 0) {
+    const row_constants* const rows[4] = {&a, &b, &c, &d};
+    std::int8_t* const places[4] = {y0, y1, y2, y3};
+    return large_results(sums, rows, to, places);
+  }
+  // What saturates is one instruction where nothing else bounds it.
+  const byte_results results{to.zero, All ? -128 : to.low, All ? 127 : to.high};
+  *y0 = results.of(scaled(sums[0], a.factor));
+  *y1 = results.of(scaled(sums[1], b.factor));
+  *y2 = results.of(scaled(sums[2], c.factor));
+  *y3 = results.of(scaled(sums[3], d.factor));
+}
+CTNN_INLINE bool takes_all(const byte_results& r) { return r.low == -128 && r.high == 127; }
 
 struct byte_rows_task {
   const std::int8_t* weights;
@@ -130,33 +161,38 @@ struct byte_rows_task {
   int outs, fours;
   byte_results results;
 };
-/// Results of all rows for two windows; of the second only if there is one.
-CTNN_NOINLINE inline void two_windows(const byte_rows_task& t, const std::int16_t* x, std::int8_t* y,
-                                      std::int8_t* second) {
+/// Results of all rows for two windows; `second` may be `y` itself, for one.
+template <bool All>
+CTNN_NOINLINE void two_windows(const byte_rows_task& task, const std::int16_t* x, std::int8_t* y, std::int8_t* second) {
+  const byte_rows_task t = task;
   const std::int8_t* w = t.weights;
   for (int o = 0; o < t.outs; o += 2, w += t.fours * 8) {
+    // An odd row's pair is zeros, and its result comes first, so the right one stays.
     const int next = o + 1 < t.outs ? o + 1 : o;
     const row_constants a = t.rows[o], b = t.rows[next];
     std::int32_t sums[4] = {a.start, b.start, a.start, b.start};
     multiply_two_by_two(x, w, t.fours, sums);
-    // The odd row's pair is zeros, and its result comes first, so the right one stays.
-    y[next] = byte_of(sums[1], b.factor, t.results);
-    y[o] = byte_of(sums[0], a.factor, t.results);
-    if (second == nullptr) continue;
-    second[next] = byte_of(sums[3], b.factor, t.results);
-    second[o] = byte_of(sums[2], a.factor, t.results);
+    const std::int32_t last_first[4] = {sums[3], sums[2], sums[1], sums[0]};
+    store_four<All>(last_first, b, a, b, a, t.results, second + next, second + o, y + next, y + o);
   }
 }
-CTNN_NOINLINE inline void one_window(const byte_rows_task& t, const std::int16_t* x, std::int8_t* y) {
+template <bool All>
+CTNN_NOINLINE void one_window(const byte_rows_task& task, const std::int16_t* x, std::int8_t* y) {
+  const byte_rows_task t = task;
   const std::ptrdiff_t pair = std::ptrdiff_t{t.fours} * 8;
-  for (int o = 0; o < t.outs; o += 4) {
-    const std::int8_t* const w = t.weights + o / 2 * pair;
-    const int left = t.outs - o;
-    std::int32_t sums[4];
-    for (int i = 0; i < 4; ++i) sums[i] = i < left ? t.rows[o + i].start : 0;
-    multiply_one_by_four(x, w, left > 2 ? pair : 0, t.fours, sums);
-    for (int i = 0; i < 4 && i < left; ++i) y[o + i] = byte_of(sums[i], t.rows[o + i].factor, t.results);
+  int o = 0;
+  for (; o + 4 <= t.outs; o += 4) {
+    const row_constants* const r = t.rows + o;
+    std::int32_t sums[4] = {r[0].start, r[1].start, r[2].start, r[3].start};
+    multiply_one_by_four(x, t.weights + o / 2 * pair, pair, t.fours, sums);
+    store_four<All>(sums, r[0], r[1], r[2], r[3], t.results, y + o, y + o + 1, y + o + 2, y + o + 3);
   }
+  const int left = t.outs - o;
+  if (left == 0) return;
+  std::int32_t sums[4];
+  for (int i = 0; i < 4; ++i) sums[i] = i < left ? t.rows[o + i].start : 0;
+  multiply_one_by_four(x, t.weights + o / 2 * pair, left > 2 ? pair : 0, t.fours, sums);
+  for (int i = 0; i < left; ++i) y[o + i] = byte_of(sums[i], t.rows[o + i].factor, t.results);
 }
 
 /// An image's windows, and where they lie.
@@ -212,9 +248,11 @@ CTNN_NOINLINE inline void widen_window(const byte_windows& g, int oy, int ox, in
 }
 
 /// Each channel under its filter.
-inline void convolve_channels(const byte_windows& g, const layer_constants& k, int out_height, const std::int8_t* w,
-                              const row_constants* rows, std::int8_t* y, scratch_memory memory) {
+template <bool All>
+void convolve_channels(const byte_windows& g, const layer_constants& k, int out_height, const std::int8_t* w,
+                       const row_constants* rows, std::int8_t* y, scratch_memory memory) {
   const int taps = g.kernel_h * g.kernel_w;
+  const byte_results results = k.results;
   const std::ptrdiff_t wide = (g.channels + 3) / 4 * 4;
   const std::span<std::int8_t> outside = memory.take<std::int8_t>(g.channels);
   for (std::int8_t& b : outside) b = static_cast<std::int8_t>(g.outside);
@@ -226,9 +264,10 @@ inline void convolve_channels(const byte_windows& g, const layer_constants& k, i
       std::ptrdiff_t c = 0;
       for (; c + 4 <= g.channels; c += 4) {
         std::int32_t sums[4];
-        for (int i = 0; i < 4; ++i) sums[i] = rows[c + i].start;
+        const row_constants* const r = rows + c;
+        for (int i = 0; i < 4; ++i) sums[i] = r[i].start;
         multiply_channels(at.data(), c, w + c, taps, wide, sums);
-        for (int i = 0; i < 4; ++i) y[c + i] = byte_of(sums[i], rows[c + i].factor, k.results);
+        store_four<All>(sums, r[0], r[1], r[2], r[3], results, y + c, y + c + 1, y + c + 2, y + c + 3);
       }
       for (; c < g.channels; ++c) {
         std::int32_t sum = rows[c].start;
@@ -255,7 +294,9 @@ inline void convolve_rows(const byte_windows& g, const byte_rows_task& task, int
         ++oy;
       }
     }
-    two_windows(task, x.data(), y, two ? y + pitch : nullptr);
+    std::int8_t* const second = two ? y + pitch : y;
+    takes_all(task.results) ? two_windows<true>(task, x.data(), y, second)
+                            : two_windows<false>(task, x.data(), y, second);
   }
 }
 
@@ -338,7 +379,8 @@ inline void run_bytes(const op::quantized_conv2d& p, const layer_constants& k, c
     const std::int8_t* const image = g.x;
     if (by_channel) {
       g.channels = channels;
-      detail::convolve_channels(g, k, out.back(1), weights, rows, y, memory);
+      detail::takes_all(k.results) ? detail::convolve_channels<true>(g, k, out.back(1), weights, rows, y, memory)
+                                   : detail::convolve_channels<false>(g, k, out.back(1), weights, rows, y, memory);
     } else {
       const int fours = (group_in * p.kernel[0] * p.kernel[1] + 3) / 4;
       for (int i = 0; i < p.groups; ++i, g.x += group_in) {
@@ -370,7 +412,8 @@ inline void run_bytes(const op::quantized_matmul& p, const layer_constants& k, c
       for (int r = 0; i + r < depth; ++r) last[r] = x[i + r];
       detail::widen_four(last, wide.data() + i);
     }
-    detail::one_window(task, wide.data(), y);
+    detail::takes_all(task.results) ? detail::one_window<true>(task, wide.data(), y)
+                                    : detail::one_window<false>(task, wide.data(), y);
   }
 }
 
