@@ -15,7 +15,7 @@ struct usage_error : std::runtime_error {
 
 /// Which model.
 struct model_source {
-  std::string file;                 ///< x.param or x.onnx
+  std::string file;                 ///< x.param, x.onnx or x.tflite
   std::string weights;              ///< file, "none" for zeros, empty for x.bin
   std::vector<std::string> shapes;  ///< NAME=3x224x224
   bool external_data = false;       ///< an ONNX model's weights may be in other files of its folder

@@ -106,9 +106,9 @@ ctnn::arrays_by_name read_inputs(const std::vector<std::string>& assignments) {
 }  // namespace
 
 void run(const run_options& options) {
-  ctnn::arrays_by_name fed, cuts;  // inputs of an ONNX model decide its shapes
-  const bool is_onnx = options.model.file.ends_with(".onnx");
-  (is_onnx ? fed : cuts) = read_inputs(options.inputs);
+  ctnn::arrays_by_name fed, cuts;  // inputs decide shapes, but for ncnn's models
+  const bool decides = !options.model.file.ends_with(".param");
+  (decides ? fed : cuts) = read_inputs(options.inputs);
   const ctnn::model m = load_model(options.model, find_target(options.target), make_threads(options.threads), fed);
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include <ctnn/formats/tflite/load.hpp>
 #if __has_include(<protozero/pbf_reader.hpp>)
 #include <ctnn/formats/onnx/load.hpp>
 #define CTNN_TOOL_READS_ONNX 1
@@ -78,19 +79,30 @@ ctnn::loaded_model load_ncnn(const model_source& from) {
   }
 }
 
-ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_name& fed) {
-#if defined(CTNN_TOOL_READS_ONNX)
-  if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": an ONNX model has its weights with it");
+/// What ONNX's and TensorFlow Lite's files have in common.
+template <class Load>
+ctnn::loaded_model load_whole(const model_source& from, Load&& read) {
+  if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": the model has its weights with it");
   ctnn::onnx::read_options options;
   options.input_shapes = parse_shapes(from);
   options.external_data = from.external_data;
   const progress busy("reading " + from.file);
   try {
-    return ctnn::onnx::load(from.file, options, fed);
+    return read(options);
   } catch (const ctnn::onnx::undetermined& e) {
     if (std::string_view(e.what()).find("the numbers of") != std::string_view::npos) throw;
     ask_for_shape(e);
   }
+}
+
+ctnn::loaded_model load_tflite(const model_source& from, const ctnn::arrays_by_name& fed) {
+  if (from.external_data) throw usage_error("--external-data: only for ONNX models");
+  return load_whole(from, [&](const auto& options) { return ctnn::tflite::load(from.file, options, fed); });
+}
+
+ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_name& fed) {
+#if defined(CTNN_TOOL_READS_ONNX)
+  return load_whole(from, [&](const auto& options) { return ctnn::onnx::load(from.file, options, fed); });
 #else
   (void)fed;
   throw ctnn::error(from.file + ": this ctnn was built without protozero, which reading ONNX needs");
@@ -101,8 +113,9 @@ ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_nam
 
 ctnn::loaded_model load(const model_source& from, const ctnn::arrays_by_name& fed) {
   if (from.file.ends_with(".onnx")) return load_onnx(from, fed);
+  if (from.file.ends_with(".tflite")) return load_tflite(from, fed);
   if (from.file.ends_with(".param")) return load_ncnn(from);
-  throw ctnn::error(from.file + ": unknown format, expected a file x.onnx or x.param");
+  throw ctnn::error(from.file + ": unknown format, expected a file x.onnx, x.tflite or x.param");
 }
 
 }  // namespace tool

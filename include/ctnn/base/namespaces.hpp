@@ -17,6 +17,9 @@ using namespace ir;
 namespace ctnn::onnx {
 using namespace ir;
 }
+namespace ctnn::tflite {
+using namespace ir;
+}
 namespace ctnn::ncnn {
 using namespace ir;
 }

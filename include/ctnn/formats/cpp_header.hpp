@@ -66,8 +66,10 @@ class header_writer {
     packed_.resize(static_cast<std::size_t>(packed_total(g_, options_.packed)));
     for_each_slot(
         g_,
-        [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
-          pack_slot(g_, n, slot, numbers(e), packed_.data() + offset, options_.packed);
+        [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
+          pack_slot(
+              g_, n, slot, [&](int k) { return numbers(g_.weights(n)[static_cast<std::size_t>(k)]); },
+              packed_.data() + offset, options_.packed);
         },
         options_.packed);
   }

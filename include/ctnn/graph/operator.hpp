@@ -33,6 +33,7 @@
 #include "../base/dtype.hpp"
 #include "../base/pool.hpp"
 #include "../base/problem.hpp"
+#include "../base/requantize.hpp"
 #include "../base/static_vector.hpp"
 #include "activation.hpp"
 #include "channel_axis.hpp"
@@ -173,6 +174,10 @@ constexpr void encode_field(const optional_number& f, field_values& to) {
   to.items[to.count++] = f.present ? 1.0 : 0.0;
   to.items[to.count++] = static_cast<double>(f.value);
 }
+constexpr void encode_field(const quantization& f, field_values& to) {
+  to.items[to.count++] = f.scale;
+  to.items[to.count++] = f.zero;
+}
 
 /// Reads a field from `from`, which moves on.
 template <class Number>
@@ -203,6 +208,10 @@ constexpr void decode_field(activation_function& f, const double*& from) {
 constexpr void decode_field(optional_number& f, const double*& from) {
   f.present = *from++ != 0;
   f.value = static_cast<float>(*from++);
+}
+constexpr void decode_field(quantization& f, const double*& from) {
+  f.scale = *from++;
+  f.zero = static_cast<int>(*from++);
 }
 
 template <class Op>
@@ -321,6 +330,8 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
     for (std::size_t i = n; i < needed; ++i) numbers[i] = numbers[i - n];
   } else if constexpr (std::is_same_v<Field, activation_function>) {
     if (n < 1 || n > 3) return false;
+  } else if constexpr (std::is_same_v<Field, quantization>) {
+    if (n < 1 || n > 2) return false;
   } else if constexpr (std::is_same_v<Field, optional_number>) {
     if (n != 1) return false;
     numbers[1] = numbers[0];
@@ -354,12 +365,17 @@ template <>
 struct number_of<optional_number> {
   using type = float;
 };
+template <>
+struct number_of<quantization> {
+  using type = double;
+};
 
 }  // namespace detail
 
 /// Can the field hold these numbers as they are, or would it cut off fractions?
 template <class Field>
 constexpr bool holds(std::span<const double> values) {
+  if constexpr (std::is_same_v<Field, quantization>) return values.size() < 2 || holds<int>(values.subspan(1, 1));
   if constexpr (!std::is_floating_point_v<typename detail::number_of<Field>::type>) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double v = values[i];
@@ -374,7 +390,7 @@ struct spelled_option {
   std::string_view key{};
   field_values values{};
 };
-inline constexpr std::size_t max_options = 16;
+inline constexpr std::size_t max_options = 20;
 using spelled_options = static_vector<spelled_option, max_options>;
 
 namespace detail {
@@ -398,7 +414,7 @@ constexpr field_values spell(const Field& f) {
         break;
       }
     }
-  } else if constexpr (std::is_same_v<Field, activation_function>) {
+  } else if constexpr (std::is_same_v<Field, activation_function> || std::is_same_v<Field, quantization>) {
     while (all.size() > 1 && all[all.size() - 1] == 0) --all.count;
   }
   return all;

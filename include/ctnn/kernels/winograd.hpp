@@ -18,6 +18,7 @@
 
 #include "../graph/graph.hpp"
 #include "../graph/operators/convolution.hpp"
+#include "byte_packing.hpp"
 #include "operator_code.hpp"
 #include "tensor.hpp"
 
@@ -180,6 +181,10 @@ constexpr void make_convolutions_exact(graph& g) {
 
 /// Bytes of memory that the kernel of a node takes while it runs.
 constexpr std::int64_t kernel_scratch_bytes(const graph_view& g, const node& n) {
+  if (byte_kernel_of(g, n).there) {
+    const byte_rows rows = byte_rows_of(g, n);
+    return rows ? byte_layer_scratch(rows) : 0;
+  }
   if (!computes_f32(g, n) || n.type->f32_takes_scratch) return scratch_bytes(g, n);
   const int m = winograd_size(g, n);
   if (m == 0) return 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../formats/ncnn/load.hpp"
-#include "../formats/onnx/node_type.hpp"
+#include "../formats/tflite/load.hpp"
 #if __has_include(<protozero/pbf_reader.hpp>)
 #include "../formats/onnx/load.hpp"
 #define CTNN_READS_ONNX 1
@@ -26,7 +26,8 @@ struct load_options {
   target_id target = best_target();
   /// Kernels of the user's operators: custom_operators<...>.
   std::span<const ir::custom_operator> operators{};
-  /// Readers of the user's operators in ONNX files; ncnn's are in `read.custom`.
+  /// Readers of the user's operators in ONNX files, and in TensorFlow Lite's (domain "tflite"); ncnn's are in
+  /// `read.custom`.
   std::span<const onnx::node_type> onnx_operators{};
   /// Input shapes, for files that name none or to be ready for others at once; limits on what a file may ask for.
   ncnn::read_options read{};
@@ -61,11 +62,13 @@ class model {
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
     return or_error([&] { return load_ncnn(param, bin, options); });
   }
-  /// `x.onnx`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or shapes inside
-  /// it) are open is read and checked now and made ready when the inputs are fed, once for each set of shapes.
+  /// `x.onnx`, `x.tflite`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or
+  /// shapes inside it) are open is read and checked now and made ready when the inputs are fed, once for each set of
+  /// shapes. Axes that a TensorFlow Lite model leaves open are as the file has them until others are fed.
   static model load(const std::string& path, const load_options& options = {}) {
     if (path.ends_with(".onnx")) return or_error([&] { return load_onnx(path, options); });
-    if (!path.ends_with(".param")) throw error(path + ": expected a .param or an .onnx file");
+    if (path.ends_with(".tflite")) return or_error([&] { return load_tflite(path, options); });
+    if (!path.ends_with(".param")) throw error(path + ": expected a .param, an .onnx or a .tflite file");
     return load(path, path.substr(0, path.size() - 5) + "bin", options);
   }
   /// The same without exceptions.
@@ -112,6 +115,18 @@ class model {
   }
   static model load_onnx(const std::string& path, const load_options& options) {
 #if defined(CTNN_READS_ONNX)
+    return load_messages(options, [&](const onnx::read_options& read) { return onnx::read(path, read); });
+#else
+    (void)options;
+    throw error(path +
+                ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
+#endif
+  }
+  static model load_tflite(const std::string& path, const load_options& options) {
+    return load_messages(options, [&](const onnx::read_options& read) { return tflite::read(path, read); });
+  }
+  template <class Read>
+  static model load_messages(const load_options& options, Read&& messages_of) {
     onnx::read_options read;
     read.input_shapes = options.read.input_shapes;
     read.limits = options.read.limits;
@@ -119,18 +134,13 @@ class model {
       read.limits.name_length = onnx::read_options{}.limits.name_length;
     read.external_data = options.external_data;
     read.custom = options.onnx_operators;
-    const auto file = std::make_shared<const onnx::model_message>(onnx::read(path, read));
+    const auto file = std::make_shared<const onnx::model_message>(messages_of(read));
     ir::program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
     try {
       return model(make({}), options, make);
     } catch (const onnx::undetermined& e) {
       return model(e.what(), options, std::move(make));
     }
-#else
-    (void)options;
-    throw error(path +
-                ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
-#endif
   }
   static ir::program_options program_options_of(const load_options& o) {
     return {o.optimize,

@@ -236,9 +236,10 @@ CTNN_ONCE void program::pack_weights(bool keep, const program* first) {
   for (const auto& [name, last] : last_reader) unneeded[static_cast<std::size_t>(last)].push_back(name);
   reader = 0;
   folded_weights numbers(source_, g);
-  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t size) {
+  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t size) {
     code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(packed_->add(offset, size, [&](float* to) {
-      pack_slot(g, n, slot, numbers.elements(e), to);
+      pack_slot(
+          g, n, slot, [&](int k) { return numbers.elements(g.weights(n)[static_cast<std::size_t>(k)]); }, to);
     }));
     if (keep) return;
     for (const weight_name& name : unneeded[static_cast<std::size_t>(reader)]) source_.weights.erase(name);

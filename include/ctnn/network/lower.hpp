@@ -106,7 +106,7 @@ class lowerer {
   }
   constexpr problem add_reading(const layer_record& l) {
     field_values fields;
-    problem p = l.type->configure(l.options, fields);
+    problem p = configure(l, fields);
     if (!p) p = add_node(g_, *l.type, l.name, in_, std::span<const double>(fields.data(), fields.size()));
     if (!p && is_axis_ambiguous(g_.view(), g_.nodes[g_.nodes.size() - 1]))
       p = {mistake::ambiguous_axis, "axis", g_.at_value(in_[0]).shape, {0, 1}};
@@ -122,6 +122,44 @@ class lowerer {
     // The next layer reads the last output.
     previous_ = made.count == 1 ? names_.last() : names_.add_nameless(made.first + made.count - 1);
     return {};
+  }
+
+  /// What the integers of a value stand for: its layer says so, or all that it hands on.
+  constexpr quantization quantization_of(value_id v) const {
+    const node& n = g_.nodes[static_cast<std::size_t>(g_.at_value(v).producer)];
+    for (const spelled_option& o : n.type->spell(g_.view().fields_of(n.fields)))
+      if (o.key == "as" && o.values.size() > 0)
+        return {o.values[0], o.values.size() > 1 ? static_cast<int>(o.values[1]) : 0};
+    const bool hands_on = n.type->is.copies || n.type == &type_of<op::pool> || n.type == &type_of<op::adaptive_pool>;
+    quantization found{};
+    for (const value_id from : g_.view().inputs(n)) {
+      if (!hands_on || g_.at_value(from).type != g_.at_value(v).type) continue;  // indices
+      const quantization q = quantization_of(from);
+      if (found && !(q == found)) return {};
+      found = q;
+    }
+    return found;
+  }
+  /// Fields from the options, and from the layers that are read what their integers stand for.
+  constexpr problem configure(const layer_record& l, field_values& fields) {
+    bool integers = false;
+    for (const value_id v : in_) integers = integers || is_integer(g_.at_value(v).type);
+    if (!integers) return l.type->configure(l.options, fields);
+    pool<option_record> options(l.options);
+    double said[2][2]{};
+    constexpr std::string_view keys[] = {"of", "with"};
+    for (std::size_t i = 0; i < 2 && i < in_.size(); ++i) {
+      if (!is_integer(g_.at_value(in_[i]).type)) continue;
+      bool given = false;
+      for (const option_record& o : l.options) given = given || o.key == keys[i];
+      const quantization q = given ? quantization{} : quantization_of(in_[i]);
+      said[i][0] = q.scale;
+      said[i][1] = q.zero;
+      options.push_back({keys[i], said[i]});
+      // Not every operator asks.
+      if (!q || l.type->configure({options.data(), options.size()}, fields)) options.pop_back();
+    }
+    return l.type->configure({options.data(), options.size()}, fields);
   }
 
   /// Of operators' problems, which speak of fields and shapes.
@@ -180,7 +218,7 @@ class lowerer {
     for (int d : declared.shape)
       if (shape.rank < max_rank) shape.push_back(d);
     if (says_shape && !(v.shape == shape)) return {mistake::shape_mismatch, "input", v.shape, shape};
-    if ((says_shape || says_type) && v.type != declared.type)
+    if ((says_shape || says_type || declared.as) && v.type != declared.element())
       return {mistake::element_type, "input", {static_cast<int>(v.type)}};
     if (const std::string_view clash = names_.rename(number, l.name); !clash.empty())
       return {mistake::duplicate_name, clash};

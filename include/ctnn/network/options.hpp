@@ -47,7 +47,8 @@ struct option {
   x(batch_first, "batch_first", 1) \
   x(causal, "causal", 1)              /* attention to what is not later */ \
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
-  x(peepholes, "peepholes", 1)
+  x(peepholes, "peepholes", 1) \
+  x(per_channel, "by_output", 1)      /* of quantized layers: the weight has a scale for each output */
 /// Words before one number, and their fields.
 #define CTNN_NUMBER_WORDS(x) \
   x(out, "out") x(groups, "groups") x(hidden, "hidden") x(eps, "eps") \
@@ -70,6 +71,9 @@ struct option {
   x(repeats, "repeats") x(alpha, "alpha") x(beta, "beta") \
   x(functions, "functions")           /* of recurrent layers: of the gates, of what they let in, of lstm's c */ \
   x(shape, "shape") x(order, "order") x(sizes, "sizes") x(coefficients, "coefficients") \
+  /* what integers stand for, their scale and zero point: of a result, an input, a second input. What is read need */ \
+  /* not be said where a layer before says it. as_i8<0.0235, -128> */ \
+  x(as_i8, "as") x(of_i8, "of") x(with_i8, "with") \
   x(axis, "axis") x(start, "start") x(end, "end") x(step, "step")  /* of slice: one or several */
 // clang-format on
 

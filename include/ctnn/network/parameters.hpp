@@ -137,20 +137,28 @@ constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> 
   const leaf_lookup leaf{weights.all};
   for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
     const expression& x = g.at_expression(e);
-    if (!x.type) return pack_slot(g, n, slot, leaf.numbers(x), packed + offset);
+    const auto leaf_numbers = [&](int k) {
+      return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)]));
+    };
+    if (!x.type) return pack_slot(g, n, slot, leaf_numbers, packed + offset);
     const expression_evaluator evaluate(g, e);
     pool<float> scratch(static_cast<std::size_t>(evaluate.scratch_size()), 0.0f);
     pool<float> numbers(static_cast<std::size_t>(x.shape.count()), 0.0f);
     evaluate.run(leaf, scratch.data(), numbers.data());
-    pack_slot(g, n, slot, {numbers.data(), numbers.size()}, packed + offset);
+    pack_slot(
+        g, n, slot, [&](int k) { return k == slot ? typed_span(numbers.data(), numbers.size()) : leaf_numbers(k); },
+        packed + offset);
   });
 }
 
 /// Packs the weights of a network whose weights are all given as they are: no folding, no heap.
 constexpr void pack_given(const graph_view& g, std::span<const named_weight> given, float* packed) {
   const leaf_lookup leaf{given};
-  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
-    pack_slot(g, n, slot, leaf.numbers(g.at_expression(e)), packed + offset);
+  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
+    pack_slot(
+        g, n, slot,
+        [&](int k) { return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)])); },
+        packed + offset);
   });
 }
 

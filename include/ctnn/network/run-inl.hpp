@@ -28,6 +28,9 @@
 #include "../kernels/vectors/integer_products-inl.hpp"
 #include "../kernels/vectors/kernels-inl.hpp"
 #include "../kernels/frame.hpp"
+#if defined(CTNN_PLAIN)
+#include "../kernels/vectors/bytes-plain-inl.hpp"
+#endif
 #include "../kernels/loaded_kernels.hpp"
 #include "../kernels/typed/run.hpp"
 #include "../graph/cost.hpp"
@@ -76,9 +79,25 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
   return tensor_like<Net, P, T>(const_cast<T*>(address_in(f, place)));
 }
 
-/// Elements of other types are plain everywhere: what is converted is their place.
+/// Bytes from channels apart to channels together, or back: firmware's kernels have them so.
+inline void convert_bytes(const tensor& to, const const_tensor& from) {
+  const extents& s = from.shape;
+  const auto *x = elements<std::uint8_t>(from);
+  auto* y = elements<std::uint8_t>(to);
+  const auto channels = static_cast<std::ptrdiff_t>(s.back(2)), pixels = std::ptrdiff_t{s.back(1)} * s.back(0);
+  const bool together = to.order == layout::nhwc;
+  for (std::int64_t n = s.count() / (channels * pixels); n > 0; --n, x += channels * pixels, y += channels * pixels)
+    for (std::ptrdiff_t i = 0; i < pixels; ++i)
+      for (std::ptrdiff_t c = 0; c < channels; ++c) {
+        const std::ptrdiff_t apart = c * pixels + i, beside = i * channels + c;
+        y[together ? beside : apart] = x[together ? apart : beside];
+      }
+}
+
+/// Elements of other types are plain everywhere, but for bytes: what is converted is their place.
 CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const work_share& share) {
   if (from.type == dtype::f32) convert(to, from, share);
+  else if (share.index == 0 && to.order != from.order) convert_bytes(to, from);
   else if (share.index == 0)
     std::memcpy(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
 }
@@ -267,6 +286,13 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
       if (share.index == 0) pack(op, step.packs, in[0].shape, in[0].data, out[0].data, channel_block);
     } else {
       const float* const weights[sizeof...(W) + 1] = {weight_at<Net, S, W>(f)..., nullptr};
+#if defined(CTNN_PLAIN)
+      if constexpr (byte_kernel_of(x::g, x::g.at(step.node)).there) {
+        static constexpr auto constants = constants_of(op);
+        run_bytes(op, constants, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
+                  scratch_at<Net, S>(f));
+      } else
+#endif
       if constexpr (runs_typed<Net, S>()) {
         const arguments all{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share};
         if constexpr (has_halves(x::g, x::g.at(step.node))) typed::run_widened(op, all, scratch_at<Net, S>(f));

@@ -45,7 +45,9 @@ class layout_choice : planning_phase {
     const auto in = g_.inputs(now);
     traits t = now.type->is;
     const bool f32 = computes_f32(g_, now);
-    if (!f32) {
+    if (const byte_kernel bytes = byte_kernel_of(g_, now); bytes.there) {
+      t.layouts = bytes.layouts;
+    } else if (!f32) {
       t.layouts = layout_rule::nchw;  // kernels for other element types take plain values
     } else if (now.type->layouts) {
       pool<extents> shapes;

@@ -14,15 +14,20 @@ inline namespace CTNN_PACKING {
 constexpr std::int64_t packed_size(const graph_view& g, const node& n, int i, int block = channel_block) {
   const expression& numbers = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]);
   const extents& shape = numbers.shape;
+  if (const byte_rows rows = byte_rows_of(g, n, block))
+    return byte_slot_words(rows, byte_slots(g, n)[static_cast<std::size_t>(i)]);
   if (numbers.element != dtype::f32) return words(shape.count(), numbers.element);
   const int slot = slot_of(g.given(n), i);
   if (const int m = slot == 0 ? winograd_size(g, n, block) : 0) return winograd_packed_count(m, shape, block);
   return n.type->packed_count(g.fields_of(n.fields), slot, shape, block);
 }
 
-/// Packs weight i of a node from its numbers in logical order; kernels take other types than float in that order.
-constexpr void pack_slot(const graph_view& g, const node& n, int i, typed_span from, float* to,
+/// Packs weight i of a node; `numbers(k)` are those of weight k in logical order, in which kernels take other types
+/// than float but where byte_packing.hpp says otherwise.
+constexpr void pack_slot(const graph_view& g, const node& n, int i, const auto& numbers, float* to,
                          int block = channel_block) {
+  if (const byte_rows rows = byte_rows_of(g, n, block)) return pack_byte_slot(g, n, rows, i, numbers, to);
+  const typed_span from = numbers(i);
   if (from.type() != dtype::f32) return from.copy_to(to);
   const extents& shape = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]).shape;
   const int slot = slot_of(g.given(n), i);

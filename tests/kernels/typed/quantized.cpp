@@ -229,4 +229,182 @@ TEST_CASE("what layers of bytes are not") {
   CHECK(refused(c, {make<float>({1, 1, 1}, {1})}).find("to") != std::string::npos);
 }
 
+namespace {
+
+/// What a real number is as a byte between bounds: floor(x + 1/2) + zero.
+template <class T = std::int8_t>
+T stepped(long double x, int zero, int low = std::numeric_limits<T>::min(), int high = std::numeric_limits<T>::max()) {
+  return static_cast<T>(
+      std::clamp(std::floor(x + 0.5L) + zero, static_cast<long double>(low), static_cast<long double>(high)));
+}
+
+long double to_32_bits(double factor) {
+  return std::floor(static_cast<long double>(factor) * 4294967296.0L + 0.5L) / 4294967296.0L;
+}
+
+/// A layer of sums with TFLite's arithmetic against its own sums in ONNX's.
+template <class Op>
+void check_tflite(Op sums, const std::vector<array>& in, const std::vector<float>& scales, std::int64_t plane) {
+  const array whole = run_bytes(sums, in);
+  Op p = sums;
+  p.arithmetic = op::byte_arithmetic::tflite;
+  p.to = dtype::i8;
+  p.by_output = scales.size() > 1;
+  p.of = {0.25, in.back().elements<std::int8_t>()[0]};
+  const array x = in[0], w = in[1], bias = in[2];
+  const array w_scale = make<float>({static_cast<int>(scales.size())}, scales);
+  for (const double step : {60.0, 2.0, 0.001}) {  // factors far below, about and far above 1
+    p.as = {step, -3};
+    for (const activation_function f : {activation_function{}, {function::relu}, {function::clip, 0, 6}}) {
+      p.activation = f;
+      std::vector<std::int8_t> want;
+      const int low = f ? -3 : -128,
+                high = f.kind == function::clip ? std::min(127, static_cast<int>(std::lround(6 / step)) - 3) : 127;
+      for (std::size_t i = 0; i < whole.size(); ++i)
+        want.push_back(stepped(
+            to_32_bits(0.25 * static_cast<double>(scales[i / static_cast<std::size_t>(plane) % scales.size()]) / step) *
+                whole.elements<std::int32_t>()[i],
+            -3, low, high));
+      require_equal<std::int8_t>(run_bytes(p, {x, w, bias, w_scale}), whole.shape(), want);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("factors of sums are rounded once") {
+  std::uint64_t seed = 1;
+  for (int i = 0; i < 20'000; ++i) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const auto sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(seed >> 32)) >> (i % 31);
+    const double factor = std::ldexp(static_cast<double>(seed >> 40 & 0xffffff) + 0.25, i % 60 - 58);
+    const long double exact = std::floor(to_32_bits(factor) * sum + 0.5L);
+    const std::int32_t y = fixed_factor(factor).of(sum);
+    if (std::abs(exact) < 100'000'000) REQUIRE(y == static_cast<std::int32_t>(exact));
+    else REQUIRE((exact < 0 ? y < -90'000'000 : y > 90'000'000));
+  }
+  CHECK(fixed_factor(1e30).of(-1) < -70'000);
+  CHECK(fixed_factor(1e30).of(0) == 0);
+  CHECK(fixed_factor(0.5).of(-1) == 0);
+  CHECK(fixed_factor(0.5).of(1) == 1);
+}
+
+TEST_CASE("TFLite's layers: sums by one factor an output, between an activation's bounds") {
+  const auto convolution = [](auto like, const extents& shape) {
+    constexpr int axes = static_cast<int>(std::tuple_size_v<decltype(like.kernel)>);
+    op::quantized_conv<axes> p{like, {}};
+    p.by_output = false;
+    extents w_shape{p.out, p.channels_of(shape) / p.groups};
+    for (int k : p.kernel) w_shape.push_back(k);
+    std::vector<std::int32_t> biases;
+    std::vector<float> scales;
+    for (int o = 0; o < p.out; ++o) {
+      biases.push_back(1000 - 777 * o);
+      scales.push_back(0.125f + 0.0625f * static_cast<float>(o));  // exact in the test's own arithmetic
+    }
+    const std::vector<array> in{bytes<std::int8_t>(shape, 5), bytes<std::int8_t>(w_shape, 99),
+                                make<std::int32_t>({p.out}, biases), make<std::int8_t>({1}, {0}),
+                                make<std::int8_t>({1}, {17})};
+    std::vector<extents> out(1);
+    REQUIRE_FALSE(p.infer({&shape, 1}, out));
+    check_tflite(p, in, scales, out[0].count(out[0].rank - axes, out[0].rank));
+    check_tflite(p, in, {0.375f}, 1);
+  };
+  convolution(windows_of<1>(6, {3}, 2), {2, 4, 11});
+  convolution(windows_of<2>(4, {3, 2}, 1), {2, 6, 7, 9});
+  convolution(windows_of<2>(6, {2, 3}, 3), {3, 8, 6});
+  op::quantized_matmul m;
+  m.right = {3, 5};
+  m.transposed = m.bias = true;
+  check_tflite(m,
+               {bytes<std::int8_t>({2, 5}, 3), bytes<std::int8_t>({3, 5}, 8), make<std::int32_t>({3}, {-2000, 0, 512}),
+                make<std::int8_t>({1}, {0}), make<std::int8_t>({1}, {-11})},
+               {0.5f, 0.25f, 0.75f}, 1);
+
+  m.arithmetic = op::byte_arithmetic::tflite;
+  m.to = dtype::i8;
+  const std::vector<array> in{bytes<std::int8_t>({2, 5}, 3), bytes<std::int8_t>({3, 5}, 8),
+                              make<std::int32_t>({3}, {0, 0, 0}), make<float>({1}, {1})};
+  CHECK(refused(m, in).find("as") != std::string::npos);
+  m.as = {1, 128};
+  CHECK(refused(m, in).find("as") != std::string::npos);
+  m.as = {1, 127};
+  CHECK(refused(m, in).find("of") != std::string::npos);
+  m.of = {1, 0};
+  CHECK(refused(m, in) == "nothing is wrong");
+  m.activation = {function::tanh};
+  CHECK(refused(m, in).find("activation") != std::string::npos);
+}
+
+TEST_CASE("bytes of one scale become those of another") {
+  const array x = make<std::int8_t>({5}, {-128, -1, 0, 1, 127}), many = bytes<std::int8_t>({3, 4}, 21),
+              row = bytes<std::int8_t>({4}, 4);
+  op::requantize r{{0.5, -1}, {0.75, 4}};
+  std::vector<std::int8_t> want;
+  for (const int v : {-128, -1, 0, 1, 127}) want.push_back(stepped((v + 1) * 0.5L / 0.75L, 4));
+  require_equal<std::int8_t>(run_typed(r, {x})[0], {5}, want);
+  r.to = dtype::u8;
+  r.activation = {function::clip, 0, 1.5};
+  require_equal<std::uint8_t>(run_typed(r, {x})[0], {5}, {4, 4, 5, 5, 6});
+
+  for (const auto function : {op::binary_function::add, op::binary_function::sub, op::binary_function::mul}) {
+    op::quantized_binary b{function, {0.5, 3}, {0.1875, -7}, {0.6, 11}};
+    want.clear();
+    for (std::size_t i = 0; i < many.size(); ++i) {
+      const long double p = (many.elements<std::int8_t>()[i] - 3) * 0.5L,
+                        q = (row.elements<std::int8_t>()[i % 4] + 7) * 0.1875L;
+      const long double real = function == op::binary_function::add   ? p + q
+                               : function == op::binary_function::sub ? p - q
+                                                                      : p * q;
+      want.push_back(stepped(real / static_cast<long double>(0.6), 11));
+    }
+    require_equal<std::int8_t>(run_typed(b, {many, row})[0], {3, 4}, want);
+  }
+
+  op::quantized_activation sigmoid{{function::sigmoid}, {0.05, 2}, {1.0 / 256, -128}};
+  want.clear();
+  for (std::size_t i = 0; i < many.size(); ++i)
+    want.push_back(stepped(256 / (1 + std::exp(-0.05L * (many.elements<std::int8_t>()[i] - 2))), -128));
+  require_equal<std::int8_t>(run_typed(sigmoid, {many})[0], {3, 4}, want);
+
+  for (const int axis : {0, 1}) {
+    op::quantized_softmax softmax{axis, {0.02, 5}, {1.0 / 256, -128}};
+    want.clear();
+    for (std::size_t i = 0; i < many.size(); ++i) {
+      long double sum = 0;
+      for (std::size_t k = 0; k < (axis == 0 ? 3u : 4u); ++k)
+        sum += std::exp(0.02L * many.elements<std::int8_t>()[axis == 0 ? k * 4 + i % 4 : i / 4 * 4 + k]);
+      want.push_back(stepped(256 * std::exp(0.02L * many.elements<std::int8_t>()[i]) / sum, -128));
+    }
+    require_equal<std::int8_t>(run_typed(softmax, {many})[0], {3, 4}, want);
+  }
+
+  op::quantize q;
+  q.to = dtype::i8;
+  q.as = {0.5, -1};
+  const array real = make<float>({4}, {0, 0.25f, -0.75f, 100});
+  require_equal<std::int8_t>(run_typed(q, {real})[0], {4}, {-1, -1, -3, 127});
+  op::dequantize d;
+  d.of = {0.5, -1};
+  require_near(run_typed(d, {make<std::int8_t>({3}, {-1, 0, 127})})[0], {3}, {0, 0.5f, 64});
+}
+
+TEST_CASE("averages of bytes") {
+  const array x = make<std::int8_t>({1, 2, 3}, {-128, -127, 127, -128, 126, 127});
+  op::pool p;
+  p.function = op::pooling::average;
+  p.kernel = {2};
+  p.stride = {1};
+  require_equal<std::int8_t>(run_typed(p, {x})[0], {1, 1, 2}, {-64, 63});  // -257 / 4, 253 / 4
+  p.kernel = {1, 2};
+  p.pad = {0, 1, 0, 0};
+  require_equal<std::int8_t>(run_typed(p, {x})[0], {1, 2, 3}, {-128, -128, 0, -128, -1, 127});  // halves away from 0
+  require_equal<std::uint8_t>(
+      run_typed(op::adaptive_pool{op::pooling::average}, {make<std::uint8_t>({1, 1, 4}, {255, 254, 255, 254})})[0],
+      {1, 1, 1}, {255});
+  p.count_include_pad = true;
+  description out;
+  CHECK(problem_of(p, {x}, out));
+}
+
 }  // namespace ctnn::ir

@@ -2,7 +2,7 @@
 // The nodes of a graph one after the other, and graphs inside graphs in place of the nodes that choose or repeat them.
 #pragma once
 
-#include "operators.hpp"
+#include "node_reader.hpp"
 #include "order.hpp"
 
 namespace ctnn::onnx::detail {
@@ -51,6 +51,13 @@ class graph_reader {
       if (!out.empty()) i_.scopes.back().emplace(out, none);
   }
 
+  /// The reader of a node, one of the user's or the format's own; null if there is none.
+  operator_reader find_reader(const node_message& n) const {
+    for (const node_type& t : i_.options.custom)
+      if (t.domain == n.domain && t.name == n.type) return t.read;
+    return i_.file.find ? i_.file.find(n.domain, n.type) : nullptr;
+  }
+
   using method = void (graph_reader::*)(node_reader&, const node_message&);
   static method control_of(const node_message& n) {
     if (!n.domain.empty()) return nullptr;
@@ -67,7 +74,7 @@ class graph_reader {
 
   void read_node(const node_message& n) {
     const auto opset = i_.file.opsets.find(n.domain);
-    const auto read = find_reader(i_.options.custom, n.domain, n.type);
+    const auto read = find_reader(n);
     const method control = control_of(n);
     count_nodes(1, "the graph");
     if (!read && !control) {
@@ -144,7 +151,7 @@ class graph_reader {
     for (const std::size_t k : order_of(g)) {
       const node_message& n = g.nodes[k];
       count_nodes(1, "the graphs inside");
-      if (!control_of(n) && !find_reader(i_.options.custom, n.domain, n.type)) refuse(n, "");
+      if (!control_of(n) && !find_reader(n)) refuse(n, "");
       for (const std::string& in : n.inputs)
         if (!in.empty() && !i_.find(in))
           i_.fail(node_reader(i_, n, 0).who() + ": reads '" + in + "', which nothing before it makes");

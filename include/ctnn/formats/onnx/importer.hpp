@@ -8,8 +8,7 @@
 #include "../../base/describe.hpp"
 #include "../import.hpp"
 #include "evaluate.hpp"
-#include "load.hpp"
-#include "parser.hpp"
+#include "build.hpp"
 
 namespace ctnn::onnx {
 

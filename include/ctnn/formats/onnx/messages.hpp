@@ -1,30 +1,51 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an ONNX file says, as plain structs. Nothing here refers to the file's bytes in memory any more; the numbers of
-// large tensors stay in the open file.
+// What a file of ONNX's or of TensorFlow Lite's says, as plain structs, in ONNX's words. Nothing here refers to the
+// file's bytes in memory any more; the numbers of large tensors stay in the open file.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "../../base/byte_order.hpp"
+#include "../../loaded/budget.hpp"
 #include "../../loaded/loaded_model.hpp"
 #include "../open_file.hpp"
 
 namespace ctnn::onnx {
 
-/// Where the numbers of a tensor lie: raw, or in the list of a whole TensorProto.
+struct tensor;
+
+/// Where the numbers of a tensor lie: raw, or in what `parse` makes a tensor of.
 struct part_of_file {
   std::shared_ptr<const data_file> file;
   std::int64_t from = 0, size = 0;
-  bool listed = false;
+  tensor (*parse)(std::span<const std::byte>, const std::string& source, const budget& limits) = nullptr;
 };
 
+/// Larger tensors stay in their file: they are weights, which a program packs and does not need again.
+inline constexpr std::size_t most_bytes_kept = 1024;
+
+namespace detail {
+
+/// Raw numbers as this machine has them.
+inline void from_raw(array& numbers, std::endian machine) {
+  swap_from_file(numbers.bytes(), static_cast<std::size_t>(size_of(numbers.type())), machine);
+  if (numbers.type() == dtype::boolean)
+    for (std::uint8_t& b : numbers.elements<std::uint8_t>()) b = b != 0;
+}
+
+}  // namespace detail
+
 /// TensorProto. `values` is missing where `refused` says why (an element type that ctnn does not have) and where
-/// `stored` has a file; numbers_of() (load.hpp) reads them.
+/// `stored` has a file; numbers_of() (build.hpp) reads them.
 struct tensor {
   std::string name;
   extents shape;
@@ -70,6 +91,19 @@ struct node_message {
   std::size_t byte = 0;  ///< where it begins in the file
 };
 
+/// What whole numbers stand for: scale (number - zero), one scale or one for every index of an axis.
+struct stated_quantization {
+  std::vector<float> scale;
+  std::vector<std::int64_t> zero;
+  int axis = 0;
+};
+
+/// What a file says of a value that a node makes or reads.
+struct stated_value {
+  int element = 0;  ///< TensorProto::DataType
+  stated_quantization quantized;
+};
+
 /// ValueInfoProto of a tensor. An axis has a size, or a name, or nothing.
 struct value_info {
   struct axis {
@@ -79,6 +113,7 @@ struct value_info {
   std::string name;
   int element = 0;                         ///< TensorProto::DataType; 0 if the file does not say
   std::optional<std::vector<axis>> shape;  ///< missing: any rank
+  std::optional<extents> usual;            ///< with axes that are open, if nobody says another
   bool is_tensor = true;                   ///< not a sequence, map, optional or sparse tensor
 };
 
@@ -89,12 +124,19 @@ struct graph_message {
   std::vector<value_info> inputs, outputs;
 };
 
+class node_reader;
+
+/// Adds what an operator of the file is in ctnn's (node_reader.hpp).
+using operator_reader = void (*)(node_reader&);
+
 struct model_message {
   std::string source;  ///< the file, for messages
   std::int64_t ir_version = 0;
   std::map<std::string, std::int64_t> opsets;  ///< version by domain; "" is ai.onnx
   graph_message graph;
   std::size_t functions = 0;
+  operator_reader (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
+  std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
 };
 
 /// ctnn's name for a TensorProto::DataType.

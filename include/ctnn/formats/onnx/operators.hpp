@@ -8,12 +8,6 @@
 
 namespace ctnn::onnx {
 
-/// An operator of ONNX and the function that adds ctnn's.
-struct operator_entry {
-  std::string_view name;
-  void (*read)(node_reader&) = nullptr;
-};
-
 namespace readers {
 using enum op::binary_function;
 using enum op::comparison;
@@ -193,15 +187,9 @@ inline constexpr operator_entry operators[] = {
 
 }  // namespace readers
 
-/// The reader of an operator, one of the user's or ONNX's own; null if there is none.
-inline auto find_reader(std::span<const node_type> custom, std::string_view domain, std::string_view name)
-    -> void (*)(node_reader&) {
-  for (const node_type& t : custom)
-    if (t.domain == domain && t.name == name) return t.read;
-  if (!domain.empty()) return nullptr;
-  const auto by_name = [](const operator_entry& t, std::string_view n) { return t.name < n; };
-  const auto at = std::lower_bound(std::begin(readers::operators), std::end(readers::operators), name, by_name);
-  return at != std::end(readers::operators) && at->name == name ? at->read : nullptr;
+/// Null if ONNX has no such operator or ctnn cannot say it.
+inline operator_reader find_operator(std::string_view domain, std::string_view name) {
+  return domain.empty() ? find_in(readers::operators, name) : nullptr;
 }
 
 }  // namespace ctnn::onnx

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "messages.hpp"
-#include "wire.hpp"
+#include "../../base/error.hpp"
 
 namespace ctnn::onnx {
 

@@ -4,6 +4,7 @@
 
 #include "../file.hpp"
 #include "load.hpp"
+#include "operators.hpp"
 #include "tensor.hpp"
 
 namespace ctnn::onnx {
@@ -175,6 +176,7 @@ inline graph_message read_graph(parse_state& s, const data_view& bytes) {
 inline model_message read_model(parse_state& s, const data_view& bytes) {
   model_message out;
   out.source = s.source;
+  out.find = find_operator;
   bool has_graph = false;
   data_view part;
   for (message m(s, bytes); m.next();) {
@@ -246,28 +248,8 @@ CTNN_ONCE model_message parse_model(std::span<const std::byte> bytes, const std:
   });
 }
 
-/// Parses one TensorProto (ONNX's .pb test data).
-inline tensor parse_tensor(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {}) {
+inline tensor parse_tensor(std::span<const std::byte> bytes, const std::string& source, const budget& limits) {
   return parse(bytes, source, limits, {}, [](parse_state& s, const data_view& v) { return read_tensor(s, v); });
-}
-
-CTNN_ONCE shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits) {
-  if (!t.stored.file) return t.values;
-  const auto require = [&](bool as_before) {
-    if (!as_before)
-      throw error(source + ": tensor '" + t.name + "' cannot be read: the file has changed since it was opened");
-  };
-  if (t.stored.listed) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(t.stored.size));
-    require(t.stored.file->read(t.stored.from, bytes));
-    tensor again = parse_tensor(bytes, source, limits);
-    require(again.values && again.shape == t.shape && again.type == t.type);
-    return std::move(again.values);
-  }
-  auto values = std::make_shared<array>(t.shape, t.type);
-  require(t.stored.file->read(t.stored.from, values->bytes()));
-  detail::from_raw(*values, std::endian::native);
-  return values;
 }
 
 }  // namespace ctnn::onnx

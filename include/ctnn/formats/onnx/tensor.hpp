@@ -9,6 +9,9 @@
 
 namespace ctnn::onnx {
 
+/// Parses one TensorProto (ONNX's .pb test data).
+inline tensor parse_tensor(std::span<const std::byte> bytes, const std::string& source, const budget& limits = {});
+
 /// The fields of a TensorProto before they are put together.
 struct tensor_fields {
   std::vector<std::int64_t> dims;
@@ -104,16 +107,6 @@ inline std::shared_ptr<const data_file> open_external(parse_state& s, const tens
   return file;
 }
 
-/// Larger tensors stay in their file: they are weights, which a program packs and does not need again.
-inline constexpr std::size_t most_bytes_kept = 1024;
-
-/// Raw numbers as this machine has them.
-inline void from_raw(array& numbers, std::endian machine) {
-  swap_from_file(numbers.bytes(), static_cast<std::size_t>(size_of(numbers.type())), machine);
-  if (numbers.type() == dtype::boolean)
-    for (std::uint8_t& b : numbers.elements<std::uint8_t>()) b = b != 0;
-}
-
 inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& dims, const std::string& who) {
   extents shape;
   for (const std::int64_t d : dims) {
@@ -189,19 +182,19 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
     s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
            std::to_string(count));
   s.take(size);
-  part_of_file part{s.file, bytes.data() - s.begin, static_cast<std::int64_t>(bytes.size()), true};
+  part_of_file part{s.file, bytes.data() - s.begin, static_cast<std::int64_t>(bytes.size()), parse_tensor};
   if (listed == 0 && t.has_raw) part = {s.file, t.raw.data() - s.begin, static_cast<std::int64_t>(size)};
   if (t.external) part = {detail::open_external(s, t, static_cast<std::int64_t>(size)), t.offset, {}};
-  const bool stays = s.file && size > detail::most_bytes_kept && (!t.external || s.beside.contains(t.location));
-  if (!stays || part.listed) {  // a list is read to see that it is what it should be
+  const bool stays = s.file && size > most_bytes_kept && (!t.external || s.beside.contains(t.location));
+  if (!stays || part.parse) {  // a list is read to see that it is what it should be
     auto values = std::make_shared<array>(out.shape, *type);
     if (t.external && !part.file->read(part.from, values->bytes()))
       s.fail("external data of '" + t.name + "': '" + t.location + "' cannot be read");
-    if (part.listed && !detail::store_typed(t, *values))
+    if (part.parse && !detail::store_typed(t, *values))
       s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
-    if (!part.listed && !t.external)
+    if (!part.parse && !t.external)
       std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
-    if (!part.listed) detail::from_raw(*values, s.machine);
+    if (!part.parse) detail::from_raw(*values, s.machine);
     if (!stays) out.values = std::move(values);
   }
   if (stays) out.stored = std::move(part);

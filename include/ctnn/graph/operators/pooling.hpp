@@ -13,8 +13,9 @@ enum class pooling { max, average, lp };
 /// of (C, spatial...) or (N, C, spatial...). `stride` 0 means the kernel's size, as in PyTorch. Padding never wins a
 /// maximum; an average divides by the cells inside the input, or with `count_include_pad` by those inside the input and
 /// its padding (PyTorch, ONNX); `divisor_whole` makes that the whole window (ncnn's avgpool_count_include_pad with ceil
-/// mode). With `indices` output 1 (i64) tells where each maximum was, counted through the whole input (`column_major`:
-/// with the spatial axes of each plane in reverse order).
+/// mode). Averages of bytes are rounded, halves away from 0: their scale and zero point stay what they were. With
+/// `indices` output 1 (i64) tells where each maximum was, counted through the whole input (`column_major`: with the
+/// spatial axes of each plane in reverse order).
 struct pool {
   static constexpr std::string_view name = "pool";
   static constexpr int tier = 2;  // one of the whole image is an adaptive_pool
@@ -99,6 +100,8 @@ struct pool {
     out[0] = type_at(in, 0);
     if (indices) out[1] = dtype::i64;
     if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
+    // What padding stands for, bytes do not know.
+    if (function == pooling::average && is_byte(out[0]) && !count_include_pad && !divisor_whole) return {};
     return require_type(in, 0, is_floating, name);
   }
 };
@@ -146,7 +149,7 @@ struct adaptive_pool {
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
-    return require_type(in, 0, is_floating, name);
+    return is_byte(out[0]) ? problem{} : require_type(in, 0, is_floating, name);
   }
 };
 

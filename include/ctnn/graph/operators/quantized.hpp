@@ -4,14 +4,15 @@
 
 #include "../../base/int8.hpp"
 #include "convolution.hpp"
+#include "elementwise.hpp"
 #include "matrix.hpp"
 
 namespace ctnn::op {
 
 /// Inputs x, scale and, if there is a third, zero point. Shapes of scales and zero points: one for all, one for each
-/// index of an axis, or, `block` > 0, one for each block along it.
+/// index of an axis, or, `block` > 0, one for each block along it. With x alone they are numbers of the operator.
 struct granularity {
-  static constexpr int min_inputs = 2, max_inputs = 3;
+  static constexpr int min_inputs = 1, max_inputs = 3;
 
   int axis = 1;
   int block = 0;
@@ -27,6 +28,7 @@ struct granularity {
   }
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
+    if (in.size() == 1) return {};
     if (in.size() == 3 && !(in[2] == in[1])) return {mistake::shape_mismatch, "zero point", in[2], in[1]};
     const extents &x = in[0], &scale = in[1];
     if (block == 0 && scale.count() == 1 && scale.rank <= 1) return {};
@@ -41,16 +43,19 @@ struct granularity {
   }
 };
 
-/// round(x / scale) + zero point, ties to even, saturated. The zero point is of type `to`.
+/// round(x / scale) + zero point, ties to even, saturated. The zero point is of type `to`; `as` has both where no input
+/// does.
 struct quantize : granularity {
   static constexpr std::string_view name = "quantize";
   static constexpr traits is{.vectors = vectors_of::none};
 
   dtype to = dtype::u8;
+  quantization as{};
 
   static constexpr void fields(auto& self, auto&& field) {
     granularity::fields(self, field);
     field("to", self.to);
+    field("as", self.as);
   }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = to;
@@ -58,19 +63,30 @@ struct quantize : granularity {
     if (in.size() == 3 && in[2] != to) return wrong_type("zero point", in[2]);
     if (type_at(in, 0) != dtype::i32)
       if (const problem p = require_type(in, 0, is_floating, name)) return p;
+    if (in.size() == 1) return check_quantization("as", as, to);
+    if (as) return {mistake::option_out_of_range, "as"};
     return require_type(in, 1, is_floating, "scale");
   }
 };
 
-/// (x - zero point) * scale in the scale's type. The zero point is of x's type.
+/// (x - zero point) * scale in the scale's type. The zero point is of x's type. `of` has both where no input does; the
+/// result is then of f32.
 struct dequantize : granularity {
   static constexpr std::string_view name = "dequantize";
   static constexpr traits is{.vectors = vectors_of::none};
 
+  quantization of{};
+
+  static constexpr void fields(auto& self, auto&& field) {
+    granularity::fields(self, field);
+    field("of", self.of);
+  }
   constexpr problem infer_types(types in, std::span<dtype> out) const {
     out[0] = type_at(in, 1);
     const dtype t = type_at(in, 0);
     if (is_floating(t) || t == dtype::boolean || size_of(t) == 8) return wrong_type(name, t);
+    if (in.size() == 1) return check_quantization("of", of, t);
+    if (of) return {mistake::option_out_of_range, "of"};
     if (in.size() == 3 && in[2] != t) return wrong_type("zero point", in[2]);
     return require_type(in, 1, is_floating, "scale");
   }
@@ -99,7 +115,34 @@ struct dynamic_quantize {
 /// onnx: real = (byte - zero point) * scale; ties are rounded to even; the bias is i32 and part of the sum.
 /// ncnn: real = byte / scale, bytes within -127 to 127, ties are rounded away from 0; the bias is real; an input of
 /// floats is quantized first.
-enum class byte_arithmetic { onnx, ncnn };
+/// tflite: real = (byte - zero point) * scale; the bias is i32 and part of the sum, which is multiplied by
+/// fixed_factor(scale of the input * of the weight / of the result), rounded once. Scales and zero points of values are
+/// numbers of the operator, weights have none but their scale; activations are bounds of the result.
+enum class byte_arithmetic { onnx, ncnn, tflite };
+
+/// Is it one that bounds a value, and nothing more?
+constexpr bool is_bounds(const activation_function& f) {
+  return !f || f.kind == function::relu || f.kind == function::clip;
+}
+/// What results lie between: those of type t, and what an activation leaves of them.
+struct byte_bounds {
+  int low, high;
+  constexpr byte_bounds(const activation_function& f, const quantization& as, dtype t)
+      : low(t == dtype::u8 ? 0 : -128), high(t == dtype::u8 ? 255 : 127) {
+    const auto place = [&](float x, int otherwise) {
+      const double at = static_cast<double>(x) / as.scale + as.zero;
+      return at < low ? low : at > high ? high : at == at ? rounded_away(at - as.zero) + as.zero : otherwise;
+    };
+    const int least = low, most = high;
+    if (f.kind == function::relu) low = place(0, least);
+    if (f.kind == function::clip) {
+      const int first = place(f.a, least), last = place(f.b, most);
+      low = first;
+      high = last < first ? first : last;
+    }
+  }
+  constexpr int of(std::int32_t x) const { return x < low ? low : x > high ? high : x; }
+};
 
 /// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); `to` says what becomes of
 /// them: i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8: these, quantized
@@ -109,25 +152,35 @@ struct products_of_bytes {
   dtype weight_type = dtype::i8;
   dtype to = dtype::i32;
   bool by_output = false;  ///< the weight has a scale and a zero point for each output, not one for all
+  quantization of{}, as{};  ///< of the input and of the result, in TFLite's arithmetic
 
   static constexpr void fields(auto& self, auto&& field) {
     field("arithmetic", self.arithmetic);
     field("weight_type", self.weight_type);
     field("to", self.to);
     field("by_output", self.by_output);
+    field("of", self.of);
+    field("as", self.as);
   }
+  constexpr bool is_tflite() const { return arithmetic == byte_arithmetic::tflite; }
   constexpr problem check_bytes(const activation_function& f) const {
-    const bool ncnn = arithmetic == byte_arithmetic::ncnn;
-    if (!is_byte(weight_type) || (ncnn && weight_type != dtype::i8)) return wrong_type("weight", weight_type);
-    const bool possible = to == dtype::f32 || to == dtype::i8 || (!ncnn && (to == dtype::i32 || to == dtype::u8));
+    const bool onnx = arithmetic == byte_arithmetic::onnx;
+    if (!is_byte(weight_type) || (!onnx && weight_type != dtype::i8)) return wrong_type("weight", weight_type);
+    const bool possible = to == dtype::i8 || (to == dtype::f32 && !is_tflite()) ||
+                          (to == dtype::u8 && arithmetic != byte_arithmetic::ncnn) || (onnx && to == dtype::i32);
     if (!possible) return wrong_type("to", to);
-    if (f && to == dtype::i32) return {mistake::option_out_of_range, "activation"};
-    return {};
+    if (f && (to == dtype::i32 || (is_tflite() && !is_bounds(f)))) return {mistake::option_out_of_range, "activation"};
+    if (!is_tflite())
+      return of   ? problem{mistake::option_out_of_range, "of"}
+             : as ? problem{mistake::option_out_of_range, "as"}
+                  : problem{};
+    return check_quantization("as", as, to);
   }
   constexpr problem infer_types(types in, std::span<dtype> result) const {
     result[0] = to;
     const dtype x = type_at(in, 0), other = arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::u8;
-    return x == dtype::i8 || x == other ? problem{} : wrong_type("input", x);
+    if (x != dtype::i8 && x != other) return wrong_type("input", x);
+    return is_tflite() ? check_quantization("of", of, x) : problem{};
   }
   /// What the products of `rows` and `columns` of `depth` numbers take (kernels/typed/products.hpp).
   static constexpr std::int64_t scratch_for_products(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
@@ -139,8 +192,10 @@ struct products_of_bytes {
   constexpr void add_slots(weight_slots& slots, bool bias, int outs, int rows = 1) const {
     const bool zeros = arithmetic == byte_arithmetic::onnx;
     const extents each{by_output ? outs : 1};
-    if (bias) slots.push_back({"bias"sv, {outs}, zeros ? dtype::i32 : dtype::f32});
-    if (to != dtype::i32) {
+    if (bias) slots.push_back({"bias"sv, {outs}, arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::i32});
+    if (is_tflite()) {
+      slots.push_back({"weight_scale"sv, each});
+    } else if (to != dtype::i32) {
       slots.push_back({"weight_scale"sv, each});
       slots.push_back({"input_scale"sv, {rows}});
       if (is_byte(to)) slots.push_back({"output_scale"sv, {1}});
@@ -198,11 +253,13 @@ using quantized_conv3d = quantized_conv<3>;
 
 /// matmul of bytes by a weight of shape `right`, whose last two axes change places first if it is `transposed` (as a
 /// linear layer's are): (..., rows, K) by (..., K, outputs), batches broadcast. The bias has a number for each output.
+/// Where `out` says how many outputs there are, the weight is a linear layer's, (out, K).
 struct quantized_matmul : products_of_bytes {
   static constexpr std::string_view name = "quantized_matmul";
   static constexpr traits is{.vectors = vectors_of::none};
 
   list<int> right{};
+  int out = 0;
   bool transposed = false;
   bool by_row = false;  ///< the input has a scale and a zero point for each row, not one for all
   bool bias = false;
@@ -212,40 +269,172 @@ struct quantized_matmul : products_of_bytes {
   static constexpr void fields(auto& self, auto&& field) {
     products_of_bytes::fields(self, field);
     field("right", self.right);
+    field("out", self.out);
     field("transposed", self.transposed);
     field("by_row", self.by_row);
     field("bias", self.bias);
     field("activation", self.activation);
     field("given", self.given);
   }
-  constexpr extents weight_shape() const {
+  constexpr bool is_transposed() const { return transposed || out > 0; }
+  constexpr extents weight_shape(const extents& x) const {
+    if (out > 0) return {out, x.rank > 0 ? x.back(0) : 1};
     extents w;
     for (int n : right) w.push_back(n);
     return w;
   }
-  constexpr matmul product() const { return {false, transposed}; }
+  constexpr matmul product() const { return {false, is_transposed()}; }
 
   constexpr problem infer(inputs in, outputs result) const {
     if (const problem p = check_bytes(activation)) return p;
     extents both[] = {in[0], {}};
+    if (out < 0 || (out > 0 && !right.empty())) return {mistake::option_out_of_range, "out", {out}, {0}};
     if (const problem p = shape_from(right, both[1])) return p;
+    if (out > 0) both[1] = weight_shape(in[0]);
     return product().infer(both, result);
   }
   constexpr weight_slots weights(inputs in) const {
-    const extents w = weight_shape();
+    const extents w = weight_shape(in[0]);
     weight_slots slots{{"weight"sv, w, weight_type}};
-    add_slots(slots, bias, w.rank > 1 ? w.back(transposed ? 1 : 0) : 1, by_row && in[0].rank > 1 ? in[0].back(1) : 1);
+    add_slots(slots, bias, w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1,
+              by_row && in[0].rank > 1 ? in[0].back(1) : 1);
     return slots;
   }
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
     return result[0].count() * in[0].back(0);
   }
   constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
-    const extents w = weight_shape();
+    const extents w = weight_shape(in[0]);
     const std::int64_t depth = in[0].back(0), rows = in[0].rank > 1 ? in[0].back(1) : 1;
-    const std::int64_t columns = w.rank > 1 ? w.back(transposed ? 1 : 0) : 1;
+    const std::int64_t columns = w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1;
     return scratch_for(rows * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for_products(rows, columns, depth);
   }
+};
+
+/// Integers as bytes of another scale and zero point, in TFLite's arithmetic, between the activation's bounds.
+struct requantize {
+  static constexpr std::string_view name = "requantize";
+  static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+
+  quantization of{}, as{};
+  dtype to = dtype::i8;
+  activation_function activation{};
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("of", self.of);
+    field("as", self.as);
+    field("to", self.to);
+    field("activation", self.activation);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return is_bounds(activation) ? problem{} : problem{mistake::option_out_of_range, "activation"};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = to;
+    const dtype t = type_at(in, 0);
+    if (!is_byte(to)) return wrong_type("to", to);
+    if (!is_byte(t) && t != dtype::i16 && t != dtype::u16 && t != dtype::i32) return wrong_type(name, t);
+    if (const problem p = check_quantization("of", of, t)) return p;
+    return check_quantization("as", as, to);
+  }
+};
+
+/// A function of one number over bytes: of what they stand for, quantized again with halves away from 0 (TFLite's
+/// tables of 256 entries).
+struct quantized_activation {
+  static constexpr std::string_view name = "quantized_activation";
+  static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+
+  activation_function activation{};
+  quantization of{}, as{};
+  dtype to = dtype::i8;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("activation", self.activation);
+    field("of", self.of);
+    field("as", self.as);
+    field("to", self.to);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return activation ? problem{} : problem{mistake::missing_option, "activation"};
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = to;
+    if (!is_byte(to)) return wrong_type("to", to);
+    if (const problem p = require_type(in, 0, is_byte, name)) return p;
+    if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
+    return check_quantization("as", as, to);
+  }
+  constexpr std::int64_t scratch(inputs, std::span<const extents>) const { return scratch_for(256, 1); }
+};
+
+/// a (f) b over bytes with trailing-axis broadcasting, f being add, sub or mul: the exact sum of both operands by their
+/// fixed factors, or their product by one, rounded once. (TFLite rounds operands of sums to 20 bits before.) `of` is
+/// a's, `with` b's.
+struct quantized_binary {
+  static constexpr std::string_view name = "quantized_binary";
+  static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+  static constexpr int min_inputs = 2, max_inputs = 2;
+
+  binary_function function = binary_function::add;
+  quantization of{}, with{}, as{};
+  dtype to = dtype::i8;
+  activation_function activation{};
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("function", self.function);
+    field("of", self.of);
+    field("with", self.with);
+    field("as", self.as);
+    field("to", self.to);
+    field("activation", self.activation);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (function != binary_function::add && function != binary_function::sub && function != binary_function::mul)
+      return {mistake::option_out_of_range, "function"};
+    if (!is_bounds(activation)) return {mistake::option_out_of_range, "activation"};
+    return binary{}.infer(in, result);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = to;
+    if (!is_byte(to)) return wrong_type("to", to);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      if (const problem p = require_type(in, i, is_byte, name)) return p;
+    if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
+    if (const problem p = check_quantization("with", with, type_at(in, 1))) return p;
+    if (of.scale / as.scale >= 1048576 || with.scale / as.scale >= 1048576) return {mistake::option_out_of_range, "as"};
+    return check_quantization("as", as, to);
+  }
+};
+
+/// softmax of bytes along an axis: exp by a table of floats, TFLite's way. Its result is of scale 1/256 in all files.
+struct quantized_softmax {
+  static constexpr std::string_view name = "quantized_softmax";
+  static constexpr traits is{
+      .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+
+  int axis = -1;
+  quantization of{}, as{};
+  dtype to = dtype::i8;
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("axis", self.axis);
+    field("of", self.of);
+    field("as", self.as);
+    field("to", self.to);
+  }
+  constexpr problem infer(inputs in, outputs result) const { return softmax{axis}.infer(in, result); }
+  constexpr int passes(int back, inputs in) const { return softmax{axis}.passes(back, in); }
+  constexpr problem infer_types(types in, std::span<dtype> out) const {
+    out[0] = to;
+    if (!is_byte(to)) return wrong_type("to", to);
+    if (const problem p = require_type(in, 0, is_byte, name)) return p;
+    if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
+    return check_quantization("as", as, to);
+  }
+  constexpr std::int64_t scratch(inputs, std::span<const extents>) const { return scratch_for(256, sizeof(float)); }
 };
 
 }  // namespace ctnn::op

@@ -5,6 +5,7 @@
 
 #include "../operator.hpp"
 #include "../window.hpp"
+#include "typing.hpp"
 
 namespace ctnn::op {
 
@@ -17,16 +18,19 @@ struct input {
   dtype type = dtype::f32;
   bool unused = false;  ///< declared so: no layer need read it
   bool carried = false;  ///< an engine's own: zeros first, then what the output of the same name was in the run before
+  quantization as{};     ///< what its integers stand for; of i8, unless `type` says otherwise
 
   static constexpr void fields(auto& self, auto&& field) {
     field("shape", self.shape);
     field("type", self.type);
     field("unused", self.unused);
     field("carried", self.carried);
+    field("as", self.as);
   }
+  constexpr dtype element() const { return as && type == dtype::f32 ? dtype::i8 : type; }
   constexpr problem infer_types(types, std::span<dtype> out) const {
-    out[0] = type;
-    return {};
+    out[0] = element();
+    return as ? check_quantization("as", as, out[0]) : problem{};
   }
   constexpr problem infer(inputs, outputs result) const {
     if (shape.size() > max_rank)

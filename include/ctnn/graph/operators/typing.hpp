@@ -25,6 +25,22 @@ constexpr problem require_type(types in, std::size_t i, bool (*allowed)(dtype), 
   if (allowed(type_at(in, i))) return {};
   return wrong_type(what, type_at(in, i));
 }
+/// Can integers of type t stand for numbers so? The scale is that of a float and above 0, the zero point one of them.
+constexpr problem check_quantization(std::string_view what, const quantization& q, dtype t) {
+  int low = 0, high = 0;
+  switch (t) {
+    case dtype::i8: low = -128, high = 127; break;
+    case dtype::u8: high = 255; break;
+    case dtype::i16: low = -32768, high = 32767; break;
+    case dtype::u16: high = 65535; break;
+    case dtype::i32: break;
+    default: return wrong_type(what, t);
+  }
+  if (!(q.scale > 1e-38 && q.scale < 3.5e38)) return {mistake::option_out_of_range, what};
+  if (q.zero < low || q.zero > high) return {mistake::option_out_of_range, what, {q.zero}, {low, high}};
+  return {};
+}
+
 /// Every input has the type of the first.
 constexpr problem require_one_type(types in, std::string_view what) {
   for (dtype t : in)

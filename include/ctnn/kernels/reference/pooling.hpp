@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../../base/math.hpp"
+#include "../../base/requantize.hpp"
 #include "../../graph/operators/pooling.hpp"
 #include "../tensor.hpp"
 
@@ -16,20 +17,22 @@ namespace detail {
 /// Takes a window's cells in and gives what they are pooled to.
 template <class T>
 struct pooled_cells {
+  using sum = std::conditional_t<sizeof(T) == 1, std::int64_t, T>;
   op::pooling function;
-  T value = function != op::pooling::max               ? T{}
-            : std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
-                                                   : std::numeric_limits<T>::lowest();
+  sum value = function != op::pooling::max           ? sum{}
+              : std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                     : std::numeric_limits<T>::lowest();
 
   constexpr bool add(T v) {
     const bool larger = v > value || (v != v && value == value);
     if (function == op::pooling::max) value = larger ? v : value;
-    else value = static_cast<T>(value + v);
+    else value = static_cast<sum>(value + v);
     return larger;
   }
   constexpr T result(int cells) const {
-    if (function == op::pooling::max) return value;
-    return cells > 0 ? static_cast<T>(value / static_cast<T>(cells)) : T{};
+    if (function == op::pooling::max) return static_cast<T>(value);
+    if constexpr (sizeof(T) == 1) return static_cast<T>(average_of_integers(value, cells));
+    else return cells > 0 ? static_cast<T>(value / static_cast<T>(cells)) : T{};
   }
 };
 

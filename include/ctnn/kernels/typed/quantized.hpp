@@ -84,6 +84,16 @@ T rounded_to(float x, int zero) {
 }
 
 inline void run(const op::quantize& p, const arguments& a, scratch_memory memory) {
+  if (a.in.size() == 1)
+    return visit_number(p.name, a.in[0].type, [&]<class X>(tag<X>) {
+      visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
+        const auto scale = static_cast<float>(p.as.scale);
+        const X* x = elements<X>(a.in[0]);
+        T* y = elements<T>(a.out[0]);
+        for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i)
+          y[i] = rounded_to<T>(static_cast<float>(x[i]) / scale, p.as.zero);
+      });
+    });
   for_scaled<float, float, int>(
       p, a, memory, [&](std::int64_t first, std::int64_t n, const auto* x, const auto* scale, const auto* zero) {
         visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
@@ -94,6 +104,13 @@ inline void run(const op::quantize& p, const arguments& a, scratch_memory memory
 }
 
 inline void run(const op::dequantize& p, const arguments& a, scratch_memory memory) {
+  if (a.in.size() == 1)
+    return visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
+      const auto scale = static_cast<float>(p.of.scale);
+      const X* x = elements<X>(a.in[0]);
+      for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i)
+        a.out[0].data[i] = static_cast<float>(static_cast<std::int64_t>(x[i]) - p.of.zero) * scale;
+    });
   for_floating(p.name, {a.in.subspan(1, 1), a.out, {}}, [&]<class T>(const arguments&, tag<T>) {
     for_scaled<std::int64_t, T, std::int64_t>(
         p, a, memory, [&](std::int64_t first, std::int64_t n, const auto* x, const auto* scale, const auto* zero) {
@@ -126,11 +143,18 @@ inline int byte_at(const float* slot, dtype type, std::int64_t i) {
   return type == dtype::u8 ? int{elements<std::uint8_t>(t)[i]} : int{elements<std::int8_t>(t)[i]};
 }
 
+/// What sums are multiplied by: in ONNX's and ncnn's arithmetic, and in TFLite's.
+struct sum_unit {
+  float real = 1;
+  fixed_factor fixed{};
+};
+
 /// The slots of a layer of bytes: from numbers to what is multiplied, and from sums to results.
 class byte_layer {
  public:
   template <class Op>
-  byte_layer(const Op& p, const arguments& a) : op_(p), activation_(p.activation), input_(a.in[0]) {
+  byte_layer(const Op& p, const arguments& a)
+      : op_(p), activation_(p.activation), bounds_(bounds_of(p)), input_(a.in[0]) {
     const weight_slots slots = p.weights({&input_.shape, 1});
     weight_ = {a.weights[0], slots[0].shape, layout::nchw, 0, p.weight_type};
     for (std::size_t k = 1; k < slots.size(); ++k) {
@@ -151,7 +175,8 @@ class byte_layer {
     if (input_.type == dtype::f32)
       for (std::int64_t i = 0; i < n; ++i)
         to[i] = quantize_int8(input_.data[first + i] * input_scale_[by_row_ ? row : 0]);
-    else widen(input_, first, 1, n, input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : 0, to);
+    else
+      widen(input_, first, 1, n, input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : op_.of.zero, to);
   }
   /// n of the weight's, `stride` apart, less the zero point of output o.
   void widen_weight(std::int64_t o, std::int64_t first, std::int64_t stride, std::int64_t n, std::int16_t* to) const {
@@ -168,18 +193,20 @@ class byte_layer {
   }
   /// What sums of this row and output are multiplied by: to real numbers, or, where nothing comes between, to steps of
   /// the result.
-  float unit(std::int64_t row, std::int64_t o) const {
-    if (op_.to == dtype::i32) return 1;
-    const float of_input = input_scale_[by_row_ ? row : 0], of_weight = weight_scale_[op_.by_output ? o : 0];
-    if (op_.arithmetic == op::byte_arithmetic::ncnn) return of_weight == 0 ? 0 : 1 / (of_input * of_weight);
-    return is_byte(op_.to) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight;
+  sum_unit unit(std::int64_t row, std::int64_t o) const {
+    if (op_.to == dtype::i32) return {};
+    const float of_weight = weight_scale_[op_.by_output ? o : 0];
+    if (op_.is_tflite()) return {1, fixed_factor(op_.of.scale * static_cast<double>(of_weight) / op_.as.scale)};
+    const float of_input = input_scale_[by_row_ ? row : 0];
+    if (op_.arithmetic == op::byte_arithmetic::ncnn) return {of_weight == 0 ? 0 : 1 / (of_input * of_weight)};
+    return {is_byte(op_.to) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight};
   }
   template <class T>
-  T result(std::int32_t sum, float unit, std::int64_t o) const {
+  T result(std::int32_t sum, const sum_unit& unit, std::int64_t o) const {
     if (op_.arithmetic == op::byte_arithmetic::ncnn) {
       // Rounded once, as the fused multiply-add of ncnn's kernels is.
       const double bias = bias_ ? static_cast<double>(bias_[o]) : 0;
-      const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(unit) + bias;
+      const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(unit.real) + bias;
       const float y = activated(static_cast<float>(exact));
       if constexpr (std::is_same_v<T, float>) return y;
       else return static_cast<T>(quantize_int8(y * *output_scale_));
@@ -187,7 +214,10 @@ class byte_layer {
     const auto* bias = static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
     const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
     if constexpr (std::is_same_v<T, std::int32_t>) return wrapped<T>(static_cast<std::uint64_t>(all));
-    const float y = activated(static_cast<float>(all) * unit);
+    if (op_.is_tflite())
+      return static_cast<T>(
+          bounds_.of(unit.fixed.of(wrapped<std::int32_t>(static_cast<std::uint64_t>(all))) + op_.as.zero));
+    const float y = activated(static_cast<float>(all) * unit.real);
     if constexpr (std::is_same_v<T, float>) return y;
     else return rounded_to<T>(activation_ ? y / *output_scale_ : y, byte_at(output_zero_, op_.to, 0));
   }
@@ -204,8 +234,14 @@ class byte_layer {
   }
   float activated(float y) const { return activation_ ? applied(activation_, y) : y; }
 
+  template <class Op>
+  static op::byte_bounds bounds_of(const Op& p) {
+    return p.is_tflite() ? op::byte_bounds(p.activation, p.as, p.to) : op::byte_bounds({}, {1, 0}, p.to);
+  }
+
   op::products_of_bytes op_;
   activation_function activation_;
+  op::byte_bounds bounds_;
   const_tensor input_, weight_;
   const float *bias_ = nullptr, *weight_scale_ = nullptr, *input_scale_ = nullptr, *output_scale_ = nullptr;
   const float *weight_zero_ = nullptr, *input_zero_ = nullptr, *output_zero_ = nullptr;
@@ -274,7 +310,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
     layer.visit_result([&]<class T>(tag<T>) {
       T* y = elements<T>(a.out[0]) + i * group_out * windows;
       const auto store = [&](std::int64_t o, std::int64_t w, std::span<const std::int32_t> sums_of_o) {
-        const float unit = layer.unit(0, first + o);
+        const sum_unit unit = layer.unit(0, first + o);
         for (T* to = y + o * windows + w; const std::int32_t sum : sums_of_o)
           *to++ = layer.result<T>(sum, unit, first + o);
       };
@@ -291,12 +327,12 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
 }
 
 inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memory memory) {
-  const matmul_walk w(p.product(), a.in[0].shape, p.weight_shape());
+  const matmul_walk w(p.product(), a.in[0].shape, p.weight_shape(a.in[0].shape));
   const byte_layer layer(p, a);
   const std::ptrdiff_t padded = integer_blocks(w.depth);
   const std::span<std::int16_t> rows = memory.take<std::int16_t>(w.rows * padded);
   std::fill(rows.begin(), rows.end(), std::int16_t{0});
-  const std::int64_t step = p.transposed ? w.depth : 1, stride = p.transposed ? 1 : w.columns;
+  const std::int64_t step = p.is_transposed() ? w.depth : 1, stride = p.is_transposed() ? 1 : w.columns;
   layer.visit_result([&]<class T>(tag<T>) {
     T* y = elements<T>(a.out[0]);
     for (std::int64_t m = 0; m < w.matrices; ++m, y += std::int64_t{w.rows} * w.columns) {
@@ -313,6 +349,88 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
             }
           });
     }
+  });
+}
+
+/// f(tag<T>) for bytes.
+template <class F>
+void visit_byte(dtype t, F f) {
+  if (t == dtype::u8) f(tag<std::uint8_t>{});
+  else f(tag<std::int8_t>{});
+}
+
+inline void run(const op::requantize& p, const arguments& a) {
+  const fixed_factor factor(p.of.scale / p.as.scale);
+  const op::byte_bounds bounds(p.activation, p.as, p.to);
+  visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
+    visit_byte(p.to, [&]<class T>(tag<T>) {
+      const X* x = elements<X>(a.in[0]);
+      T* y = elements<T>(a.out[0]);
+      for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i)
+        y[i] = static_cast<T>(bounds.of(factor.of(static_cast<std::int32_t>(x[i]) - p.of.zero) + p.as.zero));
+    });
+  });
+}
+
+inline void run(const op::quantized_activation& p, const arguments& a, scratch_memory memory) {
+  const float scale = static_cast<float>(p.of.scale), steps = 1 / static_cast<float>(p.as.scale);
+  const op::byte_bounds bounds({}, p.as, p.to);
+  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
+    visit_byte(p.to, [&]<class T>(tag<T>) {
+      T* const table = memory.take<T>(256).data();
+      for (int i = 0; i < 256; ++i) {
+        const float real = static_cast<float>(static_cast<X>(i) - p.of.zero) * scale;
+        const float y = apply(p.activation, real) * steps;
+        table[i] = static_cast<T>(bounds.of(saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f) + p.as.zero));
+      }
+      const X* x = elements<X>(a.in[0]);
+      T* y = elements<T>(a.out[0]);
+      for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+    });
+  });
+}
+
+inline void run(const op::quantized_binary& p, const arguments& a) {
+  const op::byte_bounds bounds(p.activation, p.as, p.to);
+  const bool multiplies = p.function == op::binary_function::mul;
+  const fixed_factor first(multiplies ? p.of.scale * p.with.scale / p.as.scale : p.of.scale / p.as.scale),
+      second(p.with.scale / p.as.scale);
+  const int sign = p.function == op::binary_function::sub ? -1 : 1;
+  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
+    visit_byte(a.in[1].type, [&]<class Z>(tag<Z>) {
+      visit_byte(p.to, [&]<class T>(tag<T>) {
+        map_pairs<T, X, Z>(a, [&](X x, Z z) {
+          const std::int32_t left = x - p.of.zero, right = z - p.with.zero;
+          const std::int32_t y = multiplies ? first.of(left * right) : weighted_sum(first, left, second, right * sign);
+          return static_cast<T>(bounds.of(y + p.as.zero));
+        });
+      });
+    });
+  });
+}
+
+inline void run(const op::quantized_softmax& p, const arguments& a, scratch_memory memory) {
+  const around s(a.in[0].shape, p.axis);
+  const std::span<float> table = memory.take<float>(256);
+  for (std::size_t i = 0; i < 256; ++i)
+    table[i] = math::exp(-static_cast<float>(p.of.scale) * static_cast<float>(255 - static_cast<int>(i)));
+  const op::byte_bounds bounds({}, p.as, p.to);
+  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
+    visit_byte(p.to, [&]<class T>(tag<T>) {
+      for (std::int64_t line = 0; line < s.outer * s.inner; ++line) {
+        const std::int64_t first = line / s.inner * s.size * s.inner + line % s.inner;
+        const X* x = elements<X>(a.in[0]) + first;
+        T* y = elements<T>(a.out[0]) + first;
+        int most = x[0];
+        for (std::int64_t i = 1; i < s.size; ++i) most = std::max(most, int{x[i * s.inner]});
+        const auto power = [&](std::int64_t i) { return table[static_cast<std::size_t>(255 - most + x[i * s.inner])]; };
+        float sum = 0;
+        for (std::int64_t i = 0; i < s.size; ++i) sum += power(i);
+        const float unit = 1 / (sum * static_cast<float>(p.as.scale));
+        for (std::int64_t i = 0; i < s.size; ++i)
+          y[i * s.inner] = static_cast<T>(bounds.of(saturated<std::int32_t>(power(i) * unit + 0.5f) + p.as.zero));
+      }
+    });
   });
 }
 

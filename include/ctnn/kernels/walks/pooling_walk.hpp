@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "../../base/math.hpp"
+#include "../../base/requantize.hpp"
 #include "../../graph/operators/pooling.hpp"
 #include "../share.hpp"
 
@@ -92,6 +93,11 @@ class pooling_walk {
     for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
       T* to = y + r * width_;
       const T* from = x + r / rows * plane_;
+      if constexpr (sizeof(T) == 1)
+        if (p_.function == op::pooling::average) {
+          average_bytes(from, to, r % rows);
+          continue;
+        }
       if (p_.function == op::pooling::average) {
         const count others = row(detail::sum_of_row<T>{}, from, to, r % rows);
         for (int j = 0; j < width_; ++j) {
@@ -165,6 +171,18 @@ class pooling_walk {
             for (std::int64_t j = first; j < past; ++j) to[j] = function.add(to[j], line[j * stride]);
         });
     });
+  }
+  /// Averages of bytes: their sums are none.
+  void average_bytes(const T* from, T* to, std::int64_t r) const {
+    for (int j = 0; j < width_; ++j) {
+      const pooling_window w = pool_window_at(p_, axis_[last_], j);
+      std::int64_t sum = 0, cells = 0;
+      lines(r, [&](std::int64_t offset) {
+        for (int k = 0; k < w.cells; ++k) sum += from[offset + w.first + std::int64_t{k} * w.step];
+        cells += w.cells;
+      });
+      to[j] = static_cast<T>(average_of_integers(sum, cells));
+    }
   }
   /// Where the first cell is that holds each window's maximum.
   void find(const T* x, std::int64_t plane, const T* largest, std::int64_t* where, std::int64_t r) const {

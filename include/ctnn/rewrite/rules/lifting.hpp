@@ -7,15 +7,19 @@
 
 namespace ctnn::rules {
 
-/// reshape|flatten|permute > activation|binary(scalar)  ->  the other way round
+/// reshape|flatten|permute > activation|binary(scalar)|requantize|quantized_activation  ->  the other way round
 /// the same that keeps the channels together > scale|bias|prelu  ->  the other way round
 struct function_first {
   static constexpr rule_info info{
-      "function_first", "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu -> the other way round",
+      "function_first",
+      "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu|requantize|quantized_activation -> the "
+      "other way round",
       lowers::position, numerics::exact};
+  static constexpr bool any_type = true;
   using movement = find::any_of<op::reshape, op::flatten, op::permute>;
   using by_channel = find::any_of<op::scale, op::bias, op::prelu>;
-  using pattern = chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu>>;
+  using pattern = chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu,
+                                               op::requantize, op::quantized_activation>>;
   /// The axis of x whose indices are those of `axis` of the reshaped value y, or none. Of several, which then are 1 but
   /// for one of no importance, the one that needs no saying.
   static constexpr int same_channels(const extents& x, const extents& y, int axis) {
@@ -38,7 +42,7 @@ struct function_first {
     const bool permutes = r.is<op::permute>(m.first);
     if (permutes ? moves_only_ones(r.get<op::permute>(m.first), x) : x == y)
       return {"there is nothing to go before", r.name(m.first)};
-    if (r.is<op::activation>(m.last) || r.is<op::binary>(m.last)) return {};
+    if (!r.at(m.last).type->channel_axis) return {};
     return channels_before(r, m) == none ? reason{"it moves channels", r.name(m.first)} : reason{};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

@@ -5,6 +5,7 @@
 
 #include "../../graph/operators/pad.hpp"
 #include "../../graph/operators/pairwise.hpp"
+#include "../../graph/operators/quantized.hpp"
 #include "../../graph/operators/reduce.hpp"
 #include "../../graph/operators/reduction.hpp"
 #include "affine.hpp"
@@ -119,13 +120,14 @@ struct constant_first {
 /// An operator of several values, all permuted alike, be it by a reshape  ->  of the values, and one permute behind
 struct permute_once {
   static constexpr rule_info info{"permute_once",
-                                  "binary|eltwise|compare|logic|remainder|where|concat(permute(a), permute(b), ...) -> "
-                                  "permute(binary|...(a, b, ...))",
+                                  "binary|quantized_binary|eltwise|compare|logic|remainder|where|concat(permute(a), "
+                                  "permute(b), ...) -> permute(binary|...(a, b, ...))",
                                   lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
   using pattern =
       edge<op::permute,
-           find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder, op::where, op::concat>>;
+           find::any_of<op::binary, op::quantized_binary, op::eltwise, op::compare, op::logic, op::remainder, op::where,
+                        op::concat>>;
   /// Does node n what the permute does?
   static constexpr bool permutes(const rewriter& r, node_id n, const op::permute& p) {
     if (r.is<op::permute>(n)) return r.get<op::permute>(n).order == p.order;
@@ -278,18 +280,20 @@ struct slice_before_permute {
   }
 };
 
-/// permute > softmax|log_softmax|reduce  ->  the other way round
+/// permute > softmax|quantized_softmax|log_softmax|reduce  ->  the other way round
 struct axes_first {
-  static constexpr rule_info info{"axes_first", "permute > softmax|log_softmax|reduce -> the other way round",
+  static constexpr rule_info info{"axes_first",
+                                  "permute > softmax|quantized_softmax|log_softmax|reduce -> the other way round",
                                   lowers::position, numerics::reassociates};
   static constexpr bool any_type = true;
-  using pattern = chain<op::permute, find::any_of<op::softmax, op::log_softmax, op::reduce>>;
+  using softmaxes = find::any_of<op::softmax, op::quantized_softmax, op::log_softmax>;
+  using pattern = chain<op::permute, find::any_of<op::softmax, op::quantized_softmax, op::log_softmax, op::reduce>>;
   static constexpr reason guard(const rewriter& r, const match& m) { return only_reshapes(r, m.first); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto p = r.get<op::permute>(m.first);
     const value_id x = r.input(m.first);
     const extents &from = r.shape(x), &y = r.shape(r.output(m.last));
-    find::any_of<op::softmax, op::log_softmax>::visit(r, m.last, [&](auto last) {
+    softmaxes::visit(r, m.last, [&](auto last) {
       last.axis = source_axis(p, normal_axis(last.axis, from.rank));
       r.exchange(m.first, m.last, last, {&x, 1}, from, p);
     });

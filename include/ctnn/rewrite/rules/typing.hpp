@@ -95,6 +95,10 @@ struct requantize_same {
     const auto q = r.get<op::quantize>(m.last);
     if (r.type(r.input(m.first)) != q.to) return {"the types differ", r.name(m.first)};
     if (r.type(r.output(m.first)) != dtype::f32) return {"its real numbers have few digits", r.name(m.first)};
+    if (r.inputs_count(m.first) == 1 || r.inputs_count(m.last) == 1)
+      return r.inputs_count(m.first) == r.inputs_count(m.last) && d.of == q.as
+                 ? reason{}
+                 : reason{"scale and zero point are other values", r.name(m.first)};
     const bool zero = r.inputs_count(m.first) == 3;
     if (r.input(m.first, 1) != r.input(m.last, 1) || zero != (r.inputs_count(m.last) == 3) ||
         (zero && r.input(m.first, 2) != r.input(m.last, 2)))
@@ -118,14 +122,15 @@ struct relu_before_quantize {
       return {"its input is not a relu", r.name(m.first)};
     const dtype to = r.get<op::quantize>(m.last).to;
     if (to != dtype::u8 && to != dtype::u16) return {"its integers may be negative"};
-    if (r.inputs_count(m.last) == 3) return {"it has a zero point, so 0 is not the lowest number"};
+    if (r.inputs_count(m.last) == 3 || r.get<op::quantize>(m.last).as.zero != 0)
+      return {"it has a zero point, so 0 is not the lowest number"};
+    if (r.inputs_count(m.last) == 1) return {};
     if (!are_positive(r.known_numbers(r.input(m.last, 1)))) return {"its scale may be negative"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const value_id in[] = {r.input(m.first), r.input(m.last, 1)};
     r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, r.get<op::quantize>(m.last), r.name(m.last), in, {});
+    r.become(m.last, r.get<op::quantize>(m.last), r.name(m.last), r.inputs_with(m.last, 0, r.input(m.first)), {});
   }
 };
 

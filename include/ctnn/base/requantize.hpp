@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// Integers that stand for real numbers, (integer - zero) * scale, and how they become others: in integers alone,
+// rounded once, the same bits on every machine.
+#pragma once
+
+#include <cstdint>
+
+namespace ctnn::ir {
+
+/// How the integers of a value stand for real numbers: (integer - zero) * scale. A scale of 0 says that nobody said.
+struct quantization {
+  double scale = 0;
+  int zero = 0;
+
+  friend constexpr bool operator==(const quantization&, const quantization&) = default;
+  constexpr explicit operator bool() const { return scale != 0; }
+};
+
+/// A factor for sums of 32 bits: floor(sum * factor + 1/2). Below 1/2 it is taken to 32 bits behind the point, above to
+/// 26 digits: sums that do not saturate are small there. It is a word of 32 bits where weights are packed.
+struct fixed_factor {
+  std::int64_t times = 0;  ///< the factor times 2^32
+
+  constexpr fixed_factor() = default;
+  /// Of 2^25 and more: every sum but 0 saturates whatever bytes it becomes.
+  constexpr explicit fixed_factor(double factor) {
+    double digits = factor * 4294967296.0;
+    int shift = 0;
+    if (digits >= 2147483647.5)
+      for (; digits >= 67108863.5 && shift < 31; ++shift) digits /= 2;
+    if (digits > 2147483647.0) digits = 67108863.0;
+    times = static_cast<std::int64_t>(digits + 0.5) << shift;
+  }
+  /// In 32 bits: the highest says whether digits and a shift follow.
+  constexpr std::uint32_t word() const {
+    if (times < std::int64_t{1} << 31) return static_cast<std::uint32_t>(times);
+    std::uint32_t shift = 0;
+    while (times >> shift >= std::int64_t{1} << 26) ++shift;
+    return std::uint32_t{1} << 31 | shift << 26 | static_cast<std::uint32_t>(times >> shift);
+  }
+  static constexpr fixed_factor of_word(std::uint32_t w) {
+    fixed_factor f;
+    f.times = w >> 31 == 0 ? std::int64_t{w} : std::int64_t{w & 0x3ffffff} << (w >> 26 & 31u);
+    return f;
+  }
+
+  /// Within 2^31; sums that would be more than 2^29 stop there, beyond what bytes and 16 bits can hold.
+  constexpr std::int32_t of(std::int32_t sum) const {
+    std::int64_t s = sum;
+    if (times >= std::int64_t{1} << 31) {
+      const std::int64_t end = (std::int64_t{1} << 61) / times;  // so that the product stays below 2^61
+      s = s < -end ? -end : s > end ? end : s;
+    }
+    return static_cast<std::int32_t>((s * times + (std::int64_t{1} << 31)) >> 32);
+  }
+};
+
+/// floor(a f + b g + 1/2) of bytes less zero points, by factors below 2^20.
+constexpr std::int32_t weighted_sum(fixed_factor f, std::int32_t a, fixed_factor g, std::int32_t b) {
+  return static_cast<std::int32_t>((a * f.times + b * g.times + (std::int64_t{1} << 31)) >> 32);
+}
+
+/// To the nearest, halves away from 0.
+constexpr std::int32_t rounded_away(double x) { return static_cast<std::int32_t>(x < 0 ? x - 0.5 : x + 0.5); }
+
+/// An average of integers: to the nearest, halves away from 0; 0 of none.
+constexpr std::int64_t average_of_integers(std::int64_t sum, std::int64_t count) {
+  return count == 0 ? 0 : (sum < 0 ? sum - count / 2 : sum + count / 2) / count;
+}
+
+}  // namespace ctnn::ir

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+// The graph of a parsed file, whatever its format: ONNX's messages also hold what formats/tflite/ reads.
+#pragma once
+
+#include "../../base/compiled.hpp"
+#include "../../base/error.hpp"
+#include "../../loaded/budget.hpp"
+#include "messages.hpp"
+#include "node_type.hpp"
+
+namespace ctnn::onnx {
+
+struct read_options {
+  std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by name
+  budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
+  bool external_data = false;  ///< tensors may be in other files of the model's folder
+  std::span<const node_type> custom{};  ///< the user's operators
+};
+
+/// Highest operator set that ctnn knows.
+inline constexpr std::int64_t last_opset = 27;
+
+/// The network cannot be made before an input has a shape, or numbers.
+struct undetermined : error {
+  using error::error;
+};
+
+/// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong,
+/// or for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
+loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
+
+/// The numbers of a tensor, from memory or from its file; null if it is refused. Throws ctnn::error if the file has
+/// been written into since it was opened. `source` is what messages call the model.
+shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits = {});
+
+}  // namespace ctnn::onnx
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "builder.hpp"
+#endif

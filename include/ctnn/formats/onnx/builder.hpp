@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Messages to a graph of ctnn's operators, for inputs of given shapes.
+#pragma once
+
+#include "build.hpp"
+#include "graph_reader.hpp"
+
+namespace ctnn::onnx {
+
+namespace detail {
+
+/// The shape of an input: what the caller says, what has been fed, or the file.
+inline extents input_shape(const importer& i, const value_info& v, const arrays_by_name& fed) {
+  if (const auto at = fed.find(v.name); at != fed.end()) {
+    const extents& s = at->second.shape();
+    if (v.shape) {
+      bool fits = static_cast<int>(v.shape->size()) == s.rank;
+      for (int k = 0; fits && k < s.rank; ++k) {
+        const auto& axis = (*v.shape)[static_cast<std::size_t>(k)];
+        fits = !axis.size || *axis.size == s[k] || *axis.size <= 0;
+      }
+      if (!fits && !i.options.input_shapes.contains(v.name)) {
+        std::string wanted;
+        for (const auto& axis : *v.shape)
+          wanted += (wanted.empty() ? "" : " x ") + (axis.size           ? std::to_string(*axis.size)
+                                                     : axis.name.empty() ? "?"
+                                                                         : axis.name);
+        i.fail("input '" + v.name + "' is " + (wanted.empty() ? "scalar" : wanted) + ", got " + describe(s));
+      }
+    }
+    return s;
+  }
+  if (const auto at = i.options.input_shapes.find(v.name); at != i.options.input_shapes.end()) return at->second;
+  if (v.usual) return *v.usual;
+  if (!v.shape)
+    throw undetermined(i.file.source + ": input '" + v.name + "' has no shape in the file: give it one or feed it");
+  extents s;
+  for (const auto& axis : *v.shape) {
+    if (!axis.size || *axis.size < 0 || (*axis.size == 0 && !axis.name.empty()))
+      throw undetermined(i.file.source + ": input '" + v.name + "' has an open axis" +
+                         (axis.name.empty() ? "" : " '" + axis.name + "'") + ": give it a shape or feed it");
+    if (*axis.size > 2147483647) i.fail("input '" + v.name + "' has an extent of " + std::to_string(*axis.size));
+    s.push_back(static_cast<int>(*axis.size));
+  }
+  return s;
+}
+
+}  // namespace detail
+
+CTNN_ONCE loaded_model build(const model_message& file, const read_options& options, const arrays_by_name& fed) {
+  try {
+    importer i(file, options, fed);
+    if (const auto opset = file.opsets.find("");
+        opset != file.opsets.end() && (opset->second < 1 || opset->second > last_opset))
+      i.fail("operator set " + std::to_string(opset->second) + " is unknown, 1 to " + std::to_string(last_opset) +
+             " are known");
+    if (file.ir_version < 1) i.fail("the model's format version is " + std::to_string(file.ir_version));
+    if (file.graph.outputs.empty()) i.fail("the graph has no outputs");
+    for (const auto* values : {&file.graph.inputs, &file.graph.outputs})
+      for (const value_info& v : *values)
+        if (!v.is_tensor) i.fail("not supported: '" + v.name + "' is not a tensor");
+    detail::graph_reader reader(i);
+    std::unordered_map<std::string_view, const tensor*> initialized;
+    for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
+    for (const auto& given : fed)
+      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(),
+                       [&](const value_info& v) { return v.name == given.first; }))
+        i.fail("the model has no input called '" + given.first + "'");
+    for (const value_info& v : file.graph.inputs) {
+      const auto defaults = initialized.find(v.name);
+      if (defaults != initialized.end()) {
+        if (defaults->second->sparse) continue;  // runtimes take these as constants
+        if (!fed.contains(v.name)) {
+          if (const tensor& t = *defaults->second; t.refused.empty())
+            i.model.inputs.push_back({i.model.keep(v.name), t.shape, t.type, nullptr, true, true});
+          continue;
+        }
+        reader.overridden_.insert(v.name);
+      }
+      if (v.name.empty()) i.fail("an input has no name");
+      if (v.element == 0) i.fail("input '" + v.name + "' has no element type");
+      const auto type = element_type(v.element);
+      if (!type) i.fail("not supported: input '" + v.name + "' is a tensor of " + element_name(v.element));
+      const auto given = fed.find(v.name);
+      if (given != fed.end() && given->second.type() != *type)
+        i.fail("input '" + v.name + "' is " + std::string(name_of(*type)) + ", got " +
+               std::string(name_of(given->second.type())));
+      i.add_input(v.name, detail::input_shape(i, v, fed), *type, defaults != initialized.end());
+    }
+    reader.read_nodes(file.graph);
+    reader.report();
+    std::unordered_set<std::string_view> declared;
+    for (std::size_t k = 0; k < file.graph.outputs.size(); ++k) {
+      const std::string& name = file.graph.outputs[k].name;
+      if (!declared.insert(name).second) i.fail("two outputs are called '" + name + "'");
+      const term t = reader.output(file.graph, k);
+      if (t == none) i.fail("output '" + name + "' cannot be computed");
+      if (i.at(t).text) i.fail("not supported: output '" + name + "' is text");
+      add_output(i.model.network, i.model.keep(name), i.materialize(t));
+    }
+    return std::move(i.model);
+  } catch (const std::bad_alloc&) {
+    throw error(file.source + ": out of memory");
+  }
+}
+
+CTNN_ONCE shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits) {
+  if (!t.stored.file) return t.values;
+  const auto require = [&](bool as_before) {
+    if (!as_before)
+      throw error(source + ": tensor '" + t.name + "' cannot be read: the file has changed since it was opened");
+  };
+  if (t.stored.parse) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(t.stored.size));
+    require(t.stored.file->read(t.stored.from, bytes));
+    tensor again = t.stored.parse(bytes, source, limits);
+    require(again.values && again.shape == t.shape && again.type == t.type);
+    return std::move(again.values);
+  }
+  auto values = std::make_shared<array>(t.shape, t.type);
+  require(t.stored.file->read(t.stored.from, values->bytes()));
+  detail::from_raw(*values, std::endian::native);
+  return values;
+}
+
+}  // namespace ctnn::onnx
