@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "encode.hpp"
-#include "reader.hpp"
 #include "writers/recurrent.hpp"
 
 namespace ctnn::onnx {
