@@ -35,7 +35,8 @@ void info(const info_options&);
 
 struct optimize_options {
   model_source model;
-  std::string out;  ///< y.param; y.bin is written beside it; empty: only explain
+  std::string out;   ///< y.onnx, or y.param, y.bin is written beside it; empty: only explain
+  std::string data;  ///< name of a file beside y.onnx for its weights
   bool fp16 = false;
   bool explain = false;
   std::vector<std::string> why;     ///< layers

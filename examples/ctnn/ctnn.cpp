@@ -60,9 +60,11 @@ int main(int argc, char** argv) {
   on_info.add_flag("!--summary", info_with.layers, "sums only");
 
   optimize_options optimize_with;
-  CLI::App& on_optimize = *app.add_subcommand("optimize", "write the rewritten model for ncnn, as ncnnoptimize does");
+  CLI::App& on_optimize = *app.add_subcommand("optimize", "write the rewritten model as ONNX, or for ncnn");
   add_model(on_optimize, optimize_with.model);
-  on_optimize.add_option("-o,--out", optimize_with.out, "OUT.param; OUT.bin is written beside it");
+  on_optimize.add_option("-o,--out,OUT", optimize_with.out, "OUT.onnx, or OUT.param; OUT.bin is written beside it");
+  on_optimize.add_option("--data", optimize_with.data,
+                         "name of a file beside OUT.onnx for its weights (by default they are in it, up to 2 GB)");
   on_optimize.add_flag("--fp16", optimize_with.fp16, "store weights as half-precision numbers");
   on_optimize.add_flag("--explain", optimize_with.explain, "list every rewrite in order");
   on_optimize

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// ctnn optimize: writes the rewritten model, as ncnnoptimize does.
+// ctnn optimize: writes the rewritten model, for ncnn as ncnnoptimize does, or as ONNX.
 #include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
+#if __has_include(<protozero/pbf_writer.hpp>)
+#include <ctnn/formats/onnx/write.hpp>
+#define CTNN_TOOL_WRITES_ONNX 1
+#endif
 #include <ctnn/rewrite/sentences.hpp>
 
 #include <filesystem>
@@ -53,32 +57,68 @@ void print_reasons(const optimize_options& options, const ctnn::loaded_model& m,
   }
 }
 
+std::string bytes_and_layers(const ctnn::loaded_model& m, const ir::optimization& o, const std::string& files,
+                             std::uintmax_t bytes) {
+  return std::to_string(m.network.nodes.size()) + " layers became " + std::to_string(o.g.nodes.size()) + ": " + files +
+         " (" + grouped(static_cast<std::int64_t>(bytes)) + " bytes)\n";
+}
+
+std::string write_ncnn(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o) {
+  ctnn::ncnn::written_model written;
+  {
+    const progress busy("folding weights");
+    ir::folded_weights numbers(m, o.g.view());
+    written = ctnn::ncnn::write(
+        o.g.view(), std::ref(numbers),
+        options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32,
+        options.model.file.ends_with(".onnx") ? ctnn::ncnn::batch_axis::dropped : ctnn::ncnn::batch_axis::kept);
+  }
+  const std::string bin = std::filesystem::path(options.out).replace_extension(".bin").string();
+  ctnn::ncnn::save(written, options.out, bin);
+  return bytes_and_layers(m, o, options.out + ", " + bin, written.bin.size());
+}
+
+std::string write_onnx([[maybe_unused]] const optimize_options& options, [[maybe_unused]] const ctnn::loaded_model& m,
+                       [[maybe_unused]] const ir::optimization& o) {
+#if defined(CTNN_TOOL_WRITES_ONNX)
+  for (const ctnn::model_input& i : m.inputs)
+    if (i.needed)
+      throw ctnn::error(options.model.file + ": shapes follow from the numbers of input '" + std::string(i.name) +
+                        "': a model that is written would be good for these numbers only");
+  ctnn::onnx::write_options how;
+  how.external_data = options.data;
+  if (options.model.file.ends_with(".onnx"))
+    if (const std::int64_t opset = opset_of(options.model); opset > 0) how.opset = opset;
+  const progress busy("writing " + options.out);
+  const ctnn::onnx::saved_model done = ctnn::onnx::save(m, o.g.view(), options.out, how, [&](const auto& read_back) {
+    if (options.verify) verify_written(options, ctnn::onnx::build(read_back));
+  });
+  return bytes_and_layers(m, o, options.out + (done.external_data.empty() ? "" : ", " + done.external_data),
+                          done.bytes + done.data_bytes);
+#else
+  throw ctnn::error(options.out + ": this ctnn was built without protozero, which writing ONNX needs");
+#endif
+}
+
 }  // namespace
 
 void optimize(const optimize_options& options) {
   const bool explains = options.explain || !options.why.empty();
+  const bool for_onnx = options.out.ends_with(".onnx");
   if (options.out.empty() && !explains && !options.verify)
-    throw usage_error("optimize needs -o y.param, --explain, --why LAYER or --verify");
+    throw usage_error("optimize needs OUT (y.onnx or y.param), --explain, --why LAYER or --verify");
   if (!options.inputs.empty() && !options.verify) throw usage_error("--input is for --verify");
-  if (!options.out.empty() && !options.out.ends_with(".param"))
-    throw usage_error("-o " + options.out + ": expected a file y.param (y.bin is written beside it)");
+  if (!options.out.empty() && !for_onnx && !options.out.ends_with(".param"))
+    throw usage_error(options.out + ": expected a file y.onnx, or y.param (y.bin is written beside it)");
+  if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
+  if (!for_onnx && !options.data.empty()) throw usage_error("--data: only for ONNX");
   ctnn::loaded_model m = load(options.model);
   const ir::optimization o = rewrite(m, options.model);
   if (options.explain) explain(o);
   print_reasons(options, m, o);
   if (options.verify) verify(options);
   if (options.out.empty()) return;
-  ctnn::ncnn::written_model written;
-  {
-    const progress busy("folding weights");
-    ir::folded_weights numbers(m, o.g.view());
-    written = ctnn::ncnn::write(o.g.view(), std::ref(numbers),
-                                options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32);
-  }
-  const std::string bin = std::filesystem::path(options.out).replace_extension(".bin").string();
-  ctnn::ncnn::save(written, options.out, bin);
-  std::printf("%zu layers became %zu: %s, %s (%s bytes)\n", m.network.nodes.size(), o.g.nodes.size(),
-              options.out.c_str(), bin.c_str(), grouped(static_cast<std::int64_t>(written.bin.size())).c_str());
+  std::printf("%s", (for_onnx ? write_onnx : write_ncnn)(options, m, o).c_str());
 }
 
 }  // namespace tool

@@ -21,4 +21,8 @@ std::vector<ir::rule_record> rules_for(const model_source&);
 /// read. Throws ctnn::error, usage_error.
 ir::optimization rewrite(ctnn::loaded_model&, const model_source&);
 
+/// Runs the model as it was read and what has been written of it, with the inputs of the command line. Throws
+/// ctnn::error naming the output that differs.
+void verify_written(const optimize_options&, ctnn::loaded_model&& written);
+
 }  // namespace tool

@@ -144,6 +144,16 @@ void verify(const optimize_options& options) {
   std::printf("verified, %s\n", ir::describe(v).c_str());
 }
 
+void verify_written(const optimize_options& options, ctnn::loaded_model&& written) {
+  const ctnn::arrays_by_name fed = read_inputs(options.inputs);
+  const progress busy("running what was written");
+  const ctnn::model before(load(options.model, fed), {.optimize = false}), after(std::move(written));
+  const ctnn::verification v = ctnn::compare(before, after, fed, options.tolerance);
+  if (!v.same)
+    throw ctnn::error(options.out + ": output '" + v.output + "' of what was written differs by " +
+                      std::to_string(v.difference) + " of its largest number");
+}
+
 profile measure(const model_source& from, const bench_options& options) {
   const ctnn::target_id target = find_target(options.target);
   const auto threads = make_threads(options.threads);

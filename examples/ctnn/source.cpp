@@ -111,6 +111,16 @@ ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_nam
 
 }  // namespace
 
+std::int64_t opset_of([[maybe_unused]] const model_source& from) {
+#if defined(CTNN_TOOL_READS_ONNX)
+  ctnn::onnx::read_options options;
+  options.external_data = from.external_data;
+  const ctnn::onnx::model_message file = ctnn::onnx::read(from.file, options);
+  if (const auto at = file.opsets.find(""); at != file.opsets.end()) return at->second;
+#endif
+  return 0;
+}
+
 ctnn::loaded_model load(const model_source& from, const ctnn::arrays_by_name& fed) {
   if (from.file.ends_with(".onnx")) return load_onnx(from, fed);
   if (from.file.ends_with(".tflite")) return load_tflite(from, fed);

@@ -14,6 +14,9 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 /// Reads the model. Shapes in an ONNX model may follow from inputs, or their numbers, that have been `fed`.
 ctnn::loaded_model load(const model_source&, const ctnn::arrays_by_name& fed = {});
 
+/// The operator set of an ONNX model, 0 if it names none.
+std::int64_t opset_of(const model_source&);
+
 /// "x" of "some/path/x.param".
 std::string stem_of(const std::string& file);
 

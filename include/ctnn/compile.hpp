@@ -9,3 +9,6 @@
 #include "formats/cpp_header.hpp"
 #include "model/verify.hpp"
 #include "model/write_ncnn.hpp"
+#if __has_include(<protozero/pbf_writer.hpp>)
+#include "model/write_onnx.hpp"
+#endif

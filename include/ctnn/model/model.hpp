@@ -42,7 +42,8 @@ struct load_options {
   /// Convolutions add product by product. Else those of 3 x 3 with many channels go by Winograd's filtering
   /// (kernels/winograd.hpp): two to three times as fast, a digit less exact.
   bool exact_convolutions = false;
-  /// Keep the weights as they were read beside those made for the kernels: only ncnn::save() needs them.
+  /// Keep the weights as they were read beside those made for the kernels: only ncnn::save() and onnx::save() need
+  /// them.
   bool keep_weights = false;
 };
 

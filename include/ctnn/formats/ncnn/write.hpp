@@ -26,12 +26,18 @@ struct written_output {
 /// Reads what was written. Throws ctnn::error if it does not load, or lacks one of these outputs in its shape.
 void require_readable(const written_model& w, std::span<const written_output> outputs);
 
+/// What becomes of inputs whose first axis is 1: ncnn has no batch, so what comes from ONNX is `dropped` (by
+/// without_batch.hpp), while the one channel of an image that ncnn has read is `kept`.
+enum class batch_axis { kept, dropped };
+
 /// Writes every live node of the graph and reads it back before anybody gets it. Throws ctnn::error naming all nodes
 /// that ncnn cannot express.
-written_model write(const graph_view& g, const weight_numbers& numbers, weight_storage storage = weight_storage::fp32);
+written_model write(const graph_view& g, const weight_numbers& numbers, weight_storage storage = weight_storage::fp32,
+                    batch_axis batch = batch_axis::kept);
 
 /// Writes a model as it was read.
-written_model write(const loaded_model& m, weight_storage storage = weight_storage::fp32);
+written_model write(const loaded_model& m, weight_storage storage = weight_storage::fp32,
+                    batch_axis batch = batch_axis::kept);
 
 /// Both files or, with a ctnn::error, neither.
 inline void save(const written_model& w, const std::string& param, const std::string& bin) {

@@ -6,6 +6,7 @@
 #include "../../loaded/folded_weights.hpp"
 #include "../../loaded/loaded_model.hpp"
 #include "load.hpp"
+#include "without_batch.hpp"
 #include "write.hpp"
 #include "writers/absorbing.hpp"
 #include "writers/arithmetic.hpp"
@@ -78,6 +79,8 @@ inline void write_node(file_builder& b, node_id id) {
   for (int i = 0; i < n.outputs.count; ++i)
     if (const extents& s = b.g.shape(w.output(i)); s.rank < 1 || s.rank > 4)
       throw inexpressible{"a value of " + describe(s)};
+    else if (const dtype t = b.g.at_value(w.output(i)).type; t != dtype::f32 && t != dtype::i8 && t != dtype::i32)
+      throw inexpressible{"numbers of " + std::string(name_of(t))};
   if (const auto at = b.replaced.find(id); at != b.replaced.end()) {
     parameter_list p;
     p.params = at->second.params;
@@ -135,12 +138,15 @@ CTNN_ONCE void require_readable(const written_model& w, std::span<const written_
   }
 }
 
-CTNN_ONCE written_model write(const graph_view& given, const weight_numbers& numbers, weight_storage storage) {
+CTNN_ONCE written_model write(const graph_view& given, const weight_numbers& numbers, weight_storage storage,
+                              batch_axis batch) {
   // ncnn's layers own their weights; expressions keep their numbers.
   bool constants_as_weights = false;
   for (const node& n : given.nodes) constants_as_weights = constants_as_weights || (!n.dead && given.given(n) != 0);
   const graph bound = constants_as_weights ? bind_weights(thaw(given)) : graph{};
-  const graph_view g = constants_as_weights ? bound.view() : given;
+  const graph_view as_given = constants_as_weights ? bound.view() : given;
+  const graph single = batch == batch_axis::dropped ? without_batch(as_given) : graph{};
+  const graph_view g = batch == batch_axis::dropped ? single.view() : as_given;
   file_builder b{g, numbers, bin_writer(storage)};
   b.readers.resize(g.values.size());
   for (std::size_t id = 0; id < g.nodes.size(); ++id)
@@ -172,10 +178,10 @@ CTNN_ONCE written_model write(const graph_view& given, const weight_numbers& num
   return result;
 }
 
-CTNN_ONCE written_model write(const loaded_model& m, weight_storage storage) {
+CTNN_ONCE written_model write(const loaded_model& m, weight_storage storage, batch_axis batch) {
   const graph_view g = m.network.view();
   folded_weights numbers(m, g);
-  return write(g, std::ref(numbers), storage);
+  return write(g, std::ref(numbers), storage, batch);
 }
 
 }  // namespace ctnn::ncnn

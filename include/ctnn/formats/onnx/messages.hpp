@@ -122,6 +122,7 @@ struct graph_message {
   std::vector<node_message> nodes;
   std::vector<tensor> initializers;
   std::vector<value_info> inputs, outputs;
+  std::vector<value_info> values;  ///< between nodes, of a file to be written; readers work them out
 };
 
 class node_reader;

@@ -200,12 +200,14 @@ inline void crop(layer_reader& l) {
 }
 
 inline void padding(layer_reader& l) {
-  if (l.int_or(4, 0) != 0) layer_reader::refuse(4, "padding type " + std::to_string(l.int_or(4, 0)));
+  const int type = l.int_or(4, 0);
+  if (type < 0 || type > 2) layer_reader::refuse(4, "padding type " + std::to_string(type));
   if (l.int_or(6, 0) != 0) layer_reader::refuse(6, "padding value for each channel");
   const int top = l.extent_or(0, 0, 0), bottom = l.extent_or(1, 0, 0), left = l.extent_or(2, 0, 0),
             right = l.extent_or(3, 0, 0), front = l.extent_or(7, 0, 0), behind = l.extent_or(8, 0, 0);
   op::pad op;
-  op.value = static_cast<double>(l.float_or(5, 0));
+  if (type == 0) op.value = static_cast<double>(l.float_or(5, 0));
+  else op.mode = type == 1 ? op::pad_mode::edge : op::pad_mode::reflect;
   l.expect(1, 1);
   const value_id x = l.input();
   const int rank = l.shape(x).rank;

@@ -336,14 +336,31 @@ inline void adaptive_pool(node_writer& w) {
   w.layer("Pooling", {w.in()}, {w.out()}, p);
 }
 
+/// Whether the nearest elements are PyTorch's, floor(i / factor): for whole factors most ways of counting agree.
+inline bool nearest_as_torch(const op::interpolate& op, const extents& x, const extents& y) {
+  using enum op::coordinates;
+  using enum op::rounding;
+  if (op.rounding == torch) return true;
+  for (int i = 0; i < op.axes; ++i) {
+    const int from = x.back(op.axes - 1 - i), to = y.back(op.axes - 1 - i);
+    if (to % from != 0 || (op.scale.at(i) > 0 && op.scale.at(i) * from != to)) return false;
+  }
+  const bool between =
+      op.coordinates == half_pixel || op.coordinates == half_pixel_symmetric || op.coordinates == pytorch_half_pixel;
+  const bool from_corner = op.coordinates == asymmetric || op.coordinates == tf_half_pixel_for_nn;
+  return (between && (op.rounding == round_prefer_floor || op.rounding == round_prefer_ceil)) ||
+         (from_corner && (op.rounding == floor || op.rounding == by_size));
+}
+
 inline void interpolate(node_writer& w) {
   w.need_rank(3, 3);
   const op::interpolate op = w.get<op::interpolate>();
   const bool nearest = op.mode == op::interpolation::nearest,
              corners = op.coordinates == op::coordinates::align_corners;
-  const bool torch = nearest ? op.rounding == op::rounding::torch
+  const bool torch = nearest ? nearest_as_torch(op, w.input_shape(), w.output_shape())
                              : op.mode == op::interpolation::linear && !op.antialias &&
-                                   (corners || op.coordinates == op::coordinates::half_pixel);
+                                   (corners || op.coordinates == op::coordinates::half_pixel ||
+                                    op.coordinates == op::coordinates::pytorch_half_pixel);
   if (op.axes != 2 || !torch) throw inexpressible{"interpolation other than PyTorch's of two axes"};
   const bool by_scale = op.size == by_axis{0};
   parameter_list p;

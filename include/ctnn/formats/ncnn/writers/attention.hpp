@@ -72,14 +72,22 @@ inline void matmul(node_writer& w) {
   const op::matmul op = w.get<op::matmul>();
   if (w.input_shape(0).rank < 2 || w.input_shape(1).rank < 2) throw inexpressible{"a product with a vector"};
   const bool matrices = w.input_shape(0).rank == 2 && w.input_shape(1).rank == 2;
-  if (op.transpose_a || (op.transpose_b && matrices) || op.scale != 1 || w.b.is_constant(w.input(0)) ||
-      w.b.is_constant(w.input(1)))
+  if (w.b.is_constant(w.input(0)) || w.b.is_constant(w.input(1)) ||
+      (matrices && (op.transpose_a || op.transpose_b || op.scale != 1)))
     return gemm(w, w.id(), none);
   // A permutation that only turns the second operand has been absorbed.
   const node_id turn = w.b.maker(w.input(1));
   const bool turned = w.b.g.is<op::permute>(turn) && w.b.absorbed.contains(turn);
-  w.layer("MatMul", {w.in(0), turned ? w.b.blob(w.b.g.inputs(w.b.g.at(turn))[0]) : w.in(1)}, {w.out()},
+  std::string left = w.in(0);
+  if (op.transpose_a) {
+    left = w.between("turned");  // w and h change places
+    w.layer("Permute", {w.in(0)}, {left}, parameter_list().integer(0, 1, 0));
+  }
+  const std::string product = op.scale == 1 ? w.out() : w.between("product");
+  w.layer("MatMul", {left, turned ? w.b.blob(w.b.g.inputs(w.b.g.at(turn))[0]) : w.in(1)}, {product},
           parameter_list().integer(0, turned != op.transpose_b, 0));
+  if (op.scale != 1)
+    w.layer("BinaryOp", {product}, {w.out()}, parameter_list().integer(0, 2, 0).integer(1, 1, 0).real(2, op.scale, 0));
 }
 inline void absorb_turn(file_builder& b, node_id product) {
   const value_id v = b.g.inputs(b.g.at(product))[1];

@@ -85,9 +85,9 @@ inline std::string cut_before_padding(node_writer& w, const op::pad& op, bool pa
 
 inline void pad(node_writer& w) {
   const op::pad op = w.get<op::pad>();
-  if (op.mode != op::pad_mode::constant || w.input_count() != 1)
-    throw inexpressible{"padding with more than one number"};
+  if (op.mode == op::pad_mode::wrap || w.input_count() != 1) throw inexpressible{"padding with more than one number"};
   parameter_list p;
+  p.integer(4, op.mode == op::pad_mode::edge ? 1 : op.mode == op::pad_mode::reflect ? 2 : 0, 0);
   const int ids[4][2] = {{2, 3}, {0, 1}, {7, 8}, {-1, -1}};  // of the axes from the last
   const int rank = static_cast<int>(op.before.size());
   int widths[9]{};
@@ -101,6 +101,7 @@ inline void pad(node_writer& w) {
     widths[ids[rank - 1 - i][0]] = std::max(0, before);
     widths[ids[rank - 1 - i][1]] = std::max(0, after);
   }
+  if (cuts && op.mode != op::pad_mode::constant) throw inexpressible{"padding that also cuts off"};
   const std::string from = cut_before_padding(w, op, pads);
   if (cuts && !pads) return;
   for (int id : {0, 1, 2, 3}) p.integer(id, widths[id], 0);
@@ -126,8 +127,16 @@ inline void split(node_writer& w) {
 
 inline void slice(node_writer& w) {
   const extents& x = w.input_shape();
-  const op::slice::walks taken = w.get<op::slice>().over(x);
+  op::slice::walks taken = w.get<op::slice>().over(x);
   std::vector<int> starts, ends, axes;
+  std::string from = w.in();
+  // Every n-th channel: shuffled, they stand side by side.
+  if (const op::slice::walk c = taken[0];
+      x.rank == 3 && c.step > 1 && x[0] % c.step == 0 && c.first < c.step && c.count == x[0] / c.step) {
+    from = w.between("shuffled");
+    w.layer("ShuffleChannel", {w.in()}, {from}, parameter_list().integer(0, c.count, 1));
+    taken[0] = {c.first * c.count, c.count, 1};
+  }
   for (int i = 0; i < x.rank; ++i) {
     const op::slice::walk& now = taken[static_cast<std::size_t>(i)];
     if (now.step != 1) throw inexpressible{"steps"};
@@ -138,7 +147,7 @@ inline void slice(node_writer& w) {
   }
   parameter_list p;
   if (!axes.empty()) p.integers(9, starts).integers(10, ends).integers(11, axes);
-  w.layer("Crop", {w.in()}, {w.out()}, p);
+  w.layer("Crop", {from}, {w.out()}, p);
 }
 
 /// reshape, permute, reshape around node `middle`: one of ncnn's shuffling layers, if it is one.

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+// ncnn has no batch: a graph whose inputs have one of 1, made the same without it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "../../graph/graph.hpp"
+#include "../../kernels/operator_code.hpp"  // before operators that compare their records
+#include "../../graph/operators.hpp"
+
+namespace ctnn::ncnn {
+
+namespace detail {
+
+/// Makes the graph again, node by node. A value has up to two forms: as it was, and without its first axis, which is 1.
+class batch_remover {
+ public:
+  explicit batch_remover(const graph_view& g)
+      : g_(g), forms_(g.values.size(), {none, none}), batched_(g.values.size()) {
+    out_.expressions = pool<expression>(g.expressions);  // of the same numbers: weights stay whose they are
+    out_.operands = pool<int>(g.operands);
+    out_.fields = pool<double>(g.fields);
+  }
+
+  graph run() {
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i)
+      if (!g_.nodes[i].dead) move(static_cast<node_id>(i));
+    for (const network_output& o : g_.outputs) {
+      const auto& f = forms_[index(o.value)];
+      add_output(out_, o.name, f[1] != none ? f[1] : f[0]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static std::size_t index(value_id v) { return static_cast<std::size_t>(v); }
+  static bool has_batch(const extents& s) { return s.rank >= 2 && s[0] == 1; }
+  static extents inner(const extents& s) {
+    extents out;
+    for (int i = 1; i < s.rank; ++i) out.push_back(s[i]);
+    return out;
+  }
+
+  /// A node like `n` with other inputs and fields; its outputs become that form of n's. False if these were of another
+  /// shape then.
+  bool add(const node& n, std::span<const value_id> in, std::span<const double> fields, std::size_t form) {
+    description d;
+    std::vector<extents> shapes;
+    std::vector<dtype> types;
+    for (value_id v : in) {
+      shapes.push_back(out_.at_value(v).shape);
+      types.push_back(out_.at_value(v).type);
+    }
+    if (n.type->describe(fields, shapes, types, d)) return false;
+    for (int i = 0; i < n.outputs.count; ++i) {
+      const extents& wanted = g_.shape(n.outputs.first + i);
+      if (!(d.outputs[static_cast<std::size_t>(i)] == (form == 1 ? inner(wanted) : wanted))) return false;
+    }
+    if (add_node(out_, *n.type, n.name, in, fields)) return false;
+    const node& made = out_.nodes.back();
+    for (int i = 0; i < n.weights.count; ++i)
+      out_.operands[index(made.weights.first + i)] = g_.weights(n)[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n.outputs.count; ++i) {
+      out_.at_value(made.outputs.first + i).name = g_.at_value(n.outputs.first + i).name;
+      forms_[index(n.outputs.first + i)][form] = made.outputs.first + i;
+    }
+    return true;
+  }
+  template <class Op>
+  bool add(const node& n, const Op& op, std::span<const value_id> in, std::size_t form) {
+    const field_values f = encode(op);
+    return add(n, in, std::span<const double>(f.data(), f.size()), form);
+  }
+
+  value_id form(value_id v, std::size_t wanted) {
+    value_id& there = forms_[index(v)][wanted];
+    if (there != none) return there;
+    const node& maker = g_.at(g_.at_value(v).producer);
+    const extents shape = wanted == 1 ? inner(g_.shape(v)) : g_.shape(v);
+    if (maker.type == &type_of<op::constant>) {
+      op::constant op = decode<op::constant>(g_.fields_of(maker.fields));
+      op.shape = as_list(shape);
+      if (add(maker, op, {}, wanted)) return there;
+    }
+    if (maker.type == &type_of<op::full>) {
+      op::full op = decode<op::full>(g_.fields_of(maker.fields));
+      op.shape = as_list(shape);
+      if (add(maker, op, {}, wanted)) return there;
+    }
+    const value_id from[] = {forms_[index(v)][1 - wanted]};
+    op::reshape op;
+    op.shape = as_list(shape);
+    add_node(out_, op, g_.at_value(v).name, from);
+    there = out_.nodes.back().outputs.first;
+    out_.at_value(there).name = g_.at_value(v).name;
+    return there;
+  }
+
+  /// Inputs without their batch; those that are shorter than the first of the node's outputs or inputs have none.
+  std::vector<value_id> inner_inputs(const node& n) {
+    int rank = g_.shape(n.outputs.first).rank;
+    for (value_id v : g_.inputs(n)) rank = std::max(rank, g_.shape(v).rank);
+    std::vector<value_id> in;
+    for (value_id v : g_.inputs(n)) {
+      const extents& s = g_.shape(v);
+      if (s.rank == rank && !has_batch(s)) return {};
+      in.push_back(form(v, s.rank == rank ? 1 : 0));
+    }
+    return in;
+  }
+
+  /// The operator over the same without a batch; nothing if it is another one then.
+  std::optional<field_values> lowered(const node& n) const {
+    const auto fields = g_.fields_of(n.fields);
+    const extents x = g_.inputs(n).empty() ? extents{} : g_.shape(g_.inputs(n)[0]);
+    const auto is = [&]<class Op>(std::type_identity<Op>) { return n.type == &type_of<Op>; };
+    const auto same_of = [&](auto... op) { return (is(op) || ...); };
+    using std::type_identity;
+    if (same_of(type_identity<op::conv1d>{}, type_identity<op::conv2d>{}, type_identity<op::conv3d>{},
+                type_identity<op::conv_transpose1d>{}, type_identity<op::conv_transpose2d>{},
+                type_identity<op::conv_transpose3d>{}, type_identity<op::quantized_conv2d>{}, type_identity<op::pool>{},
+                type_identity<op::adaptive_pool>{}, type_identity<op::interpolate>{},
+                type_identity<op::local_response_norm>{}, type_identity<op::activation>{}, type_identity<op::binary>{},
+                type_identity<op::eltwise>{}, type_identity<op::dropout>{}, type_identity<op::identity>{},
+                type_identity<op::channel_shuffle>{}, type_identity<op::pixel_shuffle>{}) ||
+        (is(type_identity<op::matmul>{}) && x.rank > 2)) {
+      field_values f;
+      for (double v : fields) f.push_back(v);
+      return f;
+    }
+    // `change` has the operator with its axis counted from the front.
+    const auto changed = [&]<class Op>(type_identity<Op>, auto&& change) -> std::optional<field_values> {
+      Op op = decode<Op>(fields);
+      if (!change(op)) return {};
+      return encode(op);
+    };
+    const auto lower_axis = [&](auto& op) {
+      op.axis = normal_axis(op.axis, x.rank) - 1;
+      return op.axis >= 0;
+    };
+    const auto lower_channels = [&](auto& op) {
+      const int axis = channel_axis(x, op.axis);
+      op.axis = spelled_axis(inner(x), axis - 1);
+      return axis > 0;
+    };
+    const auto of = [&]<class Op>(type_identity<Op> type, auto&& change) -> std::optional<field_values> {
+      return is(type) ? changed(type, change) : std::nullopt;
+    };
+    if (auto f = of(type_identity<op::softmax>{}, lower_axis)) return f;
+    if (auto f = of(type_identity<op::concat>{}, lower_axis)) return f;
+    if (auto f = of(type_identity<op::split>{}, lower_axis)) return f;
+    if (auto f = of(type_identity<op::layer_norm>{}, lower_axis)) return f;
+    if (auto f = of(type_identity<op::rms_norm>{}, lower_axis)) return f;
+    if (auto f = of(type_identity<op::batch_norm>{}, lower_channels)) return f;
+    if (auto f = of(type_identity<op::scale>{}, lower_channels)) return f;
+    if (auto f = of(type_identity<op::bias>{}, lower_channels)) return f;
+    if (auto f = of(type_identity<op::prelu>{}, lower_channels)) return f;
+    if (auto f = of(type_identity<op::linear>{}, [&](op::linear& op) { return op.axes < x.rank; })) return f;
+    if (auto f = of(type_identity<op::reshape>{}, [&](op::reshape& op) {
+          op.shape = as_list(inner(g_.shape(n.outputs.first)));
+          return true;
+        }))
+      return f;
+    if (auto f = of(type_identity<op::permute>{}, [&](op::permute& op) {
+          if (op.order[0] != 0) return false;
+          list<int> order;
+          for (std::size_t i = 1; i < op.order.size(); ++i) order.push_back(op.order[i] - 1);
+          op.order = order;
+          return true;
+        }))
+      return f;
+    if (auto f = of(type_identity<op::slice>{}, [&](op::slice& op) {
+          const op::slice::walks all = op.over(x);
+          if (!all[0].takes_all(1)) return false;
+          op::slice::walks rest{};
+          for (std::size_t i = 1; i < all.size(); ++i) rest[i - 1] = all[i];
+          op = op::slice::of(inner(x), rest);
+          return true;
+        }))
+      return f;
+    if (auto f = of(type_identity<op::pad>{}, [&](op::pad& op) {
+          if (op.before[0] != 0 || op.after[0] != 0 || g_.inputs(n).size() > 1) return false;
+          for (list<int>* side : {&op.before, &op.after}) {
+            list<int> rest;
+            for (std::size_t i = 1; i < side->size(); ++i) rest.push_back((*side)[i]);
+            *side = rest;
+          }
+          return true;
+        }))
+      return f;
+    return of(type_identity<op::reduce>{}, [&](op::reduce& op) {
+      for (int& a : op.axes) {
+        a = normal_axis(a, x.rank) - 1;
+        if (a < 0) return false;
+      }
+      return !op.axes.empty();
+    });
+  }
+
+  void move(node_id id) {
+    const node& n = g_.at(id);
+    const auto fields = g_.fields_of(n.fields);
+    bool batch = n.type == &type_of<op::input>;
+    for (value_id v : g_.inputs(n)) batch = batch || batched_[index(v)];
+    for (int i = 0; i < n.outputs.count; ++i) {
+      const bool has = batch && has_batch(g_.shape(n.outputs.first + i));
+      batched_[index(n.outputs.first + i)] = has;
+      batch = has;
+    }
+    if (n.type == &type_of<op::input>) {
+      op::input op = decode<op::input>(fields);
+      if (batch) op.shape = as_list(inner(g_.shape(n.outputs.first)));
+      add(n, op, {}, batch ? 1 : 0);
+      return;
+    }
+    if (batch && g_.given(n) == 0) {
+      // A flattened image is a reshape, so is a linear layer's own flattening.
+      std::optional<field_values> f;
+      if (n.type == &type_of<op::flatten>) {
+        const value_id in[] = {form(g_.inputs(n)[0], has_batch(g_.shape(g_.inputs(n)[0])) ? 1 : 0)};
+        op::reshape op;
+        op.shape = as_list(inner(g_.shape(n.outputs.first)));
+        node as = n;
+        as.type = &type_of<op::reshape>;
+        if (add(as, op, in, 1)) return;
+      }
+      if (n.type == &type_of<op::reshape>) {
+        const value_id v = g_.inputs(n)[0];
+        const value_id in[] = {form(v, has_batch(g_.shape(v)) && forms_[index(v)][1] != none ? 1 : 0)};
+        f = lowered(n);
+        if (f && add(n, in, std::span<const double>(f->data(), f->size()), 1)) return;
+      } else if ((f = lowered(n))) {
+        const std::vector<value_id> in = inner_inputs(n);
+        if (!in.empty() && add(n, in, std::span<const double>(f->data(), f->size()), 1)) return;
+      }
+    }
+    std::vector<value_id> in;
+    for (value_id v : g_.inputs(n)) in.push_back(form(v, 0));
+    add(n, in, fields, 0);
+  }
+
+  graph_view g_;
+  graph out_;
+  std::vector<std::array<value_id, 2>> forms_;  ///< as it was, without its batch
+  std::vector<bool> batched_;
+};
+
+}  // namespace detail
+
+/// The same network for inputs without their first axis, where that is 1; outputs lose it with them. Every value that a
+/// layer cannot take so gets it back by a reshape. Weights are the same expressions as before.
+inline graph without_batch(const graph_view& g) { return detail::batch_remover(g).run(); }
+
+}  // namespace ctnn::ncnn

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: BSL-1.0
+// Convolutions, products, pooling, normalisation.
+#pragma once
+
+#include "elementwise.hpp"
+
+namespace ctnn::onnx::writers {
+
+template <class Each>
+bool all_are(const Each& list, int value) {
+  return std::all_of(list.begin(), list.end(), [=](int v) { return v == value; });
+}
+inline const char* same_name(same_padding s) { return s == same_padding::upper ? "SAME_UPPER" : "SAME_LOWER"; }
+
+/// What convolutions both ways say of their windows but the padding.
+template <int Axes>
+std::vector<attribute> window_attributes(const op::convolution_windows<Axes>& op) {
+  return {with("kernel_shape", as_integers(op.kernel)), with("strides", as_integers(op.stride)),
+          with("dilations", as_integers(op.dilation)), with("group", op.groups)};
+}
+/// The same for a convolution, with the padding.
+template <int Axes>
+std::vector<attribute> convolution_attributes(const op::conv<Axes>& op, const extents& x) {
+  std::vector<attribute> a = window_attributes<Axes>(op);
+  // Runtimes have SAME for windows without gaps only.
+  if (op.same != same_padding::none && all_are(op.dilation, 1)) a.push_back(with("auto_pad", same_name(op.same)));
+  else a.push_back(with("pads", as_integers(op.padding(x))));
+  return a;
+}
+
+template <int Axes>
+void conv(node_writer& w) {
+  const auto op = w.get<op::conv<Axes>>();
+  const int lead = w.shape().rank == Axes + 1 ? 1 : 0;
+  std::vector<std::string> in{w.in(0, lead), w.weight(0)};
+  if (op.bias) in.push_back(w.weight(1));
+  std::string y = w.add("Conv", in, convolution_attributes(op, w.shape()));
+  if (w.input_count() == 2) y = w.add("Add", {y, w.in(1, lead)});
+  finish(w, y, op.activation, lead);
+}
+
+template <int Axes>
+void conv_transpose(node_writer& w) {
+  const auto op = w.get<op::conv_transpose<Axes>>();
+  const int lead = w.shape().rank == Axes + 1 ? 1 : 0;
+  std::vector<attribute> a = window_attributes<Axes>(op);
+  a.push_back(with("pads", as_integers(op.pad)));
+  bool fits = true;  // ONNX adds less on the far side than a step
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Axes); ++i)
+    fits = fits && op.output_padding[i] < std::max(op.stride[i], op.dilation[i]);
+  std::vector<std::string> in{w.in(0, lead), w.weight(0)};
+  if (fits) {
+    a.push_back(with("output_padding", as_integers(op.output_padding)));
+    if (op.bias) in.push_back(w.weight(1));
+    return finish(w, w.add("ConvTranspose", in, a), op.activation, lead);
+  }
+  integers pads(2 * static_cast<std::size_t>(Axes + 2));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Axes); ++i)
+    pads[static_cast<std::size_t>(Axes + 4) + i] = op.output_padding[i];
+  for (int p : op.pad)
+    if (p != 0) node_writer::refuse("an output that is padded by more than a step, and cut");
+  std::string y = w.add("Pad", {w.add("ConvTranspose", in, a), w.whole(pads)});
+  if (op.bias) {
+    extents each{op.out};
+    for (int i = 0; i < Axes; ++i) each.push_back(1);
+    y = w.add("Add", {y, w.weight(1, each)});
+  }
+  finish(w, y, op.activation, lead);
+}
+
+inline void deform_conv(node_writer& w) {
+  const op::deform_conv op = w.get<op::deform_conv>();
+  w.need(19);
+  std::vector<attribute> a = window_attributes<2>(op);
+  a.push_back(with("pads", as_integers(op.padding(w.shape()))));
+  a.push_back(with("offset_group", op.offset_groups));
+  const std::string y = w.add(
+      "DeformConv", {w.in(), w.weight(0), w.in(1), op.bias ? w.weight(1) : "", w.input_count() == 3 ? w.in(2) : ""}, a);
+  finish(w, y, op.activation);
+}
+
+/// Numbers for each spatial axis.
+template <class T>
+integers each_axis(const ir::repeated<T>& list, int places) {
+  integers out;
+  for (int i = 0; i < places; ++i) out.push_back(static_cast<std::int64_t>(list.at(i)));
+  return out;
+}
+
+inline void pool(node_writer& w) {
+  const op::pool op = w.get<op::pool>();
+  const extents x = w.shape();
+  const int lead = x.rank == op.axes + 1 ? 1 : 0;
+  const bool average = op.function == op::pooling::average, same = op.same != same_padding::none;
+  bool gaps = false;
+  integers kernel, stride, dilation, pads(2 * static_cast<std::size_t>(op.axes)), beyond(pads.size());
+  for (int i = 0; i < op.axes; ++i) {
+    const int size = x.back(op.axes - 1 - i);
+    const ir::window_axis along = op.along(i, size);
+    const auto k = static_cast<std::size_t>(i), behind = k + static_cast<std::size_t>(op.axes);
+    kernel.push_back(along.taps);
+    stride.push_back(along.stride);
+    dilation.push_back(along.dilation);
+    pads[k] = along.before;
+    pads[behind] = along.after;
+    gaps = gaps || along.dilation != 1;
+    // What the last window has beyond the padding.
+    const int count = w.result_shape().back(op.axes - 1 - i);
+    beyond[behind] = std::max<std::int64_t>((count - 1) * std::int64_t{along.stride} + along.span() - along.room(), 0);
+  }
+  if (average && gaps) w.need(19);
+  if (op.function == op::pooling::lp && (gaps || op.ceil)) w.need(18);
+  std::string from = w.in(0, lead);
+  std::vector<attribute> a{with("kernel_shape", kernel), with("strides", stride)};
+  if (gaps) a.push_back(with("dilations", dilation));
+  const bool explicitly = average && op.divisor_whole && (op.ceil || !op.count_include_pad);
+  if (explicitly) {  // what is divided by the whole window has zeros all around
+    integers all(2 * static_cast<std::size_t>(x.rank + lead));
+    const std::size_t rank = all.size() / 2, first = rank - static_cast<std::size_t>(op.axes);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(op.axes); ++i) {
+      all[first + i] = pads[i];
+      all[rank + first + i] =
+          pads[i + static_cast<std::size_t>(op.axes)] + beyond[i + static_cast<std::size_t>(op.axes)];
+    }
+    from = w.add("Pad", {from, w.whole(all)});
+  } else {
+    if (same && !gaps) a.push_back(with("auto_pad", same_name(op.same)));
+    else a.push_back(with("pads", pads));
+    if (op.ceil && !same) a.push_back(with("ceil_mode", true));
+    if (average && op.count_include_pad) a.push_back(with("count_include_pad", true));
+  }
+  if (op.function == op::pooling::lp) a.push_back(with("p", op.p));
+  if (op.column_major && op.indices) a.push_back(with("storage_order", true));
+  const std::vector<std::string> y = w.add_many(op.function == op::pooling::max ? "MaxPool"
+                                                : average                       ? "AveragePool"
+                                                                                : "LpPool",
+                                                {from}, a, op.indices ? 2 : 1);
+  for (std::size_t i = 0; i < y.size(); ++i) w.result(static_cast<int>(i), y[i], lead);
+}
+
+inline void max_unpool(node_writer& w) {
+  integers kernel, stride, pads;
+  const int axes = w.shape().rank - 2;
+  for (int i = 0; i < axes; ++i) {  // windows that give the extents which positions count through
+    const int from = w.shape()[i + 2], to = w.result_shape()[i + 2];
+    if (to < from) node_writer::refuse("fewer elements than positions");
+    kernel.push_back(to - from + 1);
+    stride.push_back(1);
+  }
+  w.is("MaxUnpool", w.all_inputs(), {with("kernel_shape", kernel), with("strides", stride)});
+}
+
+inline void fold_blocks(node_writer& w) {
+  const op::fold_blocks op = w.get<op::fold_blocks>();
+  w.need(18);
+  integers stride, dilation, pads(2 * op.image.size());
+  for (std::size_t i = 0; i < op.image.size(); ++i) {
+    const auto p = op.padding_at(static_cast<int>(i), op.image[i], op.block[i]);
+    stride.push_back(op.stride_at(static_cast<int>(i)));
+    dilation.push_back(op.dilation_at(static_cast<int>(i)));
+    pads[i] = p[0];
+    pads[i + op.image.size()] = p[1];
+  }
+  w.is("Col2Im", {w.in(), w.whole(as_integers(op.image)), w.whole(as_integers(op.block))},
+       {with("strides", stride), with("dilations", dilation), with("pads", pads)});
+}
+
+/// The last `axes` axes reduced, those with an extent of 1 kept.
+inline std::string reduced(node_writer& w, const char* type, const std::string& x, const integers& axes, bool keep,
+                           int since = 18) {
+  if (axes.empty()) return w.add(type, {x}, {with("keepdims", keep)});
+  if (w.version() >= since) return w.add(type, {x, w.whole(axes)}, {with("keepdims", keep)});
+  return w.add(type, {x}, {with("axes", axes), with("keepdims", keep)});
+}
+inline std::string sliced(node_writer& w, const std::string& x, const integers& start, const integers& end,
+                          const integers& axes) {
+  return w.add("Slice", {x, w.whole(start), w.whole(end), w.whole(axes)});
+}
+
+inline void adaptive_pool(node_writer& w) {
+  const op::adaptive_pool op = w.get<op::adaptive_pool>();
+  const extents x = w.shape();
+  const int lead = x.rank == op.axes + 1 ? 1 : 0;
+  const bool average = op.function == op::pooling::average;
+  std::string y = w.in(0, lead);
+  if (op.is_global()) {
+    y = w.add(average ? "GlobalAveragePool" : "GlobalMaxPool", {y});
+    if (!op.flatten) return w.result(y, lead);
+    return w.is("Flatten", {y}, {with("axis", 1)}, lead);
+  }
+  integers kernel;
+  bool equal = true;
+  for (int i = 0; i < op.axes; ++i) {
+    const int size = x.back(op.axes - 1 - i), count = op.count(i, size);
+    kernel.push_back(size / count);
+    equal = equal && size % count == 0;
+  }
+  if (equal)
+    return w.is(average ? "AveragePool" : "MaxPool", {y}, {with("kernel_shape", kernel), with("strides", kernel)},
+                lead);
+  // Windows of several sizes: an axis after the other, a window after the other.
+  for (int i = 0; i < op.axes; ++i) {
+    const int axis = x.rank + lead - op.axes + i, size = x.back(op.axes - 1 - i), count = op.count(i, size);
+    if (count == size) continue;
+    if (count > 1024) node_writer::refuse("pooling to " + std::to_string(count) + " windows of several sizes");
+    std::vector<std::string> parts;
+    for (std::int64_t k = 0; k < count; ++k)
+      parts.push_back(reduced(w, average ? "ReduceMean" : "ReduceMax",
+                              sliced(w, y, {k * size / count}, {((k + 1) * size + count - 1) / count}, {axis}), {axis},
+                              true));
+    y = w.add("Concat", parts, {with("axis", axis)});
+  }
+  w.result(y, lead);
+}
+
+/// x by the matrix of weight 0 of a linear layer, and its bias.
+inline void linear(node_writer& w) {
+  const op::linear op = w.get<op::linear>();
+  const extents x = w.shape();
+  const int depth = static_cast<int>(op.depth(x)), leading = x.rank - op.axes;
+  extents rows;
+  for (int i = 0; i < leading; ++i) rows.push_back(x[i]);
+  rows.push_back(depth);
+  int lead = 0;
+  std::string y;
+  // A row that comes as the only one, such as the end of an ncnn network, remains a matrix.
+  if (leading == 0 && w.lead() == 1 && op.ones == 0 && w.input_count() == 1) {
+    lead = 1;
+    y = w.in(0, 1);
+    if (op.axes > 1) y = w.add("Flatten", {y}, {with("axis", 1)});
+    rows = {1, depth};
+  } else {
+    y = w.in();
+    if (op.axes > 1) y = leading == 1 ? w.add("Flatten", {y}, {with("axis", 1)}) : w.reshaped(y, rows);
+  }
+  if (rows.rank == 2) {
+    std::vector<std::string> in{y, w.weight(0)};
+    if (op.bias) in.push_back(w.weight(1));
+    y = w.add("Gemm", in, {with("transB", true)});
+  } else {
+    y = w.add("MatMul", {y, w.transposed_weight(0)});
+    if (op.bias) y = w.add("Add", {y, w.weight(1)});
+  }
+  if (op.ones > 0) y = w.reshaped(y, w.result_shape());
+  if (w.input_count() == 2) y = w.add("Add", {y, w.in(1)});
+  finish(w, y, op.activation, lead);
+}
+
+inline void matmul(node_writer& w) {
+  const op::matmul op = w.get<op::matmul>();
+  const extents a = w.shape(0), b = w.shape(1);
+  const bool plain = !op.transpose_a && !op.transpose_b && op.scale == 1;
+  if (!plain && a.rank == 2 && b.rank == 2)
+    return w.is("Gemm", w.all_inputs(),
+                {with("alpha", op.scale), with("transA", op.transpose_a), with("transB", op.transpose_b)});
+  const auto turned = [&](std::size_t i, bool turn) {
+    if (!turn) return w.in(i);
+    integers order;
+    for (int k = 0; k < w.shape(i).rank; ++k) order.push_back(k);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return w.permuted(w.in(i), order);
+  };
+  const std::string left = turned(0, op.transpose_a), right = turned(1, op.transpose_b);
+  const std::string y = w.add("MatMul", {left, right});
+  w.result(op.scale == 1 ? y : w.add("Mul", {y, w.number(op.scale, w.type())}));
+}
+
+inline void einsum(node_writer& w) {
+  std::string equation;
+  for (const int c : w.get<op::einsum>().equation) equation += c == '.' ? "..." : std::string(1, static_cast<char>(c));
+  w.is("Einsum", w.all_inputs(), {with("equation", equation.c_str())});
+}
+
+/// The shape that numbers of channels have to be broadcast along an axis of x.
+inline extents along_channels(const extents& x, int axis) {
+  extents s{x[axis]};
+  for (int i = axis + 1; i < x.rank; ++i) s.push_back(1);
+  return s;
+}
+
+inline void batch_norm(node_writer& w) {
+  const op::batch_norm op = w.get<op::batch_norm>();
+  const extents x = w.shape();
+  const int axis = channel_axis(x, op.axis);
+  if (op.zero_root != 0) {
+    if (!w.has_numbers(3)) node_writer::refuse("a root of 0 that counts as another number");
+    for (std::size_t i = 0; i < w.numbers(3)->size(); ++i)
+      if (!(number_at(*w.numbers(3), i) + static_cast<double>(op.eps) > 0))
+        node_writer::refuse("a root of 0 that counts as another number");
+  }
+  if (axis <= 1 && x.rank >= 1 && (axis == 1 || x.rank < max_rank)) {
+    const int lead = 1 - axis;
+    return w.is("BatchNormalization", {w.in(0, lead), w.weight(0), w.weight(1), w.weight(2), w.weight(3)},
+                {with("epsilon", op.eps)}, lead);
+  }
+  const extents s = along_channels(x, axis);
+  const std::string root = w.add("Sqrt", {w.add("Add", {w.weight(3, s), w.number(op.eps, w.type())})});
+  const std::string y = w.add("Div", {w.add("Sub", {w.in(), w.weight(2, s)}), root});
+  w.is("Add", {w.add("Mul", {y, w.weight(0, s)}), w.weight(1, s)});
+}
+inline void scale(node_writer& w) {
+  const op::scale op = w.get<op::scale>();
+  const int lead = w.lead();
+  const extents s = along_channels(w.shape(), channel_axis(w.shape(), op.axis));
+  std::string y = w.add("Mul", {w.in(0, lead), w.weight(0, s)});
+  if (op.bias) y = w.add("Add", {y, w.weight(1, s)});
+  finish(w, y, op.activation, lead);
+}
+inline void bias(node_writer& w) {
+  const op::bias op = w.get<op::bias>();
+  const int lead = w.lead();
+  const extents s = along_channels(w.shape(), channel_axis(w.shape(), op.axis));
+  finish(w, w.add("Add", {w.in(0, lead), w.weight(0, s)}), op.activation, lead);
+}
+inline void prelu(node_writer& w) {
+  const int lead = w.lead();
+  const extents s = along_channels(w.shape(), channel_axis(w.shape(), w.get<op::prelu>().axis));
+  w.is("PRelu", {w.in(0, lead), w.weight(0, s)}, {}, lead);
+}
+
+inline void local_response_norm(node_writer& w) {
+  const op::local_response_norm op = w.get<op::local_response_norm>();
+  const int lead = w.shape().rank == 3 ? 1 : 0;
+  const std::string x = w.in(0, lead);
+  if (!op.within)
+    return w.is("LRN", {x}, {with("size", op.size), with("alpha", op.alpha), with("beta", op.beta), with("bias", op.k)},
+                lead);
+  const std::string mean = w.add("AveragePool", {w.add("Mul", {x, x})},
+                                 {with("kernel_shape", integers{op.size, op.size}), with("count_include_pad", true),
+                                  with("pads", integers{op.before(), op.before(), op.after(), op.after()})});
+  const std::string sum = w.add("Add", {w.add("Mul", {mean, w.number(op.alpha, w.type())}), w.number(op.k, w.type())});
+  w.is("Div", {x, w.add("Pow", {sum, w.number(op.beta, w.type())})}, {}, lead);
+}
+
+inline void layer_norm(node_writer& w) {
+  const op::layer_norm op = w.get<op::layer_norm>();
+  w.need(17);
+  const extents x = w.shape();
+  const int axis = normal_axis(op.axis, x.rank);
+  extents rows;
+  for (int i = axis; i < x.rank; ++i) rows.push_back(x[i]);
+  // Runtimes want a scale and an offset of a row's shape; any other follows as a product and a sum.
+  bool plain = w.input_count() > 1;
+  for (std::size_t i = 1; i < w.input_count(); ++i) plain = plain && w.shape(i) == rows;
+  const int lead = plain || w.input_count() == 1 ? w.lead() : 0;
+  std::vector<std::string> in{w.in(0, lead), plain ? w.in(1) : w.constant(rows, w.type(), 1)};
+  if (plain && w.input_count() == 3) in.push_back(w.in(2));
+  std::vector<std::string> y =
+      w.add_many("LayerNormalization", in, {with("axis", axis + lead), with("epsilon", op.eps)}, op.statistics ? 3 : 1);
+  if (!plain && w.input_count() > 1) y[0] = w.add("Mul", {y[0], w.in(1)});
+  if (!plain && w.input_count() > 2) y[0] = w.add("Add", {y[0], w.in(2)});
+  for (std::size_t i = 0; i < y.size(); ++i) w.result(static_cast<int>(i), y[i], lead);
+}
+
+inline void rms_norm(node_writer& w) {
+  const op::rms_norm op = w.get<op::rms_norm>();
+  const int axis = normal_axis(op.axis, w.shape().rank);
+  if (w.version() >= 23 && w.input_count() == 2)
+    return w.is("RMSNormalization", w.all_inputs(), {with("axis", axis), with("epsilon", op.eps)});
+  // Before opset 23 it is written out, in f32 as its kernels compute.
+  const dtype type = w.type();
+  std::string x = w.in();
+  if (is_narrow(type)) x = w.add("Cast", {x}, {with("to", element_number(dtype::f32))});
+  const dtype wide = is_narrow(type) ? dtype::f32 : type;
+  integers axes;
+  for (int i = axis; i < w.shape().rank; ++i) axes.push_back(i);
+  const std::string mean = reduced(w, "ReduceMean", w.add("Mul", {x, x}), axes, true);
+  std::string y = w.add("Div", {x, w.add("Sqrt", {w.add("Add", {mean, w.number(op.eps, wide)})})});
+  if (wide != type) y = w.add("Cast", {y}, {with("to", element_number(type))});
+  if (w.input_count() == 2) {
+    std::string by = w.in(1);
+    if (w.type(1) != type) by = w.add("Cast", {by}, {with("to", element_number(type))});
+    y = w.add("Mul", {y, by});
+  }
+  w.result(y);
+}
+
+inline void group_norm(node_writer& w) {
+  const op::group_norm op = w.get<op::group_norm>();
+  const extents x = w.shape();
+  const std::vector<attribute> eps{with("epsilon", op.eps)};
+  const extents c{x[1]}, g{op.groups};
+  if (op.groups == x[1] && x.rank > 2) return w.is("InstanceNormalization", w.all_inputs(), eps);
+  if (w.version() >= 21 && w.shape(1) == c && w.shape(2) == c && x.rank > 2)
+    return w.is("GroupNormalization", w.all_inputs(), {with("num_groups", op.groups), with("epsilon", op.eps)});
+  if (!(w.shape(1) == w.shape(2))) node_writer::refuse("a scale of groups and an offset of channels");
+  const std::string rows = w.reshaped(w.in(), {x[0], op.groups, static_cast<int>(x.count() / x[0] / op.groups)});
+  const bool by_group = w.shape(1) == g;
+  const std::string y = w.reshaped(
+      w.add("InstanceNormalization",
+            {rows, by_group ? w.in(1) : w.constant(g, w.type(), 1), by_group ? w.in(2) : w.constant(g, w.type(), 0)},
+            eps),
+      x);
+  if (by_group) return w.result(y);
+  const extents each = along_channels(x, 1);
+  w.is("Add", {w.add("Mul", {y, w.reshaped(w.in(1), each)}), w.reshaped(w.in(2), each)});
+}
+inline void lp_normalize(node_writer& w) {
+  const op::lp_normalize op = w.get<op::lp_normalize>();
+  w.is("LpNormalization", {w.in()}, {with("axis", op.axis), with("p", op.p)});
+}
+inline void mean_variance_normalize(node_writer& w) {
+  integers axes = as_integers(w.get<op::mean_variance_normalize>().axes);
+  if (axes.empty())
+    for (int i = 0; i < w.shape().rank; ++i) axes.push_back(i);
+  w.is("MeanVarianceNormalization", {w.in()}, {with("axes", axes)});
+}
+
+template <class Op>
+void softmax(node_writer& w) {
+  const int lead = w.lead();
+  const int axis = normal_axis(w.get<Op>().axis, w.shape().rank);
+  w.is(Op::name == op::softmax::name   ? "Softmax"
+       : Op::name == op::hardmax::name ? "Hardmax"
+                                       : "LogSoftmax",
+       {w.in(0, lead)}, {with("axis", axis + lead)}, lead);
+}
+
+}  // namespace ctnn::onnx::writers

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+// Integers that stand for real numbers.
+#pragma once
+
+#include "sampling.hpp"
+
+namespace ctnn::onnx::writers {
+
+inline std::vector<attribute> granularity_of(node_writer& w, const op::granularity& g) {
+  std::vector<attribute> a{with("axis", g.axis)};
+  if (g.block > 0) {
+    w.need(21);
+    a.push_back(with("block_size", g.block));
+  }
+  return a;
+}
+inline void quantize(node_writer& w) {
+  const op::quantize op = w.get<op::quantize>();
+  if (size_of(op.to) > 1 || is_narrow(w.type()) || w.type(1) != dtype::f32) w.need(is_narrow(w.type()) ? 19 : 21);
+  std::vector<std::string> in{w.in(0), w.in(1)};
+  // The zero point says the type of the result.
+  if (w.input_count() == 3) in.push_back(w.in(2));
+  else if (op.to != dtype::u8) in.push_back(w.constant(w.shape(1), op.to, 0));
+  w.is("QuantizeLinear", in, granularity_of(w, op));
+}
+inline void dequantize(node_writer& w) {
+  const op::dequantize op = w.get<op::dequantize>();
+  if (w.type(1) != dtype::f32) w.need(19);
+  if (size_of(w.type()) == 2) w.need(21);
+  w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
+}
+inline void dynamic_quantize(node_writer& w) {
+  const std::vector<std::string> out = w.add_many("DynamicQuantizeLinear", {w.in()}, {}, 3);
+  for (int i = 0; i < 3; ++i) w.result(i, out[static_cast<std::size_t>(i)]);
+}
+
+/// The slots of a layer of bytes by name (op::products_of_bytes::add_slots).
+class byte_slots {
+ public:
+  byte_slots(node_writer& w, const weight_slots& slots) : w_(w) {
+    for (const weight_slot& s : slots) names_.push_back(s.name);
+  }
+  bool has(std::string_view name) const { return at(name) < names_.size(); }
+  const extents shape(std::string_view name) const { return w_.weight_shape(at(name)); }
+  std::string whole(std::string_view name) { return w_.weight(at(name)); }
+  /// One number as a scalar, numbers of several as they are.
+  std::string operator()(std::string_view name) {
+    return shape(name).count() == 1 ? w_.weight(at(name), {}) : w_.weight(at(name));
+  }
+  std::string as(std::string_view name, const extents& shape) { return w_.weight(at(name), shape); }
+
+ private:
+  std::size_t at(std::string_view name) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+  }
+  node_writer& w_;
+  std::vector<std::string_view> names_;
+};
+
+/// What becomes of i32 sums: `each` is the shape that numbers of outputs have beside them.
+inline void finish_sums(node_writer& w, byte_slots& slots, std::string y, const op::products_of_bytes& op,
+                        const activation_function& f, const extents& each, const extents& rows, int lead) {
+  const auto spread = [&](std::string_view name, const extents& many) {
+    return slots.shape(name).count() == 1 ? slots.as(name, {}) : slots.as(name, many);
+  };
+  if (slots.has("bias")) y = w.add("Add", {y, slots.as("bias", each)});
+  if (op.to == dtype::i32) return w.result(y, lead);
+  y = w.add("Cast", {y}, {with("to", element_number(dtype::f32))});
+  const std::string both = w.add("Mul", {spread("input_scale", rows), spread("weight_scale", each)});
+  y = applied(w, f, w.add("Mul", {y, both}), dtype::f32);
+  if (op.to != dtype::f32) y = w.add("QuantizeLinear", {y, slots("output_scale"), slots("output_zero")});
+  w.result(y, lead);
+}
+
+/// A float as the byte that ncnn makes of it: ties away from 0, -127 to 127.
+inline std::string as_ncnn_byte(node_writer& w, const std::string& x, const std::string& scale) {
+  const std::string scaled = w.add("Mul", {x, scale});
+  const std::string size = w.add("Floor", {w.add("Add", {w.add("Abs", {scaled}), w.number(0.5, dtype::f32)})});
+  const std::string round = w.add("Mul", {w.add("Sign", {scaled}), size});
+  return w.add("Cast", {w.add("Clip", {round, w.number(-127.0, dtype::f32), w.number(127.0, dtype::f32)})},
+               {with("to", element_number(dtype::i8))});
+}
+
+/// A product of bytes as ncnn has it: real = byte / scale. `product` makes i32 of a byte input.
+inline void ncnn_bytes(node_writer& w, byte_slots& slots, const op::products_of_bytes& op, const activation_function& f,
+                       const extents& each, const std::string& x, int lead, auto&& product) {
+  const std::string bytes = w.type() == dtype::i8 ? x : as_ncnn_byte(w, x, slots.as("input_scale", {}));
+  std::string y = w.add("Cast", {product(bytes)}, {with("to", element_number(dtype::f32))});
+  const std::string weight_scale =
+      slots.shape("weight_scale").count() == 1 ? slots.as("weight_scale", {}) : slots.as("weight_scale", each);
+  // A scale of 0 is that of outputs without numbers: theirs is 0.
+  const std::string both = w.add("Mul", {slots.as("input_scale", {}), weight_scale});
+  const std::string none = w.add("Equal", {both, w.number(0.0, dtype::f32)});
+  const std::string factor = w.add("Where", {none, w.number(0.0, dtype::f32), w.add("Reciprocal", {both})});
+  y = w.add("Mul", {y, factor});
+  if (slots.has("bias")) y = w.add("Add", {y, slots.as("bias", each)});
+  y = applied(w, f, y, dtype::f32);
+  if (op.to == dtype::i8) y = as_ncnn_byte(w, y, slots.as("output_scale", {}));
+  w.result(y, lead);
+}
+
+template <int Axes>
+void quantized_conv(node_writer& w) {
+  const auto op = w.get<op::quantized_conv<Axes>>();
+  const extents x = w.shape();
+  byte_slots slots(w, op.weights({&x, 1}));
+  const int lead = x.rank == Axes + 1 ? 1 : 0;
+  const std::vector<attribute> a = convolution_attributes<Axes>(op, x);
+  extents each{op.out};
+  for (int i = 0; i < Axes; ++i) each.push_back(1);
+  const std::string from = w.in(0, lead), weight = slots.whole("weight");
+  if (op.arithmetic == op::byte_arithmetic::ncnn)
+    return ncnn_bytes(w, slots, op, op.activation, each, from, lead, [&](const std::string& bytes) {
+      return w.add("ConvInteger", {bytes, weight}, a);
+    });
+  if (op.to != dtype::i32 && op.to != dtype::f32 && !op.activation)
+    return w.is("QLinearConv",
+                {from, slots("input_scale"), slots("input_zero"), weight, slots("weight_scale"), slots("weight_zero"),
+                 slots("output_scale"), slots("output_zero"), op.bias ? slots.whole("bias") : ""},
+                a, lead);
+  const std::string sums = w.add("ConvInteger", {from, weight, slots("input_zero"), slots("weight_zero")}, a);
+  finish_sums(w, slots, sums, op, op.activation, each, {}, lead);
+}
+
+inline void quantized_matmul(node_writer& w) {
+  const op::quantized_matmul op = w.get<op::quantized_matmul>();
+  const extents x = w.shape();
+  byte_slots slots(w, op.weights({&x, 1}));
+  std::string weight = slots.whole("weight");
+  if (op.transposed) {
+    integers order;
+    for (int i = 0; i < op.weight_shape().rank; ++i) order.push_back(i);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    weight = w.permuted(weight, order);
+  }
+  const extents outputs{slots.has("bias")            ? slots.shape("bias")[0]
+                        : op.weight_shape().rank > 1 ? op.weight_shape().back(op.transposed ? 1 : 0)
+                                                     : 1};
+  const std::string from = w.in();
+  if (op.arithmetic == op::byte_arithmetic::ncnn)
+    return ncnn_bytes(w, slots, op, op.activation, outputs, from, 0, [&](const std::string& bytes) {
+      return w.add("MatMulInteger", {bytes, weight});
+    });
+  if (op.to != dtype::i32 && op.to != dtype::f32 && !op.activation && !op.bias && !op.by_row)
+    return w.is("QLinearMatMul", {from, slots("input_scale"), slots("input_zero"), weight, slots("weight_scale"),
+                                  slots("weight_zero"), slots("output_scale"), slots("output_zero")});
+  const extents rows = op.by_row && x.rank > 1 ? extents{x.back(1), 1} : extents{};
+  const std::string sums = w.add("MatMulInteger", {from, weight, slots("input_zero"), slots("weight_zero")});
+  finish_sums(w, slots, sums, op, op.activation, outputs, rows, 0);
+}
+
+}  // namespace ctnn::onnx::writers
