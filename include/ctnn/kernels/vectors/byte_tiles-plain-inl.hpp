@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../base/inline.hpp"
+#include "../../base/compiler.hpp"
 
 #if defined(__ARM_FEATURE_SIMD32) && defined(__thumb2__) && defined(__GNUC__)
 #define CTNN_BYTES_BY_DSP 1
