@@ -208,9 +208,12 @@ void try_bin(std::span<const std::byte> bytes) {
   });
 }
 
-void try_onnx(std::span<const std::byte> bytes) {
+namespace {
+
+/// What a file of ONNX's or of TensorFlow Lite's says, built and run.
+void try_messages(const std::function<onnx::model_message()>& parse) {
   onnx::model_message file;
-  if (!succeeds([&] { file = onnx::parse_model(bytes, "fuzz.onnx", tiny); })) return;
+  if (!succeeds([&] { file = parse(); })) return;
   onnx::read_options options;
   options.limits = tiny;
   arrays_by_name fed;
@@ -234,6 +237,16 @@ void try_onnx(std::span<const std::byte> bytes) {
     }
   });
   try_model([&] { return onnx::build(file, options, *given); });
+}
+
+}  // namespace
+
+void try_onnx(std::span<const std::byte> bytes) {
+  try_messages([&] { return onnx::parse_model(bytes, "fuzz.onnx", tiny); });
+}
+
+void try_tflite(std::span<const std::byte> bytes) {
+  try_messages([&] { return tflite::parse_model(bytes, "fuzz.tflite", tiny); });
 }
 
 void try_npy(std::string_view bytes) {

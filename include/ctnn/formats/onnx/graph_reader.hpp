@@ -60,6 +60,8 @@ class graph_reader {
 
   using method = void (graph_reader::*)(node_reader&, const node_message&);
   static method control_of(const node_message& n) {
+    if (n.domain == "tflite")
+      return n.type == "IF" ? &graph_reader::choose : n.type == "WHILE" ? &graph_reader::repeat : nullptr;
     if (!n.domain.empty()) return nullptr;
     return n.type == "If"     ? &graph_reader::choose
            : n.type == "Loop" ? &graph_reader::loop
@@ -128,9 +130,17 @@ class graph_reader {
     return a.elements<std::uint8_t>()[0] != 0;
   }
 
-  /// If: the branch that the condition chooses, in place of the node.
+  /// Values that a node gives a graph inside it.
+  static std::vector<term> given_to(node_reader& r, const graph_message& g, std::size_t first) {
+    if (r.input_count() < first || g.inputs.size() != r.input_count() - first)
+      r.fail("has " + std::to_string(r.input_count()) + " inputs for a graph of " + std::to_string(g.inputs.size()));
+    std::vector<term> in;
+    for (std::size_t k = first; k < r.input_count(); ++k) in.push_back(r.input(k));
+    return in;
+  }
+
+  /// If: the branch that the condition chooses, in place of the node. (ONNX's branches have no inputs, they see all.)
   void choose(node_reader& r, const node_message& n) {
-    r.expect(1, 1);
     const graph_message& yes = body_of(r, "then_branch");
     const graph_message& no = body_of(r, "else_branch");
     for (const graph_message* g : {&yes, &no})
@@ -138,8 +148,25 @@ class graph_reader {
         r.fail("has " + std::to_string(n.outputs.size()) + " outputs, the branch " + std::to_string(g->outputs.size()));
     const bool chosen = truth(r, r.input(), "condition");
     if (checked_.insert(&(chosen ? no : yes)).second) check_unread(chosen ? no : yes);
-    const std::vector<term> results = inline_graph(chosen ? yes : no, {});
+    given_to(r, chosen ? no : yes, 1);
+    const graph_message& branch = chosen ? yes : no;
+    const std::vector<term> results = inline_graph(branch, given_to(r, branch, 1));
     for (std::size_t k = 0; k < results.size(); ++k) r.result(k, results[k]);
+  }
+
+  /// TensorFlow Lite's loop, unrolled: one graph says of the state whether another makes the next of it.
+  void repeat(node_reader& r, const node_message& n) {
+    const graph_message &test = body_of(r, "cond"), &body = body_of(r, "body");
+    std::vector<term> state = given_to(r, body, 0);
+    given_to(r, test, 0);
+    if (test.outputs.size() != 1 || body.outputs.size() != state.size() || n.outputs.size() > state.size())
+      r.fail("carries " + std::to_string(state.size()) + " values, its body makes " +
+             std::to_string(body.outputs.size()));
+    while (truth(r, inline_graph(test, state)[0], "condition")) {
+      count_iteration(r);
+      state = inline_graph(body, state);
+    }
+    for (std::size_t k = 0; k < n.outputs.size(); ++k) r.result(k, state[k]);
   }
 
   /// What holds of a graph whatever its values are: every operator is known, and every value is made before it is read.

@@ -72,6 +72,8 @@ class parser {
     take(t.begins(), text.size() + sizeof(std::string));
     return std::string(text);
   }
+  /// A tensor's name may list all that the converter has made one of. The first will do for layers.
+  static std::string first_of(const std::string& name) { return name.substr(0, name.find(';')); }
   /// Tensors may have equal names, or none; messages and networks tell values by them.
   std::string unique_name(std::string wanted, std::size_t i) {
     if (wanted.empty()) wanted = "tensor_" + std::to_string(i);
@@ -145,7 +147,10 @@ class parser {
 
   tensor_record tensor(const table& t, std::size_t i) {
     if (++values_ > limits_.blobs) t.fail("more than " + std::to_string(limits_.blobs) + " tensors");
-    tensor_record r{unique_name(name_in(t, 3, "a tensor's name"), i), t};
+    const auto [at, size] = bytes_of(t.number<std::uint32_t>(2), t);
+    std::string name = name_in(t, 3, "a tensor's name");
+    if (size > 0) name = first_of(name);
+    tensor_record r{unique_name(std::move(name), i), t};
     const std::string who = "tensor '" + r.name + "'";
     take(t.begins(), sizeof(tensor_record) + 2 * r.name.size());
     r.known.name = r.name;
@@ -161,7 +166,6 @@ class parser {
     else if (!type)
       r.known.refused = element ? std::string("tensor of ") + onnx::element_name(element)
                                 : "tensor of type " + std::to_string(t.number<std::int8_t>(1));
-    const auto [at, size] = bytes_of(t.number<std::uint32_t>(2), t);
     r.constant = size > 0 || (!r.known.refused.empty() && t.number<std::uint32_t>(2) != 0);
     if (!r.constant || !r.known.refused.empty()) return r;
     const std::uint64_t needed =
@@ -272,8 +276,7 @@ class parser {
     if (n.type.empty()) code_table.fail("an operator without a name");
     n.inputs = names_of(t, 1, "the list of inputs", tensors, false);
     n.outputs = names_of(t, 2, "the list of outputs", tensors, true);
-    // Operators have no names; a tensor's may list all that the converter has made one of.
-    if (!n.outputs.empty()) n.name = n.outputs[0].substr(0, n.outputs[0].find(';'));
+    if (!n.outputs.empty()) n.name = first_of(n.outputs[0]);  // operators have no names
     const int type = t.number<std::uint8_t>(3);
     const auto options = t.child(4, "an operator's options");
     if (type != 0 && !options) t.fail("its options are missing");

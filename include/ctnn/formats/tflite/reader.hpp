@@ -28,7 +28,7 @@ CTNN_ONCE model_message read(const std::string& path, const read_options& option
 }
 
 CTNN_ONCE loaded_model load(const std::string& path, const read_options& options, const arrays_by_name& fed) {
-  return onnx::build(read(path, options), options, fed);
+  return onnx::build(tflite::read(path, options), options, fed);
 }
 
 }  // namespace ctnn::tflite

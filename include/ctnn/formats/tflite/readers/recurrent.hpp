@@ -57,7 +57,8 @@ inline void rnn(node_reader& n) {
 /// Gates i, f, g, o: weights 1 to 4, recurrent weights 5 to 8, peepholes 9 to 11, biases 12 to 15. Without 1 the input
 /// gate is 1 less the forget gate.
 inline void lstm(node_reader& n) {
-  n.expect(20, 24);
+  if (n.input_count() < 20 || n.input_count() > 24)
+    n.fail("has " + std::to_string(n.input_count()) + " inputs, expected 20 to 24");
   op::lstm op;
   if (fused(n).kind != function::tanh) node_reader::refuse("an activation other than TANH");
   for (const char* key : {"cell_clip", "proj_clip"})

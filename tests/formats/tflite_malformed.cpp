@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+// Broken .tflite files end in a ctnn::error that says where, never in a crash, a hang or much memory.
+#include <ctnn/model.hpp>
+
+#include <functional>
+#include <limits>
+
+#include "malformed_files.hpp"
+#include "support/tflite_bytes.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+namespace fb = test::tflite_bytes;
+using fb::byte;
+using fb::integer;
+
+namespace {
+
+constexpr budget tiny{.file_bytes = 1 << 20,
+                      .memory_bytes = 1 << 20,
+                      .value_elements = 1 << 16,
+                      .layers = 1000,
+                      .blobs = 1000,
+                      .name_length = 1000,
+                      .array_length = 1000,
+                      .work = 1 << 20};
+
+/// Empty if the file is read and built, else why not.
+std::string outcome(const std::string& file) {
+  onnx::read_options options;
+  options.limits = tiny;
+  try {
+    onnx::build(tflite::parse_model(std::as_bytes(std::span(file)), "m.tflite", tiny), options);
+  } catch (const error& e) {
+    REQUIRE(std::string(e.what()).starts_with("m.tflite: "));
+    return e.what();
+  }
+  return "";
+}
+
+/// What most files have: layers of floats and of bytes, scales, options, an open axis, a shape that is an input.
+fb::subgraph various() {
+  fb::subgraph g;
+  const int x = g.tensor("x", fb::f32, {1, 4, 4, 2});
+  g.last_tensor()->fields[7] = fb::numbers(fb::shape{-1, 4, 4, 2});
+  const int w = g.floats({2, 3, 3, 2}, std::vector<float>(36, 0.5f)), b = g.floats({2}, {1, 2}),
+            y = g.tensor("y", fb::f32, {1, 2, 2, 2}), to = g.whole({2}, {1, -1}),
+            flat = g.tensor("flat", fb::f32, {1, 8}), q = g.tensor("q", fb::i8, {1, 8}, {{0.5f}, {3}}),
+            m = g.tensor("m", fb::i8, {3, 8}, {{0.5f, 0.25f, 1}, {0, 0, 0}, 0}, std::string(24, '\5')),
+            r = g.tensor("r", fb::i8, {1, 3}, {{0.75f}, {-4}});
+  g.op("CONV_2D", {x, w, b}, {y},
+       {{0, byte(0)}, {1, integer(2)}, {2, integer(2)}, {3, byte(1)}, {4, integer(1)}, {5, integer(1)}});
+  g.op("RESHAPE", {y, to}, {flat});
+  g.op("QUANTIZE", {flat}, {q});
+  g.op("FULLY_CONNECTED", {q, m, -1}, {r}, {{0, byte(1)}});
+  return g;
+}
+
+}  // namespace
+
+TEST_CASE("a .tflite file that is cut off anywhere is refused") {
+  const std::string file = various().file({0}, {8});
+  REQUIRE(outcome(file) == "");
+  for (std::size_t n = 0; n < file.size(); ++n) {
+    CAPTURE(n);
+    const std::string why = outcome(file.substr(0, n));
+    // Only zeros that pad the end may be missing.
+    CHECK((why != "" || file.find_first_not_of('\0', n) == file.npos));
+  }
+}
+
+TEST_CASE("any byte of a .tflite file may be another") {
+  const std::string file = various().file({0}, {8});
+  int refused = 0;
+  for (std::size_t n = 0; n < file.size(); ++n)
+    for (const int change : {0x01, 0x04, 0x80, 0xff}) {
+      std::string other = file;
+      other[n] = static_cast<char>(other[n] ^ change);
+      refused += outcome(other) != "";
+    }
+  CHECK(refused > static_cast<int>(file.size()));
+  MESSAGE(refused << " of " << 4 * file.size() << " changed files refused");
+}
+
+TEST_CASE("offsets, counts and numbers that cannot be are refused with the reason") {
+  const auto refused = [](const std::string& file, const char* why) {
+    const std::string said = outcome(file);
+    CHECK_MESSAGE(said.find(why) != said.npos, said);
+  };
+  const auto changed = [](const std::function<void(fb::object&)>& change, int field) {
+    const fb::part model = various().model({0}, {8});
+    change(field < 0 ? *model : *model->fields[2].to->items[0]->fields[field].to);
+    return fb::finish(model);
+  };
+  refused("", "empty file");
+  refused(fb::finish(various().model({0}, {8}), "TFL2"), "its identifier is not TFL3");
+  refused(changed([](fb::object& m) { m.fields[0] = fb::number(std::uint32_t{2}); }, -1), "version 2");
+  refused(changed([](fb::object& m) { m.fields.erase(2); }, -1), "has no subgraph");
+  std::string far = various().file({0}, {8});
+  far.replace(0, 4, fb::raw(std::uint32_t{0xfffffff0}));
+  refused(far, "ends behind the file");
+  const auto tensor = [&](std::size_t i, int field, fb::cell c) {
+    return changed([&](fb::object& tensors) { tensors.items[i]->fields[field] = c; }, 0);
+  };
+  refused(tensor(1, 0, fb::numbers(fb::shape{2, 3, 3, -2})), "extent -2 is out of range");
+  refused(tensor(1, 0, fb::numbers(fb::shape{2, 3, 3, 1})), "has 144 bytes of data, 2 x 3 x 3 x 1 of f32 needs 72");
+  refused(tensor(1, 0, fb::numbers(fb::shape{60000, 60000, 60000, 60000})), "more elements than the limit");
+  refused(tensor(1, 2, fb::number(std::uint32_t{99})), "buffer 99 of ");
+  refused(tensor(0, 1, byte(5)), "string");
+  refused(tensor(0, 1, byte(77)), "");
+  refused(tensor(7, 4, fb::child(fb::table({{2, fb::numbers(std::vector<float>{1, 2})}}))),
+          "has 2 scales for its axis 0");
+  refused(tensor(7, 4,
+                 fb::child(fb::table(
+                     {{2, fb::numbers(std::vector<float>{1})}, {3, fb::numbers(std::vector<std::int64_t>{0, 0})}}))),
+          "has 1 scales and 2 zero points");
+  refused(tensor(6, 4,
+                 fb::child(fb::table({{2, fb::numbers(std::vector<float>{std::numeric_limits<float>::quiet_NaN()})},
+                                      {3, fb::numbers(std::vector<std::int64_t>{0})}}))),
+          "as");
+  refused(tensor(7, 4, fb::child(fb::table({{4, fb::number(std::uint8_t{2})}}))), "quantized in a way of its own");
+  const auto node = [&](std::size_t i, int field, fb::cell c) {
+    return changed([&](fb::object& nodes) { nodes.items[i]->fields[field] = c; }, 3);
+  };
+  refused(node(0, 0, fb::number(std::uint32_t{50})), "operator code 50 of 4");
+  refused(node(0, 1, fb::numbers(fb::shape{0, 1, 40})), "has tensor 40 of 9");
+  refused(node(0, 1, fb::numbers(fb::shape{0, -1})), "input 1 is missing");
+  refused(node(0, 2, fb::numbers(fb::shape{1})), "which has numbers in the file");
+  refused(node(1, 2, fb::numbers(fb::shape{3})), "is made twice");
+  refused(node(0, 1, fb::numbers(fb::shape{8, 1, 2})), "reads, perhaps through others, what it makes");
+  refused(node(0, 3, fb::number(std::uint8_t{9})), "options of another operator");
+  refused(node(0, 4, fb::child(fb::table({{0, byte(7)}}))), "padding is 7");
+  refused(node(0, 4, fb::child(fb::table({{0, byte(1)}}))), "stride");
+  refused(node(0, 4, fb::child(fb::table({{1, integer(1)}, {2, integer(1)}, {9, integer(1)}}))), "option 9");
+  // The same table many times over.
+  const fb::part model = various().model({0}, {8});
+  auto& nodes = model->fields[2].to->items[0]->fields[3].to->items;
+  nodes.resize(20000, nodes[0]);
+  refused(fb::finish(model), "");
+}
+
+TEST_CASE("subgraphs that call themselves, or that nobody calls, are refused") {
+  const auto conditional = [](int then) {
+    fb::subgraph g;
+    g.op("IF", {g.tensor("c", fb::boolean, {1}), g.tensor("x", fb::f32, {2})}, {g.tensor("y", fb::f32, {2})},
+         {{0, integer(then)}, {1, integer(1)}});
+    return g;
+  };
+  fb::subgraph inner;
+  inner.op("RELU", {inner.tensor("a", fb::f32, {2})}, {inner.tensor("b", fb::f32, {2})});
+  // A subgraph's operators refer to the model's list of codes: RELU is IF there.
+  CHECK(outcome(fb::finish(conditional(0).model({0, 1}, {2}, {inner.graph({0}, {1})}))).find("deeper than 16") !=
+        std::string::npos);
+  CHECK(outcome(fb::finish(conditional(7).model({0, 1}, {2}, {inner.graph({0}, {1})}))).find("calls subgraph 7 of 2") !=
+        std::string::npos);
+  CHECK(outcome(fb::finish(various().model({0}, {8}, {inner.graph({0}, {1})})))
+            .find("subgraph 1 'main', which the first does not call") != std::string::npos);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSL-1.0
+// Small .tflite files: every operator of TensorFlow Lite that ctnn reads in one of its own, with numbers to feed it.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include <ctnn/formats/onnx/messages.hpp>
+
+#include "tflite_bytes.hpp"
+
+namespace ctnn::ir::test::tflite_bytes {
+
+/// Multiples of 1/32 in [-1, 1], the same every time.
+inline std::vector<float> some(std::size_t n, unsigned seed = 1) {
+  std::vector<float> out(n);
+  for (float& x : out) {
+    seed = seed * 1664525u + 1013904223u;
+    x = static_cast<float>(static_cast<int>(seed >> 16 & 63u) - 32) / 32;
+  }
+  return out;
+}
+inline std::string some_bytes(std::size_t n, unsigned seed = 1, int least = -128, int most = 127) {
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    out += static_cast<char>(least + static_cast<int>(seed >> 12 & 0xffffu) % (most - least + 1));
+  }
+  return out;
+}
+
+/// One operator between inputs and outputs.
+struct sample : subgraph {
+  std::string name;
+  shape ins, outs;
+  std::vector<array> fed;
+  int steps = 0;  ///< that integers may be apart: XNNPACK, in the interpreter, rounds some factors to fewer bits
+
+  int in(const shape& s, type t = f32, const scales& q = {}, unsigned seed = 0) {
+    extents e;
+    for (const std::int32_t d : s) e.push_back(d);
+    array a(e, *onnx::element_type(tflite::element_of(t)));
+    seed += static_cast<unsigned>(ins.size()) + 7;
+    if (t == f32) std::ranges::copy(some(a.size(), seed), a.values().begin());
+    else if (t == i32)
+      std::ranges::transform(some(a.size(), seed), a.elements<std::int32_t>().begin(),
+                             [](float x) { return static_cast<int>(x * 16); });
+    else if (t == boolean)
+      std::ranges::transform(some(a.size(), seed), a.elements<std::uint8_t>().begin(), [](float x) { return x > 0; });
+    else
+      std::ranges::transform(some_bytes(a.size(), seed), a.bytes().begin(),
+                             [](char c) { return static_cast<std::byte>(c); });
+    fed.push_back(std::move(a));
+    ins.push_back(tensor("in" + std::to_string(ins.size()), t, s, q));
+    return ins.back();
+  }
+  int out(const shape& s, type t = f32, const scales& q = {}) {
+    outs.push_back(tensor("out" + std::to_string(outs.size()), t, s, q));
+    return outs.back();
+  }
+  std::string file() const { return subgraph::file(ins, outs); }
+};
+
+using options = std::map<int, cell>;
+
+/// A convolution's fields.
+inline options conv(int padding, int stride, int activation = 0, int dilation = 1) {
+  return {{0, byte(padding)},    {1, integer(stride)},   {2, integer(stride)},
+          {3, byte(activation)}, {4, integer(dilation)}, {5, integer(dilation)}};
+}
+inline options depthwise(int padding, int stride, int multiplier, int activation = 0) {
+  return {
+      {0, byte(padding)}, {1, integer(stride)}, {2, integer(stride)}, {3, integer(multiplier)}, {4, byte(activation)}};
+}
+inline options pool(int padding, int stride, int size, int activation = 0) {
+  return {{0, byte(padding)}, {1, integer(stride)}, {2, integer(stride)},
+          {3, integer(size)}, {4, integer(size)},   {5, byte(activation)}};
+}
+
+inline std::vector<sample> samples() {
+  std::vector<sample> all;
+  const auto add = [&](const std::string& name, const std::function<void(sample&)>& make) {
+    all.emplace_back().name = name;
+    make(all.back());
+  };
+  /// An operator with real inputs of these shapes and one real output.
+  const auto plain = [&](const std::string& name, std::string_view op, const std::vector<shape>& in, const shape& to,
+                         const options& o = {}, const std::vector<std::vector<int>>& numbers = {}) {
+    add(name, [&](sample& s) {
+      shape from;
+      for (const shape& i : in) from.push_back(s.in(i));
+      for (const std::vector<int>& n : numbers)
+        from.push_back(s.whole({static_cast<int>(n.size())}, {n.begin(), n.end()}));
+      s.op(op, from, {s.out(to)}, o);
+    });
+  };
+  const shape image{1, 5, 6, 4};
+
+  // Windows.
+  for (const int padding : {0, 1})
+    for (const int stride : {1, 2}) {
+      const int h = padding == 0 ? (5 + stride - 1) / stride : (5 - 3) / stride + 1,
+                w = padding == 0 ? (6 + stride - 1) / stride : (6 - 3) / stride + 1;
+      const std::string end = std::string(padding == 0 ? "_same" : "_valid") + std::to_string(stride);
+      add("CONV_2D" + end, [&](sample& s) {
+        s.op("CONV_2D", {s.in(image), s.floats({3, 3, 3, 4}, some(108)), s.floats({3}, some(3))}, {s.out({1, h, w, 3})},
+             conv(padding, stride, 3));
+      });
+      add("DEPTHWISE_CONV_2D" + end, [&](sample& s) {
+        s.op("DEPTHWISE_CONV_2D", {s.in(image), s.floats({1, 3, 3, 8}, some(72)), s.floats({8}, some(8))},
+             {s.out({1, h, w, 8})}, depthwise(padding, stride, 2, 1));
+      });
+      plain("AVERAGE_POOL_2D" + end, "AVERAGE_POOL_2D", {image}, {1, h, w, 4}, pool(padding, stride, 3));
+      plain("MAX_POOL_2D" + end, "MAX_POOL_2D", {image}, {1, h, w, 4}, pool(padding, stride, 3, 2));
+      const int back_h = padding == 0 ? 5 * stride : 4 * stride + 3,
+                back_w = padding == 0 ? 6 * stride : 5 * stride + 3;
+      add("TRANSPOSE_CONV" + end, [&](sample& s) {
+        s.op("TRANSPOSE_CONV", {s.whole({4}, {1, back_h, back_w, 3}), s.floats({3, 3, 3, 4}, some(108)), s.in(image)},
+             {s.out({1, back_h, back_w, 3})}, {{0, byte(padding)}, {1, integer(stride)}, {2, integer(stride)}});
+      });
+    }
+  add("CONV_2D_dilated", [&](sample& s) {
+    s.op("CONV_2D", {s.in(image), s.floats({2, 3, 3, 4}, some(72)), s.floats({2}, some(2))}, {s.out({1, 5, 6, 2})},
+         conv(0, 1, 0, 2));
+  });
+  add("CONV_2D_small_weights", [&](sample& s) {  // read as the real numbers they stand for
+    const int w = s.tensor("w", i8, {2, 1, 1, 4}, {{0.5f, 0.25f}, {0, 0}, 0}, some_bytes(8, 1, -4, 4));
+    const int real = s.tensor("real", f32, {2, 1, 1, 4});
+    s.op("DEQUANTIZE", {w}, {real});
+    s.op("CONV_2D", {s.in(image), real, s.floats({2}, some(2))}, {s.out({1, 5, 6, 2})}, conv(0, 1));
+  });
+  plain("L2_POOL_2D", "L2_POOL_2D", {image}, {1, 2, 3, 4}, pool(1, 2, 2));
+  add("FULLY_CONNECTED", [&](sample& s) {
+    s.op("FULLY_CONNECTED", {s.in({2, 3, 2}), s.floats({5, 6}, some(30)), s.floats({5}, some(5))}, {s.out({2, 5})},
+         {{0, byte(1)}});
+  });
+  add("FULLY_CONNECTED_keeps", [&](sample& s) {
+    s.op("FULLY_CONNECTED", {s.in({2, 3, 2}), s.floats({5, 2}, some(10)), -1}, {s.out({2, 3, 5})}, {{2, flag(true)}});
+  });
+  plain("BATCH_MATMUL", "BATCH_MATMUL", {{2, 3, 4}, {2, 5, 4}}, {2, 3, 5}, {{1, flag(true)}});
+
+  // Element by element.
+  for (const char* op : {"ADD", "SUB", "MUL", "DIV"})
+    plain(op, op, {{2, 3, 4}, {3, 1}}, {2, 3, 4}, {{0, byte(op[0] == 'A' ? 3 : 0)}});
+  for (const char* op : {"MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE"}) plain(op, op, {{2, 3, 4}, {4}}, {2, 3, 4});
+  plain("FLOOR_DIV", "FLOOR_DIV", {{2, 3, 4}, {2, 3, 4}}, {2, 3, 4});
+  for (const char* op : {"FLOOR_DIV", "FLOOR_MOD", "MAXIMUM"})
+    add(op + std::string("_i32"), [&](sample& s) {
+      s.op(op, {s.in({2, 6}, i32), s.whole({6}, {1, -2, 3, 4, -5, 7})}, {s.out({2, 6}, i32)});
+    });
+  add("POW", [&](sample& s) { s.op("POW", {s.floats({3}, {0.5f, 2, 3}), s.in({2, 3})}, {s.out({2, 3})}); });
+  for (const char* op : {"ABS", "NEG", "EXP", "SIN", "COS", "FLOOR", "CEIL", "ROUND", "LOGISTIC", "TANH", "RELU",
+                         "RELU6", "RELU_N1_TO_1", "ELU", "HARD_SWISH", "SQUARE", "LOG_SOFTMAX", "L2_NORMALIZATION"})
+    plain(op, op, {{2, 3, 4}}, {2, 3, 4});
+  for (const char* op : {"SQRT", "LOG", "RSQRT"})
+    add(op, [&](sample& s) {
+      const int square = s.tensor("square", f32, {2, 5});
+      s.op("ABS", {s.in({2, 5}, f32, {}, 3)}, {square});
+      s.op(op, {square}, {s.out({2, 5})});
+    });
+  plain("LEAKY_RELU", "LEAKY_RELU", {{2, 3, 4}}, {2, 3, 4}, {{0, real(0.125f)}});
+  plain("GELU", "GELU", {{2, 3, 4}}, {2, 3, 4}, {{0, flag(false)}});
+  plain("SOFTMAX", "SOFTMAX", {{2, 3, 4}}, {2, 3, 4}, {{0, real(1)}});
+  plain("SOFTMAX_beta", "SOFTMAX", {{2, 3, 4}}, {2, 3, 4}, {{0, real(0.5f)}});
+  add("PRELU", [&](sample& s) { s.op("PRELU", {s.in(image), s.floats({1, 1, 4}, some(4))}, {s.out(image)}); });
+  plain("LOCAL_RESPONSE_NORMALIZATION", "LOCAL_RESPONSE_NORMALIZATION", {image}, image,
+        {{0, integer(1)}, {1, real(1)}, {2, real(0.5f)}, {3, real(0.75f)}});
+  for (const char* op : {"EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"})
+    add(op, [&](sample& s) { s.op(op, {s.in({2, 6}, i32), s.in({6}, i32, {}, 40)}, {s.out({2, 6}, boolean)}); });
+  for (const char* op : {"LOGICAL_AND", "LOGICAL_OR"})
+    add(op, [&](sample& s) { s.op(op, {s.in({2, 6}, boolean), s.in({2, 6}, boolean)}, {s.out({2, 6}, boolean)}); });
+  add("LOGICAL_NOT", [&](sample& s) { s.op("LOGICAL_NOT", {s.in({2, 6}, boolean)}, {s.out({2, 6}, boolean)}); });
+  add("SELECT", [&](sample& s) { s.op("SELECT", {s.in({3}, boolean), s.in({3, 2}), s.in({3, 2})}, {s.out({3, 2})}); });
+  add("SELECT_V2", [&](sample& s) {
+    s.op("SELECT_V2", {s.in({2}, boolean), s.in({3, 2}), s.in({3, 2})}, {s.out({3, 2})});
+  });
+  add("CAST", [&](sample& s) { s.op("CAST", {s.in({2, 6}, i32)}, {s.out({2, 6})}); });
+  plain("ADD_N", "ADD_N", {{2, 3}, {2, 3}, {2, 3}}, {2, 3});
+
+  // Movement.
+  plain("RESHAPE", "RESHAPE", {{2, 3, 4}}, {4, 6}, {}, {{4, -1}});
+  plain("RESHAPE_option", "RESHAPE", {{2, 3, 4}}, {4, 6}, {{0, numbers(std::vector<std::int32_t>{4, 6})}});
+  plain("SQUEEZE", "SQUEEZE", {{1, 3, 1, 4}}, {3, 1, 4}, {{0, numbers(std::vector<std::int32_t>{0})}});
+  plain("EXPAND_DIMS", "EXPAND_DIMS", {{3, 4}}, {3, 1, 4}, {}, {{-2}});
+  plain("TRANSPOSE", "TRANSPOSE", {{2, 3, 4}}, {4, 2, 3}, {}, {{2, 0, 1}});
+  plain("CONCATENATION", "CONCATENATION", {{2, 1, 3}, {2, 2, 3}}, {2, 3, 3}, {{0, integer(-2)}});
+  plain("PACK", "PACK", {{2, 3}, {2, 3}}, {2, 2, 3}, {{0, integer(2)}, {1, integer(1)}});
+  add("UNPACK", [&](sample& s) {
+    s.op("UNPACK", {s.in({2, 2, 3})}, {s.out({2, 3}), s.out({2, 3})}, {{0, integer(2)}, {1, integer(1)}});
+  });
+  add("SPLIT", [&](sample& s) {
+    s.op("SPLIT", {s.whole({}, {1}), s.in({2, 4, 3})}, {s.out({2, 2, 3}), s.out({2, 2, 3})}, {{0, integer(2)}});
+  });
+  add("SPLIT_V", [&](sample& s) {
+    s.op("SPLIT_V", {s.in({2, 4, 3}), s.whole({2}, {1, -1}), s.whole({}, {1})}, {s.out({2, 1, 3}), s.out({2, 3, 3})},
+         {{0, integer(2)}});
+  });
+  plain("SLICE", "SLICE", {{3, 4, 5}}, {2, 4, 2}, {}, {{1, 0, 2}, {2, -1, 2}});
+  plain("STRIDED_SLICE", "STRIDED_SLICE", {{3, 4, 5}}, {2, 2, 2}, {{0, integer(0)}},
+        {{1, -1, 4}, {3, -4, 0}, {1, -2, -2}});
+  plain("STRIDED_SLICE_masks", "STRIDED_SLICE", {{3, 4, 5}}, {3, 3, 5},
+        {{0, integer(1)}, {1, integer(5)}, {4, integer(2)}}, {{2, 1, 0}, {0, 0, 0}, {1, 1, 1}});
+  plain("GATHER", "GATHER", {{3, 4}}, {3, 3}, {{0, integer(1)}}, {{3, 0, 3}});
+  add("GATHER_ND", [&](sample& s) {
+    s.op("GATHER_ND", {s.in({3, 4, 2}), s.whole({2, 2}, {2, 1, 0, 3})}, {s.out({2, 2})});
+  });
+  const auto pads = [&](const std::string& name, std::string_view op, const shape& to, const options& o,
+                        const std::vector<std::int32_t>& around, bool with_value = false) {
+    add(name, [&](sample& s) {
+      shape from{s.in({2, 3, 4}), s.whole({3, 2}, around)};
+      if (with_value) from.push_back(s.floats({}, {0.75f}));
+      s.op(op, from, {s.out(to)}, o);
+    });
+  };
+  pads("PAD", "PAD", {2, 6, 5}, {}, {0, 0, 1, 2, 1, 0});
+  pads("PADV2", "PADV2", {3, 6, 4}, {}, {1, 0, 1, 2, 0, 0}, true);
+  pads("MIRROR_PAD", "MIRROR_PAD", {2, 6, 5}, {{0, byte(0)}}, {0, 0, 1, 2, 1, 0});
+  pads("MIRROR_PAD_symmetric", "MIRROR_PAD", {2, 8, 5}, {{0, byte(1)}}, {0, 0, 2, 3, 1, 0});
+  plain("TILE", "TILE", {{2, 3}}, {4, 3}, {}, {{2, 1}});
+  plain("BROADCAST_TO", "BROADCAST_TO", {{1, 3}}, {2, 2, 3}, {}, {{2, 2, 3}});
+  plain("DEPTH_TO_SPACE", "DEPTH_TO_SPACE", {{1, 2, 3, 8}}, {1, 4, 6, 2}, {{0, integer(2)}});
+  plain("SPACE_TO_DEPTH", "SPACE_TO_DEPTH", {{1, 4, 6, 2}}, {1, 2, 3, 8}, {{0, integer(2)}});
+  add("SPACE_TO_BATCH_ND", [&](sample& s) {
+    s.op("SPACE_TO_BATCH_ND", {s.in({1, 3, 4, 2}), s.whole({2}, {2, 2}), s.whole({2, 2}, {1, 0, 0, 2})},
+         {s.out({4, 2, 3, 2})});
+  });
+  add("BATCH_TO_SPACE_ND", [&](sample& s) {
+    s.op("BATCH_TO_SPACE_ND", {s.in({4, 2, 3, 2}), s.whole({2}, {2, 2}), s.whole({2, 2}, {1, 0, 0, 2})},
+         {s.out({1, 3, 4, 2})});
+  });
+  plain("REVERSE_V2", "REVERSE_V2", {{2, 3, 4}}, {2, 3, 4}, {}, {{1}});
+  plain("REVERSE_SEQUENCE", "REVERSE_SEQUENCE", {{2, 4, 3}}, {2, 4, 3}, {{0, integer(1)}, {1, integer(0)}}, {{3, 2}});
+  add("ONE_HOT", [&](sample& s) {
+    s.op("ONE_HOT", {s.whole({3}, {1, 0, 2}), s.whole({}, {4}), s.in({}), s.in({})}, {s.out({3, 4})},
+         {{0, integer(-1)}});
+  });
+  add("FILL", [&](sample& s) { s.op("FILL", {s.whole({2}, {2, 3}), s.in({})}, {s.out({2, 3})}); });
+  add("SHAPE", [&](sample& s) {
+    const int zero = s.tensor("shape", i32, {3});
+    s.op("SHAPE", {s.in({2, 3, 4})}, {zero}, {{0, byte(2)}});
+    s.op("ADD", {zero, s.in({3}, i32)}, {s.out({3}, i32)}, {{0, byte(0)}});
+  });
+  for (const bool half : {false, true})
+    for (const bool corners : {false, true}) {
+      if (half && corners) continue;
+      const std::string end = half ? "_centers" : corners ? "_corners" : "";
+      plain("RESIZE_BILINEAR" + end, "RESIZE_BILINEAR", {{1, 3, 4, 2}}, {1, 5, 7, 2},
+            {{2, flag(corners)}, {3, flag(half)}}, {{5, 7}});
+      plain("RESIZE_NEAREST_NEIGHBOR" + end, "RESIZE_NEAREST_NEIGHBOR", {{1, 3, 4, 2}}, {1, 5, 7, 2},
+            {{0, flag(corners)}, {1, flag(half)}}, {{5, 7}});
+    }
+
+  // Reductions.
+  for (const char* op : {"MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD"}) {
+    plain(op, op, {{2, 3, 4}}, {3}, {{0, flag(false)}}, {{0, -1}});
+    plain(op + std::string("_keeps"), op, {{2, 3, 4}}, {2, 1, 4}, {{0, flag(true)}}, {{1}});
+  }
+  add("REDUCE_ANY", [&](sample& s) {
+    s.op("REDUCE_ANY", {s.in({4, 2}, boolean), s.whole({1}, {1})}, {s.out({4}, boolean)}, {{0, flag(false)}});
+  });
+  for (const char* op : {"ARG_MAX", "ARG_MIN"})
+    add(op, [&](sample& s) { s.op(op, {s.in({3, 5}), s.whole({}, {-1})}, {s.out({3}, i32)}, {{0, byte(2)}}); });
+  add("CUMSUM", [&](sample& s) {
+    s.op("CUMSUM", {s.in({2, 5}), s.whole({}, {1})}, {s.out({2, 5})}, {{0, flag(true)}, {1, flag(true)}});
+  });
+  add("TOPK_V2", [&](sample& s) {
+    s.op("TOPK_V2", {s.in({2, 7}), s.whole({}, {3})}, {s.out({2, 3}), s.out({2, 3}, i32)});
+  });
+
+  // Recurrent layers: their states are variables.
+  const auto state = [](sample& s, const shape& of) {
+    const int t = s.tensor("state", f32, of);
+    s.last_tensor()->fields[5] = flag(true);
+    return t;
+  };
+  for (const bool time_major : {false, true})
+    add(std::string("UNIDIRECTIONAL_SEQUENCE_LSTM") + (time_major ? "_time_major" : ""), [&](sample& s) {
+      shape from(24, -1);
+      from[0] = s.in({2, 3, 4});
+      for (unsigned i = 1; i <= 4; ++i) from[i] = s.floats({5, 4}, some(20, i));
+      for (unsigned i = 5; i <= 8; ++i) from[i] = s.floats({5, 5}, some(25, i));
+      for (unsigned i = 12; i <= 15; ++i) from[i] = s.floats({5}, some(5, i));
+      from[18] = state(s, {time_major ? 3 : 2, 5});
+      from[19] = state(s, {time_major ? 3 : 2, 5});
+      s.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {s.out({2, 3, 5})}, {{0, byte(4)}, {3, flag(time_major)}});
+    });
+  add("UNIDIRECTIONAL_SEQUENCE_RNN", [&](sample& s) {
+    s.op("UNIDIRECTIONAL_SEQUENCE_RNN",
+         {s.in({2, 3, 4}), s.floats({5, 4}, some(20)), s.floats({5, 5}, some(25)), s.floats({5}, some(5)),
+          state(s, {2, 5})},
+         {s.out({2, 3, 5})}, {{0, flag(false)}, {1, byte(1)}});
+  });
+
+  // Bytes that stand for real numbers.
+  const scales of{{0.05f}, {3}}, other{{0.03f}, {-7}}, to{{0.04f}, {5}}, prob{{1.0f / 256}, {-128}};
+  const auto bytes = [&](const std::string& name, std::string_view op, const scales& as, const options& o = {},
+                         const std::vector<std::vector<int>>& numbers = {}, shape result = {}) {
+    add(name, [&](sample& s) {
+      shape from{s.in({1, 5, 6, 4}, i8, of)};
+      for (const std::vector<int>& n : numbers)
+        from.push_back(s.whole({static_cast<int>(n.size())}, {n.begin(), n.end()}));
+      s.op(op, from, {s.out(result.empty() ? image : result, i8, as)}, o);
+    });
+  };
+  const auto bias = [](sample& s, int n, float scale = 0.05f * 0.02f) {
+    std::vector<std::int32_t> v;
+    for (const float x : some(static_cast<std::size_t>(n), 9)) v.push_back(static_cast<int>(x * 500));
+    return s.tensor("b", i32, {n}, {{scale}, {0}}, raws(v));
+  };
+  add("CONV_2D_i8", [&](sample& s) {
+    const int w = s.tensor("w", i8, {3, 3, 3, 4}, {{0.01f, 0.02f, 0.03f}, {0, 0, 0}, 0}, some_bytes(108, 1, -127));
+    s.op("CONV_2D", {s.in(image, i8, of), w, bias(s, 3)}, {s.out({1, 3, 3, 3}, i8, {{0.3f}, {-20}})}, conv(0, 2, 1));
+  });
+  add("DEPTHWISE_CONV_2D_i8", [&](sample& s) {
+    const int w =
+        s.tensor("w", i8, {1, 3, 3, 4}, {{0.01f, 0.02f, 0.03f, 0.015f}, {0, 0, 0, 0}, 3}, some_bytes(36, 1, -127));
+    s.op("DEPTHWISE_CONV_2D", {s.in(image, i8, of), w, bias(s, 4)}, {s.out({1, 3, 4, 4}, i8, {{0.17f}, {9}})},
+         depthwise(1, 1, 1));
+  });
+  add("FULLY_CONNECTED_i8", [&](sample& s) {
+    const int w = s.tensor("w", i8, {7, 24}, {{0.02f}, {0}, 0}, some_bytes(168, 1, -127));
+    s.op("FULLY_CONNECTED", {s.in({2, 24}, i8, of), w, bias(s, 7)}, {s.out({2, 7}, i8, {{0.25f}, {11}})},
+         {{0, byte(3)}});
+  });
+  for (const char* op : {"ADD", "SUB", "MUL"})
+    add(op + std::string("_i8"), [&](sample& s) {
+      s.steps = op[0] == 'M' ? 0 : 1;
+      s.op(op, {s.in(image, i8, of), s.in(image, i8, other)}, {s.out(image, i8, to)}, {{0, byte(1)}});
+    });
+  bytes("AVERAGE_POOL_2D_i8", "AVERAGE_POOL_2D", of, pool(0, 2, 3), {}, {1, 3, 3, 4});
+  bytes("MAX_POOL_2D_i8", "MAX_POOL_2D", of, pool(1, 2, 2, 3), {}, {1, 2, 3, 4});
+  bytes("SOFTMAX_i8", "SOFTMAX", prob, {{0, real(1)}});
+  bytes("LOGISTIC_i8", "LOGISTIC", prob);
+  bytes("TANH_i8", "TANH", {{1.0f / 128}, {0}});
+  bytes("RELU_i8", "RELU", to);
+  bytes("RELU6_i8", "RELU6", to);
+  bytes("QUANTIZE_i8_i8", "QUANTIZE", to);
+  all.back().steps = 1;
+  bytes("MEAN_i8", "MEAN", to, {{0, flag(false)}}, {{1, 2}}, {1, 4});
+  bytes("REDUCE_MAX_i8", "REDUCE_MAX", of, {{0, flag(true)}}, {{1}}, {1, 1, 6, 4});
+  bytes("TRANSPOSE_i8", "TRANSPOSE", of, {}, {{0, 3, 1, 2}}, {1, 4, 5, 6});
+  add("PAD_i8", [&](sample& s) {
+    s.op("PAD", {s.in({2, 3}, i8, of), s.whole({2, 2}, {1, 0, 0, 2})}, {s.out({3, 5}, i8, of)});
+  });
+  add("CONCATENATION_i8", [&](sample& s) {
+    s.op("CONCATENATION", {s.in({2, 3}, i8, of), s.in({2, 4}, i8, of)}, {s.out({2, 7}, i8, of)}, {{0, integer(1)}});
+  });
+  add("MAXIMUM_i8", [&](sample& s) {
+    s.op("MAXIMUM", {s.in({2, 3}, i8, of), s.in({3}, i8, of)}, {s.out({2, 3}, i8, of)});
+  });
+  add("QUANTIZE", [&](sample& s) { s.op("QUANTIZE", {s.in({4, 9})}, {s.out({4, 9}, i8, {{0.011f}, {7}})}); });
+  add("DEQUANTIZE", [&](sample& s) { s.op("DEQUANTIZE", {s.in({4, 9}, i8, of)}, {s.out({4, 9})}); });
+  add("DEQUANTIZE_u8", [&](sample& s) { s.op("DEQUANTIZE", {s.in({4, 9}, u8, {{0.5f}, {128}})}, {s.out({4, 9})}); });
+  return all;
+}
+
+}  // namespace ctnn::ir::test::tflite_bytes
