@@ -99,9 +99,15 @@ inline void ncnn_bytes(node_writer& w, byte_slots& slots, const op::products_of_
   w.result(y, lead);
 }
 
+/// ONNX's operators round in floats, to even.
+[[noreturn]] inline void refuse_tflite(const node_writer& w) {
+  w.refuse("sums of bytes in TensorFlow Lite's arithmetic");
+}
+
 template <int Axes>
 void quantized_conv(node_writer& w) {
   const auto op = w.get<op::quantized_conv<Axes>>();
+  if (op.is_tflite()) refuse_tflite(w);
   const extents x = w.shape();
   byte_slots slots(w, op.weights({&x, 1}));
   const int lead = x.rank == Axes + 1 ? 1 : 0;
@@ -124,18 +130,20 @@ void quantized_conv(node_writer& w) {
 
 inline void quantized_matmul(node_writer& w) {
   const op::quantized_matmul op = w.get<op::quantized_matmul>();
+  if (op.is_tflite()) refuse_tflite(w);
   const extents x = w.shape();
   byte_slots slots(w, op.weights({&x, 1}));
   std::string weight = slots.whole("weight");
-  if (op.transposed) {
+  const extents shape = op.weight_shape(x);
+  if (op.is_transposed()) {
     integers order;
-    for (int i = 0; i < op.weight_shape().rank; ++i) order.push_back(i);
+    for (int i = 0; i < shape.rank; ++i) order.push_back(i);
     std::swap(order[order.size() - 1], order[order.size() - 2]);
     weight = w.permuted(weight, order);
   }
-  const extents outputs{slots.has("bias")            ? slots.shape("bias")[0]
-                        : op.weight_shape().rank > 1 ? op.weight_shape().back(op.transposed ? 1 : 0)
-                                                     : 1};
+  const extents outputs{slots.has("bias")    ? slots.shape("bias")[0]
+                        : shape.rank > 1      ? shape.back(op.is_transposed() ? 1 : 0)
+                                              : 1};
   const std::string from = w.in();
   if (op.arithmetic == op::byte_arithmetic::ncnn)
     return ncnn_bytes(w, slots, op, op.activation, outputs, from, 0, [&](const std::string& bytes) {
