@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // How firmware's kernels of bytes want their weights, and which layers have such kernels. A sum begins with its bias
 // less the input's zero point times the weights, so that inputs are multiplied as they are.
-//   rows        (out, C, kh, kw) or (out, K) -> [pairs of rows][K / 4][2][4], K in the order kh, kw, C, zeros behind
-//   depthwise   (C, 1, kh, kw)               -> [kh][kw][C], C filled up to a multiple of 4
+//   rows        (out, C, kh, kw) or (out, K) -> [pairs of rows][K / 4][2][4], K in the order kh, kw, C, to a multiple of 8
+//   depthwise   (C, 1, kh, kw)               -> [C / 4][kh][kw][4]
 //   weight_scale, with the bias              -> for each output what its sum begins with, and its factor
 #pragma once
 
@@ -22,15 +22,15 @@ struct byte_rows {
   bool depthwise = false;
 
   constexpr explicit operator bool() const { return outs > 0; }
-  constexpr int padded() const { return (depth + 3) / 4 * 4; }
+  constexpr int padded() const { return (depth + 7) / 8 * 8; }
   constexpr std::int64_t words() const {
     return depthwise ? std::int64_t{taps} * ((outs + 3) / 4) : std::int64_t{(outs + 1) / 2} * 2 * (padded() / 4);
   }
   /// Where number k of row o comes from in (out, channels, taps), and what is in byte i of what is packed; -1: a zero.
   constexpr std::int64_t source(std::int64_t i) const {
     if (depthwise) {
-      const std::int64_t wide = (outs + 3) / 4 * 4, o = i % wide;
-      return o < outs ? o * taps + i / wide : -1;
+      const std::int64_t o = i / (4 * taps) * 4 + i % 4;
+      return o < outs ? o * taps + i / 4 % taps : -1;
     }
     const std::int64_t of_pair = 2 * padded(), at = i % of_pair;
     const std::int64_t o = i / of_pair * 2 + at / 4 % 2, k = at / 8 * 4 + at % 4;

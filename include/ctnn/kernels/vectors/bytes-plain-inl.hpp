@@ -117,41 +117,53 @@ struct row_constants {
   std::int32_t start;
   std::uint32_t factor;
 };
-/// floor(sum * factor / 2^32 + 1/2) of a factor below 1/2.
-CTNN_INLINE std::int32_t scaled(std::int32_t sum, std::uint32_t factor) {
+/// floor(sum * factor / 2^32 + 1/2) + zero, of a factor below 1/2.
+CTNN_INLINE std::int32_t scaled(std::int32_t sum, std::uint32_t factor, int zero) {
 #if CTNN_BYTES_BY_DSP
   std::int32_t y;
-  asm("smmulr %0, %1, %2" : "=r"(y) : "r"(sum), "r"(factor));
+  asm("smmlar %0, %1, %2, %3" : "=r"(y) : "r"(sum), "r"(factor), "r"(zero));
   return y;
 #else
   const auto product = static_cast<std::uint64_t>(std::int64_t{sum} * static_cast<std::int32_t>(factor));
   return static_cast<std::int32_t>(product >> 32) +
-         static_cast<std::int32_t>(static_cast<std::uint32_t>(product) >> 31);
+         static_cast<std::int32_t>(static_cast<std::uint32_t>(product) >> 31) + zero;
 #endif
 }
-CTNN_INLINE std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
-  return to.of(factor >> 31 == 0 ? scaled(sum, factor) : fixed_factor::of_word(factor).of(sum));
+/// What is between the bounds; `All` bytes are.
+template <bool All>
+CTNN_INLINE std::int8_t bounded(std::int32_t x, const byte_results& to) {
+#if CTNN_BYTES_BY_DSP
+  if constexpr (All) {
+    asm("ssat %0, #8, %0" : "+r"(x));
+    return static_cast<std::int8_t>(x);
+  }
+#endif
+  const int low = All ? -128 : to.low, high = All ? 127 : to.high;
+  return static_cast<std::int8_t>(x < low ? low : x > high ? high : x);
 }
-/// Results of four sums: of the rows a, b, a, b, or of four of their own.
-CTNN_NOINLINE inline void large_results(const std::int32_t* sums, const row_constants* const* rows,
-                                        const byte_results& to, std::int8_t* const* y) {
-  for (int i = 0; i < 4; ++i) *y[i] = byte_of(sums[i], rows[i]->factor, to);
+CTNN_INLINE std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
+  return to.of(factor >> 31 == 0 ? scaled(sum, factor, 0) : fixed_factor::of_word(factor).of(sum));
+}
+/// Results of four sums, of which one at least has a factor of 1/2 or more.
+CTNN_NOINLINE inline void large_results(const std::int32_t* sums, const std::uint32_t* factors, byte_results to,
+                                        std::int8_t* const* y) {
+  for (int i = 0; i < 4; ++i) *y[i] = byte_of(sums[i], factors[i], to);
 }
 template <bool All>
 CTNN_INLINE void store_four(const std::int32_t* sums, const row_constants& a, const row_constants& b,
                             const row_constants& c, const row_constants& d, const byte_results& to, std::int8_t* y0,
                             std::int8_t* y1, std::int8_t* y2, std::int8_t* y3) {
   if ((a.factor | b.factor | c.factor | d.factor) >> 31 != 0) {
-    const row_constants* const rows[4] = {&a, &b, &c, &d};
+    // Copies, so that the sums themselves stay in registers.
+    const std::int32_t all[4] = {sums[0], sums[1], sums[2], sums[3]};
+    const std::uint32_t factors[4] = {a.factor, b.factor, c.factor, d.factor};
     std::int8_t* const places[4] = {y0, y1, y2, y3};
-    return large_results(sums, rows, to, places);
+    return large_results(all, factors, to, places);
   }
-  // What saturates is one instruction where nothing else bounds it.
-  const byte_results results{to.zero, All ? -128 : to.low, All ? 127 : to.high};
-  *y0 = results.of(scaled(sums[0], a.factor));
-  *y1 = results.of(scaled(sums[1], b.factor));
-  *y2 = results.of(scaled(sums[2], c.factor));
-  *y3 = results.of(scaled(sums[3], d.factor));
+  *y0 = bounded<All>(scaled(sums[0], a.factor, to.zero), to);
+  *y1 = bounded<All>(scaled(sums[1], b.factor, to.zero), to);
+  *y2 = bounded<All>(scaled(sums[2], c.factor, to.zero), to);
+  *y3 = bounded<All>(scaled(sums[3], d.factor, to.zero), to);
 }
 CTNN_INLINE bool takes_all(const byte_results& r) { return r.low == -128 && r.high == 127; }
 
@@ -221,7 +233,7 @@ struct byte_windows {
 CTNN_NOINLINE inline void widen_window(const byte_windows& g, int oy, int ox, int fours, std::int16_t* to, int step,
                                        std::int8_t* flat) {
   const std::int8_t* from = flat;
-  if (g.kernel_h == 1 && g.kernel_w == 1 && g.top == 0 && g.left == 0 && g.channels % 4 == 0) {
+  if (g.kernel_h == 1 && g.kernel_w == 1 && g.top == 0 && g.left == 0 && g.channels % 8 == 0) {
     from = g.x + (static_cast<std::ptrdiff_t>(oy) * g.stride_h * g.width + ox * g.stride_w) * g.pitch;
   } else {
     std::int8_t* at = flat;
@@ -244,7 +256,10 @@ CTNN_NOINLINE inline void widen_window(const byte_windows& g, int oy, int ox, in
       });
     }
   }
-  for (int k = 0; k < fours; ++k, from += 4, to += step) widen_four(from, to);
+  for (int k = 0; k < fours; k += 2, from += 8, to += 2 * step) {
+    widen_four(from, to);
+    widen_four(from + 4, to + step);
+  }
 }
 
 /// Each channel under its filter.
@@ -253,7 +268,6 @@ void convolve_channels(const byte_windows& g, const layer_constants& k, int out_
                        const row_constants* rows, std::int8_t* y, scratch_memory memory) {
   const int taps = g.kernel_h * g.kernel_w;
   const byte_results results = k.results;
-  const std::ptrdiff_t wide = (g.channels + 3) / 4 * 4;
   const std::span<std::int8_t> outside = memory.take<std::int8_t>(g.channels);
   for (std::int8_t& b : outside) b = static_cast<std::int8_t>(g.outside);
   const std::span<const std::int8_t*> at = memory.take<const std::int8_t*>(taps);
@@ -266,12 +280,12 @@ void convolve_channels(const byte_windows& g, const layer_constants& k, int out_
         std::int32_t sums[4];
         const row_constants* const r = rows + c;
         for (int i = 0; i < 4; ++i) sums[i] = r[i].start;
-        multiply_channels(at.data(), c, w + c, taps, wide, sums);
+        multiply_channels(at.data(), c, w + c * taps, taps, sums);
         store_four<All>(sums, r[0], r[1], r[2], r[3], results, y + c, y + c + 1, y + c + 2, y + c + 3);
       }
       for (; c < g.channels; ++c) {
         std::int32_t sum = rows[c].start;
-        for (int t = 0; t < taps; ++t) sum += at[static_cast<std::size_t>(t)][c] * w[t * wide + c];
+        for (int t = 0; t < taps; ++t) sum += at[static_cast<std::size_t>(t)][c] * w[c / 4 * 4 * taps + t * 4 + c % 4];
         y[c] = byte_of(sum, rows[c].factor, k.results);
       }
     }
@@ -382,7 +396,7 @@ inline void run_bytes(const op::quantized_conv2d& p, const layer_constants& k, c
       detail::takes_all(k.results) ? detail::convolve_channels<true>(g, k, out.back(1), weights, rows, y, memory)
                                    : detail::convolve_channels<false>(g, k, out.back(1), weights, rows, y, memory);
     } else {
-      const int fours = (group_in * p.kernel[0] * p.kernel[1] + 3) / 4;
+      const int fours = (group_in * p.kernel[0] * p.kernel[1] + 7) / 8 * 2;
       for (int i = 0; i < p.groups; ++i, g.x += group_in) {
         const detail::byte_rows_task task{weights + std::ptrdiff_t{i} * group_out * fours * 4, rows + i * group_out,
                                           group_out, fours, k.results};
@@ -396,12 +410,13 @@ inline void run_bytes(const op::quantized_conv2d& p, const layer_constants& k, c
 
 inline void run_bytes(const op::quantized_matmul& p, const layer_constants& k, const arguments& a,
                       scratch_memory memory) {
-  const int depth = a.in[0].shape.back(0), fours = (depth + 3) / 4, outs = p.weight_shape(a.in[0].shape)[0];
+  const int depth = a.in[0].shape.back(0), fours = (depth + 7) / 8 * 2, outs = p.weight_shape(a.in[0].shape)[0];
   const auto* weights = static_cast<const std::int8_t*>(static_cast<const void*>(a.weights[0]));
   const auto* rows =
       static_cast<const detail::row_constants*>(static_cast<const void*>(a.weights[a.weights.size() - 1]));
   const detail::byte_rows_task task{weights, rows, outs, fours, k.results};
   const std::span<std::int16_t> wide = memory.take<std::int16_t>(fours * 4);
+  for (std::int16_t& v : wide.last(8)) v = 0;
   const std::int8_t* x = detail::bytes_of(a.in[0]);
   std::int8_t* y = detail::bytes_of(a.out[0]);
   for (std::int64_t n = a.in[0].shape.count() / depth; n > 0; --n, x += depth, y += outs) {
