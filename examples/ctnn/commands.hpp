@@ -13,6 +13,17 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// How pictures become numbers.
+struct picture_options {
+  std::string size;             ///< 224x224; empty: what the model's input says, or the picture's own
+  int resize = 0;               ///< the shorter side becomes this long first, then the middle of `size` is cut out
+  std::string fit = "stretch";  ///< what happens to the rest: stretch, crop, pad
+  bool antialias = true;        ///< as PIL and torchvision do; else four neighbours, as ncnn and OpenCV do
+  double full = 1;              ///< what a pixel of full brightness is before mean and standard deviation: 1 or 255
+  std::vector<double> mean, deviation;  ///< one, or one a channel
+  bool bgr = false;
+};
+
 /// Which model.
 struct model_source {
   std::string file;                 ///< x.param or x.onnx
@@ -25,6 +36,8 @@ struct model_source {
   bool exact = false;                ///< only rules that change no number
   std::vector<std::string> keep;     ///< blobs that must survive
   bool exact_convolutions = false;   ///< no Winograd filtering
+  std::vector<std::string> inputs;   ///< NAME=FILE: .npy, .npz, a picture, or a folder of these; or FILE.npz
+  picture_options pictures;
 };
 
 struct info_options {
@@ -40,7 +53,6 @@ struct optimize_options {
   bool explain = false;
   std::vector<std::string> why;     ///< layers
   bool verify = false;              ///< run both sides first
-  std::vector<std::string> inputs;  ///< NAME=FILE.npy, to verify with
   double tolerance = 1e-4;          ///< of an output's largest number
 };
 void optimize(const optimize_options&);
@@ -49,8 +61,9 @@ void verify(const optimize_options&);
 
 struct run_options {
   model_source model;
-  std::vector<std::string> inputs;   ///< NAME=FILE.npy
   std::vector<std::string> outputs;  ///< NAME=FILE.npy
+  std::string labels;                ///< a file with a line a class
+  int top = 0;                       ///< largest numbers of each output to print
   bool light = true;
   std::string target;  ///< empty for the best
   int threads = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn draw: the network before and after rewriting, as a picture.
+#include <ctnn/formats/file.hpp>
 #include <ctnn/formats/graphviz.hpp>
 
 #include <spawn.h>

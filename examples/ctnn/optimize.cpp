@@ -59,7 +59,6 @@ void optimize(const optimize_options& options) {
   const bool explains = options.explain || !options.why.empty();
   if (options.out.empty() && !explains && !options.verify)
     throw usage_error("optimize needs -o y.param, --explain, --why LAYER or --verify");
-  if (!options.inputs.empty() && !options.verify) throw usage_error("--input is for --verify");
   if (!options.out.empty() && !options.out.ends_with(".param"))
     throw usage_error("-o " + options.out + ": expected a file y.param (y.bin is written beside it)");
   ctnn::loaded_model m = load(options.model);

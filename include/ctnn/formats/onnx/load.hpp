@@ -4,6 +4,7 @@
 
 #include "../../base/compiled.hpp"
 #include "../../loaded/budget.hpp"
+#include "../../loaded/declared_value.hpp"
 #include "../file.hpp"
 #include "messages.hpp"
 #include "node_type.hpp"
@@ -28,6 +29,10 @@ struct undetermined : error {
 /// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong,
 /// or for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
 loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
+
+/// What the file says of its inputs, or outputs; those of types that ctnn does not have are left out.
+std::vector<declared_value> declared_inputs(const model_message& file);
+std::vector<declared_value> declared_outputs(const model_message& file);
 
 /// Parses the bytes of an .onnx file. `folder` is where external data may be read from; empty refuses it. The numbers
 /// of large tensors are read now, unless `file` is the open file that the bytes come from: then build() reads them.
