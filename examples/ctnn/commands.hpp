@@ -70,6 +70,17 @@ struct run_options {
 };
 void run(const run_options&);
 
+struct compare_options {
+  model_source model;
+  std::string other;          ///< a model, or stored values: .npy, .npz
+  std::string other_weights;  ///< of an ncnn model
+  double tolerance = 1e-4;    ///< of a value's largest number
+  bool layers = false;        ///< print all values that both have
+  int threads = 1;
+};
+/// Throws ctnn::error if an output differs.
+void compare(const compare_options&);
+
 struct bench_options {
   std::vector<std::string> files;
   model_source model;  ///< its file is one of `files`
@@ -92,7 +103,10 @@ void header(const header_options&);
 
 struct draw_options {
   model_source model;
-  std::string out;  ///< .dot, or .svg, .png, .pdf by way of Graphviz
+  std::string out;     ///< .dot, or .svg, .png, .pdf by way of Graphviz
+  bool time = false;   ///< layers coloured by what they take
+  bool arena = false;  ///< the memory instead, as .svg
+  double seconds = 1;  ///< for --time
 };
 void draw(const draw_options&);
 

@@ -119,6 +119,18 @@ int main(int argc, char** argv) {
   on_run.add_option("--threads", run_with.threads, "for large layers (1); answers are the same")
       ->check(CLI::Range(1, 1024));
 
+  compare_options compare_with;
+  CLI::App& on_compare = *app.add_subcommand(
+      "compare", "outputs of two models, or of a model and stored ones; where they part; exits with 1 if they do");
+  add_model(on_compare, compare_with.model);
+  on_compare.add_option("OTHER", compare_with.other, "a model, or values by name: x.npz, x.npy (of the only output)")
+      ->required();
+  on_compare.add_option("--other-weights", compare_with.other_weights, "file of OTHER's weights, or none: zeros");
+  on_compare.add_option("--tolerance", compare_with.tolerance, "in parts of a value's largest number (1e-4)")
+      ->check(CLI::NonNegativeNumber);
+  on_compare.add_flag("--layers", compare_with.layers, "every value that both have by the same name, not outputs only");
+  on_compare.add_option("--threads", compare_with.threads, "for large layers (1)")->check(CLI::Range(1, 1024));
+
   bench_options bench_with;
   CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
   on_bench.add_option("MODEL", bench_with.files, "models, x.onnx or x.param")->required();
@@ -149,12 +161,18 @@ int main(int argc, char** argv) {
   CLI::App& on_draw = *app.add_subcommand("draw", "a picture of the network before and after rewriting");
   add_model(on_draw, draw_with.model);
   on_draw.add_option("-o,--out", draw_with.out, "X.svg, X.png, X.pdf or X.dot")->required();
+  CLI::Option* const by_time =
+      on_draw.add_flag("--time", draw_with.time, "run it, and colour layers by what they take");
+  on_draw.add_flag("--arena", draw_with.arena, "which bytes hold which value during which steps; X.svg")
+      ->excludes(by_time);
+  on_draw.add_option("--seconds", draw_with.seconds, "for --time (1)")->check(CLI::PositiveNumber);
 
   try {
     app.parse(argc, argv);
     if (on_info) info(info_with);
     if (on_optimize) optimize(optimize_with);
     if (on_run) run(run_with);
+    if (on_compare) compare(compare_with);
     if (on_bench) bench(bench_with);
     if (on_header && header_with.model.file.empty()) {
       if (header_with.model.weights.empty()) throw usage_error("header: expected MODEL, or --weights FILE");

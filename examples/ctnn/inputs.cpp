@@ -16,11 +16,6 @@
 
 namespace tool {
 
-namespace {
-
-namespace fs = std::filesystem;
-
-/// All arrays of an .npz file, or the one that is meant for an input.
 ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input) {
 #if defined(CTNN_ZLIB)
   const ctnn::npz::file arrays(file);
@@ -41,6 +36,10 @@ ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input)
   throw ctnn::error(file + ": this ctnn was built without zlib, which .npz needs");
 #endif
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 ctnn::array read_file(const std::string& file, const std::string& name, const model_source& from,
                       const opened_model& m) {

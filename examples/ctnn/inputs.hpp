@@ -11,6 +11,9 @@ struct fed_inputs {
   bool many = false;                          ///< a folder was given, of one file perhaps
 };
 
+/// All arrays of an .npz file by their names; for an `input` the one called so, or its only one.
+ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input);
+
 /// Reads the files: .npy, .npz, pictures, folders of .npy files and pictures, which the model runs on one by one.
 fed_inputs read_inputs(const model_source&, const opened_model&);
 

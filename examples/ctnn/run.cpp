@@ -16,11 +16,9 @@
 #include "profile.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
-#include "source.hpp"
+#include "running.hpp"
 
 namespace tool {
-
-namespace {
 
 ctnn::target_id find_target(const std::string& name) {
   std::string known;
@@ -31,7 +29,6 @@ ctnn::target_id find_target(const std::string& name) {
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 
-/// The model for the arrays of the first run, and for other shapes when those of another come.
 ctnn::model load_model(const model_source& from, const opened_model& opened, const ctnn::arrays_by_name& fed,
                        ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
   std::optional<progress> busy("reading " + from.file);
@@ -47,6 +44,10 @@ ctnn::model load_model(const model_source& from, const opened_model& opened, con
                       .exact_convolutions = from.exact_convolutions},
                      opened.build);
 }
+
+std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
+
+namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -66,9 +67,6 @@ struct stopwatch {
     }
   }
 };
-
-/// None for one thread.
-std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
 
 /// Of all threads together.
 double measure_peak(ctnn::target_id target, ctnn::executor* threads) {

@@ -152,6 +152,7 @@ opened_model open_onnx(const model_source& from) {
   const auto file = std::make_shared<const ctnn::onnx::model_message>(ctnn::onnx::read(from.file, options));
   opened_model m;
   m.inputs = ctnn::onnx::declared_inputs(*file);
+  m.outputs = ctnn::onnx::declared_outputs(*file);
   m.opsets = file->opsets;
   m.batched = true;
   options.input_shapes = shapes_for(from, m);

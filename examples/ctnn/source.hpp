@@ -21,6 +21,7 @@ shapes_by_name parse_shapes(const std::vector<std::string>& options);
 /// A model's file, parsed: any number of networks can be built of it.
 struct opened_model {
   std::vector<ctnn::declared_value> inputs;
+  std::vector<ctnn::declared_value> outputs;   ///< of an ONNX model
   std::map<std::string, std::int64_t> opsets;  ///< of an ONNX model
   bool batched = false;                        ///< the first axis of inputs and outputs counts samples
   /// For inputs that have been fed; other shapes are those of the file or of --shape.
