@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "profile.hpp"
+#include "progress.hpp"
 #include "table.hpp"
 
 namespace tool {
@@ -19,21 +20,36 @@ summary summarise(std::vector<double> seconds) {
 
 double flops(std::int64_t macs, double seconds) { return 2 * static_cast<double>(macs) / seconds; }
 
-void add_row(table& t, const profile& p, std::vector<std::string> cells, std::int64_t macs, const summary& s) {
+/// A bar of a part of 20 characters, an eighth of one at a time; for terminals.
+std::string bar(double part) {
+  if (!on_terminal(stdout)) return "";
+  const char* const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::clamp(part, 0.0, 1.0) * 160 + 0.5);
+  std::string out;
+  for (int i = 0; i < eighths / 8; ++i) out += "█";
+  return coloured(out + parts[eighths % 8], part >= 0.25 ? colour::red : part >= 0.1 ? colour::yellow : colour::green);
+}
+
+void add_row(table& t, const profile& p, std::vector<std::string> cells, std::int64_t macs, const summary& s,
+             double whole) {
   cells.push_back(fixed(s.median * 1e3, 3));
   cells.push_back(fixed(s.least * 1e3, 3));
   cells.push_back(macs ? fixed(flops(macs, s.least) * 1e-9, 1) : "");
   cells.push_back(macs ? fixed(100 * flops(macs, s.least) / p.peak_flops, 1) : "");
+  cells.push_back(whole > 0 ? fixed(100 * s.median / whole, 1) : "");
+  cells.push_back(whole > 0 ? bar(s.median / whole) : "");
   t.row(std::move(cells));
 }
 
 void print_text(const std::string& file, const profile& p) {
-  table t("lllrrrr", {"layer", "operator", "output", "median ms", "min ms", "GFLOP/s", "% of peak"});
+  table t("lllrrrrrl", {"layer", "operator", "output", "median ms", "min ms", "GFLOP/s", "% of peak", "% of time", ""});
+  double whole = 0;
+  for (const layer_times& l : p.layers) whole += summarise(l.seconds).median;
   for (const layer_times& l : p.layers) {
     const std::string by = l.winograd ? " F(" + std::to_string(l.winograd) + ", 3)" : "";
-    add_row(t, p, {l.name, l.type + by, l.shape}, l.macs, summarise(l.seconds));
+    add_row(t, p, {l.name, l.type + by, l.shape}, l.macs, summarise(l.seconds), whole);
   }
-  add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total));
+  add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total), 0);
   const std::string threads = p.threads > 1 ? ", " + std::to_string(p.threads) + " threads" : "";
   std::printf("%s on %s%s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(),
               p.target.c_str(), threads.c_str(), p.total.size(), fixed(p.peak_flops * 1e-9, 1).c_str(),

@@ -13,6 +13,17 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// How pictures become numbers.
+struct picture_options {
+  std::string size;             ///< 224x224; empty: what the model's input says, or the picture's own
+  int resize = 0;               ///< the shorter side becomes this long first, then the middle of `size` is cut out
+  std::string fit = "stretch";  ///< what happens to the rest: stretch, crop, pad
+  bool antialias = true;        ///< as PIL and torchvision do; else four neighbours, as ncnn and OpenCV do
+  double full = 1;              ///< what a pixel of full brightness is before mean and standard deviation: 1 or 255
+  std::vector<double> mean, deviation;  ///< one, or one a channel
+  bool bgr = false;
+};
+
 /// Which model.
 struct model_source {
   std::string file;                 ///< x.param, x.onnx or x.tflite
@@ -25,6 +36,8 @@ struct model_source {
   bool exact = false;                ///< only rules that change no number
   std::vector<std::string> keep;     ///< blobs that must survive
   bool exact_convolutions = false;   ///< no Winograd filtering
+  std::vector<std::string> inputs;   ///< NAME=FILE: .npy, .npz, a picture, or a folder of these; or FILE.npz
+  picture_options pictures;
 };
 
 struct info_options {
@@ -41,7 +54,6 @@ struct optimize_options {
   bool explain = false;
   std::vector<std::string> why;     ///< layers
   bool verify = false;              ///< run both sides first
-  std::vector<std::string> inputs;  ///< NAME=FILE.npy, to verify with
   double tolerance = 1e-4;          ///< of an output's largest number
 };
 void optimize(const optimize_options&);
@@ -50,13 +62,25 @@ void verify(const optimize_options&);
 
 struct run_options {
   model_source model;
-  std::vector<std::string> inputs;   ///< NAME=FILE.npy
   std::vector<std::string> outputs;  ///< NAME=FILE.npy
+  std::string labels;                ///< a file with a line a class
+  int top = 0;                       ///< largest numbers of each output to print
   bool light = true;
   std::string target;  ///< empty for the best
   int threads = 1;
 };
 void run(const run_options&);
+
+struct compare_options {
+  model_source model;
+  std::string other;          ///< a model, or stored values: .npy, .npz
+  std::string other_weights;  ///< of an ncnn model
+  double tolerance = 1e-4;    ///< of a value's largest number
+  bool layers = false;        ///< print all values that both have
+  int threads = 1;
+};
+/// Throws ctnn::error if an output differs.
+void compare(const compare_options&);
 
 struct bench_options {
   std::vector<std::string> files;
@@ -80,7 +104,10 @@ void header(const header_options&);
 
 struct draw_options {
   model_source model;
-  std::string out;  ///< .dot, or .svg, .png, .pdf by way of Graphviz
+  std::string out;     ///< .dot, or .svg, .png, .pdf by way of Graphviz
+  bool time = false;   ///< layers coloured by what they take
+  bool arena = false;  ///< the memory instead, as .svg
+  double seconds = 1;  ///< for --time
 };
 void draw(const draw_options&);
 

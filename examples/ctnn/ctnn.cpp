@@ -18,6 +18,36 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
       ->take_all()
       ->expected(1);
   command.add_flag("--external-data", m.external_data, "an ONNX model's weights may be in other files of its folder");
+  command
+      .add_option("--input", m.inputs,
+                  "NAME=FILE: .npy, .npz, a picture, or a folder of .npy files or pictures, run one by one; FILE.npz "
+                  "feeds all its arrays by name; may be repeated")
+      ->take_all()
+      ->expected(1);
+  picture_options& p = m.pictures;
+  const char* const group = "Pictures";
+  command.add_option("--size", p.size, "WIDTHxHEIGHT, where the input has no size of its own")->group(group);
+  command
+      .add_option("--resize", p.resize,
+                  "make the shorter side this long, then cut out the middle, as torchvision's Resize and CenterCrop do")
+      ->check(CLI::Range(1, 32767))
+      ->group(group);
+  command.add_option("--fit", p.fit, "stretch (default), crop: cut off what is too long, pad: with grey (114)")
+      ->check(CLI::IsMember({"stretch", "crop", "pad"}))
+      ->group(group);
+  command.add_flag("!--no-antialias", p.antialias, "resize as ncnn and OpenCV do, from four pixels each")->group(group);
+  command.add_option("--pixels", p.full, "what a pixel of full brightness is: 1 (default) or 255")
+      ->check(CLI::IsMember({1.0, 255.0}))
+      ->group(group);
+  command.add_option("--mean", p.mean, "taken from pixels: one number or one a channel, 0.485,0.456,0.406")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_option("--std", p.deviation, "pixels are divided by it then: one number or one a channel")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_flag("--bgr,!--rgb", p.bgr, "blue comes first")->group(group);
   if (!optional_rewriting) return;
   command.add_flag("!--no-optimize", m.optimize, "do not rewrite the network");
   command.add_flag(
@@ -75,22 +105,33 @@ int main(int argc, char** argv) {
 
   on_optimize.add_flag("--verify", optimize_with.verify,
                        "run the model rewritten and as it is, and name the first rewrite that changes an output");
-  on_optimize.add_option("--input", optimize_with.inputs, "NAME=FILE.npy to verify with; may be repeated (made up)")
-      ->take_all()
-      ->expected(1);
   on_optimize
       .add_option("--tolerance", optimize_with.tolerance, "for --verify, in parts of an output's largest number (1e-4)")
       ->check(CLI::NonNegativeNumber);
 
   run_options run_with;
-  CLI::App& on_run = *app.add_subcommand("run", "run a model on .npy files");
+  CLI::App& on_run = *app.add_subcommand("run", "run a model on arrays or pictures");
   add_model(on_run, run_with.model);
-  on_run.add_option("--input", run_with.inputs, "NAME=FILE.npy; may be repeated")->take_all()->expected(1);
   on_run.add_option("--output", run_with.outputs, "NAME=FILE.npy; may be repeated")->take_all()->expected(1);
+  on_run.add_option("--top", run_with.top, "print the N largest numbers of each row of the outputs")
+      ->check(CLI::Range(1, 1000));
+  on_run.add_option("--labels", run_with.labels, "a file with the name of a class in each line, for --top (5)");
   on_run.add_flag("!--no-light", run_with.light, "keep every value");
   on_run.add_option("--target", run_with.target, "instruction set, such as AVX2 (by default the best)");
   on_run.add_option("--threads", run_with.threads, "for large layers (1); answers are the same")
       ->check(CLI::Range(1, 1024));
+
+  compare_options compare_with;
+  CLI::App& on_compare = *app.add_subcommand(
+      "compare", "outputs of two models, or of a model and stored ones; where they part; exits with 1 if they do");
+  add_model(on_compare, compare_with.model);
+  on_compare.add_option("OTHER", compare_with.other, "a model, or values by name: x.npz, x.npy (of the only output)")
+      ->required();
+  on_compare.add_option("--other-weights", compare_with.other_weights, "file of OTHER's weights, or none: zeros");
+  on_compare.add_option("--tolerance", compare_with.tolerance, "in parts of a value's largest number (1e-4)")
+      ->check(CLI::NonNegativeNumber);
+  on_compare.add_flag("--layers", compare_with.layers, "every value that both have by the same name, not outputs only");
+  on_compare.add_option("--threads", compare_with.threads, "for large layers (1)")->check(CLI::Range(1, 1024));
 
   bench_options bench_with;
   CLI::App& on_bench = *app.add_subcommand("bench", "latency by layer and in total");
@@ -122,12 +163,18 @@ int main(int argc, char** argv) {
   CLI::App& on_draw = *app.add_subcommand("draw", "a picture of the network before and after rewriting");
   add_model(on_draw, draw_with.model);
   on_draw.add_option("-o,--out", draw_with.out, "X.svg, X.png, X.pdf or X.dot")->required();
+  CLI::Option* const by_time =
+      on_draw.add_flag("--time", draw_with.time, "run it, and colour layers by what they take");
+  on_draw.add_flag("--arena", draw_with.arena, "which bytes hold which value during which steps; X.svg")
+      ->excludes(by_time);
+  on_draw.add_option("--seconds", draw_with.seconds, "for --time (1)")->check(CLI::PositiveNumber);
 
   try {
     app.parse(argc, argv);
     if (on_info) info(info_with);
     if (on_optimize) optimize(optimize_with);
     if (on_run) run(run_with);
+    if (on_compare) compare(compare_with);
     if (on_bench) bench(bench_with);
     if (on_header && header_with.model.file.empty()) {
       if (header_with.model.weights.empty()) throw usage_error("header: expected MODEL, or --weights FILE");

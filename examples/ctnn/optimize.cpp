@@ -87,8 +87,8 @@ std::string write_onnx([[maybe_unused]] const optimize_options& options, [[maybe
                         "': a model that is written would be good for these numbers only");
   ctnn::onnx::write_options how;
   how.external_data = options.data;
-  if (options.model.file.ends_with(".onnx"))
-    if (const std::int64_t opset = opset_of(options.model); opset > 0) how.opset = opset;
+  if (const auto opsets = open(options.model).opsets; options.model.file.ends_with(".onnx"))
+    if (const auto at = opsets.find(""); at != opsets.end() && at->second > 0) how.opset = at->second;
   const progress busy("writing " + options.out);
   const ctnn::onnx::saved_model done = ctnn::onnx::save(m, o.g.view(), options.out, how, [&](const auto& read_back) {
     if (options.verify) verify_written(options, ctnn::onnx::build(read_back));
@@ -107,7 +107,6 @@ void optimize(const optimize_options& options) {
   const bool for_onnx = options.out.ends_with(".onnx");
   if (options.out.empty() && !explains && !options.verify)
     throw usage_error("optimize needs OUT (y.onnx or y.param), --explain, --why LAYER or --verify");
-  if (!options.inputs.empty() && !options.verify) throw usage_error("--input is for --verify");
   if (!options.out.empty() && !for_onnx && !options.out.ends_with(".param"))
     throw usage_error(options.out + ": expected a file y.onnx, or y.param (y.bin is written beside it)");
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");

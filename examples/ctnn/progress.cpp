@@ -5,11 +5,20 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 
 namespace tool {
 
+bool on_terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
+
+std::string coloured(const std::string& text, colour c) {
+  const char* const plain = std::getenv("NO_COLOR");
+  if (text.empty() || !on_terminal(stdout) || (plain && *plain)) return text;
+  return "\033[" + std::to_string(static_cast<int>(c)) + 'm' + text + "\033[0m";
+}
+
 progress::progress(std::string what) : what_(std::move(what)) {
-  if (isatty(STDERR_FILENO)) thread_ = std::thread(&progress::show, this);
+  if (on_terminal(stderr)) thread_ = std::thread(&progress::show, this);
 }
 
 progress::~progress() {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-// Says on a terminal what is going on, if it takes more than a second.
+// What only terminals see: colours, and what is going on if it takes more than a second.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <thread>
 
 namespace tool {
+
+/// Whether somebody looks at it.
+bool on_terminal(std::FILE* stream);
+
+enum class colour { red = 31, green = 32, yellow = 33 };
+/// For standard output; plain where that is no terminal, or where the environment has NO_COLOR.
+std::string coloured(const std::string& text, colour c);
 
 /// Shows `what`, the seconds so far and, once known, how much is done, until it is destroyed.
 class progress {

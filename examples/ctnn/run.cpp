@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-// ctnn run, and the measuring for ctnn bench: the one file that compiles the kernels.
+// ctnn run, verifying for ctnn optimize, and the measuring for ctnn bench.
 #include <ctnn/formats/npy.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/model/verify.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <fstream>
+#include <limits>
 #include <numeric>
+#include <optional>
 
+#include "inputs.hpp"
 #include "profile.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
-#include "source.hpp"
+#include "running.hpp"
 
 namespace tool {
-
-namespace {
 
 ctnn::target_id find_target(const std::string& name) {
   std::string known;
@@ -26,18 +29,25 @@ ctnn::target_id find_target(const std::string& name) {
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 
-ctnn::model load_model(const model_source& from, ctnn::target_id target, std::shared_ptr<ctnn::executor> threads,
-                       const ctnn::arrays_by_name& fed = {}) {
-  ctnn::loaded_model network = load(from, fed);
-  const progress busy("rewriting and packing weights");
+ctnn::model load_model(const model_source& from, const opened_model& opened, const ctnn::arrays_by_name& fed,
+                       ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
+  std::optional<progress> busy("reading " + from.file);
+  ctnn::loaded_model network = opened.build(fed);
+  busy.emplace("rewriting and packing weights");
   static const std::vector<ir::rule_record> rules = rules_for(from);  // one command line, one choice
-  return ctnn::model(std::move(network), {.optimize = from.optimize,
-                                          .rules = rules,
-                                          .keep = from.keep,
-                                          .target = target,
-                                          .executor = std::move(threads),
-                                          .exact_convolutions = from.exact_convolutions});
+  return ctnn::model(std::move(network),
+                     {.optimize = from.optimize,
+                      .rules = rules,
+                      .keep = from.keep,
+                      .target = target,
+                      .executor = std::move(threads),
+                      .exact_convolutions = from.exact_convolutions},
+                     opened.build);
 }
+
+std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
+
+namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -57,9 +67,6 @@ struct stopwatch {
     }
   }
 };
-
-/// None for one thread.
-std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
 
 /// Of all threads together.
 double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
@@ -93,27 +100,73 @@ std::string summary(const std::string& name, const ctnn::array& values) {
   return out + text;
 }
 
-/// The arrays of "NAME=FILE.npy" options.
-ctnn::arrays_by_name read_inputs(const std::vector<std::string>& assignments) {
-  ctnn::arrays_by_name all;
-  for (const std::string& assignment : assignments) {
-    const auto [name, file] = split_assignment(assignment, "--input");
-    all[name] = ctnn::npy::read(file);
+std::vector<std::string> read_labels(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw ctnn::error(file + ": no such file");
+  std::vector<std::string> labels;
+  for (std::string line; std::getline(in, line);) {
+    if (line.ends_with('\r')) line.pop_back();
+    labels.push_back(std::move(line));
   }
-  return all;
+  return labels;
+}
+
+/// The axis of an output that counts classes: the last one that is more than 1.
+int axis_of_classes(const ctnn::extents& shape) {
+  int axis = shape.rank - 1;
+  while (axis > 0 && shape[axis] == 1) --axis;
+  return axis;
+}
+
+void check_labels(const std::string& name, const ctnn::array& values, const run_options& options,
+                  const std::vector<std::string>& labels) {
+  const int axis = axis_of_classes(values.shape());
+  if (labels.empty() || axis < 0 || static_cast<int>(labels.size()) == values.shape()[axis]) return;
+  throw ctnn::error(options.labels + ": " + std::to_string(labels.size()) + " lines, output '" + name + "' has " +
+                    std::to_string(values.shape()[axis]) + " classes");
+}
+
+/// The largest numbers of each row, with what their places mean.
+void print_top(const ctnn::array& values, const std::string& name, const run_options& options,
+               const std::vector<std::string>& labels) {
+  if (values.shape().rank == 0 || values.size() == 0) return;
+  const auto classes = static_cast<std::size_t>(values.shape()[axis_of_classes(values.shape())]);
+  const auto shown = std::min(classes, static_cast<std::size_t>(options.top ? options.top : 5));
+  for (std::size_t row = 0; row * classes < values.size(); ++row) {
+    if (values.size() > classes) std::printf("%s, row %zu:\n", name.c_str(), row);
+    std::vector<std::size_t> order(classes);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto number = [&](std::size_t i) {
+      const double v = ctnn::number_at(values, row * classes + i);
+      return std::isnan(v) ? -std::numeric_limits<double>::infinity() : v;
+    };
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                      [&](std::size_t a, std::size_t b) {
+                        const double x = number(a), y = number(b);
+                        return x != y ? x > y : a < b;
+                      });
+    for (std::size_t k = 0; k < shown; ++k)
+      std::printf("%4zu  %-12.6g  %s\n", order[k], ctnn::number_at(values, row * classes + order[k]),
+                  labels.empty() ? "" : labels[order[k]].c_str());
+  }
 }
 
 }  // namespace
 
 void run(const run_options& options) {
-  ctnn::arrays_by_name fed, cuts;  // inputs decide shapes, but for ncnn's models
-  const bool decides = !options.model.file.ends_with(".param");
-  (decides ? fed : cuts) = read_inputs(options.inputs);
-  const ctnn::model m = load_model(options.model, find_target(options.target), make_threads(options.threads), fed);
+  const opened_model opened = open(options.model);
+  fed_inputs fed = read_inputs(options.model, opened);
+  // What is no input is a value inside the network, which is cut there.
+  std::vector<ctnn::arrays_by_name> cuts(fed.runs.size());
+  for (std::size_t i = 0; i < fed.runs.size(); ++i)
+    for (auto at = fed.runs[i].begin(); at != fed.runs[i].end();)
+      if (const auto now = at++; !opened.find(now->first)) cuts[i].insert(fed.runs[i].extract(now));
+  const std::vector<std::string> labels =
+      options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
+  const ctnn::model m =
+      load_model(options.model, opened, fed.runs[0], find_target(options.target), make_threads(options.threads));
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
-  for (auto* given : {&fed, &cuts})
-    for (auto& [name, numbers] : *given) ex.input(name, std::move(numbers));
   // Everything is computed before anything is written; without --output the outputs are summarised.
   std::vector<std::pair<std::string, ctnn::array>> results;
   std::vector<std::string> names, files;
@@ -124,31 +177,48 @@ void run(const run_options& options) {
   }
   if (names.empty())
     for (const ir::network_output& o : m.graph().outputs) names.emplace_back(o.name);
+  std::vector<std::vector<ctnn::array>> all(names.size());
   {
     const progress busy("running");
-    for (const std::string& name : names) results.emplace_back(name, ex.extract(name));
+    for (std::size_t i = 0; i < fed.runs.size(); ++i) {
+      for (auto* given : {&fed.runs[i], &cuts[i]})
+        for (auto& [name, numbers] : *given) ex.input(name, std::move(numbers));
+      for (std::size_t k = 0; k < names.size(); ++k) all[k].push_back(ex.extract(names[k]));
+      if (fed.many) busy.done(static_cast<double>(i + 1) / static_cast<double>(fed.runs.size()));
+    }
   }
+  for (std::size_t k = 0; k < names.size(); ++k)
+    results.emplace_back(names[k], fed.many ? stacked(names[k], all[k], opened.batched) : std::move(all[k][0]));
+  for (const auto& [name, values] : results) check_labels(name, values, options, labels);
   for (std::size_t i = 0; i < files.size(); ++i) ir::write_file(files[i], ctnn::npy::write(results[i].second));
-  for (const auto& [name, values] : results) std::printf("%s\n", summary(name, values).c_str());
+  for (const auto& [name, values] : results) {
+    std::printf("%s\n", summary(name, values).c_str());
+    if (options.top || !labels.empty()) print_top(values, name, options, labels);
+  }
 }
 
 void verify(const optimize_options& options) {
-  const ctnn::arrays_by_name fed = read_inputs(options.inputs);
-  const std::vector<ir::rule_record> rules = rules_for(options.model);
-  const progress busy("running both sides");
   const model_source& from = options.model;
-  const ctnn::verification v = ctnn::verify(
-      [&] { return load(from, fed); }, fed, options.tolerance,
-      {.optimize = from.optimize, .rules = rules, .keep = from.keep, .exact_convolutions = from.exact_convolutions});
-  if (!v.same) throw ctnn::error(ir::describe(v));
-  std::printf("verified, %s\n", ir::describe(v).c_str());
+  const opened_model opened = open(from);
+  const fed_inputs fed = read_inputs(from, opened);
+  require_inputs(fed, opened);
+  const std::vector<ir::rule_record> rules = rules_for(options.model);
+  for (const ctnn::arrays_by_name& arrays : fed.runs) {
+    const progress busy("running both sides");
+    const ctnn::verification v = ctnn::verify(
+        [&] { return opened.build(arrays); }, arrays, options.tolerance,
+        {.optimize = from.optimize, .rules = rules, .keep = from.keep, .exact_convolutions = from.exact_convolutions});
+    if (!v.same) throw ctnn::error(ir::describe(v));
+    std::printf("verified, %s\n", ir::describe(v).c_str());
+  }
 }
 
 void verify_written(const optimize_options& options, ctnn::loaded_model&& written) {
-  const ctnn::arrays_by_name fed = read_inputs(options.inputs);
+  const opened_model opened = open(options.model);
+  const fed_inputs fed = read_inputs(options.model, opened);
   const progress busy("running what was written");
-  const ctnn::model before(load(options.model, fed), {.optimize = false}), after(std::move(written));
-  const ctnn::verification v = ctnn::compare(before, after, fed, options.tolerance);
+  const ctnn::model before(opened.build(fed.runs[0]), {.optimize = false}), after(std::move(written));
+  const ctnn::verification v = ctnn::compare(before, after, fed.runs[0], options.tolerance);
   if (!v.same)
     throw ctnn::error(options.out + ": output '" + v.output + "' of what was written differs by " +
                       std::to_string(v.difference) + " of its largest number");
@@ -157,7 +227,10 @@ void verify_written(const optimize_options& options, ctnn::loaded_model&& writte
 profile measure(const model_source& from, const bench_options& options) {
   const ctnn::target_id target = find_target(options.target);
   const auto threads = make_threads(options.threads);
-  const ctnn::model m = load_model(from, target, threads);
+  const opened_model opened = open(from);
+  const fed_inputs fed = read_inputs(from, opened);
+  require_inputs(fed, opened);
+  const ctnn::model m = load_model(from, opened, fed.runs[0], target, threads);
   const ir::graph_view g = m.graph();
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
@@ -166,8 +239,11 @@ profile measure(const model_source& from, const bench_options& options) {
   out.target = ctnn::target_name(target);
   out.threads = options.threads;
   std::vector<std::pair<std::string, ctnn::array>> inputs;
-  for (const ctnn::model_input& i : m.code().inputs())
-    if (!i.left_out) inputs.emplace_back(i.name, ctnn::made_up_numbers(i));
+  for (const ctnn::model_input& i : m.code().inputs()) {
+    if (i.left_out) continue;
+    const auto given = fed.runs[0].find(i.name);
+    inputs.emplace_back(i.name, given != fed.runs[0].end() ? given->second : ctnn::made_up_numbers(i));
+  }
   stopwatch watch;
   const auto once = [&](bool by_layer) {
     ex.on_step(by_layer ? &stopwatch::step : nullptr, &watch);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "source.hpp"
 
+#include <ctnn/base/nearest.hpp>
+#include <ctnn/formats/ncnn/load.hpp>
+
 #include <charconv>
 #include <filesystem>
 
@@ -9,7 +12,9 @@
 #include <ctnn/formats/onnx/load.hpp>
 #define CTNN_TOOL_READS_ONNX 1
 #endif
+#include "inputs.hpp"
 #include "progress.hpp"
+#include "rewriting.hpp"
 
 namespace tool {
 
@@ -42,25 +47,76 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
-namespace {
-
-using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
-
-shapes_by_name parse_shapes(const model_source& from) {
+shapes_by_name parse_shapes(const std::vector<std::string>& options) {
   shapes_by_name out;
-  for (const std::string& s : from.shapes) {
+  for (const std::string& s : options) {
     const auto [name, shape] = split_assignment(s, "--shape");
     out[name] = parse_shape(shape, s);
   }
   return out;
 }
 
-/// The reader does not know how its user gives shapes.
-[[noreturn]] void ask_for_shape(const ctnn::error& e) {
-  throw ctnn::error(e.what() + std::string("; give it with --shape NAME=1x3x224x224"));
+namespace {
+
+/// The shapes of --shape, if the model has inputs of these names.
+shapes_by_name shapes_for(const model_source& from, const opened_model& m) {
+  shapes_by_name shapes = parse_shapes(from.shapes);
+  for (const auto& [name, shape] : shapes) {
+    if (m.find(name)) continue;
+    ctnn::ir::nearest_name near(name);
+    for (const ctnn::declared_value& v : m.inputs) near.consider(v.name);
+    throw usage_error("--shape " + name + ": the model has no input of this name" + meant(near.name()));
+  }
+  return shapes;
 }
 
-ctnn::loaded_model load_ncnn(const model_source& from) {
+/// Only the first axis of each input that nothing is known of is open, which counts samples: one.
+bool assume_one_sample(const opened_model& m, const ctnn::arrays_by_name& fed, shapes_by_name& shapes) {
+  shapes_by_name more = shapes;
+  for (const ctnn::declared_value& v : m.inputs) {
+    if (!v.open() || fed.contains(v.name) || shapes.contains(v.name)) continue;
+    if (!v.ranked || v.axes.empty() || static_cast<int>(v.axes.size()) > ctnn::max_rank) return false;
+    ctnn::extents shape;
+    for (const ctnn::declared_axis& a : v.axes) {
+      if (a.open() && shape.rank > 0) return false;
+      shape.push_back(a.open() ? 1 : a.extent);
+    }
+    more[v.name] = shape;
+  }
+  if (more.size() == shapes.size()) return false;
+  shapes = std::move(more);
+  return true;
+}
+
+/// The reader does not know how its user gives shapes.
+[[noreturn]] void ask_for_shape(const ctnn::error& e, const opened_model& m, const ctnn::arrays_by_name& fed,
+                                const shapes_by_name& shapes) {
+  std::string options, first;
+  for (const ctnn::declared_value& v : m.inputs) {
+    if (!v.open() || v.optional || fed.contains(v.name) || shapes.contains(v.name)) continue;
+    if (first.empty()) first = v.name;
+    options += (options.empty() ? "" : " ") + ("--shape " + v.name) + '=' +
+               (v.ranked    ? ctnn::ir::describe(v, "x")
+                : m.batched ? "1x3x224x224, say,"
+                            : "3x224x224, say,");
+  }
+  if (options.empty()) throw ctnn::error(e.what() + std::string("; give them with --input NAME=FILE.npy"));
+  throw ctnn::error(e.what() + ("; give it with " + options) + " or feed it with --input " + first + "=FILE.npy");
+}
+
+/// What an ncnn file's layers may not admit.
+std::string other_shapes(const opened_model& m, const ctnn::arrays_by_name& fed) {
+  std::string said;
+  for (const auto& [name, numbers] : fed) {
+    const ctnn::declared_value* const v = m.find(name);
+    const std::string got = ctnn::ir::describe(numbers.shape());
+    if (v && v->ranked && ctnn::ir::describe(*v) != got)
+      said += "input '" + name + "' of " + got + " (the file says " + ctnn::ir::describe(*v) + "): ";
+  }
+  return said;
+}
+
+opened_model open_ncnn(const model_source& from) {
   if (from.external_data) throw usage_error("--external-data: only for ONNX models");
   std::string bin = from.weights == "none" ? "" : from.weights;
   if (from.weights.empty()) {
@@ -69,63 +125,85 @@ ctnn::loaded_model load_ncnn(const model_source& from) {
       throw ctnn::error(bin +
                         ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
   }
-  ctnn::ncnn::read_options options;
-  options.input_shapes = parse_shapes(from);
   const progress busy("reading " + from.file);
-  try {
-    return ctnn::ncnn::load(from.file, bin, options);
-  } catch (const ctnn::ncnn::unknown_input_shape& e) {
-    ask_for_shape(e);
-  }
+  const auto files = std::make_shared<const ctnn::ncnn::network_files>(ctnn::ncnn::open_network(from.file, bin));
+  opened_model m;
+  m.inputs = ctnn::ncnn::declared_inputs(files->network);
+  m.build = [files, m, shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
+    ctnn::ncnn::read_options options;
+    options.input_shapes = shapes;
+    for (const auto& [name, numbers] : fed) options.input_shapes.insert_or_assign(name, numbers.shape());
+    try {
+      return ctnn::ncnn::build(*files, options);
+    } catch (const ctnn::ncnn::unknown_input_shape& e) {
+      ask_for_shape(e, m, fed, options.input_shapes);
+    } catch (const ctnn::error& e) {
+      throw ctnn::error(other_shapes(m, fed) + e.what());
+    }
+  };
+  return m;
 }
 
 /// What ONNX's and TensorFlow Lite's files have in common.
-template <class Load>
-ctnn::loaded_model load_whole(const model_source& from, Load&& read) {
+opened_model open_messages(const model_source& from, const auto& read) {
   if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": the model has its weights with it");
   ctnn::onnx::read_options options;
-  options.input_shapes = parse_shapes(from);
   options.external_data = from.external_data;
   const progress busy("reading " + from.file);
-  try {
-    return read(options);
-  } catch (const ctnn::onnx::undetermined& e) {
-    if (std::string_view(e.what()).find("the numbers of") != std::string_view::npos) throw;
-    ask_for_shape(e);
-  }
+  const auto file = std::make_shared<const ctnn::onnx::model_message>(read(from.file, options));
+  opened_model m;
+  m.inputs = ctnn::onnx::declared_inputs(*file);
+  m.outputs = ctnn::onnx::declared_outputs(*file);
+  m.opsets = file->opsets;
+  m.batched = true;
+  options.input_shapes = shapes_for(from, m);
+  m.build = [file, m, options](const ctnn::arrays_by_name& fed) {
+    ctnn::onnx::read_options now = options;
+    for (bool again = true;; again = false) {
+      try {
+        return ctnn::onnx::build(*file, now, fed);
+      } catch (const ctnn::onnx::undetermined& e) {
+        if (!again || !assume_one_sample(m, fed, now.input_shapes)) ask_for_shape(e, m, fed, now.input_shapes);
+      }
+    }
+  };
+  return m;
 }
 
-ctnn::loaded_model load_tflite(const model_source& from, const ctnn::arrays_by_name& fed) {
+opened_model open_tflite(const model_source& from) {
   if (from.external_data) throw usage_error("--external-data: only for ONNX models");
-  return load_whole(from, [&](const auto& options) { return ctnn::tflite::load(from.file, options, fed); });
+  return open_messages(from, [](const auto& file, const auto& options) { return ctnn::tflite::read(file, options); });
 }
 
-ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_name& fed) {
+opened_model open_onnx(const model_source& from) {
 #if defined(CTNN_TOOL_READS_ONNX)
-  return load_whole(from, [&](const auto& options) { return ctnn::onnx::load(from.file, options, fed); });
+  return open_messages(from, [](const auto& file, const auto& options) { return ctnn::onnx::read(file, options); });
 #else
-  (void)fed;
   throw ctnn::error(from.file + ": this ctnn was built without protozero, which reading ONNX needs");
 #endif
 }
 
 }  // namespace
 
-std::int64_t opset_of([[maybe_unused]] const model_source& from) {
-#if defined(CTNN_TOOL_READS_ONNX)
-  ctnn::onnx::read_options options;
-  options.external_data = from.external_data;
-  const ctnn::onnx::model_message file = ctnn::onnx::read(from.file, options);
-  if (const auto at = file.opsets.find(""); at != file.opsets.end()) return at->second;
-#endif
-  return 0;
+const ctnn::declared_value* opened_model::find(std::string_view name) const {
+  for (const ctnn::declared_value& v : inputs)
+    if (v.name == name) return &v;
+  return nullptr;
 }
 
-ctnn::loaded_model load(const model_source& from, const ctnn::arrays_by_name& fed) {
-  if (from.file.ends_with(".onnx")) return load_onnx(from, fed);
-  if (from.file.ends_with(".tflite")) return load_tflite(from, fed);
-  if (from.file.ends_with(".param")) return load_ncnn(from);
+opened_model open(const model_source& from) {
+  if (from.file.ends_with(".onnx")) return open_onnx(from);
+  if (from.file.ends_with(".tflite")) return open_tflite(from);
+  if (from.file.ends_with(".param")) return open_ncnn(from);
   throw ctnn::error(from.file + ": unknown format, expected a file x.onnx, x.tflite or x.param");
+}
+
+ctnn::loaded_model load(const model_source& from) {
+  const opened_model m = open(from);
+  const fed_inputs fed = read_inputs(from, m);
+  require_inputs(fed, m);
+  const progress busy("reading " + from.file);
+  return m.build(fed.runs[0]);
 }
 
 }  // namespace tool

@@ -2,7 +2,10 @@
 // Reads the model that a command line names.
 #pragma once
 
-#include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/loaded/declared_value.hpp>
+#include <ctnn/loaded/loaded_model.hpp>
+
+#include <functional>
 
 #include "commands.hpp"
 
@@ -11,11 +14,26 @@ namespace tool {
 /// "NAME=TEXT"; `what` says in a complaint which option it was.
 std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& what);
 
-/// Reads the model. Shapes in an ONNX model may follow from inputs, or their numbers, that have been `fed`.
-ctnn::loaded_model load(const model_source&, const ctnn::arrays_by_name& fed = {});
+using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
+/// Of "NAME=3x224x224" options.
+shapes_by_name parse_shapes(const std::vector<std::string>& options);
 
-/// The operator set of an ONNX model, 0 if it names none.
-std::int64_t opset_of(const model_source&);
+/// A model's file, parsed: any number of networks can be built of it.
+struct opened_model {
+  std::vector<ctnn::declared_value> inputs;
+  std::vector<ctnn::declared_value> outputs;   ///< of an ONNX model
+  std::map<std::string, std::int64_t> opsets;  ///< of an ONNX model
+  bool batched = false;                        ///< the first axis of inputs and outputs counts samples
+  /// For inputs that have been fed; other shapes are those of the file or of --shape.
+  std::function<ctnn::loaded_model(const ctnn::arrays_by_name&)> build;
+
+  const ctnn::declared_value* find(std::string_view name) const;
+};
+/// Throws ctnn::error, usage_error.
+opened_model open(const model_source&);
+
+/// The network for the arrays that the command line feeds.
+ctnn::loaded_model load(const model_source&);
 
 /// "x" of "some/path/x.param".
 std::string stem_of(const std::string& file);

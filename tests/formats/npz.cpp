@@ -100,14 +100,18 @@ TEST_CASE("stored and deflated arrays, as NumPy and as streams write them") {
   const std::string path = folder.file("all.npz");
   nn::array halves({2}, nn::dtype::f16);
   halves.elements<std::uint16_t>()[1] = 0x3c00;
-  nn::ir::write_file(path, zipped({{"a.weight.npy", npy({2, 3}, {1, -2, 3, 4, 5, 6.5f})},
+  std::string turned = npy({2, 3}, {1, 4, 2, 5, 3, 6});
+  turned.replace(turned.find("False"), 5, "True ");
+  nn::ir::write_file(path, zipped({{"turned.npy", turned, true},
+                                   {"a.weight.npy", npy({2, 3}, {1, -2, 3, 4, 5, 6.5f})},
                                    {"z.npy", zeros, true},
                                    {"h.npy", nn::npy::write(halves), true, 8},
                                    {"scalar.npy", npy({}, {7}), false, 8},
                                    {"e.npy", npy({0, 4}, {}), false, 0x0800, 0, 0, -1, 0, -1, false}}));
   const nn::weights::file file = nn::weights::open(path);
   const auto read = [&](const char* name) { return file.read(file.tensors().find(name)->second); };
-  CHECK(file.tensors().size() == 5);
+  CHECK(file.tensors().size() == 6);
+  for (std::size_t i = 0; i < 6; ++i) CHECK(read("turned")[i] == static_cast<float>(i + 1));
   CHECK(read("a.weight").shape() == nn::extents{2, 3});
   CHECK(read("a.weight")[5] == 6.5f);
   CHECK(read("z").size() == 3000);

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <set>
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,23 @@ namespace ctnn::ir::detail {
 
 class graphviz_writer {
  public:
+  /// What the layers of the graph that is drawn last take: they are coloured and labelled by it.
+  explicit graphviz_writer(std::span<const double> seconds = {}) : seconds_(seconds) {
+    for (const double s : seconds) {
+      whole_ += s;
+      longest_ = std::max(longest_, s);
+    }
+  }
+
   std::string single(const graph_view& g) {
     std::vector<row> rows;
+    timed_ = &g;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) rows.push_back({{static_cast<node_id>(i)}, none, {}, 0});
     return drawn({&g, nullptr}, rows, "");
   }
 
   std::string both(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history) {
+    timed_ = &after;
     std::map<std::string_view, node_id> stays;
     for (std::size_t i = 0; i < after.nodes.size(); ++i) stays[after.nodes[i].name] = static_cast<node_id>(i);
     // Layers whose work one layer does afterwards form a row; it stands where the last of them stood.
@@ -235,7 +246,22 @@ class graphviz_writer {
     if (const activation_function f = activation_of(g, n)) out += " + " + std::string(name_of(f.kind));
     return out;
   }
-  static std::string color(const graph_view& g, node_id n) {
+  bool times(const graph_view& g) const { return !seconds_.empty() && &g == timed_; }
+  double seconds(node_id n) const { return seconds_[static_cast<std::size_t>(n)]; }
+  /// "1.25 ms, 12 %"
+  std::string time(node_id n) const {
+    if (seconds(n) == 0) return "";
+    char text[48];
+    std::snprintf(text, sizeof text, "%.3g ms, %.0f %%", seconds(n) * 1e3, 100 * seconds(n) / whole_);
+    return text;
+  }
+  std::string color(const graph_view& g, node_id n) const {
+    if (times(g)) {  // from white to red for what takes longest
+      const int rest = 255 - static_cast<int>(longest_ > 0 ? 200 * seconds(n) / longest_ : 0);
+      char text[8];
+      std::snprintf(text, sizeof text, "#ff%02x%02x", static_cast<unsigned>(rest), static_cast<unsigned>(rest));
+      return text;
+    }
     const operator_type* t = g.at(n).type;
     if (t == &type_of<op::input> || t == &type_of<op::constant> || t == &type_of<op::full>) return "#e0e0e0";
     if (t == &type_of<op::conv2d> || t == &type_of<op::conv_transpose2d> || t == &type_of<op::linear>) return "#bcd7f5";
@@ -265,6 +291,7 @@ class graphviz_writer {
       std::string now;
       for (int k = 0; k < g.at(n).outputs.count; ++k)
         now += (k ? ", " : "") + short_form(g.shape(g.at(n).outputs.first + k));
+      if (times(g)) now = time(n);
       const std::string name = escaped(g.at(n).name, longest_name);
       lines += "<TR>" + cell + " WIDTH=\"118\" ALIGN=\"LEFT\">" +
                (gone || name.empty() ? name + ' ' : "<B>" + name + "</B>") + "</TD>" + cell +
@@ -330,18 +357,24 @@ class graphviz_writer {
 
   std::string out_;
   int titles_ = 0;
+  std::span<const double> seconds_;
+  const graph_view* timed_ = nullptr;
+  double whole_ = 0, longest_ = 0;
 };
 
 }  // namespace ctnn::ir::detail
 
 namespace ctnn {
 
-inline std::string write_graphviz(const ir::graph_view& g) { return ir::detail::graphviz_writer().single(g); }
+/// `seconds`, by node, are what its layers take.
+inline std::string write_graphviz(const ir::graph_view& g, std::span<const double> seconds = {}) {
+  return ir::detail::graphviz_writer(seconds).single(g);
+}
 
-/// `history` is what rewriting noted on the way from `before` to `after`.
+/// `history` is what rewriting noted on the way from `before` to `after`; `seconds` are of the nodes of `after`.
 inline std::string write_graphviz(const ir::graph_view& before, const ir::graph_view& after,
-                                  std::span<const ir::rewrite_step> history) {
-  return ir::detail::graphviz_writer().both(before, after, history);
+                                  std::span<const ir::rewrite_step> history, std::span<const double> seconds = {}) {
+  return ir::detail::graphviz_writer(seconds).both(before, after, history);
 }
 
 }  // namespace ctnn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// NumPy's .npy files, versions 1 to 3, little-endian and in C order, of every element type that NumPy and ctnn both
-// have; anything else is refused by name.
+// NumPy's .npy files, versions 1 to 3, little-endian, in C or Fortran order, of every element type that NumPy and ctnn
+// both have; anything else is refused by name. What is written is in C order.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +28,7 @@ inline constexpr type_name type_names[] = {{dtype::f32, "<f4"}, {dtype::f64, "<f
 struct header {
   extents shape;
   dtype type = dtype::f32;
+  bool fortran = false;  ///< the first axis is the innermost
 };
 
 /// The header of a file: a Python dictionary literal with the keys descr, fortran_order and shape, as NumPy writes it.
@@ -37,7 +38,7 @@ class header_parser {
       : text_(text), offset_(offset), source_(source) {}
 
   header parse(const budget& limits) {
-    bool has_order = false;
+    std::optional<bool> fortran;
     std::optional<dtype> type;
     std::optional<extents> shape;
     expect('{');
@@ -51,9 +52,10 @@ class header_parser {
         if (!type)
           fail("element type '" + std::string(name.substr(0, 16)) +
                "', expected one of <f4 <f8 <f2 <i8 <i4 <i2 |i1 <u8 <u4 <u2 |u1 |b1");
-      } else if (key == "fortran_order" && !has_order) {
-        if (word() != "False") fail("Fortran order, expected C order ('fortran_order': False)");
-        has_order = true;
+      } else if (key == "fortran_order" && !fortran) {
+        const std::string_view truth = word();
+        if (truth != "False" && truth != "True") fail("'fortran_order', expected True or False");
+        fortran = truth == "True";
       } else if (key == "shape" && !shape) {
         shape = tuple(limits);
       } else {
@@ -64,8 +66,8 @@ class header_parser {
     }
     skip();
     if (at_ != text_.size()) fail("characters after the header's dictionary");
-    if (!type || !has_order || !shape) fail("a key is missing, expected 'descr', 'fortran_order' and 'shape'");
-    return {*shape, *type};
+    if (!type || !fortran || !shape) fail("a key is missing, expected 'descr', 'fortran_order' and 'shape'");
+    return {*shape, *type, *fortran};
   }
 
  private:
@@ -169,13 +171,34 @@ inline detail::header parse_header(std::string_view text, const header_place& at
   return h;
 }
 
+/// Numbers that stand in Fortran order move to where C order has them.
+inline void to_c_order(std::span<std::byte> numbers, const extents& shape, dtype type) {
+  if (shape.rank < 2 || numbers.empty()) return;
+  const std::vector<std::byte> from(numbers.begin(), numbers.end());
+  const auto size = static_cast<std::size_t>(size_of(type));
+  std::size_t steps[max_rank] = {1};
+  for (int k = 1; k < shape.rank; ++k) steps[k] = steps[k - 1] * static_cast<std::size_t>(shape[k - 1]);
+  int at[max_rank] = {};
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < numbers.size(); i += size) {
+    std::memcpy(&numbers[i], &from[offset * size], size);
+    for (int k = shape.rank - 1; k >= 0; --k) {
+      offset += steps[k];
+      if (++at[k] < shape[k]) break;
+      offset -= steps[k] * static_cast<std::size_t>(at[k]);
+      at[k] = 0;
+    }
+  }
+}
+
 /// Throws ctnn::error with the byte and what was expected there; `source` names the file in it.
 inline array parse(std::string_view bytes, const std::string& source, const budget& limits = {}) {
   const header_place at = find_header(bytes, bytes.size(), source);
-  const auto [shape, type] = parse_header(bytes.substr(at.start, at.length), at, bytes.size(), source, limits);
+  const auto [shape, type, fortran] = parse_header(bytes.substr(at.start, at.length), at, bytes.size(), source, limits);
   const std::string_view data = bytes.substr(at.start + at.length);
   array out(shape, type);
   if (!data.empty()) std::memcpy(out.bytes().data(), data.data(), data.size());
+  if (fortran) to_c_order(out.bytes(), shape, type);
   ir::as_read(out);
   return out;
 }

@@ -28,6 +28,7 @@ class file final : public ir::tensor_file {
   struct place {
     zip::entry of;
     std::size_t header = 0;  ///< bytes before its numbers
+    bool fortran = false;
   };
 
   void add(const std::string& name, zip::entry&& e) {
@@ -43,11 +44,11 @@ class file final : public ir::tensor_file {
     const std::size_t had = text.size(), all = at.start + at.length;
     text.resize(std::max(had, all));
     data.read(std::as_writable_bytes(std::span(text)).subspan(had));
-    const auto [shape, type] =
+    const auto [shape, type, fortran] =
         npy::parse_header(std::string_view(text).substr(at.start, at.length), at, e.size, source, limits_);
     tensors_.emplace(name, ir::tensor_entry{type, shape, e.begin, e.begin + e.packed});
     const std::uint64_t begin = e.begin;
-    places_.emplace(begin, place{std::move(e), all});
+    places_.emplace(begin, place{std::move(e), all, fortran});
   }
 
   void fill(const ir::tensor_entry& t, std::span<std::byte> to) const override {
@@ -57,6 +58,7 @@ class file final : public ir::tensor_file {
     data.read(header);
     data.read(to);
     data.finish();
+    if (p.fortran) npy::to_c_order(to, t.shape, t.type);
   }
 
   std::map<std::uint64_t, place> places_;

@@ -8,6 +8,7 @@
 #include "../formats/onnx/load.hpp"
 #define CTNN_READS_ONNX 1
 #endif
+#include "../loaded/declared_value.hpp"
 #include "extractor.hpp"
 #include "thread_pool.hpp"
 
@@ -61,7 +62,7 @@ class model {
   /// the files by their names without directories. Where input shapes are neither in the file nor given, only the
   /// .param file is checked now, and the rest when an extractor has been fed.
   static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    return or_error([&] { return load_ncnn(param, bin, options); });
+    return or_error([&] { return load_ncnn(ncnn::open_network(param, bin, options.read.limits), options); });
   }
   /// `x.onnx`, `x.tflite`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or
   /// shapes inside it) are open is read and checked now and made ready when the inputs are fed, once for each set of
@@ -72,8 +73,29 @@ class model {
     if (!path.ends_with(".param")) throw error(path + ": expected a .param, an .onnx or a .tflite file");
     return load(path, path.substr(0, path.size() - 5) + "bin", options);
   }
+  /// The bytes of an .onnx or .tflite file, which need not live any longer. Tensors cannot be in other files.
+  static model load(std::span<const std::byte> bytes, const load_options& options = {}) {
+    return or_error([&] { return load_bytes(bytes, options); });
+  }
+  /// The text of a .param file and the bytes of its .bin file, which are copied: weights for other input shapes are
+  /// read there. Without bytes all weights are zeros.
+  static model load(std::string_view param, std::span<const std::byte> bin, const load_options& options = {}) {
+    return or_error([&] {
+      ncnn::network_files files{ncnn::parse_param(param, "the .param text", options.read.limits), nullptr, nullptr,
+                                "the .bin bytes"};
+      if (!bin.empty()) files.in_memory = std::make_shared<const std::vector<std::byte>>(bin.begin(), bin.end());
+      return load_ncnn(std::move(files), options);
+    });
+  }
   /// The same without exceptions.
   static result<model> try_load(const std::string& param, const std::string& bin, const load_options& options = {}) {
+    return attempt([&] { return load(param, bin, options); });
+  }
+  static result<model> try_load(std::span<const std::byte> bytes, const load_options& options = {}) {
+    return attempt([&] { return load(bytes, options); });
+  }
+  static result<model> try_load(std::string_view param, std::span<const std::byte> bin,
+                                const load_options& options = {}) {
     return attempt([&] { return load(param, bin, options); });
   }
   static result<model> try_load(const std::string& path, const load_options& options = {}) {
@@ -82,8 +104,16 @@ class model {
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, ir::program_family::reader read = {})
       : programs_(std::make_shared<ir::program_family>(std::move(network), program_options_of(options), std::move(read),
-                                                   options.reshaped_programs)),
-        executor_(options.executor) {}
+                                                       options.reshaped_programs)),
+        executor_(options.executor) {
+    for (const model_input& i : code().inputs()) inputs_.emplace_back(i.name, i.shape, i.type).optional = i.optional;
+    outputs_of_first();
+  }
+
+  /// What may be fed, in the order of the file: open axes take what they are given.
+  std::span<const declared_value> inputs() const { return inputs_; }
+  /// What comes out. Shapes are what the file says where they follow from what is fed, and may be missing.
+  std::span<const declared_value> outputs() const { return outputs_; }
 
   ctnn::extractor extractor() const { return ctnn::extractor(programs_, executor_); }
 
@@ -100,18 +130,21 @@ class model {
                                                    options.reshaped_programs)),
         executor_(options.executor) {}
 
-  static model load_ncnn(const std::string& param, const std::string& bin, const load_options& options) {
-    const auto files = std::make_shared<const ncnn::network_files>(ncnn::open_network(param, bin, options.read.limits));
+  static model load_ncnn(ncnn::network_files&& opened, const load_options& options) {
+    const auto files = std::make_shared<const ncnn::network_files>(std::move(opened));
     ir::program_family::reader read = [files, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
       for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
       return ncnn::build(*files, changed);
     };
     try {
-      return model(read({}), options, read);
+      return model(read({}), options, read).declare(ncnn::declared_inputs(files->network), {});
     } catch (const ncnn::unknown_input_shape& e) {
+      std::vector<declared_value> outputs;
+      for (const std::string& name : ncnn::declared_outputs(files->network)) outputs.emplace_back(name);
       return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options,
-                   std::move(read));
+                   std::move(read))
+          .declare(ncnn::declared_inputs(files->network), std::move(outputs));
     }
   }
   static model load_onnx(const std::string& path, const load_options& options) {
@@ -126,6 +159,22 @@ class model {
   static model load_tflite(const std::string& path, const load_options& options) {
     return load_messages(options, [&](const onnx::read_options& read) { return tflite::read(path, read); });
   }
+  static model load_bytes(std::span<const std::byte> bytes, const load_options& options) {
+    constexpr std::string_view sign = "TFL3";  // a FlatBuffer's identifier, behind the place of its root
+    if (bytes.size() >= 8 && std::equal(sign.begin(), sign.end(), bytes.begin() + 4,
+                                        [](char c, std::byte b) { return static_cast<std::byte>(c) == b; }))
+      return load_messages(options, [&](const onnx::read_options& read) {
+        return tflite::parse_model(bytes, "the .tflite bytes", read.limits);
+      });
+#if defined(CTNN_READS_ONNX)
+    return load_messages(options, [&](const onnx::read_options& read) {
+      return onnx::parse_model(bytes, "the .onnx bytes", read.limits);
+    });
+#else
+    throw error("the .onnx bytes: reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built "
+                "without");
+#endif
+  }
   template <class Read>
   static model load_messages(const load_options& options, Read&& messages_of) {
     onnx::read_options read;
@@ -138,9 +187,10 @@ class model {
     const auto file = std::make_shared<const onnx::model_message>(messages_of(read));
     ir::program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
     try {
-      return model(make({}), options, make);
+      return model(make({}), options, make).declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));
     } catch (const onnx::undetermined& e) {
-      return model(e.what(), options, std::move(make));
+      return model(e.what(), options, std::move(make))
+          .declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));
     }
   }
   static ir::program_options program_options_of(const load_options& o) {
@@ -155,8 +205,26 @@ class model {
             o.exact_convolutions};
   }
 
+  model declare(std::vector<declared_value>&& inputs, std::vector<declared_value>&& outputs) && {
+    if (programs_->first()) {
+      for (declared_value& v : inputs)
+        if (const model_input* i = code().find_input(v.name); i && !v.ranked)
+          v = declared_value(v.name, i->shape, i->type);  // load_options::read has its shape
+    } else {
+      outputs_ = std::move(outputs);
+    }
+    inputs_ = std::move(inputs);
+    return std::move(*this);
+  }
+  void outputs_of_first() {
+    const ir::graph_view g = graph();
+    for (const ir::network_output& o : g.outputs)
+      outputs_.emplace_back(o.name, g.shape(o.value), g.at_value(o.value).type);
+  }
+
   std::shared_ptr<ir::program_family> programs_;
   std::shared_ptr<ctnn::executor> executor_;
+  std::vector<declared_value> inputs_, outputs_;
 };
 
 }  // namespace ctnn

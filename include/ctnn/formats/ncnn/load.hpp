@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../../base/compiled.hpp"
+#include "../../loaded/declared_value.hpp"
 #include "../file.hpp"
 #include "layer_reader.hpp"
 #include "param_reader.hpp"
@@ -36,12 +37,17 @@ struct unknown_input_shape : error {
 /// thing that is wrong, or for all layers that are not supported together.
 loaded_model build(const param_file& file, bin_reader& weights, const read_options& options = {});
 
+/// What the file says of its inputs; shapes may be missing. Of outputs it has the names: what no layer reads.
+std::vector<declared_value> declared_inputs(const param_file& file);
+std::vector<std::string> declared_outputs(const param_file& file);
+
 /// A network's files: what the .param file says, and the .bin file, which stays open as long as this lives. build()
 /// takes the weights from it: for any number of input shapes, also when the files have been deleted.
 struct network_files {
   param_file network;
-  std::shared_ptr<const data_file> weights;  ///< null: zeros
-  std::string weights_name;                  ///< what messages call them
+  std::shared_ptr<const data_file> weights;                 ///< null: in memory
+  std::shared_ptr<const std::vector<std::byte>> in_memory;  ///< null, too: zeros
+  std::string weights_name;                                 ///< what messages call them
 };
 network_files open_network(const std::string& param, const std::string& bin, const budget& limits = {});
 loaded_model build(const network_files& files, const read_options& options = {});

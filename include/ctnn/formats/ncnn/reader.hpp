@@ -104,26 +104,45 @@ inline const layer_type* find_layer_type(std::string_view name, std::span<const 
 
 namespace detail {
 
+inline void declare_outputs(builder& b) {
+  for (const std::string& blob : declared_outputs(b.file))
+    add_output(b.model.network, b.model.keep(blob), b.blobs.at(blob));
+}
+
+}  // namespace detail
+
+CTNN_ONCE std::vector<declared_value> declared_inputs(const param_file& file) {
+  std::vector<declared_value> all;
+  std::unordered_map<std::string_view, const layer*> convolutions;
+  for (const layer& l : file.layers)
+    if (l.type == "Input")
+      for (const std::string& blob : l.outputs) {
+        const extents shape = readers::input_shape(file, l, blob, convolutions);
+        if (shape.rank == 0) all.emplace_back(blob);
+        else all.emplace_back(blob, shape, dtype::f32);
+      }
+  return all;
+}
+
 /// ncnn's rule: what no layer reads is an output. What a Noop only swallows is one, too; an input is one if nothing
 /// else is.
-inline void declare_outputs(builder& b) {
+CTNN_ONCE std::vector<std::string> declared_outputs(const param_file& file) {
   std::unordered_set<std::string> read;
-  for (const layer& l : b.file.layers) {
+  for (const layer& l : file.layers) {
     const bool swallows = l.type == "Noop";
     for (std::size_t i = 0; i < l.inputs.size(); ++i)
       if (!swallows || i < l.outputs.size()) read.insert(l.inputs[i]);
   }
+  std::vector<std::string> found;
   for (const bool inputs : {false, true}) {
-    for (const layer& l : b.file.layers)
+    for (const layer& l : file.layers)
       if ((l.type == "Input") == inputs)
         for (const std::string& blob : l.outputs)
-          if (!read.contains(blob)) add_output(b.model.network, b.model.keep(blob), b.blobs.at(blob));
-    if (!b.model.network.outputs.empty()) return;
+          if (!read.contains(blob)) found.push_back(blob);
+    if (!found.empty()) return found;
   }
-  throw error(b.file.source + ": no layer has an output that nothing reads");
+  throw error(file.source + ": no layer has an output that nothing reads");
 }
-
-}  // namespace detail
 
 CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const read_options& options) {
   builder b{{}, file, weights, options.limits, options.input_shapes};
@@ -164,12 +183,13 @@ CTNN_ONCE network_files open_network(const std::string& param, const std::string
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
   const std::vector<std::byte> text = read_file(param, limits);
   param_file network = parse_param(as_text(text), name(param), limits);
-  return {std::move(network), bin.empty() ? nullptr : open_to_read(bin, limits), name(bin)};
+  return {std::move(network), bin.empty() ? nullptr : open_to_read(bin, limits), nullptr, name(bin)};
 }
 
 CTNN_ONCE loaded_model build(const network_files& files, const read_options& options) {
-  bin_reader weights = files.weights ? bin_reader(*files.weights, files.weights_name, options.limits)
-                                     : bin_reader::zeros(options.limits);
+  bin_reader weights = files.weights     ? bin_reader(*files.weights, files.weights_name, options.limits)
+                       : files.in_memory ? bin_reader(*files.in_memory, files.weights_name, options.limits)
+                                         : bin_reader::zeros(options.limits);
   return build(files.network, weights, options);
 }
 

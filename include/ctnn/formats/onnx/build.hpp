@@ -5,6 +5,7 @@
 #include "../../base/compiled.hpp"
 #include "../../base/error.hpp"
 #include "../../loaded/budget.hpp"
+#include "../../loaded/declared_value.hpp"
 #include "messages.hpp"
 #include "node_type.hpp"
 
@@ -28,6 +29,10 @@ struct undetermined : error {
 /// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong,
 /// or for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
 loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
+
+/// What the file says of its inputs, or outputs; those of types that ctnn does not have are left out.
+std::vector<declared_value> declared_inputs(const model_message& file);
+std::vector<declared_value> declared_outputs(const model_message& file);
 
 /// The numbers of a tensor, from memory or from its file; null if it is refused. Throws ctnn::error if the file has
 /// been written into since it was opened. `source` is what messages call the model.

@@ -9,6 +9,19 @@ namespace ctnn::onnx {
 
 namespace detail {
 
+inline bool is_open(const value_info::axis& a) {
+  return !a.size || *a.size < 0 || *a.size > 2147483647 || (*a.size == 0 && !a.name.empty());
+}
+inline void declare(const value_info& v, std::vector<declared_value>& to) {
+  const auto type = element_type(v.element);
+  if (!v.is_tensor || !type) return;
+  declared_value& d = to.emplace_back(v.name);
+  d.type = *type;
+  d.ranked = v.shape.has_value();
+  if (v.shape)
+    for (const value_info::axis& a : *v.shape) d.axes.push_back({is_open(a) ? -1 : static_cast<int>(*a.size), a.name});
+}
+
 /// The shape of an input: what the caller says, what has been fed, or the file.
 inline extents input_shape(const importer& i, const value_info& v, const arrays_by_name& fed) {
   if (const auto at = fed.find(v.name); at != fed.end()) {
@@ -46,6 +59,23 @@ inline extents input_shape(const importer& i, const value_info& v, const arrays_
 }
 
 }  // namespace detail
+
+CTNN_ONCE std::vector<declared_value> declared_inputs(const model_message& file) {
+  std::unordered_set<std::string_view> initialized;
+  for (const tensor& t : file.graph.initializers) initialized.insert(t.name);
+  std::vector<declared_value> all;
+  for (const value_info& v : file.graph.inputs) {
+    const std::size_t had = all.size();
+    detail::declare(v, all);
+    if (all.size() > had) all.back().optional = initialized.contains(v.name);
+  }
+  return all;
+}
+CTNN_ONCE std::vector<declared_value> declared_outputs(const model_message& file) {
+  std::vector<declared_value> all;
+  for (const value_info& v : file.graph.outputs) detail::declare(v, all);
+  return all;
+}
 
 CTNN_ONCE loaded_model build(const model_message& file, const read_options& options, const arrays_by_name& fed) {
   try {

@@ -6,8 +6,8 @@
 
 namespace ctnn::ncnn::readers {
 
-/// w, h, d and c as parameters `ids` say them, outermost first; an extent of 0 is absent.
-inline extents declared_shape(const layer_reader& l, int w, int h, int d, int c) {
+/// w, h, d and c as parameters `ids` say them, outermost first; an extent of 0 is absent. `l` reads parameters.
+inline extents declared_shape(const auto& l, int w, int h, int d, int c) {
   extents shape;
   for (int id : {c, d, h, w}) {
     const int n = l.int_or(id, 0);
@@ -17,18 +17,32 @@ inline extents declared_shape(const layer_reader& l, int w, int h, int d, int c)
   return shape;
 }
 
+/// The first convolution that reads a blob. Made when it is first needed.
+using convolutions_by_input = std::unordered_map<std::string_view, const layer*>;
+
 /// Channels that the first convolution reading `blob` has weights for; 0 if none tells.
-inline int channels_needed(builder& b, const std::string& blob) {
-  if (b.first_convolutions.empty())
-    for (const layer& at : b.file.layers)
-      if (at.inputs.size() == 1 && at.type == "Convolution") b.first_convolutions.emplace(at.inputs[0], &at);
-  const auto found = b.first_convolutions.find(blob);
-  if (found == b.first_convolutions.end()) return 0;
-  const parameter_reader p(b.file, *found->second);
+inline int channels_needed(const param_file& file, const std::string& blob, convolutions_by_input& first) {
+  if (first.empty())
+    for (const layer& at : file.layers)
+      if (at.inputs.size() == 1 && at.type == "Convolution") first.emplace(at.inputs[0], &at);
+  const auto found = first.find(blob);
+  if (found == first.end()) return 0;
+  const parameter_reader p(file, *found->second);
   const auto area = checked_multiply(p.int_or(1, 0), p.int_or(11, p.int_or(1, 0)));
   const auto each = area ? checked_multiply(*area, p.int_or(0, 0)) : area;
   const int size = p.int_or(6, 0);
   return each && *each > 0 && size % *each == 0 ? static_cast<int>(size / *each) : 0;
+}
+
+/// What the file says of an Input's blob; of rank 0 if it says nothing.
+inline extents input_shape(const param_file& file, const layer& at, const std::string& blob,
+                           convolutions_by_input& first) {
+  extents shape = declared_shape(parameter_reader(file, at), 0, 1, 11, 2);
+  // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
+  if (shape.rank == 3)
+    if (const int needed = channels_needed(file, blob, first); needed == shape[2] && needed != shape[0])
+      std::swap(shape[0], shape[2]);
+  return shape;
 }
 
 /// One input for each of the layer's outputs.
@@ -36,17 +50,11 @@ inline void input(layer_reader& l) {
   if (l.output_count() == 0) l.fail("has no output");
   std::vector<value_id> out;
   for (const std::string& blob : l.layer.outputs) {
-    extents shape = declared_shape(l, 0, 1, 11, 2);
-    const auto given = l.builder().input_shapes.find(blob);
-    if (given != l.builder().input_shapes.end()) {
-      shape = given->second;
-    } else if (shape.rank == 0) {
-      layer_reader::refuse("a shape that is neither in the file nor given");
-    } else if (shape.rank == 3) {
-      // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
-      const int needed = channels_needed(l.builder(), blob);
-      if (needed == shape[2] && needed != shape[0]) std::swap(shape[0], shape[2]);
-    }
+    builder& b = l.builder();
+    const auto given = b.input_shapes.find(blob);
+    const extents shape =
+        given != b.input_shapes.end() ? given->second : input_shape(b.file, l.layer, blob, b.first_convolutions);
+    if (shape.rank == 0) layer_reader::refuse("a shape that is neither in the file nor given");
     out.push_back(out.empty() ? l.node(op::input{as_list(shape)}, {})
                               : l.helper(op::input{as_list(shape)}, {}, blob.c_str()));
   }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "inputs.hpp"
+
+#include <ctnn/base/nearest.hpp>
+#include <ctnn/formats/npy.hpp>
+#if defined(CTNN_ZLIB)
+#include <ctnn/formats/npz.hpp>
+#endif
+
+#include <algorithm>
+#include <filesystem>
+
+#include "picture.hpp"
+#include "progress.hpp"
+#include "rewriting.hpp"
+
+namespace tool {
+
+ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input) {
+#if defined(CTNN_ZLIB)
+  const ctnn::npz::file arrays(file);
+  ctnn::arrays_by_name out;
+  if (input.empty()) {
+    for (const auto& [name, tensor] : arrays.tensors()) out.emplace(name, arrays.read(tensor));
+    return out;
+  }
+  auto found = arrays.tensors().find(input);
+  if (found == arrays.tensors().end() && arrays.tensors().size() == 1) found = arrays.tensors().begin();
+  if (found == arrays.tensors().end())
+    throw ctnn::error(file + ": has " + std::to_string(arrays.tensors().size()) + " arrays, none is called '" + input +
+                      "'");
+  out.emplace(input, arrays.read(found->second));
+  return out;
+#else
+  (void)input;
+  throw ctnn::error(file + ": this ctnn was built without zlib, which .npz needs");
+#endif
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+ctnn::array read_file(const std::string& file, const std::string& name, const model_source& from,
+                      const opened_model& m) {
+  if (file.ends_with(".npz")) return std::move(read_npz(file, name).begin()->second);
+  if (is_picture(file)) {
+    const ctnn::declared_value* const input = m.find(name);
+    if (!input) throw usage_error("--input " + name + '=' + file + ": only inputs of the model take pictures");
+    return read_picture(file, *input, from.shapes, from.pictures);
+  }
+  return ctnn::npy::read(file);
+}
+
+/// A sample of a batch may have been stored without the axis that counts samples.
+void add_batch_axis(ctnn::array& a, const ctnn::declared_value* input) {
+  if (!input || !input->ranked || static_cast<int>(input->axes.size()) != a.shape().rank + 1) return;
+  if (!input->axes[0].open() && input->axes[0].extent != 1) return;
+  ctnn::extents shape{1};
+  for (int k = 0; k < a.shape().rank; ++k) shape.push_back(a.shape()[k]);
+  ctnn::array out(shape, a.type());
+  std::copy(a.bytes().begin(), a.bytes().end(), out.bytes().begin());
+  a = std::move(out);
+}
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& e : fs::directory_iterator(folder)) {
+    const std::string file = e.path().string();
+    if (e.path().filename().string().starts_with('.')) continue;
+    if (!file.ends_with(".npy") && !is_picture(file)) throw ctnn::error(file + ": expected .npy files and pictures");
+    files.push_back(file);
+  }
+  if (files.empty()) throw ctnn::error(folder + ": has no .npy file and no picture");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+fed_inputs read_inputs(const model_source& from, const opened_model& m) {
+  fed_inputs all;
+  ctnn::arrays_by_name same;
+  for (const std::string& text : from.inputs) {
+    if (text.ends_with(".npz") && (text.find('=') == text.npos || fs::exists(text))) {
+      for (auto& [name, numbers] : read_npz(text, "")) same.insert_or_assign(name, std::move(numbers));
+      continue;
+    }
+    const auto [name, file] = split_assignment(text, "--input");
+    if (!fs::is_directory(file)) {
+      same.insert_or_assign(name, read_file(file, name, from, m));
+      continue;
+    }
+    const progress busy("reading " + file);
+    const std::vector<std::string> files = files_in(file);
+    if (all.many && files.size() != all.runs.size())
+      throw ctnn::error(file + ": " + std::to_string(files.size()) + " files, another input has " +
+                        std::to_string(all.runs.size()));
+    all.many = true;
+    all.runs.resize(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      ctnn::array numbers = read_file(files[i], name, from, m);
+      if (m.batched) add_batch_axis(numbers, m.find(name));
+      all.runs[i].insert_or_assign(name, std::move(numbers));
+    }
+  }
+  for (ctnn::arrays_by_name& run : all.runs)
+    for (const auto& [name, numbers] : same) run.insert_or_assign(name, numbers);
+  return all;
+}
+
+void require_inputs(const fed_inputs& fed, const opened_model& m) {
+  for (const auto& [name, numbers] : fed.runs[0]) {
+    if (m.find(name)) continue;
+    ctnn::ir::nearest_name near(name);
+    for (const ctnn::declared_value& v : m.inputs) near.consider(v.name);
+    throw usage_error("--input " + name + ": the model has no input of this name" + meant(near.name()));
+  }
+}
+
+ctnn::array stacked(const std::string& name, const std::vector<ctnn::array>& results, bool batched) {
+  const ctnn::extents each = results[0].shape();
+  const bool joined = batched && each.rank > 0 && each[0] == 1;
+  if (!joined && each.rank == ctnn::max_rank)
+    throw ctnn::error("output '" + name + "' is " + ctnn::ir::describe(each) + ", which leaves no axis for samples");
+  ctnn::extents shape{static_cast<int>(results.size())};
+  for (int k = joined ? 1 : 0; k < each.rank; ++k) shape.push_back(each[k]);
+  ctnn::array all(shape, results[0].type());
+  auto to = all.bytes().begin();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!(results[i].shape() == each))
+      throw ctnn::error("output '" + name + "' is " + ctnn::ir::describe(each) + " of the first file, " +
+                        ctnn::ir::describe(results[i].shape()) + " of file " + std::to_string(i + 1) +
+                        ": these are no batch");
+    to = std::copy(results[i].bytes().begin(), results[i].bytes().end(), to);
+  }
+  return all;
+}
+
+}  // namespace tool

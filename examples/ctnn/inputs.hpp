@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// What --input feeds.
+#pragma once
+
+#include "source.hpp"
+
+namespace tool {
+
+struct fed_inputs {
+  std::vector<ctnn::arrays_by_name> runs{1};  ///< by name; folders make one of each of their files
+  bool many = false;                          ///< a folder was given, of one file perhaps
+};
+
+/// All arrays of an .npz file by their names; for an `input` the one called so, or its only one.
+ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input);
+
+/// Reads the files: .npy, .npz, pictures, folders of .npy files and pictures, which the model runs on one by one.
+fed_inputs read_inputs(const model_source&, const opened_model&);
+
+/// Throws usage_error if something is fed that is not an input of the model.
+void require_inputs(const fed_inputs&, const opened_model&);
+
+/// Results of runs as one array: each a row of a new first axis, or one behind the other along the first axis where
+/// that counts samples. Throws ctnn::error if their shapes differ.
+ctnn::array stacked(const std::string& name, const std::vector<ctnn::array>& results, bool batched);
+
+}  // namespace tool
