@@ -330,7 +330,8 @@ loaded_kernels kernels_of() {
 }
 
 /// Tells whether the target is compiled.
-inline void probe_target() {}
+/// "N_AVX2".
+inline const char* name_of_target() { return HWY_STR(HWY_NAMESPACE); }
 
 CTNN_END_TARGET
 
