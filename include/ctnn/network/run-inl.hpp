@@ -330,8 +330,10 @@ loaded_kernels kernels_of() {
 }
 
 /// Tells whether the target is compiled.
+#if !defined(CTNN_PLAIN)
 /// "N_AVX2".
 inline const char* name_of_target() { return HWY_STR(HWY_NAMESPACE); }
+#endif
 
 CTNN_END_TARGET
 
