@@ -26,6 +26,7 @@ ctnn::target_id find_target(const std::string& name) {
     if (ctnn::target_name(t) == name || name.empty()) return t;
     known += ' ' + std::string(ctnn::target_name(t));
   }
+  if (name == "fallback") return ctnn::supported_targets().back();
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 

@@ -35,10 +35,13 @@ inline std::int64_t multiply_registers(target_id, int steps, float* sink) {
 
 #else
 
-/// One function for each of detail::target_names, null where the target is not compiled.
+/// One function for each target, the best first and last the one that runs everywhere; null where it is not compiled.
+/// targets.hpp lets Highway compile no others.
 #if HWY_IDE || ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0)
 #define CTNN_FOR_EACH_TARGET(...) {nullptr, nullptr, nullptr, nullptr, &HWY_STATIC_DISPATCH(__VA_ARGS__)}
+inline constexpr bool several_targets = false;
 #else
+inline constexpr bool several_targets = true;
 #define CTNN_FOR_EACH_TARGET(...)                                                                  \
   {HWY_CHOOSE_AVX3(__VA_ARGS__), HWY_CHOOSE_AVX2(__VA_ARGS__), \
    HWY_CHOOSE_SSE4(__VA_ARGS__), HWY_CHOOSE_NEON(__VA_ARGS__), \
@@ -66,12 +69,12 @@ loaded_kernels kernels_for(target_id t) {
 #if !CTNN_COMPILED_ELSEWHERE
 
 CTNN_ONCE target_list supported_targets() {
-  static constexpr void (*compiled[])() = CTNN_FOR_EACH_TARGET(probe_target);
+  static constexpr const char* (*compiled[])() = CTNN_FOR_EACH_TARGET(name_of_target);
 #if !defined(HWY_COMPILE_ONLY_STATIC)
   static constexpr std::int64_t bits[] = {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_NEON, 0};  // Highway's; 0 runs everywhere
 #endif
   target_list out;
-  for (int i = 0; i < static_cast<int>(std::size(detail::target_names)); ++i) {
+  for (int i = 0; i < static_cast<int>(std::size(compiled)); ++i) {
     if (compiled[i] == nullptr) continue;
 #if !defined(HWY_COMPILE_ONLY_STATIC)
     if (bits[i] != 0 && (hwy::SupportedTargets() & bits[i]) == 0) continue;
@@ -79,6 +82,12 @@ CTNN_ONCE target_list supported_targets() {
     out.push_back({i});
   }
   return out;
+}
+CTNN_ONCE std::string_view target_name(target_id t) {
+  static constexpr const char* (*names[])() = CTNN_FOR_EACH_TARGET(name_of_target);
+  const std::string_view name = std::string_view(names[t.index]()).substr(2);
+  const bool last_of_many = several_targets && t.index + 1 == static_cast<int>(std::size(names));
+  return last_of_many || name == "SCALAR" || name == "EMU128" ? "fallback" : name;
 }
 CTNN_ONCE target_id best_target() { return supported_targets()[0]; }
 

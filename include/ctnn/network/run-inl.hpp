@@ -420,8 +420,10 @@ loaded_kernels kernels_of() {
   return {loaded_kernel_table<List>::table, &convert_loaded, &multiply_integers};
 }
 
-/// Tells whether the target is compiled.
-inline void probe_target() {}
+#if !defined(CTNN_PLAIN)
+/// "N_AVX2".
+inline const char* name_of_target() { return HWY_STR(HWY_NAMESPACE); }
+#endif
 
 CTNN_END_TARGET
 

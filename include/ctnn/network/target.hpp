@@ -21,29 +21,19 @@ struct target_id {
   friend constexpr bool operator==(const target_id&, const target_id&) = default;
 };
 
-namespace detail {
-
-#if defined(CTNN_PLAIN)
-inline constexpr std::string_view target_names[] = {"plain"};
-#else
-/// The best first.
-inline constexpr std::string_view target_names[] = {"AVX3", "AVX2", "SSE4", "NEON", "fallback"};
-#endif
-
-}  // namespace detail
-
-using target_list = static_vector<target_id, std::size(detail::target_names)>;
+using target_list = static_vector<target_id, 5>;
 
 #if defined(CTNN_PLAIN)
 
-constexpr std::string_view target_name(target_id) { return detail::target_names[0]; }
+constexpr std::string_view target_name(target_id) { return "plain"; }
 constexpr target_list supported_targets() { return {target_id{}}; }
 constexpr target_id best_target() { return {}; }
 inline constexpr bool is_target_known = true;  ///< to the compiler
 
 #else
 
-constexpr std::string_view target_name(target_id t) { return detail::target_names[t.index]; }
+/// As Highway calls it ("AVX3", "NEON", "WASM"); "fallback" is what every CPU runs that this program was compiled for.
+std::string_view target_name(target_id t);
 /// Targets that were compiled and that this CPU runs, the best first.
 target_list supported_targets();
 target_id best_target();
