@@ -24,6 +24,13 @@ struct network_dispatch {
   static constexpr void (*at(target_id))(const frame&) { return &plain::run_network<Net>; }
 };
 
+template <class Net>
+struct observed_dispatch {
+  static constexpr void (*at(target_id))(const frame&, const layer_observer&) {
+    return &plain::run_network_observed<Net>;
+  }
+};
+
 template <class List>
 loaded_kernels kernels_for(target_id) {
   return plain::kernels_of<List>();
@@ -51,6 +58,13 @@ inline constexpr bool several_targets = true;
 template <class Net>
 struct network_dispatch {
   static constexpr void (*table[])(const frame&) = CTNN_FOR_EACH_TARGET(run_network<Net>);
+  static constexpr auto at(target_id t) { return table[t.index]; }
+};
+/// The same before an observer.
+template <class Net>
+struct observed_dispatch {
+  static constexpr void (*table[])(const frame&,
+                                   const layer_observer&) = CTNN_FOR_EACH_TARGET(run_network_observed<Net>);
   static constexpr auto at(target_id t) { return table[t.index]; }
 };
 /// The same on several threads.

@@ -150,6 +150,11 @@ class engine {
   {
     execute({input.data(), weights_, arena()});
   }
+  /// The same before an observer, which sees how long each layer takes.
+  void run(std::span<const float* const, inputs> input, const layer_observer& observer) requires(x::takes_f32) {
+    if (!ir::is_target_known && !run_) use_best();
+    ir::observed_dispatch<network_type>::at(target_)({input.data(), weights_, arena()}, observer);
+  }
   /// The same for inputs of any types: input_span<I> for each.
   template <class... Inputs>
   requires(sizeof...(Inputs) == inputs && !x::takes_f32 &&

@@ -35,6 +35,7 @@
 #include "../kernels/typed/run.hpp"
 #include "../graph/cost.hpp"
 #include "executable.hpp"
+#include "observer.hpp"
 
 // Kernels of the user's: a file that CTNN_OWN_KERNELS names, included once for each target. Its run(const Op&, const
 // arguments&) stand between CTNN_BEGIN_TARGET and CTNN_END_TARGET like ctnn's own and use the same vectors.
@@ -337,6 +338,25 @@ CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {})
 template <class Net, std::size_t... S>
 CTNN_INLINE void run_steps(const frame& f, std::index_sequence<S...>) {
   (run_numbered_step<Net, S>(f), ...);
+}
+
+/// Whose numbers step S computes, or copies.
+template <class Net, std::size_t S>
+inline constexpr std::string_view name_of_step = [] {
+  using x = executable<Net>;
+  const plan_step& step = x::plan.steps[S];
+  const node_id n =
+      step.node != none ? step.node : x::g.at_value(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).producer;
+  return x::g.at(n).name;
+}();
+template <class Net, std::size_t... S>
+CTNN_INLINE void run_steps_observed(const frame& f, const layer_observer& o, std::index_sequence<S...>) {
+  ((run_numbered_step<Net, S>(f), o.done(o.context, name_of_step<Net, S>)), ...);
+}
+/// One inference, layer by layer before an observer.
+template <class Net>
+void run_network_observed(const frame& f, const layer_observer& o) {
+  run_steps_observed<Net>(f, o, std::make_index_sequence<executable<Net>::plan.steps.size()>{});
 }
 
 /// One inference of a network type.
