@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // How firmware's kernels of bytes want their weights, and which layers have such kernels. A sum begins with its bias
 // less the input's zero point times the weights, so that inputs are multiplied as they are.
-//   rows        (out, C, kh, kw) or (out, K) -> [pairs of rows][K / 4][2][4], K ordered kh, kw, C, to a multiple of 8
+//   rows        (out, C, kh, kw) or (out, K) -> [pairs of rows][K / 4][2][4], K in the order kh, kw, C, filled up with
+//               zeros to a multiple of 8
 //   depthwise   (C, 1, kh, kw)               -> [C / 4][kh][kw][4]
 //   weight_scale, with the bias              -> for each output what its sum begins with, and its factor
 #pragma once

@@ -10,7 +10,8 @@
 
 #include "../../base/compiler.hpp"
 
-#if defined(__ARM_FEATURE_SIMD32) && defined(__thumb2__) && defined(__GNUC__)
+// (Without optimisation compilers keep a register for frames, and search for others in vain.)
+#if defined(__ARM_FEATURE_SIMD32) && defined(__thumb2__) && defined(__GNUC__) && defined(__OPTIMIZE__)
 #define CTNN_BYTES_BY_DSP 1
 #else
 #define CTNN_BYTES_BY_DSP 0
