@@ -146,9 +146,8 @@ TEST_CASE("subgraphs that call themselves, or that nobody calls, are refused") {
          {{0, integer(then)}, {1, integer(1)}});
     return g;
   };
-  fb::subgraph inner;
+  fb::subgraph inner;  // its operator is the first of the model's, IF, without what that needs
   inner.op("RELU", {inner.tensor("a", fb::f32, {2})}, {inner.tensor("b", fb::f32, {2})});
-  // A subgraph's operators refer to the model's list of codes: RELU is IF there.
   CHECK(outcome(fb::finish(conditional(0).model({0, 1}, {2}, {inner.graph({0}, {1})}))).find("deeper than 16") !=
         std::string::npos);
   CHECK(outcome(fb::finish(conditional(7).model({0, 1}, {2}, {inner.graph({0}, {1})}))).find("calls subgraph 7 of 2") !=

@@ -79,3 +79,40 @@ TEST_CASE("operators of .tflite files give the interpreter's answers") {
   }
   MESSAGE(answers << " answers compared");
 }
+
+TEST_CASE("nothing is turned between layers that are channels last in the file") {
+  fb::subgraph g;
+  const auto value = [&](const fb::shape& s) { return g.tensor("v", fb::f32, s); };
+  const auto numbers = [&](const fb::shape& s, std::size_t n) { return g.floats(s, fb::some(n)); };
+  const int x = g.tensor("x", fb::f32, {1, 9, 9, 3}), padded = value({1, 11, 11, 3}), a = value({1, 5, 5, 8}),
+            b = value({1, 5, 5, 8}), c = value({1, 5, 5, 8}), sum = value({1, 5, 5, 8}), both = value({1, 5, 5, 16}),
+            scaled = value({1, 5, 5, 16}), curved = value({1, 5, 5, 16}), pooled = value({1, 3, 3, 16}),
+            mean = value({1, 16}), flat = value({1, 4}), y = g.tensor("y", fb::f32, {1, 4});
+  g.op("PAD", {x, g.whole({4, 2}, {0, 0, 1, 1, 1, 1, 0, 0})}, {padded});
+  g.op("CONV_2D", {padded, numbers({8, 3, 3, 3}, 216), numbers({8}, 8)}, {a}, fb::conv(1, 2, 3));
+  g.op("DEPTHWISE_CONV_2D", {a, numbers({1, 3, 3, 8}, 72), numbers({8}, 8)}, {b}, fb::depthwise(0, 1, 1, 1));
+  g.op("CONV_2D", {b, numbers({8, 1, 1, 8}, 64), numbers({8}, 8)}, {c}, fb::conv(0, 1));
+  g.op("ADD", {a, c}, {sum}, {{0, fb::byte(1)}});
+  g.op("CONCATENATION", {sum, b}, {both}, {{0, fb::integer(3)}});
+  g.op("MUL", {both, numbers({16}, 16)}, {scaled}, {{0, fb::byte(0)}});
+  g.op("PRELU", {scaled, numbers({1, 1, 16}, 16)}, {curved});
+  g.op("MAX_POOL_2D", {curved}, {pooled}, fb::pool(0, 2, 2));
+  g.op("MEAN", {pooled, g.whole({2}, {1, 2})}, {mean}, {{0, fb::flag(false)}});
+  g.op("FULLY_CONNECTED", {mean, numbers({4, 16}, 64), numbers({4}, 4)}, {flat}, {{0, fb::byte(0)}});
+  g.op("SOFTMAX", {flat}, {y}, {{0, fb::real(1)}});
+  const std::string file = g.file({x}, {y});
+  const auto parsed = tflite::parse_model(std::as_bytes(std::span(file)), "net.tflite");
+  const model plain(onnx::build(parsed), {.optimize = false}), optimized(onnx::build(parsed));
+  int turned = 0;
+  for (const node& n : optimized.graph().nodes) turned += n.type == &type_of<op::permute>;
+  CHECK(turned == 1);  // the image's
+  array image({1, 9, 9, 3});
+  std::ranges::copy(fb::some(image.size(), 5), image.values().begin());
+  std::vector<array> out;
+  for (const model* m : {&plain, &optimized}) {
+    extractor ex = m->extractor();
+    ex.input("x", image);
+    out.push_back(ex.extract("y"));
+  }
+  for (std::size_t i = 0; i < 4; ++i) CHECK(out[0][i] == doctest::Approx(out[1][i]).epsilon(1e-5));
+}

@@ -158,11 +158,18 @@ struct scales {
 /// One subgraph: tensors, then operators by name.
 class subgraph {
  public:
+  /// Another of the same model.
+  subgraph beside() const {
+    subgraph other;
+    other.codes_ = codes_;
+    other.buffers_ = buffers_;
+    return other;
+  }
   int tensor(std::string_view name, type t, const shape& s, const scales& q = {}, const std::string& data = {}) {
     std::map<int, cell> fields{{0, numbers(s)}, {1, byte(t)}, {3, text(name)}};
     if (!data.empty()) {
-      buffers_.push_back(table({{0, bytes(data)}}));
-      fields[2] = number(static_cast<std::uint32_t>(buffers_.size() - 1));
+      buffers_->push_back(table({{0, bytes(data)}}));
+      fields[2] = number(static_cast<std::uint32_t>(buffers_->size() - 1));
     }
     if (!q.scale.empty()) fields[4] = child(table({{2, numbers(q.scale)}, {3, numbers(q.zero)}, {6, integer(q.axis)}}));
     tensors_.push_back(table(fields));
@@ -183,9 +190,9 @@ class subgraph {
        in, out, options, type);
   }
   void op(const part& code, const shape& in, const shape& out, const std::map<int, cell>& options, int type) {
-    codes_.push_back(code);
+    codes_->push_back(code);
     std::map<int, cell> fields{
-        {0, number(static_cast<std::uint32_t>(codes_.size() - 1))}, {1, numbers(in)}, {2, numbers(out)}};
+        {0, number(static_cast<std::uint32_t>(codes_->size() - 1))}, {1, numbers(in)}, {2, numbers(out)}};
     if (type != 0) {
       fields[3] = number(static_cast<std::uint8_t>(type));
       fields[4] = child(table(options));
@@ -198,12 +205,14 @@ class subgraph {
   }
   part model(const shape& in, const shape& out, std::vector<part> more = {}) const {
     more.insert(more.begin(), graph(in, out));
-    return table({{0, number(std::uint32_t{3})}, {1, list(codes_)}, {2, list(std::move(more))}, {4, list(buffers_)}});
+    return table({{0, number(std::uint32_t{3})}, {1, list(*codes_)}, {2, list(std::move(more))}, {4, list(*buffers_)}});
   }
   std::string file(const shape& in, const shape& out) const { return finish(model(in, out)); }
 
  private:
-  std::vector<part> tensors_, operators_, codes_, buffers_{table({})};
+  using parts = std::vector<part>;
+  parts tensors_, operators_;
+  std::shared_ptr<parts> codes_ = std::make_shared<parts>(), buffers_ = std::make_shared<parts>(parts{table({})});
 };
 
 }  // namespace ctnn::ir::test::tflite_bytes

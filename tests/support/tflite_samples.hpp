@@ -34,6 +34,7 @@ struct sample : subgraph {
   std::string name;
   shape ins, outs;
   std::vector<array> fed;
+  std::vector<part> called;  ///< other subgraphs
   int steps = 0;  ///< that integers may be apart: XNNPACK, in the interpreter, rounds some factors to fewer bits
 
   int in(const shape& s, type t = f32, const scales& q = {}, unsigned seed = 0) {
@@ -58,7 +59,7 @@ struct sample : subgraph {
     outs.push_back(tensor("out" + std::to_string(outs.size()), t, s, q));
     return outs.back();
   }
-  std::string file() const { return subgraph::file(ins, outs); }
+  std::string file() const { return finish(model(ins, outs, called)); }
 };
 
 using options = std::map<int, cell>;
@@ -289,6 +290,59 @@ inline std::vector<sample> samples() {
          {s.in({2, 3, 4}), s.floats({5, 4}, some(20)), s.floats({5, 5}, some(25)), s.floats({5}, some(5)),
           state(s, {2, 5})},
          {s.out({2, 3, 5})}, {{0, flag(false)}, {1, byte(1)}});
+  });
+
+  // What shapes and constants decide.
+  for (const char* op : {"RELU_0_TO_1", "SIGN"}) plain(op, op, {{2, 3, 4}}, {2, 3, 4});
+  add("EMBEDDING_LOOKUP", [&](sample& s) {
+    s.op("EMBEDDING_LOOKUP", {s.whole({3}, {2, 0, 2}), s.in({4, 5})}, {s.out({3, 5})});
+  });
+  add("REDUCE_ALL", [&](sample& s) {
+    s.op("REDUCE_ALL", {s.in({4, 2}, boolean), s.whole({1}, {1})}, {s.out({4}, boolean)}, {{0, flag(false)}});
+  });
+  add("ZEROS_LIKE", [&](sample& s) {
+    const int x = s.in({2, 3}), zeros = s.tensor("zeros", f32, {2, 3});
+    s.op("ZEROS_LIKE", {x}, {zeros});
+    s.op("MINIMUM", {x, zeros}, {s.out({2, 3})});
+  });
+  add("RANK", [&](sample& s) {
+    const int rank = s.tensor("rank", i32, {});
+    s.op("RANK", {s.in({2, 3, 4})}, {rank});
+    s.op("ADD", {s.in({3}, i32), rank}, {s.out({3}, i32)}, {{0, byte(0)}});
+  });
+  add("RANGE", [&](sample& s) {
+    const int range = s.tensor("range", i32, {3});
+    s.op("RANGE", {s.whole({}, {1}), s.whole({}, {7}), s.whole({}, {2})}, {range});
+    s.op("ADD", {s.in({3}, i32), range}, {s.out({3}, i32)}, {{0, byte(0)}});
+  });
+
+  // Subgraphs: the condition is known.
+  for (const bool yes : {false, true})
+    add(yes ? "IF" : "IF_else", [&](sample& s) {
+      for (const char* op : {"NEG", "EXP"}) {
+        subgraph branch = s.beside();
+        const int x = branch.tensor("a", f32, {2, 3}), y = branch.tensor("b", f32, {2, 3});
+        branch.op(op, {x}, {y});
+        s.called.push_back(branch.graph({x}, {y}));
+      }
+      s.op("IF", {s.tensor("c", boolean, {1}, {}, std::string(1, yes ? 1 : 0)), s.in({2, 3})}, {s.out({2, 3})},
+           {{0, integer(1)}, {1, integer(2)}});
+    });
+  add("WHILE", [&](sample& s) {
+    subgraph test = s.beside(), body = s.beside();
+    const int limit = test.tensor("limit", i32, {}, {}, raw(std::int32_t{3}));
+    const shape state{test.tensor("i", i32, {}), test.tensor("x", f32, {2, 3})};
+    test.op("LESS", {state[0], limit}, {test.tensor("go_on", boolean, {})});
+    s.called.push_back(test.graph(state, {3}));
+    const int one = body.tensor("one", i32, {}, {}, raw(std::int32_t{1}));
+    const shape now{body.tensor("i", i32, {}), body.tensor("x", f32, {2, 3})},
+        next{body.tensor("i2", i32, {}), body.tensor("x2", f32, {2, 3})};
+    body.op("ADD", {now[0], one}, {next[0]}, {{0, byte(0)}});
+    body.op("MUL", {now[1], now[1]}, {next[1]}, {{0, byte(0)}});
+    s.called.push_back(body.graph(now, next));
+    const int zero = s.tensor("zero", i32, {}, {}, raw(std::int32_t{0}));
+    s.op("WHILE", {zero, s.in({2, 3})}, {s.tensor("turns", i32, {}), s.out({2, 3})},
+         {{0, integer(1)}, {1, integer(2)}});
   });
 
   // Bytes that stand for real numbers.

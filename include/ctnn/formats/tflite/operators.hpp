@@ -37,6 +37,7 @@ inline constexpr operator_entry operators[] = {
     {"DEQUANTIZE", dequantize},
     {"DIV", unscaled<binary<div>>},
     {"ELU", function_of<apply<function::elu, 1000>, function::elu, 1000>},
+    {"EMBEDDING_LOOKUP", moves<embedding_lookup>},
     {"EQUAL", alike<onnx::readers::compare<equal>>},
     {"EXP", function_of<apply<function::exp>, function::exp>},
     {"EXPAND_DIMS", moves<expand_dims>},

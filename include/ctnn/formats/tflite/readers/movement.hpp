@@ -410,6 +410,13 @@ inline void gather(node_reader& n) {
   if (n.integer("batch_dims", 0) != 0) node_reader::refuse("option 'batch_dims'");
   onnx::readers::gather(n);
 }
+/// Rows of the second input.
+inline void embedding_lookup(node_reader& n) {
+  n.expect(2, 2);
+  if (n.rank(n.input(1)) < 1) n.fail("the table is a scalar");
+  onnx::readers::check_indices(n, n.input(0), n.shape(n.input(1))[0]);
+  n.result(n.add(op::gather{0}, {real_weight(n, 1), n.input(0)}));
+}
 /// The axes of input 1, reversed one after the other: slices that walk back.
 inline void reverse(node_reader& n) {
   n.expect(2, 2);
