@@ -156,9 +156,9 @@ opened_model open_onnx(const model_source& from) {
   m.opsets = file->opsets;
   m.batched = true;
   options.input_shapes = shapes_for(from, m);
-  m.build = [file, m, options](const ctnn::arrays_by_name& fed) {
+  m.build = [file, m, options, one_sample = from.one_sample](const ctnn::arrays_by_name& fed) {
     ctnn::onnx::read_options now = options;
-    for (bool again = true;; again = false) {
+    for (bool again = one_sample;; again = false) {
       try {
         return ctnn::onnx::build(*file, now, fed);
       } catch (const ctnn::onnx::undetermined& e) {
