@@ -29,6 +29,7 @@ struct model_source {
   std::string file;                 ///< x.param, x.onnx or x.tflite
   std::string weights;              ///< file, "none" for zeros, empty for x.bin
   std::vector<std::string> shapes;  ///< NAME=3x224x224
+  bool one_sample = true;           ///< an open first axis is 1, if nothing else is open
   bool external_data = false;       ///< an ONNX model's weights may be in other files of its folder
   bool optimize = true;
   std::vector<std::string> only;     ///< rules to apply; empty: all

@@ -25,13 +25,11 @@ struct side {
   bool has(const std::string& name) const { return std::find(all.begin(), all.end(), name) != all.end(); }
 };
 
-std::vector<std::string> names_in(const ctnn::model& m) {
+std::vector<std::string> names_in(const ir::graph_view& g) {
   std::vector<std::string> all;
-  const ir::graph_view g = m.graph();
   for (const ir::node& n : g.nodes)
     for (int k = 0; k < n.outputs.count; ++k)
-      if (const ir::value& v = g.at_value(n.outputs.first + k); n.type != &ir::type_of<ctnn::op::constant>)
-        all.emplace_back(v.name);
+      if (n.type != &ir::type_of<ctnn::op::constant>) all.emplace_back(g.at_value(n.outputs.first + k).name);
   for (const ir::network_output& o : g.outputs)
     if (std::find(all.begin(), all.end(), o.name) == all.end()) all.emplace_back(o.name);
   return all;
@@ -99,11 +97,11 @@ side run_model(const model_source& from, ctnn::arrays_by_name& fed, bool first, 
     std::optional<ctnn::extractor> rewritten, inside;
   };
   const auto s = std::make_shared<state>();
-  s->as_read = from.optimize ? make(false) : model;
-  out.all = names_in(*s->as_read);
-  out.value = [s, model, now](const std::string& name, bool inside) {
+  out.all = names_in(model->source());
+  out.value = [s, model, now, make, rewritten = from.optimize](const std::string& name, bool inside) {
     std::optional<ctnn::extractor>& ex = inside ? s->inside : s->rewritten;
     if (!ex) {
+      if (inside) s->as_read = rewritten ? make(false) : model;
       ex = (inside ? *s->as_read : *model).extractor();
       ex->set_light_mode(!inside);
       for (const auto& [input, numbers] : now) ex->input(input, numbers);

@@ -94,10 +94,21 @@ std::string summary(const std::string& name, const ctnn::array& values) {
   std::string out = name + ": " + ir::describe(values.shape());
   if (values.type() != ctnn::dtype::f32) out += " of " + std::string(ctnn::name_of(values.type()));
   if (v.empty()) return out;
-  const auto [low, high] = std::minmax_element(v.begin(), v.end());
+  const std::size_t all = v.size();
+  std::string missing;
+  std::vector<std::size_t> places;  // of numbers
+  for (std::size_t i = 0; i < all; ++i)
+    if (!std::isnan(v[i])) places.push_back(i);
+  if (places.size() < all) missing = ", " + std::to_string(all - places.size()) + " NaN";
+  if (places.empty()) return out + missing;
+  const auto [low, high] =
+      std::minmax_element(places.begin(), places.end(), [&](std::size_t a, std::size_t b) { return v[a] < v[b]; });
+  double sum = 0;
+  for (const std::size_t i : places) sum += v[i];
   char text[160];
-  std::snprintf(text, sizeof text, ", least %g, mean %g, most %g (at %td)", *low,
-                std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size()), *high, high - v.begin());
+  std::snprintf(text, sizeof text, ", least %g, mean %g, most %g (at %zu)", v[*low],
+                sum / static_cast<double>(places.size()), v[*high], *high);
+  out += missing;
   return out + text;
 }
 

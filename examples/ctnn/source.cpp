@@ -89,19 +89,20 @@ bool assume_one_sample(const opened_model& m, const ctnn::arrays_by_name& fed, s
 }
 
 /// The reader does not know how its user gives shapes.
-[[noreturn]] void ask_for_shape(const ctnn::error& e, const opened_model& m, const ctnn::arrays_by_name& fed,
-                                const shapes_by_name& shapes) {
-  std::string options, first;
+[[noreturn]] void ask_for_shape(const ctnn::error& e, const std::string& file, const opened_model& m,
+                                const ctnn::arrays_by_name& fed, const shapes_by_name& shapes) {
+  std::string what, options, feeding;
   for (const ctnn::declared_value& v : m.inputs) {
     if (!v.open() || v.optional || fed.contains(v.name) || shapes.contains(v.name)) continue;
-    if (first.empty()) first = v.name;
-    options += (options.empty() ? "" : " ") + ("--shape " + v.name) + '=' +
-               (v.ranked    ? ctnn::ir::describe(v, "x")
-                : m.batched ? "1x3x224x224, say,"
-                            : "3x224x224, say,");
+    const std::string sizes = v.ranked ? ctnn::ir::describe(v, "x") : m.batched ? "1x3x224x224" : "3x224x224";
+    what += (what.empty() ? "input '" : ", input '") + v.name + "' has " +
+            (v.ranked ? "the open shape " + ctnn::ir::describe(v) : std::string("no shape in the file"));
+    options += (options.empty() ? "" : " ") + ("--shape " + v.name) + '=' + sizes;
+    if (feeding.empty()) feeding = " or --input " + v.name + "=FILE.npy";
   }
   if (options.empty()) throw ctnn::error(e.what() + std::string("; give them with --input NAME=FILE.npy"));
-  throw ctnn::error(e.what() + ("; give it with " + options) + " or feed it with --input " + first + "=FILE.npy");
+  throw ctnn::error(std::filesystem::path(file).filename().string() + ": " + what + ": give sizes with " + options +
+                    feeding);
 }
 
 /// What an ncnn file's layers may not admit.
@@ -129,14 +130,14 @@ opened_model open_ncnn(const model_source& from) {
   const auto files = std::make_shared<const ctnn::ncnn::network_files>(ctnn::ncnn::open_network(from.file, bin));
   opened_model m;
   m.inputs = ctnn::ncnn::declared_inputs(files->network);
-  m.build = [files, m, shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
+  m.build = [files, m, name = from.file, shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
     ctnn::ncnn::read_options options;
     options.input_shapes = shapes;
-    for (const auto& [name, numbers] : fed) options.input_shapes.insert_or_assign(name, numbers.shape());
+    for (const auto& [input, numbers] : fed) options.input_shapes.insert_or_assign(input, numbers.shape());
     try {
       return ctnn::ncnn::build(*files, options);
     } catch (const ctnn::ncnn::unknown_input_shape& e) {
-      ask_for_shape(e, m, fed, options.input_shapes);
+      ask_for_shape(e, name, m, fed, options.input_shapes);
     } catch (const ctnn::error& e) {
       throw ctnn::error(other_shapes(m, fed) + e.what());
     }
@@ -157,13 +158,13 @@ opened_model open_messages(const model_source& from, const auto& read) {
   m.opsets = file->opsets;
   m.batched = true;
   options.input_shapes = shapes_for(from, m);
-  m.build = [file, m, options](const ctnn::arrays_by_name& fed) {
+  m.build = [file, m, name = from.file, options, one_sample = from.one_sample](const ctnn::arrays_by_name& fed) {
     ctnn::onnx::read_options now = options;
-    for (bool again = true;; again = false) {
+    for (bool again = one_sample;; again = false) {
       try {
         return ctnn::onnx::build(*file, now, fed);
       } catch (const ctnn::onnx::undetermined& e) {
-        if (!again || !assume_one_sample(m, fed, now.input_shapes)) ask_for_shape(e, m, fed, now.input_shapes);
+        if (!again || !assume_one_sample(m, fed, now.input_shapes)) ask_for_shape(e, name, m, fed, now.input_shapes);
       }
     }
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSL-1.0 */
-/* Models loaded from files, for C and for languages that call C: libctnn (CMake: CTNN_C_LIBRARY, Meson: c_library).
+/* Models loaded from files, for C and for languages that call C: libctnn (CMake: CTNN_C_LIBRARY, Meson: libctnn).
  *
  *   ctnn_model* model;
  *   ctnn_extractor* run;
