@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
-
 from conan.tools.files import copy, get
 import os
+
 
 class Ctnn(ConanFile):
     name = "ctnn"
