@@ -100,6 +100,8 @@ struct header_options {
   std::string name;  ///< of the type; empty for the file's
   int packed = 0;    ///< block of channels: 16, 4 for Cortex-M; 0 leaves weights in logical order
   bool blob = false;  ///< numbers beside the header, to be linked
+  bool c = false;     ///< a C interface beside the header
+  std::string image;  ///< a file for an image of packed weights
 };
 void header(const header_options&);
 

@@ -158,6 +158,10 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({4, 16}));
   on_header.add_flag("--blob", header_with.blob,
                      "numbers in NAME.blob, which NAME.blob.cpp links, not in the header; those of a MODEL are packed");
+  on_header.add_flag("--c", header_with.c,
+                     "also NAME.h for programs in C, and NAME_c.cpp; weights are packed, by default for CTNN_PLAIN");
+  on_header.add_option("--image", header_with.image,
+                       "also a file of packed weights, which an engine of this network can take later");
 
   draw_options draw_with;
   CLI::App& on_draw = *app.add_subcommand("draw", "a picture of the network before and after rewriting");

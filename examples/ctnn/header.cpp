@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn header: a model as a C++ type with its weights, or weights alone.
+#include <ctnn/formats/cpp/c_interface.hpp>
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/weights.hpp>
@@ -57,8 +58,15 @@ void header(const header_options& options) {
     const std::string text = weights_alone(options, name, apart);
     return write_files(options, name, text, linked);
   }
+  std::string image;
+  const bool packs = options.blob || options.c || !options.image.empty();
   const ctnn::cpp::header_options as{name, std::filesystem::path(options.model.file).filename().string(),
-                                     options.packed != 0 || !options.blob ? options.packed : 16};
+                                     options.packed != 0 || !packs ? options.packed
+                                     : options.c                   ? 4
+                                                                   : 16,
+                                     options.image.empty() ? nullptr : &image};
+  if (options.c && stem_of(options.out) != name)
+    throw usage_error("--c: files are called like the type: --out " + name + ".hpp, or --name " + stem_of(options.out));
   ctnn::loaded_model m = load(options.model);
   const ir::optimization o = rewrite(m, options.model);
   std::string text;
@@ -68,6 +76,13 @@ void header(const header_options& options) {
     try {
       text = ctnn::cpp::write_header(
           o.g.view(), [&](ir::expression_id e) { return numbers.elements(e); }, as, apart);
+      if (options.c) {
+        const ctnn::cpp::c_interface c(o.g.view(), name, as.origin);
+        const std::string stem = std::filesystem::path(options.out).replace_extension().string();
+        ir::write_file(stem + ".h", c.header());
+        ir::write_file(stem + "_c.cpp", c.source());
+      }
+      if (!options.image.empty()) ir::write_file(options.image, image);
     } catch (const ctnn::error& e) {
       throw ctnn::error(as.origin + ": " + e.what());
     }

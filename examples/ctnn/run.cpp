@@ -22,11 +22,12 @@ namespace tool {
 
 ctnn::target_id find_target(const std::string& name) {
   std::string known;
-  for (ctnn::target_id t : ctnn::supported_targets()) {
+  const ctnn::target_list all = ctnn::supported_targets();
+  for (ctnn::target_id t : all) {
     if (ctnn::target_name(t) == name || name.empty()) return t;
     known += ' ' + std::string(ctnn::target_name(t));
   }
-  if (name == "fallback") return ctnn::supported_targets().back();
+  if (name == "fallback") return all[all.size() - 1];
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 

@@ -32,4 +32,4 @@ constinit nn::engine<optimized, nn::shared_arena> rebuild{weights, memory};
 
 }  // namespace
 
-int main() { return board::check_answers("a spectrum", rebuild, 2e-5f); }
+int main() { return board::check_answers("a spectrum", rebuild, 4e-5f); }

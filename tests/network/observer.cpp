@@ -26,8 +26,8 @@ TEST_CASE("an observer sees the layers in their order, on every target") {
     watched.use(t);
     usual.use(t);
     std::string layers;
-    watched.run(inputs, {[](void* to, std::string_view layer) { (*static_cast<std::string*>(to) += layer) += ' '; },
-                         &layers});
+    watched.run(inputs,
+                {[](void* to, std::string_view layer) { (*static_cast<std::string*>(to) += layer) += ' '; }, &layers});
     CHECK(layers == "x pool t y y ");  // from nchw and back
     usual.run(inputs);
     for (std::size_t i = 0; i < watched.output<0>().size(); ++i) CHECK(watched.output<0>()[i] == usual.output<0>()[i]);

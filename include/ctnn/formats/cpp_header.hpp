@@ -5,8 +5,9 @@
 
 #include <functional>
 
-#include "../network/parameters.hpp"
+#include "../network/weights_image.hpp"
 #include "cpp/declaration.hpp"
+#include "cpp/linked.hpp"
 #include "cpp/weight_table.hpp"
 
 namespace ctnn::cpp {
@@ -15,6 +16,7 @@ struct header_options {
   std::string name = "network";  ///< of the type
   std::string origin{};          ///< for the comment at the top
   int packed = 0;                ///< channel_block of the target to pack the weights for; 0: logical order
+  std::string* image = nullptr;  ///< gets an image of packed weights (network/weights_image.hpp)
 };
 
 namespace detail {
@@ -43,6 +45,7 @@ class header_writer {
     if (as_bytes && linked_ == nullptr) out_ += "#include <bit>\n";
     out_ += '\n';
     if (options_.packed) {
+      if (options_.image != nullptr) write_image(*options_.image);
       if (linked_ != nullptr) {
         whole_lines();
         linked_->take(options_.name, std::move(packed_));
@@ -99,7 +102,10 @@ class header_writer {
       out_ +=
           "  /// What an engine takes: ctnn::engine<" + name + "> run{" + name +
           "::packed};\n  static const ctnn::parameters<" + name + "> packed" +
-          (linked_ != nullptr ? " asm(\"" + linked_->symbol + "\");  // in " + linked_->name + ".blob.cpp\n" : ";\n");
+          (linked_ != nullptr ? " asm(\"" + linked_->symbol + "\");  // in " + linked_->name + ".blob.cpp\n" : ";\n") +
+          "  /// Images of weights for other networks do not have it.\n"
+          "  static constexpr std::uint64_t architecture = 0x" +
+          linked_numbers::hexadecimal(architecture()) + ";\n";
     else if (weights_.size() == 0) out_ += "  static constexpr std::span<const ctnn::named_weight> weights{};\n";
     else
       out_ += "  /// For ctnn::load() at start" +
@@ -107,6 +113,24 @@ class header_writer {
                   count > constant_weights_limit || linked_ != nullptr ? "" : ", or ctnn::pack<>() in the compiler") +
               ".\n  static const ctnn::named_weight weights[" + std::to_string(weights_.size()) + "];\n";
     out_ += "};\n\n";
+  }
+
+  /// Of the layers as they are declared and the packing, whatever the type is called.
+  std::uint64_t architecture() const {
+    hash_of_text h;
+    for (const std::string& line : layers_.lines()) h.add(line + '\n');
+    h.add(options_.packed);
+    return h.value;
+  }
+  void write_image(std::string& to) const {
+    image_header h;
+    h.architecture = architecture();
+    h.count = static_cast<std::uint32_t>(packed_.size());
+    const std::size_t bytes = packed_.size() * sizeof(float);
+    const auto* numbers = reinterpret_cast<const char*>(packed_.data());
+    h.check = crc32(numbers, bytes);
+    to.assign(reinterpret_cast<const char*>(&h), sizeof h);
+    to.append(numbers, bytes);
   }
 
   /// parameters<> is a whole number of cache lines.

@@ -12,6 +12,7 @@
 #include "dispatch.hpp"
 #include "named_values.hpp"
 #include "questions.hpp"
+#include "weights_image.hpp"
 
 namespace ctnn {
 
@@ -106,6 +107,16 @@ class engine {
   constexpr void use(target_id target) {
     run_ = ir::network_dispatch<network_type>::at(target);
     target_ = target;
+  }
+
+  /// Other weights from now on; they must outlive the engine.
+  constexpr void use(const parameters<Net>& weights) { weights_ = weights.packed; }
+  void use(const parameters<Net>&&) = delete;
+  /// Those of an image, if nothing is wrong with it; else the engine keeps what it has.
+  [[nodiscard]] image_error use(const weights_image<Net>& image) {
+    const image_error wrong = image.check();
+    if (wrong == image_error::none) weights_ = image.numbers();
+    return wrong;
   }
 
   /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again.

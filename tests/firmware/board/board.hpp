@@ -17,7 +17,7 @@ void print(float number);
 /// Ends the emulator with this status.
 [[noreturn]] void exit(int status);
 
-/// Time since start_clock() in ticks of the 25 MHz system clock, up to 2^24: under `qemu -icount shift=0` an
+/// Time since start_clock() in ticks of the 25 MHz system clock, 0 from 2^24 on: under `qemu -icount shift=0` an
 /// instruction takes a nanosecond, so a tick is 40 instructions.
 void start_clock();
 std::uint32_t ticks();

@@ -14,6 +14,7 @@ volatile timer& systick() { return *reinterpret_cast<volatile timer*>(0xE000E010
 
 constexpr std::uint32_t longest = 0xFFFFFF;
 constexpr std::uint32_t enabled_by_core_clock = 5;
+constexpr std::uint32_t passed_zero = 1u << 16;  // since the control register was read last
 constexpr std::uint32_t paint = 0xC0FFEE55;
 
 std::uint32_t* painted_to = nullptr;  // everything below was painted
@@ -35,7 +36,10 @@ void start_clock() {
   }
 }
 
-std::uint32_t ticks() { return longest - systick().current; }
+std::uint32_t ticks() {
+  const std::uint32_t now = systick().current;
+  return (systick().control & passed_zero) != 0 ? 0 : longest - now;
+}
 
 [[gnu::noinline]] void paint_stack() {
   painted_to = stack_pointer();
