@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "source.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -41,12 +42,8 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
-namespace {
-
-using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
-
-shapes_by_name parse_shapes(const model_source& from) {
-  shapes_by_name out;
+std::map<std::string, ctnn::extents, std::less<>> parse_shapes(const model_source& from) {
+  std::map<std::string, ctnn::extents, std::less<>> out;
   for (const std::string& s : from.shapes) {
     const auto [name, shape] = split_assignment(s, "--shape");
     out[name] = parse_shape(shape, s);
@@ -54,10 +51,47 @@ shapes_by_name parse_shapes(const model_source& from) {
   return out;
 }
 
-/// The reader does not know how its user gives shapes.
-[[noreturn]] void ask_for_shape(const ctnn::error& e) {
-  throw ctnn::error(e.what() + std::string("; give it with --shape NAME=1x3x224x224"));
+#if defined(CTNN_TOOL_READS_ONNX)
+ctnn::onnx::model_message read_onnx(const model_source& from) {
+  ctnn::onnx::read_options options;
+  options.external_data = from.external_data;
+  return ctnn::onnx::read(from.file, options);
 }
+#endif
+
+namespace {
+
+/// The reader does not know how its user gives shapes.
+[[noreturn]] void ask_for_shape(const ctnn::error& e, const std::string& option) {
+  throw ctnn::error(e.what() + std::string("; give it with ") + option);
+}
+
+#if defined(CTNN_TOOL_READS_ONNX)
+/// --shape for the inputs whose axes are open, as they are called, such as "--shape ids=1x8 (batch x tokens)".
+std::string missing_shapes(const model_source& from) {
+  const ctnn::onnx::model_message file = read_onnx(from);
+  const auto given = parse_shapes(from);
+  std::string all;
+  for (const ctnn::onnx::value_info& v : file.graph.inputs) {
+    const bool constant = std::any_of(file.graph.initializers.begin(), file.graph.initializers.end(),
+                                      [&](const ctnn::onnx::tensor& t) { return t.name == v.name; });
+    if (constant || given.contains(v.name)) continue;
+    std::string sizes, names;
+    bool open = !v.shape;
+    for (std::size_t i = 0; v.shape && i < v.shape->size(); ++i) {
+      const auto& axis = (*v.shape)[i];
+      const bool known = axis.size && *axis.size > 0;
+      open = open || !known;
+      sizes += (i == 0 ? "" : "x") + (known ? std::to_string(*axis.size) : i == 0 ? "1" : "224");
+      names += (i == 0 ? "" : " x ") + (known ? std::to_string(*axis.size) : axis.name.empty() ? "?" : axis.name);
+    }
+    if (!open) continue;
+    all +=
+        (all.empty() ? "" : " ") + ("--shape " + v.name + "=" + (v.shape ? sizes + " (" + names + ")" : "1x3x224x224"));
+  }
+  return all.empty() ? "--shape" : all;
+}
+#endif
 
 ctnn::loaded_model load_ncnn(const model_source& from) {
   if (from.external_data) throw usage_error("--external-data: only for ONNX models");
@@ -74,7 +108,12 @@ ctnn::loaded_model load_ncnn(const model_source& from) {
   try {
     return ctnn::ncnn::load(from.file, bin, options);
   } catch (const ctnn::ncnn::unknown_input_shape& e) {
-    ask_for_shape(e);
+    // The input's name is what stands between the last quotes but those of other inputs.
+    const std::string_view text = e.what();
+    const std::size_t begin = text.find('\'');
+    const std::size_t end = begin == text.npos ? text.npos : text.find('\'', begin + 1);
+    ask_for_shape(e, "--shape " + (end == text.npos ? "NAME" : std::string(text.substr(begin + 1, end - begin - 1))) +
+                         "=3x224x224");
   }
 }
 
@@ -89,7 +128,7 @@ ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_nam
     return ctnn::onnx::load(from.file, options, fed);
   } catch (const ctnn::onnx::undetermined& e) {
     if (std::string_view(e.what()).find("the numbers of") != std::string_view::npos) throw;
-    ask_for_shape(e);
+    ask_for_shape(e, missing_shapes(from));
   }
 #else
   (void)fed;
@@ -98,16 +137,6 @@ ctnn::loaded_model load_onnx(const model_source& from, const ctnn::arrays_by_nam
 }
 
 }  // namespace
-
-std::int64_t opset_of([[maybe_unused]] const model_source& from) {
-#if defined(CTNN_TOOL_READS_ONNX)
-  ctnn::onnx::read_options options;
-  options.external_data = from.external_data;
-  const ctnn::onnx::model_message file = ctnn::onnx::read(from.file, options);
-  if (const auto at = file.opsets.find(""); at != file.opsets.end()) return at->second;
-#endif
-  return 0;
-}
 
 ctnn::loaded_model load(const model_source& from, const ctnn::arrays_by_name& fed) {
   if (from.file.ends_with(".onnx")) return load_onnx(from, fed);

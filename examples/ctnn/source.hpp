@@ -3,6 +3,11 @@
 #pragma once
 
 #include <ctnn/formats/ncnn/load.hpp>
+#if __has_include(<protozero/pbf_reader.hpp>)
+#include <ctnn/formats/onnx/load.hpp>
+#endif
+
+#include <map>
 
 #include "commands.hpp"
 
@@ -14,8 +19,12 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 /// Reads the model. Shapes in an ONNX model may follow from inputs, or their numbers, that have been `fed`.
 ctnn::loaded_model load(const model_source&, const ctnn::arrays_by_name& fed = {});
 
-/// The operator set of an ONNX model, 0 if it names none.
-std::int64_t opset_of(const model_source&);
+#if __has_include(<protozero/pbf_reader.hpp>)
+/// What an ONNX file says.
+ctnn::onnx::model_message read_onnx(const model_source&);
+#endif
+/// The shapes of the command line.
+std::map<std::string, ctnn::extents, std::less<>> parse_shapes(const model_source&);
 
 /// "x" of "some/path/x.param".
 std::string stem_of(const std::string& file);
