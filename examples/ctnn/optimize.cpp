@@ -9,6 +9,7 @@
 #include <ctnn/rewrite/sentences.hpp>
 
 #include <filesystem>
+#include <optional>
 
 #include "progress.hpp"
 #include "rewriting.hpp"
@@ -78,31 +79,74 @@ std::string write_ncnn(const optimize_options& options, const ctnn::loaded_model
   return bytes_and_layers(m, o, options.out + ", " + bin, written.bin.size());
 }
 
-std::string write_onnx([[maybe_unused]] const optimize_options& options, [[maybe_unused]] const ctnn::loaded_model& m,
-                       [[maybe_unused]] const ir::optimization& o) {
 #if defined(CTNN_TOOL_WRITES_ONNX)
+ctnn::onnx::write_options onnx_options(const optimize_options& options) {
+  ctnn::onnx::write_options how;
+  how.external_data = options.data;
+  if (options.model.file.ends_with(".onnx")) {
+    const auto opsets = read_onnx(options.model).opsets;
+    if (const auto at = opsets.find(""); at != opsets.end()) how.opset = at->second;
+  }
+  return how;
+}
+
+/// The model for any size of the axes that it leaves open. `options` get the shapes that it is tried with.
+std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options) {
+  if (!options.model.file.ends_with(".onnx")) return {};
+  const ctnn::onnx::model_message file = read_onnx(options.model);
+  const auto given = parse_shapes(options.model.shapes);
+  if (!ctnn::onnx::has_open_axes(file, given)) return {};
+  const auto make = [&](const ctnn::onnx::shapes_by_name& shapes, const ctnn::onnx::write_options& how) {
+    ctnn::onnx::read_options read;
+    read.input_shapes = shapes;
+    ctnn::loaded_model m = ctnn::onnx::build(file, read);
+    const ir::optimization o = rewrite(m, options.model);
+    return ctnn::onnx::describe_for_file(m, o.g.view(), how);
+  };
+  try {
+    ctnn::onnx::open_model made = ctnn::onnx::describe_open(file, make, given, onnx_options(options));
+    for (const auto& [name, shape] : made.shapes) {
+      if (given.contains(name)) continue;
+      std::string text = name + "=";
+      for (int i = 0; i < shape.rank; ++i) text += (i == 0 ? "" : "x") + std::to_string(shape[i]);
+      options.model.shapes.push_back(text);
+    }
+    return made;
+  } catch (const ctnn::onnx::undetermined& e) {
+    throw ctnn::error(e.what() + std::string("; give shapes with --shape"));
+  }
+}
+
+void require_any_numbers(const optimize_options& options, const ctnn::loaded_model& m) {
   for (const ctnn::model_input& i : m.inputs)
     if (i.needed)
       throw ctnn::error(options.model.file + ": shapes follow from the numbers of input '" + std::string(i.name) +
                         "': a model that is written would be good for these numbers only");
-  ctnn::onnx::write_options how;
-  how.external_data = options.data;
-  if (const auto opsets = open(options.model).opsets; options.model.file.ends_with(".onnx"))
-    if (const auto at = opsets.find(""); at != opsets.end() && at->second > 0) how.opset = at->second;
+}
+
+std::string write_onnx(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o,
+                       const std::optional<ctnn::onnx::open_model>& open) {
+  require_any_numbers(options, m);
+  const ctnn::onnx::write_options how = onnx_options(options);
   const progress busy("writing " + options.out);
-  const ctnn::onnx::saved_model done = ctnn::onnx::save(m, o.g.view(), options.out, how, [&](const auto& read_back) {
-    if (options.verify) verify_written(options, ctnn::onnx::build(read_back));
+  const ctnn::onnx::model_message file = open ? open->file : ctnn::onnx::describe_for_file(m, o.g.view(), how);
+  const ctnn::onnx::shapes_by_name shapes = open ? open->shapes : ctnn::onnx::shapes_by_name{};
+  const ctnn::onnx::saved_model done = ctnn::onnx::save(file, options.out, how, [&](const auto& read_back) {
+    ctnn::onnx::require_same(read_back, open ? open->sample : file, {}, shapes);
+    if (!options.verify) return;
+    ctnn::onnx::read_options read;
+    read.input_shapes = shapes;
+    verify_written(options, ctnn::onnx::build(read_back, read));
   });
   return bytes_and_layers(m, o, options.out + (done.external_data.empty() ? "" : ", " + done.external_data),
                           done.bytes + done.data_bytes);
-#else
-  throw ctnn::error(options.out + ": this ctnn was built without protozero, which writing ONNX needs");
-#endif
 }
+#endif
 
 }  // namespace
 
-void optimize(const optimize_options& options) {
+void optimize(const optimize_options& asked) {
+  optimize_options options = asked;
   const bool explains = options.explain || !options.why.empty();
   const bool for_onnx = options.out.ends_with(".onnx");
   if (options.out.empty() && !explains && !options.verify)
@@ -111,13 +155,24 @@ void optimize(const optimize_options& options) {
     throw usage_error(options.out + ": expected a file y.onnx, or y.param (y.bin is written beside it)");
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
   if (!for_onnx && !options.data.empty()) throw usage_error("--data: only for ONNX");
+#if defined(CTNN_TOOL_WRITES_ONNX)
+  const auto open = for_onnx ? describe_open(options) : std::nullopt;
+#else
+  if (for_onnx) throw ctnn::error(options.out + ": this ctnn was built without protozero, which writing ONNX needs");
+#endif
   ctnn::loaded_model m = load(options.model);
   const ir::optimization o = rewrite(m, options.model);
   if (options.explain) explain(o);
   print_reasons(options, m, o);
   if (options.verify) verify(options);
   if (options.out.empty()) return;
-  std::printf("%s", (for_onnx ? write_onnx : write_ncnn)(options, m, o).c_str());
+#if defined(CTNN_TOOL_WRITES_ONNX)
+  if (for_onnx) {
+    std::printf("%s", write_onnx(options, m, o, open).c_str());
+    return;
+  }
+#endif
+  std::printf("%s", write_ncnn(options, m, o).c_str());
 }
 
 }  // namespace tool

@@ -22,7 +22,7 @@ namespace tool {
 
 ctnn::target_id find_target(const std::string& name) {
   std::string known;
-  const ctnn::target_list all = ctnn::supported_targets();
+  const auto all = ctnn::supported_targets();
   for (ctnn::target_id t : all) {
     if (ctnn::target_name(t) == name || name.empty()) return t;
     known += ' ' + std::string(ctnn::target_name(t));

@@ -176,6 +176,18 @@ opened_model open_tflite(const model_source& from) {
   return open_messages(from, [](const auto& file, const auto& options) { return ctnn::tflite::read(file, options); });
 }
 
+}  // namespace
+
+#if defined(CTNN_TOOL_READS_ONNX)
+ctnn::onnx::model_message read_onnx(const model_source& from) {
+  ctnn::onnx::read_options options;
+  options.external_data = from.external_data;
+  return ctnn::onnx::read(from.file, options);
+}
+#endif
+
+namespace {
+
 opened_model open_onnx(const model_source& from) {
 #if defined(CTNN_TOOL_READS_ONNX)
   return open_messages(from, [](const auto& file, const auto& options) { return ctnn::onnx::read(file, options); });

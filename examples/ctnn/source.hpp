@@ -4,6 +4,9 @@
 
 #include <ctnn/loaded/declared_value.hpp>
 #include <ctnn/loaded/loaded_model.hpp>
+#if __has_include(<protozero/pbf_reader.hpp>)
+#include <ctnn/formats/onnx/load.hpp>
+#endif
 
 #include <functional>
 
@@ -34,6 +37,11 @@ opened_model open(const model_source&);
 
 /// The network for the arrays that the command line feeds.
 ctnn::loaded_model load(const model_source&);
+
+#if __has_include(<protozero/pbf_reader.hpp>)
+/// What an ONNX file says.
+ctnn::onnx::model_message read_onnx(const model_source&);
+#endif
 
 /// "x" of "some/path/x.param".
 std::string stem_of(const std::string& file);

@@ -132,9 +132,13 @@ class encoder {
         if (v.shape->empty()) return at.add_message(2, "", 0);  // a scalar, not a shape nobody knows
         add(at, 2, [&](protozero::pbf_writer& shape) {
           for (const value_info::axis& a : *v.shape) {
+            if (!a.size && a.name.empty()) {
+              shape.add_message(1, "", 0);  // an axis of any size, not none
+              continue;
+            }
             protozero::pbf_writer axis(shape, 1);
             if (a.size) axis.add_int64(1, *a.size);
-            else if (!a.name.empty()) axis.add_string(2, a.name);
+            else axis.add_string(2, a.name);
           }
         });
       });
@@ -145,6 +149,12 @@ class encoder {
   external_sink sink_;
 };
 
+/// For what ctnn has written itself.
+inline budget no_limits() {
+  budget none = budget::none();
+  none.name_length = 1 << 20;
+  return none;
+}
 /// About as many bytes as a model's weights take.
 inline std::uint64_t weight_bytes(const model_message& m) {
   std::uint64_t sum = 0;

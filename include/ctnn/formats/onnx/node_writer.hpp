@@ -283,6 +283,21 @@ class node_writer {
 
   // Nodes.
 
+  /// When all are there: the first that does more than bring numbers into shape has the node's name.
+  void settle_name() {
+    constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast"};
+    auto& all = b.file.graph.nodes;
+    if (!named_) return;
+    for (std::size_t k = named_at_; k < all.size(); ++k) {
+      if (std::ranges::find(shaping, all[k].type) != std::end(shaping)) continue;
+      if (k != named_at_) {
+        all[k].name = std::move(all[named_at_].name);
+        all[named_at_].name = b.nodes(all[k].name + "_" + all[named_at_].type);
+      }
+      return;
+    }
+  }
+
   /// A node and the name of its result.
   std::string add(const char* type, std::vector<std::string> in, std::vector<attribute> attributes = {}) {
     return add_many(type, std::move(in), std::move(attributes), 1)[0];
@@ -342,7 +357,7 @@ class node_writer {
     n.name = b.nodes(!helps.empty() ? helps + "_" + type
                      : named_       ? std::string(node_.name) + "_" + type
                                     : std::string(node_.name));
-    if (helps.empty()) named_ = true;
+    if (helps.empty() && !std::exchange(named_, true)) named_at_ = b.file.graph.nodes.size();
     n.type = type;
     n.inputs = std::move(in);
     n.outputs = std::move(out);
@@ -356,6 +371,7 @@ class node_writer {
   slot_set given_;
   std::size_t own_;
   bool named_ = false;
+  std::size_t named_at_ = 0;                 ///< which of the file's nodes has the name
   std::unordered_set<std::string> settled_;  ///< outputs of its nodes that have their name
 };
 

@@ -2,6 +2,9 @@
 // Writes .onnx files; writer.hpp does it.
 #pragma once
 
+#include <functional>
+#include <set>
+
 #include "load.hpp"
 
 namespace ctnn::onnx {
@@ -24,10 +27,28 @@ model_message describe_for_file(const loaded_model& m, const graph_view& g, cons
 /// The bytes of an .onnx file. Throws ctnn::error if they are more than a protocol buffer holds.
 std::string bytes_of(const model_message& file);
 
+using shapes_by_name = std::map<std::string, extents, std::less<>>;
+
 /// Builds the network of a file that has been read back and compares with what was to be written: inputs and outputs,
 /// and every value that is in both, must have the same names, shapes and types. `fed` are inputs that shapes follow
-/// from. Throws ctnn::error otherwise, which is a defect of ctnn.
-void require_same(const model_message& read_back, const model_message& written, const arrays_by_name& fed = {});
+/// from, `shapes` those of inputs whose axes are open. Throws ctnn::error otherwise, which is a defect of ctnn.
+void require_same(const model_message& read_back, const model_message& written, const arrays_by_name& fed = {},
+                  const shapes_by_name& shapes = {});
+
+/// Makes a file's network for inputs of these shapes, rewrites it and describes it (describe_for_file).
+using rewriter = std::function<model_message(const shapes_by_name&, const write_options&)>;
+
+/// A description that holds for any size of the open axes, and one of the same network for a certain one.
+struct open_model {
+  model_message file;
+  shapes_by_name shapes;
+  model_message sample;  ///< for these shapes
+};
+/// Whether inputs have axes without a size, and no shape is given for them.
+bool has_open_axes(const model_message& file, const shapes_by_name& given);
+/// Throws `undetermined` with the reason where a network follows from the sizes in a way that no file says.
+open_model describe_open(const model_message& file, const rewriter& make, const shapes_by_name& given = {},
+                         const write_options& options = {});
 
 /// Bytes of an .onnx file that have been read back and compared (require_same).
 std::string write(const loaded_model& m, const graph_view& g, const write_options& options = {});
@@ -43,14 +64,19 @@ struct saved_model {
   std::uintmax_t data_bytes = 0;  ///< its size
 };
 
-/// Writes an .onnx file and reads it back from the disk; `check` may run what was read. Only then do the file, and that
-/// of external data, get their names; with a ctnn::error neither is left behind, and what was there before stays.
+/// Writes an .onnx file and reads it back from the disk; `check` compares what was read. Only then do the file, and
+/// that of external data, get their names; with a ctnn::error neither is left behind, and what was there before stays.
 /// Weights above most_bytes_in_model go to `path` + ".data" by themselves.
-saved_model save(const loaded_model& m, const graph_view& g, const std::string& path, write_options options = {},
-                 const std::function<void(const model_message& read_back)>& check = {});
+saved_model save(const model_message& file, const std::string& path, const write_options& options,
+                 const std::function<void(const model_message& read_back)>& check);
+
+/// The network of a graph rewritten from `m`, compared by require_same().
+saved_model save(const loaded_model& m, const graph_view& g, const std::string& path,
+                 const write_options& options = {});
 
 }  // namespace ctnn::onnx
 
 #if !CTNN_COMPILED_ELSEWHERE
+#include "open_axes.hpp"
 #include "writer.hpp"
 #endif

@@ -148,7 +148,10 @@ inline void write_node(model_writer& b, node_id id) {
   node_writer w(b, id);
   const node& n = b.g.at(id);
   for (const operator_writer& known : writers::operators)
-    if (known.type == n.type) return known.write(w);
+    if (known.type == n.type) {
+      known.write(w);
+      return w.settle_name();
+    }
   if ((b.g.inputs(n).empty() || n.type == &type_of<op::prior_box>)&&b.g.weights(n).empty() && n.outputs.count == 1) {
     const value& y = b.g.at_value(n.outputs.first);
     return w.result(b.initializer(std::string(n.name), y.shape, numbers_without_inputs(b.g, n)));
@@ -182,12 +185,6 @@ inline void name_values(model_writer& b) {
     }
 }
 
-/// For what ctnn has written itself.
-inline budget no_limits() {
-  budget none = budget::none();
-  none.name_length = 1 << 20;
-  return none;
-}
 /// The inputs that shapes of a network follow from.
 inline arrays_by_name needed_by(const loaded_model& m) {
   arrays_by_name fed;
@@ -269,12 +266,14 @@ CTNN_ONCE model_message describe_for_file(const loaded_model& m, const graph_vie
   }
 }
 
-CTNN_ONCE void require_same(const model_message& read_back, const model_message& written, const arrays_by_name& fed) {
+CTNN_ONCE void require_same(const model_message& read_back, const model_message& written, const arrays_by_name& fed,
+                            const shapes_by_name& shapes) {
   const auto refuse = [](const std::string& why) {
     throw error("what was written does not read back, which is a defect of ctnn: " + why);
   };
   read_options any;
   any.limits = detail::no_limits();
+  any.input_shapes = shapes;
   loaded_model again;
   try {
     again = build(read_back, any, fed);
@@ -353,14 +352,13 @@ class unfinished {
 
 }  // namespace detail
 
-CTNN_ONCE saved_model save(const loaded_model& m, const graph_view& g, const std::string& path, write_options options,
-                           const std::function<void(const model_message& read_back)>& check) {
+CTNN_ONCE saved_model save(const model_message& file, const std::string& path, const write_options& options,
+                           const std::function<void(const model_message&)>& check) {
   namespace fs = std::filesystem;
   const fs::path to(path), folder = to.has_parent_path() ? to.parent_path() : fs::path(".");
-  const model_message file = describe_for_file(m, g, options);
-  if (options.external_data.empty() && detail::weight_bytes(file) > most_bytes_in_model)
-    options.external_data = to.filename().string() + ".data";
-  const std::string& location = options.external_data;
+  const bool too_large = detail::weight_bytes(file) > most_bytes_in_model;
+  const std::string location =
+      options.external_data.empty() && too_large ? to.filename().string() + ".data" : options.external_data;
   if (!location.empty() && (fs::path(location).has_parent_path() || location == to.filename().string()))
     throw error("external data: '" + location + "': expected the name of a file beside " + to.filename().string());
   saved_model result{file.graph.nodes.size(), file.opsets.at(""), 0, location, 0};
@@ -399,9 +397,7 @@ CTNN_ONCE saved_model save(const loaded_model& m, const graph_view& g, const std
     read_options any;
     any.limits = detail::no_limits();
     any.external_data = true;
-    const model_message again = read(model.string(), any);
-    require_same(again, file, detail::needed_by(m));
-    if (check) check(again);
+    check(read(model.string(), any));
   }
   std::error_code failed;
   if (!location.empty()) {
@@ -415,6 +411,13 @@ CTNN_ONCE saved_model save(const loaded_model& m, const graph_view& g, const std
     fail(to);
   }
   return result;
+}
+
+CTNN_ONCE saved_model save(const loaded_model& m, const graph_view& g, const std::string& path,
+                           const write_options& options) {
+  const model_message file = describe_for_file(m, g, options);
+  return save(file, path, options,
+              [&](const model_message& again) { require_same(again, file, detail::needed_by(m)); });
 }
 
 }  // namespace ctnn::onnx

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// ONNX files that ctnn writes: what they say, where they are and are not, open axes, and the way to ncnn.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include <ctnn/formats/ncnn/write.hpp>
+#include <ctnn/model.hpp>
+#include <ctnn/model/write_ncnn.hpp>
+#include <ctnn/model/write_onnx.hpp>
+
+#include "support/onnx_bytes.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+namespace pb = test::onnx_bytes;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<float> some(std::size_t n) {
+  std::vector<float> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<float>(i * 37 % 101) / 101 - 0.4f;
+  return v;
+}
+
+/// conv > relu > pool > flatten > gemm > softmax, for a batch of `n` (-1: open).
+onnx::model_message file_for(std::int64_t n) {
+  const std::string graph =
+      pb::node("Conv", {"image", "w", "b"}, {"c"}, pb::attribute("pads", pb::dims{1, 1, 1, 1}), "conv") +
+      pb::node("Relu", {"c"}, {"r"}, {}, "relu") +
+      pb::node("MaxPool", {"r"}, {"p"},
+               pb::attribute("kernel_shape", pb::dims{2, 2}) + pb::attribute("strides", pb::dims{2, 2}), "pool") +
+      pb::node("Flatten", {"p"}, {"f"}, {}, "flatten") +
+      pb::node("Gemm", {"f", "m"}, {"g"}, pb::attribute("transB", std::int64_t{1}), "fc") +
+      pb::node("Softmax", {"g"}, {"prob"}, {}, "softmax") + pb::input(pb::value("image", pb::f32, {n, 2, 4, 4})) +
+      pb::output(pb::value("prob", pb::f32, {n, 3})) + pb::initializer(pb::floats("w", {4, 2, 3, 3}, some(72))) +
+      pb::initializer(pb::floats("b", {4}, some(4))) + pb::initializer(pb::floats("m", {3, 16}, some(48)));
+  const std::string bytes = pb::model(graph, 13);
+  return onnx::parse_model(pb::view(bytes), "m.onnx");
+}
+program code_of(const onnx::model_message& file, const onnx::read_options& options = {}) {
+  program_options keeping;
+  keeping.keep_weights = true;
+  return program(onnx::build(file, options), keeping);
+}
+onnx::model_message parsed(const std::string& bytes) { return onnx::parse_model(pb::view(bytes), "again.onnx"); }
+
+std::vector<float> answer(const onnx::model_message& file, const extents& shape) {
+  onnx::read_options options;
+  options.input_shapes["image"] = shape;
+  const model m(onnx::build(file, options));
+  extractor e = m.extractor();
+  e.input("image", array(shape, some(static_cast<std::size_t>(shape.count()))));
+  const array out = e.extract("prob");
+  return {out.values().begin(), out.values().end()};
+}
+
+struct temporary_folder {
+  fs::path path;
+  temporary_folder() {
+    std::string name = (fs::temp_directory_path() / "ctnn_written_XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~temporary_folder() { fs::remove_all(path); }
+  std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is written has standard operators under their names") {
+  const onnx::model_message file = file_for(1), again = parsed(onnx::write(code_of(file), {.opset = 13}));
+  std::string types, names;
+  for (const onnx::node_message& n : again.graph.nodes) {
+    types += n.type + " ";
+    names += n.name + " ";
+  }
+  CHECK(types == "Conv Relu MaxPool Flatten Gemm Softmax ");
+  CHECK(names == "conv conv_Relu pool fc_Flatten fc softmax ");
+  CHECK(again.opsets.at("") == 13);
+  CHECK(again.graph.inputs.at(0).name == "image");
+  CHECK(again.graph.outputs.at(0).name == "prob");
+  std::string weights;
+  for (const onnx::tensor& t : again.graph.initializers) weights += t.name + " ";
+  CHECK(weights == "w b m ");
+  CHECK(answer(again, {1, 2, 4, 4}) == answer(file, {1, 2, 4, 4}));
+}
+
+TEST_CASE("an operator that came later raises the operator set") {
+  const std::string bytes =
+      pb::model(pb::node("LayerNormalization", {"x", "s"}, {"y"}) + pb::input(pb::value("x", pb::f32, {2, 3})) +
+                    pb::output(pb::value("y", pb::f32, {2, 3})) + pb::initializer(pb::floats("s", {3}, some(3))),
+                17);
+  CHECK(parsed(onnx::write(code_of(parsed(bytes)), {.opset = 13})).opsets.at("") == 17);
+}
+
+TEST_CASE("an open axis stays open") {
+  const onnx::model_message file = file_for(-1);
+  CHECK(onnx::has_open_axes(file, {}));
+  CHECK_FALSE(onnx::has_open_axes(file, {{"image", {1, 2, 4, 4}}}));
+  const onnx::open_model open =
+      onnx::describe_open(file, [&](const onnx::shapes_by_name& shapes, const onnx::write_options& how) {
+        const program code = code_of(file, {.input_shapes = shapes});
+        return onnx::describe_for_file(code.source(), code.g(), how);
+      });
+  const onnx::model_message again = parsed(onnx::bytes_of(open.file));
+  onnx::require_same(again, open.sample, {}, open.shapes);
+  CHECK(again.graph.inputs[0].shape->at(0).name == "n");
+  CHECK(again.graph.outputs[0].shape->at(0).name == "n");
+  for (const int n : {1, 2, 7}) CHECK(answer(again, {n, 2, 4, 4}) == answer(file, {n, 2, 4, 4}));
+}
+
+TEST_CASE("what follows from the size of an open axis is refused") {
+  // The last two axes change places in one: their extents cannot both be left over.
+  const std::string graph = pb::node("Shape", {"image"}, {"s"}) + pb::node("Expand", {"b", "s"}, {"prob"}) +
+                            pb::input(pb::value("image", pb::f32, {-1, 2})) +
+                            pb::output(pb::value("prob", pb::f32, {-1, 2})) +
+                            pb::initializer(pb::floats("b", {1, 2}, some(2)));
+  const onnx::model_message file = parsed(pb::model(graph, 13));
+  std::string why;
+  try {
+    onnx::describe_open(file, [&](const onnx::shapes_by_name& shapes, const onnx::write_options& how) {
+      const program code = code_of(file, {.input_shapes = shapes});
+      return onnx::describe_for_file(code.source(), code.g(), how);
+    });
+  } catch (const onnx::undetermined& e) {
+    why = e.what();
+  }
+  CHECK_MESSAGE(why.find("open axes cannot stay open") != why.npos, why);
+}
+
+TEST_CASE("a file is there when it has been read back, or not at all") {
+  const temporary_folder t;
+  const std::string path = (t.path / "m.onnx").string();
+  const program code = code_of(file_for(1));
+  const onnx::model_message file = onnx::describe_for_file(code.source(), code.g());
+  CHECK_THROWS_AS(onnx::save(file, path, {}, [](const auto&) { throw error("no"); }), error);
+  CHECK(t.files() == 0);
+  onnx::write_options outside;
+  outside.external_data = "m.weights";
+  CHECK_THROWS_AS(onnx::save(file, path, outside, [](const auto&) { throw error("no"); }), error);
+  CHECK(t.files() == 0);
+  outside.external_data = "../m.weights";
+  CHECK_THROWS_AS(onnx::save(code.source(), code.g(), path, outside), error);
+  CHECK_THROWS_AS(onnx::save(code.source(), code.g(), (t.path / "none" / "m.onnx").string()), error);
+  CHECK(t.files() == 0);
+  const onnx::saved_model done = onnx::save(code.source(), code.g(), path);
+  CHECK(t.files() == 1);
+  CHECK(done.bytes == fs::file_size(path));
+  CHECK(done.external_data.empty());
+}
+
+TEST_CASE("large weights lie beside the model on request") {
+  const temporary_folder t;
+  const std::string path = (t.path / "m.onnx").string();
+  const std::string graph = pb::node("MatMul", {"image", "w"}, {"prob"}) +
+                            pb::input(pb::value("image", pb::f32, {2, 40})) +
+                            pb::output(pb::value("prob", pb::f32, {2, 40})) +
+                            pb::initializer(pb::floats("w", {40, 40}, some(1600)));
+  const onnx::model_message file = parsed(pb::model(graph, 13));
+  const program code = code_of(file);
+  const onnx::saved_model done = onnx::save(code.source(), code.g(), path, {.opset = 17, .external_data = "m.weights"});
+  CHECK(done.data_bytes == 6400);
+  CHECK(fs::file_size(t.path / "m.weights") == 6400);
+  CHECK(t.files() == 2);
+  onnx::read_options outside;
+  outside.external_data = true;
+  CHECK(answer(onnx::read(path, outside), {2, 40}) == answer(file, {2, 40}));
+}
+
+TEST_CASE("for ncnn a batch of 1 goes") {
+  const program code = code_of(file_for(1));
+  CHECK_THROWS_AS(ncnn::write(code), error);
+  const ncnn::written_model written = ncnn::write(code, ncnn::weight_storage::fp32, ncnn::batch_axis::dropped);
+  CHECK(written.param.find("0=4 1=4 2=2") != written.param.npos);
+  CHECK(written.param.find("Reshape") == written.param.npos);
+  CHECK(written.param.find("Convolution ") != written.param.npos);
+}
