@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Broken .tflite files end in a ctnn::error that says where, never in a crash, a hang or much memory.
 #include <ctnn/model.hpp>
+#include <doctest/doctest.h>
 
 #include <functional>
 #include <limits>
 
-#include "malformed_files.hpp"
 #include "support/tflite_bytes.hpp"
 
 using namespace ctnn;

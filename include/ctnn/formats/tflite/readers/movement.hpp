@@ -27,11 +27,10 @@ inline void squeeze(node_reader& n) {
   }
   n.result(n.reshaped(n.input(), to));
 }
-inline extents with_axis(node_reader& n, const extents& s, int axis, int size) {
+inline extents with_axis(const extents& s, int axis, int size) {
   if (s.rank == max_rank) node_reader::refuse("more than " + std::to_string(max_rank) + " axes");
   extents to;
   for (int i = 0; i <= s.rank; ++i) to.push_back(i == axis ? size : s[i - (i > axis ? 1 : 0)]);
-  (void)n;
   return to;
 }
 inline extents without_axis(const extents& s, int axis) {
@@ -43,7 +42,7 @@ inline extents without_axis(const extents& s, int axis) {
 inline void expand_dims(node_reader& n) {
   n.expect(2, 2);
   const extents s = n.shape(n.input(0));
-  n.result(n.reshaped(n.input(0), with_axis(n, s, n.axis(n.whole_scalar(1), s.rank + 1), 1)));
+  n.result(n.reshaped(n.input(0), with_axis(s, n.axis(n.whole_scalar(1), s.rank + 1), 1)));
 }
 
 inline void transpose(node_reader& n) {
@@ -71,7 +70,7 @@ inline void pack(node_reader& n) {
   std::vector<term> in;
   for (const term t : all) {
     if (!(n.shape(t) == s)) n.fail("inputs are " + describe(s) + " and " + describe(n.shape(t)));
-    in.push_back(helping(n, [&] { return n.reshaped(t, with_axis(n, s, axis, 1)); }));
+    in.push_back(helping(n, [&] { return n.reshaped(t, with_axis(s, axis, 1)); }));
   }
   n.result(in.size() == 1 ? in[0] : n.add(op::concat{axis}, in));
 }
