@@ -256,6 +256,11 @@ struct examples : test::every_operator {
     op::quantized_matmul product;
     product.right = {6, 5};
     node(product, "quantized_matmul", {x});
+    const quantization q{0.5, 0};
+    node(op::requantize{q, q}, "requantize", {x});
+    node(op::quantized_activation{{function::tanh}, q, q}, "quantized_activation", {x});
+    node(op::quantized_binary{op::binary_function::add, q, q, q}, "quantized_binary", {x, x});
+    node(op::quantized_softmax{-1, q, q}, "quantized_softmax", {x});
   }
 };
 

@@ -78,7 +78,8 @@ TEST_CASE("packed weights are whole blocks of channels, with zeros behind the la
     CHECK(packed_size(v, conv, 1, block) == 5);  // a bias stays as it is
     std::vector<float> weight(5 * 27), packed(static_cast<std::size_t>(packed_size(v, conv, 0, block)), -1.0f);
     for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i + 1);
-    pack_slot(v, conv, 0, std::span<const float>(weight), packed.data(), block);
+    pack_slot(
+        v, conv, 0, [&](int) { return typed_span(weight); }, packed.data(), block);
     // Every number is there once; what is left are zeros.
     std::vector<float> sorted = packed;
     std::sort(sorted.begin(), sorted.end());
@@ -99,6 +100,7 @@ TEST_CASE("other types than floats are copied as they are, in words of four byte
   CHECK(packed_size(v, *found, 0) == 18);
   const std::vector<std::int64_t> numbers{1, -2, 3, -4, 5, -6, 7, -8, std::int64_t{1} << 40};
   std::vector<float> packed(18);
-  pack_slot(v, *found, 0, typed_span(std::span<const std::int64_t>(numbers)), packed.data());
+  pack_slot(
+      v, *found, 0, [&](int) { return typed_span(std::span<const std::int64_t>(numbers)); }, packed.data());
   CHECK(std::memcmp(packed.data(), numbers.data(), 72) == 0);
 }
