@@ -1,34 +1,225 @@
 // SPDX-License-Identifier: BSL-1.0
-// Products of 16-bit rows on every target of this CPU: exactly the plain loops' sums.
+// Sums of products of bytes, and what becomes of them, on every target of this CPU: exactly the plain loops' numbers.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <ctnn/kernels/integer_products.hpp>
+#include <ctnn/kernels/simd/dot_products.hpp>
 
 #include "check.hpp"
+#if !defined(CTNN_TEST_STATIC_TARGET)
 #include "targets_of_this_cpu.hpp"
+#endif
 
 namespace ctnn::ir {
 
-TEST_CASE("sums of 16-bit products on every target") {
-  for_each_target([] {
-    test::random_numbers random(7);
-    for (int rows : {1, 2, 3, 4, 5, 9})
-      for (int columns : {1, 3, 4, 6, 17})
-        for (int blocks : {1, 2, 5}) {
-          const std::ptrdiff_t depth = std::ptrdiff_t{integer_block} * blocks;
-          std::vector<std::int16_t> a(static_cast<std::size_t>(rows * depth)),
-              b(static_cast<std::size_t>(columns * depth));
-          for (auto* v : {&a, &b})
-            for (std::int16_t& x : *v) x = static_cast<std::int16_t>(random.below(65536) - 32768);
-          std::vector<std::int32_t> want(static_cast<std::size_t>(rows * columns)), got(want.size() + 1, -1);
-          multiply_integers_plainly(a.data(), rows, b.data(), columns, depth, want.data());
-          kernels_at_hand.products(a.data(), rows, b.data(), columns, depth, got.data());
-          CHECK(got.back() == -1);
-          got.pop_back();
-          CHECK(got == want);
+namespace {
+
+#if defined(CTNN_TEST_STATIC_TARGET)
+struct {
+  integer_kernels integers = HWY_NAMESPACE::integers_of_target();
+} kernels_at_hand;
+template <class Check>
+void for_each_target(const Check& check) {
+  check();
+}
+#endif
+
+template <class T>
+std::vector<T> random_bytes(test::random_numbers& random, std::size_t n, int low, int high) {
+  std::vector<T> x(n);
+  for (T& v : x) v = static_cast<T>(low + random.below(high - low + 1));
+  return x;
+}
+
+/// Extreme bytes are as good as any: sums of two products then leave 16 bits.
+void check_products(int rows, std::int64_t columns, std::int64_t quads, int left_most, int right_most, bool extreme) {
+  test::random_numbers random(7);
+  const std::int64_t wide = multiple_of(columns, quad_lanes);
+  auto left = random_bytes<std::int8_t>(random, static_cast<std::size_t>(4 * quads * rows), -left_most, left_most);
+  auto right = random_bytes<std::uint8_t>(random, static_cast<std::size_t>(4 * (quads + 1) * wide), 0, right_most);
+  if (extreme) {
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] = i / 8 % 2 ? -128 : 127;
+    for (std::uint8_t& x : right) x = 255;
+  }
+  bool fits = true;
+  std::vector<std::int32_t> sums_of_left(static_cast<std::size_t>(rows)), start;
+  for (std::size_t i = 0; i < left.size(); i += 2) fits = fits && pair_fits_16_bits(left[i], left[i + 1]);
+  for (std::size_t i = 0; i < left.size(); ++i) sums_of_left[i / 4 % static_cast<std::size_t>(rows)] += left[i];
+  for (int r = 0; r < rows; ++r) start.push_back(r * 100000 - 7);
+  std::vector<std::ptrdiff_t> offsets;  // not one after the other
+  for (std::int64_t q = 0; q < quads; ++q) offsets.push_back(static_cast<std::ptrdiff_t>((quads - 1 - q) * wide * 4));
+  const auto pitch = static_cast<std::ptrdiff_t>(columns + quad_lanes);
+  std::vector<std::int32_t> want(static_cast<std::size_t>(rows * pitch), -1), got = want;
+  quad_products p{left.data(),
+                  right.data(),
+                  offsets.data(),
+                  quads,
+                  rows,
+                  columns,
+                  start.data(),
+                  sums_of_left.data(),
+                  want.data(),
+                  pitch,
+                  fits || (right_most < 128 && !extreme)};
+  plainly::multiply(p);
+  p.sums = got.data();
+  kernels_at_hand.integers.multiply(p);
+  for (int r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const auto at = static_cast<std::size_t>(r * pitch + c);
+      INFO("row " << r << ", column " << c << " of " << columns << ", " << quads << " quads");
+      REQUIRE(got[at] == want[at]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("sums of products of bytes on every target: nothing saturates in between") {
+  const dot_products of_processor = dot_products_in_use();
+  const auto check = [] {
+    for (int rows : {1, 4})
+      for (std::int64_t columns : {1, 7, 16, 17, 33, 64, 100})
+        for (std::int64_t quads : {1, 3, 40}) {
+          check_products(rows, columns, quads, 127, 255, false);
+          check_products(rows, columns, quads, 127, 127, false);  // any weights, small inputs
+          check_products(rows, columns, quads, 64, 255, false);   // small weights, any inputs
+          check_products(rows, columns, quads, 0, 0, true);
         }
+  };
+  for_each_target(check);
+  dot_products_in_use() = {};  // as on processors that have none
+  for_each_target(check);
+  dot_products_in_use() = of_processor;
+}
+
+TEST_CASE("sums become results as by the plain rules") {
+  for_each_target([] {
+    test::random_numbers random(11);
+    constexpr int lines = 3, width = 37, pitch = 48;
+    std::vector<std::int32_t> sums(lines * pitch), right(sums.size());
+    for (std::int32_t& x : sums) x = random.below(200001) - 100000;
+    for (std::int32_t& x : right) x = random.below(2001) - 1000;
+    std::vector<float> factors, real_biases;
+    std::vector<std::int64_t> fixed;
+    std::vector<std::int32_t> biases;
+    for (int i = 0; i < pitch; ++i) {
+      // Powers of two: so halves are met.
+      factors.push_back(std::ldexp(1.0f, -8 - i % 4));
+      fixed.push_back(std::int64_t{1} << (24 - i % 3));
+      biases.push_back(random.below(2001) - 1000);
+      real_biases.push_back(0.25f * static_cast<float>(random.below(2001) - 1000));
+    }
+    for (const int step : {0, 1})
+      for (const bool is_signed : {false, true}) {
+        sum_results r{};
+        std::vector<std::uint8_t> bytes(lines * width + 1, 99);
+        r.sums = sums.data();
+        r.sums_pitch = pitch;
+        r.right_sums = right.data();
+        r.right_times = -3;
+        r.to_pitch = width;
+        r.lines = lines;
+        r.width = width;
+        r.step = step;
+        r.factor = factors.data();
+        r.fixed_factor = fixed.data();
+        r.low = -std::numeric_limits<float>::infinity();
+        r.high = std::numeric_limits<float>::infinity();
+        r.zero = is_signed ? -5 : 17;
+        r.least = is_signed ? -127 : 3;
+        r.most = is_signed ? 127 : 250;
+        r.type = is_signed ? sum_results::i8 : sum_results::u8;
+        const auto all = [&](std::size_t i) {
+          const std::size_t at = i / width * pitch + i % width;
+          return sums[at] - 3 * right[at];
+        };
+        const auto column = [&](std::size_t i) { return step ? i % width : 0; };
+        for (const bool away : {false, true}) {
+          r.how = sum_results::real;
+          r.away = away;
+          r.divides = away;
+          r.scale = 0.5f;
+          r.integer_bias = biases.data();
+          r.to = bytes.data();
+          if (!kernels_at_hand.integers.finish(r)) continue;  // this target has no vectors
+          for (std::size_t i = 0; i < bytes.size() - 1; ++i) {
+            const float x = static_cast<float>(all(i) + biases[column(i)]) * factors[column(i)] / (away ? 0.5f : 1);
+            const int want = rounded_between(x, away, r.zero, r.least, r.most);
+            INFO("real " << i << " away " << away << " x " << x);
+            REQUIRE((is_signed ? static_cast<std::int8_t>(bytes[i]) : int{bytes[i]}) == want);
+          }
+        }
+        r.how = sum_results::fixed;
+        if (kernels_at_hand.integers.finish(r))
+          for (std::size_t i = 0; i < bytes.size() - 1; ++i) {
+            const std::int64_t product = (all(i) + biases[column(i)]) * fixed[column(i)];
+            const auto x = static_cast<int>((product + (std::int64_t{1} << 31)) >> 32) + r.zero;
+            const int want = x < r.least ? r.least : x > r.most ? r.most : x;
+            INFO("fixed " << i);
+            REQUIRE((is_signed ? static_cast<std::int8_t>(bytes[i]) : int{bytes[i]}) == want);
+          }
+        CHECK(bytes.back() == 99);
+        std::vector<float> floats(lines * width + 1, 99.0f);
+        r.how = sum_results::fused;
+        r.integer_bias = nullptr;
+        r.real_bias = real_biases.data();
+        r.type = sum_results::f32;
+        r.low = -20;
+        r.to = floats.data();
+        if (kernels_at_hand.integers.finish(r))
+          for (std::size_t i = 0; i < floats.size() - 1; ++i)
+            REQUIRE(floats[i] ==
+                    std::max(-20.0f, std::fma(static_cast<float>(all(i)), factors[column(i)], real_biases[column(i)])));
+        CHECK(floats.back() == 99.0f);
+        std::vector<std::int32_t> whole(lines * width + 1, 99);
+        r.how = sum_results::none;
+        r.type = sum_results::i32;
+        r.to = whole.data();
+        if (kernels_at_hand.integers.finish(r))
+          for (std::size_t i = 0; i < whole.size() - 1; ++i) REQUIRE(whole[i] == all(i));
+        CHECK(whole.back() == 99);
+      }
+  });
+}
+
+TEST_CASE("floats as bytes, and bytes in other orders") {
+  for_each_target([] {
+    std::vector<float> x{0,     0.25f, -0.25f, 0.75f,   1.25f,  -1.25f, 63.25f, 1e30f,   -1e30f,  std::nanf(""),
+                         -0.0f, 0.2f,  500.0f, -500.0f, 1e-40f, 3.75f,  64.75f, -64.25f, 8.24999f};
+    for (const bool away : {false, true})
+      for (const std::uint8_t flip : {std::uint8_t{0}, std::uint8_t{128}}) {
+        float_results r{x.data(), static_cast<std::int64_t>(x.size()), nullptr, flip, false, away, 2, 0, -127, 127};
+        std::vector<std::uint8_t> got(x.size() + 1, 77), want = got;
+        r.to = want.data();
+        plainly::quantize(r);
+        r.to = got.data();
+        kernels_at_hand.integers.quantize(r);
+        CHECK(got == want);
+        for (std::size_t i = 0; i < x.size(); ++i)
+          if (away)
+            CHECK(
+                static_cast<std::int8_t>(want[i] ^ flip) ==
+                static_cast<std::int8_t>(std::isnan(x[i]) ? -127 : std::clamp(std::round(2 * x[i]), -127.0f, 127.0f)));
+      }
+    test::random_numbers random(3);
+    const auto bytes = random_bytes<std::uint8_t>(random, 400, 0, 255);
+    for (std::int64_t n : {1, 15, 16, 50}) {
+      const std::uint8_t* const lines[4]{bytes.data(), bytes.data() + 101, bytes.data() + 3, bytes.data() + 250};
+      std::vector<std::uint8_t> want(static_cast<std::size_t>(4 * n + 1), 77), got = want;
+      plainly::interleave(lines, n, 128, want.data());
+      kernels_at_hand.integers.interleave(lines, n, 128, got.data());
+      CHECK(got == want);
+      for (int stride : {2, 3}) {
+        const std::vector<std::uint8_t> exact(bytes.begin(), bytes.begin() + n * stride);
+        plainly::take_every(exact.data(), stride, n, want.data());
+        kernels_at_hand.integers.take_every(exact.data(), stride, n, got.data());
+        CHECK(got == want);
+      }
+    }
   });
 }
 

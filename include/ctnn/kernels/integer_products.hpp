@@ -1,29 +1,132 @@
 // SPDX-License-Identifier: BSL-1.0
-// sums[r][c] = the sum of a[r][k] b[c][k] over k: rows of `depth` 16-bit numbers, a multiple of integer_block that
-// zeros fill up. Sums wrap around.
+// Sums of products of bytes, and what becomes of them: what quantised layers come down to, behind pointers to the
+// chosen target's code. Sums wrap around; nothing saturates before they are whole.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/int8.hpp"
+#include "../base/byte_image.hpp"
 
 namespace ctnn::ir {
 
-using integer_product = void (*)(const std::int16_t* a, int rows, const std::int16_t* b, int columns,
-                                 std::ptrdiff_t depth, std::int32_t* sums);
+/// sums[r * pitch + c] = start[r] + the sum over q < quads, i < 4 of left[4 (q rows + r) + i] * right[offsets[q] + 4 c
+/// + i] for c < columns and up to quad_lanes behind them.
+struct quad_products {
+  const std::int8_t* left;
+  const std::uint8_t* right;
+  const std::ptrdiff_t* offsets;
+  std::int64_t quads;
+  int rows;  ///< 1 or 4
+  std::int64_t columns;
+  const std::int32_t* start;
+  const std::int32_t* left_sums;  ///< of each row's bytes
+  std::int32_t* sums;
+  std::ptrdiff_t pitch;
+  bool fits_16_bits;  ///< the sum of two products that stand side by side
+};
 
-/// Where nobody has chosen a target, and where there are no vectors.
-inline void multiply_integers_plainly(const std::int16_t* a, int rows, const std::int16_t* b, int columns,
-                                      std::ptrdiff_t depth, std::int32_t* sums) {
-  for (int r = 0; r < rows; ++r, a += depth)
-    for (int c = 0; c < columns; ++c) {
-      const std::int16_t* x = b + c * depth;
-      std::uint32_t sum = 0;
-      for (std::ptrdiff_t k = 0; k < depth; ++k)
-        sum += static_cast<std::uint32_t>(std::int32_t{a[k]} * std::int32_t{x[k]});
-      *sums++ = static_cast<std::int32_t>(sum);
+/// Lines of sums as the results they stand for, `width` of each. `step` is 1 where every column has its own factor and
+/// bias, else 0.
+struct sum_results {
+  enum arithmetic : std::uint8_t { none, real, fused, fixed };
+
+  const std::int32_t* sums;
+  std::ptrdiff_t sums_pitch;
+  const std::int32_t* right_sums;  ///< or null: they are added `right_times` times
+  std::int32_t right_times;
+  void* to;
+  std::ptrdiff_t to_pitch;
+  int lines;
+  std::int64_t width;
+
+  enum kind : std::uint8_t { i32, f32, i8, u8 } type;
+  arithmetic how;  ///< i32: none. real: (sum + bias) * factor. fused: sum * factor + bias, rounded once
+  int step;
+  const float* factor;
+  const std::int64_t* fixed_factor;  ///< of `fixed`: times 2^32, below 2^31
+  const float* real_bias;            ///< or null
+  const std::int32_t* integer_bias;  ///< or null
+  float low, high;                   ///< of real numbers, before they are rounded
+  bool divides, multiplies, away;    ///< by `scale`; halves are rounded away from 0, else to even
+  float scale;
+  int zero, least, most;  ///< of results
+};
+
+/// Floats as bytes: round(x * scale), or round(x / scale), + zero.
+struct float_results {
+  const float* from;
+  std::int64_t n;
+  std::uint8_t* to;
+  std::uint8_t flip;  ///< bits that change places at last
+  bool divides, away;
+  float scale;
+  int zero, least, most;
+};
+
+/// The chosen target's.
+struct integer_kernels {
+  void (*multiply)(const quad_products&);
+  bool (*finish)(const sum_results&);  ///< false: not by this target, nothing is done
+  void (*quantize)(const float_results&);
+  /// to[4 i + k] = lines[k][i] ^ flip.
+  void (*interleave)(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to);
+  /// to[i] = x[i * stride]; n * stride bytes of x may be read.
+  void (*take_every)(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to);
+  bool minds_16_bits;  ///< quad_products::fits_16_bits makes it faster
+};
+
+/// To the nearest, ties to even, or halves away from 0; saturated, least where x is not a number.
+inline int rounded_between(float x, bool away, int zero, int least, int most) {
+  const float low = static_cast<float>(least - zero), high = static_cast<float>(most - zero);
+  if (!(x > low)) return least;
+  if (x >= high) return most;
+  const int whole = static_cast<int>(x);
+  const float rest = x - static_cast<float>(whole);  // exact
+  const bool odd = (whole & 1) != 0;
+  if (rest > 0.5f || (rest == 0.5f && (away || odd))) return whole + 1 + zero;
+  if (rest < -0.5f || (rest == -0.5f && (away || odd))) return whole - 1 + zero;
+  return whole + zero;
+}
+
+namespace plainly {
+
+// Where nobody has chosen a target, and where there are no vectors.
+
+inline void multiply(const quad_products& p) {
+  for (int r = 0; r < p.rows; ++r)
+    for (std::int64_t c = 0; c < p.columns; ++c) {
+      auto sum = static_cast<std::uint32_t>(p.start[r]);
+      for (std::int64_t q = 0; q < p.quads; ++q) {
+        const std::int8_t* left = p.left + 4 * (q * p.rows + r);
+        const std::uint8_t* right = p.right + p.offsets[q] + 4 * c;
+        for (int i = 0; i < 4; ++i) sum += static_cast<std::uint32_t>(left[i] * right[i]);
+      }
+      p.sums[r * p.pitch + c] = static_cast<std::int32_t>(sum);
     }
 }
+
+inline bool finish(const sum_results&) { return false; }
+
+inline void quantize(const float_results& r) {
+  for (std::int64_t i = 0; i < r.n; ++i) {
+    const float x = r.divides ? r.from[i] / r.scale : r.from[i] * r.scale;
+    r.to[i] = static_cast<std::uint8_t>(static_cast<std::uint8_t>(rounded_between(x, r.away, r.zero, r.least, r.most)) ^
+                                        r.flip);
+  }
+}
+
+inline void interleave(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to) {
+  for (std::int64_t i = 0; i < n; ++i)
+    for (int k = 0; k < 4; ++k) *to++ = static_cast<std::uint8_t>(lines[k][i] ^ flip);
+}
+
+inline void take_every(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = x[i * stride];
+}
+
+inline constexpr integer_kernels kernels{&multiply, &finish, &quantize, &interleave, &take_every, false};
+
+}  // namespace plainly
 
 }  // namespace ctnn::ir

@@ -20,7 +20,7 @@ struct loaded_kernel {
 struct loaded_kernels {
   std::span<const loaded_kernel> table;
   void (*convert)(const tensor& to, const const_tensor& from, const work_share&);
-  integer_product products;
+  integer_kernels integers;
 };
 
 }  // namespace ctnn::ir

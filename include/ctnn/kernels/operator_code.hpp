@@ -10,6 +10,7 @@
 // packing.hpp.
 #pragma once
 
+#include "quad_packing.hpp"
 #include "packing.hpp"
 #include "reference/reference.hpp"
 

@@ -68,8 +68,8 @@ struct arguments {
   std::span<const tensor> out;
   std::span<const float* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
   work_share share{};                     ///< only kernels that divide (share.hpp) are given less than all
-  integer_product products = nullptr;     ///< the chosen target's, for quantised layers; null: plain loops
-  bool backwards = false;                 ///< from the last result to the first (overlap.hpp)
+  const integer_kernels* integers = nullptr;  ///< the chosen target's, for quantised layers; null: plain loops
+  bool backwards = false;                     ///< from the last result to the first (overlap.hpp)
 };
 
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.

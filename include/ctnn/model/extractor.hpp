@@ -325,7 +325,7 @@ class extractor {
           step.given, [&](std::size_t i) { return input_tensor(plan_.given_inputs(step)[i]).data; },
           [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
       // Parts would share what a kernel writes to.
-      run_kernel({nullptr, &code, {in_, out_, weights_, {}, program_->kernels().products}, scratch_of(step)},
+      run_kernel({nullptr, &code, {in_, out_, weights_, {}, &program_->kernels().integers}, scratch_of(step)},
                  code.divides && (step.scratch == ir::none || divides_scratch(step.node)) ? code.nanoseconds : 0);
       if (step.scratch != ir::none) memory_.release(at(step.scratch));
     }

@@ -295,7 +295,8 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
       } else
 #endif
       if constexpr (runs_typed<Net, S>()) {
-        const arguments all{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share};
+        const integer_kernels integers = integers_of_target();
+        const arguments all{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share, &integers};
         if constexpr (has_halves(x::g, x::g.at(step.node))) typed::run_widened(op, all, scratch_at<Net, S>(f));
         else typed::run_kernel(op, all, scratch_at<Net, S>(f));
       } else {
@@ -384,12 +385,14 @@ constexpr double divisible_nanoseconds() {
   if constexpr (step.carries) return 0;
   else if constexpr (step.node == none)
     return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
-  else if constexpr (step.packs != none || runs_typed<Net, S>()) return 0;
+  else if constexpr (step.packs != none) return 0;
   else {
     constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
     // Else parts would share what a kernel writes to.
     constexpr bool apart = step.scratch == none || is.divides_scratch;
-    return is.divisible && apart ? nanoseconds_of(x::g, step.node) : 0;
+    // Plain kernels of any elements do not divide where there are vector kernels that do.
+    constexpr bool divides = is.divisible && (is.vectors == vectors_of::none || !runs_typed<Net, S>());
+    return divides && apart ? nanoseconds_of(x::g, step.node) : 0;
   }
 }
 template <class Net, std::size_t S>
@@ -437,7 +440,7 @@ struct loaded_kernel_table<operator_list<Ops...>> {
 /// All kernels of the list's operators for models that are loaded at run time.
 template <class List>
 loaded_kernels kernels_of() {
-  return {loaded_kernel_table<List>::table, &convert_loaded, &multiply_integers};
+  return {loaded_kernel_table<List>::table, &convert_loaded, integers_of_target()};
 }
 
 #if !defined(CTNN_PLAIN)

@@ -69,8 +69,9 @@ class layout_choice : planning_phase {
     std::size_t next = own;
     for (int slot = 0; next < in.size(); ++slot) {
       if ((step.given >> slot & 1u) == 0) continue;
+      const bool packs = (f32 || is_byte(g_.at_value(in[next]).type)) && now.type->packs(slot);
       const int plain = in_layout(in[next++], layout::nchw);
-      ids.push_back(f32 && now.type->packs(slot) ? packed(n, slot, plain) : plain);
+      ids.push_back(packs ? packed(n, slot, plain) : plain);
     }
     step.inputs = store(ids);
     ids.clear();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Quantised operators against their definitions.
+#include <ctnn/kernels/simd/dot_products.hpp>
+#include <ctnn/network/target.hpp>
+
 #include "run_typed.hpp"
 
 namespace ctnn::ir {
@@ -146,14 +149,84 @@ op::conv<Axes> windows_of(int out, std::array<int, Axes> kernel, int groups) {
 
 }  // namespace
 
+namespace {
+
+/// By plain loops, and on every target of this CPU whole and in parts, with and without instructions for it.
+template <class Check>
+void in_every_way(const Check& check) {
+  check();
+  const dot_products of_processor = dot_products_in_use();
+  for (const target_id t : supported_targets())
+    for (const bool with : {true, false})
+      for (const int parts : {1, 3, 40}) {
+        const std::string name(target_name(t));
+        INFO(name << (with ? "" : " without products of four") << ", " << parts << " parts");
+        dot_products_in_use() = with ? of_processor : dot_products{};
+        const loaded_kernels kernels = kernels_for<all_operators>(t);
+        integers_of_tests = &kernels.integers;
+        parts_of_tests = parts;
+        check();
+        integers_of_tests = nullptr;
+        parts_of_tests = 1;
+      }
+  dot_products_in_use() = of_processor;
+}
+
+}  // namespace
+
 TEST_CASE("convolutions of bytes over one, two and three axes, in groups, with a zero point for each output") {
-  check_convolution<1, std::uint8_t, std::int8_t>({2, 4, 11}, windows_of<1>(6, {3}, 2));
-  check_convolution<1, std::int8_t, std::int8_t>({3, 600}, windows_of<1>(5, {200}, 1));  // windows in several parts
-  check_convolution<2, std::uint8_t, std::uint8_t>({2, 6, 7, 9}, windows_of<2>(4, {3, 2}, 2));
-  check_convolution<2, std::int8_t, std::uint8_t>({3, 8, 6},
-                                                  windows_of<2>(6, {2, 3}, 3));  // depthwise, two outputs a channel
-  check_convolution<3, std::uint8_t, std::int8_t>({2, 4, 5, 4, 6}, windows_of<3>(6, {2, 3, 2}, 2));
-  check_convolution<3, std::int8_t, std::int8_t>({2, 5, 4, 6}, windows_of<3>(2, {2, 1, 3}, 2));
+  in_every_way([] {
+    check_convolution<1, std::uint8_t, std::int8_t>({2, 4, 11}, windows_of<1>(6, {3}, 2));
+    check_convolution<1, std::int8_t, std::int8_t>({3, 600}, windows_of<1>(5, {200}, 1));
+    check_convolution<2, std::uint8_t, std::uint8_t>({2, 6, 7, 9}, windows_of<2>(4, {3, 2}, 2));
+    check_convolution<2, std::int8_t, std::uint8_t>({3, 8, 6},
+                                                    windows_of<2>(6, {2, 3}, 3));  // depthwise, two outputs a channel
+    check_convolution<3, std::uint8_t, std::int8_t>({2, 4, 5, 4, 6}, windows_of<3>(6, {2, 3, 2}, 2));
+    check_convolution<3, std::int8_t, std::int8_t>({2, 5, 4, 6}, windows_of<3>(2, {2, 1, 3}, 2));
+  });
+}
+
+TEST_CASE("convolutions of bytes as networks have them") {
+  in_every_way([] {
+    const auto windows = [](int out, int kernel, int stride, int pad, int groups) {
+      op::conv<2> p;
+      p.out = out;
+      p.kernel = {kernel, kernel};
+      p.stride = {stride, stride};
+      p.pad = {pad, pad, pad, pad};
+      p.groups = groups;
+      return p;
+    };
+    check_convolution<2, std::uint8_t, std::int8_t>({5, 9, 9}, windows(7, 1, 1, 0, 1));
+    check_convolution<2, std::int8_t, std::int8_t>({1, 6, 20, 19}, windows(9, 3, 1, 1, 1));
+    check_convolution<2, std::uint8_t, std::int8_t>({3, 30, 21}, windows(8, 3, 2, 1, 1));
+    check_convolution<2, std::uint8_t, std::int8_t>({8, 9, 9}, windows(8, 1, 2, 0, 1));
+    check_convolution<2, std::uint8_t, std::int8_t>({6, 13, 17}, windows(6, 3, 1, 1, 6));
+    check_convolution<2, std::int8_t, std::int8_t>({6, 18, 33}, windows(6, 5, 2, 2, 6));
+  });
+}
+
+TEST_CASE("small inputs are multiplied in 16 bits where nothing saturates") {
+  in_every_way([] {
+    op::quantized_conv<2> p;
+    p.out = 4;
+    p.kernel = {1, 1};
+    p.bias = false;
+    p.arithmetic = op::byte_arithmetic::ncnn;
+    p.to = dtype::f32;
+    for (const bool positive : {true, false}) {
+      array x({4, 3, 7}), w({4, 4, 1, 1}, dtype::i8);
+      for (std::size_t i = 0; i < x.size(); ++i) x.values()[i] = positive || i % 2 ? 127.0f : -127.0f;
+      for (std::size_t i = 0; i < 16; ++i) w.elements<std::int8_t>()[i] = i < 8 ? 127 : -127;
+      const array y = run_bytes(p, {x, w, make<float>({1}, {1}), make<float>({1}, {1})});
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::size_t pixel = i % 21;
+        float sum = 0;
+        for (std::size_t c = 0; c < 4; ++c) sum += x[c * 21 + pixel];
+        REQUIRE(y[i] == sum * (i < 42 ? 127.0f : -127.0f));
+      }
+    }
+  });
 }
 
 TEST_CASE("ncnn's arithmetic over one and three axes") {
@@ -174,6 +247,35 @@ TEST_CASE("ncnn's arithmetic over one and three axes") {
   std::copy(x.values().begin(), x.values().end(), cube.values().begin());
   const array w3 = make<std::int8_t>({2, 1, 1, 1, 1}, {2, -3});
   require_equal<std::int8_t>(run_bytes(volume, {cube, w3, bias, w_scale, x_scale, y_scale}), {2, 3, 1, 1}, want);
+}
+
+TEST_CASE("large products of bytes, with a zero point for each row and column") {
+  in_every_way([] {
+    for (const bool transposed : {false, true})
+      for (const int rows : {1, 3, 37}) {
+        const int depth = 21, columns = 77;
+        op::quantized_matmul p;
+        p.transposed = transposed;
+        p.right = transposed ? list<int>{columns, depth} : list<int>{depth, columns};
+        p.by_row = p.by_output = true;
+        const array x = bytes<std::uint8_t>({rows, depth}, 3),
+                    w = bytes<std::int8_t>(transposed ? extents{columns, depth} : extents{depth, columns}, 4);
+        const array w_zero = bytes<std::int8_t>({columns}, 5), x_zero = bytes<std::uint8_t>({rows}, 6);
+        const array y = run_bytes(p, {x, w, w_zero, x_zero});
+        for (int r = 0; r < rows; ++r)
+          for (int c = 0; c < columns; ++c) {
+            int sum = 0;
+            for (int k = 0; k < depth; ++k)
+              sum +=
+                  (x.elements<std::uint8_t>()[static_cast<std::size_t>(r * depth + k)] -
+                   x_zero.elements<std::uint8_t>()[static_cast<std::size_t>(r)]) *
+                  (w.elements<std::int8_t>()[static_cast<std::size_t>(transposed ? c * depth + k : k * columns + c)] -
+                   w_zero.elements<std::int8_t>()[static_cast<std::size_t>(c)]);
+            INFO(rows << " rows, " << r << ", " << c);
+            REQUIRE(y.elements<std::int32_t>()[static_cast<std::size_t>(r * columns + c)] == sum);
+          }
+      }
+  });
 }
 
 TEST_CASE("products of bytes") {

@@ -68,6 +68,10 @@ problem problem_of(const Op& op, const std::vector<array>& in, description& d) {
   return type_of<Op>.describe({f.data(), f.size()}, shapes, types, d);
 }
 
+/// How the layers of bytes run: with the target's kernels, and in how many parts; null: by plain loops.
+inline const integer_kernels* integers_of_tests = nullptr;
+inline int parts_of_tests = 1;
+
 template <class Op>
 std::vector<array> run_typed(const Op& op, std::vector<array> in) {
   description d;
@@ -93,12 +97,27 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
     merge_slots(
         given, [&](std::size_t i) { return from[own + i].data; }, [](std::size_t) -> const float* { return nullptr; },
         0, weights);
+    // Weights that the kernel wants packed.
+    std::vector<std::vector<float>> packed;
+    for (std::size_t i = own, slot = 0; i < from.size(); ++slot) {
+      if ((given >> slot & 1u) == 0) continue;
+      const const_tensor& w = from[i++];
+      if (w.type == dtype::f32 || !k.type->packs(static_cast<int>(slot))) continue;
+      const field_values f = encode(op);
+      const std::span<const double> fields(f.data(), f.size());
+      const int number = static_cast<int>(slot);
+      std::vector<float>& to = packed.emplace_back(k.type->packed_count(fields, number, w.shape, channel_block));
+      k.type->pack(fields, number, w.shape, w.data, to.data(), channel_block);
+      weights[slot] = to.data();
+    }
     from.resize(own);
     std::vector<extents> shapes;
     for (const const_tensor& t : from) shapes.push_back(t.shape);
     const field_values fields = encode(op);
     heap_scratch scratch(*k.type, {fields.data(), fields.size()}, shapes, {d.outputs.data(), d.outputs.size()});
-    k.run(&decoded, {from, to, weights}, scratch.memory());
+    const int parts = k.type->is.divisible && k.type->is.vectors == vectors_of::none ? parts_of_tests : 1;
+    for (int i = parts - 1; i >= 0; --i)
+      k.run(&decoded, {from, to, weights, {i, parts}, integers_of_tests}, scratch.memory());
     return out;
   }
   FAIL("no entry");

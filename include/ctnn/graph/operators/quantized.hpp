@@ -2,6 +2,7 @@
 // Integers that stand for real numbers, and layers that multiply bytes.
 #pragma once
 
+#include "../../base/byte_image.hpp"
 #include "../../base/int8.hpp"
 #include "convolution.hpp"
 #include "elementwise.hpp"
@@ -182,12 +183,6 @@ struct products_of_bytes {
     if (x != dtype::i8 && x != other) return wrong_type("input", x);
     return is_tflite() ? check_quantization("of", of, x) : problem{};
   }
-  /// What the products of `rows` and `columns` of `depth` numbers take (kernels/typed/products.hpp).
-  static constexpr std::int64_t scratch_for_products(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
-    const std::int64_t part = integer_rows_at_once(depth), r = rows < part ? rows : part,
-                       c = columns < part ? columns : part;
-    return scratch_for(c * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for(r * c, sizeof(std::int32_t));
-  }
   /// Slots after the weight.
   constexpr void add_slots(weight_slots& slots, bool bias, int outs, int rows = 1) const {
     const bool zeros = arithmetic == byte_arithmetic::onnx;
@@ -213,19 +208,26 @@ template <int Axes>
 struct quantized_conv : conv<Axes>, products_of_bytes {
   static constexpr std::string_view name =
       Axes == 1 ? "quantized_conv1d"sv : Axes == 2 ? "quantized_conv2d"sv : "quantized_conv3d"sv;
-  static constexpr traits is{.vectors = vectors_of::none};  // plain values
+  static constexpr traits is{
+      .divisible = true, .divides_scratch = true, .vectors = vectors_of::none};  // plain values
   static constexpr bool defined_by_base = false;  // whose kernels compute floats
   static constexpr int min_inputs = 1, max_inputs = 1;
-  static constexpr bool packs(int) { return false; }
+  static constexpr bool packs(int slot) { return slot == 0; }  // kernels/quad_packing.hpp
   static constexpr bool f32_takes_scratch = true;
+  /// What the kernel makes of a group's input.
+  constexpr byte_image image(const extents& in, const extents& result) const {
+    byte_image g;
+    g.channels = conv<Axes>::channels_of(in) / this->groups;
+    const auto pad = this->padding(in);
+    for (int i = 0; i < Axes; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      g.axis[3 - Axes + i] = {conv<Axes>::extent_of(in, i), conv<Axes>::extent_of(result, i), this->kernel[k],
+                              this->stride[k],              this->dilation[k],                pad[k]};
+    }
+    return g;
+  }
   constexpr std::int64_t scratch(inputs in, std::span<const extents> result) const {
-    const extents &x = in[0], &y = result[0];
-    const std::int64_t group_in = conv<Axes>::channels_of(x) / this->groups, group_out = this->out / this->groups;
-    const std::int64_t plane = x.count(x.rank - Axes, x.rank), windows = y.count(y.rank - Axes, y.rank);
-    const std::int64_t depth = group_in * this->taps(), image = scratch_for(group_in * plane, sizeof(std::int16_t));
-    return scratch_for(group_out * integer_blocks(depth), sizeof(std::int16_t)) + image +
-           (group_in == 1 ? scratch_for(windows, sizeof(std::int32_t))
-                          : image + scratch_for_products(group_out, windows, depth));
+    return image(in[0], result[0]).scratch_of_parts();
   }
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -256,7 +258,7 @@ using quantized_conv3d = quantized_conv<3>;
 /// Where `out` says how many outputs there are, the weight is a linear layer's, (out, K).
 struct quantized_matmul : products_of_bytes {
   static constexpr std::string_view name = "quantized_matmul";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.divisible = true, .divides_scratch = true, .vectors = vectors_of::none};
 
   list<int> right{};
   int out = 0;
@@ -303,11 +305,15 @@ struct quantized_matmul : products_of_bytes {
   constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
     return result[0].count() * in[0].back(0);
   }
+  static constexpr bool packs(int slot) { return slot == 0; }
+  /// By a weight of shape w.
+  constexpr byte_product sizes(const extents& in, const extents& w) const {
+    const bool turned = is_transposed();
+    return {in.rank > 1 ? in.back(1) : 1, w.rank > 1 ? w.back(turned ? 0 : 1) : w.back(0),
+            w.rank > 1 ? w.back(turned ? 1 : 0) : 1};
+  }
   constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
-    const extents w = weight_shape(in[0]);
-    const std::int64_t depth = in[0].back(0), rows = in[0].rank > 1 ? in[0].back(1) : 1;
-    const std::int64_t columns = w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1;
-    return scratch_for(rows * integer_blocks(depth), sizeof(std::int16_t)) + scratch_for_products(rows, columns, depth);
+    return sizes(in[0], weight_shape(in[0])).scratch_of_parts();
   }
 };
 

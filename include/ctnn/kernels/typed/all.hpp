@@ -4,6 +4,7 @@
 
 #include "attention.hpp"
 #include "by_reference.hpp"
+#include "byte_products.hpp"
 #include "counting.hpp"
 #include "detection.hpp"
 #include "elementwise.hpp"

@@ -2,11 +2,12 @@
 // Quantised operators: bytes less their zero points are 16-bit numbers, sums are exact.
 #pragma once
 
+#include <bit>
+#include <cmath>
+
 #include "../../base/int8.hpp"
 #include "../../graph/operators/quantized.hpp"
-#include "../reference/convolution.hpp"
 #include "matrix.hpp"
-#include "products.hpp"
 
 namespace ctnn::ir::typed {
 
@@ -83,7 +84,27 @@ T rounded_to(float x, int zero) {
   return r >= static_cast<double>(std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max() : static_cast<T>(r);
 }
 
+/// Byte i of a slot.
+inline int byte_at(const float* slot, dtype type, std::int64_t i) {
+  const const_tensor t{slot, {}, layout::nchw, 0, type};
+  return type == dtype::u8 ? int{elements<std::uint8_t>(t)[i]} : int{elements<std::int8_t>(t)[i]};
+}
+
+inline const integer_kernels& integers_of(const arguments& a) { return a.integers ? *a.integers : plainly::kernels; }
+
+/// Floats as bytes of one scale and zero point.
+inline void quantize_bytes(const arguments& a, dtype to, float scale, int zero) {
+  const bool is_signed = to == dtype::i8;
+  integers_of(a).quantize({a.in[0].data, a.in[0].shape.count(), elements<std::uint8_t>(a.out[0]), 0, true, false, scale,
+                           zero, is_signed ? -128 : 0, is_signed ? 127 : 255});
+}
+
 inline void run(const op::quantize& p, const arguments& a, scratch_memory memory) {
+  if (is_byte(p.to) && a.in[0].type == dtype::f32) {
+    if (a.in.size() == 1) return quantize_bytes(a, p.to, static_cast<float>(p.as.scale), p.as.zero);
+    if (a.in[1].type == dtype::f32 && scale_index(p, a.in[0].shape, a.in[1].shape).one())
+      return quantize_bytes(a, p.to, *a.in[1].data, a.in.size() == 3 ? byte_at(a.in[2].data, p.to, 0) : 0);
+  }
   if (a.in.size() == 1)
     return visit_number(p.name, a.in[0].type, [&]<class X>(tag<X>) {
       visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
@@ -131,16 +152,9 @@ inline void run(const op::dynamic_quantize&, const arguments& a) {
   float scale = (high - low) / 255;
   if (!(scale > 0)) scale = 1;
   const auto zero = rounded_to<std::uint8_t>(-low / scale, 0);
-  auto* y = elements<std::uint8_t>(a.out[0]);
-  for (std::int64_t i = 0; i < n; ++i) y[i] = rounded_to<std::uint8_t>(x[i] / scale, zero);
+  quantize_bytes(a, dtype::u8, scale, zero);
   *a.out[1].data = scale;
   *elements<std::uint8_t>(a.out[2]) = zero;
-}
-
-/// Byte i of a slot.
-inline int byte_at(const float* slot, dtype type, std::int64_t i) {
-  const const_tensor t{slot, {}, layout::nchw, 0, type};
-  return type == dtype::u8 ? int{elements<std::uint8_t>(t)[i]} : int{elements<std::int8_t>(t)[i]};
 }
 
 /// What sums are multiplied by: in ONNX's and ncnn's arithmetic, and in TFLite's.
@@ -148,6 +162,28 @@ struct sum_unit {
   float real = 1;
   fixed_factor fixed{};
 };
+
+/// Is no bit 7 set?
+inline bool all_below_128(const std::uint8_t* x, std::int64_t n) {
+  std::uint64_t any = 0;
+  std::int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, x + i, 8);
+    any |= word;
+  }
+  for (; i < n; ++i) any |= x[i];
+  return (any & 0x8080808080808080u) == 0;
+}
+/// Are they numbers and none below 0?
+inline bool none_below_0(const float* x, std::int64_t n) {
+  std::uint32_t any = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(x[i]);
+    any |= bits | (0x7F800000u - bits);
+  }
+  return (any >> 31) == 0;
+}
 
 /// The slots of a layer of bytes: from numbers to what is multiplied, and from sums to results.
 class byte_layer {
@@ -168,19 +204,85 @@ class byte_layer {
                                 : output_zero_) = a.weights[k];
       if (name.starts_with("input_")) by_row_ = slots[k].shape.count() > 1;
     }
+    // With a bias a sum may leave 32 bits.
+    const std::int64_t outputs = slots.size() > 1 && slots[1].name == "bias" ? slots[1].shape.count() : 0;
+    std::int64_t largest = slots[0].shape.count() / std::max<std::int64_t>(outputs, 1) * 255 * 255;
+    for (std::int64_t o = 0; o < outputs && integer_bias(); ++o)
+      if (std::abs(std::int64_t{integer_bias()[o]}) + largest >= std::int64_t{1} << 31) sums_fit_ = false;
   }
 
-  /// n of the input's numbers, less the zero point of row `row`.
-  void widen_input(std::int64_t row, std::int64_t first, std::int64_t n, std::int16_t* to) const {
-    if (input_.type == dtype::f32)
-      for (std::int64_t i = 0; i < n; ++i)
-        to[i] = quantize_int8(input_.data[first + i] * input_scale_[by_row_ ? row : 0]);
-    else
-      widen(input_, first, 1, n, input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : op_.of.zero, to);
+  /// Is the input of bytes, or are there floats to quantize?
+  bool has_bytes() const { return input_.type != dtype::f32; }
+  const std::uint8_t* bytes(std::int64_t first) const { return elements<std::uint8_t>(input_) + first; }
+  /// Bytes of the input as they are multiplied: signed ones, if floats.
+  bool is_signed() const { return input_.type != dtype::u8; }
+  /// n of them from element `first` on, of row `row`.
+  void read(const integer_kernels& with, std::int64_t row, std::int64_t first, std::int64_t n, std::uint8_t* to) const {
+    if (has_bytes()) return void(std::copy_n(bytes(first), n, to));
+    const float scale = input_scale_[by_row_ ? row : 0];
+    with.quantize({input_.data + first, n, to, 0, false, true, scale, 0, -127, 127});
   }
-  /// n of the weight's, `stride` apart, less the zero point of output o.
-  void widen_weight(std::int64_t o, std::int64_t first, std::int64_t stride, std::int64_t n, std::int16_t* to) const {
-    widen(weight_, first, stride, n, weight_zero_ ? byte_at(weight_zero_, weight_.type, op_.by_output ? o : 0) : 0, to);
+  /// Are all of them and the zero point within 0 to 127?
+  bool is_below_128(std::int64_t first, std::int64_t n) const {
+    const int zero = input_zero(0);
+    if (zero < 0 || zero > 127) return false;
+    if (has_bytes()) return all_below_128(bytes(first), n);
+    return *input_scale_ >= 0 && none_below_0(input_.data + first, n);
+  }
+  int input_zero(std::int64_t row) const {
+    return input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : op_.of.zero;
+  }
+  /// Of the weight as it is multiplied in rows: less 128 if it is unsigned.
+  int weight_zero(std::int64_t o) const {
+    const int unsigned_zero = weight_.type == dtype::u8 ? 128 : 0;
+    return (weight_zero_ ? byte_at(weight_zero_, weight_.type, op_.by_output ? o : 0) : 0) - unsigned_zero;
+  }
+  bool has_many_weight_zeros() const { return weight_zero_ && op_.by_output; }
+  /// Is one of n outputs' not 0?
+  bool has_weight_zeros(std::int64_t n) const {
+    for (std::int64_t o = 0; o < (has_many_weight_zeros() ? n : 1); ++o)
+      if (weight_zero(o) != 0) return true;
+    return false;
+  }
+  bool has_row_scales() const { return by_row_; }
+  const float* real_bias() const { return op_.arithmetic == op::byte_arithmetic::ncnn ? bias_ : nullptr; }
+  const std::int32_t* integer_bias() const {
+    return real_bias() ? nullptr : static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
+  }
+
+  /// What becomes of sums, as the targets' kernels take it; false where result() alone knows.
+  bool describe(sum_results& r) const {
+    r.type = op_.to == dtype::i32   ? sum_results::i32
+             : op_.to == dtype::f32 ? sum_results::f32
+             : op_.to == dtype::u8  ? sum_results::u8
+                                    : sum_results::i8;
+    if (op_.to == dtype::i32) return true;
+    r.least = bounds_.low;
+    r.most = bounds_.high;
+    if (op_.is_tflite()) {
+      r.how = sum_results::fixed;
+      r.zero = op_.as.zero;
+      for (std::int64_t i = 0; i < (r.step ? r.width : 1); ++i)
+        if (r.fixed_factor[i] >= std::int64_t{1} << 31) return false;
+      return true;
+    }
+    constexpr float all = std::numeric_limits<float>::infinity();
+    const bool clips = activation_.kind == function::clip;
+    if (activation_ && !clips && activation_.kind != function::relu) return false;
+    r.low = clips ? activation_.a : activation_ ? 0 : -all;
+    r.high = clips ? activation_.b : all;
+    if (!(r.low <= r.high)) return false;
+    if (op_.to != dtype::f32) r.scale = *output_scale_;
+    if (op_.arithmetic == op::byte_arithmetic::ncnn) {
+      r.how = sum_results::fused;
+      r.multiplies = r.away = true;
+      r.least = -127;
+      return true;
+    }
+    r.how = sum_results::real;
+    r.divides = static_cast<bool>(activation_);
+    if (op_.to != dtype::f32) r.zero = byte_at(output_zero_, op_.to, 0);
+    return sums_fit_;
   }
 
   /// f(tag<T>) for the result's elements.
@@ -204,10 +306,8 @@ class byte_layer {
   template <class T>
   T result(std::int32_t sum, const sum_unit& unit, std::int64_t o) const {
     if (op_.arithmetic == op::byte_arithmetic::ncnn) {
-      // Rounded once, as the fused multiply-add of ncnn's kernels is.
-      const double bias = bias_ ? static_cast<double>(bias_[o]) : 0;
-      const double exact = static_cast<double>(static_cast<float>(sum)) * static_cast<double>(unit.real) + bias;
-      const float y = activated(static_cast<float>(exact));
+      // Rounded once, as in ncnn's kernels.
+      const float y = activated(std::fma(static_cast<float>(sum), unit.real, bias_ ? bias_[o] : 0));
       if constexpr (std::is_same_v<T, float>) return y;
       else return static_cast<T>(quantize_int8(y * *output_scale_));
     }
@@ -223,15 +323,6 @@ class byte_layer {
   }
 
  private:
-  /// Bytes less their zero point, with `stride` from one to the next.
-  static void widen(const const_tensor& x, std::int64_t first, std::int64_t stride, std::int64_t n, int zero,
-                    std::int16_t* to) {
-    const auto copy = [&](const auto* from) {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int16_t>(from[first + i * stride] - zero);
-    };
-    if (x.type == dtype::u8) copy(elements<std::uint8_t>(x));
-    else copy(elements<std::int8_t>(x));
-  }
   float activated(float y) const { return activation_ ? applied(activation_, y) : y; }
 
   template <class Op>
@@ -245,112 +336,8 @@ class byte_layer {
   const_tensor input_, weight_;
   const float *bias_ = nullptr, *weight_scale_ = nullptr, *input_scale_ = nullptr, *output_scale_ = nullptr;
   const float *weight_zero_ = nullptr, *input_zero_ = nullptr, *output_zero_ = nullptr;
-  bool by_row_ = false;
+  bool by_row_ = false, sums_fit_ = true;
 };
-
-/// What window `at` (counted through the output) reads of an image whose channels lie together; zeros outside.
-inline void gather_window(const reference::three_axes& g, std::int64_t at, const std::int16_t* image,
-                          std::int64_t channels, std::int16_t* to) {
-  const std::int64_t x = at % g.count[2] * g.stride[2], rest = at / g.count[2];
-  const std::int64_t y = rest % g.count[1] * g.stride[1], z = rest / g.count[1] * g.stride[0];
-  const auto outside = [&](std::int64_t i, int axis) { return i < 0 || i >= g.size[axis]; };
-  for (int kz = 0; kz < g.kernel[0]; ++kz)
-    for (int ky = 0; ky < g.kernel[1]; ++ky)
-      for (int kx = 0; kx < g.kernel[2]; ++kx) {
-        const std::int64_t iz = z + g.offset(0, kz), iy = y + g.offset(1, ky), ix = x + g.offset(2, kx);
-        if (outside(iz, 0) || outside(iy, 1) || outside(ix, 2)) to = std::fill_n(to, channels, std::int16_t{0});
-        else to = std::copy_n(image + ((iz * g.size[1] + iy) * g.size[2] + ix) * channels, channels, to);
-      }
-}
-
-/// Sums of one plane under one filter, tap by tap.
-inline void convolve_plane(const reference::three_axes& g, const std::int16_t* plane, const std::int16_t* filter,
-                           std::int32_t* sums) {
-  std::fill_n(sums, g.output_plane(), 0);
-  const std::ptrdiff_t stride = g.stride[2];
-  const auto row = [&](int tap, std::ptrdiff_t from, std::ptrdiff_t to, reference::tap_range q, int offset) {
-    const std::int32_t w = filter[tap];
-    const std::ptrdiff_t n = q.last - q.first, first = n == 0 ? 0 : from + offset + q.first * stride;
-    const std::int16_t* x = plane + first;
-    std::int32_t* y = sums + to + q.first;
-    for (std::ptrdiff_t j = 0; j < n; ++j)  // wraps around, as products_of does
-      y[j] =
-          static_cast<std::int32_t>(static_cast<std::uint32_t>(y[j]) + static_cast<std::uint32_t>(w * x[j * stride]));
-  };
-  reference::for_each_row(g, g.size, g.count, row);
-}
-
-template <int Axes>
-void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory memory) {
-  const extents& in = a.in[0].shape;
-  const reference::three_axes g(p, p.padding(in), in, a.out[0].shape);
-  const byte_layer layer(p, a);
-  const std::int64_t batch = p.has_batch(in) ? in[0] : 1, plane = g.input_plane(), windows = g.output_plane();
-  const std::int64_t group_in = p.channels_of(in) / p.groups, group_out = p.out / p.groups;
-  const std::int64_t taps = p.taps(), depth = group_in * taps;
-  // Weights and windows in the order (tap, channel): what a window reads of one place is together.
-  const bool one_channel = group_in == 1;  // then without gathering, along the rows
-  const std::ptrdiff_t padded = integer_blocks(depth);
-  const std::span<std::int16_t> weights = memory.take<std::int16_t>(group_out * padded);
-  std::fill(weights.begin(), weights.end(), std::int16_t{0});
-  const std::span<std::int16_t> planes = memory.take<std::int16_t>(group_in * plane);
-  const std::span<std::int16_t> image = memory.take<std::int16_t>(one_channel ? 0 : group_in * plane);
-  const std::span<std::int32_t> sums = memory.take<std::int32_t>(one_channel ? windows : 0);
-  for (std::int64_t i = 0; i < batch * p.groups; ++i) {
-    const std::int64_t first = i % p.groups * group_out;  // of the outputs
-    for (std::int64_t o = 0; o < group_out; ++o)
-      for (std::int64_t k = 0; k < taps; ++k)
-        layer.widen_weight(first + o, (first + o) * depth + k, taps, group_in,
-                           weights.data() + o * padded + k * group_in);
-    layer.widen_input(0, i * group_in * plane, group_in * plane, planes.data());
-    for (std::int64_t c0 = 0; c0 < group_in && !one_channel; c0 += 16)  // few planes at a time
-      for (std::int64_t k = 0; k < plane; ++k)
-        for (std::int64_t c = c0; c < std::min(c0 + 16, group_in); ++c)
-          image[static_cast<std::size_t>(k * group_in + c)] = planes[static_cast<std::size_t>(c * plane + k)];
-    layer.visit_result([&]<class T>(tag<T>) {
-      T* y = elements<T>(a.out[0]) + i * group_out * windows;
-      const auto store = [&](std::int64_t o, std::int64_t w, std::span<const std::int32_t> sums_of_o) {
-        const sum_unit unit = layer.unit(0, first + o);
-        for (T* to = y + o * windows + w; const std::int32_t sum : sums_of_o)
-          *to++ = layer.result<T>(sum, unit, first + o);
-      };
-      if (!one_channel)
-        return multiply_parts(
-            a, memory, weights.data(), group_out, windows, depth,
-            [&](std::int64_t w, std::int16_t* to) { gather_window(g, w, image.data(), group_in, to); }, store);
-      for (std::int64_t o = 0; o < group_out; ++o) {
-        convolve_plane(g, planes.data(), weights.data() + o * padded, sums.data());
-        store(o, 0, sums);
-      }
-    });
-  }
-}
-
-inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memory memory) {
-  const matmul_walk w(p.product(), a.in[0].shape, p.weight_shape(a.in[0].shape));
-  const byte_layer layer(p, a);
-  const std::ptrdiff_t padded = integer_blocks(w.depth);
-  const std::span<std::int16_t> rows = memory.take<std::int16_t>(w.rows * padded);
-  std::fill(rows.begin(), rows.end(), std::int16_t{0});
-  const std::int64_t step = p.is_transposed() ? w.depth : 1, stride = p.is_transposed() ? 1 : w.columns;
-  layer.visit_result([&]<class T>(tag<T>) {
-    T* y = elements<T>(a.out[0]);
-    for (std::int64_t m = 0; m < w.matrices; ++m, y += std::int64_t{w.rows} * w.columns) {
-      const auto at = w.offsets(m);
-      for (std::int64_t r = 0; r < w.rows; ++r)
-        layer.widen_input(r, at.a + r * w.depth, w.depth, rows.data() + r * padded);
-      multiply_parts(
-          a, memory, rows.data(), w.rows, w.columns, w.depth,
-          [&](std::int64_t c, std::int16_t* to) { layer.widen_weight(c, at.b + c * step, stride, w.depth, to); },
-          [&](std::int64_t r, std::int64_t c, std::span<const std::int32_t> sums) {
-            for (const std::int32_t sum : sums) {
-              y[r * w.columns + c] = layer.result<T>(sum, layer.unit(r, c), c);
-              ++c;
-            }
-          });
-    }
-  });
-}
 
 /// f(tag<T>) for bytes.
 template <class F>
