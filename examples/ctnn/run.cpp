@@ -121,6 +121,7 @@ std::vector<std::string> read_labels(const std::string& file) {
     if (line.ends_with('\r')) line.pop_back();
     labels.push_back(std::move(line));
   }
+  if (labels.empty()) throw ctnn::error(file + ": expected the name of a class in each line, there is none");
   return labels;
 }
 
