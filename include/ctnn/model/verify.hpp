@@ -48,10 +48,11 @@ inline arrays_by_name outputs_of(const model& m, const arrays_by_name& inputs) {
 /// The output that differs most.
 inline verification compare_outputs(const arrays_by_name& wanted, const arrays_by_name& all) {
   verification v;
-  for (const auto& [name, a] : wanted) {
+  for (const auto& before : wanted) {
+    const std::string& name = before.first;
     const auto at = all.find(name);
     if (at == all.end()) throw error("there is no output '" + name + "'");
-    const array& b = at->second;
+    const array &a = before.second, &b = at->second;
     if (!(a.shape() == b.shape()) || a.type() != b.type())
       throw error("output '" + name + "' is " + describe(b.shape()) + " after rewriting, " + describe(a.shape()) +
                   " before");
