@@ -139,17 +139,19 @@ CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return hn::MulAdd(a, b, c); }
 CTNN_INLINE vec neg(vec a) { return hn::Neg(a); }
 CTNN_INLINE vec abs(vec a) { return hn::Abs(a); }
 CTNN_INLINE vec sqrt(vec a) { return hn::Sqrt(a); }
-/// NaN wins, as in numpy: x86 gives the second operand if either is NaN, NEON gives NaN.
-CTNN_INLINE vec max(vec a, vec b) {
-  const vec larger = hn::Max(a, b);
-  return HWY_TARGET <= HWY_SSE4 ? hn::IfThenElse(hn::IsNaN(a), a, larger) : larger;
-}
-CTNN_INLINE vec min(vec a, vec b) {
-  const vec smaller = hn::Min(a, b);
-  return HWY_TARGET <= HWY_SSE4 ? hn::IfThenElse(hn::IsNaN(a), a, smaller) : smaller;
-}
-/// NaN stays, as x is the second operand.
+// NaN wins, as in numpy, and stays in clamp(): if either is NaN, Highway gives the second operand on x86 and
+// WebAssembly, and the number on 64-bit ARM, whose plain instructions do what is wanted.
+#if HWY_ARCH_ARM
+CTNN_INLINE vec max(vec a, vec b) { return vec(vmaxq_f32(a.raw, b.raw)); }
+CTNN_INLINE vec min(vec a, vec b) { return vec(vminq_f32(a.raw, b.raw)); }
+CTNN_INLINE vec clamp_below(vec x, vec low) { return max(low, x); }
+CTNN_INLINE vec clamp(vec x, vec low, vec high) { return min(high, max(low, x)); }
+#else
+CTNN_INLINE vec max(vec a, vec b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
+CTNN_INLINE vec min(vec a, vec b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b)); }
+CTNN_INLINE vec clamp_below(vec x, vec low) { return hn::Max(low, x); }
 CTNN_INLINE vec clamp(vec x, vec low, vec high) { return hn::Min(high, hn::Max(low, x)); }
+#endif
 CTNN_INLINE mask less(vec a, vec b) { return hn::Lt(a, b); }
 CTNN_INLINE mask less_equal(vec a, vec b) { return hn::Le(a, b); }
 CTNN_INLINE mask equal(vec a, vec b) { return hn::Eq(a, b); }
@@ -163,7 +165,7 @@ CTNN_INLINE float min_of(vec a) {
   if (!hn::AllFalse(tag(), hn::IsNaN(a))) return std::numeric_limits<float>::quiet_NaN();
   return hn::GetLane(hn::MinOfLanes(tag(), a));
 }
-CTNN_INLINE vec relu(vec x) { return hn::Max(hn::Zero(tag()), x); }
+CTNN_INLINE vec relu(vec x) { return clamp_below(x, hn::Zero(tag())); }
 
 CTNN_INLINE vec floor(vec x) { return hn::Floor(x); }
 CTNN_INLINE vec ceil(vec x) { return hn::Ceil(x); }
