@@ -12,7 +12,7 @@ namespace {
 
 /// Firmware has no threads: its kernels take all of the work, and the first part is all.
 template <class Op>
-void plainly(const Op& p, const arguments& a) {
+void by_plain_kernels(const Op& p, const arguments& a) {
   if (a.share.index > 0) return;
   arguments all = a;
   all.share = {};
@@ -22,20 +22,20 @@ void plainly(const Op& p, const arguments& a) {
 }  // namespace
 
 TEST_CASE("plain conv2d") {
-  sweep_dense(plainly<op::conv2d>);
-  sweep_rows(plainly<op::conv2d>);
-  sweep_stems(plainly<op::conv2d>);
-  sweep_options(plainly<op::conv2d>);
-  sweep_depthwise(plainly<op::conv2d>);
-  sweep_activations(plainly<op::conv2d>);
+  sweep_dense(by_plain_kernels<op::conv2d>);
+  sweep_rows(by_plain_kernels<op::conv2d>);
+  sweep_stems(by_plain_kernels<op::conv2d>);
+  sweep_options(by_plain_kernels<op::conv2d>);
+  sweep_depthwise(by_plain_kernels<op::conv2d>);
+  sweep_activations(by_plain_kernels<op::conv2d>);
 }
 TEST_CASE("plain conv_transpose2d") {
-  sweep_transposed_sizes(plainly<op::conv_transpose2d>);
-  sweep_transposed_options(plainly<op::conv_transpose2d>);
-  sweep_transposed_depthwise(plainly<op::conv_transpose2d>);
-  sweep_transposed_activations(plainly<op::conv_transpose2d>);
+  sweep_transposed_sizes(by_plain_kernels<op::conv_transpose2d>);
+  sweep_transposed_options(by_plain_kernels<op::conv_transpose2d>);
+  sweep_transposed_depthwise(by_plain_kernels<op::conv_transpose2d>);
+  sweep_transposed_activations(by_plain_kernels<op::conv_transpose2d>);
 }
-TEST_CASE("plain linear") { sweep_linear(plainly<op::linear>); }
+TEST_CASE("plain linear") { sweep_linear(by_plain_kernels<op::linear>); }
 TEST_CASE("plain relu, max and min keep NaN of either sign") {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const auto same = [](float a, float b) { return a == b || (a != a && b != b); };
