@@ -429,6 +429,14 @@ class page {
         for (const option_record& r : w.says) other = other || r.key == o.key;
         if (!other) options.push_back({o.key, {o.values.data(), o.values.size()}});
       }
+      // Words for bytes take the scales and zero points of values as options; the example has them as weights.
+      static constexpr double scale_and_zero[] = {0.5, 0};
+      for (const option_record& r : w.says)
+        if (r.key == "arithmetic") {
+          options.push_back({"of", scale_and_zero});
+          options.push_back({"as", scale_and_zero});
+          break;
+        }
       use(type, g, n, options);
     }
     if (out_.size() == before) {
