@@ -14,7 +14,7 @@ class Ctnn < Formula
 
   def install
     system "cmake", "-S", ".", "-B", "build", "-DCTNN_BUILD_TESTS=OFF", "-DCTNN_BUILD_BENCHMARKS=OFF", *std_cmake_args
-    system "cmake", "--build", "build", "--target", "ctnn_tool"
+    system "cmake", "--build", "build"
     system "cmake", "--install", "build"
   end
 
