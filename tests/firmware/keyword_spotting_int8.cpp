@@ -53,7 +53,8 @@ constexpr nn::named_weight given[] = {
     {"pw4", "weight", pw4},   {"pw4", "bias", bias},   {"pw4", "weight_scale", of_pw},
     {"fc", "weight", fc},     {"fc", "bias", fc_bias}, {"fc", "weight_scale", of_fc}};
 constexpr auto weights = nn::fold<network, given>();
-nn::engine<optimized> spot{weights};
+nn::arena<optimized> memory;
+constinit nn::engine<optimized, nn::shared_arena> spot{weights, memory};
 std::int8_t mfcc[490];
 
 // As the kernels of kernels/typed/ have them on other machines.
