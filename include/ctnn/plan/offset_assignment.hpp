@@ -27,11 +27,13 @@ class offset_assignment : planning_phase {
     if (!overlaps_) return;
     // Rarely, what lies closer together leaves worse gaps.
     const std::int64_t close = plan_.arena_size;
+    pool<std::int64_t> offsets;
+    for (const int r : roots_) offsets.push_back(at(r).offset);
     overlaps_ = false;
     assign();
     if (close <= plan_.arena_size) {
-      overlaps_ = true;
-      assign();
+      plan_.arena_size = close;
+      for (std::size_t i = 0; i < roots_.size(); ++i) at(roots_[i]).offset = offsets[i];
     }
     for (plan_step& step : plan_.steps) {
       if (step.outputs.count != 1) continue;
@@ -47,40 +49,60 @@ class offset_assignment : planning_phase {
     return (n + arena_alignment - 1) / arena_alignment * arena_alignment;
   }
 
+  /// Where a value lies, and when.
+  struct place {
+    int value;
+    std::int64_t offset, size;
+    int first_step, last_step;
+    int over;  ///< what it may lie over, at these distances
+    std::int64_t behind, ahead;
+
+    /// How far after this `next` must begin if it does not begin before it.
+    constexpr std::int64_t room_before(const place& next) const {
+      const std::int64_t close = over == next.value ? behind : next.over == value ? next.ahead : size;
+      return close < size ? close : size;
+    }
+  };
+  constexpr place place_of(int value) {
+    const placement& p = at(value);
+    return {value, 0, round_up(p.size), p.first_step, p.last_step, overlaps_ ? p.over : none, round_up(p.behind),
+            round_up(p.ahead)};
+  }
+
   /// Each at the first offset that none of those before it forbids.
   constexpr void assign() {
     plan_.arena_size = 0;
-    for (std::size_t i = 0; i < roots_.size(); ++i) {
-      const int now = roots_[i];
-      pool<int> others;
-      for (std::size_t k = 0; k < i; ++k) {
-        const placement& o = at(roots_[k]);
-        if (o.last_step >= at(now).first_step && o.first_step <= at(now).last_step) others.push_back(roots_[k]);
-      }
-      std::int64_t offset = 0;
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (int other : others) {
-          const std::int64_t first = at(other).offset;
-          if (offset <= first - room(now, other) || offset >= first + room(other, now)) continue;
-          offset = first + room(other, now);
-          moved = true;
+    pool<place> placed;  // by offset
+    for (const int value : roots_) {
+      place now = place_of(value);
+      for (bool again = true; again;) {
+        again = false;
+        bool close = false;
+        for (const place& other : placed) {
+          if (other.last_step < now.first_step || other.first_step > now.last_step) continue;
+          if (now.offset + now.size <= other.offset) break;
+          if (now.offset + now.room_before(other) <= other.offset) {
+            close = true;
+            continue;
+          }
+          const std::int64_t end = other.offset + other.room_before(now);
+          if (now.offset >= end) continue;
+          now.offset = end;
+          again = again || close;  // it may be too near now to what it lies over
         }
       }
-      at(now).offset = offset;
-      if (offset + round_up(at(now).size) > plan_.arena_size) plan_.arena_size = offset + round_up(at(now).size);
+      at(value).offset = now.offset;
+      if (now.offset + now.size > plan_.arena_size) plan_.arena_size = now.offset + now.size;
+      placed.push_back(now);
+      for (std::size_t k = placed.size() - 1; k > 0 && placed[k].offset < placed[k - 1].offset; --k) {
+        const place swap = placed[k];
+        placed[k] = placed[k - 1];
+        placed[k - 1] = swap;
+      }
     }
   }
-  /// How far after `first` the placement `second` must begin if it does not begin before it.
-  constexpr std::int64_t room(int first, int second) {
-    const std::int64_t apart = round_up(at(first).size);
-    std::int64_t close = apart;
-    if (overlaps_ && at(first).over == second) close = round_up(at(first).behind);
-    if (overlaps_ && at(second).over == first) close = round_up(at(second).ahead);
-    return close < apart ? close : apart;
-  }
 
-  pool<int> roots_;
+  pool<int> roots_;  // the largest first
   bool overlaps_ = false;
 };
 
