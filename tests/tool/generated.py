@@ -98,6 +98,7 @@ def sides(ctnn, source):
     for line in ctnn("info", *source, "--summary").splitlines():
         words = line.split(None, 1)
         if words and words[0] in found:
-            name, shape = words[1].rsplit(": ", 1)
+            name, value = words[1].rsplit(": ", 1)
+            shape = value.partition(" ")[2]  # behind the element type
             found[words[0]].append((name, tuple(int(n) for n in shape.split(" x ")) if shape != "scalar" else ()))
     return found["input"], found["output"]
