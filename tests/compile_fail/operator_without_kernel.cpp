@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An operator that no kernel computes.
-// lines: 23
+// lines: 26
 // expect: ctnn: an operator of the network has no kernel: include <ctnn/typed.hpp>, or give it void run(const Op&, const ctnn::ir::arguments&) beside its struct
 // expect: kernel_of<twice>
 #include <ctnn/ctnn.hpp>

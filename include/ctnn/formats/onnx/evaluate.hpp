@@ -38,7 +38,7 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   std::vector<const_tensor> from;
   std::vector<ir::tensor> to;
   std::vector<const float*> numbers;
-  std::vector<std::vector<float>> expanded;
+  std::vector<std::vector<float>> packed;
   bool plain = true;
   for (const shared_array& a : in) {
     from.push_back({address(*a), a->shape(), layout::nchw, 0, a->type()});
@@ -53,6 +53,22 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   merge_slots(
       given, [&](std::size_t i) { return from[own + i].data; }, [&](std::size_t i) { return address(*weights[i]); },
       weights.size(), numbers);
+  // Kernels take weights of bytes packed (weights/packed.hpp).
+  const auto pack = [&](int slot, const extents& shape, dtype element) {
+    if (!is_byte(element) || !type.packs(slot)) return;
+    const float*& weight = numbers[static_cast<std::size_t>(slot)];
+    const std::int64_t count = type.packed_count(fields, slot, shape, channel_block);
+    std::vector<float>& bytes = packed.emplace_back(static_cast<std::size_t>(count));
+    type.pack(fields, slot, shape, weight, bytes.data(), channel_block);
+    weight = bytes.data();
+  };
+  for (std::size_t i = own, slot = 0; i < from.size(); ++slot)
+    if ((given >> slot & 1u) != 0) {
+      pack(static_cast<int>(slot), from[i].shape, from[i].type);
+      ++i;
+    }
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    pack(slot_of(given, static_cast<int>(i)), weights[i]->shape(), weights[i]->type());
   from.resize(own);
   std::vector<extents> in_shapes, out_shapes;
   for (const const_tensor& t : from) in_shapes.push_back(t.shape);

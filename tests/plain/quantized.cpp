@@ -3,7 +3,7 @@
 #define CTNN_PLAIN
 #include <ctnn/ctnn.hpp>
 
-#include "quantized_cases.hpp"
+#include "network/quantized_cases.hpp"
 
 TEST_CASE("bytes in, bytes out of firmware's kernels") {
   check_tiny<tiny>(as_declared);
