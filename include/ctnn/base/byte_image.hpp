@@ -65,6 +65,16 @@ struct byte_axis {
   }
 };
 
+/// Memory of all parts of such work, for any number of parts.
+constexpr std::int64_t most_scratch(const auto& work) {
+  std::int64_t most = 0;
+  for (int parts = 1; parts <= work.most_parts(); ++parts) {
+    const std::int64_t all = parts * work.scratch_of_part(parts);
+    if (all > most) most = all;
+  }
+  return most;
+}
+
 /// The windows of a group over (depth, rows, columns).
 struct byte_image {
   byte_axis axis[3];
@@ -138,15 +148,7 @@ struct byte_image {
   constexpr std::int64_t scratch_of_part(int parts) const {
     return part(0, (axis[shared_axis()].count + parts - 1) / parts).scratch();
   }
-  /// For any number of parts.
-  constexpr std::int64_t scratch_of_parts() const {
-    std::int64_t most = 0;
-    for (int parts = 1; parts <= most_parts(); ++parts) {
-      const std::int64_t all = parts * scratch_of_part(parts);
-      if (all > most) most = all;
-    }
-    return most;
-  }
+  constexpr std::int64_t scratch_of_parts() const { return most_scratch(*this); }
 };
 
 /// Rows by columns of `depth` bytes.
@@ -172,14 +174,7 @@ struct byte_product {
            multiple_of(quads() * std::int64_t{sizeof(std::ptrdiff_t)}, 16) + multiple_of(depth, 16) +
            (4 * 4 + 4 + 4 + 8) * (columns_at_once() + quad_lanes);
   }
-  constexpr std::int64_t scratch_of_parts() const {
-    std::int64_t most = 0;
-    for (int parts = 1; parts <= most_parts(); ++parts) {
-      const std::int64_t all = parts * scratch_of_part(parts);
-      if (all > most) most = all;
-    }
-    return most;
-  }
+  constexpr std::int64_t scratch_of_parts() const { return most_scratch(*this); }
 };
 
 }  // namespace ctnn::ir
