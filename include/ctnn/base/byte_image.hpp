@@ -91,7 +91,18 @@ struct byte_image {
   constexpr std::int64_t depth() const {
     return std::int64_t{axis[0].kernel} * axis[1].kernel * axis[2].kernel * channels;
   }
-  constexpr int phases() const { return axis[0].phases() * axis[1].phases() * axis[2].phases(); }
+  constexpr std::int64_t phases() const {
+    return std::int64_t{axis[0].phases()} * axis[1].phases() * axis[2].phases();
+  }
+  /// Can its memory be counted? Sizes that a file claims may multiply to anything.
+  constexpr bool countable() const {
+    double places = 1, taps = 1;
+    for (const byte_axis& a : axis) {
+      places *= static_cast<double>(a.reach()) + a.stride + 3.0 * a.dilation + 64;
+      taps *= a.kernel + 3.0;
+    }
+    return places * (channels + 4.0) < 0x1p48 && taps * (channels + 4.0) < 0x1p48;
+  }
   /// Bytes of a phase of four channels: an odd number of cache lines, as quads of one place would share sets of the
   /// cache else.
   constexpr std::int64_t pitch() const {

@@ -203,6 +203,7 @@ TEST_CASE("convolutions of bytes as networks have them") {
     check_convolution<2, std::uint8_t, std::int8_t>({8, 9, 9}, windows(8, 1, 2, 0, 1));
     check_convolution<2, std::uint8_t, std::int8_t>({6, 13, 17}, windows(6, 3, 1, 1, 6));
     check_convolution<2, std::int8_t, std::int8_t>({6, 18, 33}, windows(6, 5, 2, 2, 6));
+    check_convolution<2, std::int8_t, std::int8_t>({5, 4, 9}, windows(7, 4, 5, 0, 1));  // one window, one row of them
   });
 }
 
@@ -329,6 +330,17 @@ TEST_CASE("what layers of bytes are not") {
   op::quantized_conv<2> c;
   c.arithmetic = op::byte_arithmetic::ncnn;
   CHECK(refused(c, {make<float>({1, 1, 1}, {1})}).find("to") != std::string::npos);
+  // Few windows far apart: what lies between them is in memory, too.
+  op::quantized_conv<2> far;
+  far.out = 1;
+  far.kernel = {2, 2};
+  far.pad = {0, 0, 1 << 30, 1 << 30};
+  far.stride = {25000, 2000000};
+  const extents image{1, 1, 1};
+  extents result;
+  const problem p = far.infer(std::span(&image, 1), std::span(&result, 1));
+  CHECK(p.kind == mistake::too_large);
+  CHECK(p.what == "kernel");
 }
 
 namespace {

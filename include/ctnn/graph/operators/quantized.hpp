@@ -221,8 +221,8 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     const auto pad = this->padding(in);
     for (int i = 0; i < Axes; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      g.axis[3 - Axes + i] = {conv<Axes>::extent_of(in, i), conv<Axes>::extent_of(result, i), this->kernel[k],
-                              this->stride[k],              this->dilation[k],                pad[k]};
+      const int count = conv<Axes>::extent_of(result, i), stride = count == 1 ? 1 : this->stride[k];
+      g.axis[3 - Axes + i] = {conv<Axes>::extent_of(in, i), count, this->kernel[k], stride, this->dilation[k], pad[k]};
     }
     return g;
   }
@@ -236,7 +236,8 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
   }
   constexpr problem infer(inputs in, outputs result) const {
     if (const problem p = check_bytes(this->activation)) return p;
-    return conv<Axes>::infer(in, result);
+    if (const problem p = conv<Axes>::infer(in, result)) return p;
+    return image(in[0], result[0]).countable() ? problem{} : problem{mistake::too_large, "kernel"};
   }
   constexpr problem infer_types(types in, std::span<dtype> result) const {
     return products_of_bytes::infer_types(in, result);
