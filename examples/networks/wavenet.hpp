@@ -16,7 +16,7 @@ namespace nn = ctnn;
 template <nn::fixed_string Name, int Channels, int Dilation>
 using gated_layer = nn::block<Name,
     nn::input<"x">,
-    nn::conv1d<"filter", nn::out<Channels>, nn::kernel<2>, nn::dilation<Dilation>>, nn::tanh<"tanh">,
+    nn::conv1d<"filter", nn::out<Channels>, nn::kernel<2>, nn::dilation<Dilation>>, nn::tanh_activation<"tanh">,
     nn::conv1d<"gate", nn::from<"x">, nn::out<Channels>, nn::kernel<2>, nn::dilation<Dilation>>, nn::sigmoid<"sigmoid">,
     nn::mul<"gated", nn::from<"tanh", "sigmoid">>,
     nn::conv1d<"mix", nn::out<Channels>, nn::kernel<1>>,

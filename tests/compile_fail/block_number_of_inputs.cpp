@@ -14,12 +14,12 @@ namespace nn = ctnn;
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::relu<"r">,
-    nn::block<"b", nn::from<"r">, nn::input<"x">, nn::tanh<"t">>>;
+    nn::block<"b", nn::from<"r">, nn::input<"x">, nn::tanh_activation<"t">>>;
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::relu<"r">,
-    nn::block<"b", nn::from<"r", "image">, nn::input<"x">, nn::tanh<"t">>>;
+    nn::block<"b", nn::from<"r", "image">, nn::input<"x">, nn::tanh_activation<"t">>>;
 #endif
 
 static_assert(nn::optimized<net>::size > 0);

@@ -11,11 +11,11 @@ namespace nn = ctnn;
 #ifdef CTNN_CORRECTED
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
-    nn::block<"b", nn::relu<"r">, nn::tanh<"t">, nn::output<"r", "t">>, nn::sigmoid<"sum", nn::from<"b.t">>>;
+    nn::block<"b", nn::relu<"r">, nn::tanh_activation<"t">, nn::output<"r", "t">>, nn::sigmoid<"sum", nn::from<"b.t">>>;
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
-    nn::block<"b", nn::relu<"r">, nn::tanh<"t">, nn::output<"r", "t">>, nn::sigmoid<"sum">>;
+    nn::block<"b", nn::relu<"r">, nn::tanh_activation<"t">, nn::output<"r", "t">>, nn::sigmoid<"sum">>;
 #endif
 
 static_assert(nn::optimized<net>::size > 0);

@@ -17,7 +17,7 @@ using net = nn::network<
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
     nn::relu<"r">,
-    nn::block<"b", nn::from<"r", "image">, nn::input<"x">, nn::input<"skip">, nn::tanh<"t", nn::from<"x">>>>;
+    nn::block<"b", nn::from<"r", "image">, nn::input<"x">, nn::input<"skip">, nn::tanh_activation<"t", nn::from<"x">>>>;
 #endif
 
 static_assert(nn::optimized<net>::size > 0);

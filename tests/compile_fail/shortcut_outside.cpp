@@ -11,11 +11,11 @@ namespace nn = ctnn;
 #ifdef CTNN_CORRECTED
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
-    nn::block<"layer1", nn::residual<"add", nn::relu<"r">, nn::shortcut<"downsample", nn::tanh<"0">>>>>;
+    nn::block<"layer1", nn::residual<"add", nn::relu<"r">, nn::shortcut<"downsample", nn::tanh_activation<"0">>>>>;
 #else
 using net = nn::network<
     nn::input<"image", nn::shape<3, 8, 8>>,
-    nn::block<"layer1", nn::residual<"add", nn::relu<"r">>, nn::shortcut<"downsample", nn::tanh<"0">>>>;
+    nn::block<"layer1", nn::residual<"add", nn::relu<"r">>, nn::shortcut<"downsample", nn::tanh_activation<"0">>>>;
 #endif
 
 static_assert(nn::optimized<net>::size > 0);

@@ -26,7 +26,7 @@ struct network
           nn::conv2d<"left", nn::from<"max_pool">, nn::out<5>, nn::kernel<1>>,                              //
           nn::sigmoid<"left_sigmoid">,                                                                      //
           nn::conv2d<"right", nn::from<"max_pool">, nn::out<6>, nn::kernel<3>, nn::pad<1>, nn::groups<2>>,  //
-          nn::tanh<"right_tanh">,                                                                           //
+          nn::tanh_activation<"right_tanh">,                                                                //
           nn::concat<"both", nn::from<"left_sigmoid", "right_tanh">>,                                   // 11 x 3 x 3
           nn::prelu<"slopes">,                                                                          //
           nn::avg_pool2d<"avg_pool", nn::kernel<3>, nn::stride<1>, nn::pad<1>, nn::count_include_pad>,  //

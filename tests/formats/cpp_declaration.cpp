@@ -21,7 +21,7 @@ TEST_CASE("inputs that nobody reads, one value as several outputs, inputs as out
   CHECK(cpp::declaration(b.g.view()).lines() ==
         std::vector<std::string>{
             "ctnn::input<\"x\", ctnn::shape<2, 3, 3>>", "ctnn::input<\"noise\", ctnn::shape<4>, ctnn::unused>",
-            "ctnn::relu<\"r\", ctnn::from<\"x\">>", "ctnn::tanh<\"dead\">",
+            "ctnn::relu<\"r\", ctnn::from<\"x\">>", "ctnn::tanh_activation<\"dead\">",
             "ctnn::named_output<ctnn::from<\"r\", \"raw\", \"again\">, ctnn::from<\"r\", \"x\", \"r\">>"});
 }
 

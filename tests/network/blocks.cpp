@@ -69,23 +69,24 @@ using joined = nn::block<"join", nn::from<"down", "image">,
     nn::output<"relu">>;
 using several = nn::network<
     nn::input<"image", nn::shape<2, 4, 4>>, nn::max_pool2d<"down", nn::kernel<2>>, joined,
-    nn::tanh<"behind">, nn::sigmoid<"pooled", nn::from<"join.pool">>, nn::relu6<"again", nn::from<"join">>,
+    nn::tanh_activation<"behind">, nn::sigmoid<"pooled", nn::from<"join.pool">>, nn::relu6<"again", nn::from<"join">>,
     nn::output<"behind", "pooled", "again">>;
 static_assert(std::same_as<nn::canonical<several>, nn::canonical<nn::network<
     nn::input<"image", nn::shape<2, 4, 4>>, nn::max_pool2d<"down", nn::kernel<2>>,
     nn::interpolate_nearest<"join.up", nn::scale_factor<2>>, nn::concat<"join.cat", nn::from<"join.up", "image">>,
-    nn::relu<"join.relu">, nn::max_pool2d<"join.pool", nn::kernel<2>>, nn::tanh<"behind", nn::from<"join.relu">>,
+    nn::relu<"join.relu">, nn::max_pool2d<"join.pool", nn::kernel<2>>,
+    nn::tanh_activation<"behind", nn::from<"join.relu">>,
     nn::sigmoid<"pooled", nn::from<"join.pool">>, nn::relu6<"again", nn::from<"join.relu">>,
     nn::output<"behind", "pooled", "again">>>>);
 
 // Several outputs, by their full names and by names for them.
 using outputs = nn::network<
     nn::input<"x", nn::shape<4>>,
-    nn::block<"b", nn::relu<"r">, nn::tanh<"t">, nn::sigmoid<"s">,
+    nn::block<"b", nn::relu<"r">, nn::tanh_activation<"t">, nn::sigmoid<"s">,
               nn::named_output<nn::from<"low", "high">, nn::from<"r", "t">>>,
     nn::add<"sum", nn::from<"b.low", "b.high">>, nn::mul<"product", nn::from<"b.s", "sum">>>;
 static_assert(std::same_as<nn::canonical<outputs>, nn::canonical<nn::network<
-    nn::input<"x", nn::shape<4>>, nn::relu<"b.r">, nn::tanh<"b.t">, nn::sigmoid<"b.s">,
+    nn::input<"x", nn::shape<4>>, nn::relu<"b.r">, nn::tanh_activation<"b.t">, nn::sigmoid<"b.s">,
     nn::add<"sum", nn::from<"b.r", "b.t">>, nn::mul<"product", nn::from<"b.s", "sum">>>>>);
 
 // A network as a part of another: its inputs are what it reads, or, where it comes first, the other's. Blocks in
@@ -96,17 +97,18 @@ static_assert(std::same_as<nn::canonical<nn::network<nn::block<"encoder", encode
                            nn::canonical<nn::network<
     nn::input<"encoder.image", nn::shape<1, 8, 8>>, nn::conv2d<"encoder.stem.conv", nn::out<2>, nn::kernel<3>>,
     nn::relu<"encoder.stem.relu">, nn::flatten<"flat">>>>);
-static_assert(std::same_as<nn::canonical<nn::network<nn::input<"x", nn::shape<1, 8, 8>>, nn::tanh<"t">, encoder>>,
-                           nn::canonical<nn::network<
-    nn::input<"x", nn::shape<1, 8, 8>>, nn::tanh<"t">, nn::conv2d<"stem.conv", nn::out<2>, nn::kernel<3>>,
+static_assert(std::same_as<
+    nn::canonical<nn::network<nn::input<"x", nn::shape<1, 8, 8>>, nn::tanh_activation<"t">, encoder>>,
+    nn::canonical<nn::network<
+    nn::input<"x", nn::shape<1, 8, 8>>, nn::tanh_activation<"t">, nn::conv2d<"stem.conv", nn::out<2>, nn::kernel<3>>,
     nn::relu<"stem.relu">>>>);
 static_assert(std::same_as<
     nn::canonical<nn::network<
         nn::input<"x", nn::shape<4>>,
         nn::block<"a", nn::block<"", nn::relu<"r">, nn::input<"y">, nn::add<"s", nn::from<"r", "y">>>,
-                  nn::tanh<"t", nn::from<"s">>>>>,
+                  nn::tanh_activation<"t", nn::from<"s">>>>>,
     nn::canonical<nn::network<nn::input<"x", nn::shape<4>>, nn::relu<"a.r">, nn::add<"a.s", nn::from<"a.r", "x">>,
-                              nn::tanh<"a.t">>>>);
+                              nn::tanh_activation<"a.t">>>>);
 
 // Iterations read what the one before gives, and what all of them are given; PyTorch's Sequential has no name.
 using steps = nn::network<
@@ -114,14 +116,14 @@ using steps = nn::network<
     nn::repeat<"layers", 2, nn::from<"x", "memory">, nn::input<"x">, nn::input<"memory">,
                nn::residual<"sum", nn::from<"x">, nn::mul<"m", nn::from<"x", "memory">>>>,
     nn::repeat<"", 2, nn::linear<"fc", nn::out<4>>>,
-    nn::tanh<"t", nn::from<"layers">>, nn::relu<"r", nn::from<"layers.0">>,
+    nn::tanh_activation<"t", nn::from<"layers">>, nn::relu<"r", nn::from<"layers.0">>,
     nn::output<"t", "r", "1.fc">>;
 static_assert(std::same_as<nn::canonical<steps>, nn::canonical<nn::network<
     nn::input<"x", nn::shape<4>>, nn::input<"memory", nn::shape<4>>, nn::mul<"layers.0.m", nn::from<"x", "memory">>,
     nn::add<"layers.0.sum", nn::from<"layers.0.m", "x">>,
     nn::mul<"layers.1.m", nn::from<"layers.0.sum", "memory">>,
     nn::add<"layers.1.sum", nn::from<"layers.1.m", "layers.0.sum">>,
-    nn::linear<"0.fc", nn::out<4>>, nn::linear<"1.fc", nn::out<4>>, nn::tanh<"t", nn::from<"layers.1.sum">>,
+    nn::linear<"0.fc", nn::out<4>>, nn::linear<"1.fc", nn::out<4>>, nn::tanh_activation<"t", nn::from<"layers.1.sum">>,
     nn::relu<"r", nn::from<"layers.0.sum">>, nn::output<"t", "r", "1.fc">>>>);
 
 // What is kept, what is split, and an output that is a block's.
@@ -184,7 +186,7 @@ TEST_CASE("a key that two layers answer to is refused") {
   // The block has no value of its own name, so a layer may have it.
   using net = nn::network<nn::input<"x", nn::shape<2>>,
                           nn::block<"n", nn::input<"x">, nn::constant<"bias", nn::shape<2>>,
-                                    nn::tanh<"t", nn::from<"x">>, nn::output<"bias", "t">>,
+                                    nn::tanh_activation<"t", nn::from<"x">>, nn::output<"bias", "t">>,
                           nn::bias<"n", nn::from<"n.t">, nn::axis<0>>>;
   const float numbers[] = {3, 5};
   static nn::parameters<net> a;

@@ -43,7 +43,7 @@ using branches = nn::network<nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a",
 using sums =
     nn::network<nn::input<"x", nn::shape<2, 4>>, nn::weighted_sum<"w", nn::from<"x", "x">, nn::coefficients<1, 1>>,
                 nn::leaky_relu<"l", 0.25>, nn::constant<"k", nn::shape<2, 4>>, nn::constant<"m", nn::shape<2, 4>>,
-                nn::add<"km", nn::from<"k", "m">>, nn::tanh<"t">, nn::sub<"d", nn::from<"l", "t">>,
+                nn::add<"km", nn::from<"k", "m">>, nn::tanh_activation<"t">, nn::sub<"d", nn::from<"l", "t">>,
                 nn::slice<"s", nn::axis<1>, nn::start<1>, nn::end<3>>, nn::prelu<"pr", nn::axis<0>>, nn::elu<"e", 1>>;
 using turned =
     nn::network<nn::input<"x", nn::shape<6, 4, 4>>, nn::conv2d<"c", nn::out<6>, nn::kernel<1>>,

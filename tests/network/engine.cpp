@@ -27,7 +27,7 @@ struct everything : nn::network<
     nn::relu<"sum_relu">,
     nn::conv2d<"self", nn::out<8>, nn::kernel<3>, nn::pad<1>>, nn::add<"self_sum", nn::from<"self", "sum_relu">>,
     nn::conv2d<"wide", nn::from<"sum_relu">, nn::out<5>, nn::kernel<1, 3>, nn::dilation<2>, nn::same_upper>,
-    nn::tanh<"wide_tanh">,
+    nn::tanh_activation<"wide_tanh">,
     nn::max_pool2d<"pool", nn::from<"sum_relu">, nn::kernel<3>, nn::stride<1>, nn::pad<1>>,
     nn::concat<"inner", nn::from<"wide_tanh", "pool">>,
     nn::concat<"outer", nn::from<"self_sum", "inner", "sum_relu">>,

@@ -97,13 +97,11 @@ static_assert(std::same_as<nn::optimized<excitation>, nn::canonical<nn::network<
     nn::mul<"out", nn::from<"main", "up">>>>>);
 
 // Outputs keep their public names, whatever computes them; what only dead layers read is gone.
-using heads = nn::network<
-    nn::input<"x", nn::shape<4, 4, 4>>,
-    nn::split<"parts", nn::sizes<1, 3>>,
-    nn::relu<"left", nn::from<"parts.0">>, nn::dropout<"left_drop">,
-    nn::conv2d<"right", nn::from<"parts.1">, nn::out<2>, nn::kernel<1>>, nn::tanh<"right_tanh">,
-    nn::conv2d<"dead", nn::out<64>, nn::kernel<1>>,
-    nn::output<"right_tanh", "left_drop">>;
+using heads =
+    nn::network<nn::input<"x", nn::shape<4, 4, 4>>, nn::split<"parts", nn::sizes<1, 3>>,
+                nn::relu<"left", nn::from<"parts.0">>, nn::dropout<"left_drop">,
+                nn::conv2d<"right", nn::from<"parts.1">, nn::out<2>, nn::kernel<1>>, nn::tanh_activation<"right_tanh">,
+                nn::conv2d<"dead", nn::out<64>, nn::kernel<1>>, nn::output<"right_tanh", "left_drop">>;
 static_assert(std::same_as<nn::optimized<heads>, nn::canonical<nn::network<
     nn::input<"x", nn::shape<4, 4, 4>>,
     nn::split<"parts", nn::sizes<1, 3>>,

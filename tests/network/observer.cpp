@@ -11,8 +11,8 @@ namespace nn = ctnn;
 
 namespace {
 
-struct net : nn::network<nn::input<"x", nn::shape<6, 4, 4>>, nn::max_pool2d<"pool", nn::kernel<2>>, nn::tanh<"t">,
-                         nn::softmax<"y", nn::axis<0>>> {};
+struct net : nn::network<nn::input<"x", nn::shape<6, 4, 4>>, nn::max_pool2d<"pool", nn::kernel<2>>,
+                         nn::tanh_activation<"t">, nn::softmax<"y", nn::axis<0>>> {};
 const nn::parameters<net> none;
 
 }  // namespace

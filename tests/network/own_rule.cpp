@@ -47,12 +47,9 @@ static_assert(
 
 // A sum of squares under a root: the rule reorders sums, so exact_rules leave it alone.
 using root_mean_square = nn::network<
-    nn::input<"x", nn::shape<3, 8>>,
-    nn::unary<"square", nn::function::square>,
+    nn::input<"x", nn::shape<3, 8>>, nn::unary<"square", nn::function::square>,
     nn::layer<nn::op::reduce, "mean", nn::option<"function", nn::op::reduction::mean>, nn::option<"axes", -1>>,
-    nn::add<"eps", nn::scalar<0.00001>>,
-    nn::unary<"root", nn::function::sqrt>,
-    nn::div<"y", nn::from<"x", "root">>>;
+    nn::add<"eps", nn::scalar<0.00001>>, nn::unary<"root", nn::function::sqrt>, nn::divide<"y", nn::from<"x", "root">>>;
 static_assert(nn::optimized<root_mean_square>::size == 2 && nn::optimized<root_mean_square>::has<"y">);
 static_assert(nn::optimized<root_mean_square, nn::exact_rules>::size == 6);
 

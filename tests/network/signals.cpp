@@ -14,8 +14,8 @@ namespace {
 struct audio : nn::network<nn::input<"x", nn::shape<2, 40>>,
                            nn::conv1d<"c1", nn::out<8>, nn::kernel<5>, nn::pad<2>, nn::no_bias>,
                            nn::batch_norm<"bn", nn::axis<0>>, nn::relu<"r1">,
-                           nn::conv1d<"c2", nn::out<6>, nn::kernel<3>, nn::stride<2>, nn::dilation<2>>, nn::tanh<"r2">,
-                           nn::flatten<"flat">, nn::linear<"fc", nn::out<3>>> {};
+                           nn::conv1d<"c2", nn::out<6>, nn::kernel<3>, nn::stride<2>, nn::dilation<2>>,
+                           nn::tanh_activation<"r2">, nn::flatten<"flat">, nn::linear<"fc", nn::out<3>>> {};
 using fused = nn::optimized<audio>;
 static_assert(std::same_as<
               fused, nn::network<nn::input<"x", nn::shape<2, 40>>, nn::reshape<"x.image", nn::shape<2, 1, 40>>,
@@ -28,7 +28,7 @@ static_assert(std::same_as<
 /// WaveNet's: two convolutions of one value, gated, a skip connection; then back to more samples.
 struct gated : nn::network<nn::input<"x", nn::shape<1, 4, 32>>,
                            nn::conv1d<"filter", nn::out<4>, nn::kernel<2>, nn::dilation<4>, nn::pad<4, 0>>,
-                           nn::tanh<"tanh">,
+                           nn::tanh_activation<"tanh">,
                            nn::conv1d<"gate", nn::from<"x">, nn::out<4>, nn::kernel<2>, nn::dilation<4>, nn::pad<4, 0>>,
                            nn::sigmoid<"sigmoid">, nn::mul<"gated", nn::from<"tanh", "sigmoid">>,
                            nn::conv1d<"mix", nn::out<4>, nn::kernel<1>>, nn::add<"skip", nn::from<"mix", "x">>,

@@ -14,13 +14,12 @@ using nn::ir::test::floats;
 
 namespace {
 
-using net = nn::optimized<nn::network<
-    nn::input<"image", nn::shape<3, 24, 20>>,
-    nn::conv2d<"stem", nn::out<32>, nn::kernel<3>, nn::pad<1>>, nn::relu<"stem_relu">,
-    nn::conv2d<"depth", nn::out<32>, nn::kernel<3>, nn::pad<1>, nn::groups<32>>,
-    nn::conv2d<"point", nn::out<48>, nn::kernel<1>>, nn::tanh<"curve">,
-    nn::max_pool2d<"pool", nn::kernel<2>, nn::stride<2>>, nn::flatten<"flat">,
-    nn::linear<"fc", nn::out<70>>, nn::softmax<"prob">, nn::output<"prob", "curve">>>;
+using net = nn::optimized<
+    nn::network<nn::input<"image", nn::shape<3, 24, 20>>, nn::conv2d<"stem", nn::out<32>, nn::kernel<3>, nn::pad<1>>,
+                nn::relu<"stem_relu">, nn::conv2d<"depth", nn::out<32>, nn::kernel<3>, nn::pad<1>, nn::groups<32>>,
+                nn::conv2d<"point", nn::out<48>, nn::kernel<1>>, nn::tanh_activation<"curve">,
+                nn::max_pool2d<"pool", nn::kernel<2>, nn::stride<2>>, nn::flatten<"flat">,
+                nn::linear<"fc", nn::out<70>>, nn::softmax<"prob">, nn::output<"prob", "curve">>>;
 
 struct eager_pool : nn::thread_pool {
   using thread_pool::thread_pool;

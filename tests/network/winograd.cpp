@@ -20,10 +20,10 @@ struct net
     : nn::network<nn::input<"image", nn::shape<3, 28, 26>>, nn::conv2d<"stem", nn::out<32>, nn::kernel<3>, nn::pad<1>>,
                   nn::relu<"stem_relu">, nn::conv2d<"a", nn::out<32>, nn::kernel<3>, nn::pad<1>>, nn::relu<"a_relu">,
                   nn::conv2d<"b", nn::out<32>, nn::kernel<3>, nn::pad<1>>, nn::add<"sum", nn::from<"b", "stem_relu">>,
-                  nn::silu<"sum_silu">, nn::conv2d<"narrow", nn::out<20>, nn::kernel<3>>, nn::tanh<"curve">,
+                  nn::silu<"sum_silu">, nn::conv2d<"narrow", nn::out<20>, nn::kernel<3>>, nn::tanh_activation<"curve">,
                   nn::conv2d<"said", nn::out<32>, nn::kernel<3>, nn::no_winograd>,
-                  nn::conv2d<"strided", nn::out<32>, nn::kernel<3>, nn::stride<2>>,
-                  nn::relu<"strided_relu">, nn::conv2d<"point", nn::out<32>, nn::kernel<1>>> {};
+                  nn::conv2d<"strided", nn::out<32>, nn::kernel<3>, nn::stride<2>>, nn::relu<"strided_relu">,
+                  nn::conv2d<"point", nn::out<32>, nn::kernel<1>>> {};
 using fused = nn::optimized<net>;
 using exact = nn::exact_convolutions<fused>;
 

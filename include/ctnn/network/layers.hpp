@@ -171,7 +171,7 @@ struct keep {
   x(relu, op::activation, option<"activation", function::relu>) \
   x(relu6, op::activation, option<"activation", function::clip, 0, 6>) \
   x(sigmoid, op::activation, option<"activation", function::sigmoid>) \
-  x(tanh, op::activation, option<"activation", function::tanh>) \
+  x(tanh_activation, op::activation, option<"activation", function::tanh>) \
   x(silu, op::activation, option<"activation", function::silu>) \
   x(mish, op::activation, option<"activation", function::mish>) \
   x(gelu, op::activation, option<"activation", function::gelu>) \
@@ -233,10 +233,10 @@ struct keep {
   x(add, op::binary) \
   x(sub, op::binary, option<"function", op::binary_function::sub>) \
   x(mul, op::binary, option<"function", op::binary_function::mul>) \
-  x(div, op::binary, option<"function", op::binary_function::div>) \
+  x(divide, op::binary, option<"function", op::binary_function::div>) \
   x(maximum, op::binary, option<"function", op::binary_function::maximum>) \
   x(minimum, op::binary, option<"function", op::binary_function::minimum>) \
-  x(pow, op::binary, option<"function", op::binary_function::pow>) \
+  x(power, op::binary, option<"function", op::binary_function::pow>) \
   x(quantized_conv1d, op::quantized_conv1d, option<"arithmetic", op::byte_arithmetic::tflite>, \
     option<"to", dtype::i8>) \
   x(quantized_conv2d, op::quantized_conv2d, option<"arithmetic", op::byte_arithmetic::tflite>, \

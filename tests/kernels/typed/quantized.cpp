@@ -341,6 +341,11 @@ TEST_CASE("what layers of bytes are not") {
   const problem p = far.infer(std::span(&image, 1), std::span(&result, 1));
   CHECK(p.kind == mistake::too_large);
   CHECK(p.what == "kernel");
+  far.pad = {0, 0, 8000, 8000};
+  far.stride = {7000, 7000};
+  const problem q = far.infer(std::span(&image, 1), std::span(&result, 1));
+  CHECK(q.kind == mistake::option_out_of_range);
+  CHECK(q.what == "pad");
 }
 
 namespace {

@@ -237,7 +237,12 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
   constexpr problem infer(inputs in, outputs result) const {
     if (const problem p = check_bytes(this->activation)) return p;
     if (const problem p = conv<Axes>::infer(in, result)) return p;
-    return image(in[0], result[0]).countable() ? problem{} : problem{mistake::too_large, "kernel"};
+    const byte_image g = image(in[0], result[0]);
+    if (!g.countable()) return {mistake::too_large, "kernel"};
+    // The image is in memory with its padding, which may be as large as a file likes.
+    const std::int64_t common = 16 * (in[0].count() + result[0].count() + g.depth()) + (std::int64_t{1} << 24);
+    if (g.scratch() > common) return {mistake::option_out_of_range, "pad"};
+    return {};
   }
   constexpr problem infer_types(types in, std::span<dtype> result) const {
     return products_of_bytes::infer_types(in, result);

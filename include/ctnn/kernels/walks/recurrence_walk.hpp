@@ -25,12 +25,12 @@ inline int steps_of(const const_tensor& lengths, int n, int most) {
   const std::int64_t given = integer_at(lengths, n);
   return given < 0 ? 0 : given > most ? most : static_cast<int>(given);
 }
-/// Loaded models refuse lengths that are not of their sequences: throws (typed/recurrent.hpp). Kernels cannot, and
+/// Lengths that are not of their sequences are refused (typed/recurrent.hpp). Kernels of floats cannot, and
 /// take as many steps as there are.
-void require_lengths(const const_tensor& lengths, int most);
+void require_lengths(std::string_view op, const const_tensor& lengths, int most);
 template <int Gates>
 void require_numbers(const op::recurrence<Gates>& p, const arguments& a) {
-  if (p.lengths) require_lengths(a.in[1], p.sizes_of(a.in[0].shape).length);
+  if (p.lengths) require_lengths(p.name, a.in[1], p.sizes_of(a.in[0].shape).length);
 }
 
 /// step(weights, x, h, c, y) computes the new h of one sequence into y, from x and the h before; c, which only lstm
