@@ -64,6 +64,5 @@ CTNN_OPERATORS(CTNN_RECORD_ELSEWHERE)
 #undef CTNN_RECORD_ELSEWHERE
 #endif
 #undef CTNN_AND_OPERATOR
-#undef CTNN_OPERATORS
 
 }  // namespace ctnn::ir

@@ -52,7 +52,7 @@ template <class Net>
 inline constexpr std::int64_t macs = [] {
   std::int64_t sum = 0;
   for (std::size_t n = 0; n < ir::declared_graph<Net>.nodes.size(); ++n)
-    sum += macs_of(ir::declared_graph<Net>, static_cast<int>(n));
+    sum += ir::macs_of(ir::declared_graph<Net>, static_cast<int>(n));
   return sum;
 }();
 
@@ -82,7 +82,8 @@ inline constexpr int winograd = (void(sizeof(ir::detail::layer_error<Net, Layer>
 /// The layer that does the work of Layer after rewriting: itself if it is still there, "" if nothing does.
 template <class Net, fixed_string Layer, class Rules = default_rules>
 inline constexpr std::string_view fused_into = (void(sizeof(ir::detail::layer_error<Net, Layer>)), [] {
-  return provenance_of(Layer, ir::optimized_graph<Net, Rules>, ir::detail::rewriting_history<Net, Rules>::steps).into;
+  return ir::provenance_of(Layer, ir::optimized_graph<Net, Rules>, ir::detail::rewriting_history<Net, Rules>::steps)
+      .into;
 }());
 
 /// What rewriting does to a network, in order: rule, layer consumed, layer that does its work.
