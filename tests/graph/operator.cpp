@@ -63,6 +63,13 @@ constexpr bool what_is_left() {
 }
 static_assert(what_is_left());
 
+constexpr bool one_type() {
+  description d;
+  return !described(op::concat{}, {{2}, {3}}, d, {dtype::i64, dtype::i64}) && d.types[0] == dtype::i64 &&
+         described(op::concat{}, {{2}, {3}}, d, {dtype::u8, dtype::f32}).kind == mistake::element_type;
+}
+static_assert(one_type());
+
 // The numbers of margins as one would write them.
 constexpr bool spelled_briefly() {
   op::conv3d c = window(op::conv3d{}, 4, 3);

@@ -10,8 +10,8 @@
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
 // rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, std::span<dtype> out): element types of
-// the outputs (all that of the first input, or f32), and scratch(in, out): bytes of memory its kernel takes while it
-// runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
+// the outputs (without it all inputs and outputs have one type), and scratch(in, out): bytes of memory its kernel takes
+// while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
 // passes(back, in): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
 // kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
@@ -646,6 +646,8 @@ struct erased {
       result.types = pool<dtype>(result.outputs.size(), dtype::f32);
       return op.infer_types(in, result.types);
     } else {
+      for (const dtype t : in)
+        if (t != in[0]) return {mistake::element_type, Op::name, {static_cast<int>(t)}};
       if (!in.empty() && in[0] != dtype::f32) result.types = pool<dtype>(result.outputs.size(), in[0]);
       return {};
     }
