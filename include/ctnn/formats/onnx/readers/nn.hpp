@@ -353,7 +353,7 @@ void softmax(node_reader& n) {
   const term x = n.input();
   const extents s = n.shape(x);
   const int axis = n.axis(n.integer("axis", n.version < 13 ? 1 : -1), std::max(s.rank, 1));
-  if (n.version >= 13 || axis == s.rank - 1) return n.result(n.add(Op{axis}, {x}));
+  if (n.version >= 13 || s.count(axis + 1, s.rank) == 1) return n.result(n.add(Op{axis}, {x}));
   const term flat = n.reshaped(x, {static_cast<int>(s.count(0, axis)), static_cast<int>(s.count(axis, s.rank))});
   n.result(n.reshaped(n.add(Op{1}, {flat}), s));
 }
