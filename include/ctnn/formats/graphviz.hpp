@@ -14,7 +14,7 @@
 
 #include "../rewrite/provenance.hpp"
 #include "../base/describe.hpp"
-#include "../network/names.hpp"
+#include "layer_words.hpp"
 
 namespace ctnn::ir::detail {
 
@@ -210,40 +210,9 @@ class graphviz_writer {
     return shape.rank ? out : "1";
   }
 
-  static activation_function activation_of(const graph_view& g, node_id n) {
-    if (g.is<op::conv2d>(n)) return g.get<op::conv2d>(n).activation;
-    if (g.is<op::conv_transpose2d>(n)) return g.get<op::conv_transpose2d>(n).activation;
-    if (g.is<op::linear>(n)) return g.get<op::linear>(n).activation;
-    if (g.is<op::binary>(n)) return g.get<op::binary>(n).activation;
-    if (g.is<op::eltwise>(n)) return g.get<op::eltwise>(n).activation;
-    return {};
-  }
-  static std::string by(const pair& size) { return std::to_string(size[0]) + "x" + std::to_string(size[1]); }
-  /// What the layer does, in a few words.
   static std::string words(const graph_view& g, node_id n) {
-    std::string out(g.at(n).type->name);
-    if (g.is<op::conv2d>(n)) {
-      const auto p = g.get<op::conv2d>(n);
-      const int channels = g.shape(g.inputs(g.at(n))[0]).back(2);
-      out = (p.groups > 1 && p.groups == channels ? "depthwise "
-             : p.groups > 1                       ? "grouped conv2d "
-                                                  : out + ' ') +
-            by(p.kernel);
-      if (p.stride != pair{1, 1}) out += " /" + std::to_string(p.stride[0]);
-    } else if (g.is<op::activation>(n)) {
-      out = name_of(g.get<op::activation>(n).activation.kind);
-    } else if (g.is<op::pool>(n)) {
-      const auto p = g.get<op::pool>(n);
-      out = std::string(pooling_names[static_cast<std::size_t>(p.function)]) + "_pool" + std::to_string(p.axes) + "d ";
-      for (int i = 0; i < p.axes; ++i) out += (i > 0 ? "x" : "") + std::to_string(p.kernel.at(i));
-      out += " /" + std::to_string(p.along(0, 1).stride);
-    } else if (g.is<op::binary>(n)) {
-      out = binary_names[static_cast<std::size_t>(g.get<op::binary>(n).function)];
-    }
-    const node& at = g.at(n);
-    if ((g.is<op::conv2d>(n) || g.is<op::linear>(n)) && at.inputs.count - count_slots(g.given(at)) == 2)
-      out += " + add";
-    if (const activation_function f = activation_of(g, n)) out += " + " + std::string(name_of(f.kind));
+    std::string out;
+    append_words(out, g, n);
     return out;
   }
   bool times(const graph_view& g) const { return !seconds_.empty() && &g == timed_; }
@@ -262,17 +231,9 @@ class graphviz_writer {
       std::snprintf(text, sizeof text, "#ff%02x%02x", static_cast<unsigned>(rest), static_cast<unsigned>(rest));
       return text;
     }
-    const operator_type* t = g.at(n).type;
-    if (t == &type_of<op::input> || t == &type_of<op::constant> || t == &type_of<op::full>) return "#e0e0e0";
-    if (t == &type_of<op::conv2d> || t == &type_of<op::conv_transpose2d> || t == &type_of<op::linear>) return "#bcd7f5";
-    if (t == &type_of<op::batch_norm> || t == &type_of<op::local_response_norm> || t == &type_of<op::layer_norm> ||
-        t == &type_of<op::rms_norm>)
-      return "#f9dfb0";
-    if (t == &type_of<op::scale> || t == &type_of<op::bias>) return "#f9dfb0";
-    if (t == &type_of<op::activation> || t == &type_of<op::prelu> || t == &type_of<op::softmax>) return "#f6c4bd";
-    if (t == &type_of<op::pool> || t == &type_of<op::adaptive_pool> || t == &type_of<op::interpolate>) return "#c6e7c3";
-    if (t == &type_of<op::binary> || t == &type_of<op::eltwise>) return "#e3cdf2";
-    return "#f5f5e8";
+    static constexpr const char* colors[] = {"#e0e0e0", "#bcd7f5", "#f9dfb0", "#f6c4bd",
+                                             "#c6e7c3", "#e3cdf2", "#f5f5e8"};
+    return colors[static_cast<std::size_t>(family_of(g, n))];
   }
 
   /// A line for each layer: name, what it does, shape if it differs from the line above.

@@ -259,8 +259,10 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
       for (int y = 0; y < g.axis[1].count; y += g.lines_at_once()) {
         const int high = std::min(g.lines_at_once(), g.axis[1].count - y);
         const std::int64_t wide = g.axis[2].places(), columns = (high - 1) * wide + line;
-        quad_products product{ones,    image.line(z, y), image.offsets(), quads, 1,   columns,
-                              nullptr, nullptr,          column_sums,     pitch, true};
+        quad_products product{
+            ones,    image.line(z, y), image.offsets(), quads,       1,
+            columns, nullptr,          nullptr,         column_sums, static_cast<std::ptrdiff_t>(pitch),
+            true};
         if (minds_columns) {
           const std::int32_t none = 0, all_ones = static_cast<std::int32_t>(depth);
           product.start = &none;
