@@ -77,6 +77,10 @@ class graph_reader {
            : n.type == "Scan" ? &graph_reader::scan
                               : nullptr;
   }
+  /// Operators of ONNX Runtime's that are called as ONNX's read as today's do.
+  static int version_of(const std::string& domain, std::int64_t stated) {
+    return static_cast<int>(domain == "com.microsoft" ? last_opset : stated);
+  }
   const std::vector<std::size_t>& order_of(const graph_message& g) {
     const auto [order, is_new] = orders_.try_emplace(&g);
     if (is_new) order->second = execution_order(g, i_.file.source);
@@ -96,7 +100,7 @@ class graph_reader {
       return give_up(n);
     }
     if (opset == opsets.end() && !calls) i_.fail("the model does not say which version of the operators it uses");
-    node_reader r(i_, n, calls ? 0 : static_cast<int>(opset->second), call_);
+    node_reader r(i_, n, calls ? 0 : version_of(n.domain, opset->second), call_);
     try {
       for (const std::string& in : n.inputs)
         if (const auto bad = unusable_.find(in); bad != unusable_.end())
