@@ -51,6 +51,7 @@ struct optimize_options {
   model_source model;
   std::string out;   ///< y.onnx, or y.param, y.bin is written beside it; empty: only explain
   std::string data;  ///< name of a file beside y.onnx for its weights
+  bool fused = false;  ///< com.microsoft's operators, too
   bool fp16 = false;
   bool explain = false;
   std::vector<std::string> why;     ///< layers

@@ -95,6 +95,8 @@ int main(int argc, char** argv) {
   on_optimize.add_option("-o,--out,OUT", optimize_with.out, "OUT.onnx, or OUT.param; OUT.bin is written beside it");
   on_optimize.add_option("--data", optimize_with.data,
                          "name of a file beside OUT.onnx for its weights (by default they are in it, up to 2 GB)");
+  on_optimize.add_flag("--fused", optimize_with.fused,
+                       "write OUT.onnx with fused operators of com.microsoft, which ONNX Runtime has");
   on_optimize.add_flag("--fp16", optimize_with.fp16, "store weights as half-precision numbers");
   on_optimize.add_flag("--explain", optimize_with.explain, "list every rewrite in order");
   on_optimize

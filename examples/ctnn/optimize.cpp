@@ -83,6 +83,7 @@ std::string write_ncnn(const optimize_options& options, const ctnn::loaded_model
 ctnn::onnx::write_options onnx_options(const optimize_options& options) {
   ctnn::onnx::write_options how;
   how.external_data = options.data;
+  how.fused = options.fused;
   if (options.model.file.ends_with(".onnx")) {
     const auto opsets = read_onnx(options.model).opsets;
     if (const auto at = opsets.find(""); at != opsets.end()) how.opset = at->second;
@@ -154,6 +155,7 @@ void optimize(const optimize_options& asked) {
   if (!options.out.empty() && !for_onnx && !options.out.ends_with(".param"))
     throw usage_error(options.out + ": expected a file y.onnx, or y.param (y.bin is written beside it)");
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
+  if (!for_onnx && options.fused) throw usage_error("--fused: only for ONNX");
   if (!for_onnx && !options.data.empty()) throw usage_error("--data: only for ONNX");
 #if defined(CTNN_TOOL_WRITES_ONNX)
   const auto open = for_onnx ? describe_open(options) : std::nullopt;

@@ -179,3 +179,49 @@ TEST_CASE("for ncnn a batch of 1 goes") {
   CHECK(written.param.find("Reshape") == written.param.npos);
   CHECK(written.param.find("Convolution ") != written.param.npos);
 }
+
+TEST_CASE("fused operators of com.microsoft on request") {
+  // conv + x > relu > flatten > rows; linear > gelu > linear + rows > normalised, with the sum > a product of both.
+  const std::string graph =
+      pb::node("Conv", {"image", "w", "b"}, {"c"}, pb::attribute("pads", pb::dims{1, 1, 1, 1})) +
+      pb::node("Add", {"c", "image"}, {"d"}) + pb::node("LeakyRelu", {"d"}, {"r"}, pb::attribute("alpha", 0.25f)) +
+      pb::node("Reshape", {"r", "rows"}, {"t"}) + pb::node("MatMul", {"t", "m"}, {"h0"}) +
+      pb::node("Add", {"h0", "mb"}, {"h1"}) + pb::node("Gelu", {"h1"}, {"h"}, pb::bytes(7, "com.microsoft")) +
+      pb::node("MatMul", {"h", "m"}, {"k0"}) + pb::node("Add", {"k0", "t"}, {"sum"}) +
+      pb::node("LayerNormalization", {"sum", "g", "g"}, {"n"}, pb::attribute("axis", std::int64_t{-1})) +
+      pb::node("Add", {"n", "sum"}, {"sum2"}) + pb::node("Mul", {"n", "n"}, {"n2"}) +
+      pb::node("Add", {"n2", "sum2"}, {"sum3"}) +
+      pb::node("SimplifiedLayerNormalization", {"sum3", "g"}, {"o"}, pb::attribute("axis", std::int64_t{-1})) +
+      pb::node(
+          "FusedMatMul", {"o", "sum2"}, {"s"},
+          pb::attribute("alpha", 0.5f) + pb::attribute("transB", std::int64_t{1}) + pb::bytes(7, "com.microsoft")) +
+      pb::node("Sigmoid", {"s"}, {"q"}) + pb::node("Mul", {"q", "s"}, {"u"}) +
+      pb::node("Reshape", {"u", "row"}, {"v"}) + pb::node("Gemm", {"v", "fc", "fb"}, {"z"}) +
+      pb::node("Tanh", {"z"}, {"prob"}) + pb::input(pb::value("image", pb::f32, {1, 2, 4, 4})) +
+      pb::output(pb::value("prob", pb::f32, {1, 3})) + pb::output(pb::value("sum2", pb::f32, {1, 4, 8})) +
+      pb::initializer(pb::floats("w", {2, 2, 3, 3}, some(36))) + pb::initializer(pb::floats("b", {2}, some(2))) +
+      pb::initializer(pb::longs("rows", {3}, {1, 4, 8})) + pb::initializer(pb::longs("row", {2}, {1, 16})) +
+      pb::initializer(pb::floats("m", {8, 8}, some(64))) + pb::initializer(pb::floats("mb", {8}, some(8))) +
+      pb::initializer(pb::floats("g", {8}, some(8))) + pb::initializer(pb::floats("fc", {16, 3}, some(48))) +
+      pb::initializer(pb::floats("fb", {3}, some(3)));
+  const std::string bytes = pb::model(graph, 17) + pb::bytes(8, pb::bytes(1, "com.microsoft") + pb::number(2, 1));
+  const onnx::model_message file = parsed(bytes);
+  const program code = code_of(file);
+  onnx::write_options options;
+  options.fused = true;
+  const onnx::model_message fused = parsed(onnx::write(code, options)), plain = parsed(onnx::write(code));
+  std::vector<std::string> types;
+  for (const onnx::node_message& n : fused.graph.nodes)
+    if (!n.domain.empty()) types.push_back(n.type);
+  CHECK(types == std::vector<std::string>{"FusedConv", "BiasGelu", "SkipLayerNormalization",
+                                          "SkipSimplifiedLayerNormalization", "FusedMatMul", "QuickGelu", "FusedGemm"});
+  CHECK(fused.opsets.at("com.microsoft") == 1);
+  CHECK(!plain.opsets.contains("com.microsoft"));
+  CHECK(fused.graph.nodes.size() < plain.graph.nodes.size());
+  const std::vector<float> want = answer(file, {1, 2, 4, 4});
+  for (const onnx::model_message* again : {&fused, &plain}) {
+    const std::vector<float> got = answer(*again, {1, 2, 4, 4});
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+  }
+}

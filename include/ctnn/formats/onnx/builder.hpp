@@ -80,10 +80,7 @@ CTNN_ONCE std::vector<declared_value> declared_outputs(const model_message& file
 CTNN_ONCE loaded_model build(const model_message& file, const read_options& options, const arrays_by_name& fed) {
   try {
     importer i(file, options, fed);
-    if (const auto opset = file.opsets.find("");
-        opset != file.opsets.end() && (opset->second < 1 || opset->second > last_opset))
-      i.fail("operator set " + std::to_string(opset->second) + " is unknown, 1 to " + std::to_string(last_opset) +
-             " are known");
+    if (const auto opset = file.opsets.find(""); opset != file.opsets.end()) i.check_opset(opset->second);
     if (file.ir_version < 1) i.fail("the model's format version is " + std::to_string(file.ir_version));
     if (file.graph.outputs.empty()) i.fail("the graph has no outputs");
     for (const auto* values : {&file.graph.inputs, &file.graph.outputs})

@@ -23,7 +23,7 @@ class graph_reader {
   /// The outputs of a graph inside another, or `none`.
   term output(const graph_message& g, std::size_t k) {
     const term* t = i_.find(g.outputs[k].name);
-    if (!t) i_.fail("output '" + g.outputs[k].name + "' is made by no node");
+    if (!t || *t == left_out) i_.fail("output '" + g.outputs[k].name + "' is made by no node");
     return *t;
   }
 
@@ -42,7 +42,7 @@ class graph_reader {
   }
 
   void refuse(const node_message& n, const std::string& reason) {
-    const std::string name = !n.name.empty() || n.outputs.empty() ? n.name : n.outputs[0];
+    const std::string name = node_reader(i_, n, 0, call_).name();
     refused_.add((n.domain.empty() ? "" : n.domain + ":") + n.type, reason,
                  "'" + name + "' (byte " + std::to_string(n.byte) + ")");
   }
@@ -58,6 +58,15 @@ class graph_reader {
     return i_.file.find ? i_.file.find(n.domain, n.type) : nullptr;
   }
 
+  /// The function of the file that a node calls, which goes before an operator of the format's.
+  const function_message* function_of(const node_message& n) const {
+    if (i_.file.functions.empty()) return nullptr;
+    for (const node_type& t : i_.options.custom)
+      if (t.domain == n.domain && t.name == n.type) return nullptr;
+    const auto at = i_.file.functions.find({n.domain, n.type, n.overload});
+    return at == i_.file.functions.end() ? nullptr : &at->second;
+  }
+
   using method = void (graph_reader::*)(node_reader&, const node_message&);
   static method control_of(const node_message& n) {
     if (n.domain == "tflite")
@@ -68,6 +77,10 @@ class graph_reader {
            : n.type == "Scan" ? &graph_reader::scan
                               : nullptr;
   }
+  /// Operators of ONNX Runtime's that are called as ONNX's read as today's do.
+  static int version_of(const std::string& domain, std::int64_t stated) {
+    return static_cast<int>(domain == "com.microsoft" ? last_opset : stated);
+  }
   const std::vector<std::size_t>& order_of(const graph_message& g) {
     const auto [order, is_new] = orders_.try_emplace(&g);
     if (is_new) order->second = execution_order(g, i_.file.source);
@@ -75,16 +88,19 @@ class graph_reader {
   }
 
   void read_node(const node_message& n) {
-    const auto opset = i_.file.opsets.find(n.domain);
-    const auto read = find_reader(n);
-    const method control = control_of(n);
+    const opset_versions& opsets = call_ ? call_->function->opsets : i_.file.opsets;
+    const auto opset = opsets.find(n.domain);
+    const bool calls = function_of(n) != nullptr;
+    const auto read = calls ? nullptr : find_reader(n);
+    const method control = calls ? &graph_reader::call : control_of(n);
     count_nodes(1, "the graph");
+    if (i_.scopes.size() > 1) count_names(n);
     if (!read && !control) {
       refuse(n, "");
       return give_up(n);
     }
-    if (opset == i_.file.opsets.end()) i_.fail("the model does not say which version of the operators it uses");
-    node_reader r(i_, n, static_cast<int>(opset->second));
+    if (opset == opsets.end() && !calls) i_.fail("the model does not say which version of the operators it uses");
+    node_reader r(i_, n, calls ? 0 : version_of(n.domain, opset->second), call_);
     try {
       for (const std::string& in : n.inputs)
         if (const auto bad = unusable_.find(in); bad != unusable_.end())
@@ -116,6 +132,50 @@ class graph_reader {
       if (t == none) throw unknown_input{};
       else if (i_.at(t).text) node_reader::refuse("text as a graph's output");
     return results;
+  }
+
+  /// The nodes of a function in place of its call.
+  void call(node_reader& r, const node_message& n) {
+    const function_message& f = *function_of(n);
+    std::size_t depth = 1;
+    for (const function_call* c = call_; c; c = c->outer, ++depth)
+      if (c->function == &f) r.fail("a function that calls itself");
+    if (depth > i_.limits.nesting) r.fail("functions are nested deeper than " + std::to_string(i_.limits.nesting));
+    for (const auto& [what, got, most] : {std::tuple("inputs", n.inputs.size(), f.body.inputs.size()),
+                                          std::tuple("outputs", n.outputs.size(), f.body.outputs.size())})
+      if (got > most) r.fail("has " + std::to_string(got) + " " + what + ", the function " + std::to_string(most));
+    if (const auto opset = f.opsets.find(""); opset != f.opsets.end()) i_.check_opset(opset->second);
+    function_call now{&f, call_, (r.name().empty() ? n.type : r.name()) + "/"};
+    const auto give = [&](const std::string& name, const attribute* otherwise) {
+      const attribute* a = r.given(name);
+      r.ignore(name);
+      now.attributes.emplace(name, a ? a : otherwise);
+    };
+    for (const std::string& name : f.attributes) give(name, nullptr);
+    for (const attribute& a : f.defaults) give(a.name, &a);
+    std::vector<term> in;
+    for (std::size_t k = 0; k < f.body.inputs.size(); ++k) in.push_back(r.has(k) ? r.number_or_text(k) : left_out);
+    const std::vector<term> results = inside(now, [&] { return inline_graph(f.body, in); });
+    for (std::size_t k = 0; k < n.outputs.size(); ++k) r.result(k, results[k]);
+  }
+  /// Reads in a call: its nodes see nothing of the caller's.
+  template <class Read>
+  std::vector<term> inside(const function_call& now, Read&& read) {
+    struct caller {
+      graph_reader& r;
+      const function_call* call;
+      std::size_t visible_from;
+      std::unordered_map<std::string, std::string> unusable;
+      ~caller() {
+        r.call_ = call;
+        r.i_.visible_from = visible_from;
+        r.unusable_ = std::move(unusable);
+      }
+    } back{*this, call_, i_.visible_from, std::move(unusable_)};
+    call_ = &now;
+    i_.visible_from = i_.scopes.size();
+    unusable_.clear();
+    return read();
   }
   static const graph_message& body_of(node_reader& r, const char* key) {
     const attribute* a = r.find(key, attribute_kind::graph);
@@ -178,10 +238,10 @@ class graph_reader {
     for (const std::size_t k : order_of(g)) {
       const node_message& n = g.nodes[k];
       count_nodes(1, "the graphs inside");
-      if (!control_of(n) && !find_reader(n)) refuse(n, "");
+      if (!function_of(n) && !control_of(n) && !find_reader(n)) refuse(n, "");
       for (const std::string& in : n.inputs)
         if (!in.empty() && !i_.find(in))
-          i_.fail(node_reader(i_, n, 0).who() + ": reads '" + in + "', which nothing before it makes");
+          i_.fail(node_reader(i_, n, 0, call_).who() + ": reads '" + in + "', which nothing before it makes");
       for (const std::string& out : n.outputs)
         if (!out.empty()) i_.define(out, none);
       for (const attribute& a : n.attributes)
@@ -317,6 +377,12 @@ class graph_reader {
 
   /// Unrolled loops count as the nodes they become, and at least as one a turn.
   void count_iteration(node_reader& r) { count_nodes(1, r.who()); }
+  /// And their names, every time they are made again.
+  void count_names(const node_message& n) {
+    std::size_t bytes = n.name.size() + (call_ ? call_->prefix.size() * (1 + n.outputs.size()) : 0);
+    for (const std::string& out : n.outputs) bytes += out.size();
+    if (!i_.limits.take(bytes)) i_.fail("the graphs inside: their names need more memory than the limit");
+  }
   void count_nodes(std::size_t more, const std::string& who) {
     nodes_ += more;
     if (nodes_ > i_.limits.layers) i_.fail(who + ": more than " + std::to_string(i_.limits.layers) + " nodes");
@@ -329,6 +395,7 @@ class graph_reader {
   importer& i_;
   refusals refused_;
   std::size_t nodes_ = 0;
+  const function_call* call_ = nullptr;  ///< the function whose nodes are being read
   std::unordered_map<const graph_message*, std::vector<std::size_t>> orders_;  ///< a loop's body is read many times
   std::unordered_set<const graph_message*> checked_;
   std::unordered_map<std::string, std::string> unusable_;

@@ -14,6 +14,9 @@ namespace ctnn::onnx {
 
 using term = int;
 
+/// What an input of a function stands for whose call leaves it out.
+inline constexpr term left_out = -2;
+
 struct term_record {
   shared_array known;
   value_id id = none;
@@ -34,17 +37,24 @@ class importer : public model_builder {
 
   [[noreturn]] void fail(const std::string& what) const { throw error(file.source + ": " + what); }
 
-  // Names. Graphs inside graphs see the names of those around them.
+  void check_opset(std::int64_t version) const {
+    if (version < 1 || version > last_opset)
+      fail("operator set " + std::to_string(version) + " is unknown, 1 to " + std::to_string(last_opset) +
+           " are known");
+  }
+
+  // Names. Graphs inside graphs see the names of those around them; the nodes of a function see none of its caller's.
 
   using scope = std::unordered_map<std::string, term>;
   std::vector<scope> scopes{1};
+  std::size_t visible_from = 0;  ///< the scope of the innermost function
 
   void define(const std::string& name, term t) {
     if (!scopes.back().emplace(name, t).second) fail("value '" + name + "' is made twice");
   }
   const term* find(const std::string& name) const {
-    for (auto s = scopes.rbegin(); s != scopes.rend(); ++s)
-      if (const auto at = s->find(name); at != s->end()) return &at->second;
+    for (std::size_t s = scopes.size(); s-- > visible_from;)
+      if (const auto at = scopes[s].find(name); at != scopes[s].end()) return &at->second;
     return nullptr;
   }
 

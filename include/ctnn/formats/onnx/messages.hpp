@@ -3,6 +3,7 @@
 // file's bytes in memory any more; the numbers of large tensors stay in the open file.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -86,6 +87,7 @@ struct attribute {
 
 struct node_message {
   std::string name, type, domain;
+  std::string overload;                      ///< which of a file's functions of this name
   std::vector<std::string> inputs, outputs;  ///< an empty name is an input or output left out
   std::vector<attribute> attributes;
   std::size_t byte = 0;  ///< where it begins in the file
@@ -125,6 +127,18 @@ struct graph_message {
   std::vector<value_info> values;  ///< between nodes, of a file to be written; readers work them out
 };
 
+using opset_versions = std::map<std::string, std::int64_t>;  ///< by domain; "" is ai.onnx
+
+/// FunctionProto: an operator that the file itself defines, by nodes that see their inputs alone.
+struct function_message {
+  graph_message body;
+  std::vector<std::string> attributes;  ///< that calls may give
+  std::vector<attribute> defaults;      ///< and those that have a value if they do not
+  opset_versions opsets;
+};
+/// Domain, name and overload.
+using function_key = std::array<std::string, 3>;
+
 class node_reader;
 
 /// Adds what an operator of the file is in ctnn's (node_reader.hpp).
@@ -133,9 +147,9 @@ using operator_reader = void (*)(node_reader&);
 struct model_message {
   std::string source;  ///< the file, for messages
   std::int64_t ir_version = 0;
-  std::map<std::string, std::int64_t> opsets;  ///< version by domain; "" is ai.onnx
+  opset_versions opsets;
   graph_message graph;
-  std::size_t functions = 0;
+  std::map<function_key, function_message> functions;
   operator_reader (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
   std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
 };

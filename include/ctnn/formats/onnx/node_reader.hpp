@@ -11,12 +11,23 @@ namespace ctnn::onnx {
 
 using integers = std::vector<std::int64_t>;
 
+/// The call of a file's function whose nodes are being read.
+struct function_call {
+  const function_message* function;
+  const function_call* outer;  ///< the call that it is a part of
+  std::string prefix;          ///< of its nodes' and values' names
+  /// Those that the function declares; null where neither the call nor the function gives a value.
+  std::unordered_map<std::string_view, const attribute*> attributes{};
+};
+
 class node_reader {
  public:
-  node_reader(importer& i, const node_message& node, int version) : importer_(i), node(node), version(version) {}
+  node_reader(importer& i, const node_message& node, int version, const function_call* call = nullptr)
+      : importer_(i), call_(call), node(node), version(version) {}
 
  private:
   importer& importer_;
+  const function_call* call_;
 
  public:
   const node_message& node;
@@ -27,7 +38,9 @@ class node_reader {
   std::string who() const {
     return "node '" + name() + "' (" + node.type + ", byte " + std::to_string(node.byte) + ")";
   }
-  std::string name() const { return !node.name.empty() || node.outputs.empty() ? node.name : node.outputs[0]; }
+  std::string name() const {
+    return prefixed(!node.name.empty() || node.outputs.empty() ? node.name : node.outputs[0]);
+  }
   [[noreturn]] void fail(const std::string& what) const { importer_.fail(who() + ": " + what); }
   [[noreturn]] static void refuse(std::string reason) { throw unsupported{std::move(reason)}; }
 
@@ -35,21 +48,30 @@ class node_reader {
 
   const attribute* find(std::string_view key, attribute_kind kind) {
     read_.insert(std::string(key));
+    const attribute* a = given(key);
+    if (!a) return nullptr;
+    const bool empty_list = a->kind == attribute_kind::undefined;
+    if (a->kind != kind && !empty_list)
+      fail("attribute '" + std::string(key) + "' is " + name_of(a->kind) + ", expected " + name_of(kind));
+    return a;
+  }
+  /// The attribute whatever it holds; the one that a call gives where the node of a function refers to that.
+  const attribute* given(std::string_view key) const {
     for (const attribute& a : node.attributes) {
       if (a.name != key) continue;
-      if (!a.refers_to.empty())
+      if (a.refers_to.empty()) return &a;
+      const auto refuse_reference = [&] {
         fail("attribute '" + a.name + "' refers to a function's attribute '" + a.refers_to + "'");
-      const bool empty_list = a.kind == attribute_kind::undefined;
-      if (a.kind != kind && !empty_list)
-        fail("attribute '" + a.name + "' is " + name_of(a.kind) + ", expected " + name_of(kind));
-      return &a;
+      };
+      if (!call_) refuse_reference();
+      const auto at = call_->attributes.find(a.refers_to);
+      if (at == call_->attributes.end()) refuse_reference();
+      if (at->second && at->second->graph) refuse("attribute '" + a.refers_to + "' (a graph) of a function");
+      return at->second;
     }
     return nullptr;
   }
-  bool has_attribute(std::string_view key) const {
-    return std::any_of(node.attributes.begin(), node.attributes.end(),
-                       [&](const attribute& a) { return a.name == key; });
-  }
+  bool has_attribute(std::string_view key) const { return given(key) != nullptr; }
   std::int64_t integer(std::string_view key, std::int64_t otherwise) {
     const attribute* a = find(key, attribute_kind::integer);
     return a ? a->integer : otherwise;
@@ -122,7 +144,12 @@ class node_reader {
   // Inputs.
 
   std::size_t input_count() const { return node.inputs.size(); }
-  bool has(std::size_t i) const { return i < node.inputs.size() && !node.inputs[i].empty(); }
+  bool has(std::size_t i) const {
+    if (i >= node.inputs.size() || node.inputs[i].empty()) return false;
+    if (!call_) return true;
+    const term* t = importer_.find(node.inputs[i]);
+    return !t || *t != left_out;
+  }
   bool wants(std::size_t i) const { return i < node.outputs.size() && !node.outputs[i].empty(); }
   void expect(std::size_t least, std::size_t most) const {
     if (input_count() < least || input_count() > most)
@@ -243,13 +270,15 @@ class node_reader {
     const term_record& r = importer_.at(t);
     if (r.id == none || r.text) return;
     value& v = importer_.model.network.at_value(r.id);
-    const std::string_view kept = importer_.model.keep(node.outputs[i]);
+    const std::string_view kept = importer_.model.keep(prefixed(node.outputs[i]));
     if (v.name.empty()) v.name = kept;
     else importer_.model.aliases[kept] = v.name;
   }
   void result(term t) { result(0, t); }
 
  private:
+  std::string prefixed(const std::string& name) const { return call_ ? call_->prefix + name : name; }
+
   /// The node's own name for the first of ctnn's nodes, "<name>_<operator>" for further ones.
   std::string node_name(std::string_view op) {
     std::string out = name();

@@ -53,6 +53,11 @@ inline attribute with(std::string name, integers value) {
   a.integers = std::move(value);
   return a;
 }
+inline attribute with(std::string name, std::vector<float> value) {
+  attribute a = attribute_of(std::move(name), attribute_kind::reals);
+  a.reals = std::move(value);
+  return a;
+}
 template <class List>
 integers as_integers(const List& list) {
   return integers(list.begin(), list.end());
@@ -83,11 +88,12 @@ class fresh_names {
 
 /// The file under construction.
 struct model_writer {
-  model_writer(const loaded_model& from, const graph_view& graph, std::int64_t opset)
+  model_writer(const loaded_model& from, const graph_view& graph, std::int64_t opset, bool fused)
       : model(from),
         g(graph),
         numbers(from, graph),
         version(opset),
+        fused(fused),
         forms(graph.values.size()),
         public_names(graph.values.size()) {}
 
@@ -95,6 +101,7 @@ struct model_writer {
   graph_view g;
   ir::folded_weights numbers;
   std::int64_t version;
+  bool fused;  ///< com.microsoft's operators may be written
   model_message file{};
   fresh_names values{}, nodes{};
   /// Of a value: as it is, and with a batch of 1 in front, as operators want it that know no other; what is empty has
@@ -103,6 +110,9 @@ struct model_writer {
   std::vector<std::string> public_names;                              ///< that values take
   std::map<std::pair<const void*, std::string>, std::string> shared;  ///< initializers by where their numbers are
   std::map<std::pair<dtype, std::vector<std::byte>>, std::map<std::string, std::string>> small;  ///< and by the numbers
+
+  /// Sums that the normalisation behind them is to compute as well, and, once their node has been come to, of what.
+  std::map<value_id, std::array<std::string, 2>> sums_left{};
 
   std::map<const void*, shared_array> turned{};  ///< transposed matrices, by their numbers
 
@@ -165,6 +175,7 @@ class node_writer {
   }
   const ir::node& source() const { return node_; }
   std::int64_t version() const { return b.version; }
+  bool fused() const { return b.fused; }
   void need(std::int64_t version) const {
     if (b.version < version) throw needs_opset{version};
   }
@@ -179,6 +190,8 @@ class node_writer {
   const extents& result_shape(int i = 0) const { return b.g.shape(output(i)); }
   dtype result_type(int i = 0) const { return b.g.at_value(output(i)).type; }
   bool wants(int i) const { return b.g.at_value(output(i)).readers > 0; }
+  /// Whether others read input 0 as well.
+  bool read_again() const { return b.g.at_value(input()).readers > 1; }
 
   /// 1 if input 0 is there with a batch of 1 in front and not without: operators that can go on so.
   int lead() const { return lead_of(0); }
@@ -283,6 +296,15 @@ class node_writer {
 
   // Nodes.
 
+  /// Whether the result, a sum, is left to the normalisation that reads it; it is told of what.
+  bool leaves_sum() const { return b.sums_left.contains(output(0)); }
+  void leave_sum(const std::string& x, const std::string& y) { b.sums_left[output(0)] = {x, y}; }
+  /// Input 0 as the two it is the sum of, if that is left to this node.
+  const std::array<std::string, 2>* sum_left() const {
+    const auto at = b.sums_left.find(input());
+    return at == b.sums_left.end() ? nullptr : &at->second;
+  }
+
   /// When all are there: the first that does more than bring numbers into shape has the node's name.
   void settle_name() {
     constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast"};
@@ -304,8 +326,14 @@ class node_writer {
   }
   std::vector<std::string> add_many(const char* type, std::vector<std::string> in, std::vector<attribute> attributes,
                                     int outputs) {
+    return add_these(type, std::move(in), std::move(attributes),
+                     std::vector<bool>(static_cast<std::size_t>(outputs), true));
+  }
+  /// With empty names for outputs that are not wanted.
+  std::vector<std::string> add_these(const char* type, std::vector<std::string> in, std::vector<attribute> attributes,
+                                     const std::vector<bool>& wanted) {
     std::vector<std::string> out;
-    for (int i = 0; i < outputs; ++i) out.push_back(b.values(helper(type)));
+    for (const bool w : wanted) out.push_back(w ? b.values(helper(type)) : "");
     append(type, std::move(in), out, std::move(attributes));
     return out;
   }
@@ -315,8 +343,10 @@ class node_writer {
   }
 
   /// The node's output i is `name`, with a batch of 1 in front if `lead` is 1.
-  void result(int i, const std::string& name, int lead = 0) {
-    const auto v = static_cast<std::size_t>(output(i));
+  void result(int i, const std::string& name, int lead = 0) { is_made(output(i), name, lead); }
+  /// The same for any value.
+  void is_made(value_id made_here, const std::string& name, int lead = 0) {
+    const auto v = static_cast<std::size_t>(made_here);
     std::string& to = b.forms[v][static_cast<std::size_t>(lead)];
     for (std::size_t k = first_; k < b.file.graph.nodes.size(); ++k) {
       auto& made = b.file.graph.nodes[k].outputs;
@@ -346,19 +376,27 @@ class node_writer {
     return b.g.inputs(node_)[own_ + static_cast<std::size_t>(ir::count_slots(given_ & ((slot_set{1} << slot) - 1)))];
   }
   std::string helper(const char* what) const {
-    return b.public_names[static_cast<std::size_t>(output(0))] + "_" + what;
+    return b.public_names[static_cast<std::size_t>(output(0))] + "_" + std::string(without_domain(what));
   }
+  static constexpr std::string_view without_domain(std::string_view type) {
+    return type.starts_with(microsoft) ? type.substr(microsoft.size()) : type;
+  }
+  static constexpr std::string_view microsoft = "com.microsoft.";
 
   void append(const char* type, std::vector<std::string> in, std::vector<std::string> out,
               std::vector<attribute> attributes = {}, const std::string& helps = {}) {
     while (!in.empty() && in.back().empty()) in.pop_back();
     node_message n;
     // The first of the nodes that do the work has the name.
-    n.name = b.nodes(!helps.empty() ? helps + "_" + type
-                     : named_       ? std::string(node_.name) + "_" + type
+    n.type = without_domain(type);
+    if (n.type != type) {
+      n.domain = microsoft.substr(0, microsoft.size() - 1);
+      b.file.opsets[n.domain] = 1;
+    }
+    n.name = b.nodes(!helps.empty() ? helps + "_" + n.type
+                     : named_       ? std::string(node_.name) + "_" + n.type
                                     : std::string(node_.name));
     if (helps.empty() && !std::exchange(named_, true)) named_at_ = b.file.graph.nodes.size();
-    n.type = type;
     n.inputs = std::move(in);
     n.outputs = std::move(out);
     n.attributes = std::move(attributes);

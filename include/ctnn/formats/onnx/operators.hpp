@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "readers/signal.hpp"
+#include "readers/microsoft_attention.hpp"
 
 namespace ctnn::onnx {
 
@@ -129,7 +129,7 @@ inline constexpr operator_entry operators[] = {
     {"QuantizeLinear", quantize},
     {"RMSNormalization", rms_norm},
     {"RNN", rnn},
-    {"Range", range},
+    {"Range", range<>},
     {"Reciprocal", apply<function::reciprocal>},
     {"ReduceL1", reduce<op::reduction::l1>},
     {"ReduceL2", reduce<op::reduction::l2>},
@@ -157,6 +157,7 @@ inline constexpr operator_entry operators[] = {
     {"Shrink", shrink},
     {"Sigmoid", apply<function::sigmoid>},
     {"Sign", apply<function::sign>},
+    {"SimplifiedLayerNormalization", rms_norm},
     {"Sin", apply<function::sin>},
     {"Sinh", apply<function::sinh>},
     {"Size", size},
@@ -185,11 +186,51 @@ inline constexpr operator_entry operators[] = {
     {"Xor", logic<logical_xor>},
 };
 
+/// com.microsoft, sorted by name.
+inline constexpr operator_entry microsoft_operators[] = {
+    {"Attention", microsoft_attention},
+    {"BiasAdd", bias_add},
+    {"BiasDropout", bias_dropout},
+    {"BiasGelu", bias_gelu<function::gelu>},
+    {"BiasSoftmax", bias_softmax},
+    {"BiasSplitGelu", bias_split_gelu},
+    {"CDist", distances},
+    {"EmbedLayerNormalization", embed_layer_norm},
+    {"ExpandDims", expand_dims},
+    {"FastGelu", bias_gelu<function::gelu_tanh>},
+    {"FusedConv", fused_conv<false>},
+    {"FusedGemm", fused_gemm},
+    {"FusedMatMul", fused_matmul},
+    {"FusedMatMulActivation", fused_matmul},
+    {"GatherBlockQuantized", gather_blocks},
+    {"GatherND", gather_nd},
+    {"Gelu", apply<function::gelu>},
+    {"GemmFastGelu", gemm_fast_gelu},
+    {"GridSample", grid_sample},
+    {"GroupNorm", microsoft_group_norm<false>},
+    {"GroupQueryAttention", group_query_attention},
+    {"MatMulNBits", matmul_of_bits},
+    {"MultiHeadAttention", multi_head_attention},
+    {"NhwcConv", fused_conv<true>},
+    {"NhwcFusedConv", fused_conv<true>},
+    {"Pad", pad},
+    {"QuickGelu", quick_gelu},
+    {"Range", range<true>},
+    {"RotaryEmbedding", microsoft_rotary_embedding},
+    {"SkipGroupNorm", microsoft_group_norm<true>},
+    {"SkipLayerNormalization", skip_layer_norm<false>},
+    {"SkipSimplifiedLayerNormalization", skip_layer_norm<true>},
+    {"TransposeMatMul", fused_matmul},
+    {"Trilu", trilu},
+    {"Unique", microsoft_unique},
+};
+
 }  // namespace readers
 
 /// Null if ONNX has no such operator or ctnn cannot say it.
 inline operator_reader find_operator(std::string_view domain, std::string_view name) {
-  return domain.empty() ? find_in(readers::operators, name) : nullptr;
+  if (domain.empty()) return find_in(readers::operators, name);
+  return domain == "com.microsoft" ? find_in(readers::microsoft_operators, name) : nullptr;
 }
 
 }  // namespace ctnn::onnx

@@ -130,6 +130,7 @@ inline node_message read_node(parse_state& s, const data_view& bytes) {
         if (n.attributes.size() > 256) s.fail("more than 256 attributes");
         break;
       case 7: m.read_name(n.domain, "domain"); break;
+      case 8: m.read_name(n.overload, "overload"); break;
       default: m.skip();
     }
   }
@@ -139,6 +140,12 @@ inline node_message read_node(parse_state& s, const data_view& bytes) {
   return n;
 }
 
+inline void read_next_node(parse_state& s, const data_view& bytes, graph_message& to) {
+  if (++s.nodes > s.limits.layers) s.fail("more than " + std::to_string(s.limits.layers) + " nodes");
+  s.take(sizeof(node_message));
+  to.nodes.push_back(read_node(s, bytes));
+}
+
 inline graph_message read_graph(parse_state& s, const data_view& bytes) {
   if (++s.depth > s.limits.nesting) s.fail("graphs are nested deeper than " + std::to_string(s.limits.nesting));
   graph_message g;
@@ -146,10 +153,7 @@ inline graph_message read_graph(parse_state& s, const data_view& bytes) {
   for (message m(s, bytes); m.next();) {
     switch (m.field()) {
       case 1:
-        if (!m.read(part)) break;
-        if (++s.nodes > s.limits.layers) s.fail("more than " + std::to_string(s.limits.layers) + " nodes");
-        s.take(sizeof(node_message));
-        g.nodes.push_back(read_node(s, part));
+        if (m.read(part)) read_next_node(s, part, g);
         break;
       case 2: m.read_name(g.name, "graph name"); break;
       case 5:
@@ -173,6 +177,63 @@ inline graph_message read_graph(parse_state& s, const data_view& bytes) {
   return g;
 }
 
+inline void read_opset(parse_state& s, const data_view& bytes, opset_versions& to) {
+  std::string domain;
+  std::int64_t version = 0;
+  for (message o(s, bytes); o.next();) {
+    if (o.field() == 1) o.read_name(domain, "domain");
+    else if (o.field() == 2) o.read(version);
+    else o.skip();
+  }
+  if (domain == "ai.onnx") domain.clear();
+  const auto [at, is_new] = to.emplace(domain, version);
+  if (!is_new && at->second != version) s.fail("two versions of operator set '" + domain + "'");
+}
+
+inline void read_function(parse_state& s, const data_view& bytes, model_message& to) {
+  function_message f;
+  function_key key;
+  std::vector<std::string> inputs, outputs;
+  const char* begin = s.last;
+  data_view part;
+  for (message m(s, bytes); m.next();) {
+    switch (m.field()) {
+      case 1: m.read_name(key[1], "function name"); break;
+      case 4: m.read_names(inputs, "input name"); break;
+      case 5: m.read_names(outputs, "output name"); break;
+      case 6: m.read_names(f.attributes, "attribute name"); break;
+      case 7:
+        if (m.read(part)) read_next_node(s, part, f.body);
+        break;
+      case 9:
+        if (m.read(part)) read_opset(s, part, f.opsets);
+        break;
+      case 10: m.read_name(key[0], "domain"); break;
+      case 11:
+        if (m.read(part)) f.defaults.push_back(read_attribute(s, part));
+        break;
+      case 13: m.read_name(key[2], "overload"); break;
+      default: m.skip();
+    }
+  }
+  s.last = begin;
+  const std::string who = "function '" + key[1] + "'";
+  if (key[1].empty()) s.fail("a function has no name");
+  if (f.attributes.size() + f.defaults.size() > 256) s.fail(who + " has more than 256 attributes");
+  for (const attribute& a : f.defaults) {
+    if (!a.refers_to.empty()) s.fail(who + ": the default of attribute '" + a.name + "' is a reference");
+    if (std::ranges::count(f.attributes, a.name) > 0)
+      s.fail(who + ": attribute '" + a.name + "' is there with a default and without");
+  }
+  for (const auto& [names, values] : {std::pair(&inputs, &f.body.inputs), std::pair(&outputs, &f.body.outputs)})
+    for (std::string& name : *names) {
+      if (name.empty()) s.fail(who + " has an input or output without a name");
+      values->emplace_back().name = std::move(name);
+    }
+  if (key[0] == "ai.onnx") key[0].clear();
+  if (!to.functions.emplace(std::move(key), std::move(f)).second) s.fail(who + " is there twice");
+}
+
 inline model_message read_model(parse_state& s, const data_view& bytes) {
   model_message out;
   out.source = s.source;
@@ -188,23 +249,11 @@ inline model_message read_model(parse_state& s, const data_view& bytes) {
         has_graph = true;
         out.graph = read_graph(s, part);
         break;
-      case 8: {
-        if (!m.read(part)) break;
-        std::string domain;
-        std::int64_t version = 0;
-        for (message o(s, part); o.next();) {
-          if (o.field() == 1) o.read_name(domain, "domain");
-          else if (o.field() == 2) o.read(version);
-          else o.skip();
-        }
-        if (domain == "ai.onnx") domain.clear();
-        const auto [at, is_new] = out.opsets.emplace(domain, version);
-        if (!is_new && at->second != version) s.fail("two versions of operator set '" + domain + "'");
+      case 8:
+        if (m.read(part)) read_opset(s, part, out.opsets);
         break;
-      }
       case 25:
-        ++out.functions;
-        m.skip();
+        if (m.read(part)) read_function(s, part, out);
         break;
       default: m.skip();
     }

@@ -11,6 +11,7 @@ namespace ctnn::onnx {
 
 struct write_options {
   std::int64_t opset = 17;      ///< at least; an operator that came later raises it
+  bool fused = false;           ///< com.microsoft's operators where one says what takes several of ONNX's
   std::string external_data{};  ///< name of the file, beside the model, for large weights; empty: in the model
 };
 
@@ -20,8 +21,8 @@ inline constexpr std::int64_t first_opset_written = 13;
 inline constexpr std::uint64_t most_bytes_in_model = (std::uint64_t{1} << 31) - (std::uint64_t{1} << 24);
 
 /// A graph rewritten from `m`, or m's own, as ONNX says it: inputs, outputs, values, nodes and weights keep their names
-/// where these are unique, fused activations and sums become nodes of their own. Weights of `m` are shared, not copied.
-/// Throws ctnn::error naming all nodes that ONNX's standard operators cannot express.
+/// where these are unique, fused activations and sums become nodes of their own (unless `fused`). Weights of `m` are
+/// shared, not copied. Throws ctnn::error naming all nodes that ONNX's standard operators cannot express.
 model_message describe_for_file(const loaded_model& m, const graph_view& g, const write_options& options = {});
 
 /// The bytes of an .onnx file. Throws ctnn::error if they are more than a protocol buffer holds.

@@ -197,8 +197,44 @@ inline constexpr struct {
   std::int64_t opset, ir;
 } ir_versions[] = {{18, 8}, {20, 9}, {22, 10}, {23, 11}, {24, 12}, {27, 13}};
 
-inline model_message describe_in(const loaded_model& m, const graph_view& g, std::int64_t opset) {
-  model_writer b(m, g, opset);
+/// Sums of two values of one shape whose reader that comes first normalises rows of them: it can say both.
+inline void find_sums_to_leave(model_writer& b) {
+  const graph_view& g = b.g;
+  std::map<value_id, std::size_t> first;  // the node that reads it first
+  for (std::size_t n = 0; n < g.nodes.size(); ++n)
+    if (!g.nodes[n].dead)
+      for (value_id v : g.inputs(g.nodes[n])) first.emplace(v, n);
+  for (std::size_t n = 0; n < g.nodes.size(); ++n) {
+    const node& norm = g.nodes[n];
+    const bool simple = norm.type == &type_of<op::rms_norm>;
+    if (norm.dead || (!simple && norm.type != &type_of<op::layer_norm>)) continue;
+    const auto in = g.inputs(norm);
+    const value_id sum = in[0];
+    const extents s = g.shape(sum);
+    if (first.at(sum) != n || s.rank != 3 || g.at_value(sum).type != dtype::f32 || in.size() < 2) continue;
+    const auto id = static_cast<node_id>(n);
+    const op::layer_norm op = simple ? op::layer_norm{g.get<op::rms_norm>(id).axis} : g.get<op::layer_norm>(id);
+    bool rows = normal_axis(op.axis, 3) == 2 && !op.statistics && std::ranges::count(in, sum) == 1;
+    for (std::size_t i = 1; i < in.size(); ++i)
+      rows = rows && g.shape(in[i]) == extents{s[2]} && g.at_value(in[i]).type == dtype::f32;
+    const node_id made = g.at_value(sum).producer;
+    const node& maker = g.at(made);
+    if (!rows || g.inputs(maker).size() < 2) continue;
+    const bool same = g.shape(g.inputs(maker)[0]) == s && g.shape(g.inputs(maker)[1]) == s;
+    if (maker.type == &type_of<op::binary>) {
+      const op::binary add = g.get<op::binary>(made);
+      if (same && add.function == op::binary_function::add && !add.scalar && !add.activation) b.sums_left[sum];
+    } else if (maker.type == &type_of<op::linear>) {
+      const op::linear l = g.get<op::linear>(made);
+      const std::size_t own = g.inputs(maker).size() - static_cast<std::size_t>(count_slots(g.given(maker)));
+      if (own == 2 && g.shape(g.inputs(maker)[1]) == s && !l.activation) b.sums_left[sum];
+    }
+  }
+}
+
+inline model_message describe_in(const loaded_model& m, const graph_view& g, std::int64_t opset, bool fused) {
+  model_writer b(m, g, opset, fused);
+  if (fused) find_sums_to_leave(b);
   b.file.source = "what was written";
   b.file.opsets[""] = opset;
   for (const auto& v : ir_versions)
@@ -259,7 +295,7 @@ CTNN_ONCE model_message describe_for_file(const loaded_model& m, const graph_vie
   std::int64_t opset = std::clamp(options.opset, first_opset_written, last_opset);
   while (true) {
     try {
-      return detail::describe_in(m, g, opset);
+      return detail::describe_in(m, g, opset, options.fused);
     } catch (const needs_opset& n) {
       opset = n.version;
     }

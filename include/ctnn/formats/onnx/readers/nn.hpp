@@ -91,10 +91,9 @@ inline std::vector<term> inputs_that_are_there(node_reader& n) {
   return in;
 }
 
-/// Calls read(op), the op for as many axes as the input has: weights (input `weight`) are inputs, whatever they are.
+/// Calls read(op), the op for as many axes as the input has.
 template <template <int> class Op>
-void for_axes(node_reader& n, std::size_t weight, auto&& read) {
-  const extents &x = n.shape(n.input(0)), &w = n.shape(n.input(weight));
+void for_axes(node_reader& n, const extents& x, const extents& w, auto&& read) {
   if (x.rank < 3) n.fail("input is " + describe(x) + ", expected at least 3 dimensions");
   if (w.rank != x.rank) n.fail("weight is " + describe(w) + " for an input of " + describe(x));
   if (x.rank == 3) return read(Op<1>{});
@@ -102,13 +101,27 @@ void for_axes(node_reader& n, std::size_t weight, auto&& read) {
   if (x.rank == 5) return read(Op<3>{});
   node_reader::refuse("windows over " + std::to_string(x.rank - 2) + " axes");
 }
+/// The same for input 0 and a weight that is another input: weights are inputs, whatever they are.
+template <template <int> class Op>
+void for_axes(node_reader& n, std::size_t weight, auto&& read) {
+  for_axes<Op>(n, extents(n.shape(n.input(0))), extents(n.shape(n.input(weight))), read);
+}
 
+/// x by the weight and the bias that the node has.
+inline term convolved(node_reader& n, term x) {
+  std::vector<term> in{x, n.input(1)};
+  if (n.has(2)) in.push_back(n.input(2));
+  term y = none;
+  const extents weight = n.shape(in[1]);
+  for_axes<op::conv>(n, extents(n.shape(x)), weight, [&]<int Axes>(op::conv<Axes> op) {
+    set_convolution(n, op, weight);
+    y = n.add(op, in);
+  });
+  return y;
+}
 inline void conv(node_reader& n) {
   n.expect(2, 3);
-  for_axes<op::conv>(n, 1, [&]<int Axes>(op::conv<Axes> op) {
-    set_convolution(n, op, n.shape(n.input(1)));
-    n.result(n.add(op, inputs_that_are_there(n)));
-  });
+  n.result(convolved(n, n.input(0)));
 }
 
 inline void conv_transpose(node_reader& n) {
@@ -236,7 +249,7 @@ inline void max_unpool(node_reader& n) {
 }
 
 /// alpha A B + beta C: a product and a sum; what becomes of them where B or C are constants, rules decide.
-inline void gemm(node_reader& n) {
+inline term product_and_sum(node_reader& n) {
   n.expect(2, 3);
   const float alpha = n.real("alpha", 1), beta = n.real("beta", 1);
   n.ignore("broadcast");
@@ -252,13 +265,14 @@ inline void gemm(node_reader& n) {
   if (real) product.scale = alpha;
   term y = n.add(product, {n.input(0), n.input(1)});
   if (!real) y = times(y, alpha);
-  if (!n.has(2) || beta == 0) return n.result(y);
+  if (!n.has(2) || beta == 0) return y;
   const extents both[] = {n.shape(y), n.shape(n.input(2))};
   extents sum;
   if (broadcast_shapes(both, sum) || !(sum == both[0]))
     n.fail("third input is " + describe(both[1]) + ", expected what broadcasts to " + describe(both[0]));
-  n.result(n.add(op::binary{}, {y, times(n.input(2), beta)}));
+  return n.add(op::binary{}, {y, times(n.input(2), beta)});
 }
+inline void gemm(node_reader& n) { n.result(product_and_sum(n)); }
 
 inline void matmul(node_reader& n) {
   n.expect(2, 2);
@@ -322,6 +336,7 @@ inline void layer_norm(node_reader& n) {
 }
 inline void rms_norm(node_reader& n) {
   n.expect(2, 2);
+  if (n.wants(1)) node_reader::refuse("output 'inv_std_var'");
   n.ignore("stash_type");
   n.result(n.add(op::rms_norm{n.small("axis", -1), n.real("epsilon", 1e-5f)}, n.all_inputs()));
 }

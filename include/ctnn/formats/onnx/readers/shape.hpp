@@ -74,9 +74,10 @@ inline void constant_of_shape(node_reader& n) {
   n.result(n.constant(out));
 }
 
-inline void range(node_reader& n) {
-  n.expect(3, 3);
-  const double start = n.scalar(0), limit = n.scalar(1), step = n.scalar(2);
+template <bool may_lack_step = false>
+void range(node_reader& n) {
+  n.expect(may_lack_step ? 2 : 3, 3);
+  const double start = n.scalar(0), limit = n.scalar(1), step = n.has(2) ? n.scalar(2) : 1;
   if (!(step != 0) || !std::isfinite(start) || !std::isfinite(limit) || !std::isfinite(step))
     n.fail("range from " + std::to_string(start) + " to " + std::to_string(limit) + " by " + std::to_string(step));
   const double count = std::max(0.0, std::ceil((limit - start) / step));
@@ -102,17 +103,17 @@ inline void nonzero(node_reader& n) {
   n.result(n.add(op, {n.input()}));
 }
 
-inline void unique(node_reader& n) {
+inline std::vector<term> distinct(node_reader& n, op::unique op) {
   n.expect(1, 1);
-  op::unique op;
-  op.sorted = n.flag("sorted", true);
-  op.flatten = !n.has_attribute("axis");
   const array& a = n.numbers(n.input());
   if (!op.flatten) op.axis = n.axis(n.integer("axis", 0), a.shape().rank);
   heap_scratch scratch(op.scratch({&a.shape(), 1}, {}));
   op.count =
       static_cast<int>(typed::count_unique(op, {address(a), a.shape(), layout::nchw, 0, a.type()}, scratch.memory()));
-  const std::vector<term> out = n.nodes(op, {n.input()});
+  return n.nodes(op, {n.input()});
+}
+inline void unique(node_reader& n) {
+  const std::vector<term> out = distinct(n, {n.flag("sorted", true), !n.has_attribute("axis")});
   for (std::size_t i = 0; i < out.size(); ++i) n.result(i, out[i]);
 }
 

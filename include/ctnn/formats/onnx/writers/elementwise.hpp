@@ -45,6 +45,12 @@ inline std::string applied(node_writer& w, const activation_function& f, const s
   const auto scaled = [&](const std::string& a, double factor) { return times(a, w.number(factor, type)); };
   const auto plus = [&](const std::string& a, double more) { return w.add("Add", {a, w.number(more, type)}); };
   const bool whole = !is_floating(type);
+  if (w.fused() && type == dtype::f32) {
+    if (f.kind == function::gelu && w.version() < 20) return w.add("com.microsoft.Gelu", {x});
+    if (f.kind == function::gelu_tanh && w.version() < 20) return w.add("com.microsoft.FastGelu", {x});
+    if (f.kind == function::silu || f.kind == function::swish)
+      return w.add("com.microsoft.QuickGelu", {x}, {with("alpha", f.kind == function::silu ? 1.0f : f.a)});
+  }
   switch (f.kind) {
     case function::none: return x;
     case function::floor:
@@ -146,6 +152,7 @@ inline std::vector<std::string> operands(node_writer& w, int lead) {
 inline void binary(node_writer& w) {
   using enum op::binary_function;
   const op::binary op = w.get<op::binary>();
+  if (w.leaves_sum()) return w.leave_sum(w.in(0), w.in(1));
   const int lead = lead_of_operands(w);
   std::vector<std::string> in = operands(w, lead);
   if (op.scalar) in.push_back(w.number(*op.scalar, w.type()));

@@ -28,10 +28,45 @@ std::vector<attribute> convolution_attributes(const op::conv<Axes>& op, const ex
   return a;
 }
 
+/// An activation as fused convolutions and products have it: its operator's name, then its parameters.
+struct fused_activation {
+  const char* type = nullptr;
+  std::vector<float> parameters{};
+};
+inline fused_activation fused_form(const activation_function& f) {
+  switch (f.kind) {
+    case function::relu: return {"Relu"};
+    case function::sigmoid: return {"Sigmoid"};
+    case function::tanh: return {"Tanh"};
+    case function::leaky_relu: return {"LeakyRelu", {f.a}};
+    case function::hardsigmoid: return {"HardSigmoid", {f.a, f.b}};
+    case function::clip: return {"Clip", {f.a, f.b}};
+    default: return {};
+  }
+}
+
+/// A convolution with its sum and its activation as one node, of two dimensions as ONNX Runtime has it.
+template <int Axes>
+bool fused_conv(node_writer& w, const op::conv<Axes>& op, int lead) {
+  const fused_activation f = fused_form(op.activation);
+  const bool sum = w.input_count() == 2;
+  if (!w.fused() || Axes != 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
+  if (sum && !(w.shape(1) == w.result_shape())) return false;
+  std::vector<attribute> a = convolution_attributes(op, w.shape());
+  if (f.type) a.push_back(with("activation", f.type));
+  if (!f.parameters.empty()) a.push_back(with("activation_params", f.parameters));
+  const std::string y =
+      w.add("com.microsoft.FusedConv",
+            {w.in(0, lead), w.weight(0), op.bias ? w.weight(1) : "", sum ? w.in(1, lead) : ""}, std::move(a));
+  finish(w, y, f.type ? activation_function{} : op.activation, lead);
+  return true;
+}
+
 template <int Axes>
 void conv(node_writer& w) {
   const auto op = w.get<op::conv<Axes>>();
   const int lead = w.shape().rank == Axes + 1 ? 1 : 0;
+  if (fused_conv(w, op, lead)) return;
   std::vector<std::string> in{w.in(0, lead), w.weight(0)};
   if (op.bias) in.push_back(w.weight(1));
   std::string y = w.add("Conv", in, convolution_attributes(op, w.shape()));
@@ -233,17 +268,38 @@ inline void linear(node_writer& w) {
     y = w.in();
     if (op.axes > 1) y = leading == 1 ? w.add("Flatten", {y}, {with("axis", 1)}) : w.reshaped(y, rows);
   }
+  activation_function f = op.activation;
+  const bool fused = w.fused() && w.result_type() == dtype::f32 && w.input_count() == 1;
   if (rows.rank == 2) {
     std::vector<std::string> in{y, w.weight(0)};
     if (op.bias) in.push_back(w.weight(1));
-    y = w.add("Gemm", in, {with("transB", true)});
+    std::vector<attribute> a{with("transB", true)};
+    const fused_activation form = fused ? fused_form(f) : fused_activation{};
+    if (form.type && f.kind != function::clip) {
+      a.push_back(with("activation", form.type));
+      constexpr const char* names[] = {"activation_alpha", "activation_beta"};
+      for (std::size_t i = 0; i < form.parameters.size(); ++i) a.push_back(with(names[i], form.parameters[i]));
+      y = w.add("com.microsoft.FusedGemm", in, a);
+      f = {};
+    } else {
+      y = w.add("Gemm", in, a);
+    }
   } else {
     y = w.add("MatMul", {y, w.transposed_weight(0)});
-    if (op.bias) y = w.add("Add", {y, w.weight(1)});
+    const bool gelu = f.kind == function::gelu || f.kind == function::gelu_tanh;
+    if (fused && op.bias && gelu) {
+      y = w.add(f.kind == function::gelu ? "com.microsoft.BiasGelu" : "com.microsoft.FastGelu", {y, w.weight(1)});
+      f = {};
+    } else if (op.bias) {
+      y = w.add("Add", {y, w.weight(1)});
+    }
   }
   if (op.ones > 0) y = w.reshaped(y, w.result_shape());
-  if (w.input_count() == 2) y = w.add("Add", {y, w.in(1)});
-  finish(w, y, op.activation, lead);
+  if (w.input_count() == 2) {
+    if (w.leaves_sum()) return w.leave_sum(y, w.in(1));
+    y = w.add("Add", {y, w.in(1)});
+  }
+  finish(w, y, f, lead);
 }
 
 inline void matmul(node_writer& w) {
@@ -252,6 +308,9 @@ inline void matmul(node_writer& w) {
   const bool plain = !op.transpose_a && !op.transpose_b && op.scale == 1;
   if (!plain && a.rank == 2 && b.rank == 2)
     return w.is("Gemm", w.all_inputs(),
+                {with("alpha", op.scale), with("transA", op.transpose_a), with("transB", op.transpose_b)});
+  if (!plain && w.fused() && w.type() == dtype::f32 && a.rank > 1 && b.rank > 1)
+    return w.is("com.microsoft.FusedMatMul", w.all_inputs(),
                 {with("alpha", op.scale), with("transA", op.transpose_a), with("transB", op.transpose_b)});
   const auto turned = [&](std::size_t i, bool turn) {
     if (!turn) return w.in(i);
@@ -332,8 +391,24 @@ inline void local_response_norm(node_writer& w) {
   w.is("Div", {x, w.add("Pow", {sum, w.number(op.beta, w.type())})}, {}, lead);
 }
 
+/// A normalisation that computes the sum it reads as well.
+inline bool normalized_sum(node_writer& w, const char* type, float eps) {
+  const auto* sum = w.sum_left();
+  if (!sum) return false;
+  std::vector<std::string> in{(*sum)[0], (*sum)[1], w.in(1)};
+  if (w.input_count() == 3) in.push_back(w.in(2));
+  const bool both = w.read_again();
+  std::vector<bool> wanted{true};
+  if (both) wanted = {true, false, false, true};
+  const std::vector<std::string> y = w.add_these(type, in, {with("epsilon", eps)}, wanted);
+  w.result(y[0]);
+  if (both) w.is_made(w.input(), y[3]);
+  return true;
+}
+
 inline void layer_norm(node_writer& w) {
   const op::layer_norm op = w.get<op::layer_norm>();
+  if (normalized_sum(w, "com.microsoft.SkipLayerNormalization", op.eps)) return;
   w.need(17);
   const extents x = w.shape();
   const int axis = normal_axis(op.axis, x.rank);
@@ -354,6 +429,7 @@ inline void layer_norm(node_writer& w) {
 
 inline void rms_norm(node_writer& w) {
   const op::rms_norm op = w.get<op::rms_norm>();
+  if (normalized_sum(w, "com.microsoft.SkipSimplifiedLayerNormalization", op.eps)) return;
   const int axis = normal_axis(op.axis, w.shape().rank);
   if (w.version() >= 23 && w.input_count() == 2)
     return w.is("RMSNormalization", w.all_inputs(), {with("axis", axis), with("epsilon", op.eps)});

@@ -133,8 +133,31 @@ inline void stft(node_writer& w) {
        {with("onesided", op.onesided)});
 }
 
+/// com.microsoft's, where it says the same: Q, K and V side by side, as many heads of each, masks that are added.
+inline bool fused_attention(node_writer& w, const op::attention& op) {
+  const extents q = w.shape(0), k = w.shape(1);
+  if (!w.fused() || w.type() != dtype::f32 || q.rank != 3 || op.heads != op.kv_heads || op.lengths || op.softcap != 0 ||
+      op.scores || (op.causal && (k[1] != q[1] || q[1] == 1)))
+    return false;
+  const std::size_t past_at = op.mask ? 4 : 3;
+  const int total = k[1] + (op.past ? w.shape(past_at)[2] : 0);
+  if (op.mask) {
+    const extents m = w.shape(3);
+    if (w.type(3) != dtype::f32 || m.rank != 4 || m[2] != q[1] || m[3] != total || (m[0] != 1 && m[0] != q[0]) ||
+        (m[1] != 1 && m[1] != op.heads))
+      return false;
+  }
+  std::vector<std::string> in{w.in(0), w.in(1), w.in(2), "", "", op.mask ? w.in(3) : ""};
+  for (std::size_t i = 0; i < 2 && op.past; ++i) in.push_back(w.in(past_at + i));
+  std::vector<attribute> a{with("num_heads", op.heads), with("unidirectional", op.causal)};
+  if (op.scale != 0) a.push_back(with("scale", op.scale));
+  const std::vector<std::string> y = w.add_many("com.microsoft.MultiHeadAttention", in, a, op.present ? 3 : 1);
+  for (std::size_t i = 0; i < y.size(); ++i) w.result(static_cast<int>(i), y[i]);
+  return true;
+}
 inline void attention(node_writer& w) {
   const op::attention op = w.get<op::attention>();
+  if (fused_attention(w, op)) return;
   w.need(op.lengths ? 24 : 23);
   std::size_t next = 3;
   std::vector<std::string> in{w.in(0), w.in(1), w.in(2)};
@@ -155,6 +178,11 @@ inline void attention(node_writer& w) {
 }
 inline void rotary_embedding(node_writer& w) {
   const op::rotary_embedding op = w.get<op::rotary_embedding>();
+  if (w.fused() && w.type() == dtype::f32 && w.input_count() == 4) {
+    const int heads = w.shape().rank == 4 ? w.shape()[1] : op.heads;
+    return w.is("com.microsoft.RotaryEmbedding", {w.in(0), long_indices(w, 3), w.in(1), w.in(2)},
+                {with("interleaved", op.interleaved), with("num_heads", heads), with("rotary_embedding_dim", op.part)});
+  }
   w.need(23);
   std::vector<std::string> in{w.in(0), w.in(1), w.in(2)};
   if (w.input_count() == 4) in.push_back(long_indices(w, 3));
