@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/compiled.hpp"
+#include "../../base/refuse.hpp"
 #include "../reference/recurrent.hpp"
 #include "windows.hpp"
 
@@ -11,7 +12,7 @@ namespace ctnn::ir {
 CTNN_ONCE void require_lengths(const const_tensor& lengths, int most) {
   for (int n = 0; n < lengths.shape[0]; ++n)
     if (const std::int64_t length = integer_at(lengths, n); length < 0 || length > most)
-      throw error("recurrent layer: " + std::to_string(length) + " steps of a sequence of " + std::to_string(most));
+      refuse_at_run_time("recurrent layer", "% steps of a sequence of %", length, most);
 }
 
 namespace typed {
