@@ -19,13 +19,13 @@ namespace {
 
 using kinds = operator_list<op::conv2d, op::pool, op::binary, op::activation>;
 
-/// Chains of convolutions of every kind, with residuals, pools and activations between them.
+/// Chains of convolutions of every kind, with residuals, pools and activations between them, of floats or of bytes.
 class convolutions {
  public:
-  explicit convolutions(std::uint64_t seed) : r_(seed) {
+  convolutions(std::uint64_t seed, dtype type) : r_(seed), type_(type) {
     static constexpr int channels[] = {1, 2, 3, 4, 5, 8, 12, 66, 70};
     const int c = any_of(channels);
-    op::input x{{c, 3 + r_.below(12), 3 + r_.below(12)}};
+    op::input x{{c, 3 + r_.below(12), 3 + r_.below(12)}, type};
     if (r_.one_in(3)) x.shape = {r_.one_in(8) ? 2 : 1, c, x.shape[1], x.shape[2]};
     value_id last = add(x, {});
     value_id residual = none;
@@ -33,13 +33,22 @@ class convolutions {
       const extents shape = g.values[static_cast<std::size_t>(last)].shape;
       value_id next = none;
       if (r_.one_in(8)) {
-        next = add(op::activation{{r_.one_in(2) ? function::sigmoid : function::relu}}, {last});
+        next = add_activation(last);
+      } else if (type == dtype::i8 && r_.one_in(6)) {
+        next = add_pool(last);
+      } else if (type == dtype::i8 && residual != none && residual != last && r_.one_in(2) &&
+                 g.values[static_cast<std::size_t>(residual)].shape == shape) {
+        op::quantized_binary sum;
+        sum.of = sum.with = sum.as = step_;
+        next = add(sum, {last, residual});
+        residual = none;
       } else {
         op::conv2d p;
         const bool depthwise = r_.one_in(2), keeps = r_.one_in(2);
         p.out = depthwise ? shape.back(2) : keeps ? shape.back(2) : any_of(channels);
         p.groups = depthwise ? shape.back(2) : 1;
-        if (!depthwise && r_.one_in(8) && shape.back(2) % 2 == 0 && p.out % 2 == 0) p.groups = 2;
+        const int part = type == dtype::i8 ? 4 : 2;  // rows of bytes go by pairs
+        if (!depthwise && r_.one_in(8) && shape.back(2) % 2 == 0 && p.out % part == 0) p.groups = 2;
         if (!r_.one_in(3)) {
           for (int a = 0; a < 2; ++a) {
             const auto k = static_cast<std::size_t>(a);
@@ -58,10 +67,10 @@ class convolutions {
           p.stride = p.dilation = {1, 1};
         }
         p.bias = !r_.one_in(3);
-        if (r_.one_in(2)) p.activation = {r_.one_in(3) ? function::tanh : function::relu};
-        const bool adds = residual != none && p.out == shape.back(2) && r_.one_in(2) && residual != last &&
-                          g.values[static_cast<std::size_t>(residual)].shape == shape;
-        next = adds ? add(p, {last, residual}) : add(p, {last});
+        if (r_.one_in(2)) p.activation = {r_.one_in(3) && type == dtype::f32 ? function::tanh : function::relu};
+        const bool adds = type == dtype::f32 && residual != none && p.out == shape.back(2) && r_.one_in(2) &&
+                          residual != last && g.values[static_cast<std::size_t>(residual)].shape == shape;
+        next = type == dtype::i8 ? add(of_bytes(p), {last}) : adds ? add(p, {last, residual}) : add(p, {last});
         if (next == none && adds) next = add(p, {last});
         if (r_.one_in(3)) residual = last;
       }
@@ -75,6 +84,34 @@ class convolutions {
 
  private:
   int any_of(std::span<const int> n) { return n[static_cast<std::size_t>(r_.below(static_cast<int>(n.size())))]; }
+  value_id add_activation(value_id x) {
+    const activation_function f{r_.one_in(2) ? function::sigmoid : function::relu};
+    if (type_ == dtype::f32) return add(op::activation{f}, {x});
+    op::quantized_activation p;
+    p.activation = f;
+    p.of = p.as = step_;
+    return add(p, {x});
+  }
+  value_id add_pool(value_id x) {
+    op::pool p;
+    p.function = r_.one_in(2) ? op::pooling::max : op::pooling::average;
+    for (std::size_t k = 0; k < 2; ++k) {
+      p.kernel[k] = 1 + r_.below(3);
+      p.stride[k] = 1 + r_.below(2);
+      p.pad[k] = p.pad[k + 2] = r_.below(p.kernel[k] / 2 + 1);
+    }
+    return add(p, {x});
+  }
+  op::quantized_conv2d of_bytes(const op::conv2d& p) {
+    op::quantized_conv2d q;
+    static_cast<op::conv2d&>(q) = p;
+    q.arithmetic = op::byte_arithmetic::tflite;
+    q.to = dtype::i8;
+    q.by_output = true;
+    q.of = q.as = step_;
+    if (r_.one_in(4)) q.as.zero = 11;  // so that relu has bounds of its own
+    return q;
+  }
   template <class Op>
   value_id add(const Op& op, std::initializer_list<value_id> in) {
     names_.push_back("n" + std::to_string(names_.size()));
@@ -82,9 +119,61 @@ class convolutions {
     return g.nodes.back().outputs.first;
   }
 
+  static constexpr quantization step_{0.0625, -128};
   dice r_;
+  dtype type_;
   std::deque<std::string> names_;
 };
+
+/// The node's firmware kernel for bytes.
+void run_bytes_of(const graph_view& g, const node& n, const arguments& a, float* scratch) {
+  const auto run_as = [&]<class Op>(std::type_identity<Op>) {
+    if (n.type != &type_of<Op>) return;
+    const Op op = decode<Op>(g.fields_of(n.fields));
+    plain::byte_operands o{};
+    o.at[o.in] = a.in[0].data;
+    o.at[o.second] = a.in[a.in.size() - 1].data;
+    o.at[o.out] = a.out[0].data;
+    o.at[o.scratch] = scratch;
+    if (!a.weights.empty()) {
+      o.at[o.weights] = a.weights[0];
+      o.at[o.rows] = a.weights[a.weights.size() - 1];
+    }
+    plain::run(plain::byte_task_of(op, a), o);
+  };
+  run_as(std::type_identity<op::quantized_conv2d>{});
+  run_as(std::type_identity<op::quantized_activation>{});
+  run_as(std::type_identity<op::quantized_binary>{});
+  run_as(std::type_identity<op::pool>{});
+}
+
+/// Weight i of a node of bytes, as its kernel wants it.
+floats packed_bytes(const graph_view& g, const node& n, int i) {
+  std::deque<std::vector<std::int8_t>> bytes;
+  std::deque<std::vector<std::int32_t>> biases;
+  std::deque<floats> scales;
+  const auto numbers = [&](int k) -> typed_span {
+    const expression& e = g.at_expression(g.weights(n)[static_cast<std::size_t>(k)]);
+    const floats random = random_floats(std::string(e.layer) + std::string(e.name), e.shape.count());
+    if (e.element == dtype::i8) {
+      auto& to = bytes.emplace_back();
+      for (const float f : random) to.push_back(static_cast<std::int8_t>(f * 127));
+      return typed_span(std::span<const std::int8_t>(to));
+    }
+    if (e.element == dtype::i32) {
+      auto& to = biases.emplace_back();
+      for (const float f : random) to.push_back(static_cast<std::int32_t>(f * 5000));
+      return typed_span(std::span<const std::int32_t>(to));
+    }
+    auto& to = scales.emplace_back();
+    // Now and then an output has a factor above 1/2.
+    for (const float f : random) to.push_back(f > 0.95f ? 0.75f : 0.002f + 0.001f * f);
+    return typed_span(std::span<const float>(to));
+  };
+  floats to(static_cast<std::size_t>(packed_size(g, n, i)) + 1);
+  pack_slot(g, n, i, numbers, to.data());
+  return to;
+}
 
 /// Runs a plan; without offsets every placement has memory of its own.
 floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
@@ -101,7 +190,8 @@ floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
   }
   const auto at = [&](int id) {
     const placement& now = p.at(id);
-    return tensor{memory[static_cast<std::size_t>(p.root(id))] + p.shift(id), g.shape(now.value), now.order, now.pitch};
+    return tensor{memory[static_cast<std::size_t>(p.root(id))] + p.shift(id), g.shape(now.value), now.order, now.pitch,
+                  g.at_value(now.value).type};
   };
   for (const plan_step& step : p.steps) {
     std::vector<const_tensor> in;
@@ -115,12 +205,18 @@ floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
     const node& n = g.at(step.node);
     std::deque<floats> packed;
     std::vector<const float*> weights;
+    if (byte_kernel_of(g, n).there) {
+      for (int i = 0; i < n.weights.count; ++i) weights.push_back(packed.emplace_back(packed_bytes(g, n, i)).data());
+      const float* const own = step.scratch == none ? nullptr : memory[static_cast<std::size_t>(step.scratch)];
+      run_bytes_of(g, n, {in, out, weights, {}, nullptr, step.backwards}, const_cast<float*>(own));
+      continue;
+    }
     for (int i = 0; i < n.weights.count; ++i) {
       const expression& e = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]);
       const floats numbers = random_floats(std::string(e.layer) + std::string(e.name), e.shape.count(), -0.3f, 0.3f);
       const std::span<const double> fields = g.fields_of(n.fields);
-      floats& to = packed.emplace_back(
-          static_cast<std::size_t>(n.type->packed_count(fields, i, e.shape, channel_block)));
+      floats& to =
+          packed.emplace_back(static_cast<std::size_t>(n.type->packed_count(fields, i, e.shape, channel_block)));
       n.type->pack(fields, i, e.shape, numbers.data(), to.data(), channel_block);
       weights.push_back(to.data());
     }
@@ -132,15 +228,15 @@ floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
       }
   }
   const tensor y = at(p.outputs[0]);
-  return {y.data, y.data + y.shape.count()};
+  if (y.type == dtype::f32) return {y.data, y.data + y.shape.count()};
+  const auto* bytes = elements<std::int8_t>(y);
+  return {bytes, bytes + y.shape.count()};
 }
 
-}  // namespace
-
-TEST_CASE("results over their inputs are what they are apart from them") {
+void require_same_results(dtype type) {
   int forwards = 0, backwards = 0, smaller = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const convolutions made(seed);
+    const convolutions made(seed, type);
     const graph_view g = made.g.view();
     const memory_plan close = make_plan(g), apart = make_plan(g, {.in_place = false, .arena = false}),
                       usual = make_plan(g, {.overlap = false});
@@ -154,7 +250,10 @@ TEST_CASE("results over their inputs are what they are apart from them") {
       forwards += over && !step.backwards;
       backwards += step.backwards;
     }
-    const floats input = random_floats("x", g.shape(0).count());
+    floats input = random_floats("x", g.shape(0).count());
+    if (type == dtype::i8)
+      for (float& f : input)
+        f = std::bit_cast<float>(0x01010101u * static_cast<std::uint32_t>(f * 60 + 64) ^ 0x80402010u);
     const floats got = run_plan(g, close.view(), input), want = run_plan(g, apart.view(), input);
     REQUIRE(got.size() == want.size());
     float largest = 0;
@@ -170,3 +269,8 @@ TEST_CASE("results over their inputs are what they are apart from them") {
   CHECK(backwards > 300);
   CHECK(smaller > 300);
 }
+
+}  // namespace
+
+TEST_CASE("results over their inputs are what they are apart from them") { require_same_results(dtype::f32); }
+TEST_CASE("so are bytes") { require_same_results(dtype::i8); }

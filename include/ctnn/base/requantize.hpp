@@ -43,6 +43,13 @@ struct fixed_factor {
     f.times = w >> 31 == 0 ? std::int64_t{w} : std::int64_t{w & 0x3ffffff} << (w >> 26 & 31u);
     return f;
   }
+  /// The same as of_word(w).of(sum), without a division: 32-bit processors call a function for one.
+  static constexpr std::int32_t product(std::uint32_t w, std::int32_t sum) {
+    const int down = w >> 31 == 0 ? 32 : 32 - static_cast<int>(w >> 26 & 31u);
+    const std::int64_t digits = w >> 31 == 0 ? w : w & 0x3ffffffu, most = std::int64_t{1} << 29;
+    const std::int64_t y = (sum * digits + (std::int64_t{1} << (down - 1))) >> down;
+    return static_cast<std::int32_t>(y < -most ? -most : y > most ? most : y);
+  }
 
   /// Within 2^31; sums that would be more than 2^29 stop there, beyond what bytes and 16 bits can hold.
   constexpr std::int32_t of(std::int32_t sum) const {

@@ -129,8 +129,19 @@ constexpr void pack_byte_slot(const Op& p, const byte_rows& rows, const weight_s
 /// Which layouts firmware's kernel of a node of bytes takes; none has one for every node.
 struct byte_kernel {
   bool there = false;
-  layout_rule layouts = layout_rule::nchw;
+  layout_rule layouts = layout_rule::nchw;  ///< of a permutation: of the result, its input has the other
 };
+/// A permutation that leaves all bytes where they are if one side is nhwc: to which layout it goes.
+constexpr byte_kernel between_layouts(const op::permute& p, int rank) {
+  if (rank < 3 || rank > 4) return {};
+  bool to_nhwc = true, to_nchw = true;
+  for (int i = 0; i < rank; ++i) {
+    const int axis = p.order[static_cast<std::size_t>(i)], first = rank - 3, k = i - first;
+    to_nhwc = to_nhwc && axis == (k < 0 ? i : first + (k + 2) % 3);  // (h, w, c) becomes (c, h, w)
+    to_nchw = to_nchw && axis == (k < 0 ? i : first + (k + 1) % 3);
+  }
+  return {to_nhwc || to_nchw, to_nhwc ? layout_rule::nhwc : layout_rule::nchw};
+}
 constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
   if (channel_block != 4 || n.inputs.count == 0) return {};
   const std::span<const double> f = g.fields_of(n.fields);
@@ -151,6 +162,7 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
     const value& z = g.at_value(g.inputs(n)[1]);
     return {z.type == dtype::i8 && z.shape == x.shape, layout_rule::same};
   }
+  if (n.type == &type_of<op::permute>) return between_layouts(decode<op::permute>(f), x.shape.rank);
   if (n.type == &type_of<op::requantize> || n.type == &type_of<op::quantized_activation>)
     return {true, layout_rule::same};
   return {n.type == &type_of<op::quantized_softmax> || n.type == &type_of<op::concat> || n.type->is.view,
@@ -162,11 +174,13 @@ constexpr void pack_byte_slot(const graph_view& g, const node& n, const byte_row
   with_byte_layer(g, n, [&](const auto& p) { pack_byte_slot(p, rows, byte_slots(g, n), i, numbers, to); });
 }
 
-/// Bytes of memory that firmware's kernel of the layer takes: the columns of two windows, widened, and what is outside.
-constexpr std::int64_t byte_layer_scratch(const byte_rows& rows) {
-  return rows.depthwise
-             ? scratch_for(rows.outs, 1) + scratch_for(rows.taps, sizeof(void*))
-             : scratch_for(2 * std::int64_t{rows.padded()}, sizeof(std::int16_t)) + scratch_for(rows.padded(), 1);
+/// Bytes of memory that firmware's kernel of the layer takes: two windows, widened, and one as bytes where its rows are
+/// no fours; of products of vectors only one that is filled up; of channels what is outside of the image, and the taps.
+constexpr std::int64_t byte_layer_scratch(const byte_rows& rows, bool of_windows) {
+  if (rows.depthwise) return scratch_for(rows.outs, 1) + scratch_for(rows.taps, sizeof(void*));
+  if (!of_windows) return rows.depth % 8 == 0 ? 0 : scratch_for(rows.padded(), 1);
+  return scratch_for(2 * std::int64_t{rows.padded()}, sizeof(std::int16_t)) +
+         (rows.channels % 4 == 0 ? 0 : scratch_for(rows.padded(), 1));
 }
 
 }  // namespace CTNN_PACKING

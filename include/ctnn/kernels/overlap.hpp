@@ -5,6 +5,8 @@
 
 #include "../graph/graph.hpp"
 #include "../graph/operators/convolution.hpp"
+#include "../graph/window.hpp"
+#include "byte_packing.hpp"
 #include "operator_code.hpp"
 #include "tensor.hpp"
 
@@ -71,11 +73,102 @@ constexpr overlap overlap_of(const op::conv2d& p, const const_tensor& in, const 
                                  in_pixel * x.back(0), first_of, end_of);
 }
 
+namespace overlap_detail {
+
+/// Windows one after the other, row by row: a window is read before its result is written.
+struct window_walk {
+  window_axis rows, columns;
+  int out_height = 1, out_width = 1;
+  std::int64_t in_pixel = 1, out_pixel = 1;
+  /// Channel by channel: some of a result may be written while other channels of the window are still to be read.
+  bool by_channel = false;
+
+  /// The first and the last window along an axis, and those where padding begins and ends to matter: in between
+  /// distances grow evenly.
+  struct turns {
+    int at[12], count = 0;
+
+    constexpr turns(const window_axis& a, int windows) {
+      const std::int64_t inner = (a.size - a.span() + a.before) / a.stride;
+      const int before = a.before / a.stride, after = inner < 0 ? 0 : static_cast<int>(inner);
+      for (const int center : {0, before, after, windows - 1})
+        for (int i = center - 1; i <= center + 1; ++i) add(i, windows);
+    }
+    constexpr void add(int i, int windows) {
+      if (i < 0 || i >= windows) return;
+      for (int k = 0; k < count; ++k)
+        if (at[k] == i) return;
+      at[count++] = i;
+    }
+  };
+
+  static constexpr std::int64_t clamped(std::int64_t i, std::int64_t most) { return i < 0 ? 0 : i > most ? most : i; }
+  /// The first pixel that a window or one after it reads, and past the last that it or one before it does.
+  constexpr std::int64_t first_read(int oy, int ox) const {
+    const std::int64_t row = clamped(rows.start(oy), rows.size);
+    if (oy + 1 < out_height && clamped(rows.start(oy + 1), rows.size) == row) return row * columns.size;
+    return row * columns.size + clamped(columns.start(ox), columns.size);
+  }
+  constexpr std::int64_t end_read(int oy, int ox) const {
+    const auto last_row = [&](int i) { return clamped(rows.start(i) + rows.span(), rows.size); };
+    const std::int64_t row = last_row(oy);
+    if (row == 0) return 0;
+    if (oy > 0 && last_row(oy - 1) == row) return row * columns.size;
+    return (row - 1) * columns.size + clamped(columns.start(ox) + columns.span(), columns.size);
+  }
+
+  constexpr overlap distances() const {
+    overlap o{true};
+    const turns y(rows, out_height), x(columns, out_width);
+    for (int i = 0; i < y.count; ++i)
+      for (int j = 0; j < x.count; ++j) {
+        const std::int64_t n = std::int64_t{y.at[i]} * out_width + x.at[j];
+        const std::int64_t behind = n * out_pixel - first_read(y.at[i], x.at[j]) * in_pixel,
+                           ahead = end_read(y.at[i], x.at[j]) * in_pixel - (by_channel ? n : n + 1) * out_pixel;
+        if (behind > o.behind) o.behind = behind;
+        if (ahead > o.ahead) o.ahead = ahead;
+      }
+    return o;
+  }
+};
+
+}  // namespace overlap_detail
+
+/// Of firmware's kernels of bytes (vectors/bytes-plain-inl.hpp), in bytes.
+constexpr overlap byte_overlap_of(const graph_view& g, const node& n, const extents& in, const extents& out) {
+  if (in.rank == 4 && in[0] != 1) return {};  // images are walked forwards
+  overlap_detail::window_walk walk;
+  if (n.type == &type_of<op::quantized_conv2d> && byte_rows_of(g, n)) {
+    const auto p = decode<op::quantized_conv2d>(g.fields_of(n.fields));
+    walk.by_channel = p.groups > 1;
+    if (walk.by_channel && !byte_rows_of(g, n).depthwise) return {};
+    const auto pad = p.padding(in);
+    walk.rows = {in.back(1), p.kernel[0], p.stride[0], p.dilation[0], pad[0]};
+    walk.columns = {in.back(0), p.kernel[1], p.stride[1], p.dilation[1], pad[1]};
+  } else if (n.type == &type_of<op::pool>) {
+    const auto p = decode<op::pool>(g.fields_of(n.fields));
+    walk.by_channel = true;
+    walk.rows = p.along(0, in.back(1));
+    walk.columns = p.along(1, in.back(0));
+  } else {
+    return {};
+  }
+  walk.out_height = out.back(1);
+  walk.out_width = out.back(0);
+  walk.in_pixel = in.back(2);
+  walk.out_pixel = out.back(2);
+  return walk.distances();
+}
+
 /// Of a node's first input, its result being the only one.
 constexpr overlap overlap_of(const graph_view& g, const node& n, const const_tensor& in, const const_tensor& out) {
   if (n.type == &type_of<op::conv2d> && computes_f32(g, n))
     return overlap_of(decode<op::conv2d>(g.fields_of(n.fields)), in, out);
-  return {};
+  if (!byte_kernel_of(g, n).there || in.order != layout::nhwc || out.order != layout::nhwc) return {};
+  overlap o = byte_overlap_of(g, n, in.shape, out.shape);
+  o.behind = words(o.behind, dtype::i8);
+  o.ahead = words(o.ahead, dtype::i8);
+  return o;
 }
 
 }  // namespace CTNN_PACKING

@@ -135,6 +135,15 @@ CTNN_INLINE const float* weight_at(const frame& f) {
   return address_in(f, place);
 }
 
+template <class Net, std::size_t S>
+constexpr std::size_t weights_of_step() {
+  using x = executable<Net>;
+  constexpr node_id n = x::plan.steps[S].node;
+  return n == none
+             ? 0
+             : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
+}
+
 /// The memory that step S has for its kernel.
 template <class Net, std::size_t S>
 CTNN_INLINE scratch_memory scratch_at(const frame& f) {
@@ -260,6 +269,46 @@ requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.st
   }();
   static constexpr bool exists = ask([](const arguments& a) { return value.tells(op, a, places); });
 };
+
+/// Step S as constants, if it is one of bytes that has a task.
+template <class Net, std::size_t S>
+struct byte_step_of {
+  static constexpr bool exists = false;
+};
+template <class Net, std::size_t S>
+requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.steps[S].packs == none &&
+         !executable<Net>::plan.steps[S].carries &&
+         byte_kernel_of(executable<Net>::g, executable<Net>::g.at(executable<Net>::plan.steps[S].node)).there &&
+         requires(const typename executable<Net>::template operator_at<executable<Net>::plan.steps[S].node>& op,
+                  const arguments& a) { byte_task_of(op, a); }) struct byte_step_of<Net, S> {
+  using x = executable<Net>;
+  static constexpr bool exists = true;
+  static constexpr plan_step step = x::plan.steps[S];
+  using op_type = typename x::template operator_at<step.node>;
+  static constexpr auto inputs = x::plan.own_inputs(step);
+  static constexpr int second = inputs.size() > 1 ? inputs[1] : inputs[0];
+  static constexpr int out = x::plan.ids_of(step.outputs)[0];
+  static constexpr std::size_t weights = weights_of_step<Net, S>();
+
+  static constexpr auto task = [] {
+    const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr)};
+    const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
+    return byte_task_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
+                        arguments{in, to, {}, {}, nullptr, step.backwards});
+  }();
+  static constexpr byte_step<std::remove_const_t<decltype(task)>> value = [] {
+    memory_place all[byte_operands::count]{};
+    all[byte_operands::in] = place_of<Net, inputs[0]>();
+    all[byte_operands::second] = place_of<Net, second>();
+    all[byte_operands::out] = place_of<Net, out>();
+    if constexpr (weights > 0) {
+      all[byte_operands::weights] = place_of_weight<Net, S, 0>();
+      all[byte_operands::rows] = place_of_weight<Net, S, weights - 1>();
+    }
+    if constexpr (step.scratch != none) all[byte_operands::scratch] = place_of<Net, step.scratch>();
+    return byte_step<std::remove_const_t<decltype(task)>>(task, all);
+  }();
+};
 #endif
 
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
@@ -276,6 +325,8 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
 #if defined(CTNN_PLAIN)
   } else if constexpr (record_of<Net, S>::exists) {
     run(record_of<Net, S>::value, f);
+  } else if constexpr (byte_step_of<Net, S>::exists) {
+    run(byte_step_of<Net, S>::value, f);
 #endif
   } else {
     using op_type = typename x::template operator_at<step.node>;
@@ -289,9 +340,7 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
       const float* const weights[sizeof...(W) + 1] = {weight_at<Net, S, W>(f)..., nullptr};
 #if defined(CTNN_PLAIN)
       if constexpr (byte_kernel_of(x::g, x::g.at(step.node)).there) {
-        static constexpr auto constants = constants_of(op);
-        run_bytes(op, constants, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share},
-                  scratch_at<Net, S>(f));
+        run_bytes(op, arguments{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share});
       } else
 #endif
       if constexpr (runs_typed<Net, S>()) {
@@ -314,15 +363,6 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
       }
     }
   }
-}
-
-template <class Net, std::size_t S>
-constexpr std::size_t weights_of_step() {
-  using x = executable<Net>;
-  constexpr node_id n = x::plan.steps[S].node;
-  return n == none
-             ? 0
-             : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
 }
 
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.

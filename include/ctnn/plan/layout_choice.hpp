@@ -133,6 +133,8 @@ class layout_choice : planning_phase {
     if (t.view && g_.at_value(v).type == dtype::f32)
       return v;  // their kernels read any layout
     if (!can_be_nhwc(g_.shape(v))) return v;
+    if (n.type == &type_of<op::permute> && t.layouts != layout_rule::any && byte_kernel_of(g_, n).there)
+      return in_layout(v, order == layout::nhwc ? layout::nchw : layout::nhwc);  // the same bytes
     switch (t.layouts) {
       case layout_rule::nchw: return in_layout(v, layout::nchw);
       case layout_rule::nhwc:

@@ -40,7 +40,8 @@ class offset_assignment : planning_phase {
       const placement& out = at(first_id(step.outputs));
       if (out.over == none || root(first_id(step.inputs)) != out.over) continue;
       const placement& in = at(out.over);
-      step.backwards = out.offset >= in.offset && out.offset < in.offset + in.size;
+      const bool forwards = out.offset + round_up(out.behind) <= in.offset;
+      step.backwards = !forwards && out.offset >= in.offset && out.offset < in.offset + in.size;
     }
   }
 

@@ -24,6 +24,7 @@ class part_placement : planning_phase {
       if (n.type == &type_of<op::split>) place_split(step);
       else if (n.type == &type_of<op::slice>) place_slice(step);
       else if (n.type->is.view) place_view(step);
+      else if (is_in_other_layout(n)) place_in_other_layout(step);
     }
   }
 
@@ -55,7 +56,7 @@ class part_placement : planning_phase {
   }
   /// Results of these are parts of their input already.
   constexpr bool is_view_maker(node_id n) {
-    return g_.is<op::split>(n) || g_.is<op::slice>(n) || g_.at(n).type->is.view;
+    return g_.is<op::split>(n) || g_.is<op::slice>(n) || g_.at(n).type->is.view || is_in_other_layout(g_.at(n));
   }
   constexpr bool is_network_output(int p) {
     for (int o : plan_.outputs)
@@ -137,6 +138,17 @@ class part_placement : planning_phase {
       return;
     }
     become_part(part, whole, 0);
+  }
+  /// A permutation whose result is the same bytes, described in the other layout.
+  constexpr bool is_in_other_layout(const node& n) {
+    return n.type == &type_of<op::permute> && byte_kernel_of(g_, n).there;
+  }
+  constexpr void place_in_other_layout(const plan_step& step) {
+    const int whole = first_id(step.inputs), part = first_id(step.outputs);
+    if (is_network_output(part) && (at(root(whole)).external || at(root(whole)).kept)) return;
+    if (at(part).parent != none || lies_apart(whole)) return;
+    at(part).parent = whole;
+    at(part).shift = 0;
   }
   /// Is an nhwc placement a part of something wider, so that its pixels are not next to each other?
   constexpr bool lies_apart(int p) {

@@ -59,7 +59,9 @@ CTNN_INLINE void widen_four(const std::int8_t* from, std::int16_t* to) {
   "smlad %[s11], %[u], %[c], %[s11]\n\t" \
   "smlad %[s11], %[b], %[d], %[s11]\n\t"
 #define CTNN_FOUR_BY_1_4               \
-  "ldrd %[c], %[d], [%[x]], #8\n\t"    \
+  "ldr %[c], [%[x]], #4\n\t"           \
+  "sxtb16 %[d], %[c], ror #8\n\t"      \
+  "sxtb16 %[c], %[c]\n\t"              \
   "ldrd %[a], %[b], [%[w]], #8\n\t"    \
   "sxtb16 %[t], %[a]\n\t"              \
   "sxtb16 %[a], %[a], ror #8\n\t"      \
@@ -93,8 +95,9 @@ CTNN_INLINE void widen_four(const std::int8_t* from, std::int16_t* to) {
 #endif
 
 /// Two windows, whose fours of numbers alternate in x, by the two rows that alternate in w: sums[window][row] +=. The
-/// fours are an even number.
-CTNN_INLINE void multiply_two_by_two(const std::int16_t* x, const std::int8_t* w, int fours, std::int32_t* sums) {
+/// fours are an even number. Returns the end of the rows.
+CTNN_INLINE const std::int8_t* multiply_two_by_two(const std::int16_t* x, const std::int8_t* w, int fours,
+                                                   std::int32_t* sums) {
 #if CTNN_BYTES_BY_DSP
   std::int32_t s00 = sums[0], s01 = sums[1], s10 = sums[2], s11 = sums[3];
   const std::int8_t* const end = w + fours * 8;
@@ -119,10 +122,11 @@ CTNN_INLINE void multiply_two_by_two(const std::int16_t* x, const std::int8_t* w
       sums[3] += x[4 + i] * w[4 + i];
     }
 #endif
+  return w;
 }
 
-/// One window by the rows of two pairs, `pair` bytes apart: sums[row] +=.
-CTNN_INLINE void multiply_one_by_four(const std::int16_t* x, const std::int8_t* w, std::ptrdiff_t pair, int fours,
+/// One window of bytes by the rows of two pairs, `pair` bytes apart: sums[row] +=.
+CTNN_INLINE void multiply_one_by_four(const std::int8_t* x, const std::int8_t* w, std::ptrdiff_t pair, int fours,
                                       std::int32_t* sums) {
 #if CTNN_BYTES_BY_DSP
   std::int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
@@ -150,9 +154,10 @@ CTNN_INLINE void multiply_one_by_four(const std::int16_t* x, const std::int8_t* 
 #endif
 }
 
-/// Four channels under a filter, whose taps read x[0][c], x[1][c], ...: sums[channel] +=.
-CTNN_INLINE void multiply_channels(const std::int8_t* const* x, std::ptrdiff_t c, const std::int8_t* w, int taps,
-                                   std::int32_t* sums) {
+/// Four channels under a filter, whose taps read x[0][c], x[1][c], ...: sums[channel] +=. Returns the end of the
+/// filter.
+CTNN_INLINE const std::int8_t* multiply_channels(const std::int8_t* const* x, std::ptrdiff_t c, const std::int8_t* w,
+                                                 int taps, std::int32_t* sums) {
 #if CTNN_BYTES_BY_DSP
   std::int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
   std::uint32_t a, b, d, e;
@@ -179,6 +184,7 @@ CTNN_INLINE void multiply_channels(const std::int8_t* const* x, std::ptrdiff_t c
   for (int t = 0; t < taps; ++t, w += 4)
     for (int i = 0; i < 4; ++i) sums[i] += x[t][c + i] * w[i];
 #endif
+  return w;
 }
 
 #if CTNN_BYTES_BY_DSP

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Firmware's kernels of bytes: integers throughout, what depends on scales is a constant of the step (constants_of) or
-// among the packed weights (byte_packing.hpp). Images are nhwc without gaps.
+// Firmware's kernels of bytes: integers throughout, what depends on scales is among the packed weights
+// (byte_packing.hpp) or, like shapes, in a constant of the step: byte_task_of(operator, arguments without addresses)
+// makes it, and run(task, operands) is the kernel. Images are nhwc without gaps.
 #pragma once
 
 #include "../../base/math.hpp"
 #include "../../base/saturated.hpp"
 #include "../byte_packing.hpp"
-#include "../scratch.hpp"
+#include "../frame.hpp"
 #include "../tensor.hpp"
 #include "../walks/pooling_walk.hpp"
 #include "byte_tiles-plain-inl.hpp"
@@ -16,7 +17,7 @@ namespace plain {
 
 /// What the results of sums are moved by and lie between.
 struct byte_results {
-  int zero, low, high;
+  std::int8_t zero, low, high;
 
   constexpr std::int8_t of(std::int32_t x) const {
     x += zero;
@@ -31,86 +32,22 @@ constexpr byte_results results_of(const auto& p) {
                 })
     f = p.activation;
   const op::byte_bounds b(f, p.as, p.to);
-  return {p.as.zero, b.low, b.high};
+  return {static_cast<std::int8_t>(p.as.zero), static_cast<std::int8_t>(b.low), static_cast<std::int8_t>(b.high)};
 }
 
-// What kernels know of their operators before they run: without doubles, which firmware's cores have none of.
+/// Where a kernel's numbers are.
+struct byte_operands {
+  enum operand { in, second, weights, rows, out, scratch, count };
+  const float* at[count];
 
-struct layer_constants {
-  byte_results results;
-  int outside;  ///< the byte that stands for 0 in the input
-};
-constexpr layer_constants constants_of(const op::quantized_conv2d& p) { return {results_of(p), p.of.zero}; }
-constexpr layer_constants constants_of(const op::quantized_matmul& p) { return {results_of(p), p.of.zero}; }
-
-struct binary_constants {
-  byte_results results;
-  std::int64_t a, b, start;  ///< sums are a x + b z + start, products a (x - zero) (z - zero), both of 2^32
-  int x_zero, z_zero;
-  bool multiplies;
-  fixed_factor factor;
-};
-constexpr binary_constants constants_of(const op::quantized_binary& p) {
-  const bool multiplies = p.function == op::binary_function::mul;
-  const fixed_factor a(p.of.scale / p.as.scale), b(p.with.scale / p.as.scale);
-  binary_constants c{results_of(p),
-                     a.times,
-                     p.function == op::binary_function::sub ? -b.times : b.times,
-                     std::int64_t{1} << 31,
-                     p.of.zero,
-                     p.with.zero,
-                     multiplies,
-                     fixed_factor(p.of.scale * p.with.scale / p.as.scale)};
-  c.start -= c.a * p.of.zero + c.b * p.with.zero;
-  return c;
-}
-
-/// A function of one byte.
-struct byte_table {
-  std::int8_t at[256]{};
-};
-constexpr byte_table constants_of(const op::quantized_activation& p) {
-  const byte_results to = results_of(p);
-  const float scale = static_cast<float>(p.of.scale), steps = 1 / static_cast<float>(p.as.scale);
-  byte_table table;
-  for (int x = -128; x < 128; ++x) {
-    const float y = apply(p.activation, static_cast<float>(x - p.of.zero) * scale) * steps;
-    const std::int32_t step = saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
-    table.at[x & 255] = to.of(step < -1024 ? -1024 : step > 1024 ? 1024 : step);
+  const std::int8_t* bytes(operand i) const { return static_cast<const std::int8_t*>(static_cast<const void*>(at[i])); }
+  template <class T>
+  T* to(operand i) const {
+    return static_cast<T*>(static_cast<void*>(const_cast<float*>(at[i])));
   }
-  return table;
-}
-constexpr byte_table constants_of(const op::requantize& p) {
-  const byte_results to = results_of(p);
-  const fixed_factor factor(p.of.scale / p.as.scale);
-  byte_table table;
-  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(factor.of(x - p.of.zero));
-  return table;
-}
-
-struct softmax_constants {
-  byte_results results;
-  float scale, unit;
 };
-constexpr softmax_constants constants_of(const op::quantized_softmax& p) {
-  return {results_of(p), static_cast<float>(p.of.scale), static_cast<float>(p.as.scale)};
-}
-struct scale_constants {
-  float scale;
-  int zero;
-};
-constexpr scale_constants constants_of(const op::quantize& p) { return {static_cast<float>(p.as.scale), p.as.zero}; }
-constexpr scale_constants constants_of(const op::dequantize& p) { return {static_cast<float>(p.of.scale), p.of.zero}; }
-struct no_constants {};
-template <class Op>
-constexpr no_constants constants_of(const Op&) {
-  return {};
-}
 
 namespace detail {
-
-inline const std::int8_t* bytes_of(const const_tensor& t) { return elements<std::int8_t>(t); }
-inline std::int8_t* bytes_of(const tensor& t) { return elements<std::int8_t>(t); }
 
 /// For each output what its sum begins with, and its factor.
 struct row_constants {
@@ -129,393 +66,611 @@ CTNN_INLINE std::int32_t scaled(std::int32_t sum, std::uint32_t factor, int zero
          static_cast<std::int32_t>(static_cast<std::uint32_t>(product) >> 31) + zero;
 #endif
 }
-/// What is between the bounds; `All` bytes are.
-template <bool All>
-CTNN_INLINE std::int8_t bounded(std::int32_t x, const byte_results& to) {
+/// What is nearest among all bytes.
+CTNN_INLINE std::int32_t nearest_byte(std::int32_t x) {
 #if CTNN_BYTES_BY_DSP
-  if constexpr (All) {
-    asm("ssat %0, #8, %0" : "+r"(x));
-    return static_cast<std::int8_t>(x);
-  }
+  asm("ssat %0, #8, %0" : "+r"(x));
+  return x;
+#else
+  return x < -128 ? -128 : x > 127 ? 127 : x;
 #endif
-  const int low = All ? -128 : to.low, high = All ? 127 : to.high;
-  return static_cast<std::int8_t>(x < low ? low : x > high ? high : x);
 }
-CTNN_INLINE std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
-  return to.of(factor >> 31 == 0 ? scaled(sum, factor, 0) : fixed_factor::of_word(factor).of(sum));
+/// The byte of a sum, by any factor and between any bounds.
+CTNN_NOINLINE inline std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
+  return to.of(fixed_factor::product(factor, sum));
 }
-/// Results of four sums, of which one at least has a factor of 1/2 or more.
-CTNN_NOINLINE inline void large_results(const std::int32_t* sums, const std::uint32_t* factors, byte_results to,
-                                        std::int8_t* const* y) {
-  for (int i = 0; i < 4; ++i) *y[i] = byte_of(sums[i], factors[i], to);
-}
-template <bool All>
-CTNN_INLINE void store_four(const std::int32_t* sums, const row_constants& a, const row_constants& b,
-                            const row_constants& c, const row_constants& d, const byte_results& to, std::int8_t* y0,
-                            std::int8_t* y1, std::int8_t* y2, std::int8_t* y3) {
-  if ((a.factor | b.factor | c.factor | d.factor) >> 31 != 0) {
-    // Copies, so that the sums themselves stay in registers.
-    const std::int32_t all[4] = {sums[0], sums[1], sums[2], sums[3]};
-    const std::uint32_t factors[4] = {a.factor, b.factor, c.factor, d.factor};
-    std::int8_t* const places[4] = {y0, y1, y2, y3};
-    return large_results(all, factors, to, places);
-  }
-  *y0 = bounded<All>(scaled(sums[0], a.factor, to.zero), to);
-  *y1 = bounded<All>(scaled(sums[1], b.factor, to.zero), to);
-  *y2 = bounded<All>(scaled(sums[2], c.factor, to.zero), to);
-  *y3 = bounded<All>(scaled(sums[3], d.factor, to.zero), to);
-}
-CTNN_INLINE bool takes_all(const byte_results& r) { return r.low == -128 && r.high == 127; }
-
-struct byte_rows_task {
-  const std::int8_t* weights;
-  const row_constants* rows;
-  int outs, fours;
-  byte_results results;
-};
-/// Results of all rows for two windows; `second` may be `y` itself, for one.
-template <bool All>
-CTNN_NOINLINE void two_windows(const byte_rows_task& task, const std::int16_t* x, std::int8_t* y, std::int8_t* second) {
-  const byte_rows_task t = task;
-  const std::int8_t* w = t.weights;
-  for (int o = 0; o < t.outs; o += 2, w += t.fours * 8) {
-    // An odd row's pair is zeros, and its result comes first, so the right one stays.
-    const int next = o + 1 < t.outs ? o + 1 : o;
-    const row_constants a = t.rows[o], b = t.rows[next];
-    std::int32_t sums[4] = {a.start, b.start, a.start, b.start};
-    multiply_two_by_two(x, w, t.fours, sums);
-    const std::int32_t last_first[4] = {sums[3], sums[2], sums[1], sums[0]};
-    store_four<All>(last_first, b, a, b, a, t.results, second + next, second + o, y + next, y + o);
-  }
-}
-template <bool All>
-CTNN_NOINLINE void one_window(const byte_rows_task& task, const std::int16_t* x, std::int8_t* y) {
-  const byte_rows_task t = task;
-  const std::ptrdiff_t pair = std::ptrdiff_t{t.fours} * 8;
-  int o = 0;
-  for (; o + 4 <= t.outs; o += 4) {
-    const row_constants* const r = t.rows + o;
-    std::int32_t sums[4] = {r[0].start, r[1].start, r[2].start, r[3].start};
-    multiply_one_by_four(x, t.weights + o / 2 * pair, pair, t.fours, sums);
-    store_four<All>(sums, r[0], r[1], r[2], r[3], t.results, y + o, y + o + 1, y + o + 2, y + o + 3);
-  }
-  const int left = t.outs - o;
-  if (left == 0) return;
-  std::int32_t sums[4];
-  for (int i = 0; i < 4; ++i) sums[i] = i < left ? t.rows[o + i].start : 0;
-  multiply_one_by_four(x, t.weights + o / 2 * pair, left > 2 ? pair : 0, t.fours, sums);
-  for (int i = 0; i < left; ++i) y[o + i] = byte_of(sums[i], t.rows[o + i].factor, t.results);
-}
-
-/// An image's windows, and where they lie.
-struct byte_windows {
-  const std::int8_t* x;
-  int height, width, channels, pitch;  ///< of one group; numbers of a pixel
-  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, top, left, out_width;
-  int outside;
-
-  /// Calls row(bytes, first column, last) for each row of taps; bytes are null outside of the image.
-  template <class F>
-  CTNN_INLINE void for_each_tap(int oy, int ox, F tap) const {
-    for (int ky = 0; ky < kernel_h; ++ky) {
-      const int iy = oy * stride_h - top + ky * dilation_h;
-      const bool inside = iy >= 0 && iy < height;
-      const std::int8_t* const row = x + (inside ? static_cast<std::ptrdiff_t>(iy) * width * pitch : 0);
-      for (int kx = 0; kx < kernel_w; ++kx) {
-        const int ix = ox * stride_w - left + kx * dilation_w;
-        tap(inside && ix >= 0 && ix < width ? row + static_cast<std::ptrdiff_t>(ix) * pitch : nullptr);
-      }
-    }
-  }
-};
-
-/// A window's numbers, widened; fours are `step` numbers apart. `flat` holds those of a window as bytes.
-CTNN_NOINLINE inline void widen_window(const byte_windows& g, int oy, int ox, int fours, std::int16_t* to, int step,
-                                       std::int8_t* flat) {
-  const std::int8_t* from = flat;
-  if (g.kernel_h == 1 && g.kernel_w == 1 && g.top == 0 && g.left == 0 && g.channels % 8 == 0) {
-    from = g.x + (static_cast<std::ptrdiff_t>(oy) * g.stride_h * g.width + ox * g.stride_w) * g.pitch;
-  } else {
-    std::int8_t* at = flat;
-    const auto n = static_cast<std::size_t>(g.channels);
-    const int first = ox * g.stride_w - g.left;
-    // Whole rows where they are together.
-    const bool together = g.pitch == g.channels && g.dilation_w == 1 && first >= 0 && first + g.kernel_w <= g.width;
-    if (together) {
-      const std::size_t row = n * static_cast<std::size_t>(g.kernel_w);
-      for (int ky = 0; ky < g.kernel_h; ++ky, at += row) {
-        const int iy = oy * g.stride_h - g.top + ky * g.dilation_h;
-        if (iy < 0 || iy >= g.height) std::memset(at, g.outside, row);
-        else std::memcpy(at, g.x + (static_cast<std::ptrdiff_t>(iy) * g.width + first) * g.pitch, row);
-      }
-    } else {
-      g.for_each_tap(oy, ox, [&](const std::int8_t* tap) {
-        if (tap) std::memcpy(at, tap, n);
-        else std::memset(at, g.outside, n);
-        at += n;
-      });
-    }
-  }
-  for (int k = 0; k < fours; k += 2, from += 8, to += 2 * step) {
-    widen_four(from, to);
-    widen_four(from + 4, to + step);
-  }
-}
-
-/// Each channel under its filter.
-template <bool All>
-void convolve_channels(const byte_windows& g, const layer_constants& k, int out_height, const std::int8_t* w,
-                       const row_constants* rows, std::int8_t* y, scratch_memory memory) {
-  const int taps = g.kernel_h * g.kernel_w;
-  const byte_results results = k.results;
-  const std::span<std::int8_t> outside = memory.take<std::int8_t>(g.channels);
-  for (std::int8_t& b : outside) b = static_cast<std::int8_t>(g.outside);
-  const std::span<const std::int8_t*> at = memory.take<const std::int8_t*>(taps);
-  for (int oy = 0; oy < out_height; ++oy)
-    for (int ox = 0; ox < g.out_width; ++ox, y += g.channels) {
-      std::size_t n = 0;
-      g.for_each_tap(oy, ox, [&](const std::int8_t* tap) { at[n++] = tap ? tap : outside.data(); });
-      std::ptrdiff_t c = 0;
-      for (; c + 4 <= g.channels; c += 4) {
-        std::int32_t sums[4];
-        const row_constants* const r = rows + c;
-        for (int i = 0; i < 4; ++i) sums[i] = r[i].start;
-        multiply_channels(at.data(), c, w + c * taps, taps, sums);
-        store_four<All>(sums, r[0], r[1], r[2], r[3], results, y + c, y + c + 1, y + c + 2, y + c + 3);
-      }
-      for (; c < g.channels; ++c) {
-        std::int32_t sum = rows[c].start;
-        for (int t = 0; t < taps; ++t) sum += at[static_cast<std::size_t>(t)][c] * w[c / 4 * 4 * taps + t * 4 + c % 4];
-        y[c] = byte_of(sum, rows[c].factor, k.results);
-      }
-    }
-}
-
-/// One group's rows at every window; results are `pitch` apart.
-inline void convolve_rows(const byte_windows& g, const byte_rows_task& task, int out_height, std::int8_t* y, int pitch,
-                          scratch_memory memory) {
-  const std::span<std::int16_t> x = memory.take<std::int16_t>(task.fours * 8);
-  const std::span<std::int8_t> flat = memory.take<std::int8_t>(task.fours * 4);
-  for (std::size_t i = 0; i < flat.size(); ++i) flat[i] = 0;
-  const int windows = out_height * g.out_width;
-  int oy = 0, ox = 0;
-  for (int n = 0; n < windows; n += 2, y += 2 * pitch) {
-    const bool two = n + 1 < windows;
-    for (int i = 0; i < (two ? 2 : 1); ++i) {
-      widen_window(g, oy, ox, task.fours, x.data() + i * 4, 8, flat.data());
-      if (++ox == g.out_width) {
-        ox = 0;
-        ++oy;
-      }
-    }
-    std::int8_t* const second = two ? y + pitch : y;
-    takes_all(task.results) ? two_windows<true>(task, x.data(), y, second)
-                            : two_windows<false>(task, x.data(), y, second);
-  }
-}
-
-/// Windows of a pool: f(first cell of a row, cells, cells apart, rows, rows apart) in bytes, for one channel.
-template <class Window, class F>
-inline void pool_bytes(const extents& in, const extents& out, const std::int8_t* x, std::int8_t* y, Window window,
-                       F pooled) {
-  const int channels = in.back(2), width = in.back(0), plane = in.back(1) * width;
-  for (std::int64_t n = in.count() / (std::int64_t{channels} * plane); n > 0; --n, x += plane * channels)
-    for (int oy = 0; oy < out.back(1); ++oy) {
-      const pooling_window rows = window(0, oy);
-      for (int ox = 0; ox < out.back(0); ++ox, y += channels) {
-        const pooling_window columns = window(1, ox);
-        const std::int8_t* const first =
-            x + (static_cast<std::ptrdiff_t>(rows.first) * width + columns.first) * channels;
-        for (int c = 0; c < channels; ++c)
-          y[c] = pooled(first + c, columns.cells, columns.step * channels, rows.cells, rows.step * width * channels);
-      }
-    }
-}
-template <class Window>
-inline void pool_bytes(op::pooling function, const arguments& a, bool flat, Window window) {
-  const std::int8_t* const x = bytes_of(a.in[0]);
-  const extents& in = a.in[0].shape;
-  extents out = a.out[0].shape;
-  if (flat) {
-    out.push_back(1);
-    out.push_back(1);
-  }
-  const auto each = [](const std::int8_t* first, int cells, int step, int rows, int row_step, auto&& f) {
-    for (; rows > 0; --rows, first += row_step) {
-      const std::int8_t* cell = first;
-      for (int i = 0; i < cells; ++i, cell += step) f(*cell);
-    }
-  };
-  if (function == op::pooling::max)
-    return pool_bytes(in, out, x, bytes_of(a.out[0]), window, [&](auto... cells) {
-      std::int8_t most = -128;
-      each(cells..., [&](std::int8_t b) { most = b > most ? b : most; });
-      return most;
-    });
-  pool_bytes(in, out, x, bytes_of(a.out[0]), window,
-             [&](const std::int8_t* first, int cells, int step, int rows, int row_step) {
-               const int count = cells * rows;
-               std::int32_t sum = 0;
-               each(first, cells, step, rows, row_step, [&](std::int8_t b) { sum += b; });
-               if (count == 0) return std::int8_t{0};
-               return static_cast<std::int8_t>((sum < 0 ? sum - count / 2 : sum + count / 2) / count);
-             });
+/// The byte of a sum by a factor below 1/2, where no bounds are but those of bytes.
+CTNN_INLINE void store_simple(std::int8_t* y, std::int32_t sum, std::uint32_t factor, int zero) {
+  *y = static_cast<std::int8_t>(nearest_byte(scaled(sum, factor, zero)));
 }
 
 }  // namespace detail
 
-inline void run_bytes(const op::quantized_conv2d& p, const layer_constants& k, const arguments& a,
-                      scratch_memory memory) {
+// ---- layers: sums of products
+
+/// Rows of weights at every window of images, or (one pixel) of vectors.
+struct byte_layer {
+  struct part {  ///< one image, one group
+    const std::int8_t *x, *weights;
+    const detail::row_constants* rows;
+    std::int8_t *y, *memory;
+  };
+  void (*kernel)(const byte_layer&, const part&);
+  byte_results results;
+  std::int8_t outside;  ///< the byte that stands for 0 in the input
+  bool backwards;
+  int images, groups, height, width, channels, pitch;  ///< channels of one group; numbers of a pixel
+  int out_height, out_width, outs, out_pitch;          ///< outs of one group
+  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, top, left;
+  int fours;
+
+  constexpr int windows() const { return out_height * out_width; }
+};
+
+namespace detail {
+
+/// May all results be stored by store_simple()?
+inline bool is_simple(const byte_layer& k, const row_constants* rows) {
+  bool simple = k.results.low == -128 && k.results.high == 127;
+  for (int o = 0; o < k.outs; ++o) simple = simple && rows[o].factor >> 31 == 0;
+  return simple;
+}
+/// Results of all rows for two windows, which lie `second` bytes apart; for the first of them if that is 0.
+CTNN_NOINLINE inline void two_windows(const byte_layer& k, const byte_layer::part& p, const std::int16_t* x,
+                                      std::int8_t* y, std::ptrdiff_t second) {
+  const std::int8_t* w = p.weights;
+  const row_constants* r = p.rows;
+  for (int left = k.outs; left > 0; left -= 2, r += 2, y += 2) {
+    const int next = left > 1 ? 1 : 0;  // an odd row's pair is zeros
+    std::int32_t sums[4] = {r[0].start, r[next].start, r[0].start, r[next].start};
+    w = multiply_two_by_two(x, w, k.fours, sums);
+    for (int i = 1; i >= 0; --i)  // the first last: it may be the only one
+      for (int o = 0; o <= next; ++o) y[i * second + o] = byte_of(sums[2 * i + o], r[o].factor, k.results);
+  }
+}
+CTNN_NOINLINE inline void two_windows_simply(const byte_layer& k, const byte_layer::part& p, const std::int16_t* x,
+                                             std::int8_t* y, std::ptrdiff_t second) {
+  const std::int8_t* w = p.weights;
+  const row_constants* r = p.rows;
+  const int zero = k.results.zero, fours = k.fours;
+  for (int pairs = k.outs / 2; pairs > 0; --pairs, r += 2, y += 2) {
+    std::int32_t sums[4] = {r[0].start, r[1].start, r[0].start, r[1].start};
+    w = multiply_two_by_two(x, w, fours, sums);
+    store_simple(y + second, sums[2], r[0].factor, zero);
+    store_simple(y + second + 1, sums[3], r[1].factor, zero);
+    store_simple(y, sums[0], r[0].factor, zero);
+    store_simple(y + 1, sums[1], r[1].factor, zero);
+  }
+  if (k.outs % 2 == 0) return;
+  std::int32_t sums[4] = {r[0].start, 0, r[0].start, 0};
+  multiply_two_by_two(x, w, fours, sums);
+  store_simple(y + second, sums[2], r[0].factor, zero);
+  store_simple(y, sums[0], r[0].factor, zero);
+}
+/// Results of all rows for one window, of bytes.
+CTNN_NOINLINE inline void one_window(const byte_layer& k, const byte_layer::part& p, const std::int8_t* x,
+                                     std::int8_t* y) {
+  const std::ptrdiff_t pair = std::ptrdiff_t{k.fours} * 8;
+  const std::int8_t* w = p.weights;
+  const row_constants* r = p.rows;
+  const bool simple = is_simple(k, r);
+  const int zero = k.results.zero;
+  for (int left = k.outs; left > 0; left -= 4, w += 2 * pair, r += 4, y += 4) {
+    std::int32_t sums[4];
+    for (int i = 0; i < 4; ++i) sums[i] = r[i < left ? i : 0].start;
+    multiply_one_by_four(x, w, left > 2 ? pair : 0, k.fours, sums);
+    if (simple && left >= 4)
+      for (int i = 0; i < 4; ++i) store_simple(y + i, sums[i], r[i].factor, zero);
+    else
+      for (int i = 0; i < 4 && i < left; ++i) y[i] = byte_of(sums[i], r[i].factor, k.results);
+  }
+}
+
+/// The windows of an image one after the other, forwards or backwards.
+struct window_position {
+  int oy, ox;
+
+  explicit window_position(const byte_layer& k)
+      : oy(k.backwards ? k.out_height - 1 : 0), ox(k.backwards ? k.out_width - 1 : 0) {}
+  CTNN_INLINE void next(const byte_layer& k) {
+    if (k.backwards) {
+      if (--ox < 0) {
+        ox = k.out_width - 1;
+        --oy;
+      }
+    } else if (++ox == k.out_width) {
+      ox = 0;
+      ++oy;
+    }
+  }
+};
+
+/// Numbers of a window, widened four by four: `to` goes on by 8.
+CTNN_INLINE std::int16_t* widen(const std::int8_t* from, int bytes, std::int16_t* to) {
+  for (; bytes >= 8; bytes -= 8, from += 8, to += 16) {
+    widen_four(from, to);
+    widen_four(from + 4, to + 8);
+  }
+  if (bytes > 0) {
+    widen_four(from, to);
+    to += 8;
+  }
+  return to;
+}
+/// A window's numbers, widened; fours are 8 numbers apart. If bytes of a row are no fours they come together in `flat`.
+CTNN_NOINLINE inline void widen_window(const byte_layer& k, const std::int8_t* x, const window_position& at,
+                                       std::int16_t* to, std::int8_t* flat) {
+  const int first = at.ox * k.stride_w - k.left, channels = k.channels;
+  int iy = at.oy * k.stride_h - k.top;
+  // Taps of a row that are inside, and whether they are together.
+  int before = 0, inside = k.kernel_w;
+  if (k.dilation_w == 1) {
+    if (first < 0) before = first + k.kernel_w > 0 ? -first : k.kernel_w;
+    inside -= before;
+    if (const int beyond = first + k.kernel_w - k.width; beyond > 0) inside = inside > beyond ? inside - beyond : 0;
+  }
+  const bool together = k.dilation_w == 1 && k.pitch == channels;
+  const bool by_fours = channels % 4 == 0 || (together && inside == k.kernel_w && inside * channels % 4 == 0);
+  std::int8_t* gathered = flat;
+  const auto take = [&](const std::int8_t* from, int bytes) {
+    if (by_fours) {
+      to = widen(from, bytes, to);
+      return;
+    }
+    for (int i = 0; i < bytes; ++i) *gathered++ = from[i];
+  };
+  const auto leave = [&](int bytes) {
+    if (!by_fours) {
+      for (; bytes > 0; --bytes) *gathered++ = k.outside;
+      return;
+    }
+    for (; bytes > 0; bytes -= 4, to += 8)
+      for (int i = 0; i < 4; ++i) to[i] = k.outside;
+  };
+  for (int ky = 0; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
+    if (iy < 0 || iy >= k.height) {
+      leave(k.kernel_w * channels);
+      continue;
+    }
+    const std::int8_t* const row = x + static_cast<std::ptrdiff_t>(iy) * k.width * k.pitch;
+    if (together) {
+      leave(before * channels);
+      if (inside > 0) take(row + (first + before) * channels, inside * channels);
+      leave((k.kernel_w - before - (inside > 0 ? inside : 0)) * channels);
+      continue;
+    }
+    for (int kx = 0; kx < k.kernel_w; ++kx) {
+      const int ix = first + kx * k.dilation_w;
+      if (ix >= 0 && ix < k.width) take(row + static_cast<std::ptrdiff_t>(ix) * k.pitch, channels);
+      else leave(channels);
+    }
+  }
+  if (!by_fours) widen(flat, k.fours * 4, to);
+}
+
+/// All rows at every window. What a pair of windows reads it has read before its results are written.
+inline void convolve_rows(const byte_layer& k, const byte_layer::part& p) {
+  auto* const x = static_cast<std::int16_t*>(static_cast<void*>(p.memory));
+  std::int8_t* const flat = p.memory + k.fours * 16;
+  for (int i = 0; i < k.fours * 8; ++i) x[i] = 0;
+  if (k.channels % 4 != 0)
+    for (int i = 0; i < k.fours * 4; ++i) flat[i] = 0;
+  const auto results = is_simple(k, p.rows) ? &two_windows_simply : &two_windows;
+  window_position at(k);
+  std::int8_t* y = p.y + (k.backwards ? std::ptrdiff_t{k.windows() - 1} * k.out_pitch : 0);
+  const std::ptrdiff_t step = k.backwards ? -k.out_pitch : k.out_pitch;
+  for (int left = k.windows(); left > 0; left -= 2, y += 2 * step) {
+    widen_window(k, p.x, at, x, flat);
+    if (left > 1) {
+      at.next(k);
+      widen_window(k, p.x, at, x + 4, flat);
+      at.next(k);
+    }
+    results(k, p, x, y, left > 1 ? step : 0);
+  }
+}
+
+/// All rows by each vector.
+inline void multiply_rows(const byte_layer& k, const byte_layer::part& p) {
+  for (int left = k.out_width, i = k.backwards ? left - 1 : 0; left > 0; --left, i += k.backwards ? -1 : 1) {
+    const std::int8_t* x = p.x + static_cast<std::ptrdiff_t>(i) * k.pitch;
+    if (k.channels % 8 != 0) {
+      for (int c = 0; c < k.fours * 4; ++c) p.memory[c] = c < k.channels ? x[c] : std::int8_t{0};
+      x = p.memory;
+    }
+    one_window(k, p, x, p.y + static_cast<std::ptrdiff_t>(i) * k.out_pitch);
+  }
+}
+
+/// Results of a window's channels, whose taps are at `taps`.
+CTNN_NOINLINE inline void channels_simply(const byte_layer& k, const byte_layer::part& p,
+                                          const std::int8_t* const* taps, std::int8_t* y) {
+  const row_constants* r = p.rows;
+  const std::int8_t* w = p.weights;
+  const int zero = k.results.zero, count = k.kernel_h * k.kernel_w, end = k.pitch & ~3;
+  for (int c = 0; c < end; c += 4, r += 4) {
+    std::int32_t sums[4] = {r[0].start, r[1].start, r[2].start, r[3].start};
+    w = multiply_channels(taps, c, w, count, sums);
+    std::int8_t* const to = y + c;
+    store_simple(to, sums[0], r[0].factor, zero);
+    store_simple(to + 1, sums[1], r[1].factor, zero);
+    store_simple(to + 2, sums[2], r[2].factor, zero);
+    store_simple(to + 3, sums[3], r[3].factor, zero);
+  }
+}
+/// The same of channels [first, ...), by any factors; fours are whole.
+CTNN_NOINLINE inline void channels_from(int first, const byte_layer& k, const byte_layer::part& p,
+                                        const std::int8_t* const* taps, std::int8_t* y) {
+  const int count = k.kernel_h * k.kernel_w;
+  for (int c = first; c < k.pitch; c += 4) {
+    const std::int8_t* w = p.weights + c * count;
+    const row_constants* const r = p.rows + c;
+    const int n = k.pitch - c < 4 ? k.pitch - c : 4;
+    std::int32_t sums[4];
+    for (int i = 0; i < n; ++i) sums[i] = r[i].start;
+    if (n == 4) multiply_channels(taps, c, w, count, sums);
+    else
+      for (int t = 0; t < count; ++t, w += 4)
+        for (int i = 0; i < n; ++i) sums[i] += taps[t][c + i] * w[i];
+    for (int i = 0; i < n; ++i) y[c + i] = byte_of(sums[i], r[i].factor, k.results);
+  }
+}
+
+/// Each channel under its filter.
+inline void convolve_channels(const byte_layer& k, const byte_layer::part& p) {
+  const int taps = k.kernel_h * k.kernel_w, channels = k.pitch;
+  const bool simple = is_simple(k, p.rows);
+  std::int8_t* const outside = p.memory;
+  for (int c = 0; c < channels; ++c) outside[c] = k.outside;
+  auto* const at = static_cast<const std::int8_t**>(static_cast<void*>(p.memory + scratch_for(channels, 1)));
+  window_position now(k);
+  bool was_inside = false;
+  for (int left = k.windows(); left > 0; --left) {
+    const int top = now.oy * k.stride_h - k.top, first = now.ox * k.stride_w - k.left;
+    const bool inside = top >= 0 && top + (k.kernel_h - 1) * k.dilation_h < k.height && first >= 0 &&
+                        first + (k.kernel_w - 1) * k.dilation_w < k.width;
+    const std::int8_t** tap = at;
+    if (inside && was_inside && now.ox != (k.backwards ? k.out_width - 1 : 0)) {
+      // All move as the window does.
+      const std::ptrdiff_t step = std::ptrdiff_t{k.backwards ? -k.stride_w : k.stride_w} * channels;
+      for (int t = 0; t < taps; ++t) tap[t] += step;
+    } else {
+      for (int ky = 0, iy = top; ky < k.kernel_h; ++ky, iy += k.dilation_h)
+        for (int kx = 0, ix = first; kx < k.kernel_w; ++kx, ix += k.dilation_w)
+          *tap++ = iy >= 0 && iy < k.height && ix >= 0 && ix < k.width
+                       ? p.x + (static_cast<std::ptrdiff_t>(iy) * k.width + ix) * channels
+                       : outside;
+    }
+    was_inside = inside;
+    std::int8_t* const y = p.y + (static_cast<std::ptrdiff_t>(now.oy) * k.out_width + now.ox) * channels;
+    if (simple) channels_simply(k, p, at, y);
+    if (!simple || channels % 4 != 0) channels_from(simple ? channels & ~3 : 0, k, p, at, y);
+    now.next(k);
+  }
+}
+
+}  // namespace detail
+
+constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments& a) {
   const extents &in = a.in[0].shape, &out = a.out[0].shape;
   const auto pad = p.padding(in);
-  const int channels = in.back(2), group_in = channels / p.groups, group_out = p.out / p.groups;
-  detail::byte_windows g{detail::bytes_of(a.in[0]),
-                         in.back(1),
-                         in.back(0),
-                         group_in,
-                         channels,
-                         p.kernel[0],
-                         p.kernel[1],
-                         p.stride[0],
-                         p.stride[1],
-                         p.dilation[0],
-                         p.dilation[1],
-                         pad[0],
-                         pad[1],
-                         out.back(0),
-                         k.outside};
-  const auto* weights = static_cast<const std::int8_t*>(static_cast<const void*>(a.weights[0]));
-  const auto* rows =
-      static_cast<const detail::row_constants*>(static_cast<const void*>(a.weights[a.weights.size() - 1]));
-  std::int8_t* y = detail::bytes_of(a.out[0]);
-  const bool by_channel = p.groups > 1 && group_in == 1 && group_out == 1;
-  for (std::int64_t n = p.has_batch(in) ? in[0] : 1; n > 0; --n) {
-    const std::int8_t* const image = g.x;
-    if (by_channel) {
-      g.channels = channels;
-      detail::takes_all(k.results) ? detail::convolve_channels<true>(g, k, out.back(1), weights, rows, y, memory)
-                                   : detail::convolve_channels<false>(g, k, out.back(1), weights, rows, y, memory);
-    } else {
-      const int fours = (group_in * p.kernel[0] * p.kernel[1] + 7) / 8 * 2;
-      for (int i = 0; i < p.groups; ++i, g.x += group_in) {
-        const detail::byte_rows_task task{weights + std::ptrdiff_t{i} * group_out * fours * 4, rows + i * group_out,
-                                          group_out, fours, k.results};
-        detail::convolve_rows(g, task, out.back(1), y + i * group_out, p.out, memory);
-      }
+  byte_layer k{};
+  k.results = results_of(p);
+  k.outside = static_cast<std::int8_t>(p.of.zero);
+  k.backwards = a.backwards;
+  k.images = p.has_batch(in) ? in[0] : 1;
+  k.groups = p.groups;
+  k.height = in.back(1);
+  k.width = in.back(0);
+  k.pitch = in.back(2);
+  k.channels = k.pitch / p.groups;
+  k.out_height = out.back(1);
+  k.out_width = out.back(0);
+  k.outs = p.out / p.groups;
+  k.out_pitch = p.out;
+  k.kernel_h = p.kernel[0];
+  k.kernel_w = p.kernel[1];
+  k.stride_h = p.stride[0];
+  k.stride_w = p.stride[1];
+  k.dilation_h = p.dilation[0];
+  k.dilation_w = p.dilation[1];
+  k.top = pad[0];
+  k.left = pad[1];
+  k.fours = (k.channels * k.kernel_h * k.kernel_w + 7) / 8 * 2;
+  if (p.groups > 1 && k.channels == 1 && k.outs == 1) {
+    k.groups = 1;
+    k.outs = p.out;
+    k.kernel = &detail::convolve_channels;
+  } else {
+    k.kernel = &detail::convolve_rows;
+  }
+  return k;
+}
+constexpr byte_layer byte_task_of(const op::quantized_matmul& p, const arguments& a) {
+  const extents& in = a.in[0].shape;
+  byte_layer k{};
+  k.results = results_of(p);
+  k.backwards = a.backwards;
+  k.images = k.groups = k.height = k.out_height = 1;
+  k.channels = k.pitch = in.back(0);
+  k.outs = k.out_pitch = p.weight_shape(in)[0];
+  k.width = k.out_width = static_cast<int>(in.count() / k.channels);
+  k.fours = (k.channels + 7) / 8 * 2;
+  k.kernel = &detail::multiply_rows;
+  return k;
+}
+inline void run(const byte_layer& k, const byte_operands& o) {
+  byte_layer::part p{o.bytes(o.in), o.bytes(o.weights), o.to<const detail::row_constants>(o.rows),
+                     o.to<std::int8_t>(o.out), o.to<std::int8_t>(o.scratch)};
+  const std::ptrdiff_t pair = std::ptrdiff_t{k.outs} * k.fours * 4;
+  for (int n = k.images; n > 0; --n) {
+    const byte_layer::part image = p;
+    for (int g = k.groups; g > 0; --g) {
+      k.kernel(k, p);
+      p.x += k.channels;
+      p.weights += pair;
+      p.rows += k.outs;
+      p.y += k.outs;
     }
-    g.x = image + static_cast<std::ptrdiff_t>(in.back(1)) * in.back(0) * channels;
-    y += static_cast<std::ptrdiff_t>(out.back(1)) * out.back(0) * p.out;
+    p = image;
+    p.x += static_cast<std::ptrdiff_t>(k.height) * k.width * k.pitch;
+    p.y += static_cast<std::ptrdiff_t>(k.windows()) * k.out_pitch;
   }
 }
 
-inline void run_bytes(const op::quantized_matmul& p, const layer_constants& k, const arguments& a,
-                      scratch_memory memory) {
-  const int depth = a.in[0].shape.back(0), fours = (depth + 7) / 8 * 2, outs = p.weight_shape(a.in[0].shape)[0];
-  const auto* weights = static_cast<const std::int8_t*>(static_cast<const void*>(a.weights[0]));
-  const auto* rows =
-      static_cast<const detail::row_constants*>(static_cast<const void*>(a.weights[a.weights.size() - 1]));
-  const detail::byte_rows_task task{weights, rows, outs, fours, k.results};
-  const std::span<std::int16_t> wide = memory.take<std::int16_t>(fours * 4);
-  for (std::int16_t& v : wide.last(8)) v = 0;
-  const std::int8_t* x = detail::bytes_of(a.in[0]);
-  std::int8_t* y = detail::bytes_of(a.out[0]);
-  for (std::int64_t n = a.in[0].shape.count() / depth; n > 0; --n, x += depth, y += outs) {
-    int i = 0;
-    for (; i + 4 <= depth; i += 4) detail::widen_four(x + i, wide.data() + i);
-    if (i < depth) {
-      std::int8_t last[4]{};
-      for (int r = 0; i + r < depth; ++r) last[r] = x[i + r];
-      detail::widen_four(last, wide.data() + i);
-    }
-    detail::takes_all(task.results) ? detail::one_window<true>(task, wide.data(), y)
-                                    : detail::one_window<false>(task, wide.data(), y);
-  }
-}
+// ---- element by element
 
-inline void run_bytes(const op::quantized_binary&, const binary_constants& k, const arguments& a, scratch_memory) {
-  const std::int8_t *x = detail::bytes_of(a.in[0]), *z = detail::bytes_of(a.in[1]);
-  std::int8_t* const y = detail::bytes_of(a.out[0]);
-  const auto n = static_cast<std::ptrdiff_t>(a.out[0].shape.count());
+struct byte_binary {
+  byte_results results;
+  bool multiplies;
+  int x_zero, z_zero;
+  std::ptrdiff_t count;
+  std::int64_t a, b, start;  ///< sums are a x + b z + start, products a (x - zero) (z - zero), both of 2^32
+  fixed_factor factor;
+};
+constexpr byte_binary byte_task_of(const op::quantized_binary& p, const arguments& in) {
+  const fixed_factor a(p.of.scale / p.as.scale), b(p.with.scale / p.as.scale);
+  byte_binary k{results_of(p),
+                p.function == op::binary_function::mul,
+                p.of.zero,
+                p.with.zero,
+                static_cast<std::ptrdiff_t>(in.out[0].shape.count()),
+                a.times,
+                p.function == op::binary_function::sub ? -b.times : b.times,
+                std::int64_t{1} << 31,
+                fixed_factor(p.of.scale * p.with.scale / p.as.scale)};
+  k.start -= k.a * p.of.zero + k.b * p.with.zero;
+  return k;
+}
+inline void run(const byte_binary& k, const byte_operands& o) {
+  const std::int8_t *x = o.bytes(o.in), *z = o.bytes(o.second);
+  std::int8_t* const y = o.to<std::int8_t>(o.out);
   if (k.multiplies)
-    for (std::ptrdiff_t i = 0; i < n; ++i) y[i] = k.results.of(k.factor.of((x[i] - k.x_zero) * (z[i] - k.z_zero)));
+    for (std::ptrdiff_t i = 0; i < k.count; ++i)
+      y[i] = k.results.of(k.factor.of((x[i] - k.x_zero) * (z[i] - k.z_zero)));
   else
-    for (std::ptrdiff_t i = 0; i < n; ++i)
+    for (std::ptrdiff_t i = 0; i < k.count; ++i)
       y[i] = k.results.of(static_cast<std::int32_t>((x[i] * k.a + z[i] * k.b + k.start) >> 32));
 }
 
-template <class Op>
-void run_bytes(const Op&, const byte_table& table, const arguments& a, scratch_memory) {
-  const std::int8_t* const x = detail::bytes_of(a.in[0]);
-  std::int8_t* const y = detail::bytes_of(a.out[0]);
-  const auto n = static_cast<std::ptrdiff_t>(a.out[0].shape.count());
-  for (std::ptrdiff_t i = 0; i < n; ++i) y[i] = table.at[static_cast<std::uint8_t>(x[i])];
+/// A function of one byte.
+struct byte_table {
+  std::ptrdiff_t count;
+  std::int8_t at[256]{};
+};
+constexpr byte_table byte_task_of(const op::quantized_activation& p, const arguments& a) {
+  const byte_results to = results_of(p);
+  const float scale = static_cast<float>(p.of.scale), steps = 1 / static_cast<float>(p.as.scale);
+  byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
+  for (int x = -128; x < 128; ++x) {
+    const float y = apply(p.activation, static_cast<float>(x - p.of.zero) * scale) * steps;
+    const std::int32_t step = saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
+    table.at[x & 255] = to.of(step < -1024 ? -1024 : step > 1024 ? 1024 : step);
+  }
+  return table;
+}
+constexpr byte_table byte_task_of(const op::requantize& p, const arguments& a) {
+  const byte_results to = results_of(p);
+  const fixed_factor factor(p.of.scale / p.as.scale);
+  byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
+  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(factor.of(x - p.of.zero));
+  return table;
+}
+inline void run(const byte_table& table, const byte_operands& o) {
+  const std::int8_t* const x = o.bytes(o.in);
+  std::int8_t* const y = o.to<std::int8_t>(o.out);
+  for (std::ptrdiff_t i = 0; i < table.count; ++i) y[i] = table.at[static_cast<std::uint8_t>(x[i])];
 }
 
-inline void run_bytes(const op::quantized_softmax& p, const softmax_constants& k, const arguments& a, scratch_memory) {
+struct byte_softmax {
+  byte_results results;
+  int size, inner, lines;
+  float scale, unit;
+};
+constexpr byte_softmax byte_task_of(const op::quantized_softmax& p, const arguments& a) {
   const extents& s = a.in[0].shape;
   const int axis = normal_axis(p.axis, s.rank), size = s[axis];
-  const auto inner = static_cast<std::ptrdiff_t>(s.count(axis + 1, s.rank)),
-             lines = static_cast<std::ptrdiff_t>(s.count() / size);
-  for (std::ptrdiff_t line = 0; line < lines; ++line) {
-    const std::ptrdiff_t first = line / inner * size * inner + line % inner;
-    const std::int8_t* const x = detail::bytes_of(a.in[0]) + first;
-    std::int8_t* const y = detail::bytes_of(a.out[0]) + first;
+  return {results_of(p),
+          size,
+          static_cast<int>(s.count(axis + 1, s.rank)),
+          static_cast<int>(s.count() / size),
+          static_cast<float>(p.of.scale),
+          static_cast<float>(p.as.scale)};
+}
+inline void run(const byte_softmax& k, const byte_operands& o) {
+  for (int line = 0; line < k.lines; ++line) {
+    const std::ptrdiff_t first = std::ptrdiff_t{line / k.inner} * k.size * k.inner + line % k.inner, inner = k.inner;
+    const std::int8_t* const x = o.bytes(o.in) + first;
+    std::int8_t* const y = o.to<std::int8_t>(o.out) + first;
     int most = x[0];
-    for (int i = 1; i < size; ++i) most = x[i * inner] > most ? x[i * inner] : most;
-    const auto power = [&](int i) { return math::exp(-k.scale * static_cast<float>(most - x[i * inner])); };
-    float sum = 0;
-    for (int i = 0; i < size; ++i) sum += power(i);
-    const float unit = 1 / (sum * k.unit);
-    for (int i = 0; i < size; ++i) y[i * inner] = k.results.of(static_cast<std::int32_t>(power(i) * unit + 0.5f));
+    for (int i = 1; i < k.size; ++i) most = x[i * inner] > most ? x[i * inner] : most;
+    // One place where a power is computed, for all of them and then for each.
+    float sum = 0, unit = 0;
+    for (int i = 0; i < 2 * k.size; ++i) {
+      const std::ptrdiff_t at = (i < k.size ? i : i - k.size) * inner;
+      const float power = math::exp(-k.scale * static_cast<float>(most - x[at]));
+      if (i < k.size) sum += power;
+      if (i < k.size - 1) continue;
+      if (i == k.size - 1) unit = 1 / (sum * k.unit);
+      else y[at] = k.results.of(static_cast<std::int32_t>(power * unit + 0.5f));
+    }
   }
 }
 
-inline void run_bytes(const op::quantize&, const scale_constants& k, const arguments& a, scratch_memory) {
-  std::int8_t* const y = detail::bytes_of(a.out[0]);
-  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(a.out[0].shape.count()); ++i) {
-    const float step = a.in[0].data[i] / k.scale;
-    const auto whole = static_cast<std::int32_t>(step > 1024    ? 1024.0f
-                                                 : step > -1024 ? math::round(step)
-                                                                : -1024.0f) +
-                       k.zero;
-    y[i] = static_cast<std::int8_t>(whole < -128 ? -128 : whole > 127 ? 127 : whole);
+struct byte_scale {
+  float scale;
+  int zero;
+  std::ptrdiff_t count;
+  bool to_bytes;
+};
+constexpr byte_scale byte_task_of(const op::quantize& p, const arguments& a) {
+  return {static_cast<float>(p.as.scale), p.as.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), true};
+}
+constexpr byte_scale byte_task_of(const op::dequantize& p, const arguments& a) {
+  return {static_cast<float>(p.of.scale), p.of.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), false};
+}
+inline void run(const byte_scale& k, const byte_operands& o) {
+  if (k.to_bytes) {
+    std::int8_t* const y = o.to<std::int8_t>(o.out);
+    for (std::ptrdiff_t i = 0; i < k.count; ++i) {
+      const float step = o.at[o.in][i] / k.scale;
+      const auto whole = static_cast<std::int32_t>(step > 1024    ? 1024.0f
+                                                   : step > -1024 ? math::round(step)
+                                                                  : -1024.0f) +
+                         k.zero;
+      y[i] = static_cast<std::int8_t>(whole < -128 ? -128 : whole > 127 ? 127 : whole);
+    }
+  } else {
+    for (std::ptrdiff_t i = 0; i < k.count; ++i)
+      o.to<float>(o.out)[i] = static_cast<float>(o.bytes(o.in)[i] - k.zero) * k.scale;
   }
 }
-inline void run_bytes(const op::dequantize&, const scale_constants& k, const arguments& a, scratch_memory) {
-  const std::int8_t* const x = detail::bytes_of(a.in[0]);
-  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(a.out[0].shape.count()); ++i)
-    a.out[0].data[i] = static_cast<float>(x[i] - k.zero) * k.scale;
+
+// ---- pooling
+
+struct byte_pool {
+  void (*kernel)(const byte_pool&, const std::int8_t*, std::int8_t*);
+  window_axis rows, columns;  ///< of adaptive pooling: sizes, and as many taps as windows
+  int images, channels, out_height, out_width;
+  bool adaptive, backwards;
+
+  constexpr pooling_window window(const window_axis& a, int i) const {
+    return adaptive ? adaptive_window(a.size, a.taps, i) : pool_window_at(op::pool{}, a, i);
+  }
+};
+
+namespace detail {
+
+template <op::pooling Function>
+void pool_bytes(const byte_pool& k, const std::int8_t* x, std::int8_t* y) {
+  const int channels = k.channels, width = k.columns.size, windows = k.out_height * k.out_width;
+  int oy = k.backwards ? k.out_height - 1 : 0, ox = k.backwards ? k.out_width - 1 : 0;
+  if (k.backwards) y += static_cast<std::ptrdiff_t>(windows - 1) * channels;
+  for (int left = windows; left > 0; --left) {
+    const pooling_window rows = k.window(k.rows, oy), columns = k.window(k.columns, ox);
+    const std::int8_t* const first = x + (static_cast<std::ptrdiff_t>(rows.first) * width + columns.first) * channels;
+    const int count = rows.cells * columns.cells;
+    for (int c = 0; c < channels; ++c) {
+      std::int32_t total = Function == op::pooling::max ? -128 : 0;
+      const std::int8_t* row = first + c;
+      for (int i = rows.cells; i > 0; --i, row += rows.step * width * channels) {
+        const std::int8_t* cell = row;
+        for (int j = columns.cells; j > 0; --j, cell += columns.step * channels) {
+          if constexpr (Function == op::pooling::max) total = *cell > total ? *cell : total;
+          else total += *cell;
+        }
+      }
+      if (Function != op::pooling::max && count != 0)
+        total = (total < 0 ? total - count / 2 : total + count / 2) / count;
+      y[c] = static_cast<std::int8_t>(total);
+    }
+    y += k.backwards ? -channels : channels;
+    ox += k.backwards ? -1 : 1;
+    if (ox < 0 || ox == k.out_width) {
+      ox = k.backwards ? k.out_width - 1 : 0;
+      oy += k.backwards ? -1 : 1;
+    }
+  }
+}
+constexpr byte_pool pool_task(op::pooling function, const arguments& a, bool flat) {
+  const extents &in = a.in[0].shape, &out = a.out[0].shape;
+  byte_pool k{};
+  k.kernel = function == op::pooling::max ? &pool_bytes<op::pooling::max> : &pool_bytes<op::pooling::average>;
+  k.images = static_cast<int>(in.count() / (std::int64_t{in.back(2)} * in.back(1) * in.back(0)));
+  k.channels = in.back(2);
+  k.out_height = flat ? 1 : out.back(1);
+  k.out_width = flat ? 1 : out.back(0);
+  k.backwards = a.backwards;
+  return k;
 }
 
-inline void run_bytes(const op::pool& p, no_constants, const arguments& a, scratch_memory) {
-  const extents& in = a.in[0].shape;
-  detail::pool_bytes(p.function, a, false,
-                     [&](int axis, int i) { return pool_window_at(p, p.along(axis, in.back(1 - axis)), i); });
+}  // namespace detail
+
+constexpr byte_pool byte_task_of(const op::pool& p, const arguments& a) {
+  byte_pool k = detail::pool_task(p.function, a, false);
+  k.rows = p.along(0, a.in[0].shape.back(1));
+  k.columns = p.along(1, a.in[0].shape.back(0));
+  return k;
 }
-inline void run_bytes(const op::adaptive_pool& p, no_constants, const arguments& a, scratch_memory) {
-  const extents& in = a.in[0].shape;
-  detail::pool_bytes(p.function, a, p.flatten, [&](int axis, int i) {
-    return adaptive_window(in.back(1 - axis), p.count(axis, in.back(1 - axis)), i);
-  });
+constexpr byte_pool byte_task_of(const op::adaptive_pool& p, const arguments& a) {
+  byte_pool k = detail::pool_task(p.function, a, p.flatten);
+  k.adaptive = true;
+  k.rows.size = a.in[0].shape.back(1);
+  k.rows.taps = k.out_height;
+  k.columns.size = a.in[0].shape.back(0);
+  k.columns.taps = k.out_width;
+  return k;
+}
+inline void run(const byte_pool& k, const byte_operands& o) {
+  const std::int8_t* x = o.bytes(o.in);
+  std::int8_t* y = o.to<std::int8_t>(o.out);
+  for (int n = k.images; n > 0; --n) {
+    k.kernel(k, x, y);
+    x += static_cast<std::ptrdiff_t>(k.rows.size) * k.columns.size * k.channels;
+    y += static_cast<std::ptrdiff_t>(k.out_height) * k.out_width * k.channels;
+  }
 }
 
-inline void run_bytes(const op::concat& p, no_constants, const arguments& a, scratch_memory) {
+// ---- movement
+
+inline void run_bytes(const op::concat& p, const arguments& a) {
   const extents& s = a.out[0].shape;
   const int axis = normal_axis(p.axis, s.rank);
-  std::int8_t* y = detail::bytes_of(a.out[0]);
+  std::int8_t* y = elements<std::int8_t>(a.out[0]);
   const auto outer = static_cast<std::ptrdiff_t>(s.count(0, axis));
   for (std::ptrdiff_t o = 0; o < outer; ++o)
     for (const const_tensor& t : a.in) {
       const auto n = static_cast<std::size_t>(t.shape.count(axis, s.rank));
-      std::memcpy(y, detail::bytes_of(t) + static_cast<std::size_t>(o) * n, n);
+      std::memcpy(y, elements<std::int8_t>(t) + static_cast<std::size_t>(o) * n, n);
       y += n;
     }
 }
-/// flatten, reshape
+/// flatten, reshape, and a permutation between layouts: the bytes stay in their order.
 template <class Op>
-requires(traits_of<Op>.view) void run_bytes(const Op&, no_constants, const arguments& a, scratch_memory) {
+void run_bytes(const Op&, const arguments& a) {
   if (a.out[0].data != a.in[0].data)
     std::memcpy(a.out[0].data, a.in[0].data, static_cast<std::size_t>(a.out[0].shape.count()));
+}
+
+/// What a step does as a constant of few bytes, and where its numbers lie.
+template <class Task>
+struct byte_step {
+  Task task;
+  std::int16_t bases[byte_operands::count];  ///< of memory_place
+  std::int32_t offsets[byte_operands::count];
+
+  constexpr byte_step(const Task& t, const memory_place (&places)[byte_operands::count]) : task(t), bases{}, offsets{} {
+    for (std::size_t i = 0; i < byte_operands::count; ++i) {
+      bases[i] = places[i].base;
+      offsets[i] = static_cast<std::int32_t>(places[i].offset);
+    }
+  }
+};
+template <class Task>
+CTNN_NOINLINE void run(const byte_step<Task>& s, const frame& f) {
+  byte_operands o;
+  for (int i = 0; i < byte_operands::count; ++i) o.at[i] = address_in(f, {s.bases[i], s.offsets[i]});
+  run(s.task, o);
 }
 
 }  // namespace plain
