@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "readers/microsoft_attention.hpp"
+#include "readers/quantized_microsoft.hpp"
+#include "readers/signal.hpp"
 
 namespace ctnn::onnx {
 
@@ -230,7 +232,9 @@ inline constexpr operator_entry microsoft_operators[] = {
 /// Null if ONNX has no such operator or ctnn cannot say it.
 inline operator_reader find_operator(std::string_view domain, std::string_view name) {
   if (domain.empty()) return find_in(readers::operators, name);
-  return domain == "com.microsoft" ? find_in(readers::microsoft_operators, name) : nullptr;
+  if (domain != "com.microsoft") return nullptr;
+  const operator_reader found = find_in(readers::microsoft_operators, name);
+  return found ? found : find_in(readers::quantized_microsoft, name);
 }
 
 }  // namespace ctnn::onnx
