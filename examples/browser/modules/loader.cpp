@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Models from files as a WebAssembly module: a page hands over the bytes of a file, learns what became of the network,
 // and runs it on numbers made up here. Answers are JSON, {"error": text} where something is refused.
+#include <ctnn/formats/arena_picture.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/plan/planner.hpp>
 
@@ -81,11 +82,14 @@ std::string text_of(const ctnn::model& m) {
   for (const ctnn::declared_value& v : m.inputs()) shaped = shaped && (!v.open() || given.contains(v.name));
   if (!shaped) return out + "}";
   const ir::program& code = m.code();
-  const std::int64_t arena = ir::make_plan(code.g()).arena_size;
+  const ir::memory_plan plan = ir::make_plan(code.g());
   out += ",\"outputs\":";
   append_values(out, m.outputs());
   out += ",\"graphs\":";
-  browser::append_graphs(out, m.source(), code.g(), code.history(), arena * static_cast<std::int64_t>(sizeof(float)));
+  const std::int64_t arena = plan.arena_size * static_cast<std::int64_t>(sizeof(float));
+  browser::append_graphs(out, m.source(), code.g(), code.history(), arena);
+  out += ",\"memory\":";
+  browser::append_quoted(out, ctnn::write_arena_picture(code.g(), plan.view()));
   return out + "}";
 }
 
@@ -117,7 +121,8 @@ EXPORT(give_axis) void give_axis(const char* input, int extent) {
 }
 
 /// A .param file (kind 0; with the bytes of its .bin, zeros without), or an .onnx or .tflite file (kind 1).
-/// {inputs, outputs, graphs}; inputs alone if these have open axes that begin_shape() and give_axis() must say.
+/// {inputs, outputs, graphs, memory: an SVG}; inputs alone if these have open axes that begin_shape() and give_axis()
+/// must say.
 EXPORT(open_model)
 const char* open_model(int kind, const char* file, unsigned size, const char* bin, unsigned bin_size) {
   opened.reset();

@@ -146,7 +146,10 @@ const fromTo = (a, b, say = grouped) => (a === b ? say(b) : `${say(a)} → ${say
     button.textContent = String(digit);
     button.setAttribute("aria-label", `Draw an example of ${digit}`);
     button.addEventListener("click", () => {
-      strokes = example.map((stroke) => stroke.map(([x, y]) => [0.1 + 0.08 * x, 0.1 + 0.08 * y]));
+      strokes = example.map((stroke) => stroke.flatMap(([x, y], i) => {
+        const [a, b] = stroke[i - 1] ?? [x, y], parts = Math.ceil(Math.hypot(x - a, y - b) / 0.5) || 1;
+        return Array.from({ length: parts }, (_, k) => [a + (x - a) * (k + 1) / parts, b + (y - b) * (k + 1) / parts]);
+      }).map(([x, y]) => [0.1 + 0.08 * x, 0.1 + 0.08 * y]));
       changed();
       measure();
     });

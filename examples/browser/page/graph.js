@@ -112,8 +112,8 @@ const { showGraphs, showFacts } = (() => {
 
   function drawn(graphs, rows, width, titles) {
     const svg = document.createElementNS(SVG, "svg");
-    const count = (g) => `${g.layers.length} layers`;
-    make(svg, "title", {}, `${titles[0]}: ${count(graphs.before)}; ${titles[1]}: ${count(graphs.after)}`);
+    const heads = [graphs.before, graphs.after].map((g, i) => `${titles[i]}: ${g.layers.length} layers`);
+    make(svg, "title", {}, heads.join("; "));
     svg.setAttribute("role", "img");
     const margin = width < 520 ? 14 : 10 + LANE * MOST_LANES, middle = width < 520 ? 26 : 72;
     const box = Math.floor((width - 2 * margin - middle) / 2), right = margin + box + middle;
@@ -125,8 +125,10 @@ const { showGraphs, showFacts } = (() => {
     }
     svg.setAttribute("viewBox", `0 0 ${width} ${y}`);
     svg.setAttribute("height", y);
-    make(svg, "text", { class: "title", x: margin, y: 16 }, `${titles[0]}: ${count(graphs.before)}`);
-    make(svg, "text", { class: "title", x: right, y: 16 }, `${titles[1]}: ${count(graphs.after)}`);
+    heads.forEach((head, i) => {
+      const fits = box >= head.length * 7.5;
+      make(svg, "text", { class: "title", x: i ? right : margin, y: 16 }, fits ? head : head.replace(" layers", ""));
+    });
     for (const row of rows) {
       if (!row.members.length || row.after < 0) continue;
       const a = margin + box, b = right, half = (b - a) / 2, top = row.y + (row.height - LINE) / 2;

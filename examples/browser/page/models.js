@@ -108,7 +108,7 @@
   function reset() {
     $("model-facts").replaceChildren();
     $("model-outputs").replaceChildren();
-    $("model-graph").hidden = $("shapes").hidden = true;
+    $("model-graph").hidden = $("model-memory").hidden = $("shapes").hidden = true;
   }
 
   /// A field for each open axis; those that the file calls the same are one.
@@ -123,7 +123,7 @@
       fields.set(key, input);
     };
     for (const input of inputs) {
-      if (!input.axes) field(input.name, `shape of ${input.name}`, "1x3x224x224");
+      if (!input.axes) field(input.name, `shape of ${input.name}`, model.kind === 0 ? "3x224x224" : "1x3x224x224");
       input.axes?.forEach((axis, k) => {
         const key = typeof axis === "string" ? axis || `${input.name}[${k}]` : null;
         if (key === null || fields.has(key)) return;
@@ -181,6 +181,9 @@
       showFacts($("model-facts"), [...facts, ["an inference, here", "…"]]);
       $("model-graph").hidden = false;
       showGraphs($("model-graph"), answer.graphs, ["As read", "As it runs"]);
+      const picture = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(answer.memory);
+      $("model-memory").querySelector("img").src = picture;
+      $("model-memory").hidden = false;
       say(`${model.name}: running it on made-up numbers …`);
       const run = await ask({});
       if (mine !== asked) return;

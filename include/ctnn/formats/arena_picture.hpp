@@ -21,7 +21,8 @@ class arena_picture {
     width_ = std::clamp(1000 / steps, 6, 48);
     const int below = above + height;
     std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-                      std::to_string(left + steps * width_ + 20) + "\" height=\"" + std::to_string(below + 40) +
+                      std::to_string(left + std::max(steps * width_, words) + 20) + "\" height=\"" +
+                      std::to_string(below + 40) +
                       "\" font-family=\"Helvetica, sans-serif\" font-size=\"10\">\n"
                       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
     write(out, left, 14,
@@ -40,7 +41,7 @@ class arena_picture {
   }
 
  private:
-  static constexpr int left = 76, above = 24, height = 480;
+  static constexpr int left = 76, above = 24, height = 480, words = 260;  // which are as wide as this
   struct life {
     int first = 1, last = 0;  ///< steps; not in the arena if last is before first
     std::string values;
