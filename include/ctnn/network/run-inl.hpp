@@ -311,9 +311,16 @@ requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.st
 };
 #endif
 
+// Firmware's steps that are no constants are functions of their own: what they put on the stack is gone when others
+// run.
+#if defined(CTNN_PLAIN)
+#define CTNN_STEP CTNN_NOINLINE
+#else
+#define CTNN_STEP CTNN_INLINE
+#endif
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
-CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
-                          std::index_sequence<W...>) {
+CTNN_STEP void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
+                        std::index_sequence<W...>) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   if constexpr (step.carries) {
@@ -322,12 +329,6 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   } else if constexpr (step.node == none) {
     convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
                 tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
-#if defined(CTNN_PLAIN)
-  } else if constexpr (record_of<Net, S>::exists) {
-    run(record_of<Net, S>::value, f);
-  } else if constexpr (byte_step_of<Net, S>::exists) {
-    run(byte_step_of<Net, S>::value, f);
-#endif
   } else {
     using op_type = typename x::template operator_at<step.node>;
     // Static, as GCC copies a local one to the stack and then reads what it knows from there.
@@ -365,15 +366,22 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   }
 }
 
+#undef CTNN_STEP
+
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
 template <class Net, std::size_t S>
 CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {}) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  run_step<Net, S>(f, share,
-                   std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
-                   std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
-                   std::make_index_sequence<weights_of_step<Net, S>()>{});
+#if defined(CTNN_PLAIN)
+  if constexpr (record_of<Net, S>::exists) return run(record_of<Net, S>::value, f);
+  else if constexpr (byte_step_of<Net, S>::exists) return run(byte_step_of<Net, S>::value, f);
+  else
+#endif
+    run_step<Net, S>(f, share,
+                     std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
+                     std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
+                     std::make_index_sequence<weights_of_step<Net, S>()>{});
 }
 
 template <class Net, std::size_t... S>
