@@ -311,16 +311,9 @@ requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.st
 };
 #endif
 
-// Firmware's steps that are no constants are functions of their own: what they put on the stack is gone when others
-// run.
-#if defined(CTNN_PLAIN)
-#define CTNN_STEP CTNN_NOINLINE
-#else
-#define CTNN_STEP CTNN_INLINE
-#endif
 template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
-CTNN_STEP void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
-                        std::index_sequence<W...>) {
+CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
+                          std::index_sequence<W...>) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   if constexpr (step.carries) {
@@ -365,8 +358,6 @@ CTNN_STEP void run_step(const frame& f, const work_share& share, std::index_sequ
     }
   }
 }
-
-#undef CTNN_STEP
 
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
 template <class Net, std::size_t S>

@@ -210,6 +210,12 @@ CTNN_INLINE std::int16_t* widen(const std::int8_t* from, int bytes, std::int16_t
 CTNN_NOINLINE inline void widen_window(const byte_layer& k, const std::int8_t* x, const window_position& at,
                                        std::int16_t* to, std::int8_t* flat) {
   const int first = at.ox * k.stride_w - k.left, channels = k.channels;
+  int iy = at.oy * k.stride_h - k.top;
+  if (k.kernel_h == 1 && k.kernel_w == 1 && channels % 4 == 0 && first >= 0 && first < k.width && iy >= 0 &&
+      iy < k.height) {
+    widen(x + (static_cast<std::ptrdiff_t>(iy) * k.width + first) * k.pitch, channels, to);
+    return;
+  }
   // Taps of a row that are together are one piece, of which some are inside; else each is one.
   const bool together = k.dilation_w == 1 && k.pitch == channels;
   const int taps = together ? k.kernel_w : 1, past = k.width - taps;
@@ -223,7 +229,6 @@ CTNN_NOINLINE inline void widen_window(const byte_layer& k, const std::int8_t* x
     else
       for (; bytes > 0; --bytes) *gathered++ = k.outside;
   };
-  int iy = at.oy * k.stride_h - k.top;
   for (int ky = 0; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
     const bool row_inside = iy >= 0 && iy < k.height;
     for (int kx = 0, ix = first; kx < k.kernel_w; kx += taps, ix += k.dilation_w) {
