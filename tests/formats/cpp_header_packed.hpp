@@ -26,7 +26,7 @@ struct ready : ctnn::network<
     ctnn::slice<"cut", ctnn::axis<1, 2>, ctnn::start<1, 2>, ctnn::end<9, 10>>,                         // 4 x 8 x 8
     ctnn::named_output<ctnn::from<"out", "u", "cut">, ctnn::from<"fc.1", "root", "cut">>> {
   /// What an engine takes: ctnn::engine<ready> run{ready::packed};
-  static const ctnn::parameters<ready> packed;
+  CTNN_WEIGHTS static const ctnn::parameters<ready> packed;
   /// Images of weights for other networks do not have it.
   static constexpr std::uint64_t architecture = 0xbb1e99db68af1a3c;
 };

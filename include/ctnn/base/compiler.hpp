@@ -58,6 +58,13 @@
 #error "ctnn knows GCC, Clang and MSVC"
 #endif
 
+/// Before a declaration of weights: where the linker puts them, as in -DCTNN_WEIGHTS_SECTION='".qspi"'.
+#if defined(CTNN_WEIGHTS_SECTION)
+#define CTNN_WEIGHTS [[gnu::section(CTNN_WEIGHTS_SECTION)]]
+#else
+#define CTNN_WEIGHTS
+#endif
+
 /// Around plain kernels: at -Os constants would not reach them, and at -Og nothing would stay in registers, ten times
 /// the instructions. Firmware is built at either, so GCC optimises these functions as at -O2. (Clang has no such
 /// pragma.)

@@ -101,7 +101,7 @@ class header_writer {
     if (options_.packed)
       out_ +=
           "  /// What an engine takes: ctnn::engine<" + name + "> run{" + name +
-          "::packed};\n  static const ctnn::parameters<" + name + "> packed" +
+          "::packed};\n  CTNN_WEIGHTS static const ctnn::parameters<" + name + "> packed" +
           (linked_ != nullptr ? " asm(\"" + linked_->symbol + "\");  // in " + linked_->name + ".blob.cpp\n" : ";\n") +
           "  /// Images of weights for other networks do not have it.\n"
           "  static constexpr std::uint64_t architecture = 0x" +

@@ -322,12 +322,6 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   } else if constexpr (step.node == none) {
     convert_any(tensor_at<Net, x::plan.ids_of(step.outputs)[0], float>(f),
                 tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
-#if defined(CTNN_PLAIN)
-  } else if constexpr (record_of<Net, S>::exists) {
-    run(record_of<Net, S>::value, f);
-  } else if constexpr (byte_step_of<Net, S>::exists) {
-    run(byte_step_of<Net, S>::value, f);
-#endif
   } else {
     using op_type = typename x::template operator_at<step.node>;
     // Static, as GCC copies a local one to the stack and then reads what it knows from there.
@@ -370,10 +364,15 @@ template <class Net, std::size_t S>
 CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {}) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  run_step<Net, S>(f, share,
-                   std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
-                   std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
-                   std::make_index_sequence<weights_of_step<Net, S>()>{});
+#if defined(CTNN_PLAIN)
+  if constexpr (record_of<Net, S>::exists) return run(record_of<Net, S>::value, f);
+  else if constexpr (byte_step_of<Net, S>::exists) return run(byte_step_of<Net, S>::value, f);
+  else
+#endif
+    run_step<Net, S>(f, share,
+                     std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
+                     std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
+                     std::make_index_sequence<weights_of_step<Net, S>()>{});
 }
 
 template <class Net, std::size_t... S>

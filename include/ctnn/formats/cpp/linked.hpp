@@ -74,9 +74,11 @@ struct linked_numbers {
     return "// Written by ctnn: links " + name + ".blob, " + size +
            " bytes of float32. The assembler looks for it where #include looks (-I).\n"
            "#if !defined(__ELF__)\n#error \"ctnn: the assembler's words here are those of ELF\"\n#endif\n"
-           "static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);\nasm(\n" +
-           line(".pushsection .rodata") + line(".balign 64") + line(".global " + symbol) +
-           line(".type " + symbol + ", %object") + line(".size " + symbol + ", " + size) + line(symbol + ":") +
+           "static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);\n"
+           "#if !defined(CTNN_WEIGHTS_SECTION)\n#define CTNN_WEIGHTS_SECTION \".rodata\"\n#endif\nasm(\n"
+           "    \".pushsection \" CTNN_WEIGHTS_SECTION \",\\\"a\\\"\\n\"\n" +
+           line(".balign 64") + line(".global " + symbol) + line(".type " + symbol + ", %object") +
+           line(".size " + symbol + ", " + size) + line(symbol + ":") +
            "#if defined(__clang__)  // a file of another length is an error\n    " + file + "\\n\"\n" +
            line(".skip (. - " + symbol + ") / " + size + " - 1") + "#else\n    " + file + ", 0, " +
            std::to_string(bytes().size() - 1) + "\\n\"\n    " + file + ", " + std::to_string(bytes().size() - 1) +

@@ -125,9 +125,10 @@ CTNN_INLINE const std::int8_t* multiply_two_by_two(const std::int16_t* x, const 
   return w;
 }
 
-/// One window of bytes by the rows of two pairs, `pair` bytes apart: sums[row] +=.
-CTNN_INLINE void multiply_one_by_four(const std::int8_t* x, const std::int8_t* w, std::ptrdiff_t pair, int fours,
-                                      std::int32_t* sums) {
+/// One window of bytes by the rows of two pairs, `pair` bytes apart: sums[row] +=. Returns the end
+/// of the first pair.
+CTNN_INLINE const std::int8_t* multiply_one_by_four(const std::int8_t* x, const std::int8_t* w, std::ptrdiff_t pair,
+                                                    int fours, std::int32_t* sums) {
 #if CTNN_BYTES_BY_DSP
   std::int32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
   const std::int8_t *v = w + pair, *const end = w + fours * 8;
@@ -152,6 +153,7 @@ CTNN_INLINE void multiply_one_by_four(const std::int8_t* x, const std::int8_t* w
       sums[3] += x[i] * w[pair + 4 + i];
     }
 #endif
+  return w;
 }
 
 /// Four channels under a filter, whose taps read x[0][c], x[1][c], ...: sums[channel] +=. Returns the end of the

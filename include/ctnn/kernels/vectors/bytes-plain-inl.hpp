@@ -12,6 +12,8 @@
 #include "../walks/pooling_walk.hpp"
 #include "byte_tiles-plain-inl.hpp"
 
+CTNN_BEGIN_FAST_CODE
+
 namespace ctnn::ir {
 namespace plain {
 
@@ -153,16 +155,23 @@ CTNN_NOINLINE inline void one_window(const byte_layer& k, const byte_layer::part
   const std::ptrdiff_t pair = std::ptrdiff_t{k.fours} * 8;
   const std::int8_t* w = p.weights;
   const row_constants* r = p.rows;
-  const bool simple = is_simple(k, r);
-  const int zero = k.results.zero;
-  for (int left = k.outs; left > 0; left -= 4, w += 2 * pair, r += 4, y += 4) {
+  int left = k.outs;
+  if (is_simple(k, r)) {
+    const int fours = k.fours, zero = k.results.zero;
+    for (; left >= 4; left -= 4, r += 4, y += 4) {
+      std::int32_t sums[4] = {r[0].start, r[1].start, r[2].start, r[3].start};
+      w = multiply_one_by_four(x, w, pair, fours, sums) + pair;
+      store_simple(y, sums[0], r[0].factor, zero);
+      store_simple(y + 1, sums[1], r[1].factor, zero);
+      store_simple(y + 2, sums[2], r[2].factor, zero);
+      store_simple(y + 3, sums[3], r[3].factor, zero);
+    }
+  }
+  for (; left > 0; left -= 4, r += 4, y += 4) {
     std::int32_t sums[4];
     for (int i = 0; i < 4; ++i) sums[i] = r[i < left ? i : 0].start;
-    multiply_one_by_four(x, w, left > 2 ? pair : 0, k.fours, sums);
-    if (simple && left >= 4)
-      for (int i = 0; i < 4; ++i) store_simple(y + i, sums[i], r[i].factor, zero);
-    else
-      for (int i = 0; i < 4 && i < left; ++i) y[i] = byte_of(sums[i], r[i].factor, k.results);
+    w = multiply_one_by_four(x, w, left > 2 ? pair : 0, k.fours, sums) + pair;
+    for (int i = 0; i < 4 && i < left; ++i) y[i] = byte_of(sums[i], r[i].factor, k.results);
   }
 }
 
@@ -202,47 +211,38 @@ CTNN_NOINLINE inline void widen_window(const byte_layer& k, const std::int8_t* x
                                        std::int16_t* to, std::int8_t* flat) {
   const int first = at.ox * k.stride_w - k.left, channels = k.channels;
   int iy = at.oy * k.stride_h - k.top;
-  // Taps of a row that are inside, and whether they are together.
-  int before = 0, inside = k.kernel_w;
-  if (k.dilation_w == 1) {
-    if (first < 0) before = first + k.kernel_w > 0 ? -first : k.kernel_w;
-    inside -= before;
-    if (const int beyond = first + k.kernel_w - k.width; beyond > 0) inside = inside > beyond ? inside - beyond : 0;
+  if (k.kernel_h == 1 && k.kernel_w == 1 && channels % 4 == 0 && first >= 0 && first < k.width && iy >= 0 &&
+      iy < k.height) {
+    widen(x + (static_cast<std::ptrdiff_t>(iy) * k.width + first) * k.pitch, channels, to);
+    return;
   }
+  // Taps of a row that are together are one piece, of which some are inside; else each is one.
   const bool together = k.dilation_w == 1 && k.pitch == channels;
-  const bool by_fours = channels % 4 == 0 || (together && inside == k.kernel_w && inside * channels % 4 == 0);
+  const int taps = together ? k.kernel_w : 1, past = k.width - taps;
+  const bool by_fours =
+      channels % 4 == 0 || (together && first >= 0 && first <= past && k.kernel_w * channels % 4 == 0);
   std::int8_t* gathered = flat;
-  const auto take = [&](const std::int8_t* from, int bytes) {
-    if (by_fours) {
-      to = widen(from, bytes, to);
-      return;
-    }
-    for (int i = 0; i < bytes; ++i) *gathered++ = from[i];
-  };
   const auto leave = [&](int bytes) {
-    if (!by_fours) {
+    if (by_fours)
+      for (; bytes > 0; bytes -= 4, to += 8)
+        for (int i = 0; i < 4; ++i) to[i] = k.outside;
+    else
       for (; bytes > 0; --bytes) *gathered++ = k.outside;
-      return;
-    }
-    for (; bytes > 0; bytes -= 4, to += 8)
-      for (int i = 0; i < 4; ++i) to[i] = k.outside;
   };
   for (int ky = 0; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
-    if (iy < 0 || iy >= k.height) {
-      leave(k.kernel_w * channels);
-      continue;
-    }
-    const std::int8_t* const row = x + static_cast<std::ptrdiff_t>(iy) * k.width * k.pitch;
-    if (together) {
-      leave(before * channels);
-      if (inside > 0) take(row + (first + before) * channels, inside * channels);
-      leave((k.kernel_w - before - (inside > 0 ? inside : 0)) * channels);
-      continue;
-    }
-    for (int kx = 0; kx < k.kernel_w; ++kx) {
-      const int ix = first + kx * k.dilation_w;
-      if (ix >= 0 && ix < k.width) take(row + static_cast<std::ptrdiff_t>(ix) * k.pitch, channels);
-      else leave(channels);
+    const bool row_inside = iy >= 0 && iy < k.height;
+    for (int kx = 0, ix = first; kx < k.kernel_w; kx += taps, ix += k.dilation_w) {
+      int begin = ix < 0 ? -ix : 0, end = ix > past ? taps - (ix - past) : taps;
+      if (!row_inside || begin >= end) begin = end = taps;
+      leave(begin * channels);
+      if (begin < end) {
+        const std::int8_t* from = x + (static_cast<std::ptrdiff_t>(iy) * k.width + ix + begin) * k.pitch;
+        int bytes = (end - begin) * channels;
+        if (by_fours) to = widen(from, bytes, to);
+        else
+          for (; bytes > 0; --bytes) *gathered++ = *from++;
+      }
+      leave((taps - end) * channels);
     }
   }
   if (!by_fours) widen(flat, k.fours * 4, to);
@@ -554,8 +554,18 @@ struct byte_pool {
   int images, channels, out_height, out_width;
   bool adaptive, backwards;
 
+  /// As pool_window_at() and adaptive_window() have it, without divisions of 64 bits: these are a function of 700
+  /// bytes.
   constexpr pooling_window window(const window_axis& a, int i) const {
-    return adaptive ? adaptive_window(a.size, a.taps, i) : pool_window_at(op::pool{}, a, i);
+    if (adaptive) {
+      const int whole = a.size / a.taps, rest = a.size % a.taps;
+      const int first = i * whole + i * rest / a.taps;
+      return {first, (i + 1) * whole + ((i + 1) * rest + a.taps - 1) / a.taps - first, 1, 0};
+    }
+    const int start = a.start(i), skipped = start < 0 ? (a.dilation - 1 - start) / a.dilation : 0;
+    const int below = start < a.size ? (a.size - start - 1) / a.dilation + 1 : 0;
+    const int end = below < a.taps ? below : a.taps;
+    return {start + skipped * a.dilation, end > skipped ? end - skipped : 0, a.dilation, 0};
   }
 };
 
@@ -675,3 +685,5 @@ CTNN_NOINLINE void run(const byte_step<Task>& s, const frame& f) {
 
 }  // namespace plain
 }  // namespace ctnn::ir
+
+CTNN_END_FAST_CODE
