@@ -14,8 +14,17 @@ inline std::vector<attribute> granularity_of(node_writer& w, const op::granulari
   }
   return a;
 }
+/// By the scale and zero point that an operator has in itself, of integers of this type.
+inline void by_own_scale(node_writer& w, const char* name, const ir::quantization& q, dtype integers) {
+  const int lead = w.lead();
+  w.is(name, {w.in(0, lead), w.number(q.scale, dtype::f32), w.number(static_cast<double>(q.zero), integers)}, {}, lead);
+}
 inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
+  if (op.as) {
+    if (size_of(op.to) > 1 || is_narrow(w.type())) w.need(is_narrow(w.type()) ? 19 : 21);
+    return by_own_scale(w, "QuantizeLinear", op.as, op.to);
+  }
   if (size_of(op.to) > 1 || is_narrow(w.type()) || w.type(1) != dtype::f32) w.need(is_narrow(w.type()) ? 19 : 21);
   std::vector<std::string> in{w.in(0), w.in(1)};
   // The zero point says the type of the result.
@@ -25,6 +34,10 @@ inline void quantize(node_writer& w) {
 }
 inline void dequantize(node_writer& w) {
   const op::dequantize op = w.get<op::dequantize>();
+  if (op.of) {
+    if (size_of(w.type()) == 2) w.need(21);
+    return by_own_scale(w, "DequantizeLinear", op.of, w.type());
+  }
   if (w.type(1) != dtype::f32) w.need(19);
   if (size_of(w.type()) == 2) w.need(21);
   w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
