@@ -71,7 +71,7 @@ std::string report_layers(const ctnn::quantized_network& q, const std::vector<ir
     const bool bytes = l.why_float.empty();
     t.row({l.name, std::string(l.type), bytes && l.as ? number(l.range.low) + " to " + number(l.range.high) : "",
            bytes && l.as ? number(l.as.scale) : "", bytes && l.as ? std::to_string(l.as.zero) : "",
-           l.made.empty() || sums.empty() ? "" : decibels(sums[i].decibels()), bytes ? "" : "floats: " + l.why_float});
+           l.made.empty() ? "" : decibels(sums[i].decibels()), bytes ? "" : "floats: " + l.why_float});
   }
   return t.text();
 }
@@ -241,6 +241,8 @@ void quantize(const quantize_options& asked) {
 
   if (for_ncnn) {
     const ctnn::quantized_network made = q.for_ncnn();
+    const ctnn::model inside(q.for_ncnn().model, {.optimize = false});
+    const std::string layers = report_layers(made, measure_layers(floats, made, inside, all));
     const auto batch =
         options.model.file.ends_with(".param") ? ctnn::ncnn::batch_axis::kept : ctnn::ncnn::batch_axis::dropped;
     ir::folded_weights numbers(made.model, made.model.network.view());
@@ -255,8 +257,7 @@ void quantize(const quantize_options& asked) {
       ctnn::ncnn::save(written, out, bin);
       files += ", " + bin;
     }
-    std::printf("%s\n%s\n%s", report_layers(made, {}).c_str(), outputs.c_str(),
-                says(options, made, all.size(), files).c_str());
+    std::printf("%s\n%s\n%s", layers.c_str(), outputs.c_str(), says(options, made, all.size(), files).c_str());
     return;
   }
 

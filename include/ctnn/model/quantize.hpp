@@ -40,8 +40,8 @@ struct quantized_layer {
   std::string value;      ///< its first output
   std::string made;       ///< the value of floats in the quantized network that stands for it; empty if none does
   std::string why_float;  ///< empty for a layer of bytes
-  value_range range{};
-  ir::quantization as{};
+  value_range range{};    ///< of its output; in ncnn's arithmetic of its input
+  ir::quantization as{};  ///< the same
 };
 
 struct quantized_network {
@@ -352,7 +352,12 @@ class quantizer::maker {
         if (now.is != byte_role::real) now = {byte_role::real, "ncnn has it in floats"};
         copy(n, false);
       }
-      if (!is_source(n)) report(n, now);
+      if (is_source(n)) continue;
+      report(n, now);
+      if (!now.why.empty()) continue;
+      const double largest = q_.ranges_[at(g_.inputs(n)[0])].largest();  // bytes are what it reads
+      made_.layers.back().range = {-largest, largest};
+      made_.layers.back().as = {largest / 127, 0};
     }
     for (const ir::network_output& o : g_.outputs)
       ir::add_output(made_.model.network, keep(o.name), real_[at(o.value)]);
