@@ -73,6 +73,9 @@ struct integer_kernels {
   void (*interleave)(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to);
   /// to[i] = x[i * stride]; n * stride bytes of x may be read.
   void (*take_every)(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to);
+  /// to[i] is the larger of to[i] and x[i].
+  void (*larger)(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to);
+  std::int64_t (*sum)(const std::uint8_t* x, std::int64_t n, bool is_signed);
   bool minds_16_bits;  ///< quad_products::fits_16_bits makes it faster
 };
 
@@ -125,7 +128,20 @@ inline void take_every(const std::uint8_t* x, int stride, std::int64_t n, std::u
   for (std::int64_t i = 0; i < n; ++i) to[i] = x[i * stride];
 }
 
-inline constexpr integer_kernels kernels{&multiply, &finish, &quantize, &interleave, &take_every, false};
+inline void larger(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
+  const int flip = is_signed ? 128 : 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    if ((x[i] ^ flip) > (to[i] ^ flip)) to[i] = x[i];
+}
+
+inline std::int64_t sum(const std::uint8_t* x, std::int64_t n, bool is_signed) {
+  const int flip = is_signed ? 128 : 0;
+  std::int64_t all = 0;
+  for (std::int64_t i = 0; i < n; ++i) all += x[i] ^ flip;
+  return all - n * flip;
+}
+
+inline constexpr integer_kernels kernels{&multiply, &finish, &quantize, &interleave, &take_every, &larger, &sum, false};
 
 }  // namespace plainly
 

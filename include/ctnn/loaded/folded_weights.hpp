@@ -52,8 +52,7 @@ class folded_weights {
     const expression_evaluator evaluate(g_, e);
     scratch_.resize(static_cast<std::size_t>(evaluate.scratch_size()));
     numbers_.resize(static_cast<std::size_t>(x.shape.count()));
-    evaluate.run([this](const expression& leaf) { return numbers_of(*source_, leaf, expanded_).data(); },
-                 scratch_.data(), numbers_.data());
+    evaluate.run(leaves{*this}, scratch_.data(), numbers_.data());
     return numbers_;
   }
 
@@ -61,14 +60,23 @@ class folded_weights {
   typed_span elements(expression_id e) {
     const expression& x = g_.at_expression(e);
     if (x.type || x.element == dtype::f32) return (*this)(e);
-    const array& a = array_of(*source_, x);
-    if (a.type() != x.element)
-      throw error("layer '" + std::string(x.layer) + "': weight '" + std::string(x.name) + "' is " +
+    return typed(x);
+  }
+
+ private:
+  struct leaves {
+    folded_weights& of;
+    const float* operator()(const expression& leaf) const { return numbers_of(*of.source_, leaf, of.expanded_).data(); }
+    typed_span numbers(const expression& leaf) const { return of.typed(leaf); }
+  };
+  typed_span typed(const expression& leaf) const {
+    const array& a = array_of(*source_, leaf);
+    if (a.type() != leaf.element)
+      throw error("layer '" + std::string(leaf.layer) + "': weight '" + std::string(leaf.name) + "' is " +
                   std::string(name_of(a.type())));
     return span_of(a);
   }
 
- private:
   const loaded_model* source_;
   graph_view g_;
   std::vector<float> scratch_, numbers_;

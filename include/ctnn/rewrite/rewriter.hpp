@@ -160,6 +160,14 @@ class rewriter {
     const expression_id in[1] = {e};
     return apply(op::reshape{as_list(shape)}, in);
   }
+  /// The numbers of leaf e in another shape.
+  constexpr expression_id leaf_as(expression_id e, const extents& shape) {
+    if (shape_of(e) == shape) return e;
+    expression x = g_.expressions[static_cast<std::size_t>(e)];
+    x.shape = shape;
+    g_.expressions.push_back(x);
+    return static_cast<int>(g_.expressions.size()) - 1;
+  }
 
   /// Asked of every node, and most have none: no view is made.
   constexpr slot_set given(node_id n) const { return given_of(*at(n).type, fields_of(n)); }
@@ -273,6 +281,12 @@ class rewriter {
   constexpr void recode(node_id n, const Op& op) {
     const field_values f = encode(op);
     g_.at(n).fields = g_.store_fields({f.data(), f.size()});
+  }
+  /// Value v is of another element type, and nobody's name stands for it.
+  constexpr void retype(value_id v, dtype type) {
+    g_.at_value(v).type = type;
+    g_.at_value(v).name = {};
+    touched_[static_cast<std::size_t>(v)] = sweep_;
   }
   /// Readers of n's only output read v instead; n is gone.
   constexpr void bypass(node_id n, value_id v) {

@@ -21,6 +21,7 @@
 #include "rules/normalization.hpp"
 #include "rules/padding.hpp"
 #include "rules/products.hpp"
+#include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
 #include "rules/residual.hpp"
 #include "rules/transposes.hpp"
@@ -126,6 +127,16 @@ struct default_rules : rule_list<
     rules::relu_before_quantize,
     rules::expanded_operand,
     rules::where_not,
+    // Real numbers between bytes
+    rules::multiply_bytes,
+    rules::bytes_of_products,
+    rules::move_bytes,
+    rules::requantize_bytes,
+    rules::average_bytes,
+    rules::join_bytes,
+    rules::activate_bytes,
+    rules::combine_bytes,
+    rules::softmax_bytes,
     // Sums and activations
     rules::eltwise_to_binary,
     rules::activation_chain,

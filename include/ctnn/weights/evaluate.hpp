@@ -3,6 +3,7 @@
 // loaded, and at start-up from a caller's scratch memory.
 #pragma once
 
+#include "../base/typed_span.hpp"
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
 
@@ -32,7 +33,8 @@ class expression_evaluator {
   /// Numbers of scratch memory that run() needs.
   constexpr std::int64_t scratch_size() const { return scratch_; }
 
-  /// `leaf(expression)` points to a leaf's numbers, in logical order; the result goes to `out`.
+  /// `leaf(expression)` points to a leaf's numbers, in logical order, `leaf.numbers(expression)` has integers in their
+  /// own type; the result goes to `out`.
   constexpr void run(auto&& leaf, float* scratch, float* out) const {
     pool<const float*> numbers(needed_.size(), nullptr);
     pool<const_tensor> in;
@@ -43,13 +45,14 @@ class expression_evaluator {
       const std::int64_t count = x.shape.count();
       const auto arguments_of_x = g_.arguments(x);
       if (!x.type) {
-        numbers[static_cast<std::size_t>(e)] = leaf(x);
+        if (!is_integer(x.element) || !has_types<decltype(leaf)>) numbers[static_cast<std::size_t>(e)] = leaf(x);
       } else if (is_alias(e)) {
         numbers[static_cast<std::size_t>(e)] = numbers[static_cast<std::size_t>(arguments_of_x[0])];
       } else {
         float* to = e == target_ ? out : scratch;
         if (e != target_) scratch += count;
-        run_one(x, numbers, in, weights, to);
+        if (x.type == &type_of<op::dequantize>) run_dequantize(x, leaf, numbers, to);
+        else run_one(x, numbers, in, weights, to);
         numbers[static_cast<std::size_t>(e)] = to;
       }
       if (e != target_) continue;
@@ -60,6 +63,41 @@ class expression_evaluator {
 
  private:
   constexpr bool is_alias(expression_id e) const { return g_.at_expression(e).type == &type_of<op::reshape>; }
+
+  /// Integers as the real numbers that they stand for: what the leaves hold in another type.
+  constexpr void run_dequantize(const expression& x, auto&& leaf, const pool<const float*>& numbers, float* to) const {
+    const auto op = decode<op::dequantize>(g_.fields_of(x.fields));
+    const auto of = g_.arguments(x);
+    const std::int64_t count = x.shape.count();
+    const float* const scale = of.size() > 1 ? numbers[static_cast<std::size_t>(of[1])] : nullptr;
+    const std::int64_t scales = scale ? g_.at_expression(of[1]).shape.count() : 1;
+    pool<std::int64_t> zero(static_cast<std::size_t>(scales), op.of.zero);
+    if (of.size() > 2) each_integer(leaf, of[2], numbers, scales, zero.data());
+    pool<std::int64_t> integers(static_cast<std::size_t>(count), 0);
+    each_integer(leaf, of[0], numbers, count, integers.data());
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t k = op.scale_of(x.shape, scales, i);
+      to[i] = static_cast<float>(integers[static_cast<std::size_t>(i)] - zero[static_cast<std::size_t>(k)]) *
+              (scale ? scale[k] : static_cast<float>(op.of.scale));
+    }
+  }
+  /// Has whoever asks more than floats?
+  template <class Leaf>
+  static constexpr bool has_types = requires(Leaf leaf, const expression& e) {
+    leaf.numbers(e);
+  };
+  template <class Leaf>
+  constexpr void each_integer(Leaf&& leaf, expression_id e, const pool<const float*>& numbers, std::int64_t n,
+                              std::int64_t* to) const {
+    const auto copy = [&](const auto* first) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int64_t>(first[i]);
+    };
+    if constexpr (has_types<Leaf>)
+      leaf.numbers(g_.at_expression(e)).visit([&]<class T>(const T* first, std::size_t) {
+        if constexpr (std::is_integral_v<T>) copy(first);
+      });
+    else copy(numbers[static_cast<std::size_t>(e)]);
+  }
 
   constexpr void run_one(const expression& x, const pool<const float*>& numbers, pool<const_tensor>& in,
                          pool<const float*>& weights, float* to) const {

@@ -215,6 +215,9 @@ class node_reader {
   }
   term number(double value, dtype type) { return constant(filled({}, type, value)); }
 
+  /// A value of the graph for what is known: nodes that read it are not computed while reading.
+  term unfolded(term t) { return importer_.add_value(importer_.materialize(t)); }
+
   term reshaped(term t, const extents& to) {
     if (shape(t) == to) return t;
     if (const shared_array k = known(t)) {

@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "readers/quantized_microsoft.hpp"
 #include "readers/signal.hpp"
 
 namespace ctnn::onnx {
@@ -189,6 +190,7 @@ inline constexpr operator_entry operators[] = {
 
 /// Null if ONNX has no such operator or ctnn cannot say it.
 inline operator_reader find_operator(std::string_view domain, std::string_view name) {
+  if (domain == "com.microsoft") return find_in(readers::quantized_microsoft, name);
   return domain.empty() ? find_in(readers::operators, name) : nullptr;
 }
 

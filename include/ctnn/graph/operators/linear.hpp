@@ -12,6 +12,7 @@ namespace ctnn::op {
 /// two inputs the second has the output's shape and is added before the activation (a residual connection).
 struct linear {
   static constexpr std::string_view name = "linear";
+  static constexpr int tier = 1;  // between bytes it is a quantized_matmul
   static constexpr bool packs(int slot) { return slot == 0; }
   static constexpr traits is{.in_place = true, .divisible = true};
   static constexpr bool overwrites(int inputs, int i) { return inputs == 2 && i == 1; }  // the residual

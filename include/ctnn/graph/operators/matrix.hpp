@@ -13,7 +13,7 @@ namespace ctnn::op {
 /// by it.
 struct matmul {
   static constexpr std::string_view name = "matmul";
-  static constexpr int tier = 1;  // by a constant it is a linear layer
+  static constexpr int tier = 2;  // by a constant it is a linear layer
   static constexpr traits is{.divisible = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
@@ -67,7 +67,7 @@ struct matmul {
 struct einsum {
   static constexpr std::string_view name = "einsum";
   static constexpr traits is{.vectors = vectors_of::none};
-  static constexpr int tier = 2;
+  static constexpr int tier = 3;
   static constexpr int min_inputs = 1, max_inputs = 16;
   static constexpr int most_labels = 16;
 

@@ -22,6 +22,14 @@ struct granularity {
     field("axis", self.axis);
     field("block", self.block);
   }
+  /// Of an element of x, which one of so many scales it has.
+  constexpr std::int64_t scale_of(const extents& x, std::int64_t scales, std::int64_t element) const {
+    if (scales == 1) return 0;
+    const int a = normal_axis(axis, x.rank);
+    const std::int64_t inner = x.count(a + 1, x.rank), line = element / inner, along = line % x[a];
+    if (block == 0) return along;
+    return (line / x[a] * ((x[a] + block - 1) / block) + along / block) * inner + element % inner;
+  }
   /// Elements whose inputs are read together, each as 8 bytes at most, and where their scales are.
   static constexpr std::int64_t at_once(std::int64_t count) { return count < 128 ? count : 128; }
   constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
@@ -119,7 +127,10 @@ struct dynamic_quantize {
 /// tflite: real = (byte - zero point) * scale; the bias is i32 and part of the sum, which is multiplied by
 /// fixed_factor(scale of the input * of the weight / of the result), rounded once. Scales and zero points of values are
 /// numbers of the operator, weights have none but their scale; activations are bounds of the result.
-enum class byte_arithmetic { onnx, ncnn, tflite };
+/// real: what ONNX's DequantizeLinear around a layer of floats says: sums stand for real numbers, to which the bias, a
+/// real number, is added, rounded once; these are divided by the result's scale, ties are rounded to even. Scales and
+/// zero points of values are numbers of the operator.
+enum class byte_arithmetic { onnx, ncnn, tflite, real };
 
 /// Is it one that bounds a value, and nothing more?
 constexpr bool is_bounds(const activation_function& f) {
@@ -153,50 +164,52 @@ struct products_of_bytes {
   dtype weight_type = dtype::i8;
   dtype to = dtype::i32;
   bool by_output = false;  ///< the weight has a scale and a zero point for each output, not one for all
-  quantization of{}, as{};  ///< of the input and of the result, in TFLite's arithmetic
+  bool zero_points = false;  ///< in `real` arithmetic: the weight has some (in ONNX's it always has)
+  quantization of{}, as{};   ///< of the input and of the result, in TFLite's arithmetic and in `real`
 
   static constexpr void fields(auto& self, auto&& field) {
     field("arithmetic", self.arithmetic);
     field("weight_type", self.weight_type);
     field("to", self.to);
     field("by_output", self.by_output);
+    field("zero_points", self.zero_points);
     field("of", self.of);
     field("as", self.as);
   }
   constexpr bool is_tflite() const { return arithmetic == byte_arithmetic::tflite; }
+  constexpr bool is_real() const { return arithmetic == byte_arithmetic::real; }
+  constexpr bool has_real_bias() const { return is_real() || arithmetic == byte_arithmetic::ncnn; }
   constexpr problem check_bytes(const activation_function& f) const {
     const bool onnx = arithmetic == byte_arithmetic::onnx;
-    if (!is_byte(weight_type) || (!onnx && weight_type != dtype::i8)) return wrong_type("weight", weight_type);
+    if (!is_byte(weight_type) || (!onnx && !is_real() && weight_type != dtype::i8))
+      return wrong_type("weight", weight_type);
     const bool possible = to == dtype::i8 || (to == dtype::f32 && !is_tflite()) ||
                           (to == dtype::u8 && arithmetic != byte_arithmetic::ncnn) || (onnx && to == dtype::i32);
     if (!possible) return wrong_type("to", to);
     if (f && (to == dtype::i32 || (is_tflite() && !is_bounds(f)))) return {mistake::option_out_of_range, "activation"};
-    if (!is_tflite())
-      return of   ? problem{mistake::option_out_of_range, "of"}
-             : as ? problem{mistake::option_out_of_range, "as"}
-                  : problem{};
-    return check_quantization("as", as, to);
+    if (zero_points && !is_real()) return {mistake::option_out_of_range, "zero_points"};
+    if (!is_tflite() && !is_real() && of) return {mistake::option_out_of_range, "of"};
+    if (is_tflite() || (is_real() && to != dtype::f32)) return check_quantization("as", as, to);
+    return as ? problem{mistake::option_out_of_range, "as"} : problem{};
   }
   constexpr problem infer_types(types in, std::span<dtype> result) const {
     result[0] = to;
     const dtype x = type_at(in, 0), other = arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::u8;
     if (x != dtype::i8 && x != other) return wrong_type("input", x);
-    return is_tflite() ? check_quantization("of", of, x) : problem{};
+    return is_tflite() || is_real() ? check_quantization("of", of, x) : problem{};
   }
   /// Slots after the weight.
   constexpr void add_slots(weight_slots& slots, bool bias, int outs, int rows = 1) const {
-    const bool zeros = arithmetic == byte_arithmetic::onnx;
+    const bool onnx = arithmetic == byte_arithmetic::onnx;
     const extents each{by_output ? outs : 1};
-    if (bias) slots.push_back({"bias"sv, {outs}, arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::i32});
-    if (is_tflite()) {
-      slots.push_back({"weight_scale"sv, each});
-    } else if (to != dtype::i32) {
-      slots.push_back({"weight_scale"sv, each});
+    if (bias) slots.push_back({"bias"sv, {outs}, has_real_bias() ? dtype::f32 : dtype::i32});
+    if (to != dtype::i32) slots.push_back({"weight_scale"sv, each});
+    if (to != dtype::i32 && !is_tflite() && !is_real()) {
       slots.push_back({"input_scale"sv, {rows}});
       if (is_byte(to)) slots.push_back({"output_scale"sv, {1}});
     }
-    if (zeros) {
-      slots.push_back({"weight_zero"sv, each, weight_type});
+    if (onnx || zero_points) slots.push_back({"weight_zero"sv, each, weight_type});
+    if (onnx) {
       slots.push_back({"input_zero"sv, {rows}, dtype::f32, true});
       if (is_byte(to)) slots.push_back({"output_zero"sv, {1}, to});
     }
@@ -211,6 +224,7 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
   static constexpr traits is{
       .divisible = true, .divides_scratch = true, .vectors = vectors_of::none};  // plain values
   static constexpr bool defined_by_base = false;  // whose kernels compute floats
+  static constexpr int tier = 0;
   static constexpr int min_inputs = 1, max_inputs = 1;
   static constexpr bool packs(int slot) { return slot == 0; }  // kernels/quad_packing.hpp
   static constexpr bool f32_takes_scratch = true;
@@ -320,7 +334,8 @@ struct quantized_matmul : products_of_bytes {
 /// Integers as bytes of another scale and zero point, in TFLite's arithmetic, between the activation's bounds.
 struct requantize {
   static constexpr std::string_view name = "requantize";
-  static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+  static constexpr traits is{
+      .each = true, .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
 
   quantization of{}, as{};
   dtype to = dtype::i8;
@@ -350,7 +365,8 @@ struct requantize {
 /// tables of 256 entries).
 struct quantized_activation {
   static constexpr std::string_view name = "quantized_activation";
-  static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+  static constexpr traits is{
+      .each = true, .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
 
   activation_function activation{};
   quantization of{}, as{};

@@ -27,6 +27,15 @@ void as_floats(const arguments& a, scratch_memory memory, F f) {
 }
 
 inline void run(const op::adaptive_pool& p, const arguments& a) {
+  if (size_of(a.in[0].type) == 1 && p.function == op::pooling::average && p.is_global()) {
+    const std::int64_t windows = a.out[0].shape.count(), each = windows == 0 ? 0 : a.in[0].shape.count() / windows;
+    for (std::int64_t i = 0; i < windows; ++i) {
+      const std::int64_t sum =
+          integers_of(a).sum(elements<std::uint8_t>(a.in[0]) + i * each, each, a.in[0].type == dtype::i8);
+      elements<std::uint8_t>(a.out[0])[i] = static_cast<std::uint8_t>(average_of_integers(sum, each));
+    }
+    return;
+  }
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     reference::adaptive_pool_planes(p, b.in[0].shape, elements<T>(b.in[0]), elements<T>(b.out[0]));
   });

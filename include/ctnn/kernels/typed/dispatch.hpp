@@ -11,6 +11,7 @@
 #include "../../base/half.hpp"
 #include "../../base/refuse.hpp"
 #include "../../base/saturated.hpp"
+#include "../integer_products.hpp"
 #include "../scratch.hpp"
 #include "../tensor.hpp"
 
@@ -66,6 +67,9 @@ void visit_size(dtype t, F f) {
     default: return f(tag<std::uint8_t>{});
   }
 }
+
+/// The target's kernels for bytes.
+inline const integer_kernels& integers_of(const arguments& a) { return a.integers ? *a.integers : plainly::kernels; }
 
 /// Arguments whose f16 and bf16 tensors and weights are floats in memory of its own; finish() rounds the outputs back.
 class widened {

@@ -19,7 +19,9 @@ void copy_nest(loop_nest<2> nest, T* y, const T* x) {
   do {
     T* to = y + at.offset[0];
     const T* from = x + at.offset[1];
-    for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * dy] = from[i * dx];
+    if (dy == 1 && dx == 1 && row.extent >= 16) std::memcpy(to, from, static_cast<std::size_t>(row.extent) * sizeof(T));
+    else
+      for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * dy] = from[i * dx];
   } while (at.next());
 }
 /// Copies `nest` with the elements of `t`'s type; shifts count elements.

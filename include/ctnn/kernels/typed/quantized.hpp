@@ -90,8 +90,6 @@ inline int byte_at(const float* slot, dtype type, std::int64_t i) {
   return type == dtype::u8 ? int{elements<std::uint8_t>(t)[i]} : int{elements<std::int8_t>(t)[i]};
 }
 
-inline const integer_kernels& integers_of(const arguments& a) { return a.integers ? *a.integers : plainly::kernels; }
-
 /// Floats as bytes of one scale and zero point.
 inline void quantize_bytes(const arguments& a, dtype to, float scale, int zero) {
   const bool is_signed = to == dtype::i8;
@@ -227,7 +225,7 @@ class byte_layer {
     const int zero = input_zero(0);
     if (zero < 0 || zero > 127) return false;
     if (has_bytes()) return all_below_128(bytes(first), n);
-    return *input_scale_ >= 0 && none_below_0(input_.data + first, n);
+    return input_scale_ && *input_scale_ >= 0 && none_below_0(input_.data + first, n);
   }
   int input_zero(std::int64_t row) const {
     return input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : op_.of.zero;
@@ -245,9 +243,9 @@ class byte_layer {
     return false;
   }
   bool has_row_scales() const { return by_row_; }
-  const float* real_bias() const { return op_.arithmetic == op::byte_arithmetic::ncnn ? bias_ : nullptr; }
+  const float* real_bias() const { return op_.has_real_bias() ? bias_ : nullptr; }
   const std::int32_t* integer_bias() const {
-    return real_bias() ? nullptr : static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
+    return op_.has_real_bias() ? nullptr : static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
   }
 
   /// What becomes of sums, as the targets' kernels take it; false where result() alone knows.
@@ -272,7 +270,13 @@ class byte_layer {
     r.low = clips ? activation_.a : activation_ ? 0 : -all;
     r.high = clips ? activation_.b : all;
     if (!(r.low <= r.high)) return false;
-    if (op_.to != dtype::f32) r.scale = *output_scale_;
+    if (op_.to != dtype::f32) r.scale = output_scale();
+    if (op_.is_real()) {
+      r.how = sum_results::fused;
+      r.divides = true;
+      r.zero = op_.as.zero;
+      return true;
+    }
     if (op_.arithmetic == op::byte_arithmetic::ncnn) {
       r.how = sum_results::fused;
       r.multiplies = r.away = true;
@@ -299,6 +303,7 @@ class byte_layer {
     if (op_.to == dtype::i32) return {};
     const float of_weight = weight_scale_[op_.by_output ? o : 0];
     if (op_.is_tflite()) return {1, fixed_factor(op_.of.scale * static_cast<double>(of_weight) / op_.as.scale)};
+    if (op_.is_real()) return {static_cast<float>(op_.of.scale) * of_weight};
     const float of_input = input_scale_[by_row_ ? row : 0];
     if (op_.arithmetic == op::byte_arithmetic::ncnn) return {of_weight == 0 ? 0 : 1 / (of_input * of_weight)};
     return {is_byte(op_.to) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight};
@@ -310,6 +315,11 @@ class byte_layer {
       const float y = activated(std::fma(static_cast<float>(sum), unit.real, bias_ ? bias_[o] : 0));
       if constexpr (std::is_same_v<T, float>) return y;
       else return static_cast<T>(quantize_int8(y * *output_scale_));
+    }
+    if (op_.is_real()) {
+      const float y = activated(std::fma(static_cast<float>(sum), unit.real, bias_ ? bias_[o] : 0));
+      if constexpr (std::is_same_v<T, float>) return y;
+      else return rounded_to<T>(y / output_scale(), op_.as.zero);
     }
     const auto* bias = static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
     const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
@@ -323,6 +333,7 @@ class byte_layer {
   }
 
  private:
+  float output_scale() const { return op_.is_real() ? static_cast<float>(op_.as.scale) : *output_scale_; }
   float activated(float y) const { return activation_ ? applied(activation_, y) : y; }
 
   template <class Op>

@@ -450,6 +450,30 @@ inline void interleave_bytes(const std::uint8_t* const (&lines)[4], std::int64_t
   plainly::interleave(rest, n - i, flip, to + 4 * i);
 }
 
+inline void larger_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
+  const HWY_FULL(std::uint8_t) d;
+  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto flip = hn::Set(d, static_cast<std::uint8_t>(is_signed ? 128 : 0));
+  std::int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    const auto most = hn::Max(hn::Xor(hn::LoadU(d, x + i), flip), hn::Xor(hn::LoadU(d, to + i), flip));
+    hn::StoreU(hn::Xor(most, flip), d, to + i);
+  }
+  plainly::larger(x + i, n - i, is_signed, to + i);
+}
+
+inline std::int64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed) {
+  const HWY_FULL(std::uint8_t) d;
+  const hn::Repartition<std::uint64_t, decltype(d)> wide;
+  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto flip = hn::Set(d, static_cast<std::uint8_t>(is_signed ? 128 : 0));
+  auto sums = hn::Zero(wide);
+  std::int64_t i = 0;
+  for (; i + step <= n; i += step) sums = hn::Add(sums, hn::SumsOf8(hn::Xor(hn::LoadU(d, x + i), flip)));
+  const auto all = static_cast<std::int64_t>(hn::GetLane(hn::SumOfLanes(wide, sums))) - (is_signed ? 128 * i : 0);
+  return all + plainly::sum(x + i, n - i, is_signed);
+}
+
 inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to) {
   std::int64_t i = 0;
   if (stride == 2) {
@@ -465,7 +489,8 @@ inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, s
 
 /// The target's kernels of whole numbers.
 inline integer_kernels integers_of_target() {
-  return {&multiply_quads, &finish_sums, &quantize_floats, &interleave_bytes, &take_every_byte, !has_dot_products()};
+  return {&multiply_quads,  &finish_sums,  &quantize_floats, &interleave_bytes,
+          &take_every_byte, &larger_bytes, &sum_of_bytes,    !has_dot_products()};
 }
 
 #else

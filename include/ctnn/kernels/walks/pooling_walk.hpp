@@ -3,7 +3,9 @@
 // after the other, so that the inner loop runs over neighbours. Without heap: static networks run it, too.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -11,6 +13,7 @@
 #include "../../base/requantize.hpp"
 #include "../../graph/operators/pooling.hpp"
 #include "../share.hpp"
+#include "../tensor.hpp"
 
 namespace ctnn::ir {
 
@@ -114,6 +117,36 @@ class pooling_walk {
       }
     }
   }
+  /// Maxima of bytes by a target's kernels: the lines of a row of windows are compared first, many cells at once, then
+  /// each window's cells.
+  void find_largest(const std::uint8_t* x, std::uint8_t* y, index_range some, bool is_signed,
+                    const integer_kernels& with) const {
+    constexpr std::int64_t most = 1024;
+    std::uint8_t line[most], cells[most];
+    const window_axis& a = axis_[last_];
+    const std::int64_t at_once = (most - a.span()) / a.stride, rows = rows_of_a_plane();
+    for (std::ptrdiff_t r = some.begin; r < some.end; ++r)
+      for (std::int64_t first = 0; first < width_; first += at_once) {
+        const std::int64_t n = std::min<std::int64_t>(at_once, width_ - first), start = first * a.stride - a.before,
+                           begin = std::max<std::int64_t>(start, 0),
+                           end = std::min<std::int64_t>(start + (n - 1) * a.stride + a.span(), a.size);
+        std::memset(line, is_signed ? 128 : 0, static_cast<std::size_t>(n * a.stride + a.span()));
+        if (begin < end)
+          lines(r % rows, [&](std::int64_t offset) {
+            with.larger(x + r / rows * plane_ + offset + begin, end - begin, is_signed, line + (begin - start));
+          });
+        std::uint8_t* const to = y + r * width_ + first;
+        for (int k = 0; k < a.taps; ++k) {
+          const std::uint8_t* from = line + std::int64_t{k} * a.dilation;
+          if (a.stride > 1) with.take_every(from, a.stride, n, cells);
+          if (a.stride > 1) from = cells;
+          if (k == 0) std::memcpy(to, from, static_cast<std::size_t>(n));
+          else with.larger(from, n, is_signed, to);
+        }
+      }
+  }
+  /// Whether that has room for a window.
+  bool has_lines() const { return axis_[last_].span() + axis_[last_].stride <= 1024; }
   std::int64_t rows_of_a_plane() const {
     std::int64_t n = 1;
     for (int i = 0; i < last_; ++i) n *= windows_[i];
@@ -224,8 +257,12 @@ void pool_planes(const op::pool& p, const arguments& a) {
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
   if (y.count() == 0) return;
   const pooling_walk<T> walk(p, x, y);
-  walk.run(elements<T>(a.in[0]), elements<T>(a.out[0]), p.indices ? elements<std::int64_t>(a.out[1]) : nullptr,
-           share_of(a.share, static_cast<std::ptrdiff_t>(y.count() / y.back(0))));
+  const index_range some = share_of(a.share, static_cast<std::ptrdiff_t>(y.count() / y.back(0)));
+  if constexpr (sizeof(T) == 1)
+    if (p.function == op::pooling::max && !p.indices && a.integers && walk.has_lines())
+      return walk.find_largest(elements<std::uint8_t>(a.in[0]), elements<std::uint8_t>(a.out[0]), some,
+                               std::is_signed_v<T>, *a.integers);
+  walk.run(elements<T>(a.in[0]), elements<T>(a.out[0]), p.indices ? elements<std::int64_t>(a.out[1]) : nullptr, some);
 }
 
 }  // namespace ctnn::ir

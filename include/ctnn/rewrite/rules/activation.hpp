@@ -29,12 +29,14 @@ constexpr bool join(const activation_function& inner, const activation_function&
 
 /// Layers that apply an activation to what they compute.
 using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
-                               op::binary, op::eltwise, op::scale, op::bias>;
+                               op::binary, op::eltwise, op::scale, op::bias, op::quantized_conv1d, op::quantized_conv2d,
+                               op::quantized_conv3d, op::quantized_matmul>;
 
-/// conv|conv_transpose|linear|binary|eltwise|scale|bias > activation  ->  the same with the activation in registers
+/// conv|...|bias|quantized_conv|quantized_matmul > activation  ->  the same with the activation in registers
+/// in registers
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
-                                  "conv|conv_transpose|linear|binary|eltwise|scale|bias > activation -> the first",
+                                  "conv|...|bias|quantized_conv|quantized_matmul > activation -> the first",
                                   lowers::nodes, numerics::exact};
   struct match : ir::match {
     activation_function both{};
@@ -44,7 +46,13 @@ struct fuse_activation {
   static constexpr reason take_over(const rewriter& r, node_id first, node_id last, activation_function& both) {
     const activation_function outer = r.get<op::activation>(last).activation;
     if (!is_activation(outer.kind)) return {"its function is no activation"};
-    activates::visit(r, first, [&](const auto& layer) { both = layer.activation; });
+    reason no;
+    activates::visit(r, first, [&]<class Layer>(const Layer& layer) {
+      both = layer.activation;
+      if constexpr (std::is_base_of_v<op::products_of_bytes, Layer>)
+        if (!layer.is_real()) no = {"its sums are of another arithmetic", r.name(first)};
+    });
+    if (no) return no;
     if (!both) both = outer;
     else if (!join(both, outer, both)) return {"its input has an activation already", r.name(first)};
     return {};

@@ -234,13 +234,20 @@ inline constexpr bool is_transposed = false;
 template <int Axes>
 inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
+/// And those of bytes, whose scales and bias do.
+using affine_taker =
+    find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::quantized_conv1d,
+                 op::quantized_conv2d, op::quantized_conv3d, op::quantized_matmul>;
+template <class Op>
+inline constexpr bool is_of_bytes = std::is_base_of_v<op::products_of_bytes, Op>;
+
 /// The axis of a weighted layer's outputs in what it makes: a linear layer's lie along the last but for ones, a
 /// convolution's before the axes its windows slide over.
 constexpr int output_axis(const rewriter& r, node_id n) {
   int axis = r.shape(r.output(n)).rank - 1;
-  weighted_layer::visit(r, n, [&]<class Layer>(const Layer& layer) {
+  affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
     if constexpr (std::is_same_v<Layer, op::linear>) axis -= layer.ones;
-    else axis -= static_cast<int>(layer.kernel.size());
+    else if constexpr (!std::is_same_v<Layer, op::quantized_matmul>) axis -= static_cast<int>(layer.kernel.size());
   });
   return axis;
 }
@@ -248,7 +255,14 @@ constexpr int output_axis(const rewriter& r, node_id n) {
 /// Why a weighted layer takes in nothing that follows.
 constexpr reason is_complete(const rewriter& r, node_id n) {
   bool activates = false;
-  weighted_layer::visit(r, n, [&](const auto& layer) { activates = static_cast<bool>(layer.activation); });
+  reason no;
+  affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
+    activates = static_cast<bool>(layer.activation);
+    if constexpr (is_of_bytes<Layer>)
+      if (!layer.is_real() || layer.to != dtype::f32 || (layer.zero_points && !layer.by_output))
+        no = {"its numbers are not real ones with a scale for each output", r.name(n)};
+  });
+  if (no) return no;
   if (activates) return {"its input has an activation already", r.name(n)};
   if (r.inputs_count(n) != 1) return {"its input adds a residual", r.name(n)};
   return {};
@@ -256,8 +270,28 @@ constexpr reason is_complete(const rewriter& r, node_id n) {
 
 /// The weighted layer m.first takes in m.last, which is `map` and then its activation.
 constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
-  weighted_layer::visit(r, m.first, [&]<class First>(First first) {
+  affine_taker::visit(r, m.first, [&]<class First>(First first) {
     int groups = 0;
+    if constexpr (is_of_bytes<First>) {
+      const int scale_at = first.bias ? 2 : 1;
+      affine folded = fold(r, {none, map.shift}, none, first.bias ? r.weight(m.first, 1) : none);
+      pool<expression_id> weights(1, r.weight(m.first, 0));
+      expression_id scale = r.weight(m.first, scale_at);
+      if (map.slope != none) {
+        op::binary times;
+        times.function = op::binary_function::mul;
+        const expression_id both[] = {scale, map.slope};
+        scale = r.apply(times, both);
+        first.by_output = true;
+        folded = fold(r, map, map.slope, first.bias ? r.weight(m.first, 1) : none);
+      }
+      first.bias = folded.shift != none;
+      if (first.bias) weights.push_back(folded.shift);
+      weights.push_back(scale);
+      if (first.zero_points) weights.push_back(r.weight(m.first, scale_at + 1));
+      first.activation = activation_of(r, m.last);
+      return r.fuse(m.first, m.last, first, r.inputs_of(m.first), weights);
+    }
     if constexpr (is_transposed<First>) groups = first.groups;
     const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
     first.bias = folded.shift != none;
@@ -272,7 +306,7 @@ constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
 struct fold_affine {
   static constexpr rule_info info{"fold_affine", "conv|conv_transpose|linear > scale|bias|binary(scalar) -> the first",
                                   lowers::nodes, numerics::reassociates};
-  using pattern = chain<weighted_layer, affine_layer>;
+  using pattern = chain<affine_taker, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine(r, m.last, true)) return no;
     if (const reason no = is_complete(r, m.first)) return no;
@@ -325,7 +359,7 @@ struct fold_by_output {
   static constexpr rule_info info{"fold_by_output",
                                   "conv|conv_transpose|linear > binary(+|-|*|/ constant per output) -> the first",
                                   lowers::nodes, numerics::reassociates};
-  using pattern = chain<weighted_layer, op::binary>;
+  using pattern = chain<affine_taker, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.get<op::binary>(m.last).scalar) return {"its other operand is a scalar"};  // fold_affine's
     const value_id k = r.input(m.last, 1 - m.input);

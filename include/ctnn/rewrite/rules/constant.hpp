@@ -13,12 +13,14 @@ struct fold_constant {
   static constexpr rule_info info{"fold_constant", "op(constants) -> constant", lowers::nodes, numerics::exact};
   using pattern = edge<op::constant, find::any_operator>;
   static constexpr reason guard(const rewriter& r, const match& m) {
+    const bool integers = r.is<op::dequantize>(m.last);
     for (const value_id v : r.inputs_of(m.last)) {
       if (!r.is<op::constant>(r.producer(v))) return {"it also reads what is not constant", r.name(r.producer(v))};
+      if (integers && is_integer(r.type(v)) && !r.view().at_expression(r.weight(r.producer(v), 0)).type) continue;
       if (r.type(v) != dtype::f32) return {"it also reads other elements than f32", r.name(r.producer(v))};
     }
     if (r.at(m.last).outputs.count != 1) return {"it has several outputs"};
-    if (!r.at(m.last).type->reference()) return {"nothing computes it before the network runs"};
+    if (!integers && !r.at(m.last).type->reference()) return {"nothing computes it before the network runs"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

@@ -21,9 +21,28 @@ inline term as_scale(node_reader& n, term t) {
 inline void add_zero_point(node_reader& n, std::vector<term>& in) {
   if (!n.has(2)) return;
   const shared_array k = n.known(n.input(2));
-  bool none = k != nullptr && !n.known(in[0]);
+  bool none = k != nullptr;
   for (std::size_t i = 0; none && i < k->size(); ++i) none = number_at(*k, i) == 0;
   if (!none) in.push_back(as_scale(n, n.input(2)));
+}
+
+/// Numbers of the operator have no axis.
+template <class Op>
+Op without_axis(Op op) {
+  static_cast<op::granularity&>(op) = {};
+  return op;
+}
+/// Scale and zero point of all of a value's numbers, where the file holds them: rules look for numbers of the operator.
+inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t zero, dtype type) {
+  quantization q;
+  const auto one = [&](std::size_t i) {
+    const shared_array k = n.known(n.input(i));
+    return k && k->size() == 1 ? k : nullptr;
+  };
+  const shared_array s = one(scale), z = n.has(zero) ? one(zero) : nullptr;
+  if (!s || s->type() != dtype::f32 || (n.has(zero) && (!z || z->type() != type))) return {};
+  q = {number_at(*s, 0), z ? static_cast<int>(number_at(*z, 0)) : 0};
+  return check_quantization("scale", q, type) ? quantization{} : q;
 }
 
 inline void quantize(node_reader& n) {
@@ -35,6 +54,9 @@ inline void quantize(node_reader& n) {
   op.to = n.has(2) ? n.type(n.input(2)) : dtype::u8;
   if (!n.has(2) && n.integer("output_dtype", 0) != 0) op.to = n.element("output_dtype", 2);
   n.ignore("output_dtype");
+  op.as = said_numbers(n, 1, 2, op.to);
+  if (op.as && op.block == 0) return n.result(n.add(without_axis(op), {n.input(0)}));
+  op.as = {};
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
   add_zero_point(n, in);
   n.result(n.add(op, in));
@@ -44,7 +66,13 @@ inline void dequantize(node_reader& n) {
   n.ignore("output_dtype");
   op::dequantize op;
   static_cast<op::granularity&>(op) = granularity_of(n);
+  op.of = said_numbers(n, 1, 2, n.type(n.input(0)));
+  if (op.of && op.block == 0 && !n.known(n.input(0))) return n.result(n.add(without_axis(op), {n.input(0)}));
+  op.of = {};
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
+  // Weights stay integers in the graph: rules multiply them, or fold what they stand for.
+  const bool known = n.known(in[0]) && n.known(in[1]) && (!n.has(2) || n.known(n.input(2)));
+  if (known && n.type(in[1]) == dtype::f32) in[0] = n.unfolded(in[0]);
   add_zero_point(n, in);
   n.result(n.add(op, in));
 }
@@ -78,11 +106,11 @@ class byte_inputs {
   term input(std::string_view slot) const { return n_.input(place(slot)); }
   bool many(std::string_view slot) const { return has(slot) && n_.shape(input(slot)).count() != 1; }
 
-  /// Adds the layer, all its slots given.
+  /// Adds the layer, all its slots given; what no zero point tells is of type `to`.
   template <class Op>
-  void add(Op op) const {
+  void add(Op op, dtype to = dtype::i32) const {
     op.weight_type = n_.type(input("weight"));
-    op.to = has("output_zero") ? n_.type(input("output_zero")) : dtype::i32;
+    op.to = has("output_zero") ? n_.type(input("output_zero")) : to;
     op.by_output = many("weight_scale") || many("weight_zero");
     op.bias = has("bias");
     op.given = 0;
@@ -117,12 +145,12 @@ inline void byte_convolution(node_reader& n, std::span<const slot_input> places)
     in.add(op);
   });
 }
-inline void byte_product(node_reader& n, std::span<const slot_input> places) {
+inline void byte_product(node_reader& n, std::span<const slot_input> places, dtype to = dtype::i32) {
   const byte_inputs in(n, places);
   op::quantized_matmul op;
   op.right = as_list(n.shape(in.input("weight")));
   op.by_row = in.many("input_scale") || in.many("input_zero");
-  in.add(op);
+  in.add(op, to);
 }
 
 inline void quantized_convolution(node_reader& n) {

@@ -14,17 +14,23 @@ inline std::vector<attribute> granularity_of(node_writer& w, const op::granulari
   }
   return a;
 }
-/// By the scale and zero point that an operator has in itself, of integers of this type.
-inline void by_own_scale(node_writer& w, const char* name, const ir::quantization& q, dtype integers) {
-  const int lead = w.lead();
-  w.is(name, {w.in(0, lead), w.number(q.scale, dtype::f32), w.number(static_cast<double>(q.zero), integers)}, {}, lead);
+/// Real numbers of integers, and the other way round, by numbers of an operator.
+inline std::string real_of(node_writer& w, const std::string& x, const quantization& q, dtype type) {
+  if (size_of(type) == 2) w.need(21);
+  if (type == dtype::i32 && q.zero != 0) w.refuse("i32 with a zero point");
+  std::vector<std::string> in{x, w.number(q.scale, dtype::f32)};
+  if (type != dtype::i32) in.push_back(w.number(static_cast<double>(q.zero), type));
+  return w.add("DequantizeLinear", in);
+}
+inline std::string integers_of(node_writer& w, const std::string& x, const quantization& q, dtype type) {
+  if (size_of(type) == 2) w.need(21);
+  return w.add("QuantizeLinear", {x, w.number(q.scale, dtype::f32), w.number(static_cast<double>(q.zero), type)});
 }
 inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
-  if (op.as) {
-    if (size_of(op.to) > 1 || is_narrow(w.type())) w.need(is_narrow(w.type()) ? 19 : 21);
-    return by_own_scale(w, "QuantizeLinear", op.as, op.to);
-  }
+  if (is_narrow(w.type())) w.need(19);
+  const int lead = w.lead();
+  if (op.as) return w.result(integers_of(w, w.in(0, lead), op.as, op.to), lead);
   if (size_of(op.to) > 1 || is_narrow(w.type()) || w.type(1) != dtype::f32) w.need(is_narrow(w.type()) ? 19 : 21);
   std::vector<std::string> in{w.in(0), w.in(1)};
   // The zero point says the type of the result.
@@ -34,10 +40,8 @@ inline void quantize(node_writer& w) {
 }
 inline void dequantize(node_writer& w) {
   const op::dequantize op = w.get<op::dequantize>();
-  if (op.of) {
-    if (size_of(w.type()) == 2) w.need(21);
-    return by_own_scale(w, "DequantizeLinear", op.of, w.type());
-  }
+  const int lead = w.lead();
+  if (op.of) return w.result(real_of(w, w.in(0, lead), op.of, w.type()), lead);
   if (w.type(1) != dtype::f32) w.need(19);
   if (size_of(w.type()) == 2) w.need(21);
   w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
@@ -112,6 +116,17 @@ inline void ncnn_bytes(node_writer& w, byte_slots& slots, const op::products_of_
   w.result(y, lead);
 }
 
+/// A layer whose numbers are real ones between bytes: `layer` makes them of the input and the weight. What stands for
+/// the weight is of the numbers' axis `axis`.
+inline void real_layer(node_writer& w, byte_slots& slots, const op::products_of_bytes& op, const activation_function& f,
+                       const std::string& x, std::string weight, int axis, int lead, auto&& layer) {
+  std::vector<std::string> in{weight, slots("weight_scale")};
+  if (slots.has("weight_zero")) in.push_back(slots("weight_zero"));
+  weight = w.add("DequantizeLinear", in, {with("axis", axis)});
+  const std::string y = applied(w, f, layer(real_of(w, x, op.of, w.type()), weight), dtype::f32);
+  w.result(op.to == dtype::f32 ? y : integers_of(w, y, op.as, op.to), lead);
+}
+
 /// ONNX's operators round in floats, to even.
 [[noreturn]] inline void refuse_tflite(const node_writer& w) {
   w.refuse("sums of bytes in TensorFlow Lite's arithmetic");
@@ -128,6 +143,13 @@ void quantized_conv(node_writer& w) {
   extents each{op.out};
   for (int i = 0; i < Axes; ++i) each.push_back(1);
   const std::string from = w.in(0, lead), weight = slots.whole("weight");
+  if (op.is_real())
+    return real_layer(w, slots, op, op.activation, from, weight, 0, lead,
+                      [&](const std::string& input, const std::string& by) {
+                        std::vector<std::string> in{input, by};
+                        if (op.bias) in.push_back(slots.whole("bias"));
+                        return w.add("Conv", in, a);
+                      });
   if (op.arithmetic == op::byte_arithmetic::ncnn)
     return ncnn_bytes(w, slots, op, op.activation, each, from, lead, [&](const std::string& bytes) {
       return w.add("ConvInteger", {bytes, weight}, a);
@@ -146,8 +168,17 @@ inline void quantized_matmul(node_writer& w) {
   if (op.is_tflite()) refuse_tflite(w);
   const extents x = w.shape();
   byte_slots slots(w, op.weights({&x, 1}));
-  std::string weight = slots.whole("weight");
   const extents shape = op.weight_shape(x);
+  if (op.is_real()) {
+    if (shape.rank != 2) w.refuse("a product of bytes by several matrices");
+    return real_layer(w, slots, op, op.activation, w.in(),
+                      op.is_transposed() ? w.transposed_weight(0) : slots.whole("weight"), 1, 0,
+                      [&](const std::string& input, const std::string& by) {
+                        const std::string y = w.add("MatMul", {input, by});
+                        return op.bias ? w.add("Add", {y, slots.whole("bias")}) : y;
+                      });
+  }
+  std::string weight = slots.whole("weight");
   if (op.is_transposed()) {
     integers order;
     for (int i = 0; i < shape.rank; ++i) order.push_back(i);
@@ -168,6 +199,32 @@ inline void quantized_matmul(node_writer& w) {
   const extents rows = op.by_row && x.rank > 1 ? extents{x.back(1), 1} : extents{};
   const std::string sums = w.add("MatMulInteger", {from, weight, slots("input_zero"), slots("weight_zero")});
   finish_sums(w, slots, sums, op, op.activation, outputs, rows, 0);
+}
+
+// Functions of bytes: of the real numbers between.
+
+inline void requantize(node_writer& w) {
+  const auto op = w.get<op::requantize>();
+  const std::string x = real_of(w, w.in(), op.of, w.type());
+  w.result(integers_of(w, applied(w, op.activation, x, dtype::f32), op.as, op.to));
+}
+inline void quantized_activation(node_writer& w) {
+  const auto op = w.get<op::quantized_activation>();
+  const std::string x = real_of(w, w.in(), op.of, w.type());
+  w.result(integers_of(w, applied(w, op.activation, x, dtype::f32), op.as, op.to));
+}
+inline void quantized_binary(node_writer& w) {
+  using enum op::binary_function;
+  const auto op = w.get<op::quantized_binary>();
+  const std::string a = real_of(w, w.in(0), op.of, w.type(0)), b = real_of(w, w.in(1), op.with, w.type(1));
+  const std::string y = w.add(op.function == add ? "Add" : op.function == sub ? "Sub" : "Mul", {a, b});
+  w.result(integers_of(w, applied(w, op.activation, y, dtype::f32), op.as, op.to));
+}
+inline void quantized_softmax(node_writer& w) {
+  const auto op = w.get<op::quantized_softmax>();
+  const std::string x = real_of(w, w.in(), op.of, w.type());
+  const int axis = normal_axis(op.axis, w.shape().rank);
+  w.result(integers_of(w, w.add("Softmax", {x}, {with("axis", axis)}), op.as, op.to));
 }
 
 }  // namespace ctnn::onnx::writers

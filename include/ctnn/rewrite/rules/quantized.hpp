@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layers of real numbers between bytes become layers of bytes: dequantize > layer > quantize, where scales and zero
+// points of values are numbers of the operators. What follows differs from the real numbers' by one step at most: sums
+// of bytes are exact, and what is rounded is rounded once.
+#pragma once
+
+#include "activation.hpp"
+#include "kinds.hpp"
+
+namespace ctnn::rules {
+
+/// Integers whose scale and zero point are numbers of the operator.
+struct said_integers {
+  using of = op::dequantize;
+  static constexpr std::string_view why_not(const op::dequantize& d) {
+    return d.of ? "" : "its scale is a value, not a number of its own";
+  }
+};
+struct says_integers {
+  using of = op::quantize;
+  static constexpr std::string_view why_not(const op::quantize& q) {
+    return q.as ? "" : "its scale is a value, not a number of its own";
+  }
+};
+
+/// Does node n make f32 of bytes?
+constexpr bool dequantizes_bytes(const rewriter& r, node_id n) {
+  return r.is<op::dequantize>(n) && r.get<op::dequantize>(n).of && is_byte(r.type(r.input(n)));
+}
+constexpr reason unless_bytes(const rewriter& r, node_id dequantize) {
+  return is_byte(r.type(r.input(dequantize))) ? reason{} : reason{"its input is not of bytes", r.name(dequantize)};
+}
+
+/// A weight that is made of bytes: dequantize(bytes, scale, zero point), its rows and columns exchanged or not.
+struct weight_of_bytes {
+  expression_id bytes = none, scale = none, zero = none;
+  op::dequantize how{};
+  bool turned = false;
+
+  constexpr reason look(const rewriter& r, expression_id e, bool matrix) {
+    const graph_view g = r.view();
+    const expression* x = &g.at_expression(e);
+    for (; matrix && x->type == &type_of<op::permute> && x->shape.rank == 2; x = &g.at_expression(g.arguments(*x)[0]))
+      turned = turned != (decode<op::permute>(g.fields_of(x->fields)).order[0] == 1);
+    if (!matrix && x->type == &type_of<op::reshape>) x = &g.at_expression(g.arguments(*x)[0]);  // a signal as a row
+    if (x->type != &type_of<op::dequantize>) return {"its weight is not dequantised from a constant"};
+    const auto of = g.arguments(*x);
+    how = decode<op::dequantize>(g.fields_of(x->fields));
+    bytes = of[0];
+    if (!is_byte(g.at_expression(bytes).element)) return {"its weight is not dequantised from bytes"};
+    if (of.size() > 1) scale = of[1];
+    if (of.size() > 2) zero = of[2];
+    if (how.of.zero != 0) return {"its weight has a zero point that is no constant"};
+    const int outputs = turned ? 1 : 0;
+    if (how.block != 0 || (by_output(r) && normal_axis(how.axis, g.at_expression(bytes).shape.rank) != outputs))
+      return {"its weight's scales are not the outputs'"};
+    return {};
+  }
+  constexpr bool by_output(const rewriter& r) const { return scale != none && r.shape_of(scale).count() > 1; }
+};
+
+/// dequantize > conv|linear whose weight is dequantised  ->  the same of bytes, with real numbers for its result
+struct multiply_bytes {
+  static constexpr rule_info info{"multiply_bytes",
+                                  "dequantize > conv|linear by dequantize(constant) -> quantized_conv|quantized_matmul",
+                                  lowers::tier, numerics::reassociates};
+  struct match : ir::match {
+    weight_of_bytes weight{};
+  };
+  using layers = find::any_of<op::conv1d, op::conv2d, op::conv3d, op::linear>;
+  using pattern = find::reader<layers, &match::last, &match::input,
+                               find::behind<op::reshape, 1, find::node<said_integers, &match::first>>>;
+  template <class Layer>
+  static constexpr bool is_linear = std::is_same_v<Layer, op::linear>;
+
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    if (r.inputs_count(m.last) != 1) return {"it adds a residual"};
+    if (const reason no = unless_bytes(r, m.first)) return no;
+    if (const reason no = m.weight.look(r, r.weight(m.last, 0), r.is<op::linear>(m.last))) return no;
+    if (r.is<op::linear>(m.last)) {
+      const auto by = r.get<op::linear>(m.last);
+      if (by.axes != 1 || by.ones != 0) return {"its rows are several axes"};
+    }
+    const bool has_zeros = m.weight.zero != none || r.view().at_expression(m.weight.bytes).element == dtype::u8;
+    const extents w = r.shape_of(m.weight.bytes);
+    if (w.count() / w[m.weight.turned ? 1 : 0] * 255 * (has_zeros ? 255 : 128) > 2147483647)
+      return {"its sums may be more than 32 bits"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    value_id x = r.input(m.first);
+    if (const value_id v = r.input(m.last); r.producer(v) != m.first) {
+      r.read_instead(r.producer(v), {&x, 1});
+      r.retype(v, r.type(x));
+      x = v;
+    }
+    op::products_of_bytes how;
+    how.arithmetic = op::byte_arithmetic::real;
+    how.weight_type = r.view().at_expression(m.weight.bytes).element;
+    how.to = dtype::f32;
+    how.by_output = m.weight.by_output(r);
+    how.zero_points = m.weight.zero != none;
+    how.of = r.get<op::dequantize>(m.first).of;
+    const expression_id scale =
+        m.weight.scale != none ? m.weight.scale : r.filled({1}, static_cast<float>(m.weight.how.of.scale));
+    // A signal's weight has become that of an image; one number for all may be a scalar in files.
+    const extents shape = m.weight.turned ? r.shape_of(m.weight.bytes) : r.shape_of(r.weight(m.last, 0));
+    const extents each{static_cast<int>(r.shape_of(scale).count())};
+    pool<expression_id> weights(1, r.leaf_as(m.weight.bytes, shape));
+    if (r.at(m.last).weights.count == 2) weights.push_back(r.weight(m.last, 1));
+    weights.push_back(r.reshaped(scale, each));
+    if (m.weight.zero != none) weights.push_back(r.leaf_as(m.weight.zero, each));
+    r.note(r.name(m.first), r.name(m.last));
+    const auto become = [&](auto layer) {
+      static_cast<op::products_of_bytes&>(layer) = how;
+      r.become(m.last, layer, r.name(m.last), {&x, 1}, weights);
+    };
+    layers::visit(r, m.last, [&]<class Layer>(const Layer& from) {
+      if constexpr (is_linear<Layer>) {
+        op::quantized_matmul by;
+        if (m.weight.turned) by.right = as_list(r.shape_of(m.weight.bytes));
+        else by.out = from.out;
+        by.bias = from.bias;
+        by.activation = from.activation;
+        become(by);
+      } else {
+        op::quantized_conv<static_cast<int>(std::tuple_size_v<decltype(from.kernel)>)> by;
+        static_cast<Layer&>(by) = from;
+        become(by);
+      }
+    });
+  }
+};
+
+/// such a layer > quantize  ->  the layer with bytes for its result
+struct bytes_of_products {
+  static constexpr rule_info info{"bytes_of_products", "quantized_conv|quantized_matmul > quantize -> the first",
+                                  lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  using layers = find::any_of<op::quantized_conv1d, op::quantized_conv2d, op::quantized_conv3d, op::quantized_matmul>;
+  using pattern = find::node<says_integers, &match::last,
+                             find::alone<find::behind<op::reshape, 1, find::node<layers, &match::first>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.readers(r.output(m.first)) != 1) return {"its input is also read by another layer", r.name(m.first), true};
+    bool real = false;
+    layers::visit(r, m.first, [&](const auto& layer) { real = layer.is_real(); });
+    if (!real) return {"its sums are of another arithmetic", r.name(m.first)};
+    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.last);
+    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    layers::visit(r, m.first, [&](auto layer) {
+      layer.to = q.to;
+      layer.as = q.as;
+      const value_id v = r.input(m.last);
+      if (r.producer(v) == m.first) return r.fuse(m.first, m.last, layer, r.inputs_of(m.first), weights);
+      r.become(m.first, layer, r.name(m.first), r.inputs_of(m.first), weights);
+      r.retype(r.output(m.first), q.to);
+      r.retype(v, q.to);
+      r.bypass(m.last, v);
+    });
+  }
+};
+
+/// What stands between dequantize and quantize and could as well be done with the bytes: one operator after the other,
+/// each of which the next one alone reads.
+struct moved_bytes {
+  node_id dequantize = none, quantize = none;
+  bool same = false;  ///< they have one scale, one zero point, one type
+
+  /// `moves(node)` says whether an operator may stand there.
+  constexpr reason look(const rewriter& r, auto&& moves) {
+    value_id v = r.input(quantize);
+    while (!r.is<op::dequantize>(dequantize = r.producer(v))) {
+      if (!moves(dequantize)) return find::detail::another_operator;
+      if (r.readers(v) != 1) return {"its input is also read by another layer", r.name(dequantize), true};
+      v = r.input(dequantize);
+    }
+    if (!dequantizes_bytes(r, dequantize))
+      return {"its integers are no bytes with numbers of their own", r.name(dequantize)};
+    const auto q = r.get<op::quantize>(quantize);
+    if (!is_byte(q.to)) return {"it does not make bytes"};
+    same = q.as == r.get<op::dequantize>(dequantize).of && q.to == r.type(r.input(dequantize));
+    return {};
+  }
+  /// Operators between read bytes; they stand for the same numbers as before.
+  constexpr void take_bytes(rewriter& r) const {
+    const value_id bytes = r.input(dequantize);
+    for (value_id v = r.input(quantize); r.producer(v) != dequantize;) {
+      const node_id n = r.producer(v);
+      r.retype(v, r.type(bytes));
+      if (r.is<op::pad>(n)) {
+        auto p = r.get<op::pad>(n);
+        p.value = filling(r, p.value);
+        r.recode(n, p);
+      }
+      v = r.input(n);
+      if (r.producer(v) == dequantize) return r.read_instead(n, r.inputs_with(n, 0, bytes));
+    }
+  }
+  /// The integer that stands for what is padded with.
+  constexpr double filling(const rewriter& r, double real) const {
+    const auto of = r.get<op::dequantize>(dequantize).of;
+    return real / of.scale + of.zero;
+  }
+};
+
+/// What takes elements from one place to another, maxima among them: greater bytes are greater numbers.
+constexpr bool moves_elements(const rewriter& r, node_id n) {
+  if (r.at(n).inputs.count != 1 || r.at(n).outputs.count != 1) return false;
+  if (r.is<op::pool>(n)) return r.get<op::pool>(n).function == op::pooling::max;
+  if (r.is<op::adaptive_pool>(n)) return r.get<op::adaptive_pool>(n).function == op::pooling::max;
+  return r.at(n).type->is.copies || r.is<op::pad>(n);
+}
+/// An average that windows of padding have no part in.
+constexpr bool averages_elements(const rewriter& r, node_id n) {
+  if (r.is<op::adaptive_pool>(n)) return r.get<op::adaptive_pool>(n).function == op::pooling::average;
+  if (!r.is<op::pool>(n)) return false;
+  const auto p = r.get<op::pool>(n);
+  return p.function == op::pooling::average && !p.count_include_pad && !p.divisor_whole;
+}
+
+/// dequantize > what moves elements > quantize of the same scale and zero point  ->  what moves bytes
+struct move_bytes {
+  static constexpr rule_info info{"move_bytes",
+                                  "dequantize > reshape|permute|slice|pad|max pool|... > quantize -> the ones between",
+                                  lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match : moved_bytes {};
+  using pattern = find::node<says_integers, &match::quantize>;
+  static constexpr reason find_between(const rewriter& r, match& m) {
+    const reason no = m.look(r, [&](node_id n) { return moves_elements(r, n); });
+    if (no) return no;
+    for (node_id n = r.producer(r.input(m.quantize)); n != m.dequantize; n = r.producer(r.input(n))) {
+      if (!r.is<op::pad>(n)) continue;
+      const double with = m.filling(r, r.get<op::pad>(n).value);
+      const bool is_u8 = r.type(r.input(m.dequantize)) == dtype::u8;
+      if (!(with >= (is_u8 ? 0 : -128) && with <= (is_u8 ? 255 : 127)) || with != static_cast<int>(with))
+        return {"no byte stands for what it pads with", r.name(n)};
+    }
+    return {};
+  }
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = find_between(r, m)) return no;
+    return m.same ? reason{} : reason{"scale and zero point are other numbers", r.name(m.dequantize)};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    m.take_bytes(r);
+    const node_id last = r.producer(r.input(m.quantize));
+    r.bypass(m.quantize, last == m.dequantize ? r.input(last) : r.output(last));
+  }
+};
+
+/// the same of another scale or zero point  ->  requantize behind it
+struct requantize_bytes {
+  static constexpr rule_info info{"requantize_bytes",
+                                  "dequantize > reshape|...|max pool > quantize -> the ones between > requantize",
+                                  lowers::nodes, numerics::reassociates};
+  static constexpr bool any_type = true;
+  using match = move_bytes::match;
+  using pattern = move_bytes::pattern;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = move_bytes::find_between(r, m)) return no;
+    if (m.same) return {"nothing changes", r.name(m.dequantize), false, true};
+    return r.readers(r.output(m.dequantize)) == 1
+               ? reason{}
+               : reason{"its input is also read by another layer", r.name(m.dequantize), true};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.quantize);
+    const auto of = r.get<op::dequantize>(m.dequantize).of;
+    m.take_bytes(r);
+    const node_id last = r.producer(r.input(m.quantize));
+    const value_id x = last == m.dequantize ? r.input(last) : r.output(last);
+    r.note(r.name(m.dequantize), r.name(m.quantize));
+    r.become(m.quantize, op::requantize{of, q.as, q.to}, r.name(m.quantize), {&x, 1}, {});
+  }
+};
+
+/// dequantize > average pool > quantize of the same scale and zero point  ->  average pool of bytes
+struct average_bytes {
+  static constexpr rule_info info{"average_bytes",
+                                  "dequantize > average pool > quantize -> pool|adaptive_pool of bytes", lowers::nodes,
+                                  numerics::reassociates};
+  static constexpr bool any_type = true;
+  using match = move_bytes::match;
+  using pattern = move_bytes::pattern;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const reason no = m.look(r, [&](node_id n) { return moves_elements(r, n) || averages_elements(r, n); });
+    if (no) return no;
+    bool averages = false;
+    for (node_id n = r.producer(r.input(m.quantize)); n != m.dequantize; n = r.producer(r.input(n))) {
+      if (r.is<op::pad>(n)) return {"it pads", r.name(n)};
+      averages = averages || averages_elements(r, n);
+    }
+    if (!averages) return find::detail::another_operator;
+    return m.same ? reason{} : reason{"scale and zero point are other numbers", r.name(m.dequantize)};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { move_bytes::rewrite(r, m); }
+};
+
+/// dequantize of several > concat > quantize  ->  requantize of those whose scale is another > concat
+struct join_bytes {
+  static constexpr rule_info info{"join_bytes", "concat(dequantize...) > quantize -> concat of bytes", lowers::nodes,
+                                  numerics::reassociates};
+  static constexpr bool any_type = true;
+  using pattern = chain<op::concat, says_integers>;
+  static constexpr bool as_it_is(const rewriter& r, node_id d, const op::quantize& q) {
+    return r.get<op::dequantize>(d).of == q.as && r.type(r.input(d)) == q.to;
+  }
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.last);
+    if (!is_byte(q.to)) return {"it does not make bytes"};
+    for (const value_id v : r.inputs_of(m.first)) {
+      const node_id d = r.producer(v);
+      if (!dequantizes_bytes(r, d)) return {"it is not dequantised from bytes", r.name(d)};
+      if (!as_it_is(r, d, q) && r.readers(v) != 1) return {"its input is also read by another layer", r.name(d), true};
+    }
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.last);
+    pool<value_id> in;
+    for (const value_id v : r.inputs_of(m.first)) {
+      const node_id d = r.producer(v);
+      const value_id x = r.input(d);
+      in.push_back(as_it_is(r, d, q) ? x : v);
+      if (as_it_is(r, d, q)) continue;
+      r.become(d, op::requantize{r.get<op::dequantize>(d).of, q.as, q.to}, r.name(d), {&x, 1}, {});
+      r.retype(v, q.to);
+    }
+    r.fuse(m.first, m.last, r.get<op::concat>(m.first), in, {});
+  }
+};
+
+/// dequantize > activation > quantize  ->  requantize between bounds, or a table of 256 bytes
+struct activate_bytes {
+  static constexpr rule_info info{"activate_bytes",
+                                  "dequantize > activation > quantize -> requantize|quantized_activation",
+                                  lowers::nodes, numerics::reassociates};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id dequantize = none, apply = none, last = none;
+  };
+  using pattern =
+      find::node<says_integers, &match::last,
+                 find::alone<find::node<op::activation, &match::apply, find::node<said_integers, &match::dequantize>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = unless_bytes(r, m.dequantize)) return no;
+    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.last);
+    const activation_function f = r.get<op::activation>(m.apply).activation;
+    const auto of = r.get<op::dequantize>(m.dequantize).of;
+    const value_id x = r.input(m.dequantize);
+    if (op::is_bounds(f)) r.fuse(m.apply, m.last, op::requantize{of, q.as, q.to, f}, {&x, 1}, {});
+    else r.fuse(m.apply, m.last, op::quantized_activation{f, of, q.as, q.to}, {&x, 1}, {});
+  }
+};
+
+/// dequantize, dequantize > + - * > quantize  ->  quantized_binary
+struct combine_bytes {
+  static constexpr rule_info info{"combine_bytes", "dequantize + - * dequantize > quantize -> quantized_binary",
+                                  lowers::nodes, numerics::reassociates};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id a = none, b = none, combine = none, last = none;
+  };
+  using pattern = find::node<says_integers, &match::last,
+                             find::alone<find::node<op::binary, &match::combine, find::node<said_integers, &match::a>,
+                                                    find::node<said_integers, &match::b>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    using enum op::binary_function;
+    const auto b = r.get<op::binary>(m.combine);
+    const auto as = r.get<op::quantize>(m.last).as;
+    if (b.function != add && b.function != sub && b.function != mul) return {"it is no + - *", r.name(m.combine)};
+    if (!op::is_bounds(b.activation)) return {"it has an activation that is no bounds", r.name(m.combine)};
+    for (const node_id d : {m.a, m.b}) {
+      if (const reason no = unless_bytes(r, d)) return no;
+      if (r.get<op::dequantize>(d).of.scale / as.scale >= 1048576)
+        return {"its steps are too large for the result's", r.name(d)};
+    }
+    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.last);
+    const auto b = r.get<op::binary>(m.combine);
+    const op::quantized_binary by{b.function,  r.get<op::dequantize>(m.a).of, r.get<op::dequantize>(m.b).of, q.as, q.to,
+                                  b.activation};
+    const value_id in[] = {r.input(m.a), r.input(m.b)};
+    r.fuse(m.combine, m.last, by, in, {});
+  }
+};
+
+/// dequantize > softmax > quantize  ->  quantized_softmax
+struct softmax_bytes {
+  static constexpr rule_info info{"softmax_bytes", "dequantize > softmax > quantize -> quantized_softmax",
+                                  lowers::nodes, numerics::reassociates};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id dequantize = none, softmax = none, last = none;
+  };
+  using pattern =
+      find::node<says_integers, &match::last,
+                 find::alone<find::node<op::softmax, &match::softmax, find::node<said_integers, &match::dequantize>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = unless_bytes(r, m.dequantize)) return no;
+    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto q = r.get<op::quantize>(m.last);
+    const value_id x = r.input(m.dequantize);
+    const op::quantized_softmax of_bytes{r.get<op::softmax>(m.softmax).axis, r.get<op::dequantize>(m.dequantize).of,
+                                         q.as, q.to};
+    r.fuse(m.softmax, m.last, of_bytes, {&x, 1}, {});
+  }
+};
+
+}  // namespace ctnn::rules

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/quantized.hpp: layers of real numbers between bytes.
+
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+
+namespace {
+
+constexpr quantization coarse{0.05, 0}, fine{0.02, 3}, half{0.025, 0};
+
+constexpr value_id bytes_in(builder& b, std::initializer_list<int> shape, dtype type = dtype::i8,
+                            std::string_view name = "x") {
+  return b.add(op::input{list<int>(shape), type}, name, {});
+}
+constexpr op::dequantize from(quantization q) {
+  op::dequantize d;
+  d.of = q;
+  return d;
+}
+constexpr op::quantize into(quantization q, dtype type = dtype::i8) {
+  op::quantize d;
+  d.as = q;
+  d.to = type;
+  return d;
+}
+constexpr value_id real(builder& b, value_id bytes, quantization q, std::string_view name = "real") {
+  return b.add(from(q), name, {bytes});
+}
+
+/// What a layer's weight is made of.
+enum class weight_is { by_output, one_scale, with_zero, unsigned_bytes, by_input, floats, wide };
+template <weight_is W>
+constexpr bool has_scales = W == weight_is::by_output || W == weight_is::by_input || W == weight_is::wide;
+
+/// A weight of this shape, dequantised; its scales belong to axis `axis`.
+template <weight_is W>
+constexpr value_id weight(builder& b, std::initializer_list<int> shape, int axis) {
+  if (W == weight_is::floats) return b.constant("w", shape);
+  const dtype type = W == weight_is::unsigned_bytes ? dtype::u8 : W == weight_is::wide ? dtype::i32 : dtype::i8;
+  op::dequantize d;
+  d.axis = W == weight_is::by_input ? 1 - axis : axis;
+  const value_id w = b.add(op::constant{list<int>(shape), type}, "w", {});
+  const int scales = shape.begin()[d.axis];
+  const value_id s = has_scales<W> ? b.constant("scale_w", {scales}) : b.constant("scale_w", {});
+  if (W != weight_is::with_zero && W != weight_is::unsigned_bytes) return b.add(d, "real_w", {w, s});
+  return b.add(d, "real_w", {w, s, b.add(op::constant{{}, type}, "zero_w", {})});
+}
+/// Dequantised constants are weights of their layers, as the rules before leave them.
+constexpr void fold(builder& b) {
+  b.g = optimize(static_cast<graph&&>(b.g), {&rule_entry<rules::fold_constant>::record, 1}).g;
+}
+
+constexpr op::conv2d windows(int groups = 1) {
+  op::conv2d c;
+  c.out = 4;
+  c.kernel = {3, 3};
+  c.pad = {1, 1, 1, 1};
+  c.groups = groups;
+  c.given = 3;
+  return c;
+}
+enum class input_is { bytes, wide, by_value, residual };
+
+template <weight_is W, int Groups = 1, input_is X = input_is::bytes, dtype Type = dtype::i8>
+constexpr auto conv_of = [](builder& b) {
+  const value_id w = weight<W>(b, {4, 4 / Groups, 3, 3}, 0), bias = b.constant("bias", {4});
+  const value_id x = bytes_in(b, {4, 5, 6}, X == input_is::wide ? dtype::i16 : Type);
+  value_id r = none;
+  if constexpr (X == input_is::by_value) r = b.add(op::dequantize{}, "real", {x, b.input("scale", {})});
+  else r = real(b, x, coarse);
+  if constexpr (X == input_is::residual)
+    b.output("", b.add(windows(Groups), "conv", {b.input("y", {4, 5, 6}), r, w, bias}));
+  else b.output("", b.add(windows(Groups), "conv", {r, w, bias}));
+  fold(b);
+};
+
+/// Weights of the last node that the test's graphs have in other shapes than the operator's slots.
+template <weight_is W, int Groups = 1, dtype Type = dtype::i8, dtype To = dtype::f32>
+constexpr op::quantized_conv2d conv_of_bytes() {
+  op::quantized_conv2d q;
+  static_cast<op::conv2d&>(q) = windows(Groups);
+  q.given = 0;
+  q.arithmetic = op::byte_arithmetic::real;
+  q.weight_type = W == weight_is::unsigned_bytes ? dtype::u8 : dtype::i8;
+  q.by_output = has_scales<W>;
+  q.zero_points = W == weight_is::with_zero || W == weight_is::unsigned_bytes;
+  q.to = To;
+  q.of = coarse;
+  if (To != dtype::f32) q.as = fine;
+  return q;
+}
+template <weight_is W, int Groups = 1, dtype Type = dtype::i8, dtype To = dtype::f32>
+constexpr auto quantized_conv_of = [](builder& b) {
+  b.output("", b.add(conv_of_bytes<W, Groups, Type, To>(), "conv", {bytes_in(b, {4, 5, 6}, Type)}));
+};
+
+/// A product, its weight as PyTorch has it or as (inputs, outputs).
+template <weight_is W, bool Turned, int Axes = 1>
+constexpr auto linear_of = [](builder& b) {
+  value_id w = Turned ? weight<W>(b, {12, 4}, 1) : weight<W>(b, {4, 12}, 0);
+  if (Turned) w = b.permute("turned", w, {1, 0});
+  op::linear l{4};
+  l.given = 3;
+  l.axes = Axes;
+  const value_id bias = b.constant("bias", {4});
+  const value_id x = Axes == 1 ? bytes_in(b, {2, 12}) : bytes_in(b, {2, 3, 4});
+  b.output("", b.add(l, "fc", {real(b, x, coarse), w, bias}));
+  fold(b);
+};
+template <weight_is W, bool Turned>
+constexpr auto quantized_linear_of = [](builder& b) {
+  op::quantized_matmul q;
+  q.arithmetic = op::byte_arithmetic::real;
+  q.by_output = has_scales<W>;
+  q.to = dtype::f32;
+  q.of = coarse;
+  q.bias = true;
+  if (Turned) q.right = {12, 4};
+  else q.out = 4;
+  b.output("", b.add(q, "fc", {bytes_in(b, {2, 12})}));
+};
+
+/// A layer of bytes before quantize.
+template <bool Real, bool Reshape = false, dtype To = dtype::u8, bool Shared = false>
+constexpr auto conv_then_quantize = [](builder& b) {
+  auto q = conv_of_bytes<weight_is::by_output>();
+  if (!Real) q.arithmetic = op::byte_arithmetic::onnx, q.of = {};
+  value_id y = b.add(q, "conv", {bytes_in(b, {4, 5, 6})});
+  if (Shared) b.output("real", y);
+  if (Reshape) y = b.reshape("flat", y, {4, 30});
+  b.output("", b.add(into(fine, To), "q", {y}));
+};
+template <bool Reshape = false>
+constexpr auto conv_to_bytes = [](builder& b) {
+  value_id y = b.add(conv_of_bytes<weight_is::by_output, 1, dtype::i8, dtype::u8>(), "conv", {bytes_in(b, {4, 5, 6})});
+  if (Reshape) y = b.reshape("flat", y, {4, 30});
+  b.output("", y);
+};
+
+/// What moves elements, on real numbers between bytes or on bytes.
+constexpr value_id moved(builder& b, value_id x, double padding) {
+  op::pool max;
+  max.kernel = by_axis{2};
+  op::pad around{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, padding};
+  return b.permute("turn", b.add(around, "pad", {b.add(max, "max", {x})}), {0, 2, 1});
+}
+/// Clang 14 takes no fractions for template arguments.
+enum class scale_is { fine, coarse };
+constexpr quantization numbers_of(scale_is s) { return s == scale_is::fine ? fine : coarse; }
+template <scale_is To, dtype Type = dtype::i8, bool Shared = false, int Hundredths = 0>
+constexpr auto moved_between = [](builder& b) {
+  const value_id x = real(b, bytes_in(b, {2, 4, 6}), fine);
+  const value_id y = moved(b, x, Hundredths / 100.0);
+  b.output("", b.add(into(numbers_of(To), Type), "q", {y}));
+  if (Shared) b.output("real", x);
+};
+template <scale_is To, dtype Type = dtype::i8>
+constexpr auto moved_bytes = [](builder& b) {
+  const value_id y = moved(b, bytes_in(b, {2, 4, 6}), 3);
+  b.output("",
+           To == scale_is::fine && Type == dtype::i8 ? y : b.add(op::requantize{fine, numbers_of(To), Type}, "q", {y}));
+};
+
+template <scale_is To, bool CountsPadding = false>
+constexpr auto averaged_between = [](builder& b) {
+  op::pool average;
+  average.function = op::pooling::average;
+  average.kernel = by_axis{2};
+  average.count_include_pad = CountsPadding;
+  b.output("", b.add(into(numbers_of(To)), "q", {b.add(average, "pool", {real(b, bytes_in(b, {2, 4, 6}), fine)})}));
+};
+constexpr auto averaged_bytes = [](builder& b) {
+  op::pool average;
+  average.function = op::pooling::average;
+  average.kernel = by_axis{2};
+  b.output("", b.add(average, "pool", {bytes_in(b, {2, 4, 6})}));
+};
+
+template <dtype Other = dtype::i8, bool Shared = false>
+constexpr auto joined_between = [](builder& b) {
+  const value_id x = bytes_in(b, {2, 4}), y = bytes_in(b, {3, 4}, Other, "y");
+  const value_id first = real(b, x, fine, "r1"), second = real(b, y, coarse, "r2");
+  b.output("", b.add(into(fine), "q", {b.concat("joined", {first, second})}));
+  if (Shared) b.output("real", second);
+};
+constexpr auto joined_bytes = [](builder& b) {
+  const value_id x = bytes_in(b, {2, 4}), y = bytes_in(b, {3, 4}, dtype::i8, "y");
+  b.output("", b.concat("joined", {x, b.add(op::requantize{coarse, fine, dtype::i8}, "r2", {y})}));
+};
+
+template <function F, dtype From = dtype::i8, dtype To = dtype::i8>
+constexpr auto activated_between = [](builder& b) {
+  const value_id x = real(b, bytes_in(b, {3, 8}, From), coarse);
+  b.output("", b.add(into(fine, To), "q", {b.apply("f", x, F)}));
+};
+template <function F>
+constexpr auto activated_bytes = [](builder& b) {
+  const value_id x = bytes_in(b, {3, 8});
+  const activation_function f{F};
+  b.output("", F == function::relu ? b.add(op::requantize{coarse, fine, dtype::i8, f}, "f", {x})
+                                   : b.add(op::quantized_activation{f, coarse, fine, dtype::i8}, "f", {x}));
+};
+
+template <op::binary_function F, function Then = function::none, dtype To = dtype::i8>
+constexpr auto combined_between = [](builder& b) {
+  const value_id x = bytes_in(b, {3, 8}), y = bytes_in(b, {8}, dtype::u8, "y");
+  const value_id s = b.binary("both", F, real(b, x, coarse, "r1"), real(b, y, half, "r2"), {Then});
+  b.output("", b.add(into(fine, To), "q", {s}));
+};
+template <op::binary_function F, function Then = function::none>
+constexpr auto combined_bytes = [](builder& b) {
+  const value_id x = bytes_in(b, {3, 8}), y = bytes_in(b, {8}, dtype::u8, "y");
+  b.output("", b.add(op::quantized_binary{F, coarse, half, fine, dtype::i8, {Then}}, "both", {x, y}));
+};
+
+template <dtype To = dtype::i8>
+constexpr auto softmax_between = [](builder& b) {
+  const value_id x = real(b, bytes_in(b, {3, 8}), coarse);
+  b.output("", b.add(into({1.0 / 256, To == dtype::i8 ? -128 : 0}, To), "q", {b.add(op::softmax{-1}, "p", {x})}));
+};
+constexpr auto softmax_of_bytes = [](builder& b) {
+  const op::quantized_softmax s{-1, coarse, {1.0 / 256, -128}, dtype::i8};
+  b.output("", b.add(s, "p", {bytes_in(b, {3, 8})}));
+};
+
+}  // namespace
+
+FIRES_LOADED("conv between bytes, a scale for each output", (rules::multiply_bytes), conv_of<weight_is::by_output>,
+             quantized_conv_of<weight_is::by_output>)
+FIRES_LOADED("depthwise, one scale", (rules::multiply_bytes), (conv_of<weight_is::one_scale, 4>),
+             (quantized_conv_of<weight_is::one_scale, 4>))
+FIRES_LOADED("conv by bytes with a zero point", (rules::multiply_bytes), conv_of<weight_is::with_zero>,
+             quantized_conv_of<weight_is::with_zero>)
+FIRES_LOADED("conv of u8 by u8", (rules::multiply_bytes),
+             (conv_of<weight_is::unsigned_bytes, 1, input_is::bytes, dtype::u8>),
+             (quantized_conv_of<weight_is::unsigned_bytes, 1, dtype::u8>))
+FIRES_LOADED("linear between bytes", (rules::multiply_bytes), (linear_of<weight_is::by_output, false>),
+             (quantized_linear_of<weight_is::by_output, false>))
+FIRES_LOADED("linear by a weight that stands the other way round", (rules::multiply_bytes),
+             (linear_of<weight_is::by_output, true>), (quantized_linear_of<weight_is::by_output, true>))
+DECLINES_LOADED("conv by floats", (rules::multiply_bytes), conv_of<weight_is::floats>,
+                "its weight is not dequantised from a constant")
+DECLINES_LOADED("conv with scales of its inputs", (rules::multiply_bytes), conv_of<weight_is::by_input>,
+                "its weight's scales are not the outputs'")
+DECLINES_LOADED("conv by words", (rules::multiply_bytes), conv_of<weight_is::wide>,
+                "its weight is not dequantised from bytes")
+DECLINES_LOADED("conv of words", (rules::multiply_bytes), (conv_of<weight_is::by_output, 1, input_is::wide>),
+                "its input is not of bytes")
+DECLINES_LOADED("conv of bytes whose scale is a value", (rules::multiply_bytes),
+                (conv_of<weight_is::by_output, 1, input_is::by_value>), "its scale is a value, not a number of its own")
+DECLINES_LOADED("bytes as the residual", (rules::multiply_bytes),
+                (conv_of<weight_is::by_output, 1, input_is::residual>), "it is the residual")
+DECLINES_LOADED("linear over two axes", (rules::multiply_bytes), (linear_of<weight_is::by_output, false, 2>),
+                "its rows are several axes")
+
+FIRES_LOADED("conv of bytes > quantize", (rules::bytes_of_products), conv_then_quantize<true>, conv_to_bytes<>)
+FIRES_LOADED("conv of bytes > reshape > quantize", (rules::bytes_of_products), (conv_then_quantize<true, true>),
+             conv_to_bytes<true>)
+DECLINES_LOADED("conv in ONNX's arithmetic > quantize", (rules::bytes_of_products), conv_then_quantize<false>,
+                "its sums are of another arithmetic")
+DECLINES_LOADED("conv of bytes > quantize to words", (rules::bytes_of_products),
+                (conv_then_quantize<true, false, dtype::i16>), "it does not make bytes")
+DECLINES_LOADED("conv of bytes that is also an output", (rules::bytes_of_products),
+                (conv_then_quantize<true, false, dtype::u8, true>), "its input is a network output too")
+
+FIRES_LOADED("maxima, padding and permute between bytes", (rules::move_bytes), moved_between<scale_is::fine>,
+             moved_bytes<scale_is::fine>)
+DECLINES_LOADED("they move to another scale", (rules::move_bytes), moved_between<scale_is::coarse>,
+                "scale and zero point are other numbers")
+DECLINES_LOADED("padding with what no byte stands for", (rules::move_bytes),
+                (moved_between<scale_is::fine, dtype::i8, false, 3>), "no byte stands for what it pads with")
+FIRES_LOADED("they move to another scale: requantize", (rules::requantize_bytes), moved_between<scale_is::coarse>,
+             moved_bytes<scale_is::coarse>)
+FIRES_LOADED("they move to another type: requantize", (rules::requantize_bytes),
+             (moved_between<scale_is::fine, dtype::u8>), (moved_bytes<scale_is::fine, dtype::u8>))
+DECLINES_LOADED("who else reads the real numbers", (rules::requantize_bytes),
+                (moved_between<scale_is::coarse, dtype::i8, true>), "its input is also read by another layer")
+FIRES_LOADED("average between bytes", (rules::average_bytes), averaged_between<scale_is::fine>, averaged_bytes)
+DECLINES_LOADED("average to another scale", (rules::average_bytes), averaged_between<scale_is::coarse>,
+                "scale and zero point are other numbers")
+FIRES_LOADED("joined bytes of two scales", (rules::join_bytes), joined_between<>, joined_bytes)
+DECLINES_LOADED("joined with words", (rules::join_bytes), joined_between<dtype::i16>,
+                "it is not dequantised from bytes")
+DECLINES_LOADED("joined, and who else reads the real numbers", (rules::join_bytes), (joined_between<dtype::i8, true>),
+                "its input is also read by another layer")
+FIRES_LOADED("relu between bytes", (rules::activate_bytes), activated_between<function::relu>,
+             activated_bytes<function::relu>)
+FIRES_LOADED("sigmoid between bytes", (rules::activate_bytes), activated_between<function::sigmoid>,
+             activated_bytes<function::sigmoid>)
+DECLINES_LOADED("sigmoid of words", (rules::activate_bytes), (activated_between<function::sigmoid, dtype::i16>),
+                "its input is not of bytes")
+DECLINES_LOADED("sigmoid to words", (rules::activate_bytes),
+                (activated_between<function::sigmoid, dtype::i8, dtype::i16>), "it does not make bytes")
+FIRES_LOADED("sum between bytes", (rules::combine_bytes), combined_between<op::binary_function::add>,
+             combined_bytes<op::binary_function::add>)
+FIRES_LOADED("product between bytes, then relu", (rules::combine_bytes),
+             (combined_between<op::binary_function::mul, function::relu>),
+             (combined_bytes<op::binary_function::mul, function::relu>))
+DECLINES_LOADED("quotient between bytes", (rules::combine_bytes), combined_between<op::binary_function::maximum>,
+                "it is no + - *")
+DECLINES_LOADED("sum with a sigmoid", (rules::combine_bytes),
+                (combined_between<op::binary_function::add, function::sigmoid>),
+                "it has an activation that is no bounds")
+FIRES_LOADED("softmax between bytes", (rules::softmax_bytes), softmax_between<>, softmax_of_bytes)
+DECLINES_LOADED("softmax to words", (rules::softmax_bytes), softmax_between<dtype::u16>, "it does not make bytes")
