@@ -10,7 +10,9 @@
 // (https://ai.google.dev/edge/litert/models/quantization_spec).
 #pragma once
 
+#include <charconv>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "../base/nearest.hpp"
@@ -776,6 +778,8 @@ inline loaded_model folded(const loaded_model& m, const ir::graph_view& g, bool 
     copy.name = made.keep(std::string(i.name));
     made.inputs.push_back(std::move(copy));
   }
+  for (const ir::network_output& o : g.outputs)  // whoever asks for a value by its name gets no other one
+    if (g.at_value(o.value).name != o.name) values.insert(std::string(o.name));
   std::vector<ir::value_id> moved(g.values.size(), ir::none);
   const auto require = [](const problem& p, std::string_view layer) {
     if (p) throw error("layer '" + std::string(layer) + "': " + ir::describe(p));
