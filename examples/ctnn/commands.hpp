@@ -62,6 +62,19 @@ void optimize(const optimize_options&);
 /// Throws ctnn::error naming the first rewrite after which outputs differ.
 void verify(const optimize_options&);
 
+struct quantize_options {
+  model_source model;
+  std::vector<std::string> calibration;  ///< NAME=FILE, or FILE for the only input, as those of --input
+  std::string out;                       ///< y.onnx, y.hpp, y.param (y.bin is written beside it), y.table
+  std::string method = "minmax";
+  double percentile = 99.99;
+  std::vector<std::string> keep_float;  ///< layers
+  std::string name;                     ///< of the type in y.hpp; empty for the file's
+  bool bytes = false;                   ///< inputs and outputs are bytes, too
+  bool unsigned_bytes = false;          ///< activations are u8, not i8
+};
+void quantize(const quantize_options&);
+
 struct run_options {
   model_source model;
   std::vector<std::string> outputs;  ///< NAME=FILE.npy

@@ -111,6 +111,37 @@ int main(int argc, char** argv) {
       .add_option("--tolerance", optimize_with.tolerance, "for --verify, in parts of an output's largest number (1e-4)")
       ->check(CLI::NonNegativeNumber);
 
+  quantize_options quantize_with;
+  CLI::App& on_quantize =
+      *app.add_subcommand("quantize", "write the model in bytes: as ONNX, C++, for ncnn, or ncnn's table of scales");
+  add_model(on_quantize, quantize_with.model);
+  on_quantize
+      .add_option("--calibration", quantize_with.calibration,
+                  "samples of the model's input, or NAME=FILE of each: a folder of .npy files or pictures, or one .npy "
+                  "or .npz of many; may be repeated")
+      ->required()
+      ->take_all()
+      ->expected(1);
+  on_quantize
+      .add_option("-o,--out", quantize_with.out,
+                  "OUT.onnx, OUT.hpp, OUT.param (OUT.bin is written beside it) or OUT.table for ncnn2int8")
+      ->required();
+  on_quantize
+      .add_option("--method", quantize_with.method,
+                  "which range of a value bytes stand for: minmax (default): all that was seen; percentile; kl: what "
+                  "loses least, as TensorRT and ncnn find it")
+      ->check(CLI::IsMember({"minmax", "percentile", "kl"}));
+  on_quantize.add_option("--percentile", quantize_with.percentile, "of numbers within the range (99.99)")
+      ->check(CLI::Range(50.0, 100.0));
+  on_quantize.add_option("--keep-float", quantize_with.keep_float, "a layer that stays as it is; may be repeated")
+      ->take_all()
+      ->expected(1);
+  on_quantize.add_flag("--bytes", quantize_with.bytes,
+                       "inputs and outputs are bytes, too; the report has their scales");
+  on_quantize.add_flag("--unsigned", quantize_with.unsigned_bytes,
+                       "activations are bytes from 0 to 255, with which ONNX Runtime is fastest on x86");
+  on_quantize.add_option("--name", quantize_with.name, "of the type in OUT.hpp (by default the file's)");
+
   run_options run_with;
   CLI::App& on_run = *app.add_subcommand("run", "run a model on arrays or pictures");
   add_model(on_run, run_with.model);
@@ -179,6 +210,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     if (on_info) info(info_with);
     if (on_optimize) optimize(optimize_with);
+    if (on_quantize) quantize(quantize_with);
     if (on_run) run(run_with);
     if (on_compare) compare(compare_with);
     if (on_bench) bench(bench_with);

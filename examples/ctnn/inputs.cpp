@@ -109,6 +109,63 @@ fed_inputs read_inputs(const model_source& from, const opened_model& m) {
   return all;
 }
 
+namespace {
+
+/// Samples that one array holds, along its first axis; none if it is one sample.
+int samples_in(const ctnn::array& a, const ctnn::declared_value& input, bool batched) {
+  const int rank = static_cast<int>(input.axes.size());
+  if (!input.ranked || a.shape().rank == 0) return 0;
+  if (a.shape().rank == rank + 1) return a.shape()[0];
+  const bool counts = batched && rank > 0 && (input.axes[0].open() || input.axes[0].extent == 1);
+  return counts && a.shape().rank == rank && a.shape()[0] != 1 ? a.shape()[0] : 0;
+}
+ctnn::array sample_of(const ctnn::array& a, std::size_t i, const ctnn::declared_value& input) {
+  ctnn::extents shape;
+  if (a.shape().rank == static_cast<int>(input.axes.size())) shape.push_back(1);
+  for (int k = 1; k < a.shape().rank; ++k) shape.push_back(a.shape()[k]);
+  ctnn::array out(shape, a.type());
+  std::copy_n(a.bytes().begin() + static_cast<std::ptrdiff_t>(i * out.bytes().size()), out.bytes().size(),
+              out.bytes().begin());
+  return out;
+}
+
+}  // namespace
+
+std::vector<ctnn::arrays_by_name> read_samples(model_source from, const std::vector<std::string>& files,
+                                               const opened_model& m) {
+  std::vector<const ctnn::declared_value*> wanted;
+  for (const ctnn::declared_value& v : m.inputs)
+    if (!v.optional) wanted.push_back(&v);
+  for (const std::string& file : files) {
+    const bool named = file.find('=') != file.npos && !fs::exists(file);
+    if (!named && !fs::exists(file)) throw ctnn::error(file + ": no such file or folder");
+    if (!named && !file.ends_with(".npz") && wanted.size() != 1)
+      throw usage_error("--calibration " + file + ": the model has " + std::to_string(wanted.size()) +
+                        " inputs, expected NAME=FILE");
+    from.inputs.push_back(named || file.ends_with(".npz") ? file : wanted[0]->name + '=' + file);
+  }
+  fed_inputs fed = read_inputs(from, m);
+  require_inputs(fed, m);
+  for (const ctnn::declared_value* v : wanted)
+    if (!fed.runs[0].contains(v->name)) throw usage_error("--calibration: no samples of input '" + v->name + "'");
+  if (fed.many) return std::move(fed.runs);
+  int count = 0;
+  for (const auto& [name, numbers] : fed.runs[0])
+    if (const int n = samples_in(numbers, *m.find(name), m.batched); n != 0) {
+      if (count != 0 && n != count)
+        throw ctnn::error("--calibration: input '" + name + "' has " + std::to_string(n) + " samples, another one " +
+                          std::to_string(count));
+      count = n;
+    }
+  if (count == 0) return std::move(fed.runs);
+  std::vector<ctnn::arrays_by_name> all(static_cast<std::size_t>(count));
+  for (const auto& [name, numbers] : fed.runs[0])
+    for (std::size_t i = 0; i < all.size(); ++i)
+      all[i].emplace(
+          name, samples_in(numbers, *m.find(name), m.batched) == 0 ? numbers : sample_of(numbers, i, *m.find(name)));
+  return all;
+}
+
 void require_inputs(const fed_inputs& fed, const opened_model& m) {
   for (const auto& [name, numbers] : fed.runs[0]) {
     if (m.find(name)) continue;

@@ -17,6 +17,11 @@ ctnn::arrays_by_name read_npz(const std::string& file, const std::string& input)
 /// Reads the files: .npy, .npz, pictures, folders of .npy files and pictures, which the model runs on one by one.
 fed_inputs read_inputs(const model_source&, const opened_model&);
 
+/// The same of a model with samples of its inputs: each `NAME=FILE`, or `FILE` for the only input. Arrays with an axis
+/// more than the input has, or of another extent than 1 where it counts samples, are one sample after the other.
+std::vector<ctnn::arrays_by_name> read_samples(model_source, const std::vector<std::string>& files,
+                                               const opened_model&);
+
 /// Throws usage_error if something is fed that is not an input of the model.
 void require_inputs(const fed_inputs&, const opened_model&);
 

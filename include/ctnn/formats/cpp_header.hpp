@@ -17,6 +17,7 @@ struct header_options {
   std::string origin{};          ///< for the comment at the top
   int packed = 0;                ///< channel_block of the target to pack the weights for; 0: logical order
   std::string* image = nullptr;  ///< gets an image of packed weights (network/weights_image.hpp)
+  std::string_view command = "ctnn header";  ///< that writes it
 };
 
 namespace detail {
@@ -38,10 +39,15 @@ class header_writer {
     const std::int64_t count = options_.packed ? static_cast<std::int64_t>(packed_.size()) : weights_.count();
     const bool as_bytes =
         options_.packed ? count > constant_weights_limit || !all_finite(packed_) : weights_.as_bytes();
-    out_ = "// Written by `ctnn header`" + (options_.origin.empty() ? "" : " from " + options_.origin) + ": " +
-           std::to_string(g_.nodes.size()) + " layers, " + std::to_string(count) + (options_.packed ? " packed" : "") +
-           " numbers.\n#pragma once\n\n#include <ctnn/" + (layers_.needs_typed() ? "typed" : "ctnn") +
-           ".hpp>\n#include <limits>\n";
+    out_ = "// Written by `" + std::string(options_.command) + '`' +
+           (options_.origin.empty() ? "" : " from " + options_.origin) + ": " + std::to_string(g_.nodes.size()) +
+           " layers, " + std::to_string(count) + (options_.packed ? " packed" : "") + " numbers.\n#pragma once\n\n";
+    const std::string small = "#include <ctnn/ctnn.hpp>\n", all = "#include <ctnn/typed.hpp>\n";
+    // Firmware has kernels of bytes among the small ones, and no exceptions for the rest.
+    out_ += layers_.needs_typed()
+                ? "#if defined(CTNN_PLAIN) && !defined(__cpp_exceptions)\n" + small + "#else\n" + all + "#endif\n"
+                : small;
+    out_ += "#include <limits>\n";
     if (as_bytes && linked_ == nullptr) out_ += "#include <bit>\n";
     out_ += '\n';
     if (options_.packed) {

@@ -126,7 +126,7 @@ class batch_remover {
                 type_identity<op::local_response_norm>{}, type_identity<op::activation>{}, type_identity<op::binary>{},
                 type_identity<op::eltwise>{}, type_identity<op::dropout>{}, type_identity<op::identity>{},
                 type_identity<op::channel_shuffle>{}, type_identity<op::pixel_shuffle>{}) ||
-        (is(type_identity<op::matmul>{}) && x.rank > 2)) {
+        (is(type_identity<op::matmul>{}) && x.rank > 2) || (is(type_identity<op::quantized_matmul>{}) && x.rank > 1)) {
       field_values f;
       for (double v : fields) f.push_back(v);
       return f;

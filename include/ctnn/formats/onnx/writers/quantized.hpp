@@ -29,7 +29,8 @@ inline std::string integers_of(node_writer& w, const std::string& x, const quant
 inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
   if (is_narrow(w.type())) w.need(19);
-  if (op.as) return w.result(integers_of(w, w.in(), op.as, op.to));
+  const int lead = w.lead();
+  if (op.as) return w.result(integers_of(w, w.in(0, lead), op.as, op.to), lead);
   if (size_of(op.to) > 1 || is_narrow(w.type()) || w.type(1) != dtype::f32) w.need(is_narrow(w.type()) ? 19 : 21);
   std::vector<std::string> in{w.in(0), w.in(1)};
   // The zero point says the type of the result.
@@ -39,7 +40,8 @@ inline void quantize(node_writer& w) {
 }
 inline void dequantize(node_writer& w) {
   const op::dequantize op = w.get<op::dequantize>();
-  if (op.of) return w.result(real_of(w, w.in(), op.of, w.type()));
+  const int lead = w.lead();
+  if (op.of) return w.result(real_of(w, w.in(0, lead), op.of, w.type()), lead);
   if (w.type(1) != dtype::f32) w.need(19);
   if (size_of(w.type()) == 2) w.need(21);
   w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
