@@ -8,6 +8,7 @@
 
 #include <ctnn/kernels/integer_products.hpp>
 #include <ctnn/kernels/simd/dot_products.hpp>
+#include <ctnn/kernels/walks/pooling_walk.hpp>
 
 #include "check.hpp"
 #if !defined(CTNN_TEST_STATIC_TARGET)
@@ -220,6 +221,57 @@ TEST_CASE("floats as bytes, and bytes in other orders") {
         CHECK(got == want);
       }
     }
+  });
+}
+
+TEST_CASE("the larger bytes, and their sums") {
+  for_each_target([] {
+    test::random_numbers random(5);
+    for (const int n : {0, 1, 7, 8, 15, 16, 17, 31, 33, 63, 65, 100, 300})
+      for (const bool is_signed : {false, true}) {
+        std::vector<std::uint8_t> x, want;
+        for (int i = 0; i < n; ++i) x.push_back(static_cast<std::uint8_t>(random.below(256)));
+        for (int i = 0; i < n + 1; ++i) want.push_back(static_cast<std::uint8_t>(random.below(256)));
+        std::vector<std::uint8_t> got = want;
+        plainly::larger(x.data(), n, is_signed, want.data());
+        kernels_at_hand.integers.larger(x.data(), n, is_signed, got.data());
+        CHECK(got == want);
+        CHECK(kernels_at_hand.integers.sum(x.data(), n, is_signed) == plainly::sum(x.data(), n, is_signed));
+      }
+  });
+}
+
+TEST_CASE("maxima of bytes line by line are those of windows") {
+  for_each_target([] {
+    test::random_numbers random(9);
+    for (const dtype type : {dtype::i8, dtype::u8})
+      for (const int width : {1, 5, 40, 2100})
+        for (const int taps : {1, 2, 3})
+          for (const int stride : {1, 2, 3})
+            for (const int dilation : {1, 2}) {
+              op::pool p;
+              p.kernel = by_axis{taps};
+              p.stride = by_axis{stride};
+              p.dilation = by_axis{dilation};
+              p.pad = by_axis{taps / 2};
+              p.ceil = true;
+              const extents x{2, 5, width};
+              extents y;
+              if (p.infer({&x, 1}, {&y, 1})) continue;
+              std::vector<std::uint8_t> from(static_cast<std::size_t>(x.count()) + 4);
+              for (std::uint8_t& b : from) b = static_cast<std::uint8_t>(random.below(256));
+              std::vector<std::uint8_t> got(static_cast<std::size_t>(y.count()) + 4, 7), want = got;
+              const const_tensor in{static_cast<const float*>(static_cast<const void*>(from.data())), x, layout::nchw,
+                                    0, type};
+              for (std::vector<std::uint8_t>* to : {&got, &want}) {
+                const tensor out{static_cast<float*>(static_cast<void*>(to->data())), y, layout::nchw, 0, type};
+                arguments a{{&in, 1}, {&out, 1}, {}};
+                if (to == &got) a.integers = &kernels_at_hand.integers;
+                if (type == dtype::i8) pool_planes<std::int8_t>(p, a);
+                else pool_planes<std::uint8_t>(p, a);
+              }
+              CHECK(got == want);
+            }
   });
 }
 

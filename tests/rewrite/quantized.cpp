@@ -140,6 +140,20 @@ constexpr auto conv_to_bytes = [](builder& b) {
   b.output("", y);
 };
 
+/// A layer of bytes, what it makes times or plus a constant of its outputs; and the layer that has taken it in.
+template <weight_is W, op::binary_function F>
+constexpr auto conv_then_affine = [](builder& b) {
+  const value_id y = b.add(conv_of_bytes<W>(), "conv", {bytes_in(b, {4, 5, 6})}), k = b.constant("k", {4, 1, 1});
+  b.output("", b.binary("it", F, y, k));
+};
+template <weight_is W, bool ByOutput>
+constexpr auto conv_with_affine = [](builder& b) {
+  const value_id x = bytes_in(b, {4, 5, 6});
+  auto q = conv_of_bytes<W>();
+  q.by_output = ByOutput;
+  b.output("", b.add(q, "conv", {x}));
+};
+
 /// What moves elements, on real numbers between bytes or on bytes.
 constexpr value_id moved(builder& b, value_id x, double padding) {
   op::pool max;
@@ -306,3 +320,13 @@ DECLINES_LOADED("sum with a sigmoid", (rules::combine_bytes),
                 "it has an activation that is no bounds")
 FIRES_LOADED("softmax between bytes", (rules::softmax_bytes), softmax_between<>, softmax_of_bytes)
 DECLINES_LOADED("softmax to words", (rules::softmax_bytes), softmax_between<dtype::u16>, "it does not make bytes")
+
+FIRES_LOADED("a sum behind a layer of bytes is its bias", (rules::fold_by_output),
+             (conv_then_affine<weight_is::with_zero, op::binary_function::add>),
+             (conv_with_affine<weight_is::with_zero, false>))
+FIRES_LOADED("a product behind a layer of bytes is in its scales", (rules::fold_by_output),
+             (conv_then_affine<weight_is::one_scale, op::binary_function::mul>),
+             (conv_with_affine<weight_is::one_scale, true>))
+DECLINES_LOADED("a product behind a layer of bytes with one zero point", (rules::fold_by_output),
+                (conv_then_affine<weight_is::with_zero, op::binary_function::mul>),
+                "its weight has one zero point for all")

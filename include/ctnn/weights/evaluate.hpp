@@ -72,31 +72,31 @@ class expression_evaluator {
     const float* const scale = of.size() > 1 ? numbers[static_cast<std::size_t>(of[1])] : nullptr;
     const std::int64_t scales = scale ? g_.at_expression(of[1]).shape.count() : 1;
     pool<std::int64_t> zero(static_cast<std::size_t>(scales), op.of.zero);
-    if (of.size() > 2) each_integer(leaf, of[2], numbers, scales, zero.data());
-    pool<std::int64_t> integers(static_cast<std::size_t>(count), 0);
-    each_integer(leaf, of[0], numbers, count, integers.data());
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t k = op.scale_of(x.shape, scales, i);
-      to[i] = static_cast<float>(integers[static_cast<std::size_t>(i)] - zero[static_cast<std::size_t>(k)]) *
-              (scale ? scale[k] : static_cast<float>(op.of.scale));
-    }
+    if (of.size() > 2)
+      visit_integers(leaf, of[2], numbers, [&](const auto* first) {
+        for (std::size_t k = 0; k < zero.size(); ++k) zero[k] = static_cast<std::int64_t>(first[k]);
+      });
+    visit_integers(leaf, of[0], numbers, [&](const auto* first) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t k = op.scale_of(x.shape, scales, i),
+                           integer = static_cast<std::int64_t>(first[i]) - zero[static_cast<std::size_t>(k)];
+        to[i] = static_cast<float>(integer) * (scale ? scale[k] : static_cast<float>(op.of.scale));
+      }
+    });
   }
   /// Has whoever asks more than floats?
   template <class Leaf>
   static constexpr bool has_types = requires(Leaf leaf, const expression& e) {
     leaf.numbers(e);
   };
-  template <class Leaf>
-  constexpr void each_integer(Leaf&& leaf, expression_id e, const pool<const float*>& numbers, std::int64_t n,
-                              std::int64_t* to) const {
-    const auto copy = [&](const auto* first) {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int64_t>(first[i]);
-    };
+  /// f(const T*) with the integers of a leaf.
+  template <class Leaf, class F>
+  constexpr void visit_integers(Leaf&& leaf, expression_id e, const pool<const float*>& numbers, F f) const {
     if constexpr (has_types<Leaf>)
       leaf.numbers(g_.at_expression(e)).visit([&]<class T>(const T* first, std::size_t) {
-        if constexpr (std::is_integral_v<T>) copy(first);
+        if constexpr (std::is_integral_v<T>) f(first);
       });
-    else copy(numbers[static_cast<std::size_t>(e)]);
+    else f(numbers[static_cast<std::size_t>(e)]);
   }
 
   constexpr void run_one(const expression& x, const pool<const float*>& numbers, pool<const_tensor>& in,

@@ -450,16 +450,31 @@ inline void interleave_bytes(const std::uint8_t* const (&lines)[4], std::int64_t
   plainly::interleave(rest, n - i, flip, to + 4 * i);
 }
 
-inline void larger_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
-  const HWY_FULL(std::uint8_t) d;
+namespace detail {
+
+/// With vectors of D, if there are so many bytes; what is left is compared again with some that were: a maximum stays.
+template <class D>
+CTNN_INLINE bool larger_by(D d, const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
   const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  if (n < step) return false;
   const auto flip = hn::Set(d, static_cast<std::uint8_t>(is_signed ? 128 : 0));
-  std::int64_t i = 0;
-  for (; i + step <= n; i += step) {
-    const auto most = hn::Max(hn::Xor(hn::LoadU(d, x + i), flip), hn::Xor(hn::LoadU(d, to + i), flip));
-    hn::StoreU(hn::Xor(most, flip), d, to + i);
+  for (std::int64_t i = 0; i < n; i += step) {
+    const std::int64_t at = i + step <= n ? i : n - step;
+    const auto most = hn::Max(hn::Xor(hn::LoadU(d, x + at), flip), hn::Xor(hn::LoadU(d, to + at), flip));
+    hn::StoreU(hn::Xor(most, flip), d, to + at);
   }
-  plainly::larger(x + i, n - i, is_signed, to + i);
+  return true;
+}
+
+}  // namespace detail
+
+inline void larger_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
+  const HWY_FULL(std::uint8_t) full;
+  const HWY_CAPPED(std::uint8_t, 16) d16;
+  const HWY_CAPPED(std::uint8_t, 8) d8;
+  if (!detail::larger_by(full, x, n, is_signed, to) && !detail::larger_by(d16, x, n, is_signed, to) &&
+      !detail::larger_by(d8, x, n, is_signed, to))
+    plainly::larger(x, n, is_signed, to);
 }
 
 inline std::int64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed) {

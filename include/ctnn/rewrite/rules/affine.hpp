@@ -259,13 +259,25 @@ constexpr reason is_complete(const rewriter& r, node_id n) {
   affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
     activates = static_cast<bool>(layer.activation);
     if constexpr (is_of_bytes<Layer>)
-      if (!layer.is_real() || layer.to != dtype::f32 || (layer.zero_points && !layer.by_output))
-        no = {"its numbers are not real ones with a scale for each output", r.name(n)};
+      if (!layer.is_real() || layer.to != dtype::f32) no = {"its numbers are no real ones", r.name(n)};
   });
   if (no) return no;
   if (activates) return {"its input has an activation already", r.name(n)};
   if (r.inputs_count(n) != 1) return {"its input adds a residual", r.name(n)};
   return {};
+}
+
+/// Why a layer of bytes takes in no slopes: it would need a zero point for each output.
+constexpr reason unless_slopes_fit(const rewriter& r, node_id n, bool slopes) {
+  reason no;
+  affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
+    if constexpr (is_of_bytes<Layer>)
+      if (slopes && layer.zero_points && !layer.by_output) no = {"its weight has one zero point for all", r.name(n)};
+  });
+  return no;
+}
+constexpr bool has_slopes(op::binary_function f) {
+  return f == op::binary_function::mul || f == op::binary_function::div;
 }
 
 /// The weighted layer m.first takes in m.last, which is `map` and then its activation.
@@ -310,6 +322,9 @@ struct fold_affine {
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine(r, m.last, true)) return no;
     if (const reason no = is_complete(r, m.first)) return no;
+    const bool slopes =
+        r.is<op::binary>(m.last) ? has_slopes(r.get<op::binary>(m.last).function) : r.is<op::scale>(m.last);
+    if (const reason no = unless_slopes_fit(r, m.first, slopes)) return no;
     if (r.is<op::binary>(m.last)) return {};
     if (channel_axis(r.shape(r.output(m.first)), axis_of(r, m.last)) == output_axis(r, m.first)) return {};
     return {r.is<op::linear>(m.first) ? "its channels are not the linear layer's outputs"
@@ -366,6 +381,7 @@ struct fold_by_output {
     if (!r.is<op::constant>(r.producer(k))) return {"its other operand is not constant", r.name(r.producer(k))};
     if (const reason no = is_affine_by_constant(r, m.last, 1 - m.input)) return no;
     if (const reason no = is_complete(r, m.first)) return no;
+    if (const reason no = unless_slopes_fit(r, m.first, has_slopes(r.get<op::binary>(m.last).function))) return no;
     const extents &y = r.shape(r.output(m.first)), &c = r.shape(k);
     const int axis = output_axis(r, m.first) - (y.rank - c.rank);
     const bool along_outputs = axis >= 0 && c.count() == c[axis] && c[axis] == y[output_axis(r, m.first)];

@@ -72,7 +72,7 @@ inline void dequantize(node_reader& n) {
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
   // Weights stay integers in the graph: rules multiply them, or fold what they stand for.
   const bool known = n.known(in[0]) && n.known(in[1]) && (!n.has(2) || n.known(n.input(2)));
-  if (known && n.type(in[1]) == dtype::f32) in[0] = n.unfolded(in[0]);
+  if (known && n.type(in[1]) == dtype::f32 && n.shape(in[0]).count() > 0) in[0] = n.unfolded(in[0]);
   add_zero_point(n, in);
   n.result(n.add(op, in));
 }
