@@ -27,7 +27,7 @@ std::string defined(std::string_view name, const std::vector<std::string>& in, c
 }
 /// Field 7 of a function, where a graph has its nodes in field 1.
 std::string node_of(std::string_view type, const std::vector<std::string>& in, const std::vector<std::string>& out,
-                 std::string_view attributes = {}) {
+                    std::string_view attributes = {}) {
   const std::string n = pb::node(type, in, out, attributes);
   return std::string(1, 7 << 3 | 2) + n.substr(1);
 }
@@ -77,9 +77,10 @@ TEST_CASE("a call is the function's nodes, with the attributes that it gives or 
 }
 
 TEST_CASE("functions call functions, hand on attributes, and see their own values only") {
-  const std::string twice = defined("twice", {"a"}, {"b"},
-                                    declared("by") + node_of("leak", {"a"}, {"x"}, refers("slope", "by", a_float) + local) +
-                                        node_of("leak", {"x"}, {"b"}, local));
+  const std::string twice =
+      defined("twice", {"a"}, {"b"},
+              declared("by") + node_of("leak", {"a"}, {"x"}, refers("slope", "by", a_float) + local) +
+                  node_of("leak", {"x"}, {"b"}, local));
   const std::string bytes = file(call("twice", {"x"}, {"h"}, pb::attribute("by", 0.25f), "one") +
                                      call("twice", {"h"}, {"y"}, pb::attribute("by", 1.0f), "two") + x3 + y3,
                                  leak + twice);
@@ -114,10 +115,10 @@ TEST_CASE("graphs in a function see its values and its attributes") {
   const std::string graph =
       pb::node("LeakyRelu", {"x"}, {"t"}, refers("alpha", "slope", a_float)) + pb::output(pb::value("t", pb::f32, {3}));
   const std::string other = pb::node("Neg", {"x"}, {"e"}) + pb::output(pb::value("e", pb::f32, {3}));
-  const std::string chooses = defined(
-      "chooses", {"x", "which"}, {"y"},
-      declared("slope") + node_of("If", {"which"}, {"y"},
-                               pb::graph_attribute("then_branch", graph) + pb::graph_attribute("else_branch", other)));
+  const std::string chooses = defined("chooses", {"x", "which"}, {"y"},
+                                      declared("slope") + node_of("If", {"which"}, {"y"},
+                                                                  pb::graph_attribute("then_branch", graph) +
+                                                                      pb::graph_attribute("else_branch", other)));
   for (const bool which : {true, false}) {
     const std::string bytes =
         file(call("chooses", {"x", "c"}, {"y"}, pb::attribute("slope", 0.5f)) +

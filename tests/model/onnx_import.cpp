@@ -380,3 +380,45 @@ TEST_CASE("a layer of bytes owns the constants it is made of, and one zero point
   const int expected[] = {400, 6, 600, 9};
   for (std::size_t i = 0; i < 4; ++i) CHECK(sums.elements<std::int32_t>()[i] == expected[i]);
 }
+
+TEST_CASE("integers of 4 bits are read where they become other numbers") {
+  constexpr auto u4 = static_cast<pb::element>(21), i4 = static_cast<pb::element>(22);
+  const auto packed = [](const char* name, pb::element type, const pb::dims& shape,
+                         const std::vector<std::uint8_t>& b) {
+    return pb::initializer(pb::tensor(name, type, shape, b));
+  };
+  // -8, 7, -1, 0, 1 (the last byte has one number), by 0.5 and an offset of -1.
+  const std::string five = packed("w", i4, {5}, {0x78, 0x0f, 0x01}) + packed("z", i4, {}, {0x0f}) +
+                           pb::initializer(pb::floats("s", {}, {0.5f}));
+  const auto answers = [](const std::string& graph, int size) {
+    const model m = made(graph + pb::input(pb::value("x", pb::f32, {size})), 21);
+    extractor e = m.extractor();
+    e.input("x", array({size}));
+    return values(e.extract("y"));
+  };
+  const std::string y = pb::output(pb::value("y", pb::f32, {-1}));
+  CHECK(answers(pb::node("DequantizeLinear", {"w", "s", "z"}, {"d"}) + pb::node("Add", {"d", "x"}, {"y"}) + five + y,
+                5) == std::vector<float>{-3.5f, 4, 0, 0.5f, 1});
+  CHECK(answers(pb::node("Cast", {"w"}, {"c"}, pb::attribute("to", std::int64_t{3})) +
+                    pb::node("Cast", {"c"}, {"d"}, pb::attribute("to", std::int64_t{1})) +
+                    pb::node("Add", {"d", "x"}, {"y"}) + five + y,
+                5) == std::vector<float>{-8, 7, -1, 0, 1});
+  // In blocks, two bytes in the list for small integers.
+  const std::string list = pb::number(1, 1) + pb::number(1, 4) + pb::number(2, 21) + pb::bytes(8, "w") +
+                           pb::number(5, 0xf1) + pb::number(5, 0x20);
+  const std::string blocks = pb::initializer(list) + pb::initializer(pb::floats("s", {1, 2}, {1, 10}));
+  CHECK(answers(pb::node("DequantizeLinear", {"w", "s"}, {"d"},
+                         pb::attribute("axis", std::int64_t{1}) + pb::attribute("block_size", std::int64_t{2})) +
+                    pb::node("Add", {"d", "x"}, {"y"}) + blocks + y,
+                4) == std::vector<float>{1, 15, 0, 20});
+  const auto refused = [&](const std::string& graph, const char* why) {
+    CAPTURE(why);
+    CHECK_THROWS_WITH_AS(made(graph + pb::input(pb::value("x", pb::f32, {5})) + y, 21), doctest::Contains(why), error);
+  };
+  refused(pb::node("QuantizeLinear", {"x", "s", "z"}, {"y"}) + five, "'z' are integers of 4 bits");
+  refused(pb::node("Add", {"w", "w"}, {"y"}) + five, "'w' are integers of 4 bits");
+  refused(pb::output(pb::value("w", pb::i8, {5})) + pb::node("Neg", {"x"}, {"y"}) + five,
+          "output 'w' are integers of 4 bits");
+  refused(pb::node("Neg", {"x"}, {"y"}) + packed("w", u4, {5}, {1, 2}), "has 2 bytes of raw data");
+  refused(pb::node("Neg", {"x"}, {"y"}) + packed("w", u4, {4}, {1, 2, 3}), "has 3 bytes of raw data");
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators of com.microsoft against ONNX Runtime's answers (onnx_microsoft.hpp), as read, optimised, and written as
-// ONNX's own. With CTNN_WRITE_CASES=FOLDER the cases are written there, for another runtime to answer.
+// Operators of com.microsoft against ONNX Runtime's answers (onnx_microsoft.hpp), as read, optimised, and written: as
+// ONNX's own, and fused. With CTNN_WRITE_CASES=FOLDER the cases are written there, for another runtime to answer.
 #include <cstdlib>
 #include <sstream>
 
@@ -168,6 +168,7 @@ TEST_CASE("com.microsoft's operators are what ONNX Runtime computes") {
       check(c, model(onnx::build(file, {}, c.fed), as_read), "as read");
       check(c, model(onnx::build(file, {}, c.fed)), "optimised");
       check(c, backend::written_again(file, c.fed), "written");
+      check(c, backend::written_again(file, c.fed, true), "written, fused");
     } catch (const error& e) {
       FAIL_CHECK(std::string(e.what()));
     }

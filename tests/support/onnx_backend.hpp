@@ -97,11 +97,12 @@ inline std::string difference(const array& got, const array& want, const toleran
 enum class form { as_read, optimised, written };
 
 /// The case's network for the inputs of a set, optimised, written and read again.
-inline model written_again(const onnx::model_message& file, const arrays_by_name& fed) {
+inline model written_again(const onnx::model_message& file, const arrays_by_name& fed, bool fused = false) {
   ir::program_options keeping;
   keeping.keep_weights = true;
   const ir::program code(onnx::build(file, {}, fed), keeping);
   onnx::write_options options;
+  options.fused = fused;
   if (const auto opset = file.opsets.find(""); opset != file.opsets.end()) options.opset = opset->second;
   const std::string bytes = onnx::write(code, options);
   return model(onnx::build(onnx::parse_model(std::as_bytes(std::span(bytes)), "the written model"), {}, fed));

@@ -51,9 +51,16 @@ def attribute(name, v):
     return out
 
 
-def node(kind, inputs, outputs, name="", **attributes):
-    return data(1, b"".join(data(1, i) for i in inputs) + b"".join(data(2, o) for o in outputs) + data(3, name) + data(4, kind) +
-                b"".join(data(5, attribute(k, v)) for k, v in attributes.items()))
+def node(kind, inputs, outputs, name="", domain="", field=1, **attributes):
+    """A node of a graph or, with 7 as the field, of a function."""
+    return data(field, b"".join(data(1, i) for i in inputs) + b"".join(data(2, o) for o in outputs) + data(3, name) + data(4, kind) +
+                b"".join(data(5, attribute(k, v)) for k, v in attributes.items()) + (data(7, domain) if domain else b""))
+
+
+def function(name, inputs, outputs, nodes, opset, attributes=()):
+    """Of the domain "local"; attributes are such as have a default."""
+    return data(25, data(1, name) + data(10, "local") + b"".join(data(4, i) for i in inputs) + b"".join(data(5, o) for o in outputs) + b"".join(nodes) +
+                b"".join(data(11, a) for a in attributes) + data(9, number(2, opset)))
 
 
 def graph(nodes, inputs, outputs, initializers=()):
@@ -61,5 +68,5 @@ def graph(nodes, inputs, outputs, initializers=()):
             b"".join(data(12, v) for v in outputs))
 
 
-def model(g, opset=13):
-    return number(1, 8) + data(7, g) + data(8, data(1, "") + number(2, opset))
+def model(g, opset=13, domain=""):
+    return number(1, 8) + data(7, g) + data(8, data(1, "") + number(2, opset)) + (data(8, data(1, domain) + number(2, 1)) if domain else b"")

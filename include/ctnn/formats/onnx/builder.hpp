@@ -123,6 +123,7 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       const term t = reader.output(file.graph, k);
       if (t == none) i.fail("output '" + name + "' cannot be computed");
       if (i.at(t).text) i.fail("not supported: output '" + name + "' is text");
+      if (i.at(t).nibbles) i.fail("not supported: output '" + name + "' are integers of 4 bits");
       add_output(i.model.network, i.model.keep(name), i.materialize(t));
     }
     return std::move(i.model);

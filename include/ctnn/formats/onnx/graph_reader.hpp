@@ -38,7 +38,8 @@ class graph_reader {
       unusable_[t.name] = t.refused;
       return i_.define(t.name, none);
     }
-    i_.define(t.name, i_.add_known(i_.numbers_in(t), t.name));
+    const term numbers = i_.add_known(i_.numbers_in(t), t.name);
+    i_.define(t.name, t.nibbles ? i_.as_nibbles(numbers) : numbers);
   }
 
   void refuse(const node_message& n, const std::string& reason) {
@@ -130,7 +131,8 @@ class graph_reader {
     i_.scopes.pop_back();
     for (term t : results)
       if (t == none) throw unknown_input{};
-      else if (i_.at(t).text) node_reader::refuse("text as a graph's output");
+      else if (i_.at(t).text || i_.at(t).nibbles)
+        node_reader::refuse(i_.at(t).text ? "text as a graph's output" : "integers of 4 bits as a graph's output");
     return results;
   }
 

@@ -24,6 +24,7 @@ struct term_record {
   dtype type = dtype::f32;
   std::string name{};
   bool text = false;  ///< stands for its whole numbers or booleans written as text, which only casts back read
+  bool nibbles = false;  ///< integers of 4 bits in bytes, which only what makes other numbers of them reads
 };
 
 class importer : public model_builder {
@@ -72,12 +73,8 @@ class importer : public model_builder {
     terms_.push_back({nullptr, v, made.shape, made.type, {}});
     return static_cast<term>(terms_.size()) - 1;
   }
-  term as_text(term t) {
-    term_record r = at(t);
-    r.text = true;
-    terms_.push_back(std::move(r));
-    return static_cast<term>(terms_.size()) - 1;
-  }
+  term as_text(term t) { return as(t, &term_record::text); }
+  term as_nibbles(term t) { return as(t, &term_record::nibbles); }
   /// The graph's value for a term; numbers become a constant node.
   value_id materialize(term t) {
     term_record& r = terms_[static_cast<std::size_t>(t)];
@@ -209,6 +206,12 @@ class importer : public model_builder {
   }
 
  private:
+  term as(term t, bool term_record::*what) {
+    term_record r = at(t);
+    r.*what = true;
+    terms_.push_back(std::move(r));
+    return static_cast<term>(terms_.size()) - 1;
+  }
   [[noreturn]] void throw_problem(const std::string& name, const problem& p) const {
     fail("node '" + name + "': " + describe(p));
   }

@@ -55,6 +55,7 @@ struct tensor {
   part_of_file stored;
   std::string refused;
   bool sparse = false;  ///< was written as a SparseTensorProto
+  bool nibbles = false;  ///< of int4 or uint4, a number in each byte
 };
 
 /// AttributeProto::AttributeType, in the file's numbers.
@@ -172,6 +173,12 @@ constexpr std::optional<dtype> element_type(int onnx) {
     case 16: return dtype::bf16;
     default: return {};
   }
+}
+/// The same for integers of 4 bits, which are kept in bytes.
+constexpr std::optional<dtype> nibble_type(int onnx) {
+  if (onnx == 21) return dtype::u8;
+  if (onnx == 22) return dtype::i8;
+  return {};
 }
 /// The file format's name of an element type, for messages.
 constexpr const char* element_name(int onnx) {

@@ -168,6 +168,9 @@ class node_reader {
   term input(std::size_t i = 0) const {
     const term t = number_or_text(i);
     if (importer_.at(t).text) refuse("'" + node.inputs[i] + "' is text");
+    // As bytes they would be sums, indices or bounds of another range.
+    if (importer_.at(t).nibbles && node.type != "DequantizeLinear" && node.type != "Cast")
+      refuse("'" + node.inputs[i] + "' are integers of 4 bits");
     return t;
   }
   std::vector<term> all_inputs() const {

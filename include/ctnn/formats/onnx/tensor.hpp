@@ -118,6 +118,14 @@ inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& di
   return shape;
 }
 
+/// Two numbers a byte, the first in its low bits, to a number a byte.
+inline void unpack_nibbles(array& to, const std::byte* from) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    const unsigned both = std::to_integer<unsigned>(from[i / 2]), one = i % 2 == 0 ? both & 15u : both >> 4;
+    to.bytes()[i] = static_cast<std::byte>(to.type() == dtype::i8 && one > 7 ? one | 0xf0u : one);
+  }
+}
+
 template <class T, class From>
 void store(array& to, const std::vector<From>& from) {
   auto out = to.elements<T>();
@@ -162,26 +170,40 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   out.shape = detail::checked_shape(s, t.dims, who);
   const std::int64_t count = out.shape.count();
   if (t.element < 1 || t.element > 26) s.fail(who + ": element type " + std::to_string(t.element) + " is unknown");
-  const auto type = element_type(t.element);
+  const auto nibbles = nibble_type(t.element);
+  const auto type = nibbles ? nibbles : element_type(t.element);
+  out.nibbles = nibbles.has_value();
   if (!type || t.strings > 0) {
     out.refused = std::string("tensor of ") + element_name(t.element);
     return out;
   }
   out.type = *type;
-  const std::size_t size = static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(*type));
+  // Elements of a list, and bytes.
+  const std::size_t elements = nibbles ? (static_cast<std::size_t>(count) + 1) / 2 : static_cast<std::size_t>(count),
+                    size = elements * static_cast<std::size_t>(size_of(*type));
   const std::size_t listed = t.floats.size() + t.doubles.size() + t.ints.size();
   if ((t.has_raw && t.raw.size() > 0) + (listed > 0) + t.external > 1)
     s.fail(who + " has its numbers twice: raw, as a list or external");
   if (t.has_raw && listed == 0 && !t.external && t.raw.size() != size)
     s.fail(who + " has " + std::to_string(t.raw.size()) + " bytes of raw data, the shape " + describe(out.shape) +
            " of " + element_name(t.element) + " needs " + std::to_string(size));
-  if (!t.external && !t.has_raw && listed != static_cast<std::size_t>(count))
+  if ((listed > 0 || (!t.external && !t.has_raw)) && listed != elements)
     s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
-           std::to_string(count));
-  if (listed > 0 && listed != static_cast<std::size_t>(count))
-    s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
-           std::to_string(count));
-  s.take(size);
+           std::to_string(elements));
+  s.take(nibbles ? size + static_cast<std::size_t>(count) : size);
+  if (nibbles) {
+    std::vector<std::byte> packed(size);
+    if (t.external && !detail::open_external(s, t, static_cast<std::int64_t>(size))->read(t.offset, packed))
+      s.fail("external data of '" + t.name + "': '" + t.location + "' cannot be read");
+    if (listed > 0 && t.ints_field != 5)
+      s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
+    for (std::size_t i = 0; i < t.ints.size(); ++i) packed[i] = static_cast<std::byte>(t.ints[i]);
+    if (t.has_raw) std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), t.raw.size(), packed.begin());
+    auto values = std::make_shared<array>(out.shape, *type);
+    detail::unpack_nibbles(*values, packed.data());
+    out.values = std::move(values);
+    return out;
+  }
   part_of_file part{s.file, bytes.data() - s.begin, static_cast<std::int64_t>(bytes.size()), parse_tensor};
   if (listed == 0 && t.has_raw) part = {s.file, t.raw.data() - s.begin, static_cast<std::int64_t>(size)};
   if (t.external) part = {detail::open_external(s, t, static_cast<std::int64_t>(size)), t.offset, {}};
@@ -222,6 +244,7 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
   out.name = values.name;
   out.type = values.type;
   out.sparse = true;
+  out.nibbles = values.nibbles;
   out.shape = detail::checked_shape(s, dims, who);
   const std::int64_t count = out.shape.count();
   const auto each = static_cast<std::size_t>(size_of(values.values->type()));

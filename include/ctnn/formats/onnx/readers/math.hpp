@@ -233,7 +233,8 @@ inline void cast(node_reader& n) {
   n.ignore("saturate");  // matters for float8 only
   n.ignore("round_mode");
   constexpr int string = 8;  // TensorProto's number for it
-  const term x = n.number_or_text();
+  term x = n.number_or_text();
+  if (n.builder().at(x).nibbles) x = n.constant(n.known(x));
   if (n.small("to", 0) != string) return n.result(n.cast(x, n.element("to", 0)));
   // ctnn has no strings; a whole number that is written and read again is itself, a float need not be.
   if (is_floating(n.type(x))) node_reader::refuse("a float as text");

@@ -29,7 +29,8 @@ inline void constant(node_reader& n) {
   n.expect(0, 0);
   if (const attribute* a = n.find("value", attribute_kind::tensor)) {
     if (!a->tensor->refused.empty()) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
-    return n.result(n.constant(n.builder().numbers_in(*a->tensor)));
+    const term numbers = n.constant(n.builder().numbers_in(*a->tensor));
+    return n.result(a->tensor->nibbles ? n.builder().as_nibbles(numbers) : numbers);
   }
   if (const attribute* a = n.find("value_float", attribute_kind::real))
     return n.result(n.number(static_cast<double>(a->real), dtype::f32));
@@ -62,6 +63,7 @@ inline void constant_of_shape(node_reader& n) {
   shared_array value;
   if (const attribute* a = n.find("value", attribute_kind::tensor)) {
     if (!a->tensor->refused.empty()) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
+    if (a->tensor->nibbles) node_reader::refuse("attribute 'value' (integers of 4 bits)");
     value = n.builder().numbers_in(*a->tensor);
     if (value->size() != 1) n.fail("value has " + std::to_string(value->size()) + " numbers, expected 1");
     type = value->type();

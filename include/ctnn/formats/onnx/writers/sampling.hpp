@@ -133,6 +133,14 @@ inline void stft(node_writer& w) {
        {with("onesided", op.onesided)});
 }
 
+/// The mask with a row for each query, as ONNX Runtime wants it.
+inline std::string mask_of_rows(node_writer& w) {
+  extents m = w.shape(3);
+  const int length = w.shape(0).back(1);
+  if (m.rank < 2 || m.back(1) == length) return w.in(3);
+  m.back(1) = length;
+  return w.add("Expand", {w.in(3), w.dims(m)});
+}
 /// com.microsoft's, where it says the same: Q, K and V side by side, as many heads of each, masks that are added.
 inline bool fused_attention(node_writer& w, const op::attention& op) {
   const extents q = w.shape(0), k = w.shape(1);
@@ -143,11 +151,11 @@ inline bool fused_attention(node_writer& w, const op::attention& op) {
   const int total = k[1] + (op.past ? w.shape(past_at)[2] : 0);
   if (op.mask) {
     const extents m = w.shape(3);
-    if (w.type(3) != dtype::f32 || m.rank != 4 || m[2] != q[1] || m[3] != total || (m[0] != 1 && m[0] != q[0]) ||
+    if (w.type(3) != dtype::f32 || m.rank != 4 || m[3] != total || (m[0] != 1 && m[0] != q[0]) ||
         (m[1] != 1 && m[1] != op.heads))
       return false;
   }
-  std::vector<std::string> in{w.in(0), w.in(1), w.in(2), "", "", op.mask ? w.in(3) : ""};
+  std::vector<std::string> in{w.in(0), w.in(1), w.in(2), "", "", op.mask ? mask_of_rows(w) : ""};
   for (std::size_t i = 0; i < 2 && op.past; ++i) in.push_back(w.in(past_at + i));
   std::vector<attribute> a{with("num_heads", op.heads), with("unidirectional", op.causal)};
   if (op.scale != 0) a.push_back(with("scale", op.scale));
@@ -161,7 +169,8 @@ inline void attention(node_writer& w) {
   w.need(op.lengths ? 24 : 23);
   std::size_t next = 3;
   std::vector<std::string> in{w.in(0), w.in(1), w.in(2)};
-  in.push_back(op.mask ? w.in(next++) : "");
+  in.push_back(op.mask ? mask_of_rows(w) : "");
+  next += op.mask ? 1 : 0;
   for (int i = 0; i < 2; ++i) in.push_back(op.past ? w.in(next++) : "");
   in.push_back(op.lengths ? long_indices(w, next) : "");
   std::vector<attribute> a{with("is_causal", op.causal)};
