@@ -41,7 +41,7 @@ class arena_picture {
   }
 
  private:
-  static constexpr int left = 76, above = 24, height = 480, words = 260;  // which are as wide as this
+  static constexpr int left = 76, above = 24, height = 480, words = 330;  // which are as wide as this
   struct life {
     int first = 1, last = 0;  ///< steps; not in the arena if last is before first
     std::string values;
