@@ -115,6 +115,7 @@ struct header_options {
   int packed = 0;    ///< block of channels: 16, 4 for Cortex-M; 0 leaves weights in logical order
   bool blob = false;  ///< numbers beside the header, to be linked
   bool c = false;     ///< a C interface beside the header
+  bool in_arena = false;  ///< inputs are in the engine's memory
   std::string image;  ///< a file for an image of packed weights
 };
 void header(const header_options&);

@@ -193,6 +193,8 @@ int main(int argc, char** argv) {
                      "numbers in NAME.blob, which NAME.blob.cpp links, not in the header; those of a MODEL are packed");
   on_header.add_flag("--c", header_with.c,
                      "also NAME.h for programs in C, and NAME_c.cpp; weights are packed, by default for CTNN_PLAIN");
+  on_header.add_flag("--in-arena", header_with.in_arena,
+                     "inputs are filled in the engine's memory, which later values take: less RAM in all");
   on_header.add_option("--image", header_with.image,
                        "also a file of packed weights, which an engine of this network can take later");
 

@@ -28,6 +28,17 @@ void write_files(const header_options& options, const std::string& what, const s
               grouped(static_cast<std::int64_t>(linked.bytes().size())).c_str());
 }
 
+/// As if every input said in_arena.
+void put_inputs_in_arena(ir::graph& g) {
+  for (ir::node& n : g.nodes) {
+    if (n.type != &ir::type_of<ctnn::op::input>) continue;
+    auto input = ir::decode<ctnn::op::input>(g.view().fields_of(n.fields));
+    input.in_arena = true;
+    const ir::field_values f = ir::encode(input);
+    n.fields = g.store_fields({f.data(), f.size()});
+  }
+}
+
 /// Tensors of no model, by their names.
 std::string weights_alone(const header_options& options, const std::string& name, ctnn::cpp::linked_numbers* linked) {
   const std::string& from = options.model.weights;
@@ -68,7 +79,8 @@ void header(const header_options& options) {
   if (options.c && stem_of(options.out) != name)
     throw usage_error("--c: files are called like the type: --out " + name + ".hpp, or --name " + stem_of(options.out));
   ctnn::loaded_model m = load(options.model);
-  const ir::optimization o = rewrite(m, options.model);
+  ir::optimization o = rewrite(m, options.model);
+  if (options.in_arena) put_inputs_in_arena(o.g);
   std::string text;
   {
     const progress busy("writing " + options.out);

@@ -16,7 +16,7 @@ using optimized = image_classification;
 constexpr auto& weights = optimized::packed;
 #else
 struct network
-    : nn::network<nn::input<"image", nn::shape<3, 32, 32>>,
+    : nn::network<nn::input<"image", nn::shape<3, 32, 32>, nn::in_arena>,
                   nn::conv2d<"conv1", nn::out<16>, nn::kernel<3>, nn::same_upper>, nn::relu<"relu1">,
                   // 16 x 32 x 32
                   nn::conv2d<"conv2", nn::out<16>, nn::kernel<3>, nn::same_upper>, nn::relu<"relu2">,

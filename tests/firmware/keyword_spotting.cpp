@@ -16,7 +16,7 @@ using optimized = keyword_spotting;
 constexpr auto& weights = optimized::packed;
 #else
 struct network
-    : nn::network<nn::input<"mfcc", nn::shape<1, 49, 10>>,
+    : nn::network<nn::input<"mfcc", nn::shape<1, 49, 10>, nn::in_arena>,
                   nn::conv2d<"conv", nn::out<64>, nn::kernel<10, 4>, nn::stride<2>, nn::same_upper>, nn::relu<"relu">,
                   nn::conv2d<"dw1", nn::out<64>, nn::kernel<3>, nn::pad<1>, nn::groups<64>>, nn::relu<"dw1_relu">,
                   nn::conv2d<"pw1", nn::out<64>, nn::kernel<1>>, nn::relu<"pw1_relu">,

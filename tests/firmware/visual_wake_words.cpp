@@ -21,7 +21,7 @@ using separable =
     nn::block<Name, nn::conv2d<"dw", nn::out<In>, nn::kernel<3>, nn::stride<Stride>, nn::same_upper, nn::groups<In>>,
               nn::relu<"dw_relu">, nn::conv2d<"pw", nn::out<Out>, nn::kernel<1>>, nn::relu<"pw_relu">>;
 struct network
-    : nn::network<nn::input<"image", nn::shape<3, 96, 96>>,
+    : nn::network<nn::input<"image", nn::shape<3, 96, 96>, nn::in_arena>,
                   nn::conv2d<"conv", nn::out<8>, nn::kernel<3>, nn::stride<2>, nn::same_upper>,
                   nn::relu<"relu">,  // 8 x 48 x 48
                   separable<"s1", 8, 16, 1>, separable<"s2", 16, 32, 2>, separable<"s3", 32, 32, 1>,
@@ -33,7 +33,7 @@ struct network
 using optimized = nn::optimized<network>;
 constexpr auto weights = board::random_weights<optimized>();
 #endif
-static_assert(nn::macs<optimized> == 7489664 && nn::arena_bytes<optimized> == 148992);
+static_assert(nn::macs<optimized> == 7489664 && nn::arena_bytes<optimized> == 184320);
 
 nn::arena<optimized> memory;
 constinit nn::engine<optimized, nn::shared_arena> see{weights, memory};

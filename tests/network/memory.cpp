@@ -2,6 +2,8 @@
 // Engines in the caller's memory, and engines that the compiler initialises.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -77,5 +79,70 @@ TEST_CASE("any bytes will do, wherever they begin") {
     const auto y = in_bytes(x);
     CHECK(reinterpret_cast<const std::byte*>(y.data()) >= room.data());
     CHECK(reinterpret_cast<const std::byte*>(y.data() + y.size()) <= room.data() + room.size());
+  }
+}
+
+namespace {
+
+/// Convolutions over their input, which is the caller's or in the arena.
+template <class... Where>
+struct pixels : nn::network<nn::input<"x", nn::shape<3, 12, 12>, Where...>,
+                            nn::conv2d<"c", nn::out<4>, nn::kernel<3>, nn::pad<1>>, nn::relu<"r">,
+                            nn::max_pool2d<"p", nn::kernel<2>>, nn::linear<"l", nn::axes<3>, nn::out<5>>> {};
+
+struct two : nn::network<nn::input<"a", nn::shape<6>>, nn::input<"b", nn::shape<6>, nn::in_arena>,
+                         nn::sub<"d", nn::from<"b", "a">>, nn::tanh_activation<"t">,
+                         nn::concat<"all", nn::axis<0>, nn::from<"t", "b">>> {};
+
+std::vector<float> ramp(std::size_t n, float step) {
+  std::vector<float> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<float>(i % 17) * step - 0.5f;
+  return v;
+}
+
+}  // namespace
+
+TEST_CASE("an input in the arena is filled there, or copied there") {
+  using outside = nn::optimized<pixels<>>;
+  using inside = nn::optimized<pixels<nn::in_arena>>;
+  const auto w = ramp(4 * 3 * 9, 0.05f), b = ramp(4, 0.1f), l = ramp(5 * 4 * 36, 0.02f), lb = ramp(5, 0.3f),
+             image = ramp(432, 0.1f);
+  const nn::named_weight numbers[] = {{"c", "weight", w}, {"c", "bias", b}, {"l", "weight", l}, {"l", "bias", lb}};
+  static nn::parameters<outside> for_outside;
+  static nn::parameters<inside> for_inside;
+  REQUIRE(!nn::load_folded<pixels<>>(for_outside, numbers).found);
+  REQUIRE(!nn::load_folded<pixels<nn::in_arena>>(for_inside, numbers).found);
+  static_assert(nn::arena_bytes<inside> < nn::arena_bytes<outside> + 432 * sizeof(float));
+  static nn::engine<outside> usual(for_outside);
+  static nn::engine<inside> run(for_inside);
+  const auto want = usual(std::span<const float, 432>(image));
+  for (const nn::target_id t : nn::supported_targets()) {
+    usual.use(t);
+    run.use(t);
+    usual(std::span<const float, 432>(image));
+    const auto x = run.input<"x">();
+    static_assert(std::is_same_v<decltype(run.input<0>()), std::span<float, 432>>);
+    for (int again = 0; again < 2; ++again) {
+      std::copy(image.begin(), image.end(), x.begin());
+      const auto got = again ? run(x) : run(std::span<const float, 432>(image));
+      CHECK(std::equal(got.begin(), got.end(), want.begin()));
+    }
+    std::copy(image.begin(), image.end(), x.begin());
+    run.run(nn::in<"x">(x));
+    CHECK(std::equal(want.begin(), want.end(), run.output<0>().begin()));
+  }
+}
+
+TEST_CASE("one input in the arena and one of the caller's") {
+  static const nn::parameters<two> no_weights;
+  static nn::engine<two> run(no_weights);
+  const float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 1, 3, 3, 5, 5};
+  for (int again = 0; again < 2; ++again) {
+    run.run(nn::in<"b">(b), nn::in<"a">(a));
+    const auto y = run.output<0>();
+    for (std::size_t i = 0; i < 6; ++i) {
+      CHECK(std::abs(y[i] - std::tanh(b[i] - a[i])) < 1e-6f);
+      CHECK(y[6 + i] == b[i]);
+    }
   }
 }

@@ -27,6 +27,7 @@ class convolutions {
     const int c = any_of(channels);
     op::input x{{c, 3 + r_.below(12), 3 + r_.below(12)}, type};
     if (r_.one_in(3)) x.shape = {r_.one_in(8) ? 2 : 1, c, x.shape[1], x.shape[2]};
+    x.in_arena = r_.one_in(2);
     value_id last = add(x, {});
     value_id residual = none;
     for (int i = 4 + r_.below(8); i > 0; --i) {
@@ -187,6 +188,7 @@ floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
     else if (now.external) memory.push_back(apart.emplace_back(input).data());
     else if (p.arena_size != 0) memory.push_back(now.offset < 0 ? nullptr : arena.data() + now.offset);
     else memory.push_back(apart.emplace_back(static_cast<std::size_t>(now.size)).data());
+    if (now.fed) std::copy_n(input.data(), now.size, memory.back());
   }
   const auto at = [&](int id) {
     const placement& now = p.at(id);

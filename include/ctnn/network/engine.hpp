@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <type_traits>
@@ -164,7 +165,9 @@ class engine {
   /// The same before an observer, which sees how long each layer takes.
   void run(std::span<const float* const, inputs> input, const layer_observer& observer) requires(x::takes_f32) {
     if (!ir::is_target_known && !run_) use_best();
-    ir::observed_dispatch<network_type>::at(target_)({input.data(), weights_, arena()}, observer);
+    const ir::frame f{input.data(), weights_, arena()};
+    take_inputs(f);
+    ir::observed_dispatch<network_type>::at(target_)(f, observer);
   }
   /// The same for inputs of any types: input_span<I> for each.
   template <class... Inputs>
@@ -209,6 +212,24 @@ class engine {
     run_named([&](const ir::frame& f) { execute(f, threads); }, named...);
   }
 #endif
+
+  /// The memory of input I, an in_arena one, to be filled before each inference: run(x) with this span as x copies
+  /// nothing, any other numbers are copied there. What stands in it, outputs of the inference before included, is valid
+  /// until then: later values take the place.
+  template <std::size_t I = 0>
+  auto input() {
+    constexpr bool is_ours = x::is_in_arena(I);
+    static_assert(is_ours, "ctnn: the input's memory is the caller's; with the option ctnn::in_arena it is the engine's");
+    using type = std::remove_const_t<typename input_span<I>::element_type>;
+    return std::span<type, x::input_size(I)>(
+        static_cast<type*>(static_cast<void*>(arena_.bytes_ + place_in_arena(x::input_values[I]))), x::input_size(I));
+  }
+  template <fixed_string Name>
+  auto input() {
+    using names = ir::detail::value_names<network_type, false>;
+    static_assert(sizeof(ir::detail::value_error<network_type, false, Name>) > 0);
+    if constexpr (names::has(Name.view())) return input<names::of(Name.view())>();
+  }
 
   /// Output I in the order of output<...>, nchw, valid until the next inference.
   template <std::size_t I>
@@ -272,13 +293,26 @@ class engine {
   constexpr void use_best() {
     if (ir::is_target_known || !std::is_constant_evaluated()) use(best_target());
   }
+  /// Inputs whose memory is the arena's.
+  template <std::size_t I>
+  void take(const ir::frame& f) {
+    if constexpr (x::is_in_arena(I)) {
+      void* const to = input<I>().data();
+      if (const void* const from = f.inputs[I]; from != to) std::memmove(to, from, input<I>().size_bytes());
+    }
+  }
+  void take_inputs(const ir::frame& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (take<I>(f), ...); }(std::make_index_sequence<inputs>{});
+  }
   void execute(const ir::frame& f) {
     if (!ir::is_target_known && !run_) use_best();
+    take_inputs(f);
     run_(f);
   }
 #if !defined(CTNN_PLAIN)
   void execute(const ir::frame& f, executor& threads) {
     if (!run_) use_best();
+    take_inputs(f);
     ir::threaded_dispatch<network_type>::at(target_)(f, threads);
   }
 #endif

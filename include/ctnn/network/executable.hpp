@@ -112,6 +112,7 @@ struct executable {
   static constexpr std::size_t output_size(std::size_t i) {
     return static_cast<std::size_t>(g.shape(output_at(i).value).count());
   }
+  static constexpr bool is_in_arena(std::size_t i) { return plan.at(input_values[i]).fed; }
   static constexpr bool takes_f32 = [] {
     for (std::size_t i = 0; i < input_count; ++i)
       if (input_type(i) != dtype::f32) return false;

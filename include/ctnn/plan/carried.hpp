@@ -11,6 +11,10 @@ namespace ctnn::ir {
 constexpr bool is_carried(const graph_view& g, const node& n) {
   return n.type == &type_of<op::input> && decode<op::input>(g.fields_of(n.fields)).carried;
 }
+/// Is node n an input whose memory is the arena's?
+constexpr bool is_in_arena(const graph_view& g, const node& n) {
+  return n.type == &type_of<op::input> && decode<op::input>(g.fields_of(n.fields)).in_arena;
+}
 /// The carried input that output o is in the next run; none if it is an output like any other.
 constexpr value_id carried_into(const graph_view& g, const network_output& o) {
   for (const node& n : g.nodes)

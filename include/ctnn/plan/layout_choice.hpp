@@ -17,7 +17,8 @@ class layout_choice : planning_phase {
       p.size = words(g_.values[v].shape.count(), g_.values[v].type);
       const node& maker = g_.at(g_.values[v].producer);
       p.kept = is_carried(g_, maker);
-      p.external = !p.kept && (maker.type == &type_of<op::input> || maker.type == &type_of<op::constant>);
+      p.fed = !p.kept && is_in_arena(g_, maker);
+      p.external = !p.kept && !p.fed && (maker.type == &type_of<op::input> || maker.type == &type_of<op::constant>);
       plan_.placements.push_back(p);
     }
     converted_ = pool<int>(g_.values.size(), none);

@@ -26,6 +26,9 @@ class lifetimes : planning_phase {
     for (std::size_t p = 0; p < plan_.placements.size(); ++p)
       for (const int step : {0, end})
         if (plan_.placements[p].kept) touch(static_cast<int>(p), step);
+    for (std::size_t p = 0; p < plan_.placements.size(); ++p)
+      for (const int step : {-1, 0})
+        if (plan_.placements[p].fed) touch(static_cast<int>(p), step);
     // A part of something wider takes its pixels' distance.
     for (std::size_t p = 0; p < plan_.placements.size(); ++p) inherit_pitch(static_cast<int>(p));
   }

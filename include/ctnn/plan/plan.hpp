@@ -22,6 +22,7 @@ struct placement {
   int first_step = 0, last_step = 0;  ///< from the step that writes it to the last one that reads it
   bool external = false;         ///< a network input (the caller's memory) or a constant (among the weights)
   bool kept = false;             ///< from run to run: a carried input
+  bool fed = false;              ///< an input in the arena: the caller writes it before the first step
   int over = none;               ///< a placement that it may lie over, at these distances (kernels/overlap.hpp)
   std::int64_t behind = 0, ahead = 0;
 };

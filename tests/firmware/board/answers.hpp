@@ -3,6 +3,8 @@
 // network where it has that, else what this very program gave on the host (BOARD_ON_HOST), as the header's text.
 #pragma once
 
+#include <span>
+
 #if defined(BOARD_ON_HOST)
 #include <cstdio>
 #else
@@ -12,10 +14,10 @@
 
 namespace board {
 
-/// The engine's exit status as a program: 0 if every output is within `tolerance`.
+/// The engine's exit status as a program, its input being in the arena: 0 if every output is within `tolerance`.
 template <class Engine>
 int check_answers([[maybe_unused]] const char* what, Engine& engine, [[maybe_unused]] float tolerance) {
-  static float input[Engine::template input_size<0>];
+  const std::span<float, Engine::template input_size<0>> input = engine.template input<0>();
 #if defined(BOARD_ON_HOST)
   const auto write = [](const char* name, auto&& numbers) {
     std::printf("BOARD_SAMPLE float %s[] = {", name);
@@ -31,9 +33,9 @@ int check_answers([[maybe_unused]] const char* what, Engine& engine, [[maybe_unu
   write("expected", engine(input));
   return 0;
 #else
-  static_assert(sizeof answers::input == sizeof input);
+  static_assert(sizeof answers::input == Engine::template input_size<0> * sizeof(float));
   static_assert(sizeof answers::expected == Engine::template output_size<0> * sizeof(float));
-  for (std::size_t i = 0; i < std::size(input); ++i) input[i] = answers::input[i];
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = answers::input[i];
   measure(what, [&] { engine(input); });
   const int wrong = differences("output", engine.template output<0>(), answers::expected, tolerance);
   print(wrong == 0 ? "answers: all right\n" : "answers: wrong\n");

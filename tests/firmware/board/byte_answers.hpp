@@ -11,12 +11,12 @@
 
 namespace board {
 
-/// The engine's exit status as a program.
+/// The engine's exit status as a program. Its input is in the arena.
 template <class Engine>
 int check_bytes(const char* what, Engine& engine, std::span<const std::int8_t> inputs,
                 std::span<const std::int8_t> expected) {
   constexpr std::size_t in = Engine::template input_size<0>, out = Engine::template output_size<0>;
-  static std::int8_t input[in];
+  const std::span<std::int8_t, in> input = engine.template input<0>();
   std::uint32_t wrong = 0, answers = 0;
   for (; inputs.size() >= in; inputs = inputs.subspan(in), expected = expected.subspan(out), ++answers) {
     for (std::size_t i = 0; i < in; ++i) input[i] = inputs[i];

@@ -18,6 +18,7 @@ struct input {
   dtype type = dtype::f32;
   bool unused = false;  ///< declared so: no layer need read it
   bool carried = false;  ///< an engine's own: zeros first, then what the output of the same name was in the run before
+  bool in_arena = false;  ///< an engine has the memory for it, which later values may take
   quantization as{};     ///< what its integers stand for; of i8, unless `type` says otherwise
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -25,6 +26,7 @@ struct input {
     field("type", self.type);
     field("unused", self.unused);
     field("carried", self.carried);
+    field("in_arena", self.in_arena);
     field("as", self.as);
   }
   constexpr dtype element() const { return as && type == dtype::f32 ? dtype::i8 : type; }
