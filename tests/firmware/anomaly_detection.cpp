@@ -15,7 +15,8 @@ namespace {
 using optimized = anomaly_detection;
 constexpr auto& weights = optimized::packed;
 #else
-struct network : nn::network<nn::input<"spectrum", nn::shape<640>, nn::in_arena>, nn::linear<"fc1", nn::out<128>>, nn::relu<"relu1">,
+struct network : nn::network<nn::input<"spectrum", nn::shape<640>, nn::in_arena>,
+                             nn::linear<"fc1", nn::out<128>>, nn::relu<"relu1">,
                              nn::linear<"fc2", nn::out<128>>, nn::relu<"relu2">, nn::linear<"fc3", nn::out<128>>,
                              nn::relu<"relu3">, nn::linear<"fc4", nn::out<128>>, nn::relu<"relu4">,
                              nn::linear<"fc5", nn::out<8>>, nn::relu<"relu5">, nn::linear<"fc6", nn::out<128>>,

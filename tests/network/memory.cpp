@@ -130,6 +130,8 @@ TEST_CASE("an input in the arena is filled there, or copied there") {
     std::copy(image.begin(), image.end(), x.begin());
     run.run(nn::in<"x">(x));
     CHECK(std::equal(want.begin(), want.end(), run.output<0>().begin()));
+    std::copy(image.begin(), image.end(), x.begin());
+    CHECK(std::equal(want.begin(), want.end(), run().begin()));
   }
 }
 

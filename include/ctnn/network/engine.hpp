@@ -147,6 +147,20 @@ class engine {
     return output<0>();
   }
 
+  /// The same of inputs that are all in_arena: of what input<>() was filled with.
+  output_span<0> operator()()
+    requires(x::all_in_arena)
+  {
+    run();
+    return output<0>();
+  }
+  void run()
+    requires(x::all_in_arena)
+  {
+    const float* const nowhere[inputs]{};
+    start({nowhere, weights_, arena()});
+  }
+
   /// Of what is not as long, or does not say how long it is.
   template <class Other>
     requires(inputs == 1 && !std::is_convertible_v<const Other&, input_span<0>>)
@@ -213,13 +227,12 @@ class engine {
   }
 #endif
 
-  /// The memory of input I, an in_arena one, to be filled before each inference: run(x) with this span as x copies
-  /// nothing, any other numbers are copied there. What stands in it, outputs of the inference before included, is valid
-  /// until then: later values take the place.
+  /// The memory of input I, an in_arena one, to be filled before each inference. That takes the place of what the last
+  /// one gave, and later values take the input's. Other numbers, run(x), are copied there.
   template <std::size_t I = 0>
   auto input() {
     constexpr bool is_ours = x::is_in_arena(I);
-    static_assert(is_ours, "ctnn: the input's memory is the caller's; with the option ctnn::in_arena it is the engine's");
+    static_assert(is_ours, "ctnn: the input's memory is the caller's; with ctnn::in_arena it is the engine's");
     using type = std::remove_const_t<typename input_span<I>::element_type>;
     return std::span<type, x::input_size(I)>(
         static_cast<type*>(static_cast<void*>(arena_.bytes_ + place_in_arena(x::input_values[I]))), x::input_size(I));
@@ -305,8 +318,11 @@ class engine {
     [&]<std::size_t... I>(std::index_sequence<I...>) { (take<I>(f), ...); }(std::make_index_sequence<inputs>{});
   }
   void execute(const ir::frame& f) {
-    if (!ir::is_target_known && !run_) use_best();
     take_inputs(f);
+    start(f);
+  }
+  void start(const ir::frame& f) {
+    if (!ir::is_target_known && !run_) use_best();
     run_(f);
   }
 #if !defined(CTNN_PLAIN)

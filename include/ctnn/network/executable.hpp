@@ -113,6 +113,11 @@ struct executable {
     return static_cast<std::size_t>(g.shape(output_at(i).value).count());
   }
   static constexpr bool is_in_arena(std::size_t i) { return plan.at(input_values[i]).fed; }
+  static constexpr bool all_in_arena = [] {
+    for (std::size_t i = 0; i < input_count; ++i)
+      if (!is_in_arena(i)) return false;
+    return input_count != 0;
+  }();
   static constexpr bool takes_f32 = [] {
     for (std::size_t i = 0; i < input_count; ++i)
       if (input_type(i) != dtype::f32) return false;

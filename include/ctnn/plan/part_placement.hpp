@@ -50,9 +50,8 @@ class part_placement : planning_phase {
   constexpr bool can_become_part(int p, int whole) {
     // What is kept would change under an output.
     if (at(p).kept && (at(whole).parent != none || is_network_output(whole))) return false;
-    return at(p).parent == none && !at(p).external && !at(p).fed && at(p).order == at(whole).order && !is_coincident(p) &&
-           !is_view_maker(g_.at_value(at(p).value).producer) &&
-           !is_network_output(p);
+    return at(p).parent == none && !at(p).external && !at(p).fed && at(p).order == at(whole).order &&
+           !is_coincident(p) && !is_view_maker(g_.at_value(at(p).value).producer) && !is_network_output(p);
   }
   /// Results of these are parts of their input already.
   constexpr bool is_view_maker(node_id n) {
