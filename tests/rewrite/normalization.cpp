@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto plus = op::binary_function::add, minus = op::binary_function::sub, times = op::binary_function::mul,
                over = op::binary_function::div;
-constexpr auto power = op::binary_function::pow;
+constexpr auto pow_of = op::binary_function::pow;
 constexpr value_id tokens(builder& b) { return b.input("x", {2, 5, 8}); }
 constexpr value_id mean(builder& b, std::string_view name, value_id x, int axis = -1, bool keep = true) {
   return b.add(op::reduce{op::reduction::mean, {axis}, keep}, name, {x});
@@ -177,7 +177,7 @@ TEST_CASE("all rules together find layer_norm with its scale and bias in one of 
     const value_id e = twice ? b.binary("d2", minus, x, middle) : d;  // as PyTorch exports it
     const value_id y = b.binary(
         "normed", over, d,
-        b.scalar("root", power, b.scalar("eps", plus, mean(b, "v", b.scalar("square", power, e, 2)), 1e-5f), 0.5f));
+        b.scalar("root", pow_of, b.scalar("eps", plus, mean(b, "v", b.scalar("square", pow_of, e, 2)), 1e-5f), 0.5f));
     b.output("", b.sum("it", b.binary("scaled", times, y, b.constant("scale", {8})), b.constant("bias", {8})));
     const auto want = typed_outputs(b.g.view());
     const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
