@@ -140,6 +140,17 @@ class lowerer {
     }
     return found;
   }
+  constexpr bool refuses(const operator_type& type, const field_values& fields, std::string_view option) const {
+    pool<extents> shapes;
+    pool<dtype> elements;
+    for (const value_id v : in_) {
+      shapes.push_back(g_.at_value(v).shape);
+      elements.push_back(g_.at_value(v).type);
+    }
+    description d;
+    return type.describe({fields.data(), fields.size()}, {shapes.data(), shapes.size()},
+                         {elements.data(), elements.size()}, d).what == option;
+  }
   /// Fields from the options, and from the layers that are read what their integers stand for.
   constexpr problem configure(const layer_record& l, field_values& fields) {
     bool integers = false;
@@ -156,8 +167,9 @@ class lowerer {
       said[i][0] = q.scale;
       said[i][1] = q.zero;
       options.push_back({keys[i], said[i]});
-      // Not every operator asks.
-      if (!q || l.type->configure({options.data(), options.size()}, fields)) options.pop_back();
+      // Not every operator asks, nor each in every arithmetic.
+      if (!q || l.type->configure({options.data(), options.size()}, fields) || refuses(*l.type, fields, keys[i]))
+        options.pop_back();
     }
     return l.type->configure({options.data(), options.size()}, fields);
   }
