@@ -111,7 +111,7 @@ CTNN_NOINLINE inline void convolve_strips(const window& c, panel_task& t, const 
   t.in = strip;
   t.run_pitch = std::ptrdiff_t{c.dilation_h} * width * c.channels;
   t.in_line = std::ptrdiff_t{c.stride_h} * width * c.channels;
-  t.in_pitch = c.stride_w * c.channels;
+  t.in_pitch = std::ptrdiff_t{c.stride_w} * c.channels;
   for (int x = box.x; x < box.x_end; x += step_x)
     for (int y = box.y; y < box.y_end; y += step_y) {
       const pixel_box part{y, y + step_y < box.y_end ? y + step_y : box.y_end, x,

@@ -74,8 +74,9 @@ constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) 
   }
   c.kernel_h = p.kernel[0];
   c.kernel_w = p.kernel[1];
-  c.stride_h = p.stride[0];
-  c.stride_w = p.stride[1];
+  // A single window strides nowhere, however far that were.
+  c.stride_h = c.out_height == 1 ? 1 : p.stride[0];
+  c.stride_w = c.out_width == 1 ? 1 : p.stride[1];
   c.dilation_h = p.dilation[0];
   c.dilation_w = p.dilation[1];
   c.pad_top = pad[0];
