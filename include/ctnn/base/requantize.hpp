@@ -25,6 +25,7 @@ struct fixed_factor {
   /// Of 2^25 and more: every sum but 0 saturates whatever bytes it becomes.
   constexpr explicit fixed_factor(double factor) {
     double digits = factor * 4294967296.0;
+    if (!(digits > 0)) digits = 0;  // of scales that are no scales
     int shift = 0;
     if (digits >= 2147483647.5)
       for (; digits >= 67108863.5 && shift < 31; ++shift) digits /= 2;
