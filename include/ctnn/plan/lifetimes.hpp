@@ -23,12 +23,12 @@ class lifetimes : planning_phase {
       if (step.scratch != none) touch(step.scratch, s);
     }
     for (int p : plan_.outputs) touch(p, end);
-    for (std::size_t p = 0; p < plan_.placements.size(); ++p)
-      for (const int step : {0, end})
-        if (plan_.placements[p].kept) touch(static_cast<int>(p), step);
-    for (std::size_t p = 0; p < plan_.placements.size(); ++p)
-      for (const int step : {-1, 0})
-        if (plan_.placements[p].fed) touch(static_cast<int>(p), step);
+    // What the caller writes is there before the first step, what is kept behind the last.
+    for (std::size_t p = 0; p < plan_.placements.size(); ++p) {
+      const placement& now = plan_.placements[p];
+      if (!now.kept && !now.fed) continue;
+      for (const int step : {now.fed ? -1 : 0, now.fed ? 0 : end}) touch(static_cast<int>(p), step);
+    }
     // A part of something wider takes its pixels' distance.
     for (std::size_t p = 0; p < plan_.placements.size(); ++p) inherit_pitch(static_cast<int>(p));
   }

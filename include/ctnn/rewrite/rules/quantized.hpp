@@ -30,6 +30,9 @@ constexpr bool dequantizes_bytes(const rewriter& r, node_id n) {
 constexpr reason unless_bytes(const rewriter& r, node_id dequantize) {
   return is_byte(r.type(r.input(dequantize))) ? reason{} : reason{"its input is not of bytes", r.name(dequantize)};
 }
+constexpr reason unless_makes_bytes(const rewriter& r, node_id quantize) {
+  return is_byte(r.get<op::quantize>(quantize).to) ? reason{} : reason{"it does not make bytes"};
+}
 
 /// A weight that is made of bytes: dequantize(bytes, scale, zero point), its rows and columns exchanged or not.
 struct weight_of_bytes {
@@ -146,7 +149,7 @@ struct bytes_of_products {
     bool real = false;
     layers::visit(r, m.first, [&](const auto& layer) { real = layer.is_real(); });
     if (!real) return {"its sums are of another arithmetic", r.name(m.first)};
-    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+    return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto q = r.get<op::quantize>(m.last);
@@ -180,15 +183,15 @@ struct moved_bytes {
     }
     if (!dequantizes_bytes(r, dequantize))
       return {"its integers are no bytes with numbers of their own", r.name(dequantize)};
+    if (const reason no = unless_makes_bytes(r, quantize)) return no;
     const auto q = r.get<op::quantize>(quantize);
-    if (!is_byte(q.to)) return {"it does not make bytes"};
     same = q.as == r.get<op::dequantize>(dequantize).of && q.to == r.type(r.input(dequantize));
     return {};
   }
-  /// Operators between read bytes; they stand for the same numbers as before.
-  constexpr void take_bytes(rewriter& r) const {
-    const value_id bytes = r.input(dequantize);
-    for (value_id v = r.input(quantize); r.producer(v) != dequantize;) {
+  /// Operators between read bytes; they stand for the same numbers as before. Gives the bytes behind the last.
+  constexpr value_id take_bytes(rewriter& r) const {
+    const value_id bytes = r.input(dequantize), last = r.input(quantize);
+    for (value_id v = last; r.producer(v) != dequantize;) {
       const node_id n = r.producer(v);
       r.retype(v, r.type(bytes));
       if (r.is<op::pad>(n)) {
@@ -197,8 +200,11 @@ struct moved_bytes {
         r.recode(n, p);
       }
       v = r.input(n);
-      if (r.producer(v) == dequantize) return r.read_instead(n, r.inputs_with(n, 0, bytes));
+      if (r.producer(v) != dequantize) continue;
+      r.read_instead(n, r.inputs_with(n, 0, bytes));
+      return last;
     }
+    return bytes;
   }
   /// The integer that stands for what is padded with.
   constexpr double filling(const rewriter& r, double real) const {
@@ -246,11 +252,7 @@ struct move_bytes {
     if (const reason no = find_between(r, m)) return no;
     return m.same ? reason{} : reason{"scale and zero point are other numbers", r.name(m.dequantize)};
   }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    m.take_bytes(r);
-    const node_id last = r.producer(r.input(m.quantize));
-    r.bypass(m.quantize, last == m.dequantize ? r.input(last) : r.output(last));
-  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.quantize, m.take_bytes(r)); }
 };
 
 /// the same of another scale or zero point  ->  requantize behind it
@@ -271,9 +273,7 @@ struct requantize_bytes {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto q = r.get<op::quantize>(m.quantize);
     const auto of = r.get<op::dequantize>(m.dequantize).of;
-    m.take_bytes(r);
-    const node_id last = r.producer(r.input(m.quantize));
-    const value_id x = last == m.dequantize ? r.input(last) : r.output(last);
+    const value_id x = m.take_bytes(r);
     r.note(r.name(m.dequantize), r.name(m.quantize));
     r.become(m.quantize, op::requantize{of, q.as, q.to}, r.name(m.quantize), {&x, 1}, {});
   }
@@ -311,8 +311,8 @@ struct join_bytes {
     return r.get<op::dequantize>(d).of == q.as && r.type(r.input(d)) == q.to;
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = unless_makes_bytes(r, m.last)) return no;
     const auto q = r.get<op::quantize>(m.last);
-    if (!is_byte(q.to)) return {"it does not make bytes"};
     for (const value_id v : r.inputs_of(m.first)) {
       const node_id d = r.producer(v);
       if (!dequantizes_bytes(r, d)) return {"it is not dequantised from bytes", r.name(d)};
@@ -349,7 +349,7 @@ struct activate_bytes {
                  find::alone<find::node<op::activation, &match::apply, find::node<said_integers, &match::dequantize>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = unless_bytes(r, m.dequantize)) return no;
-    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+    return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto q = r.get<op::quantize>(m.last);
@@ -383,7 +383,7 @@ struct combine_bytes {
       if (r.get<op::dequantize>(d).of.scale / as.scale >= 1048576)
         return {"its steps are too large for the result's", r.name(d)};
     }
-    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+    return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto q = r.get<op::quantize>(m.last);
@@ -408,7 +408,7 @@ struct softmax_bytes {
                  find::alone<find::node<op::softmax, &match::softmax, find::node<said_integers, &match::dequantize>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = unless_bytes(r, m.dequantize)) return no;
-    return is_byte(r.get<op::quantize>(m.last).to) ? reason{} : reason{"it does not make bytes"};
+    return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto q = r.get<op::quantize>(m.last);
