@@ -231,8 +231,7 @@ struct record_of {
   static constexpr bool exists = false;
 };
 template <class Net, std::size_t S>
-requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.steps[S].packs == none &&
-         !executable<Net>::plan.steps[S].carries &&
+requires(executable<Net>::plan.steps[S].runs_kernel() &&
          executable<Net>::g.template is<op::conv2d>(executable<Net>::plan.steps[S].node) &&
          !runs_typed<Net, S>()) struct record_of<Net, S> {
   using x = executable<Net>;
@@ -276,8 +275,7 @@ struct byte_step_of {
   static constexpr bool exists = false;
 };
 template <class Net, std::size_t S>
-requires(executable<Net>::plan.steps[S].node != none && executable<Net>::plan.steps[S].packs == none &&
-         !executable<Net>::plan.steps[S].carries &&
+requires(executable<Net>::plan.steps[S].runs_kernel() &&
          byte_kernel_of(executable<Net>::g, executable<Net>::g.at(executable<Net>::plan.steps[S].node)).there &&
          requires(const typename executable<Net>::template operator_at<executable<Net>::plan.steps[S].node>& op,
                   const arguments& a) { byte_task_of(op, a); }) struct byte_step_of<Net, S> {

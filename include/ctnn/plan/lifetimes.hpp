@@ -37,7 +37,7 @@ class lifetimes : planning_phase {
   constexpr void write_in_place() {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step step = plan_.steps[s];
-      if (step.node == none || step.packs != none) continue;
+      if (!step.runs_kernel()) continue;
       const int out = first_id(step.outputs);
       if (at(out).parent != none || step.outputs.count != 1) continue;
       for (int i = 0; i < step.inputs.count; ++i) {
@@ -58,7 +58,7 @@ class lifetimes : planning_phase {
   constexpr void find_overlaps() {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step step = plan_.steps[s];
-      if (step.node == none || step.packs != none || step.outputs.count != 1 || step.inputs.count == 0) continue;
+      if (!step.runs_kernel() || step.outputs.count != 1 || step.inputs.count == 0) continue;
       const int in = first_id(step.inputs), out = first_id(step.outputs), whole = root(in), now = static_cast<int>(s);
       if (root(out) != out || at(out).kept || at(out).first_step != now) continue;
       if (at(whole).external || at(whole).kept || at(whole).last_step != now || at(whole).first_step >= now) continue;

@@ -39,6 +39,9 @@ struct plan_step {
   bool backwards = false;   ///< because the result lies over the input, and further on
   int scratch = none;       ///< placement of the kernel's own memory
   bool carries = false;     ///< the input is what the output, which is kept, will be in the next run; they may overlap
+
+  /// A node's kernel, not only packing for one, a conversion or what is carried on?
+  constexpr bool runs_kernel() const { return node != none && packs == none; }
 };
 
 struct plan_view {
