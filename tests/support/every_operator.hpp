@@ -105,6 +105,7 @@ struct every_operator : builder {
     node(op::affine_grid{list<int>{2, 1, 3, 3}}, "affine_grid", {value("theta", {2, 2, 3})});
     node(op::roi_align{.size = {2, 2}}, "roi_align",
          {value("photos", {4, 2, 4, 4}), value("regions", {4, 4}), value("which", {4}, dtype::i64)});
+    node(op::roi_pool{.size = {2, 2}}, "roi_pool", {image, value("rows_of_regions", {3, 5})});
     // Products
     node(op::matmul{}, "matmul", {m, n});
     op::linear fc;

@@ -59,6 +59,7 @@ inline std::string value(std::string_view name, element type, const dims& shape)
 inline std::string attribute(std::string_view name, std::int64_t v) {
   return bytes(5, bytes(1, name) + number(3, v) + number(20, 2));
 }
+inline std::string attribute(std::string_view name, int v) { return attribute(name, std::int64_t{v}); }
 inline std::string attribute(std::string_view name, float v) {
   return bytes(5, bytes(1, name) + real(2, v) + number(20, 1));
 }

@@ -44,7 +44,7 @@ struct operator_list {};
   x(activation) x(prelu) x(dropout) x(identity) x(cast) x(clamp) x(is_nan) x(is_inf) x(bitwise_not) \
   x(quantize) x(dequantize) x(dynamic_quantize) x(requantize) x(quantized_activation) x(quantized_binary) \
   x(quantized_softmax) x(binary) x(eltwise) x(compare) x(logic) x(remainder) x(where) \
-  x(pool) x(adaptive_pool) x(interpolate) x(grid_sample) x(affine_grid) x(roi_align) \
+  x(pool) x(adaptive_pool) x(interpolate) x(grid_sample) x(affine_grid) x(roi_align) x(roi_pool) \
   x(reduce) x(arg_reduce) x(cumsum) x(topk) x(nonzero) x(compress) x(unique) x(one_hot) \
   x(flatten) x(reshape) x(permute) x(channel_shuffle) x(pixel_shuffle) x(concat) x(split) x(slice) x(pad) \
   x(expand) x(tile) x(trilu) x(eye) x(arange) x(reverse_sequence) \

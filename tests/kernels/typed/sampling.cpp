@@ -73,4 +73,24 @@ TEST_CASE("regions of interest") {
   CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 4}, {0, 0, 2, 2}), make<std::int64_t>({1}, {1})}), error);
 }
 
+TEST_CASE("maxima of regions") {
+  // Numbers that count up: the largest of a region is its last. One cell a region.
+  array x({1, 3, 6, 6});
+  for (int i = 0; i < 108; ++i) x.values()[static_cast<std::size_t>(i)] = static_cast<float>(i);
+  const array rois = make<float>({5, 5}, {0, 1, 1, 2, 3, 0, 1, 1, 2, 3, 0, 3, 1, 4, 4, 0, 3, 3, 4, 5, 0, 0, 0, 5, 5});
+  op::roi_pool p;
+  require_near(run_typed(p, {x, rois})[0], {5, 3, 1, 1},
+               {20, 56, 92, 20, 56, 92, 28, 64, 100, 34, 70, 106, 35, 71, 107});
+  // Regions at half the scale, in 2 x 2 cells that overlap; a region outside has no pixels.
+  p.size = {2, 2};
+  p.scale = 0.5f;
+  const array two = make<float>({2, 5}, {0, 0, 0, 4, 4, 0, 40, 40, 44, 44});
+  const array y = run_typed(p, {x, two})[0];
+  const float first[] = {7, 8, 13, 14};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(y.values()[i] == first[i]);
+  for (std::size_t i = 12; i < 24; ++i) CHECK(y.values()[i] == 0);
+  CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 5}, {1, 0, 0, 4, 4})}), error);
+  CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 5}, {NAN, 0, 0, 4, 4})}), error);
+}
+
 }  // namespace ctnn::ir

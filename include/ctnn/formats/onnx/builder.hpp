@@ -122,8 +122,8 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       if (!declared.insert(name).second) i.fail("two outputs are called '" + name + "'");
       const term t = reader.output(file.graph, k);
       if (t == none) i.fail("output '" + name + "' cannot be computed");
-      if (i.at(t).text) i.fail("not supported: output '" + name + "' is text");
-      if (i.at(t).nibbles) i.fail("not supported: output '" + name + "' are integers of 4 bits");
+      if (const form f = i.at(t).form; f != form::numbers)
+        i.fail("not supported: output '" + name + "' is " + name_of(f));
       add_output(i.model.network, i.model.keep(name), i.materialize(t));
     }
     return std::move(i.model);

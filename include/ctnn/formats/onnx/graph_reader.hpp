@@ -4,6 +4,7 @@
 
 #include "node_reader.hpp"
 #include "order.hpp"
+#include "slices.hpp"
 
 namespace ctnn::onnx::detail {
 
@@ -39,7 +40,7 @@ class graph_reader {
       return i_.define(t.name, none);
     }
     const term numbers = i_.add_known(i_.numbers_in(t), t.name);
-    i_.define(t.name, t.nibbles ? i_.as_nibbles(numbers) : numbers);
+    i_.define(t.name, i_.as(numbers, t.form));
   }
 
   void refuse(const node_message& n, const std::string& reason) {
@@ -76,7 +77,8 @@ class graph_reader {
     return n.type == "If"     ? &graph_reader::choose
            : n.type == "Loop" ? &graph_reader::loop
            : n.type == "Scan" ? &graph_reader::scan
-                              : nullptr;
+           : n.type == "SequenceMap" ? &graph_reader::map
+                                     : nullptr;
   }
   /// Operators of ONNX Runtime's that are called as ONNX's read as today's do.
   static int version_of(const std::string& domain, std::int64_t stated) {
@@ -131,8 +133,8 @@ class graph_reader {
     i_.scopes.pop_back();
     for (term t : results)
       if (t == none) throw unknown_input{};
-      else if (i_.at(t).text || i_.at(t).nibbles)
-        node_reader::refuse(i_.at(t).text ? "text as a graph's output" : "integers of 4 bits as a graph's output");
+      else if (const form f = i_.at(t).form; f == form::text || is_narrow(f))
+        node_reader::refuse(std::string(name_of(f)) + " as a graph's output");
     return results;
   }
 
@@ -156,7 +158,7 @@ class graph_reader {
     for (const std::string& name : f.attributes) give(name, nullptr);
     for (const attribute& a : f.defaults) give(a.name, &a);
     std::vector<term> in;
-    for (std::size_t k = 0; k < f.body.inputs.size(); ++k) in.push_back(r.has(k) ? r.number_or_text(k) : left_out);
+    for (std::size_t k = 0; k < f.body.inputs.size(); ++k) in.push_back(r.has(k) ? r.any_input(k) : left_out);
     const std::vector<term> results = inside(now, [&] { return inline_graph(f.body, in); });
     for (std::size_t k = 0; k < n.outputs.size(); ++k) r.result(k, results[k]);
   }
@@ -197,7 +199,7 @@ class graph_reader {
     if (r.input_count() < first || g.inputs.size() != r.input_count() - first)
       r.fail("has " + std::to_string(r.input_count()) + " inputs for a graph of " + std::to_string(g.inputs.size()));
     std::vector<term> in;
-    for (std::size_t k = first; k < r.input_count(); ++k) in.push_back(r.input(k));
+    for (std::size_t k = first; k < r.input_count(); ++k) in.push_back(r.any_input(k));
     return in;
   }
 
@@ -253,30 +255,15 @@ class graph_reader {
     i_.scopes.pop_back();
   }
 
-  static term slice_of(node_reader& r, term x, int axis, int i) {
-    const extents s = r.shape(x);
-    extents to;
-    for (int k = 0; k < s.rank; ++k)
-      if (k != axis) to.push_back(s[k]);
-    return r.reshaped(r.add(op::slice{{axis}, {i}, {i + 1}}, {x}), to);
+  term tensor_of(node_reader& r, term t) const {
+    if (const form f = i_.at(t).form; f != form::numbers) r.fail(std::string("gathers what is ") + name_of(f));
+    return t;
   }
-  static term stacked(node_reader& r, const std::vector<term>& slices, int axis) {
-    std::vector<term> parts;
-    for (term t : slices) {
-      const extents s = r.shape(t);
-      if (s.rank == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
-      extents to;
-      for (int k = 0; k <= s.rank; ++k) to.push_back(k == axis ? 1 : s[k - (k > axis ? 1 : 0)]);
-      parts.push_back(r.reshaped(t, to));
-    }
-    return parts.size() == 1 ? parts[0] : r.add(op::concat{axis}, parts);
-  }
-
   /// What a loop without iterations has gathered in output k: the body is read for the shape alone.
   term nothing_of(node_reader& r, const graph_message& body, const std::vector<term>& state, std::size_t k) {
     std::vector<term> in{r.constant(filled({}, dtype::i64, 0)), r.constant(filled({}, dtype::boolean, 1))};
     in.insert(in.end(), state.begin(), state.end());
-    const term one = inline_graph(body, in)[k];
+    const term one = tensor_of(r, inline_graph(body, in)[k]);
     extents s{0};
     if (r.rank(one) == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
     for (int i = 0; i < r.rank(one); ++i) s.push_back(r.shape(one)[i]);
@@ -295,7 +282,7 @@ class graph_reader {
     const std::int64_t trips = r.has(0) ? r.whole_scalar(0) : std::numeric_limits<std::int64_t>::max();
     bool go_on = !r.has(1) || truth(r, r.input(1), "condition");
     std::vector<term> state;
-    for (std::size_t k = 0; k < carried; ++k) state.push_back(r.input(k + 2));
+    for (std::size_t k = 0; k < carried; ++k) state.push_back(r.any_input(k + 2));
     std::vector<std::vector<term>> scanned(body.outputs.size() - 1 - carried);
     for (std::int64_t i = 0; i < trips && go_on; ++i) {
       auto number = std::make_shared<array>(extents{}, dtype::i64);
@@ -306,7 +293,7 @@ class graph_reader {
       const std::vector<term> out = inline_graph(body, in);
       go_on = truth(r, out[0], "condition");
       state.assign(out.begin() + 1, out.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
-      for (std::size_t k = 0; k < scanned.size(); ++k) scanned[k].push_back(out[1 + carried + k]);
+      for (std::size_t k = 0; k < scanned.size(); ++k) scanned[k].push_back(tensor_of(r, out[1 + carried + k]));
     }
     for (std::size_t k = 0; k < carried; ++k) r.result(k, state[k]);
     for (std::size_t k = 0; k < scanned.size(); ++k) {
@@ -366,7 +353,7 @@ class graph_reader {
         count_iteration(r);
         const std::vector<term> out = inline_graph(body, in);
         state.assign(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(states));
-        for (std::size_t k = 0; k < results; ++k) scanned[k].push_back(out[states + k]);
+        for (std::size_t k = 0; k < results; ++k) scanned[k].push_back(tensor_of(r, out[states + k]));
       }
       for (std::size_t k = 0; k < states; ++k) finals[k].push_back(state[k]);
       for (std::size_t k = 0; k < results; ++k) {
@@ -375,6 +362,29 @@ class graph_reader {
       }
     }
     for (std::size_t k = 0; k < finals.size(); ++k) r.result(k, batched ? stacked(r, finals[k], 0) : finals[k][0]);
+  }
+
+  /// SequenceMap: the graph for the parts of sequences side by side; tensors are given to every one.
+  void map(node_reader& r, const node_message& n) {
+    const graph_message& body = body_of(r, "body");
+    const std::size_t count = r.sequence(0)->size();
+    if (body.outputs.size() != n.outputs.size())
+      r.fail("has " + std::to_string(n.outputs.size()) + " outputs, its body " + std::to_string(body.outputs.size()));
+    const std::vector<term> given = given_to(r, body, 0);
+    const auto parts_of = [&](std::size_t k) { return i_.at(given[k]).parts; };
+    for (std::size_t k = 0; k < given.size(); ++k)
+      if (const auto parts = parts_of(k); parts && parts->size() != count)
+        r.fail("its inputs have " + std::to_string(count) + " and " + std::to_string(parts->size()) + " parts");
+    std::vector<std::vector<term>> made(n.outputs.size());
+    for (std::size_t part = 0; part < count; ++part) {
+      std::vector<term> in = given;
+      for (std::size_t k = 0; k < in.size(); ++k)
+        if (const auto parts = parts_of(k)) in[k] = (*parts)[part];
+      count_iteration(r);
+      const std::vector<term> out = inline_graph(body, in);
+      for (std::size_t k = 0; k < out.size(); ++k) made[k].push_back(out[k]);
+    }
+    for (std::size_t k = 0; k < made.size(); ++k) r.result(k, i_.add_sequence(std::move(made[k])));
   }
 
   /// Unrolled loops count as the nodes they become, and at least as one a turn.

@@ -18,13 +18,13 @@ using term = int;
 inline constexpr term left_out = -2;
 
 struct term_record {
-  shared_array known;
+  shared_array known{};
   value_id id = none;
   extents shape{};
   dtype type = dtype::f32;
   std::string name{};
-  bool text = false;  ///< stands for its whole numbers or booleans written as text, which only casts back read
-  bool nibbles = false;  ///< integers of 4 bits in bytes, which only what makes other numbers of them reads
+  onnx::form form = onnx::form::numbers;
+  std::shared_ptr<const std::vector<term>> parts{};  ///< of a sequence
 };
 
 class importer : public model_builder {
@@ -65,20 +65,37 @@ class importer : public model_builder {
   term add_known(shared_array numbers, std::string name = {}) {
     const extents shape = numbers->shape();
     const dtype type = numbers->type();
-    terms_.push_back({std::move(numbers), none, shape, type, std::move(name)});
-    return static_cast<term>(terms_.size()) - 1;
+    return add_term({std::move(numbers), none, shape, type, std::move(name)});
   }
   term add_value(value_id v) {
     const value& made = model.network.at_value(v);
-    terms_.push_back({nullptr, v, made.shape, made.type, {}});
-    return static_cast<term>(terms_.size()) - 1;
+    return add_term({nullptr, v, made.shape, made.type});
   }
-  term as_text(term t) { return as(t, &term_record::text); }
-  term as_nibbles(term t) { return as(t, &term_record::nibbles); }
+  /// The same numbers in another form.
+  term as(term t, form f) {
+    if (f == at(t).form) return t;
+    term_record r = at(t);
+    r.form = f;
+    return add_term(std::move(r));
+  }
+  term add_sequence(std::vector<term> parts) {
+    take_parts(parts.size());
+    return add_term({.form = form::sequence, .parts = std::make_shared<const std::vector<term>>(std::move(parts))});
+  }
+  /// Loops may make sequences longer and longer, and join them at each turn: all their parts together are counted.
+  void take_parts(std::size_t count) {
+    constexpr std::size_t a_node = 100;
+    parts_ += count;
+    if (parts_ / a_node > limits.layers)
+      fail("its sequences have more than " + std::to_string(limits.layers) + " times " + std::to_string(a_node) +
+           " parts");
+  }
+  term add_nothing() { return add_term({.form = form::nothing}); }
   /// The graph's value for a term; numbers become a constant node.
   value_id materialize(term t) {
     term_record& r = terms_[static_cast<std::size_t>(t)];
     if (r.id != none) return r.id;
+    require_numbers(r);
     op::constant op;
     op.shape = as_list(r.shape);
     op.type = r.type;
@@ -184,6 +201,7 @@ class importer : public model_builder {
   const array& numbers(term t, const std::string& who, const char* what) {
     term_record& r = terms_[static_cast<std::size_t>(t)];
     if (r.known) return *r.known;
+    require_numbers(r);
     const graph_view g = model.network.view();
     std::vector<node_id> open{g.at_value(r.id).producer};
     std::vector<bool> needed(g.nodes.size(), false);
@@ -206,11 +224,12 @@ class importer : public model_builder {
   }
 
  private:
-  term as(term t, bool term_record::*what) {
-    term_record r = at(t);
-    r.*what = true;
+  term add_term(term_record r) {
     terms_.push_back(std::move(r));
     return static_cast<term>(terms_.size()) - 1;
+  }
+  void require_numbers(const term_record& r) const {
+    if (!r.known && r.id == none) fail(std::string("a tensor is needed where ") + name_of(r.form) + " is given");
   }
   [[noreturn]] void throw_problem(const std::string& name, const problem& p) const {
     fail("node '" + name + "': " + describe(p));
@@ -283,6 +302,7 @@ class importer : public model_builder {
 
   const arrays_by_name& fed_;
   std::vector<term_record> terms_;
+  std::size_t parts_ = 0;  ///< of all sequences
   std::unordered_map<const tensor*, shared_array> read_;
   std::unordered_map<value_id, shared_array> computed_;
 };

@@ -24,6 +24,23 @@ namespace ctnn::onnx {
 
 struct tensor;
 
+/// What a value of a file is, where it is not simply numbers.
+enum class form {
+  numbers,
+  narrow_integers,  ///< of 2 or 4 bits, held in bytes: as such they would be sums, indices or bounds of another range
+  narrow_floats,    ///< of 4 or 8 bits, held as f32, whose sums would not be rounded
+  text,             ///< whole numbers or booleans written as text, which only casts back read
+  sequence,         ///< values one after the other: how many there are is known while reading
+  nothing           ///< an optional without a value
+};
+constexpr const char* name_of(form f) {
+  constexpr const char* names[] = {
+      "a tensor", "a tensor of integers of at most 4 bits", "a tensor of floats of at most 8 bits",
+      "text",     "a sequence",                             "an optional without a value"};
+  return names[static_cast<int>(f)];
+}
+constexpr bool is_narrow(form f) { return f == form::narrow_integers || f == form::narrow_floats; }
+
 /// Where the numbers of a tensor lie: raw, or in what `parse` makes a tensor of.
 struct part_of_file {
   std::shared_ptr<const data_file> file;
@@ -55,7 +72,7 @@ struct tensor {
   part_of_file stored;
   std::string refused;
   bool sparse = false;  ///< was written as a SparseTensorProto
-  bool nibbles = false;  ///< of int4 or uint4, a number in each byte
+  onnx::form form = onnx::form::numbers;
 };
 
 /// AttributeProto::AttributeType, in the file's numbers.
@@ -173,12 +190,6 @@ constexpr std::optional<dtype> element_type(int onnx) {
     case 16: return dtype::bf16;
     default: return {};
   }
-}
-/// The same for integers of 4 bits, which are kept in bytes.
-constexpr std::optional<dtype> nibble_type(int onnx) {
-  if (onnx == 21) return dtype::u8;
-  if (onnx == 22) return dtype::i8;
-  return {};
 }
 /// The file format's name of an element type, for messages.
 constexpr const char* element_name(int onnx) {

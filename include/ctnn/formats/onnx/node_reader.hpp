@@ -158,7 +158,8 @@ class node_reader {
     for (std::size_t i = 0; i < least; ++i)
       if (!has(i)) fail("input " + std::to_string(i) + " is missing");
   }
-  term number_or_text(std::size_t i = 0) const {
+  /// Input i, whatever its form.
+  term any_input(std::size_t i = 0) const {
     if (!has(i)) fail("input " + std::to_string(i) + " is missing");
     const term* t = importer_.find(node.inputs[i]);
     if (!t) fail("reads '" + node.inputs[i] + "', which nothing before it makes");
@@ -166,12 +167,17 @@ class node_reader {
     return *t;
   }
   term input(std::size_t i = 0) const {
-    const term t = number_or_text(i);
-    if (importer_.at(t).text) refuse("'" + node.inputs[i] + "' is text");
-    // As bytes they would be sums, indices or bounds of another range.
-    if (importer_.at(t).nibbles && node.type != "DequantizeLinear" && node.type != "Cast")
-      refuse("'" + node.inputs[i] + "' are integers of 4 bits");
+    const term t = any_input(i);
+    const form f = importer_.at(t).form;
+    if (f != form::numbers && !(is_narrow(f) && (node.type == "DequantizeLinear" || node.type == "Cast")))
+      refuse("'" + node.inputs[i] + "' is " + name_of(f));
     return t;
+  }
+  /// The values of a sequence.
+  std::shared_ptr<const std::vector<term>> sequence(std::size_t i = 0) const {
+    const term_record& r = importer_.at(any_input(i));
+    if (r.form != form::sequence) refuse("'" + node.inputs[i] + "' is " + name_of(r.form) + ", not a sequence");
+    return r.parts;
   }
   std::vector<term> all_inputs() const {
     std::vector<term> out;
@@ -274,7 +280,7 @@ class node_reader {
     if (!wants(i)) return;
     importer_.define(node.outputs[i], t);
     const term_record& r = importer_.at(t);
-    if (r.id == none || r.text) return;
+    if (r.id == none || r.form == form::text) return;
     value& v = importer_.model.network.at_value(r.id);
     const std::string_view kept = importer_.model.keep(prefixed(node.outputs[i]));
     if (v.name.empty()) v.name = kept;

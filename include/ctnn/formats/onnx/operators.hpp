@@ -6,6 +6,7 @@
 
 #include "readers/microsoft_attention.hpp"
 #include "readers/quantized_microsoft.hpp"
+#include "readers/sequence.hpp"
 #include "readers/signal.hpp"
 
 namespace ctnn::onnx {
@@ -47,6 +48,7 @@ inline constexpr operator_entry operators[] = {
     {"Col2Im", col2im},
     {"Compress", compress},
     {"Concat", concat},
+    {"ConcatFromSequence", concat_from_sequence},
     {"Constant", constant},
     {"ConstantOfShape", constant_of_shape},
     {"Conv", conv},
@@ -109,6 +111,7 @@ inline constexpr operator_entry operators[] = {
     {"MatMulInteger", integer_matmul},
     {"Max", variadic<maximum>},
     {"MaxPool", pool<op::pooling::max>},
+    {"MaxRoiPool", max_roi_pool},
     {"MaxUnpool", max_unpool},
     {"Mean", variadic<add, true>},
     {"MeanVarianceNormalization", mean_variance_norm},
@@ -122,6 +125,9 @@ inline constexpr operator_entry operators[] = {
     {"NonZero", nonzero},
     {"Not", bitwise_not<true>},
     {"OneHot", one_hot},
+    {"Optional", optional},
+    {"OptionalGetElement", optional_get_element},
+    {"OptionalHasElement", optional_has_element},
     {"Or", logic<logical_or>},
     {"PRelu", parametric_relu},
     {"Pad", pad},
@@ -155,6 +161,12 @@ inline constexpr operator_entry operators[] = {
     {"ScatterElements", scatter_elements},
     {"ScatterND", scatter_nd},
     {"Selu", selu},
+    {"SequenceAt", sequence_at},
+    {"SequenceConstruct", sequence_construct},
+    {"SequenceEmpty", sequence_empty},
+    {"SequenceErase", sequence_erase},
+    {"SequenceInsert", sequence_insert},
+    {"SequenceLength", sequence_length},
     {"Shape", shape},
     {"Shrink", shrink},
     {"Sigmoid", apply<function::sigmoid>},
@@ -169,6 +181,7 @@ inline constexpr operator_entry operators[] = {
     {"Softsign", apply<function::softsign>},
     {"SpaceToDepth", space_to_depth},
     {"Split", split},
+    {"SplitToSequence", split_to_sequence},
     {"Sqrt", apply<function::sqrt>},
     {"Squeeze", squeeze},
     {"Sub", binary<sub>},
@@ -176,6 +189,7 @@ inline constexpr operator_entry operators[] = {
     {"Swish", with_alpha<function::swish>},
     {"Tan", apply<function::tan>},
     {"Tanh", apply<function::tanh>},
+    {"TensorScatter", tensor_scatter},
     {"ThresholdedRelu", with_alpha<function::thresholded_relu>},
     {"Tile", tile},
     {"TopK", top_k},

@@ -4,7 +4,7 @@
 
 #include "../../base/numerals.hpp"
 #include "external_data.hpp"
-#include "messages.hpp"
+#include "narrow.hpp"
 #include "wire.hpp"
 
 namespace ctnn::onnx {
@@ -118,14 +118,6 @@ inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& di
   return shape;
 }
 
-/// Two numbers a byte, the first in its low bits, to a number a byte.
-inline void unpack_nibbles(array& to, const std::byte* from) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const unsigned both = std::to_integer<unsigned>(from[i / 2]), one = i % 2 == 0 ? both & 15u : both >> 4;
-    to.bytes()[i] = static_cast<std::byte>(to.type() == dtype::i8 && one > 7 ? one | 0xf0u : one);
-  }
-}
-
 template <class T, class From>
 void store(array& to, const std::vector<From>& from) {
   auto out = to.elements<T>();
@@ -170,17 +162,18 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   out.shape = detail::checked_shape(s, t.dims, who);
   const std::int64_t count = out.shape.count();
   if (t.element < 1 || t.element > 26) s.fail(who + ": element type " + std::to_string(t.element) + " is unknown");
-  const auto nibbles = nibble_type(t.element);
-  const auto type = nibbles ? nibbles : element_type(t.element);
-  out.nibbles = nibbles.has_value();
+  const auto narrow = narrow_type_of(t.element);
+  const auto type = narrow ? narrow->held : element_type(t.element);
+  if (narrow) out.form = narrow->form();
   if (!type || t.strings > 0) {
     out.refused = std::string("tensor of ") + element_name(t.element);
     return out;
   }
   out.type = *type;
   // Elements of a list, and bytes.
-  const std::size_t elements = nibbles ? (static_cast<std::size_t>(count) + 1) / 2 : static_cast<std::size_t>(count),
-                    size = elements * static_cast<std::size_t>(size_of(*type));
+  const std::size_t numbers = static_cast<std::size_t>(count), each = static_cast<std::size_t>(size_of(*type)),
+                    in_byte = narrow ? 8 / static_cast<std::size_t>(narrow->bits) : 1,
+                    elements = (numbers + in_byte - 1) / in_byte, size = narrow ? elements : elements * each;
   const std::size_t listed = t.floats.size() + t.doubles.size() + t.ints.size();
   if ((t.has_raw && t.raw.size() > 0) + (listed > 0) + t.external > 1)
     s.fail(who + " has its numbers twice: raw, as a list or external");
@@ -190,8 +183,8 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
   if ((listed > 0 || (!t.external && !t.has_raw)) && listed != elements)
     s.fail(who + " has " + std::to_string(listed) + " numbers, the shape " + describe(out.shape) + " needs " +
            std::to_string(elements));
-  s.take(nibbles ? size + static_cast<std::size_t>(count) : size);
-  if (nibbles) {
+  s.take(narrow ? size + numbers * each : size);
+  if (narrow) {
     std::vector<std::byte> packed(size);
     if (t.external && !detail::open_external(s, t, static_cast<std::int64_t>(size))->read(t.offset, packed))
       s.fail("external data of '" + t.name + "': '" + t.location + "' cannot be read");
@@ -200,7 +193,7 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
     for (std::size_t i = 0; i < t.ints.size(); ++i) packed[i] = static_cast<std::byte>(t.ints[i]);
     if (t.has_raw) std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), t.raw.size(), packed.begin());
     auto values = std::make_shared<array>(out.shape, *type);
-    detail::unpack_nibbles(*values, packed.data());
+    widen(*values, *narrow, packed.data());
     out.values = std::move(values);
     return out;
   }
@@ -244,7 +237,7 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
   out.name = values.name;
   out.type = values.type;
   out.sparse = true;
-  out.nibbles = values.nibbles;
+  out.form = values.form;
   out.shape = detail::checked_shape(s, dims, who);
   const std::int64_t count = out.shape.count();
   const auto each = static_cast<std::size_t>(size_of(values.values->type()));

@@ -93,6 +93,7 @@ inline constexpr operator_writer operators[] = {
     {&type_of<op::grid_sample>, grid_sample},
     {&type_of<op::affine_grid>, affine_grid},
     {&type_of<op::roi_align>, roi_align},
+    {&type_of<op::roi_pool>, roi_pool},
     {&type_of<op::reduce>, reduce},
     {&type_of<op::arg_reduce>, arg_reduce},
     {&type_of<op::cumsum>, cumsum},

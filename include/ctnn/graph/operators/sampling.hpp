@@ -106,4 +106,26 @@ struct roi_align {
   }
 };
 
+/// torchvision's roi_pool, ONNX MaxRoiPool (Girshick, Fast R-CNN, 2015): the maxima of regions' cells, 0 of those that
+/// have no pixel. Inputs x (N, C, H, W) and rois (R, 5): the image's index, x1, y1, x2, y2.
+struct roi_pool {
+  static constexpr std::string_view name = "roi_pool";
+  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr int min_inputs = 2, max_inputs = 2;
+
+  std::array<int, 2> size{1, 1};  ///< cells of a region
+  float scale = 1;                ///< of regions to x's pixels
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("size", self.size);
+    field("scale", self.scale);
+  }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (in[0].rank != 4) return {mistake::rank_mismatch, name, in[0], {4}};
+    if (in[1].rank != 2 || in[1][1] != 5) return {mistake::shape_mismatch, "rois", in[1], {1, 5}};
+    return shape_from({in[1][0], in[0][1], size[0], size[1]}, result[0]);
+  }
+  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+};
+
 }  // namespace ctnn::op

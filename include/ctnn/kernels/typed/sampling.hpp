@@ -212,6 +212,48 @@ inline void run(const op::roi_align& p, const arguments& a, scratch_memory memor
   });
 }
 
+inline void run(const op::roi_pool& p, const arguments& a) {
+  const extents& x = a.in[0].shape;
+  const std::int64_t plane = std::int64_t{x[2]} * x[3];
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    T* y = elements<T>(b.out[0]);
+    for (std::int64_t r = 0; r < b.in[1].shape[0]; ++r) {
+      const T* roi = elements<T>(b.in[1]) + r * 5;
+      const double which = static_cast<double>(roi[0]);
+      if (!(which >= 0 && which < x[0]))
+        refuse_at_run_time(p.name, "image % of a region is none of %", saturated<std::int64_t>(which), x[0]);
+      const auto image = static_cast<std::int64_t>(which);
+      // Pixels of a cell, in f32 as others have it: the last may end a pixel further than the region.
+      const auto pixels = [&](int axis, int cell) {
+        const auto edge = [&](int i) {
+          return saturated<int>(std::round(static_cast<double>(static_cast<float>(roi[i]) * p.scale)));
+        };
+        const std::int64_t from = edge(2 - axis), size = std::max<std::int64_t>(edge(4 - axis) - from + 1, 1);
+        const float each = static_cast<float>(size) / static_cast<float>(p.size[static_cast<std::size_t>(axis)]);
+        const auto at = [&](float place) {
+          return std::clamp<std::int64_t>(saturated<std::int64_t>(static_cast<double>(place)) + from, 0, x[axis + 2]);
+        };
+        return std::pair(at(std::floor(static_cast<float>(cell) * each)),
+                         at(std::ceil(static_cast<float>(cell + 1) * each)));
+      };
+      for (std::int64_t c = 0; c < x[1]; ++c) {
+        const T* from = elements<T>(b.in[0]) + (image * x[1] + c) * plane;
+        for (int cy = 0; cy < p.size[0]; ++cy)
+          for (int cx = 0; cx < p.size[1]; ++cx) {
+            const auto [top, bottom] = pixels(0, cy);
+            const auto [left, right] = pixels(1, cx);
+            const bool empty = top >= bottom || left >= right;
+            double most = empty ? 0 : -std::numeric_limits<double>::infinity();
+            for (std::int64_t i = top; i < bottom; ++i)
+              for (std::int64_t j = left; j < right; ++j)
+                most = std::max(most, static_cast<double>(from[i * x[3] + j]));
+            *y++ = static_cast<T>(most);
+          }
+      }
+    }
+  });
+}
+
 inline void run(const op::deform_conv& p, const arguments& a, scratch_memory memory) {
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
   const extents w{p.out, x[1] / p.groups, p.kernel[0], p.kernel[1]};

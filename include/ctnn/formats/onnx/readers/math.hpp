@@ -233,12 +233,13 @@ inline void cast(node_reader& n) {
   n.ignore("saturate");  // matters for float8 only
   n.ignore("round_mode");
   constexpr int string = 8;  // TensorProto's number for it
-  term x = n.number_or_text();
-  if (n.builder().at(x).nibbles) x = n.constant(n.known(x));
+  const form f = n.builder().at(n.any_input()).form;
+  term x = f == form::text ? n.any_input() : n.input();
+  if (is_narrow(f)) x = n.constant(n.known(x));
   if (n.small("to", 0) != string) return n.result(n.cast(x, n.element("to", 0)));
   // ctnn has no strings; a whole number that is written and read again is itself, a float need not be.
   if (is_floating(n.type(x))) node_reader::refuse("a float as text");
-  n.result(n.builder().as_text(x));
+  n.result(n.builder().as(x, form::text));
 }
 inline void cast_like(node_reader& n) {
   n.expect(2, 2);
@@ -249,7 +250,7 @@ inline void cast_like(node_reader& n) {
 
 inline void identity(node_reader& n) {
   n.expect(1, 1);
-  n.result(n.input());
+  n.result(n.any_input());
 }
 
 }  // namespace ctnn::onnx::readers

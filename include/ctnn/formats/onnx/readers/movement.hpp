@@ -346,6 +346,38 @@ inline void scatter_elements(node_reader& n) {
   check_indices(n, n.input(1), n.shape(n.input(0))[axis]);
   n.result(n.add(op::scatter_elements{axis, scatter_reduction_of(n)}, n.all_inputs()));
 }
+/// A cache of keys or values gets new ones, for every sample from a place of its own: at the end of a linear cache it
+/// must have room for them, a circular one goes on at its beginning.
+inline void tensor_scatter(node_reader& n) {
+  n.expect(2, 3);
+  const term cache = n.input(0), update = n.input(1);
+  const extents s = n.shape(cache), u = n.shape(update);
+  const int axis = n.axis(n.integer("axis", -2), s.rank);
+  const std::string mode = n.text("mode", "linear");
+  if (mode != "linear" && mode != "circular") n.fail("mode is '" + mode + "', expected linear or circular");
+  bool fits = s.rank == u.rank && axis > 0;
+  for (int k = 0; fits && k < s.rank; ++k) fits = k == axis ? u[k] <= s[k] : u[k] == s[k];
+  if (!fits) n.fail("update is " + describe(u) + " for a cache of " + describe(s) + ", axis " + std::to_string(axis));
+  integers steps;
+  for (int k = 0; k < u[axis]; ++k) steps.push_back(k);
+  extents along = u, by_sample = u;
+  for (int k = 0; k < u.rank; ++k) {
+    if (k != axis) along[k] = 1;
+    if (k != 0) by_sample[k] = 1;
+  }
+  n.only_helping(true);
+  term places = n.reshaped(n.whole_constant(steps), along);
+  if (n.has(2)) {
+    if (n.shape(n.input(2)) != extents{s[0]}) n.fail("write_indices are " + describe(n.shape(n.input(2))));
+    places = n.add(op::binary{op::binary_function::add}, {places, n.reshaped(n.input(2), by_sample)});
+  }
+  if (mode == "circular")
+    places = n.add(op::remainder{false}, {places, n.number(s[axis], n.type(places))});
+  places = n.add(op::expand{as_list(u)}, {places});
+  n.only_helping(false);
+  check_indices(n, places, s[axis]);
+  n.result(n.add(op::scatter_elements{axis}, {cache, places, update}));
+}
 inline void scatter_nd(node_reader& n) {
   n.expect(3, 3);
   check_index_rows(n, n.input(1), n.shape(n.input(0)), 0);

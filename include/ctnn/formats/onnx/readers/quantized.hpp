@@ -61,11 +61,49 @@ inline void quantize(node_reader& n) {
   add_zero_point(n, in);
   n.result(n.add(op, in));
 }
+/// Floats of few bits times their scale: one number, one for every index of an axis, or one for a block of them.
+inline term scaled(node_reader& n, term x, term scale, const op::granularity& by) {
+  const extents s = n.shape(x);
+  const auto times = [&](term a, term b) { return n.add(op::binary{op::binary_function::mul}, {a, b}); };
+  if (n.shape(scale).count() == 1) return times(x, n.reshaped(scale, {1}));
+  const int axis = n.axis(by.axis, s.rank);
+  const extents along = n.shape(scale);
+  extents blocks, one;
+  if (by.block == 0) {
+    if (along != extents{s[axis]})
+      n.fail("scale is " + describe(along) + " for axis " + std::to_string(axis) + " of " + describe(s));
+    for (int k = 0; k < s.rank; ++k) one.push_back(k == axis ? s[k] : 1);
+    return times(x, n.reshaped(scale, one));
+  }
+  if (s.rank == max_rank) node_reader::refuse("blocks of values of " + std::to_string(max_rank) + " dimensions");
+  bool fits = along.rank == s.rank && by.block > 0 && s[axis] % by.block == 0;
+  for (int k = 0; fits && k < s.rank; ++k) fits = along[k] == (k == axis ? s[k] / by.block : s[k]);
+  if (!fits)
+    n.fail("scale is " + describe(along) + " for blocks of " + std::to_string(by.block) + " in " + describe(s));
+  for (int k = 0; k < s.rank; ++k) {
+    blocks.push_back(along[k]);
+    one.push_back(along[k]);
+    if (k != axis) continue;
+    blocks.push_back(by.block);
+    one.push_back(1);
+  }
+  return n.reshaped(times(n.reshaped(x, blocks), n.reshaped(scale, one)), s);
+}
+
 inline void dequantize(node_reader& n) {
   n.expect(2, 3);
-  n.ignore("output_dtype");
   op::dequantize op;
   static_cast<op::granularity&>(op) = granularity_of(n);
+  if (n.builder().at(n.input(0)).form == form::narrow_floats) {
+    if (n.has(2))
+      for (const float zero : n.floats(2))
+        if (!(zero == 0)) n.fail("has a zero point of " + std::to_string(zero) + " for floats");
+    const term x = n.cast(n.constant(n.known(n.input(0))), n.type(n.input(1)));
+    const int to = n.small("output_dtype", 0);
+    const term y = scaled(n, x, n.input(1), op);
+    return n.result(to == 0 ? y : n.cast(y, n.element("output_dtype", 1)));
+  }
+  n.ignore("output_dtype");
   op.of = said_numbers(n, 1, 2, n.type(n.input(0)));
   if (op.of && op.block == 0 && !n.known(n.input(0))) return n.result(n.add(without_axis(op), {n.input(0)}));
   op.of = {};

@@ -191,6 +191,15 @@ inline void roi_align(node_reader& n) {
   op.half_pixel = how == "half_pixel";
   n.result(n.add(op, n.all_inputs()));
 }
+inline void max_roi_pool(node_reader& n) {
+  n.expect(2, 2);
+  op::roi_pool op;
+  const integers size = n.list_of("pooled_shape");
+  if (size.size() != 2) n.fail("pooled_shape has " + std::to_string(size.size()) + " numbers, expected 2");
+  for (std::size_t i = 0; i < 2; ++i) op.size[i] = n.to_int(size[i], "pooled_shape");
+  op.scale = n.real("spatial_scale", 1);
+  n.result(n.add(op, n.all_inputs()));
+}
 inline void deform_conv(node_reader& n) {
   n.expect(3, 5);
   const term x = n.input(0), w = n.input(1);

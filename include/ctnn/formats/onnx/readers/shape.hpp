@@ -30,7 +30,7 @@ inline void constant(node_reader& n) {
   if (const attribute* a = n.find("value", attribute_kind::tensor)) {
     if (!a->tensor->refused.empty()) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
     const term numbers = n.constant(n.builder().numbers_in(*a->tensor));
-    return n.result(a->tensor->nibbles ? n.builder().as_nibbles(numbers) : numbers);
+    return n.result(n.builder().as(numbers, a->tensor->form));
   }
   if (const attribute* a = n.find("value_float", attribute_kind::real))
     return n.result(n.number(static_cast<double>(a->real), dtype::f32));
@@ -63,7 +63,8 @@ inline void constant_of_shape(node_reader& n) {
   shared_array value;
   if (const attribute* a = n.find("value", attribute_kind::tensor)) {
     if (!a->tensor->refused.empty()) node_reader::refuse("attribute 'value' (" + a->tensor->refused + ")");
-    if (a->tensor->nibbles) node_reader::refuse("attribute 'value' (integers of 4 bits)");
+    if (is_narrow(a->tensor->form))
+      node_reader::refuse(std::string("attribute 'value' (") + name_of(a->tensor->form) + ")");
     value = n.builder().numbers_in(*a->tensor);
     if (value->size() != 1) n.fail("value has " + std::to_string(value->size()) + " numbers, expected 1");
     type = value->type();

@@ -109,6 +109,10 @@ inline void roi_align(node_writer& w) {
         with("sampling_ratio", op.samples), with("spatial_scale", op.scale),
         with("coordinate_transformation_mode", op.half_pixel ? "half_pixel" : "output_half_pixel")});
 }
+inline void roi_pool(node_writer& w) {
+  const op::roi_pool op = w.get<op::roi_pool>();
+  w.is("MaxRoiPool", w.all_inputs(), {with("pooled_shape", as_integers(op.size)), with("spatial_scale", op.scale)});
+}
 inline void non_max_suppression(node_writer& w) {
   const op::non_max_suppression op = w.get<op::non_max_suppression>();
   std::vector<std::string> in{w.in(0), w.in(1), w.whole({op.most}), w.reals({op.iou})};
