@@ -103,9 +103,10 @@ struct every_operator : builder {
     node(windowed(op::deform_conv{}), "deform_conv", {image, value("shifts", {2, 18, 4, 4})});
     node(op::grid_sample{}, "grid_sample", {image, value("grid", {2, 3, 3, 2})});
     node(op::affine_grid{list<int>{2, 1, 3, 3}}, "affine_grid", {value("theta", {2, 2, 3})});
+    const value_id photos = value("photos", {4, 2, 4, 4});
     node(op::roi_align{.size = {2, 2}}, "roi_align",
-         {value("photos", {4, 2, 4, 4}), value("regions", {4, 4}), value("which", {4}, dtype::i64)});
-    node(op::roi_pool{.size = {2, 2}}, "roi_pool", {image, value("rows_of_regions", {3, 5})});
+         {photos, value("regions", {4, 4}), value("which", {4}, dtype::i64)});
+    node(op::roi_pool{.size = {2, 2}}, "roi_pool", {photos, value("regions_of_photos", {4, 5})});
     // Products
     node(op::matmul{}, "matmul", {m, n});
     op::linear fc;
