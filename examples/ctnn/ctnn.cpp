@@ -19,6 +19,10 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
       ->expected(1);
   command.add_flag("--external-data", m.external_data, "an ONNX model's weights may be in other files of its folder");
   command
+      .add_option("--memory", m.memory,
+                  "GiB that a model's file, all its numbers, or a value between two layers may take (4, 4 and 1)")
+      ->check(CLI::Range(0.001, 1048576.0));
+  command
       .add_option("--input", m.inputs,
                   "NAME=FILE: .npy, .npz, a picture, or a folder of .npy files or pictures, run one by one; FILE.npz "
                   "feeds all its arrays by name; may be repeated")

@@ -82,7 +82,7 @@ std::string weight_types(const ctnn::loaded_model& m) {
     if (!numbers || !known.insert(numbers.get()).second) continue;
     auto& [count, bytes] = sums[ctnn::name_of(numbers->type())];
     count += static_cast<std::int64_t>(numbers->size());
-    bytes += static_cast<std::int64_t>(numbers->bytes().size());
+    bytes += static_cast<std::int64_t>(numbers->size()) * ctnn::size_of(numbers->type());
   }
   std::string out;
   for (const auto& [type, sum] : sums)

@@ -42,6 +42,7 @@ ctnn::model load_model(const model_source& from, const opened_model& opened, con
                       .rules = rules,
                       .keep = from.keep,
                       .target = target,
+                      .read = {.limits = limits_of(from)},
                       .executor = std::move(threads),
                       .exact_convolutions = from.exact_convolutions},
                      opened.build);

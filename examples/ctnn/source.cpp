@@ -45,6 +45,13 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
   return {text.substr(0, sign), text.substr(sign + 1)};
 }
 
+ctnn::budget limits_of(const model_source& from, ctnn::budget usual) {
+  if (from.memory == 0) return usual;
+  usual.file_bytes = usual.memory_bytes = static_cast<std::uint64_t>(from.memory * (std::uint64_t{1} << 30));
+  usual.value_elements = static_cast<std::int64_t>(usual.memory_bytes / sizeof(float));
+  return usual;
+}
+
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
 
 shapes_by_name parse_shapes(const std::vector<std::string>& options) {
@@ -127,11 +134,14 @@ opened_model open_ncnn(const model_source& from) {
                         ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
   }
   const progress busy("reading " + from.file);
-  const auto files = std::make_shared<const ctnn::ncnn::network_files>(ctnn::ncnn::open_network(from.file, bin));
+  const auto files = std::make_shared<const ctnn::ncnn::network_files>(
+      ctnn::ncnn::open_network(from.file, bin, limits_of(from)));
   opened_model m;
   m.inputs = ctnn::ncnn::declared_inputs(files->network);
-  m.build = [files, m, name = from.file, shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
+  m.build = [files, m, name = from.file, limits = limits_of(from),
+             shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
     ctnn::ncnn::read_options options;
+    options.limits = limits;
     options.input_shapes = shapes;
     for (const auto& [input, numbers] : fed) options.input_shapes.insert_or_assign(input, numbers.shape());
     try {
@@ -149,6 +159,7 @@ opened_model open_ncnn(const model_source& from) {
 opened_model open_messages(const model_source& from, const auto& read) {
   if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": the model has its weights with it");
   ctnn::onnx::read_options options;
+  options.limits = limits_of(from, options.limits);
   options.external_data = from.external_data;
   const progress busy("reading " + from.file);
   const auto file = std::make_shared<const ctnn::onnx::model_message>(read(from.file, options));
@@ -181,6 +192,7 @@ opened_model open_tflite(const model_source& from) {
 #if defined(CTNN_TOOL_READS_ONNX)
 ctnn::onnx::model_message read_onnx(const model_source& from) {
   ctnn::onnx::read_options options;
+  options.limits = limits_of(from, options.limits);
   options.external_data = from.external_data;
   return ctnn::onnx::read(from.file, options);
 }

@@ -17,6 +17,9 @@ namespace tool {
 /// "NAME=TEXT"; `what` says in a complaint which option it was.
 std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& what);
 
+/// `usual`, or what --memory says instead.
+ctnn::budget limits_of(const model_source&, ctnn::budget usual = {});
+
 using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
 /// Of "NAME=3x224x224" options.
 shapes_by_name parse_shapes(const std::vector<std::string>& options);

@@ -2,8 +2,11 @@
 // Inputs of other shapes than a file says: the model makes itself a program for them.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <future>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -93,13 +96,16 @@ TEST_CASE("several inputs may change together") {
 TEST_CASE("programs are kept, the last used ones, and shared by threads") {
   const files f(convolutional);
   int read = 0;
+  const auto network = [&](const extents& shape) {
+    return ncnn::load(f.param, f.bin, {.input_shapes = {{"in", shape}}, .limits = {}});
+  };
+  const program one(network({2, 5, 5}), {});
   program_family family(ncnn::load(f.param, f.bin), {},
                         [&](const arrays_by_name& fed) {
                           ++read;
-                          return ncnn::load(f.param, f.bin,
-                                            {.input_shapes = {{"in", fed.at("in").shape()}}, .limits = {}});
+                          return network(fed.at("in").shape());
                         },
-                        2);
+                        (one.bytes() - one.weights_bytes()) * 5 / 2);  // memory for two of them
   const auto at = [&](int size) { return family.at({{"in", array(extents{2, size, size})}}); };
   CHECK(family.at({{"in", array(extents{2, 6, 8})}}) == family.first());
   const auto four = at(4);
@@ -112,7 +118,7 @@ TEST_CASE("programs are kept, the last used ones, and shared by threads") {
   at(5);
   CHECK(read == 4);
 
-  const model m = f.load({.reshaped_programs = 1});
+  const model m = f.load({.reshaped_bytes = 1});
   std::vector<std::thread> threads;
   std::vector<std::vector<float>> got(4), want(4);
   for (int t = 0; t < 4; ++t) {
@@ -129,6 +135,101 @@ TEST_CASE("programs are kept, the last used ones, and shared by threads") {
   }
   for (std::thread& t : threads) t.join();
   CHECK(got == want);
+}
+
+TEST_CASE("makers of different shapes do not wait for each other, those of the same shape do") {
+  const files f(convolutional);
+  const auto network = [&](const extents& shape) {
+    return ncnn::load(f.param, f.bin, {.input_shapes = {{"in", shape}}, .limits = {}});
+  };
+  std::promise<void> made;
+  const std::shared_future<void> other = made.get_future().share();
+  std::atomic<int> read = 0;
+  std::atomic<bool> waited = false;
+  program_family family("no shapes", {},
+                        [&](const arrays_by_name& fed) {
+                          ++read;
+                          const extents& shape = fed.at("in").shape();
+                          if (shape[1] == 5)
+                            waited = other.wait_for(std::chrono::seconds(20)) != std::future_status::ready;
+                          return network(shape);
+                        },
+                        std::size_t{1} << 20);
+  const auto at = [&](int size) { return family.at({{"in", array(extents{2, size, size})}}); };
+  std::shared_ptr<const program> fives[2];
+  std::vector<std::thread> threads;
+  for (auto& five : fives) threads.emplace_back([&] { five = at(5); });
+  while (read == 0) std::this_thread::yield();
+  const auto four = at(4);
+  made.set_value();
+  for (std::thread& t : threads) t.join();
+  CHECK_FALSE(waited);
+  CHECK(read == 2);
+  CHECK(fives[0] == fives[1]);
+  CHECK(four->weights_bytes() == 0);  // who came first has them, too
+  CHECK(fives[0]->code(1).weights == four->code(1).weights);
+}
+
+TEST_CASE("who fails to make a program leaves it to those who wait") {
+  const files f(convolutional);
+  std::atomic<int> read = 0;
+  program_family family("no shapes", {},
+                        [&](const arrays_by_name&) -> loaded_model {
+                          if (++read == 1) {
+                            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                            throw error("the first time");
+                          }
+                          return ncnn::load(f.param, f.bin);
+                        },
+                        0);
+  const auto tries = [&] {
+    const arrays_by_name fed{{"in", array(extents{2, 6, 8})}};
+    return attempt([&] { return family.at(fed); });
+  };
+  bool made[2] = {};
+  std::thread first([&] { made[0] = static_cast<bool>(tries()); });
+  std::thread second([&] { made[1] = static_cast<bool>(tries()); });
+  first.join();
+  second.join();
+  CHECK(made[0] != made[1]);
+  CHECK(read == 2);
+}
+
+/// Counts what is read of it.
+class counted_numbers final : public number_source {
+ public:
+  counted_numbers(shared_array numbers, int& reads) : numbers_(std::move(numbers)), reads_(reads) {}
+  std::span<const std::byte> bytes(std::vector<std::byte>&) const override {
+    ++reads_;
+    return numbers_->bytes();
+  }
+
+ private:
+  shared_array numbers_;
+  int& reads_;
+};
+
+TEST_CASE("a new shape reads and packs no weight again") {
+  const files f(convolutional);
+  int reads = 0;
+  std::map<std::string, std::shared_ptr<const number_source>, std::less<>> sources;
+  const auto network = [&](const extents& shape) {
+    loaded_model m = ncnn::load(f.param, f.bin, {.input_shapes = {{"in", shape}}, .limits = {}});
+    for (auto& [name, numbers] : m.weights) {
+      auto& from = sources[std::string(name.second)];
+      if (!from) from = std::make_shared<counted_numbers>(numbers, reads);
+      numbers = std::make_shared<const array>(numbers->shape(), numbers->type(), from);
+    }
+    return m;
+  };
+  const auto packed = std::make_shared<packed_weights>();
+  const program first(network({2, 6, 8}), {}, packed);
+  const int once = reads;
+  CHECK(once > 0);
+  const program second(network({2, 11, 7}), {}, packed);
+  CHECK(reads == once);
+  CHECK(second.weights_bytes() == 0);
+  CHECK(second.code(1).weights == first.code(1).weights);
 }
 
 TEST_CASE("a new shape needs no name of a file any more") {
@@ -212,11 +313,12 @@ TEST_CASE("programs for other shapes read the weights of the first") {
   const auto network = [&](const extents& shape) {
     return ncnn::load(f.param, f.bin, {.input_shapes = {{"in", shape}}, .limits = {}});
   };
-  auto first = std::make_unique<program>(network({2, 6, 8}), program_options{});
+  const auto packed = std::make_shared<packed_weights>();
+  auto first = std::make_unique<program>(network({2, 6, 8}), program_options{}, packed);
   const std::size_t all = first->weights_bytes();
   CHECK(all >= (90 + 5) * sizeof(float));
-  auto second = std::make_unique<program>(network({2, 11, 7}), program_options{}, first.get());
-  const program third(network({2, 5, 5}), program_options{}, second.get());
+  auto second = std::make_unique<program>(network({2, 11, 7}), program_options{}, packed);
+  const program third(network({2, 5, 5}), program_options{}, packed);
   CHECK(second->weights_bytes() == 0);
   CHECK(third.weights_bytes() == 0);
   const auto weights = [](const program& p) {
@@ -231,8 +333,8 @@ TEST_CASE("programs for other shapes read the weights of the first") {
   first.reset();
   second.reset();
   CHECK(*weights(third)[0] == before);  // what is read stays
-  const program other(network({2, 6, 8}), program_options{.optimize = false}, &third);
+  const program other(network({2, 6, 8}), program_options{.optimize = false}, packed);
   CHECK(other.weights_bytes() == 0);
-  const program zeros(ncnn::load(f.param, "", {.input_shapes = {{"in", {2, 6, 8}}}, .limits = {}}), {}, &third);
+  const program zeros(ncnn::load(f.param, "", {.input_shapes = {{"in", {2, 6, 8}}}, .limits = {}}), {}, packed);
   CHECK(zeros.weights_bytes() == all);
 }

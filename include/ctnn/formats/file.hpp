@@ -51,7 +51,7 @@ CTNN_ONCE std::shared_ptr<const data_file> open_to_read(const std::string& path,
   if (!file->opened() || !file->regular()) throw error(path + ": cannot be opened");
   const auto size = static_cast<std::uint64_t>(file->size());
   if (size > limits.file_bytes)
-    throw error(path + ": " + std::to_string(size) + " bytes, the limit is " + std::to_string(limits.file_bytes));
+    throw error(path + ": " + over_limit(size, limits.file_bytes, "bytes", "file_bytes"));
   return file;
 }
 

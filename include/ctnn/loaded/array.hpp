@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers with a shape and a type that own their memory: what goes into a loaded model and comes out.
+// Numbers with a shape and a type that own their memory: what goes into a loaded model and comes out. Weights have
+// theirs from a source, when somebody looks at them.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <span>
@@ -17,6 +19,7 @@
 #include "../base/shape.hpp"
 #include "../base/typed_span.hpp"
 #include "../base/describe.hpp"
+#include "number_source.hpp"
 
 namespace ctnn {
 
@@ -35,20 +38,31 @@ class array {
     if (!values.empty()) std::memcpy(bytes_.data(), values.data(), bytes_.size());
   }
 
+  /// Numbers that `source` has, asked for once, when they are looked at: that may throw ctnn::error.
+  array(const extents& shape, dtype type, std::shared_ptr<const number_source> source)
+      : shape_(shape), type_(type), later_(std::make_shared<const taken_later>(std::move(source))) {}
+
   const extents& shape() const { return shape_; }
   dtype type() const { return type_; }
-  std::size_t size() const { return bytes_.size() / static_cast<std::size_t>(size_of(type_)); }
-  std::span<std::byte> bytes() { return bytes_; }
-  std::span<const std::byte> bytes() const { return bytes_; }
+  std::size_t size() const { return static_cast<std::size_t>(shape_.count()); }
+  std::span<std::byte> bytes() { return own(), bytes_; }
+  std::span<const std::byte> bytes() const { return later_ ? later_->bytes() : bytes_; }
+  /// Where they come from, if that is not this array alone; then bytes are not in memory before somebody looks.
+  const std::shared_ptr<const number_source>& source() const {
+    static const std::shared_ptr<const number_source> none;
+    return later_ ? later_->source : none;
+  }
 
   /// The elements as Ts; the caller knows the type (T has its size).
   template <class T>
   std::span<T> elements() {
+    own();
     return {static_cast<T*>(static_cast<void*>(bytes_.data())), bytes_.size() / sizeof(T)};
   }
   template <class T>
   std::span<const T> elements() const {
-    return {static_cast<const T*>(static_cast<const void*>(bytes_.data())), bytes_.size() / sizeof(T)};
+    const std::span<const std::byte> all = bytes();
+    return {static_cast<const T*>(static_cast<const void*>(all.data())), all.size() / sizeof(T)};
   }
 
   float* data() { return values().data(); }
@@ -63,22 +77,62 @@ class array {
     if (type_ != dtype::f32) throw error("array holds " + std::string(name_of(type_)) + ", not f32");
   }
 
+  /// What the source gave; copies of an array share it.
+  struct taken_later {
+    explicit taken_later(std::shared_ptr<const number_source> from) : source(std::move(from)) {}
+    std::span<const std::byte> bytes() const {
+      std::call_once(taken, [&] { all = source->bytes(memory); });
+      return all;
+    }
+    std::shared_ptr<const number_source> source;
+    mutable std::once_flag taken;
+    mutable std::vector<std::byte> memory;
+    mutable std::span<const std::byte> all;
+  };
+  /// Before somebody writes.
+  void own() {
+    if (!later_) return;
+    const std::span<const std::byte> all = later_->bytes();
+    bytes_.assign(all.begin(), all.end());
+    later_ = nullptr;
+  }
+
   extents shape_{0};
   dtype type_ = dtype::f32;
   std::vector<std::byte> bytes_;
+  std::shared_ptr<const taken_later> later_;
 };
+
+/// Numbers that several nodes, models and programs may share.
+using shared_array = std::shared_ptr<const array>;
+
+/// Numbers in memory that are the same whoever comes to them.
+class kept_numbers final : public number_source {
+ public:
+  explicit kept_numbers(shared_array numbers) : numbers_(std::move(numbers)) {}
+  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return numbers_->bytes(); }
+
+ private:
+  shared_array numbers_;
+};
+
+/// The same numbers, in memory no longer than somebody has what is returned.
+inline shared_array taken_anew(const shared_array& a) {
+  return a && a->source() ? std::make_shared<const array>(a->shape(), a->type(), a->source()) : a;
+}
 
 inline bool same_bytes(const array& a, const array& b) {
   return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
 
 namespace ir {
-/// Elements as files have them become this machine's.
-inline void as_read(array& a) {
-  swap_from_file(a.bytes(), static_cast<std::size_t>(size_of(a.type())));
-  if (a.type() == dtype::boolean)
-    for (std::uint8_t& b : a.elements<std::uint8_t>()) b = b != 0;
+/// Elements of a type as files have them become this machine's.
+inline void as_read(std::span<std::byte> bytes, dtype type, std::endian machine = std::endian::native) {
+  swap_from_file(bytes, static_cast<std::size_t>(size_of(type)), machine);
+  if (type == dtype::boolean)
+    for (std::byte& b : bytes) b = static_cast<std::byte>(b != std::byte{0});
 }
+inline void as_read(array& a) { as_read(a.bytes(), a.type()); }
 }  // namespace ir
 
 inline typed_span span_of(const array& a) {

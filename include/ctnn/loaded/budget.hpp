@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "../base/shape.hpp"
 
@@ -43,6 +45,19 @@ struct budget {
     return true;
   }
 };
+
+namespace ir {
+/// What is said of a limit that is reached: what was needed, what is allowed, and what allows more.
+inline std::string over_limit(std::uint64_t needed, std::uint64_t allowed, std::string_view unit,
+                              std::string_view field) {
+  return std::to_string(needed) + ' ' + std::string(unit) + ", the limit is " + std::to_string(allowed) +
+         ": budget::" + std::string(field) + " allows more (load_options::read.limits, --memory)";
+}
+/// Of memory_bytes, of which some may be taken already.
+inline std::string over_memory(std::uint64_t needed, const budget& left) {
+  return "needs more memory than the limit: " + over_limit(needed, left.memory_bytes, "bytes", "memory_bytes");
+}
+}  // namespace ir
 
 /// a * b for sizes that came from a file: nothing if a factor is negative or the product leaves 63 bits.
 constexpr std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -22,15 +23,40 @@ inline void note_known_numbers(const loaded_model& source, graph& g) {
     const auto at = source.weights.find({e.layer, e.name});
     if (at == source.weights.end() || e.shape.count() > most_channels) return;
     const dtype stored = at->second->type();
-    std::deque<std::vector<float>> memory;
-    if ((e.element == dtype::f32 || is_narrow(e.element)) && (stored == dtype::f32 || is_narrow(stored)))
-      e.numbers = known_of(numbers_of(source, e, memory));
+    if (!(e.element == dtype::f32 || is_narrow(e.element)) || !(stored == dtype::f32 || is_narrow(stored))) return;
+    const auto look = [&] {
+      std::deque<std::vector<float>> memory;
+      return static_cast<std::int64_t>(known_of(numbers_of(source, e, memory)));
+    };
+    const number_source* const from = at->second->source().get();
+    e.numbers = static_cast<numbers_are>(from ? from->once(number_source::question::numbers_are, look) : look());
   };
   for (const node& n : g.nodes)
     for (const expression_id w : g.view().weights(n))
       if (expression& e = g.expressions[static_cast<std::size_t>(w)];
           !e.type && (n.type == &type_of<op::constant> || e.shape.rank == 1))
         note(e);
+}
+
+/// Tells apart most numbers that differ.
+inline std::int64_t beginning_of(const array& a) {
+  constexpr std::size_t most = 4096;
+  const number_source* const from = a.source().get();
+  const auto look = [&] {
+    const std::vector<std::byte> some = from ? from->first_bytes(most) : std::vector<std::byte>();
+    const std::span<const std::byte> all = some.empty() ? a.bytes() : some;
+    const auto start = all.first(std::min(most, all.size()));
+    const std::string_view text(static_cast<const char*>(static_cast<const void*>(start.data())), start.size());
+    return static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 1);
+  };
+  return from ? from->once(number_source::question::beginning, look) : look();
+}
+
+/// Of both of which the bytes were compared once, if they may be compared again.
+inline bool same_numbers(const array& a, const array& b) {
+  const auto x = a.source(), y = b.source();
+  if (x && x == y) return true;
+  return x && y ? x->once_with(*y, [&] { return same_bytes(a, b); }) : same_bytes(a, b);
 }
 
 /// Constants of equal type, shape and bytes are made of one weight: common subexpressions, and so is what differs by
@@ -40,7 +66,7 @@ inline void share_equal_constants(const loaded_model& source, graph& g) {
     expression_id e;
     const array* numbers;
   };
-  using look = std::tuple<dtype, dtype, std::int64_t, std::string_view>;  // what is cheap to compare
+  using look = std::tuple<dtype, dtype, std::int64_t, std::int64_t>;  // what is cheap to compare
   std::map<look, std::vector<known>> seen;
   for (const node& n : g.nodes) {
     if (n.type != &type_of<op::constant>) continue;
@@ -49,11 +75,9 @@ inline void share_equal_constants(const loaded_model& source, graph& g) {
     const auto at = source.weights.find({e.layer, e.name});
     if (e.type || at == source.weights.end()) continue;
     const array& a = *at->second;
-    const std::string_view start(static_cast<const char*>(static_cast<const void*>(a.bytes().data())),
-                                 std::min<std::size_t>(a.bytes().size(), 4096));
-    std::vector<known>& alike = seen[{e.element, a.type(), e.shape.count(), start}];
+    std::vector<known>& alike = seen[{e.element, a.type(), e.shape.count(), beginning_of(a)}];
     const auto twin = std::find_if(alike.begin(), alike.end(), [&](const known& k) {
-      return g.view().at_expression(k.e).shape == e.shape && same_bytes(*k.numbers, a);
+      return g.view().at_expression(k.e).shape == e.shape && same_numbers(*k.numbers, a);
     });
     if (twin == alike.end()) alike.push_back({own, &a});
     else own = twin->e;

@@ -16,9 +16,6 @@
 
 namespace ctnn {
 
-/// Numbers that several nodes, models and programs may share.
-using shared_array = std::shared_ptr<const array>;
-
 /// An input that a file declares. `needed` are the numbers the network was made for, if its shapes follow from them.
 struct model_input {
   std::string_view name;

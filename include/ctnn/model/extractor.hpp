@@ -34,7 +34,7 @@ class extractor {
   void set_executor(std::shared_ptr<ctnn::executor> threads) { executor_ = std::move(threads); }
 
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the
-  /// model read its files again (model.hpp); with several inputs this waits until extract(), when all have been fed.
+  /// model make its network again (model.hpp); with several inputs this waits until extract(), when all have been fed.
   /// Throws ctnn::error if there is no such value or its shape cannot be.
   void input(std::string_view name, array values) {
     if (!program_ || program_->find_input(name)) return give(name, std::move(values));

@@ -34,9 +34,9 @@ struct load_options {
   ncnn::read_options read{};
   /// Whether an ONNX file may keep its weights in other files of its folder.
   bool external_data = false;
-  /// How many programs for input shapes other than those the model was loaded with are kept. Packed weights that they
-  /// have in common are in memory once.
-  std::size_t reshaped_programs = 4;
+  /// Bytes for programs for input shapes other than those the model was loaded with: as many are kept, the last used
+  /// ones. Packed weights that programs have in common are in memory once and do not count.
+  std::size_t reshaped_bytes = std::size_t{64} << 20;
   /// Who runs large operators in parts, such as std::make_shared<thread_pool>(4); without one the thread that calls
   /// extract() does all. Extractors may be given another.
   std::shared_ptr<ctnn::executor> executor{};
@@ -51,11 +51,12 @@ struct load_options {
 /// Shares its constant state: copies are cheap, extractors keep it alive. Any number of threads may use one model.
 ///
 /// Inputs may have other shapes than the file says, where its layers admit that, and a file need not say any: the first
-/// extractor that is fed a new shape builds the network again, rewrites, plans and packs; later ones find it done. What
-/// the files say is parsed once, by load(), and kept for that without the numbers of weights: memory has these only as
-/// kernels want them. The files stay open, and a network for a new shape takes them from there. Files that have been
-/// deleted or replaced by others of the same name since load() are still read; those that have been written into are
-/// refused, with the new shape. One file a model is open, and up to 16 of an ONNX model's external data.
+/// extractor that is fed a new shape builds the network again, rewrites and plans it; later ones find it done. What the
+/// files say is parsed once, by load(), and kept for that without the numbers of large weights: memory has these only
+/// as kernels want them, once for all shapes. Each is read when the first network that needs it is made; the files stay
+/// open for that. Files that have been deleted or replaced by others of the same name since load() are still read; a
+/// shape that needs a weight which nobody has read is refused if its file has been written into. One file a model is
+/// open, and up to 16 of an ONNX model's external data.
 class model {
  public:
   /// An ncnn model; an empty `bin` takes zeros for all weights. Throws ctnn::error (base/error.hpp), whose text calls
@@ -104,7 +105,7 @@ class model {
   /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
   explicit model(loaded_model&& network, const load_options& options = {}, ir::program_family::reader read = {})
       : programs_(std::make_shared<ir::program_family>(std::move(network), program_options_of(options), std::move(read),
-                                                       options.reshaped_programs)),
+                                                       options.reshaped_bytes)),
         executor_(options.executor) {
     for (const model_input& i : code().inputs()) inputs_.emplace_back(i.name, i.shape, i.type).optional = i.optional;
     outputs_of_first();
@@ -127,7 +128,7 @@ class model {
  private:
   model(std::string why, const load_options& options, ir::program_family::reader read)
       : programs_(std::make_shared<ir::program_family>(std::move(why), program_options_of(options), std::move(read),
-                                                   options.reshaped_programs)),
+                                                   options.reshaped_bytes)),
         executor_(options.executor) {}
 
   static model load_ncnn(ncnn::network_files&& opened, const load_options& options) {

@@ -26,6 +26,7 @@
 #include "../plan/planner.hpp"
 #include "../rewrite/rules.hpp"
 #include "../weights/packed.hpp"
+#include "packing_key.hpp"
 #endif
 
 namespace ctnn::ir {
@@ -86,8 +87,9 @@ class program {
     std::vector<const float*> weights;
   };
 
-  /// `first` is another program of the same model, or null: equal weights are read there.
-  program(loaded_model&& source, const program_options& options, const program* first = nullptr);
+  /// `packed` has the weights of the same model's other programs: what they share is in memory once.
+  program(loaded_model&& source, const program_options& options,
+          std::shared_ptr<packed_weights> packed = std::make_shared<packed_weights>());
 
   graph_view g() const { return g_.view(); }
   /// The network as it was read. Its weights are gone, unless program_options::keep_weights said otherwise.
@@ -121,15 +123,23 @@ class program {
   plan_view plan(bool light) const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
   const loaded_kernels& kernels() const { return kernels_; }
-  /// Of packed weights that only this program has.
-  std::size_t weights_bytes() const { return packed_->bytes(); }
+  bool has_weights() const { return !weights_.empty(); }
+  /// Of packed weights that only this program has now.
+  std::size_t weights_bytes() const {
+    std::size_t sum = 0;
+    for (const auto& w : weights_)
+      if (w.use_count() == 1) sum += w->bytes();
+    return sum;
+  }
+  /// About what is in memory for this program alone.
+  std::size_t bytes() const;
 
  private:
   using weight_name = std::pair<std::string_view, std::string_view>;
 
   static std::int64_t largest_step(const graph_view& g);
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
-  void pack_weights(bool keep, const program* first);
+  void pack_weights(bool keep, packed_weights& packed);
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
@@ -145,7 +155,7 @@ class program {
   std::size_t rewrites_ = 0;
   std::vector<model_input> inputs_;
   mutable lazy_plan plans_[2];
-  std::shared_ptr<packed_weights> packed_;
+  std::vector<std::shared_ptr<const packed_weight>> weights_;
   std::vector<node_code> code_;
   loaded_kernels kernels_;
   target_id target_;
@@ -155,7 +165,8 @@ class program {
 
 CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
-CTNN_ONCE program::program(loaded_model&& source, const program_options& options, const program* first)
+CTNN_ONCE program::program(loaded_model&& source, const program_options& options,
+                           std::shared_ptr<packed_weights> packed)
     : source_(std::move(source)),
       g_(thaw(source_.network.view())),
       kernels_(kernels_for<all_operators>(options.target)),
@@ -174,7 +185,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   inputs_ = source_.all_inputs();
   require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
   require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
-  pack_weights(options.keep_weights, first);
+  pack_weights(options.keep_weights, *packed);
   look_up_kernels(options.operators);
 }
 
@@ -200,8 +211,8 @@ CTNN_ONCE std::int64_t program::largest_step(const graph_view& g) {
 
 CTNN_ONCE void program::require_memory(std::int64_t numbers, const char* what, std::uint64_t limit) {
   if (numbers < 0 || static_cast<std::uint64_t>(numbers) > limit / sizeof(float))
-    throw error(std::string(what) + ": " + std::to_string(numbers) + " numbers need more memory than the limit of " +
-                std::to_string(limit) + " bytes");
+    throw error(std::string(what) + ": " +
+                over_limit(static_cast<std::uint64_t>(numbers) * sizeof(float), limit, "bytes", "memory_bytes"));
 }
 
 /// Notes `reader` for every weight as read that expression e is made of.
@@ -221,10 +232,8 @@ CTNN_ONCE void program::note_leaves(const graph_view& g, expression_id e, int re
 }
 
 /// As the kernels want them. What was read is released as soon as nothing needs it any more.
-CTNN_ONCE void program::pack_weights(bool keep, const program* first) {
+CTNN_ONCE void program::pack_weights(bool keep, packed_weights& packed) {
   const graph_view g = g_.view();
-  packed_ = std::make_shared<packed_weights>(static_cast<std::size_t>(packed_total(g)),
-                                             first ? first->packed_ : nullptr);
   code_.resize(g.nodes.size());
   std::map<weight_name, int> last_reader;
   int reader = 0;
@@ -236,16 +245,30 @@ CTNN_ONCE void program::pack_weights(bool keep, const program* first) {
   for (const auto& [name, last] : last_reader) unneeded[static_cast<std::size_t>(last)].push_back(name);
   reader = 0;
   folded_weights numbers(source_, g);
-  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t size) {
-    code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(packed_->add(offset, size, [&](float* to) {
+  packing_key_maker key_of(source_, g);
+  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t, std::int64_t size) {
+    weights_.push_back(packed.get(key_of(n, slot), size, [&](float* to) {
       pack_slot(
           g, n, slot, [&](int k) { return numbers.elements(g.weights(n)[static_cast<std::size_t>(k)]); }, to);
     }));
+    code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(weights_.back()->data());
     if (keep) return;
     for (const weight_name& name : unneeded[static_cast<std::size_t>(reader)]) source_.weights.erase(name);
     ++reader;
   });
   if (!keep) source_.weights.clear();
+  for (auto& [name, kept] : source_.weights) kept = taken_anew(kept);
+}
+
+CTNN_ONCE std::size_t program::bytes() const {
+  std::size_t sum = sizeof *this + weights_bytes();
+  for (const graph_view& g : {g_.view(), source_.network.view()})
+    sum += g.nodes.size_bytes() + g.values.size_bytes() + g.operands.size_bytes() + g.fields.size_bytes() +
+           g.expressions.size_bytes();
+  for (const std::string& name : source_.names) sum += sizeof name + name.capacity();
+  for (const node_code& code : code_) sum += sizeof code + code.weights.size() * sizeof(float*) + 64;
+  // Plans, made when they are asked for, have a step a node and a place a value, or two.
+  return sum + history_.size() * sizeof(rewrite_step) + code_.size() * 4 * sizeof(plan_step);
 }
 
 /// The vector kernel if there is one for the node's element types, else the typed one.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "../../base/half.hpp"
 #include "../../loaded/array.hpp"
 #include "../../loaded/budget.hpp"
-#include "../open_file.hpp"
+#include "../file_part.hpp"
 
 namespace ctnn::ncnn {
 
@@ -34,9 +35,23 @@ class bin_reader {
  public:
   bin_reader(std::span<const std::byte> bytes, std::string source, const budget& limits = {})
       : bytes_(bytes), size_(bytes.size()), source_(std::move(source)), limits_(limits) {}
-  /// Of an open file, an array at a time.
-  bin_reader(const data_file& file, std::string source, const budget& limits = {})
-      : file_(&file), size_(static_cast<std::size_t>(file.size())), source_(std::move(source)), limits_(limits) {}
+  /// Of an open file, an array at a time. Large ones are read when somebody looks at them; `known` has where they lie,
+  /// so that all networks made of the file have the same sources.
+  bin_reader(std::shared_ptr<const data_file> file, std::string source, const budget& limits, source_table& known)
+      : file_(std::move(file)),
+        size_(static_cast<std::size_t>(file_->size())),
+        source_(std::move(source)),
+        limits_(limits),
+        known_(&known) {}
+  /// The same of bytes that arrays share.
+  bin_reader(std::shared_ptr<const std::vector<std::byte>> bytes, std::string source, const budget& limits,
+             source_table& known)
+      : bytes_(*bytes),
+        shared_(std::move(bytes)),
+        size_(bytes_.size()),
+        source_(std::move(source)),
+        limits_(limits),
+        known_(&known) {}
 
   /// Answers every array with zeros, for an architecture without weights.
   static bin_reader zeros(const budget& limits = {}) {
@@ -67,19 +82,30 @@ class bin_reader {
     return coded(size, owner);
   }
 
-  /// What tagged() reads, of a shape, as the file has it: half precision stays half precision.
-  array stored(const extents& shape, const std::string& owner) {
+  /// What raw() and tagged() read, of a shape, as the file has it: half precision stays half precision.
+  shared_array stored_raw(const extents& shape, const std::string& owner) {
+    if (!waits(shape, dtype::f32)) return std::make_shared<const array>(shape, raw(shape.count(), owner));
+    static_cast<void>(allowed(shape.count(), owner));
+    return part(shape, dtype::f32, owner);
+  }
+  shared_array stored(const extents& shape, const std::string& owner) {
     const std::int64_t n = shape.count();
-    if (zeros_) return array((static_cast<void>(allowed(n, owner)), shape));
+    if (zeros_) return std::make_shared<const array>((static_cast<void>(allowed(n, owner)), shape));
     if (is_next(weight_tag::fp16, owner)) {
       const std::size_t size = allowed(n, owner);
       at_ += 4;
+      if (waits(shape, dtype::f16)) return part(shape, dtype::f16, owner);
       array out(shape, dtype::f16);
       const auto from = take_padded(2 * size, owner);
       for (std::size_t i = 0; i < size; ++i) out.elements<std::uint16_t>()[i] = half(&from[2 * i]);
-      return out;
+      return std::make_shared<const array>(std::move(out));
     }
-    return array(shape, tagged(n, owner));
+    if (waits(shape, dtype::f32) && (is_next(weight_tag::fp32, owner) || is_next(weight_tag::fp32_scaled, owner))) {
+      static_cast<void>(allowed(n, owner));
+      at_ += 4;
+      return part(shape, dtype::f32, owner);
+    }
+    return std::make_shared<const array>(shape, tagged(n, owner));
   }
   /// The same for layers that have scales for int8 weights.
   stored_weights tagged_or_int8(std::int64_t n, const std::string& owner) {
@@ -105,7 +131,9 @@ class bin_reader {
   void take_memory(std::int64_t n, const std::string& owner) {
     const auto bytes = checked_multiply(n, static_cast<std::int64_t>(sizeof(float)));
     if (!bytes || !limits_.take(static_cast<std::uint64_t>(*bytes)))
-      fail(owner, std::to_string(n) + " numbers are more than the memory budget has left");
+      fail(owner, std::to_string(n) + " numbers are more than the memory budget has left: " +
+                      over_limit(bytes ? static_cast<std::uint64_t>(*bytes) : 0, limits_.memory_bytes, "bytes",
+                                 "memory_bytes"));
   }
 
  private:
@@ -119,13 +147,34 @@ class bin_reader {
     return static_cast<std::size_t>(n);
   }
 
+  /// Is an array large enough to be read later, and from where it stays?
+  bool waits(const extents& shape, dtype type) const {
+    constexpr std::int64_t most_bytes_read = 1024;
+    return known_ && shape.count() > most_bytes_read / size_of(type);
+  }
+  /// The next numbers, read later.
+  shared_array part(const extents& shape, dtype type, const std::string& owner) {
+    const auto size = static_cast<std::size_t>(shape.count() * size_of(type)), from = at_;
+    require((size + 3) / 4 * 4, owner);
+    at_ += (size + 3) / 4 * 4;
+    const auto where = [&]() -> std::shared_ptr<const number_source> {
+      if (shared_) return std::make_shared<const memory_part>(shared_, from, size, type);
+      return std::make_shared<const file_part>(file_, static_cast<std::int64_t>(from), static_cast<std::int64_t>(size),
+                                               type, complaint(from, owner, changed));
+    };
+    const std::string name = std::to_string(from) + std::string(name_of(type));
+    return std::make_shared<const array>(shape, type, known_->find(name, where));
+  }
+
+  void require(std::size_t n, const std::string& owner) const {
+    if (n > size_ - at_) fail(owner, std::to_string(n) + " bytes expected, " + std::to_string(size_ - at_) + " left");
+  }
   /// The next n bytes, valid until the next call.
   std::span<const std::byte> take(std::size_t n, const std::string& owner) {
-    if (n > size_ - at_) fail(owner, std::to_string(n) + " bytes expected, " + std::to_string(size_ - at_) + " left");
+    require(n, owner);
     if (file_) {
       part_.resize(n);
-      if (!file_->read(static_cast<std::int64_t>(at_), part_))
-        fail(owner, "the file cannot be read or has changed since it was opened");
+      if (!file_->read(static_cast<std::int64_t>(at_), part_)) fail(owner, changed);
     }
     at_ += n;
     return file_ ? part_ : bytes_.subspan(at_ - n, n);
@@ -170,16 +219,22 @@ class bin_reader {
     return out;
   }
 
+  static constexpr const char* changed = "the file cannot be read or has changed since it was opened";
+  std::string complaint(std::size_t at, const std::string& owner, const std::string& what) const {
+    return source_ + ": byte " + std::to_string(at) + ": layer '" + owner + "': " + what;
+  }
   [[noreturn]] void fail(const std::string& owner, const std::string& what) const {
-    throw error(source_ + ": byte " + std::to_string(at_) + ": layer '" + owner + "': " + what);
+    throw error(complaint(at_, owner, what));
   }
 
   std::span<const std::byte> bytes_;  ///< or the file
-  const data_file* file_ = nullptr;
+  std::shared_ptr<const std::vector<std::byte>> shared_;
+  std::shared_ptr<const data_file> file_;
   std::vector<std::byte> part_;  ///< of the file
   std::size_t size_ = 0;
   std::string source_;
   budget limits_;
+  source_table* known_ = nullptr;
   std::size_t at_ = 0;
   bool zeros_ = false;
 };

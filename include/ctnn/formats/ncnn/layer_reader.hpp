@@ -133,13 +133,12 @@ class layer_reader : public parameter_reader {
   }
   /// Reads them from the weight file; `n` is how many the layer declares, compared before anything is allocated.
   void read_raw(value_id v, std::size_t slot, std::int64_t n) {
-    expect_weight(v, slot, n);
-    set_weight(v, slot, raw(n));
+    const expression& leaf = expect_weight(v, slot, n);
+    builder_.model.set_weight(leaf, builder_.weights.stored_raw(leaf.shape, layer.name));
   }
   void read_tagged(value_id v, std::size_t slot, std::int64_t n) {
     const expression& leaf = expect_weight(v, slot, n);
-    builder_.model.set_weight(leaf,
-                              std::make_shared<const ctnn::array>(builder_.weights.stored(leaf.shape, layer.name)));
+    builder_.model.set_weight(leaf, builder_.weights.stored(leaf.shape, layer.name));
   }
   std::vector<float> raw(std::int64_t n) { return builder_.weights.raw(n, layer.name); }
   std::vector<float> tagged(std::int64_t n) { return builder_.weights.tagged(n, layer.name); }

@@ -48,6 +48,7 @@ struct network_files {
   std::shared_ptr<const data_file> weights;                 ///< null: in memory
   std::shared_ptr<const std::vector<std::byte>> in_memory;  ///< null, too: zeros
   std::string weights_name;                                 ///< what messages call them
+  std::shared_ptr<source_table> parts = std::make_shared<source_table>();  ///< of the weights, by where they lie
 };
 network_files open_network(const std::string& param, const std::string& bin, const budget& limits = {});
 loaded_model build(const network_files& files, const read_options& options = {});

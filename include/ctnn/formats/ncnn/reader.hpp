@@ -187,9 +187,10 @@ CTNN_ONCE network_files open_network(const std::string& param, const std::string
 }
 
 CTNN_ONCE loaded_model build(const network_files& files, const read_options& options) {
-  bin_reader weights = files.weights     ? bin_reader(*files.weights, files.weights_name, options.limits)
-                       : files.in_memory ? bin_reader(*files.in_memory, files.weights_name, options.limits)
-                                         : bin_reader::zeros(options.limits);
+  bin_reader weights = files.weights ? bin_reader(files.weights, files.weights_name, options.limits, *files.parts)
+                       : files.in_memory
+                           ? bin_reader(files.in_memory, files.weights_name, options.limits, *files.parts)
+                           : bin_reader::zeros(options.limits);
   return build(files.network, weights, options);
 }
 

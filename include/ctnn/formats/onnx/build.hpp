@@ -34,10 +34,6 @@ loaded_model build(const model_message& file, const read_options& options = {}, 
 std::vector<declared_value> declared_inputs(const model_message& file);
 std::vector<declared_value> declared_outputs(const model_message& file);
 
-/// The numbers of a tensor, from memory or from its file; null if it is refused. Throws ctnn::error if the file has
-/// been written into since it was opened. `source` is what messages call the model.
-shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits = {});
-
 }  // namespace ctnn::onnx
 
 #if !CTNN_COMPILED_ELSEWHERE

@@ -132,23 +132,4 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
   }
 }
 
-CTNN_ONCE shared_array numbers_of(const tensor& t, const std::string& source, const budget& limits) {
-  if (!t.stored.file) return t.values;
-  const auto require = [&](bool as_before) {
-    if (!as_before)
-      throw error(source + ": tensor '" + t.name + "' cannot be read: the file has changed since it was opened");
-  };
-  if (t.stored.parse) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(t.stored.size));
-    require(t.stored.file->read(t.stored.from, bytes));
-    tensor again = t.stored.parse(bytes, source, limits);
-    require(again.values && again.shape == t.shape && again.type == t.type);
-    return std::move(again.values);
-  }
-  auto values = std::make_shared<array>(t.shape, t.type);
-  require(t.stored.file->read(t.stored.from, values->bytes()));
-  detail::from_raw(*values, std::endian::native);
-  return values;
-}
-
 }  // namespace ctnn::onnx

@@ -101,7 +101,7 @@ class encoder {
     }
     to.add_int32(2, element_number(t.type));
     if (!t.name.empty()) to.add_string(8, t.name);
-    const shared_array a = numbers_of(t, "the model");
+    const shared_array a = numbers_of(t);
     std::span<const std::byte> bytes = a->bytes();
     std::vector<std::byte> swapped;
     if (std::endian::native != std::endian::little) {

@@ -7,8 +7,8 @@
 
 #include "../../base/describe.hpp"
 #include "../import.hpp"
-#include "evaluate.hpp"
 #include "build.hpp"
+#include "computation.hpp"
 
 namespace ctnn::onnx {
 
@@ -123,23 +123,26 @@ class importer : public model_builder {
   void check_size(const extents& shape, const std::string& what) const {
     if (!within(shape, limits.value_elements))
       fail(what + " of " + describe(shape) + " is above the limit of " + std::to_string(limits.value_elements) +
-           " elements");
+           " elements (budget::value_elements, --memory)");
   }
 
-  /// Memory for known numbers; the budget is asked first.
-  std::shared_ptr<array> allocate(const extents& shape, dtype type, std::string_view name) {
+  /// Asks the budget for known numbers.
+  void take_memory(const extents& shape, dtype type, std::string_view name) {
     check_size(shape, "the output of node '" + std::string(name) + "'");
     const auto bytes = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
     if (!limits.take(bytes))
       fail("node '" + std::string(name) + "': " + describe(shape) + " of " + std::string(name_of(type)) +
-           " needs more memory than the limit");
+           ' ' + over_memory(bytes, limits));
+  }
+  std::shared_ptr<array> allocate(const extents& shape, dtype type, std::string_view name) {
+    take_memory(shape, type, name);
     return std::make_shared<array>(shape, type);
   }
-  /// The numbers of a tensor of the file, read once, also where a loop comes to them many times.
+  /// The numbers of a tensor of the file, read at most once, also where a loop comes to them many times.
   shared_array numbers_in(const tensor& t) {
-    if (t.values) return t.values;
+    if (!t.values || !t.values->source()) return t.values;
     shared_array& numbers = read_[&t];
-    if (!numbers) numbers = numbers_of(t, file.source, options.limits);
+    if (!numbers) numbers = numbers_of(t);
     return numbers;
   }
   /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots.
@@ -168,14 +171,19 @@ class importer : public model_builder {
       empty = empty && d.outputs[i].count() == 0;
     }
     if (empty || (all_known && can_evaluate(type, element_types, types(d.types.data(), d.types.size())))) {
-      std::vector<std::shared_ptr<array>> out;
-      for (std::size_t i = 0; i < d.outputs.size(); ++i)
-        out.push_back(allocate(d.outputs[i], i < d.types.size() ? d.types[i] : dtype::f32, name));
+      std::vector<shared_array> out;
       if (!empty) {
-        charge(type, fields, shapes, d.outputs, name);
-        std::vector<shared_array> numbers;
-        for (term t : in) numbers.push_back(at(t).known);
-        evaluate(type, fields, numbers, weights, out);
+        const std::uint64_t steps = charge(type, fields, shapes, d.outputs, name);
+        computation made{&type, {fields.begin(), fields.end()}, {}, weights, {}, steps};
+        for (term t : in) made.in.push_back(at(t).known);
+        for (std::size_t i = 0; i < d.outputs.size(); ++i) {
+          made.out.emplace_back(d.outputs[i], i < d.types.size() ? d.types[i] : dtype::f32);
+          take_memory(made.out.back().first, made.out.back().second, name);
+        }
+        out = results_of(std::move(made), *file.computed);
+      } else {
+        for (std::size_t i = 0; i < d.outputs.size(); ++i)
+          out.push_back(allocate(d.outputs[i], i < d.types.size() ? d.types[i] : dtype::f32, name));
       }
       std::vector<term> results;
       for (auto& o : out) results.push_back(add_known(std::move(o), name));
@@ -249,17 +257,20 @@ class importer : public model_builder {
     }
   }
 
-  /// Takes what an operator costs to compute from the budget.
-  void charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in,
+  /// Takes what an operator costs to compute from the budget, and says it.
+  std::uint64_t charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in,
               std::span<const extents> out, std::string_view name) {
     std::int64_t steps = type.macs(fields, in, out);
     for (const auto list : {in, out})
       for (const extents& s : list) steps += s.count();
     if (!limits.take_work(static_cast<std::uint64_t>(steps)))
-      fail("node '" + std::string(name) + "' is more work than the limit while reading");
+      fail("node '" + std::string(name) + "' is more work than the limit while reading: " +
+           over_limit(static_cast<std::uint64_t>(steps), limits.work, "steps", "work"));
     const std::int64_t scratch = type.scratch ? type.scratch(fields, in, out) : 0;
     if (static_cast<std::uint64_t>(scratch) > limits.memory_bytes)
-      fail("node '" + std::string(name) + "' takes more memory than the limit while reading");
+      fail("node '" + std::string(name) + "' takes scratch memory while reading, and " +
+           over_memory(static_cast<std::uint64_t>(scratch), limits));
+    return static_cast<std::uint64_t>(steps);
   }
 
   void require_fed(std::string_view input, const std::string& who, const char* what) {

@@ -15,14 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../base/byte_order.hpp"
 #include "../../loaded/budget.hpp"
 #include "../../loaded/loaded_model.hpp"
-#include "../open_file.hpp"
 
 namespace ctnn::onnx {
-
-struct tensor;
 
 /// What a value of a file is, where it is not simply numbers.
 enum class form {
@@ -41,35 +37,17 @@ constexpr const char* name_of(form f) {
 }
 constexpr bool is_narrow(form f) { return f == form::narrow_integers || f == form::narrow_floats; }
 
-/// Where the numbers of a tensor lie: raw, or in what `parse` makes a tensor of.
-struct part_of_file {
-  std::shared_ptr<const data_file> file;
-  std::int64_t from = 0, size = 0;
-  tensor (*parse)(std::span<const std::byte>, const std::string& source, const budget& limits) = nullptr;
-};
-
-/// Larger tensors stay in their file: they are weights, which a program packs and does not need again.
+/// Larger tensors are weights, which a program packs and does not need again: they stay in their file, and are known
+/// by where they come from, as is what is computed of them while a network is built.
 inline constexpr std::size_t most_bytes_kept = 1024;
 
-namespace detail {
-
-/// Raw numbers as this machine has them.
-inline void from_raw(array& numbers, std::endian machine) {
-  swap_from_file(numbers.bytes(), static_cast<std::size_t>(size_of(numbers.type())), machine);
-  if (numbers.type() == dtype::boolean)
-    for (std::uint8_t& b : numbers.elements<std::uint8_t>()) b = b != 0;
-}
-
-}  // namespace detail
-
-/// TensorProto. `values` is missing where `refused` says why (an element type that ctnn does not have) and where
-/// `stored` has a file; numbers_of() (build.hpp) reads them.
+/// TensorProto. `values` is missing where `refused` says why: an element type that ctnn does not have. Who looks at
+/// those of a large tensor takes them by numbers_of(), or they stay in memory as long as the tensor.
 struct tensor {
   std::string name;
   extents shape;
   dtype type = dtype::f32;
   shared_array values;
-  part_of_file stored;
   std::string refused;
   bool sparse = false;  ///< was written as a SparseTensorProto
   onnx::form form = onnx::form::numbers;
@@ -110,6 +88,14 @@ struct node_message {
   std::vector<attribute> attributes;
   std::size_t byte = 0;  ///< where it begins in the file
 };
+
+inline shared_array numbers_of(const tensor& t) { return taken_anew(t.values); }
+/// Numbers that a file has in memory: large ones are known by a source, too.
+inline shared_array kept(shared_array numbers) {
+  if (numbers->bytes().size() <= most_bytes_kept) return numbers;
+  auto source = std::make_shared<const kept_numbers>(numbers);
+  return std::make_shared<const array>(numbers->shape(), numbers->type(), std::move(source));
+}
 
 /// What whole numbers stand for: scale (number - zero), one scale or one for every index of an axis.
 struct stated_quantization {
@@ -170,6 +156,8 @@ struct model_message {
   std::map<function_key, function_message> functions;
   operator_reader (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
   std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
+  /// What networks built of this have computed of its tensors.
+  std::shared_ptr<source_table> computed = std::make_shared<source_table>();
 };
 
 /// ctnn's name for a TensorProto::DataType.

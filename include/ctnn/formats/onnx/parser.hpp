@@ -270,7 +270,7 @@ template <class Read>
 auto parse(std::span<const std::byte> bytes, const std::string& source, const budget& limits, const std::string& folder,
            Read&& read) {
   parse_state s{source, reinterpret_cast<const char*>(bytes.data()), limits, folder};
-  if (bytes.size() > limits.file_bytes) s.fail("more bytes than the limit");
+  if (bytes.size() > limits.file_bytes) s.fail(over_limit(bytes.size(), limits.file_bytes, "bytes", "file_bytes"));
   if (bytes.empty()) s.fail("empty file");
   try {
     return read(s, data_view(s.begin, bytes.size()));

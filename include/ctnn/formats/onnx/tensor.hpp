@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../base/numerals.hpp"
+#include "../file_part.hpp"
 #include "external_data.hpp"
 #include "narrow.hpp"
 #include "wire.hpp"
@@ -114,7 +115,8 @@ inline extents checked_shape(parse_state& s, const std::vector<std::int64_t>& di
     shape.push_back(static_cast<int>(d));
   }
   if (!within(shape, s.limits.value_elements))
-    s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements));
+    s.fail(who + " has more elements than the limit of " + std::to_string(s.limits.value_elements) +
+           " (budget::value_elements, --memory)");
   return shape;
 }
 
@@ -148,6 +150,41 @@ inline bool store_typed(const tensor_fields& t, array& to) {
   }
   return t.ints_field == 5 || t.ints.empty();
 }
+
+/// Those of a tensor that a file has as a list, of which nothing but reading it again says where each number is.
+class listed_numbers final : public number_source {
+ public:
+  listed_numbers(const parse_state& s, const data_view& bytes, const tensor& made, std::string complaint)
+      : file_(s.file),
+        from_(bytes.data() - s.begin),
+        size_(bytes.size()),
+        source_(s.source),
+        limits_(s.limits),
+        shape_(made.shape),
+        type_(made.type),
+        complaint_(std::move(complaint)) {
+    limits_.memory_bytes = budget::none().memory_bytes;  // it was taken when the file was read
+  }
+  std::span<const std::byte> bytes(std::vector<std::byte>& memory) const override {
+    std::vector<std::byte> message(size_);
+    if (!file_->read(from_, message)) throw error(complaint_);
+    const tensor again = parse_tensor(message, source_, limits_);
+    if (!again.values || !(again.shape == shape_) || again.type != type_) throw error(complaint_);
+    const auto numbers = again.values->bytes();
+    memory.assign(numbers.begin(), numbers.end());
+    return memory;
+  }
+
+ private:
+  std::shared_ptr<const data_file> file_;
+  std::int64_t from_;
+  std::size_t size_;
+  std::string source_;
+  budget limits_;
+  extents shape_;
+  dtype type_;
+  std::string complaint_;
+};
 
 }  // namespace detail
 
@@ -194,25 +231,33 @@ inline tensor read_tensor(parse_state& s, const data_view& bytes) {
     if (t.has_raw) std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), t.raw.size(), packed.begin());
     auto values = std::make_shared<array>(out.shape, *type);
     widen(*values, *narrow, packed.data());
-    out.values = std::move(values);
+    out.values = kept(std::move(values));
     return out;
   }
-  part_of_file part{s.file, bytes.data() - s.begin, static_cast<std::int64_t>(bytes.size()), parse_tensor};
-  if (listed == 0 && t.has_raw) part = {s.file, t.raw.data() - s.begin, static_cast<std::int64_t>(size)};
-  if (t.external) part = {detail::open_external(s, t, static_cast<std::int64_t>(size)), t.offset, {}};
+  const bool raw = t.external || (listed == 0 && t.has_raw);
+  std::shared_ptr<const data_file> file = s.file;
+  if (t.external) file = detail::open_external(s, t, static_cast<std::int64_t>(size));
   const bool stays = s.file && size > most_bytes_kept && (!t.external || s.beside.contains(t.location));
-  if (!stays || part.parse) {  // a list is read to see that it is what it should be
-    auto values = std::make_shared<array>(out.shape, *type);
-    if (t.external && !part.file->read(part.from, values->bytes()))
+  std::shared_ptr<array> values;
+  if (!stays || !raw) {  // a list is read to see that it is what it should be
+    values = std::make_shared<array>(out.shape, *type);
+    if (t.external && !file->read(t.offset, values->bytes()))
       s.fail("external data of '" + t.name + "': '" + t.location + "' cannot be read");
-    if (part.parse && !detail::store_typed(t, *values))
+    if (!raw && !detail::store_typed(t, *values))
       s.fail(who + ": its numbers are in the list of another type than " + element_name(t.element));
-    if (!part.parse && !t.external)
+    if (raw && !t.external)
       std::copy_n(reinterpret_cast<const std::byte*>(t.raw.data()), size, values->bytes().begin());
-    if (!part.parse) detail::from_raw(*values, s.machine);
-    if (!stays) out.values = std::move(values);
+    if (raw) as_read(values->bytes(), *type, s.machine);
   }
-  if (stays) out.stored = std::move(part);
+  std::shared_ptr<const number_source> from;
+  const std::string complaint = s.source + ": " + who + " cannot be read: the file has changed since it was opened";
+  if (stays && raw)
+    from = std::make_shared<const file_part>(std::move(file),
+                                             t.external ? t.offset : t.raw.data() - s.begin,
+                                             static_cast<std::int64_t>(size), *type, complaint);
+  else if (stays)
+    from = std::make_shared<const detail::listed_numbers>(s, bytes, out, complaint);
+  out.values = from ? std::make_shared<const array>(out.shape, *type, std::move(from)) : kept(std::move(values));
   return out;
 }
 
@@ -259,7 +304,7 @@ inline tensor read_sparse_tensor(parse_state& s, const data_view& bytes) {
     std::memcpy(dense->bytes().data() + static_cast<std::size_t>(position) * each,
                 values.values->bytes().data() + i * each, each);
   }
-  out.values = std::move(dense);
+  out.values = kept(std::move(dense));
   return out;
 }
 

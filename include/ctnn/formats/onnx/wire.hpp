@@ -41,7 +41,7 @@ struct parse_state {
     throw error(source + ": byte " + std::to_string(byte()) + ": " + what);
   }
   void take(std::uint64_t bytes) {
-    if (!limits.take(bytes)) fail("needs more memory than the limit");
+    if (!limits.take(bytes)) fail(over_memory(bytes, limits));
   }
   std::string name(const data_view& v, const char* what) {
     if (v.size() > limits.name_length)

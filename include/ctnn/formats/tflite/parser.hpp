@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../base/describe.hpp"
+#include "../file_part.hpp"
 #include "../onnx/messages.hpp"
 #include "flatbuffer.hpp"
 #include "schema.hpp"
@@ -32,7 +33,8 @@ class parser {
   }
 
   model_message model() {
-    if (buffer_.size() > limits_.file_bytes) buffer_.fail(0, "more bytes than the limit");
+    if (buffer_.size() > limits_.file_bytes)
+      buffer_.fail(0, over_limit(buffer_.size(), limits_.file_bytes, "bytes", "file_bytes"));
     if (buffer_.size() == 0) buffer_.fail(0, "empty file");
     for (std::size_t i = 0; i < identifier.size(); ++i)
       if (buffer_.size() < 8 || static_cast<char>(buffer_.bytes()[4 + i]) != identifier[i])
@@ -61,7 +63,7 @@ class parser {
   static constexpr std::string_view identifier = "TFL3";
 
   void take(std::uint64_t at, std::uint64_t bytes) {
-    if (!limits_.take(bytes)) buffer_.fail(at, "needs more memory than the limit");
+    if (!limits_.take(bytes)) buffer_.fail(at, over_memory(bytes, limits_));
   }
   std::string name_in(const table& t, int field, const char* what) {
     const std::string_view text = t.text(field, what);
@@ -102,7 +104,8 @@ class parser {
       shape.push_back(dims[i]);
     }
     if (!within(shape, limits_.value_elements))
-      t.fail(who + " has more elements than the limit of " + std::to_string(limits_.value_elements));
+      t.fail(who + " has more elements than the limit of " + std::to_string(limits_.value_elements) +
+             " (budget::value_elements, --memory)");
     return shape;
   }
 
@@ -175,13 +178,17 @@ class parser {
              std::string(name_of(r.known.type)) + " needs " + std::to_string(needed));
     take(at, size);
     if (file_ && size > onnx::most_bytes_kept) {
-      r.known.stored = {file_, static_cast<std::int64_t>(at), static_cast<std::int64_t>(size)};
+      r.known.values = std::make_shared<const array>(
+          r.known.shape, r.known.type,
+          std::make_shared<const file_part>(
+              file_, static_cast<std::int64_t>(at), static_cast<std::int64_t>(size), r.known.type,
+              out_.source + ": " + who + " cannot be read: the file has changed since it was opened"));
     } else {
       auto numbers = std::make_shared<array>(r.known.shape, r.known.type);
       const auto from = buffer_.bytes().subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
       std::copy(from.begin(), from.end(), numbers->bytes().begin());
-      onnx::detail::from_raw(*numbers, std::endian::native);
-      r.known.values = std::move(numbers);
+      as_read(*numbers);
+      r.known.values = onnx::kept(std::move(numbers));
     }
     return r;
   }
@@ -352,7 +359,7 @@ class parser {
     };
     for (tensor_record& r : tensors) {
       if (!is_constant(r)) continue;
-      if (r.known.refused.empty() && !r.known.values && !r.known.stored.file) {
+      if (r.known.refused.empty() && !r.known.values) {
         take(r.at.begins(),
              static_cast<std::uint64_t>(r.known.shape.count()) * static_cast<std::uint64_t>(size_of(r.known.type)));
         r.known.values = std::make_shared<const array>(r.known.shape, r.known.type);
