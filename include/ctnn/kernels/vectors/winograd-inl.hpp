@@ -273,7 +273,8 @@ CTNN_NOINLINE void transform_outputs(const window& c, const epilogue& end, const
     }
     if (end.finish != nullptr)
       for (int i = 0; i < height; ++i)
-        end.finish(end, c.out + (pixel + std::ptrdiff_t{i} * c.out_width) * c.out_pitch + column, c.out_pitch, width,
+        end.finish(end, from_column(c.slopes, column),
+                   c.out + (pixel + std::ptrdiff_t{i} * c.out_width) * c.out_pitch + column, c.out_pitch, width,
                    column_end - column);
   }
 }
