@@ -28,7 +28,7 @@ CTNN_BEGIN_TARGET
 
 /// How results leave the registers. relu and clip are bounds; the other functions pass over the stored tile, which is
 /// still in the nearest cache, through `finish`: so one micro-kernel serves every activation. `slopes` are prelu's, of
-/// the tile's columns; null for other functions.
+/// the tile's columns; null for other functions. Tiles of vectors apply them in registers.
 struct epilogue {
   enum class bound : unsigned char { none, relu, clip };
   using finish_function = void (*)(const epilogue& end, const float* slopes, float* out, std::ptrdiff_t pitch, int rows,
@@ -55,6 +55,7 @@ CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, const float*, flo
                                           int columns) {
   map_tile(activate_any{{end.kind, end.low, end.high}}, out, pitch, rows, columns);
 }
+CTNN_INLINE vec with_slope(vec x, vec slope) { return select(less(x, zero()), mul(x, slope), x); }
 /// Column by column, so that each slope is loaded once.
 CTNN_NOINLINE inline void finish_tile_by_slopes(const epilogue&, const float* slopes, float* out, std::ptrdiff_t pitch,
                                                 int rows, int columns) {
@@ -63,7 +64,7 @@ CTNN_NOINLINE inline void finish_tile_by_slopes(const epilogue&, const float* sl
     float* at = out + c;
     for (int r = 0; r < rows; ++r, at += pitch) {
       const vec x = load_bounded(at, columns - c);
-      store_bounded(select(less(x, zero()), mul(x, slope), x), at, columns - c);
+      store_bounded(with_slope(x, slope), at, columns - c);
     }
   }
 }
@@ -169,12 +170,20 @@ CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* sl
       }
     }
   }
+  const bool sloped = lanes > 1 && last && slopes != nullptr;
+  if (sloped) {
+    vec slope[V];
+    load_row<V>(slope, slopes, columns);
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = with_slope(sum[p][v], slope[v]);
+    }
+  }
   float* to = out;
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
     if (p < rows) store_row<V>(sum[p], to, columns);
     to += pitch;
   }
-  if (last && end.finish != nullptr) end.finish(end, slopes, out, pitch, rows, columns);
+  if (last && end.finish != nullptr && !sloped) end.finish(end, slopes, out, pitch, rows, columns);
 }
 
 /// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
