@@ -224,7 +224,10 @@ void quantize(const quantize_options& asked) {
   const opened_model opened = open(options.model);
   const samples all = read_samples(options.model, options.calibration, opened);
   ctnn::loaded_model m = opened.build(all[0]);
-  const ir::optimization o = rewrite(m, options.model);
+  // Slopes of prelu are floats: a convolution that applies them has no bytes, so they stay a layer of their own.
+  model_source how_to_rewrite = options.model;
+  how_to_rewrite.without.emplace_back("fuse_slopes");
+  const ir::optimization o = rewrite(m, how_to_rewrite);
   const ctnn::model floats(ctnn::folded(m, o.g.view(), !for_ncnn), {.optimize = false});
   std::vector<std::string> kept;
   for (const std::string& layer : options.keep_float) {
@@ -284,7 +287,7 @@ void quantize(const quantize_options& asked) {
       ctnn::onnx::read_options read;
       read.input_shapes = shapes;
       ctnn::loaded_model other = ctnn::onnx::build(read_onnx(options.model), read);
-      const ir::optimization rewritten = rewrite(other, options.model);
+      const ir::optimization rewritten = rewrite(other, how_to_rewrite);
       ctnn::quantizer same(ctnn::folded(other, rewritten.g.view()), how);
       same.adopt(q);
       same.settle();

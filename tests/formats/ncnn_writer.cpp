@@ -154,6 +154,37 @@ TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are rea
   for (const char* name : {"conv", "answer", "again"}) CHECK(test::deviation(after.at(name), before.at(name)) <= 1e-3);
 }
 
+TEST_CASE("a convolution with slopes is written as two layers, behind a residual as three") {
+  loaded_model m;
+  graph& g = m.network;
+  const auto node = [&](const auto& op, const char* name, std::vector<value_id> in) {
+    REQUIRE(!add_node(g, op, name, in));
+    return g.nodes.back().outputs.first;
+  };
+  op::input shape;
+  for (int d : {2, 3, 3}) shape.shape.push_back(d);
+  const value_id x = node(shape, "x", {});
+  op::conv2d conv;
+  conv.out = 2;
+  conv.kernel = {1, 1};
+  conv.activation = {function::prelu};
+  const value_id first = node(conv, "first", {x});
+  conv.bias = false;
+  add_output(g, "second", node(conv, "second", {first, x}));
+  for (const char* name : {"first", "second"}) {
+    give(m, name, "weight", {1, 2, -1, 0.5f});
+    give(m, name, "slope", {-3, 0.25f});
+  }
+  give(m, "first", "bias", {0.1f, 0.2f});
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  for (const char* type : {"Convolution", "PReLU", "BinaryOp"}) CHECK(mentions(w.param, type));
+  floats in(18);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i) / 20 - 0.4f;
+  const auto before = test::run_reference(m, {{"x", in}}), after = test::run_reference(read_back(w), {{"x", in}});
+  CHECK(test::deviation(after.at("second"), before.at("second")) <= 1e-3);
+}
+
 TEST_CASE("a linear layer that adds a residual is its product and a sum") {
   struct layer_case {
     op::linear fc;

@@ -225,3 +225,18 @@ TEST_CASE("fused operators of com.microsoft on request") {
     for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
   }
 }
+
+TEST_CASE("slopes that a convolution has taken in are a node again") {
+  const std::string graph =
+      pb::node("Conv", {"image", "w"}, {"c"}, {}, "conv") + pb::node("PRelu", {"c", "s"}, {"prob"}, {}, "slopes") +
+      pb::input(pb::value("image", pb::f32, {1, 2, 4, 4})) + pb::output(pb::value("prob", pb::f32, {1, 3, 4, 4})) +
+      pb::initializer(pb::floats("w", {3, 2, 1, 1}, some(6))) + pb::initializer(pb::floats("s", {3, 1, 1}, some(3)));
+  const onnx::model_message file = parsed(pb::model(graph, 13));
+  for (const bool fused : {false, true}) {
+    const onnx::model_message again = parsed(onnx::write(code_of(file), {.opset = 13, .fused = fused}));
+    std::string types;
+    for (const onnx::node_message& n : again.graph.nodes) types += n.type + " ";
+    CHECK(types == "Conv PRelu ");
+    CHECK(answer(again, {1, 2, 4, 4}) == answer(file, {1, 2, 4, 4}));
+  }
+}

@@ -23,5 +23,8 @@ TEST_CASE("depthwise conv2d") {
 TEST_CASE("conv2d with each activation, and accumulating in place") {
   for_each_target([] { sweep_activations(dispatched); });
 }
+TEST_CASE("conv2d with prelu") {
+  for_each_target([] { sweep_slopes(dispatched); });
+}
 
 }  // namespace ctnn::ir

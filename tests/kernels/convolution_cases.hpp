@@ -67,7 +67,7 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
   random_numbers random;
   const auto x = random.many(t.in.count()), r = random.many(out.count());
   const auto slots = p.weights({&t.in, 1});
-  const auto weight = random.many(slots[0].shape.count()), bias = random.many(p.out);
+  const auto weight = random.many(slots[0].shape.count()), bias = random.many(p.out), slopes = random.many(p.out);
   std::vector<float> packed(static_cast<std::size_t>(t.size == 0 ? packed_count(p, 0, slots[0].shape)
                                                                  : winograd_packed_count(t.size, slots[0].shape)));
   if (t.size == 0) pack(p, 0, slots[0].shape, weight.data(), packed.data());
@@ -82,8 +82,11 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
                                in_place ? out_pitch : residual_pitch}};
   const tensor result{y.data(), out, layout::nhwc, out_pitch};
   const auto before = y;
-  const float* w[2] = {packed.data(), bias.data()};
-  const arguments a{{in, t.residual ? 2u : 1u}, {&result, 1}, {w, p.bias ? 2u : 1u}};
+  pool<const float*> w(1, packed.data());
+  if (p.bias) w.push_back(bias.data());
+  if (p.has_slopes()) w.push_back(slopes.data());
+  REQUIRE(w.size() == slots.size());
+  const arguments a{{in, t.residual ? 2u : 1u}, {&result, 1}, {w.data(), w.size()}};
   std::vector<std::vector<float>> by_parts;
   for (int parts : test::part_counts) {
     test::in_parts{kernel, parts}(p, a);
@@ -120,7 +123,8 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
           if (t.residual)
             sum += static_cast<double>(
                 r[static_cast<std::size_t>(((b * p.out + o) * out.back(1) + oy) * out.back(0) + ox)]);
-          const double want = static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+          const double slope = p.has_slopes() && sum < 0 ? static_cast<double>(slopes[static_cast<std::size_t>(o)]) : 1;
+          const double want = slope * static_cast<double>(apply(p.activation, static_cast<float>(sum)));
           const auto got = static_cast<double>(y[static_cast<std::size_t>(pixel * out_pitch + o)]);
           if (t.size != 0) size = 1 + 9 * c;
           largest = std::fmax(largest, std::fabs(got - want) / size);
@@ -259,7 +263,8 @@ inline void sweep_depthwise(convolution_kernel kernel) {
   check_convolution({p, {20, 5, 24}}, kernel);
 }
 
-inline constexpr activation_function activations_to_try[] = {{function::relu},
+inline constexpr activation_function activations_to_try[] = {{function::prelu},
+                                                             {function::relu},
                                                              {function::leaky_relu, 0.1f},
                                                              {function::clip, -0.5f, 0.75f},
                                                              {function::sigmoid},
@@ -282,6 +287,27 @@ inline void sweep_activations(convolution_kernel kernel) {
     p.groups = 21;
     check_convolution({p, {21, 5, 12}, layout::nhwc, 0, 3, true}, kernel);
   }
+}
+
+/// Slopes are of outputs: every kernel must take those of the columns it is at.
+inline void sweep_slopes(convolution_kernel kernel) {
+  const auto with_slopes = [&](op::conv2d p, const extents& x, layout order = layout::nhwc, bool residual = false) {
+    p.activation = {function::prelu};
+    check_convolution({p, x, order, 0, residual ? 3 : 0, residual}, kernel);
+    p.bias = false;
+    check_convolution({p, x, order, 0, residual ? 3 : 0, residual}, kernel);
+  };
+  for (int o : {1, 7, 16, 33, 100}) {
+    with_slopes(convolution(o, 1, 1, 0), {9, 5, 5}, layout::nhwc, true);
+    with_slopes(convolution(o, 1, 1, 0), {9, 1, 1});
+    with_slopes(convolution(o, 3, 2, 1), {3, 9, 33}, layout::nchw);
+    with_slopes(convolution(o, 3, 1, 1), {2, 40, 4, 5});
+    with_slopes(convolution(3 * o, 3, 1, 1, 3), {6, 5, 5}, layout::nhwc, true);
+    with_slopes(convolution(o, 3, 1, 1, o), {o, 6, 9});
+    with_slopes(convolution(o, 5, 2, 2, o), {2, o, 9, 9});
+    with_slopes(convolution(o, 3, 1, 1, o), {o, 6, 7}, layout::nchw);
+  }
+  with_slopes(convolution(24, 1, 1, 0), {1030, 2, 3});
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ TEST_CASE("plain conv2d") {
   sweep_options(by_plain_kernels<op::conv2d>);
   sweep_depthwise(by_plain_kernels<op::conv2d>);
   sweep_activations(by_plain_kernels<op::conv2d>);
+  sweep_slopes(by_plain_kernels<op::conv2d>);
 }
 TEST_CASE("plain conv_transpose2d") {
   sweep_transposed_sizes(by_plain_kernels<op::conv_transpose2d>);

@@ -9,6 +9,7 @@
 #include "support/halved.hpp"
 #include "support/loaded.hpp"
 #include "support/random_graph.hpp"
+#include "support/seeds.hpp"
 
 using namespace ctnn;
 using namespace ctnn::ir;
@@ -149,7 +150,7 @@ TEST_CASE("rules that change no number leave half precision its bits") {
 
 TEST_CASE("random graphs in half precision: each operator in f32, rounded") {
   int halved = 0;
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (const std::uint64_t seed : seeds(0, 600)) {
     CAPTURE(seed);
     const random_graph made_up(seed, 3 + static_cast<int>(seed % 12));
     const graph_view g = made_up.g.view();

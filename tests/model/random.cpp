@@ -4,6 +4,7 @@
 
 #include "support/loaded.hpp"
 #include "support/random_graph.hpp"
+#include "support/seeds.hpp"
 
 using namespace ctnn;
 using namespace ctnn::ir;
@@ -66,7 +67,7 @@ void check_seed(std::uint64_t seed, bool optimize, target_id target) {
 }  // namespace
 
 TEST_CASE("random graphs, best target") {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (const std::uint64_t seed : seeds(0, 3000)) {
     check_seed(seed, false, best_target());
     check_seed(seed, true, best_target());
   }
@@ -76,7 +77,7 @@ TEST_CASE("random graphs, every target") {
   for (const target_id t : supported_targets()) {
     const std::string target(target_name(t));
     CAPTURE(target);
-    for (std::uint64_t seed = 10000; seed < 10300; ++seed) {
+    for (const std::uint64_t seed : seeds(10000, 10300)) {
       check_seed(seed, false, t);
       check_seed(seed, true, t);
     }

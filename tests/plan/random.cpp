@@ -6,6 +6,7 @@
 
 #include "support/check_plan.hpp"
 #include "support/random_graph.hpp"
+#include "support/seeds.hpp"
 
 using namespace ctnn;
 using namespace ctnn::ir;
@@ -34,7 +35,7 @@ void check(const graph_view& g) {
 }  // namespace
 
 TEST_CASE("plans of random graphs hold") {
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (const std::uint64_t seed : seeds(0, 4000)) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 24));
     check(made.g.view());

@@ -186,8 +186,70 @@ constexpr auto conv_is_read_twice = [](builder& b) {
   b.output("", b.relu("f", b.add(windows(2), "pool", {y})));
   b.output("y", y);
 };
+/// conv > prelu, or one step. `Axis` of the slopes.
+template <int Axis, function Inside = function::none, bool Residual = false>
+constexpr auto conv_prelu = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 4});
+  op::conv2d c;
+  c.out = 3;
+  c.kernel = {1, 1};
+  c.activation.kind = Inside;
+  const value_id y = Residual ? b.add(c, "conv", {x, x}) : b.add(c, "conv", {x});
+  b.output("", b.add(op::prelu{Axis}, "slopes", {y}));
+};
+template <bool Bias, bool Residual>
+constexpr auto conv_with_slopes = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 4});
+  op::conv2d c;
+  c.out = 3;
+  c.kernel = {1, 1};
+  c.bias = Bias;
+  c.activation.kind = function::prelu;
+  b.output("", Residual ? b.add(c, "conv", {x, x}) : b.add(c, "conv", {x}));
+};
+constexpr auto batch_prelu = [](builder& b) {
+  op::conv2d c;
+  c.out = 3;
+  c.kernel = {2, 2};
+  c.bias = false;
+  b.output("", b.add(op::prelu{1}, "slopes", {b.add(c, "conv", {b.input("x", {2, 2, 4, 4})})}));
+};
+constexpr auto batch_with_slopes = [](builder& b) {
+  op::conv2d c;
+  c.out = 3;
+  c.kernel = {2, 2};
+  c.bias = false;
+  c.activation.kind = function::prelu;
+  b.output("", b.add(c, "conv", {b.input("x", {2, 2, 4, 4})}));
+};
+constexpr auto prelu_of_shared = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2);
+  b.output("a", b.add(op::prelu{}, "slopes", {y}));
+  b.output("b", b.apply("tanh", y, function::tanh));
+};
+/// What may follow a convolution with slopes, stays.
+constexpr auto slopes_then_relu = [](builder& b) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  c.activation.kind = function::prelu;
+  b.output("", b.relu("relu", b.add(c, "conv", {b.input("x", {2, 4, 4})})));
+};
+
 }  // namespace
 
+FIRES("prelu goes into conv2d", (rules::fuse_slopes), conv_prelu<automatic_axis>, (conv_with_slopes<true, false>))
+FIRES("prelu goes into conv2d behind its residual", (rules::fuse_slopes),
+      (conv_prelu<0, function::none, true>), (conv_with_slopes<true, true>))
+FIRES("prelu goes into conv2d of a batch without a bias", (rules::fuse_slopes), batch_prelu, batch_with_slopes)
+DECLINES("prelu behind relu", (rules::fuse_slopes), (conv_prelu<0, function::relu>),
+         "its input has an activation already")
+DECLINES("prelu behind prelu", (rules::fuse_slopes), (conv_prelu<0, function::prelu>),
+         "its input has an activation already")
+DECLINES("prelu along rows", (rules::fuse_slopes), conv_prelu<1>, "its channels are not the convolution's outputs")
+DECLINES("prelu of what others read", (rules::fuse_slopes), prelu_of_shared, "its input is also read by another layer")
+DECLINES("no second activation behind slopes", (rules::fuse_activation), slopes_then_relu,
+         "its input has an activation already")
 FIRES("scale > relu, as behind a batch norm before a convolution", (rules::fuse_activation), ([](builder& b) {
         b.output("", b.relu("relu", b.add(op::scale{}, "scale", {b.input("x", {2, 4, 4})})));
       }),

@@ -692,6 +692,18 @@ constexpr auto before_shared_signal = [](builder& b) {
   b.output("", b.add(c, "conv", {image}));
 };
 
+/// The bias goes before the slopes of prelu.
+template <bool Before>
+constexpr auto before_prelu = [](builder& b) {
+  const value_id x = b.input("x", {2, 3, 4});
+  op::conv2d c;
+  c.out = 3;
+  c.kernel = {1, 1};
+  c.bias = !Before;
+  c.activation = {function::prelu};
+  b.output("", b.add(c, "conv", {Before ? b.add(op::bias{}, "it", {x}) : x}));
+};
+
 }  // namespace
 
 FIRES("scale > conv2d without padding", (rules::affine_before), (before_conv<by::scale, 1>), only_conv<1>)
@@ -699,6 +711,7 @@ FIRES("scale > grouped conv2d without padding", (rules::affine_before), (before_
 FIRES("scale > depthwise conv2d", (rules::affine_before), (before_conv<by::scale, 4>), only_conv<4>)
 FIRES("bias > conv2d without bias, which has one then", (rules::affine_before),
       (before_conv<by::bias, 2, false, false>), (only_conv<2>))
+FIRES("bias > conv2d with prelu, without bias", (rules::affine_before), before_prelu<true>, before_prelu<false>)
 FIRES("slopes > padded conv2d without bias", (rules::affine_before), (before_conv<by::slope, 2, true, false>),
       (only_conv<2, true, false>))
 DECLINES("scale > padded conv2d", (rules::affine_before), (before_conv<by::scale, 1, true>),

@@ -250,8 +250,22 @@ constexpr bool is_caught() {
 }
 static_assert(is_caught());
 
+/// What is permuted is read twice, by a pad that is permuted back and by a second permute back.
+constexpr auto read_twice_permuted = [](builder& b) {
+  const value_id y = b.add(op::permute{{1, 2, 0}}, "to", {b.input("x", {3, 4, 5})});
+  const value_id z = b.add(op::pad{op::pad_mode::constant, {1, 0, 0}, {0, 0, 2}}, "pad", {y});
+  b.output("a", b.add(op::permute{{2, 0, 1}}, "back", {z}));
+  b.output("b", b.relu("relu", b.add(op::permute{{2, 0, 1}}, "again", {y})));
+};
+constexpr auto never_permuted = [](builder& b) {
+  const value_id x = b.input("x", {3, 4, 5});
+  b.output("a", b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {2, 0, 0}}, "pad", {x}));
+  b.output("b", b.relu("relu", x));
+};
+
 }  // namespace
 
+BECOMES("a rule is tried again where two layers further up a reader has gone", read_twice_permuted, never_permuted)
 BECOMES("weights that constants give are the layers' own", given_weights<true>, given_weights<false>)
 BECOMES("a long chain", long_chain, scale_conv)
 BECOMES("conv2d + constant, * constant (X20)", add_then_mul, just_conv)

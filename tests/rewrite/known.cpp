@@ -43,6 +43,18 @@ constexpr auto biased = [](builder& b) {
   b.output("", known(b, b.add(op::linear{4, Has, {function::relu}}, "fc", {x, x}),
                      Has ? std::initializer_list<numbers_are>{anything, Bias} : std::initializer_list<numbers_are>{}));
 };
+/// Slopes stand where the bias would.
+template <bool Bias, numbers_are Slopes>
+constexpr auto sloped = [](builder& b) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  c.bias = Bias;
+  c.activation = {function::prelu};
+  const value_id y = b.add(c, "conv", {b.input("x", {2, 3, 4})});
+  b.output("", known(b, y, Bias ? std::initializer_list<numbers_are>{anything, zeros, Slopes}
+                                : std::initializer_list<numbers_are>{anything, Slopes}));
+};
 
 }  // namespace
 
@@ -67,3 +79,5 @@ DECLINES("bias of zeros with relu", (rules::neutral_weight), active_bias, "it ap
 FIRES("linear with a residual and a bias of zeros", (rules::zero_bias), biased<zeros>, (biased<zeros, false>))
 DECLINES("linear with some bias", (rules::zero_bias), biased<anything>, "")
 DECLINES("linear without a bias", (rules::zero_bias), (biased<zeros, false>), "")
+FIRES("conv2d with slopes and a bias of zeros", (rules::zero_bias), (sloped<true, anything>), (sloped<false, anything>))
+DECLINES("conv2d with slopes of zeros, without a bias", (rules::zero_bias), (sloped<false, zeros>), "")

@@ -70,6 +70,13 @@ constexpr auto margins_in_numbers = [](builder& b) {
   op::conv2d c = window(2, 3, 4, 1);
   b.output("", b.add(c, "first", {b.input("x", {3, 7, 9})}));
 };
+template <bool One>
+constexpr auto slopes_behind = [](builder& b) {
+  op::conv2d last = window(2, One ? 3 : 1, 1, One ? 1 : 0);
+  last.activation = {function::prelu};
+  if (One) b.output("", b.add(last, "first", {b.input("x", {3, 7, 9})}));
+  else convolve(b, window(8, 3, 1, 1), last);
+};
 constexpr auto bottleneck = [](builder& b) { convolve(b, window(1, 3, 1, 1), window(9, 1, 1, 0)); };
 constexpr auto padded = [](builder& b) { convolve(b, window(8, 1, 1, 0), window(2, 1, 1, 1)); };
 constexpr auto windows_after = [](builder& b) { convolve(b, window(8, 1, 1, 0), window(2, 3, 1, 0)); };
@@ -106,6 +113,7 @@ DECLINES("linear that is an output > linear", (rules::multiply_weights), read_tw
          "its input is a network output too")
 FIRES("conv2d > conv2d of 1x1, strides", (rules::multiply_weights), two_convs, one_conv)
 FIRES("conv2d with same padding > conv2d of 1x1 with a stride", (rules::multiply_weights), two_same, margins_in_numbers)
+FIRES("conv2d > conv2d of 1x1 with prelu", (rules::multiply_weights), slopes_behind<false>, slopes_behind<true>)
 DECLINES("3x3 > 1x1 through a bottleneck", (rules::multiply_weights), bottleneck, "one layer would not cost less")
 DECLINES("1x1 > padded 1x1", (rules::multiply_weights), padded, "the second pads")
 DECLINES("1x1 > 3x3", (rules::multiply_weights), windows_after, "the second looks at more than one pixel")

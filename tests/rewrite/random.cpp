@@ -9,6 +9,7 @@
 #include <ctnn/rewrite/rules.hpp>
 
 #include "support/random_graph.hpp"
+#include "support/seeds.hpp"
 
 using namespace ctnn;
 using namespace ctnn::ir;
@@ -51,9 +52,9 @@ std::string defect_of(const graph_view& g) {
 }  // namespace
 
 TEST_CASE("optimised random graphs are valid, final and give the same numbers") {
-  int compared = 0;
+  int compared = 0, tried = 0;
   std::size_t before = 0, after = 0;
-  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+  for (const std::uint64_t seed : seeds(0, 6000)) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 20));
     const graph_view was = made.g.view();
@@ -75,20 +76,22 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
     graph_values values;
     run_graph(was, weights, pointers_to(in), values);
     const double most = magnitude(values);
+    ++tried;
     if (most > 1e4) continue;
     ++compared;
     REQUIRE(difference(reference_outputs(now, weights), reference_outputs(was, weights), 2e-5 * std::max(1.0, most)) ==
             "");
   }
   MESSAGE(compared << " graphs compared, " << before << " nodes before, " << after << " after");
-  CHECK(compared > 5000);
+  CHECK(compared > 0.8 * tried);
 }
 
 TEST_CASE("the measure that is kept is the measure, after every rule in any order, and falls") {
-  int steps = 0;
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  int steps = 0, tried = 0;
+  for (const std::uint64_t seed : seeds(0, 1500)) {
     CAPTURE(seed);
     const random_graph made(seed, 20);
+    ++tried;
     dice d(seed);
     rewriter r(thaw(made.g.view()));
     REQUIRE(r.size() == r.measured());
@@ -109,13 +112,13 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
       idle = 0;
     }
   }
-  CHECK(steps > 5000);
+  CHECK(steps > 3 * tried);
 }
 
 TEST_CASE("random graphs have every operator that has a kernel of vectors, and rules of every family fire in them") {
   std::set<const operator_type*> seen;
   std::set<std::string_view> fired;
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (const std::uint64_t seed : seeds(0, 4000)) {
     const random_graph made(seed, 4 + static_cast<int>(seed % 20));
     for (const node& n : made.g.nodes) seen.insert(n.type);
     const optimization o = optimize(thaw(made.g.view()), default_rules::records);

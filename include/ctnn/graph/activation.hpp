@@ -23,13 +23,16 @@ namespace ctnn::ir {
   f(sinh) f(cosh) f(asinh) f(acosh) f(atanh) f(erf)
 
 #define CTNN_NAME(name) name,
-enum class function : unsigned char { none, CTNN_FUNCTIONS(CTNN_NAME) };
+/// `prelu` has a slope for each channel, a weight of the layer that applies it (op::conv2d): no number alone is mapped.
+enum class function : unsigned char { none, CTNN_FUNCTIONS(CTNN_NAME) prelu };
 #undef CTNN_NAME
 #define CTNN_NAME(name) #name,
 inline constexpr std::string_view function_names[] = {"none", CTNN_FUNCTIONS(CTNN_NAME)};
 #undef CTNN_NAME
 
-constexpr std::string_view name_of(function f) { return function_names[static_cast<std::size_t>(f)]; }
+constexpr std::string_view name_of(function f) {
+  return f == function::prelu ? "prelu" : function_names[static_cast<std::size_t>(f)];
+}
 
 /// Whether layers take it in; the others stay operators of their own.
 constexpr bool is_activation(function f) { return f <= function::gelu_tanh; }
@@ -66,6 +69,7 @@ constexpr float apply(const activation_function& f, float x) {
   case function::name: return math::functions::name::of(x, f.a, f.b);
       CTNN_FUNCTIONS(CTNN_APPLY)
 #undef CTNN_APPLY
+    case function::prelu: return x;  // its layer's
   }
   return x;
 }

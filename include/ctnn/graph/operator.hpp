@@ -247,6 +247,13 @@ constexpr int max_inputs() {
   else return min_inputs<Op>();
 }
 
+/// May its activation be prelu?
+template <class Op>
+constexpr bool takes_slopes() {
+  if constexpr (requires { Op::takes_slopes; }) return Op::takes_slopes;
+  else return false;
+}
+
 template <class Op>
 constexpr bool f32_takes_scratch() {
   if constexpr (requires { Op::f32_takes_scratch; }) return Op::f32_takes_scratch;
@@ -602,6 +609,9 @@ struct erased {
     if (n < min_inputs<Op>() || n > max_inputs<Op>())
       return {
           mistake::wrong_number_of_inputs, Op::name, {n + given}, {min_inputs<Op>() + given, max_inputs<Op>() + given}};
+    if constexpr (requires { op.activation.kind == function::none; })
+      if (op.activation.kind == function::prelu && !takes_slopes<Op>())
+        return {mistake::option_out_of_range, "activation"};
     const auto own = static_cast<std::size_t>(n);
     const int results = ir::output_count(op);
     result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});

@@ -246,7 +246,7 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
     const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
                                tensor_like<Net, residual, const float>(nullptr)};
     const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
-    const float* const weights[] = {nullptr, nullptr};
+    const float* const weights[] = {nullptr, nullptr, nullptr};
     return question(arguments{{in, inputs.size()}, to, weights, {}, nullptr, step.backwards});
   }
   static constexpr auto places = [] {

@@ -129,7 +129,7 @@ constexpr void append_option(Out& out, const spelled_option& o) {
       if (says(w.says, {"type", o.values}))
         return say(Style::scope, "to<", Style::scope, "dtype::", w.word, ">");
   if (o.key == "activation") {
-    say(Style::scope, "fused<", Style::scope, "function::", function_names[static_cast<std::size_t>(values[0])]);
+    say(Style::scope, "fused<", Style::scope, "function::", name_of(static_cast<function>(values[0])));
     append_numbers<Style>(out, values.subspan(1), ", ");
     return say(">");
   }

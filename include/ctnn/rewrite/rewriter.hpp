@@ -24,6 +24,7 @@ class rewriter {
     forward_.reserve(g_.values.size());
     for (std::size_t i = 0; i < g_.values.size(); ++i) forward_.push_back(static_cast<int>(i));
     touched_ = pool<int>(g_.values.size(), 0);
+    seen_below_ = touched_;
     measure_ = measured();
     for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
   }
@@ -118,13 +119,20 @@ class rewriter {
     while (forward_[static_cast<std::size_t>(v)] != v) v = forward_[static_cast<std::size_t>(v)];
     return v;
   }
-  /// Sweeps count from 1. A node is worth another look if something it reads changed since the sweep before.
+  /// Sweeps count from 1 and ask this of every node in order. One is worth another look if something changed, since the
+  /// sweep before, that a pattern which ends there may see: what it reads, or what that was made of.
   constexpr void begin_sweep() { ++sweep_; }
-  constexpr bool worth_a_look(node_id n) const {
+  constexpr bool worth_a_look(node_id n) {
     if (sweep_ == 1) return n >= settled_;
-    for (int i = 0; i < at(n).inputs.count; ++i)
-      if (touched_[static_cast<std::size_t>(input(n, i))] >= sweep_ - 1) return true;
-    return false;
+    int near = 0;
+    for (int i = 0; i < at(n).inputs.count; ++i) {
+      const auto v = static_cast<std::size_t>(input(n, i));
+      const int here = touched_[v] >= sweep_ - 1 ? pattern_depth : seen_below_[v];
+      if (here > near) near = here;
+    }
+    for (int i = 0; i < at(n).outputs.count; ++i)
+      seen_below_[static_cast<std::size_t>(output(n, i))] = near > 0 ? near - 1 : 0;
+    return near > 0;
   }
   /// Is the value a network output under a name somebody declared?
   constexpr bool is_output(value_id v) const {
@@ -345,6 +353,8 @@ class rewriter {
   }
 
  private:
+  static constexpr int pattern_depth = 4;  ///< operators from the last of a pattern to the first
+
   /// Not constexpr on purpose: the compiler's message names it.
   static void weight_expression_does_not_fit(std::string_view) {}
 
@@ -432,6 +442,7 @@ class rewriter {
   pool<value_id> forward_;
   pool<rewrite_step> history_;
   pool<int> touched_;  ///< by value: the sweep in which it last lost or gained a reader
+  pool<int> seen_below_;  ///< by value: how many operators further down a change above it is seen
   int sweep_ = 0;
   node_id settled_;
   measure measure_;

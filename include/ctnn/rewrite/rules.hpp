@@ -149,6 +149,7 @@ struct default_rules : rule_list<
     // Weights of zeros and ones
     rules::neutral_weight,
     rules::zero_bias,
+    rules::fuse_slopes,
     // What costs less (graph/cost.hpp)
     rules::multiply_weights
     > {};

@@ -30,6 +30,9 @@ struct convolution_windows {
   slot_set given = 0;
 
   static constexpr bool packs(int slot) { return Axes == 2 && slot == 0; }
+  constexpr bool has_slopes() const { return activation.kind == function::prelu; }
+  /// The weight slot of the slopes of prelu.
+  constexpr std::size_t slopes() const { return bias ? 2 : 1; }
 
   /// Axis `axis` of the windows in a value, and its channels.
   static constexpr int extent_of(const extents& x, int axis) { return x.back(Axes - 1 - axis); }
@@ -59,12 +62,13 @@ struct convolution_windows {
       return {mistake::groups_do_not_divide_channels, "groups", {channels_of(x), out}, {groups}};
     return {};
   }
-  /// Slots: a weight of rows x columns x kernel, and the bias.
+  /// Slots: a weight of rows x columns x kernel, the bias and the slopes.
   constexpr weight_slots slots(int rows, int columns) const {
     extents shape{rows, columns};
     for (int k : kernel) shape.push_back(k);
     weight_slots out_slots{{"weight"sv, shape}};
     if (bias) out_slots.push_back({"bias"sv, {out}});
+    if (has_slopes()) out_slots.push_back({"slope"sv, {out}});
     return out_slots;
   }
 };
@@ -72,7 +76,7 @@ struct convolution_windows {
 /// Input (C, ...) or (N, C, ...) with Axes axes behind the channels; output (out, ...) with extents
 /// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C.
 /// `activation` is applied to the sum; with two inputs the second has the output's shape and is added before the
-/// activation (a residual connection).
+/// activation (a residual connection). prelu, of conv2d alone, takes one more weight, "slope" of shape (out).
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
@@ -88,6 +92,7 @@ struct conv : convolution_windows<Axes> {
                                          : traits{.vectors = vectors_of::none};
   static constexpr bool overwrites(int inputs, int i) { return Axes == 2 && inputs == 2 && i == 1; }  // the residual
   static constexpr int min_inputs = 1, max_inputs = 2;
+  static constexpr bool takes_slopes = Axes == 2;
   using windows = convolution_windows<Axes>;
 
   same_padding same = same_padding::none;

@@ -226,6 +226,7 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
   static constexpr bool defined_by_base = false;  // whose kernels compute floats
   static constexpr int tier = 0;
   static constexpr int min_inputs = 1, max_inputs = 1;
+  static constexpr bool takes_slopes = false;
   static constexpr bool packs(int slot) { return slot == 0; }  // kernels/quad_packing.hpp
   static constexpr bool f32_takes_scratch = true;
   /// What the kernel makes of a group's input.

@@ -89,7 +89,10 @@ constexpr void run(const op::conv<Axes>& p, const arguments& a) {
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] += residual[i];
         residual += plane;
       }
-      if (p.activation)
+      if (p.has_slopes()) {
+        const float slope = a.weights[p.slopes()][o];
+        for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = y[i] < 0 ? y[i] * slope : y[i];
+      } else if (p.activation)
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = apply(p.activation, y[i]);
     }
   }

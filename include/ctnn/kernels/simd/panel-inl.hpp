@@ -24,6 +24,7 @@ struct panel_task {
   const float* weights;
   std::ptrdiff_t block_step;  ///< from one block of columns to the next
   const float* bias;          ///< may be null
+  const float* slopes;        ///< of prelu; null for other functions
   const float* start;         ///< where sums begin: a residual, or what earlier parts left in `out`; may be null
   std::ptrdiff_t start_line, start_pitch;
   float* out;
@@ -76,7 +77,7 @@ CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* 
       }
       CTNN_UNROLL for (int g = 0; g < groups; ++g) at[g] += next_run;
     }
-    end_tile<P, V>(sum, t.end, t.last, out, t.out_pitch, P, t.columns);
+    end_tile<P, V>(sum, t.end, t.slopes, t.last, out, t.out_pitch, P, t.columns);
     in += P * pitch;
     out += P * t.out_pitch;
     if (start != nullptr) start += P * t.start_pitch;
@@ -153,6 +154,7 @@ CTNN_NOINLINE inline void multiply_panels(const panel_task& all) {
         t.columns = left < width ? left : width;
         t.out = all.out + out + column;
         t.bias = all.bias == nullptr ? nullptr : all.bias + column;
+        t.slopes = from_column(all.slopes, column);
         t.start = all.start == nullptr ? nullptr : all.start + start + column;
         t.start_line = all.start_line;
         t.start_pitch = all.start_pitch;

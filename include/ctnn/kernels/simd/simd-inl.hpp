@@ -337,6 +337,7 @@ CTNN_INLINE void with_function(const activation_function& f, const Body& body) {
     case function::none: return body(activate<function::none>{});
       CTNN_FUNCTIONS(CTNN_CASE)
 #undef CTNN_CASE
+    case function::prelu: return;  // of layers
   }
 }
 

@@ -27,10 +27,12 @@
 CTNN_BEGIN_TARGET
 
 /// How results leave the registers. relu and clip are bounds; the other functions pass over the stored tile, which is
-/// still in the nearest cache, through `finish`: so one micro-kernel serves every activation.
+/// still in the nearest cache, through `finish`: so one micro-kernel serves every activation. `slopes` are prelu's, of
+/// the tile's columns; null for other functions. Tiles of vectors apply them in registers.
 struct epilogue {
   enum class bound : unsigned char { none, relu, clip };
-  using finish_function = void (*)(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns);
+  using finish_function = void (*)(const epilogue& end, const float* slopes, float* out, std::ptrdiff_t pitch, int rows,
+                                   int columns);
 
   bound bounds = bound::none;
   function kind = function::none;
@@ -45,12 +47,30 @@ CTNN_INLINE void map_tile(const Activation& f, float* out, std::ptrdiff_t pitch,
       store_bounded(f(load_bounded(out + c, columns - c)), out + c, columns - c);
 }
 template <function Kind>
-CTNN_NOINLINE void finish_tile(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+CTNN_NOINLINE void finish_tile(const epilogue& end, const float*, float* out, std::ptrdiff_t pitch, int rows,
+                               int columns) {
   map_tile(activate<Kind>{end.low, end.high}, out, pitch, rows, columns);
 }
-CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, float* out, std::ptrdiff_t pitch, int rows,
+CTNN_NOINLINE inline void finish_tile_any(const epilogue& end, const float*, float* out, std::ptrdiff_t pitch, int rows,
                                           int columns) {
   map_tile(activate_any{{end.kind, end.low, end.high}}, out, pitch, rows, columns);
+}
+CTNN_INLINE vec with_slope(vec x, vec slope) { return select(less(x, zero()), mul(x, slope), x); }
+/// Column by column, so that each slope is loaded once.
+CTNN_NOINLINE inline void finish_tile_by_slopes(const epilogue&, const float* slopes, float* out, std::ptrdiff_t pitch,
+                                                int rows, int columns) {
+  for (int c = 0; c < columns; c += lanes) {
+    const vec slope = load_bounded(slopes + c, columns - c);
+    float* at = out + c;
+    for (int r = 0; r < rows; ++r, at += pitch) {
+      const vec x = load_bounded(at, columns - c);
+      store_bounded(with_slope(x, slope), at, columns - c);
+    }
+  }
+}
+/// Numbers of columns from `column` on, if there are any.
+CTNN_INLINE const float* from_column(const float* numbers, std::ptrdiff_t column) {
+  return numbers == nullptr ? nullptr : numbers + column;
 }
 
 /// Constant activations leave one case, so firmware links only the functions it uses.
@@ -65,6 +85,7 @@ constexpr CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
   case function::name: return {bound::none, f.kind, f.a, f.b, &finish_tile<function::name>};
     CTNN_ACTIVATIONS(CTNN_CASE)
 #undef CTNN_CASE
+    case function::prelu: return {bound::none, f.kind, 0, 0, &finish_tile_by_slopes};
     default: return {bound::none, f.kind, f.a, f.b, &finish_tile_any};
   }
 }
@@ -85,6 +106,7 @@ struct tile_task {
   const float* weights;
   std::ptrdiff_t block_step;  ///< from one block of channels to the next
   const float* bias;          ///< may be null
+  const float* slopes;        ///< of prelu; null for other functions
   const float* start;         ///< where sums begin: a residual, or what earlier parts left in `out`; may be null
   std::ptrdiff_t start_pitch;
   float* out;
@@ -136,8 +158,8 @@ CTNN_INLINE void begin_tile(vec (&sum)[P][V], const float* bias, const float* st
 }
 /// The epilogue, if this is the last part, and the only store.
 template <int P, int V>
-CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, bool last, float* out, std::ptrdiff_t pitch, int rows,
-                          int columns) {
+CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last, float* out,
+                          std::ptrdiff_t pitch, int rows, int columns) {
   if (last && end.bounds != epilogue::bound::none) {
     if (lanes == 1 || end.bounds == epilogue::bound::relu) {
       CTNN_UNROLL for (int p = 0; p < P; ++p) { CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]); }
@@ -148,12 +170,20 @@ CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, bool last, floa
       }
     }
   }
+  const bool sloped = lanes > 1 && last && slopes != nullptr;
+  if (sloped) {
+    vec slope[V];
+    load_row<V>(slope, slopes, columns);
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = with_slope(sum[p][v], slope[v]);
+    }
+  }
   float* to = out;
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
     if (p < rows) store_row<V>(sum[p], to, columns);
     to += pitch;
   }
-  if (last && end.finish != nullptr) end.finish(end, out, pitch, rows, columns);
+  if (last && end.finish != nullptr && !sloped) end.finish(end, slopes, out, pitch, rows, columns);
 }
 
 /// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
@@ -166,6 +196,8 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
   for (int c = 0; t.bias != nullptr && c < columns; ++c) bias[c] = t.bias[c];
   for (int r = 0; t.start != nullptr && r < rows; ++r)
     for (int c = 0; c < columns; ++c) buffer[r * width + c] = t.start[r * t.start_pitch + c];
+  const auto finish = t.end.finish;
+  t.end.finish = nullptr;  // slopes are for these columns only
   t.bias = bias;
   t.start = t.out = buffer;
   t.start_pitch = t.out_pitch = width;
@@ -176,6 +208,8 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
     for (int c = 0; c < columns; ++c) out[r * out_pitch + c] = buffer[r * width + c];
   t.out_pitch = out_pitch;
   t.rows = rows;
+  t.end.finish = finish;
+  if (t.last && finish != nullptr) finish(t.end, t.slopes, out, out_pitch, rows, columns);
 }
 
 }  // namespace detail
@@ -267,7 +301,7 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   CTNN_UNROLL for (int i = 0; i < more; ++i)
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = add(sum[0][v], others[i][v]);
 
-  detail::end_tile<P, V>(sum, t.end, t.last, t.out, t.out_pitch, t.rows, t.columns);
+  detail::end_tile<P, V>(sum, t.end, t.slopes, t.last, t.out, t.out_pitch, t.rows, t.columns);
 }
 
 /// Columns and rows that shares of a product (share.hpp) take at a time: tiles then lie as in the whole product.
@@ -286,6 +320,7 @@ CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, int height, int
     t.weights += width / channel_block * block_step;
     t.out += width;
     if (t.bias != nullptr) t.bias += width;
+    t.slopes = from_column(t.slopes, width);
     if (t.start != nullptr) t.start += width;
   }
   if (columns == 0) return;

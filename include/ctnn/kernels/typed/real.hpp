@@ -52,6 +52,7 @@ inline double applied(const activation_function& f, double x) {
   case function::name: return real::functions::name::of(x, a, b);
       CTNN_FUNCTIONS(CTNN_APPLY)
 #undef CTNN_APPLY
+    case function::prelu: return x;  // its layer's
   }
   return x;
 }

@@ -153,10 +153,12 @@ void run(const op::conv<Axes>& p, const arguments& a, scratch_memory memory) {
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     T* to = elements<T>(b.out[0]);
     const T* residual = b.in.size() == 2 ? elements<T>(b.in[1]) : nullptr;
+    const T* slopes = p.has_slopes() ? weights[p.slopes()] : nullptr;
     convolve(windows, p.groups, x, w, y, elements<T>(b.in[0]), weights[0], memory,
              [&](std::int64_t i, std::int64_t o, T sum) {
                if (p.bias) sum += weights[1][o];
-               to[i] = residual ? sum + residual[i] : sum;
+               if (residual) sum += residual[i];
+               to[i] = slopes && sum < T{0} ? sum * slopes[o] : sum;
              });
     activate<T>(p.activation, b.out[0]);
   });

@@ -167,6 +167,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
       t.columns = column_end - j < tile.columns ? column_end - j : tile.columns;
       t.weights = c.weights + j / channel_block * block_step + j % channel_block;
       t.out = c.out + tile_y * c.out_row + tile_x * c.out_pitch + j;
+      t.slopes = from_column(c.slopes, j);
       if (part.first) {
         t.bias = c.bias == nullptr ? nullptr : c.bias + j;
         t.start = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
@@ -281,6 +282,7 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
     c.weights += filter;
     c.out += c.out_channels;
     if (c.bias != nullptr) c.bias += c.out_channels;
+    c.slopes = from_column(c.slopes, c.out_channels);
     if (c.residual != nullptr) c.residual += c.out_channels;
   }
 }
@@ -365,6 +367,7 @@ struct convolution_record {
   }
   /// Is it all? One image, one group (all channels of a depthwise convolution are), and all numbers fit.
   constexpr bool tells(const op::conv2d& p, const arguments& a, std::span<const memory_place> places) const {
+    if (p.has_slopes()) return false;
     const extents& x = a.in[0].shape;
     window c = window_of(p, a);
     if (is_depthwise(p, x.back(2))) c.out_channels = p.out;

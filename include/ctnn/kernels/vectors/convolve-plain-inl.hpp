@@ -30,6 +30,7 @@ CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdi
   t.out = c.out + out;
   t.weights = c.weights;
   t.bias = first ? c.bias : nullptr;
+  t.slopes = c.slopes;
   t.start = t.out;
   t.start_pitch = t.out_pitch;
   if (first) {

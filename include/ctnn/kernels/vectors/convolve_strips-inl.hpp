@@ -79,6 +79,7 @@ CTNN_INLINE panel_task panels_of(const window& c, const epilogue& end) {
   t.weights = c.weights;
   t.block_step = std::ptrdiff_t{c.kernel_h} * t.length * channel_block;
   t.bias = c.bias;
+  t.slopes = c.slopes;
   t.start_pitch = c.residual_pitch;
   t.start_line = c.out_width * c.residual_pitch;
   t.out_pitch = c.out_pitch;

@@ -207,7 +207,8 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
     if (wider > 0) table[narrow + 1](d, bound, x, c.width, d.out, wider);
     table[narrow](d, bound, x + ox * S, c.width, d.out + ox * c.out_pitch, tiles - wider);
   }
-  if (end.finish != nullptr) end.finish(end, d.out, c.out_pitch, c.out_width, d.channels);
+  if (end.finish != nullptr)
+    end.finish(end, from_column(c.slopes, channel), d.out, c.out_pitch, c.out_width, d.channels);
 }
 
 using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
@@ -263,7 +264,7 @@ CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilo
         if (end.bounds == epilogue::bound::clip) sum = math::clamp(sum, end.low, end.high);
         out[channel] = sum;
       }
-      if (end.finish != nullptr) end.finish(end, out, c.out_pitch, 1, c.out_channels);
+      if (end.finish != nullptr) end.finish(end, c.slopes, out, c.out_pitch, 1, c.out_channels);
     }
 }
 

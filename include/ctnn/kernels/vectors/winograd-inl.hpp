@@ -255,6 +255,7 @@ CTNN_NOINLINE void transform_outputs(const window& c, const epilogue& end, const
         CTNN_UNROLL for (int i = 0; i < M; ++i) half[i][x] = y[i];
       }
       const vec bias = c.bias != nullptr ? load_bounded(c.bias + j, n) : zero();
+      const vec slope = c.slopes != nullptr ? load_bounded(c.slopes + j, n) : zero();
       for (int i = 0; i < height; ++i) {
         vec y[M];
         transform_out<M>(half[i], y);
@@ -267,13 +268,15 @@ CTNN_NOINLINE void transform_outputs(const window& c, const epilogue& end, const
           if (residual != nullptr) sum = add(sum, load_bounded(residual + x * c.residual_pitch, n));
           if (end.bounds == epilogue::bound::relu) sum = relu(sum);
           else if (end.bounds == epilogue::bound::clip) sum = clamp(sum, low, high);
+          else if (c.slopes != nullptr) sum = with_slope(sum, slope);
           store_bounded(sum, out + x * c.out_pitch, n);
         }
       }
     }
-    if (end.finish != nullptr)
+    if (end.finish != nullptr && c.slopes == nullptr)
       for (int i = 0; i < height; ++i)
-        end.finish(end, c.out + (pixel + std::ptrdiff_t{i} * c.out_width) * c.out_pitch + column, c.out_pitch, width,
+        end.finish(end, nullptr,
+                   c.out + (pixel + std::ptrdiff_t{i} * c.out_width) * c.out_pitch + column, c.out_pitch, width,
                    column_end - column);
   }
 }

@@ -33,6 +33,7 @@ struct window {
   const float* in;
   const float* weights;
   const float* bias;      ///< may be null
+  const float* slopes;    ///< of prelu; null for other functions
   const float* residual;  ///< may be null
   float* out;
   std::ptrdiff_t row, col, chan;  ///< input elements from y to y + 1, x to x + 1, c to c + 1
@@ -55,6 +56,7 @@ constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) 
   c.in = x.data;
   c.weights = a.weights[0];
   c.bias = p.bias ? a.weights[1] : nullptr;
+  c.slopes = p.has_slopes() ? a.weights[p.slopes()] : nullptr;
   c.out = y.data;
   c.height = x.shape.back(1);
   c.width = x.shape.back(0);
@@ -112,6 +114,7 @@ CTNN_INLINE window columns_of_window(const window& c, const index_range& channel
   part.weights += channels.begin * c.kernel_h * c.kernel_w * c.channels;
   part.out += channels.begin;
   if (c.bias != nullptr) part.bias += channels.begin;
+  if (c.slopes != nullptr) part.slopes += channels.begin;
   if (c.residual != nullptr) part.residual += channels.begin;
   return part;
 }

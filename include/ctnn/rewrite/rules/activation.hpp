@@ -67,6 +67,26 @@ struct fuse_activation {
   }
 };
 
+/// conv2d > prelu  ->  conv2d with the slopes as one more weight
+struct fuse_slopes {
+  static constexpr rule_info info{"fuse_slopes", "conv2d > prelu -> conv2d", lowers::nodes, numerics::exact};
+  using pattern = chain<op::conv2d, op::prelu>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (r.get<op::conv2d>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
+    const extents& y = r.shape(r.output(m.first));
+    if (channel_axis(y, r.get<op::prelu>(m.last).axis) != channel_axis(y))
+      return {"its channels are not the convolution's outputs", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    auto both = r.get<op::conv2d>(m.first);
+    both.activation = {function::prelu};
+    pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    weights.push_back(r.weight(m.last, 0));
+    r.fuse(m.first, m.last, both, r.inputs_of(m.first), weights);
+  }
+};
+
 /// such a layer > max pooling > relu|leaky_relu|clip  ->  layer with the activation > max pooling, as a function that
 /// never falls takes the maximum to the maximum. Only what the layer does in its registers: there are more numbers
 /// before the pooling than behind it. Of 0 and -0 either may win.

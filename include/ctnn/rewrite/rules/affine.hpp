@@ -531,6 +531,7 @@ struct affine_before {
         } else {
           last.bias = true;
           weights.push_back(sum);
+          if (weights.size() == 3) std::swap(weights[1], weights[2]);  // before the slopes
         }
       }
       const value_id x = r.input(m.first, m.constant == 0 ? 1 : 0);

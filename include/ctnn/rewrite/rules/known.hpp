@@ -54,16 +54,20 @@ struct zero_bias {
       find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::scale>;
   using pattern = single<biased>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.at(m.last).weights.count != 2) return find::detail::another_operator;
+    bool has_bias = false;
+    biased::visit(r, m.last, [&](const auto& layer) { has_bias = layer.bias; });
+    if (!has_bias) return find::detail::another_operator;
     if (r.known_of_weight(r.weight(m.last, 1)) != numbers_are::zeros)
       return {"its bias may not be zeros", {}, false, true};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const expression_id weight = r.weight(m.last, 0);
+    pool<expression_id> weights;
+    for (int k = 0; k < r.at(m.last).weights.count; ++k)
+      if (k != 1) weights.push_back(r.weight(m.last, k));
     biased::visit(r, m.last, [&](auto layer) {
       layer.bias = false;
-      r.become(m.last, layer, r.name(m.last), r.inputs_of(m.last), {&weight, 1});
+      r.become(m.last, layer, r.name(m.last), r.inputs_of(m.last), weights);
     });
   }
 };

@@ -97,6 +97,8 @@ struct multiply_weights {
           weights.push_back(own);
         }
       }
+      if constexpr (std::is_same_v<Layer, op::conv2d>)
+        if (last.has_slopes()) weights.push_back(r.weight(m.last, static_cast<int>(last.slopes())));
       r.fuse(m.first, m.last, both, r.inputs_with(m.last, 0, r.input(m.first)), weights);
       r.chosen_by_cost(m.now.nanoseconds(), m.then.nanoseconds());
     });

@@ -79,6 +79,7 @@ struct multiply_bytes {
   static constexpr reason guard(const rewriter& r, match& m) {
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
     if (r.inputs_count(m.last) != 1) return {"it adds a residual"};
+    if (r.is<op::conv2d>(m.last) && r.get<op::conv2d>(m.last).has_slopes()) return {"it applies slopes to its results"};
     if (const reason no = unless_bytes(r, m.first)) return no;
     if (const reason no = m.weight.look(r, r.weight(m.last, 0), r.is<op::linear>(m.last))) return no;
     if (r.is<op::linear>(m.last)) {

@@ -76,6 +76,12 @@ inline parameter_list convolution_parameters(const op::conv2d& op, std::int64_t 
   return p.integer(5, op.bias, 0).integer(6, weights, 0).integer(7, op.groups, 1);
 }
 
+/// A layer of its own for the slopes of a convolution, which stand behind its bias.
+inline void slope_layer(node_writer& w, const op::conv2d& op, const std::string& from) {
+  w.layer("PReLU", {from}, {w.out()}, parameter_list().integer(0, op.out, 0));
+  w.b.bin.raw(w.weight(op.slopes()));
+}
+
 /// The residual that is added to `result`; the blob with the sum.
 inline std::string add_residual(node_writer& w, const std::string& result, bool activate_after) {
   const std::string sum = before_activation(w, activate_after);
@@ -96,7 +102,8 @@ inline void conv2d(node_writer& w) {
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
   if (residual) result = add_residual(w, result, activate_after);
-  if (activate_after) activation_layer(w, op.activation, result, w.out());
+  if (op.has_slopes()) slope_layer(w, op, result);
+  else if (activate_after) activation_layer(w, op.activation, result, w.out());
 }
 
 inline void conv_transpose2d(node_writer& w) {

@@ -45,6 +45,21 @@ inline fused_activation fused_form(const activation_function& f) {
   }
 }
 
+/// The shape that numbers of channels have to be broadcast along an axis of x.
+inline extents along_channels(const extents& x, int axis) {
+  extents s{x[axis]};
+  for (int i = axis + 1; i < x.rank; ++i) s.push_back(1);
+  return s;
+}
+/// The result of a convolution but for its activation, or slopes.
+template <int Axes>
+void finish_conv(node_writer& w, const op::conv<Axes>& op, const std::string& y, const activation_function& f,
+                 int lead) {
+  if (!op.has_slopes()) return finish(w, y, f, lead);
+  const extents s = along_channels(w.result_shape(), channel_axis(w.result_shape()));
+  w.result(w.add("PRelu", {y, w.weight(op.slopes(), s)}), lead);
+}
+
 /// A convolution with its sum and its activation as one node, of two dimensions as ONNX Runtime has it.
 template <int Axes>
 bool fused_conv(node_writer& w, const op::conv<Axes>& op, int lead) {
@@ -58,7 +73,7 @@ bool fused_conv(node_writer& w, const op::conv<Axes>& op, int lead) {
   const std::string y =
       w.add("com.microsoft.FusedConv",
             {w.in(0, lead), w.weight(0), op.bias ? w.weight(1) : "", sum ? w.in(1, lead) : ""}, std::move(a));
-  finish(w, y, f.type ? activation_function{} : op.activation, lead);
+  finish_conv(w, op, y, f.type ? activation_function{} : op.activation, lead);
   return true;
 }
 
@@ -71,7 +86,7 @@ void conv(node_writer& w) {
   if (op.bias) in.push_back(w.weight(1));
   std::string y = w.add("Conv", in, convolution_attributes(op, w.shape()));
   if (w.input_count() == 2) y = w.add("Add", {y, w.in(1, lead)});
-  finish(w, y, op.activation, lead);
+  finish_conv(w, op, y, op.activation, lead);
 }
 
 template <int Axes>
@@ -328,13 +343,6 @@ inline void einsum(node_writer& w) {
   std::string equation;
   for (const int c : w.get<op::einsum>().equation) equation += c == '.' ? "..." : std::string(1, static_cast<char>(c));
   w.is("Einsum", w.all_inputs(), {with("equation", equation.c_str())});
-}
-
-/// The shape that numbers of channels have to be broadcast along an axis of x.
-inline extents along_channels(const extents& x, int axis) {
-  extents s{x[axis]};
-  for (int i = axis + 1; i < x.rank; ++i) s.push_back(1);
-  return s;
 }
 
 inline void batch_norm(node_writer& w) {
