@@ -63,7 +63,8 @@ TEST_CASE("windows that stand as rows") {
         convolution<200, 6, 5, out<33>, kernel<1>>>();                   // sums in parts
 }
 TEST_CASE("copied strips") {
-  check<convolution<3, 33, 35, out<16>, kernel<3>, stride<2>, pad<1>>, convolution<1, 28, 28, out<6>, kernel<5>, pad<2>>,
+  check<convolution<3, 33, 35, out<16>, kernel<3>, stride<2>, pad<1>>,
+        convolution<1, 28, 28, out<6>, kernel<5>, pad<2>>,
         convolution<3, 5, 700, out<9>, kernel<3>, pad<1>>,               // rows in parts
         convolution<20, 30, 30, out<48>, kernel<3>, pad<1>>>();          // several strips
 }
