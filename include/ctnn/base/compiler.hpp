@@ -65,13 +65,17 @@
 #define CTNN_WEIGHTS
 #endif
 
-/// Around plain kernels: at -Os constants would not reach them, and at -Og nothing would stay in registers, ten times
-/// the instructions. Firmware is built at either, so GCC optimises these functions as at -O2. (Clang has no such
-/// pragma.)
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__OPTIMIZE_SIZE__) || defined(__OPTIMIZE__))
+/// Around kernels that GCC optimises as at -O2 whatever the rest is (Clang has no such pragma). Plain ones: at -Os
+/// constants would not reach them, and at -Og nothing would stay in registers, ten times the instructions; firmware is
+/// built at either. Those of vectors: at -O0 each vector would be a call, forty to eighty times the time.
+/// CTNN_DEBUG_KERNELS leaves them as they are.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(CTNN_DEBUG_KERNELS) && \
+    defined(CTNN_PLAIN) == defined(__OPTIMIZE__)
+#define CTNN_FAST_CODE 1
 #define CTNN_BEGIN_FAST_CODE _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\")")
 #define CTNN_END_FAST_CODE _Pragma("GCC pop_options")
 #else
+#define CTNN_FAST_CODE 0
 #define CTNN_BEGIN_FAST_CODE
 #define CTNN_END_FAST_CODE
 #endif

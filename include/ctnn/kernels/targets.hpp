@@ -38,6 +38,17 @@
 #if !defined(HWY_DISABLE_PCLMUL_AES)
 #define HWY_DISABLE_PCLMUL_AES
 #endif
+#if CTNN_FAST_CODE
+// Highway's functions become part of kernels only where it sees that code is optimised, as kernels are.
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <atomic>
+#define __OPTIMIZE__ 1
+#include <hwy/base.h>
+#undef __OPTIMIZE__
+#endif
 #endif
 
 /// Around a target's code, at namespace scope, after simd-inl.hpp or <hwy/highway.h>.
@@ -55,11 +66,13 @@
 #define CTNN_TARGET_NAMESPACE HWY_NAMESPACE
 #define CTNN_BEGIN_TARGET \
   HWY_BEFORE_NAMESPACE(); \
+  CTNN_BEGIN_FAST_CODE    \
   namespace ctnn::ir {    \
   namespace HWY_NAMESPACE {
 #define CTNN_END_TARGET \
   }                     \
   }                     \
+  CTNN_END_FAST_CODE    \
   HWY_AFTER_NAMESPACE();
 #endif
 

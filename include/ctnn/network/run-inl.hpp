@@ -25,6 +25,7 @@
 #include <cstring>
 
 #include "../kernels/simd/fma_peak-inl.hpp"
+#include "../kernels/simd/tile_set.hpp"
 #include "../kernels/vectors/integer_products-inl.hpp"
 #include "../kernels/vectors/kernels-inl.hpp"
 #include "../kernels/frame.hpp"
@@ -174,15 +175,17 @@ CTNN_INLINE void run_kernel(const Op& op, const arguments& a, scratch_memory mem
   if constexpr (takes_scratch<Op>()) run(op, a, memory);
   else run(op, a);
 }
-/// The same for step S, whose convolution is by one size of tiles or directly, and links nothing else.
-template <class Net, std::size_t S, class Op>
+/// The same for step S, whose convolution is by one size of Winograd's tiles or directly, and links nothing else.
+template <class Net, std::size_t S, tile_set Tiles, class Op>
 CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_memory memory) {
 #if !defined(CTNN_PLAIN)
   if constexpr (std::is_same_v<Op, op::conv2d>) {
     using x = executable<Net>;
     constexpr int m = winograd_size(x::g, x::g.at(x::plan.steps[S].node));
-    if constexpr (m == 0) return run(op, a);
+    if constexpr (m == 0) return run<Tiles>(op, a);
     else return run_winograd<m>(op, a, memory);
+  } else if constexpr (std::is_same_v<Op, op::linear>) {
+    return run<Tiles>(op, a);
   } else
 #endif
     run_kernel(op, a, memory);
@@ -309,7 +312,7 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
 };
 #endif
 
-template <class Net, std::size_t S, std::size_t... I, std::size_t... O, std::size_t... W>
+template <class Net, std::size_t S, tile_set Tiles, std::size_t... I, std::size_t... O, std::size_t... W>
 CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_sequence<I...>, std::index_sequence<O...>,
                           std::index_sequence<W...>) {
   using x = executable<Net>;
@@ -345,7 +348,7 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
         static_assert(takes_vectors(x::g, x::g.at(step.node)) || computes_f32(x::g, x::g.at(step.node)),
                       "ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>");
         if constexpr (has_kernel<op_type>())
-          run_kernel_of_step<Net, S>(
+          run_kernel_of_step<Net, S, Tiles>(
               op,
               arguments{
                   {in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share, nullptr, step.backwards},
@@ -358,7 +361,7 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
 }
 
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
-template <class Net, std::size_t S>
+template <class Net, std::size_t S, tile_set Tiles>
 CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {}) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
@@ -367,15 +370,45 @@ CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {})
   else if constexpr (byte_step_of<Net, S>::exists) return run(byte_step_of<Net, S>::value, f);
   else
 #endif
-    run_step<Net, S>(f, share,
-                     std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
-                     std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
-                     std::make_index_sequence<weights_of_step<Net, S>()>{});
+    run_step<Net, S, Tiles>(
+        f, share,
+        std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
+        std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
+        std::make_index_sequence<weights_of_step<Net, S>()>{});
 }
 
+/// The tiles that the kernel of step S takes for the whole layer.
+template <class Net, std::size_t S>
+constexpr tile_set tiles_of_step() {
+#if !defined(CTNN_PLAIN)
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  if constexpr (step.runs_kernel()) {
+    using op_type = typename x::template operator_at<step.node>;
+    constexpr bool has_tiles = requires(const op_type& op, const arguments& a) { tiles_of(op, a); };
+    if constexpr (has_tiles && !runs_typed<Net, S>() && winograd_size(x::g, x::g.at(step.node)) == 0) {
+      constexpr auto inputs = x::plan.own_inputs(step);
+      constexpr int last = inputs[inputs.size() - 1];
+      const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
+                                 tensor_like<Net, last, const float>(nullptr)};
+      const tensor out[] = {tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr)};
+      const float* const weights[] = {nullptr, nullptr};
+      return tiles_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
+                      arguments{{in, inputs.size()}, out, weights, {}});
+    }
+  }
+#endif
+  return {};
+}
+/// Of all steps together, as they share their kernels.
+template <class Net, class Steps>
+inline constexpr tile_set tiles_of_steps = all_tiles;
 template <class Net, std::size_t... S>
-CTNN_INLINE void run_steps(const frame& f, std::index_sequence<S...>) {
-  (run_numbered_step<Net, S>(f), ...);
+inline constexpr tile_set tiles_of_steps<Net, std::index_sequence<S...>> = (tile_set{} | ... | tiles_of_step<Net, S>());
+
+template <class Net, std::size_t... S>
+CTNN_INLINE void run_steps(const frame& f, std::index_sequence<S...> steps) {
+  (run_numbered_step<Net, S, tiles_of_steps<Net, decltype(steps)>>(f), ...);
 }
 
 /// Whose numbers step S computes, or copies.
@@ -388,8 +421,8 @@ inline constexpr std::string_view name_of_step = [] {
   return x::g.at(n).name;
 }();
 template <class Net, std::size_t... S>
-CTNN_INLINE void run_steps_observed(const frame& f, const layer_observer& o, std::index_sequence<S...>) {
-  ((run_numbered_step<Net, S>(f), o.done(o.context, name_of_step<Net, S>)), ...);
+CTNN_INLINE void run_steps_observed(const frame& f, const layer_observer& o, std::index_sequence<S...> steps) {
+  ((run_numbered_step<Net, S, tiles_of_steps<Net, decltype(steps)>>(f), o.done(o.context, name_of_step<Net, S>)), ...);
 }
 /// One inference, layer by layer before an observer.
 template <class Net>
@@ -412,7 +445,7 @@ struct divided_step {
 template <class Net, std::size_t S>
 void run_part(void* step, int i) {
   const auto& s = *static_cast<const divided_step*>(step);
-  run_numbered_step<Net, S>(*s.f, {i, s.parts});
+  run_numbered_step<Net, S, all_tiles>(*s.f, {i, s.parts});
 }
 /// 0 if the step cannot be divided.
 template <class Net, std::size_t S>

@@ -86,22 +86,36 @@ CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* 
 
 using tiles_function = void (*)(const panel_task&, const float*, const float*, float*, const float*, int);
 
-/// run_tiles for each height; none for 0.
-template <int V, int... P>
-struct tiles_of {
-  static constexpr tiles_function at[] = {nullptr, &run_tiles<P, V>...};
+/// run_tiles for each height of the set; none for 0.
+template <tile_set Tiles, int P, int V>
+constexpr tiles_function tiles_if_any() {
+  if constexpr (Tiles.has_panel(V, P)) return &run_tiles<P, V>;
+  else return nullptr;
+}
+template <tile_set Tiles, int V, int... P>
+struct panel_functions {
+  static constexpr tiles_function at[] = {nullptr, tiles_if_any<Tiles, P, V>()...};
 };
-template <int V, int P, int... Lower>
-struct tiles_up_to : tiles_up_to<V, P - 1, P, Lower...> {};
-template <int V, int... P>
-struct tiles_up_to<V, 0, P...> : tiles_of<V, P...> {};
+template <tile_set Tiles, int V, int P, int... Lower>
+struct tiles_up_to : tiles_up_to<Tiles, V, P - 1, P, Lower...> {};
+template <tile_set Tiles, int V, int... P>
+struct tiles_up_to<Tiles, V, 0, P...> : panel_functions<Tiles, V, P...> {};
+
+/// So many tiles cover a panel's rows; `taller` of them have a row more than `height`.
+struct panel_cut {
+  int tiles, height, taller;
+};
+constexpr CTNN_INLINE panel_cut cut_panel(int rows, int vectors) {
+  const int most = panel_rows(vectors), tiles = (rows + most - 1) / most, height = rows / tiles;
+  return {tiles, height, rows - height * tiles};
+}
 
 /// One panel: at most V vectors of columns, all lines.
-template <int V>
+template <tile_set Tiles, int V>
 CTNN_INLINE void run_panel(const panel_task& t) {
   constexpr int most = panel_rows(V);
-  const int tiles = (t.rows + most - 1) / most, height = t.rows / tiles, taller = t.rows - height * tiles;
-  const auto tall = tiles_up_to<V, most>::at[taller > 0 ? height + 1 : height];
+  const auto [tiles, height, taller] = cut_panel(t.rows, V);
+  const auto tall = tiles_up_to<Tiles, V, most>::at[taller > 0 ? height + 1 : height];
   const int tall_tiles = taller > 0 ? taller : tiles;
   for (int line = 0; line < t.lines; ++line) {
     const float* in = t.in + line * t.in_line;
@@ -111,39 +125,72 @@ CTNN_INLINE void run_panel(const panel_task& t) {
     tall(t, in, start, out, ahead, tall_tiles);
     if (tall_tiles == tiles) continue;
     const int row = tall_tiles * (height + 1);
-    tiles_up_to<V, most>::at[height](
+    tiles_up_to<Tiles, V, most>::at[height](
         t, in + row * t.in_pitch, start == nullptr ? nullptr : start + row * t.start_pitch, out + row * t.out_pitch,
         ahead == nullptr ? nullptr : ahead + tall_tiles * t.ahead_step, tiles - tall_tiles);
   }
 }
 
 /// The vectors of the panel that begins where `columns` are left.
-CTNN_INLINE int panel_vectors(int columns) {
+constexpr CTNN_INLINE int panel_vectors(int columns) {
   const int vectors = (columns + lanes - 1) / lanes;
   if (widest_panel == 3) return vectors == 3 || vectors == 1 ? vectors : 2;
   return vectors < widest_panel ? vectors : widest_panel;
 }
 
-}  // namespace detail
+/// As many rows keep inputs and outputs in the second cache while all weights pass.
+constexpr int panel_row_block = 768;
 
-/// All columns: bias, residual, sums over all runs, epilogue.
-CTNN_NOINLINE inline void multiply_panels(const panel_task& all) {
-  constexpr int row_block = 768;  // as many rows keep inputs and outputs in the second cache while all weights pass
-  constexpr int part_floats = 8192;  // of weights, to stay in the first
-  panel_task t = all;
+/// Lines that follow each other without a gap are one.
+constexpr CTNN_INLINE void join_lines(panel_task& t) {
   if (t.lines > 1 && t.rows * t.in_pitch == t.in_line && t.rows * t.out_pitch == t.out_line &&
-      (t.start == nullptr || t.rows * t.start_pitch == t.start_line)) {
+      t.rows * t.start_pitch == t.start_line) {
     t.rows *= t.lines;
     t.lines = 1;
   }
+}
+/// Rows are cut into so many blocks, alike but for one row.
+constexpr CTNN_INLINE int row_blocks(const panel_task& t) {
+  return t.lines > 1 ? 1 : (t.rows + panel_row_block - 1) / panel_row_block;
+}
+constexpr CTNN_INLINE int begin_of_block(int rows, int block, int blocks) {
+  return static_cast<int>(std::ptrdiff_t{rows} * block / blocks);
+}
+
+}  // namespace detail
+
+/// What multiply_panels() takes for it.
+constexpr tile_set tiles_of(panel_task t) {
+  tile_set all;
+  detail::join_lines(t);
+  const int blocks = detail::row_blocks(t);
+  const auto add = [&](int rows, int vectors) {
+    const detail::panel_cut cut = detail::cut_panel(rows, vectors);
+    if (cut.taller > 0) all.add_panel(vectors, cut.height + 1);
+    if (cut.taller < cut.tiles) all.add_panel(vectors, cut.height);
+  };
+  each_tile(t.columns, detail::panel_vectors, [&](int vectors) {
+    add(t.rows / blocks, vectors);
+    if (t.rows % blocks != 0) add(t.rows / blocks + 1, vectors);
+  });
+  return all;
+}
+
+/// All columns: bias, residual, sums over all runs, epilogue.
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void multiply_panels(const panel_task& all) {
+  constexpr int part_floats = 8192;  // of weights, to stay in the first cache
+  panel_task t = all;
+  detail::join_lines(t);
   const bool heavy =  // a hundred kilobytes of weights come from far away
       (all.columns + channel_block - 1) / channel_block * t.block_step > 25600;
-  const int lines = t.lines, rows = t.rows, line_step = rows < row_block ? row_block / rows : 1;
-  const int blocks = lines > 1 ? 1 : (rows + row_block - 1) / row_block;
+  const int lines = t.lines, rows = t.rows;
+  const int line_step = rows < detail::panel_row_block ? detail::panel_row_block / rows : 1;
+  const int blocks = detail::row_blocks(t);
   for (int line = 0; line < lines; line += line_step)
     for (int block = 0; block < blocks; ++block) {
-      const int row = static_cast<int>(std::ptrdiff_t{rows} * block / blocks);
-      t.rows = static_cast<int>(std::ptrdiff_t{rows} * (block + 1) / blocks) - row;
+      const int row = detail::begin_of_block(rows, block, blocks);
+      t.rows = detail::begin_of_block(rows, block + 1, blocks) - row;
       t.lines = lines - line < line_step ? lines - line : line_step;
       const std::ptrdiff_t out = line * t.out_line + row * t.out_pitch;
       const std::ptrdiff_t start = line * all.start_line + row * all.start_pitch;
@@ -179,13 +226,17 @@ CTNN_NOINLINE inline void multiply_panels(const panel_task& all) {
             t.ahead_step = static_cast<int>((floats / channel_block + tiles - 1) / tiles) * channel_block;
           }
           switch (vectors) {
-            case 1: detail::run_panel<1>(t); break;
-            case 2: detail::run_panel<2>(t); break;
+            case 1:
+              if constexpr (Tiles.has_panel(1)) detail::run_panel<Tiles, 1>(t);
+              break;
+            case 2:
+              if constexpr (Tiles.has_panel(2)) detail::run_panel<Tiles, 2>(t);
+              break;
             case 3:
-              if constexpr (widest_panel >= 3) detail::run_panel<3>(t);
+              if constexpr (widest_panel >= 3 && Tiles.has_panel(3)) detail::run_panel<Tiles, 3>(t);
               break;
             default:
-              if constexpr (widest_panel >= 4) detail::run_panel<4>(t);
+              if constexpr (widest_panel >= 4 && Tiles.has_panel(4)) detail::run_panel<Tiles, 4>(t);
           }
           t.bias = nullptr;
           t.start = t.out;

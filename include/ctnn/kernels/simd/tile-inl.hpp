@@ -23,6 +23,7 @@
 
 #include "../packing.hpp"
 #include "simd-inl.hpp"
+#include "tile_set.hpp"
 
 CTNN_BEGIN_TARGET
 
@@ -337,22 +338,50 @@ struct tile_shape {
   tile_function run;
 };
 
+constexpr CTNN_INLINE int tile_vectors(int columns) {
+  const int vectors = (columns + lanes - 1) / lanes;
+  return lanes == 1 || vectors > widest_tile ? widest_tile : vectors;
+}
+template <tile_set Tiles = all_tiles>
 CTNN_INLINE tile_shape choose_tile(int columns) {
-  constexpr int W = widest_tile;
-  if constexpr (lanes > 1) {
-    if (columns <= lanes) return {tile_rows(1), lanes, &run_tile<tile_rows(1), 1>};
-    if constexpr (W == 4) {
-      if (columns <= 2 * lanes) return {tile_rows(2), 2 * lanes, &run_tile<tile_rows(2), 2>};
-      if (columns <= 3 * lanes) return {tile_rows(3), 3 * lanes, &run_tile<tile_rows(3), 3>};
-    }
-  }
-  return {tile_rows(W), W * lanes, &run_tile<tile_rows(W), W>};
+  const int vectors = tile_vectors(columns);
+  if constexpr (widest_tile > 3 && Tiles.has_tile(4))
+    if (vectors == 4) return {tile_rows(4), 4 * lanes, &run_tile<tile_rows(4), 4>};
+  if constexpr (widest_tile > 2 && lanes > 1 && Tiles.has_tile(3))
+    if (vectors == 3) return {tile_rows(3), 3 * lanes, &run_tile<tile_rows(3), 3>};
+  if constexpr (lanes > 1 && Tiles.has_tile(2))
+    if (vectors == 2) return {tile_rows(2), 2 * lanes, &run_tile<tile_rows(2), 2>};
+  if constexpr (lanes > 1 && Tiles.has_tile(1))
+    if (vectors == 1) return {tile_rows(1), lanes, &run_tile<tile_rows(1), 1>};
+  CTNN_TRAP();
 }
 
 /// One row: bound by the weights' bandwidth.
+constexpr CTNN_INLINE int row_vectors(int columns) { return lanes > 1 && columns <= 3 * lanes ? 1 : 4; }
+template <tile_set Tiles = all_tiles>
 CTNN_INLINE tile_shape choose_row(int columns) {
-  if (lanes > 1 && columns <= 3 * lanes) return {1, lanes, &run_tile<1, 1>};
-  return {1, 4 * lanes, &run_tile<1, 4>};
+  const int vectors = row_vectors(columns);
+  if constexpr (Tiles.has_row(4))
+    if (vectors == 4) return {1, 4 * lanes, &run_tile<1, 4>};
+  if constexpr (lanes > 1 && Tiles.has_row(1))
+    if (vectors == 1) return {1, lanes, &run_tile<1, 1>};
+  CTNN_TRAP();
+}
+
+/// Those that columns are cut into: `vectors` is tile_vectors or row_vectors.
+template <class Vectors, class Add>
+constexpr void each_tile(int columns, const Vectors& vectors, const Add& add) {
+  for (int column = 0; column < columns; column += vectors(columns - column) * lanes) add(vectors(columns - column));
+}
+constexpr tile_set tiles_of_columns(int columns) {
+  tile_set all;
+  each_tile(columns, tile_vectors, [&](int vectors) { all.add_tile(vectors); });
+  return all;
+}
+constexpr tile_set tiles_of_row(int columns) {
+  tile_set all;
+  each_tile(columns, row_vectors, [&](int vectors) { all.add_row(vectors); });
+  return all;
 }
 
 CTNN_END_TARGET

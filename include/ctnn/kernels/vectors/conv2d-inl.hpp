@@ -183,11 +183,12 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
 
 }  // namespace detail
 
-/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers: nothing here depends on
-/// constants.
-CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
+/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers of a network: nothing here depends
+/// on constants but which tiles it may take.
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
   const int pixels = c.out_height * c.out_width;
-  if (detail::goes_by_panels(c)) return convolve_panels(c, end, pixel, last_pixel);
+  if (detail::goes_by_panels(c)) return convolve_panels<Tiles>(c, end, pixel, last_pixel);
   const bool planar = c.chan != 1;
   const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
   tile_task t{};
@@ -197,7 +198,7 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pix
     const int pixel_end = last_pixel - first < detail::pixel_block ? last_pixel : first + detail::pixel_block;
     for (int column = 0; column < c.out_channels;) {
       const int left = c.out_channels - column;
-      const tile_shape tile = pixels == 1 ? choose_row(left) : choose_tile(left);
+      const tile_shape tile = pixels == 1 ? choose_row<Tiles>(left) : choose_tile<Tiles>(left);
       // Plain floats know no caches: there the addresses of a tile serve all columns.
       const int width = lanes == 1 || left < tile.columns ? left : tile.columns;
 
@@ -227,7 +228,16 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end, int pix
   }
 }
 /// All output pixels.
-CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve(c, end, 0, c.out_height * c.out_width); }
+CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve<>(c, end, 0, c.out_height * c.out_width); }
+
+/// What convolve() takes for all pixels.
+constexpr tile_set tiles_of(const window& c) {
+  if (detail::goes_by_panels(c)) return detail::tiles_of_panels(c);
+  return c.out_height * c.out_width == 1 ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
+}
+constexpr tile_set tiles_of(const op::conv2d& p, const arguments& a) {
+  return is_depthwise(p, a.in[0].shape.back(2)) ? tile_set{} : tiles_of(window_of(p, a));
+}
 #endif
 
 namespace detail {
@@ -239,6 +249,7 @@ inline void convolve_by_channel(const window& c, const epilogue& end) {
 #endif
 
 /// All groups of an image, which `c` describes, or a share of them.
+template <tile_set Tiles = all_tiles>
 CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool depthwise, const work_share& share) {
   if (depthwise) {
     if (share.count > 1) c = rows_of_window(c, share_of(share, c.out_height));
@@ -276,7 +287,7 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
     convolve(c, end);
 #else
   for (int g = 0; g < last_group; ++g) {
-    if (g >= group) convolve(c, end, pixel, last_pixel);
+    if (g >= group) convolve<Tiles>(c, end, pixel, last_pixel);
 #endif
     c.in += c.channels * c.chan;
     c.weights += filter;
@@ -393,17 +404,18 @@ CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
 
 #endif
 
+template <tile_set Tiles = all_tiles>
 CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
   window c = window_of(p, a);
   const epilogue end = epilogue_of(p.activation);
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
-  if (images == 1) return detail::convolve_image(p.groups, c, end, depthwise, a.share);
+  if (images == 1) return detail::convolve_image<Tiles>(p.groups, c, end, depthwise, a.share);
   const int planes = a.in[0].order == layout::nchw ? a.in[0].shape.back(2) : 1;
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n, planes);
-    detail::convolve_image(p.groups, part, end, depthwise, a.share);
+    detail::convolve_image<Tiles>(p.groups, part, end, depthwise, a.share);
   }
 }
 

@@ -19,20 +19,20 @@ namespace detail {
 /// Of the copy, on the stack: each thread has its own, whatever part of the layer it takes.
 constexpr int strip_floats = 12288;
 
-CTNN_INLINE bool has_no_padding(const window& c) {
+constexpr CTNN_INLINE bool has_no_padding(const window& c) {
   return c.pad_top <= 0 && c.pad_left <= 0 && (c.out_height - 1) * c.stride_h - c.pad_top <= c.last_y &&
          (c.out_width - 1) * c.stride_w - c.pad_left <= c.last_x;
 }
 /// Pixels and rows of taps are read where they are.
-CTNN_INLINE bool stands_as_rows(const window& c) {
+constexpr CTNN_INLINE bool stands_as_rows(const window& c) {
   const bool joined = c.kernel_w == 1 || (c.dilation_w == 1 && c.col == c.channels);
   const bool dense = c.stride_w == 1 && c.kernel_w == 1;
   return c.chan == 1 && joined && has_no_padding(c) && (dense || c.out_width >= 20);
 }
-CTNN_INLINE int strip_reach(const window& c) { return span_of(c.kernel_h, c.dilation_h); }
+constexpr CTNN_INLINE int strip_reach(const window& c) { return span_of(c.kernel_h, c.dilation_h); }
 /// Worth a copy: runs of few channels are short without it, and border tiles many. Where more channels leave few rows a
 /// strip, or rows are short, it costs more than it gives.
-CTNN_INLINE bool gains_by_strips(const window& c) {
+constexpr CTNN_INLINE bool gains_by_strips(const window& c) {
   const bool few = c.channels <= 4 || (c.channels <= 32 && c.stride_w == 1 && c.out_width >= 14);
   return few && c.dilation_w == 1 && std::ptrdiff_t{strip_reach(c)} * c.kernel_w * c.channels <= strip_floats;
 }
@@ -72,7 +72,7 @@ CTNN_INLINE void copy_row(const window& c, int y, int x, int width, float* to) {
 }
 
 /// What is the same for all parts of an image.
-CTNN_INLINE panel_task panels_of(const window& c, const epilogue& end) {
+constexpr CTNN_INLINE panel_task panels_of(const window& c, const epilogue& end) {
   panel_task t{};
   t.run_count = c.kernel_h;
   t.length = c.kernel_w * c.channels;
@@ -94,65 +94,111 @@ struct pixel_box {
   int y, y_end, x, x_end;
 };
 
+constexpr CTNN_INLINE void take_box(panel_task& t, const pixel_box& box) {
+  t.lines = box.y_end - box.y;
+  t.rows = box.x_end - box.x;
+}
+template <tile_set Tiles>
 CTNN_INLINE void multiply_box(const window& c, panel_task& t, const pixel_box& box) {
   t.start = c.residual == nullptr ? nullptr : c.residual + box.y * t.start_line + box.x * t.start_pitch;
   t.out = c.out + box.y * t.out_line + box.x * t.out_pitch;
-  t.lines = box.y_end - box.y;
-  t.rows = box.x_end - box.x;
-  multiply_panels(t);
+  take_box(t, box);
+  multiply_panels<Tiles>(t);
 }
 
-/// As much at a time as the copy has room for.
-CTNN_NOINLINE inline void convolve_strips(const window& c, panel_task& t, const pixel_box& box) {
+/// A box in parts, each as much as the copy has room for.
+struct strip_cut {
+  int step_x, step_y, width;  ///< `width` pixels of input make step_x of output
+
+  constexpr CTNN_INLINE strip_cut(const window& c, const pixel_box& box) {
+    const int reach = strip_reach(c), room = strip_floats / c.channels;  // in pixels
+    const int most = (room / reach - c.kernel_w) / c.stride_w + 1, all = box.x_end - box.x;
+    const int blocks = (all + most - 1) / most;
+    step_x = (all + blocks - 1) / blocks;
+    width = (step_x - 1) * c.stride_w + c.kernel_w;
+    step_y = (room / width - reach) / c.stride_h + 1;
+  }
+  constexpr CTNN_INLINE pixel_box part(const pixel_box& box, int y, int x) const {
+    return {y, y + step_y < box.y_end ? y + step_y : box.y_end, x, x + step_x < box.x_end ? x + step_x : box.x_end};
+  }
+  constexpr CTNN_INLINE void set_steps(const window& c, panel_task& t) const {
+    t.run_pitch = std::ptrdiff_t{c.dilation_h} * width * c.channels;
+    t.in_line = std::ptrdiff_t{c.stride_h} * width * c.channels;
+    t.in_pitch = std::ptrdiff_t{c.stride_w} * c.channels;
+  }
+};
+
+template <tile_set Tiles>
+CTNN_NOINLINE void convolve_strips(const window& c, panel_task& t, const pixel_box& box) {
   alignas(64) float strip[strip_floats];
-  const int reach = strip_reach(c), room = strip_floats / c.channels;  // in pixels
-  const int most = (room / reach - c.kernel_w) / c.stride_w + 1, all = box.x_end - box.x;
-  const int blocks = (all + most - 1) / most, step_x = (all + blocks - 1) / blocks;
-  const int width = (step_x - 1) * c.stride_w + c.kernel_w, step_y = (room / width - reach) / c.stride_h + 1;
+  const strip_cut cut(c, box);
   t.in = strip;
-  t.run_pitch = std::ptrdiff_t{c.dilation_h} * width * c.channels;
-  t.in_line = std::ptrdiff_t{c.stride_h} * width * c.channels;
-  t.in_pitch = std::ptrdiff_t{c.stride_w} * c.channels;
-  for (int x = box.x; x < box.x_end; x += step_x)
-    for (int y = box.y; y < box.y_end; y += step_y) {
-      const pixel_box part{y, y + step_y < box.y_end ? y + step_y : box.y_end, x,
-                           x + step_x < box.x_end ? x + step_x : box.x_end};
-      const int rows = (part.y_end - y - 1) * c.stride_h + reach;
+  cut.set_steps(c, t);
+  for (int x = box.x; x < box.x_end; x += cut.step_x)
+    for (int y = box.y; y < box.y_end; y += cut.step_y) {
+      const pixel_box part = cut.part(box, y, x);
+      const int rows = (part.y_end - y - 1) * c.stride_h + strip_reach(c);
       for (int i = 0; i < rows; ++i)
-        copy_row(c, y * c.stride_h - c.pad_top + i, x * c.stride_w - c.pad_left, width,
-                 strip + std::ptrdiff_t{i} * width * c.channels);
-      multiply_box(c, t, part);
+        copy_row(c, y * c.stride_h - c.pad_top + i, x * c.stride_w - c.pad_left, cut.width,
+                 strip + std::ptrdiff_t{i} * cut.width * c.channels);
+      multiply_box<Tiles>(c, t, part);
     }
 }
 
-CTNN_INLINE void convolve_box(const window& c, panel_task& t, bool as_rows, const pixel_box& box) {
-  if (!as_rows) return convolve_strips(c, t, box);
-  t.in = c.in + (box.y * c.stride_h - c.pad_top) * c.row + (box.x * c.stride_w - c.pad_left) * c.col;
+/// From pixel to pixel and tap to tap where the input lies.
+constexpr CTNN_INLINE void set_steps_of_rows(const window& c, panel_task& t) {
   t.in_line = c.stride_h * c.row;
   t.in_pitch = c.stride_w * c.col;
   t.run_pitch = c.dilation_h * c.row;
-  multiply_box(c, t, box);
+}
+template <tile_set Tiles>
+CTNN_INLINE void convolve_box(const window& c, panel_task& t, bool as_rows, const pixel_box& box) {
+  if (!as_rows) return convolve_strips<Tiles>(c, t, box);
+  t.in = c.in + (box.y * c.stride_h - c.pad_top) * c.row + (box.x * c.stride_w - c.pad_left) * c.col;
+  set_steps_of_rows(c, t);
+  multiply_box<Tiles>(c, t, box);
 }
 
-CTNN_INLINE bool goes_by_panels(const window& c) {
+constexpr CTNN_INLINE bool goes_by_panels(const window& c) {
   const bool any_taps = c.kernel_h * c.kernel_w > 0;  // a phase of a transposed convolution may have none
   return any_taps && c.out_height * c.out_width > 1 && (stands_as_rows(c) || gains_by_strips(c));
+}
+
+/// What convolve_panels() takes for all pixels of one that goes by panels.
+constexpr tile_set tiles_of_panels(const window& c) {
+  panel_task t = panels_of(c, {});
+  const pixel_box box{0, c.out_height, 0, c.out_width};
+  if (stands_as_rows(c)) {
+    set_steps_of_rows(c, t);
+    take_box(t, box);
+    return tiles_of(t);
+  }
+  const strip_cut cut(c, box);
+  cut.set_steps(c, t);
+  tile_set all;
+  for (int x = 0; x < box.x_end; x += cut.step_x)
+    for (int y = 0; y < box.y_end; y += cut.step_y) {
+      take_box(t, cut.part(box, y, x));
+      all = all | tiles_of(t);
+    }
+  return all;
 }
 
 }  // namespace detail
 
 /// Output pixels [pixel, last_pixel) of one group of one image.
-CTNN_NOINLINE inline void convolve_panels(const window& c, const epilogue& end, int pixel, int last_pixel) {
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void convolve_panels(const window& c, const epilogue& end, int pixel, int last_pixel) {
   using namespace detail;
   panel_task t = panels_of(c, end);
   const bool as_rows = stands_as_rows(c);
   // The end of a row, whole rows, the begin of a row.
   const int w = c.out_width, y = pixel / w, x = pixel % w, y_end = last_pixel / w, x_end = last_pixel % w;
-  if (y == y_end) return convolve_box(c, t, as_rows, {y, y + 1, x, x_end});
-  if (x > 0) convolve_box(c, t, as_rows, {y, y + 1, x, w});
+  if (y == y_end) return convolve_box<Tiles>(c, t, as_rows, {y, y + 1, x, x_end});
+  if (x > 0) convolve_box<Tiles>(c, t, as_rows, {y, y + 1, x, w});
   const int first = x > 0 ? y + 1 : y;
-  if (first < y_end) convolve_box(c, t, as_rows, {first, y_end, 0, w});
-  if (x_end > 0) convolve_box(c, t, as_rows, {y_end, y_end + 1, 0, x_end});
+  if (first < y_end) convolve_box<Tiles>(c, t, as_rows, {first, y_end, 0, w});
+  if (x_end > 0) convolve_box<Tiles>(c, t, as_rows, {y_end, y_end + 1, 0, x_end});
 }
 
 CTNN_END_TARGET

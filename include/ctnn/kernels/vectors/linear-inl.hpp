@@ -31,9 +31,10 @@ CTNN_BEGIN_TARGET
 /// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k]; rows lie in_pitch and, of `start` and
 /// `out`, out_pitch apart. Bias and start may be null.
 /// One row alone streams the weights; many rows share them tile by tile (firmware has few and takes one after another).
-CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
-                                        const float* weights, const float* bias, const float* start, float* out,
-                                        std::ptrdiff_t out_pitch, int columns, const epilogue& end) {
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
+                                 const float* bias, const float* start, float* out, std::ptrdiff_t out_pitch,
+                                 int columns, const epilogue& end) {
 #if !defined(CTNN_PLAIN)
   if (rows > 1) {
     panel_task p{};
@@ -51,7 +52,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
     p.rows = rows;
     p.columns = columns;
     p.end = end;
-    return multiply_panels(p);
+    return multiply_panels<Tiles>(p);
   }
 #endif
   const run_step whole{0, 0};
@@ -78,7 +79,7 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
 #else
   t.pixels = &in;
   for (int column = 0; column < columns;) {
-    const tile_shape tile = choose_row(columns - column);
+    const tile_shape tile = choose_row<Tiles>(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.bias = bias == nullptr ? nullptr : bias + column;
     t.start = start == nullptr ? nullptr : start + column;
@@ -90,16 +91,32 @@ CTNN_NOINLINE inline void multiply_rows(const float* in, std::ptrdiff_t in_pitch
 #endif
 }
 
+constexpr int rows_of(const op::linear& p, const extents& x) {
+  return static_cast<int>(x.count(0, x.rank - p.axes));
+}
+
+#if !defined(CTNN_PLAIN)
+/// What multiply_rows() takes for all rows and columns.
+constexpr tile_set tiles_of(const op::linear& p, const arguments& a) {
+  panel_task t{};
+  t.lines = 1;
+  t.rows = rows_of(p, a.in[0].shape);
+  t.columns = p.out;
+  return t.rows > 1 ? tiles_of(t) : tiles_of_row(t.columns);
+}
+#endif
+
+template <tile_set Tiles = all_tiles>
 CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const int depth = static_cast<int>(p.depth(a.in[0].shape));
-  const int rows = static_cast<int>(a.in[0].shape.count(0, a.in[0].shape.rank - p.axes));
+  const int rows = rows_of(p, a.in[0].shape);
   const float* bias = p.bias ? a.weights[1] : nullptr;
   const bool by_columns = choose_cut(a.share, {{p.out, column_granule}, {rows, row_tiles}}) == 0;
   const index_range column = by_columns ? share_of(a.share, p.out, column_granule) : index_range{0, p.out};
   const index_range row = by_columns ? index_range{0, rows} : share_of(a.share, rows, row_tiles);
   if (a.share.count > 1 && (column.size() <= 0 || row.size() <= 0)) return;
   const std::ptrdiff_t first = row.begin * p.out + column.begin;
-  multiply_rows(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth,
+  multiply_rows<Tiles>(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth,
                 a.weights[0] + column.begin * depth, bias == nullptr ? nullptr : bias + column.begin,
                 a.in.size() == 2 ? a.in[1].data + first : nullptr, a.out[0].data + first, p.out,
                 static_cast<int>(column.size()), epilogue_of(p.activation));
