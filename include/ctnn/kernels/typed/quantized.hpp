@@ -189,7 +189,12 @@ class byte_layer {
  public:
   template <class Op>
   byte_layer(const Op& p, const arguments& a)
-      : op_(p), activation_(p.activation), bounded_(bounds_in_steps()), bounds_(bounds_of(p)), input_(a.in[0]) {
+      : op_(p),
+        activation_(p.activation),
+        steps_(1 / op_.as.scale),
+        bounded_(bounds_in_steps()),
+        bounds_(bounds_of(p)),
+        input_(a.in[0]) {
     const weight_slots slots = p.weights({&input_.shape, 1});
     weight_ = {a.weights[0], slots[0].shape, layout::nchw, 0, p.weight_type};
     for (std::size_t k = 1; k < slots.size(); ++k) {
@@ -341,7 +346,7 @@ class byte_layer {
   /// A real number so; a finite one, as a sum of 0 times what is not would be no number.
   float in_steps(double x) const {
     constexpr double most = std::numeric_limits<float>::max();
-    return static_cast<float>(are_steps() ? std::clamp(x / op_.as.scale, -most, most) : x);
+    return static_cast<float>(are_steps() ? std::clamp(x * steps_, -most, most) : x);
   }
   activation_function bounds_in_steps() const {
     activation_function f = activation_;
@@ -357,7 +362,9 @@ class byte_layer {
   }
 
   op::products_of_bytes op_;
-  activation_function activation_, bounded_;
+  activation_function activation_;
+  double steps_;  ///< of the result, in a real number of 1
+  activation_function bounded_;
   op::byte_bounds bounds_;
   const_tensor input_, weight_;
   const float *bias_ = nullptr, *weight_scale_ = nullptr, *input_scale_ = nullptr, *output_scale_ = nullptr;
