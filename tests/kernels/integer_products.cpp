@@ -84,7 +84,7 @@ TEST_CASE("sums of products of bytes on every target: nothing saturates in betwe
   const auto check = [] {
     for (int rows : {1, 4})
       for (std::int64_t columns : {1, 7, 16, 17, 33, 64, 100})
-        for (std::int64_t quads : {1, 3, 40}) {
+        for (std::int64_t quads : {1, 3, 40, 150}) {
           check_products(rows, columns, quads, 127, 255, false);
           check_products(rows, columns, quads, 127, 127, false);  // any weights, small inputs
           check_products(rows, columns, quads, 64, 255, false);   // small weights, any inputs
@@ -220,22 +220,40 @@ TEST_CASE("floats as bytes, and bytes in other orders") {
         kernels_at_hand.integers.take_every(exact.data(), stride, n, got.data());
         CHECK(got == want);
       }
+      for (int stride : {1, 2, 3, 4})
+        for (int dilation : {1, 2, 3}) {
+          const auto all = static_cast<std::ptrdiff_t>(4 * n);
+          std::vector<std::uint8_t> windows(static_cast<std::size_t>(all + 13), 77);
+          plainly::take_windows(bytes.data(), stride, dilation, n, 128, want.data());
+          kernels_at_hand.integers.take_windows(bytes.data(), stride, dilation, n, 128, windows.data());
+          CHECK(std::equal(windows.begin(), windows.begin() + all, want.begin()));
+          CHECK(windows.back() == 77);
+        }
     }
   });
 }
 
-TEST_CASE("the larger bytes, and their sums") {
+TEST_CASE("the largest bytes, and their sums") {
   for_each_target([] {
     test::random_numbers random(5);
     for (const int n : {0, 1, 7, 8, 15, 16, 17, 31, 33, 63, 65, 100, 300})
       for (const bool is_signed : {false, true}) {
         std::vector<std::uint8_t> x, want;
-        for (int i = 0; i < n; ++i) x.push_back(static_cast<std::uint8_t>(random.below(256)));
+        for (int i = 0; i < n + 2; ++i) x.push_back(static_cast<std::uint8_t>(random.below(256)));
         for (int i = 0; i < n + 1; ++i) want.push_back(static_cast<std::uint8_t>(random.below(256)));
-        std::vector<std::uint8_t> got = want;
-        plainly::larger(x.data(), n, is_signed, want.data());
-        kernels_at_hand.integers.larger(x.data(), n, is_signed, got.data());
-        CHECK(got == want);
+        for (const int count : {1, 2, 4}) {
+          std::vector<std::uint8_t> got = want;
+          const std::uint8_t* const lines[4]{x.data(), want.data(), x.data() + 1, x.data() + 2};
+          const std::uint8_t* const same[4]{x.data(), got.data(), x.data() + 1, x.data() + 2};
+          kernels_at_hand.integers.largest(same, count, n, is_signed, got.data());
+          for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+            int most = -128;
+            for (int k = 0; k < count; ++k)
+              most = std::max(most, is_signed ? int{static_cast<std::int8_t>(lines[k][i])} : int{lines[k][i]});
+            REQUIRE(static_cast<std::uint8_t>(most) == got[i]);
+          }
+          CHECK(got.back() == want.back());
+        }
         CHECK(kernels_at_hand.integers.sum(x.data(), n, is_signed) == plainly::sum(x.data(), n, is_signed));
       }
   });

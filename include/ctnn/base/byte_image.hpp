@@ -35,7 +35,7 @@ inline constexpr int most_byte_parts = 16;
 /// Columns at a time, so that what is multiplied stays near.
 constexpr std::int64_t columns_of_quads_at_once(std::int64_t quads) {
   const std::int64_t n = 8192 / (quads < 1 ? 1 : quads);
-  return n < 64 ? 64 : n > 256 ? 256 : n;
+  return n < 64 ? 64 : n > 512 ? 512 : n;
 }
 /// Are sums of two products that stand side by side within 16 bits, whatever they are multiplied with?
 constexpr bool pair_fits_16_bits(int a, int b) {

@@ -24,6 +24,7 @@ struct quad_products {
   std::int32_t* sums;
   std::ptrdiff_t pitch;
   bool fits_16_bits;  ///< the sum of two products that stand side by side
+  bool adds = false;  ///< to the sums there are, instead of to start
 };
 
 /// Lines of sums as the results they stand for, `width` of each. `step` is 1 where every column has its own factor and
@@ -73,8 +74,12 @@ struct integer_kernels {
   void (*interleave)(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to);
   /// to[i] = x[i * stride]; n * stride bytes of x may be read.
   void (*take_every)(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to);
-  /// to[i] is the larger of to[i] and x[i].
-  void (*larger)(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to);
+  /// to[4 i + k] = x[i * stride + k * dilation] ^ flip; 16 bytes behind the last of x may be read, and 12 of `to`
+  /// written.
+  void (*take_windows)(const std::uint8_t* x, int stride, int dilation, std::int64_t n, std::uint8_t flip,
+                       std::uint8_t* to);
+  /// to[i] is the largest of lines[k][i], k < count; `to` may be one of the lines, but not lie across one.
+  void (*largest)(const std::uint8_t* const* lines, int count, std::int64_t n, bool is_signed, std::uint8_t* to);
   std::int64_t (*sum)(const std::uint8_t* x, std::int64_t n, bool is_signed);
   bool minds_16_bits;  ///< quad_products::fits_16_bits makes it faster
 };
@@ -99,7 +104,7 @@ namespace plainly {
 inline void multiply(const quad_products& p) {
   for (int r = 0; r < p.rows; ++r)
     for (std::int64_t c = 0; c < p.columns; ++c) {
-      auto sum = static_cast<std::uint32_t>(p.start[r]);
+      auto sum = static_cast<std::uint32_t>(p.adds ? p.sums[r * p.pitch + c] : p.start[r]);
       for (std::int64_t q = 0; q < p.quads; ++q) {
         const std::int8_t* left = p.left + 4 * (q * p.rows + r);
         const std::uint8_t* right = p.right + p.offsets[q] + 4 * c;
@@ -128,10 +133,20 @@ inline void take_every(const std::uint8_t* x, int stride, std::int64_t n, std::u
   for (std::int64_t i = 0; i < n; ++i) to[i] = x[i * stride];
 }
 
-inline void larger(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
+inline void take_windows(const std::uint8_t* x, int stride, int dilation, std::int64_t n, std::uint8_t flip,
+                         std::uint8_t* to) {
+  for (std::int64_t i = 0; i < n; ++i, x += stride)
+    for (int k = 0; k < 4; ++k) *to++ = static_cast<std::uint8_t>(x[k * dilation] ^ flip);
+}
+
+inline void largest(const std::uint8_t* const* lines, int count, std::int64_t n, bool is_signed, std::uint8_t* to) {
   const int flip = is_signed ? 128 : 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    if ((x[i] ^ flip) > (to[i] ^ flip)) to[i] = x[i];
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint8_t most = lines[0][i];
+    for (int k = 1; k < count; ++k)
+      if ((lines[k][i] ^ flip) > (most ^ flip)) most = lines[k][i];
+    to[i] = most;
+  }
 }
 
 inline std::int64_t sum(const std::uint8_t* x, std::int64_t n, bool is_signed) {
@@ -141,7 +156,8 @@ inline std::int64_t sum(const std::uint8_t* x, std::int64_t n, bool is_signed) {
   return all - n * flip;
 }
 
-inline constexpr integer_kernels kernels{&multiply, &finish, &quantize, &interleave, &take_every, &larger, &sum, false};
+inline constexpr integer_kernels kernels{&multiply, &finish, &quantize, &interleave, &take_every, &take_windows,
+                                         &largest,  &sum,    false};
 
 }  // namespace plainly
 

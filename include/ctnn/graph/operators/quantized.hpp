@@ -128,8 +128,9 @@ struct dynamic_quantize {
 /// fixed_factor(scale of the input * of the weight / of the result), rounded once. Scales and zero points of values are
 /// numbers of the operator, weights have none but their scale; activations are bounds of the result.
 /// real: what ONNX's DequantizeLinear around a layer of floats says: sums stand for real numbers, to which the bias, a
-/// real number, is added, rounded once; these are divided by the result's scale, ties are rounded to even. Scales and
-/// zero points of values are numbers of the operator.
+/// real number, is added, rounded once; these are divided by the result's scale, ties are rounded to even. Where the
+/// activation only bounds them, factor, bias and bounds are divided instead, once. Scales and zero points of values are
+/// numbers of the operator.
 enum class byte_arithmetic { onnx, ncnn, tflite, real };
 
 /// Is it one that bounds a value, and nothing more?

@@ -29,6 +29,10 @@ class quad_image {
   quad_image(const byte_image& g, const integer_kernels& with, scratch_memory& memory)
       : g_(g),
         with_(with),
+        places_{g.axis[0].places(), g.axis[1].places(), g.axis[2].places()},
+        pitch_(g.pitch()),
+        sheet_(g.sheet()),
+        phase_sheet_(g.phase_sheet()),
         offsets_(memory.take<std::ptrdiff_t>(g.quads()).data()),
         sheets_(memory.take<std::uint8_t>(g.sheets()).data()),
         bytes_(memory.take<std::uint8_t>(g.bytes()).data()) {
@@ -41,7 +45,7 @@ class quad_image {
   const std::ptrdiff_t* offsets() const { return offsets_; }
   /// Where windows of line (z, y) begin.
   const std::uint8_t* line(int z, int y) const {
-    return bytes_ + 4 * (z * g_.axis[1].places() + y) * g_.axis[2].places();
+    return bytes_ + 4 * (z * places_[1] + y) * places_[2];
   }
 
   /// From planes that begin at element `first` of the layer's input.
@@ -58,32 +62,40 @@ class quad_image {
         const std::int64_t channel = g_.along_taps() ? 0 : 4 * quad + k;
         return first + (channel < g_.channels ? channel : 4 * quad) * plane;
       };
-      std::uint8_t* const to = bytes_ + quad * g_.phases() * g_.pitch();
+      std::uint8_t* const to = bytes_ + quad * g_.phases() * pitch_;
+      const std::int64_t windows = places_[1] * places_[2];
       if (whole) {
         const std::uint8_t* from[4];
         for (int k = 0; k < 4; ++k) from[k] = layer.bytes(plane_of(k)) - std::ptrdiff_t{rows.before} * columns.size;
-        with_.interleave(from, rows.places() * columns.places(), flip, to);
+        with_.interleave(from, windows, flip, to);
         continue;
       }
       for (int phase_z = 0; phase_z < g_.axis[0].phases(); ++phase_z)
         for (int phase_y = 0; phase_y < rows.phases(); ++phase_y)
-          for (std::int64_t z = 0; z < g_.axis[0].places(); ++z) {
+          for (std::int64_t z = 0; z < places_[0]; ++z) {
             const std::int64_t at_z = z * g_.axis[0].stride + phase_z - g_.axis[0].before;
+            const std::int64_t phase = (std::int64_t{phase_z} * rows.phases() + phase_y) * columns.phases();
+            std::uint8_t* const sheet_to = to + phase * pitch_ + 4 * z * windows;
             for (int k = 0; k < (g_.along_taps() ? 1 : 4); ++k) {
               if (k > 0 && plane_of(k) == plane_of(0)) continue;  // multiplied by 0
-              std::memset(sheet(k), pad, static_cast<std::size_t>(g_.sheet()));
+              std::memset(sheet(k), pad, static_cast<std::size_t>(sheet_));
               if (at_z >= 0 && at_z < g_.axis[0].size)
                 fill_sheet(layer, plane_of(k) + at_z * rows.size * columns.size, phase_y, sheet(k));
-              for (int phase = 0; phase < columns.stride && columns.stride > 1; ++phase)
-                with_.take_every(sheet(k) + phase, columns.stride, g_.sheet() / columns.stride - 1, phase_of(k, phase));
+              for (int i = 0; i < columns.stride && columns.stride > 1 && !g_.along_taps(); ++i)
+                with_.take_every(sheet(k) + i, columns.stride, sheet_ / columns.stride - 1, phase_of(k, i));
+            }
+            if (g_.along_taps()) {
+              for (int x = 0; x < g_.quads_across(); ++x) {
+                const int first = columns.phase_of(4 * x);
+                with_.take_windows(sheet(0) + first, columns.stride, columns.dilation, windows, flip,
+                                   sheet_to + first * pitch_);
+              }
+              continue;
             }
             for (int x = 0; x < columns.phases(); ++x) {
-              const std::int64_t phase = (std::int64_t{phase_z} * rows.phases() + phase_y) * columns.phases() + x;
               const std::uint8_t* from[4];
-              for (int k = 0; k < 4; ++k)
-                from[k] = g_.along_taps() ? place_in(0, x + k * columns.dilation) : place_in(k, x);
-              with_.interleave(from, rows.places() * columns.places(), flip,
-                               to + phase * g_.pitch() + 4 * z * rows.places() * columns.places());
+              for (int k = 0; k < 4; ++k) from[k] = columns.stride == 1 ? sheet(k) + x : phase_of(k, x);
+              with_.interleave(from, windows, flip, sheet_to + x * pitch_);
             }
           }
     }
@@ -93,26 +105,23 @@ class quad_image {
   /// The rows of one phase, within padding that is there.
   void fill_sheet(const byte_layer& layer, std::int64_t first, int phase, std::uint8_t* to) const {
     const byte_axis &rows = g_.axis[1], &columns = g_.axis[2];
-    const std::int64_t pitch = columns.places() * columns.stride;
+    const std::int64_t pitch = places_[2] * columns.stride;
     const std::int64_t before = std::max(columns.before, 0), skip = std::max(-columns.before, 0);
     const std::int64_t n = std::min<std::int64_t>(columns.size - skip, pitch - before);
-    for (std::int64_t y = 0; y < rows.places() && n > 0; ++y) {
+    for (std::int64_t y = 0; y < places_[1] && n > 0; ++y) {
       const std::int64_t at = y * rows.stride + phase - rows.before;
       if (at >= 0 && at < rows.size) layer.read(with_, 0, first + at * columns.size + skip, n, to + y * pitch + before);
     }
   }
-  std::uint8_t* sheet(int k) const { return sheets_ + k * g_.sheet(); }
+  std::uint8_t* sheet(int k) const { return sheets_ + k * sheet_; }
+  /// Every stride-th column of channel k, from column `phase` on.
   std::uint8_t* phase_of(int k, int phase) const {
-    return sheets_ + 4 * g_.sheet() + (k * g_.axis[2].stride + phase) * g_.phase_sheet();
-  }
-  /// Where windows find column `at` of channel k.
-  const std::uint8_t* place_in(int k, int at) const {
-    const int stride = g_.axis[2].stride;
-    return stride == 1 ? sheet(k) + at : phase_of(k, at % stride) + at / stride;
+    return sheets_ + 4 * sheet_ + (k * g_.axis[2].stride + phase) * phase_sheet_;
   }
 
   const byte_image& g_;
   const integer_kernels& with_;
+  std::int64_t places_[3], pitch_, sheet_, phase_sheet_;  // of the image; they take divisions
   std::ptrdiff_t* offsets_;
   std::uint8_t* sheets_;
   std::uint8_t* bytes_;
@@ -140,12 +149,13 @@ inline void fill_ones(const byte_image& g, std::int8_t* to) {
 
 /// Results of lines of sums, `pitch` apart, of output o of a row.
 template <class T>
-void store_sums(const byte_layer& layer, const integer_kernels& with, sum_results r, std::int64_t row, std::int64_t o) {
+void store_sums(const byte_layer& layer, const integer_kernels& with, sum_results& r, std::int64_t row,
+                std::int64_t o) {
   const sum_unit unit = layer.unit(row, o);
   r.factor = &unit.real;
   r.fixed_factor = &unit.fixed.times;
   if (const std::int32_t* bias = layer.integer_bias()) r.integer_bias = bias + o;
-  if (const float* bias = layer.real_bias()) r.real_bias = bias + o;
+  if (layer.real_bias()) r.real_bias = &unit.bias;
   if (layer.describe(r) && with.finish(r)) return;
   T* line = static_cast<T*>(r.to);
   for (int l = 0; l < r.lines; ++l, line += r.to_pitch)
@@ -195,14 +205,14 @@ inline void find_factors(const byte_layer& layer, std::int64_t row, std::int64_t
     const sum_unit unit = layer.unit(row, first + k);
     real[k] = unit.real;
     fixed[k] = unit.fixed.times;
-    if (const float* bias = layer.real_bias()) biases[k] = bias[first + k];
+    if (layer.real_bias()) biases[k] = unit.bias;
     else if (const std::int32_t* whole = layer.integer_bias()) std::memcpy(biases + k, whole + first + k, 4);
   }
 }
 
 /// Results of a line of sums, one for each output from `first` on.
 template <class T>
-void store_row(const byte_layer& layer, const integer_kernels& with, sum_results r, std::int64_t row,
+void store_row(const byte_layer& layer, const integer_kernels& with, sum_results& r, std::int64_t row,
                std::int64_t first, const float* real, const std::int64_t* fixed, const float* biases) {
   r.step = 1;
   r.factor = real;
@@ -247,6 +257,9 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   const std::int64_t line = all.axis[2].count, lines = all.axis[1].count,
                      result_plane = all.axis[0].count * lines * line;
   const std::int64_t first_line = own.begin * (all.shared_axis() == 0 ? lines : 1);
+  const std::int64_t wide = g.axis[2].places(), group_words = quad_row_words(rows, quads),
+                     tile_words = quad_tile_words(rows, quads);
+  const int at_once = g.lines_at_once();
   for (std::int64_t i = 0; i < batch * p.groups; ++i) {
     const int group = static_cast<int>(i % p.groups);
     const std::int64_t first = i * g.channels * plane;
@@ -254,11 +267,10 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
     const std::uint8_t flip = layer.is_signed() && !below_128 ? 128 : 0;
     image.fill(layer, first, flip);
     const int right_zero = layer.input_zero(0) + flip;
-    const std::int64_t group_words = quad_row_words(rows, quads), tile_words = quad_tile_words(rows, quads);
     for (int z = 0; z < g.axis[0].count; ++z)
-      for (int y = 0; y < g.axis[1].count; y += g.lines_at_once()) {
-        const int high = std::min(g.lines_at_once(), g.axis[1].count - y);
-        const std::int64_t wide = g.axis[2].places(), columns = (high - 1) * wide + line;
+      for (int y = 0; y < g.axis[1].count; y += at_once) {
+        const int high = std::min(at_once, g.axis[1].count - y);
+        const std::int64_t columns = (high - 1) * wide + line;
         quad_products product{
             ones,    image.line(z, y), image.offsets(), quads,       1,
             columns, nullptr,          nullptr,         column_sums, static_cast<std::ptrdiff_t>(pitch),

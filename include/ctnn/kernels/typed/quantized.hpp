@@ -155,9 +155,10 @@ inline void run(const op::dynamic_quantize&, const arguments& a) {
   *elements<std::uint8_t>(a.out[2]) = zero;
 }
 
-/// What sums are multiplied by: in ONNX's and ncnn's arithmetic, and in TFLite's.
+/// What sums are multiplied by, and the bias if it is real: in ONNX's and ncnn's arithmetic, and in TFLite's.
 struct sum_unit {
   float real = 1;
+  float bias = 0;
   fixed_factor fixed{};
 };
 
@@ -188,7 +189,12 @@ class byte_layer {
  public:
   template <class Op>
   byte_layer(const Op& p, const arguments& a)
-      : op_(p), activation_(p.activation), bounds_(bounds_of(p)), input_(a.in[0]) {
+      : op_(p),
+        activation_(p.activation),
+        steps_(1 / op_.as.scale),
+        bounded_(bounds_in_steps()),
+        bounds_(bounds_of(p)),
+        input_(a.in[0]) {
     const weight_slots slots = p.weights({&input_.shape, 1});
     weight_ = {a.weights[0], slots[0].shape, layout::nchw, 0, p.weight_type};
     for (std::size_t k = 1; k < slots.size(); ++k) {
@@ -265,15 +271,14 @@ class byte_layer {
       return true;
     }
     constexpr float all = std::numeric_limits<float>::infinity();
-    const bool clips = activation_.kind == function::clip;
-    if (activation_ && !clips && activation_.kind != function::relu) return false;
-    r.low = clips ? activation_.a : activation_ ? 0 : -all;
-    r.high = clips ? activation_.b : all;
+    if (!op::is_bounds(activation_)) return false;
+    const bool clips = bounded_.kind == function::clip;
+    r.low = clips ? bounded_.a : bounded_ ? 0 : -all;
+    r.high = clips ? bounded_.b : all;
     if (!(r.low <= r.high)) return false;
     if (op_.to != dtype::f32) r.scale = output_scale();
     if (op_.is_real()) {
       r.how = sum_results::fused;
-      r.divides = true;
       r.zero = op_.as.zero;
       return true;
     }
@@ -302,24 +307,25 @@ class byte_layer {
   sum_unit unit(std::int64_t row, std::int64_t o) const {
     if (op_.to == dtype::i32) return {};
     const float of_weight = weight_scale_[op_.by_output ? o : 0];
-    if (op_.is_tflite()) return {1, fixed_factor(op_.of.scale * static_cast<double>(of_weight) / op_.as.scale)};
-    if (op_.is_real()) return {static_cast<float>(op_.of.scale) * of_weight};
+    if (op_.is_tflite()) return {1, 0, fixed_factor(op_.of.scale * static_cast<double>(of_weight) / op_.as.scale)};
+    const float bias = real_bias() ? bias_[o] : 0;
+    if (op_.is_real()) return {in_steps(op_.of.scale * static_cast<double>(of_weight)), in_steps(double{bias})};
     const float of_input = input_scale_[by_row_ ? row : 0];
-    if (op_.arithmetic == op::byte_arithmetic::ncnn) return {of_weight == 0 ? 0 : 1 / (of_input * of_weight)};
+    if (op_.arithmetic == op::byte_arithmetic::ncnn) return {of_weight == 0 ? 0 : 1 / (of_input * of_weight), bias};
     return {is_byte(op_.to) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight};
   }
   template <class T>
   T result(std::int32_t sum, const sum_unit& unit, std::int64_t o) const {
     if (op_.arithmetic == op::byte_arithmetic::ncnn) {
       // Rounded once, as in ncnn's kernels.
-      const float y = activated(std::fma(static_cast<float>(sum), unit.real, bias_ ? bias_[o] : 0));
+      const float y = activated(std::fma(static_cast<float>(sum), unit.real, unit.bias));
       if constexpr (std::is_same_v<T, float>) return y;
       else return static_cast<T>(quantize_int8(y * *output_scale_));
     }
     if (op_.is_real()) {
-      const float y = activated(std::fma(static_cast<float>(sum), unit.real, bias_ ? bias_[o] : 0));
+      const float y = activated(std::fma(static_cast<float>(sum), unit.real, unit.bias));
       if constexpr (std::is_same_v<T, float>) return y;
-      else return rounded_to<T>(y / output_scale(), op_.as.zero);
+      else return rounded_to<T>(are_steps() ? y : y / output_scale(), op_.as.zero);
     }
     const auto* bias = static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
     const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
@@ -334,7 +340,21 @@ class byte_layer {
 
  private:
   float output_scale() const { return op_.is_real() ? static_cast<float>(op_.as.scale) : *output_scale_; }
-  float activated(float y) const { return activation_ ? applied(activation_, y) : y; }
+  float activated(float y) const { return activation_ ? applied(bounded_, y) : y; }
+  /// Do real numbers become steps of the result before what bounds them, and not behind a function?
+  bool are_steps() const { return op_.is_real() && is_byte(op_.to) && op::is_bounds(activation_); }
+  /// A real number so; a finite one, as a sum of 0 times what is not would be no number.
+  float in_steps(double x) const {
+    constexpr double most = std::numeric_limits<float>::max();
+    return static_cast<float>(are_steps() ? std::clamp(x * steps_, -most, most) : x);
+  }
+  activation_function bounds_in_steps() const {
+    activation_function f = activation_;
+    if (!are_steps() || f.kind != function::clip) return f;
+    f.a = in_steps(double{f.a});
+    f.b = in_steps(double{f.b});
+    return f;
+  }
 
   template <class Op>
   static op::byte_bounds bounds_of(const Op& p) {
@@ -343,6 +363,8 @@ class byte_layer {
 
   op::products_of_bytes op_;
   activation_function activation_;
+  double steps_;  ///< of the result, in a real number of 1
+  activation_function bounded_;
   op::byte_bounds bounds_;
   const_tensor input_, weight_;
   const float *bias_ = nullptr, *weight_scale_ = nullptr, *input_scale_ = nullptr, *output_scale_ = nullptr;

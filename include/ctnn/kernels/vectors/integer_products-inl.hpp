@@ -78,37 +78,18 @@ struct pairs_of_16_bits : quads_as_they_are {
   }
 };
 
-/// Bytes as 16 bits each, whatever they are.
-struct widened_bytes {
-  static constexpr int vectors = vector_registers == 32 ? 4 : 2;
-  struct both {
-    quad_vec even, odd;
-  };
-  static CTNN_INLINE both right(const std::uint8_t* p) {
-    const quad_vec x = load_quads(p);
-    return {hn::And(x, hn::Set(quad_tag(), 0x00FF00FF)), {CTNN_X86(srli_epi16)(x.raw, 8)}};
-  }
-  static CTNN_INLINE both left(std::int32_t quad) {
-    const quad_vec w = hn::Set(quad_tag(), quad);
-    return {{CTNN_X86(srai_epi16)(CTNN_X86(slli_epi16)(w.raw, 8), 8)}, {CTNN_X86(srai_epi16)(w.raw, 8)}};
-  }
-  static CTNN_INLINE quad_vec start(std::int32_t sum, std::int32_t) { return hn::Set(quad_tag(), sum); }
-  static CTNN_INLINE quad_vec total(quad_vec sum) { return sum; }
-  static CTNN_INLINE void add(quad_vec& sum, const both& x, const both& w) {
-    sum = hn::Add(sum, quad_vec{CTNN_X86(madd_epi16)(x.even.raw, w.even.raw)});
-    sum = hn::Add(sum, quad_vec{CTNN_X86(madd_epi16)(x.odd.raw, w.odd.raw)});
-  }
-};
-
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-/// VNNI, which the target's flags do not name: its processors may have it (dot_products.hpp).
+/// VNNI, which the target's flags do not name: its processors may have it (dot_products.hpp), in AVX-512's encoding or
+/// in AVX's.
+template <bool OfAvx512>
 struct dot_of_processor : quads_as_they_are {
   static constexpr int vectors = vector_registers == 32 ? 4 : 3;
   static CTNN_INLINE void add(quad_vec& sum, quad_vec x, quad_vec w) {
 #if HWY_TARGET == HWY_AVX3
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
 #else
-    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "x"(w.raw));
+    if constexpr (OfAvx512) asm("%{evex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "x"(w.raw));
+    else asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(x.raw), "x"(w.raw));
 #endif
   }
 };
@@ -185,6 +166,11 @@ CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t colum
   decltype(Dot::start(0, 0)) sums[R][V];
   CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
       Dot::start(p.start[r], p.left_sums[r]);
+#if defined(CTNN_X86)
+  if (p.adds)
+    CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+        hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
+#endif
   const std::int8_t* left = p.left;
   const std::uint8_t* const right = p.right + 4 * column;
   const std::ptrdiff_t* const offsets = p.offsets;
@@ -222,11 +208,65 @@ CTNN_INLINE void multiply_quads_by(const quad_products& p) {
 
 }  // namespace detail
 
+namespace detail {
+
+#if defined(CTNN_X86)
+
+/// Does a pair of 16 bytes not fit 16 bits (pair_fits_16_bits)?
+CTNN_INLINE bool has_wide_pairs(const std::int8_t* left) {
+  const __m128i w = _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(left)));
+  const __m128i none = _mm_setzero_si128(), ones = _mm_set1_epi8(1);
+  const __m128i negative = _mm_cmpgt_epi8(none, w);
+  const __m128i above = _mm_maddubs_epi16(_mm_andnot_si128(negative, w), ones);
+  const __m128i below = _mm_maddubs_epi16(_mm_sub_epi8(none, _mm_and_si128(negative, w)), ones);  // -128 as 128
+  const __m128i wide = _mm_cmpgt_epi16(_mm_or_si128(above, below), _mm_set1_epi16(128));
+  return _mm_movemask_epi8(wide) != 0;
+}
+
+/// Products in pairs of 16 bits of any rows: quads with a pair that does not fit are multiplied as two halves.
+template <int R>
+CTNN_NOINLINE void multiply_quads_in_halves(const quad_products& all) {
+  constexpr int at_once = 128;
+  alignas(64) std::int8_t left[2 * at_once * 4 * R];
+  std::ptrdiff_t offsets[2 * at_once];
+  quad_products p = all;
+  p.left = left;
+  p.offsets = offsets;
+  for (std::int64_t first = 0; first < all.quads; first += at_once) {
+    const std::int64_t end = all.quads - first < at_once ? all.quads : first + at_once;
+    std::int64_t n = 0;
+    for (std::int64_t q = first; q < end; ++q) {
+      const std::int8_t* const from = all.left + 4 * R * q;
+      alignas(16) std::int8_t quads[16]{};
+      std::memcpy(quads, from, 4 * R);
+      std::int8_t* const to = left + 4 * R * n;
+      offsets[n++] = all.offsets[q];
+      if (has_wide_pairs(quads)) {
+        offsets[n++] = all.offsets[q];
+        for (int i = 0; i < 4 * R; ++i) {
+          const int half = quads[i] / 2;
+          to[i] = static_cast<std::int8_t>(half);
+          to[4 * R + i] = static_cast<std::int8_t>(quads[i] - half);
+        }
+      } else {
+        std::memcpy(to, quads, 4 * R);
+      }
+    }
+    p.quads = n;
+    p.adds = first > 0;
+    multiply_quad_rows<pairs_of_16_bits, R>(p);
+  }
+}
+
+#endif
+
+}  // namespace detail
+
 inline bool has_dot_products() {
 #if HWY_TARGET == HWY_AVX3
   return dot_products_in_use().avx512;
 #elif HWY_TARGET == HWY_AVX2
-  return dot_products_in_use().avx;
+  return dot_products_in_use().avx || dot_products_in_use().avx512;
 #else
   return false;
 #endif
@@ -235,10 +275,14 @@ inline bool has_dot_products() {
 inline void multiply_quads(const quad_products& p) {
 #if defined(CTNN_X86)
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-  if (has_dot_products()) return detail::multiply_quads_by<detail::dot_of_processor>(p);
+  if (dot_products_in_use().avx512) return detail::multiply_quads_by<detail::dot_of_processor<true>>(p);
+#endif
+#if HWY_TARGET == HWY_AVX2
+  if (dot_products_in_use().avx) return detail::multiply_quads_by<detail::dot_of_processor<false>>(p);
 #endif
   if (p.fits_16_bits) detail::multiply_quads_by<detail::pairs_of_16_bits>(p);
-  else detail::multiply_quads_by<detail::widened_bytes>(p);
+  else if (p.rows == 1) detail::multiply_quads_in_halves<1>(p);
+  else detail::multiply_quads_in_halves<4>(p);
 #elif HWY_TARGET == HWY_NEON
   detail::multiply_quads_by<detail::signed_bytes>(p);
 #else
@@ -286,13 +330,13 @@ CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, i
   return hn::Add(y, hn::Set(d, zero));
 }
 
-/// The first n lanes as bytes, some bits changed.
-template <class T>
-CTNN_INLINE void store_bytes(quad_vec y, std::uint8_t flip, T* to, std::int64_t n) {
-  const hn::Rebind<T, quad_tag> d;
-  const auto bytes = hn::Xor(hn::DemoteTo(d, y), hn::Set(d, static_cast<T>(flip)));
+/// The first n lanes, which are bytes of either sign.
+CTNN_INLINE void store_bytes(quad_vec y, std::uint8_t* to, std::int64_t n) {
+  const hn::Rebind<std::uint8_t, quad_tag> d;
+  const hn::RebindToUnsigned<quad_tag> u;
+  const auto bytes = hn::TruncateTo(d, hn::BitCast(u, y));
   if (n >= quads_in_vector) return hn::StoreU(bytes, d, to);
-  alignas(16) T part[quad_lanes];
+  alignas(16) std::uint8_t part[quad_lanes];
   hn::StoreU(bytes, d, part);
   std::memcpy(to, part, static_cast<std::size_t>(n));
 }
@@ -312,127 +356,247 @@ CTNN_INLINE quad_vec multiply_fixed(quad_vec x, quad_vec factor) {
   return hn::BitCast(quad_tag(), hn::Or(low, high));
 }
 
-/// Sums as reals, or as steps of the results where there is a factor for those alone.
-template <sum_results::arithmetic How>
-CTNN_INLINE real_vec real_of_sums(const sum_results& p, quad_vec sum, std::int64_t column) {
-  const real_tag f;
-  const real_vec factor = p.step ? hn::LoadU(f, p.factor + column) : hn::Set(f, *p.factor);
-  real_vec x = hn::ConvertTo(f, sum);
-  if constexpr (How == sum_results::fused) {
-    const real_vec bias = !p.real_bias ? hn::Zero(f)
-                          : p.step     ? hn::LoadU(f, p.real_bias + column)
-                                       : hn::Set(f, *p.real_bias);
-    x = hn::MulAdd(x, factor, bias);
-  } else {
-    x = hn::Mul(x, factor);
+// What becomes of sums, at(where they lie, column).
+
+/// Sums with what is added to them. It is read once, as stores of results could change it: each column has its own
+/// bias, or all have one.
+template <bool Each>
+struct whole_sums {
+  const std::int32_t *sums, *right, *bias;
+  std::int32_t right_times;
+
+  CTNN_INLINE explicit whole_sums(const sum_results& p)
+      : sums(p.sums), right(p.right_sums), bias(p.integer_bias), right_times(p.right_times) {}
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
+    const quad_tag d;
+    quad_vec sum = hn::LoadU(d, sums + i);
+    if (right) sum = hn::Add(sum, hn::Mul(hn::LoadU(d, right + i), hn::Set(d, right_times)));
+    if (bias) sum = hn::Add(sum, Each ? hn::LoadU(d, bias + column) : hn::Set(d, *bias));
+    return sum;
   }
-  if (p.low == -std::numeric_limits<float>::infinity() && p.high == -p.low) return x;
-  return least_of(hn::Set(f, p.high), most_of(hn::Set(f, p.low), x));
-}
+};
 
-CTNN_INLINE quad_vec fixed_factors(const sum_results& p, std::int64_t column) {
-  const quad_tag d;
-  if (!p.step) return hn::Set(d, static_cast<std::int32_t>(*p.fixed_factor));
-  alignas(64) std::int32_t factors[quad_lanes];
-  for (int i = 0; i < quads_in_vector; ++i) factors[i] = static_cast<std::int32_t>(p.fixed_factor[column + i]);
-  return hn::Load(d, factors);
-}
+/// They as real numbers, or as steps of the results where there is a factor for those alone.
+template <sum_results::arithmetic How, bool Each>
+struct sums_as_reals {
+  whole_sums<Each> sums;
+  const float *factors, *biases;
+  real_vec factor, bias, low, high;
+  bool bounded;
 
-template <class Tag, class T>
-CTNN_INLINE void store_numbers(Tag d, hn::Vec<Tag> y, T* to, std::int64_t n) {
-  if (n >= quads_in_vector) return hn::StoreU(y, d, to);
-  alignas(64) T numbers[quad_lanes];
-  hn::Store(y, d, numbers);
-  std::memcpy(to, numbers, static_cast<std::size_t>(n) * sizeof(T));
-}
+  CTNN_INLINE explicit sums_as_reals(const sum_results& p)
+      : sums(p),
+        factors(p.factor),
+        biases(How == sum_results::fused ? p.real_bias : nullptr),
+        factor(hn::Set(real_tag(), *factors)),
+        bias(biases ? hn::Set(real_tag(), *biases) : hn::Zero(real_tag())),
+        low(hn::Set(real_tag(), p.low)),
+        high(hn::Set(real_tag(), p.high)),
+        bounded(p.low != -std::numeric_limits<float>::infinity() || p.high != -p.low) {}
+  /// Certainly all of them, whatever the sums.
+  CTNN_INLINE bool are_numbers() const {
+    return !Each && *factors - *factors == 0 && (!biases || *biases == *biases);
+  }
+  CTNN_INLINE real_vec at(std::int64_t i, std::int64_t column) const {
+    const real_tag f;
+    real_vec x = hn::ConvertTo(f, sums.at(i, column));
+    const real_vec times = Each ? hn::LoadU(f, factors + column) : factor;
+    if constexpr (How == sum_results::fused)
+      x = hn::MulAdd(x, times, Each && biases ? hn::LoadU(f, biases + column) : bias);
+    else x = hn::Mul(x, times);
+    return bounded ? least_of(high, most_of(low, x)) : x;
+  }
+};
 
-/// Lines of results of type T, 1 for i32 and f32; what the loop needs is a copy that stores cannot change.
-template <sum_results::arithmetic How, class T>
-CTNN_NOINLINE void finish_lines(const sum_results& given) {
-  const sum_results p = given;
-  const quad_tag d;
-  const real_tag f;
-  for (int l = 0; l < p.lines; ++l) {
-    const std::int32_t* const sums = p.sums + l * p.sums_pitch;
-    const std::int32_t* const right = p.right_sums ? p.right_sums + l * p.sums_pitch : nullptr;
-    T* const to = static_cast<T*>(p.to) + l * p.to_pitch;
-    for (std::int64_t i = 0; i < p.width; i += quads_in_vector) {
-      const std::int64_t column = i * p.step, n = p.width - i;
-      quad_vec sum = hn::LoadU(d, sums + i);
-      if (right) sum = hn::Add(sum, hn::Mul(hn::LoadU(d, right + i), hn::Set(d, p.right_times)));
-      if (p.integer_bias)
-        sum = hn::Add(sum, p.step ? hn::LoadU(d, p.integer_bias + column) : hn::Set(d, *p.integer_bias));
-      if constexpr (How == sum_results::none) {
-        store_numbers(d, sum, to + i, n);
-      } else if constexpr (How == sum_results::fixed) {
-        quad_vec y = hn::Add(multiply_fixed(sum, fixed_factors(p, column)), hn::Set(d, p.zero));
-        y = hn::Min(hn::Max(y, hn::Set(d, p.least)), hn::Set(d, p.most));
-        store_bytes<T>(y, 0, to + i, n);
+/// These as bytes, ties to even.
+template <class Reals>
+struct reals_to_even {
+  Reals reals;
+  real_vec least, most;
+  quad_vec zero;
+
+  CTNN_INLINE explicit reals_to_even(const sum_results& p) : reals(p), zero(hn::Set(quad_tag(), p.zero)) {
+    float low = static_cast<float>(p.least - p.zero), high = static_cast<float>(p.most - p.zero);
+    if (reals.bounded && reals.are_numbers()) {  // bounds twice are bounds
+      const float first = low;
+      low = p.low > low ? p.low : low;
+      high = p.high < first ? first : p.high < high ? p.high : high;
+      reals.bounded = false;
+    }
+    least = hn::Set(real_tag(), low);
+    most = hn::Set(real_tag(), high);
+  }
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
+    return hn::Add(hn::NearestInt(least_of(most_of(reals.at(i, column), least), most)), zero);
+  }
+};
+/// The same by another scale, or with halves away from 0.
+template <class Reals>
+struct reals_by_scale {
+  Reals reals;
+  real_vec scale;
+  bool divides, multiplies, away;
+  int zero, least, most;
+
+  CTNN_INLINE explicit reals_by_scale(const sum_results& p)
+      : reals(p),
+        scale(hn::Set(real_tag(), p.scale)),
+        divides(p.divides),
+        multiplies(p.multiplies),
+        away(p.away),
+        zero(p.zero),
+        least(p.least),
+        most(p.most) {}
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
+    real_vec x = reals.at(i, column);
+    if (divides) x = hn::Div(x, scale);
+    if (multiplies) x = hn::Mul(x, scale);
+    return round_between(x, away, zero, least, most);
+  }
+};
+
+template <bool Each>
+struct sums_by_fixed_factors {
+  whole_sums<Each> sums;
+  const std::int64_t* factors;
+  quad_vec factor, zero, least, most;
+
+  CTNN_INLINE explicit sums_by_fixed_factors(const sum_results& p)
+      : sums(p),
+        factors(p.fixed_factor),
+        factor(hn::Set(quad_tag(), static_cast<std::int32_t>(*factors))),
+        zero(hn::Set(quad_tag(), p.zero)),
+        least(hn::Set(quad_tag(), p.least)),
+        most(hn::Set(quad_tag(), p.most)) {}
+  CTNN_INLINE quad_vec factors_at(std::int64_t column) const {
+    if constexpr (!Each) return factor;
+    alignas(64) std::int32_t own[quad_lanes];
+    for (int i = 0; i < quads_in_vector; ++i) own[i] = static_cast<std::int32_t>(factors[column + i]);
+    return hn::Load(quad_tag(), own);
+  }
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
+    const quad_vec y = hn::Add(multiply_fixed(sums.at(i, column), factors_at(column)), zero);
+    return hn::Min(hn::Max(y, least), most);
+  }
+};
+
+/// Lines of numbers of 32 bits.
+template <class Tag, class Results>
+CTNN_INLINE void store_numbers(const sum_results& p, Tag d, const Results& results) {
+  const std::int64_t width = p.width, sums_pitch = p.sums_pitch, to_pitch = p.to_pitch;
+  auto* to = static_cast<hn::TFromD<Tag>*>(p.to);
+  for (int l = 0, lines = p.lines; l < lines; ++l, to += to_pitch)
+    for (std::int64_t i = 0; i < width; i += quads_in_vector) {
+      const auto y = results.at(l * sums_pitch + i, i);
+      if (width - i >= quads_in_vector) {
+        hn::StoreU(y, d, to + i);
       } else {
-        real_vec x = real_of_sums<How>(p, sum, column);
-        if constexpr (std::is_same_v<T, float>) {
-          store_numbers(f, x, to + i, n);
-        } else {
-          if (p.divides) x = hn::Div(x, hn::Set(f, p.scale));
-          if (p.multiplies) x = hn::Mul(x, hn::Set(f, p.scale));
-          store_bytes<T>(round_between(x, p.away, p.zero, p.least, p.most), 0, to + i, n);
-        }
+        alignas(64) hn::TFromD<Tag> numbers[quad_lanes];
+        hn::Store(y, d, numbers);
+        std::memcpy(to + i, numbers, static_cast<std::size_t>(width - i) * sizeof numbers[0]);
       }
+    }
+}
+
+/// Four vectors of numbers that are bytes, of either sign.
+template <class Results>
+CTNN_INLINE void store_four(const Results& results, std::int64_t from, std::int64_t column, std::uint8_t* to) {
+  quad_vec y[4];
+  CTNN_UNROLL for (int k = 0; k < 4; ++k) y[k] =
+      results.at(from + k * quads_in_vector, column + k * quads_in_vector);
+#if defined(CTNN_X86)
+  // Packed by parts of 128 bits, which are put in order at last.
+  const auto low = CTNN_X86(set1_epi16)(255);
+#if HWY_TARGET == HWY_SSE4
+  const auto first = _mm_and_si128(_mm_packs_epi32(y[0].raw, y[1].raw), low),
+             last = _mm_and_si128(_mm_packs_epi32(y[2].raw, y[3].raw), low);
+  _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(to)), _mm_packus_epi16(first, last));
+#elif HWY_TARGET == HWY_AVX2
+  const auto first = _mm256_and_si256(_mm256_packs_epi32(y[0].raw, y[1].raw), low),
+             last = _mm256_and_si256(_mm256_packs_epi32(y[2].raw, y[3].raw), low);
+  const auto order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  _mm256_storeu_si256(static_cast<__m256i*>(static_cast<void*>(to)),
+                      _mm256_permutevar8x32_epi32(_mm256_packus_epi16(first, last), order));
+#else
+  const auto first = _mm512_and_si512(_mm512_packs_epi32(y[0].raw, y[1].raw), low),
+             last = _mm512_and_si512(_mm512_packs_epi32(y[2].raw, y[3].raw), low);
+  const auto order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, _mm512_packus_epi16(first, last)));
+#endif
+#else
+  CTNN_UNROLL for (int k = 0; k < 4; ++k) store_bytes(y[k], to + k * quads_in_vector, quads_in_vector);
+#endif
+}
+
+/// Lines of bytes. A last vector that is not full is made again with some of the results before it, or, in lines that
+/// lie one behind the other, with some of those that are made next.
+template <class Results>
+CTNN_INLINE void write_bytes(const sum_results& p, const Results& results) {
+  const std::int64_t width = p.width, sums_pitch = p.sums_pitch, to_pitch = p.to_pitch;
+  auto* to = static_cast<std::uint8_t*>(p.to);
+  std::int64_t from = 0, behind = to_pitch == width ? (p.lines - 1) * width : 0;
+  for (int l = 0, lines = p.lines; l < lines; ++l, to += to_pitch, from += sums_pitch, behind -= behind ? width : 0) {
+    std::int64_t i = 0;
+    for (; i + 4 * quads_in_vector <= width; i += 4 * quads_in_vector) store_four(results, from + i, i, to + i);
+    for (; i < width; i += quads_in_vector) {
+      if (width >= quads_in_vector && width - i < quads_in_vector) i = width - quads_in_vector;
+      store_bytes(results.at(from + i, i), to + i, width - i + behind);
     }
   }
 }
 
-template <sum_results::arithmetic How>
-CTNN_INLINE void finish_of_type(const sum_results& p) {
-  if constexpr (How != sum_results::fixed)
-    if (p.type == sum_results::f32) return finish_lines<How, float>(p);
-  if (p.type == sum_results::i8) finish_lines<How, std::int8_t>(p);
-  else finish_lines<How, std::uint8_t>(p);
+template <sum_results::arithmetic How, bool Each>
+CTNN_NOINLINE void finish_reals(const sum_results& p) {
+  using reals = sums_as_reals<How, Each>;
+  if (p.type == sum_results::f32) store_numbers(p, real_tag(), reals(p));
+  else if (p.divides || p.multiplies || p.away) write_bytes(p, reals_by_scale<reals>(p));
+  else write_bytes(p, reals_to_even<reals>(p));
+}
+template <bool Each>
+CTNN_NOINLINE void finish_others(const sum_results& p) {
+  if (p.how == sum_results::none) store_numbers(p, quad_tag(), whole_sums<Each>(p));
+  else write_bytes(p, sums_by_fixed_factors<Each>(p));
 }
 
 }  // namespace detail
 
 inline bool finish_sums(const sum_results& p) {
-  switch (p.how) {
-    case sum_results::none: detail::finish_lines<sum_results::none, std::int32_t>(p); break;
-    case sum_results::real: detail::finish_of_type<sum_results::real>(p); break;
-    case sum_results::fixed: detail::finish_of_type<sum_results::fixed>(p); break;
-    case sum_results::fused:
+  using namespace detail;
+  if (p.how == sum_results::real) {
+    p.step ? finish_reals<sum_results::real, true>(p) : finish_reals<sum_results::real, false>(p);
+  } else if (p.how == sum_results::fused) {
 #if HWY_NATIVE_FMA
-      detail::finish_of_type<sum_results::fused>(p);
-      break;
+    p.step ? finish_reals<sum_results::fused, true>(p) : finish_reals<sum_results::fused, false>(p);
 #else
-      return false;
+    return false;
 #endif
+  } else {
+    p.step ? finish_others<true>(p) : finish_others<false>(p);
   }
   return true;
 }
 
 namespace detail {
 
-template <class T>
-CTNN_INLINE void quantize_floats_as(const float_results& given) {
-  const float_results r = given;
+CTNN_INLINE quad_vec quantized_floats(const float_results& r, const float* from) {
   const real_tag f;
-  for (std::int64_t i = 0; i < r.n; i += quads_in_vector) {
-    alignas(64) float part[quad_lanes];
-    const float* from = r.from + i;
-    if (r.n - i < quads_in_vector) {
-      std::memset(part, 0, sizeof part);
-      std::memcpy(part, from, static_cast<std::size_t>(r.n - i) * sizeof(float));
-      from = part;
-    }
-    const real_vec x = hn::LoadU(f, from), scale = hn::Set(f, r.scale);
-    const real_vec y = r.divides ? hn::Div(x, scale) : hn::Mul(x, scale);
-    store_bytes(round_between(y, r.away, r.zero, r.least, r.most), r.flip, reinterpret_cast<T*>(r.to + i), r.n - i);
-  }
+  const real_vec x = hn::LoadU(f, from), scale = hn::Set(f, r.scale);
+  const real_vec y = r.divides ? hn::Div(x, scale) : hn::Mul(x, scale);
+  return hn::Xor(round_between(y, r.away, r.zero, r.least, r.most), hn::Set(quad_tag(), r.flip));
 }
 
 }  // namespace detail
 
-inline void quantize_floats(const float_results& r) {
-  if (r.least < 0) detail::quantize_floats_as<std::int8_t>(r);
-  else detail::quantize_floats_as<std::uint8_t>(r);
+inline void quantize_floats(const float_results& given) {
+  using namespace detail;
+  const float_results r = given;
+  std::int64_t i = 0;
+  for (; i + quads_in_vector <= r.n; i += quads_in_vector)
+    store_bytes(quantized_floats(r, r.from + i), r.to + i, quads_in_vector);
+  if (i == r.n) return;
+  alignas(64) float part[quad_lanes]{};
+  std::memcpy(part, r.from + i, static_cast<std::size_t>(r.n - i) * sizeof(float));
+  store_bytes(quantized_floats(r, part), r.to + i, r.n - i);
 }
 
 inline void interleave_bytes(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip,
@@ -452,15 +616,17 @@ inline void interleave_bytes(const std::uint8_t* const (&lines)[4], std::int64_t
 
 namespace detail {
 
-/// With vectors of D, if there are so many bytes; what is left is compared again with some that were: a maximum stays.
+/// With vectors of D, if there are so many bytes; of what is left, some are compared again that were.
 template <class D>
-CTNN_INLINE bool larger_by(D d, const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
+CTNN_INLINE bool largest_by(D d, const std::uint8_t* const* lines, int count, std::int64_t n, bool is_signed,
+                            std::uint8_t* to) {
   const auto step = static_cast<std::int64_t>(hn::Lanes(d));
   if (n < step) return false;
   const auto flip = hn::Set(d, static_cast<std::uint8_t>(is_signed ? 128 : 0));
   for (std::int64_t i = 0; i < n; i += step) {
     const std::int64_t at = i + step <= n ? i : n - step;
-    const auto most = hn::Max(hn::Xor(hn::LoadU(d, x + at), flip), hn::Xor(hn::LoadU(d, to + at), flip));
+    auto most = hn::Xor(hn::LoadU(d, lines[0] + at), flip);
+    for (int k = 1; k < count; ++k) most = hn::Max(most, hn::Xor(hn::LoadU(d, lines[k] + at), flip));
     hn::StoreU(hn::Xor(most, flip), d, to + at);
   }
   return true;
@@ -468,13 +634,15 @@ CTNN_INLINE bool larger_by(D d, const std::uint8_t* x, std::int64_t n, bool is_s
 
 }  // namespace detail
 
-inline void larger_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed, std::uint8_t* to) {
+inline void largest_bytes(const std::uint8_t* const* lines, int count, std::int64_t n, bool is_signed,
+                          std::uint8_t* to) {
   const HWY_FULL(std::uint8_t) full;
   const HWY_CAPPED(std::uint8_t, 16) d16;
   const HWY_CAPPED(std::uint8_t, 8) d8;
-  if (!detail::larger_by(full, x, n, is_signed, to) && !detail::larger_by(d16, x, n, is_signed, to) &&
-      !detail::larger_by(d8, x, n, is_signed, to))
-    plainly::larger(x, n, is_signed, to);
+  if (!detail::largest_by(full, lines, count, n, is_signed, to) &&
+      !detail::largest_by(d16, lines, count, n, is_signed, to) &&
+      !detail::largest_by(d8, lines, count, n, is_signed, to))
+    plainly::largest(lines, count, n, is_signed, to);
 }
 
 inline std::int64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed) {
@@ -490,22 +658,30 @@ inline std::int64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, bool is_
 }
 
 inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to) {
-  std::int64_t i = 0;
-  if (stride == 2) {
-    const HWY_CAPPED(std::uint8_t, 16) d;
-    for (; i + 16 <= n; i += 16) {
-      hn::Vec<decltype(d)> even, odd;
-      hn::LoadInterleaved2(d, x + 2 * i, even, odd);
-      hn::StoreU(even, d, to + i);
-    }
+  const HWY_FULL(std::uint8_t) d;
+  const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+  if (stride != 2 || n < step) return plainly::take_every(x, stride, n, to);
+  for (std::int64_t i = 0; i < n; i += step) {
+    const std::int64_t at = i + step <= n ? i : n - step;
+    hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, x + 2 * at + step), hn::LoadU(d, x + 2 * at)), d, to + at);
   }
-  plainly::take_every(x + i * stride, stride, n - i, to + i);
+}
+
+inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, std::int64_t n, std::uint8_t flip,
+                              std::uint8_t* to) {
+  if (3 * (stride + dilation) > 15) return plainly::take_windows(x, stride, dilation, n, flip, to);
+  const HWY_CAPPED(std::uint8_t, 16) d;
+  alignas(16) std::uint8_t places[16];
+  for (int i = 0; i < 16; ++i) places[i] = static_cast<std::uint8_t>(i / 4 * stride + i % 4 * dilation);
+  const auto taken = hn::Load(d, places), flipped = hn::Set(d, flip);
+  for (std::int64_t i = 0; i < n; i += 4, x += 4 * stride)
+    hn::StoreU(hn::Xor(hn::TableLookupBytes(hn::LoadU(d, x), taken), flipped), d, to + 4 * i);
 }
 
 /// The target's kernels of whole numbers.
 inline integer_kernels integers_of_target() {
   return {&multiply_quads,  &finish_sums,  &quantize_floats, &interleave_bytes,
-          &take_every_byte, &larger_bytes, &sum_of_bytes,    !has_dot_products()};
+          &take_every_byte, &take_byte_windows, &largest_bytes, &sum_of_bytes, !has_dot_products()};
 }
 
 #else

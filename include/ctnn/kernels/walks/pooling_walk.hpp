@@ -117,36 +117,40 @@ class pooling_walk {
       }
     }
   }
-  /// Maxima of bytes by a target's kernels: the lines of a row of windows are compared first, many cells at once, then
-  /// each window's cells.
+  /// Maxima of bytes by a target's kernels: of some rows of windows the lines are compared first, many cells at once,
+  /// then all cells beside each other, of which every stride-th is a window's.
   void find_largest(const std::uint8_t* x, std::uint8_t* y, index_range some, bool is_signed,
                     const integer_kernels& with) const {
-    constexpr std::int64_t most = 1024;
-    std::uint8_t line[most], cells[most];
+    std::uint8_t cells[bytes_at_once], windows[bytes_at_once];
     const window_axis& a = axis_[last_];
-    const std::int64_t at_once = (most - a.span()) / a.stride, rows = rows_of_a_plane();
-    for (std::ptrdiff_t r = some.begin; r < some.end; ++r)
-      for (std::int64_t first = 0; first < width_; first += at_once) {
-        const std::int64_t n = std::min<std::int64_t>(at_once, width_ - first), start = first * a.stride - a.before,
-                           begin = std::max<std::int64_t>(start, 0),
-                           end = std::min<std::int64_t>(start + (n - 1) * a.stride + a.span(), a.size);
-        std::memset(line, is_signed ? 128 : 0, static_cast<std::size_t>(n * a.stride + a.span()));
-        if (begin < end)
-          lines(r % rows, [&](std::int64_t offset) {
-            with.larger(x + r / rows * plane_ + offset + begin, end - begin, is_signed, line + (begin - start));
-          });
-        std::uint8_t* const to = y + r * width_ + first;
-        for (int k = 0; k < a.taps; ++k) {
-          const std::uint8_t* from = line + std::int64_t{k} * a.dilation;
-          if (a.stride > 1) with.take_every(from, a.stride, n, cells);
-          if (a.stride > 1) from = cells;
-          if (k == 0) std::memcpy(to, from, static_cast<std::size_t>(n));
-          else with.larger(from, n, is_signed, to);
+    const std::int64_t at_once = (most_line - a.span()) / a.stride, rows = rows_of_a_plane();
+    for (std::int64_t first = 0; first < width_; first += at_once) {
+      const std::int64_t n = std::min<std::int64_t>(at_once, width_ - first), start = first * a.stride - a.before,
+                         begin = std::max<std::int64_t>(start, 0), pitch = n * a.stride + a.span(),
+                         end = std::min<std::int64_t>(start + (n - 1) * a.stride + a.span(), a.size),
+                         high = bytes_at_once / pitch;
+      for (std::ptrdiff_t top = some.begin; top < some.end; top += high) {
+        const std::int64_t lines_here = std::min<std::int64_t>(high, some.end - top);
+        std::memset(cells, is_signed ? 128 : 0, static_cast<std::size_t>(lines_here * pitch));
+        for (std::int64_t l = 0; l < lines_here && begin < end; ++l) {
+          const std::uint8_t* const from = x + (top + l) / rows * plane_ + begin;
+          largest_of compared(with, end - begin, is_signed, cells + l * pitch + (begin - start));
+          lines((top + l) % rows, [&](std::int64_t offset) { compared.add(from + offset); });
+          compared.end();
+        }
+        largest_of compared(with, lines_here * pitch - a.span(), is_signed, windows);
+        for (int k = 0; k < a.taps; ++k) compared.add(cells + std::int64_t{k} * a.dilation);
+        compared.end();
+        for (std::int64_t l = 0; l < lines_here; ++l) {
+          std::uint8_t* const to = y + (top + l) * width_ + first;
+          if (a.stride > 1) with.take_every(windows + l * pitch, a.stride, n, to);
+          else std::memcpy(to, windows + l * pitch, static_cast<std::size_t>(n));
         }
       }
+    }
   }
   /// Whether that has room for a window.
-  bool has_lines() const { return axis_[last_].span() + axis_[last_].stride <= 1024; }
+  bool has_lines() const { return axis_[last_].span() + axis_[last_].stride <= most_line; }
   std::int64_t rows_of_a_plane() const {
     std::int64_t n = 1;
     for (int i = 0; i < last_; ++i) n *= windows_[i];
@@ -154,6 +158,35 @@ class pooling_walk {
   }
 
  private:
+  /// Of a line of windows, and of several of them, when bytes are compared.
+  static constexpr std::int64_t most_line = 1024, bytes_at_once = 4096;
+
+  /// Collects lines and compares as many at once as there is room for.
+  class largest_of {
+   public:
+    largest_of(const integer_kernels& with, std::int64_t n, bool is_signed, std::uint8_t* to)
+        : with_(with), n_(n), to_(to), signed_(is_signed) {}
+    void add(const std::uint8_t* line) {
+      if (count_ == most) end();
+      if (count_ == 0 && begun_) lines_[count_++] = to_;
+      lines_[count_++] = line;
+    }
+    void end() {
+      if (count_ > 0) with_.largest(lines_, count_, n_, signed_, to_);
+      begun_ = begun_ || count_ > 0;
+      count_ = 0;
+    }
+
+   private:
+    static constexpr int most = 8;
+    const integer_kernels& with_;
+    std::int64_t n_;
+    std::uint8_t* to_;
+    const std::uint8_t* lines_[most];
+    int count_ = 0;
+    bool signed_, begun_ = false;
+  };
+
   /// Cells of a window, of which padding may make more than any integer holds. Firmware cores have no unit for doubles.
   using count = std::conditional_t<std::is_same_v<T, float>, float, double>;
 
