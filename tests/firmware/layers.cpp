@@ -23,7 +23,7 @@ struct stopwatch {
 
 void tell(void* context, std::string_view layer) {
   auto& watch = *static_cast<stopwatch*>(context);
-  const std::uint32_t taken = (board::ticks() - watch.last) * board::instructions_per_tick;
+  const std::uint32_t taken = board::instructions_in(board::ticks() - watch.last);
   char name[32] = {};
   for (std::size_t i = 0; i < layer.size() && i + 1 < sizeof name; ++i) name[i] = layer[i];
   board::print(name);

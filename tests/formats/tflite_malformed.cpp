@@ -114,10 +114,6 @@ TEST_CASE("offsets, counts and numbers that cannot be are refused with the reaso
                  fb::child(fb::table(
                      {{2, fb::numbers(std::vector<float>{1})}, {3, fb::numbers(std::vector<std::int64_t>{0, 0})}}))),
           "has 1 scales and 2 zero points");
-  refused(tensor(6, 4,
-                 fb::child(fb::table({{2, fb::numbers(std::vector<float>{std::numeric_limits<float>::quiet_NaN()})},
-                                      {3, fb::numbers(std::vector<std::int64_t>{0})}}))),
-          "as");
   refused(tensor(7, 4, fb::child(fb::table({{4, fb::number(std::uint8_t{2})}}))), "quantized in a way of its own");
   const auto node = [&](std::size_t i, int field, fb::cell c) {
     return changed([&](fb::object& nodes) { nodes.items[i]->fields[field] = c; }, 3);
@@ -137,6 +133,35 @@ TEST_CASE("offsets, counts and numbers that cannot be are refused with the reaso
   auto& nodes = model->fields[2].to->items[0]->fields[3].to->items;
   nodes.resize(20000, nodes[0]);
   refused(fb::finish(model), "");
+}
+
+TEST_CASE("scales of a .tflite file that are no scales are refused, with tensor, number and what is expected") {
+  const auto with = [](std::size_t tensor, std::vector<float> scales) {
+    const fb::part model = various().model({0}, {8});
+    const std::vector<std::int64_t> zeros(scales.size());
+    model->fields[2].to->items[0]->fields[0].to->items[tensor]->fields[4] =
+        fb::child(fb::table({{2, fb::numbers(scales)}, {3, fb::numbers(zeros)}}));
+    return outcome(fb::finish(model));
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  struct refusal {
+    float scale;
+    const char* said;
+  };
+  for (const auto& [scale, said] : {refusal{nan, "nan"}, {infinity, "inf"}, {-infinity, "-inf"}, {-0.5f, "-0.5"}}) {
+    CAPTURE(said);
+    const std::string why = "' has the scale " + std::string(said) + ", expected a finite one, not below 0";
+    for (const auto& [tensor, name] : {std::pair{6, "q"}, {8, "r"}})
+      CHECK(with(static_cast<std::size_t>(tensor), {scale}).find("tensor '" + (name + why)) != std::string::npos);
+    CHECK(with(7, {0.5f, scale, 1}).find("tensor 'm" + why) != std::string::npos);
+    CHECK(with(7, {scale}).find("tensor 'm" + why) != std::string::npos);
+  }
+  // Numbers are divided by what a value is scaled by; a filter of zeros may have any scale.
+  for (const auto& [tensor, name] : {std::pair{6, "q"}, {8, "r"}})
+    CHECK(with(static_cast<std::size_t>(tensor), {0}).find(std::string("tensor '") + name +
+                                                           "' has the scale 0, expected one above 0") !=
+          std::string::npos);
+  CHECK(with(7, {0.5f, 0, 1}) == "");
 }
 
 TEST_CASE("subgraphs that call themselves, or that nobody calls, are refused") {

@@ -17,11 +17,16 @@ void print(float number);
 /// Ends the emulator with this status.
 [[noreturn]] void exit(int status);
 
-/// Time since start_clock() in ticks of the 25 MHz system clock, 0 from 2^24 on: under `qemu -icount shift=0` an
-/// instruction takes a nanosecond, so a tick is 40 instructions.
+/// Time since start_clock() in ticks of the system clock, 0 from 2^24 on; and as instructions: under
+/// `qemu -icount shift=0` each takes a nanosecond.
 void start_clock();
 std::uint32_t ticks();
-inline constexpr std::uint32_t instructions_per_tick = 40;
+#if !defined(BOARD_MEGAHERTZ)
+#define BOARD_MEGAHERTZ 25
+#endif
+constexpr std::uint32_t instructions_in(std::uint32_t ticks) {
+  return ticks / BOARD_MEGAHERTZ * 1000 + ticks % BOARD_MEGAHERTZ * 1000 / BOARD_MEGAHERTZ;
+}
 
 /// Bytes of stack below the caller that were written since the last paint_stack().
 void paint_stack();
@@ -37,7 +42,7 @@ void measure(const char* what, auto&& work) {
   print("measured: ");
   print(what);
   print("; instructions ");
-  print(taken * instructions_per_tick);
+  print(instructions_in(taken));
   print("; stack ");
   print(stack);
   print("\n");

@@ -6,36 +6,18 @@
 
 #include "../../base/math.hpp"
 #include "../../base/saturated.hpp"
-#include "../byte_packing.hpp"
 #include "../frame.hpp"
-#include "../tensor.hpp"
 #include "../walks/pooling_walk.hpp"
-#include "byte_tiles-plain-inl.hpp"
+#if defined(__ARM_FEATURE_MVE)
+#include "byte_loops-helium-inl.hpp"
+#else
+#include "byte_loops-plain-inl.hpp"
+#endif
 
 CTNN_BEGIN_FAST_CODE
 
 namespace ctnn::ir {
 namespace plain {
-
-/// What the results of sums are moved by and lie between.
-struct byte_results {
-  std::int8_t zero, low, high;
-
-  constexpr std::int8_t of(std::int32_t x) const {
-    x += zero;
-    return static_cast<std::int8_t>(x < low ? low : x > high ? high : x);
-  }
-};
-constexpr byte_results results_of(const auto& p) {
-  activation_function f{};
-  if constexpr (requires {
-                  requires !std::is_same_v<std::decay_t<decltype(p)>, op::quantized_activation>;
-                  p.activation;
-                })
-    f = p.activation;
-  const op::byte_bounds b(f, p.as, p.to);
-  return {static_cast<std::int8_t>(p.as.zero), static_cast<std::int8_t>(b.low), static_cast<std::int8_t>(b.high)};
-}
 
 /// Where a kernel's numbers are.
 struct byte_operands {
@@ -49,224 +31,24 @@ struct byte_operands {
   }
 };
 
-namespace detail {
-
-/// For each output what its sum begins with, and its factor.
-struct row_constants {
-  std::int32_t start;
-  std::uint32_t factor;
-};
-/// floor(sum * factor / 2^32 + 1/2) + zero, of a factor below 1/2.
-CTNN_INLINE std::int32_t scaled(std::int32_t sum, std::uint32_t factor, int zero) {
-#if CTNN_BYTES_BY_DSP
-  std::int32_t y;
-  asm("smmlar %0, %1, %2, %3" : "=r"(y) : "r"(sum), "r"(factor), "r"(zero));
-  return y;
-#else
-  const auto product = static_cast<std::uint64_t>(std::int64_t{sum} * static_cast<std::int32_t>(factor));
-  return static_cast<std::int32_t>(product >> 32) +
-         static_cast<std::int32_t>(static_cast<std::uint32_t>(product) >> 31) + zero;
-#endif
-}
-/// What is nearest among all bytes.
-CTNN_INLINE std::int32_t nearest_byte(std::int32_t x) {
-#if CTNN_BYTES_BY_DSP
-  asm("ssat %0, #8, %0" : "+r"(x));
-  return x;
-#else
-  return x < -128 ? -128 : x > 127 ? 127 : x;
-#endif
-}
-/// The byte of a sum, by any factor and between any bounds.
-CTNN_NOINLINE inline std::int8_t byte_of(std::int32_t sum, std::uint32_t factor, const byte_results& to) {
-  return to.of(fixed_factor::product(factor, sum));
-}
-/// The byte of a sum by a factor below 1/2, where no bounds are but those of bytes.
-CTNN_INLINE void store_simple(std::int8_t* y, std::int32_t sum, std::uint32_t factor, int zero) {
-  *y = static_cast<std::int8_t>(nearest_byte(scaled(sum, factor, zero)));
-}
-
-}  // namespace detail
-
 // ---- layers: sums of products
 
-/// Rows of weights at every window of images, or (one pixel) of vectors.
-struct byte_layer {
-  struct part {  ///< one image, one group
-    const std::int8_t *x, *weights;
-    const detail::row_constants* rows;
-    std::int8_t *y, *memory;
-  };
-  void (*kernel)(const byte_layer&, const part&);
-  byte_results results;
-  std::int8_t outside;  ///< the byte that stands for 0 in the input
-  bool backwards;
-  int images, groups, height, width, channels, pitch;  ///< channels of one group; numbers of a pixel
-  int out_height, out_width, outs, out_pitch;          ///< outs of one group
-  int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, top, left;
-  int fours;
-
-  constexpr int windows() const { return out_height * out_width; }
-};
-
 namespace detail {
-
-/// May all results be stored by store_simple()?
-inline bool is_simple(const byte_layer& k, const row_constants* rows) {
-  bool simple = k.results.low == -128 && k.results.high == 127;
-  for (int o = 0; o < k.outs; ++o) simple = simple && rows[o].factor >> 31 == 0;
-  return simple;
-}
-/// Results of all rows for two windows, which lie `second` bytes apart; for the first of them if that is 0.
-CTNN_NOINLINE inline void two_windows(const byte_layer& k, const byte_layer::part& p, const std::int16_t* x,
-                                      std::int8_t* y, std::ptrdiff_t second) {
-  const std::int8_t* w = p.weights;
-  const row_constants* r = p.rows;
-  for (int left = k.outs; left > 0; left -= 2, r += 2, y += 2) {
-    const int next = left > 1 ? 1 : 0;  // an odd row's pair is zeros
-    std::int32_t sums[4] = {r[0].start, r[next].start, r[0].start, r[next].start};
-    w = multiply_two_by_two(x, w, k.fours, sums);
-    for (int i = 1; i >= 0; --i)  // the first last: it may be the only one
-      for (int o = 0; o <= next; ++o) y[i * second + o] = byte_of(sums[2 * i + o], r[o].factor, k.results);
-  }
-}
-CTNN_NOINLINE inline void two_windows_simply(const byte_layer& k, const byte_layer::part& p, const std::int16_t* x,
-                                             std::int8_t* y, std::ptrdiff_t second) {
-  const std::int8_t* w = p.weights;
-  const row_constants* r = p.rows;
-  const int zero = k.results.zero, fours = k.fours;
-  for (int pairs = k.outs / 2; pairs > 0; --pairs, r += 2, y += 2) {
-    std::int32_t sums[4] = {r[0].start, r[1].start, r[0].start, r[1].start};
-    w = multiply_two_by_two(x, w, fours, sums);
-    store_simple(y + second, sums[2], r[0].factor, zero);
-    store_simple(y + second + 1, sums[3], r[1].factor, zero);
-    store_simple(y, sums[0], r[0].factor, zero);
-    store_simple(y + 1, sums[1], r[1].factor, zero);
-  }
-  if (k.outs % 2 == 0) return;
-  std::int32_t sums[4] = {r[0].start, 0, r[0].start, 0};
-  multiply_two_by_two(x, w, fours, sums);
-  store_simple(y + second, sums[2], r[0].factor, zero);
-  store_simple(y, sums[0], r[0].factor, zero);
-}
-/// Results of all rows for one window, of bytes.
-CTNN_NOINLINE inline void one_window(const byte_layer& k, const byte_layer::part& p, const std::int8_t* x,
-                                     std::int8_t* y) {
-  const std::ptrdiff_t pair = std::ptrdiff_t{k.fours} * 8;
-  const std::int8_t* w = p.weights;
-  const row_constants* r = p.rows;
-  int left = k.outs;
-  if (is_simple(k, r)) {
-    const int fours = k.fours, zero = k.results.zero;
-    for (; left >= 4; left -= 4, r += 4, y += 4) {
-      std::int32_t sums[4] = {r[0].start, r[1].start, r[2].start, r[3].start};
-      w = multiply_one_by_four(x, w, pair, fours, sums) + pair;
-      store_simple(y, sums[0], r[0].factor, zero);
-      store_simple(y + 1, sums[1], r[1].factor, zero);
-      store_simple(y + 2, sums[2], r[2].factor, zero);
-      store_simple(y + 3, sums[3], r[3].factor, zero);
-    }
-  }
-  for (; left > 0; left -= 4, r += 4, y += 4) {
-    std::int32_t sums[4];
-    for (int i = 0; i < 4; ++i) sums[i] = r[i < left ? i : 0].start;
-    w = multiply_one_by_four(x, w, left > 2 ? pair : 0, k.fours, sums) + pair;
-    for (int i = 0; i < 4 && i < left; ++i) y[i] = byte_of(sums[i], r[i].factor, k.results);
-  }
-}
-
-/// The windows of an image one after the other, forwards or backwards.
-struct window_position {
-  int oy, ox;
-
-  explicit window_position(const byte_layer& k)
-      : oy(k.backwards ? k.out_height - 1 : 0), ox(k.backwards ? k.out_width - 1 : 0) {}
-  CTNN_INLINE void next(const byte_layer& k) {
-    if (k.backwards) {
-      if (--ox < 0) {
-        ox = k.out_width - 1;
-        --oy;
-      }
-    } else if (++ox == k.out_width) {
-      ox = 0;
-      ++oy;
-    }
-  }
-};
-
-/// Numbers of a window, widened four by four: `to` goes on by 8.
-CTNN_INLINE std::int16_t* widen(const std::int8_t* from, int bytes, std::int16_t* to) {
-  for (; bytes >= 8; bytes -= 8, from += 8, to += 16) {
-    widen_four(from, to);
-    widen_four(from + 4, to + 8);
-  }
-  if (bytes > 0) {
-    widen_four(from, to);
-    to += 8;
-  }
-  return to;
-}
-/// A window's numbers, widened; fours are 8 numbers apart. If bytes of a row are no fours they come together in `flat`.
-CTNN_NOINLINE inline void widen_window(const byte_layer& k, const std::int8_t* x, const window_position& at,
-                                       std::int16_t* to, std::int8_t* flat) {
-  const int first = at.ox * k.stride_w - k.left, channels = k.channels;
-  int iy = at.oy * k.stride_h - k.top;
-  if (k.kernel_h == 1 && k.kernel_w == 1 && channels % 4 == 0 && first >= 0 && first < k.width && iy >= 0 &&
-      iy < k.height) {
-    widen(x + (static_cast<std::ptrdiff_t>(iy) * k.width + first) * k.pitch, channels, to);
-    return;
-  }
-  // Taps of a row that are together are one piece, of which some are inside; else each is one.
-  const bool together = k.dilation_w == 1 && k.pitch == channels;
-  const int taps = together ? k.kernel_w : 1, past = k.width - taps;
-  const bool by_fours =
-      channels % 4 == 0 || (together && first >= 0 && first <= past && k.kernel_w * channels % 4 == 0);
-  std::int8_t* gathered = flat;
-  const auto leave = [&](int bytes) {
-    if (by_fours)
-      for (; bytes > 0; bytes -= 4, to += 8)
-        for (int i = 0; i < 4; ++i) to[i] = k.outside;
-    else
-      for (; bytes > 0; --bytes) *gathered++ = k.outside;
-  };
-  for (int ky = 0; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
-    const bool row_inside = iy >= 0 && iy < k.height;
-    for (int kx = 0, ix = first; kx < k.kernel_w; kx += taps, ix += k.dilation_w) {
-      int begin = ix < 0 ? -ix : 0, end = ix > past ? taps - (ix - past) : taps;
-      if (!row_inside || begin >= end) begin = end = taps;
-      leave(begin * channels);
-      if (begin < end) {
-        const std::int8_t* from = x + (static_cast<std::ptrdiff_t>(iy) * k.width + ix + begin) * k.pitch;
-        int bytes = (end - begin) * channels;
-        if (by_fours) to = widen(from, bytes, to);
-        else
-          for (; bytes > 0; --bytes) *gathered++ = *from++;
-      }
-      leave((taps - end) * channels);
-    }
-  }
-  if (!by_fours) widen(flat, k.fours * 4, to);
-}
 
 /// All rows at every window. What a pair of windows reads it has read before its results are written.
 inline void convolve_rows(const byte_layer& k, const byte_layer::part& p) {
-  auto* const x = static_cast<std::int16_t*>(static_cast<void*>(p.memory));
-  std::int8_t* const flat = p.memory + k.fours * 16;
-  for (int i = 0; i < k.fours * 8; ++i) x[i] = 0;
-  if (k.channels % 4 != 0)
-    for (int i = 0; i < k.fours * 4; ++i) flat[i] = 0;
-  const auto results = is_simple(k, p.rows) ? &two_windows_simply : &two_windows;
+  const window_pair pair(k, p);
   window_position at(k);
   std::int8_t* y = p.y + (k.backwards ? std::ptrdiff_t{k.windows() - 1} * k.out_pitch : 0);
   const std::ptrdiff_t step = k.backwards ? -k.out_pitch : k.out_pitch;
   for (int left = k.windows(); left > 0; left -= 2, y += 2 * step) {
-    widen_window(k, p.x, at, x, flat);
+    pair.take(0, at);
     if (left > 1) {
       at.next(k);
-      widen_window(k, p.x, at, x + 4, flat);
+      pair.take(1, at);
       at.next(k);
     }
-    results(k, p, x, y, left > 1 ? step : 0);
+    pair.results(y, left > 1 ? step : 0);
   }
 }
 
@@ -282,69 +64,37 @@ inline void multiply_rows(const byte_layer& k, const byte_layer::part& p) {
   }
 }
 
-/// Results of a window's channels, whose taps are at `taps`.
-CTNN_NOINLINE inline void channels_simply(const byte_layer& k, const byte_layer::part& p,
-                                          const std::int8_t* const* taps, std::int8_t* y) {
-  const row_constants* r = p.rows;
-  const std::int8_t* w = p.weights;
-  const int zero = k.results.zero, count = k.kernel_h * k.kernel_w, end = k.pitch & ~3;
-  for (int c = 0; c < end; c += 4, r += 4) {
-    std::int32_t sums[4] = {r[0].start, r[1].start, r[2].start, r[3].start};
-    w = multiply_channels(taps, c, w, count, sums);
-    std::int8_t* const to = y + c;
-    store_simple(to, sums[0], r[0].factor, zero);
-    store_simple(to + 1, sums[1], r[1].factor, zero);
-    store_simple(to + 2, sums[2], r[2].factor, zero);
-    store_simple(to + 3, sums[3], r[3].factor, zero);
-  }
-}
-/// The same of channels [first, ...), by any factors; fours are whole.
-CTNN_NOINLINE inline void channels_from(int first, const byte_layer& k, const byte_layer::part& p,
-                                        const std::int8_t* const* taps, std::int8_t* y) {
-  const int count = k.kernel_h * k.kernel_w;
-  for (int c = first; c < k.pitch; c += 4) {
-    const std::int8_t* w = p.weights + c * count;
-    const row_constants* const r = p.rows + c;
-    const int n = k.pitch - c < 4 ? k.pitch - c : 4;
-    std::int32_t sums[4];
-    for (int i = 0; i < n; ++i) sums[i] = r[i].start;
-    if (n == 4) multiply_channels(taps, c, w, count, sums);
-    else
-      for (int t = 0; t < count; ++t, w += 4)
-        for (int i = 0; i < n; ++i) sums[i] += taps[t][c + i] * w[i];
-    for (int i = 0; i < n; ++i) y[c + i] = byte_of(sums[i], r[i].factor, k.results);
-  }
-}
-
 /// Each channel under its filter.
 inline void convolve_channels(const byte_layer& k, const byte_layer::part& p) {
-  const int taps = k.kernel_h * k.kernel_w, channels = k.pitch;
-  const bool simple = is_simple(k, p.rows);
+  const int channels = k.pitch;
+  const window_channels filters(k, p);
   std::int8_t* const outside = p.memory;
   for (int c = 0; c < channels; ++c) outside[c] = k.outside;
-  auto* const at = static_cast<const std::int8_t**>(static_cast<void*>(p.memory + scratch_for(channels, 1)));
-  window_position now(k);
+  auto* const taps = static_cast<const std::int8_t**>(static_cast<void*>(p.memory + scratch_for(channels, 1)));
+  // Of windows that lie on the image all taps move as they do: `moved` since they were looked up.
+  const int past_x = k.width - (k.kernel_w - 1) * k.dilation_w, past_y = k.height - (k.kernel_h - 1) * k.dilation_h;
+  const std::ptrdiff_t step = std::ptrdiff_t{k.backwards ? -k.stride_w : k.stride_w} * channels,
+                       out_step = k.backwards ? -channels : channels;
+  std::ptrdiff_t moved = 0;
   bool was_inside = false;
-  for (int left = k.windows(); left > 0; --left) {
+  window_position now(k);
+  std::int8_t* y = p.y + (k.backwards ? std::ptrdiff_t{k.windows() - 1} * channels : 0);
+  for (int left = k.windows(); left > 0; --left, y += out_step) {
     const int top = now.oy * k.stride_h - k.top, first = now.ox * k.stride_w - k.left;
-    const bool inside = top >= 0 && top + (k.kernel_h - 1) * k.dilation_h < k.height && first >= 0 &&
-                        first + (k.kernel_w - 1) * k.dilation_w < k.width;
-    const std::int8_t** tap = at;
+    const bool inside = top >= 0 && top < past_y && first >= 0 && first < past_x;
     if (inside && was_inside && now.ox != (k.backwards ? k.out_width - 1 : 0)) {
-      // All move as the window does.
-      const std::ptrdiff_t step = std::ptrdiff_t{k.backwards ? -k.stride_w : k.stride_w} * channels;
-      for (int t = 0; t < taps; ++t) tap[t] += step;
+      moved += step;
     } else {
+      const std::int8_t** tap = taps;
       for (int ky = 0, iy = top; ky < k.kernel_h; ++ky, iy += k.dilation_h)
         for (int kx = 0, ix = first; kx < k.kernel_w; ++kx, ix += k.dilation_w)
           *tap++ = iy >= 0 && iy < k.height && ix >= 0 && ix < k.width
                        ? p.x + (static_cast<std::ptrdiff_t>(iy) * k.width + ix) * channels
                        : outside;
+      moved = 0;
     }
     was_inside = inside;
-    std::int8_t* const y = p.y + (static_cast<std::ptrdiff_t>(now.oy) * k.out_width + now.ox) * channels;
-    if (simple) channels_simply(k, p, at, y);
-    if (!simple || channels % 4 != 0) channels_from(simple ? channels & ~3 : 0, k, p, at, y);
+    filters.results(taps, moved, y);
     now.next(k);
   }
 }
@@ -421,36 +171,30 @@ inline void run(const byte_layer& k, const byte_operands& o) {
 // ---- element by element
 
 struct byte_binary {
-  byte_results results;
+  detail::byte_sum sum;
   bool multiplies;
   int x_zero, z_zero;
   std::ptrdiff_t count;
-  std::int64_t a, b, start;  ///< sums are a x + b z + start, products a (x - zero) (z - zero), both of 2^32
-  fixed_factor factor;
+  fixed_factor factor;  ///< of products (x - zero) (z - zero)
 };
 constexpr byte_binary byte_task_of(const op::quantized_binary& p, const arguments& in) {
   const fixed_factor a(p.of.scale / p.as.scale), b(p.with.scale / p.as.scale);
-  byte_binary k{results_of(p),
-                p.function == op::binary_function::mul,
-                p.of.zero,
-                p.with.zero,
-                static_cast<std::ptrdiff_t>(in.out[0].shape.count()),
-                a.times,
-                p.function == op::binary_function::sub ? -b.times : b.times,
-                std::int64_t{1} << 31,
-                fixed_factor(p.of.scale * p.with.scale / p.as.scale)};
-  k.start -= k.a * p.of.zero + k.b * p.with.zero;
+  byte_binary k{
+      {results_of(p), a.times, p.function == op::binary_function::sub ? -b.times : b.times, std::int64_t{1} << 31},
+      p.function == op::binary_function::mul,
+      p.of.zero,
+      p.with.zero,
+      static_cast<std::ptrdiff_t>(in.out[0].shape.count()),
+      fixed_factor(p.of.scale * p.with.scale / p.as.scale)};
+  k.sum.start -= k.sum.a * p.of.zero + k.sum.b * p.with.zero;
   return k;
 }
 inline void run(const byte_binary& k, const byte_operands& o) {
   const std::int8_t *x = o.bytes(o.in), *z = o.bytes(o.second);
   std::int8_t* const y = o.to<std::int8_t>(o.out);
-  if (k.multiplies)
-    for (std::ptrdiff_t i = 0; i < k.count; ++i)
-      y[i] = k.results.of(k.factor.of((x[i] - k.x_zero) * (z[i] - k.z_zero)));
-  else
-    for (std::ptrdiff_t i = 0; i < k.count; ++i)
-      y[i] = k.results.of(static_cast<std::int32_t>((x[i] * k.a + z[i] * k.b + k.start) >> 32));
+  if (!k.multiplies) return detail::add_bytes(k.sum, x, z, y, k.count);
+  for (std::ptrdiff_t i = 0; i < k.count; ++i)
+    y[i] = k.sum.results.of(k.factor.of((x[i] - k.x_zero) * (z[i] - k.z_zero)));
 }
 
 /// A function of one byte.
@@ -579,21 +323,9 @@ void pool_bytes(const byte_pool& k, const std::int8_t* x, std::int8_t* y) {
   for (int left = windows; left > 0; --left) {
     const pooling_window rows = k.window(k.rows, oy), columns = k.window(k.columns, ox);
     const std::int8_t* const first = x + (static_cast<std::ptrdiff_t>(rows.first) * width + columns.first) * channels;
-    const int count = rows.cells * columns.cells;
-    for (int c = 0; c < channels; ++c) {
-      std::int32_t total = Function == op::pooling::max ? -128 : 0;
-      const std::int8_t* row = first + c;
-      for (int i = rows.cells; i > 0; --i, row += rows.step * width * channels) {
-        const std::int8_t* cell = row;
-        for (int j = columns.cells; j > 0; --j, cell += columns.step * channels) {
-          if constexpr (Function == op::pooling::max) total = *cell > total ? *cell : total;
-          else total += *cell;
-        }
-      }
-      if (Function != op::pooling::max && count != 0)
-        total = (total < 0 ? total - count / 2 : total + count / 2) / count;
-      y[c] = static_cast<std::int8_t>(total);
-    }
+    pool_window<Function>({rows.cells, columns.cells, std::ptrdiff_t{rows.step} * width * channels,
+                           std::ptrdiff_t{columns.step} * channels},
+                          first, channels, y);
     y += k.backwards ? -channels : channels;
     ox += k.backwards ? -1 : 1;
     if (ox < 0 || ox == k.out_width) {

@@ -3,6 +3,8 @@
 // real numbers.
 #pragma once
 
+#include <cmath>
+
 #include "../../onnx/readers/sampling.hpp"
 
 namespace ctnn::tflite::readers {
@@ -18,9 +20,18 @@ inline const stated_value* stated(node_reader& n, const std::string& name) {
   const auto at = all.find(name);
   return at == all.end() ? nullptr : &at->second;
 }
+[[noreturn]] inline void refuse_scale(node_reader& n, const std::string& name, float scale, const char* expected) {
+  std::string got;
+  append_number(got, static_cast<double>(scale));
+  n.fail("tensor '" + name + "' has the scale " + got + ", expected " + expected);
+}
+/// Null if it has none. Weights may have a scale of 0: converters give it to a filter of zeros.
 inline const stated_quantization* scales_of(node_reader& n, const std::string& name) {
   const stated_value* s = stated(n, name);
-  return s && !s->quantized.scale.empty() ? &s->quantized : nullptr;
+  if (!s || s->quantized.scale.empty()) return nullptr;
+  for (const float scale : s->quantized.scale)
+    if (!(scale >= 0) || !std::isfinite(scale)) refuse_scale(n, name, scale, "a finite one, not below 0");
+  return &s->quantized;
 }
 /// Whether input i is of integers with a scale.
 inline bool is_quantized(node_reader& n, std::size_t i) {

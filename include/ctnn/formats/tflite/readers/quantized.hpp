@@ -12,6 +12,7 @@ inline ir::quantization one_scale(node_reader& n, const std::string& name) {
   const stated_quantization* q = scales_of(n, name);
   if (!q) n.fail("'" + name + "' has no scale");
   if (q->scale.size() != 1) node_reader::refuse("values with a scale for each channel");
+  if (q->scale[0] == 0) refuse_scale(n, name, 0, "one above 0");
   return {static_cast<double>(q->scale[0]), n.to_int(q->zero[0], "zero point")};
 }
 inline ir::quantization of_input(node_reader& n, std::size_t i) { return one_scale(n, n.node.inputs[i]); }

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: BSL-1.0
+// The inner loops of firmware's kernels of bytes by Helium, the vectors of Cortex-M55 and M85: sixteen products an
+// instruction, sums four at a time. All that is in byte_loops-plain-inl.hpp for cores without vectors, in the same
+// memory and order of weights.
+#pragma once
+
+#include <arm_mve.h>
+
+#include "byte_layer-plain-inl.hpp"
+
+CTNN_BEGIN_FAST_CODE
+
+namespace ctnn::ir {
+namespace plain {
+namespace detail {
+
+CTNN_INLINE const std::int32_t* words_at(const void* p) { return static_cast<const std::int32_t*>(p); }
+
+/// Four sums by four factors below 1/2: floor(sum * factor / 2^32 + 1/2).
+CTNN_INLINE int32x4_t scaled(int32x4_t sums, int32x4_t factors) { return vrmulhq_s32(sums, factors); }
+
+/// How four sums of a window become bytes, of which there may be fewer.
+class row_results {
+ public:
+  CTNN_INLINE explicit row_results(const byte_layer& k, bool by_any)
+      : to_(k.results), low_(vdupq_n_s32(to_.low)), high_(vdupq_n_s32(to_.high)), by_any_(by_any) {}
+
+  CTNN_INLINE bool are_simple(int left) const { return !by_any_ && left >= 4; }
+  CTNN_INLINE void store(const int32x4x2_t& rows, const std::int32_t* sums, std::int8_t* y) const {
+    const int32x4_t x = vaddq_n_s32(scaled(vaddq_s32(vldrwq_s32(sums), rows.val[0]), rows.val[1]), to_.zero);
+    vstrbq_s32(y, vminq_s32(vmaxq_s32(x, low_), high_));
+  }
+  CTNN_NOINLINE void store_by_any(const row_constants* rows, int left, const std::int32_t* sums, std::int8_t* y) const {
+    for (int i = 0; i < 4 && i < left; ++i) y[i] = byte_of(sums[i] + rows[i].start, rows[i].factor, to_);
+  }
+
+ private:
+  byte_results to_;
+  int32x4_t low_, high_;
+  bool by_any_;
+};
+
+/// Numbers 0 to 7 of a window, fours twice: as two rows of weights alternate.
+CTNN_INLINE int8x16_t fours_twice(const std::int8_t* x) {
+  const uint32x4_t at = {0, 0, 1, 1};
+  return vreinterpretq_s8_s32(vldrwq_gather_shifted_offset_s32(words_at(x), at));
+}
+inline constexpr mve_pred16_t first_row = 0x0f0f;
+CTNN_INLINE mve_pred16_t second_row() { return vpnot(first_row); }  // GCC 12 does not assemble 0xf0f0
+
+/// The fours of two rows that alternate, sixteen numbers of each.
+struct two_rows {
+  int8x16_t first, second;
+
+  CTNN_INLINE explicit two_rows(const std::int8_t* w) {
+    const int32x4x2_t words = vld2q_s32(words_at(w));
+    first = vreinterpretq_s8_s32(words.val[0]);
+    second = vreinterpretq_s8_s32(words.val[1]);
+  }
+};
+
+/// Sums of two windows by two rows, x[row] and z[row]; their numbers are sixteens, and with Eight another 8.
+template <bool Eight>
+CTNN_INLINE void multiply_two_by_two(const std::int8_t* in_x, const std::int8_t* in_z, const std::int8_t* w,
+                                     unsigned sixteens, std::int32_t* x, std::int32_t* z) {
+  std::int32_t x0 = 0, x1 = 0, z0 = 0, z1 = 0;
+  if constexpr (!Eight) {  // the first have no sums before them
+    const two_rows rows(w);
+    const int8x16_t a = vldrbq_s8(in_x), b = vldrbq_s8(in_z);
+    x0 = vmladavq_s8(a, rows.first);
+    x1 = vmladavq_s8(a, rows.second);
+    z0 = vmladavq_s8(b, rows.first);
+    z1 = vmladavq_s8(b, rows.second);
+    --sixteens;
+    in_x += 16;
+    in_z += 16;
+    w += 32;
+  }
+  for (; sixteens > 0; --sixteens, in_x += 16, in_z += 16, w += 32) {
+    const two_rows rows(w);
+    const int8x16_t a = vldrbq_s8(in_x), b = vldrbq_s8(in_z);
+    x0 = vmladavaq_s8(x0, a, rows.first);
+    x1 = vmladavaq_s8(x1, a, rows.second);
+    z0 = vmladavaq_s8(z0, b, rows.first);
+    z1 = vmladavaq_s8(z1, b, rows.second);
+  }
+  if constexpr (Eight) {
+    const int8x16_t rows = vldrbq_s8(w), a = fours_twice(in_x), b = fours_twice(in_z);
+    x0 = vmladavaq_p_s8(x0, a, rows, first_row);
+    z0 = vmladavaq_p_s8(z0, b, rows, first_row);
+    x1 = vmladavaq_p_s8(x1, a, rows, second_row());
+    z1 = vmladavaq_p_s8(z1, b, rows, second_row());
+  }
+  x[0] = x0;
+  x[1] = x1;
+  z[0] = z0;
+  z[1] = z1;
+}
+
+/// Bytes from one window to the next in the kernel's memory.
+CTNN_INLINE std::ptrdiff_t window_bytes(const byte_layer& k) {
+  return static_cast<std::ptrdiff_t>((static_cast<unsigned>(k.fours) + 2) / 4 * 16);
+}
+/// Results of all rows for two windows, which lie `second` bytes apart; for the first of them if that is 0.
+template <bool Eight>
+CTNN_NOINLINE void two_windows(const byte_layer& k, const byte_layer::part& p, bool by_any, std::int8_t* y,
+                               std::ptrdiff_t second) {
+  const std::int8_t *const x = p.memory, *const z = x + window_bytes(k), *w = p.weights;
+  const row_constants* r = p.rows;
+  const unsigned sixteens = static_cast<unsigned>(k.fours) / 4;
+  const std::ptrdiff_t pair = std::ptrdiff_t{k.fours} * 8;
+  const row_results results(k, by_any);
+  for (int left = k.outs; left > 0; left -= 4, r += 4, y += 4) {
+    std::int32_t of_x[4], of_z[4];
+    multiply_two_by_two<Eight>(x, z, w, sixteens, of_x, of_z);
+    if (left > 2) w += pair;
+    multiply_two_by_two<Eight>(x, z, w, sixteens, of_x + 2, of_z + 2);
+    w += pair;
+    if (results.are_simple(left)) {  // the first last: it may be the only one
+      const int32x4x2_t rows = vld2q_s32(words_at(r));
+      results.store(rows, of_z, y + second);
+      results.store(rows, of_x, y);
+    } else {
+      results.store_by_any(r, left, of_z, y + second);
+      results.store_by_any(r, left, of_x, y);
+    }
+  }
+}
+
+/// Results of all rows for one window, of bytes.
+CTNN_NOINLINE inline void one_window(const byte_layer& k, const byte_layer::part& p, const std::int8_t* x,
+                                     std::int8_t* y) {
+  const std::ptrdiff_t pair = std::ptrdiff_t{k.fours} * 8;
+  const row_results results(k, !has_small_factors(k, p.rows));
+  const std::int8_t* w = p.weights;
+  const row_constants* r = p.rows;
+  const unsigned sixteens = static_cast<unsigned>(k.fours) / 4;
+  const bool eight = k.fours % 4 != 0;
+  for (int left = k.outs; left > 0; left -= 4, r += 4, y += 4, w += 2 * pair) {
+    const std::int8_t *in = x, *v = w, *u = left > 2 ? w + pair : w;
+    std::int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (unsigned n = sixteens; n > 0; --n, in += 16, v += 32, u += 32) {
+      const int8x16_t a = vldrbq_s8(in);
+      const two_rows rows(v);
+      s0 = vmladavaq_s8(s0, a, rows.first);
+      s1 = vmladavaq_s8(s1, a, rows.second);
+      const two_rows others(u);
+      s2 = vmladavaq_s8(s2, a, others.first);
+      s3 = vmladavaq_s8(s3, a, others.second);
+    }
+    if (eight) {
+      const int8x16_t a = fours_twice(in), rows = vldrbq_s8(v), others = vldrbq_s8(u);
+      s0 = vmladavaq_p_s8(s0, a, rows, first_row);
+      s2 = vmladavaq_p_s8(s2, a, others, first_row);
+      s1 = vmladavaq_p_s8(s1, a, rows, second_row());
+      s3 = vmladavaq_p_s8(s3, a, others, second_row());
+    }
+    const std::int32_t sums[4] = {s0, s1, s2, s3};
+    if (results.are_simple(left)) results.store(vld2q_s32(words_at(r)), sums, y);
+    else results.store_by_any(r, left, sums, y);
+  }
+}
+
+CTNN_INLINE mve_pred16_t bytes_there(int left) { return vctp8q(static_cast<std::uint32_t>(left)); }
+CTNN_INLINE std::int8_t* copy_bytes(const std::int8_t* from, int bytes, std::int8_t* to) {
+  std::int8_t* const end = to + bytes;
+  for (unsigned n = static_cast<unsigned>(bytes) / 16; n > 0; --n, from += 16, to += 16) vstrbq_s8(to, vldrbq_s8(from));
+  if (to != end) {
+    const mve_pred16_t there = bytes_there(static_cast<int>(end - to));
+    vstrbq_p_s8(to, vldrbq_z_s8(from, there), there);
+  }
+  return end;
+}
+CTNN_INLINE std::int8_t* fill_bytes(std::int8_t byte, int bytes, std::int8_t* to) {
+  for (int left = bytes; left > 0; left -= 16) vstrbq_p_s8(to + (bytes - left), vdupq_n_s8(byte), bytes_there(left));
+  return to + bytes;
+}
+
+/// A window's numbers side by side. What fills the last of them up is multiplied by zeros.
+CTNN_NOINLINE inline void copy_window(const byte_layer& k, const std::int8_t* x, const window_position& at,
+                                      std::int8_t* to) {
+  const int ix = at.ox * k.stride_w - k.left, iy = at.oy * k.stride_h - k.top;
+  const bool together = has_rows_together(k);
+  if (together && ix >= 0 && ix <= k.width - k.kernel_w && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height) {
+    const std::ptrdiff_t row = std::ptrdiff_t{k.width} * k.pitch, step = row * k.dilation_h;
+    const std::int8_t* from = x + iy * row + std::ptrdiff_t{ix} * k.pitch;
+    const int bytes = k.kernel_w * k.pitch;
+    for (int ky = k.kernel_h; ky > 0; --ky, from += step) to = copy_bytes(from, bytes, to);
+    return;
+  }
+  for_each_piece(
+      k, x, at, together, [&](const std::int8_t* from, int bytes) { to = copy_bytes(from, bytes, to); },
+      [&](int bytes) { to = fill_bytes(k.outside, bytes, to); });
+}
+
+/// Two windows and all rows at them.
+class window_pair {
+ public:
+  window_pair(const byte_layer& k, const byte_layer::part& p)
+      : k_(k),
+        p_(p),
+        by_any_(!has_small_factors(k, p.rows)),
+        results_(k.fours % 4 == 0 ? &two_windows<false> : &two_windows<true>) {}
+  CTNN_INLINE void take(int which, const window_position& at) const {
+    copy_window(k_, p_.x, at, p_.memory + (which == 0 ? 0 : window_bytes(k_)));
+  }
+  CTNN_INLINE void results(std::int8_t* y, std::ptrdiff_t second) const { results_(k_, p_, by_any_, y, second); }
+
+ private:
+  const byte_layer& k_;
+  const byte_layer::part& p_;
+  bool by_any_;
+  void (*results_)(const byte_layer&, const byte_layer::part&, bool, std::int8_t*, std::ptrdiff_t);
+};
+
+/// Sums of sixteen channels and pairs of taps: written out, as compilers spill some of the eight registers.
+template <bool Part>
+CTNN_INLINE void add_pairs(const std::int8_t* const* x, std::ptrdiff_t at, uint32x4_t& w, unsigned pairs,
+                           mve_pred16_t there, int32x4_t& s0, int32x4_t& s1, int32x4_t& s2, int32x4_t& s3) {
+  int8x16_t a, b, c;
+  const std::int8_t *p, *q;
+  std::uint32_t before;  // compilers know no name of the predicate's register
+#define CTNN_LOAD_BYTES(to, from) \
+  ".if %c[part]\n\t"              \
+  "vpst\n\t"                      \
+  "vldrbt.8 " to ", [" from       \
+  "]\n\t"                         \
+  ".else\n\t"                     \
+  "vldrb.8 " to ", [" from        \
+  "]\n\t"                         \
+  ".endif\n\t"
+  asm volatile(
+      ".if %c[part]\n\t"
+      "vmrs %[before], p0\n\t"
+      "vmsr p0, %[there]\n\t"
+      ".endif\n\t"
+      "dls lr, %[n]\n"
+      "1:\n\t"
+      "ldrd %[p], %[q], [%[x]], #8\n\t"
+      "add %[p], %[at]\n\t"
+      "add %[q], %[at]\n\t"
+      CTNN_LOAD_BYTES("%q[a]", "%[p]")
+      "vldrw.u32 %q[b], [%q[w]]\n\t"
+      "vmullb.s8 %q[a], %q[a], %q[b]\n\t"
+      CTNN_LOAD_BYTES("%q[b]", "%[q]")
+      "vldrw.u32 %q[c], [%q[w], #4]\n\t"
+      "vmullb.s8 %q[b], %q[b], %q[c]\n\t"
+      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
+      "vmovlb.s16 %q[b], %q[a]\n\t"
+      "vmovlt.s16 %q[a], %q[a]\n\t"
+      "vadd.i32 %q[s0], %q[s0], %q[b]\n\t"
+      "vadd.i32 %q[s2], %q[s2], %q[a]\n\t"
+      CTNN_LOAD_BYTES("%q[a]", "%[q]")
+      "vmullt.s8 %q[a], %q[a], %q[c]\n\t"
+      CTNN_LOAD_BYTES("%q[b]", "%[p]")
+      "vldrw.u32 %q[c], [%q[w]]\n\t"
+      "vmullt.s8 %q[b], %q[b], %q[c]\n\t"
+      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
+      "vmovlb.s16 %q[b], %q[a]\n\t"
+      "vmovlt.s16 %q[a], %q[a]\n\t"
+      "vadd.i32 %q[s1], %q[s1], %q[b]\n\t"
+      "vadd.i32 %q[s3], %q[s3], %q[a]\n\t"
+      "vadd.i32 %q[w], %q[w], %[eight]\n\t"
+      "le lr, 1b\n\t"
+      ".if %c[part]\n\t"
+      "vmsr p0, %[before]\n\t"
+      ".endif"
+      : [s0] "+w"(s0), [s1] "+w"(s1), [s2] "+w"(s2), [s3] "+w"(s3), [w] "+w"(w), [a] "=&w"(a), [b] "=&w"(b),
+        [c] "=&w"(c), [p] "=&r"(p), [q] "=&r"(q), [x] "+r"(x), [before] "=&r"(before)
+      : [at] "r"(at), [n] "r"(pairs), [there] "r"(there), [eight] "r"(8), [part] "i"(Part)
+      : "lr", "memory");
+#undef CTNN_LOAD_BYTES
+}
+
+/// All channels of a window, sixteen at a time. Lane i of sum j is of channel 4 i + j: weights of four channels lie
+/// together, so do their rows.
+class window_channels {
+ public:
+  window_channels(const byte_layer& k, const byte_layer::part& p)
+      : p_(p),
+        to_(k.results),
+        by_any_(!has_small_factors(k, p.rows)),
+        channels_(k.pitch),
+        count_(static_cast<unsigned>(k.kernel_h * k.kernel_w)),
+        pairs_(count_ / 2),
+        four_(vidupq_n_u32(0, 1)) {
+    // Products of two taps are added as numbers of 16 bits. Two of -128 by -128 are more.
+    std::int8_t least = 0;
+    const std::int8_t* w = p.weights;
+    for (int left = (channels_ + 3) / 4 * 4 * static_cast<int>(count_); left > 0; left -= 16, w += 16)
+      least = vminvq_p_s8(least, vldrbq_z_s8(w, bytes_there(left)), bytes_there(left));
+    if (least == -128) pairs_ = 0;
+  }
+  /// Taps read x[0] + at, x[1] + at, ...
+  CTNN_NOINLINE void results(const std::int8_t* const* x, std::ptrdiff_t at, std::int8_t* y) const {
+    int c = 0;
+    for (; channels_ - c >= 16; c += 16) sixteen<false>(x, at + c, c, y + c);
+    if (c < channels_) sixteen<true>(x, at + c, c, y + c);
+  }
+
+ private:
+  static std::uint32_t address(const void* p) {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(p));
+  }
+  /// Part: those that are there of sixteen.
+  template <bool Part>
+  CTNN_INLINE void sixteen(const std::int8_t* const* x, std::ptrdiff_t at, int c, std::int8_t* y) const {
+    const int left = channels_ - c;
+    const mve_pred16_t there = Part ? bytes_there(left) : mve_pred16_t{0};
+    const auto load = [&](const std::int8_t* from) { return Part ? vldrbq_z_s8(from, there) : vldrbq_s8(from); };
+    const auto weights_at = [](uint32x4_t from) { return vreinterpretq_s8_s32(vldrwq_gather_base_s32(from, 0)); };
+    const uint32x4_t four = Part ? vminq_u32(four_, vdupq_n_u32(static_cast<unsigned>(left - 1) / 4)) : four_;
+    uint32x4_t w = vaddq_n_u32(vmulq_n_u32(four, 4 * count_), address(p_.weights + static_cast<unsigned>(c) * count_));
+    int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;
+    if (pairs_ > 0) add_pairs<Part>(x, at, w, pairs_, there, s0, s1, s2, s3);
+    x += 2 * pairs_;
+    for (unsigned n = count_ - 2 * pairs_; n > 0; --n, ++x) {
+      const int8x16_t a = load(x[0] + at), f = weights_at(w);
+      const int16x8_t even = vmullbq_int_s8(a, f), odd = vmulltq_int_s8(a, f);
+      s0 = vaddq_s32(s0, vmovlbq_s16(even));
+      s2 = vaddq_s32(s2, vmovltq_s16(even));
+      s1 = vaddq_s32(s1, vmovlbq_s16(odd));
+      s3 = vaddq_s32(s3, vmovltq_s16(odd));
+      w = vaddq_n_u32(w, 4);
+    }
+    const row_constants* const r = p_.rows + c;
+    if (by_any_ || (Part && left % 4 != 0)) {  // the last rows may have none behind them
+      std::int32_t sums[4][4];
+      vstrwq_s32(sums[0], s0);
+      vstrwq_s32(sums[1], s1);
+      vstrwq_s32(sums[2], s2);
+      vstrwq_s32(sums[3], s3);
+      return store_by_any(r, left < 16 ? left : 16, sums, y);
+    }
+    const uint32x4_t rows = vaddq_n_u32(vmulq_n_u32(four, 4 * sizeof(row_constants)), address(r));
+    static_assert(sizeof(row_constants) == 8);
+    s0 = scaled(vaddq_s32(s0, vldrwq_gather_base_s32(rows, 0)), vldrwq_gather_base_s32(rows, 4));
+    s1 = scaled(vaddq_s32(s1, vldrwq_gather_base_s32(rows, 8)), vldrwq_gather_base_s32(rows, 12));
+    s2 = scaled(vaddq_s32(s2, vldrwq_gather_base_s32(rows, 16)), vldrwq_gather_base_s32(rows, 20));
+    s3 = scaled(vaddq_s32(s3, vldrwq_gather_base_s32(rows, 24)), vldrwq_gather_base_s32(rows, 28));
+    // All even channels, then all odd ones, as numbers of 16 bits that stop at their ends.
+    const auto narrow = [&](int32x4_t first, int32x4_t second) {
+      return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vuninitializedq_s16(), first), second), to_.zero);
+    };
+    int8x16_t bytes = vqmovntq_s16(vqmovnbq_s16(vuninitializedq_s8(), narrow(s0, s2)), narrow(s1, s3));
+    bytes = vminq_s8(vmaxq_s8(bytes, vdupq_n_s8(to_.low)), vdupq_n_s8(to_.high));
+    if constexpr (Part) vstrbq_p_s8(y, bytes, there);
+    else vstrbq_s8(y, bytes);
+  }
+  CTNN_NOINLINE void store_by_any(const row_constants* r, int left, const std::int32_t (&sums)[4][4],
+                                  std::int8_t* y) const {
+    for (int i = 0; i < left; ++i) y[i] = byte_of(sums[i % 4][i / 4] + r[i].start, r[i].factor, to_);
+  }
+
+  const byte_layer::part& p_;
+  byte_results to_;
+  bool by_any_;
+  int channels_;
+  unsigned count_, pairs_;
+  uint32x4_t four_;
+};
+
+/// Sums of two operands by factors of 2^32: below 2^37 in two parts, of the factors' upper and lower 16 bits.
+inline void add_bytes(const byte_sum& k, const std::int8_t* x, const std::int8_t* z, std::int8_t* y,
+                      std::ptrdiff_t count) {
+  const auto small = [](std::int64_t n) { return n < std::int64_t{1} << 37 && n > -(std::int64_t{1} << 37); };
+  if (!small(k.a) || !small(k.b)) {
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      y[i] = k.results.of(static_cast<std::int32_t>((x[i] * k.a + z[i] * k.b + k.start) >> 32));
+    return;
+  }
+  const auto upper = [](std::int64_t n) { return static_cast<std::int32_t>(n >> 16); };
+  const auto lower = [](std::int64_t n) { return static_cast<std::int32_t>(n & 0xffff); };
+  const std::int32_t a = upper(k.a), b = upper(k.b), c = upper(k.start), d = lower(k.a), e = lower(k.b),
+                     f = lower(k.start);
+  const int32x4_t low = vdupq_n_s32(k.results.low), high = vdupq_n_s32(k.results.high);
+  for (; count > 0; count -= 4, x += 4, z += 4, y += 4) {
+    const mve_pred16_t there = vctp32q(static_cast<std::uint32_t>(count));
+    const int32x4_t u = vldrbq_z_s32(x, there), v = vldrbq_z_s32(z, there);
+    int32x4_t sum = vaddq_n_s32(vmlaq_n_s32(vmulq_n_s32(u, d), v, e), f);
+    sum = vmlaq_n_s32(vmlaq_n_s32(vaddq_n_s32(vshrq_n_s32(sum, 16), c), u, a), v, b);
+    sum = vaddq_n_s32(vshrq_n_s32(sum, 16), k.results.zero);
+    vstrbq_p_s32(y, vminq_s32(vmaxq_s32(sum, low), high), there);
+  }
+}
+
+/// A window's largest bytes or averages, channel by channel.
+template <op::pooling Function>
+CTNN_INLINE void pool_window(const pooled_cells& cells, const std::int8_t* x, int channels, std::int8_t* y) {
+  const int count = cells.rows * cells.columns;
+  constexpr int lanes = Function == op::pooling::max ? 16 : 4;
+  for (int c = 0; c < channels; c += lanes) {
+    const mve_pred16_t there =
+        Function == op::pooling::max ? bytes_there(channels - c) : vctp32q(static_cast<std::uint32_t>(channels - c));
+    const std::int8_t* row = x + c;
+    if constexpr (Function == op::pooling::max) {
+      int8x16_t most = vdupq_n_s8(-128);
+      for (int i = cells.rows; i > 0; --i, row += cells.row_step) {
+        const std::int8_t* cell = row;
+        for (int j = cells.columns; j > 0; --j, cell += cells.column_step)
+          most = vmaxq_s8(most, vldrbq_z_s8(cell, there));
+      }
+      vstrbq_p_s8(y + c, most, there);
+    } else {
+      int32x4_t total = vdupq_n_s32(0);
+      for (int i = cells.rows; i > 0; --i, row += cells.row_step) {
+        const std::int8_t* cell = row;
+        for (int j = cells.columns; j > 0; --j, cell += cells.column_step)
+          total = vaddq_s32(total, vldrbq_z_s32(cell, there));
+      }
+      std::int32_t totals[4];
+      vstrwq_s32(totals, total);
+      for (int i = 0; count != 0 && i < 4; ++i) totals[i] = average_of(totals[i], count);
+      vstrbq_p_s32(y + c, vldrwq_s32(totals), there);
+    }
+  }
+}
+
+}  // namespace detail
+}  // namespace plain
+}  // namespace ctnn::ir
+
+CTNN_END_FAST_CODE
