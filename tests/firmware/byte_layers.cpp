@@ -17,6 +17,11 @@ std::int8_t weight[most_channels * most_channels * most_taps];
 alignas(8) std::int8_t packed[sizeof weight + 16 * most_channels * most_taps], scratch[16 * most_channels * most_taps];
 plain::detail::row_constants rows[most_channels];
 
+// Factors of sums; at run time they would take doubles.
+constexpr std::uint32_t small = fixed_factor(0.001).word(), above_half = fixed_factor(0.75).word();
+constexpr std::int64_t flat = fixed_factor(0.4).times, above_one = fixed_factor(1.3).times,
+                       steep = fixed_factor(1e5).times;
+
 unsigned seed = 1;
 int below(int n) {
   seed = seed * 1664525u + 1013904223u;
@@ -81,7 +86,7 @@ int wrong_in_layer() {
   const bool large = one_in(3);
   for (plain::detail::row_constants& r : rows) {
     r.start = below(4000) - 2000;
-    r.factor = fixed_factor(large && one_in(4) ? 0.75f : 0.001f).word() + static_cast<unsigned>(below(5000));
+    r.factor = (large && one_in(4) ? above_half : small) + static_cast<unsigned>(below(5000));
   }
   const byte_rows layout{k.out_pitch, depth, k.channels, taps, depthwise};
   for (int i = 0; i < 4 * static_cast<int>(layout.words()); ++i) {
@@ -115,8 +120,8 @@ int wrong_in_layer() {
 
 int wrong_in_sums() {
   const int count = 1 + below(70);
-  plain::detail::byte_sum k{any_results(), fixed_factor(one_in(8) ? 1e5f : 0.4f).times + below(1 << 30),
-                            fixed_factor(1.3f).times + below(1 << 30), std::int64_t{1} << 31};
+  plain::detail::byte_sum k{any_results(), (one_in(8) ? steep : flat) + below(1 << 30), above_one + below(1 << 30),
+                            std::int64_t{1} << 31};
   if (one_in(4)) k.b = -k.b;
   k.start -= k.a * below(100) + k.b * below(100);
   for (std::int8_t& b : x) b = any_byte();

@@ -83,9 +83,9 @@ constexpr std::int32_t average_of(std::int32_t total, int count) {
 
 /// Are all factors below 1/2?
 inline bool has_small_factors(const byte_layer& k, const row_constants* rows) {
-  bool small = true;
-  for (int o = 0; o < k.outs; ++o) small = small && rows[o].factor >> 31 == 0;
-  return small;
+  std::uint32_t any = 0;
+  for (int o = 0; o < k.outs; ++o) any |= rows[o].factor;
+  return any >> 31 == 0;
 }
 
 /// The windows of an image one after the other, forwards or backwards.

@@ -45,8 +45,22 @@ CTNN_INLINE int8x16_t fours_twice(const std::int8_t* x) {
   const uint32x4_t at = {0, 0, 1, 1};
   return vreinterpretq_s8_s32(vldrwq_gather_shifted_offset_s32(words_at(x), at));
 }
-inline constexpr mve_pred16_t first_row = 0x0f0f;
-CTNN_INLINE mve_pred16_t second_row() { return vpnot(first_row); }  // GCC 12 does not assemble 0xf0f0
+/// Adds products of fours_twice() and two rows that alternate, for each row, and of two more. (Written out, as
+/// compilers predicate each instruction by itself.)
+CTNN_INLINE void add_eight(int8x16_t x, int8x16_t rows, std::int32_t& x0, std::int32_t& x1, int8x16_t z,
+                           int8x16_t others, std::int32_t& z0, std::int32_t& z1) {
+  std::uint32_t before;
+  asm("vmrs %[before], p0\n\t"
+      "vmsr p0, %[lanes]\n\t"
+      "vpstete\n\t"
+      "vmladavat.s8 %[x0], %q[x], %q[rows]\n\t"
+      "vmladavae.s8 %[x1], %q[x], %q[rows]\n\t"
+      "vmladavat.s8 %[z0], %q[z], %q[others]\n\t"
+      "vmladavae.s8 %[z1], %q[z], %q[others]\n\t"
+      "vmsr p0, %[before]"
+      : [before] "=&r"(before), [x0] "+Te"(x0), [x1] "+Te"(x1), [z0] "+Te"(z0), [z1] "+Te"(z1)
+      : [x] "w"(x), [rows] "w"(rows), [z] "w"(z), [others] "w"(others), [lanes] "r"(0x0f0f));
+}
 
 /// The fours of two rows that alternate, sixteen numbers of each.
 struct two_rows {
@@ -86,10 +100,7 @@ CTNN_INLINE void multiply_two_by_two(const std::int8_t* in_x, const std::int8_t*
   }
   if constexpr (Eight) {
     const int8x16_t rows = vldrbq_s8(w), a = fours_twice(in_x), b = fours_twice(in_z);
-    x0 = vmladavaq_p_s8(x0, a, rows, first_row);
-    z0 = vmladavaq_p_s8(z0, b, rows, first_row);
-    x1 = vmladavaq_p_s8(x1, a, rows, second_row());
-    z1 = vmladavaq_p_s8(z1, b, rows, second_row());
+    add_eight(a, rows, x0, x1, b, rows, z0, z1);
   }
   x[0] = x0;
   x[1] = x1;
@@ -150,10 +161,7 @@ CTNN_NOINLINE inline void one_window(const byte_layer& k, const byte_layer::part
     }
     if (eight) {
       const int8x16_t a = fours_twice(in), rows = vldrbq_s8(v), others = vldrbq_s8(u);
-      s0 = vmladavaq_p_s8(s0, a, rows, first_row);
-      s2 = vmladavaq_p_s8(s2, a, others, first_row);
-      s1 = vmladavaq_p_s8(s1, a, rows, second_row());
-      s3 = vmladavaq_p_s8(s3, a, others, second_row());
+      add_eight(a, rows, s0, s1, a, others, s2, s3);
     }
     const std::int32_t sums[4] = {s0, s1, s2, s3};
     if (results.are_simple(left)) results.store(vld2q_s32(words_at(r)), sums, y);
@@ -200,16 +208,20 @@ class window_pair {
       : k_(k),
         p_(p),
         by_any_(!has_small_factors(k, p.rows)),
+        pixels_(k.kernel_h * k.kernel_w * k.stride_h * k.stride_w == 1 && k.top == 0 && k.left == 0 &&
+                k.out_height == k.height && k.out_width == k.width),
         results_(k.fours % 4 == 0 ? &two_windows<false> : &two_windows<true>) {}
   CTNN_INLINE void take(int which, const window_position& at) const {
-    copy_window(k_, p_.x, at, p_.memory + (which == 0 ? 0 : window_bytes(k_)));
+    std::int8_t* const to = p_.memory + (which == 0 ? 0 : window_bytes(k_));
+    if (pixels_) copy_bytes(p_.x + std::ptrdiff_t{at.oy * k_.width + at.ox} * k_.pitch, k_.channels, to);
+    else copy_window(k_, p_.x, at, to);
   }
   CTNN_INLINE void results(std::int8_t* y, std::ptrdiff_t second) const { results_(k_, p_, by_any_, y, second); }
 
  private:
   const byte_layer& k_;
   const byte_layer::part& p_;
-  bool by_any_;
+  bool by_any_, pixels_;
   void (*results_)(const byte_layer&, const byte_layer::part&, bool, std::int8_t*, std::ptrdiff_t);
 };
 
@@ -283,7 +295,10 @@ class window_channels {
         channels_(k.pitch),
         count_(static_cast<unsigned>(k.kernel_h * k.kernel_w)),
         pairs_(count_ / 2),
-        four_(vidupq_n_u32(0, 1)) {
+        low_(vdupq_n_s8(to_.low)),
+        high_(vdupq_n_s8(to_.high)),
+        weights_(vaddq_n_u32(vmulq_n_u32(vidupq_n_u32(0, 1), 4 * count_), address(p.weights))),
+        rows_(vaddq_n_u32(vmulq_n_u32(vidupq_n_u32(0, 1), 4 * sizeof(row_constants)), address(p.rows))) {
     // Products of two taps are added as numbers of 16 bits. Two of -128 by -128 are more.
     std::int8_t least = 0;
     const std::int8_t* w = p.weights;
@@ -309,8 +324,12 @@ class window_channels {
     const mve_pred16_t there = Part ? bytes_there(left) : mve_pred16_t{0};
     const auto load = [&](const std::int8_t* from) { return Part ? vldrbq_z_s8(from, there) : vldrbq_s8(from); };
     const auto weights_at = [](uint32x4_t from) { return vreinterpretq_s8_s32(vldrwq_gather_base_s32(from, 0)); };
-    const uint32x4_t four = Part ? vminq_u32(four_, vdupq_n_u32(static_cast<unsigned>(left - 1) / 4)) : four_;
-    uint32x4_t w = vaddq_n_u32(vmulq_n_u32(four, 4 * count_), address(p_.weights + static_cast<unsigned>(c) * count_));
+    // Of lanes that are not there the last one's numbers are read.
+    const auto there_of = [&](uint32x4_t from, unsigned step) {
+      return Part ? vminq_u32(from, vdupq_n_u32(vgetq_lane_u32(from, 0) + static_cast<unsigned>(left - 1) / 4 * step))
+                  : from;
+    };
+    uint32x4_t w = there_of(vaddq_n_u32(weights_, static_cast<unsigned>(c) * count_), 4 * count_);
     int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;
     if (pairs_ > 0) add_pairs<Part>(x, at, w, pairs_, there, s0, s1, s2, s3);
     x += 2 * pairs_;
@@ -325,15 +344,11 @@ class window_channels {
     }
     const row_constants* const r = p_.rows + c;
     if (by_any_ || (Part && left % 4 != 0)) {  // the last rows may have none behind them
-      std::int32_t sums[4][4];
-      vstrwq_s32(sums[0], s0);
-      vstrwq_s32(sums[1], s1);
-      vstrwq_s32(sums[2], s2);
-      vstrwq_s32(sums[3], s3);
-      return store_by_any(r, left < 16 ? left : 16, sums, y);
+      return store_by_any(r, left < 16 ? left : 16, y, s0, s1, s2, s3);
     }
-    const uint32x4_t rows = vaddq_n_u32(vmulq_n_u32(four, 4 * sizeof(row_constants)), address(r));
-    static_assert(sizeof(row_constants) == 8);
+    constexpr unsigned row = sizeof(row_constants);
+    const uint32x4_t rows = there_of(vaddq_n_u32(rows_, static_cast<unsigned>(c) * row), 4 * row);
+    static_assert(row == 8);
     s0 = scaled(vaddq_s32(s0, vldrwq_gather_base_s32(rows, 0)), vldrwq_gather_base_s32(rows, 4));
     s1 = scaled(vaddq_s32(s1, vldrwq_gather_base_s32(rows, 8)), vldrwq_gather_base_s32(rows, 12));
     s2 = scaled(vaddq_s32(s2, vldrwq_gather_base_s32(rows, 16)), vldrwq_gather_base_s32(rows, 20));
@@ -343,12 +358,17 @@ class window_channels {
       return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vuninitializedq_s16(), first), second), to_.zero);
     };
     int8x16_t bytes = vqmovntq_s16(vqmovnbq_s16(vuninitializedq_s8(), narrow(s0, s2)), narrow(s1, s3));
-    bytes = vminq_s8(vmaxq_s8(bytes, vdupq_n_s8(to_.low)), vdupq_n_s8(to_.high));
+    bytes = vminq_s8(vmaxq_s8(bytes, low_), high_);
     if constexpr (Part) vstrbq_p_s8(y, bytes, there);
     else vstrbq_s8(y, bytes);
   }
-  CTNN_NOINLINE void store_by_any(const row_constants* r, int left, const std::int32_t (&sums)[4][4],
-                                  std::int8_t* y) const {
+  CTNN_NOINLINE void store_by_any(const row_constants* r, int left, std::int8_t* y, int32x4_t s0, int32x4_t s1,
+                                  int32x4_t s2, int32x4_t s3) const {
+    std::int32_t sums[4][4];
+    vstrwq_s32(sums[0], s0);
+    vstrwq_s32(sums[1], s1);
+    vstrwq_s32(sums[2], s2);
+    vstrwq_s32(sums[3], s3);
     for (int i = 0; i < left; ++i) y[i] = byte_of(sums[i % 4][i / 4] + r[i].start, r[i].factor, to_);
   }
 
@@ -357,7 +377,8 @@ class window_channels {
   bool by_any_;
   int channels_;
   unsigned count_, pairs_;
-  uint32x4_t four_;
+  int8x16_t low_, high_;
+  uint32x4_t weights_, rows_;  ///< addresses of the first sixteen's
 };
 
 /// Sums of two operands by factors of 2^32: below 2^37 in two parts, of the factors' upper and lower 16 bits.

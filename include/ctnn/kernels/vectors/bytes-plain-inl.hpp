@@ -86,11 +86,12 @@ inline void convolve_channels(const byte_layer& k, const byte_layer::part& p) {
       moved += step;
     } else {
       const std::int8_t** tap = taps;
-      for (int ky = 0, iy = top; ky < k.kernel_h; ++ky, iy += k.dilation_h)
-        for (int kx = 0, ix = first; kx < k.kernel_w; ++kx, ix += k.dilation_w)
-          *tap++ = iy >= 0 && iy < k.height && ix >= 0 && ix < k.width
-                       ? p.x + (static_cast<std::ptrdiff_t>(iy) * k.width + ix) * channels
-                       : outside;
+      for (int ky = 0, iy = top; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
+        const bool row_inside = iy >= 0 && iy < k.height;
+        std::ptrdiff_t pixel = (static_cast<std::ptrdiff_t>(iy) * k.width + first) * channels;
+        for (int kx = 0, ix = first; kx < k.kernel_w; ++kx, ix += k.dilation_w, pixel += k.dilation_w * channels)
+          *tap++ = row_inside && ix >= 0 && ix < k.width ? p.x + pixel : outside;
+      }
       moved = 0;
     }
     was_inside = inside;
