@@ -91,14 +91,16 @@ ctnn::onnx::write_options onnx_options(const optimize_options& options) {
   return how;
 }
 
-/// The model for any size of the axes that it leaves open. `options` get the shapes that it is tried with.
-std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options) {
+/// The model for any size of the axes that it leaves open. `options` get the shapes that it is tried with. Where these
+/// cannot stay open, `closed` gets the reason, and the model is for what is fed.
+std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options, std::string& closed) {
   if (!options.model.file.ends_with(".onnx")) return {};
   const ctnn::onnx::model_message file = read_onnx(options.model);
   const auto given = parse_shapes(options.model.shapes);
   if (!ctnn::onnx::has_open_axes(file, given)) return {};
   const auto make = [&](const ctnn::onnx::shapes_by_name& shapes, const ctnn::onnx::write_options& how) {
     ctnn::onnx::read_options read;
+    read.limits = limits_of(options.model, read.limits);
     read.input_shapes = shapes;
     ctnn::loaded_model m = ctnn::onnx::build(file, read);
     const ir::optimization o = rewrite(m, options.model);
@@ -114,7 +116,10 @@ std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options) {
     }
     return made;
   } catch (const ctnn::onnx::undetermined& e) {
-    throw ctnn::error(e.what() + std::string("; give shapes with --shape"));
+    if (options.model.inputs.empty())
+      throw ctnn::error(e.what() + std::string("; give shapes with --shape or --input"));
+    closed = e.what();
+    return {};
   }
 }
 
@@ -136,6 +141,7 @@ std::string write_onnx(const optimize_options& options, const ctnn::loaded_model
     ctnn::onnx::require_same(read_back, open ? open->sample : file, {}, shapes);
     if (!options.verify) return;
     ctnn::onnx::read_options read;
+    read.limits = limits_of(options.model, read.limits);
     read.input_shapes = shapes;
     verify_written(options, ctnn::onnx::build(read_back, read));
   });
@@ -158,7 +164,8 @@ void optimize(const optimize_options& asked) {
   if (!for_onnx && options.fused) throw usage_error("--fused: only for ONNX");
   if (!for_onnx && !options.data.empty()) throw usage_error("--data: only for ONNX");
 #if defined(CTNN_TOOL_WRITES_ONNX)
-  const auto open = for_onnx ? describe_open(options) : std::nullopt;
+  std::string closed;
+  const auto open = for_onnx ? describe_open(options, closed) : std::nullopt;
 #else
   if (for_onnx) throw ctnn::error(options.out + ": this ctnn was built without protozero, which writing ONNX needs");
 #endif
@@ -171,6 +178,7 @@ void optimize(const optimize_options& asked) {
 #if defined(CTNN_TOOL_WRITES_ONNX)
   if (for_onnx) {
     std::printf("%s", write_onnx(options, m, o, open).c_str());
+    if (!closed.empty()) std::printf("for inputs of these shapes: %s\n", closed.c_str());
     return;
   }
 #endif

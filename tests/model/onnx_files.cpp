@@ -2,6 +2,7 @@
 // ONNX models of open shapes: the file is parsed once, and its large tensors are taken from it for every shape.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -144,6 +145,28 @@ TEST_CASE("a parsed file refers to its large tensors and has the others; who tak
     CHECK(numbers->type() == in_memory.values->type());
     CHECK(same_bytes(*numbers, *in_memory.values));
   }
+}
+
+TEST_CASE("a large matrix is packed as it is read, and is what it is in memory") {
+  constexpr int in = 1030, out = 1029;  // above a million numbers; the last rows fill no block
+  const test::scratch_folder folder;
+  const std::string path = folder.file("m.onnx"),
+                    bytes = pb::model(
+                        pb::initializer(pb::floats("w", {out, in}, test::synthetic_input(std::size_t{out} * in))) +
+                        pb::node("Gemm", {"x", "w"}, {"y"}, pb::attribute("transB", std::int64_t{1})) +
+                        pb::input(pb::value("x", pb::f32, {-1, in})) + pb::output(pb::value("y", pb::f32, {-1, out})));
+  write_file(path, bytes);
+  std::vector<std::vector<float>> got;
+  for (const model& m : {model::load(path), model::load(pb::view(bytes))})
+    for (const int n : {1, 2}) {
+      extractor run = m.extractor();
+      run.input("x", {{n, in}, test::synthetic_input(static_cast<std::size_t>(n) * in)});
+      const array y = run.extract("y");
+      got.emplace_back(y.values().begin(), y.values().end());
+    }
+  CHECK(got[0] == got[2]);
+  CHECK(got[1] == got[3]);
+  CHECK(std::ranges::count(got[0], 0.0f) == 0);
 }
 
 TEST_CASE("files that have been written into are refused, and the model goes on with what it has read") {

@@ -2,7 +2,6 @@
 // Numbers that lie in an open file, or in the bytes of one, as they are.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,12 +27,10 @@ class file_part final : public number_source {
     as_read(memory, type_);
     return memory;
   }
-  std::vector<std::byte> first_bytes(std::size_t most) const override {
-    std::vector<std::byte> memory;
-    memory.resize(std::min(static_cast<std::size_t>(size_), most / 8 * 8));
-    if (!file_->read(from_, memory)) throw error(complaint_);
-    as_read(memory, type_);
-    return memory;
+  bool part(std::size_t from, std::span<std::byte> to) const override {
+    if (!file_->read(from_ + static_cast<std::int64_t>(from), to)) throw error(complaint_);
+    as_read(to, type_);
+    return true;
   }
 
  private:

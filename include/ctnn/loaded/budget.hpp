@@ -24,6 +24,7 @@ struct budget {
   std::size_t array_length = 65'536; ///< elements of an array in a parameter
   std::size_t nesting = 16;          ///< graphs inside graphs
   std::uint64_t work = std::uint64_t{1} << 34;  ///< multiply-adds, or elements touched, that reading may compute
+  std::uint64_t taken_bytes = 0;  ///< what has been taken from memory_bytes
 
   /// For what the program has written itself.
   static constexpr budget none() {
@@ -36,6 +37,7 @@ struct budget {
   constexpr bool take(std::uint64_t bytes) {
     if (bytes > memory_bytes) return false;
     memory_bytes -= bytes;
+    taken_bytes += bytes;
     return true;
   }
   /// The same for work.
@@ -53,9 +55,11 @@ inline std::string over_limit(std::uint64_t needed, std::uint64_t allowed, std::
   return std::to_string(needed) + ' ' + std::string(unit) + ", the limit is " + std::to_string(allowed) +
          ": budget::" + std::string(field) + " allows more (load_options::read.limits, --memory)";
 }
-/// Of memory_bytes, of which some may be taken already.
-inline std::string over_memory(std::uint64_t needed, const budget& left) {
-  return "needs more memory than the limit: " + over_limit(needed, left.memory_bytes, "bytes", "memory_bytes");
+/// The same where `more` bytes cannot be taken besides those that have been.
+inline std::string over_memory(std::uint64_t more, const budget& limits) {
+  return "needs more memory than the limit: " + over_limit(limits.taken_bytes + more,
+                                                           limits.taken_bytes + limits.memory_bytes, "bytes so far",
+                                                           "memory_bytes");
 }
 }  // namespace ir
 

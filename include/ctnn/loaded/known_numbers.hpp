@@ -43,9 +43,9 @@ inline std::int64_t beginning_of(const array& a) {
   constexpr std::size_t most = 4096;
   const number_source* const from = a.source().get();
   const auto look = [&] {
-    const std::vector<std::byte> some = from ? from->first_bytes(most) : std::vector<std::byte>();
-    const std::span<const std::byte> all = some.empty() ? a.bytes() : some;
-    const auto start = all.first(std::min(most, all.size()));
+    std::vector<std::byte> some(std::min(most, a.size() * static_cast<std::size_t>(size_of(a.type()))));
+    const bool is_part = from && from->part(0, some);
+    const auto start = is_part ? std::span<const std::byte>(some) : a.bytes().first(some.size());
     const std::string_view text(static_cast<const char*>(static_cast<const void*>(start.data())), start.size());
     return static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 1);
   };

@@ -29,8 +29,8 @@ class number_source {
   /// they cannot be had, such as from a file that has been written into.
   virtual std::span<const std::byte> bytes(std::vector<std::byte>& memory) const = 0;
 
-  /// The first ones, or all, where those are had for less than all; else nothing.
-  virtual std::vector<std::byte> first_bytes(std::size_t) const { return {}; }
+  /// Fills `to` with those from byte `from` on, whole numbers of them, if they are had for less than all.
+  virtual bool part(std::size_t, std::span<std::byte>) const { return false; }
 
   /// What bytes() costs where it computes, sources that it asks included: in steps, and in calls inside calls.
   struct effort {

@@ -140,6 +140,7 @@ class program {
   static std::int64_t largest_step(const graph_view& g);
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   void pack_weights(bool keep, packed_weights& packed);
+  bool pack_by_rows(const node& n, int i, float* to) const;
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
@@ -231,6 +232,30 @@ CTNN_ONCE void program::note_leaves(const graph_view& g, expression_id e, int re
   }
 }
 
+/// Packs the rows of a large matrix some at a time, as they are read, if that is possible: it would be in memory twice
+/// else, and there are networks of which one matrix is nearly all.
+CTNN_ONCE bool program::pack_by_rows(const node& n, int i, float* to) const {
+  constexpr std::size_t large = std::size_t{1} << 20, at_once = std::size_t{1} << 18;  // numbers
+  const graph_view g = g_.view();
+  const expression& e = g.at_expression(g.weights(n)[static_cast<std::size_t>(i)]);
+  const int slot = slot_of(g.given(n), i);
+  if (n.type != &type_of<op::linear> || slot != 0 || e.type || e.element != dtype::f32 || e.shape.rank != 2)
+    return false;
+  const array& matrix = array_of(source_, e);
+  if (!matrix.source() || matrix.type() != dtype::f32 || matrix.size() < large) return false;
+  const auto depth = static_cast<std::size_t>(e.shape[1]);
+  const int some = static_cast<int>(std::max<std::size_t>(1, at_once / depth / channel_block)) * channel_block;
+  std::vector<float> rows;
+  for (int first = 0; first < e.shape[0]; first += some) {
+    const extents shape{std::min(some, e.shape[0] - first), e.shape[1]};
+    rows.resize(static_cast<std::size_t>(shape.count()));
+    const std::size_t from = static_cast<std::size_t>(first) * depth;
+    if (!matrix.source()->part(from * sizeof(float), std::as_writable_bytes(std::span(rows)))) return false;
+    n.type->pack(g.fields_of(n.fields), slot, shape, rows.data(), to + from, channel_block);
+  }
+  return true;
+}
+
 /// As the kernels want them. What was read is released as soon as nothing needs it any more.
 CTNN_ONCE void program::pack_weights(bool keep, packed_weights& packed) {
   const graph_view g = g_.view();
@@ -248,6 +273,7 @@ CTNN_ONCE void program::pack_weights(bool keep, packed_weights& packed) {
   packing_key_maker key_of(source_, g);
   for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t, std::int64_t size) {
     weights_.push_back(packed.get(key_of(n, slot), size, [&](float* to) {
+      if (pack_by_rows(n, slot, to)) return;
       pack_slot(
           g, n, slot, [&](int k) { return numbers.elements(g.weights(n)[static_cast<std::size_t>(k)]); }, to);
     }));

@@ -132,8 +132,7 @@ class bin_reader {
     const auto bytes = checked_multiply(n, static_cast<std::int64_t>(sizeof(float)));
     if (!bytes || !limits_.take(static_cast<std::uint64_t>(*bytes)))
       fail(owner, std::to_string(n) + " numbers are more than the memory budget has left: " +
-                      over_limit(bytes ? static_cast<std::uint64_t>(*bytes) : 0, limits_.memory_bytes, "bytes",
-                                 "memory_bytes"));
+                      over_memory(bytes ? static_cast<std::uint64_t>(*bytes) : 0, limits_));
   }
 
  private:
