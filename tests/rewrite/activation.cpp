@@ -236,6 +236,10 @@ constexpr auto slopes_then_relu = [](builder& b) {
   b.output("", b.relu("relu", b.add(c, "conv", {b.input("x", {2, 4, 4})})));
 };
 
+constexpr auto conv_abs = [](builder& b) {
+  b.output("", b.apply("abs", b.conv("conv", b.input("x", {2, 4, 4}), 2), function::abs));
+};
+
 }  // namespace
 
 FIRES("prelu goes into conv2d", (rules::fuse_slopes), conv_prelu<automatic_axis>, (conv_with_slopes<true, false>))
@@ -330,3 +334,4 @@ FIRES("clip far behind what is in it", (rules::activation_within), (behind<sigmo
       (behind<sigmoid, function::none, 0, 0>))
 DECLINES("one of two may be negative", (rules::activation_within), (behind<function::tanh, function::relu, 0, 0>), "")
 DECLINES("any number", (rules::activation_within), just_relu, "")
+DECLINES("conv2d > abs", (rules::fuse_activation), conv_abs, "its function is no activation")

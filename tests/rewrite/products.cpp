@@ -95,6 +95,16 @@ constexpr auto read_twice = [](builder& b) {
 static_assert(cost_of(op::linear{3}, std::array{extents{6}}) == cost{18, 4 * (6 + 18 + 3 + 3), 12});
 static_assert(pays({10, 8, 4}, {10, 16, 4}) && !pays({10, 8, 8}, {10, 16, 4}) && !pays({10, 8, 4}, {10, 8, 4}));
 
+constexpr auto groups_behind = [](builder& b) {
+  op::conv2d last = window(2, 1, 1, 0);
+  last.groups = 2;
+  convolve(b, window(8, 3, 1, 0), last);
+};
+constexpr auto ones_between = [](builder& b) {
+  const value_id y = b.add(op::linear{8, true, {}, 1, 1}, "first", {b.input("x", {4})});
+  b.output("", b.linear("last", y, 3));
+};
+
 }  // namespace
 
 FIRES("linear > linear", (rules::multiply_weights), two_linears<9>, one_linear)
@@ -128,3 +138,6 @@ TEST_CASE("what a rewrite that does not pay would cost is said") {
   CHECK(lines[0].view() == "last: multiply_weights does not apply: one layer would not cost less (first), about 886 ns "
                            "for 520 ns now");
 }
+DECLINES("conv2d > 1x1 in groups", (rules::multiply_weights), groups_behind, "their channels are in groups")
+DECLINES("linear > ones > linear", (rules::multiply_weights), ones_between,
+         "the second reads more than the first's outputs")

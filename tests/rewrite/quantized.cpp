@@ -77,6 +77,14 @@ constexpr auto conv_of = [](builder& b) {
   fold(b);
 };
 
+constexpr auto conv_with_slopes = [](builder& b) {
+  op::conv2d c = windows();
+  c.activation = {function::prelu};
+  const value_id w = weight<weight_is::by_output>(b, {4, 4, 3, 3}, 0), bias = b.constant("bias", {4});
+  b.output("", b.add(c, "conv", {real(b, bytes_in(b, {4, 5, 6}), coarse), w, bias}));
+  fold(b);
+};
+
 /// Weights of the last node that the test's graphs have in other shapes than the operator's slots.
 template <weight_is W, int Groups = 1, dtype Type = dtype::i8, dtype To = dtype::f32>
 constexpr op::quantized_conv2d conv_of_bytes() {
@@ -244,6 +252,8 @@ constexpr auto softmax_of_bytes = [](builder& b) {
 
 FIRES_LOADED("conv between bytes, a scale for each output", (rules::multiply_bytes), conv_of<weight_is::by_output>,
              quantized_conv_of<weight_is::by_output>)
+DECLINES_LOADED("conv with prelu between bytes", (rules::multiply_bytes), conv_with_slopes,
+                "it applies slopes to its results")
 FIRES_LOADED("depthwise, one scale", (rules::multiply_bytes), (conv_of<weight_is::one_scale, 4>),
              (quantized_conv_of<weight_is::one_scale, 4>))
 FIRES_LOADED("conv by bytes with a zero point", (rules::multiply_bytes), conv_of<weight_is::with_zero>,

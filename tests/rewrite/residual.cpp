@@ -119,6 +119,11 @@ constexpr auto conv_is_output = [](builder& b) {
   b.output("z", b.sum("add", y, x));
 };
 
+constexpr auto conv_and_number = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2, 3);
+  b.output("", b.add(op::binary{op::binary_function::add, 2.0f, {}}, "add", {y}));
+};
+
 }  // namespace
 
 FIRES("eltwise sum of two, coefficients of 1", (rules::eltwise_to_binary), two_sum, binary_sum)
@@ -142,3 +147,4 @@ FIRES("flatten > linear with a residual", (rules::flatten_linear), flat_with_res
 DECLINES("flatten of a residual", (rules::flatten_linear), flat_residual, "it is the residual")
 DECLINES("linear with a residual > ones", (rules::linear_ones), ones_behind_sum, "its input adds a residual")
 DECLINES("conv2d that is an output", (rules::fuse_residual), conv_is_output, "its input is a network output too")
+DECLINES("conv2d + 2", (rules::fuse_residual), conv_and_number, "it is not the sum of two values")

@@ -120,7 +120,7 @@ class rewriter {
     return v;
   }
   /// Sweeps count from 1 and ask this of every node in order. One is worth another look if something changed, since the
-  /// sweep before, that a pattern which ends there may see: what it reads, or what that was made of.
+  /// sweep before, that a pattern which ends there may see: what it reads, what that was made of, or itself.
   constexpr void begin_sweep() { ++sweep_; }
   constexpr bool worth_a_look(node_id n) {
     if (sweep_ == 1) return n >= settled_;
@@ -130,6 +130,8 @@ class rewriter {
       const int here = touched_[v] >= sweep_ - 1 ? pattern_depth : seen_below_[v];
       if (here > near) near = here;
     }
+    for (int i = 0; i < at(n).outputs.count; ++i)
+      if (touched_[static_cast<std::size_t>(output(n, i))] >= sweep_ - 1) near = pattern_depth;
     for (int i = 0; i < at(n).outputs.count; ++i)
       seen_below_[static_cast<std::size_t>(output(n, i))] = near > 0 ? near - 1 : 0;
     return near > 0;
