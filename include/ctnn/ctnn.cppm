@@ -83,6 +83,7 @@ using ctnn::only_rules;
 using ctnn::optimized;
 using ctnn::prune_dead;
 using ctnn::rules_without;
+using ctnn::batched;
 using ctnn::stateful;
 
 // What is asked of them

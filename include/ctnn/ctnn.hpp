@@ -14,6 +14,7 @@
 #include "network/blocks.hpp"
 #include "network/network.hpp"
 
+#include "network/batched.hpp"
 #include "network/engine.hpp"
 #if !defined(CTNN_PLAIN) && __has_include(<boost/hana/tuple.hpp>)
 #include "network/layers_of.hpp"

@@ -38,7 +38,7 @@ constexpr auto constant_first = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1});
   b.output("", b.binary("it", op::binary_function::mul, k, x));
 };
-constexpr auto batched = [](builder& b) {
+constexpr auto of_a_batch = [](builder& b) {
   const value_id x = b.input("x", {3, 2, 2, 2});
   b.output("", b.binary("it", op::binary_function::add, x, b.constant("k", {2, 1, 1})));
 };
@@ -250,7 +250,7 @@ FIRES("x + k[c] is a bias", (rules::binary_to_scale), add_channels, just_biased)
 FIRES("prelu(x, k[c]) is prelu by channel", (rules::binary_to_scale),
       (with_constant<op::binary_function::prelu, 2, 1, 1>), just_prelu)
 DECLINES("prelu(k[c], x)", (rules::binary_to_scale), slope_first, "the constant is not the slope")
-FIRES("x + k[c] of a batch is a bias", (rules::binary_to_scale), batched, batched_biased)
+FIRES("x + k[c] of a batch is a bias", (rules::binary_to_scale), of_a_batch, batched_biased)
 DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_scale), constant_and_scalar,
          "its other operand is a scalar")
 DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only +, * and prelu go by channel")

@@ -57,6 +57,7 @@ inline std::string describe(const problem& p) {
     case mistake::block_not_a_multiple: return "parts of " + got + " samples are no multiple of " + what + " " + needed;
     case mistake::stream_begins_later: return what + ": a stream has " + got + " samples where zeros are needed";
     case mistake::no_sequence: return "which axis of " + got + " is the sequence?";
+    case mistake::no_place_for_batch: return what + " does not take several samples at once";
     case mistake::unused_input: return "no layer reads input " + what;
     case mistake::several_outputs: return what + " has several outputs";
     case mistake::shortcut_outside_of_residual: return what + " is no part of a residual";

@@ -94,6 +94,9 @@ template <class... F> struct network_error<mistake::stream_begins_later, F...> {
 template <class... F> struct network_error<mistake::no_sequence, F...> {
   static_assert(possible<F...>,
                 "ctnn: which axis is the sequence? say stateful<net, block, axis> (shape, axes that would do)"); };
+template <class... F> struct network_error<mistake::no_place_for_batch, F...> {
+  static_assert(possible<F...>,
+                "ctnn: batched<...> knows no form of the layer for several samples: declare the network with them"); };
 template <class... F> struct network_error<mistake::unused_input, F...> {
   static_assert(possible<F...>, "ctnn: no layer reads this input: leave it away, or say that it is `unused`"); };
 template <class... F> struct network_error<mistake::several_outputs, F...> {

@@ -38,6 +38,7 @@ enum class mistake {
   block_not_a_multiple,             ///< of a stream: blocks of got[0], needs a multiple of needed[0]
   stream_begins_later,              ///< of a stream: it needs zeros before, and got[0] samples are dropped there
   no_sequence,                      ///< of a stream: several axes of input `got` would do, or axis needed[0] is none
+  no_place_for_batch,               ///< operator `what` does not take several samples at once
   unused_input,                     ///< nobody reads input `what`
   several_outputs,                  ///< group `what` has several, and who reads it does not say which
   shortcut_outside_of_residual,     ///< `what` is no part of a residual

@@ -400,11 +400,17 @@ constexpr tile_set tiles_of_step() {
 #endif
   return {};
 }
+template <class Net, std::size_t S>
+inline constexpr tile_set tiles_of_each_step = tiles_of_step<Net, S>();
 /// Of all steps together, as they share their kernels.
 template <class Net, class Steps>
 inline constexpr tile_set tiles_of_steps = all_tiles;
 template <class Net, std::size_t... S>
-inline constexpr tile_set tiles_of_steps<Net, std::index_sequence<S...>> = (tile_set{} | ... | tiles_of_step<Net, S>());
+inline constexpr tile_set tiles_of_steps<Net, std::index_sequence<S...>> = [] {
+  tile_set all;
+  for (const tile_set& each : {tile_set{}, tiles_of_each_step<Net, S>...}) all = all | each;
+  return all;
+}();
 
 template <class Net, std::size_t... S>
 CTNN_INLINE void run_steps(const frame& f, std::index_sequence<S...> steps) {

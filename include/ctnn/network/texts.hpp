@@ -31,7 +31,12 @@ constexpr void append_reference(text& out, const graph_view& g, value_id v) {
   append_integer(out, v - n.outputs.first);
 }
 
-// Templates, so that the words are looked up only for those who ask.
+// Templates, so that the words are looked up only for those who ask: the style depends on the network.
+
+template <class>
+struct style_for {
+  using type = in_short;
+};
 
 /// conv2d<"conv1", out<16>, kernel<3>>
 template <class Style>
@@ -92,20 +97,21 @@ struct remarked_lines {
 
 template <class Net>
 struct network_writer {
+  using style = typename style_for<Net>::type;
   static constexpr void write(text& out) {
     const graph_view& g = declared_graph<Net>;
     const bool says_outputs = !has_plain_output(g);
     remarked_lines<text> all;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       text line, shapes;
-      append_declaration<in_short>(line, g, static_cast<node_id>(i));
+      append_declaration<style>(line, g, static_cast<node_id>(i));
       if (says_outputs || i + 1 < g.nodes.size()) line += ",";
       append_shapes(shapes, g, g.nodes[i]);
       all.add(line, shapes);
     }
     if (says_outputs) {
       text outputs;
-      append_outputs_of<in_short>(outputs, g);
+      append_outputs_of<style>(outputs, g);
       all.add(outputs, {});
     }
     all.write(out);
@@ -114,6 +120,7 @@ struct network_writer {
 
 template <class Net, class Fused, class Rules>
 struct diff_writer {
+  using style = typename style_for<Net>::type;
   static constexpr const graph_view &was = declared_graph<Net>, &now = declared_graph<Fused>;
   /// Only then is it known where layers went.
   static constexpr bool rewritten = std::is_same_v<typename Fused::network_type, optimized<Net, Rules>>;
@@ -134,7 +141,7 @@ struct diff_writer {
   static constexpr void add_new(remarked_lines<text>& all, std::size_t first) {
     for (std::size_t i = first; i < now.nodes.size() && find(was, now.nodes[i].name) == none; ++i) {
       text line;
-      append_declaration<in_short>(line, now, static_cast<node_id>(i));
+      append_declaration<style>(line, now, static_cast<node_id>(i));
       add(all, "+ ", line, now.nodes[i]);
     }
   }
@@ -153,8 +160,8 @@ struct diff_writer {
         all.add(line, {});
         continue;
       }
-      append_declaration<in_short>(line, now, n);
-      append_declaration<in_short>(before, was, static_cast<node_id>(i));
+      append_declaration<style>(line, now, n);
+      append_declaration<style>(before, was, static_cast<node_id>(i));
       add(all, line.view() == before.view() ? "  " : "! ", line, now.at(n));
       add_new(all, static_cast<std::size_t>(n) + 1);
     }

@@ -68,6 +68,25 @@ class expander {
     out_.nodes.push_back(n);
     return static_cast<int>(out_.nodes.size()) - 1;
   }
+  /// The same with its outputs, if it takes these values; gives the first.
+  constexpr problem try_add(const node& n, const pool<value_id>& in, value_id& first) {
+    pool<extents> shapes;
+    pool<dtype> element_types;
+    for (value_id v : in) {
+      shapes.push_back(made().shape(v));
+      element_types.push_back(made().at_value(v).type);
+    }
+    description d;
+    if (const problem p = n.type->describe(made().fields_of(n.fields), inputs(shapes.data(), shapes.size()),
+                                           types(element_types.data(), element_types.size()), d))
+      return p;
+    const node_id id = add(n, in);
+    for (std::size_t i = 0; i < d.outputs.size(); ++i) {
+      const value_id v = add_value(id, {n.name, d.outputs[i], none, i < d.types.size() ? d.types[i] : dtype::f32, 0});
+      if (i == 0) first = v;
+    }
+    return {};
+  }
   /// A node of this operator, to be added.
   template <class Op>
   constexpr node as_node(const Op& op, std::string_view name) {

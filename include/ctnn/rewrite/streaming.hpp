@@ -68,30 +68,10 @@ class stream_maker {
 
   // Making nodes.
 
-  /// A node that computes from values of the new graph; gives its first output.
-  constexpr problem make(const node& n, const pool<value_id>& in, value_id& first) {
-    pool<extents> shapes;
-    pool<dtype> element_types;
-    for (value_id v : in) {
-      shapes.push_back(x_.made().shape(v));
-      element_types.push_back(x_.made().at_value(v).type);
-    }
-    description d;
-    if (const problem p = n.type->describe(x_.made().fields_of(n.fields), inputs(shapes.data(), shapes.size()),
-                                           types(element_types.data(), element_types.size()), d))
-      return p;
-    const node_id id = x_.add(n, in);
-    for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-      const value_id v =
-          x_.add_value(id, {n.name, d.outputs[i], none, i < d.types.size() ? d.types[i] : dtype::f32, 0});
-      if (i == 0) first = v;
-    }
-    return {};
-  }
   template <class Op>
   constexpr value_id make(const Op& op, std::string_view name, const pool<value_id>& in) {
     value_id made = none;
-    (void)make(x_.as_node(op, name), in, made);  // shapes that fit by construction
+    (void)x_.try_add(x_.as_node(op, name), in, made);  // shapes that fit by construction
     return made;
   }
   /// The node n with other fields.
@@ -185,7 +165,7 @@ class stream_maker {
     if (input.carried || axis < 0 || axis >= s.rank || s[axis] != length_) return copy(n);
     if (how_.block > 0) input.shape[static_cast<std::size_t>(axis)] = how_.block;
     value_id made = none;
-    if (const problem p = make(with(n, input), {}, made)) return p;
+    if (const problem p = x_.try_add(with(n, input), {}, made)) return p;
     x_.move(v, made);
     say(v, {s.rank - 1 - axis});
     return {};
@@ -305,7 +285,7 @@ class stream_maker {
     pool<value_id> read(1, look(in[0], past + late, past + samples, n.name));
     for (value_id v : in.subspan(1)) read.push_back(x_.moved(v));
     value_id made = none;
-    if (const problem p = make(with(n, op), read, made)) return p;
+    if (const problem p = x_.try_add(with(n, op), read, made)) return p;
     x_.move(n.outputs.first, part(made, s.back, past * stride, samples * stride, x_.name(n.name, ".part")));
     say(n.outputs.first, s);
     return {};
@@ -341,7 +321,7 @@ class stream_maker {
     last.at_end = true;
     if (out.tail > 0) looks_ahead(last, out.tail, out.ahead);
     value_id made = none;
-    if (const problem p = make(n, read, made)) return p;
+    if (const problem p = x_.try_add(n, read, made)) return p;
     for (int k = 0; k < n.outputs.count; ++k) {
       x_.move(n.outputs.first + k, made + k);
       say(n.outputs.first + k, k == 0 ? out : last);
@@ -485,7 +465,7 @@ class stream_maker {
 
   constexpr problem done(const node& n, const pool<value_id>& read, stream s) {
     value_id made = none;
-    if (const problem p = make(n, read, made)) return p;
+    if (const problem p = x_.try_add(n, read, made)) return p;
     s.same = none;
     for (int k = 0; k < n.outputs.count; ++k) {
       const value_id v = n.outputs.first + k;

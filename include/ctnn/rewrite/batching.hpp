@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSL-1.0
+// A network for several samples at once, from the network for one: an axis is put before those of every input and of
+// all that is computed from them. Constants stay as they are.
+//
+// An operator is taken as it is, or with its axes moved, if its result then is its result for one sample with that axis
+// before it, and if it says that parts along that axis are computed part by part (operator_type::passes). Windows and
+// recurrent layers know a batch by themselves. All others are refused.
+#pragma once
+
+#include "expansion.hpp"
+
+namespace ctnn::ir::detail {
+
+class batch_maker {
+ public:
+  constexpr batch_maker(graph&& one, name_maker& names, int samples)
+      : x_(static_cast<graph&&>(one), names), samples_(samples) {
+    many_ = pool<bool>(x_.source().values.size(), false);
+  }
+
+  problem_report error{};
+
+  /// The graph, if there is no error.
+  constexpr void run(graph& result) {
+    for (const node& n : x_.source().nodes) {
+      if (n.type == &type_of<op::constant>) continue;  // copied if somebody reads it
+      if (const problem p = take(n)) {
+        error = {p, n.name};
+        return;
+      }
+    }
+    result = x_.finish();
+  }
+
+ private:
+  constexpr bool is_many(value_id v) const { return many_[static_cast<std::size_t>(v)]; }
+  constexpr const extents& one(value_id v) const { return x_.source().shape(v); }
+  constexpr extents many(const extents& shape) const {
+    extents s{samples_};
+    for (int i = 0; i < shape.rank; ++i) s.push_back(shape[i]);
+    return s;
+  }
+  constexpr std::span<const double> fields(const node& n) const { return x_.source().fields_of(n.fields); }
+  constexpr std::span<const value_id> own_inputs(const node& n) const {
+    const auto in = x_.source().inputs(n);
+    return in.first(in.size() - static_cast<std::size_t>(count_slots(x_.source().given(n))));
+  }
+  /// The node n as another operator, or with other fields.
+  template <class Op>
+  constexpr node as(node n, const Op& op) {
+    const node made = x_.as_node(op, n.name);
+    n.type = made.type;
+    n.fields = made.fields;
+    return n;
+  }
+  static constexpr problem refused(const node& n) { return {mistake::no_place_for_batch, n.type->name}; }
+
+  // Axes counted from the first are one further on.
+
+  static constexpr int further(int axis, int rank) { return normal_axis(axis, rank) + 1; }
+  static constexpr list<int> after_batch(const list<int>& each_axis) {
+    list<int> all;
+    all.push_back(0);
+    for (int n : each_axis) all.push_back(n);
+    return all;
+  }
+  template <class Op>
+  constexpr bool moves_axis(const node& n, node& made) {
+    if (n.type != &type_of<Op>) return false;
+    Op op = decode<Op>(fields(n));
+    const extents& x = one(own_inputs(n)[0]);
+    if constexpr (requires { Op::by_channel; }) op.axis = channel_axis(x, op.axis) + 1;
+    else op.axis = further(op.axis, x.rank);
+    made = as(n, op);
+    return true;
+  }
+  template <class... Ops>
+  constexpr bool move_axis(const node& n, node& made) {
+    return (moves_axis<Ops>(n, made) || ...);
+  }
+  constexpr node moved_axes(const node& n) {
+    node made = n;
+    if (move_axis<op::batch_norm, op::scale, op::bias, op::prelu, op::softmax, op::log_softmax, op::concat, op::split,
+                  op::layer_norm, op::rms_norm>(n, made))
+      return made;
+    const extents& x = one(own_inputs(n)[0]);
+    if (n.type == &type_of<op::permute>) {
+      auto op = decode<op::permute>(fields(n));
+      list<int> order = op.order;
+      for (int& axis : order) axis = further(axis, x.rank);
+      op.order = after_batch(order);
+      return as(n, op);
+    }
+    if (n.type == &type_of<op::reduce>) {
+      auto op = decode<op::reduce>(fields(n));
+      list<int> axes;
+      for (int i = 0; i < x.rank; ++i)
+        if (op.reduced(x) >> i & 1u) axes.push_back(i + 1);
+      op.axes = axes;
+      return as(n, op);
+    }
+    if (n.type == &type_of<op::pad>) {
+      auto op = decode<op::pad>(fields(n));
+      op.before = after_batch(op.before);
+      op.after = after_batch(op.after);
+      return as(n, op);
+    }
+    if (n.type == &type_of<op::slice>) {
+      const op::slice::walks w = decode<op::slice>(fields(n)).over(x);
+      const extents now = many(x);
+      op::slice::walks all = op::slice{}.over(now);
+      for (int i = 0; i < x.rank; ++i) all[static_cast<std::size_t>(i) + 1] = w[static_cast<std::size_t>(i)];
+      return as(n, op::slice::of(now, all));
+    }
+    return n;
+  }
+
+  // Operators.
+
+  /// Those that say so compute part by part along the first axis.
+  constexpr bool passes(const node& n, const pool<extents>& shapes, int result_rank) {
+    const int back = shapes[0].rank - 1;
+    return n.type->passes(x_.made().fields_of(n.fields), back, shapes) == result_rank - 1;
+  }
+  /// Windows over the last axes of an image, signal or volume of one sample.
+  template <class... Ops>
+  constexpr bool is_any(const node& n) const {
+    return ((n.type == &type_of<Ops>) || ...);
+  }
+  constexpr bool takes_images(const node& n) const {
+    const int axes = one(own_inputs(n)[0]).rank - 1;
+    if (is_any<op::conv1d, op::conv_transpose1d>(n)) return axes == 1;
+    if (is_any<op::conv2d, op::conv_transpose2d, op::channel_shuffle, op::pixel_shuffle, op::local_response_norm>(n))
+      return axes == 2;
+    if (is_any<op::conv3d, op::conv_transpose3d>(n)) return axes == 3;
+    if (n.type == &type_of<op::pool>)
+      return axes == decode<op::pool>(fields(n)).axes && !decode<op::pool>(fields(n)).indices;
+    if (n.type == &type_of<op::adaptive_pool>) return axes == decode<op::adaptive_pool>(fields(n)).axes;
+    return n.type == &type_of<op::interpolate> && axes == decode<op::interpolate>(fields(n)).axes;
+  }
+  /// Of inputs that meet axis by axis from the last on: axes of 1 behind the batch, as many as the longest has more.
+  constexpr value_id lengthened(const node& reader, std::size_t i, value_id v, int rank) {
+    const extents& s = one(v);
+    if (!is_many(v) || s.rank == rank) return x_.moved(v);
+    constexpr std::string_view digits = "0123456789";
+    extents shape{samples_};
+    for (int k = s.rank; k < rank; ++k) shape.push_back(1);
+    for (int k = 0; k < s.rank; ++k) shape.push_back(s[k]);
+    value_id made = none;
+    const std::string_view name = x_.name(x_.name(reader.name, ".batch."), digits.substr(i, 1));
+    const node view = x_.as_node(op::reshape{as_list(shape)}, name);
+    (void)x_.try_add(view, pool<value_id>(1, x_.moved(v)), made);
+    return made;
+  }
+
+  template <class Op>
+  constexpr problem recur(const node& n, Op op) {
+    // (length, in) has a batch first if it says so; states, the directions' before it.
+    if (own_inputs(n).size() > 1 || one(own_inputs(n)[0]).rank != 2) return refused(n);
+    op.batch_first = true;
+    value_id made = none;
+    if (x_.try_add(as(n, op), all_moved(n), made)) return refused(n);
+    set(n.outputs.first, made);
+    op::permute batch_first;
+    for (int axis : {1, 0, 2}) batch_first.order.push_back(axis);
+    for (int k = 1; k < n.outputs.count; ++k) {
+      value_id state = made + k;
+      if (x_.source().at_value(n.outputs.first + k).readers > 0) {
+        const node turned = x_.as_node(batch_first, x_.name(n.name, k == 1 ? ".h" : ".c"));
+        (void)x_.try_add(turned, pool<value_id>(1, made + k), state);
+      }
+      set(n.outputs.first + k, state);
+    }
+    return {};
+  }
+  constexpr pool<value_id> all_moved(const node& n) {
+    pool<value_id> in;
+    for (value_id v : x_.source().inputs(n)) in.push_back(x_.moved(v));
+    return in;
+  }
+  constexpr void set(value_id v, value_id made) {
+    x_.move(v, made);
+    many_[static_cast<std::size_t>(v)] = true;
+  }
+  constexpr problem done(const node& n, const node& as, const pool<value_id>& read, bool independent) {
+    value_id made = none;
+    if (x_.try_add(as, read, made)) return refused(n);
+    pool<extents> shapes;
+    for (value_id v : read) shapes.push_back(x_.made().shape(v));
+    for (int k = 0; k < n.outputs.count; ++k) {
+      const value_id v = n.outputs.first + k;
+      const extents& now = x_.made().shape(made + k);
+      if (!(now == many(one(v))) || !(independent || passes(as, shapes, now.rank))) return refused(n);
+      set(v, made + k);
+    }
+    return {};
+  }
+
+  constexpr problem take_input(const node& n) {
+    auto input = decode<op::input>(fields(n));
+    if (input.carried) return refused(n);
+    input.shape = as_list(many(one(n.outputs.first)));
+    return done(n, as(n, input), {}, true);
+  }
+  // Templates stand before who calls them: Clang wants them whole in constants.
+  constexpr problem take(const node& n) {
+    if (n.type == &type_of<op::input>) return take_input(n);
+    const auto own = own_inputs(n), all = x_.source().inputs(n);
+    bool any = false, all_own = true;
+    int rank = 0;
+    for (value_id v : own) {
+      any = any || is_many(v);
+      all_own = all_own && is_many(v);
+      rank = one(v).rank > rank ? one(v).rank : rank;
+    }
+    for (value_id v : all.subspan(own.size()))
+      if (is_many(v)) return refused(n);  // a weight of each sample's own
+    if (!any) {
+      x_.copy(n);
+      return {};
+    }
+    if (n.type->is.view) return done(n, as(n, op::reshape{as_list(many(one(n.outputs.first)))}), all_moved(n), true);
+    if (n.type == &type_of<op::rnn>) return recur(n, decode<op::rnn>(fields(n)));
+    if (n.type == &type_of<op::gru>) return recur(n, decode<op::gru>(fields(n)));
+    if (n.type == &type_of<op::lstm>) return recur(n, decode<op::lstm>(fields(n)));
+    if (n.type == &type_of<op::gather>)
+      return !is_many(own[0]) && normal_axis(decode<op::gather>(fields(n)).axis, one(own[0]).rank) == 0
+                 ? done(n, n, all_moved(n), true)
+                 : refused(n);
+    if (n.type == &type_of<op::pad> || n.type == &type_of<op::slice>)
+      return own.size() == 1 ? done(n, moved_axes(n), all_moved(n), true) : refused(n);
+    if (takes_images(n)) return all_own ? done(n, moved_axes(n), all_moved(n), true) : refused(n);
+    // Matrices of each sample, and what meets number by number.
+    const bool multiplies = n.type == &type_of<op::matmul> && one(own[0]).rank >= 2 && one(own[1]).rank >= 2;
+    if (multiplies || n.type->is.each) {
+      pool<value_id> read;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        read.push_back(i < own.size() ? lengthened(n, i, all[i], rank) : x_.moved(all[i]));
+      const bool meets = multiplies || own.size() > 1;
+      return done(n, moved_axes(n), read, meets);
+    }
+    // What is the same for all samples stands first nowhere but in operators that take numbers beside their input.
+    if (!is_many(own[0])) return refused(n);
+    for (value_id v : own.subspan(1))
+      if (is_many(v) != (n.type == &type_of<op::concat> || n.type == &type_of<op::linear>)) return refused(n);
+    return done(n, moved_axes(n), all_moved(n), false);
+  }
+
+  expander x_;
+  int samples_;
+  pool<bool> many_{};  ///< by value of the source: it has the axis
+};
+
+}  // namespace ctnn::ir::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// A network as declared and optimised beside what PyTorch makes of the same numbers (pytorch_answers.py).
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pytorch_answers.hpp"
+#include "support/numbers.hpp"
+
+namespace ctnn::ir::test {
+
+/// made_up() of pytorch_answers.py: by the key of a state_dict. A vector is a bias or mean near 0 or a factor or
+/// variance near 1, whatever axes of 1 it has; values stay of one size through any number of layers.
+inline floats made_up_numbers(const std::string& key, const extents& shape) {
+  floats numbers = random_floats(key, shape.count());
+  const bool is_vector = shape.count() == shape[0];
+  const bool near_0 = key.find("bias") != key.npos || key.find("running_mean") != key.npos;
+  const float scale = std::sqrt(4 / static_cast<float>(shape.count() / shape[0]));
+  for (float& f : numbers) f = !is_vector ? f * scale : near_0 ? f / 8 : 1 + f / 4;
+  return numbers;
+}
+
+/// Empty if the network gives PyTorch's numbers, within 1e-5 of the largest; else the first that it does not.
+template <class Net>
+std::string differs(const parameters<Net>& weights, const pytorch_answer& want) {
+  const auto run = std::make_unique<engine<Net>>(weights);
+  using input = typename engine<Net>::template input_span<0>;
+  using number = std::remove_const_t<typename input::element_type>;
+  std::vector<number> in(input::extent);
+  if constexpr (std::is_same_v<number, float>) {
+    in = random_inputs(declared_graph<typename Net::network_type>)[0];
+  } else {
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<number>(i * 7 % 50);
+  }
+  const auto got = (*run)(input(in.data(), in.size()));
+  std::ostringstream s;
+  if (static_cast<int>(got.size()) != want.count) s << got.size() << " numbers, not " << want.count;
+  for (std::size_t i = 0; i < want.numbers.size() && s.str().empty(); ++i) {
+    const std::size_t at = i * static_cast<std::size_t>(want.step);
+    const double off = std::fabs(static_cast<double>(got[at]) - static_cast<double>(want.numbers[i]));
+    if (!(off <= 1e-5 * want.largest)) s << "[" << at << "] is " << got[at] << ", not " << want.numbers[i];
+  }
+  return s.str();
+}
+
+/// Empty if both the network as declared and as optimised give PyTorch's numbers; else what differs.
+template <class Net>
+std::string beside_pytorch(std::string_view name) {
+  const pytorch_answer* want = nullptr;
+  for (const pytorch_answer& a : pytorch_answers)
+    if (a.network == name) want = &a;
+  if (want == nullptr) return "PyTorch was not asked";
+  std::vector<floats> numbers;
+  std::vector<named_weight> weights;
+  numbers.reserve(declared_graph<Net>.expressions.size());
+  for (const expression& e : declared_graph<Net>.expressions)
+    if (!e.type) {
+      const std::string layer(e.layer);
+      numbers.push_back(made_up_numbers(e.name == "value" ? layer : layer + "." + std::string(e.name), e.shape));
+      weights.push_back({e.layer, e.name, numbers.back()});
+    }
+  const auto as_is = std::make_unique<parameters<Net>>();
+  if (load<Net>(*as_is, weights).found) return "weights of the declared network do not load";
+  const auto folded = std::make_unique<parameters<optimized<Net>>>();
+  if (load_folded<Net>(*folded, weights).found) return "weights of the optimised network do not load";
+  if (const std::string off = differs<Net>(*as_is, *want); !off.empty()) return "declared: " + off;
+  if (const std::string off = differs<optimized<Net>>(*folded, *want); !off.empty()) return "optimised: " + off;
+  return {};
+}
+
+}  // namespace ctnn::ir::test
