@@ -148,19 +148,17 @@ TEST_CASE("scales of a .tflite file that are no scales are refused, with tensor,
     float scale;
     const char* said;
   };
-  for (const auto& [scale, said] : {refusal{nan, "nan"}, {infinity, "inf"}, {-infinity, "-inf"}, {-0.5f, "-0.5"}}) {
-    CAPTURE(said);
-    const std::string why = "' has the scale " + std::string(said) + ", expected a finite one, not below 0";
-    for (const auto& [tensor, name] : {std::pair{6, "q"}, {8, "r"}})
-      CHECK(with(static_cast<std::size_t>(tensor), {scale}).find("tensor '" + (name + why)) != std::string::npos);
-    CHECK(with(7, {0.5f, scale, 1}).find("tensor 'm" + why) != std::string::npos);
-    CHECK(with(7, {scale}).find("tensor 'm" + why) != std::string::npos);
+  for (const refusal& r : {refusal{nan, "nan"}, {infinity, "inf"}, {-infinity, "-inf"}, {-0.5f, "-0.5"}}) {
+    CAPTURE(r.said);
+    const std::string why = "' has the scale " + std::string(r.said) + ", expected a finite one, not below 0";
+    CHECK(with(6, {r.scale}).find("tensor 'q" + why) != std::string::npos);
+    CHECK(with(8, {r.scale}).find("tensor 'r" + why) != std::string::npos);
+    CHECK(with(7, {0.5f, r.scale, 1}).find("tensor 'm" + why) != std::string::npos);
+    CHECK(with(7, {r.scale}).find("tensor 'm" + why) != std::string::npos);
   }
   // Numbers are divided by what a value is scaled by; a filter of zeros may have any scale.
-  for (const auto& [tensor, name] : {std::pair{6, "q"}, {8, "r"}})
-    CHECK(with(static_cast<std::size_t>(tensor), {0}).find(std::string("tensor '") + name +
-                                                           "' has the scale 0, expected one above 0") !=
-          std::string::npos);
+  CHECK(with(6, {0}).find("tensor 'q' has the scale 0, expected one above 0") != std::string::npos);
+  CHECK(with(8, {0}).find("tensor 'r' has the scale 0, expected one above 0") != std::string::npos);
   CHECK(with(7, {0.5f, 0, 1}) == "");
 }
 
