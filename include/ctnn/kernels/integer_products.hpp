@@ -24,7 +24,6 @@ struct quad_products {
   std::int32_t* sums;
   std::ptrdiff_t pitch;
   bool fits_16_bits;  ///< the sum of two products that stand side by side
-  bool adds = false;  ///< to the sums there are, instead of to start
 };
 
 /// Lines of sums as the results they stand for, `width` of each. `step` is 1 where every column has its own factor and
@@ -104,7 +103,7 @@ namespace plainly {
 inline void multiply(const quad_products& p) {
   for (int r = 0; r < p.rows; ++r)
     for (std::int64_t c = 0; c < p.columns; ++c) {
-      auto sum = static_cast<std::uint32_t>(p.adds ? p.sums[r * p.pitch + c] : p.start[r]);
+      auto sum = static_cast<std::uint32_t>(p.start[r]);
       for (std::int64_t q = 0; q < p.quads; ++q) {
         const std::int8_t* left = p.left + 4 * (q * p.rows + r);
         const std::uint8_t* right = p.right + p.offsets[q] + 4 * c;
@@ -156,8 +155,8 @@ inline std::int64_t sum(const std::uint8_t* x, std::int64_t n, bool is_signed) {
   return all - n * flip;
 }
 
-inline constexpr integer_kernels kernels{&multiply, &finish, &quantize, &interleave, &take_every, &take_windows,
-                                         &largest,  &sum,    false};
+inline constexpr integer_kernels kernels{&multiply,     &finish,  &quantize, &interleave, &take_every,
+                                         &take_windows, &largest, &sum,      false};
 
 }  // namespace plainly
 

@@ -44,9 +44,7 @@ class quad_image {
   }
   const std::ptrdiff_t* offsets() const { return offsets_; }
   /// Where windows of line (z, y) begin.
-  const std::uint8_t* line(int z, int y) const {
-    return bytes_ + 4 * (z * places_[1] + y) * places_[2];
-  }
+  const std::uint8_t* line(int z, int y) const { return bytes_ + 4 * (z * places_[1] + y) * places_[2]; }
 
   /// From planes that begin at element `first` of the layer's input.
   void fill(const byte_layer& layer, std::int64_t first, std::uint8_t flip) {

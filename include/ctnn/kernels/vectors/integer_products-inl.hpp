@@ -160,14 +160,14 @@ struct bytes_one_by_one {
 
 #endif
 
-/// R rows with V vectors of columns from `column` on, in registers.
+/// R rows with V vectors of columns from `column` on, in registers. Sums begin with p.start, or with those there are.
 template <class Dot, int R, int V>
-CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t column) {
+CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t column, [[maybe_unused]] bool adds) {
   decltype(Dot::start(0, 0)) sums[R][V];
   CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
       Dot::start(p.start[r], p.left_sums[r]);
 #if defined(CTNN_X86)
-  if (p.adds)
+  if (adds)
     CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
         hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
 #endif
@@ -188,16 +188,16 @@ CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t colum
 }
 
 template <class Dot, int R>
-CTNN_INLINE void multiply_quad_rows(const quad_products& p) {
+CTNN_INLINE void multiply_quad_rows(const quad_products& p, bool adds = false) {
   constexpr int most = Dot::vectors;
   std::int64_t c = 0;
   for (; p.columns - c > (most - 1) * quads_in_vector; c += most * quads_in_vector)
-    multiply_quad_tile<Dot, R, most>(p, c);
+    multiply_quad_tile<Dot, R, most>(p, c, adds);
   if constexpr (most > 3)
-    if (p.columns - c > 2 * quads_in_vector) return multiply_quad_tile<Dot, R, 3>(p, c);
+    if (p.columns - c > 2 * quads_in_vector) return multiply_quad_tile<Dot, R, 3>(p, c, adds);
   if constexpr (most > 2)
-    if (p.columns - c > quads_in_vector) return multiply_quad_tile<Dot, R, 2>(p, c);
-  if (p.columns > c) multiply_quad_tile<Dot, R, 1>(p, c);
+    if (p.columns - c > quads_in_vector) return multiply_quad_tile<Dot, R, 2>(p, c, adds);
+  if (p.columns > c) multiply_quad_tile<Dot, R, 1>(p, c, adds);
 }
 
 template <class Dot>
@@ -253,8 +253,7 @@ CTNN_NOINLINE void multiply_quads_in_halves(const quad_products& all) {
       }
     }
     p.quads = n;
-    p.adds = first > 0;
-    multiply_quad_rows<pairs_of_16_bits, R>(p);
+    multiply_quad_rows<pairs_of_16_bits, R>(p, first > 0);
   }
 }
 
@@ -394,9 +393,7 @@ struct sums_as_reals {
         high(hn::Set(real_tag(), p.high)),
         bounded(p.low != -std::numeric_limits<float>::infinity() || p.high != -p.low) {}
   /// Certainly all of them, whatever the sums.
-  CTNN_INLINE bool are_numbers() const {
-    return !Each && *factors - *factors == 0 && (!biases || *biases == *biases);
-  }
+  CTNN_INLINE bool are_numbers() const { return !Each && *factors - *factors == 0 && (!biases || *biases == *biases); }
   CTNN_INLINE real_vec at(std::int64_t i, std::int64_t column) const {
     const real_tag f;
     real_vec x = hn::ConvertTo(f, sums.at(i, column));
@@ -502,8 +499,7 @@ CTNN_INLINE void store_numbers(const sum_results& p, Tag d, const Results& resul
 template <class Results>
 CTNN_INLINE void store_four(const Results& results, std::int64_t from, std::int64_t column, std::uint8_t* to) {
   quad_vec y[4];
-  CTNN_UNROLL for (int k = 0; k < 4; ++k) y[k] =
-      results.at(from + k * quads_in_vector, column + k * quads_in_vector);
+  CTNN_UNROLL for (int k = 0; k < 4; ++k) y[k] = results.at(from + k * quads_in_vector, column + k * quads_in_vector);
 #if defined(CTNN_X86)
   // Packed by parts of 128 bits, which are put in order at last.
   const auto low = CTNN_X86(set1_epi16)(255);
@@ -680,8 +676,8 @@ inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, s
 
 /// The target's kernels of whole numbers.
 inline integer_kernels integers_of_target() {
-  return {&multiply_quads,  &finish_sums,  &quantize_floats, &interleave_bytes,
-          &take_every_byte, &take_byte_windows, &largest_bytes, &sum_of_bytes, !has_dot_products()};
+  return {&multiply_quads,    &finish_sums,   &quantize_floats, &interleave_bytes,  &take_every_byte,
+          &take_byte_windows, &largest_bytes, &sum_of_bytes,    !has_dot_products()};
 }
 
 #else
