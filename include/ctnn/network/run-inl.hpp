@@ -392,7 +392,7 @@ constexpr tile_set tiles_of_step() {
       const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
                                  tensor_like<Net, last, const float>(nullptr)};
       const tensor out[] = {tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr)};
-      const float* const weights[] = {nullptr, nullptr};
+      const float* const weights[weights_of_step<Net, S>() + 1]{};
       return tiles_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
                       arguments{{in, inputs.size()}, out, weights, {}});
     }
