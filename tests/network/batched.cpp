@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Networks for several samples at once: what each sample alone gives, with the weights of the network for one.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include <ctnn/typed.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Engines hold tiles of the sizes that their shapes need: no others, and none is missing, at the edges of images, of
 // columns and of what fits into caches.
-#define HWY_COMPILE_ONLY_STATIC 1  // sizes are counted for one target
 #include <doctest/doctest.h>
 
 #include <bit>
