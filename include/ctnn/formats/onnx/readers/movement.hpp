@@ -2,6 +2,7 @@
 // Elements brought into another order or shape, picked by index, repeated or padded.
 #pragma once
 
+#include "../slices.hpp"
 #include "nn.hpp"
 
 namespace ctnn::onnx::readers {
@@ -309,13 +310,8 @@ inline void gather(node_reader& n) {
   check_indices(n, index, n.shape(x)[axis]);
   // One index that is known is a slice.
   if (k && k->size() == 1 && k->shape().rank == 0 && !n.known(x) && n.shape(x).count() > 0 && is_index(k->type())) {
-    const extents s = n.shape(x);
-    const std::int64_t given = n.whole_scalar(1);
-    const int i = n.axis(given, s[axis], "index");
-    extents to;
-    for (int d = 0; d < s.rank; ++d)
-      if (d != axis) to.push_back(s[d]);
-    return n.result(n.reshaped(n.add(op::slice{{axis}, {i}, {i + 1}}, {x}), to));
+    const int i = n.axis(n.whole_scalar(1), n.shape(x)[axis], "index");
+    return n.result(slice_of(n, x, axis, i));
   }
   n.result(n.add(op::gather{axis}, {x, index}));
 }
