@@ -63,7 +63,8 @@ inline child_costs& most_taken() {
   return most;
 }
 
-/// Exit code of a child that has one second and 64 MB to load something; 128 + signal if it was killed.
+/// Exit code of a child that has one second and 64 MB to load something; 128 + signal if it was killed. Under a
+/// sanitizer, where everything takes several times as long, it has ten seconds and any memory.
 template <class Load>
 int load_in_child(Load&& load, std::string& message) {
   int pipe_ends[2];
@@ -71,12 +72,14 @@ int load_in_child(Load&& load, std::string& message) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
+#ifdef CTNN_TEST_SANITIZED
+    const rlimit seconds{10, 10};
+#else
     const rlimit seconds{1, 1};
-    setrlimit(RLIMIT_CPU, &seconds);
-#ifndef CTNN_TEST_SANITIZED  // the sanitizer reserves terabytes of addresses
-    const rlimit memory{64 << 20, 64 << 20};
+    const rlimit memory{64 << 20, 64 << 20};  // not for the sanitizer, which reserves terabytes of addresses
     setrlimit(RLIMIT_AS, &memory);
 #endif
+    setrlimit(RLIMIT_CPU, &seconds);
     int code = accepted;
     std::string text;
     try {
