@@ -32,7 +32,7 @@ struct ready : ctnn::network<
 };
 
 static_assert(ctnn::ir::channel_block == 16, "ready is packed for targets with Highway");
-static_assert(ctnn::ir::executable<ready::network_type>::weights_size == 1632);
+static_assert(ctnn::ir::executable<ready>::weights_size == 1632);
 
 inline constexpr ctnn::parameters<ready> ready::packed{{
     0x1.844c9p-9f, 0x1.6b745cp-6f, 0x1.5b62cp-8f, 0x1.1e404ap-15f, -0x1.bfb6eap-6f, -0x1.d952ccp-7f, -0x1.b93efep-5f, -0x1.04f68cp-8f,

@@ -45,7 +45,7 @@ template <dtype T>
 struct described {
   static constexpr graph_capacity size = capacity_of(test::every_operator(T).g.view());
   static constexpr frozen_graph<size> made{test::every_operator(T).g.view()};
-  using net = typename decltype(ir::detail::lift_all<made>())::type;
+  struct net : decltype(ir::detail::lift_all<made>())::type {};  // a name of its own: GCC writes it in every symbol
 };
 
 std::set<std::string_view> seen;  ///< operators

@@ -32,7 +32,7 @@ std::string differs(const parameters<Net>& weights, const pytorch_answer& want) 
   using number = std::remove_const_t<typename input::element_type>;
   std::vector<number> in(input::extent);
   if constexpr (std::is_same_v<number, float>) {
-    in = random_inputs(declared_graph<typename Net::network_type>)[0];
+    in = random_inputs(declared_graph<Net>)[0];
   } else {
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<number>(i * 7 % 50);
   }

@@ -147,7 +147,7 @@ class header_writer {
     const std::string target = options_.packed == 4 ? "CTNN_PLAIN" : "targets with Highway";
     out_ += "static_assert(ctnn::ir::channel_block == " + std::to_string(options_.packed) + ", \"" + name +
             " is packed for " + target + "\");\nstatic_assert(ctnn::ir::executable<" + name +
-            "::network_type>::weights_size == " + std::to_string(count) + ");\n";
+            ">::weights_size == " + std::to_string(count) + ");\n";
     if (linked_ != nullptr) {
       out_ +=
           "static_assert(sizeof(ctnn::parameters<" + name + ">) == " + std::to_string(linked_->bytes().size()) + ");\n";

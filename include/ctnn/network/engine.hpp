@@ -58,7 +58,7 @@ struct own_arena {
 };
 /// What is carried from run to run begins with zeros.
 template <class Net>
-  requires(executable<typename Net::network_type>::carried_count > 0)
+  requires(executable<Net>::carried_count > 0)
 struct own_arena<Net> {
   alignas(64) std::byte bytes_[largest({arena_bytes<Net>})]{};
 };
@@ -73,8 +73,7 @@ struct own_arena<Net> {
 /// Engines with memory of their own may not: the initial value of all of it would lie in the program, too (in flash).
 template <class Net, class Arena = ir::own_arena<Net>>
 class engine {
-  using network_type = typename Net::network_type;
-  using x = ir::executable<network_type>;
+  using x = ir::executable<Net>;  // not of Net::network_type: compilers write the name in every symbol
   static constexpr bool owns = !std::is_same_v<Arena, shared_arena>;
 
  public:
@@ -106,7 +105,7 @@ class engine {
 
   target_id target() const { return run_ ? target_ : best_target(); }
   constexpr void use(target_id target) {
-    run_ = ir::network_dispatch<network_type>::at(target);
+    run_ = ir::network_dispatch<Net>::at(target);
     target_ = target;
   }
 
@@ -181,7 +180,7 @@ class engine {
     if (!ir::is_target_known && !run_) use_best();
     const ir::frame f{input.data(), weights_, arena()};
     take_inputs(f);
-    ir::observed_dispatch<network_type>::at(target_)(f, observer);
+    ir::observed_dispatch<Net>::at(target_)(f, observer);
   }
   /// The same for inputs of any types: input_span<I> for each.
   template <class... Inputs>
@@ -198,8 +197,8 @@ class engine {
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run(const Named&... named) {
-    static_assert(sizeof(ir::detail::times_error<network_type, Named...>) > 0);
-    static_assert(((sizeof(ir::detail::span_error<network_type, Named>) > 0) && ...));
+    static_assert(sizeof(ir::detail::times_error<Net, Named...>) > 0);
+    static_assert(((sizeof(ir::detail::span_error<Net, Named>) > 0) && ...));
     run_named([&](const ir::frame& f) { execute(f); }, named...);
   }
 
@@ -221,8 +220,8 @@ class engine {
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run_on(executor& threads, const Named&... named) {
-    static_assert(sizeof(ir::detail::times_error<network_type, Named...>) > 0);
-    static_assert(((sizeof(ir::detail::span_error<network_type, Named>) > 0) && ...));
+    static_assert(sizeof(ir::detail::times_error<Net, Named...>) > 0);
+    static_assert(((sizeof(ir::detail::span_error<Net, Named>) > 0) && ...));
     run_named([&](const ir::frame& f) { execute(f, threads); }, named...);
   }
 #endif
@@ -239,8 +238,8 @@ class engine {
   }
   template <fixed_string Name>
   auto input() {
-    using names = ir::detail::value_names<network_type, false>;
-    static_assert(sizeof(ir::detail::value_error<network_type, false, Name>) > 0);
+    using names = ir::detail::value_names<Net, false>;
+    static_assert(sizeof(ir::detail::value_error<Net, false, Name>) > 0);
     if constexpr (names::has(Name.view())) return input<names::of(Name.view())>();
   }
 
@@ -254,8 +253,8 @@ class engine {
   /// The output of this name.
   template <fixed_string Name>
   auto output() const {
-    using names = ir::detail::value_names<network_type, true>;
-    static_assert(sizeof(ir::detail::value_error<network_type, true, Name>) > 0);
+    using names = ir::detail::value_names<Net, true>;
+    static_assert(sizeof(ir::detail::value_error<Net, true, Name>) > 0);
     if constexpr (names::has(Name.view())) return output<names::of(Name.view())>();
     else return output<0>();
   }
@@ -273,7 +272,7 @@ class engine {
   }
 
   template <class Named>
-  using names_of = ir::detail::value_names<network_type, Named::into>;
+  using names_of = ir::detail::value_names<Net, Named::into>;
   template <class Named>
   static constexpr std::size_t place_of = names_of<Named>::of(Named::name.view());
   template <class... Named>
@@ -292,7 +291,7 @@ class engine {
     if constexpr (Named::into && place_of<Named> < outputs) {
       using span = output_span<place_of<Named>>;
       const span from = output<place_of<Named>>();
-      if constexpr (std::is_same_v<ir::detail::span_error<network_type, Named>, ir::detail::no_error>)
+      if constexpr (std::is_same_v<ir::detail::span_error<Net, Named>, ir::detail::no_error>)
         for (std::size_t i = 0; i < span::extent; ++i) named.numbers[i] = from[i];
     }
   }
@@ -329,7 +328,7 @@ class engine {
   void execute(const ir::frame& f, executor& threads) {
     if (!run_) use_best();
     take_inputs(f);
-    ir::threaded_dispatch<network_type>::at(target_)(f, threads);
+    ir::threaded_dispatch<Net>::at(target_)(f, threads);
   }
 #endif
 
@@ -341,7 +340,7 @@ class engine {
 
 /// Of a network with a mistake, whose one error has been said: whatever is asked of its engine is no second one.
 template <class Net, class Arena>
-  requires(ir::stands_in<Net> || ir::executable<typename Net::network_type>::g.nodes.empty())
+  requires(ir::stands_in<Net> || ir::executable<Net>::g.nodes.empty())
 class engine<Net, Arena> {
  public:
   constexpr explicit engine(const auto&...) {}

@@ -28,8 +28,7 @@ constexpr named_weight state(std::string_view key, typed_span numbers, const ext
 /// Packed weights of Net, to be shared by any number of engines.
 template <class Net>
 struct parameters {
-  using network_type = typename Net::network_type;
-  alignas(64) float packed[ir::executable<network_type>::weights_size + 1]{};
+  alignas(64) float packed[ir::executable<Net>::weights_size + 1]{};
 };
 
 /// A constant network's weights are folded and packed by the compiler up to this many numbers (Clang's step limit);

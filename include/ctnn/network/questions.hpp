@@ -45,7 +45,7 @@ namespace ctnn {
 
 /// Arena of an engine, in bytes.
 template <class Net>
-inline constexpr std::size_t arena_bytes = ir::executable<typename Net::network_type>::arena_size * sizeof(float);
+inline constexpr std::size_t arena_bytes = ir::executable<Net>::arena_size * sizeof(float);
 
 /// Multiply-adds of one inference (convolutions and linear layers).
 template <class Net>

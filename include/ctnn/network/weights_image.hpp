@@ -51,7 +51,7 @@ struct weights_image {
   /// Looks at everything, the check of all numbers included.
   image_error check() const {
     using ir::image_header;
-    constexpr std::size_t count = ir::executable<typename Net::network_type>::weights_size;
+    constexpr std::size_t count = ir::executable<Net>::weights_size;
     if (bytes < sizeof(image_header)) return image_error::too_short;
     if (reinterpret_cast<std::uintptr_t>(data) % 64 != 0) return image_error::misaligned;
     const auto& h = *static_cast<const image_header*>(data);
