@@ -53,9 +53,23 @@ using turned =
                 nn::slice<"cut", nn::axis<0>, nn::start<1>, nn::end<3>>, nn::permute<"back", nn::order<2, 0, 1>>,
                 nn::reshape<"table", nn::shape<3, 2, 8>>, nn::slice<"column", nn::axis<1>, nn::start<1>, nn::end<2>>,
                 nn::reshape<"odd", nn::shape<3, 2, 4>>>;
+/// More entries than one constant lowers: groups, a shortcut and a layer of several outputs are open in between, and a
+/// name of the first constant is read in the last.
+using deep = nn::network<
+    nn::input<"x", nn::shape<4, 3, 3>>, nn::relu<"first">, nn::split<"halves", nn::sizes<2, 2>>,
+    nn::concat<"whole", nn::from<"halves.1", "halves.0">>,
+    nn::repeat<"blocks", 60,
+               nn::residual<"sum", nn::shortcut<"side", nn::sigmoid<"gate">>, nn::scale<"norm", nn::axis<0>>,
+                            nn::relu<"act">>>,
+    nn::mul<"product", nn::from<"blocks", "first">>, nn::split<"last", nn::sizes<2, 2>>,
+    nn::add<"end", nn::from<"last.0", "halves.1">>>;
 
 }  // namespace
 
+TEST_CASE("more entries than one constant lowers") {
+  REQUIRE(deep::flat().size() > 3 * nn::ir::detail::entries_at_once);
+  check_both<deep>();
+}
 TEST_CASE("a plain network") { check_both<plain>(); }
 TEST_CASE("branches, split, several outputs") { check_both<branches>(); }
 TEST_CASE("sums, constants, slices") { check_both<sums>(); }

@@ -131,7 +131,12 @@ struct graph {
   pool<expression> expressions;
   pool<network_output> outputs;
 
-  constexpr graph_view view() const { return {nodes, values, operands, fields, expressions, outputs}; }
+  /// From pointers: compilers count the dozen steps of each span's way from a range.
+  constexpr graph_view view() const {
+    return {
+        {nodes.data(), nodes.size()},   {values.data(), values.size()},           {operands.data(), operands.size()},
+        {fields.data(), fields.size()}, {expressions.data(), expressions.size()}, {outputs.data(), outputs.size()}};
+  }
 
   constexpr node& at(node_id n) { return nodes[static_cast<std::size_t>(n)]; }
   constexpr value& at_value(value_id v) { return values[static_cast<std::size_t>(v)]; }

@@ -7,7 +7,7 @@
 #include "../rewrite/rules.hpp"
 #include "check.hpp"
 #include "frozen_graph.hpp"
-#include "lower.hpp"
+#include "unfinished_lowering.hpp"
 
 namespace ctnn::ir {
 
@@ -35,22 +35,67 @@ struct attempt {
   constexpr graph_view view() const { return g.view(); }
 };
 
+/// Entries of a network that one constant lowers.
+inline constexpr std::size_t entries_at_once = 128;
+
+constexpr graph_capacity guess_of(std::span<const layer_record> records) {
+  std::size_t n = records.size(), extra = 0;
+  for (const layer_record& l : records) {
+    extra += l.from.size();
+    for (const option_record& o : l.options) extra += o.values.size();
+  }
+  return {n, n + extra, 4 * n + extra, 12 * n + 2 * extra, 3 * n, n + extra};
+}
+
+template <class Net, std::size_t Part>
+constexpr const auto& unfinished();
+
+/// Entries of part `Part`, behind what the part before made.
+template <class Net, std::size_t Part>
+constexpr void lower_part(lowering& l, lowering_position& position) {
+  constexpr std::span<const layer_record> records = Net::network_type::flat();
+  if constexpr (Part == 0) position.names = make_name_table(records);
+  else unfinished<Net, Part - 1>().resume(l, position);
+  const std::size_t end = (Part + 1) * entries_at_once;
+  lowerer(records, l, position).run(end < records.size() ? end : records.size());
+}
+
+/// A part that is not the last.
+template <class Net, std::size_t Part>
+struct lowering_part {
+  static constexpr lowering_sizes guess() {
+    constexpr std::span<const layer_record> records = Net::network_type::flat();
+    const std::size_t n = (Part + 1) * entries_at_once;
+    return {guess_of(records.first(n)), 2 * n, make_name_table(records).numbers().size(), 16, 4};
+  }
+  template <lowering_sizes Sizes>
+  static constexpr unfinished_lowering<Sizes> run() {
+    lowering l;
+    lowering_position position;
+    lower_part<Net, Part>(l, position);
+    return unfinished_lowering<Sizes>(l, position);
+  }
+  static constexpr auto first = run<guess()>();
+};
+template <class Net, std::size_t Part>
+struct lowering_part_exactly {
+  static constexpr auto result = lowering_part<Net, Part>::template run<lowering_part<Net, Part>::first.needed>();
+};
+template <class Net, std::size_t Part>
+constexpr const auto& unfinished() {
+  if constexpr (lowering_part<Net, Part>::first.fits) return lowering_part<Net, Part>::first;
+  else return lowering_part_exactly<Net, Part>::result;
+}
+
 template <class Net>
 struct lowered {
-  static constexpr std::span<const layer_record> records = Net::network_type::flat();
-
-  static constexpr graph_capacity guess() {
-    std::size_t n = records.size(), extra = 0;
-    for (const layer_record& l : records) {
-      extra += l.from.size();
-      for (const option_record& o : l.options) extra += o.values.size();
-    }
-    return {n, n + extra, 4 * n + extra, 12 * n + 2 * extra, 3 * n, n + extra};
-  }
+  static constexpr std::size_t entries = Net::network_type::flat().size();
+  static constexpr graph_capacity guess() { return guess_of(Net::network_type::flat()); }
   template <graph_capacity Size>
   static constexpr attempt<Size> run() {
     lowering l;
-    lower(records, l);
+    lowering_position position;
+    lower_part<Net, entries == 0 ? 0 : (entries - 1) / entries_at_once>(l, position);
     // Empty if the network is wrong: the message below is enough.
     return attempt<Size>(l.error ? graph_view{} : l.g.view(), {l.error, l.layer});
   }

@@ -16,6 +16,16 @@ struct graph_capacity {
   }
 };
 
+/// A loop over pointers: compilers count the steps of a span's iterators.
+template <class T, std::size_t N>
+constexpr void copy_items(std::span<const T> from, static_vector<T, N>& to) {
+  const T* source = from.data();
+  T* items = to.items;
+  const std::size_t n = from.size();
+  for (std::size_t i = 0; i < n; ++i) items[i] = source[i];
+  to.count = n;
+}
+
 /// A graph as a constant.
 template <graph_capacity C>
 struct frozen_graph {
@@ -28,25 +38,18 @@ struct frozen_graph {
 
   constexpr frozen_graph() = default;
   constexpr explicit frozen_graph(const graph_view& g) {
-    copy(g.nodes, nodes);
-    copy(g.values, values);
-    copy(g.operands, operands);
-    copy(g.fields, fields);
-    copy(g.expressions, expressions);
-    copy(g.outputs, outputs);
+    copy_items(g.nodes, nodes);
+    copy_items(g.values, values);
+    copy_items(g.operands, operands);
+    copy_items(g.fields, fields);
+    copy_items(g.expressions, expressions);
+    copy_items(g.outputs, outputs);
   }
 
   constexpr graph_view view() const {
     return {
         {nodes.data(), nodes.size()},   {values.data(), values.size()},           {operands.data(), operands.size()},
         {fields.data(), fields.size()}, {expressions.data(), expressions.size()}, {outputs.data(), outputs.size()}};
-  }
-
- private:
-  template <class T, std::size_t N>
-  static constexpr void copy(std::span<const T> from, static_vector<T, N>& to) {
-    const T* source = from.data();
-    for (to.count = 0; to.count < from.size(); ++to.count) to.items[to.count] = source[to.count];
   }
 };
 

@@ -17,35 +17,56 @@ struct lowering {
 
 namespace detail {
 
+/// A group that is open.
+struct frame_of_group {
+  const layer_record* group = nullptr;
+  int reads = 0;   ///< name_table's number of the first value that the group reads; the others follow it
+  int count = 0;   ///< of them
+  int inputs = 0;  ///< of those that have been declared
+  const layer_record* result = nullptr;
+  value_id instead = none;  ///< a shortcut's result
+  int before = none;        ///< of a shortcut: what the layer behind it reads
+};
+
+/// Of all names that layers may have.
+constexpr name_table make_name_table(std::span<const layer_record> layers) {
+  std::size_t n = 0;
+  for (const layer_record& l : layers) n += 1 + l.output_names.size();
+  return name_table(n);
+}
+
+/// Between two entries: what the next one needs to know besides the graph.
+struct lowering_position {
+  name_table names{0};
+  std::size_t at = 0;   ///< the next entry
+  int previous = none;  ///< name_table's number of what a layer reads that says nothing
+  pool<frame_of_group> frames;
+  pool<const layer_record*> outputs;  ///< those of the network
+};
+
 /// Makes the graph, entry by entry.
 class lowerer {
  public:
-  constexpr lowerer(std::span<const layer_record> layers, lowering& result)
-      : layers_(layers), result_(result), g_(result.g), names_(count_names(layers)) {}
+  constexpr lowerer(std::span<const layer_record> layers, lowering& result, lowering_position& position)
+      : layers_(layers),
+        result_(result),
+        g_(result.g),
+        names_(position.names),
+        at_(position.at),
+        previous_(position.previous),
+        frames_(position.frames),
+        outputs_(position.outputs) {}
 
-  constexpr void run() {
-    for (at_ = 0; at_ < layers_.size(); ++at_)
+  /// The entries before `end`, and after the last one the network's outputs. Ends at the first mistake.
+  constexpr void run(std::size_t end) {
+    if (result_.error) return;
+    for (; at_ < end; ++at_)
       if (const problem p = lower(layers_[at_])) return fail(p);
-    add_outputs();
+    if (end == layers_.size()) add_outputs();
   }
 
  private:
-  static constexpr std::size_t count_names(std::span<const layer_record> layers) {
-    std::size_t n = 0;
-    for (const layer_record& l : layers) n += 1 + l.output_names.size();
-    return n;
-  }
-
-  /// A group that is open.
-  struct frame {
-    const layer_record* group;
-    int reads = 0;   ///< name_table's number of the first value that the group reads; the others follow it
-    int count = 0;   ///< of them
-    int inputs = 0;  ///< of those that have been declared
-    const layer_record* result = nullptr;
-    value_id instead = none;  ///< a shortcut's result
-    int before = none;        ///< of a shortcut: what the layer behind it reads
-  };
+  using frame = frame_of_group;
 
   constexpr void fail(const problem& p, std::string_view layer) {
     result_.error = p;
@@ -354,12 +375,12 @@ class lowerer {
   std::span<const layer_record> layers_;
   lowering& result_;
   graph& g_;
-  name_table names_;
-  std::size_t at_ = 0;
+  name_table& names_;
+  std::size_t& at_;
+  int& previous_;
+  pool<frame>& frames_;
+  pool<const layer_record*>& outputs_;
   std::string_view failed_{};  ///< instead of the entry's name
-  int previous_ = none;        ///< name_table's number of what a layer reads that says nothing
-  pool<frame> frames_;
-  pool<const layer_record*> outputs_;  ///< those of the network
   pool<value_id> in_;
 };
 
@@ -367,6 +388,10 @@ class lowerer {
 
 /// A declared network's graph, from a flat list. Into an argument: GCC 12 remembers the result of a call with constant
 /// arguments, heap and all, and frees it twice.
-constexpr void lower(std::span<const layer_record> layers, lowering& result) { detail::lowerer(layers, result).run(); }
+constexpr void lower(std::span<const layer_record> layers, lowering& result) {
+  detail::lowering_position position;
+  position.names = detail::make_name_table(layers);
+  detail::lowerer(layers, result, position).run(layers.size());
+}
 
 }  // namespace ctnn::ir

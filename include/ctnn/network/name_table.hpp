@@ -10,11 +10,25 @@ namespace ctnn::ir {
 /// outputs has one name, and "name.0", "name.1", ... besides.
 class name_table {
  public:
+  struct named {
+    std::string_view name{};
+    value_id first = none;
+    int count = 1;
+    bool read = false;
+  };
+
   constexpr explicit name_table(std::size_t names) {
-    while (slots_ < 2 * names + 2) slots_ *= 2;
-    numbers_ = pool<int>(slots_, none);
+    std::size_t slots = 4;
+    while (slots < 2 * names + 2) slots *= 2;
+    numbers_ = pool<int>(slots, none);
     all_.reserve(2 * names + 2);
   }
+  /// What another table held.
+  constexpr name_table(std::span<const named> all, std::span<const int> numbers, bool any_several)
+      : any_several_(any_several), numbers_(numbers), all_(all) {}
+  constexpr std::span<const named> all() const { return {all_.data(), all_.size()}; }
+  constexpr std::span<const int> numbers() const { return {numbers_.data(), numbers_.size()}; }
+  constexpr bool any_several() const { return any_several_; }
 
   /// Empty, or the name that is there already.
   constexpr std::string_view insert(std::string_view name, value_id first, int count) {
@@ -57,17 +71,11 @@ class name_table {
   constexpr int last() const { return static_cast<int>(all_.size()) - 1; }
 
  private:
-  struct named {
-    std::string_view name{};
-    value_id first = none;
-    int count = 1;
-    bool read = false;
-  };
   constexpr std::size_t slot_of_name(std::string_view name) const {
     std::size_t h = 5381;
     for (char c : name) h = h * 33 + static_cast<unsigned char>(c);
     while (true) {
-      const std::size_t slot = h++ & (slots_ - 1);
+      const std::size_t slot = h++ & (numbers_.size() - 1);
       if (numbers_[slot] == none || all_[static_cast<std::size_t>(numbers_[slot])].name == name) return slot;
     }
   }
@@ -94,8 +102,7 @@ class name_table {
   }
 
   bool any_several_ = false;  ///< layers with several outputs
-  std::size_t slots_ = 4;
-  pool<int> numbers_;
+  pool<int> numbers_;         ///< places in all_ by slot, a power of two of them
   pool<named> all_;
 };
 

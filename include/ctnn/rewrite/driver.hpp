@@ -121,9 +121,9 @@ constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
 }
 
 /// Weights that constants give become the nodes' own: what rules and kernels look for.
-constexpr bool bind_constant_weights(rewriter& r, std::size_t end) {
+constexpr bool bind_constant_weights(rewriter& r, std::size_t begin, std::size_t end) {
   bool changed = false;
-  for (std::size_t i = 0; i < end; ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const node_id n = static_cast<int>(i);
     if (!r.live(n)) continue;
     const slot_set given = r.given(n);
@@ -146,7 +146,7 @@ constexpr bool bind_constant_weights(rewriter& r, std::size_t end) {
 /// The graph with the weights that constants give as its nodes' own; nothing else is rewritten.
 constexpr graph bind_weights(graph source) {
   rewriter r(static_cast<graph&&>(source), 0);
-  detail::bind_constant_weights(r, r.view().nodes.size());
+  detail::bind_constant_weights(r, 0, r.view().nodes.size());
   return r.finish();
 }
 
@@ -169,12 +169,13 @@ constexpr optimization optimize_part(graph source, std::span<const rule_record> 
   for (bool changed = true; changed && result.applied < most;) {
     changed = false;
     r.begin_sweep();
-    if (const std::size_t steps = r.history().size(); detail::bind_constant_weights(r, end)) {
+    const std::size_t begin = first ? settled : 0;
+    if (const std::size_t steps = r.history().size(); detail::bind_constant_weights(r, begin, end)) {
       r.name_last_steps(steps, "constant_weight");
       ++result.applied;
       changed = true;
     }
-    for (std::size_t i = 0; i < end; ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       const node_id n = static_cast<int>(i);
       for (bool again = r.live(n) && r.worth_a_look(n); again && result.applied < most;) {
         again = false;
