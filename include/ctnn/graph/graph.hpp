@@ -207,7 +207,7 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
     g.values.push_back(
         {i < names.size() ? names[i] : name, d.outputs[i], id, i < d.types.size() ? d.types[i] : dtype::f32, 0});
   for (value_id v : in) ++g.at_value(v).readers;
-  n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(d.weights.count)};
+  n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(d.weights.size())};
   for (const weight_slot& s : d.weights) g.operands.push_back(g.add_leaf(name, s.name, s.shape, s.type));
   g.nodes.push_back(n);
   return {};

@@ -111,7 +111,8 @@ struct weight_slot {
   bool as_input = false;  ///< of the first input's type, whatever that is
 };
 inline constexpr std::size_t max_weights = 10;
-using weight_slots = static_vector<weight_slot, max_weights>;
+/// No array of max_weights: the compiler copies items that nobody uses, too.
+using weight_slots = pool<weight_slot>;
 
 /// A number that may be absent, such as a binary function's scalar operand.
 struct optional_number {

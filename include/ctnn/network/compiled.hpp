@@ -56,8 +56,15 @@ constexpr void lower_part(lowering& l, lowering_position& position) {
   constexpr std::span<const layer_record> records = Net::network_type::flat();
   if constexpr (Part == 0) position.names = make_name_table(records);
   else unfinished<Net, Part - 1>().resume(l, position);
-  const std::size_t end = (Part + 1) * entries_at_once;
-  lowerer(records, l, position).run(end < records.size() ? end : records.size());
+  constexpr std::size_t behind = (Part + 1) * entries_at_once;
+  constexpr std::size_t end = behind < records.size() ? behind : records.size();
+  // What layers usually need: compilers make a pool that grows anew, item by item.
+  l.g.nodes.reserve(end);
+  l.g.values.reserve(end);
+  l.g.expressions.reserve(2 * end);
+  l.g.operands.reserve(3 * end);
+  l.g.fields.reserve(12 * end);
+  lowerer(records, l, position).run(end);
 }
 
 /// A part that is not the last.
