@@ -4,74 +4,13 @@
 
 #include <ctnn/kernels/reference/reference.hpp>
 
-#include "check.hpp"
-#include "parts.hpp"
+#include "sweeps/matmul.hpp"
 #include "targets_of_this_cpu.hpp"
 
 namespace ctnn::ir {
 
-namespace {
-
-void compare_matmul(const extents& x, const extents& z, const op::matmul& p = {}) {
-  const extents shapes[] = {x, z};
-  extents y;
-  REQUIRE(!p.infer(shapes, {&y, 1}));
-  test::random_numbers random(7);
-  std::vector<float> a(static_cast<std::size_t>(x.count())), b(static_cast<std::size_t>(z.count()));
-  std::vector<float> got(static_cast<std::size_t>(y.count())), want(got.size());
-  for (float& v : a) v = random(-1, 1);
-  for (float& v : b) v = random(-1, 1);
-  const const_tensor in[] = {{a.data(), x}, {b.data(), z}};
-  const tensor out{got.data(), y};
-  const arguments all{in, {&out, 1}, {}};
-  std::vector<std::vector<float>> by_parts;
-  for (int parts : test::part_counts) {
-    std::fill(got.begin(), got.end(), -7.0f);
-    test::in_parts{dispatched, parts}(p, all);
-    by_parts.push_back(got);
-  }
-  dispatched(p, all);
-  for (const auto& z : by_parts) CHECK(test::same_bits(got, z));
-  const matmul_walk w(p, x, z);
-  for (std::int64_t m = 0; m < w.matrices; ++m)
-    for (int r = 0; r < w.rows; ++r)
-      for (int c = 0; c < w.columns; ++c) {
-        double sum = 0;
-        for (int k = 0; k < w.depth; ++k)
-          sum += double{a[static_cast<std::size_t>(w.offsets(m).a + (p.transpose_a ? std::int64_t{k} * w.rows + r
-                                                                                   : std::int64_t{r} * w.depth + k))]} *
-                 b[static_cast<std::size_t>(w.offsets(m).b + (p.transpose_b ? std::int64_t{c} * w.depth + k
-                                                                            : std::int64_t{k} * w.columns + c))];
-        want[static_cast<std::size_t>((m * w.rows + r) * w.columns + c)] = static_cast<float>(sum * double{p.scale});
-      }
-  test::require_close(got, want, 2e-5f);
-}
-
-}  // namespace
-
 TEST_CASE("matmul on every target") {
-  test::random_numbers random(1);
-  for_each_target([&] {
-    for (int n : {1, 2, 3, 7, 15, 16, 17, 33, 63, 64, 65, 130})
-      for (int m : {1, 2, 6, 13}) {
-        const int k = 1 + random.below(40);
-        compare_matmul({m, k}, {k, n});
-      }
-    compare_matmul({5, 700}, {700, 40});
-    compare_matmul({2, 3, 4, 5}, {5, 6});
-    compare_matmul({3, 4, 5}, {2, 1, 5, 6});
-    compare_matmul({2, 1, 4, 5}, {3, 5, 6});
-    compare_matmul({7}, {7});
-    compare_matmul({7}, {2, 7, 3});
-    compare_matmul({2, 3, 7}, {7});
-    for (int n : {1, 5, 17, 70})
-      for (int m : {1, 5, 13}) {
-        compare_matmul({19, m}, {19, n}, {true, false});
-        compare_matmul({m, 19}, {n, 19}, {false, true, 0.5f});
-        compare_matmul({3, 19, m}, {2, 1, n, 19}, {true, true, -2});
-      }
-    compare_matmul({1300, 7}, {1300, 40}, {true, false});
-  });
+  for_each_target([] { test::sweep_matmul(dispatched); });
 }
 
 }  // namespace ctnn::ir

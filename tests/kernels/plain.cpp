@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv2d, conv_transpose2d and linear as firmware has them: plain floats, no Highway.
+// conv2d, conv_transpose2d, linear and matmul as firmware has them: plain floats, no Highway.
 #define CTNN_PLAIN
 #include <ctnn/kernels/vectors/conv_transpose2d-inl.hpp>
 #include <ctnn/kernels/vectors/linear-inl.hpp>
+#include <ctnn/kernels/vectors/matmul-inl.hpp>
 
 #include "conv_transpose2d_cases.hpp"
 #include "linear_cases.hpp"
+#include "sweeps/matmul.hpp"
 
 namespace ctnn::ir {
 namespace {
@@ -37,6 +39,7 @@ TEST_CASE("plain conv_transpose2d") {
   sweep_transposed_activations(by_plain_kernels<op::conv_transpose2d>);
 }
 TEST_CASE("plain linear") { sweep_linear(by_plain_kernels<op::linear>); }
+TEST_CASE("plain matmul") { test::sweep_matmul(by_plain_kernels<op::matmul>); }
 TEST_CASE("plain relu, max and min keep NaN of either sign") {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const auto same = [](float a, float b) { return a == b || (a != a && b != b); };

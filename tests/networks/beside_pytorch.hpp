@@ -26,8 +26,8 @@ inline floats made_up_numbers(const std::string& key, const extents& shape) {
 
 /// Empty if the network gives PyTorch's numbers, within 1e-5 of the largest; else the first that it does not.
 template <class Net>
-std::string differs(const parameters<Net>& weights, const pytorch_answer& want) {
-  const auto run = std::make_unique<engine<Net>>(weights);
+std::string differs(const parameters<Net>& weights, const pytorch_answer& want, target_id target) {
+  const auto run = std::make_unique<engine<Net>>(weights, target);
   using input = typename engine<Net>::template input_span<0>;
   using number = std::remove_const_t<typename input::element_type>;
   std::vector<number> in(input::extent);
@@ -47,7 +47,7 @@ std::string differs(const parameters<Net>& weights, const pytorch_answer& want) 
   return s.str();
 }
 
-/// Empty if both the network as declared and as optimised give PyTorch's numbers; else what differs.
+/// Empty if both the network as declared and as optimised give PyTorch's numbers on every target; else what differs.
 template <class Net>
 std::string beside_pytorch(std::string_view name) {
   const pytorch_answer* want = nullptr;
@@ -67,8 +67,12 @@ std::string beside_pytorch(std::string_view name) {
   if (load<Net>(*as_is, weights).found) return "weights of the declared network do not load";
   const auto folded = std::make_unique<parameters<optimized<Net>>>();
   if (load_folded<Net>(*folded, weights).found) return "weights of the optimised network do not load";
-  if (const std::string off = differs<Net>(*as_is, *want); !off.empty()) return "declared: " + off;
-  if (const std::string off = differs<optimized<Net>>(*folded, *want); !off.empty()) return "optimised: " + off;
+  for (const target_id target : supported_targets()) {
+    const std::string on = " on " + std::string(target_name(target)) + ": ";
+    if (const std::string off = differs<Net>(*as_is, *want, target); !off.empty()) return "declared" + on + off;
+    if (const std::string off = differs<optimized<Net>>(*folded, *want, target); !off.empty())
+      return "optimised" + on + off;
+  }
   return {};
 }
 

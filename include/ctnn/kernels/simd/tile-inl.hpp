@@ -247,7 +247,7 @@ CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t lengt
 
 template <int P, int V>
 CTNN_NOINLINE void run_tile(const tile_task& t) {
-#if !defined(CTNN_PLAIN)  // run_columns() sees to it there, in less stack
+#if !defined(CTNN_PLAIN)  // run_columns() and run_columns_of() see to it there, in less stack
   if constexpr (lanes == 1) {
     if (t.columns < V) {
       tile_task narrow = t;
@@ -337,6 +337,17 @@ struct tile_shape {
   int rows, columns;
   tile_function run;
 };
+
+/// The tile, with as many of its columns as the task says.
+CTNN_INLINE void run_columns_of(const tile_shape& tile, const tile_task& t) {
+#if defined(CTNN_PLAIN)
+  if (t.columns < tile.columns) {
+    tile_task narrow = t;
+    return detail::run_narrow(narrow, tile.rows, tile.columns, tile.run);
+  }
+#endif
+  tile.run(t);
+}
 
 constexpr CTNN_INLINE int tile_vectors(int columns) {
   const int vectors = (columns + lanes - 1) / lanes;

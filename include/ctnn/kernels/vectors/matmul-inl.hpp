@@ -71,7 +71,7 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
         t.pixels = pixels;
         t.out = out + static_cast<std::ptrdiff_t>(r) * columns + column;
         t.start = k == 0 ? nullptr : t.out;
-        tile.run(t);
+        run_columns_of(tile, t);
       }
     }
     column += tile.columns;
