@@ -53,7 +53,9 @@ struct network
           nn::gru<"gates", nn::from<"memory.0">, nn::hidden<5>, nn::no_bias>,                             // 4 x 5
           nn::rnn<"simple", nn::from<"gates.0">, nn::hidden<4>, nn::no_bias>,                             // 4 x 4
           nn::reduce<"strength", nn::op::reduction::l2, nn::from<"simple.0">, nn::axes<1>>,               // 4 x 1
-          nn::output<"probabilities", "means", "spread", "strength", "memory.2">> {};
+          nn::permute<"turned", nn::from<"rows">, nn::order<1, 0>>,                                       // 5 x 4
+          nn::matmul<"products", nn::from<"turned", "rows">>,                                             // 5 x 5
+          nn::output<"probabilities", "means", "spread", "strength", "memory.2", "products">> {};
 using optimized = nn::optimized<network>;
 
 /// Noise around `middle`, up to `size` away.
@@ -129,6 +131,7 @@ constexpr auto means = nn::constant_run<network, weights, 1>(image.numbers);
 constexpr auto spread_out = nn::constant_run<network, weights, 2>(image.numbers);
 constexpr auto strength = nn::constant_run<network, weights, 3>(image.numbers);
 constexpr auto memory = nn::constant_run<network, weights, 4>(image.numbers);
+constexpr auto products = nn::constant_run<network, weights, 5>(image.numbers);
 
 nn::arena<network, optimized> arena;
 constinit nn::engine<network, nn::shared_arena> as_declared{packed, arena};
@@ -141,7 +144,8 @@ int differences(auto& engine) {
          board::differences("mean", engine.template output<1>(), means.data(), 2e-6f) +
          board::differences("spread", engine.template output<2>(), spread_out.data(), 2e-6f) +
          board::differences("strength", engine.template output<3>(), strength.data(), 2e-6f) +
-         board::differences("memory", engine.template output<4>(), memory.data(), 2e-6f);
+         board::differences("memory", engine.template output<4>(), memory.data(), 2e-6f) +
+         board::differences("product", engine.template output<5>(), products.data(), 2e-6f);
 }
 
 }  // namespace
