@@ -123,6 +123,15 @@ struct graph_view {
   constexpr value_id output_of(node_id n, int i = 0) const { return at(n).outputs.first + i; }
 };
 
+/// Of what holds a graph in arrays of these names. From pointers: compilers count the dozen steps of each span's way
+/// from a range.
+template <class Graph>
+constexpr graph_view view_of(const Graph& g) {
+  return {{g.nodes.data(), g.nodes.size()},       {g.values.data(), g.values.size()},
+          {g.operands.data(), g.operands.size()}, {g.fields.data(), g.fields.size()},
+          {g.expressions.data(), g.expressions.size()}, {g.outputs.data(), g.outputs.size()}};
+}
+
 struct graph {
   pool<node> nodes;
   pool<value> values;
@@ -131,12 +140,7 @@ struct graph {
   pool<expression> expressions;
   pool<network_output> outputs;
 
-  /// From pointers: compilers count the dozen steps of each span's way from a range.
-  constexpr graph_view view() const {
-    return {
-        {nodes.data(), nodes.size()},   {values.data(), values.size()},           {operands.data(), operands.size()},
-        {fields.data(), fields.size()}, {expressions.data(), expressions.size()}, {outputs.data(), outputs.size()}};
-  }
+  constexpr graph_view view() const { return view_of(*this); }
 
   constexpr node& at(node_id n) { return nodes[static_cast<std::size_t>(n)]; }
   constexpr value& at_value(value_id v) { return values[static_cast<std::size_t>(v)]; }

@@ -46,11 +46,7 @@ struct frozen_graph {
     copy_items(g.outputs, outputs);
   }
 
-  constexpr graph_view view() const {
-    return {
-        {nodes.data(), nodes.size()},   {values.data(), values.size()},           {operands.data(), operands.size()},
-        {fields.data(), fields.size()}, {expressions.data(), expressions.size()}, {outputs.data(), outputs.size()}};
-  }
+  constexpr graph_view view() const { return view_of(*this); }
 };
 
 constexpr graph_capacity capacity_of(const graph_view& g) {
