@@ -182,17 +182,20 @@ struct asked_rule {
 template <class List, fixed_string Name>
 using named_rule = typename decltype(asked_rule<List, Name>::error())::type;
 
+template <class List, auto Stays>
+constexpr std::size_t count_where() {
+  std::size_t n = 0;
+  for (const rule_record& r : List::records) n += Stays(r) ? 1u : 0u;
+  return n;
+}
+
 }  // namespace detail
 
 /// The records of a list for which `stays(record)` holds.
 template <class List, auto Stays, std::size_t...>
 struct rules_where {
   static constexpr auto records = [] {
-    std::array<rule_record, [] {
-      std::size_t n = 0;
-      for (const rule_record& r : List::records) n += Stays(r) ? 1u : 0u;
-      return n;
-    }()> left{};
+    std::array<rule_record, detail::count_where<List, Stays>()> left{};
     std::size_t n = 0;
     for (const rule_record& r : List::records)
       if (Stays(r)) left[n++] = r;
