@@ -127,9 +127,9 @@ struct graph_view {
 /// from a range.
 template <class Graph>
 constexpr graph_view view_of(const Graph& g) {
-  return {{g.nodes.data(), g.nodes.size()},       {g.values.data(), g.values.size()},
-          {g.operands.data(), g.operands.size()}, {g.fields.data(), g.fields.size()},
-          {g.expressions.data(), g.expressions.size()}, {g.outputs.data(), g.outputs.size()}};
+  return {{g.nodes.items, g.nodes.count},       {g.values.items, g.values.count},
+          {g.operands.items, g.operands.count}, {g.fields.items, g.fields.count},
+          {g.expressions.items, g.expressions.count}, {g.outputs.items, g.outputs.count}};
 }
 
 struct graph {
@@ -142,8 +142,8 @@ struct graph {
 
   constexpr graph_view view() const { return view_of(*this); }
 
-  constexpr node& at(node_id n) { return nodes[static_cast<std::size_t>(n)]; }
-  constexpr value& at_value(value_id v) { return values[static_cast<std::size_t>(v)]; }
+  constexpr node& at(node_id n) { return nodes.items[n]; }
+  constexpr value& at_value(value_id v) { return values.items[v]; }
 
   constexpr range store_operands(std::span<const int> ids) {
     const range r{static_cast<int>(operands.size()), static_cast<int>(ids.size())};

@@ -148,85 +148,116 @@ constexpr bool same_word(const char* key, std::string_view word) {
   return *key == 0;
 }
 
-// Fields to numbers and back. Overloads rather than one function with a chain of `if constexpr`: each link of such a
-// chain costs the compiler an evaluation step, and this is the innermost loop of every pass.
+// Fields to numbers and back: what Op::fields() is handed. Overloads rather than one function with a chain of
+// `if constexpr`: each link of such a chain costs the compiler an evaluation step, as a lambda around these would cost a
+// call a field, and this is the innermost loop of every pass.
 
-template <class Number>
-  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-constexpr void encode_field(Number f, field_values& to) {
-  to.items[to.count++] = static_cast<double>(f);
-}
-template <class T, std::size_t N>
-constexpr void encode_field(const std::array<T, N>& f, field_values& to) {
-  const T* items = f.data();
-  for (std::size_t i = 0; i < N; ++i) to.items[to.count++] = static_cast<double>(items[i]);
-}
-template <class T, std::size_t N>
-constexpr void encode_field(const static_vector<T, N>& f, field_values& to) {
-  to.items[to.count++] = static_cast<double>(f.count);
-  for (std::size_t i = 0; i < f.count; ++i) to.items[to.count++] = static_cast<double>(f.items[i]);
-}
-constexpr void encode_field(const activation_function& f, field_values& to) {
-  to.items[to.count++] = static_cast<double>(f.kind);
-  to.items[to.count++] = static_cast<double>(f.a);
-  to.items[to.count++] = static_cast<double>(f.b);
-}
-constexpr void encode_field(const optional_number& f, field_values& to) {
-  to.items[to.count++] = f.present ? 1.0 : 0.0;
-  to.items[to.count++] = static_cast<double>(f.value);
-}
-constexpr void encode_field(const quantization& f, field_values& to) {
-  to.items[to.count++] = f.scale;
-  to.items[to.count++] = f.zero;
-}
+/// Appends each field's numbers at `to`, which moves on.
+struct field_writer {
+  double* to;
 
-/// Reads a field from `from`, which moves on.
-template <class Number>
-  requires std::is_arithmetic_v<Number>
-constexpr void decode_field(Number& f, const double*& from) {
-  f = static_cast<Number>(*from++);
-}
-template <class Enum>
-  requires std::is_enum_v<Enum>
-constexpr void decode_field(Enum& f, const double*& from) {
-  f = static_cast<Enum>(static_cast<int>(*from++));
-}
-template <class T, std::size_t N>
-constexpr void decode_field(std::array<T, N>& f, const double*& from) {
-  T* items = f.data();
-  for (std::size_t i = 0; i < N; ++i) items[i] = static_cast<T>(*from++);
-}
-template <class T, std::size_t N>
-constexpr void decode_field(static_vector<T, N>& f, const double*& from) {
-  f.count = static_cast<std::size_t>(*from++);
-  for (std::size_t i = 0; i < f.count; ++i) f.items[i] = static_cast<T>(*from++);
-}
-constexpr void decode_field(activation_function& f, const double*& from) {
-  f.kind = static_cast<function>(static_cast<int>(*from++));
-  f.a = static_cast<float>(*from++);
-  f.b = static_cast<float>(*from++);
-}
-constexpr void decode_field(optional_number& f, const double*& from) {
-  f.present = *from++ != 0;
-  f.value = static_cast<float>(*from++);
-}
-constexpr void decode_field(quantization& f, const double*& from) {
-  f.scale = *from++;
-  f.zero = static_cast<int>(*from++);
+  template <class Number>
+    requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+  constexpr void operator()(const char*, Number f) {
+    *to++ = static_cast<double>(f);
+  }
+  template <class T, std::size_t N>
+  constexpr void operator()(const char*, const std::array<T, N>& f) {
+    const T* items = f.data();
+    for (std::size_t i = 0; i < N; ++i) *to++ = static_cast<double>(items[i]);
+  }
+  template <class T, std::size_t N>
+  constexpr void operator()(const char*, const static_vector<T, N>& f) {
+    write(f.items, f.count);
+  }
+  /// A list that says how many of its numbers count (window.hpp).
+  template <class List>
+    requires requires(const List& f) { f.period(); }
+  constexpr void operator()(const char*, const List& f) {
+    write(f.items, f.period());
+  }
+  constexpr void operator()(const char*, const activation_function& f) {
+    *to++ = static_cast<double>(f.kind);
+    *to++ = static_cast<double>(f.a);
+    *to++ = static_cast<double>(f.b);
+  }
+  constexpr void operator()(const char*, const optional_number& f) {
+    *to++ = f.present ? 1.0 : 0.0;
+    *to++ = static_cast<double>(f.value);
+  }
+  constexpr void operator()(const char*, const quantization& f) {
+    *to++ = f.scale;
+    *to++ = f.zero;
+  }
+
+ private:
+  template <class T>
+  constexpr void write(const T* items, std::size_t n) {
+    *to++ = static_cast<double>(n);
+    for (std::size_t i = 0; i < n; ++i) *to++ = static_cast<double>(items[i]);
+  }
+};
+
+/// Reads each field from `from`, which moves on.
+struct field_reader {
+  const double* from;
+
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr void operator()(const char*, Number& f) {
+    f = static_cast<Number>(*from++);
+  }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  constexpr void operator()(const char*, Enum& f) {
+    f = static_cast<Enum>(static_cast<int>(*from++));
+  }
+  template <class T, std::size_t N>
+  constexpr void operator()(const char*, std::array<T, N>& f) {
+    T* items = f.data();
+    for (std::size_t i = 0; i < N; ++i) items[i] = static_cast<T>(*from++);
+  }
+  template <class T, std::size_t N>
+  constexpr void operator()(const char*, static_vector<T, N>& f) {
+    f.count = static_cast<std::size_t>(*from++);
+    for (std::size_t i = 0; i < f.count; ++i) f.items[i] = static_cast<T>(*from++);
+  }
+  constexpr void operator()(const char*, activation_function& f) {
+    f.kind = static_cast<function>(static_cast<int>(*from++));
+    f.a = static_cast<float>(*from++);
+    f.b = static_cast<float>(*from++);
+  }
+  constexpr void operator()(const char*, optional_number& f) {
+    f.present = *from++ != 0;
+    f.value = static_cast<float>(*from++);
+  }
+  constexpr void operator()(const char*, quantization& f) {
+    f.scale = *from++;
+    f.zero = static_cast<int>(*from++);
+  }
+};
+
+template <class Field>
+constexpr void encode_field(const Field& f, field_values& to) {
+  field_writer write{to.items + to.count};
+  write("", f);
+  to.count = static_cast<std::size_t>(write.to - to.items);
 }
 
 template <class Op>
 constexpr field_values encode(const Op& op) {
   field_values out;
-  Op::fields(op, [&](const char*, const auto& f) { encode_field(f, out); });
+  field_writer write{out.items};
+  Op::fields(op, write);
+  out.count = static_cast<std::size_t>(write.to - out.items);
   return out;
 }
 
 template <class Op>
 constexpr Op decode(std::span<const double> numbers) {
   Op op;
-  const double* from = numbers.data();
-  Op::fields(op, [&](const char*, auto& f) { decode_field(f, from); });
+  field_reader read{numbers.data()};
+  Op::fields(op, read);
   return op;
 }
 
@@ -326,7 +357,6 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
   double numbers[2 * max_list]{};
   std::size_t n = values.size();
   if (n >= max_list) return false;
-  const double* from = numbers;
   for (std::size_t i = 0; i < n; ++i) numbers[i] = values[i];
   if constexpr (detail::is_list<Field>::value) {
     if (n > Field::capacity()) return false;
@@ -347,7 +377,8 @@ constexpr bool set_field(Field& f, std::span<const double> values) {
   } else {
     if (n != 1) return false;
   }
-  decode_field(f, from);
+  field_reader read{numbers};
+  read("", f);
   return true;
 }
 

@@ -68,12 +68,6 @@ struct repeated : list<T> {
 };
 using by_axis = repeated<int>;
 
-template <class T>
-constexpr void encode_field(const repeated<T>& f, field_values& to) {
-  const std::size_t n = f.period();
-  to.items[to.count++] = static_cast<double>(n);
-  for (std::size_t i = 0; i < n; ++i) to.items[to.count++] = static_cast<double>(f.items[i]);
-}
 namespace detail {
 template <class T>
 struct is_list<repeated<T>> : std::true_type {};

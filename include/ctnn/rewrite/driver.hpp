@@ -64,16 +64,27 @@ class rule_index {
   pool<const rule_record*> elsewhere_;
 };
 
-/// Does one of the rule's first operators produce one of n's inputs? Most rules end here.
-constexpr bool has_producer(const rewriter& r, node_id n, const operator_set& firsts) {
-  if (firsts.count == 0) return true;
-  const int inputs = r.at(n).inputs.count;
-  for (int i = 0; i < inputs; ++i) {
-    const operator_type* type = r.at(r.producer(r.input(n, i))).type;
-    if (type == firsts.types[0] || (firsts.count > 1 && firsts.has(type))) return true;
+/// The operators that produce a node's inputs, found once for all rules.
+class producers {
+ public:
+  constexpr producers(const rewriter& r, node_id n) {
+    const int inputs = r.at(n).inputs.count;
+    for (int i = 0; i < inputs; ++i) types_.push_back(r.at(r.producer(r.input(n, i))).type);
   }
-  return false;
-}
+  /// Is one of them one of the rule's first operators? Most rules end here.
+  constexpr bool have(const operator_set& firsts) const {
+    if (firsts.count == 0) return true;
+    for (std::size_t i = 0; i < types_.count; ++i) {
+      const operator_type* const type = types_.items[i];
+      for (std::size_t k = 0; k < firsts.count; ++k)
+        if (firsts.types[k] == type) return true;
+    }
+    return false;
+  }
+
+ private:
+  pool<const operator_type*> types_;
+};
 
 /// Two nodes that compute the same from the same become one. Open addressing over what identifies a node.
 constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
@@ -179,8 +190,9 @@ constexpr optimization optimize_part(graph source, std::span<const rule_record> 
       const node_id n = static_cast<int>(i);
       for (bool again = r.live(n) && r.worth_a_look(n); again && result.applied < most;) {
         again = false;
+        const detail::producers made_by(r, n);
         for (const rule_record* rule : index.at(r.at(n).type)) {
-          if (!detail::has_producer(r, n, rule->firsts)) continue;
+          if (!made_by.have(rule->firsts)) continue;
           const measure before = r.size();
           const std::size_t steps = r.history().size();
           if (!rule->apply(r, n, nullptr)) continue;

@@ -21,8 +21,9 @@ namespace detail {
 template <class Miss>
 constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer,
                                 pool<Miss>& out) {
+  const producers made_by(r, n);
   for (const rule_record& rule : rules) {
-    if (!rule.roots.has(r.at(n).type) || !has_producer(r, n, rule.firsts)) continue;
+    if (!rule.roots.has(r.at(n).type) || !made_by.have(rule.firsts)) continue;
     reason why;
     if (rule.apply(r, n, &why)) return;
     if (!why || (r.name(n) != layer && why.layer != layer)) continue;

@@ -46,15 +46,15 @@ class rewriter {
   }
   constexpr const pool<rewrite_step>& history() const { return history_; }
   constexpr bool live(node_id n) const { return !at(n).dead; }
-  constexpr const node& at(node_id n) const { return g_.nodes[static_cast<std::size_t>(n)]; }
+  constexpr const node& at(node_id n) const { return g_.nodes.items[n]; }
   constexpr std::string_view name(node_id n) const { return at(n).name; }
   constexpr std::span<const double> fields_of(node_id n) const {
-    const range f = at(n).fields;
-    return {g_.fields.data() + f.first, static_cast<std::size_t>(f.count)};
+    const range f = g_.nodes.items[n].fields;
+    return {g_.fields.items + f.first, static_cast<std::size_t>(f.count)};
   }
   template <class Op>
   constexpr bool is(node_id n) const {
-    return n != none && at(n).type == &type_of<Op>;
+    return n != none && g_.nodes.items[n].type == &type_of<Op>;
   }
   template <class Op>
   constexpr Op get(node_id n) const {
@@ -66,39 +66,45 @@ class rewriter {
   }
   constexpr std::size_t inputs_count(node_id n) const { return static_cast<std::size_t>(at(n).inputs.count); }
   constexpr value_id input(node_id n, int i = 0) const {
-    return resolve(g_.operands[static_cast<std::size_t>(at(n).inputs.first + i)]);
+    return resolve(g_.operands.items[g_.nodes.items[n].inputs.first + i]);
   }
   constexpr expression_id weight(node_id n, int i) const {
-    return g_.operands[static_cast<std::size_t>(at(n).weights.first + i)];
+    return g_.operands.items[g_.nodes.items[n].weights.first + i];
   }
   /// All inputs of node n.
   constexpr pool<value_id> inputs_of(node_id n) const {
-    pool<value_id> in;
-    for (int i = 0; i < at(n).inputs.count; ++i) in.push_back(input(n, i));
+    const int count = at(n).inputs.count;
+    pool<value_id> in(static_cast<std::size_t>(count), none);
+    for (int i = 0; i < count; ++i) in.items[i] = input(n, i);
     return in;
   }
-  /// The same with v in place of input i.
+  /// All weights of node n.
+  constexpr pool<expression_id> weights_of(node_id n) const {
+    const range own = at(n).weights;
+    return pool<expression_id>({g_.operands.items + own.first, static_cast<std::size_t>(own.count)});
+  }
+  /// All inputs, but v in place of input i.
   constexpr pool<value_id> inputs_with(node_id n, int i, value_id v) const {
     pool<value_id> in = inputs_of(n);
     in[static_cast<std::size_t>(i)] = v;
     return in;
   }
-  constexpr value_id output(node_id n, int i = 0) const { return at(n).outputs.first + i; }
-  constexpr node_id producer(value_id v) const { return g_.values[static_cast<std::size_t>(v)].producer; }
-  constexpr const extents& shape(value_id v) const { return g_.values[static_cast<std::size_t>(v)].shape; }
-  constexpr dtype type(value_id v) const { return g_.values[static_cast<std::size_t>(v)].type; }
+  constexpr value_id output(node_id n, int i = 0) const { return g_.nodes.items[n].outputs.first + i; }
+  constexpr node_id producer(value_id v) const { return g_.values.items[v].producer; }
+  constexpr const extents& shape(value_id v) const { return g_.values.items[v].shape; }
+  constexpr dtype type(value_id v) const { return g_.values.items[v].type; }
   /// No reference: it would be gone with the next expression that is made.
-  constexpr extents shape_of(expression_id e) const { return g_.expressions[static_cast<std::size_t>(e)].shape; }
+  constexpr extents shape_of(expression_id e) const { return g_.expressions.items[e].shape; }
   /// What is known of a constant's numbers.
   constexpr numbers_are known_numbers(value_id v) const {
     return is<op::constant>(producer(v)) ? known_of_weight(weight(producer(v), 0)) : numbers_are::anything;
   }
   constexpr numbers_are known_of_weight(expression_id weight) const {
     using enum numbers_are;
-    const graph_view g = view();
-    const expression& e = g.at_expression(weight);
-    const auto of = g.arguments(e);
+    const expression& e = g_.expressions.items[weight];
     if (!e.type) return e.numbers;
+    const graph_view g = view();
+    const auto of = g.arguments(e);
     if (e.type == &type_of<op::reshape> || e.type == &type_of<op::permute>) return known_of_weight(of[0]);
     if (e.type == &type_of<op::full>) {
       const float all = decode<op::full>(g.fields_of(e.fields)).value;
@@ -114,9 +120,9 @@ class rewriter {
                        decode<op::binary>(g.fields_of(e.fields)).function == op::binary_function::mul;
     return times && known_of_weight(of[0]) == ones ? known_of_weight(of[1]) : anything;
   }
-  constexpr int readers(value_id v) const { return g_.values[static_cast<std::size_t>(v)].readers; }
+  constexpr int readers(value_id v) const { return g_.values.items[v].readers; }
   constexpr value_id resolve(value_id v) const {
-    while (forward_[static_cast<std::size_t>(v)] != v) v = forward_[static_cast<std::size_t>(v)];
+    while (forward_.items[v] != v) v = forward_.items[v];
     return v;
   }
   /// Sweeps count from 1 and ask this of every node in order. One is worth another look if something changed, since the
@@ -125,15 +131,15 @@ class rewriter {
   constexpr bool worth_a_look(node_id n) {
     if (sweep_ == 1) return n >= settled_;
     int near = 0;
-    for (int i = 0; i < at(n).inputs.count; ++i) {
-      const auto v = static_cast<std::size_t>(input(n, i));
-      const int here = touched_[v] >= sweep_ - 1 ? pattern_depth : seen_below_[v];
+    const range in = at(n).inputs, out = at(n).outputs;
+    for (int i = 0; i < in.count; ++i) {
+      const value_id v = input(n, i);
+      const int here = touched_.items[v] >= sweep_ - 1 ? pattern_depth : seen_below_.items[v];
       if (here > near) near = here;
     }
-    for (int i = 0; i < at(n).outputs.count; ++i)
-      if (touched_[static_cast<std::size_t>(output(n, i))] >= sweep_ - 1) near = pattern_depth;
-    for (int i = 0; i < at(n).outputs.count; ++i)
-      seen_below_[static_cast<std::size_t>(output(n, i))] = near > 0 ? near - 1 : 0;
+    for (value_id v = out.first; v < out.first + out.count; ++v)
+      if (touched_.items[v] >= sweep_ - 1) near = pattern_depth;
+    for (value_id v = out.first; v < out.first + out.count; ++v) seen_below_.items[v] = near > 0 ? near - 1 : 0;
     return near > 0;
   }
   /// Is the value a network output under a name somebody declared?
@@ -151,7 +157,7 @@ class rewriter {
     in.reserve(arguments.size() < most ? arguments.size() : most);
     for (std::size_t i = 0; i < arguments.size() && i < most; ++i) in.push_back(shape_of(arguments[i]));
     // Operators with a choice of inputs and weights besides are applied with their fewest inputs.
-    if (in.size() > static_cast<std::size_t>(min_inputs<Op>()) && !weights_of(op, in).empty())
+    if (in.size() > static_cast<std::size_t>(min_inputs<Op>()) && !ir::weights_of(op, in).empty())
       in.shrink(static_cast<std::size_t>(min_inputs<Op>()));
     extents result;
     if (op.infer(in, outputs(&result, 1))) weight_expression_does_not_fit(Op::name);
@@ -180,11 +186,16 @@ class rewriter {
   }
 
   /// Asked of every node, and most have none: no view is made.
-  constexpr slot_set given(node_id n) const { return given_of(*at(n).type, fields_of(n)); }
+  constexpr slot_set given(node_id n) const {
+    const node& at = g_.nodes.items[n];
+    if (!at.type->takes_given) return 0;
+    return static_cast<slot_set>(g_.fields.items[at.fields.first + at.fields.count - 1]);
+  }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
     if (given(n) != 0) return true;
-    for (int i = 0; i < at(n).inputs.count; ++i)
+    const int inputs = at(n).inputs.count;
+    for (int i = 0; i < inputs; ++i)
       if (given(producer(input(n, i))) != 0) return true;
     return false;
   }
@@ -203,7 +214,7 @@ class rewriter {
       if (k == slot) weights.push_back(weight(producer(v), 0));
       else if ((given_before >> k & 1u) == 0) weights.push_back(weight(n, own++));
     }
-    pool<double> fields(view().fields_of(now.fields));
+    pool<double> fields(fields_of(n));
     fields[fields.size() - 1] = static_cast<double>(given_before & ~(slot_set{1} << slot));
     note(name(producer(v)), name(n));
     place(n, now.type, g_.store_fields(fields), now.name, in, weights);
@@ -226,7 +237,7 @@ class rewriter {
   }
   /// Node n computes the same of other inputs.
   constexpr void read_instead(node_id n, std::span<const value_id> in) {
-    place(n, at(n).type, at(n).fields, name(n), in, pool<expression_id>(view().weights(at(n))));
+    place(n, at(n).type, at(n).fields, name(n), in, weights_of(n));
   }
   /// `first` and `second`, which reads it, are one operator now, with first's name.
   template <class Op>
@@ -240,13 +251,13 @@ class rewriter {
   constexpr void fuse(node_id first, node_id second, std::span<const value_id> in) {
     const node kept = at(first);
     note(name(second), kept.name);
-    place(second, kept.type, kept.fields, kept.name, in, pool<expression_id>(view().weights(kept)));
+    place(second, kept.type, kept.fields, kept.name, in, weights_of(first));
   }
   /// `first`, which `second` alone reads, computes what `second` does, of `in`, and `second` moves the result: they
   /// change places. The value between them, of `shape`, is a new one and has no name.
   constexpr void exchange(node_id first, node_id second, std::span<const value_id> in, const extents& shape) {
     const node moves = at(first), computes = at(second);
-    const pool<expression_id> weights(view().weights(computes));
+    const pool<expression_id> weights = weights_of(second);
     const value_id between = output(first);
     note(moves.name, computes.name);
     place(first, computes.type, computes.fields, computes.name, in, weights);
@@ -381,7 +392,7 @@ class rewriter {
     now.fields = fields;
     weigh(n, 1);
     // Its readers see another operator.
-    for (int i = 0; i < now.outputs.count; ++i) touched_[static_cast<std::size_t>(output(n, i))] = sweep_;
+    touch_outputs(n);
     for (value_id v : old_inputs) {
       measure_.movable -= position(v);
       release(v);
@@ -393,6 +404,10 @@ class rewriter {
     const node_id n = producer(v);
     return is_movable(at(n).type) ? n + 1 : 0;
   }
+  constexpr void touch_outputs(node_id n) {
+    const range out = at(n).outputs;
+    for (value_id v = out.first; v < out.first + out.count; ++v) touched_.items[v] = sweep_;
+  }
   constexpr void count(node_id id, int sign, measure& m) const {
     const node& n = at(id);
     m.weights += sign * n.weights.count;
@@ -403,8 +418,9 @@ class rewriter {
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
   constexpr void weigh(node_id n, int sign) {
     count(n, sign, measure_);
-    for (int i = 0; i < at(n).outputs.count; ++i)
-      measure_.movable += sign * readers(output(n, i)) * position(output(n, i));
+    if (!is_movable(at(n).type)) return;
+    const range out = at(n).outputs;
+    for (value_id v = out.first; v < out.first + out.count; ++v) measure_.movable += sign * readers(v) * position(v);
   }
   /// Whoever reads `out` reads v.
   constexpr void forward(value_id out, value_id v) {
@@ -419,15 +435,21 @@ class rewriter {
     touched_[static_cast<std::size_t>(v)] = sweep_;
     remove_if_unread(producer(v));
   }
+  /// Lives, though nobody reads what it makes; inputs are there for their own sake.
+  constexpr bool is_unread(node_id n) const {
+    const node& at = g_.nodes.items[n];
+    if (at.dead || at.type == &type_of<op::input>) return false;
+    for (value_id v = at.outputs.first; v < at.outputs.first + at.outputs.count; ++v)
+      if (g_.values.items[v].readers > 0) return false;
+    return true;
+  }
   constexpr void remove_if_unread(node_id first) {
+    if (!is_unread(first)) return;
     pool<node_id> doomed(1, first);
     while (!doomed.empty()) {
       const node_id n = doomed.back();
       doomed.pop_back();
-      if (at(n).dead || at(n).type == &type_of<op::input>) continue;
-      bool read = false;
-      for (int i = 0; i < at(n).outputs.count; ++i) read = read || readers(output(n, i)) > 0;
-      if (read) continue;
+      if (!is_unread(n)) continue;
       g_.at(n).dead = true;
       count(n, -1, measure_);
       for (int i = 0; i < at(n).inputs.count; ++i) {

@@ -59,7 +59,7 @@ struct fuse_activation {
   }
   static constexpr reason guard(const rewriter& r, match& m) { return take_over(r, m.first, m.last, m.both); }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    const pool<expression_id> weights = r.weights_of(m.first);
     activates::visit(r, m.first, [&](auto first) {
       first.activation = m.both;
       r.fuse(m.first, m.last, first, r.inputs_of(m.first), weights);
@@ -81,7 +81,7 @@ struct fuse_slopes {
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto both = r.get<op::conv2d>(m.first);
     both.activation = {function::prelu};
-    pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    pool<expression_id> weights = r.weights_of(m.first);
     weights.push_back(r.weight(m.last, 0));
     r.fuse(m.first, m.last, both, r.inputs_of(m.first), weights);
   }
@@ -119,7 +119,7 @@ struct activation_before_pool {
     return fuse_activation::take_over(r, m.first, m.last, m.both);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    const pool<expression_id> weights = r.weights_of(m.first);
     activates::visit(r, m.first, [&](auto first) {
       first.activation = m.both;
       r.become(m.first, first, r.name(m.first), r.inputs_of(m.first), weights, r.shape(r.output(m.first)));

@@ -164,7 +164,7 @@ constexpr affine affine_of(rewriter& r, node_id n, const extents& c) {
 
 /// The field `axis` of a layer with numbers a channel.
 constexpr int axis_of(const rewriter& r, node_id n) {
-  return r.at(n).type->channel_axis(r.view().fields_of(r.at(n).fields));
+  return r.at(n).type->channel_axis(r.fields_of(n));
 }
 
 /// What an affine layer applies to its results.
@@ -515,7 +515,7 @@ struct affine_before {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const extents v = r.shape(r.input(m.last));
     const affine map = map_of(r, m, {static_cast<int>(v.count(m.from, m.to))});
-    pool<expression_id> weights(r.view().weights(r.at(m.last)));
+    pool<expression_id> weights = r.weights_of(m.last);
     r.note(r.name(m.first), r.name(m.last));
     weighted_layer::visit(r, m.last, [&](auto last) {
       const expression_id old = weights[0];

@@ -76,7 +76,7 @@ struct flatten_linear {
     last.axes += r.shape(x).rank - r.shape(r.output(m.first)).rank;
     r.note(r.name(m.first), r.name(m.last));
     r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, x),
-             pool<expression_id>(r.view().weights(r.at(m.last))));
+             r.weights_of(m.last));
   }
 };
 
@@ -97,7 +97,7 @@ struct linear_ones {
     auto first = r.get<op::linear>(m.first);
     first.ones += r.shape(r.output(m.last)).rank - r.shape(r.output(m.first)).rank;
     const value_id x = r.input(m.first);
-    r.fuse(m.first, m.last, first, {&x, 1}, pool<expression_id>(r.view().weights(r.at(m.first))));
+    r.fuse(m.first, m.last, first, {&x, 1}, r.weights_of(m.first));
   }
 };
 

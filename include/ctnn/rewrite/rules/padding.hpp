@@ -132,7 +132,7 @@ struct pad_window {
     if constexpr (pools) window.count_include_pad = window.count_include_pad || window.function == op::pooling::average;
     pool<value_id> in(1, r.input(m.first));
     if (r.inputs_count(m.last) == 2) in.push_back(r.input(m.last, 1));
-    const pool<expression_id> weights(r.view().weights(r.at(m.last)));
+    const pool<expression_id> weights = r.weights_of(m.last);
     r.note(r.name(m.first), r.name(m.last));
     r.become(m.last, window, r.name(m.last), in, weights);
   }

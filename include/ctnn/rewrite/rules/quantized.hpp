@@ -154,7 +154,7 @@ struct bytes_of_products {
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto q = r.get<op::quantize>(m.last);
-    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    const pool<expression_id> weights = r.weights_of(m.first);
     layers::visit(r, m.first, [&](auto layer) {
       layer.to = q.to;
       layer.as = q.as;

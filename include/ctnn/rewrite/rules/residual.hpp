@@ -44,7 +44,7 @@ struct fuse_residual {
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id in[] = {r.input(m.first), r.input(m.last, 1 - m.input)};
-    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    const pool<expression_id> weights = r.weights_of(m.first);
     adds::visit(r, m.first, [&](auto first) {
       first.activation = r.get<op::binary>(m.last).activation;
       r.fuse(m.first, m.last, first, in, weights);
