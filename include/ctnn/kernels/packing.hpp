@@ -4,6 +4,7 @@
 // Rows of a matrix (output channels) lie in blocks of `channel_block`, so that vectors of any target are contiguous:
 //   conv2d     (out, C/groups, kh, kw) -> [groups][blocks][kh][kw][C/groups][block], or as winograd.hpp says
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
+//   conv3d     (out, C/groups, kd, kh, kw) -> [kd], each like conv2d
 //   linear     (out, K)                -> [blocks][K][block]
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
 //   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][K][gates][block], other weights likewise with K = 1
@@ -41,8 +42,10 @@ constexpr std::int64_t round_up_to_block(std::int64_t n, int block = channel_blo
 
 namespace packing_detail {
 
-/// from: rows x depth x inner, row-major; to: [rows / block][inner][depth][block].
-constexpr void pack_rows(int rows, int depth, int inner, const float* from, float* to, int block) {
+/// from: rows x depth x inner, row-major, `step` numbers from one of the depth to the next;
+/// to: [rows / block][inner][depth][block].
+constexpr void pack_rows(int rows, int depth, int inner, std::ptrdiff_t step, const float* from, float* to,
+                         int block) {
   for (int first = 0; first < rows; first += block) {
     for (int r = 0; r < block; ++r) {
       float* target = to + r;
@@ -50,10 +53,9 @@ constexpr void pack_rows(int rows, int depth, int inner, const float* from, floa
         for (int k = 0; k < depth * inner; ++k) target[static_cast<std::ptrdiff_t>(k) * block] = 0;
         continue;
       }
-      const float* source = from + static_cast<std::ptrdiff_t>(first + r) * depth * inner;
-      for (int c = 0; c < depth; ++c)
-        for (int i = 0; i < inner; ++i)
-          target[(static_cast<std::ptrdiff_t>(i) * depth + c) * block] = *source++;
+      const float* source = from + (first + r) * depth * step;
+      for (int c = 0; c < depth; ++c, source += step)
+        for (int i = 0; i < inner; ++i) target[(static_cast<std::ptrdiff_t>(i) * depth + c) * block] = source[i];
     }
     to += static_cast<std::ptrdiff_t>(depth) * inner * block;
   }
@@ -78,26 +80,52 @@ constexpr std::int64_t packed_count(const op::conv2d& p, int slot, const extents
   return p.groups * round_up_to_block(p.out / p.groups, block) * shape.count(1, 4);
 }
 
-constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const float* from, float* to,
-                    int block = channel_block) {
-  if (slot != 0) {
-    detail::copy_all(from, shape.count(), to);
-    return;
-  }
+namespace packing_detail {
+
+/// Packs filters (out, C/groups, kh, kw), whose planes lie `step` numbers apart.
+constexpr void pack_filters(const op::conv2d& p, const extents& shape, std::ptrdiff_t step, const float* from,
+                            float* to, int block) {
   const int rows = p.out / p.groups;
   const int depth = shape[1], taps = shape[2] * shape[3];
   if (is_depthwise(p, depth * p.groups)) {
     const std::int64_t width = round_up_to_block(p.out, block);
     detail::fill_zeros(to, width * taps);
-    for (int c = 0; c < p.out; ++c)
-      for (int t = 0; t < taps; ++t) to[t * width + c] = *from++;
+    for (int c = 0; c < p.out; ++c, from += step)
+      for (int t = 0; t < taps; ++t) to[t * width + c] = from[t];
     return;
   }
   for (int g = 0; g < p.groups; ++g) {
-    packing_detail::pack_rows(rows, depth, taps, from, to, block);
-    from += static_cast<std::ptrdiff_t>(rows) * depth * taps;
+    pack_rows(rows, depth, taps, step, from, to, block);
+    from += rows * depth * step;
     to += round_up_to_block(rows, block) * depth * taps;
   }
+}
+
+}  // namespace packing_detail
+
+constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const float* from, float* to,
+                    int block = channel_block) {
+  if (slot != 0) detail::copy_all(from, shape.count(), to);
+  else packing_detail::pack_filters(p, shape, shape[2] * shape[3], from, to, block);
+}
+
+// A plane of taps is an image's filter.
+constexpr std::int64_t packed_count(const op::conv3d& p, int slot, const extents& shape, int block = channel_block) {
+  if (slot != 0) return shape.count();
+  return shape[2] * packed_count(plane_of(p), 0, {shape[0], shape[1], shape[3], shape[4]}, block);
+}
+constexpr void pack(const op::conv3d& p, int slot, const extents& shape, const float* from, float* to,
+                    int block = channel_block) {
+  if (slot != 0) {
+    detail::copy_all(from, shape.count(), to);
+    return;
+  }
+  const op::conv2d plane = plane_of(p);
+  const extents plane_shape{shape[0], shape[1], shape[3], shape[4]};
+  const std::int64_t count = packed_count(plane, 0, plane_shape, block), taps = plane_shape.count(2, 4);
+  for (int k = 0; k < shape[2]; ++k)
+    packing_detail::pack_filters(plane, plane_shape, static_cast<std::ptrdiff_t>(taps * shape[2]), from + k * taps,
+                                 to + k * count, block);
 }
 
 namespace packing_detail {
@@ -175,7 +203,7 @@ constexpr std::int64_t packed_count(const op::linear&, int slot, const extents& 
 
 constexpr void pack(const op::linear&, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
-  if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, from, to, block);
+  if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, 1, from, to, block);
   else detail::copy_all(from, shape.count(), to);
 }
 

@@ -5,6 +5,7 @@
 
 #include "../window.hpp"
 #include "typing.hpp"
+#include "volume_strips.hpp"
 
 namespace ctnn::op {
 
@@ -29,7 +30,6 @@ struct convolution_windows {
   activation_function activation{};
   slot_set given = 0;
 
-  static constexpr bool packs(int slot) { return Axes == 2 && slot == 0; }
   constexpr bool has_slopes() const { return activation.kind == function::prelu; }
   /// The weight slot of the slopes of prelu.
   constexpr std::size_t slopes() const { return bias ? 2 : 1; }
@@ -82,14 +82,16 @@ struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr int tier = 1;  // between bytes it is a quantized_conv
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
-  /// One axis is an image of one row before the first rule (rewrite/expansions/signals.hpp), three have plain loops.
-  static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc,
-                                                  .reads_nchw = true,
-                                                  .in_place = true,
-                                                  .divisible = true,
-                                                  .divides_scratch = true,
-                                                  .images = image_flow::makes}
-                                         : traits{.vectors = vectors_of::none};
+  /// One axis is an image of one row before the first rule (rewrite/expansions/signals.hpp).
+  static constexpr traits is = Axes == 2   ? traits{.layouts = layout_rule::nhwc,
+                                                    .reads_nchw = true,
+                                                    .in_place = true,
+                                                    .divisible = true,
+                                                    .divides_scratch = true,
+                                                    .images = image_flow::makes}
+                               : Axes == 3 ? traits{.divisible = true, .divides_scratch = true}
+                                           : traits{.vectors = vectors_of::none};
+  static constexpr bool packs(int slot) { return Axes > 1 && slot == 0; }
   static constexpr bool overwrites(int inputs, int i) { return Axes == 2 && inputs == 2 && i == 1; }  // the residual
   static constexpr int min_inputs = 1, max_inputs = 2;
   static constexpr bool takes_slopes = Axes == 2;
@@ -156,10 +158,15 @@ struct conv : convolution_windows<Axes> {
     return result[0].count() * (windows::channels_of(in[0]) / this->groups) * this->taps();
   }
   static constexpr bool f32_takes_scratch = Axes != 2;
-  /// A window's taps, and under them the inputs of a group.
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  /// A window's taps, and under them the inputs of a group; of floats over three axes, the strips.
+  constexpr std::int64_t scratch(inputs in, std::span<const extents> result) const {
     const std::int64_t depth = windows::channels_of(in[0]) / this->groups * this->taps();
-    return scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
+    const std::int64_t plain = scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
+    if constexpr (Axes == 3) {
+      const std::int64_t strips = volume_strips(*this, in[0], result[0]).scratch();
+      return plain < strips ? strips : plain;
+    }
+    return plain;
   }
 };
 
@@ -174,6 +181,7 @@ struct conv_transpose : convolution_windows<Axes> {
       Axes == 1 ? "conv_transpose1d"sv : Axes == 2 ? "conv_transpose2d"sv : "conv_transpose3d"sv;
   static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc, .images = image_flow::makes}
                                          : traits{.vectors = vectors_of::none};
+  static constexpr bool packs(int slot) { return Axes == 2 && slot == 0; }
   using windows = convolution_windows<Axes>;
 
   typename windows::each_axis output_padding{};
@@ -256,6 +264,17 @@ constexpr conv_transpose2d as_image(const conv_transpose1d& p) {
   copy_as_image(p, image);
   image.output_padding = {0, p.output_padding[0]};
   return image;
+}
+/// One plane of a volume's windows, without padding: a convolution of an image.
+constexpr conv2d plane_of(const conv3d& p) {
+  conv2d plane;
+  plane.out = p.out;
+  plane.kernel = {p.kernel[1], p.kernel[2]};
+  plane.stride = {p.stride[1], p.stride[2]};
+  plane.dilation = {p.dilation[1], p.dilation[2]};
+  plane.groups = p.groups;
+  plane.bias = p.bias;
+  return plane;
 }
 
 }  // namespace ctnn::op

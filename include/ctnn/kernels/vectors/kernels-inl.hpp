@@ -21,6 +21,7 @@
 #include "binary-inl.hpp"
 #include "cast-inl.hpp"
 #include "conv2d-inl.hpp"
+#include "conv3d-inl.hpp"
 #include "conv_transpose2d-inl.hpp"
 #include "depthwise-inl.hpp"
 #include "elementwise-inl.hpp"
