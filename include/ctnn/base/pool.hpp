@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <span>
+#include "span.hpp"
 
 namespace ctnn::ir {
 
@@ -22,8 +22,8 @@ struct pool {
     reserve(n);
     for (; count < n; ++count) items[count] = fill;
   }
-  constexpr pool(std::initializer_list<T> list) : pool(std::span<const T>(list.begin(), list.size())) {}
-  constexpr explicit pool(std::span<const T> from) {
+  constexpr pool(std::initializer_list<T> list) : pool(span<const T>(list.begin(), list.size())) {}
+  constexpr explicit pool(span<const T> from) {
     const std::size_t n = from.size();
     const T* source = from.data();
     reserve(n);
@@ -31,7 +31,7 @@ struct pool {
     for (std::size_t i = 0; i < n; ++i) to[i] = source[i];
     count = n;
   }
-  constexpr pool(const pool& other) : pool(std::span<const T>(other.items, other.count)) {}
+  constexpr pool(const pool& other) : pool(span<const T>(other.items, other.count)) {}
   constexpr pool(pool&& other) noexcept : items(other.items), count(other.count), capacity_(other.capacity_) {
     other.items = nullptr;
     other.count = other.capacity_ = 0;

@@ -33,7 +33,7 @@ constexpr bool pays(const cost& then, const cost& now) {
 template <class Op>
 constexpr cost cost_of(const Op& op, inputs in) {
   const field_values f = encode(op);
-  const std::span<const double> fields{f.data(), f.size()};
+  const span<const double> fields{f.data(), f.size()};
   description d;
   cost c;
   if (type_of<Op>.describe(fields, in, {}, d)) return c;

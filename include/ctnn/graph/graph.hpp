@@ -54,7 +54,7 @@ constexpr bool are_positive(numbers_are n) { return n >= numbers_are::positive; 
 inline constexpr float smallest_divisor = 1e-37f;  ///< 1 / x is finite from here on
 constexpr bool is_invertible(float x) { return math::abs(x) >= smallest_divisor && math::is_finite(x); }
 
-constexpr numbers_are known_of(std::span<const float> numbers) {
+constexpr numbers_are known_of(span<const float> numbers) {
   numbers_are all = numbers_are::positive;
   bool zeros = !numbers.empty(), ones = zeros;
   for (float x : numbers) {
@@ -85,25 +85,25 @@ struct network_output {
 
 /// Any graph, to be read: a `graph`, or a constant made of one.
 struct graph_view {
-  std::span<const node> nodes;
-  std::span<const value> values;
-  std::span<const int> operands;
-  std::span<const double> fields;
-  std::span<const expression> expressions;
-  std::span<const network_output> outputs;
+  span<const node> nodes;
+  span<const value> values;
+  span<const int> operands;
+  span<const double> fields;
+  span<const expression> expressions;
+  span<const network_output> outputs;
 
-  constexpr std::span<const int> inputs(const node& n) const {
+  constexpr span<const int> inputs(const node& n) const {
     return operands.subspan(static_cast<std::size_t>(n.inputs.first), static_cast<std::size_t>(n.inputs.count));
   }
-  constexpr std::span<const int> weights(const node& n) const {
+  constexpr span<const int> weights(const node& n) const {
     return operands.subspan(static_cast<std::size_t>(n.weights.first), static_cast<std::size_t>(n.weights.count));
   }
   /// Slots of n that are inputs, the last ones of inputs(n).
   constexpr slot_set given(const node& n) const { return given_of(*n.type, fields_of(n.fields)); }
-  constexpr std::span<const int> arguments(const expression& e) const {
+  constexpr span<const int> arguments(const expression& e) const {
     return operands.subspan(static_cast<std::size_t>(e.arguments.first), static_cast<std::size_t>(e.arguments.count));
   }
-  constexpr std::span<const double> fields_of(range r) const {
+  constexpr span<const double> fields_of(range r) const {
     return fields.subspan(static_cast<std::size_t>(r.first), static_cast<std::size_t>(r.count));
   }
   constexpr const node& at(node_id n) const { return nodes[static_cast<std::size_t>(n)]; }
@@ -145,12 +145,12 @@ struct graph {
   constexpr node& at(node_id n) { return nodes.items[n]; }
   constexpr value& at_value(value_id v) { return values.items[v]; }
 
-  constexpr range store_operands(std::span<const int> ids) {
+  constexpr range store_operands(span<const int> ids) {
     const range r{static_cast<int>(operands.size()), static_cast<int>(ids.size())};
     operands.append(ids.data(), ids.size());
     return r;
   }
-  constexpr range store_fields(std::span<const double> numbers) {
+  constexpr range store_fields(span<const double> numbers) {
     const range r{static_cast<int>(fields.size()), static_cast<int>(numbers.size())};
     fields.append(numbers.data(), numbers.size());
     return r;
@@ -187,8 +187,8 @@ constexpr graph thaw(const graph_view& v) {
 /// A node for an operator in its erased form: infers its outputs' shapes, makes a leaf for each of its weights and
 /// counts itself as a reader. `names` are the outputs' names (the node's own name where there is none). On a problem
 /// the graph is as before.
-constexpr problem add_node(graph& g, const operator_type& type, std::string_view name, std::span<const value_id> in,
-                           std::span<const double> fields, std::span<const std::string_view> names = {}) {
+constexpr problem add_node(graph& g, const operator_type& type, std::string_view name, span<const value_id> in,
+                           span<const double> fields, span<const std::string_view> names = {}) {
   pool<extents> shapes;
   shapes.reserve(in.size());
   pool<dtype> element_types;
@@ -218,10 +218,10 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
 }
 
 template <class Op>
-constexpr problem add_node(graph& g, const Op& op, std::string_view name, std::span<const value_id> in,
-                           std::span<const std::string_view> names = {}) {
+constexpr problem add_node(graph& g, const Op& op, std::string_view name, span<const value_id> in,
+                           span<const std::string_view> names = {}) {
   const field_values f = encode(op);
-  return add_node(g, type_of<Op>, name, in, std::span<const double>(f.data(), f.size()), names);
+  return add_node(g, type_of<Op>, name, in, span<const double>(f.data(), f.size()), names);
 }
 
 /// Declares value v a network output called `name`.

@@ -9,7 +9,7 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, std::span<dtype> out): element types of
+// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, span<dtype> out): element types of
 // the outputs (without it all inputs and outputs have one type), and scratch(in, out): bytes of memory its kernel takes
 // while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
 // passes(back, in): see operator_type.
@@ -42,9 +42,9 @@ namespace ctnn::ir {
 
 using namespace std::string_view_literals;  // "weight"sv knows its length: a step saved for each character
 
-using inputs = std::span<const extents>;
-using outputs = std::span<extents>;
-using types = std::span<const dtype>;
+using inputs = span<const extents>;
+using outputs = span<extents>;
+using types = span<const dtype>;
 
 /// Which layouts an operator's kernel takes (kernels/tensor.hpp says what they are); the planner chooses by this.
 enum class layout_rule : std::uint8_t {
@@ -254,7 +254,7 @@ constexpr field_values encode(const Op& op) {
 }
 
 template <class Op>
-constexpr Op decode(std::span<const double> numbers) {
+constexpr Op decode(span<const double> numbers) {
   Op op;
   field_reader read{numbers.data()};
   Op::fields(op, read);
@@ -337,7 +337,7 @@ constexpr std::int64_t scratch_for(std::int64_t n, std::size_t size) {
 constexpr std::int64_t scratch_for(std::int64_t n) { return scratch_for(n, 8); }
 
 /// For all that an operator reads and writes, as floats.
-constexpr std::int64_t scratch_for_floats(inputs in, std::span<const extents> out) {
+constexpr std::int64_t scratch_for_floats(inputs in, span<const extents> out) {
   std::int64_t sum = 0;
   for (const extents& x : in) sum += scratch_for(x.count(), sizeof(float));
   for (const extents& y : out) sum += scratch_for(y.count(), sizeof(float));
@@ -347,13 +347,13 @@ constexpr std::int64_t scratch_for_floats(inputs in, std::span<const extents> ou
 /// An option of a declared layer: the numbers for one field, such as kernel<3, 5>.
 struct option_record {
   std::string_view key;
-  std::span<const double> values;
+  span<const double> values;
 };
 
 /// Writes an option's numbers into a field. One number fills both sides of a pair or all margins; two margins are
 /// (vertical, horizontal); an activation may leave out its parameters. False: the field cannot take that many.
 template <class Field>
-constexpr bool set_field(Field& f, std::span<const double> values) {
+constexpr bool set_field(Field& f, span<const double> values) {
   double numbers[2 * max_list]{};
   std::size_t n = values.size();
   if (n >= max_list) return false;
@@ -413,7 +413,7 @@ struct number_of<quantization> {
 
 /// Can the field hold these numbers as they are, or would it cut off fractions?
 template <class Field>
-constexpr bool holds(std::span<const double> values) {
+constexpr bool holds(span<const double> values) {
   if constexpr (std::is_same_v<Field, quantization>) return values.size() < 2 || holds<int>(values.subspan(1, 1));
   if constexpr (!std::is_floating_point_v<typename detail::number_of<Field>::type>) {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -463,7 +463,7 @@ constexpr field_values spell(const Field& f) {
 
 /// Options that differ from their defaults, in the order of the operator's fields.
 template <class Op>
-constexpr spelled_options spell_options(std::span<const double> fields) {
+constexpr spelled_options spell_options(span<const double> fields) {
   const Op op = decode<Op>(fields), plain{};
   static_vector<field_values, max_options> defaults;
   Op::fields(plain, [&](const char*, const auto& f) { defaults.push_back(detail::spell(f)); });
@@ -495,34 +495,34 @@ struct operator_type {
   int tier;  ///< operators may be replaced, one for one, by lower ones of the same meaning
   traits is;
   /// The node's own layouts, if they depend on it; else null, and those of `is` hold.
-  layout_rule (*layouts)(std::span<const double> fields, inputs);
+  layout_rule (*layouts)(span<const double> fields, inputs);
   /// Shapes of the outputs and the weights, or what is wrong.
-  problem (*describe)(std::span<const double> fields, inputs, types, description&);
-  std::int64_t (*macs)(std::span<const double>, inputs, std::span<const extents>);
+  problem (*describe)(span<const double> fields, inputs, types, description&);
+  std::int64_t (*macs)(span<const double>, inputs, span<const extents>);
   /// Bytes of memory that the kernel takes while it runs; null: none.
-  std::int64_t (*scratch)(std::span<const double>, inputs, std::span<const extents>);
+  std::int64_t (*scratch)(span<const double>, inputs, span<const extents>);
   bool f32_takes_scratch;
   /// Fields from a declared layer's options.
-  problem (*configure)(std::span<const option_record>, field_values&);
+  problem (*configure)(span<const option_record>, field_values&);
   bool takes_given;  ///< the last field is `given`
   /// May a node with `inputs` inputs write its result over input i?
   bool (*overwrites)(int inputs, int i);
-  spelled_options (*spell)(std::span<const double> fields);
+  spelled_options (*spell)(span<const double> fields);
   /// Makes the operator's struct, of `size` bytes, which needs no destructor.
   std::size_t size;
-  void (*construct)(std::span<const double> fields, void* to);
+  void (*construct)(span<const double> fields, void* to);
   /// The constexpr kernel that defines the operator: f32, nchw, weights in logical order. Null if it has none.
   erased_kernel (*reference)();
   /// Does the vector kernel want slot `slot` packed?
   bool (*packs)(int slot);
   /// Numbers that weight slot `slot` takes when packed for kernels with blocks of `block` channels, and the packing.
-  std::int64_t (*packed_count)(std::span<const double> fields, int slot, const extents& shape, int block);
-  void (*pack)(std::span<const double> fields, int slot, const extents& shape, const float* from, float* to, int block);
+  std::int64_t (*packed_count)(span<const double> fields, int slot, const extents& shape, int block);
+  void (*pack)(span<const double> fields, int slot, const extents& shape, const float* from, float* to, int block);
   /// The axis of the result, counted back from the last, that parts of the inputs along their axis `back` are computed
   /// into part by part, as if each were all there is; -1 if what lies in another part matters.
-  int (*passes)(std::span<const double> fields, int back, inputs);
+  int (*passes)(span<const double> fields, int back, inputs);
   /// The field `axis` of an operator that is by_channel (channel_axis.hpp); null for others.
-  int (*channel_axis)(std::span<const double> fields);
+  int (*channel_axis)(span<const double> fields);
   /// The struct's name in C++, "ctnn::op::gather".
   std::string_view (*spelling)();
 };
@@ -567,8 +567,8 @@ constexpr std::string_view spelling_of() {
 }
 
 template <class Op>
-constexpr auto channel_axis_of() -> int (*)(std::span<const double>) {
-  if constexpr (requires { Op::by_channel; }) return [](std::span<const double> f) { return decode<Op>(f).axis; };
+constexpr auto channel_axis_of() -> int (*)(span<const double>) {
+  if constexpr (requires { Op::by_channel; }) return [](span<const double> f) { return decode<Op>(f).axis; };
   else return nullptr;
 }
 
@@ -635,7 +635,7 @@ template <class Op>
 struct erased {
   friend constexpr auto struct_behind(named_struct<&key_of<Op>>) { return std::type_identity<Op>{}; }
 
-  static constexpr problem describe(std::span<const double> f, inputs in, types in_types, description& result) {
+  static constexpr problem describe(span<const double> f, inputs in, types in_types, description& result) {
     const Op op = decode<Op>(f);
     const int given = count_slots(given_slots(op)), n = static_cast<int>(in.size()) - given;
     if (n < min_inputs<Op>() || n > max_inputs<Op>())
@@ -684,7 +684,7 @@ struct erased {
   }
   /// No types given, or all f32 where the operator has nothing to say: nothing to write down.
   static constexpr problem describe_types(const Op& op, types in, description& result) {
-    if constexpr (requires(std::span<dtype> out) { op.infer_types(in, out); }) {
+    if constexpr (requires(span<dtype> out) { op.infer_types(in, out); }) {
       result.types = pool<dtype>(result.outputs.size(), dtype::f32);
       return op.infer_types(in, result.types);
     } else {
@@ -694,20 +694,20 @@ struct erased {
       return {};
     }
   }
-  static constexpr std::int64_t macs(std::span<const double> f, inputs in, std::span<const extents> out) {
+  static constexpr std::int64_t macs(span<const double> f, inputs in, span<const extents> out) {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);
     else return 0;
   }
-  static constexpr std::int64_t scratch(std::span<const double> f, inputs in, std::span<const extents> out) {
+  static constexpr std::int64_t scratch(span<const double> f, inputs in, span<const extents> out) {
     return decode<Op>(f).scratch(in, out);
   }
   static constexpr auto scratch_if_any()
-      -> std::int64_t (*)(std::span<const double>, inputs, std::span<const extents>) {
-    if constexpr (requires(const Op& op, inputs in, std::span<const extents> out) { op.scratch(in, out); })
+      -> std::int64_t (*)(span<const double>, inputs, span<const extents>) {
+    if constexpr (requires(const Op& op, inputs in, span<const extents> out) { op.scratch(in, out); })
       return &erased::scratch;
     else return nullptr;
   }
-  static constexpr problem configure(std::span<const option_record> options, field_values& result) {
+  static constexpr problem configure(span<const option_record> options, field_values& result) {
     Op op;
     unsigned given = 0;  // fields, a bit each
     for (const option_record& o : options) {
@@ -735,18 +735,18 @@ struct erased {
     if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
     else return i < inputs && traits_of<Op>.in_place;
   }
-  static constexpr int passes(std::span<const double> f, int back, inputs in) {
+  static constexpr int passes(span<const double> f, int back, inputs in) {
     if constexpr (requires(const Op& op) { op.passes(back, in); }) return decode<Op>(f).passes(back, in);
     else if constexpr (requires { Op::by_channel; })
       return in[0].rank - 1 - back == channel_axis(in[0], decode<Op>(f).axis) ? -1 : back;
     else return traits_of<Op>.each ? back : -1;
   }
-  static constexpr layout_rule layouts(std::span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
-  static constexpr auto layouts_by_node() -> layout_rule (*)(std::span<const double>, inputs) {
+  static constexpr layout_rule layouts(span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
+  static constexpr auto layouts_by_node() -> layout_rule (*)(span<const double>, inputs) {
     if constexpr (requires(const Op& op, inputs in) { op.layouts(in); }) return &erased::layouts;
     else return nullptr;
   }
-  static void construct(std::span<const double> f, void* to) {
+  static void construct(span<const double> f, void* to) {
     static_assert(std::is_trivially_destructible_v<Op>);
     ::new (to) Op(decode<Op>(f));
   }
@@ -755,7 +755,7 @@ struct erased {
 }  // namespace detail
 
 /// The field `given` of an operator that has one.
-constexpr slot_set given_of(const operator_type& type, std::span<const double> fields) {
+constexpr slot_set given_of(const operator_type& type, span<const double> fields) {
   return type.takes_given ? static_cast<slot_set>(fields[fields.size() - 1]) : 0;
 }
 

@@ -60,10 +60,10 @@ struct operator_code {
     if constexpr (requires { Op::packs(slot); }) return Op::packs(slot);
     else return false;
   }
-  static constexpr std::int64_t packed_count(std::span<const double> f, int slot, const extents& shape, int block) {
+  static constexpr std::int64_t packed_count(span<const double> f, int slot, const extents& shape, int block) {
     return detail::count_packed(decode<Op>(f), slot, shape, block);
   }
-  static constexpr void pack(std::span<const double> f, int slot, const extents& shape, const float* from, float* to,
+  static constexpr void pack(span<const double> f, int slot, const extents& shape, const float* from, float* to,
                              int block) {
     detail::pack_numbers(decode<Op>(f), slot, shape, from, to, block);
   }

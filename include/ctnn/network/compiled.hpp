@@ -38,7 +38,7 @@ struct attempt {
 /// Entries of a network that one constant lowers.
 inline constexpr std::size_t entries_at_once = 128;
 
-constexpr graph_capacity guess_of(std::span<const layer_record> records) {
+constexpr graph_capacity guess_of(span<const layer_record> records) {
   std::size_t n = records.size(), extra = 0;
   for (const layer_record& l : records) {
     extra += l.from.size();
@@ -53,7 +53,7 @@ constexpr const auto& unfinished();
 /// Entries of part `Part`, behind what the part before made.
 template <class Net, std::size_t Part>
 constexpr void lower_part(lowering& l, lowering_position& position) {
-  constexpr std::span<const layer_record> records = Net::network_type::flat();
+  constexpr span<const layer_record> records = Net::network_type::flat();
   if constexpr (Part == 0) position.names = make_name_table(records);
   else unfinished<Net, Part - 1>().resume(l, position);
   constexpr std::size_t behind = (Part + 1) * entries_at_once;
@@ -71,7 +71,7 @@ constexpr void lower_part(lowering& l, lowering_position& position) {
 template <class Net, std::size_t Part>
 struct lowering_part {
   static constexpr lowering_sizes guess() {
-    constexpr std::span<const layer_record> records = Net::network_type::flat();
+    constexpr span<const layer_record> records = Net::network_type::flat();
     const std::size_t n = (Part + 1) * entries_at_once;
     return {guess_of(records.first(n)), 2 * n, make_name_table(records).numbers().size(), 16, 4};
   }
@@ -138,7 +138,7 @@ struct naming_pass {
   struct new_names : name_maker {
     pool<pool<char>> made;
     constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
-      pool<char> text{std::span<const char>(of)};
+      pool<char> text{span<const char>(of)};
       text.append(with.data(), with.size());
       made.push_back(static_cast<pool<char>&&>(text));
       return {made[made.size() - 1].data(), of.size() + with.size()};
@@ -311,9 +311,9 @@ struct rewriting_history {
   template <std::size_t... Part>
   static constexpr auto join(std::index_sequence<Part...>) {
     static_vector<rewrite_step, (history_of<rewriting<Net, Rules, Part>>::count + ... + (expansion::count + 1))> all;
-    for (std::span<const rewrite_step> steps :
-         {std::span<const rewrite_step>(expansion::steps),
-          std::span<const rewrite_step>(history_of<rewriting<Net, Rules, Part>>::steps)...})
+    for (span<const rewrite_step> steps :
+         {span<const rewrite_step>(expansion::steps),
+          span<const rewrite_step>(history_of<rewriting<Net, Rules, Part>>::steps)...})
       for (const rewrite_step& s : steps) all.push_back(s);
     return all;
   }

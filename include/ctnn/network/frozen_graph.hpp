@@ -18,7 +18,7 @@ struct graph_capacity {
 
 /// A loop over pointers: compilers count the steps of a span's iterators.
 template <class T, std::size_t N>
-constexpr void copy_items(std::span<const T> from, static_vector<T, N>& to) {
+constexpr void copy_items(span<const T> from, static_vector<T, N>& to) {
   const T* source = from.data();
   T* items = to.items;
   const std::size_t n = from.size();

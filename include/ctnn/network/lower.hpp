@@ -29,7 +29,7 @@ struct frame_of_group {
 };
 
 /// Of all names that layers may have.
-constexpr name_table make_name_table(std::span<const layer_record> layers) {
+constexpr name_table make_name_table(span<const layer_record> layers) {
   std::size_t n = 0;
   for (const layer_record& l : layers) n += 1 + l.output_names.size();
   return name_table(n);
@@ -47,7 +47,7 @@ struct lowering_position {
 /// Makes the graph, entry by entry.
 class lowerer {
  public:
-  constexpr lowerer(std::span<const layer_record> layers, lowering& result, lowering_position& position)
+  constexpr lowerer(span<const layer_record> layers, lowering& result, lowering_position& position)
       : layers_(layers),
         result_(result),
         g_(result.g),
@@ -128,7 +128,7 @@ class lowerer {
   constexpr problem add_reading(const layer_record& l) {
     field_values fields;
     problem p = configure(l, fields);
-    if (!p) p = add_node(g_, *l.type, l.name, in_, std::span<const double>(fields.data(), fields.size()));
+    if (!p) p = add_node(g_, *l.type, l.name, in_, span<const double>(fields.data(), fields.size()));
     if (!p && is_axis_ambiguous(g_.view(), g_.nodes[g_.nodes.size() - 1]))
       p = {mistake::ambiguous_axis, "axis", g_.at_value(in_[0]).shape, {0, 1}};
     if (p) return said_plainly(p, l);
@@ -237,7 +237,7 @@ class lowerer {
   constexpr problem name_input(const layer_record& l) {
     field_values fields;
     if (const problem p = l.type->configure(l.options, fields)) return p;
-    const auto declared = decode<op::input>(std::span<const double>(fields.data(), fields.size()));
+    const auto declared = decode<op::input>(span<const double>(fields.data(), fields.size()));
     bool says_shape = false, says_type = false;
     for (const option_record& o : l.options) {
       says_shape = says_shape || o.key == "shape";
@@ -372,7 +372,7 @@ class lowerer {
 
   static constexpr int several = -2;  ///< outputs, none of which is the one that is read by itself
 
-  std::span<const layer_record> layers_;
+  span<const layer_record> layers_;
   lowering& result_;
   graph& g_;
   name_table& names_;
@@ -388,7 +388,7 @@ class lowerer {
 
 /// A declared network's graph, from a flat list. Into an argument: GCC 12 remembers the result of a call with constant
 /// arguments, heap and all, and frees it twice.
-constexpr void lower(std::span<const layer_record> layers, lowering& result) {
+constexpr void lower(span<const layer_record> layers, lowering& result) {
   detail::lowering_position position;
   position.names = detail::make_name_table(layers);
   detail::lowerer(layers, result, position).run(layers.size());

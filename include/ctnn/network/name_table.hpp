@@ -24,10 +24,10 @@ class name_table {
     all_.reserve(2 * names + 2);
   }
   /// What another table held.
-  constexpr name_table(std::span<const named> all, std::span<const int> numbers, bool any_several)
+  constexpr name_table(span<const named> all, span<const int> numbers, bool any_several)
       : any_several_(any_several), numbers_(numbers), all_(all) {}
-  constexpr std::span<const named> all() const { return {all_.data(), all_.size()}; }
-  constexpr std::span<const int> numbers() const { return {numbers_.data(), numbers_.size()}; }
+  constexpr span<const named> all() const { return {all_.data(), all_.size()}; }
+  constexpr span<const int> numbers() const { return {numbers_.data(), numbers_.size()}; }
   constexpr bool any_several() const { return any_several_; }
 
   /// Empty, or the name that is there already.

@@ -49,8 +49,8 @@ struct unfinished_lowering {
     if (!fits) return;
     copy_items(p.names.all(), names);
     copy_items(p.names.numbers(), slots);
-    copy_items(std::span<const frame_of_group>(p.frames), frames);
-    copy_items(std::span<const layer_record* const>(p.outputs), outputs);
+    copy_items(span<const frame_of_group>(p.frames), frames);
+    copy_items(span<const layer_record* const>(p.outputs), outputs);
   }
 
   /// Into arguments, as lower().

@@ -40,8 +40,8 @@ class batch_maker {
     for (int i = 0; i < shape.rank; ++i) s.push_back(shape[i]);
     return s;
   }
-  constexpr std::span<const double> fields(const node& n) const { return x_.source().fields_of(n.fields); }
-  constexpr std::span<const value_id> own_inputs(const node& n) const {
+  constexpr span<const double> fields(const node& n) const { return x_.source().fields_of(n.fields); }
+  constexpr span<const value_id> own_inputs(const node& n) const {
     const auto in = x_.source().inputs(n);
     return in.first(in.size() - static_cast<std::size_t>(count_slots(x_.source().given(n))));
   }

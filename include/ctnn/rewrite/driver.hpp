@@ -25,7 +25,7 @@ namespace detail {
 /// row.
 class rule_index {
  public:
-  constexpr explicit rule_index(std::span<const rule_record> rules) : buckets_(slots, entry{}) {
+  constexpr explicit rule_index(span<const rule_record> rules) : buckets_(slots, entry{}) {
     for (const rule_record& r : rules)
       for (std::size_t i = 0; i < r.roots.count; ++i) {
         entry& e = bucket(r.roots.types[i]);
@@ -169,7 +169,7 @@ inline constexpr std::size_t nodes_at_once = 125;
 inline constexpr std::size_t every_rewrite = ~std::size_t{0};
 
 /// One part: nodes behind `settled` and what changes with them.
-constexpr optimization optimize_part(graph source, std::span<const rule_record> rules, std::size_t settled,
+constexpr optimization optimize_part(graph source, span<const rule_record> rules, std::size_t settled,
                                      std::size_t most = every_rewrite) {
   const std::size_t all = source.nodes.size(), end = all < settled + nodes_at_once ? all : settled + nodes_at_once;
   rewriter r(static_cast<graph&&>(source), settled);
@@ -224,7 +224,7 @@ constexpr optimization optimize_part(graph source, std::span<const rule_record> 
 }
 
 /// Rewrites to a fixpoint, or so many times.
-constexpr optimization optimize(graph source, std::span<const rule_record> rules, std::size_t most = every_rewrite) {
+constexpr optimization optimize(graph source, span<const rule_record> rules, std::size_t most = every_rewrite) {
   optimization all = optimize_part(static_cast<graph&&>(source), rules, 0, most);
   while (all.broken_rule.empty() && all.settled < all.g.nodes.size() && all.applied < most) {
     optimization next = optimize_part(static_cast<graph&&>(all.g), rules, all.settled, most - all.applied);

@@ -19,7 +19,7 @@ namespace detail {
 
 /// Tries the rules at node n of r; what fails and concerns `layer` goes to `out`.
 template <class Miss>
-constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_record> rules, std::string_view layer,
+constexpr void find_near_misses(rewriter& r, node_id n, span<const rule_record> rules, std::string_view layer,
                                 pool<Miss>& out) {
   const producers made_by(r, n);
   for (const rule_record& rule : rules) {
@@ -43,7 +43,7 @@ constexpr void find_near_misses(rewriter& r, node_id n, std::span<const rule_rec
 /// (network/lower.hpp says why). `optimized` is a graph that optimize() made with the same rules, so none of them
 /// fires. A template, so that only those who ask pay for it.
 template <class Miss>
-constexpr void find_near_misses(const graph_view& optimized, std::span<const rule_record> rules, std::string_view name,
+constexpr void find_near_misses(const graph_view& optimized, span<const rule_record> rules, std::string_view name,
                                 pool<Miss>& out) {
   rewriter r(thaw(optimized));
   for (std::size_t i = 0; i < optimized.nodes.size(); ++i) {

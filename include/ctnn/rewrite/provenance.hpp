@@ -17,7 +17,7 @@ struct provenance {
 
 /// What became of the layer called `name` in `after`, which the steps of `history` made.
 constexpr provenance provenance_of(std::string_view name, const graph_view& after,
-                                   std::span<const rewrite_step> history) {
+                                   span<const rewrite_step> history) {
   const auto alive = [&](std::string_view layer) {
     for (const node& n : after.nodes)
       if (n.name == layer) return true;
@@ -36,7 +36,7 @@ constexpr provenance provenance_of(std::string_view name, const graph_view& afte
 
 /// The first step that made another layer part of the one called `name`, which gives that one's result ever since; or
 /// null.
-constexpr const rewrite_step* first_taken_in(std::string_view name, std::span<const rewrite_step> history) {
+constexpr const rewrite_step* first_taken_in(std::string_view name, span<const rewrite_step> history) {
   for (const rewrite_step& s : history)
     if (s.into == name && s.consumed != name) return &s;
   return nullptr;

@@ -48,7 +48,7 @@ class rewriter {
   constexpr bool live(node_id n) const { return !at(n).dead; }
   constexpr const node& at(node_id n) const { return g_.nodes.items[n]; }
   constexpr std::string_view name(node_id n) const { return at(n).name; }
-  constexpr std::span<const double> fields_of(node_id n) const {
+  constexpr span<const double> fields_of(node_id n) const {
     const range f = g_.nodes.items[n].fields;
     return {g_.fields.items + f.first, static_cast<std::size_t>(f.count)};
   }
@@ -151,7 +151,7 @@ class rewriter {
 
   // Weights of the result: an operator applied to expressions (its inputs, then its weights).
   template <class Op>
-  constexpr expression_id apply(const Op& op, std::span<const expression_id> arguments) {
+  constexpr expression_id apply(const Op& op, span<const expression_id> arguments) {
     pool<extents> in;
     const std::size_t most = static_cast<std::size_t>(max_inputs<Op>());
     in.reserve(arguments.size() < most ? arguments.size() : most);
@@ -165,7 +165,7 @@ class rewriter {
     return store({&type_of<Op>, {}, {}, result, {}, g_.store_fields({f.data(), f.size()})}, arguments);
   }
   /// The operator of node n, applied to expressions in place of its inputs and weights.
-  constexpr expression_id apply_node(node_id n, std::span<const expression_id> arguments) {
+  constexpr expression_id apply_node(node_id n, span<const expression_id> arguments) {
     return store({at(n).type, {}, {}, shape(output(n)), {}, at(n).fields}, arguments);
   }
   constexpr expression_id filled(const extents& shape, float value) {
@@ -222,40 +222,40 @@ class rewriter {
   /// Node n becomes the operator with these inputs and weights; its output values stay. Whoever n read and nobody
   /// else reads is gone.
   template <class Op>
-  constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
-                        std::span<const expression_id> weights) {
+  constexpr void become(node_id n, const Op& op, std::string_view name, span<const value_id> in,
+                        span<const expression_id> weights) {
     const field_values f = encode(op);
     place(n, &type_of<Op>, g_.store_fields({f.data(), f.size()}), name, in, weights);
   }
   /// The same with a result of another shape, which is a new value and has no name: its readers are told next.
   template <class Op>
-  constexpr void become(node_id n, const Op& op, std::string_view name, std::span<const value_id> in,
-                        std::span<const expression_id> weights, const extents& shape) {
+  constexpr void become(node_id n, const Op& op, std::string_view name, span<const value_id> in,
+                        span<const expression_id> weights, const extents& shape) {
     become(n, op, name, in, weights);
     g_.at_value(output(n)).shape = shape;
     g_.at_value(output(n)).name = {};
   }
   /// Node n computes the same of other inputs.
-  constexpr void read_instead(node_id n, std::span<const value_id> in) {
+  constexpr void read_instead(node_id n, span<const value_id> in) {
     place(n, at(n).type, at(n).fields, name(n), in, weights_of(n));
   }
   /// `first` and `second`, which reads it, are one operator now, with first's name.
   template <class Op>
-  constexpr void fuse(node_id first, node_id second, const Op& op, std::span<const value_id> in,
-                      std::span<const expression_id> weights) {
+  constexpr void fuse(node_id first, node_id second, const Op& op, span<const value_id> in,
+                      span<const expression_id> weights) {
     const std::string_view kept = name(first);
     note(name(second), kept);
     become(second, op, kept, in, weights);
   }
   /// The same where `first` stays the operator it is and reads `in`.
-  constexpr void fuse(node_id first, node_id second, std::span<const value_id> in) {
+  constexpr void fuse(node_id first, node_id second, span<const value_id> in) {
     const node kept = at(first);
     note(name(second), kept.name);
     place(second, kept.type, kept.fields, kept.name, in, weights_of(first));
   }
   /// `first`, which `second` alone reads, computes what `second` does, of `in`, and `second` moves the result: they
   /// change places. The value between them, of `shape`, is a new one and has no name.
-  constexpr void exchange(node_id first, node_id second, std::span<const value_id> in, const extents& shape) {
+  constexpr void exchange(node_id first, node_id second, span<const value_id> in, const extents& shape) {
     const node moves = at(first), computes = at(second);
     const pool<expression_id> weights = weights_of(second);
     const value_id between = output(first);
@@ -268,7 +268,7 @@ class rewriter {
   }
   /// The same with other numbers: `function` for what `second` computes, `move` for how `first` moves it.
   template <class Function, class Move>
-  constexpr void exchange(node_id first, node_id second, const Function& function, std::span<const value_id> in,
+  constexpr void exchange(node_id first, node_id second, const Function& function, span<const value_id> in,
                           const extents& shape, const Move& move) {
     recode(first, move);
     recode(second, function);
@@ -371,13 +371,13 @@ class rewriter {
   /// Not constexpr on purpose: the compiler's message names it.
   static void weight_expression_does_not_fit(std::string_view) {}
 
-  constexpr expression_id store(expression e, std::span<const expression_id> arguments) {
+  constexpr expression_id store(expression e, span<const expression_id> arguments) {
     e.arguments = g_.store_operands(arguments);
     g_.expressions.push_back(e);
     return static_cast<int>(g_.expressions.size()) - 1;
   }
   constexpr void place(node_id n, const operator_type* type, range fields, std::string_view name,
-                       std::span<const value_id> in, std::span<const expression_id> weights) {
+                       span<const value_id> in, span<const expression_id> weights) {
     const pool<value_id> old_inputs = inputs_of(n);
     for (value_id v : in) {
       ++g_.at_value(v).readers;

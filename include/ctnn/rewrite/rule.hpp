@@ -153,7 +153,7 @@ constexpr bool is_exact(const rule_record& r) { return r.info.effect == numerics
 }  // namespace detail
 
 /// Whether a rule of the list has this name; if not, `nearest` is the one nearest to it.
-constexpr bool has_rule(std::span<const rule_record> rules, std::string_view name, std::string_view& nearest) {
+constexpr bool has_rule(span<const rule_record> rules, std::string_view name, std::string_view& nearest) {
   nearest_name near(name);
   for (const rule_record& r : rules)
     if (r.info.name == name) return true;
@@ -210,7 +210,7 @@ struct joined_rules {
   static constexpr auto records = [] {
     std::array<rule_record, (std::tuple_size_v<decltype(Lists::records)> + ... + 0)> all{};
     std::size_t n = 0;
-    for (std::span<const rule_record> list : {std::span<const rule_record>(Lists::records)...})
+    for (span<const rule_record> list : {span<const rule_record>(Lists::records)...})
       for (const rule_record& r : list) all[n++] = r;
     return all;
   }();

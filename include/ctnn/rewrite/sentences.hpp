@@ -34,8 +34,8 @@ constexpr void append_sentence(Out& out, const near_miss& miss) {
 /// Lines about a layer: where it went, or why it is still there. `history` is what the rules did to `before`, `after`
 /// what they made of it. None: no such layer.
 template <class Text>
-constexpr void explain(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history,
-                       std::span<const rule_record> rules, std::string_view layer, pool<Text>& lines) {
+constexpr void explain(const graph_view& before, const graph_view& after, span<const rewrite_step> history,
+                       span<const rule_record> rules, std::string_view layer, pool<Text>& lines) {
   const auto named = [&](const graph_view& g) {
     for (const node& n : g.nodes)
       if (n.name == layer) return true;

@@ -60,7 +60,7 @@ verification find_difference(double tolerance, auto&& compare, auto&& name_last)
   name_last(wrong, all);
   return all;
 }
-inline void name_step(std::span<const rewrite_step> history, verification& v) {
+inline void name_step(span<const rewrite_step> history, verification& v) {
   if (history.empty()) return;
   v.rule = history.back().rule;
   v.layer = history.back().consumed;

@@ -50,7 +50,7 @@ struct attention {
     if (x.rank == 4) return x;
     return {x[0], heads, x[1], x[2] / heads};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     const std::int64_t total = by_heads(in[1], kv_heads)[2] + (past ? in[mask ? 4 : 3][2] : 0);
     return scratch_for(total) + scratch_for(total * by_heads(in[0], heads)[3]);
   }
@@ -101,7 +101,7 @@ struct attention {
     if (scores) result[out] = products;
     return countable(products);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     for (dtype& t : out) t = type_at(in, 0);
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (mask && i == 3 && in[i] == dtype::boolean) continue;
@@ -149,7 +149,7 @@ struct rotary_embedding {
     result[0] = x;
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     for (std::size_t i = 0; i < 3; ++i)
       if (!is_floating(type_at(in, i)) || type_at(in, i) != out[0]) return wrong_type(name, type_at(in, i));

@@ -149,17 +149,17 @@ struct conv : convolution_windows<Axes> {
     result[0] = y;
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> result) const { return all_floating(in, result, name); }
+  constexpr problem infer_types(types in, span<dtype> result) const { return all_floating(in, result, name); }
 
   constexpr weight_slots weights(inputs in) const {
     return this->slots(this->out, windows::channels_of(in[0]) / this->groups);
   }
-  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
+  constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * (windows::channels_of(in[0]) / this->groups) * this->taps();
   }
   static constexpr bool f32_takes_scratch = Axes != 2;
   /// A window's taps, and under them the inputs of a group; of floats over three axes, the strips.
-  constexpr std::int64_t scratch(inputs in, std::span<const extents> result) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents> result) const {
     const std::int64_t depth = windows::channels_of(in[0]) / this->groups * this->taps();
     const std::int64_t plain = scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
     if constexpr (Axes == 3) {
@@ -224,12 +224,12 @@ struct conv_transpose : convolution_windows<Axes> {
     }
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> result) const { return all_floating(in, result, name); }
+  constexpr problem infer_types(types in, span<dtype> result) const { return all_floating(in, result, name); }
 
   constexpr weight_slots weights(inputs in) const {
     return this->slots(windows::channels_of(in[0]), this->out / this->groups);
   }
-  constexpr std::int64_t macs(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t macs(inputs in, span<const extents>) const {
     return in[0].count() * (this->out / this->groups) * this->taps();
   }
 };

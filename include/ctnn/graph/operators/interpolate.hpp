@@ -85,7 +85,7 @@ struct interpolate {
     }
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     return out[0] == dtype::boolean && mode != interpolation::nearest ? wrong_type(name, out[0]) : problem{};
   }

@@ -39,7 +39,7 @@ struct layer_norm {
   constexpr int passes(int back, inputs in) const {
     return in[0].rank - 1 - back < normal_axis(axis, in[0].rank) ? back : -1;
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     const problem p = all_floating(in, out, name);
     for (std::size_t i = 1; i < out.size(); ++i) out[i] = dtype::f32;
     return p;
@@ -60,7 +60,7 @@ struct rms_norm {
   }
   constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
   constexpr int passes(int back, inputs in) const { return layer_norm{axis, eps, false}.passes(back, in); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return each_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return each_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

@@ -52,14 +52,14 @@ struct linear {
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
     weight_slots slots{{"weight"sv, {out, static_cast<int>(depth(in[0]))}}};
     if (bias) slots.push_back({"bias"sv, {out}});
     return slots;
   }
 
-  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
+  constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * depth(in[0]);
   }
 };

@@ -48,16 +48,16 @@ struct matmul {
       return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
     return shape(turned(in[0], transpose_a), turned(in[1], transpose_b), result[0]);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean || (scale != 1 && !is_floating(out[0]))) return wrong_type(name, out[0]);
     return require_one_type(in, name);
   }
-  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
+  constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * turned(in[0], transpose_a).back(0);
   }
   static constexpr bool f32_takes_scratch = false;
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return scratch_for(in[1].rank > 1 ? turned(in[1], transpose_b).back(0) : 1);
   }
 };
@@ -203,7 +203,7 @@ struct einsum {
     result[0] = y;
     return countable(y);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean) return wrong_type(name, out[0]);
     return require_one_type(in, name);
@@ -222,10 +222,10 @@ struct det {
     result[0].rank -= 2;
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return scratch_for(std::int64_t{in[0].back(0)} * in[0].back(0));
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

@@ -46,8 +46,8 @@ struct pad {
     return countable(result[0]);
   }
   static constexpr bool f32_takes_scratch = false;
-  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const { return scratch_for_axes(out[0]); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr std::int64_t scratch(inputs, span<const extents> out) const { return scratch_for_axes(out[0]); }
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     return require_one_type(in, name);
   }

@@ -32,7 +32,7 @@ struct granularity {
   }
   /// Elements whose inputs are read together, each as 8 bytes at most, and where their scales are.
   static constexpr std::int64_t at_once(std::int64_t count) { return count < 128 ? count : 128; }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return 4 * scratch_for(at_once(in[0].count()));
   }
   constexpr problem infer(inputs in, outputs result) const {
@@ -66,7 +66,7 @@ struct quantize : granularity {
     field("to", self.to);
     field("as", self.as);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = to;
     if (size_of(to) > 2 || is_floating(to) || to == dtype::boolean) return wrong_type(name, to);
     if (in.size() == 3 && in[2] != to) return wrong_type("zero point", in[2]);
@@ -90,7 +90,7 @@ struct dequantize : granularity {
     granularity::fields(self, field);
     field("of", self.of);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 1);
     const dtype t = type_at(in, 0);
     if (is_floating(t) || t == dtype::boolean || size_of(t) == 8) return wrong_type(name, t);
@@ -113,7 +113,7 @@ struct dynamic_quantize {
     result[1] = result[2] = {};
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = out[2] = dtype::u8;
     out[1] = dtype::f32;
     return type_at(in, 0) == dtype::f32 ? problem{} : wrong_type(name, type_at(in, 0));
@@ -193,7 +193,7 @@ struct products_of_bytes {
     if (is_tflite() || (is_real() && to != dtype::f32)) return check_quantization("as", as, to);
     return as ? problem{mistake::option_out_of_range, "as"} : problem{};
   }
-  constexpr problem infer_types(types in, std::span<dtype> result) const {
+  constexpr problem infer_types(types in, span<dtype> result) const {
     result[0] = to;
     const dtype x = type_at(in, 0), other = arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::u8;
     if (x != dtype::i8 && x != other) return wrong_type("input", x);
@@ -242,7 +242,7 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     }
     return g;
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents> result) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents> result) const {
     return image(in[0], result[0]).scratch_of_parts();
   }
 
@@ -260,7 +260,7 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     if (g.scratch() > common) return {mistake::option_out_of_range, "pad"};
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> result) const {
+  constexpr problem infer_types(types in, span<dtype> result) const {
     return products_of_bytes::infer_types(in, result);
   }
   constexpr weight_slots weights(inputs in) const {
@@ -324,7 +324,7 @@ struct quantized_matmul : products_of_bytes {
               by_row && in[0].rank > 1 ? in[0].back(1) : 1);
     return slots;
   }
-  constexpr std::int64_t macs(inputs in, std::span<const extents> result) const {
+  constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * in[0].back(0);
   }
   static constexpr bool packs(int slot) { return slot == 0; }
@@ -334,7 +334,7 @@ struct quantized_matmul : products_of_bytes {
     return {in.rank > 1 ? in.back(1) : 1, w.rank > 1 ? w.back(turned ? 0 : 1) : w.back(0),
             w.rank > 1 ? w.back(turned ? 1 : 0) : 1};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return sizes(in[0], weight_shape(in[0])).scratch_of_parts();
   }
 };
@@ -359,7 +359,7 @@ struct requantize {
     result[0] = in[0];
     return is_bounds(activation) ? problem{} : problem{mistake::option_out_of_range, "activation"};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = to;
     const dtype t = type_at(in, 0);
     if (!is_byte(to)) return wrong_type("to", to);
@@ -390,14 +390,14 @@ struct quantized_activation {
     result[0] = in[0];
     return activation ? problem{} : problem{mistake::missing_option, "activation"};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = to;
     if (!is_byte(to)) return wrong_type("to", to);
     if (const problem p = require_type(in, 0, is_byte, name)) return p;
     if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
     return check_quantization("as", as, to);
   }
-  constexpr std::int64_t scratch(inputs, std::span<const extents>) const { return scratch_for(256, 1); }
+  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(256, 1); }
 };
 
 /// a (f) b over bytes with trailing-axis broadcasting, f being add, sub or mul: the exact sum of both operands by their
@@ -427,7 +427,7 @@ struct quantized_binary {
     if (!is_bounds(activation)) return {mistake::option_out_of_range, "activation"};
     return binary{}.infer(in, result);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = to;
     if (!is_byte(to)) return wrong_type("to", to);
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
@@ -457,14 +457,14 @@ struct quantized_softmax {
   }
   constexpr problem infer(inputs in, outputs result) const { return softmax{axis}.infer(in, result); }
   constexpr int passes(int back, inputs in) const { return softmax{axis}.passes(back, in); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = to;
     if (!is_byte(to)) return wrong_type("to", to);
     if (const problem p = require_type(in, 0, is_byte, name)) return p;
     if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
     return check_quantization("as", as, to);
   }
-  constexpr std::int64_t scratch(inputs, std::span<const extents>) const { return scratch_for(256, sizeof(float)); }
+  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(256, sizeof(float)); }
 };
 
 }  // namespace ctnn::op

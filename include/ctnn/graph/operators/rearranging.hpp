@@ -44,7 +44,7 @@ struct tile {
     }
     return countable(result[0]);
   }
-  constexpr std::int64_t scratch(inputs, std::span<const extents> out) const { return scratch_for_axes(out[0]); }
+  constexpr std::int64_t scratch(inputs, span<const extents> out) const { return scratch_for_axes(out[0]); }
 };
 
 /// torch.triu (`upper`) or torch.tril of the last two axes: elements below or above diagonal k become 0.
@@ -84,7 +84,7 @@ struct eye {
   constexpr problem infer(inputs, outputs result) const {
     return shape_from({shape[0], shape[1]}, result[0]);
   }
-  constexpr problem infer_types(types, std::span<dtype> out) const {
+  constexpr problem infer_types(types, span<dtype> out) const {
     out[0] = type;
     return {};
   }
@@ -108,7 +108,7 @@ struct arange {
     field("type", self.type);
   }
   constexpr problem infer(inputs, outputs result) const { return shape_from({count}, result[0]); }
-  constexpr problem infer_types(types, std::span<dtype> out) const {
+  constexpr problem infer_types(types, span<dtype> out) const {
     out[0] = type;
     return {};
   }
@@ -134,7 +134,7 @@ struct reverse_sequence {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     return require_type(in, 1, is_index, "lengths");
   }

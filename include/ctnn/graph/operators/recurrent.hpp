@@ -95,7 +95,7 @@ struct recurrence {
     for (std::size_t i = 1; i <= states; ++i) result[i] = state;
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     for (dtype& t : out) t = type_at(in, 0);
     if (const problem p = require_type(in, 0, is_floating, name)) return p;
     for (std::size_t i = 1; i < in.size(); ++i)
@@ -116,7 +116,7 @@ struct recurrence {
     }
     return out;
   }
-  constexpr std::int64_t macs(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t macs(inputs in, span<const extents>) const {
     const sizes s = sizes_of(in[0]);
     return std::int64_t{s.length} * s.batch * directions() * Gates * hidden * (s.in + hidden);
   }

@@ -43,12 +43,12 @@ struct reduce {
     return behind;
   }
   static constexpr bool f32_takes_scratch = false;
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return scratch_for_reduction(in[0], reduced(in[0]));
   }
   /// Bit i: axis i goes or becomes 1.
   constexpr unsigned reduced(const extents& x) const { return axis_bits(axes, x.rank); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean && function != reduction::max && function != reduction::min)
       return wrong_type(name, out[0]);

@@ -34,7 +34,7 @@ struct arg_reduce {
     result[0] = y;
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = dtype::i64;
     return type_at(in, 0) == dtype::boolean ? wrong_type(name, dtype::boolean) : problem{};
   }
@@ -63,7 +63,7 @@ struct cumsum {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
   }
@@ -94,10 +94,10 @@ struct topk {
     result[1] = result[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return scratch_for(in[0][normal_axis(axis, in[0].rank)]);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     out[1] = dtype::i64;
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
@@ -119,7 +119,7 @@ struct log_softmax {
     return {};
   }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 /// 1 at the first maximum along an axis, 0 elsewhere (ONNX Hardmax).
@@ -131,7 +131,7 @@ struct hardmax {
 
   static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
   constexpr problem infer(inputs in, outputs result) const { return log_softmax{axis}.infer(in, result); }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

@@ -30,7 +30,7 @@ struct input {
     field("as", self.as);
   }
   constexpr dtype element() const { return as && type == dtype::f32 ? dtype::i8 : type; }
-  constexpr problem infer_types(types, std::span<dtype> out) const {
+  constexpr problem infer_types(types, span<dtype> out) const {
     out[0] = element();
     return as ? check_quantization("as", as, out[0]) : problem{};
   }
@@ -75,7 +75,7 @@ struct constant {
     result[0] = y;
     return {};
   }
-  constexpr problem infer_types(types, std::span<dtype> out) const {
+  constexpr problem infer_types(types, span<dtype> out) const {
     out[0] = type;
     return {};
   }

@@ -29,7 +29,7 @@ struct group_norm {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 /// x / (its p-norm along an axis); 0 where the norm is 0.
@@ -51,7 +51,7 @@ struct lp_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 /// (x - mean) / (deviation + 1e-9) over `axes`.
@@ -67,10 +67,10 @@ struct mean_variance_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return scratch_for_reduction(in[0], axis_bits(axes, in[0].rank));
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

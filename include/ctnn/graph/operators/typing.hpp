@@ -48,14 +48,14 @@ constexpr problem require_one_type(types in, std::string_view what) {
   return {};
 }
 /// Floating-point elements, one type for all, which is the outputs' as well.
-constexpr problem all_floating(types in, std::span<dtype> out, std::string_view what) {
+constexpr problem all_floating(types in, span<dtype> out, std::string_view what) {
   for (dtype& t : out) t = type_at(in, 0);
   if (const problem p = require_type(in, 0, is_floating, what)) return p;
   return require_one_type(in, what);
 }
 
 /// Floating-point elements, of any type for each input; the outputs have the first's.
-constexpr problem each_floating(types in, std::span<dtype> out, std::string_view what) {
+constexpr problem each_floating(types in, span<dtype> out, std::string_view what) {
   out[0] = type_at(in, 0);
   for (std::size_t i = 0; i < in.size(); ++i)
     if (const problem p = require_type(in, i, is_floating, what)) return p;

@@ -77,7 +77,7 @@ struct max_unpool {
     }
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const {
+  constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     if (type_at(in, 1) != dtype::i64) return wrong_type("positions", type_at(in, 1));
     return require_type(in, 0, is_floating, name);
@@ -120,10 +120,10 @@ struct fold_blocks : sliding {
     result[0] = y;
     return countable(y);
   }
-  constexpr std::int64_t scratch(inputs in, std::span<const extents> out) const {
+  constexpr std::int64_t scratch(inputs in, span<const extents> out) const {
     return scratch_for(in[0][1] / out[0][1], 2 * sizeof(std::int64_t));
   }
-  constexpr problem infer_types(types in, std::span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 
 /// conv2d whose windows read from where offsets move them: inputs x, offset (N, offset_groups * kh * kw * 2, H', W')
@@ -157,7 +157,7 @@ struct deform_conv : conv2d {
     return countable(y);
   }
   static constexpr bool f32_takes_scratch = true;
-  constexpr std::int64_t scratch(inputs in, std::span<const extents>) const { return scratch_for(in[0][1] * taps()); }
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[0][1] * taps()); }
 };
 
 }  // namespace ctnn::op
