@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "../packing.hpp"
+#include "runs-plain-inl.hpp"
 #include "simd-inl.hpp"
 #include "tile_set.hpp"
 
@@ -228,6 +229,9 @@ CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t lengt
     CTNN_FORGET("+r", at[b]);  // a pointer of its own: else GCC computes an address for each load
   }
   const float* const end = in + length;
+#if CTNN_LOADS_NEIGHBOURS
+  if (weight_step == channel_block) sum_fours(sum, in, in + (length & ~3), at);
+#else
   if (weight_step == channel_block)
     for (; end - in >= 4; in += 4) {
       CTNN_UNROLL for (int i = 0; i < 4; ++i) {
@@ -236,6 +240,7 @@ CTNN_INLINE void sum_single(vec (&sum)[V], const float* in, std::ptrdiff_t lengt
       }
       CTNN_UNROLL for (int b = 0; b < blocks; ++b) at[b] += 4 * channel_block;
     }
+#endif
   for (; in != end; ++in) {
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] =
         mul_add(set(*in), loadu(at[v / channel_block] + v % channel_block), sum[v]);
@@ -272,11 +277,18 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     CTNN_UNROLL for (int p = 0; p < P; ++p) in[p] = pixels[p] + t.runs[r].in;
     pixels += t.pixel_step;
     const float* w = t.weights + t.runs[r].weights;
-    const std::ptrdiff_t length = t.length;
+    std::ptrdiff_t length = t.length;
     if constexpr (lanes == 1 && P == 1) {
       detail::sum_single<V>(sum[0], in[0], length, w, weight_step, block_step);
       continue;
     }
+#if CTNN_LOADS_NEIGHBOURS
+    if constexpr (P == 4 && V == 4)
+      if (weight_step == channel_block) {
+        detail::sum_pairs(sum, in, w, static_cast<std::size_t>(length) / 2);
+        length &= 1;
+      }
+#endif
     std::ptrdiff_t k = 0;
     for (; more > 0 && k + more < length; k += more + 1)
       CTNN_UNROLL for (int i = 0; i <= more; ++i) {

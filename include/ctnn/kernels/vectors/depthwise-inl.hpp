@@ -148,7 +148,14 @@ CTNN_INLINE void depthwise_channels(const depthwise_line& d, const result_bounds
   for (int ky = 0; ky < d.rows; ++ky) {
     const float* here = in + c;
     const float* w = weights + c;
-    for (int kx = 0; kx < taps; ++kx) {
+    int kx = 0;
+#if CTNN_LOADS_NEIGHBOURS
+    if constexpr (V == 8) {
+      sum_taps(sum, here, tap_step, w, d.weight_step, taps);
+      kx = taps;
+    }
+#endif
+    for (; kx < taps; ++kx) {
       CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(load_bounded(here + v, left), loadu(w + v), sum[v]);
       here += tap_step;
       w += d.weight_step;
