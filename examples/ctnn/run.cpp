@@ -31,21 +31,29 @@ ctnn::target_id find_target(const std::string& name) {
   throw usage_error("--target " + name + ": expected one of" + known);
 }
 
+namespace {
+
+ctnn::load_options options_of(const model_source& from, ctnn::target_id target,
+                              std::shared_ptr<ctnn::executor> threads) {
+  static const std::vector<ir::rule_record> rules = rules_for(from);  // one command line, one choice
+  return {.optimize = from.optimize,
+          .rules = rules,
+          .keep = from.keep,
+          .target = target,
+          .read = {.limits = limits_of(from)},
+          .executor = std::move(threads),
+          .exact_convolutions = from.exact_convolutions};
+}
+
+}  // namespace
+
 ctnn::model load_model(const model_source& from, const opened_model& opened, const ctnn::arrays_by_name& fed,
                        ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
   std::optional<progress> busy("reading " + from.file);
   ctnn::loaded_model network = opened.build(fed);
   busy.emplace("rewriting and packing weights");
-  static const std::vector<ir::rule_record> rules = rules_for(from);  // one command line, one choice
-  return ctnn::model(std::move(network),
-                     {.optimize = from.optimize,
-                      .rules = rules,
-                      .keep = from.keep,
-                      .target = target,
-                      .read = {.limits = limits_of(from)},
-                      .executor = std::move(threads),
-                      .exact_convolutions = from.exact_convolutions},
-                     opened.build);
+  return ctnn::model(std::move(network), options_of(from, target, std::move(threads)),
+                     [opened](const ctnn::arrays_by_name& now) { return opened.build(now); });
 }
 
 std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
@@ -178,8 +186,10 @@ void run(const run_options& options) {
       if (const auto now = at++; !opened.find(now->first)) cuts[i].insert(fed.runs[i].extract(now));
   const std::vector<std::string> labels =
       options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
-  const ctnn::model m =
-      load_model(options.model, opened, fed.runs[0], find_target(options.target), make_threads(options.threads));
+  const ctnn::target_id target = find_target(options.target);
+  std::optional<progress> busy("reading " + options.model.file);
+  const ctnn::model m(opened.maker, options_of(options.model, target, make_threads(options.threads)), fed.runs[0]);
+  busy.reset();
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
   // Everything is computed before anything is written; without --output the outputs are summarised.
@@ -191,7 +201,8 @@ void run(const run_options& options) {
     files.push_back(file);
   }
   if (names.empty())
-    for (const ir::network_output& o : m.graph().outputs) names.emplace_back(o.name);
+    for (const ctnn::declared_value& v : m.outputs().empty() ? std::span(opened.outputs) : m.outputs())
+      names.push_back(v.name);
   std::vector<std::vector<ctnn::array>> all(names.size());
   {
     const progress busy("running");

@@ -138,7 +138,7 @@ opened_model open_ncnn(const model_source& from) {
       ctnn::ncnn::open_network(from.file, bin, limits_of(from)));
   opened_model m;
   m.inputs = ctnn::ncnn::declared_inputs(files->network);
-  m.build = [files, m, name = from.file, limits = limits_of(from),
+  m.maker = [files, m, name = from.file, limits = limits_of(from),
              shapes = shapes_for(from, m)](const ctnn::arrays_by_name& fed) {
     ctnn::ncnn::read_options options;
     options.limits = limits;
@@ -169,8 +169,12 @@ opened_model open_messages(const model_source& from, const auto& read) {
   m.opsets = file->opsets;
   m.batched = true;
   options.input_shapes = shapes_for(from, m);
-  m.build = [file, m, name = from.file, options, one_sample = from.one_sample](const ctnn::arrays_by_name& fed) {
+  const ctnn::ir::network_maker of_file = ctnn::onnx::maker_of(file, options);
+  m.maker.divide = of_file.divide;
+  m.maker.make = [file, m, name = from.file, options, one_sample = from.one_sample](const ctnn::arrays_by_name& fed,
+                                                                                    bool whole) {
     ctnn::onnx::read_options now = options;
+    now.in_parts = !whole;
     for (bool again = one_sample;; again = false) {
       try {
         return ctnn::onnx::build(*file, now, fed);

@@ -31,7 +31,8 @@ struct opened_model {
   std::map<std::string, std::int64_t> opsets;  ///< of an ONNX model
   bool batched = false;                        ///< the first axis of inputs and outputs counts samples
   /// For inputs that have been fed; other shapes are those of the file or of --shape.
-  std::function<ctnn::loaded_model(const ctnn::arrays_by_name&)> build;
+  ctnn::loaded_model build(const ctnn::arrays_by_name& fed) const { return maker.make(fed, true); }
+  ctnn::ir::network_maker maker;
 
   const ctnn::declared_value* find(std::string_view name) const;
 };

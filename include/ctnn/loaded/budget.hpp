@@ -24,13 +24,14 @@ struct budget {
   std::size_t array_length = 65'536; ///< elements of an array in a parameter
   std::size_t nesting = 16;          ///< graphs inside graphs
   std::uint64_t work = std::uint64_t{1} << 34;  ///< multiply-adds, or elements touched, that reading may compute
+  std::uint64_t turns = 1'000'000;  ///< of a loop that runs until its numbers end it
   std::uint64_t taken_bytes = 0;  ///< what has been taken from memory_bytes
 
   /// For what the program has written itself.
   static constexpr budget none() {
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     constexpr std::size_t many = std::numeric_limits<std::size_t>::max();
-    return {most, most, std::numeric_limits<std::int64_t>::max(), many, many, 255, many, 16, most};
+    return {most, most, std::numeric_limits<std::int64_t>::max(), many, many, 255, many, 16, most, most};
   }
 
   /// Takes `bytes` from memory_bytes; false (and nothing taken) if that is too much.

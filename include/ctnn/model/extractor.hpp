@@ -8,6 +8,7 @@
 
 #include "../base/executor.hpp"
 #include "kernel_call.hpp"
+#include "parts.hpp"
 #include "programs.hpp"
 #include "where_it_went.hpp"
 
@@ -19,7 +20,7 @@ class extractor {
  public:
   explicit extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads = {})
       : programs_(std::move(programs)), executor_(std::move(threads)) {
-    if (programs_->first()) use(programs_->first());
+    if (programs_->first() && !programs_->parts()) use(programs_->first());
   }
 
   /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs;
@@ -37,7 +38,7 @@ class extractor {
   /// model make its network again (model.hpp); with several inputs this waits until extract(), when all have been fed.
   /// Throws ctnn::error if there is no such value or its shape cannot be.
   void input(std::string_view name, array values) {
-    if (!program_ || program_->find_input(name)) return give(name, std::move(values));
+    if (!program_ || in_parts_ || program_->find_input(name)) return give(name, std::move(values));
     const ir::value_id v = find(name);
     if (is_input(v)) give(program_->g().at_value(v).name, std::move(values));
     else cut(v, name, std::move(values));
@@ -117,6 +118,11 @@ class extractor {
 
   /// A network input.
   void give(std::string_view name, array values) {
+    if (in_parts_) {  // the last part is for other numbers
+      in_parts_ = false;
+      program_ = nullptr;
+      between_.clear();
+    }
     if (program_) {
       const model_input& i = *program_->find_input(name);
       require(name, i.shape, i.type, values, programs_->can_reshape());
@@ -140,17 +146,19 @@ class extractor {
     const ir::graph_view g = program_->g();
     for (const ir::node& n : g.nodes)
       if (n.type == &ir::type_of<op::input>)
-        if (const auto found = given_.find(g.at_value(n.outputs.first).name); found != given_.end())
-          fed_[n.outputs.first] = &found->second;
+        for (const arrays_by_name* all : {&given_, &between_})
+          if (const auto found = all->find(g.at_value(n.outputs.first).name); found != all->end())
+            fed_[n.outputs.first] = &found->second;
     for (const auto& [v, values] : cuts_) fed_[v] = &values;
   }
 
   /// Changes to the program for what has been fed.
   void fit_shapes() {
-    if (program_ && program_->admits(given_)) return;
+    if (in_parts_ || (program_ && program_->admits(given_))) return;
     try {
-      use(programs_->at(given_));
+      use(prepare());
     } catch (const error& e) {
+      if (of_part_) throw;
       std::string changes;
       for (auto i = given_.begin(); i != given_.end();) {
         const model_input* now = program_ ? program_->find_input(i->first) : nullptr;
@@ -163,6 +171,68 @@ class extractor {
       }
       connect();
       throw error(changes.empty() ? std::string(e.what()) : changes + ": " + e.what());
+    }
+  }
+
+  /// The program for what has been fed: of a network in parts the last one, when those before it have run.
+  std::shared_ptr<const ir::program> prepare() {
+    try {
+      arrays_by_name all;
+      for (ir::program_family* family = programs_.get();;) {
+        const auto& fed = family == programs_.get() ? given_ : all;
+        std::shared_ptr<const ir::family_parts> parts = family->parts();
+        if (!parts) {
+          try {
+            std::shared_ptr<const ir::program> code = family->at(fed);
+            in_parts_ = family != programs_.get();
+            between_ = std::move(all);
+            return code;
+          } catch (const ir::needs_running& at) {
+            parts = family->divide(at);
+          }
+        }
+        if (family == programs_.get()) all = given_;
+        run_parts(parts, all);
+        family = parts->after.get();
+      }
+    } catch (const ir::not_divisible&) {
+      programs_->stay_whole();
+      return programs_->at(given_);
+    }
+  }
+  /// What comes before the last part; adds what it makes to `all`.
+  void run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all) const {
+    const auto extractor_of = [&](const std::unique_ptr<ir::program_family>& family, const ir::network_part& part) {
+      extractor e(std::shared_ptr<ir::program_family>(parts, family.get()), executor_);
+      e.of_part_ = true;
+      for (const std::string& name : part.inputs)
+        if (const auto at = all.find(name); at != all.end()) e.given_.insert(*at);
+      return e;
+    };
+    const auto run = [&](const std::unique_ptr<ir::program_family>& family, const ir::network_part& part) {
+      extractor e = extractor_of(family, part);
+      std::vector<array> made;
+      for (const std::string& name : part.outputs) made.push_back(e.extract(name));
+      return made;
+    };
+    if (const auto& before = parts->of.before) {
+      std::vector<array> made = run(parts->before, *before);
+      for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(before->outputs[k], std::move(made[k]));
+    }
+    for (const auto& [name, numbers] : parts->of.constants) all.try_emplace(name, *numbers);
+    if (const auto* alone = std::get_if<ir::network_part>(&parts->of.node)) {
+      std::vector<array> made = run(parts->node, *alone);
+      for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(alone->outputs[k], std::move(made[k]));
+    } else if (const auto* loop = std::get_if<ir::loop_part>(&parts->of.node)) {
+      extractor body = extractor_of(parts->node, loop->body);
+      ir::run_loop(*loop, body, all);
+    } else if (const auto* choice = std::get_if<ir::choice_part>(&parts->of.node)) {
+      const bool yes = ir::truth_of(ir::part_value(all, choice->condition), choice->condition);
+      const ir::network_part& chosen = yes ? choice->yes : choice->no;
+      extractor branch = extractor_of(yes ? parts->node : parts->other, chosen);
+      for (std::size_t k = 0; k < choice->results.size(); ++k)
+        if (!choice->results[k].empty())
+          all.insert_or_assign(choice->results[k], branch.extract((yes ? choice->yes_outputs : choice->no_outputs)[k]));
     }
   }
 
@@ -355,6 +425,9 @@ class extractor {
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it
   arrays_by_name given_;           ///< network inputs
+  arrays_by_name between_;         ///< what parts of the network have made that ran before the program
+  bool in_parts_ = false;          ///< the program is the last part
+  bool of_part_ = false;           ///< its model is a part of another
   std::map<ir::value_id, array> cuts_;  ///< values inside the network that were fed
   std::map<ir::value_id, const array*> fed_;
   std::vector<bool> done_;   ///< by step

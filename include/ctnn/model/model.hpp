@@ -102,11 +102,19 @@ class model {
   static result<model> try_load(const std::string& path, const load_options& options = {}) {
     return attempt([&] { return load(path, options); });
   }
-  /// A network that is in memory already. Its input shapes are fixed, unless `read` can make it for others.
-  explicit model(loaded_model&& network, const load_options& options = {}, ir::program_family::reader read = {})
-      : programs_(std::make_shared<ir::program_family>(std::move(network), program_options_of(options), std::move(read),
-                                                       options.reshaped_bytes)),
+  /// A network that is in memory already. Its input shapes are fixed, unless `maker` can make it for others.
+  explicit model(loaded_model&& network, const load_options& options = {}, ir::network_maker maker = {})
+      : programs_(std::make_shared<ir::program_family>(std::move(network), program_options_of(options),
+                                                       std::move(maker), options.reshaped_bytes)),
         executor_(options.executor) {
+    for (const model_input& i : code().inputs()) inputs_.emplace_back(i.name, i.shape, i.type).optional = i.optional;
+    outputs_of_first();
+  }
+
+  /// Of what `maker` makes of these inputs, or, where they do not decide its shapes, of what extractors are fed.
+  model(ir::network_maker maker, const load_options& options, const arrays_by_name& fed = {})
+      : programs_(family_of(std::move(maker), options, fed)), executor_(options.executor) {
+    if (!programs_->first()) return;
     for (const model_input& i : code().inputs()) inputs_.emplace_back(i.name, i.shape, i.type).optional = i.optional;
     outputs_of_first();
   }
@@ -126,25 +134,35 @@ class model {
   const ir::program& code() const { return programs_->require_first(); }
 
  private:
-  model(std::string why, const load_options& options, ir::program_family::reader read)
-      : programs_(std::make_shared<ir::program_family>(std::move(why), program_options_of(options), std::move(read),
-                                                   options.reshaped_bytes)),
+  model(std::string why, const load_options& options, ir::network_maker maker)
+      : programs_(std::make_shared<ir::program_family>(std::move(why), program_options_of(options), std::move(maker),
+                                                       options.reshaped_bytes)),
         executor_(options.executor) {}
 
+  static std::shared_ptr<ir::program_family> family_of(ir::network_maker&& maker, const load_options& options,
+                                                       const arrays_by_name& fed) {
+    try {
+      return std::make_shared<ir::program_family>(maker.make(fed, false), program_options_of(options), maker,
+                                                  options.reshaped_bytes);
+    } catch (const ir::undecided& e) {
+      return std::make_shared<ir::program_family>(e.what(), program_options_of(options), std::move(maker),
+                                                  options.reshaped_bytes);
+    }
+  }
   static model load_ncnn(ncnn::network_files&& opened, const load_options& options) {
     const auto files = std::make_shared<const ncnn::network_files>(std::move(opened));
-    ir::program_family::reader read = [files, read = options.read](const arrays_by_name& fed) {
+    ir::network_maker maker = [files, read = options.read](const arrays_by_name& fed) {
       ncnn::read_options changed = read;
       for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
       return ncnn::build(*files, changed);
     };
     try {
-      return model(read({}), options, read).declare(ncnn::declared_inputs(files->network), {});
+      return model(maker.make({}, true), options, maker).declare(ncnn::declared_inputs(files->network), {});
     } catch (const ncnn::unknown_input_shape& e) {
       std::vector<declared_value> outputs;
       for (const std::string& name : ncnn::declared_outputs(files->network)) outputs.emplace_back(name);
       return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options,
-                   std::move(read))
+                   std::move(maker))
           .declare(ncnn::declared_inputs(files->network), std::move(outputs));
     }
   }
@@ -186,13 +204,8 @@ class model {
     read.external_data = options.external_data;
     read.custom = options.onnx_operators;
     const auto file = std::make_shared<const onnx::model_message>(messages_of(read));
-    ir::program_family::reader make = [file, read](const arrays_by_name& fed) { return onnx::build(*file, read, fed); };
-    try {
-      return model(make({}), options, make).declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));
-    } catch (const onnx::undetermined& e) {
-      return model(e.what(), options, std::move(make))
-          .declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));
-    }
+    return model(onnx::maker_of(file, read), options)
+        .declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));
   }
   static ir::program_options program_options_of(const load_options& o) {
     return {o.optimize,

@@ -10,28 +10,33 @@
 #include <utility>
 #include <vector>
 
+#include "../loaded/network_parts.hpp"
 #include "program.hpp"
 
 namespace ctnn::ir {
+
+class program_family;
+
+/// The families of a network's parts, one after the other, and what the node between them is.
+struct family_parts {
+  network_parts of;
+  std::unique_ptr<program_family> before, node, other, after;  ///< `other`: what a choice has besides
+};
 
 /// Any number of threads may use it at once. Who needs a program that is not there makes it; others wait for that only
 /// if they feed the same shapes.
 class program_family {
  public:
-  /// Makes the network for these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them.
-  /// Several threads may call it at once.
-  using reader = std::function<loaded_model(const arrays_by_name&)>;
-
-  /// Without a `read` there is only the first program. Of the others the last used ones are kept, as many as `memory`
+  /// Without a maker there is only the first program. Of the others the last used ones are kept, as many as `memory`
   /// bytes hold, and one in any case.
-  program_family(loaded_model&& network, program_options options, reader read = {}, std::size_t memory = 0)
+  program_family(loaded_model&& network, program_options options, network_maker maker = {}, std::size_t memory = 0)
       : options_(std::move(options)),
-        read_(std::move(read)),
+        maker_(std::move(maker)),
         memory_(memory),
         first_(make(std::move(network))) {}
   /// No program yet: the first inputs decide. `why` is what to say to those who ask for the network before.
-  program_family(std::string why, program_options options, reader read, std::size_t memory)
-      : options_(std::move(options)), read_(std::move(read)), memory_(memory), why_not_(std::move(why)) {}
+  program_family(std::string why, program_options options, network_maker maker, std::size_t memory)
+      : options_(std::move(options)), maker_(std::move(maker)), memory_(memory), why_not_(std::move(why)) {}
 
   /// Null if the inputs' shapes are not known yet.
   const std::shared_ptr<const program>& first() const { return first_; }
@@ -39,9 +44,28 @@ class program_family {
     if (!first_) throw error(why_not_);
     return *first_;
   }
-  bool can_reshape() const { return static_cast<bool>(read_); }
+  bool can_reshape() const { return static_cast<bool>(maker_.make); }
 
-  /// The program for these inputs. Throws ctnn::error if the network does not admit them.
+  /// Of a network that runs in parts, or null.
+  std::shared_ptr<const family_parts> parts() const {
+    const std::lock_guard hold(mutex_);
+    return parts_;
+  }
+  /// From now on the network runs in parts, divided at this node.
+  std::shared_ptr<const family_parts> divide(const needs_running& at) {
+    const std::lock_guard hold(mutex_);
+    if (!parts_) parts_ = parts_of(maker_.divide(at));
+    return parts_;
+  }
+  /// It cannot run in parts: a node's numbers are computed when a network is made for them.
+  void stay_whole() {
+    const std::lock_guard hold(mutex_);
+    whole_ = true;
+    parts_ = nullptr;
+  }
+
+  /// The program for these inputs. Throws ctnn::error if the network does not admit them; needs_running if it has to be
+  /// divided.
   std::shared_ptr<const program> at(const arrays_by_name& fed) {
     if (first_ && first_->admits(fed)) return first_;
     const std::vector<std::pair<std::string, extents>> shapes = shapes_of(fed);
@@ -49,13 +73,14 @@ class program_family {
       std::unique_lock hold(mutex_);
       for (;;) {
         if (const auto known = known_for(fed)) return known;
-        if (!read_) throw error(why_not_);
+        if (!maker_.make) throw error(why_not_);
         if (std::find(making_.begin(), making_.end(), shapes) == making_.end()) break;
         made_.wait(hold);
       }
       making_.push_back(shapes);
     }
     std::shared_ptr<const program> made;
+    const bool whole = is_whole();
     const auto done = [&] {
       const std::lock_guard hold(mutex_);
       making_.erase(std::find(making_.begin(), making_.end(), shapes));
@@ -63,7 +88,7 @@ class program_family {
       made_.notify_all();
     };
     try {
-      made = make(read_(fed));
+      made = make(maker_.make(fed, whole));
     } catch (...) {
       done();
       throw;
@@ -73,6 +98,28 @@ class program_family {
   }
 
  private:
+  bool is_whole() const {
+    const std::lock_guard hold(mutex_);
+    return whole_ || !maker_.divide;
+  }
+  std::unique_ptr<program_family> family_of(const network_part& part, std::size_t memory) const {
+    return std::make_unique<program_family>("a part of a network has no shapes before it runs", options_, part.maker,
+                                            memory);
+  }
+  std::shared_ptr<const family_parts> parts_of(network_parts&& of) const {
+    if (!options_.keep.empty()) throw error("keep: this model runs in parts, of which no values can be kept");
+    auto parts = std::make_shared<family_parts>();
+    parts->of = std::move(of);
+    if (const auto& before = parts->of.before) parts->before = family_of(*before, memory_);
+    if (const auto* alone = std::get_if<network_part>(&parts->of.node)) parts->node = family_of(*alone, 0);
+    if (const auto* loop = std::get_if<loop_part>(&parts->of.node)) parts->node = family_of(loop->body, memory_);
+    if (const auto* choice = std::get_if<choice_part>(&parts->of.node)) {
+      parts->node = family_of(choice->yes, memory_);
+      parts->other = family_of(choice->no, memory_);
+    }
+    parts->after = family_of(parts->of.after, memory_);
+    return parts;
+  }
   static std::vector<std::pair<std::string, extents>> shapes_of(const arrays_by_name& fed) {
     std::vector<std::pair<std::string, extents>> shapes;
     for (const auto& [name, values] : fed) shapes.emplace_back(name, values.shape());
@@ -105,12 +152,14 @@ class program_family {
   }
 
   program_options options_;
-  reader read_;
+  network_maker maker_;
   std::size_t memory_;
   std::string why_not_ = "the input shapes are fixed";
   std::shared_ptr<packed_weights> packed_ = std::make_shared<packed_weights>();
   std::shared_ptr<const program> first_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  bool whole_ = false;
+  std::shared_ptr<const family_parts> parts_;
   std::condition_variable made_;
   std::vector<std::shared_ptr<const program>> others_;
   std::vector<std::vector<std::pair<std::string, extents>>> making_;  ///< of what is fed to those under way

@@ -6,6 +6,7 @@
 #include "../../base/error.hpp"
 #include "../../loaded/budget.hpp"
 #include "../../loaded/declared_value.hpp"
+#include "../../loaded/network_parts.hpp"
 #include "messages.hpp"
 #include "node_type.hpp"
 
@@ -16,19 +17,20 @@ struct read_options {
   budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
   bool external_data = false;  ///< tensors may be in other files of the model's folder
   std::span<const node_type> custom{};  ///< the user's operators
+  bool in_parts = false;  ///< throw ir::needs_running where numbers take more than a few steps to compute
 };
 
 /// Highest operator set that ctnn knows.
 inline constexpr std::int64_t last_opset = 27;
 
-/// The network cannot be made before an input has a shape, or numbers.
-struct undetermined : error {
-  using error::error;
-};
+using undetermined = ir::undecided;
 
 /// Builds the graph of a parsed file for inputs of these shapes. Throws ctnn::error: for the first thing that is wrong,
 /// or for all nodes that are not supported together; `undetermined` if shapes follow from inputs that are not known.
 loaded_model build(const model_message& file, const read_options& options = {}, const arrays_by_name& fed = {});
+
+/// The same, of a file that is divided where numbers decide shapes.
+ir::network_maker maker_of(std::shared_ptr<const model_message> file, const read_options& options);
 
 /// What the file says of its inputs, or outputs; those of types that ctnn does not have are left out.
 std::vector<declared_value> declared_inputs(const model_message& file);
@@ -38,4 +40,5 @@ std::vector<declared_value> declared_outputs(const model_message& file);
 
 #if !CTNN_COMPILED_ELSEWHERE
 #include "builder.hpp"
+#include "divide.hpp"
 #endif

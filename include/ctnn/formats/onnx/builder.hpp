@@ -90,7 +90,7 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
     std::unordered_map<std::string_view, const tensor*> initialized;
     for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
     for (const auto& given : fed)
-      if (std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(),
+      if (!file.is_part && std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(),
                        [&](const value_info& v) { return v.name == given.first; }))
         i.fail("the model has no input called '" + given.first + "'");
     for (const value_info& v : file.graph.inputs) {
@@ -105,10 +105,11 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
         reader.overridden_.insert(v.name);
       }
       if (v.name.empty()) i.fail("an input has no name");
-      if (v.element == 0) i.fail("input '" + v.name + "' has no element type");
-      const auto type = element_type(v.element);
-      if (!type) i.fail("not supported: input '" + v.name + "' is a tensor of " + element_name(v.element));
       const auto given = fed.find(v.name);
+      const bool as_fed = file.is_part && v.element == 0 && given != fed.end();
+      if (v.element == 0 && !as_fed) i.fail("input '" + v.name + "' has no element type");
+      const auto type = as_fed ? given->second.type() : element_type(v.element);
+      if (!type) i.fail("not supported: input '" + v.name + "' is a tensor of " + element_name(v.element));
       if (given != fed.end() && given->second.type() != *type)
         i.fail("input '" + v.name + "' is " + std::string(name_of(*type)) + ", got " +
                std::string(name_of(given->second.type())));
@@ -122,7 +123,9 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       if (!declared.insert(name).second) i.fail("two outputs are called '" + name + "'");
       const term t = reader.output(file.graph, k);
       if (t == none) i.fail("output '" + name + "' cannot be computed");
-      if (const form f = i.at(t).form; f != form::numbers)
+      if (const form f = i.at(t).form; f != form::numbers && file.is_part)
+        throw ir::not_divisible(file.source + ": '" + name + "' is " + name_of(f));
+      else if (f != form::numbers)
         i.fail("not supported: output '" + name + "' is " + name_of(f));
       add_output(i.model.network, i.model.keep(name), i.materialize(t));
     }

@@ -14,7 +14,14 @@ class graph_reader {
 
   void read_nodes(const graph_message& g) {
     for (const tensor& t : g.initializers) add_initializer(t);
-    for (std::size_t n : order_of(g)) read_node(g.nodes[n]);
+    for (std::size_t n : order_of(g)) {
+      try {
+        read_node(g.nodes[n]);
+      } catch (ir::needs_running& e) {
+        e.node = n;  // the outermost graph is the last to say
+        throw;
+      }
+    }
   }
   void report() const {
     if (refused_.any()) throw error(refused_.text(i_.file.source));
@@ -162,9 +169,19 @@ class graph_reader {
     const std::vector<term> results = inside(now, [&] { return inline_graph(f.body, in); });
     for (std::size_t k = 0; k < n.outputs.size(); ++k) r.result(k, results[k]);
   }
+  /// Graphs inside what no part of a network can begin with.
+  struct undivided {
+    importer& i;
+    bool before;
+    explicit undivided(importer& all) : i(all), before(std::exchange(all.divides, false)) {}
+    ~undivided() { i.divides = before; }
+    undivided(const undivided&) = delete;
+    undivided& operator=(const undivided&) = delete;
+  };
   /// Reads in a call: its nodes see nothing of the caller's.
   template <class Read>
   std::vector<term> inside(const function_call& now, Read&& read) {
+    const undivided whole(i_);
     struct caller {
       graph_reader& r;
       const function_call* call;
@@ -221,6 +238,7 @@ class graph_reader {
   /// TensorFlow Lite's loop, unrolled: one graph says of the state whether another makes the next of it.
   void repeat(node_reader& r, const node_message& n) {
     const graph_message &test = body_of(r, "cond"), &body = body_of(r, "body");
+    const undivided whole(i_);
     std::vector<term> state = given_to(r, body, 0);
     given_to(r, test, 0);
     if (test.outputs.size() != 1 || body.outputs.size() != state.size() || n.outputs.size() > state.size())
@@ -270,6 +288,11 @@ class graph_reader {
     return r.constant(std::make_shared<const array>(s, r.type(one)));
   }
 
+  /// A loop that runs as one: its numbers end it, or it is long.
+  [[noreturn]] void run_as_loop(node_reader& r) const {
+    throw ir::needs_running(i_.file.source + ": " + r.who() + " turns as often as numbers say: feed the inputs first");
+  }
+
   /// Loop, unrolled: how often it runs must be known.
   void loop(node_reader& r, const node_message& n) {
     if (r.input_count() < 2) r.fail("has " + std::to_string(r.input_count()) + " inputs, expected at least 2");
@@ -279,6 +302,11 @@ class graph_reader {
         body.outputs.size() - 1 < n.outputs.size())
       r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " +
              std::to_string(body.outputs.size()) + " outputs");
+    constexpr std::int64_t most_unrolled = 4096;  // nodes
+    const auto waits = [&](std::size_t input) { return r.has(input) && !r.known(r.any_input(input)); };
+    if (i_.divides && (waits(0) || waits(1) ||
+                       (r.has(0) && r.whole_scalar(0) > most_unrolled / static_cast<std::int64_t>(body.nodes.size() + 1))))
+      run_as_loop(r);
     const std::int64_t trips = r.has(0) ? r.whole_scalar(0) : std::numeric_limits<std::int64_t>::max();
     bool go_on = !r.has(1) || truth(r, r.input(1), "condition");
     std::vector<term> state;
@@ -291,6 +319,7 @@ class graph_reader {
       in.insert(in.end(), state.begin(), state.end());
       count_iteration(r);
       const std::vector<term> out = inline_graph(body, in);
+      if (i_.divides && !r.known(out[0])) run_as_loop(r);
       go_on = truth(r, out[0], "condition");
       state.assign(out.begin() + 1, out.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
       for (std::size_t k = 0; k < scanned.size(); ++k) scanned[k].push_back(tensor_of(r, out[1 + carried + k]));
@@ -308,6 +337,7 @@ class graph_reader {
     const bool batched = r.version < 9;
     const std::size_t skip = batched ? 1 : 0;
     const graph_message& body = body_of(r, "body");
+    const undivided whole(i_);
     const std::int64_t wanted = r.integer("num_scan_inputs");
     if (batched && r.has(0)) node_reader::refuse("sequence lengths");
     if (r.input_count() < skip || wanted < 1 || static_cast<std::size_t>(wanted) > r.input_count() - skip)
@@ -367,6 +397,7 @@ class graph_reader {
   /// SequenceMap: the graph for the parts of sequences side by side; tensors are given to every one.
   void map(node_reader& r, const node_message& n) {
     const graph_message& body = body_of(r, "body");
+    const undivided whole(i_);
     const std::size_t count = r.sequence(0)->size();
     if (body.outputs.size() != n.outputs.size())
       r.fail("has " + std::to_string(n.outputs.size()) + " outputs, its body " + std::to_string(body.outputs.size()));

@@ -30,11 +30,12 @@ struct term_record {
 class importer : public model_builder {
  public:
   importer(const model_message& file, const read_options& options, const arrays_by_name& fed)
-      : file(file), options(options), limits(options.limits), fed_(fed) {}
+      : file(file), options(options), limits(options.limits), divides(options.in_parts), fed_(fed) {}
 
   const model_message& file;
   const read_options& options;
   budget limits;
+  bool divides;  ///< a node that asks for numbers may be what parts the network
 
   [[noreturn]] void fail(const std::string& what) const { throw error(file.source + ": " + what); }
 
@@ -217,7 +218,6 @@ class importer : public model_builder {
     while (!open.empty()) {
       const node& n = g.at(open.back());
       open.pop_back();
-      if (n.type == &type_of<op::input>) require_fed(g.at_value(n.outputs.first).name, who, what);
       for (value_id v : g.inputs(n)) {
         const node_id p = g.at_value(v).producer;
         if (needed[static_cast<std::size_t>(p)]) continue;
@@ -225,6 +225,10 @@ class importer : public model_builder {
         open.push_back(p);
       }
     }
+    if (divides && takes_running(needed)) throw ir::needs_running(follows_from(who, what, "what runs above it"));
+    for (std::size_t n = 0; n < g.nodes.size(); ++n)
+      if (needed[n] && g.nodes[n].type == &type_of<op::input>)
+        require_fed(g.at_value(g.nodes[n].outputs.first).name, who, what);
     for (std::size_t n = 0; n < g.nodes.size(); ++n)
       if (needed[n]) compute(static_cast<node_id>(n));
     r.known = computed_.at(r.id);
@@ -273,11 +277,33 @@ class importer : public model_builder {
     return static_cast<std::uint64_t>(steps);
   }
 
+  /// Whether these nodes compute more, or follow from more numbers, than a network should be made for.
+  bool takes_running(const std::vector<bool>& nodes) const {
+    constexpr std::int64_t most_steps = 1 << 14, most_numbers = 256;
+    const graph_view g = model.network.view();
+    std::int64_t steps = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const node& n = g.nodes[i];
+      if (!nodes[i] || n.type == &type_of<op::constant>) continue;
+      std::int64_t numbers = 0;
+      for (int k = 0; k < n.outputs.count; ++k) numbers += g.shape(n.outputs.first + k).count();
+      if (n.type == &type_of<op::input>) {
+        if (numbers > most_numbers) return true;
+        continue;
+      }
+      steps += numbers + n.type->macs(g.fields_of(n.fields), input_shapes(g, n), output_shapes(g, n));
+      if (steps > most_steps) return true;
+    }
+    return false;
+  }
+  std::string follows_from(const std::string& who, const char* what, const std::string& input) const {
+    return file.source + ": " + who + " needs the numbers of its " + what + ", which follow from " + input +
+           ": feed it first";
+  }
   void require_fed(std::string_view input, const std::string& who, const char* what) {
     const auto given = fed_.find(input);
     if (given == fed_.end())
-      throw undetermined(file.source + ": " + who + " needs the numbers of its " + what +
-                         ", which follow from input '" + std::string(input) + "': feed it first");
+      throw undetermined(follows_from(who, what, "input '" + std::string(input) + "'"));
     for (model_input& i : model.inputs)
       if (i.name == input && !i.needed) i.needed = std::make_shared<const array>(given->second);
   }

@@ -156,6 +156,7 @@ struct model_message {
   std::map<function_key, function_message> functions;
   operator_reader (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
   std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
+  bool is_part = false;  ///< of a file, whose inputs are what they are fed (divide.hpp)
   /// What networks built of this have computed of its tensors.
   std::shared_ptr<source_table> computed = std::make_shared<source_table>();
 };

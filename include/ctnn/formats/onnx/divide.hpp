@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+// Takes a graph apart at a node that asks for numbers, so that they come from running what is above it
+// (loaded/network_parts.hpp). Parts are messages like those of whole files; what follows from constants alone is in
+// every part that reads it.
+#pragma once
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "../../loaded/network_parts.hpp"
+#include "build.hpp"
+#include "order.hpp"
+
+namespace ctnn::onnx {
+
+namespace detail {
+
+class divider {
+ public:
+  divider(std::shared_ptr<const model_message> file, const read_options& options)
+      : file_(std::move(file)), g_(file_->graph), options_(options), fixed_(g_.nodes.size(), false) {
+    for (const value_info& v : g_.inputs) inputs_.emplace(v.name, &v);
+    for (const tensor& t : g_.initializers) initializers_.emplace(t.name, &t);
+    for (std::size_t n = 0; n < g_.nodes.size(); ++n)
+      for (const std::string& out : g_.nodes[n].outputs)
+        if (!out.empty()) made_by_.emplace(out, n);
+    order_ = execution_order(g_, file_->source);
+    for (const std::size_t n : order_) {
+      bool fixed = true;
+      for_each_read(g_.nodes[n], [&](const std::string& name) {
+        const auto maker = made_by_.find(name);
+        if (inputs_.contains(name) || (maker != made_by_.end() && !fixed_[maker->second])) fixed = false;
+      });
+      fixed_[n] = fixed;
+    }
+  }
+
+  ir::network_parts at(std::size_t node) const {
+    const node_message& asks = g_.nodes[node];
+    ir::network_parts parts;
+    const std::vector<std::string> outputs = outputs_of(g_);
+    const part own = resolve(reads_of(asks), [](std::size_t) { return false; });
+    const bool ready = std::ranges::all_of(own.inputs, [&](const auto& name) { return inputs_.contains(name); });
+    if (!ready) {  // it is in the part below, where what it reads is fed
+      const std::vector<bool> below = below_of(node);
+      part after = resolve(outputs, [&](std::size_t n) { return below[n]; });
+      std::vector<std::string> between;
+      for (const std::string& name : after.inputs)
+        if (!inputs_.contains(name)) between.push_back(name);
+      parts.before = finished(resolve(between, [&](std::size_t n) { return !below[n]; }), between);
+      parts.after = finished(std::move(after), outputs);
+      return parts;
+    }
+    part after = resolve(outputs, [&](std::size_t n) { return n != node; });
+    const auto wanted = [&](const std::string& name) {
+      return !name.empty() && std::ranges::find(after.inputs, name) != after.inputs.end();
+    };
+    std::vector<std::string> results = asks.outputs;
+    for (std::string& name : results)
+      if (!wanted(name)) name.clear();
+    parts.after = finished(std::move(after), outputs);
+    if (std::ranges::all_of(results, &std::string::empty)) return parts;
+    if (is(asks, "Loop")) parts.node = loop(asks, std::move(results));
+    else if (is(asks, "If")) parts.node = choice(asks, std::move(results));
+    else parts.node = alone(node, results);
+    if (!std::holds_alternative<ir::network_part>(parts.node)) parts.constants = constants_among(asks.inputs);
+    return parts;
+  }
+
+ private:
+  /// Nodes of the graph in which a value is looked for, and what of it is made elsewhere.
+  struct part {
+    std::vector<bool> nodes;
+    std::vector<std::string> inputs;
+    std::vector<const tensor*> initializers;
+  };
+
+  static bool is(const node_message& n, std::string_view type) { return n.domain.empty() && n.type == type; }
+
+  static std::vector<std::string> reads_of(const node_message& n) {
+    std::vector<std::string> names;
+    for_each_read(n, [&](const std::string& name) { names.push_back(name); });
+    return names;
+  }
+
+  /// Nodes that run after `node`, and itself.
+  std::vector<bool> below_of(std::size_t node) const {
+    std::vector<bool> below(g_.nodes.size(), false);
+    below[node] = true;
+    for (const std::size_t n : order_)
+      for_each_read(g_.nodes[n], [&](const std::string& name) {
+        if (const auto maker = made_by_.find(name); maker != made_by_.end() && below[maker->second]) below[n] = true;
+      });
+    return below;
+  }
+
+  /// All that `names` follow from, as far as it is made by nodes that `allowed` admits, or by constants. Names that
+  /// the graph does not have belong to graphs inside it.
+  template <class F>
+  part resolve(std::vector<std::string> names, F&& allowed) const {
+    part p{std::vector<bool>(g_.nodes.size(), false), {}, {}};
+    std::unordered_set<std::string> seen;
+    while (!names.empty()) {
+      const std::string name = std::move(names.back());
+      names.pop_back();
+      if (!seen.insert(name).second) continue;
+      const auto numbers = initializers_.find(name);
+      const auto maker = made_by_.find(name);
+      if (inputs_.contains(name)) p.inputs.push_back(name);
+      if (numbers != initializers_.end()) p.initializers.push_back(numbers->second);
+      else if (maker == made_by_.end()) continue;
+      else if (!fixed_[maker->second] && !allowed(maker->second)) p.inputs.push_back(name);
+      else if (!p.nodes[maker->second]) {
+        p.nodes[maker->second] = true;
+        for (std::string& read : reads_of(g_.nodes[maker->second])) names.push_back(std::move(read));
+      }
+    }
+    return p;
+  }
+
+  model_message empty() const {
+    model_message m;
+    m.source = file_->source;
+    m.ir_version = file_->ir_version;
+    m.opsets = file_->opsets;
+    m.functions = file_->functions;
+    m.find = file_->find;
+    m.stated = file_->stated;
+    m.computed = file_->computed;
+    m.is_part = true;
+    return m;
+  }
+  void add(model_message& to, const part& p) const {
+    for (const std::string& name : p.inputs) {
+      const auto at = inputs_.find(name);
+      to.graph.inputs.push_back(at == inputs_.end() ? value_info{.name = name} : *at->second);
+    }
+    for (const tensor* t : p.initializers) to.graph.initializers.push_back(*t);
+    for (const std::size_t n : order_)
+      if (p.nodes[n]) to.graph.nodes.push_back(g_.nodes[n]);
+  }
+  /// Of outputs that may be named twice.
+  ir::network_part made(model_message&& m, std::vector<std::string> inputs, const std::vector<std::string>& outputs,
+                        bool divides = true) const {
+    ir::network_part out;
+    out.inputs = std::move(inputs);
+    for (const std::string& name : outputs)
+      if (!name.empty() && std::ranges::find(out.outputs, name) == out.outputs.end()) {
+        out.outputs.push_back(name);
+        m.graph.outputs.push_back({.name = name});
+      }
+    out.maker = maker_of(std::make_shared<const model_message>(std::move(m)), options_);
+    if (!divides) {
+      out.maker.divide = {};
+      out.maker.make = [make = std::move(out.maker.make)](const arrays_by_name& fed, bool) { return make(fed, true); };
+    }
+    return out;
+  }
+  ir::network_part finished(part&& p, const std::vector<std::string>& outputs) const {
+    model_message m = empty();
+    add(m, p);
+    return made(std::move(m), std::move(p.inputs), outputs);
+  }
+  ir::network_part alone(std::size_t node, const std::vector<std::string>& results) const {
+    part p = resolve(results, [&](std::size_t n) { return n == node; });
+    model_message m = empty();
+    add(m, p);
+    return made(std::move(m), std::move(p.inputs), results, false);
+  }
+
+  std::map<std::string, shared_array> constants_among(const std::vector<std::string>& names) const {
+    std::vector<std::string> fixed;
+    for (const std::string& name : names)
+      if (const auto maker = made_by_.find(name);
+          maker != made_by_.end() ? fixed_[maker->second] : initializers_.contains(name))
+        fixed.push_back(name);
+    std::map<std::string, shared_array> constants;
+    if (fixed.empty()) return constants;
+    model_message m = empty();
+    add(m, resolve(fixed, [](std::size_t) { return false; }));
+    for (const std::string& name : fixed) m.graph.outputs.push_back({.name = name});
+    const loaded_model made = build(m, options_);
+    const ir::graph_view g = made.network.view();
+    for (const ir::network_output& o : g.outputs) {
+      const ir::node& maker = g.at(g.at_value(o.value).producer);
+      if (maker.type != &ir::type_of<op::constant>) throw ir::not_divisible(file_->source + ": a constant is computed");
+      const ir::expression& leaf = g.at_expression(g.weights(maker)[0]);
+      constants.emplace(o.name, made.weights.at({leaf.layer, leaf.name}));
+    }
+    return constants;
+  }
+
+  /// A graph inside a node, which sees the values around it.
+  ir::network_part inner(const graph_message& g) const {
+    std::unordered_set<std::string> own;
+    for (const value_info& v : g.inputs) own.insert(v.name);
+    for (const tensor& t : g.initializers) own.insert(t.name);
+    for (const node_message& n : g.nodes) own.insert(n.outputs.begin(), n.outputs.end());
+    std::vector<std::string> around;
+    const std::vector<std::string> outputs = outputs_of(g);
+    const auto note = [&](const std::string& name) {
+      if (!own.contains(name)) around.push_back(name);
+    };
+    for (const node_message& n : g.nodes) for_each_read(n, note);
+    for (const std::string& name : outputs) note(name);
+    const part seen = resolve(around, [](std::size_t) { return false; });
+    model_message m = empty();
+    add(m, seen);
+    for (const value_info& v : g.inputs) m.graph.inputs.push_back({.name = v.name});
+    m.graph.initializers.insert(m.graph.initializers.end(), g.initializers.begin(), g.initializers.end());
+    m.graph.nodes.insert(m.graph.nodes.end(), g.nodes.begin(), g.nodes.end());
+    return made(std::move(m), seen.inputs, outputs);
+  }
+  static const graph_message& graph_of(const node_message& n, std::string_view name) {
+    for (const attribute& a : n.attributes)
+      if (a.name == name && a.graph) return *a.graph;
+    throw error("node '" + n.name + "': attribute '" + std::string(name) + "' is missing");
+  }
+  static std::vector<std::string> outputs_of(const graph_message& g) {
+    std::vector<std::string> names;
+    for (const value_info& v : g.outputs) names.push_back(v.name);
+    return names;
+  }
+  ir::loop_part loop(const node_message& n, std::vector<std::string>&& results) const {
+    const graph_message& body = graph_of(n, "body");
+    ir::loop_part l;
+    l.body = inner(body);
+    l.trips = n.inputs[0];
+    l.condition = n.inputs[1];
+    l.carried.assign(n.inputs.begin() + 2, n.inputs.end());
+    l.results = std::move(results);
+    for (const value_info& v : body.inputs) l.body_inputs.push_back(v.name);
+    l.body_outputs = outputs_of(body);
+    l.results.resize(body.outputs.size() - 1);
+    l.most_turns = options_.limits.turns;
+    return l;
+  }
+  ir::choice_part choice(const node_message& n, std::vector<std::string>&& results) const {
+    ir::choice_part c;
+    c.condition = n.inputs.at(0);
+    c.yes = inner(graph_of(n, "then_branch"));
+    c.no = inner(graph_of(n, "else_branch"));
+    c.yes_outputs = outputs_of(graph_of(n, "then_branch"));
+    c.no_outputs = outputs_of(graph_of(n, "else_branch"));
+    c.results = std::move(results);
+    return c;
+  }
+
+  std::shared_ptr<const model_message> file_;
+  const graph_message& g_;
+  const read_options& options_;
+  std::unordered_map<std::string, const value_info*> inputs_;
+  std::unordered_map<std::string, const tensor*> initializers_;
+  std::unordered_map<std::string, std::size_t> made_by_;
+  std::vector<std::size_t> order_;
+  std::vector<bool> fixed_;  ///< by node: it follows from constants
+};
+
+}  // namespace detail
+
+CTNN_ONCE ir::network_maker maker_of(std::shared_ptr<const model_message> file, const read_options& options) {
+  ir::network_maker maker;
+  maker.make = [file, options](const arrays_by_name& fed, bool whole) {
+    read_options now = options;
+    now.in_parts = !whole;
+    return build(*file, now, fed);
+  };
+  maker.divide = [file, options](const ir::needs_running& at) { return detail::divider(file, options).at(at.node); };
+  return maker;
+}
+
+}  // namespace ctnn::onnx

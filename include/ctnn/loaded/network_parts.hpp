@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// Networks whose shapes follow from what they compute: how many boxes are left, how often a loop turns. They run in
+// parts: what can be planned is, the node that asks for numbers runs by itself, and what is below it is planned for
+// what came out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "array.hpp"
+#include "loaded_model.hpp"
+
+namespace ctnn::ir {
+
+/// The network cannot be made before an input has a shape, or numbers.
+struct undecided : error {
+  using error::error;
+};
+/// A node asks for numbers that take more than a few steps to compute, or that are too many to make a network for
+/// each set of them.
+struct needs_running : undecided {
+  using undecided::undecided;
+  std::size_t node = 0;  ///< among those of the file's graph
+};
+/// What lies between two parts is no array.
+struct not_divisible : error {
+  using error::error;
+};
+
+struct network_parts;
+
+/// Makes networks of one file, or of a part of it.
+struct network_maker {
+  network_maker() = default;
+  /// A function of what is fed makes whole networks.
+  template <class Make>
+    requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&>
+  network_maker(Make f) : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
+
+  /// For these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them. Several threads may
+  /// call it at once. `whole`: compute what a node asks for, however long it takes, instead of throwing needs_running.
+  std::function<loaded_model(const arrays_by_name&, bool whole)> make{};
+  /// Takes it apart at a node. Without it networks are never divided.
+  std::function<network_parts(const needs_running&)> divide{};
+};
+
+struct network_part {
+  network_maker maker;
+  std::vector<std::string> inputs, outputs;
+};
+
+/// ONNX's Loop: the body is fed the number of the turn, whether the turn before wanted another, and what is carried; it
+/// makes whether it wants another, what is carried, and what is gathered along a new first axis. Names are those around
+/// the loop, or inside the body; an empty one is left out.
+struct loop_part {
+  network_part body;
+  std::string trips, condition;
+  std::vector<std::string> carried;
+  std::vector<std::string> results;       ///< carried, then gathered ones
+  std::vector<std::string> body_inputs;   ///< turn, condition, carried
+  std::vector<std::string> body_outputs;  ///< condition, carried, gathered
+  std::uint64_t most_turns = 0;
+};
+
+/// One of two graphs, by a boolean.
+struct choice_part {
+  std::string condition;
+  network_part yes, no;
+  std::vector<std::string> results, yes_outputs, no_outputs;  ///< in the node's order
+};
+
+/// One after the other. Each reads, by name, what the model was fed and what parts before it made.
+struct network_parts {
+  std::optional<network_part> before;
+  std::variant<std::monostate, network_part, loop_part, choice_part> node;
+  std::map<std::string, shared_array> constants{};  ///< among what a loop or a choice reads
+  network_part after;  ///< makes the outputs
+};
+
+}  // namespace ctnn::ir

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loops and choices of networks that run in parts (loaded/network_parts.hpp).
+#pragma once
+
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../loaded/network_parts.hpp"
+
+namespace ctnn::ir {
+
+inline const array& part_value(const arrays_by_name& all, const std::string& name) {
+  const auto at = all.find(name);
+  if (at == all.end()) throw error("'" + name + "' is needed, and has not been fed");
+  return at->second;
+}
+inline bool truth_of(const array& a, const std::string& name) {
+  if (a.type() != dtype::boolean || a.size() != 1)
+    throw error("condition '" + name + "' is " + describe(a.shape()) + " of " + std::string(name_of(a.type())) +
+                ", expected one boolean");
+  return a.elements<std::uint8_t>()[0] != 0;
+}
+template <class T>
+array scalar_of(T value, dtype type) {
+  array a(extents{}, type);
+  a.elements<T>()[0] = value;
+  return a;
+}
+
+/// Arrays of one shape along a new first axis.
+class gathered {
+ public:
+  void add(const array& one, const std::string& name) {
+    if (count_ == 0) shape_ = one.shape(), type_ = one.type();
+    if (!(one.shape() == shape_) || one.type() != type_)
+      throw error("'" + name + "' is " + describe(shape_) + " in one turn of a loop and " + describe(one.shape()) +
+                  " in another: what is gathered must not change");
+    bytes_.insert(bytes_.end(), one.bytes().begin(), one.bytes().end());
+    ++count_;
+  }
+  /// Without turns there is but the shape of `like`.
+  array made(const array* like = nullptr) const {
+    const extents& one = like ? like->shape() : shape_;
+    extents shape{count_};
+    if (one.rank == max_rank)
+      throw error("a loop gathers values of " + std::to_string(max_rank) + " dimensions");
+    for (int k = 0; k < one.rank; ++k) shape.push_back(one[k]);
+    array all(shape, like ? like->type() : type_);
+    if (!bytes_.empty()) std::memcpy(all.bytes().data(), bytes_.data(), bytes_.size());
+    return all;
+  }
+  int count() const { return count_; }
+
+ private:
+  extents shape_{};
+  dtype type_ = dtype::f32;
+  std::vector<std::byte> bytes_;
+  int count_ = 0;
+};
+
+/// Runs a loop and adds its results to `all`. The body's extractor has been fed what the body sees around it.
+template <class Extractor>
+void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
+  const std::int64_t trips = l.trips.empty()
+                                 ? std::numeric_limits<std::int64_t>::max()
+                                 : static_cast<std::int64_t>(number_at(part_value(all, l.trips), 0));
+  bool go_on = l.condition.empty() || truth_of(part_value(all, l.condition), l.condition);
+  std::vector<array> state;
+  for (const std::string& name : l.carried) state.push_back(part_value(all, name));
+  std::vector<gathered> lists(l.body_outputs.size() - 1 - state.size());
+  const auto turn = [&](std::int64_t number) {
+    body.input(l.body_inputs[0], scalar_of(number, dtype::i64));
+    body.input(l.body_inputs[1], scalar_of<std::uint8_t>(1, dtype::boolean));
+    for (std::size_t k = 0; k < state.size(); ++k) body.input(l.body_inputs[k + 2], state[k]);
+  };
+  std::int64_t i = 0;
+  for (; i < trips && go_on; ++i) {
+    if (static_cast<std::uint64_t>(i) >= l.most_turns)
+      throw error("a loop turns more often than the limit of " + std::to_string(l.most_turns) +
+                  ": budget::turns allows more (load_options::read.limits)");
+    turn(i);
+    go_on = truth_of(body.extract(l.body_outputs[0]), l.body_outputs[0]);
+    std::vector<array> next;
+    for (std::size_t k = 0; k < state.size(); ++k) next.push_back(body.extract(l.body_outputs[k + 1]));
+    for (std::size_t k = 0; k < lists.size(); ++k) {
+      const std::string& name = l.body_outputs[k + 1 + state.size()];
+      if (!l.results[k + state.size()].empty()) lists[k].add(body.extract(name), name);
+    }
+    state = std::move(next);
+  }
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    const std::string& result = l.results[k + state.size()];
+    if (result.empty()) continue;
+    if (i > 0) {
+      all.insert_or_assign(result, lists[k].made());
+      continue;
+    }
+    turn(0);  // for the shape alone
+    const array like = body.extract(l.body_outputs[k + 1 + state.size()]);
+    all.insert_or_assign(result, lists[k].made(&like));
+  }
+  for (std::size_t k = 0; k < state.size(); ++k)
+    if (!l.results[k].empty()) all.insert_or_assign(l.results[k], std::move(state[k]));
+}
+
+}  // namespace ctnn::ir

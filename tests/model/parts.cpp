@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSL-1.0
+// Networks whose shapes follow from what they compute run in parts; what is above a node that asks for numbers is never
+// computed while a network is made.
+#include <doctest/doctest.h>
+
+#include <ctnn/model.hpp>
+
+#include "support/onnx_bytes.hpp"
+
+using namespace ctnn;
+namespace pb = ir::test::onnx_bytes;
+
+namespace {
+
+/// Of an ONNX graph, with next to no work while it is read.
+model loaded(const std::string& graph, load_options options = {}) {
+  options.read.limits.work = 1 << 16;
+  const std::string bytes = pb::model(graph, 18);
+  return model::load(pb::view(bytes), options);
+}
+array numbers(const extents& shape, const std::vector<float>& v) { return array(shape, v); }
+template <class T>
+array scalar(T v, dtype type) {
+  array a(extents{}, type);
+  a.elements<T>()[0] = v;
+  return a;
+}
+std::vector<float> floats(const array& a) { return {a.values().begin(), a.values().end()}; }
+std::vector<std::int64_t> longs(const array& a) {
+  const auto all = a.elements<std::int64_t>();
+  return {all.begin(), all.end()};
+}
+
+constexpr int size = 64;
+/// x (64 x 64) times a matrix of twos on the diagonal: 262,144 multiplications.
+const std::string doubled = [] {
+  std::vector<float> diagonal(size * size);
+  for (int k = 0; k < size; ++k) diagonal[static_cast<std::size_t>(k * (size + 1))] = 2;
+  return pb::node("MatMul", {"x", "w"}, {"h"}) + pb::initializer(pb::floats("w", {size, size}, diagonal)) +
+         pb::input(pb::value("x", pb::f32, {size, size}));
+}();
+array with(const std::vector<std::pair<int, float>>& some) {
+  array x({size, size});
+  for (const auto& [at, value] : some) x.values()[static_cast<std::size_t>(at)] = value;
+  return x;
+}
+
+/// Halves v while its sum is above a limit; gathers v and the number of the turn.
+std::string halving(const std::string& trips, const std::string& condition) {
+  const std::string body =
+      pb::node("Mul", {"v", "half"}, {"v2"}) + pb::node("ReduceSum", {"v2"}, {"s"}, pb::attribute("keepdims", 0)) +
+      pb::node("Greater", {"s", "limit"}, {"more"}) + pb::node("Identity", {"v2"}, {"seen"}) +
+      pb::node("Identity", {"i"}, {"turn"}) + pb::input(pb::value("i", pb::i64, {})) +
+      pb::input(pb::value("c", pb::boolean, {})) + pb::input(pb::value("v", pb::f32, {2})) +
+      pb::output(pb::value("more", pb::boolean, {})) + pb::output(pb::value("v2", pb::f32, {2})) +
+      pb::output(pb::value("seen", pb::f32, {2})) + pb::output(pb::value("turn", pb::i64, {}));
+  return pb::node("Loop", {trips, condition, "x"}, {"last", "all", "turns"}, pb::graph_attribute("body", body)) +
+         pb::node("Neg", {"all"}, {"negated"}) + pb::initializer(pb::floats("half", {}, {0.5f})) +
+         pb::input(pb::value("x", pb::f32, {2})) + pb::input(pb::value("limit", pb::f32, {})) +
+         pb::output(pb::value("last", pb::f32, {2})) + pb::output(pb::value("negated", pb::f32, {-1, 2})) +
+         pb::output(pb::value("turns", pb::i64, {-1}));
+}
+
+}  // namespace
+
+TEST_CASE("what is above a node that counts is run, and what is below it is planned for the count") {
+  const model m = loaded(doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::node("Transpose", {"at"}, {"rows"}) +
+                         pb::node("GatherND", {"h", "rows"}, {"found"}) + pb::node("Neg", {"found"}, {"y"}) +
+                         pb::output(pb::value("y", pb::f32, {-1})) + pb::output(pb::value("h", pb::f32, {size, size})));
+  CHECK_FALSE(m.outputs().empty());
+  extractor e = m.extractor();
+  for (int again = 0; again < 2; ++again) {
+    e.input("x", with({{3, 1}, {70, 2}, {4095, 5}}));
+    CHECK(floats(e.extract("y")) == std::vector<float>{-2, -4, -10});
+    e.input("x", with({{64, 8}}));
+    CHECK(floats(e.extract("y")) == std::vector<float>{-16});
+    CHECK(e.extract("h")[64] == 16);
+    e.input("x", with({}));
+    CHECK(e.extract("y").shape() == extents{0});
+  }
+}
+
+TEST_CASE("a network of any other shape may be the first that has to be divided") {
+  const model m = loaded(pb::node("NonZero", {"x"}, {"at"}) + pb::input(pb::value("x", pb::f32, {-1})) +
+                         pb::output(pb::value("at", pb::i64, {1, -1})));
+  extractor e = m.extractor();
+  e.input("x", numbers({3}, {0, 1, 2}));
+  CHECK(longs(e.extract("at")) == std::vector<std::int64_t>{1, 2});
+  e.input("x", array({3000}));
+  CHECK(e.extract("at").shape() == extents{1, 0});
+  e.input("x", numbers({2}, {1, 0}));
+  CHECK(longs(e.extract("at")) == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE("a loop turns as long as numbers say") {
+  const model m = loaded(halving("", "") /* no count, no condition at first */);
+  extractor e = m.extractor();
+  for (int again = 0; again < 2; ++again) {
+    e.input("x", numbers({2}, {16, 16}));
+    e.input("limit", numbers({}, {5}));
+    CHECK(floats(e.extract("last")) == std::vector<float>{2, 2});
+    CHECK(floats(e.extract("negated")) == std::vector<float>{-8, -8, -4, -4, -2, -2});
+    CHECK(longs(e.extract("turns")) == std::vector<std::int64_t>{0, 1, 2});
+    e.input("x", numbers({2}, {4, 4}));  // the limit stays
+    CHECK(floats(e.extract("last")) == std::vector<float>{2, 2});
+    CHECK(e.extract("negated").shape() == extents{1, 2});
+  }
+}
+
+TEST_CASE("a loop turns as often as is fed, or not at all") {
+  const std::string fed = pb::input(pb::value("trips", pb::i64, {})) + pb::input(pb::value("go", pb::boolean, {}));
+  const model m = loaded(halving("trips", "go") + fed);
+  extractor e = m.extractor();
+  const auto run = [&](std::int64_t trips, std::uint8_t go) {
+    e.input("x", numbers({2}, {16, 32}));
+    e.input("limit", numbers({}, {0}));
+    e.input("trips", scalar(trips, dtype::i64));
+    e.input("go", scalar(go, dtype::boolean));
+    return e.extract("last");
+  };
+  CHECK(floats(run(2, 1)) == std::vector<float>{4, 8});
+  CHECK(e.extract("negated").shape() == extents{2, 2});
+  CHECK(floats(run(0, 1)) == std::vector<float>{16, 32});
+  CHECK(e.extract("negated").shape() == extents{0, 2});
+  CHECK(floats(run(3, 0)) == std::vector<float>{16, 32});
+  CHECK(e.extract("turns").shape() == extents{0});
+  CHECK(floats(run(4, 1)) == std::vector<float>{1, 2});
+}
+
+TEST_CASE("loops of many turns, of values that grow, and inside each other") {
+  const auto body = [](const std::string& nodes, const pb::dims& shape) {
+    return nodes + pb::node("Identity", {"c"}, {"c2"}) + pb::input(pb::value("i", pb::i64, {})) +
+           pb::input(pb::value("c", pb::boolean, {})) + pb::input(pb::value("v", pb::f32, shape)) +
+           pb::output(pb::value("c2", pb::boolean, {})) + pb::output(pb::value("v2", pb::f32, shape));
+  };
+  const auto model_of = [](const std::string& loop) {
+    return loaded(pb::node("Loop", {"trips", "", "x"}, {"y"}, pb::graph_attribute("body", loop)) +
+                  pb::initializer(pb::floats("one", {1}, {1})) + pb::input(pb::value("x", pb::f32, {-1})) +
+                  pb::input(pb::value("trips", pb::i64, {})) + pb::output(pb::value("y", pb::f32, {-1})));
+  };
+  const auto run = [](const model& m, std::int64_t trips) {
+    extractor e = m.extractor();
+    e.input("x", numbers({1}, {3}));
+    e.input("trips", scalar(trips, dtype::i64));
+    return floats(e.extract("y"));
+  };
+  const std::string add = body(pb::node("Add", {"v", "one"}, {"v2"}), {1});
+  CHECK(run(model_of(add), 20'000) == std::vector<float>{20'003});
+  const std::string grow =
+      body(pb::node("Neg", {"v"}, {"n"}) + pb::node("Concat", {"n", "one"}, {"v2"}, pb::attribute("axis", 0)), {-1});
+  CHECK(run(model_of(grow), 3) == std::vector<float>{-3, 1, -1, 1});
+  // As often inside as the turn around it says.
+  const std::string inner =
+      pb::node("Loop", {"i", "", "v"}, {"v2"},
+               pb::graph_attribute("body", pb::node("Add", {"w", "one"}, {"w2"}) + pb::node("Identity", {"d"}, {"d2"}) +
+                                               pb::input(pb::value("j", pb::i64, {})) +
+                                               pb::input(pb::value("d", pb::boolean, {})) +
+                                               pb::input(pb::value("w", pb::f32, {1})) +
+                                               pb::output(pb::value("d2", pb::boolean, {})) +
+                                               pb::output(pb::value("w2", pb::f32, {1}))));
+  CHECK(run(model_of(body(inner, {1})), 4) == std::vector<float>{3 + 0 + 1 + 2 + 3});
+}
+
+TEST_CASE("a loop begins with constants, and its body reads what is around it") {
+  const std::string body =
+      pb::node("MatMul", {"v", "w"}, {"v2"}) + pb::node("ReduceSum", {"v2"}, {"s"}, pb::attribute("keepdims", 0)) +
+      pb::node("Less", {"s", "limit"}, {"more"}) + pb::node("Identity", {"v"}, {"v1"}) +
+      pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
+      pb::input(pb::value("v", pb::f32, {1, size})) + pb::output(pb::value("more", pb::boolean, {})) +
+      pb::output(pb::value("v2", pb::f32, {1, size})) + pb::output(pb::value("v1", pb::f32, {1, size}));
+  const model m = loaded(
+      doubled + pb::node("ReduceMax", {"h"}, {"limit"}, pb::attribute("keepdims", 0)) +
+      pb::node("Expand", {"one", "row"}, {"start"}) + pb::node("Identity", {"yes"}, {"go"}) +
+      pb::node("Loop", {"most", "go", "start"}, {"last", "all"}, pb::graph_attribute("body", body)) +
+      pb::node("ReduceSum", {"all"}, {"y"}, pb::attribute("keepdims", 0)) +
+      pb::initializer(pb::floats("one", {1, 1}, {1})) + pb::initializer(pb::longs("row", {2}, {1, size})) +
+      pb::initializer(pb::longs("most", {}, {std::int64_t{1} << 62})) +
+      pb::initializer(pb::tensor<std::uint8_t>("yes", pb::boolean, {}, {1})) +
+      pb::output(pb::value("y", pb::f32, {})) + pb::output(pb::value("last", pb::f32, {1, size})));
+  extractor e = m.extractor();
+  e.input("x", with({{3, 200}}));  // 64 * 2, 64 * 4, 64 * 8 are the sums: the third is not below 400
+  CHECK(e.extract("y")[0] == 64 * (1 + 2 + 4));
+  CHECK(e.extract("last")[0] == 8);
+  e.input("x", with({{3, 50}}));
+  CHECK(e.extract("last")[0] == 2);
+}
+
+TEST_CASE("a branch that counts what is computed") {
+  const auto branch = [](const std::string& nodes) { return nodes + pb::output(pb::value("b", pb::i64, {-1, -1})); };
+  const model m = loaded(
+      doubled + pb::node("ReduceMax", {"h"}, {"top"}, pb::attribute("keepdims", 0)) +
+      pb::node("Greater", {"top", "zero"}, {"some"}) +
+      pb::node("If", {"some"}, {"at"},
+               pb::graph_attribute("then_branch", branch(pb::node("NonZero", {"h"}, {"b"}))) +
+                   pb::graph_attribute("else_branch", branch(pb::node("Identity", {"none"}, {"b"})))) +
+      pb::node("Shape", {"at"}, {"y"}) + pb::initializer(pb::floats("zero", {}, {0})) +
+      pb::initializer(pb::longs("none", {2, 1}, {-1, -1})) + pb::output(pb::value("y", pb::i64, {2})));
+  extractor e = m.extractor();
+  e.input("x", with({{3, 1}, {70, 2}, {71, 2}}));
+  CHECK(longs(e.extract("y")) == std::vector<std::int64_t>{2, 3});
+  e.input("x", with({{3, -1}}));
+  CHECK(longs(e.extract("y")) == std::vector<std::int64_t>{2, 1});
+}
+
+TEST_CASE("loops that carry sequences are computed while reading, as before") {
+  const std::string body = pb::node("SequenceInsert", {"s", "x"}, {"s2"}) +
+                           pb::node("Less", {"i", "limit"}, {"c2"}) + pb::input(pb::value("i", pb::i64, {})) +
+                           pb::input(pb::value("c", pb::boolean, {})) +
+                           pb::input(pb::bytes(1, "s")) + pb::output(pb::value("c2", pb::boolean, {})) +
+                           pb::output(pb::bytes(1, "s2"));
+  const model m = loaded(pb::node("SequenceEmpty", {}, {"none"}) +
+                         pb::node("Loop", {"", "", "none"}, {"all"}, pb::graph_attribute("body", body)) +
+                         pb::node("ConcatFromSequence", {"all"}, {"y"}, pb::attribute("axis", 0)) +
+                         pb::input(pb::value("x", pb::f32, {1})) + pb::input(pb::value("limit", pb::i64, {})) +
+                         pb::output(pb::value("y", pb::f32, {-1})));
+  extractor e = m.extractor();
+  e.input("x", numbers({1}, {7}));
+  e.input("limit", scalar<std::int64_t>(2, dtype::i64));
+  CHECK(floats(e.extract("y")) == std::vector<float>{7, 7, 7});
+}
+
+TEST_CASE("a loop that does not end is refused at a limit") {
+  load_options options;
+  options.read.limits.turns = 100;
+  const model m = loaded(halving("", ""), options);
+  extractor e = m.extractor();
+  e.input("x", numbers({2}, {1, 1}));
+  e.input("limit", numbers({}, {-1}));
+  CHECK_THROWS_WITH_AS(e.extract("last"), doctest::Contains("the limit of 100: budget::turns"), error);
+}
+
+TEST_CASE("what cannot be kept, or is not fed, is said") {
+  load_options options;
+  options.keep = {"h"};
+  const std::string graph = doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::output(pb::value("at", pb::i64, {2, -1}));
+  const model m = loaded(graph, options);
+  extractor e = m.extractor();
+  e.input("x", with({{3, 1}}));
+  CHECK_THROWS_WITH_AS(e.extract("at"), doctest::Contains("keep: this model runs in parts"), error);
+  CHECK_THROWS_WITH_AS(loaded(graph).extractor().extract("at"), doctest::Contains("x"), error);
+}
