@@ -232,9 +232,10 @@ class engine {
   auto input() {
     constexpr bool is_ours = x::is_in_arena(I);
     static_assert(is_ours, "ctnn: the input's memory is the caller's; with ctnn::in_arena it is the engine's");
+    // Constants, that the graph stays in the compiler at -O0, too.
+    constexpr std::size_t at = place_in_arena(x::input_values[I]);
     using type = std::remove_const_t<typename input_span<I>::element_type>;
-    return std::span<type, x::input_size(I)>(
-        static_cast<type*>(static_cast<void*>(arena_.bytes_ + place_in_arena(x::input_values[I]))), x::input_size(I));
+    return std::span<type, input_size<I>>(static_cast<type*>(static_cast<void*>(arena_.bytes_ + at)), input_size<I>);
   }
   template <fixed_string Name>
   auto input() {

@@ -360,21 +360,37 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   }
 }
 
+template <class Net, std::size_t S, tile_set Tiles>
+CTNN_INLINE void run_step(const frame& f, const work_share& share) {
+  constexpr plan_step step = executable<Net>::plan.steps[S];
+  run_step<Net, S, Tiles>(
+      f, share, std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
+      std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
+      std::make_index_sequence<weights_of_step<Net, S>()>{});
+}
+#if defined(CTNN_PLAIN)
+/// Has the network a convolution as a record? Its stack is the deepest: that of other steps is not to lie above it.
+template <class Net, std::size_t... S>
+constexpr bool has_records(std::index_sequence<S...>) {
+  return (record_of<Net, S>::exists || ...);
+}
+template <class Net, std::size_t S, tile_set Tiles>
+CTNN_NOINLINE void run_step_apart(const frame& f) {
+  run_step<Net, S, Tiles>(f, {});
+}
+#endif
+
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
 template <class Net, std::size_t S, tile_set Tiles>
 CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {}) {
-  using x = executable<Net>;
-  constexpr plan_step step = x::plan.steps[S];
 #if defined(CTNN_PLAIN)
   if constexpr (record_of<Net, S>::exists) return run(record_of<Net, S>::value, f);
   else if constexpr (byte_step_of<Net, S>::exists) return run(byte_step_of<Net, S>::value, f);
+  else if constexpr (has_records<Net>(std::make_index_sequence<executable<Net>::plan.steps.size()>{}))
+    return run_step_apart<Net, S, Tiles>(f);
   else
 #endif
-    run_step<Net, S, Tiles>(
-        f, share,
-        std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
-        std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
-        std::make_index_sequence<weights_of_step<Net, S>()>{});
+    run_step<Net, S, Tiles>(f, share);
 }
 
 /// The tiles that the kernel of step S takes for the whole layer.

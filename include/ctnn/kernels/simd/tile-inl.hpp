@@ -192,6 +192,8 @@ CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* sl
 /// addresses of columns are lost.
 CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (*run)(const tile_task&)) {
   float buffer[16] = {}, bias[8] = {};
+  const std::ptrdiff_t block_step = t.block_step;
+  if (t.columns <= channel_block) t.block_step = 0;  // there is no second block
   float* const out = t.out;
   const std::ptrdiff_t out_pitch = t.out_pitch;
   const int rows = t.rows, columns = t.columns;
@@ -208,6 +210,7 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
   run(t);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < columns; ++c) out[r * out_pitch + c] = buffer[r * width + c];
+  t.block_step = block_step;
   t.out_pitch = out_pitch;
   t.rows = rows;
   t.end.finish = finish;
@@ -323,32 +326,31 @@ constexpr int row_tiles = 24;
 
 using tile_function = void (*)(const tile_task&);
 
-#if defined(CTNN_PLAIN)
-/// `columns` columns with tiles of height x width, 4 x 4 or 1 x 8; the task's addresses of columns are lost.
-CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, int height, int width, tile_function run) {
-  const std::ptrdiff_t block_step = t.block_step;
-  t.columns = width;
-  for (; columns >= width; columns -= width) {
-    run(t);
-    t.weights += width / channel_block * block_step;
-    t.out += width;
-    if (t.bias != nullptr) t.bias += width;
-    t.slopes = from_column(t.slopes, width);
-    if (t.start != nullptr) t.start += width;
-  }
-  if (columns == 0) return;
-  t.columns = columns;
-  if (columns <= channel_block) t.block_step = 0;  // there is no second block
-  detail::run_narrow(t, height, width, run);
-  t.block_step = block_step;
-}
-#endif
-
 /// The tile that covers `columns` channels, or the widest.
 struct tile_shape {
   int rows, columns;
   tile_function run;
 };
+
+#if defined(CTNN_PLAIN)
+inline constexpr tile_shape one_by_eight{1, 8, &run_tile<1, 8>}, four_by_four{4, 4, &run_tile<4, 4>};
+
+/// `columns` columns, tile by tile; the task's addresses of columns are lost.
+CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, const tile_shape& tile) {
+  const int width = tile.columns;
+  t.columns = width;
+  for (; columns >= width; columns -= width) {
+    tile.run(t);
+    t.weights += width / channel_block * t.block_step;
+    t.out += width;
+    if (t.bias != nullptr) t.bias += width;
+    t.slopes = from_column(t.slopes, width);
+    if (t.start != nullptr) t.start += width;
+  }
+  t.columns = columns;
+  if (columns != 0) detail::run_narrow(t, tile.rows, width, tile.run);
+}
+#endif
 
 /// The tile, with as many of its columns as the task says.
 CTNN_INLINE void run_columns_of(const tile_shape& tile, const tile_task& t) {

@@ -390,15 +390,18 @@ struct convolution_record {
   }
 };
 
+namespace detail {
+CTNN_NOINLINE inline const float* address_of(const convolution_record& r, int operand, const frame& f) {
+  return address_in(f, {r.bases[operand], r.offsets[operand]});
+}
+}  // namespace detail
 CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
   window c = r.unpack();
-  const float* at[r.operands];
-  for (int i = 0; i < r.operands; ++i) at[i] = address_in(f, {r.bases[i], r.offsets[i]});
-  c.in = at[r.in];
-  c.weights = at[r.weights];
-  c.bias = at[r.bias];
-  c.residual = at[r.residual];
-  c.out = const_cast<float*>(at[r.out]);
+  c.in = detail::address_of(r, r.in, f);
+  c.weights = detail::address_of(r, r.weights, f);
+  c.bias = detail::address_of(r, r.bias, f);
+  c.residual = detail::address_of(r, r.residual, f);
+  c.out = const_cast<float*>(detail::address_of(r, r.out, f));
   r.kernel(c, *r.end);
 }
 

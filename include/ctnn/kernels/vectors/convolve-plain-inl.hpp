@@ -23,6 +23,7 @@ struct plain_tile {
 };
 
 /// Sums the runs found so far for all columns. `first` of the parts of a sum: it begins with the bias and the residual.
+/// (What it calls it calls last: no stack of its own lies below the tile's.)
 CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t out, std::ptrdiff_t pixel,
                                    bool first, bool last) {
   tile_task& t = tile.task;
@@ -40,9 +41,7 @@ CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdi
       t.start_pitch = t.out_pitch / c.out_pitch * c.residual_pitch;
     }
   }
-  if (t.pixel_step == 1) run_columns(t, c.out_channels, 1, 8, &run_tile<1, 8>);
-  else run_columns(t, c.out_channels, 4, 4, &run_tile<4, 4>);
-  t.run_count = 0;
+  run_columns(t, c.out_channels, t.pixel_step == 1 ? one_by_eight : four_by_four);
 }
 
 }  // namespace detail
@@ -113,9 +112,11 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
                 0, (static_cast<std::ptrdiff_t>(ky * c.kernel_w + k) * c.channels + plane) * channel_block};
             if (t.run_count < detail::most_runs) continue;
             detail::sum_runs(tile, c, out, pixel, first, false);
+            t.run_count = 0;
             first = false;
           }
       detail::sum_runs(tile, c, out, pixel, first, true);
+      t.run_count = 0;
     }
   }
 }

@@ -74,7 +74,7 @@ CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int r
     t.bias = bias;
     t.start = start == nullptr ? nullptr : start + r * out_pitch;
     t.out = out + r * out_pitch;
-    run_columns(t, columns, 1, 8, &run_tile<1, 8>);
+    run_columns(t, columns, one_by_eight);
   }
 #else
   t.pixels = &in;
