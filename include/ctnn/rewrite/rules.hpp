@@ -39,6 +39,7 @@ struct default_rules : rule_list<
     rules::pool_1x1,
     rules::neutral_scalar,
     rules::same_shape,
+    rules::same_size,
     rules::cast_same,
     // Layers that only rearrange
     rules::global_pool_flatten,
