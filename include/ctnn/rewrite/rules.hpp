@@ -20,6 +20,7 @@
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
 #include "rules/padding.hpp"
+#include "rules/parts.hpp"
 #include "rules/products.hpp"
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
@@ -94,6 +95,7 @@ struct default_rules : rule_list<
     rules::binary_to_inverse_scale,
     rules::affine_before,
     rules::fold_affine,
+    rules::affine_before_concat,
     rules::merge_affine,
     // Several operators that spell one
     rules::gated_by_itself,
@@ -144,6 +146,8 @@ struct default_rules : rule_list<
     rules::activation_within,
     rules::fuse_activation,
     rules::activation_before_pool,
+    rules::activation_before_concat,
+    rules::activation_before_split,
     rules::fuse_residual,
     rules::weighted_sum,
     rules::scaled_term,
