@@ -123,15 +123,20 @@ DECLINES("x * relu6(x + 3) / 6 with the gate an output", (rules::spelled_hardswi
 
 namespace {
 
-enum class maker { linear, conv, transposed };
+enum class maker { linear, conv, transposed, volume };
 /// A layer with an activation, and what of it is times a number.
 template <maker L, function F, int A, int B, bool Shared = false>
 constexpr auto activated = [](builder& b) {
   const activation_function f{F, float(A) / 2, float(B) / 2};
-  const value_id x = b.input("x", {4, 5, 5});
-  const value_id y = L == maker::linear ? b.linear("it", x, 3, f)
-                     : L == maker::conv ? b.conv("it", x, 3, 3, f)
-                                        : b.conv_transpose("it", x, 6, 2, f);
+  const value_id x = L == maker::volume ? b.input("x", {5, 2, 3, 3}) : b.input("x", {4, 5, 5});
+  op::conv_transpose3d c;  // as many outputs as its weight has not first
+  c.out = 2;
+  c.kernel = {1, 1, 2};
+  c.activation = f;
+  const value_id y = L == maker::volume   ? b.add(c, "it", {x})
+                     : L == maker::linear ? b.linear("it", x, 3, f)
+                     : L == maker::conv   ? b.conv("it", x, 3, 3, f)
+                                          : b.conv_transpose("it", x, 6, 2, f);
   if (Shared) b.output("shared", y);
   return y;
 };
@@ -159,6 +164,9 @@ FIRES("conv2d, relu > * 1.5", (rules::positive_factor),
 FIRES("conv_transpose2d, leaky_relu > * 1.5", (rules::positive_factor),
       (then_times<activated<maker::transposed, function::leaky_relu, 1, 0>, op::binary_function::mul, 3>),
       (by_itself<activated<maker::transposed, function::leaky_relu, 1, 0>>))
+FIRES("conv_transpose3d, relu > / 2", (rules::positive_factor),
+      (then_times<activated<maker::volume, function::relu, 0, 0>, op::binary_function::div, 4>),
+      (by_itself<activated<maker::volume, function::relu, 0, 0>>))
 DECLINES("conv2d, relu > * -1", (rules::positive_factor),
          (then_times<activated<maker::conv, function::relu, 0, 0>, op::binary_function::mul, -2>), "it is no factor")
 DECLINES("conv2d, relu > + 1", (rules::positive_factor),

@@ -91,6 +91,110 @@ constexpr auto split_equally_joined_across = [](builder& b) {
   b.output("", join(b, "it", 1, {first, first + 1}));
 };
 
+// Layers whose results are joined or cut, and what follows.
+constexpr op::conv2d pointwise(int out, activation_function f = {}) {
+  op::conv2d c;
+  c.out = out;
+  c.kernel = {1, 1};
+  c.activation = f;
+  return c;
+}
+constexpr activation_function with_relu{function::relu};
+
+template <function First, function Then, bool Joined = true>
+constexpr auto joined = [](builder& b) {
+  const value_id x = image(b);
+  const value_id parts[] = {b.add(pointwise(3, {First}), "a", {x}), b.add(pointwise(2, {First}), "b", {x})};
+  const value_id y = join(b, "parts", 0, {parts[0], parts[1]});
+  b.output("", Joined ? y : b.apply("it", y, Then));
+};
+constexpr auto relu_behind = joined<function::none, function::relu, false>;
+constexpr auto sigmoid_and_relu = joined<function::sigmoid, function::relu, false>;
+constexpr auto relu_in_parts = joined<function::relu, function::none>;
+template <bool Output>
+constexpr auto a_part_is_read = [](builder& b) {
+  const value_id x = image(b), y = b.add(pointwise(3), "a", {x});
+  if (Output) b.output("a", y);
+  else b.output("other", b.apply("other", y, function::tanh));
+  b.output("it", b.relu("it", join(b, "parts", 0, {b.add(pointwise(2), "b", {x}), y})));
+};
+constexpr auto a_part_is_the_input = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.relu("it", join(b, "parts", 0, {b.add(pointwise(2), "b", {x}), x})));
+};
+constexpr auto a_part_twice = [](builder& b) {
+  const value_id y = b.add(pointwise(2), "b", {image(b)});
+  b.output("", b.relu("it", join(b, "parts", 0, {y, y})));
+};
+constexpr auto halves_of_bias = [](builder& b) {
+  const value_id x = image(b), y = image(b, "y");
+  b.output("", b.relu("it", join(b, "parts", 0, {b.add(op::bias{}, "a", {x}), b.sum("b", x, y)})));
+};
+constexpr auto halves_of_bias_with_relu = [](builder& b) {
+  const value_id x = image(b), y = image(b, "y");
+  b.output("", join(b, "parts", 0,
+                    {b.add(op::bias{automatic_axis, with_relu}, "a", {x}),
+                     b.binary("b", op::binary_function::add, x, y, with_relu)}));
+};
+
+/// Parts joined along an axis, then a scale of another.
+template <int Joins, int Scales, bool Folded, bool Bias = true>
+constexpr auto scaled_parts = [](builder& b) {
+  const value_id x = image(b);
+  op::conv2d first = pointwise(2), second = pointwise(Joins == 0 ? 3 : 2);
+  first.bias = Folded;
+  if (Folded) first.activation = second.activation = with_relu;
+  const value_id y = join(b, "parts", Joins, {b.add(first, "a", {x}), b.add(second, "b", {x})});
+  b.output("", Folded ? y : b.add(op::scale{Bias, Scales, with_relu}, "it", {y}));
+};
+constexpr auto halved_parts = [](builder& b) {
+  const value_id x = image(b);
+  const value_id y = join(b, "parts", 0, {b.add(pointwise(3), "a", {x}), b.add(pointwise(2), "b", {x})});
+  b.output("", b.scalar("it", op::binary_function::mul, y, 0.5f));
+};
+constexpr auto plain_parts = joined<function::none, function::none>;
+template <bool Folded>
+constexpr auto lines_and_columns = [](builder& b) {
+  const value_id x = b.input("x", {4, 5});
+  const value_id y = b.concat("parts", {b.linear("a", x, 3), b.linear("b", x, 2)}, 1);
+  b.output("", Folded ? y : b.add(op::bias{1}, "it", {y}));
+};
+constexpr auto a_sum_with_weights = [](builder& b) {
+  const value_id x = image(b), y = b.add(pointwise(2), "a", {x});
+  b.output("", b.add(op::scale{true, 0}, "it", {join(b, "parts", 0, {y, b.sum("b", x, image(b, "y"))})}));
+};
+constexpr auto scaled_parts_with_relu = [](builder& b) {
+  const value_id x = image(b);
+  const value_id y = join(b, "parts", 0, {b.add(pointwise(3, with_relu), "a", {x}), b.add(pointwise(2), "b", {x})});
+  b.output("", b.add(op::scale{true, 0}, "it", {y}));
+};
+constexpr auto scaled_part_is_read = [](builder& b) {
+  const value_id x = image(b), y = b.add(pointwise(3), "a", {x});
+  b.output("a", y);
+  b.output("it", b.add(op::scale{true, 0}, "it", {join(b, "parts", 0, {y, b.add(pointwise(2), "b", {x})})}));
+};
+
+/// A layer, cut in two, and a function of each part.
+template <function First, function Second, bool Moved = false>
+constexpr auto activated_parts = [](builder& b) {
+  const value_id y = b.add(pointwise(4, {Moved ? First : function::none}), "layer", {image(b)});
+  const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {y});
+  b.output("one", Moved ? cuts : b.apply("one", cuts, First));
+  b.output("two", Moved || Second == function::none ? cuts + 1 : b.apply("two", cuts + 1, Second));
+};
+constexpr auto cut_layer_is_read = [](builder& b) {
+  const value_id y = b.add(pointwise(4), "layer", {image(b)});
+  const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {y});
+  b.output("y", y);
+  b.output("one", b.relu("one", cuts));
+  b.output("two", b.relu("two", cuts + 1));
+};
+constexpr auto cut_sigmoid = [](builder& b) {
+  const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {b.add(pointwise(4, {function::sigmoid}), "c", {image(b)})});
+  b.output("one", b.relu("one", cuts));
+  b.output("two", b.relu("two", cuts + 1));
+};
+
 }  // namespace
 
 FIRES("concat of a concat", (rules::concat_chain), (nested<0, 0>), flat)
@@ -116,3 +220,40 @@ DECLINES("a part is left out", (rules::concat_of_split), one_part_missing,
          "it joins other values, too, or not all parts")
 DECLINES("parts joined along another axis", (rules::concat_of_split), split_equally_joined_across,
          "it joins along another axis")
+
+FIRES("joined convolutions > relu", (rules::activation_before_concat), relu_behind, relu_in_parts)
+FIRES("joined bias and sum > relu", (rules::activation_before_concat), halves_of_bias, halves_of_bias_with_relu)
+DECLINES("joined sigmoids > relu", (rules::activation_before_concat), sigmoid_and_relu,
+         "its input has an activation already")
+DECLINES("a joined part is read elsewhere", (rules::activation_before_concat), a_part_is_read<false>,
+         "its input is also read by another layer")
+DECLINES("a joined part is an output", (rules::activation_before_concat), a_part_is_read<true>,
+         "its input is a network output too")
+DECLINES("a joined part is an input", (rules::activation_before_concat), a_part_is_the_input,
+         "not every part applies one")
+DECLINES("one part twice", (rules::activation_before_concat), a_part_twice, "its input is also read by another layer")
+
+FIRES("joined convolutions > scale > relu", (rules::affine_before_concat), (scaled_parts<0, 0, false>),
+      (scaled_parts<0, 0, true>))
+FIRES("convolutions joined by rows > scale", (rules::affine_before_concat), (scaled_parts<1, 0, false>),
+      (scaled_parts<1, 0, true>))
+FIRES("joined convolutions > * 0.5", (rules::affine_before_concat), halved_parts, plain_parts)
+FIRES("joined linear layers > bias", (rules::affine_before_concat), lines_and_columns<false>, lines_and_columns<true>)
+DECLINES("scale of rows behind joined convolutions", (rules::affine_before_concat), (scaled_parts<0, 1, false>),
+         "its channels are not the outputs of every part")
+DECLINES("a joined sum > scale", (rules::affine_before_concat), a_sum_with_weights, "not every part has weights")
+DECLINES("a joined relu > scale", (rules::affine_before_concat), scaled_parts_with_relu,
+         "its input has an activation already")
+DECLINES("a scaled part is an output", (rules::affine_before_concat), scaled_part_is_read,
+         "its input is a network output too")
+
+FIRES("convolution > split > relu twice", (rules::activation_before_split),
+      (activated_parts<function::relu, function::relu>), (activated_parts<function::relu, function::relu, true>))
+DECLINES("split > relu and sigmoid", (rules::activation_before_split),
+         (activated_parts<function::relu, function::sigmoid>), "it is not applied to all of every part")
+DECLINES("split > relu of one part", (rules::activation_before_split),
+         (activated_parts<function::relu, function::none>), "it is not applied to all of every part")
+DECLINES("what is split is an output", (rules::activation_before_split), cut_layer_is_read,
+         "its input is a network output too")
+DECLINES("a sigmoid is split > relu", (rules::activation_before_split), cut_sigmoid,
+         "its input has an activation already")

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -49,10 +51,72 @@ std::string defect_of(const graph_view& g) {
   return {};
 }
 
+std::vector<floats> outputs_of(const graph_view& g, random_weights& weights, const std::vector<floats>& in) {
+  graph_values values;
+  run_graph(g, weights, pointers_to(in), values);
+  std::vector<floats> out;
+  for (const network_output& o : g.outputs) out.emplace_back(values.of(o.value).begin(), values.of(o.value).end());
+  return out;
+}
+/// Does the graph itself make more than `tolerance` of a rounding of its inputs? Long recurrent layers may.
+bool magnifies_rounding(const graph_view& g, random_weights& weights, double tolerance) {
+  const std::vector<floats> in = random_inputs(g), was = outputs_of(g, weights, in);
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    std::vector<floats> rounded = in;
+    dice d(seed);
+    for (floats& f : rounded)
+      for (float& x : f) x *= 1 + static_cast<float>(d.below(3) - 1) * std::numeric_limits<float>::epsilon();
+    if (!difference(outputs_of(g, weights, rounded), was, tolerance).empty()) return true;
+  }
+  return false;
+}
+
+/// Inputs among which are all that arithmetic treats apart.
+std::vector<floats> inputs_with_extremes(const graph_view& g, std::uint64_t seed) {
+  using limits = std::numeric_limits<float>;
+  constexpr float extremes[] = {limits::quiet_NaN(),
+                                limits::infinity(),
+                                -limits::infinity(),
+                                0.0f,
+                                -0.0f,
+                                limits::denorm_min(),
+                                -1e-40f,
+                                limits::max(),
+                                limits::lowest(),
+                                -1e30f};
+  dice d(seed);
+  std::vector<floats> in = random_inputs(g);
+  for (floats& f : in)
+    for (float& x : f)
+      if (d.one_in(4)) x = extremes[d.below(static_cast<int>(std::size(extremes)))];
+  return in;
+}
+/// The rule whose application is the first after which `parts` holds of the graph.
+std::string_view parting_rule(const graph_view& g, std::span<const rule_record> rules, auto&& parts) {
+  for (std::size_t most = 1;; ++most) {
+    optimization o = optimize(thaw(g), rules, most);
+    if (parts(o.g.view())) return o.history.empty() ? "" : o.history.back().rule;
+    if (o.applied < most) return {};
+  }
+}
+/// Where two results differ in a bit, NaNs apart, which are all the same.
+std::string different_bits(const std::vector<floats>& got, const std::vector<floats>& want) {
+  std::ostringstream s;
+  for (std::size_t o = 0; o < want.size(); ++o)
+    for (std::size_t i = 0; i < want[o].size(); ++i) {
+      const float a = got[o][i], b = want[o][i];
+      if ((std::isnan(a) && std::isnan(b)) || std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b))
+        continue;
+      s << "output " << o << "[" << i << "] is " << a << ", not " << b;
+      return s.str();
+    }
+  return {};
+}
+
 }  // namespace
 
 TEST_CASE("optimised random graphs are valid, final and give the same numbers") {
-  int compared = 0, tried = 0;
+  int compared = 0, tried = 0, unsteady = 0;
   std::size_t before = 0, after = 0;
   for (const std::uint64_t seed : seeds(0, 6000)) {
     CAPTURE(seed);
@@ -79,11 +143,47 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
     ++tried;
     if (most > 1e4) continue;
     ++compared;
-    REQUIRE(difference(reference_outputs(now, weights), reference_outputs(was, weights), 2e-5 * std::max(1.0, most)) ==
-            "");
+    const double tolerance = 2e-5 * std::max(1.0, most);
+    const std::string off = difference(reference_outputs(now, weights), reference_outputs(was, weights), tolerance);
+    if (!off.empty() && magnifies_rounding(was, weights, tolerance)) {
+      ++unsteady;
+      continue;
+    }
+    const std::string_view by = off.empty() ? "" : parting_rule(was, default_rules::records, [&](const graph_view& g) {
+      return !difference(reference_outputs(g, weights), reference_outputs(was, weights), tolerance).empty();
+    });
+    CAPTURE(by);
+    REQUIRE(off == "");
   }
   MESSAGE(compared << " graphs compared, " << before << " nodes before, " << after << " after");
   CHECK(compared > 0.8 * tried);
+  CHECK(unsteady <= tried / 50000);
+}
+
+TEST_CASE("exact rules keep every bit of random graphs, of infinities, NaNs and denormals as well") {
+  int changed = 0;
+  for (const std::uint64_t seed : seeds(0, 6000)) {
+    CAPTURE(seed);
+    const random_graph made(seed, 4 + static_cast<int>(seed % 20));
+    const graph_view was = made.g.view();
+    const optimization o = optimize(thaw(was), exact_rules::records);
+    const graph_view now = o.g.view();
+    if (o.history.size() == 0) continue;
+    ++changed;
+    const std::string text_before = describe_graph(was), text_after = describe_graph(now);
+    CAPTURE(text_before);
+    CAPTURE(text_after);
+    random_weights weights;
+    const std::vector<floats> in = inputs_with_extremes(was, seed);
+    const std::vector<floats> want = outputs_of(was, weights, in);
+    const std::string off = different_bits(outputs_of(now, weights, in), want);
+    const std::string_view by = off.empty() ? "" : parting_rule(was, exact_rules::records, [&](const graph_view& g) {
+      return !different_bits(outputs_of(g, weights, in), want).empty();
+    });
+    CAPTURE(by);
+    CHECK(off == "");
+  }
+  CHECK(changed > 0);
 }
 
 TEST_CASE("rare graphs whose rules were not all tried again where something had changed") {

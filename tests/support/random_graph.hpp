@@ -217,7 +217,8 @@ class random_graph {
   /// Several operators that rules look for together.
   void add_idiom(value_id x) {
     const extents s = shape(x);
-    switch (r_.below(8)) {
+    switch (r_.below(9)) {
+      case 8: return add_parts(x);
       case 5: case 6: return add_turned(x);
       case 7:
         if (s.rank >= 3 && s[0] % 2 == 0 &&
@@ -253,6 +254,32 @@ class random_graph {
         if (add(op::activation{{function::sigmoid}}, {x})) add(op::binary{op::binary_function::mul}, {x, newest()});
         return;
     }
+  }
+  /// Layers that are joined, or one that is cut, and what follows.
+  void add_parts(value_id x) {
+    const extents s = shape(x);
+    if (s.rank == 0) return;
+    const int axis = s.rank >= 3 ? s.rank - 3 : s.rank - 1;
+    const auto layer = [&](int out) {
+      if (s.rank < 3) return add(op::linear{out, r_.one_in(2)}, {x});
+      op::conv2d c;
+      c.out = out;
+      c.kernel = {1, 1};
+      c.bias = r_.one_in(2);
+      return add(c, {x});
+    };
+    if (r_.one_in(3)) {
+      if (!layer(4) || !add(op::split{{1, 3}, axis}, {newest()})) return;
+      const value_id second = newest();
+      const activation_function f = activation();
+      if (add(op::activation{f}, {second - 1})) add(op::activation{r_.one_in(4) ? activation() : f}, {second});
+      return;
+    }
+    if (!layer(1 + r_.below(3))) return;
+    const value_id first = newest();
+    if (!layer(1 + r_.below(3)) || !add(op::concat{axis}, {first, newest()})) return;
+    if (r_.one_in(2)) add(op::batch_norm{1e-5f, axis}, {newest()});
+    if (r_.one_in(2)) add(op::activation{activation()}, {newest()});
   }
   /// Something between a permute and its inverse.
   void add_turned(value_id x) {

@@ -309,9 +309,13 @@ class rewriter {
     g_.at_value(v).name = {};
     touched_[static_cast<std::size_t>(v)] = sweep_;
   }
+  /// Value v has other numbers, and nobody's name stands for them.
+  constexpr void renumber(value_id v) { retype(v, type(v)); }
   /// Readers of n's only output read v instead; n is gone.
-  constexpr void bypass(node_id n, value_id v) {
-    note(name(n), name(producer(v)));
+  constexpr void bypass(node_id n, value_id v) { bypass(n, v, name(producer(v))); }
+  /// The same where the layer called `does_it` does n's work.
+  constexpr void bypass(node_id n, value_id v, std::string_view does_it) {
+    note(name(n), does_it);
     forward(output(n), v);
     remove_if_unread(n);
   }

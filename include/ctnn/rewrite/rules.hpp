@@ -20,6 +20,7 @@
 #include "rules/movement.hpp"
 #include "rules/normalization.hpp"
 #include "rules/padding.hpp"
+#include "rules/parts.hpp"
 #include "rules/products.hpp"
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
@@ -39,6 +40,7 @@ struct default_rules : rule_list<
     rules::pool_1x1,
     rules::neutral_scalar,
     rules::same_shape,
+    rules::same_size,
     rules::cast_same,
     // Layers that only rearrange
     rules::global_pool_flatten,
@@ -93,6 +95,7 @@ struct default_rules : rule_list<
     rules::binary_to_inverse_scale,
     rules::affine_before,
     rules::fold_affine,
+    rules::affine_before_concat,
     rules::merge_affine,
     // Several operators that spell one
     rules::gated_by_itself,
@@ -143,6 +146,8 @@ struct default_rules : rule_list<
     rules::activation_within,
     rules::fuse_activation,
     rules::activation_before_pool,
+    rules::activation_before_concat,
+    rules::activation_before_split,
     rules::fuse_residual,
     rules::weighted_sum,
     rules::scaled_term,

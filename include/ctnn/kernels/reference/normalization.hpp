@@ -36,7 +36,7 @@ constexpr auto function_of_channel(const op::batch_norm& p, const T* const* w, i
 }
 template <class T>
 constexpr auto function_of_channel(const op::scale& p, const T* const* w, int c) {
-  return channel_affine<T>{w[0][c], p.bias ? w[1][c] : T{0}};
+  return channel_affine<T>{w[0][c], p.bias ? w[1][c] : -T{0}};  // which changes no bit
 }
 template <class T>
 constexpr auto function_of_channel(const op::bias&, const T* const* w, int c) {

@@ -57,10 +57,10 @@ struct batch_norm_source {
   }
 };
 struct scale_source {
-  const float *factor, *offset;  ///< offset may be null
-  CTNN_INLINE affine_function at(int c) const { return {set(factor[c]), set(offset != nullptr ? offset[c] : 0.0f)}; }
+  const float *factor, *offset;  ///< offset may be null: then -0, which changes no bit of the product
+  CTNN_INLINE affine_function at(int c) const { return {set(factor[c]), set(offset != nullptr ? offset[c] : -0.0f)}; }
   CTNN_INLINE affine_function part(int c, int n) const {
-    return {load_bounded(factor + c, n), offset != nullptr ? load_bounded(offset + c, n) : zero()};
+    return {load_bounded(factor + c, n), offset != nullptr ? load_bounded(offset + c, n) : set(-0.0f)};
   }
 };
 struct bias_source {

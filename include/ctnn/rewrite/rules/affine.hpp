@@ -280,37 +280,41 @@ constexpr bool has_slopes(op::binary_function f) {
   return f == op::binary_function::mul || f == op::binary_function::div;
 }
 
-/// The weighted layer m.first takes in m.last, which is `map` and then its activation.
-constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
-  affine_taker::visit(r, m.first, [&]<class First>(First first) {
+/// What becomes of the weighted layer n with `map` and then an activation behind it: put(layer, weights).
+constexpr void with_map(rewriter& r, node_id n, const affine& map, const activation_function& then, auto&& put) {
+  affine_taker::visit(r, n, [&]<class Layer>(Layer layer) {
+    layer.activation = then;
     int groups = 0;
-    if constexpr (is_of_bytes<First>) {
-      const int scale_at = first.bias ? 2 : 1;
-      affine folded = fold(r, {none, map.shift}, none, first.bias ? r.weight(m.first, 1) : none);
-      pool<expression_id> weights(1, r.weight(m.first, 0));
-      expression_id scale = r.weight(m.first, scale_at);
+    if constexpr (is_of_bytes<Layer>) {
+      const int scale_at = layer.bias ? 2 : 1;
+      affine folded = fold(r, {none, map.shift}, none, layer.bias ? r.weight(n, 1) : none);
+      pool<expression_id> weights(1, r.weight(n, 0));
+      expression_id scale = r.weight(n, scale_at);
       if (map.slope != none) {
         op::binary times;
         times.function = op::binary_function::mul;
         const expression_id both[] = {scale, map.slope};
         scale = r.apply(times, both);
-        first.by_output = true;
-        folded = fold(r, map, map.slope, first.bias ? r.weight(m.first, 1) : none);
+        layer.by_output = true;
+        folded = fold(r, map, map.slope, layer.bias ? r.weight(n, 1) : none);
       }
-      first.bias = folded.shift != none;
-      if (first.bias) weights.push_back(folded.shift);
+      layer.bias = folded.shift != none;
+      if (layer.bias) weights.push_back(folded.shift);
       weights.push_back(scale);
-      if (first.zero_points) weights.push_back(r.weight(m.first, scale_at + 1));
-      first.activation = activation_of(r, m.last);
-      return r.fuse(m.first, m.last, first, r.inputs_of(m.first), weights);
+      if (layer.zero_points) weights.push_back(r.weight(n, scale_at + 1));
+      return put(layer, std::span<const expression_id>(weights));
     }
-    if constexpr (is_transposed<First>) groups = first.groups;
-    const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
-    first.bias = folded.shift != none;
-    first.activation = activation_of(r, m.last);
-    const value_id x = r.input(m.first);
+    if constexpr (is_transposed<Layer>) groups = layer.groups;
+    const affine folded = fold(r, map, r.weight(n, 0), layer.bias ? r.weight(n, 1) : none, groups);
+    layer.bias = folded.shift != none;
     const expression_id weights[] = {folded.slope, folded.shift};
-    r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+    put(layer, std::span<const expression_id>(weights, layer.bias ? 2u : 1u));
+  });
+}
+/// The weighted layer m.first takes in m.last, which is `map` and then its activation.
+constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
+  with_map(r, m.first, map, activation_of(r, m.last), [&](const auto& layer, std::span<const expression_id> weights) {
+    r.fuse(m.first, m.last, layer, r.inputs_of(m.first), weights);
   });
 }
 

@@ -116,10 +116,11 @@ struct two_sided_relu {
 using two_sided_relu_by_channel = two_sided_relu<just_scale>;
 using two_sided_relu_by_number = two_sided_relu<times_scalar>;
 
-/// maximum(x, 0)  ->  relu(x);  maximum(x, k)  ->  clip(x, k, inf);  minimum(x, k)  ->  clip(x, -inf, k)
+/// maximum(x, 0)  ->  relu(x);  maximum(x, k)  ->  clip(x, k, inf);  minimum(x, k)  ->  clip(x, -inf, k). Of 0 and -0
+/// either may win.
 struct bound_by_scalar {
   static constexpr rule_info info{"bound_by_scalar", "maximum|minimum|prelu(x, scalar) -> relu|clip|leaky_relu(x)",
-                                  lowers::tier, numerics::exact};
+                                  lowers::tier, numerics::reassociates};
   using pattern = single<op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
@@ -233,9 +234,11 @@ using reads_multiple =
                  find::alone<find::node<times_scalar, &multiple_in_sum::times, find::value<&multiple_in_sum::a>,
                                         find::number<&multiple_in_sum::k>>>>;
 
-/// a * k + b  ->  eltwise sum with coefficients (k, 1), for operands of one shape
+/// a * k + b  ->  eltwise sum with coefficients (k, 1), for operands of one shape. The product may not be rounded by
+/// itself.
 struct weighted_sum {
-  static constexpr rule_info info{"weighted_sum", "a * scalar + b -> eltwise(a, b)", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"weighted_sum", "a * scalar + b -> eltwise(a, b)", lowers::nodes,
+                                  numerics::reassociates};
   using match = multiple_in_sum;
   using pattern = reads_multiple<of_two_values<op::binary_function::add, may_activate>>;
   static constexpr reason guard(const rewriter& r, const match& m) {

@@ -56,15 +56,27 @@ struct split_into_one {
 
 /// An operator that keeps every element where it is if it keeps the shape  ->  x
 struct same_shape {
-  static constexpr rule_info info{"same_shape", "flatten|reshape|slice|expand|tile|interpolate|adaptive_pool(x) -> x",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"same_shape", "flatten|reshape|slice|expand|tile(x) -> x", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = single<
-      find::any_of<op::flatten, op::reshape, op::slice, op::expand, op::tile, op::interpolate, op::adaptive_pool>>;
+  using pattern = single<find::any_of<op::flatten, op::reshape, op::slice, op::expand, op::tile>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
     if (r.is<op::slice>(m.last) && !r.get<op::slice>(m.last).takes_all(r.shape(r.input(m.last))))
       return {"it walks back"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
+};
+
+/// A pooling or an interpolation to the size there is  ->  x. They sum: -0 becomes 0, and 0 * infinity NaN.
+struct same_size {
+  static constexpr rule_info info{"same_size", "interpolate|adaptive_pool(x) -> x", lowers::nodes,
+                                  numerics::reassociates};
+  static constexpr bool any_type = true;
+  using pattern = single<find::any_of<op::interpolate, op::adaptive_pool>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (!(r.shape(r.input(m.last)) == r.shape(r.output(m.last)))) return {"it changes the shape"};
     if (!r.is<op::interpolate>(m.last)) return {};
     const auto p = r.get<op::interpolate>(m.last);
     for (int i = 0; i < p.axes; ++i)
@@ -76,9 +88,9 @@ struct same_shape {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// pool with windows of one element  ->  x
+/// pool with windows of one element  ->  x. The average of -0 is 0.
 struct pool_1x1 {
-  static constexpr rule_info info{"pool_1x1", "pool(1x1) -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"pool_1x1", "pool(1x1) -> x", lowers::nodes, numerics::reassociates};
   static constexpr bool any_type = true;
   using pattern = single<op::pool>;
   static constexpr reason guard(const rewriter& r, const match& m) {
@@ -96,9 +108,9 @@ struct pool_1x1 {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// x + 0, x - 0, x * 1, x / 1, x ^ 1  ->  x
+/// x + 0, x - 0, x * 1, x / 1, x ^ 1  ->  x. -0 + 0 is 0.
 struct neutral_scalar {
-  static constexpr rule_info info{"neutral_scalar", "binary(x, neutral) -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"neutral_scalar", "binary(x, neutral) -> x", lowers::nodes, numerics::reassociates};
   using pattern = single<op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     using enum op::binary_function;

@@ -105,7 +105,7 @@ struct spelled_hardswish {
 /// times as large. (Of relu6(x + 3) / 6 the layer that makes x has taken in the rest before the division is seen.)
 struct positive_factor {
   static constexpr rule_info info{"positive_factor",
-                                  "conv2d|conv_transpose2d|linear with relu|leaky_relu|clip > * k -> the first",
+                                  "conv|conv_transpose|linear with relu|leaky_relu|clip > * k -> the first",
                                   lowers::nodes, numerics::reassociates};
   struct match : ir::match {
     double k = 0;
@@ -130,15 +130,11 @@ struct positive_factor {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    weighted_layer::visit(r, m.first, [&]<class First>(First first) {
-      const affine map{r.filled({first.out}, static_cast<float>(m.k)), none};
-      int groups = 0;
-      if constexpr (std::is_same_v<First, op::conv_transpose2d>) groups = first.groups;
-      const affine folded = fold(r, map, r.weight(m.first, 0), first.bias ? r.weight(m.first, 1) : none, groups);
-      first.activation = m.f;
-      const value_id x = r.input(m.first);
-      const expression_id weights[] = {folded.slope, folded.shift};
-      r.fuse(m.first, m.last, first, {&x, 1}, {weights, first.bias ? 2u : 1u});
+    int outputs = 0;
+    weighted_layer::visit(r, m.first, [&](const auto& first) { outputs = first.out; });
+    const affine map{r.filled({outputs}, static_cast<float>(m.k)), none};
+    with_map(r, m.first, map, m.f, [&](const auto& layer, std::span<const expression_id> weights) {
+      r.fuse(m.first, m.last, layer, r.inputs_of(m.first), weights);
     });
   }
 };

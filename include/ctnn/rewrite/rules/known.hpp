@@ -6,10 +6,10 @@
 
 namespace ctnn::rules {
 
-/// x + 0, x - 0, x * 1, x / 1 with one number a channel or more, prelu of ones  ->  x
+/// x + 0, x - 0, x * 1, x / 1 with one number a channel or more, prelu of ones  ->  x. -0 + 0 is 0.
 struct neutral_weight {
   static constexpr rule_info info{"neutral_weight", "scale|bias|prelu|binary(x, zeros or ones) -> x", lowers::nodes,
-                                  numerics::exact};
+                                  numerics::reassociates};
   struct match : ir::match {
     value_id x = none;
   };
@@ -46,10 +46,10 @@ struct neutral_weight {
   }
 };
 
-/// A bias of zeros  ->  none
+/// A bias of zeros  ->  none. -0 + 0 is 0.
 struct zero_bias {
   static constexpr rule_info info{"zero_bias", "conv|conv_transpose|linear|scale with a bias of zeros -> without",
-                                  lowers::weights, numerics::exact};
+                                  lowers::weights, numerics::reassociates};
   using biased =
       find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::scale>;
   using pattern = single<biased>;

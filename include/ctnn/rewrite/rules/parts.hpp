@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// What follows parts that were joined, or a value that is cut into parts, moves into the layers above: Inception's
+// concat > batch norm > relu, a convolution whose halves are activated.
+#pragma once
+
+#include "activation.hpp"
+#include "affine.hpp"
+
+namespace ctnn::rules {
+
+/// Who makes part i of what `concat` joins, if nobody else reads it.
+constexpr reason made_for_it(const rewriter& r, node_id concat, int i) {
+  const value_id v = r.input(concat, i);
+  if (r.readers(v) == 1) return {};
+  return {r.is_output(v) ? "its input is a network output too" : "its input is also read by another layer",
+          r.name(r.producer(v)), true};
+}
+/// `last` is part of the layers that make what `joins` does, which takes its place.
+constexpr void joined_last(rewriter& r, node_id joins, node_id last) {
+  for (int i = 0; i < r.at(joins).inputs.count; ++i) r.note(r.name(last), r.name(r.producer(r.input(joins, i))));
+  r.become(last, r.get<op::concat>(joins), r.name(joins), r.inputs_of(joins), {});
+}
+
+/// concat of layers that apply an activation > activation  ->  the layers with it > concat
+struct activation_before_concat {
+  static constexpr rule_info info{"activation_before_concat",
+                                  "concat(conv|...|bias, ...) > activation -> concat of the layers with it",
+                                  lowers::nodes, numerics::exact};
+  using pattern = chain<op::concat, op::activation>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
+      const node_id part = r.producer(r.input(m.first, i));
+      if (!find::detail::choice<activates>::has(r.at(part).type)) return {"not every part applies one", r.name(part)};
+      if (const reason no = made_for_it(r, m.first, i)) return no;
+      activation_function both;
+      if (const reason no = fuse_activation::take_over(r, part, m.last, both)) return no;
+    }
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
+      const node_id part = r.producer(r.input(m.first, i));
+      activation_function both;
+      fuse_activation::take_over(r, part, m.last, both);
+      activates::visit(r, part, [&](auto layer) {
+        layer.activation = both;
+        r.become(part, layer, r.name(part), r.inputs_of(part), pool<expression_id>(r.view().weights(r.at(part))),
+                 r.shape(r.output(part)));
+      });
+    }
+    joined_last(r, m.first, m.last);
+  }
+};
+
+/// concat of convolutions and linear layers > scale|bias|binary with a scalar  ->  concat of what takes its part of it
+struct affine_before_concat {
+  static constexpr rule_info info{
+      "affine_before_concat", "concat(conv|linear, ...) > scale|bias|binary(scalar) -> concat of the layers with it",
+      lowers::nodes, numerics::reassociates};
+  using pattern = chain<op::concat, affine_layer>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = is_affine(r, m.last, true)) return no;
+    const extents& y = r.shape(r.output(m.first));
+    for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
+      const node_id part = r.producer(r.input(m.first, i));
+      if (!find::detail::choice<weighted_layer>::has(r.at(part).type))
+        return {"not every part has weights", r.name(part)};
+      if (const reason no = made_for_it(r, m.first, i)) return no;
+      if (const reason no = is_complete(r, part)) return no;
+      if (!r.is<op::binary>(m.last) && channel_axis(y, axis_of(r, m.last)) != output_axis(r, part))
+        return {"its channels are not the outputs of every part", r.name(part)};
+    }
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const extents& y = r.shape(r.output(m.first));
+    const bool one_number = r.is<op::binary>(m.last);
+    const bool along =
+        !one_number && normal_axis(r.get<op::concat>(m.first).axis, y.rank) == channel_axis(y, axis_of(r, m.last));
+    int begin = 0;
+    for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
+      const node_id part = r.producer(r.input(m.first, i));
+      const int outputs = r.shape(r.output(part))[output_axis(r, part)];
+      affine map = affine_of(r, m.last, {outputs});
+      if (along) {
+        if (map.slope != none) map.slope = numbers_of(r, map.slope, begin, outputs);
+        if (map.shift != none) map.shift = numbers_of(r, map.shift, begin, outputs);
+        begin += outputs;
+      }
+      with_map(r, part, map, activation_of(r, m.last), [&](const auto& layer, std::span<const expression_id> weights) {
+        r.become(part, layer, r.name(part), r.inputs_of(part), weights, r.shape(r.output(part)));
+      });
+    }
+    joined_last(r, m.first, m.last);
+  }
+
+ private:
+  static constexpr expression_id numbers_of(rewriter& r, expression_id all, int begin, int count) {
+    const expression_id of[] = {all};
+    return r.apply(op::slice{{0}, {begin}, {begin + count}}, of);
+  }
+};
+
+/// a layer that applies an activation > split, all of whose parts one function is applied to  ->  the layer with the
+/// function > split
+struct activation_before_split {
+  static constexpr rule_info info{"activation_before_split",
+                                  "conv|...|bias > split > activation of every part -> the first two", lowers::nodes,
+                                  numerics::exact};
+  struct match {
+    node_id first = none, cut = none, last = none;
+    activation_function both{};
+  };
+  using pattern = find::node<op::activation, &match::last,
+                             find::node<op::split, &match::cut, find::alone<find::node<activates, &match::first>>>>;
+  /// Does node n apply to a part what `last` does?
+  static constexpr bool does_the_same(const rewriter& r, const match& m, node_id n) {
+    return r.live(n) && r.is<op::activation>(n) && r.producer(r.input(n)) == m.cut &&
+           r.get<op::activation>(n).activation == r.get<op::activation>(m.last).activation;
+  }
+  static constexpr reason guard(const rewriter& r, match& m) {
+    int readers = 0, same = 0;
+    for (int k = 0; k < r.at(m.cut).outputs.count; ++k) readers += r.readers(r.output(m.cut, k));
+    for (std::size_t n = 0; n < r.view().nodes.size(); ++n) same += does_the_same(r, m, static_cast<node_id>(n));
+    if (same != readers) return {"it is not applied to all of every part", r.name(m.cut)};
+    return fuse_activation::take_over(r, m.first, m.last, m.both);
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    for (std::size_t n = 0; n < r.view().nodes.size(); ++n)
+      if (static_cast<node_id>(n) != m.last && does_the_same(r, m, static_cast<node_id>(n)))
+        r.bypass(static_cast<node_id>(n), r.input(static_cast<node_id>(n)), r.name(m.first));
+    r.bypass(m.last, r.input(m.last), r.name(m.first));
+    activates::visit(r, m.first, [&](auto layer) {
+      layer.activation = m.both;
+      r.become(m.first, layer, r.name(m.first), r.inputs_of(m.first), weights, r.shape(r.output(m.first)));
+    });
+    for (int k = 0; k < r.at(m.cut).outputs.count; ++k) r.renumber(r.output(m.cut, k));
+  }
+};
+
+}  // namespace ctnn::rules
