@@ -11,6 +11,8 @@
 
 namespace ctnn::ir::detail {
 
+/// A template so that who takes no batches does not compile it.
+template <class = void>
 class batch_maker {
  public:
   constexpr batch_maker(graph&& one, name_maker& names, int samples)
