@@ -3,6 +3,7 @@
 // in the compiler, in a model from an ncnn file, and in an ONNX file with an operator of a custom domain.
 #define CTNN_OWN_KERNELS "softsign-inl.hpp"
 #include <ctnn/ctnn.hpp>
+#include <ctnn/formats/ncnn/layer_reader.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/network/constant_run.hpp>
 

@@ -7,6 +7,7 @@
 
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/param_reader.hpp>
+#include <ctnn/formats/ncnn/parameter_reader.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
 
 using namespace ctnn;

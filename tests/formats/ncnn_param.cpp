@@ -8,6 +8,7 @@
 #include <ctnn/formats/file.hpp>
 #include <ctnn/formats/ncnn/param_reader.hpp>
 #include <ctnn/formats/ncnn/param_writer.hpp>
+#include <ctnn/formats/ncnn/parameter_reader.hpp>
 
 #include "shared_files.hpp"
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include <ctnn/model.hpp>
+#include <ctnn/rewrite/measure.hpp>
 
 #include "published.hpp"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ctnn/model.hpp>
+#include <ctnn/model/packed_weights.hpp>
 
 #include "support/scratch_folder.hpp"
 #include "synthetic.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <ctnn/formats/ncnn/param_file.hpp>
+#include <ctnn/formats/ncnn/parameter_reader.hpp>
 
 namespace ctnn::ir::test {
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../base/compiled.hpp"
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
 #include "array.hpp"
@@ -54,16 +55,22 @@ struct loaded_model {
   }
 
   /// The inputs: as declared, or as the graph has them.
-  std::vector<model_input> all_inputs() const {
-    if (!inputs.empty()) return inputs;
-    std::vector<model_input> out;
-    for (const ir::node& n : network.nodes)
-      if (n.type == &ir::type_of<op::input>) {
-        const ir::value& v = network.view().at_value(n.outputs.first);
-        out.push_back({v.name, v.shape, v.type, nullptr});
-      }
-    return out;
-  }
+  std::vector<model_input> all_inputs() const;
 };
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+CTNN_ONCE std::vector<model_input> loaded_model::all_inputs() const {
+  if (!inputs.empty()) return inputs;
+  std::vector<model_input> out;
+  for (const ir::node& n : network.nodes)
+    if (n.type == &ir::type_of<op::input>) {
+      const ir::value& v = network.view().at_value(n.outputs.first);
+      out.push_back({v.name, v.shape, v.type, nullptr});
+    }
+  return out;
+}
+
+#endif
 
 }  // namespace ctnn

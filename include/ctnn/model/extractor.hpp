@@ -2,33 +2,29 @@
 // Runs a loaded model lazily, as ncnn's Extractor does: only what an asked-for value needs, each value once.
 #pragma once
 
-#include <algorithm>
 #include <map>
-#include <optional>
+#include <memory>
+#include <vector>
 
 #include "../base/executor.hpp"
-#include "kernel_call.hpp"
-#include "parts.hpp"
+#include "buffers.hpp"
 #include "programs.hpp"
-#include "where_it_went.hpp"
 
 namespace ctnn {
+
+namespace ir {
+struct kernel_call;
+}
 
 /// One inference at a time; any number of extractors may share a model. Feed inputs, then extract values; feeding again
 /// starts over with the memory at hand.
 class extractor {
  public:
-  explicit extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads = {})
-      : programs_(std::move(programs)), executor_(std::move(threads)) {
-    if (programs_->first() && !programs_->parts()) use(programs_->first());
-  }
+  explicit extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads = {});
 
   /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs;
   /// without it every value that was computed can be extracted without computing anything again. Forgets all values.
-  void set_light_mode(bool light) {
-    light_ = light;
-    if (program_) set_up();
-  }
+  void set_light_mode(bool light);
 
   /// Who runs large operators in parts; none (the default is load_options::executor) runs everything on the calling
   /// thread. Results are the same bits either way.
@@ -37,46 +33,21 @@ class extractor {
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the
   /// model make its network again (model.hpp); with several inputs this waits until extract(), when all have been fed.
   /// Throws ctnn::error if there is no such value or its shape cannot be.
-  void input(std::string_view name, array values) {
-    if (!program_ || in_parts_ || program_->find_input(name)) return give(name, std::move(values));
-    const ir::value_id v = find(name);
-    if (is_input(v)) give(program_->g().at_value(v).name, std::move(values));
-    else cut(v, name, std::move(values));
-  }
+  void input(std::string_view name, array values);
   /// Feeds input `index` in the order of the file.
-  void input(std::size_t index, array values) {
-    const ir::program& p = program_ ? *program_ : programs_->require_first();
-    for (const model_input& i : p.inputs())
-      if (!i.optional && index-- == 0) return give(i.name, std::move(values));
-    throw error("the model has no input with that index");
-  }
+  void input(std::size_t index, array values);
 
   /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it
   /// went, if rewriting took it), or if an input it needs has not been fed.
-  array extract(std::string_view name) {
-    fit_shapes();
-    return read(find(name));
-  }
+  array extract(std::string_view name);
   /// Output `index` in the order of the model's outputs.
-  array extract(std::size_t index) {
-    fit_shapes();
-    if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
-    return read(program_->g().outputs[index].value);
-  }
+  array extract(std::size_t index);
 
   /// input() and extract() without exceptions.
-  result<void> try_input(std::string_view name, array values) {
-    return attempt([&] { input(name, std::move(values)); });
-  }
-  result<void> try_input(std::size_t index, array values) {
-    return attempt([&] { input(index, std::move(values)); });
-  }
-  result<array> try_extract(std::string_view name) {
-    return attempt([&] { return extract(name); });
-  }
-  result<array> try_extract(std::size_t index) {
-    return attempt([&] { return extract(index); });
-  }
+  result<void> try_input(std::string_view name, array values);
+  result<void> try_input(std::size_t index, array values);
+  result<array> try_extract(std::string_view name);
+  result<array> try_extract(std::size_t index);
 
   /// Most bytes that this extractor had for values at one time since the last input, buffers waiting to be used again
   /// among them; without weights and inputs.
@@ -92,342 +63,75 @@ class extractor {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  ir::value_id find(std::string_view name) const {
-    const ir::graph_view g = program_->g();
-    for (const ir::network_output& o : g.outputs)
-      if (o.name == name) return o.value;
-    const auto alias = program_->source().aliases.find(name);
-    const std::string_view real = alias == program_->source().aliases.end() ? name : alias->second;
-    for (std::size_t v = 0; v < g.values.size(); ++v)
-      if (g.values[v].name == real) return static_cast<int>(v);
-    throw error(where_it_went(*program_, real));
-  }
+  ir::value_id find(std::string_view name) const;
 
   // Shapes.
 
-  bool is_input(ir::value_id v) const { return program_->g().is<op::input>(program_->g().at_value(v).producer); }
+  bool is_input(ir::value_id v) const;
 
-  static void require(std::string_view name, const extents& shape, dtype type, const array& values, bool any_shape) {
-    if (values.type() != type)
-      throw error("input '" + std::string(name) + "' is " + std::string(name_of(type)) + ", got " +
-                  std::string(name_of(values.type())));
-    if (!any_shape && !(values.shape() == shape))
-      throw error("input '" + std::string(name) + "' is " + ir::describe(shape) + ", got " +
-                  ir::describe(values.shape()));
-  }
+  static void require(std::string_view name, const extents& shape, dtype type, const array& values, bool any_shape);
 
   /// A network input.
-  void give(std::string_view name, array values) {
-    if (in_parts_) {  // the last part is for other numbers
-      in_parts_ = false;
-      program_ = nullptr;
-      between_.clear();
-    }
-    if (program_) {
-      const model_input& i = *program_->find_input(name);
-      require(name, i.shape, i.type, values, programs_->can_reshape());
-    }
-    given_.insert_or_assign(std::string(name), std::move(values));
-    if (program_ && program_->inputs().size() == 1) fit_shapes();
-    connect();
-    forget();
-  }
+  void give(std::string_view name, array values);
   /// A value inside the network.
-  void cut(ir::value_id v, std::string_view name, array values) {
-    const ir::value& now = program_->g().at_value(v);
-    require(name, now.shape, now.type, values, false);
-    cuts_.insert_or_assign(v, std::move(values));
-    connect();
-    forget();
-  }
-  void connect() {
-    fed_.clear();
-    if (!program_) return;
-    const ir::graph_view g = program_->g();
-    for (const ir::node& n : g.nodes)
-      if (n.type == &ir::type_of<op::input>)
-        for (const arrays_by_name* all : {&given_, &between_})
-          if (const auto found = all->find(g.at_value(n.outputs.first).name); found != all->end())
-            fed_[n.outputs.first] = &found->second;
-    for (const auto& [v, values] : cuts_) fed_[v] = &values;
-  }
+  void cut(ir::value_id v, std::string_view name, array values);
+  void connect();
 
   /// Changes to the program for what has been fed.
-  void fit_shapes() {
-    if (in_parts_ || (program_ && program_->admits(given_))) return;
-    try {
-      use(prepare());
-    } catch (const error& e) {
-      if (of_part_) throw;
-      std::string changes;
-      for (auto i = given_.begin(); i != given_.end();) {
-        const model_input* now = program_ ? program_->find_input(i->first) : nullptr;
-        if (now && i->second.shape() == now->shape) {
-          ++i;
-          continue;
-        }
-        changes += (changes.empty() ? "input '" : ", input '") + i->first + "' of " + ir::describe(i->second.shape());
-        i = given_.erase(i);
-      }
-      connect();
-      throw error(changes.empty() ? std::string(e.what()) : changes + ": " + e.what());
-    }
-  }
+  void fit_shapes();
 
   /// The program for what has been fed: of a network in parts the last one, when those before it have run.
-  std::shared_ptr<const ir::program> prepare() {
-    try {
-      arrays_by_name all;
-      for (ir::program_family* family = programs_.get();;) {
-        const auto& fed = family == programs_.get() ? given_ : all;
-        std::shared_ptr<const ir::family_parts> parts = family->parts();
-        if (!parts) {
-          try {
-            std::shared_ptr<const ir::program> code = family->at(fed);
-            in_parts_ = family != programs_.get();
-            between_ = std::move(all);
-            return code;
-          } catch (const ir::needs_running& at) {
-            parts = family->divide(at);
-          }
-        }
-        if (family == programs_.get()) all = given_;
-        run_parts(parts, all);
-        family = parts->after.get();
-      }
-    } catch (const ir::not_divisible&) {
-      programs_->stay_whole();
-      return programs_->at(given_);
-    }
-  }
+  std::shared_ptr<const ir::program> prepare();
   /// What comes before the last part; adds what it makes to `all`.
-  void run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all) const {
-    const auto extractor_of = [&](const std::unique_ptr<ir::program_family>& family, const ir::network_part& part) {
-      extractor e(std::shared_ptr<ir::program_family>(parts, family.get()), executor_);
-      e.of_part_ = true;
-      for (const std::string& name : part.inputs)
-        if (const auto at = all.find(name); at != all.end()) e.given_.insert(*at);
-      return e;
-    };
-    const auto run = [&](const std::unique_ptr<ir::program_family>& family, const ir::network_part& part) {
-      extractor e = extractor_of(family, part);
-      std::vector<array> made;
-      for (const std::string& name : part.outputs) made.push_back(e.extract(name));
-      return made;
-    };
-    if (const auto& before = parts->of.before) {
-      std::vector<array> made = run(parts->before, *before);
-      for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(before->outputs[k], std::move(made[k]));
-    }
-    for (const auto& [name, numbers] : parts->of.constants) all.try_emplace(name, *numbers);
-    if (const auto* alone = std::get_if<ir::network_part>(&parts->of.node)) {
-      std::vector<array> made = run(parts->node, *alone);
-      for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(alone->outputs[k], std::move(made[k]));
-    } else if (const auto* loop = std::get_if<ir::loop_part>(&parts->of.node)) {
-      extractor body = extractor_of(parts->node, loop->body);
-      ir::run_loop(*loop, body, all);
-    } else if (const auto* choice = std::get_if<ir::choice_part>(&parts->of.node)) {
-      const bool yes = ir::truth_of(ir::part_value(all, choice->condition), choice->condition);
-      const ir::network_part& chosen = yes ? choice->yes : choice->no;
-      extractor branch = extractor_of(yes ? parts->node : parts->other, chosen);
-      for (std::size_t k = 0; k < choice->results.size(); ++k)
-        if (!choice->results[k].empty())
-          all.insert_or_assign(choice->results[k], branch.extract((yes ? choice->yes_outputs : choice->no_outputs)[k]));
-    }
-  }
+  void run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all) const;
 
-  void use(std::shared_ptr<const ir::program> code) {
-    program_ = std::move(code);
-    cuts_.clear();
-    set_up();
-    connect();
-  }
+  void use(std::shared_ptr<const ir::program> code);
 
   /// Tables of the plan, and no memory yet.
-  void set_up() {
-    plan_ = program_->plan(light_);
-    readers_.assign(plan_.placements.size(), 0);
-    for (const ir::plan_step& s : plan_.steps)
-      for (int p : plan_.ids_of(s.inputs)) ++readers_[at(plan_.root(p))];
-    for (int p : plan_.outputs) ++readers_[at(plan_.root(p))];  // outputs stay
-    producers_.assign(plan_.placements.size(), ir::none);
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-      for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[at(p)] = static_cast<int>(s);
-    memory_ = ir::buffers(plan_.placements.size());
-    forget();
-  }
+  void set_up();
 
   /// Nothing is computed yet; memory goes back to be used again.
-  void forget() {
-    if (!program_) return;
-    done_.assign(plan_.steps.size(), false);
-    holds_.assign(plan_.placements.size(), false);
-    waiting_ = readers_;
-    memory_.release_all();
-    steps_run_ = 0;
-  }
+  void forget();
 
   // Which steps.
 
   /// Marks the steps that placement p needs; false if something it needs was computed and is lost.
-  bool need(int p, std::vector<bool>& steps) const {
-    std::vector<int> open{p};
-    while (!open.empty()) {
-      const int now = open.back();
-      open.pop_back();
-      if (is_lost(now)) return false;
-      if (available(now)) continue;
-      const int s = producers_[at(now)];
-      if (s == ir::none && plan_.at(now).parent != ir::none) {  // a value described in its other layout
-        open.push_back(plan_.at(now).parent);
-        continue;
-      }
-      if (s == ir::none) {
-        const ir::value_id v = plan_.at(now).value;
-        throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
-      }
-      if (done_[at(s)]) return false;
-      if (steps[at(s)]) continue;
-      steps[at(s)] = true;
-      for (int in : plan_.ids_of(plan_.steps[at(s)].inputs)) open.push_back(in);
-    }
-    return true;
-  }
-  bool available(int p) const { return holds_[at(p)] || is_fed(p) || is_constant(p); }
-  bool is_fed(int p) const { return p < static_cast<int>(program_->g().values.size()) && fed_.contains(p); }
+  bool need(int p, std::vector<bool>& steps) const;
+  bool available(int p) const;
+  bool is_fed(int p) const;
   /// Fed, not an input of the network, and written over by an operator whose result is still there.
-  bool is_lost(int p) const {
-    if (!is_fed(p) || plan_.at(p).external || holds_[at(p)] || plan_.root(p) != p) return false;
-    for (std::size_t q = 0; q < holds_.size(); ++q)
-      if (holds_[q] && plan_.root(static_cast<int>(q)) == p) return true;
-    return false;
-  }
-  bool is_constant(int p) const {
-    const ir::graph_view g = program_->g();
-    return p < static_cast<int>(g.values.size()) && g.is<op::constant>(g.at_value(p).producer);
-  }
+  bool is_lost(int p) const;
+  bool is_constant(int p) const;
 
-  array read(ir::value_id v) {
-    if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
-    std::vector<bool> steps(plan_.steps.size(), false);
-    if (!need(v, steps)) {
-      forget();
-      steps.assign(plan_.steps.size(), false);
-      need(v, steps);
-    }
-    ++waiting_[at(plan_.root(v))];  // stays until it is read below
-    for (std::size_t s = 0; s < steps.size(); ++s)
-      if (steps[s]) run(static_cast<int>(s));
-    ir::tensor from = tensor_at(v);
-    if (const ir::node& maker = program_->g().at(program_->g().at_value(v).producer);
-        maker.type->is.counts_rows && maker.outputs.first == v)
-      from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
-    array out(from.shape, from.type);
-    if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), ir::layout::nchw, 0}, from, {});
-    else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
-    finished_with(v);
-    return out;
-  }
+  array read(ir::value_id v);
 
   // Memory.
 
-  ir::tensor tensor_at(int p) {
-    const ir::placement& now = plan_.at(p);
-    const int r = plan_.root(p);
-    float* base = nullptr;
-    if (is_fed(r) && plan_.at(r).external) base = const_cast<float*>(numbers_of(*fed_.at(r)));
-    else if (is_constant(r)) base = const_cast<float*>(program_->code(program_->g().at_value(r).producer).weights[0]);
-    else base = memory_.at(at(r), static_cast<std::size_t>(plan_.at(r).size));
-    return {base + plan_.shift(p), program_->g().shape(now.value), now.order, now.pitch,
-            program_->g().at_value(now.value).type};
-  }
+  ir::tensor tensor_at(int p);
   /// Kernels take the address of any elements as that of floats.
-  static const float* numbers_of(const array& a) {
-    return static_cast<const float*>(static_cast<const void*>(a.bytes().data()));
-  }
+  static const float* numbers_of(const array& a);
   /// An input's tensor. A fed value that is not a network input is put where its producer would have put it.
-  ir::tensor input_tensor(int p) {
-    int q = p;  // not what describes it in its other layout
-    while (producers_[at(q)] == ir::none && plan_.at(q).parent != ir::none) q = plan_.at(q).parent;
-    if (is_fed(q) && !plan_.at(q).external && !holds_[at(q)]) {
-      const array& given = *fed_.at(q);
-      if (given.type() == dtype::f32)
-        program_->kernels().convert(tensor_at(q), {given.data(), given.shape(), ir::layout::nchw, 0}, {});
-      else if (given.size()) std::memcpy(tensor_at(q).data, given.bytes().data(), given.bytes().size());
-      holds_[at(q)] = true;
-    }
-    return tensor_at(p);
-  }
-  ir::scratch_memory scratch_of(const ir::plan_step& step) {
-    if (step.scratch == ir::none) return {};
-    const auto numbers = static_cast<std::size_t>(plan_.at(step.scratch).size);
-    return ir::scratch_memory(std::as_writable_bytes(std::span<float>(memory_.at(at(step.scratch), numbers), numbers)));
-  }
-  bool divides_scratch(ir::node_id n) const { return program_->g().at(n).type->is.divides_scratch; }
-  void finished_with(int p) {
-    const int r = plan_.root(p);
-    if (--waiting_[at(r)] > 0 || !light_ || plan_.at(r).external) return;
-    for (std::size_t q = 0; q < holds_.size(); ++q)
-      if (holds_[q] && plan_.root(static_cast<int>(q)) == r) holds_[q] = false;
-    memory_.release(at(r));
-  }
+  ir::tensor input_tensor(int p);
+  ir::scratch_memory scratch_of(const ir::plan_step& step);
+  bool divides_scratch(ir::node_id n) const;
+  void finished_with(int p);
 
   // Running.
 
-  void run(int s) {
-    const ir::plan_step& step = plan_.steps[at(s)];
-    const auto in = plan_.ids_of(step.inputs), out = plan_.ids_of(step.outputs);
-    in_.clear();
-    out_.clear();
-    for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
-    for (int p : out) out_.push_back(tensor_at(p));
-    if (callback_) callback_(context_, step.node, true);
-    if (step.node == ir::none) {
-      run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
-    } else if (step.packs != ir::none) {
-      const ir::graph_view g = program_->g();
-      const ir::node& n = g.at(step.node);
-      n.type->pack(g.fields_of(n.fields), step.packs, in_[0].shape, in_[0].data, out_[0].data, ir::channel_block);
-    } else {
-      const ir::program::node_code& code = program_->code(step.node);
-      weights_.clear();
-      ir::merge_slots(
-          step.given, [&](std::size_t i) { return input_tensor(plan_.given_inputs(step)[i]).data; },
-          [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
-      // Parts would share what a kernel writes to.
-      run_kernel({nullptr, &code, {in_, out_, weights_, {}, &program_->kernels().integers}, scratch_of(step)},
-                 code.divides && (step.scratch == ir::none || divides_scratch(step.node)) ? code.nanoseconds : 0);
-      if (step.scratch != ir::none) memory_.release(at(step.scratch));
-    }
-    if (callback_) callback_(context_, step.node, false);
-    ++steps_run_;
-    done_[at(s)] = true;
-    // Written over an input: what was there, and every view of it, is no more.
-    for (int p : out)
-      for (int q : in)
-        if (plan_.at(p).parent == q && step.overwrites)
-          for (std::size_t x = 0; x < holds_.size(); ++x)
-            if (holds_[x] && plan_.root(static_cast<int>(x)) == plan_.root(p)) holds_[x] = false;
-    for (int p : out) holds_[at(p)] = true;
-    for (int p : in) finished_with(p);
-  }
-  void run_kernel(ir::kernel_call call, double nanoseconds) {
-    if (executor_) call.parts = parts_for(*executor_, nanoseconds);
-    if (call.parts > 1) executor_->run(call.parts, &ir::kernel_call::run_part, &call);
-    else ir::kernel_call::run_part(&call, 0);
-  }
+  void run(int s);
+  void run_kernel(ir::kernel_call call, double nanoseconds);
 
   std::shared_ptr<ir::program_family> programs_;
   std::shared_ptr<const ir::program> program_;
   std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
   ir::plan_view plan_;
-  std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
-  std::vector<int> producers_;  ///< by placement: the step that writes it
-  arrays_by_name given_;           ///< network inputs
-  arrays_by_name between_;         ///< what parts of the network have made that ran before the program
-  bool in_parts_ = false;          ///< the program is the last part
-  bool of_part_ = false;           ///< its model is a part of another
+  std::vector<int> readers_;            ///< by root: steps that read it, outputs that are in it
+  std::vector<int> producers_;          ///< by placement: the step that writes it
+  arrays_by_name given_;                ///< network inputs
+  arrays_by_name between_;              ///< what parts of the network have made that ran before the program
+  bool in_parts_ = false;               ///< the program is the last part
+  bool of_part_ = false;                ///< its model is a part of another
   std::map<ir::value_id, array> cuts_;  ///< values inside the network that were fed
   std::map<ir::value_id, const array*> fed_;
   std::vector<bool> done_;   ///< by step
@@ -443,3 +147,7 @@ class extractor {
 };
 
 }  // namespace ctnn
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "extraction.hpp"
+#endif

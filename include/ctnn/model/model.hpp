@@ -62,62 +62,27 @@ class model {
   /// An ncnn model; an empty `bin` takes zeros for all weights. Throws ctnn::error (base/error.hpp), whose text calls
   /// the files by their names without directories. Where input shapes are neither in the file nor given, only the
   /// .param file is checked now, and the rest when an extractor has been fed.
-  static model load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    return or_error([&] { return load_ncnn(ncnn::open_network(param, bin, options.read.limits), options); });
-  }
+  static model load(const std::string& param, const std::string& bin, const load_options& options = {});
   /// `x.onnx`, `x.tflite`, or `x.param` with its weights in `x.bin` beside it. An ONNX model whose input shapes (or
   /// shapes inside it) are open is read and checked now and made ready when the inputs are fed, once for each set of
   /// shapes. Axes that a TensorFlow Lite model leaves open are as the file has them until others are fed.
-  static model load(const std::string& path, const load_options& options = {}) {
-    if (path.ends_with(".onnx")) return or_error([&] { return load_onnx(path, options); });
-    if (path.ends_with(".tflite")) return or_error([&] { return load_tflite(path, options); });
-    if (!path.ends_with(".param")) throw error(path + ": expected a .param, an .onnx or a .tflite file");
-    return load(path, path.substr(0, path.size() - 5) + "bin", options);
-  }
+  static model load(const std::string& path, const load_options& options = {});
   /// The bytes of an .onnx or .tflite file, which need not live any longer. Tensors cannot be in other files.
-  static model load(std::span<const std::byte> bytes, const load_options& options = {}) {
-    return or_error([&] { return load_bytes(bytes, options); });
-  }
+  static model load(std::span<const std::byte> bytes, const load_options& options = {});
   /// The text of a .param file and the bytes of its .bin file, which are copied: weights for other input shapes are
   /// read there. Without bytes all weights are zeros.
-  static model load(std::string_view param, std::span<const std::byte> bin, const load_options& options = {}) {
-    return or_error([&] {
-      ncnn::network_files files{ncnn::parse_param(param, "the .param text", options.read.limits), nullptr, nullptr,
-                                "the .bin bytes"};
-      if (!bin.empty()) files.in_memory = std::make_shared<const std::vector<std::byte>>(bin.begin(), bin.end());
-      return load_ncnn(std::move(files), options);
-    });
-  }
+  static model load(std::string_view param, std::span<const std::byte> bin, const load_options& options = {});
   /// The same without exceptions.
-  static result<model> try_load(const std::string& param, const std::string& bin, const load_options& options = {}) {
-    return attempt([&] { return load(param, bin, options); });
-  }
-  static result<model> try_load(std::span<const std::byte> bytes, const load_options& options = {}) {
-    return attempt([&] { return load(bytes, options); });
-  }
+  static result<model> try_load(const std::string& param, const std::string& bin, const load_options& options = {});
+  static result<model> try_load(std::span<const std::byte> bytes, const load_options& options = {});
   static result<model> try_load(std::string_view param, std::span<const std::byte> bin,
-                                const load_options& options = {}) {
-    return attempt([&] { return load(param, bin, options); });
-  }
-  static result<model> try_load(const std::string& path, const load_options& options = {}) {
-    return attempt([&] { return load(path, options); });
-  }
+                                const load_options& options = {});
+  static result<model> try_load(const std::string& path, const load_options& options = {});
   /// A network that is in memory already. Its input shapes are fixed, unless `maker` can make it for others.
-  explicit model(loaded_model&& network, const load_options& options = {}, ir::network_maker maker = {})
-      : programs_(std::make_shared<ir::program_family>(std::move(network), program_options_of(options),
-                                                       std::move(maker), options.reshaped_bytes)),
-        executor_(options.executor) {
-    for (const model_input& i : code().inputs()) inputs_.emplace_back(i.name, i.shape, i.type).optional = i.optional;
-    outputs_of_first();
-  }
+  explicit model(loaded_model&& network, const load_options& options = {}, ir::network_maker maker = {});
 
   /// Of what `maker` makes of these inputs, or, where they do not decide its shapes, of what extractors are fed.
-  model(ir::network_maker maker, const load_options& options, const arrays_by_name& fed = {})
-      : programs_(family_of(std::move(maker), options, fed)), executor_(options.executor) {
-    if (!programs_->first()) return;
-    for (const model_input& i : code().inputs()) inputs_.emplace_back(i.name, i.shape, i.type).optional = i.optional;
-    outputs_of_first();
-  }
+  model(ir::network_maker maker, const load_options& options, const arrays_by_name& fed = {});
 
   /// What may be fed, in the order of the file: open axes take what they are given.
   std::span<const declared_value> inputs() const { return inputs_; }
@@ -134,107 +99,20 @@ class model {
   const ir::program& code() const { return programs_->require_first(); }
 
  private:
-  model(std::string why, const load_options& options, ir::network_maker maker)
-      : programs_(std::make_shared<ir::program_family>(std::move(why), program_options_of(options), std::move(maker),
-                                                       options.reshaped_bytes)),
-        executor_(options.executor) {}
+  model(std::string why, const load_options& options, ir::network_maker maker);
 
   static std::shared_ptr<ir::program_family> family_of(ir::network_maker&& maker, const load_options& options,
-                                                       const arrays_by_name& fed) {
-    try {
-      return std::make_shared<ir::program_family>(maker.make(fed, false), program_options_of(options), maker,
-                                                  options.reshaped_bytes);
-    } catch (const ir::undecided& e) {
-      return std::make_shared<ir::program_family>(e.what(), program_options_of(options), std::move(maker),
-                                                  options.reshaped_bytes);
-    }
-  }
-  static model load_ncnn(ncnn::network_files&& opened, const load_options& options) {
-    const auto files = std::make_shared<const ncnn::network_files>(std::move(opened));
-    ir::network_maker maker = [files, read = options.read](const arrays_by_name& fed) {
-      ncnn::read_options changed = read;
-      for (const auto& [name, values] : fed) changed.input_shapes.insert_or_assign(name, values.shape());
-      return ncnn::build(*files, changed);
-    };
-    try {
-      return model(maker.make({}, true), options, maker).declare(ncnn::declared_inputs(files->network), {});
-    } catch (const ncnn::unknown_input_shape& e) {
-      std::vector<declared_value> outputs;
-      for (const std::string& name : ncnn::declared_outputs(files->network)) outputs.emplace_back(name);
-      return model(e.what() + std::string(": give load_options::read.input_shapes, or feed the inputs"), options,
-                   std::move(maker))
-          .declare(ncnn::declared_inputs(files->network), std::move(outputs));
-    }
-  }
-  static model load_onnx(const std::string& path, const load_options& options) {
-#if defined(CTNN_READS_ONNX)
-    return load_messages(options, [&](const onnx::read_options& read) { return onnx::read(path, read); });
-#else
-    (void)options;
-    throw error(path +
-                ": reading ONNX needs protozero (Debian: libprotozero-dev), which this program was built without");
-#endif
-  }
-  static model load_tflite(const std::string& path, const load_options& options) {
-    return load_messages(options, [&](const onnx::read_options& read) { return tflite::read(path, read); });
-  }
-  static model load_bytes(std::span<const std::byte> bytes, const load_options& options) {
-    constexpr std::string_view sign = "TFL3";  // a FlatBuffer's identifier, behind the place of its root
-    if (bytes.size() >= 8 && std::equal(sign.begin(), sign.end(), bytes.begin() + 4,
-                                        [](char c, std::byte b) { return static_cast<std::byte>(c) == b; }))
-      return load_messages(options, [&](const onnx::read_options& read) {
-        return tflite::parse_model(bytes, "the .tflite bytes", read.limits);
-      });
-#if defined(CTNN_READS_ONNX)
-    return load_messages(options, [&](const onnx::read_options& read) {
-      return onnx::parse_model(bytes, "the .onnx bytes", read.limits);
-    });
-#else
-    throw error("the .onnx bytes: reading ONNX needs protozero (Debian: libprotozero-dev), and this program was built "
-                "without");
-#endif
-  }
+                                                       const arrays_by_name& fed);
+  static model load_ncnn(ncnn::network_files&& opened, const load_options& options);
+  static model load_onnx(const std::string& path, const load_options& options);
+  static model load_tflite(const std::string& path, const load_options& options);
+  static model load_bytes(std::span<const std::byte> bytes, const load_options& options);
   template <class Read>
-  static model load_messages(const load_options& options, Read&& messages_of) {
-    onnx::read_options read;
-    read.input_shapes = options.read.input_shapes;
-    read.limits = options.read.limits;
-    if (read.limits.name_length == budget{}.name_length)
-      read.limits.name_length = onnx::read_options{}.limits.name_length;
-    read.external_data = options.external_data;
-    read.custom = options.onnx_operators;
-    const auto file = std::make_shared<const onnx::model_message>(messages_of(read));
-    return model(onnx::maker_of(file, read), options)
-        .declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));
-  }
-  static ir::program_options program_options_of(const load_options& o) {
-    return {o.optimize,
-            o.rules,
-            o.target,
-            o.operators,
-            o.keep,
-            o.keep_weights,
-            o.read.limits.memory_bytes,
-            o.rewrites,
-            o.exact_convolutions};
-  }
+  static model load_messages(const load_options& options, Read&& messages_of);
+  static ir::program_options program_options_of(const load_options& o);
 
-  model declare(std::vector<declared_value>&& inputs, std::vector<declared_value>&& outputs) && {
-    if (programs_->first()) {
-      for (declared_value& v : inputs)
-        if (const model_input* i = code().find_input(v.name); i && !v.ranked)
-          v = declared_value(v.name, i->shape, i->type);  // load_options::read has its shape
-    } else {
-      outputs_ = std::move(outputs);
-    }
-    inputs_ = std::move(inputs);
-    return std::move(*this);
-  }
-  void outputs_of_first() {
-    const ir::graph_view g = graph();
-    for (const ir::network_output& o : g.outputs)
-      outputs_.emplace_back(o.name, g.shape(o.value), g.at_value(o.value).type);
-  }
+  model declare(std::vector<declared_value>&& inputs, std::vector<declared_value>&& outputs) &&;
+  void outputs_of_first();
 
   std::shared_ptr<ir::program_family> programs_;
   std::shared_ptr<ctnn::executor> executor_;
@@ -242,3 +120,7 @@ class model {
 };
 
 }  // namespace ctnn
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "loading.hpp"
+#endif

@@ -10,22 +10,23 @@
 #include <string>
 
 #include "../base/compiled.hpp"
-#include "../graph/cost.hpp"
 #include "../loaded/array.hpp"
 #include "../loaded/loaded_model.hpp"
 #include "../loaded/typed_kernels.hpp"
 #include "../network/target.hpp"
 #include "../plan/plan.hpp"
-#include "../rewrite/driver.hpp"
-#include "packed_weights.hpp"
+#include "../rewrite/rule_record.hpp"
 
 #if !CTNN_COMPILED_ELSEWHERE
 
+#include "../graph/cost.hpp"
 #include "../loaded/expanded.hpp"
 #include "../loaded/folded_weights.hpp"
 #include "../plan/planner.hpp"
+#include "../rewrite/driver.hpp"
 #include "../rewrite/rules.hpp"
 #include "../weights/packed.hpp"
+#include "packed_weights.hpp"
 #include "packing_key.hpp"
 #endif
 
@@ -62,59 +63,44 @@ void run_custom(const void* op, const arguments& a, scratch_memory memory) {
 }
 template <class Op>
 loaded_kernel custom_kernel([[maybe_unused]] target_id target) {
-  if constexpr (requires(const Op& op, const arguments& a) { run(op, a); } ||
-                requires(const Op& op, const arguments& a, scratch_memory m) { run(op, a, m); })
+  if constexpr (
+      requires(const Op& op, const arguments& a) { run(op, a); } ||
+      requires(const Op& op, const arguments& a, scratch_memory m) { run(op, a, m); })
     return {&type_of<Op>, &run_custom<Op>, traits_of<Op>.divisible};
-  else
-    return kernels_for<operator_list<Op>>(target).table[0];
+  else return kernels_for<operator_list<Op>>(target).table[0];
 }
 
 }  // namespace detail
 
 /// Entries for load_options::operators.
 template <class... Ops>
-inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {
-    {&type_of<Ops>, &detail::custom_kernel<Ops>}...};
+inline constexpr custom_operator custom_operators[sizeof...(Ops)] = {{&type_of<Ops>, &detail::custom_kernel<Ops>}...};
+
+class packed_weight;
+class packed_weights;
 
 class program {
  public:
   /// What a node needs to run.
   struct node_code {
     loaded_run run = nullptr;
-    bool divides = false;  ///< `run` honours arguments::share
+    bool divides = false;    ///< `run` honours arguments::share
     double nanoseconds = 0;  ///< about what it takes on one thread
     std::shared_ptr<const void> op;
     std::vector<const float*> weights;
   };
 
-  /// `packed` has the weights of the same model's other programs: what they share is in memory once.
-  program(loaded_model&& source, const program_options& options,
-          std::shared_ptr<packed_weights> packed = std::make_shared<packed_weights>());
+  /// `packed` has the weights of the same model's other programs, if there are any: what they share is in memory once.
+  program(loaded_model&& source, const program_options& options, std::shared_ptr<packed_weights> packed = nullptr);
 
   graph_view g() const { return g_.view(); }
   /// The network as it was read. Its weights are gone, unless program_options::keep_weights said otherwise.
   const loaded_model& source() const { return source_; }
   std::span<const model_input> inputs() const { return inputs_; }
   /// The input called `name`, or null.
-  const model_input* find_input(std::string_view name) const {
-    for (const model_input& i : inputs_)
-      if (i.name == name) return &i;
-    return nullptr;
-  }
+  const model_input* find_input(std::string_view name) const;
   /// Whether this is the program for these inputs: their shapes, and the numbers that shapes follow from.
-  bool admits(const arrays_by_name& fed) const {
-    for (const model_input& i : inputs_) {
-      const auto at = fed.find(i.name);
-      if (i.optional && i.left_out != (at == fed.end())) return false;
-      if (at == fed.end()) {
-        if (i.needed) return false;
-        continue;
-      }
-      if (!(at->second.shape() == i.shape)) return false;
-      if (i.needed && !same_bytes(at->second, *i.needed)) return false;
-    }
-    return true;
-  }
+  bool admits(const arrays_by_name& fed) const;
   /// What rewriting did, in order.
   std::span<const rewrite_step> history() const { return history_; }
   /// How many times rewriting changed something.
@@ -125,12 +111,7 @@ class program {
   const loaded_kernels& kernels() const { return kernels_; }
   bool has_weights() const { return !weights_.empty(); }
   /// Of packed weights that only this program has now.
-  std::size_t weights_bytes() const {
-    std::size_t sum = 0;
-    for (const auto& w : weights_)
-      if (w.use_count() == 1) sum += w->bytes();
-    return sum;
-  }
+  std::size_t weights_bytes() const;
   /// About what is in memory for this program alone.
   std::size_t bytes() const;
 
@@ -164,6 +145,33 @@ class program {
 
 #if !CTNN_COMPILED_ELSEWHERE
 
+CTNN_ONCE const model_input* program::find_input(std::string_view name) const {
+  for (const model_input& i : inputs_)
+    if (i.name == name) return &i;
+  return nullptr;
+}
+
+CTNN_ONCE bool program::admits(const arrays_by_name& fed) const {
+  for (const model_input& i : inputs_) {
+    const auto at = fed.find(i.name);
+    if (i.optional && i.left_out != (at == fed.end())) return false;
+    if (at == fed.end()) {
+      if (i.needed) return false;
+      continue;
+    }
+    if (!(at->second.shape() == i.shape)) return false;
+    if (i.needed && !same_bytes(at->second, *i.needed)) return false;
+  }
+  return true;
+}
+
+CTNN_ONCE std::size_t program::weights_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& w : weights_)
+    if (w.use_count() == 1) sum += w->bytes();
+  return sum;
+}
+
 CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
 CTNN_ONCE program::program(loaded_model&& source, const program_options& options,
@@ -186,6 +194,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   inputs_ = source_.all_inputs();
   require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
   require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
+  if (!packed) packed = std::make_shared<packed_weights>();
   pack_weights(options.keep_weights, *packed);
   look_up_kernels(options.operators);
 }

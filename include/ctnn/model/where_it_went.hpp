@@ -2,12 +2,19 @@
 // Why a value cannot be extracted: the rewrite that took its layer, or that gave its result to another.
 #pragma once
 
-#include "../rewrite/provenance.hpp"
 #include "program.hpp"
+
+#if !CTNN_COMPILED_ELSEWHERE
+#include "../rewrite/provenance.hpp"
+#endif
 
 namespace ctnn {
 
-inline std::string where_it_went(const ir::program& p, std::string_view name) {
+std::string where_it_went(const ir::program& p, std::string_view name);
+
+#if !CTNN_COMPILED_ELSEWHERE
+
+CTNN_ONCE std::string where_it_went(const ir::program& p, std::string_view name) {
   const ir::graph_view before = p.source().network.view();
   for (const ir::value& v : before.values) {
     if (v.name != name) continue;
@@ -27,5 +34,7 @@ inline std::string where_it_went(const ir::program& p, std::string_view name) {
   }
   return "the model has no value called '" + std::string(name) + "'";
 }
+
+#endif
 
 }  // namespace ctnn

@@ -2,6 +2,10 @@
 // A plan in the making, and what every phase of planning asks of it.
 #pragma once
 
+#include "../kernels/operator_code.hpp"
+#include "../kernels/overlap.hpp"
+#include "../kernels/winograd.hpp"
+#include "carried.hpp"
 #include "plan.hpp"
 
 namespace ctnn::ir::detail {

@@ -3,10 +3,8 @@
 // Constant functions of the graph, used for networks as types and for loaded models.
 #pragma once
 
-#include "../kernels/operator_code.hpp"
-#include "../kernels/overlap.hpp"
-#include "../kernels/winograd.hpp"
-#include "carried.hpp"
+#include "../graph/graph.hpp"
+#include "../kernels/tensor.hpp"
 
 namespace ctnn::ir {
 

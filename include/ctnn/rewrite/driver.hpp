@@ -165,9 +165,6 @@ constexpr graph bind_weights(graph source) {
 /// each such part, because a compiler's step limit is for a constant; files do the same, so that both worlds agree.
 inline constexpr std::size_t nodes_at_once = 125;
 
-/// How many rewrites there may be: fewer, to see what the next one does (model/verify.hpp).
-inline constexpr std::size_t every_rewrite = ~std::size_t{0};
-
 /// One part: nodes behind `settled` and what changes with them.
 constexpr optimization optimize_part(graph source, span<const rule_record> rules, std::size_t settled,
                                      std::size_t most = every_rewrite) {

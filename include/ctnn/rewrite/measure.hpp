@@ -9,11 +9,9 @@
 
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
+#include "rule_record.hpp"
 
 namespace ctnn::ir {
-
-/// The component a rule lowers; the ones before it stay or fall.
-enum class lowers { nodes, tier, position, movable, weights };
 
 struct measure {
   std::int64_t nodes = 0;    ///< live nodes but inputs and constants
@@ -48,12 +46,5 @@ constexpr bool is_movable(const operator_type* type) {
 constexpr bool is_liftable(const node& n) {
   return n.type->is.lifts;
 }
-
-/// Whether applying a rule changes numbers.
-enum class numerics {
-  exact,         ///< the same bits from kernels that sum in the same order
-  reassociates,  ///< equal in real arithmetic: rounding differs
-  unrounded,     ///< what was rounded to half precision is not
-};
 
 }  // namespace ctnn::ir

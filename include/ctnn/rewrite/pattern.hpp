@@ -28,29 +28,6 @@
 
 namespace ctnn::ir {
 
-/// Why a rule declines: the first condition that fails and, where there is one, the layer it is about.
-struct reason {
-  std::string_view text{};
-  std::string_view layer{};
-  bool shared = false;  ///< somebody else reads what `layer` makes
-  bool silent = false;  ///< the operators are not there: no near miss
-  bool said = false;    ///< the pattern's own words for this place
-  double now = 0, then = 0;  ///< nanoseconds before and after, where it would cost too much (graph/cost.hpp)
-  constexpr explicit operator bool() const { return !text.empty(); }
-};
-
-/// Operators as a set; no types: all there are.
-struct operator_set {
-  const operator_type* const* types = nullptr;
-  std::size_t count = 0;
-  constexpr bool has(const operator_type* type) const {
-    if (count == 0) return true;
-    for (std::size_t i = 0; i < count; ++i)
-      if (types[i] == type) return true;
-    return false;
-  }
-};
-
 namespace find {
 
 /// One of several operators.

@@ -3,7 +3,8 @@
 // (sentences.hpp, model/where_it_went.hpp) and for pictures (formats/graphviz.hpp).
 #pragma once
 
-#include "rewriter.hpp"
+#include "../graph/graph.hpp"
+#include "rule_record.hpp"
 
 namespace ctnn::ir {
 

@@ -8,14 +8,6 @@
 
 namespace ctnn::ir {
 
-/// One application of a rule.
-struct rewrite_step {
-  std::string_view rule;
-  std::string_view consumed;  ///< the layer that is gone
-  std::string_view into;  ///< the layer that does its work: itself if it is another operator now; empty if nothing does
-  double now = 0, then = 0;  ///< nanoseconds before and after, where the rule chose by cost (graph/cost.hpp)
-};
-
 class rewriter {
  public:
   /// The first `settled` nodes are left as they are until something about them changes.

@@ -23,22 +23,6 @@
 
 namespace ctnn::ir {
 
-struct rule_info {
-  std::string_view name;
-  std::string_view arrow;
-  lowers component;
-  numerics effect;
-};
-
-/// A rule without its type: what the driver looks up and the reports list.
-struct rule_record {
-  rule_info info;
-  operator_set roots;   ///< the last operator of the pattern
-  operator_set firsts;  ///< what an input's producer must be
-  /// Tries the rule at a node; true if it was applied. Otherwise `why` may hold a near miss.
-  bool (*apply)(rewriter&, node_id, reason* why);
-};
-
 namespace detail {
 
 template <class Rule>

@@ -15,7 +15,7 @@
 #include "../../base/describe.hpp"
 #include "../import.hpp"
 #include "bin_reader.hpp"
-#include "param_file.hpp"
+#include "parameter_reader.hpp"
 
 namespace ctnn::ncnn {
 

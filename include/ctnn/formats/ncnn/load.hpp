@@ -10,13 +10,16 @@
 
 #include "../../base/compiled.hpp"
 #include "../../loaded/declared_value.hpp"
+#include "../../loaded/loaded_model.hpp"
 #include "../file.hpp"
-#include "layer_reader.hpp"
+#include "bin_reader.hpp"
 #include "param_reader.hpp"
 
 namespace ctnn::ncnn {
 
-/// A layer type and the function that adds its nodes.
+class layer_reader;
+
+/// A layer type and the function that adds its nodes (layer_reader.hpp).
 struct layer_type {
   std::string_view name;
   void (*read)(layer_reader&);
