@@ -25,43 +25,54 @@ namespace detail {
 /// row.
 class rule_index {
  public:
-  constexpr explicit rule_index(span<const rule_record> rules) : buckets_(slots, entry{}) {
+  constexpr explicit rule_index(span<const rule_record> rules) : rows_(slots, row{}) {
     for (const rule_record& r : rules)
       for (std::size_t i = 0; i < r.roots.count; ++i) {
-        entry& e = bucket(r.roots.types[i]);
-        if (e.root) continue;
-        e.root = r.roots.types[i];
-        used_.push_back(&e);
+        row& of = row_of(r.roots.types[i]);
+        of.root = r.roots.types[i];
+        ++of.count;
       }
+    pool<row*> used{&elsewhere()};
+    for (row& of : rows_)
+      if (of.root) used.push_back(&of);
+    std::size_t about_any = 0, end = 0;
+    for (const rule_record& r : rules) about_any += r.roots.count == 0 ? 1u : 0u;
+    for (row* of : used) {
+      of->first = end;
+      end += of->count + about_any;
+      of->count = 0;
+    }
+    rules_ = pool<const rule_record*>(end, nullptr);
     for (const rule_record& r : rules) {
-      for (std::size_t i = 0; i < r.roots.count; ++i) bucket(r.roots.types[i]).rules.push_back(&r);
+      for (std::size_t i = 0; i < r.roots.count; ++i) add(row_of(r.roots.types[i]), r);
       if (r.roots.count > 0) continue;
-      for (entry* e : used_) e->rules.push_back(&r);
-      elsewhere_.push_back(&r);
+      for (row* of : used) add(*of, r);
     }
   }
-  constexpr const pool<const rule_record*>& at(const operator_type* root) {
-    const entry& e = bucket(root);
-    return e.root ? e.rules : elsewhere_;
+  constexpr span<const rule_record* const> at(const operator_type* root) {
+    const row& found = row_of(root);
+    const row& of = found.root ? found : elsewhere();
+    return {rules_.items + of.first, of.count};
   }
 
  private:
-  struct entry {
+  struct row {
     const operator_type* root = nullptr;
-    pool<const rule_record*> rules{};
+    std::size_t first = 0, count = 0;  ///< in rules_
   };
-  static constexpr std::size_t slots = 256;  // far more than there are root operators
+  static constexpr std::size_t slots = 256;  // far more than there are root operators, and one for all others
 
-  constexpr entry& bucket(const operator_type* root) {
+  constexpr row& elsewhere() { return rows_.items[slots - 1]; }
+  constexpr void add(row& to, const rule_record& r) { rules_.items[to.first + to.count++] = &r; }
+  constexpr row& row_of(const operator_type* root) {
     std::size_t h = root->name.size() * 37 + static_cast<unsigned char>(root->name[0]) * 5u;
     while (true) {
-      entry& e = buckets_[h++ % slots];
-      if (e.root == root || e.root == nullptr) return e;
+      row& of = rows_.items[h++ % (slots - 1)];
+      if (of.root == root || of.root == nullptr) return of;
     }
   }
-  pool<entry> buckets_;
-  pool<entry*> used_;
-  pool<const rule_record*> elsewhere_;
+  pool<row> rows_;
+  pool<const rule_record*> rules_;
 };
 
 /// The operators that produce a node's inputs, found once for all rules.

@@ -141,6 +141,25 @@ class rewriter {
     return false;
   }
 
+ private:
+  // Templates stand before who calls them: Clang wants them whole in constants.
+
+  /// Not constexpr on purpose: the compiler's message names it.
+  static void weight_expression_does_not_fit(std::string_view) {}
+
+  constexpr expression_id store(expression e, span<const expression_id> arguments) {
+    e.arguments = g_.store_operands(arguments);
+    g_.expressions.push_back(e);
+    return static_cast<int>(g_.expressions.size()) - 1;
+  }
+  /// An operator applied to arguments that it is known to take: the result has this shape.
+  template <class Op>
+  constexpr expression_id made_as(const Op& op, span<const expression_id> arguments, const extents& shape) {
+    const field_values f = encode(op);
+    return store({&type_of<Op>, {}, {}, shape, {}, g_.store_fields({f.items, f.count})}, arguments);
+  }
+
+ public:
   // Weights of the result: an operator applied to expressions (its inputs, then its weights).
   template <class Op>
   constexpr expression_id apply(const Op& op, span<const expression_id> arguments) {
@@ -153,20 +172,19 @@ class rewriter {
       in.shrink(static_cast<std::size_t>(min_inputs<Op>()));
     extents result;
     if (op.infer(in, outputs(&result, 1))) weight_expression_does_not_fit(Op::name);
-    const field_values f = encode(op);
-    return store({&type_of<Op>, {}, {}, result, {}, g_.store_fields({f.data(), f.size()})}, arguments);
+    return made_as(op, arguments, result);
   }
   /// The operator of node n, applied to expressions in place of its inputs and weights.
   constexpr expression_id apply_node(node_id n, span<const expression_id> arguments) {
     return store({at(n).type, {}, {}, shape(output(n)), {}, at(n).fields}, arguments);
   }
   constexpr expression_id filled(const extents& shape, float value) {
-    return apply(op::full{as_list(shape), value}, {});
+    return made_as(op::full{as_list(shape), value}, {}, shape);
   }
   constexpr expression_id reshaped(expression_id e, const extents& shape) {
     if (shape_of(e) == shape) return e;
-    const expression_id in[1] = {e};
-    return apply(op::reshape{as_list(shape)}, in);
+    if (shape_of(e).count() != shape.count()) weight_expression_does_not_fit(op::reshape::name);
+    return made_as(op::reshape{as_list(shape)}, {&e, 1}, shape);
   }
   /// The numbers of leaf e in another shape.
   constexpr expression_id leaf_as(expression_id e, const extents& shape) {
@@ -364,14 +382,6 @@ class rewriter {
  private:
   static constexpr int pattern_depth = 4;  ///< operators from the last of a pattern to the first
 
-  /// Not constexpr on purpose: the compiler's message names it.
-  static void weight_expression_does_not_fit(std::string_view) {}
-
-  constexpr expression_id store(expression e, span<const expression_id> arguments) {
-    e.arguments = g_.store_operands(arguments);
-    g_.expressions.push_back(e);
-    return static_cast<int>(g_.expressions.size()) - 1;
-  }
   constexpr void place(node_id n, const operator_type* type, range fields, std::string_view name,
                        span<const value_id> in, span<const expression_id> weights) {
     const pool<value_id> old_inputs = inputs_of(n);

@@ -54,12 +54,12 @@ struct zero_bias {
       find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::scale>;
   using pattern = single<biased>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    bool has_bias = false;
-    biased::visit(r, m.last, [&](const auto& layer) { has_bias = layer.bias; });
-    if (!has_bias) return find::detail::another_operator;
-    if (r.known_of_weight(r.weight(m.last, 1)) != numbers_are::zeros)
+    // Asked of every layer with weights, most of which may stop here.
+    if (r.at(m.last).weights.count < 2 || r.known_of_weight(r.weight(m.last, 1)) != numbers_are::zeros)
       return {"its bias may not be zeros", {}, false, true};
-    return {};
+    bool has_bias = false;  // or else slopes
+    biased::visit(r, m.last, [&](const auto& layer) { has_bias = layer.bias; });
+    return has_bias ? reason{} : find::detail::another_operator;
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     pool<expression_id> weights;
