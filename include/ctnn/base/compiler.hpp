@@ -72,7 +72,11 @@
 #if defined(__GNUC__) && !defined(__clang__) && !defined(CTNN_DEBUG_KERNELS) && \
     defined(CTNN_PLAIN) == defined(__OPTIMIZE__)
 #define CTNN_FAST_CODE 1
+#if defined(__ARM_FEATURE_MVE)  // sums of plain floats become vectors there and no longer fit the registers
+#define CTNN_BEGIN_FAST_CODE _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\", \"no-tree-vectorize\")")
+#else
 #define CTNN_BEGIN_FAST_CODE _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\")")
+#endif
 #define CTNN_END_FAST_CODE _Pragma("GCC pop_options")
 #else
 #define CTNN_FAST_CODE 0
