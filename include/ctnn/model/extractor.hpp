@@ -26,12 +26,17 @@ class extractor {
   /// without it every value that was computed can be extracted without computing anything again. Forgets all values.
   void set_light_mode(bool light) {
     light_ = light;
+    whole_ = false;
     if (program_) set_up();
   }
 
   /// Who runs large operators in parts; none (the default is load_options::executor) runs everything on the calling
   /// thread. Results are the same bits either way.
-  void set_executor(std::shared_ptr<ctnn::executor> threads) { executor_ = std::move(threads); }
+  void set_executor(std::shared_ptr<ctnn::executor> threads) {
+    const plan_kind before = kind_of_plan();
+    executor_ = std::move(threads);
+    if (program_ && kind_of_plan() != before) set_up();
+  }
 
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the
   /// model make its network again (model.hpp); with several inputs this waits until extract(), when all have been fed.
@@ -85,10 +90,18 @@ class extractor {
     callback_ = callback;
     context_ = context;
   }
+  /// The nodes that run together with node n, which is the last of them (kernels/cascade.hpp); none if it runs alone.
+  std::span<const int> cascade_of(ir::node_id n) const {
+    for (const ir::plan_step& s : plan_.steps)
+      if (s.node == n && s.runs_kernel()) return plan_.ids_of(s.cascade);
+    return {};
+  }
   /// Steps run since the last input.
   std::size_t steps_run() const { return steps_run_; }
 
  private:
+  using plan_kind = ir::program::plan_kind;
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   ir::value_id find(std::string_view name) const {
@@ -130,6 +143,7 @@ class extractor {
   void cut(ir::value_id v, std::string_view name, array values) {
     const ir::value& now = program_->g().at_value(v);
     require(name, now.shape, now.type, values, false);
+    if (is_nowhere(v)) make_whole();
     cuts_.insert_or_assign(v, std::move(values));
     connect();
     forget();
@@ -173,9 +187,15 @@ class extractor {
     connect();
   }
 
+  /// Cascades have rows for a few threads only; more run layer by layer.
+  plan_kind kind_of_plan() const {
+    constexpr int few = 4;
+    if (!light_) return plan_kind::all_values;
+    return whole_ || (executor_ && executor_->width() > few) ? plan_kind::light : plan_kind::cascades;
+  }
   /// Tables of the plan, and no memory yet.
   void set_up() {
-    plan_ = program_->plan(light_);
+    plan_ = program_->plan(kind_of_plan());
     readers_.assign(plan_.placements.size(), 0);
     for (const ir::plan_step& s : plan_.steps)
       for (int p : plan_.ids_of(s.inputs)) ++readers_[at(plan_.root(p))];
@@ -195,6 +215,16 @@ class extractor {
     waiting_ = readers_;
     memory_.release_all();
     steps_run_ = 0;
+  }
+
+  /// Is v between the convolutions of a cascade?
+  bool is_nowhere(ir::value_id v) const {
+    return producers_[at(v)] == ir::none && plan_.at(v).parent == ir::none && !plan_.at(v).external;
+  }
+  /// From now on every value is computed as a whole.
+  void make_whole() {
+    whole_ = true;
+    set_up();
   }
 
   // Which steps.
@@ -239,6 +269,7 @@ class extractor {
 
   array read(ir::value_id v) {
     if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
+    if (is_nowhere(v)) make_whole();
     std::vector<bool> steps(plan_.steps.size(), false);
     if (!need(v, steps)) {
       forget();
@@ -312,7 +343,9 @@ class extractor {
     for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
     for (int p : out) out_.push_back(tensor_at(p));
     if (callback_) callback_(context_, step.node, true);
-    if (step.node == ir::none) {
+    if (step.cascade.count > 0) {
+      run_cascade(step);
+    } else if (step.node == ir::none) {
       run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
     } else if (step.packs != ir::none) {
       const ir::graph_view g = program_->g();
@@ -341,8 +374,30 @@ class extractor {
     for (int p : out) holds_[at(p)] = true;
     for (int p : in) finished_with(p);
   }
+  /// Inputs of the first convolution, and what the last one adds, are those of the step.
+  void run_cascade(const ir::plan_step& step) {
+    const ir::graph_view g = program_->g();
+    const auto nodes = plan_.ids_of(step.cascade);
+    ir::cascade_call call;
+    ir::const_tensor from[ir::longest_cascade][2];
+    ir::tensor to[ir::longest_cascade];
+    for (const int n : nodes) {
+      const std::size_t i = at(call.count++);
+      const ir::program::node_code& code = program_->code(n);
+      const bool last = i + 1 == nodes.size();
+      from[i][0] = i == 0 ? in_[0] : to[i - 1];
+      if (last && in_.size() > 1) from[i][1] = in_[1];
+      const ir::value_id v = g.at(n).outputs.first;
+      to[i] = last ? out_[0] : ir::tensor{nullptr, g.shape(v), plan_.at(v).order, plan_.at(v).pitch};
+      call.stages[i] = static_cast<const op::conv2d*>(code.op.get());
+      call.all[i] = {{from[i], last ? in_.size() : 1}, {&to[i], 1}, code.weights};
+    }
+    run_kernel({.scratch = scratch_of(step), .cascade = &call, .run_cascade = program_->kernels().cascade},
+               nanoseconds_of(g, nodes));
+    memory_.release(at(step.scratch));
+  }
   void run_kernel(ir::kernel_call call, double nanoseconds) {
-    if (executor_) call.parts = parts_for(*executor_, nanoseconds);
+    if (executor_) call.parts = parts_for(*executor_, nanoseconds, call.cascade != nullptr);
     if (call.parts > 1) executor_->run(call.parts, &ir::kernel_call::run_part, &call);
     else ir::kernel_call::run_part(&call, 0);
   }
@@ -351,6 +406,7 @@ class extractor {
   std::shared_ptr<const ir::program> program_;
   std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
+  bool whole_ = false;  ///< a value between the convolutions of a cascade was asked for or fed
   ir::plan_view plan_;
   std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;  ///< by placement: the step that writes it

@@ -37,6 +37,7 @@
 #include "reduce-inl.hpp"
 #include "softmax-inl.hpp"
 #if !defined(CTNN_PLAIN)
+#include "cascade-inl.hpp"
 #include "winograd-inl.hpp"
 #endif
 
