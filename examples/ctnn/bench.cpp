@@ -46,7 +46,8 @@ void print_text(const std::string& file, const profile& p) {
   double whole = 0;
   for (const layer_times& l : p.layers) whole += summarise(l.seconds).median;
   for (const layer_times& l : p.layers) {
-    const std::string by = l.winograd ? " F(" + std::to_string(l.winograd) + ", 3)" : "";
+    std::string by = l.winograd ? " F(" + std::to_string(l.winograd) + ", 3)" : "";
+    for (const std::string& name : l.with) by += (&name == l.with.data() ? ", in rows with " : ", ") + name;
     add_row(t, p, {l.name, l.type + by, l.shape}, l.macs, summarise(l.seconds), whole);
   }
   add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total), 0);
@@ -81,6 +82,13 @@ std::string numbers(const profile& p, std::int64_t macs, const std::vector<doubl
   return text;
 }
 
+/// Nothing of an empty one.
+std::string quoted_list(const std::string& key, const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& w : words) out += (out.empty() ? quoted(key) + ": [" : ", ") + quoted(w);
+  return out.empty() ? out : out + "], ";
+}
+
 std::string json(const std::string& file, const profile& p) {
   std::string out = "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) +
                     ", \"threads\": " + std::to_string(p.threads) + ", \"runs\": " + std::to_string(p.total.size()) +
@@ -90,8 +98,8 @@ std::string json(const std::string& file, const profile& p) {
   for (const layer_times& l : p.layers)
     out += std::string(&l == p.layers.data() ? "" : ",") + "\n    {\"name\": " + quoted(l.name) +
            ", \"operator\": " + quoted(l.type) + ", \"output\": " + quoted(l.shape) + ", " +
-           (l.winograd ? "\"winograd\": " + std::to_string(l.winograd) + ", " : "") + numbers(p, l.macs, l.seconds) +
-           '}';
+           (l.winograd ? "\"winograd\": " + std::to_string(l.winograd) + ", " : "") + quoted_list("with", l.with) +
+           numbers(p, l.macs, l.seconds) + '}';
   return out + "]}";
 }
 

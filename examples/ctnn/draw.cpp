@@ -37,7 +37,7 @@ void render(const std::string& dot, const std::string& format, const std::string
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw ctnn::error(out + ": dot could not draw it");
 }
 
-/// The median of each node; 0 for those without a kernel of their own.
+/// The median of each node; 0 for those without a kernel of their own, or that run together with a later one.
 std::vector<double> times_of(const ir::graph_view& g, const draw_options& options) {
   bench_options how;
   how.seconds = options.seconds;

@@ -13,8 +13,9 @@ namespace tool {
 struct layer_times {
   std::string name, type, shape;
   std::int64_t macs = 0;
-  std::vector<double> seconds;  ///< one for each run
-  int winograd = 0;             ///< by F(winograd, 3)
+  std::vector<double> seconds;      ///< one for each run
+  int winograd = 0;                 ///< by F(winograd, 3)
+  std::vector<std::string> with{};  ///< layers before it that run together with it, some rows at a time
 };
 
 struct profile {

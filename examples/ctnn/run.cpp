@@ -295,6 +295,11 @@ profile measure(const model_source& from, const bench_options& options) {
                           ir::macs_of(g, n),
                           {},
                           ir::winograd_size(g, g.at(n))});
+    const auto together = ex.cascade_of(n);
+    for (const ir::node_id other : together.first(together.empty() ? 0 : together.size() - 1)) {
+      out.layers.back().macs += ir::macs_of(g, other);
+      out.layers.back().with.emplace_back(g.at(other).name);
+    }
   }
   for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ir::macs_of(g, static_cast<int>(n));
   const double begin = now();

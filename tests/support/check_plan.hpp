@@ -52,11 +52,12 @@ class plan_judge {
       for (int id : in)
         if (!holds(id)) return fail(s, "does not find its input", id);
       if (step.node != none && step.packs == none) {
-        const auto wanted = g_.inputs(g_.at(step.node));
+        const std::vector<value_id> wanted = inputs_of(step);
         if (wanted.size() != in.size()) return fail(s, "has another number of inputs", none);
         for (std::size_t i = 0; i < in.size(); ++i)
           if (p_.at(in[i]).value != wanted[i]) return fail(s, "reads another value", in[i]);
-        if (const std::string w = overlap(step, in, out); !w.empty()) return fail(s, w, none);
+        if (step.cascade.count == 0)
+          if (const std::string w = overlap(step, in, out); !w.empty()) return fail(s, w, none);
       }
       if (step.scratch != none) {
         mark_scratch(step.scratch);
@@ -88,6 +89,20 @@ class plan_judge {
   std::vector<int> kept_;  ///< placements
   using tag = std::pair<value_id, std::int64_t>;
 
+  /// A cascade's are those of its first node, and what the last one takes besides the result of the one before it;
+  /// nothing where a node does not read the one before it alone.
+  std::vector<value_id> inputs_of(const plan_step& step) const {
+    const auto own = g_.inputs(g_.at(step.node));
+    std::vector<value_id> all(own.begin(), own.end());
+    const auto nodes = p_.ids_of(step.cascade);
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      const value_id between = g_.at(nodes[i - 1]).outputs.first;
+      const auto in = g_.inputs(g_.at(nodes[i]));
+      if (in[0] != between || g_.at_value(between).readers != 1 || (i + 1 < nodes.size() && in.size() > 1)) return {};
+    }
+    if (!nodes.empty()) all[0] = g_.inputs(g_.at(nodes[0]))[0];
+    return all;
+  }
   std::string fail(std::size_t step, const std::string& what, int id) const {
     std::ostringstream s;
     s << "step " << step << " (";

@@ -21,12 +21,12 @@ class executor {
 };
 
 /// In how many parts to run work that takes about so long on one thread. Long work has more parts than threads: one
-/// that the system holds up does not hold up all.
-inline int parts_for(const executor& threads, double nanoseconds) {
+/// that the system holds up does not hold up all; unless a part `repeats` some of what its neighbours do.
+inline int parts_for(const executor& threads, double nanoseconds, bool repeats = false) {
   const int width = threads.width();
   const double least = threads.least_nanoseconds() > 1 ? threads.least_nanoseconds() : 1;
   if (width < 2 || nanoseconds < 2 * least) return 1;
-  const int most = nanoseconds > 20 * least * width ? 2 * width : width;
+  const int most = !repeats && nanoseconds > 20 * least * width ? 2 * width : width;
   return nanoseconds / least < most ? static_cast<int>(nanoseconds / least) : most;
 }
 

@@ -69,5 +69,10 @@ constexpr cost cost_of(const graph_view& g, node_id n) {
 /// About what a node takes on one thread, to tell what is worth several: weights are in a cache, each part reads its
 /// own.
 constexpr double nanoseconds_of(const graph_view& g, node_id n) { return detail::cost_of_values(g, n).nanoseconds(); }
+constexpr double nanoseconds_of(const graph_view& g, std::span<const int> nodes) {
+  double sum = 0;
+  for (const node_id n : nodes) sum += nanoseconds_of(g, n);
+  return sum;
+}
 
 }  // namespace ctnn::ir

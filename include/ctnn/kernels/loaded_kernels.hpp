@@ -2,6 +2,7 @@
 // Kernels behind pointers, for networks that are known at run time only.
 #pragma once
 
+#include "cascade.hpp"
 #include "operator_code.hpp"
 #include "scratch.hpp"
 #include "tensor.hpp"
@@ -21,6 +22,7 @@ struct loaded_kernels {
   std::span<const loaded_kernel> table;
   void (*convert)(const tensor& to, const const_tensor& from, const work_share&);
   integer_kernels integers;
+  void (*cascade)(const cascade_call&, const work_share&, scratch_memory) = nullptr;
 };
 
 }  // namespace ctnn::ir

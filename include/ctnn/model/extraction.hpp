@@ -19,6 +19,7 @@ CTNN_ONCE extractor::extractor(std::shared_ptr<ir::program_family> programs, std
 
 CTNN_ONCE void extractor::set_light_mode(bool light) {
   light_ = light;
+  whole_ = false;
   if (program_) set_up();
 }
 
@@ -107,6 +108,7 @@ CTNN_ONCE void extractor::give(std::string_view name, array values) {
 CTNN_ONCE void extractor::cut(ir::value_id v, std::string_view name, array values) {
   const ir::value& now = program_->g().at_value(v);
   require(name, now.shape, now.type, values, false);
+  if (is_nowhere(v)) make_whole();
   cuts_.insert_or_assign(v, std::move(values));
   connect();
   forget();
@@ -213,8 +215,14 @@ CTNN_ONCE void extractor::use(std::shared_ptr<const ir::program> code) {
   connect();
 }
 
+CTNN_ONCE extractor::plan_kind extractor::kind_of_plan() const {
+  constexpr int few = 4;
+  if (!light_) return plan_kind::all_values;
+  return whole_ || (executor_ && executor_->width() > few) ? plan_kind::light : plan_kind::cascades;
+}
+
 CTNN_ONCE void extractor::set_up() {
-  plan_ = program_->plan(light_);
+  plan_ = program_->plan(kind_of_plan());
   readers_.assign(plan_.placements.size(), 0);
   for (const ir::plan_step& s : plan_.steps)
     for (int p : plan_.ids_of(s.inputs)) ++readers_[at(plan_.root(p))];
@@ -233,6 +241,15 @@ CTNN_ONCE void extractor::forget() {
   waiting_ = readers_;
   memory_.release_all();
   steps_run_ = 0;
+}
+
+CTNN_ONCE bool extractor::is_nowhere(ir::value_id v) const {
+  return producers_[at(v)] == ir::none && plan_.at(v).parent == ir::none && !plan_.at(v).external;
+}
+
+CTNN_ONCE void extractor::make_whole() {
+  whole_ = true;
+  set_up();
 }
 
 CTNN_ONCE bool extractor::need(int p, std::vector<bool>& steps) const {
@@ -279,6 +296,7 @@ CTNN_ONCE bool extractor::is_constant(int p) const {
 
 CTNN_ONCE array extractor::read(ir::value_id v) {
   if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
+  if (is_nowhere(v)) make_whole();
   std::vector<bool> steps(plan_.steps.size(), false);
   if (!need(v, steps)) {
     forget();
@@ -351,7 +369,9 @@ CTNN_ONCE void extractor::run(int s) {
   for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
   for (int p : out) out_.push_back(tensor_at(p));
   if (callback_) callback_(context_, step.node, true);
-  if (step.node == ir::none) {
+  if (step.cascade.count > 0) {
+    run_cascade(step);
+  } else if (step.node == ir::none) {
     run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
   } else if (step.packs != ir::none) {
     const ir::graph_view g = program_->g();
@@ -381,8 +401,30 @@ CTNN_ONCE void extractor::run(int s) {
   for (int p : in) finished_with(p);
 }
 
+CTNN_ONCE void extractor::run_cascade(const ir::plan_step& step) {
+  const ir::graph_view g = program_->g();
+  const auto nodes = plan_.ids_of(step.cascade);
+  ir::cascade_call call;
+  ir::const_tensor from[ir::longest_cascade][2];
+  ir::tensor to[ir::longest_cascade];
+  for (const int n : nodes) {
+    const std::size_t i = at(call.count++);
+    const ir::program::node_code& code = program_->code(n);
+    const bool last = i + 1 == nodes.size();
+    from[i][0] = i == 0 ? in_[0] : to[i - 1];
+    if (last && in_.size() > 1) from[i][1] = in_[1];
+    const ir::value_id v = g.at(n).outputs.first;
+    to[i] = last ? out_[0] : ir::tensor{nullptr, g.shape(v), plan_.at(v).order, plan_.at(v).pitch};
+    call.stages[i] = static_cast<const op::conv2d*>(code.op.get());
+    call.all[i] = {{from[i], last ? in_.size() : 1}, {&to[i], 1}, code.weights};
+  }
+  run_kernel({.scratch = scratch_of(step), .cascade = &call, .run_cascade = program_->kernels().cascade},
+             nanoseconds_of(g, nodes));
+  memory_.release(at(step.scratch));
+}
+
 CTNN_ONCE void extractor::run_kernel(ir::kernel_call call, double nanoseconds) {
-  if (executor_) call.parts = parts_for(*executor_, nanoseconds);
+  if (executor_) call.parts = parts_for(*executor_, nanoseconds, call.cascade != nullptr);
   if (call.parts > 1) executor_->run(call.parts, &ir::kernel_call::run_part, &call);
   else ir::kernel_call::run_part(&call, 0);
 }

@@ -28,7 +28,11 @@ class extractor {
 
   /// Who runs large operators in parts; none (the default is load_options::executor) runs everything on the calling
   /// thread. Results are the same bits either way.
-  void set_executor(std::shared_ptr<ctnn::executor> threads) { executor_ = std::move(threads); }
+  void set_executor(std::shared_ptr<ctnn::executor> threads) {
+    const plan_kind before = kind_of_plan();
+    executor_ = std::move(threads);
+    if (program_ && kind_of_plan() != before) set_up();
+  }
 
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the
   /// model make its network again (model.hpp); with several inputs this waits until extract(), when all have been fed.
@@ -57,10 +61,18 @@ class extractor {
     callback_ = callback;
     context_ = context;
   }
+  /// The nodes that run together with node n, which is the last of them (kernels/cascade.hpp); none if it runs alone.
+  std::span<const int> cascade_of(ir::node_id n) const {
+    for (const ir::plan_step& s : plan_.steps)
+      if (s.node == n && s.runs_kernel()) return plan_.ids_of(s.cascade);
+    return {};
+  }
   /// Steps run since the last input.
   std::size_t steps_run() const { return steps_run_; }
 
  private:
+  using plan_kind = ir::program::plan_kind;
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   ir::value_id find(std::string_view name) const;
@@ -87,11 +99,18 @@ class extractor {
 
   void use(std::shared_ptr<const ir::program> code);
 
+  /// Cascades have rows for a few threads only; more run layer by layer.
+  plan_kind kind_of_plan() const;
   /// Tables of the plan, and no memory yet.
   void set_up();
 
   /// Nothing is computed yet; memory goes back to be used again.
   void forget();
+
+  /// Is v between the convolutions of a cascade?
+  bool is_nowhere(ir::value_id v) const;
+  /// From now on every value is computed as a whole.
+  void make_whole();
 
   // Which steps.
 
@@ -119,12 +138,15 @@ class extractor {
   // Running.
 
   void run(int s);
+  /// Inputs of the first convolution, and what the last one adds, are those of the step.
+  void run_cascade(const ir::plan_step& step);
   void run_kernel(ir::kernel_call call, double nanoseconds);
 
   std::shared_ptr<ir::program_family> programs_;
   std::shared_ptr<const ir::program> program_;
   std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
+  bool whole_ = false;  ///< a value between the convolutions of a cascade was asked for or fed
   ir::plan_view plan_;
   std::vector<int> readers_;            ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;          ///< by placement: the step that writes it

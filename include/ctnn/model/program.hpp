@@ -105,8 +105,13 @@ class program {
   std::span<const rewrite_step> history() const { return history_; }
   /// How many times rewriting changed something.
   std::size_t rewrites() const { return rewrites_; }
-  /// `light` lets operators write over their inputs. Made when it is first asked for.
-  plan_view plan(bool light) const;
+  /// Each is made when it is first asked for.
+  enum class plan_kind {
+    all_values,  ///< every value stays
+    light,       ///< operators may write over their inputs
+    cascades     ///< besides, values between the convolutions of a cascade are nowhere
+  };
+  plan_view plan(plan_kind) const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
   const loaded_kernels& kernels() const { return kernels_; }
   bool has_weights() const { return !weights_.empty(); }
@@ -136,7 +141,7 @@ class program {
   std::vector<rewrite_step> history_;
   std::size_t rewrites_ = 0;
   std::vector<model_input> inputs_;
-  mutable lazy_plan plans_[2];
+  mutable lazy_plan plans_[3];
   std::vector<std::shared_ptr<const packed_weight>> weights_;
   std::vector<node_code> code_;
   loaded_kernels kernels_;
@@ -199,9 +204,13 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   look_up_kernels(options.operators);
 }
 
-CTNN_ONCE plan_view program::plan(bool light) const {
-  lazy_plan& p = plans_[light ? 1 : 0];
-  std::call_once(p.once, [&] { p.made = make_plan(g_.view(), {.in_place = light, .arena = false}); });
+CTNN_ONCE plan_view program::plan(plan_kind kind) const {
+  lazy_plan& p = plans_[static_cast<std::size_t>(kind)];
+  std::call_once(p.once, [&] {
+    p.made = make_plan(g_.view(), {.in_place = kind != plan_kind::all_values,
+                                   .cascades = kind == plan_kind::cascades,
+                                   .arena = false});
+  });
   return p.made.view();
 }
 

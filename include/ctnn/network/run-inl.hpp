@@ -378,6 +378,51 @@ template <class Net, std::size_t S, tile_set Tiles>
 CTNN_NOINLINE void run_step_apart(const frame& f) {
   run_step<Net, S, Tiles>(f, {});
 }
+#else
+/// Convolution I of a cascade, which is step S.
+template <class Net, std::size_t S, std::size_t I>
+struct stage_of_cascade {
+  using x = executable<Net>;
+  static constexpr plan_step step = x::plan.steps[S];
+  static constexpr node_id n = x::plan.ids_of(step.cascade)[I];
+  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(x::g.at(n).fields));
+  static constexpr bool is_first = I == 0, is_last = I + 1 == static_cast<std::size_t>(step.cascade.count);
+  static constexpr std::size_t first_weight = static_cast<std::size_t>(x::g.at(n).weights.first),
+                               weights = static_cast<std::size_t>(x::g.at(n).weights.count);
+  /// The graph's values are the first placements. What lies between two convolutions is nowhere.
+  static constexpr int in = is_first ? x::plan.ids_of(step.inputs)[0] : x::g.inputs(x::g.at(n))[0];
+  static constexpr int out = x::g.at(n).outputs.first;
+  static constexpr std::size_t inputs = is_last ? static_cast<std::size_t>(step.inputs.count) : 1;
+
+  template <std::size_t... W>
+  static CTNN_INLINE cascade_stage at(const frame& f, std::index_sequence<W...>) {
+    const_tensor from[2] = {tensor_like<Net, in, const float>(nullptr), {}};
+    tensor to[1] = {tensor_like<Net, out, float>(nullptr)};
+    if constexpr (is_first) from[0] = tensor_at<Net, in, const float>(f);
+    if constexpr (inputs == 2) from[1] = tensor_at<Net, x::plan.ids_of(step.inputs)[1], const float>(f);
+    if constexpr (is_last) to[0] = tensor_at<Net, out, float>(f);
+    constexpr std::ptrdiff_t places[] = {static_cast<std::ptrdiff_t>(x::slot_offsets[first_weight + W])...};
+    const float* const numbers[] = {address_in(f, {memory_place::in_weights, places[W]})...};
+    return cascade_stage(op, arguments{{from, inputs}, to, numbers, {}});
+  }
+  static CTNN_INLINE cascade_stage at(const frame& f) { return at(f, std::make_index_sequence<weights>{}); }
+  static constexpr tile_set tiles() {
+    const const_tensor from[] = {tensor_like<Net, in, const float>(nullptr)};
+    const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
+    const float* const none_yet[weights]{};
+    return tiles_of_cascade(cascade_stage(op, arguments{from, to, none_yet, {}}));
+  }
+};
+template <class Net, std::size_t S, tile_set Tiles, std::size_t... I>
+CTNN_INLINE void run_cascade_step(const frame& f, const work_share& share, std::index_sequence<I...>) {
+  cascade_stage stages[] = {stage_of_cascade<Net, S, I>::at(f)...};
+  using x = executable<Net>;
+  constexpr extents image = x::g.shape(x::plan.at(stage_of_cascade<Net, S, 0>::in).value);
+  run_cascade<Tiles>(stages, image.rank == 4 ? image[0] : 1, share, scratch_at<Net, S>(f));
+}
+template <class Net, std::size_t S>
+using cascade_of_step =
+    std::make_index_sequence<static_cast<std::size_t>(executable<Net>::plan.steps[S].cascade.count)>;
 #endif
 
 /// A step whose result already lies in its input (flatten, a split into parts) has nothing to do.
@@ -389,6 +434,10 @@ CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {})
   else if constexpr (has_records<Net>(std::make_index_sequence<executable<Net>::plan.steps.size()>{}))
     return run_step_apart<Net, S, Tiles>(f);
   else
+#else
+  constexpr plan_step step = executable<Net>::plan.steps[S];
+  if constexpr (step.cascade.count > 0) return run_cascade_step<Net, S, Tiles>(f, share, cascade_of_step<Net, S>{});
+  else
 #endif
     run_step<Net, S, Tiles>(f, share);
 }
@@ -399,7 +448,11 @@ constexpr tile_set tiles_of_step() {
 #if !defined(CTNN_PLAIN)
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.runs_kernel()) {
+  if constexpr (step.cascade.count > 0) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (stage_of_cascade<Net, S, I>::tiles() | ...);
+    }(cascade_of_step<Net, S>{});
+  } else if constexpr (step.runs_kernel()) {
     using op_type = typename x::template operator_at<step.node>;
     constexpr bool has_tiles = requires(const op_type& op, const arguments& a) { tiles_of(op, a); };
     if constexpr (has_tiles && !runs_typed<Net, S>() && winograd_size(x::g, x::g.at(step.node)) == 0) {
@@ -478,6 +531,7 @@ constexpr double divisible_nanoseconds() {
   else if constexpr (step.node == none)
     return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
   else if constexpr (step.packs != none) return 0;
+  else if constexpr (step.cascade.count > 0) return nanoseconds_of(x::g, x::plan.ids_of(step.cascade));
   else {
     constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
     // Else parts would share what a kernel writes to.
@@ -490,7 +544,8 @@ constexpr double divisible_nanoseconds() {
 template <class Net, std::size_t S>
 CTNN_INLINE void run_step_on(const frame& f, executor& threads) {
   constexpr double nanoseconds = divisible_nanoseconds<Net, S>();
-  divided_step s{&f, nanoseconds > 0 ? parts_for(threads, nanoseconds) : 1};
+  constexpr bool repeats = executable<Net>::plan.steps[S].cascade.count > 0;  // rows that two parts read
+  divided_step s{&f, nanoseconds > 0 ? parts_for(threads, nanoseconds, repeats) : 1};
   if (s.parts > 1) threads.run(s.parts, &run_part<Net, S>, &s);
   else run_part<Net, S>(&s, 0);
 }
@@ -532,7 +587,11 @@ struct loaded_kernel_table<operator_list<Ops...>> {
 /// All kernels of the list's operators for models that are loaded at run time.
 template <class List>
 loaded_kernels kernels_of() {
+#if defined(CTNN_PLAIN)
   return {loaded_kernel_table<List>::table, &convert_loaded, integers_of_target()};
+#else
+  return {loaded_kernel_table<List>::table, &convert_loaded, integers_of_target(), &run_loaded_cascade};
+#endif
 }
 
 #if !defined(CTNN_PLAIN)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The third phase: which steps a value lives for, and operators that write over their input.
+// The fourth phase: which steps a value lives for, and operators that write over their input.
 #pragma once
 
 #include "draft.hpp"
@@ -59,6 +59,7 @@ class lifetimes : planning_phase {
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step step = plan_.steps[s];
       if (!step.runs_kernel() || step.outputs.count != 1 || step.inputs.count == 0) continue;
+      if (step.cascade.count > 0) continue;  // it reads rows that another part may have written over
       const int in = first_id(step.inputs), out = first_id(step.outputs), whole = root(in), now = static_cast<int>(s);
       if (root(out) != out || at(out).kept || at(out).first_step != now) continue;
       if (at(whole).external || at(whole).kept || at(whole).last_step != now || at(whole).first_step >= now) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The second phase: values that are parts of others need no copies. Concatenations, splits, slices, views.
+// The third phase: values that are parts of others need no copies. Concatenations, splits, slices, views.
 #pragma once
 
 #include "draft.hpp"

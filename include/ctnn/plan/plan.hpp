@@ -36,6 +36,7 @@ struct plan_step {
   bool overwrites = false;  ///< writes its result over an input nobody reads any more
   bool backwards = false;   ///< because the result lies over the input, and further on
   int scratch = none;       ///< placement of the kernel's own memory
+  range cascade{};          ///< in plan::ids: nodes that run some rows at a time, `node` last (kernels/cascade.hpp)
   bool carries = false;     ///< the input is what the output, which is kept, will be in the next run; they may overlap
 
   /// A node's kernel, not only packing for one, a conversion or what is carried on?
@@ -90,6 +91,7 @@ inline constexpr int arena_alignment = 16;
 struct plan_options {
   bool in_place = true;  ///< let an operator write over an input nobody reads any more
   bool overlap = true;   ///< at a distance, too
+  bool cascades = true;  ///< run convolutions some rows at a time; values between them are nowhere then
   bool arena = true;     ///< choose offsets in one arena; who gives every value memory of its own needs none
 };
 

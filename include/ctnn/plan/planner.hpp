@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes the plan, in four phases.
+// Makes the plan, in five phases.
 #pragma once
 
+#include "cascades.hpp"
 #include "layout_choice.hpp"
 #include "lifetimes.hpp"
 #include "offset_assignment.hpp"
@@ -12,6 +13,7 @@ namespace ctnn::ir {
 constexpr memory_plan make_plan(const graph_view& g, const plan_options& options = {}) {
   detail::draft d{g};
   detail::layout_choice(d).choose_layouts();
+  if (options.cascades) detail::cascades(d).join_steps();
   detail::part_placement(d).place_parts();
   detail::lifetimes lives(d);
   lives.find_lifetimes();

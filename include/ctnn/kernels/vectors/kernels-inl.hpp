@@ -38,6 +38,7 @@
 #include "reduce-inl.hpp"
 #include "softmax-inl.hpp"
 #if !defined(CTNN_PLAIN)
+#include "cascade-inl.hpp"
 #include "winograd-inl.hpp"
 #endif
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// Convolutions of a cascade (kernels/cascade.hpp). For some rows of the last one's results, each makes those rows that
+// the next one lacks; of the rows before, it keeps what the next one's window still covers. The kernels are those of
+// conv2d, on windows of these rows.
+
+#if defined(CTNN_KERNELS_CASCADE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_CASCADE_INL_HPP
+#undef CTNN_KERNELS_CASCADE_INL_HPP
+#else
+#define CTNN_KERNELS_CASCADE_INL_HPP
+#endif
+
+#include <cstring>
+
+#include "../cascade.hpp"
+#include "../scratch.hpp"
+#include "conv2d-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+/// A convolution of a cascade, all rows of one image; its input, but for the first one's, and its results, but for the
+/// last one's, lie in the rows.
+struct cascade_stage {
+  window c{};
+  epilogue end{};
+  bool depthwise = false;
+  cascade_rows rows{};
+
+  constexpr cascade_stage() = default;
+  constexpr CTNN_INLINE cascade_stage(const op::conv2d& p, const arguments& a)
+      : c(window_of(p, a)), end(epilogue_of(p.activation)), depthwise(is_depthwise(p, a.in[0].shape.back(2))) {
+    if (depthwise) c.out_channels = p.out;
+    rows = {c.height, c.kernel_h, c.stride_h, c.dilation_h, c.pad_top, c.out_height, c.out_width, c.out_row};
+  }
+};
+
+namespace detail {
+
+/// Rows [first, end) of an image, one below the other.
+struct rows_in_memory {
+  float* data = nullptr;
+  int first = 0, end = 0;
+};
+
+/// Makes rows [first, end) of the results at `out` from those that are in memory.
+template <tile_set Tiles>
+CTNN_INLINE void make_rows(const cascade_stage& stage, const float* in, int in_first, int in_end, float* out, int first,
+                           int end) {
+  window c = stage.c;
+  c.in = in;
+  c.height = in_end - in_first;
+  c.pad_top += in_first - first * c.stride_h;
+  c.last_y = c.height - span_of(c.kernel_h, c.dilation_h);
+  c.out = out;
+  c.out_height = end - first;
+  if (c.residual != nullptr) c.residual += std::ptrdiff_t{first} * c.out_width * c.residual_pitch;
+  if (stage.depthwise) convolve_depthwise(c, stage.end, choose_depthwise(c));
+  else convolve<Tiles>(c, stage.end, 0, c.out_height * c.out_width);
+}
+
+/// Has rows [needed.first, needed.end) of the results of stage i in memory[i], which may hold some of the first ones.
+template <tile_set Tiles>
+CTNN_NOINLINE void have_rows(const cascade_stage* stages, rows_in_memory* memory, int i, const row_range& needed) {
+  const cascade_stage& stage = stages[i];
+  rows_in_memory& now = memory[i];
+  const std::ptrdiff_t row = stage.c.out_row;
+  if (now.end <= needed.first) {
+    now.first = now.end = needed.first;
+  } else if (now.first < needed.first) {
+    std::memmove(now.data, now.data + (needed.first - now.first) * row,
+                 static_cast<std::size_t>((now.end - needed.first) * row) * sizeof(float));
+    now.first = needed.first;
+  }
+  if (now.end >= needed.end) return;
+  const row_range read = stage.rows.read(now.end, needed.end);
+  float* const out = now.data + (now.end - now.first) * row;
+  if (i == 0) {
+    make_rows<Tiles>(stage, stage.c.in + read.first * stage.c.row, read.first, read.end, out, now.end, needed.end);
+  } else {
+    have_rows<Tiles>(stages, memory, i - 1, read);
+    make_rows<Tiles>(stage, memory[i - 1].data, memory[i - 1].first, memory[i - 1].end, out, now.end, needed.end);
+  }
+  now.end = needed.end;
+}
+
+/// Rows [first, end) of the results of one image, `step` at a time.
+template <tile_set Tiles>
+CTNN_NOINLINE void run_image(const cascade_geometry& all, const cascade_stage* stages, float* memory, int step,
+                             int first, int end) {
+  const int last = all.count - 1;
+  rows_in_memory rows[longest_cascade];
+  for (int i = last, count = step; i > 0; --i) {
+    count = all.stages[i].most_read(count);
+    rows[i - 1].data = memory;
+    memory += count * all.stages[i - 1].out_row;
+  }
+  const cascade_stage& stage = stages[last];
+  const rows_in_memory& in = rows[last - 1];
+  for (int row = first; row < end; row += step) {
+    const int row_end = end - row < step ? end : row + step;
+    have_rows<Tiles>(stages, rows, last - 1, stage.rows.read(row, row_end));
+    make_rows<Tiles>(stage, in.data, in.first, in.end, stage.c.out + row * stage.c.out_row, row, row_end);
+  }
+}
+
+}  // namespace detail
+
+/// A share of all rows of all images. Parts beyond those that memory is enough for have nothing to do.
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void run_cascade(std::span<cascade_stage> stages, int images, work_share share, scratch_memory memory) {
+  cascade_geometry all;
+  for (const cascade_stage& s : stages) all.stages[all.count++] = s.rows;
+  const std::int64_t room = all.room();
+  const int most = static_cast<int>(room / all.memory(1));
+  if (share.count > most) share.count = most;
+  if (share.index >= share.count) return;
+  // One part takes no more than its own half, so that a cache holds it.
+  const std::int64_t own = room / (share.count < 2 ? 2 : share.count);
+  float* const rows = memory.take<float>(room).data() + share.index * own;
+  cascade_stage &first = stages[0], &last = stages[stages.size() - 1];
+  const window begin = first.c, end = last.c;
+  const index_range part = share_of(share, std::ptrdiff_t{images} * last.c.out_height);
+  for (int n = 0; n < images; ++n) {
+    const rows_of_image r(part, n, last.c.out_height);
+    if (r.begin >= r.end) continue;
+    first.c.in = image_of(begin, n, 1).in;
+    last.c.out = image_of(end, n, 1).out;
+    last.c.residual = image_of(end, n, 1).residual;
+    detail::run_image<Tiles>(all, stages.data(), rows, all.rows_in(own), r.begin, r.end);
+  }
+}
+
+/// Tiles that a convolution of a cascade may take, whatever rows it is given.
+constexpr tile_set tiles_of_cascade(const cascade_stage& stage) {
+  tile_set all;
+  if (stage.depthwise) return all;
+  each_tile(stage.c.out_channels, detail::panel_vectors, [&](int vectors) {
+    for (int height = 1; height <= panel_rows(vectors); ++height) all.add_panel(vectors, height);
+  });
+  return all;
+}
+
+/// The same for loaded models.
+inline void run_loaded_cascade(const cascade_call& call, const work_share& share, scratch_memory memory) {
+  cascade_stage stages[longest_cascade];
+  for (int i = 0; i < call.count; ++i) stages[i] = cascade_stage(*call.stages[i], call.all[i]);
+  const extents& in = call.all[0].in[0].shape;
+  run_cascade({stages, static_cast<std::size_t>(call.count)}, in.rank == 4 ? in[0] : 1, share, memory);
+}
+
+CTNN_END_TARGET
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// MobileNetV2 from a file, some rows at a time: the same bits as layer by layer, half of the memory, and still every
+// value can be asked for and fed.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "benchmarks/networks.hpp"
+#include "support/check_plan.hpp"
+#include "support/loaded.hpp"
+#include "support/numbers.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+
+namespace {
+
+bool same_bits(const array& a, const array& b) {
+  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+struct mobile {
+  written_network net = mobilenetv2();
+  model m = model::load(std::as_bytes(std::span(net.onnx)));
+  array image{extents{1, 3, 224, 224}, random_floats("image", 3 * 224 * 224)};
+
+  array run(extractor& ex) const {
+    ex.input("x", image);
+    return ex.extract(net.output);
+  }
+  /// The nodes of the longest cascade, and its last value but one.
+  std::vector<int> longest(const memory_plan& plan) const {
+    std::span<const int> best;
+    for (const plan_step& s : plan.steps)
+      if (const auto now = plan.view().ids_of(s.cascade); now.size() > best.size()) best = now;
+    return {best.begin(), best.end()};
+  }
+};
+
+struct eager_pool : thread_pool {
+  using thread_pool::thread_pool;
+  double least_nanoseconds() const override { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("MobileNetV2 in cascades") {
+  const mobile net;
+  const graph_view g = net.m.graph();
+  const memory_plan plan = make_plan(g), by_layer = make_plan(g, {.cascades = false});
+  CHECK(plan_judge(g, plan.view()).judge() == "");
+  CHECK(by_layer.arena_size * 4 > 6'000'000);
+  CHECK(plan.arena_size * 4 <= 2'700'000);
+
+  extractor whole = net.m.extractor(), rows = net.m.extractor();
+  whole.set_light_mode(false);
+  const array want = net.run(whole);
+  CHECK(same_bits(net.run(rows), want));
+  CHECK(rows.steps_run() < whole.steps_run());
+  CHECK(2 * rows.peak_bytes() < whole.peak_bytes());
+  for (const int threads : {2, 3, 5}) {
+    CAPTURE(threads);
+    rows.set_executor(std::make_shared<eager_pool>(threads));
+    CHECK(same_bits(net.run(rows), want));
+    CHECK((rows.steps_run() < whole.steps_run()) == (threads < 5));
+  }
+  rows.set_executor({});
+
+  // A value between two convolutions of a cascade.
+  const std::vector<int> nodes = net.longest(plan);
+  REQUIRE(nodes.size() == 3);
+  CHECK(net.run(rows).size() == want.size());
+  CHECK(std::equal(nodes.begin(), nodes.end(), rows.cascade_of(nodes[2]).begin()));
+  const std::string_view between = g.at_value(g.at(nodes[1]).outputs.first).name;
+  const array value = whole.extract(between);
+  CHECK(same_bits(rows.extract(between), value));
+  CHECK(same_bits(rows.extract(net.net.output), want));
+  extractor fed = net.m.extractor();
+  fed.input("x", net.image);
+  fed.input(between, value);
+  CHECK(same_bits(fed.extract(net.net.output), want));
+}
