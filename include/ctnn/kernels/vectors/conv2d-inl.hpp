@@ -392,8 +392,8 @@ struct convolution_record {
 
 CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
   window c = r.unpack();
-  const float* at[r.operands];
-  for (int i = 0; i < r.operands; ++i) at[i] = address_in(f, {r.bases[i], r.offsets[i]});
+  const float* at[convolution_record::operands];
+  for (int i = 0; i < convolution_record::operands; ++i) at[i] = address_in(f, {r.bases[i], r.offsets[i]});
   c.in = at[r.in];
   c.weights = at[r.weights];
   c.bias = at[r.bias];
