@@ -164,9 +164,9 @@ void load(parameters<Net>& into, const file& from) {
   if (ctnn::load(into, weights.given()).found) throw error(from.path() + ": two layers have one name");
 }
 
-/// The same, folded into the weights of optimized<Net>.
-template <class Net, class Rules = default_rules>
-void load_folded(parameters<optimized<Net, Rules>>& into, const file& from) {
+/// The same, folded into the weights of optimized<Net>, or of a struct that inherits it.
+template <class Net, class Rules = default_rules, class Fused>
+void load_folded(parameters<Fused>& into, const file& from) {
   const detail::taken weights(ir::declared_graph<Net>, from);
   if (ctnn::load_folded<Net, Rules>(into, weights.given()).found)
     throw error(from.path() + ": two layers have one name");

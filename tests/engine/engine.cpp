@@ -177,3 +177,29 @@ TEST_CASE("weights folded by the compiler") {
   CHECK(nn::ir::test::difference({floats(a.begin(), a.end())}, {floats(want.begin(), want.end())}) == "");
   CHECK(nn::ir::test::difference({floats(b.begin(), b.end())}, {floats(want.begin(), want.end())}) == "");
 }
+
+namespace {
+
+/// A name for an optimised network.
+struct small_and_fused : nn::optimized<small> {};
+nn::arena<small_and_fused> small_memory;
+constinit nn::engine<small_and_fused, nn::shared_arena> named_in_memory{small_folded, small_memory};
+
+}  // namespace
+
+TEST_CASE("a struct that inherits an optimised network takes its weights") {
+  const floats x = nn::ir::test::random_floats("x", 18);
+  const std::span<const float, 18> input(x);
+  nn::engine<nn::optimized<small>> one{small_folded};
+  const auto want = one(input);
+  const auto same = [&](auto& run) { return std::ranges::equal(run(input), want); };
+  nn::engine<small_and_fused> by_base{small_folded};
+  CHECK(same(by_base));
+  CHECK(same(named_in_memory));
+  static nn::parameters<small_and_fused> own;
+  REQUIRE(!nn::load_folded<small>(own, small_weights).found);
+  nn::engine<small_and_fused> by_own{own};
+  CHECK(same(by_own));
+  one.use(own);
+  CHECK(std::ranges::equal(one(input), by_own.output<0>()));
+}

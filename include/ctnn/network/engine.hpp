@@ -81,11 +81,11 @@ class engine {
   static constexpr std::size_t outputs = x::output_count;
 
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
-  explicit engine(const parameters<Net>& weights) requires(owns) : weights_(weights.packed) { use_best(); }
-  engine(const parameters<Net>& weights, target_id target) requires(owns) : weights_(weights.packed) { use(target); }
+  explicit engine(weights_of<Net> weights) requires(owns) : weights_(weights.packed) { use_best(); }
+  engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { use(target); }
   /// In memory that must outlive the engine, too.
   template <std::size_t Bytes>
-  constexpr engine(const parameters<Net>& weights, arena_memory<Bytes>& memory)
+  constexpr engine(weights_of<Net> weights, arena_memory<Bytes>& memory)
     requires(!owns)
       : arena_{memory.bytes}, weights_(weights.packed) {
     static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net>, x::carried_count != 0>) > 0);
@@ -93,15 +93,12 @@ class engine {
   }
   /// The same in any bytes: 63 more, of which some are left out so that the others are aligned.
   template <std::size_t Bytes>
-  engine(const parameters<Net>& weights, std::span<std::byte, Bytes> memory)
+  engine(weights_of<Net> weights, std::span<std::byte, Bytes> memory)
     requires(!owns)
       : arena_{memory.data() + (-reinterpret_cast<std::uintptr_t>(memory.data()) & 63)}, weights_(weights.packed) {
     static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net> + 63, x::carried_count != 0>) > 0);
     use_best();
   }
-  /// Weights would be gone before the first inference.
-  template <class... Others>
-  explicit engine(const parameters<Net>&&, const Others&...) = delete;
 
   target_id target() const { return run_ ? target_ : best_target(); }
   constexpr void use(target_id target) {
@@ -110,8 +107,7 @@ class engine {
   }
 
   /// Other weights from now on; they must outlive the engine.
-  constexpr void use(const parameters<Net>& weights) { weights_ = weights.packed; }
-  void use(const parameters<Net>&&) = delete;
+  constexpr void use(weights_of<Net> weights) { weights_ = weights.packed; }
   /// Those of an image, if nothing is wrong with it; else the engine keeps what it has.
   [[nodiscard]] image_error use(const weights_image<Net>& image) {
     const image_error wrong = image.check();

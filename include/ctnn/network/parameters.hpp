@@ -31,6 +31,21 @@ struct parameters {
   alignas(64) float packed[ir::executable<Net>::weights_size + 1]{};
 };
 
+/// The weights of Net where they lie, for engines: parameters<Net>, or those of the network that Net only gives a name
+/// (struct Net : optimized<net> {}). They must outlive their readers.
+template <class Net>
+struct weights_of {
+  const float* packed;
+  constexpr weights_of(const parameters<Net>& weights) : packed(weights.packed) {}
+  template <class Same>
+  constexpr weights_of(const parameters<Same>& weights) : packed(weights.packed) {
+    static_assert(std::is_same_v<typename Same::network_type, typename Net::network_type>,
+                  "ctnn: these are the weights of another network");
+  }
+  template <class Any>
+  weights_of(const parameters<Any>&&) = delete;  // would be gone before the first inference
+};
+
 /// A constant network's weights are folded and packed by the compiler up to this many numbers (Clang's step limit);
 /// beyond it, do it at start or let `ctnn header` write them packed.
 inline constexpr std::int64_t constant_weights_limit = 65'536;
@@ -259,10 +274,12 @@ template <class Net>
   return {};
 }
 
-/// Weights of Net folded at start into those of optimized<Net>; needs a heap while it works.
-template <class Net, class Rules = default_rules>
-[[nodiscard]] constexpr problem_report load_folded(parameters<optimized<Net, Rules>>& into,
-                                                   std::span<const named_weight> given) {
+/// Weights of Net folded at start into those of optimized<Net>, or of a struct that inherits it; needs a heap while it
+/// works.
+template <class Net, class Rules = default_rules, class Fused>
+[[nodiscard]] constexpr problem_report load_folded(parameters<Fused>& into, std::span<const named_weight> given) {
+  static_assert(std::is_same_v<typename Fused::network_type, typename optimized<Net, Rules>::network_type>,
+                "ctnn: these are the weights of another network");
   if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;
   ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, given, into.packed);
   return {};

@@ -117,10 +117,10 @@ struct value_info {
     std::string name;
   };
   std::string name;
-  int element = 0;                         ///< TensorProto::DataType; 0 if the file does not say
+  int element = 0;                           ///< TensorProto::DataType; 0 if the file does not say
   std::optional<std::vector<axis>> shape{};  ///< missing: any rank
   std::optional<extents> usual{};            ///< with axes that are open, if nobody says another
-  bool is_tensor = true;                   ///< not a sequence, map, optional or sparse tensor
+  bool is_tensor = true;                     ///< not a sequence, map, optional or sparse tensor
 };
 
 struct graph_message {
