@@ -108,6 +108,8 @@ static_assert(std::same_as<nn::optimized<heads>, nn::canonical<nn::network<
     nn::relu<"left", nn::from<"parts.0">>,
     nn::conv2d<"right", nn::from<"parts.1">, nn::out<2>, nn::kernel<1>, nn::fused<nn::function::tanh>>,
     nn::named_output<nn::from<"right_tanh", "left_drop">, nn::from<"right", "left">>>>>);
+static_assert(nn::output_shape<heads, "parts"> == nn::extents{1, 4, 4});
+static_assert(nn::output_shape<heads, "parts.1"> == nn::extents{3, 4, 4});
 
 // Lists of layers and rules of one's own.
 using nothing = nn::network<nn::input<"x", nn::shape<4>>, nn::identity<"i">, nn::dropout<"d">>;

@@ -182,6 +182,16 @@ constexpr auto activated_parts = [](builder& b) {
   b.output("one", Moved ? cuts : b.apply("one", cuts, First));
   b.output("two", Moved || Second == function::none ? cuts + 1 : b.apply("two", cuts + 1, Second));
 };
+/// Behind one part the same function again, which is applied to what is activated already.
+template <bool Moved>
+constexpr auto activated_twice = [](builder& b) {
+  const value_id y = b.add(pointwise(4, {Moved ? function::sigmoid : function::none}), "layer", {image(b)});
+  const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {y});
+  const value_id one = Moved ? cuts : b.apply("one", cuts, function::sigmoid);
+  const value_id two = Moved ? cuts + 1 : b.apply("two", cuts + 1, function::sigmoid);
+  b.output("one", one);
+  b.output("again", b.apply("again", two, function::sigmoid));
+};
 constexpr auto cut_layer_is_read = [](builder& b) {
   const value_id y = b.add(pointwise(4), "layer", {image(b)});
   const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {y});
@@ -249,6 +259,8 @@ DECLINES("a scaled part is an output", (rules::affine_before_concat), scaled_par
 
 FIRES("convolution > split > relu twice", (rules::activation_before_split),
       (activated_parts<function::relu, function::relu>), (activated_parts<function::relu, function::relu, true>))
+FIRES("convolution > split > sigmoid twice and again", (rules::activation_before_split), activated_twice<false>,
+      activated_twice<true>)
 DECLINES("split > relu and sigmoid", (rules::activation_before_split),
          (activated_parts<function::relu, function::sigmoid>), "it is not applied to all of every part")
 DECLINES("split > relu of one part", (rules::activation_before_split),

@@ -69,16 +69,6 @@ class name_table {
   constexpr bool is_read(int number) const { return all_[static_cast<std::size_t>(number)].read; }
   constexpr std::string_view name(int number) const { return all_[static_cast<std::size_t>(number)].name; }
   constexpr int last() const { return static_cast<int>(all_.size()) - 1; }
-
- private:
-  constexpr std::size_t slot_of_name(std::string_view name) const {
-    std::size_t h = 5381;
-    for (char c : name) h = h * 33 + static_cast<unsigned char>(c);
-    while (true) {
-      const std::size_t slot = h++ & (numbers_.size() - 1);
-      if (numbers_[slot] == none || all_[static_cast<std::size_t>(numbers_[slot])].name == name) return slot;
-    }
-  }
   /// 2 of "split.2", whose dot is at `dot`; -1 if that is no number.
   static constexpr int index_of(std::string_view name, std::size_t dot) {
     if (dot + 1 >= name.size() || name[dot] != '.') return -1;
@@ -88,6 +78,16 @@ class name_table {
       index = index * 10 + (c - '0');
     }
     return index;
+  }
+
+ private:
+  constexpr std::size_t slot_of_name(std::string_view name) const {
+    std::size_t h = 5381;
+    for (char c : name) h = h * 33 + static_cast<unsigned char>(c);
+    while (true) {
+      const std::size_t slot = h++ & (numbers_.size() - 1);
+      if (numbers_[slot] == none || all_[static_cast<std::size_t>(numbers_[slot])].name == name) return slot;
+    }
   }
   /// "split.2" is output 2 of layer "split".
   constexpr value_id find_among_outputs(std::string_view name) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../rewrite/provenance.hpp"
+#include "name_table.hpp"
 #include "parameters.hpp"
 
 namespace ctnn::ir::detail {
@@ -35,9 +36,25 @@ auto layer_error_of() {
     return std::type_identity<no_error>{};
   }
 }
+/// The output of the layer of this name, or "split.1" for the second of several; none if there is no such output.
+constexpr value_id output_called(const graph_view& g, std::string_view name) {
+  for (const node& n : g.nodes) {
+    if (n.name == name) return n.outputs.first;
+    if (n.outputs.count < 2 || !name.starts_with(n.name)) continue;
+    const int k = name_table::index_of(name, n.name.size());
+    if (k >= 0 && k < n.outputs.count) return n.outputs.first + k;
+  }
+  return none;
+}
+template <class Net, fixed_string Output>
+inline constexpr bool declares_output = output_called(declared_graph<Net>, Output) != none;
+
 /// Compiles only if there is such a layer; its size is asked for outside of functions (check.hpp).
 template <class Net, fixed_string Layer>
 using layer_error = typename decltype(layer_error_of<Net, Layer>())::type;
+template <class Net, fixed_string Output>
+using output_error = typename std::conditional_t<declares_output<Net, Output>, std::type_identity<no_error>,
+                                                 decltype(layer_error_of<Net, Output>())>::type;
 
 }  // namespace ctnn::ir::detail
 
@@ -63,12 +80,13 @@ inline constexpr std::int64_t parameter_count = ir::detail::count_weights(ir::de
 // A question about a layer that there is not is a compile error with the nearest name; network<...>::has is asked for
 // those that may be gone.
 
-/// The shape of a layer's output: output_shape<net, "conv1"> == extents{16, 32, 32}.
-template <class Net, fixed_string Layer>
-inline constexpr extents output_shape = (void(sizeof(ir::detail::layer_error<Net, Layer>)), [] {
-  for (const ir::node& n : ir::declared_graph<Net>.nodes)
-    if (n.name == Layer.view()) return ir::declared_graph<Net>.shape(n.outputs.first);
-  return extents{};
+/// The shape of a layer's output: output_shape<net, "conv1"> == extents{16, 32, 32}; of several "split.0", "split.1".
+template <class Net, fixed_string Output>
+inline constexpr extents output_shape = (void(sizeof(ir::detail::output_error<Net, Output>)), [] {
+  const auto shape_in = [](const ir::graph_view& g) { return g.shape(ir::detail::output_called(g, Output)); };
+  if constexpr (ir::detail::declares_output<Net, Output>) return shape_in(ir::declared_graph<Net>);
+  else if constexpr (ir::detail::knows_layer<Net, Output>()) return shape_in(ir::detail::expanded_view<Net>());
+  else return extents{};
 }());
 
 /// The m of a conv2d that vectors compute by Winograd's F(m, 3) (kernels/winograd.hpp); 0: product by product.

@@ -127,10 +127,10 @@ struct activation_before_split {
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const pool<expression_id> weights(r.view().weights(r.at(m.first)));
+    pool<node_id> gone;  // known before the first goes: its readers read the part then
     for (std::size_t n = 0; n < r.view().nodes.size(); ++n)
-      if (static_cast<node_id>(n) != m.last && does_the_same(r, m, static_cast<node_id>(n)))
-        r.bypass(static_cast<node_id>(n), r.input(static_cast<node_id>(n)), r.name(m.first));
-    r.bypass(m.last, r.input(m.last), r.name(m.first));
+      if (does_the_same(r, m, static_cast<node_id>(n))) gone.push_back(static_cast<node_id>(n));
+    for (const node_id n : gone) r.bypass(n, r.input(n), r.name(m.first));
     activates::visit(r, m.first, [&](auto layer) {
       layer.activation = m.both;
       r.become(m.first, layer, r.name(m.first), r.inputs_of(m.first), weights, r.shape(r.output(m.first)));
