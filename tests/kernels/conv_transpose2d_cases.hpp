@@ -40,7 +40,16 @@ inline void check_transposed(const transposed_case& t, transposed_kernel kernel)
   const const_tensor in{placed.data(), t.in, layout::nhwc, in_pitch};
   const tensor result{y.data(), out, layout::nhwc, out_pitch};
   const float* w[2] = {packed.data(), bias.data()};
-  kernel(p, {{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}});
+  const arguments a{{&in, 1}, {&result, 1}, {w, p.bias ? 2u : 1u}};
+  kernel(p, a);
+  for (const int parts : test::part_counts) {
+    auto again =
+        place(std::vector<float>(static_cast<std::size_t>(out.count()), untouched), out, layout::nhwc, out_pitch);
+    again.swap(y);
+    const tensor other{y.data(), out, layout::nhwc, out_pitch};
+    test::in_parts{kernel, parts}(p, arguments{a.in, {&other, 1}, a.weights});
+    CHECK(test::same_bits(y, again));
+  }
 
   std::vector<float> want(static_cast<std::size_t>(out.count()));
   const const_tensor plain_in{x.data(), t.in};

@@ -179,8 +179,9 @@ struct conv_transpose : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr std::string_view name =
       Axes == 1 ? "conv_transpose1d"sv : Axes == 2 ? "conv_transpose2d"sv : "conv_transpose3d"sv;
-  static constexpr traits is = Axes == 2 ? traits{.layouts = layout_rule::nhwc, .images = image_flow::makes}
-                                         : traits{.vectors = vectors_of::none};
+  static constexpr traits is =
+      Axes == 2 ? traits{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes}
+                : traits{.vectors = vectors_of::none};
   static constexpr bool packs(int slot) { return Axes == 2 && slot == 0; }
   using windows = convolution_windows<Axes>;
 

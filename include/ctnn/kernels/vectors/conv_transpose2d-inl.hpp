@@ -60,8 +60,9 @@ CTNN_INLINE void set_taps(window& c, const phase& y, const phase& x) {
   c.last_x = c.width - span_of(x.taps, x.dilation);
 }
 
-/// All groups of an image, phase by phase.
-CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const window& image, const epilogue& end) {
+/// All groups of an image, phase by phase; a share of each.
+CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const window& image, const epilogue& end,
+                                           const work_share& share) {
   const bool depthwise = is_depthwise(p, image.channels * p.groups);
   // Of all groups and one tap.
   const auto filters = static_cast<std::ptrdiff_t>(
@@ -81,12 +82,13 @@ CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const 
       c.out_height = y.count;
       c.out_width = x.count;
       if (depthwise) c.out_channels = p.out;
-      convolve_image(p.groups, c, end, depthwise, work_share{});
+      convolve_image(p.groups, c, end, depthwise, share);
     }
 }
 
 /// One group: the phases of some places at a time as columns of one product, scattered afterwards.
-CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const window& group, const epilogue& end) {
+CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const window& group, const epilogue& end,
+                                           const work_share& share) {
   constexpr int places = 48;
   alignas(64) float block[places * 64];
   float bias[64];
@@ -104,12 +106,14 @@ CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const 
   const int y_end = (group.out_height - 1 + p.pad[0]) / sh + 1, x_end = (group.out_width - 1 + p.pad[1]) / sw + 1;
   const int y_begin = p.pad[0] / sh, x_begin = p.pad[1] / sw;
   const int width = x_end - x_begin < places ? x_end - x_begin : places, height = places / width;
-  for (int qy = y_begin; qy < y_end; qy += height)
+  const index_range part = share_of(share, y_end - y_begin, height);
+  const int last = y_begin + static_cast<int>(part.end);
+  for (int qy = y_begin + static_cast<int>(part.begin); qy < last; qy += height)
     for (int qx = x_begin; qx < x_end; qx += width) {
       y.pad = y.taps - 1 - qy;
       x.pad = x.taps - 1 - qx;
       set_taps(c, y, x);
-      c.out_height = y_end - qy < height ? y_end - qy : height;
+      c.out_height = last - qy < height ? last - qy : height;
       c.out_width = x_end - qx < width ? x_end - qx : width;
       c.out_row = c.out_width * c.out_pitch;
       convolve(c, end);
@@ -126,7 +130,7 @@ CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const 
 }
 
 CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const window& all, int images,
-                                           const epilogue& end) {
+                                           const epilogue& end, const work_share& share) {
   for (int n = 0; n < images; ++n) {
     window image = image_of(all, n, 1);
     if constexpr (channel_block > 4) {
@@ -135,7 +139,7 @@ CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const 
         const std::int64_t columns = std::int64_t{image.out_channels} * p.stride[0] * p.stride[1];
         const std::int64_t taps = std::int64_t{p.kernel[0]} * p.kernel[1] / p.stride[0] / p.stride[1];
         for (int g = 0; g < p.groups; ++g) {
-          transpose_joined(p, image, end);
+          transpose_joined(p, image, end, share);
           image.in += image.channels;
           image.weights += round_up_to_block(columns) * image.channels * taps;
           image.out += image.out_channels;
@@ -144,7 +148,7 @@ CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const 
         continue;
       }
     }
-    transpose_phases(p, image, end);
+    transpose_phases(p, image, end, share);
   }
 }
 
@@ -152,7 +156,7 @@ CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const 
 
 CTNN_INLINE void run(const op::conv_transpose2d& p, const arguments& a) {
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
-  detail::transpose_images(p, detail::transposed_window(p, a), images, epilogue_of(p.activation));
+  detail::transpose_images(p, detail::transposed_window(p, a), images, epilogue_of(p.activation), a.share);
 }
 
 CTNN_END_TARGET

@@ -103,7 +103,7 @@ CTNN_INLINE window rows_of_window(const window& c, const index_range& rows) {
   window part = c;
   part.pad_top -= static_cast<int>(rows.begin) * c.stride_h;
   part.out_height = static_cast<int>(rows.size());
-  part.out += rows.begin * c.out_width * c.out_pitch;
+  part.out += rows.begin * c.out_row;
   if (c.residual != nullptr) part.residual += rows.begin * c.out_width * c.residual_pitch;
   return part;
 }
