@@ -422,12 +422,12 @@ class extractor {
   std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
   ir::plan_view plan_;
-  std::vector<int> readers_;    ///< by root: steps that read it, outputs that are in it
-  std::vector<int> producers_;  ///< by placement: the step that writes it
-  arrays_by_name given_;           ///< network inputs
-  arrays_by_name between_;         ///< what parts of the network have made that ran before the program
-  bool in_parts_ = false;          ///< the program is the last part
-  bool of_part_ = false;           ///< its model is a part of another
+  std::vector<int> readers_;            ///< by root: steps that read it, outputs that are in it
+  std::vector<int> producers_;          ///< by placement: the step that writes it
+  arrays_by_name given_;                ///< network inputs
+  arrays_by_name between_;              ///< what parts of the network have made that ran before the program
+  bool in_parts_ = false;               ///< the program is the last part
+  bool of_part_ = false;                ///< its model is a part of another
   std::map<ir::value_id, array> cuts_;  ///< values inside the network that were fed
   std::map<ir::value_id, const array*> fed_;
   std::vector<bool> done_;   ///< by step

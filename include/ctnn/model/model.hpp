@@ -190,8 +190,9 @@ class model {
       return onnx::parse_model(bytes, "the .onnx bytes", read.limits);
     });
 #else
-    throw error("the .onnx bytes: reading ONNX needs protozero (Debian: libprotozero-dev), and this program was built "
-                "without");
+    throw error(
+        "the .onnx bytes: reading ONNX needs protozero (Debian: libprotozero-dev), and this program was built "
+        "without");
 #endif
   }
   template <class Read>

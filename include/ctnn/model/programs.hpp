@@ -30,10 +30,7 @@ class program_family {
   /// Without a maker there is only the first program. Of the others the last used ones are kept, as many as `memory`
   /// bytes hold, and one in any case.
   program_family(loaded_model&& network, program_options options, network_maker maker = {}, std::size_t memory = 0)
-      : options_(std::move(options)),
-        maker_(std::move(maker)),
-        memory_(memory),
-        first_(make(std::move(network))) {}
+      : options_(std::move(options)), maker_(std::move(maker)), memory_(memory), first_(make(std::move(network))) {}
   /// No program yet: the first inputs decide. `why` is what to say to those who ask for the network before.
   program_family(std::string why, program_options options, network_maker maker, std::size_t memory)
       : options_(std::move(options)), maker_(std::move(maker)), memory_(memory), why_not_(std::move(why)) {}
