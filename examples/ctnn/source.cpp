@@ -134,8 +134,8 @@ opened_model open_ncnn(const model_source& from) {
                         ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
   }
   const progress busy("reading " + from.file);
-  const auto files = std::make_shared<const ctnn::ncnn::network_files>(
-      ctnn::ncnn::open_network(from.file, bin, limits_of(from)));
+  const auto files =
+      std::make_shared<const ctnn::ncnn::network_files>(ctnn::ncnn::open_network(from.file, bin, limits_of(from)));
   opened_model m;
   m.inputs = ctnn::ncnn::declared_inputs(files->network);
   m.maker = [files, m, name = from.file, limits = limits_of(from),

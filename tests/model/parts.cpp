@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Networks whose shapes follow from what they compute run in parts; what is above a node that asks for numbers is never
 // computed while a network is made.
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include <ctnn/model.hpp>
@@ -47,13 +49,13 @@ array with(const std::vector<std::pair<int, float>>& some) {
 
 /// Halves v while its sum is above a limit; gathers v and the number of the turn.
 std::string halving(const std::string& trips, const std::string& condition) {
-  const std::string body =
-      pb::node("Mul", {"v", "half"}, {"v2"}) + pb::node("ReduceSum", {"v2"}, {"s"}, pb::attribute("keepdims", 0)) +
-      pb::node("Greater", {"s", "limit"}, {"more"}) + pb::node("Identity", {"v2"}, {"seen"}) +
-      pb::node("Identity", {"i"}, {"turn"}) + pb::input(pb::value("i", pb::i64, {})) +
-      pb::input(pb::value("c", pb::boolean, {})) + pb::input(pb::value("v", pb::f32, {2})) +
-      pb::output(pb::value("more", pb::boolean, {})) + pb::output(pb::value("v2", pb::f32, {2})) +
-      pb::output(pb::value("seen", pb::f32, {2})) + pb::output(pb::value("turn", pb::i64, {}));
+  const std::string body = pb::node("Mul", {"v", "half"}, {"v2"}) +
+                           pb::node("ReduceSum", {"v2"}, {"s"}, pb::attribute("keepdims", 0)) +
+                           pb::node("Greater", {"s", "limit"}, {"more"}) + pb::node("Identity", {"v2"}, {"seen"}) +
+                           pb::node("Identity", {"i"}, {"turn"}) + pb::input(pb::value("i", pb::i64, {})) +
+                           pb::input(pb::value("c", pb::boolean, {})) + pb::input(pb::value("v", pb::f32, {2})) +
+                           pb::output(pb::value("more", pb::boolean, {})) + pb::output(pb::value("v2", pb::f32, {2})) +
+                           pb::output(pb::value("seen", pb::f32, {2})) + pb::output(pb::value("turn", pb::i64, {}));
   return pb::node("Loop", {trips, condition, "x"}, {"last", "all", "turns"}, pb::graph_attribute("body", body)) +
          pb::node("Neg", {"all"}, {"negated"}) + pb::initializer(pb::floats("half", {}, {0.5f})) +
          pb::input(pb::value("x", pb::f32, {2})) + pb::input(pb::value("limit", pb::f32, {})) +
@@ -152,12 +154,11 @@ TEST_CASE("loops of many turns, of values that grow, and inside each other") {
   // As often inside as the turn around it says.
   const std::string inner =
       pb::node("Loop", {"i", "", "v"}, {"v2"},
-               pb::graph_attribute("body", pb::node("Add", {"w", "one"}, {"w2"}) + pb::node("Identity", {"d"}, {"d2"}) +
-                                               pb::input(pb::value("j", pb::i64, {})) +
-                                               pb::input(pb::value("d", pb::boolean, {})) +
-                                               pb::input(pb::value("w", pb::f32, {1})) +
-                                               pb::output(pb::value("d2", pb::boolean, {})) +
-                                               pb::output(pb::value("w2", pb::f32, {1}))));
+               pb::graph_attribute(
+                   "body", pb::node("Add", {"w", "one"}, {"w2"}) + pb::node("Identity", {"d"}, {"d2"}) +
+                               pb::input(pb::value("j", pb::i64, {})) + pb::input(pb::value("d", pb::boolean, {})) +
+                               pb::input(pb::value("w", pb::f32, {1})) + pb::output(pb::value("d2", pb::boolean, {})) +
+                               pb::output(pb::value("w2", pb::f32, {1}))));
   CHECK(run(model_of(body(inner, {1})), 4) == std::vector<float>{3 + 0 + 1 + 2 + 3});
 }
 
@@ -168,15 +169,15 @@ TEST_CASE("a loop begins with constants, and its body reads what is around it") 
       pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
       pb::input(pb::value("v", pb::f32, {1, size})) + pb::output(pb::value("more", pb::boolean, {})) +
       pb::output(pb::value("v2", pb::f32, {1, size})) + pb::output(pb::value("v1", pb::f32, {1, size}));
-  const model m = loaded(
-      doubled + pb::node("ReduceMax", {"h"}, {"limit"}, pb::attribute("keepdims", 0)) +
-      pb::node("Expand", {"one", "row"}, {"start"}) + pb::node("Identity", {"yes"}, {"go"}) +
-      pb::node("Loop", {"most", "go", "start"}, {"last", "all"}, pb::graph_attribute("body", body)) +
-      pb::node("ReduceSum", {"all"}, {"y"}, pb::attribute("keepdims", 0)) +
-      pb::initializer(pb::floats("one", {1, 1}, {1})) + pb::initializer(pb::longs("row", {2}, {1, size})) +
-      pb::initializer(pb::longs("most", {}, {std::int64_t{1} << 62})) +
-      pb::initializer(pb::tensor<std::uint8_t>("yes", pb::boolean, {}, {1})) +
-      pb::output(pb::value("y", pb::f32, {})) + pb::output(pb::value("last", pb::f32, {1, size})));
+  const model m =
+      loaded(doubled + pb::node("ReduceMax", {"h"}, {"limit"}, pb::attribute("keepdims", 0)) +
+             pb::node("Expand", {"one", "row"}, {"start"}) + pb::node("Identity", {"yes"}, {"go"}) +
+             pb::node("Loop", {"most", "go", "start"}, {"last", "all"}, pb::graph_attribute("body", body)) +
+             pb::node("ReduceSum", {"all"}, {"y"}, pb::attribute("keepdims", 0)) +
+             pb::initializer(pb::floats("one", {1, 1}, {1})) + pb::initializer(pb::longs("row", {2}, {1, size})) +
+             pb::initializer(pb::longs("most", {}, {std::numeric_limits<std::int64_t>::max()})) +
+             pb::initializer(pb::tensor<std::uint8_t>("yes", pb::boolean, {}, {1})) +
+             pb::output(pb::value("y", pb::f32, {})) + pb::output(pb::value("last", pb::f32, {1, size})));
   extractor e = m.extractor();
   e.input("x", with({{3, 200}}));  // 64 * 2, 64 * 4, 64 * 8 are the sums: the third is not below 400
   CHECK(e.extract("y")[0] == 64 * (1 + 2 + 4));
@@ -185,16 +186,31 @@ TEST_CASE("a loop begins with constants, and its body reads what is around it") 
   CHECK(e.extract("last")[0] == 2);
 }
 
+TEST_CASE("a body's own names may be those of values around it") {
+  const std::string body = pb::node("Add", {"x", "y"}, {"h"}) + pb::node("Less", {"h", "limit"}, {"more"}) +
+                           pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
+                           pb::input(pb::value("y", pb::f32, {})) + pb::output(pb::value("more", pb::boolean, {})) +
+                           pb::output(pb::value("h", pb::f32, {}));
+  const model m =
+      loaded(pb::node("Neg", {"x"}, {"n"}) + pb::node("Loop", {"", "", "n"}, {"y"}, pb::graph_attribute("body", body)) +
+             pb::node("Neg", {"y"}, {"z"}) + pb::input(pb::value("x", pb::f32, {})) +
+             pb::input(pb::value("limit", pb::f32, {})) + pb::output(pb::value("z", pb::f32, {})));
+  extractor e = m.extractor();
+  e.input("x", numbers({}, {2}));
+  e.input("limit", numbers({}, {5}));
+  CHECK(e.extract("z")[0] == -6);
+}
+
 TEST_CASE("a branch that counts what is computed") {
   const auto branch = [](const std::string& nodes) { return nodes + pb::output(pb::value("b", pb::i64, {-1, -1})); };
-  const model m = loaded(
-      doubled + pb::node("ReduceMax", {"h"}, {"top"}, pb::attribute("keepdims", 0)) +
-      pb::node("Greater", {"top", "zero"}, {"some"}) +
-      pb::node("If", {"some"}, {"at"},
-               pb::graph_attribute("then_branch", branch(pb::node("NonZero", {"h"}, {"b"}))) +
-                   pb::graph_attribute("else_branch", branch(pb::node("Identity", {"none"}, {"b"})))) +
-      pb::node("Shape", {"at"}, {"y"}) + pb::initializer(pb::floats("zero", {}, {0})) +
-      pb::initializer(pb::longs("none", {2, 1}, {-1, -1})) + pb::output(pb::value("y", pb::i64, {2})));
+  const model m =
+      loaded(doubled + pb::node("ReduceMax", {"h"}, {"top"}, pb::attribute("keepdims", 0)) +
+             pb::node("Greater", {"top", "zero"}, {"some"}) +
+             pb::node("If", {"some"}, {"at"},
+                      pb::graph_attribute("then_branch", branch(pb::node("NonZero", {"h"}, {"b"}))) +
+                          pb::graph_attribute("else_branch", branch(pb::node("Identity", {"none"}, {"b"})))) +
+             pb::node("Shape", {"at"}, {"y"}) + pb::initializer(pb::floats("zero", {}, {0})) +
+             pb::initializer(pb::longs("none", {2, 1}, {-1, -1})) + pb::output(pb::value("y", pb::i64, {2})));
   extractor e = m.extractor();
   e.input("x", with({{3, 1}, {70, 2}, {71, 2}}));
   CHECK(longs(e.extract("y")) == std::vector<std::int64_t>{2, 3});
@@ -203,9 +219,8 @@ TEST_CASE("a branch that counts what is computed") {
 }
 
 TEST_CASE("loops that carry sequences are computed while reading, as before") {
-  const std::string body = pb::node("SequenceInsert", {"s", "x"}, {"s2"}) +
-                           pb::node("Less", {"i", "limit"}, {"c2"}) + pb::input(pb::value("i", pb::i64, {})) +
-                           pb::input(pb::value("c", pb::boolean, {})) +
+  const std::string body = pb::node("SequenceInsert", {"s", "x"}, {"s2"}) + pb::node("Less", {"i", "limit"}, {"c2"}) +
+                           pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
                            pb::input(pb::bytes(1, "s")) + pb::output(pb::value("c2", pb::boolean, {})) +
                            pb::output(pb::bytes(1, "s2"));
   const model m = loaded(pb::node("SequenceEmpty", {}, {"none"}) +
@@ -227,12 +242,19 @@ TEST_CASE("a loop that does not end is refused at a limit") {
   e.input("x", numbers({2}, {1, 1}));
   e.input("limit", numbers({}, {-1}));
   CHECK_THROWS_WITH_AS(e.extract("last"), doctest::Contains("the limit of 100: budget::turns"), error);
+  options.read.limits = {.memory_bytes = 4096};
+  const model small = loaded(halving("", ""), options);
+  extractor other = small.extractor();
+  other.input("x", numbers({2}, {1, 1}));
+  other.input("limit", numbers({}, {-1}));
+  CHECK_THROWS_WITH_AS(other.extract("last"), doctest::Contains("gathered by a loop, needs more memory"), error);
 }
 
 TEST_CASE("what cannot be kept, or is not fed, is said") {
   load_options options;
   options.keep = {"h"};
-  const std::string graph = doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::output(pb::value("at", pb::i64, {2, -1}));
+  const std::string graph =
+      doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::output(pb::value("at", pb::i64, {2, -1}));
   const model m = loaded(graph, options);
   extractor e = m.extractor();
   e.input("x", with({{3, 1}}));

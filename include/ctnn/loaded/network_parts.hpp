@@ -41,8 +41,8 @@ struct network_maker {
   network_maker() = default;
   /// A function of what is fed makes whole networks.
   template <class Make>
-    requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&>
-  network_maker(Make f) : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
+  requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&> network_maker(Make f)
+      : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
 
   /// For these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them. Several threads may
   /// call it at once. `whole`: compute what a node asks for, however long it takes, instead of throwing needs_running.
@@ -66,7 +66,7 @@ struct loop_part {
   std::vector<std::string> results;       ///< carried, then gathered ones
   std::vector<std::string> body_inputs;   ///< turn, condition, carried
   std::vector<std::string> body_outputs;  ///< condition, carried, gathered
-  std::uint64_t most_turns = 0;
+  std::uint64_t most_turns = 0, most_bytes = 0;  ///< of one gathered value
 };
 
 /// One of two graphs, by a boolean.
@@ -81,7 +81,7 @@ struct network_parts {
   std::optional<network_part> before;
   std::variant<std::monostate, network_part, loop_part, choice_part> node;
   std::map<std::string, shared_array> constants{};  ///< among what a loop or a choice reads
-  network_part after;  ///< makes the outputs
+  network_part after;                               ///< makes the outputs
 };
 
 }  // namespace ctnn::ir

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../loaded/budget.hpp"
 #include "../loaded/network_parts.hpp"
 
 namespace ctnn::ir {
@@ -23,6 +24,12 @@ inline bool truth_of(const array& a, const std::string& name) {
                 ", expected one boolean");
   return a.elements<std::uint8_t>()[0] != 0;
 }
+inline std::int64_t count_of(const array& a, const std::string& name) {
+  if (a.type() != dtype::i64 || a.size() != 1)
+    throw error("'" + name + "' is " + describe(a.shape()) + " of " + std::string(name_of(a.type())) +
+                ", expected one i64");
+  return a.elements<std::int64_t>()[0];
+}
 template <class T>
 array scalar_of(T value, dtype type) {
   array a(extents{}, type);
@@ -33,11 +40,14 @@ array scalar_of(T value, dtype type) {
 /// Arrays of one shape along a new first axis.
 class gathered {
  public:
-  void add(const array& one, const std::string& name) {
+  void add(const array& one, const std::string& name, std::uint64_t most_bytes) {
     if (count_ == 0) shape_ = one.shape(), type_ = one.type();
     if (!(one.shape() == shape_) || one.type() != type_)
       throw error("'" + name + "' is " + describe(shape_) + " in one turn of a loop and " + describe(one.shape()) +
                   " in another: what is gathered must not change");
+    if (bytes_.size() + one.bytes().size() > most_bytes || count_ == std::numeric_limits<int>::max())
+      throw error("'" + name + "', gathered by a loop, needs more memory than the limit: " +
+                  over_limit(bytes_.size() + one.bytes().size(), most_bytes, "bytes", "memory_bytes"));
     bytes_.insert(bytes_.end(), one.bytes().begin(), one.bytes().end());
     ++count_;
   }
@@ -45,14 +55,12 @@ class gathered {
   array made(const array* like = nullptr) const {
     const extents& one = like ? like->shape() : shape_;
     extents shape{count_};
-    if (one.rank == max_rank)
-      throw error("a loop gathers values of " + std::to_string(max_rank) + " dimensions");
+    if (one.rank == max_rank) throw error("a loop gathers values of " + std::to_string(max_rank) + " dimensions");
     for (int k = 0; k < one.rank; ++k) shape.push_back(one[k]);
     array all(shape, like ? like->type() : type_);
     if (!bytes_.empty()) std::memcpy(all.bytes().data(), bytes_.data(), bytes_.size());
     return all;
   }
-  int count() const { return count_; }
 
  private:
   extents shape_{};
@@ -64,9 +72,8 @@ class gathered {
 /// Runs a loop and adds its results to `all`. The body's extractor has been fed what the body sees around it.
 template <class Extractor>
 void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
-  const std::int64_t trips = l.trips.empty()
-                                 ? std::numeric_limits<std::int64_t>::max()
-                                 : static_cast<std::int64_t>(number_at(part_value(all, l.trips), 0));
+  const std::int64_t trips =
+      l.trips.empty() ? std::numeric_limits<std::int64_t>::max() : count_of(part_value(all, l.trips), l.trips);
   bool go_on = l.condition.empty() || truth_of(part_value(all, l.condition), l.condition);
   std::vector<array> state;
   for (const std::string& name : l.carried) state.push_back(part_value(all, name));
@@ -87,7 +94,7 @@ void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
     for (std::size_t k = 0; k < state.size(); ++k) next.push_back(body.extract(l.body_outputs[k + 1]));
     for (std::size_t k = 0; k < lists.size(); ++k) {
       const std::string& name = l.body_outputs[k + 1 + state.size()];
-      if (!l.results[k + state.size()].empty()) lists[k].add(body.extract(name), name);
+      if (!l.results[k + state.size()].empty()) lists[k].add(body.extract(name), name, l.most_bytes);
     }
     state = std::move(next);
   }

@@ -14,9 +14,9 @@ namespace ctnn::onnx {
 
 struct read_options {
   std::map<std::string, extents, std::less<>> input_shapes{};  ///< instead of what the file says, by name
-  budget limits{.name_length = 1 << 20};  ///< exporters write whole paths as names
-  bool external_data = false;  ///< tensors may be in other files of the model's folder
-  std::span<const node_type> custom{};  ///< the user's operators
+  budget limits{.name_length = 1 << 20};                       ///< exporters write whole paths as names
+  bool external_data = false;                                  ///< tensors may be in other files of the model's folder
+  std::span<const node_type> custom{};                         ///< the user's operators
   bool in_parts = false;  ///< throw ir::needs_running where numbers take more than a few steps to compute
 };
 

@@ -91,7 +91,7 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
     for (const tensor& t : file.graph.initializers) initialized.emplace(t.name, &t);
     for (const auto& given : fed)
       if (!file.is_part && std::none_of(file.graph.inputs.begin(), file.graph.inputs.end(),
-                       [&](const value_info& v) { return v.name == given.first; }))
+                                        [&](const value_info& v) { return v.name == given.first; }))
         i.fail("the model has no input called '" + given.first + "'");
     for (const value_info& v : file.graph.inputs) {
       const auto defaults = initialized.find(v.name);
@@ -125,8 +125,7 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       if (t == none) i.fail("output '" + name + "' cannot be computed");
       if (const form f = i.at(t).form; f != form::numbers && file.is_part)
         throw ir::not_divisible(file.source + ": '" + name + "' is " + name_of(f));
-      else if (f != form::numbers)
-        i.fail("not supported: output '" + name + "' is " + name_of(f));
+      else if (f != form::numbers) i.fail("not supported: output '" + name + "' is " + name_of(f));
       add_output(i.model.network, i.model.keep(name), i.materialize(t));
     }
     return std::move(i.model);

@@ -28,10 +28,10 @@ class divider {
     order_ = execution_order(g_, file_->source);
     for (const std::size_t n : order_) {
       bool fixed = true;
-      for_each_read(g_.nodes[n], [&](const std::string& name) {
+      for (const std::string& name : reads_of(g_.nodes[n])) {
         const auto maker = made_by_.find(name);
         if (inputs_.contains(name) || (maker != made_by_.end() && !fixed_[maker->second])) fixed = false;
-      });
+      }
       fixed_[n] = fixed;
     }
   }
@@ -48,6 +48,7 @@ class divider {
       std::vector<std::string> between;
       for (const std::string& name : after.inputs)
         if (!inputs_.contains(name)) between.push_back(name);
+      if (between.empty()) throw ir::not_divisible(file_->source + ": '" + asks.name + "' reads what nothing makes");
       parts.before = finished(resolve(between, [&](std::size_t n) { return !below[n]; }), between);
       parts.after = finished(std::move(after), outputs);
       return parts;
@@ -78,9 +79,31 @@ class divider {
 
   static bool is(const node_message& n, std::string_view type) { return n.domain.empty() && n.type == type; }
 
+  /// Of a type and shape that are as fed.
+  static value_info named(const std::string& name) {
+    value_info v;
+    v.name = name;
+    return v;
+  }
+
+  /// What a graph inside another takes from around it: names that it does not have itself.
+  static void reads_around(const graph_message& g, std::vector<std::string>& names) {
+    std::unordered_set<std::string> own;
+    for (const value_info& v : g.inputs) own.insert(v.name);
+    for (const tensor& t : g.initializers) own.insert(t.name);
+    for (const node_message& n : g.nodes) own.insert(n.outputs.begin(), n.outputs.end());
+    std::vector<std::string> all = outputs_of(g);
+    for (const node_message& n : g.nodes)
+      for (std::string& name : reads_of(n)) all.push_back(std::move(name));
+    for (std::string& name : all)
+      if (!own.contains(name)) names.push_back(std::move(name));
+  }
   static std::vector<std::string> reads_of(const node_message& n) {
     std::vector<std::string> names;
-    for_each_read(n, [&](const std::string& name) { names.push_back(name); });
+    for (const std::string& name : n.inputs)
+      if (!name.empty()) names.push_back(name);
+    for (const attribute& a : n.attributes)
+      if (a.graph) reads_around(*a.graph, names);
     return names;
   }
 
@@ -89,9 +112,8 @@ class divider {
     std::vector<bool> below(g_.nodes.size(), false);
     below[node] = true;
     for (const std::size_t n : order_)
-      for_each_read(g_.nodes[n], [&](const std::string& name) {
+      for (const std::string& name : reads_of(g_.nodes[n]))
         if (const auto maker = made_by_.find(name); maker != made_by_.end() && below[maker->second]) below[n] = true;
-      });
     return below;
   }
 
@@ -134,7 +156,7 @@ class divider {
   void add(model_message& to, const part& p) const {
     for (const std::string& name : p.inputs) {
       const auto at = inputs_.find(name);
-      to.graph.inputs.push_back(at == inputs_.end() ? value_info{.name = name} : *at->second);
+      to.graph.inputs.push_back(at == inputs_.end() ? named(name) : *at->second);
     }
     for (const tensor* t : p.initializers) to.graph.initializers.push_back(*t);
     for (const std::size_t n : order_)
@@ -148,7 +170,7 @@ class divider {
     for (const std::string& name : outputs)
       if (!name.empty() && std::ranges::find(out.outputs, name) == out.outputs.end()) {
         out.outputs.push_back(name);
-        m.graph.outputs.push_back({.name = name});
+        m.graph.outputs.push_back(named(name));
       }
     out.maker = maker_of(std::make_shared<const model_message>(std::move(m)), options_);
     if (!divides) {
@@ -179,7 +201,7 @@ class divider {
     if (fixed.empty()) return constants;
     model_message m = empty();
     add(m, resolve(fixed, [](std::size_t) { return false; }));
-    for (const std::string& name : fixed) m.graph.outputs.push_back({.name = name});
+    for (const std::string& name : fixed) m.graph.outputs.push_back(named(name));
     const loaded_model made = build(m, options_);
     const ir::graph_view g = made.network.view();
     for (const ir::network_output& o : g.outputs) {
@@ -193,24 +215,15 @@ class divider {
 
   /// A graph inside a node, which sees the values around it.
   ir::network_part inner(const graph_message& g) const {
-    std::unordered_set<std::string> own;
-    for (const value_info& v : g.inputs) own.insert(v.name);
-    for (const tensor& t : g.initializers) own.insert(t.name);
-    for (const node_message& n : g.nodes) own.insert(n.outputs.begin(), n.outputs.end());
     std::vector<std::string> around;
-    const std::vector<std::string> outputs = outputs_of(g);
-    const auto note = [&](const std::string& name) {
-      if (!own.contains(name)) around.push_back(name);
-    };
-    for (const node_message& n : g.nodes) for_each_read(n, note);
-    for (const std::string& name : outputs) note(name);
+    reads_around(g, around);
     const part seen = resolve(around, [](std::size_t) { return false; });
     model_message m = empty();
     add(m, seen);
-    for (const value_info& v : g.inputs) m.graph.inputs.push_back({.name = v.name});
+    for (const value_info& v : g.inputs) m.graph.inputs.push_back(named(v.name));
     m.graph.initializers.insert(m.graph.initializers.end(), g.initializers.begin(), g.initializers.end());
     m.graph.nodes.insert(m.graph.nodes.end(), g.nodes.begin(), g.nodes.end());
-    return made(std::move(m), seen.inputs, outputs);
+    return made(std::move(m), seen.inputs, outputs_of(g));
   }
   static const graph_message& graph_of(const node_message& n, std::string_view name) {
     for (const attribute& a : n.attributes)
@@ -234,6 +247,7 @@ class divider {
     l.body_outputs = outputs_of(body);
     l.results.resize(body.outputs.size() - 1);
     l.most_turns = options_.limits.turns;
+    l.most_bytes = options_.limits.memory_bytes;
     return l;
   }
   ir::choice_part choice(const node_message& n, std::vector<std::string>&& results) const {

@@ -81,9 +81,9 @@ class graph_reader {
     if (n.domain == "tflite")
       return n.type == "IF" ? &graph_reader::choose : n.type == "WHILE" ? &graph_reader::repeat : nullptr;
     if (!n.domain.empty()) return nullptr;
-    return n.type == "If"     ? &graph_reader::choose
-           : n.type == "Loop" ? &graph_reader::loop
-           : n.type == "Scan" ? &graph_reader::scan
+    return n.type == "If"            ? &graph_reader::choose
+           : n.type == "Loop"        ? &graph_reader::loop
+           : n.type == "Scan"        ? &graph_reader::scan
            : n.type == "SequenceMap" ? &graph_reader::map
                                      : nullptr;
   }
@@ -304,8 +304,9 @@ class graph_reader {
              std::to_string(body.outputs.size()) + " outputs");
     constexpr std::int64_t most_unrolled = 4096;  // nodes
     const auto waits = [&](std::size_t input) { return r.has(input) && !r.known(r.any_input(input)); };
-    if (i_.divides && (waits(0) || waits(1) ||
-                       (r.has(0) && r.whole_scalar(0) > most_unrolled / static_cast<std::int64_t>(body.nodes.size() + 1))))
+    if (i_.divides &&
+        (waits(0) || waits(1) ||
+         (r.has(0) && r.whole_scalar(0) > most_unrolled / static_cast<std::int64_t>(body.nodes.size() + 1))))
       run_as_loop(r);
     const std::int64_t trips = r.has(0) ? r.whole_scalar(0) : std::numeric_limits<std::int64_t>::max();
     bool go_on = !r.has(1) || truth(r, r.input(1), "condition");

@@ -132,8 +132,8 @@ class importer : public model_builder {
     check_size(shape, "the output of node '" + std::string(name) + "'");
     const auto bytes = static_cast<std::uint64_t>(shape.count()) * static_cast<std::uint64_t>(size_of(type));
     if (!limits.take(bytes))
-      fail("node '" + std::string(name) + "': " + describe(shape) + " of " + std::string(name_of(type)) +
-           ' ' + over_memory(bytes, limits));
+      fail("node '" + std::string(name) + "': " + describe(shape) + " of " + std::string(name_of(type)) + ' ' +
+           over_memory(bytes, limits));
   }
   std::shared_ptr<array> allocate(const extents& shape, dtype type, std::string_view name) {
     take_memory(shape, type, name);
@@ -194,8 +194,7 @@ class importer : public model_builder {
     for (term t : in) ids.push_back(materialize(t));
     if (const problem p = add_node(model.network, type, fresh_name(name), ids, fields)) throw_problem(name, p);
     const node& made = model.network.nodes.back();
-    for (std::size_t i = 0; i < weights.size(); ++i)
-      model.set_weight(weight_of(made.outputs.first, i), weights[i]);
+    for (std::size_t i = 0; i < weights.size(); ++i) model.set_weight(weight_of(made.outputs.first, i), weights[i]);
     std::vector<term> results;
     const range out = made.outputs;
     for (int i = 0; i < out.count; ++i) {
@@ -263,7 +262,7 @@ class importer : public model_builder {
 
   /// Takes what an operator costs to compute from the budget, and says it.
   std::uint64_t charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in,
-              std::span<const extents> out, std::string_view name) {
+                       std::span<const extents> out, std::string_view name) {
     std::int64_t steps = type.macs(fields, in, out);
     for (const auto list : {in, out})
       for (const extents& s : list) steps += s.count();
@@ -302,8 +301,7 @@ class importer : public model_builder {
   }
   void require_fed(std::string_view input, const std::string& who, const char* what) {
     const auto given = fed_.find(input);
-    if (given == fed_.end())
-      throw undetermined(follows_from(who, what, "input '" + std::string(input) + "'"));
+    if (given == fed_.end()) throw undetermined(follows_from(who, what, "input '" + std::string(input) + "'"));
     for (model_input& i : model.inputs)
       if (i.name == input && !i.needed) i.needed = std::make_shared<const array>(given->second);
   }

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "readers/microsoft_attention.hpp"
+#include "readers/ngrams.hpp"
 #include "readers/quantized_microsoft.hpp"
 #include "readers/sequence.hpp"
 #include "readers/signal.hpp"
@@ -33,6 +34,7 @@ inline constexpr operator_entry operators[] = {
     {"Attention", attention},
     {"AveragePool", pool<op::pooling::average>},
     {"BatchNormalization", batch_norm},
+    {"Bernoulli", bernoulli},
     {"BitShift", bit_shift},
     {"BitwiseAnd", logic<bit_and>},
     {"BitwiseNot", bitwise_not<false>},
@@ -120,6 +122,7 @@ inline constexpr operator_entry operators[] = {
     {"Mish", apply<function::mish>},
     {"Mod", modulo},
     {"Mul", binary<mul>},
+    {"Multinomial", multinomial},
     {"Neg", apply<function::neg>},
     {"NonMaxSuppression", non_max_suppression},
     {"NonZero", nonzero},
@@ -137,6 +140,10 @@ inline constexpr operator_entry operators[] = {
     {"QuantizeLinear", quantize},
     {"RMSNormalization", rms_norm},
     {"RNN", rnn},
+    {"RandomNormal", random<true, false>},
+    {"RandomNormalLike", random<true, true>},
+    {"RandomUniform", random<false, false>},
+    {"RandomUniformLike", random<false, true>},
     {"Range", range<>},
     {"Reciprocal", apply<function::reciprocal>},
     {"ReduceL1", reduce<op::reduction::l1>},
@@ -190,6 +197,7 @@ inline constexpr operator_entry operators[] = {
     {"Tan", apply<function::tan>},
     {"Tanh", apply<function::tanh>},
     {"TensorScatter", tensor_scatter},
+    {"TfIdfVectorizer", tfidf},
     {"ThresholdedRelu", with_alpha<function::thresholded_relu>},
     {"Tile", tile},
     {"TopK", top_k},
