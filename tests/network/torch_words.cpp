@@ -87,11 +87,10 @@ TEST_CASE("pixel_shuffle's factor, padding's fill_value") {
 TEST_CASE("positions: embedding, where, cast") {
   using net = nn::network<
       nn::input<"x", nn::shape<3, 4>>, nn::input<"ids", nn::shape<2>, nn::i64>,
-      nn::layer<nn::op::arg_reduce, "most", nn::from<"x">, nn::axis<1>>,
-      nn::layer<nn::op::arg_reduce, "least", nn::from<"x">, nn::axis<0>, nn::option<"largest", 0>>,
+      nn::arg_max<"most", nn::from<"x">, nn::axis<1>>, nn::arg_min<"least", nn::from<"x">, nn::axis<0>>,
       nn::cast<"number", nn::from<"most">, nn::to<nn::dtype::f32>>, nn::embedding<"emb", 3, 2, nn::from<"ids">>,
       nn::full<"limit", nn::shape<1>, nn::fill_value<0.25>>,
-      nn::layer<nn::op::compare, "large", nn::from<"x", "limit">, nn::option<"function", nn::op::comparison::greater>>,
+      nn::gt<"large", nn::from<"x", "limit">>,
       nn::where<"chosen", nn::from<"large", "x", "limit">>, nn::output<"number", "least", "emb", "chosen">>;
   const float table[] = {1, 2, 3, 4, 5, 6};
   static nn::parameters<nn::optimized<net>> weights;
@@ -105,6 +104,28 @@ TEST_CASE("positions: embedding, where, cast") {
   CHECK(floats(run.output<2>().begin(), run.output<2>().end()) == floats{5, 6, 1, 2});
   CHECK(run.output<3>()[0] == 0.25f);
   CHECK(run.output<3>()[11] == 6);
+}
+
+TEST_CASE("triangles, comparisons, regions") {
+  CHECK(made_by<nn::triu<"y", nn::diagonal<1>>>() == floats{0, -1.25f, -0.75f, -0.25f, 0, 0, 0.5f, 0.75f, 0, 0, 0, 6});
+  CHECK(made_by<nn::tril<"y">>() == floats{-3.5f, 0, 0, 0, 0, 0.125f, 0, 0, 1.5f, 2, 3.25f, 0});
+  CHECK(made_by<nn::relu<"r">, nn::ge<"same", nn::from<"x", "r">>, nn::cast<"y", nn::to<nn::dtype::f32>>>() ==
+        floats{0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(made_by<nn::relu<"r">, nn::ne<"other", nn::from<"x", "r">>, nn::cast<"y", nn::to<nn::dtype::f32>>>() ==
+        floats{1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0});
+
+  // A region in an image of which x has every second or fourth pixel.
+  using net = nn::network<nn::input<"x", nn::shape<1, 1, 3, 4>>, nn::constant<"regions", nn::shape<1, 5>>,
+                          nn::roi_pool<"half", nn::from<"x", "regions">, nn::size<1>, nn::spatial_scale<0.5>>,
+                          nn::roi_pool<"quarter", nn::from<"x", "regions">, nn::size<1>, nn::spatial_scale<0.25>>,
+                          nn::output<"half", "quarter">>;
+  const float region[] = {0, 0, 0, 6, 4};
+  static nn::parameters<net> weights;
+  CHECK(nn::load(weights, {{nn::state("regions", region)}}).found.kind == nn::mistake::none);
+  static nn::engine<net> run(weights);
+  run(numbers);
+  CHECK(run.output<0>()[0] == 6);
+  CHECK(run.output<1>()[0] == 0.5f);
 }
 
 TEST_CASE("attention by heads, causal") {

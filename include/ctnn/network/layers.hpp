@@ -206,6 +206,9 @@ struct keep {
   x(interpolate_bilinear, op::interpolate, option<"mode", op::interpolation::linear>) \
   x(interpolate_trilinear, op::interpolate, option<"mode", op::interpolation::linear>, option<"axes", 3>) \
   x(interpolate_bicubic, op::interpolate, option<"mode", op::interpolation::cubic>) \
+  x(grid_sample, op::grid_sample) \
+  x(roi_align, op::roi_align) \
+  x(roi_pool, op::roi_pool) \
   x(rnn, op::rnn) \
   x(gru, op::gru) \
   x(lstm, op::lstm) \
@@ -224,9 +227,20 @@ struct keep {
   x(expand, op::expand) \
   x(tile, op::tile) \
   x(gather, op::gather) \
+  x(one_hot, op::one_hot) \
+  x(eq, op::compare) \
+  x(ne, op::compare, option<"function", op::comparison::not_equal>) \
+  x(lt, op::compare, option<"function", op::comparison::less>) \
+  x(le, op::compare, option<"function", op::comparison::less_equal>) \
+  x(gt, op::compare, option<"function", op::comparison::greater>) \
+  x(ge, op::compare, option<"function", op::comparison::greater_equal>) \
   x(where, op::where) \
+  x(triu, op::trilu) \
+  x(tril, op::trilu, option<"upper", 0>) \
   x(cast, op::cast) \
   x(full, op::full) \
+  x(arg_max, op::arg_reduce) \
+  x(arg_min, op::arg_reduce, option<"largest", 0>) \
   x(topk, op::topk) \
   x(cumsum, op::cumsum) \
   x(attention, op::attention) \

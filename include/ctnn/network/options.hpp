@@ -57,6 +57,9 @@ struct option {
   x(heads, "heads") x(kv_heads, "kv_heads") \
   x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
+  x(spatial_scale, "spatial_scale")   /* of roi_align and roi_pool */ \
+  x(depth, "depth")                   /* of one_hot: classes */ \
+  x(diagonal, "diagonal")             /* of tril and triu */ \
   x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \
   /* weights that the layer reads as inputs, after its other ones, bit k for weight k: */ \
   x(given, "given")                   /* linear<"y", from<"x", "w">, out<8>, no_bias, given<1>> multiplies by "w" */

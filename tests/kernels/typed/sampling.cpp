@@ -83,7 +83,7 @@ TEST_CASE("maxima of regions") {
                {20, 56, 92, 20, 56, 92, 28, 64, 100, 34, 70, 106, 35, 71, 107});
   // Regions at half the scale, in 2 x 2 cells that overlap; a region outside has no pixels.
   p.size = {2, 2};
-  p.scale = 0.5f;
+  p.spatial_scale = 0.5f;
   const array two = make<float>({2, 5}, {0, 0, 0, 4, 4, 0, 40, 40, 44, 44});
   const array y = run_typed(p, {x, two})[0];
   const float first[] = {7, 8, 13, 14};

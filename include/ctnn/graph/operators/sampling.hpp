@@ -80,14 +80,14 @@ struct roi_align {
   bool maximum = false;
   std::array<int, 2> size{1, 1};
   int samples = 0;  ///< in each direction of a cell; 0: as many as the cell is wide
-  float scale = 1;
+  float spatial_scale = 1;  ///< of regions to x's pixels
   bool half_pixel = true;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("maximum", self.maximum);
     field("size", self.size);
     field("samples", self.samples);
-    field("scale", self.scale);
+    field("spatial_scale", self.spatial_scale);
     field("half_pixel", self.half_pixel);
   }
   constexpr problem infer(inputs in, outputs result) const {
@@ -114,11 +114,11 @@ struct roi_pool {
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   std::array<int, 2> size{1, 1};  ///< cells of a region
-  float scale = 1;                ///< of regions to x's pixels
+  float spatial_scale = 1;        ///< of regions to x's pixels
 
   static constexpr void fields(auto& self, auto&& field) {
     field("size", self.size);
-    field("scale", self.scale);
+    field("spatial_scale", self.spatial_scale);
   }
   constexpr problem infer(inputs in, outputs result) const {
     if (in[0].rank != 4) return {mistake::rank_mismatch, name, in[0], {4}};

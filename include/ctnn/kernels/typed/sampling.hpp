@@ -171,7 +171,7 @@ inline void run(const op::roi_align& p, const arguments& a, scratch_memory memor
     for (std::int64_t r = 0; r < b.in[1].shape[0]; ++r) {
       const T* roi = elements<T>(b.in[1]) + r * 4;
       const std::int64_t image = index_at(p.name, b.in[2], r, x[0]);
-      const double half = p.half_pixel ? 0.5 : 0, scale = static_cast<double>(p.scale);
+      const double half = p.half_pixel ? 0.5 : 0, scale = static_cast<double>(p.spatial_scale);
       double start[2], cell[2];
       std::int64_t samples[2];
       for (int i = 0; i < 2; ++i) {  // y, x
@@ -226,7 +226,7 @@ inline void run(const op::roi_pool& p, const arguments& a) {
       // Pixels of a cell, in f32 as others have it: the last may end a pixel further than the region.
       const auto pixels = [&](int axis, int cell) {
         const auto edge = [&](int i) {
-          return saturated<int>(std::round(static_cast<double>(static_cast<float>(roi[i]) * p.scale)));
+          return saturated<int>(std::round(static_cast<double>(static_cast<float>(roi[i]) * p.spatial_scale)));
         };
         const std::int64_t from = edge(2 - axis), size = std::max<std::int64_t>(edge(4 - axis) - from + 1, 1);
         const float each = static_cast<float>(size) / static_cast<float>(p.size[static_cast<std::size_t>(axis)]);

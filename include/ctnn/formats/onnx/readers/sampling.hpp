@@ -185,7 +185,7 @@ inline void roi_align(node_reader& n) {
   op.maximum = mode == "max";
   op.size = {n.small("output_height", 1), n.small("output_width", 1)};
   op.samples = n.small("sampling_ratio", 0);
-  op.scale = n.real("spatial_scale", 1);
+  op.spatial_scale = n.real("spatial_scale", 1);
   const std::string how = n.text("coordinate_transformation_mode", n.version < 16 ? "output_half_pixel" : "half_pixel");
   if (how != "half_pixel" && how != "output_half_pixel") n.fail("coordinate_transformation_mode is '" + how + "'");
   op.half_pixel = how == "half_pixel";
@@ -197,7 +197,7 @@ inline void max_roi_pool(node_reader& n) {
   const integers size = n.list_of("pooled_shape");
   if (size.size() != 2) n.fail("pooled_shape has " + std::to_string(size.size()) + " numbers, expected 2");
   for (std::size_t i = 0; i < 2; ++i) op.size[i] = n.to_int(size[i], "pooled_shape");
-  op.scale = n.real("spatial_scale", 1);
+  op.spatial_scale = n.real("spatial_scale", 1);
   n.result(n.add(op, n.all_inputs()));
 }
 inline void deform_conv(node_reader& n) {

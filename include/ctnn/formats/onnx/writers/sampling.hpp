@@ -106,12 +106,13 @@ inline void roi_align(node_writer& w) {
   w.need(16);
   w.is("RoiAlign", {w.in(0), w.in(1), long_indices(w, 2)},
        {with("mode", op.maximum ? "max" : "avg"), with("output_height", op.size[0]), with("output_width", op.size[1]),
-        with("sampling_ratio", op.samples), with("spatial_scale", op.scale),
+        with("sampling_ratio", op.samples), with("spatial_scale", op.spatial_scale),
         with("coordinate_transformation_mode", op.half_pixel ? "half_pixel" : "output_half_pixel")});
 }
 inline void roi_pool(node_writer& w) {
   const op::roi_pool op = w.get<op::roi_pool>();
-  w.is("MaxRoiPool", w.all_inputs(), {with("pooled_shape", as_integers(op.size)), with("spatial_scale", op.scale)});
+  w.is("MaxRoiPool", w.all_inputs(),
+       {with("pooled_shape", as_integers(op.size)), with("spatial_scale", op.spatial_scale)});
 }
 inline void non_max_suppression(node_writer& w) {
   const op::non_max_suppression op = w.get<op::non_max_suppression>();
