@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn run, verifying for ctnn optimize, and the measuring for ctnn bench.
 #include <ctnn/formats/npy.hpp>
+#include <ctnn/kernels/winograd.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/model/verify.hpp>
 
