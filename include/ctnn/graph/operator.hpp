@@ -149,8 +149,8 @@ constexpr bool same_word(const char* key, std::string_view word) {
 }
 
 // Fields to numbers and back: what Op::fields() is handed. Overloads rather than one function with a chain of
-// `if constexpr`: each link of such a chain costs the compiler an evaluation step, as a lambda around these would cost a
-// call a field, and this is the innermost loop of every pass.
+// `if constexpr`: each link of such a chain costs the compiler an evaluation step, and a lambda around these a call a
+// field, and this is the innermost loop of every pass.
 
 /// Appends each field's numbers at `to`, which moves on.
 struct field_writer {
