@@ -25,15 +25,9 @@
 #error "include <ctnn/...> before <hwy/...>: ctnn chooses the targets"
 #endif
 #if !defined(HWY_DISABLED_TARGETS)
-#define HWY_DISABLED_TARGETS                                                                              \
-  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_WASM_EMU256 | HWY_RVV | \
-   CTNN_OLDER_POWER | CTNN_NEWER_TARGETS)
-#endif
-// POWER8's vectors, where every CPU that the program is for has them and stores numbers as x86 does.
-#if defined(__POWER8_VECTOR__) && defined(__LITTLE_ENDIAN__)
-#define CTNN_OLDER_POWER 0
-#else
-#define CTNN_OLDER_POWER HWY_PPC8
+#define HWY_DISABLED_TARGETS                                                                                          \
+  (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_WASM_EMU256 | HWY_RVV | HWY_PPC8 | \
+   CTNN_NEWER_TARGETS)
 #endif
 // Targets that Highway 1.0.3 does not know, by their bits, as it has no names for them: AVX10_2, AVX3_SPR, AVX3_ZEN4,
 // SSE2, NEON_BF16 (1.0.3: SVE2), LASX and LSX, PPC10 and PPC9, Z15 and Z14. What they have beyond AVX3, NEON and the

@@ -140,20 +140,12 @@ CTNN_INLINE vec neg(vec a) { return hn::Neg(a); }
 CTNN_INLINE vec abs(vec a) { return hn::Abs(a); }
 CTNN_INLINE vec sqrt(vec a) { return hn::Sqrt(a); }
 // NaN wins, as in numpy, and stays in clamp(): if either is NaN, Highway gives the second operand on x86 and
-// WebAssembly, and the number on POWER and on 64-bit ARM, whose plain instructions do what is wanted.
+// WebAssembly, and the number on 64-bit ARM, whose plain instructions do what is wanted.
 #if HWY_ARCH_ARM
 CTNN_INLINE vec max(vec a, vec b) { return vec(vmaxq_f32(a.raw, b.raw)); }
 CTNN_INLINE vec min(vec a, vec b) { return vec(vminq_f32(a.raw, b.raw)); }
 CTNN_INLINE vec clamp_below(vec x, vec low) { return max(low, x); }
 CTNN_INLINE vec clamp(vec x, vec low, vec high) { return min(high, max(low, x)); }
-#elif HWY_ARCH_PPC
-CTNN_INLINE vec max(vec a, vec b) { return hn::IfThenElse(hn::Or(hn::Ge(a, b), hn::IsNaN(a)), a, b); }
-CTNN_INLINE vec min(vec a, vec b) { return hn::IfThenElse(hn::Or(hn::Le(a, b), hn::IsNaN(a)), a, b); }
-CTNN_INLINE vec clamp_below(vec x, vec low) { return hn::IfThenElse(hn::Lt(x, low), low, x); }
-CTNN_INLINE vec clamp(vec x, vec low, vec high) {
-  const vec least = clamp_below(x, low);
-  return hn::IfThenElse(hn::Gt(least, high), high, least);
-}
 #else
 CTNN_INLINE vec max(vec a, vec b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
 CTNN_INLINE vec min(vec a, vec b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b)); }
