@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// conv2d, conv3d, conv_transpose2d, linear and matmul as firmware has them: plain floats, no Highway.
+// conv2d, conv_transpose2d, linear and matmul as firmware has them: plain floats, no Highway.
 #define CTNN_PLAIN
-#include <ctnn/kernels/vectors/conv3d-inl.hpp>
 #include <ctnn/kernels/vectors/conv_transpose2d-inl.hpp>
 #include <ctnn/kernels/vectors/linear-inl.hpp>
 #include <ctnn/kernels/vectors/matmul-inl.hpp>
@@ -9,7 +8,6 @@
 #include "conv_transpose2d_cases.hpp"
 #include "linear_cases.hpp"
 #include "sweeps/matmul.hpp"
-#include "sweeps/volumes.hpp"
 
 namespace ctnn::ir {
 namespace {
@@ -33,11 +31,6 @@ TEST_CASE("plain conv2d") {
   sweep_depthwise(by_plain_kernels<op::conv2d>);
   sweep_activations(by_plain_kernels<op::conv2d>);
   sweep_slopes(by_plain_kernels<op::conv2d>);
-}
-TEST_CASE("plain conv3d") {
-  test::sweep_volumes([](const op::conv3d& p, const arguments& a, scratch_memory memory) {
-    plain::run(p, a, memory);
-  });
 }
 TEST_CASE("plain conv_transpose2d") {
   sweep_transposed_sizes(by_plain_kernels<op::conv_transpose2d>);

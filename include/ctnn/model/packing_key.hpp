@@ -36,15 +36,16 @@ class packing_key_maker {
   static constexpr std::size_t most_bytes = 1024;  ///< of numbers that are said one by one
 
   template <class T>
+    requires std::is_scalar_v<T>  // a list is added number by number
   void add(const T& value) {
     add(std::as_bytes(std::span(&value, 1)));
   }
   void add(std::span<const std::byte> bytes) {
     key_.text.append(static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size());
   }
-  void add(std::span<const double> fields) {
+  void add(span<const double> fields) {
     add(fields.size());
-    add(std::as_bytes(fields));
+    add(std::as_bytes(std::span<const double>(fields)));
   }
   void add(const extents& shape) {
     add(shape.rank);
