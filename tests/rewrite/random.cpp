@@ -187,7 +187,7 @@ TEST_CASE("exact rules keep every bit of random graphs, of infinities, NaNs and 
 }
 
 TEST_CASE("rare graphs whose rules were not all tried again where something had changed") {
-  for (const std::uint64_t seed : {92622, 109616, 128303, 194412, 240078, 373653}) {
+  for (const std::uint64_t seed : {92622u, 109616u, 128303u, 194412u, 240078u, 373653u}) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 20));
     const optimization o = optimize(thaw(made.g.view()), default_rules::records);

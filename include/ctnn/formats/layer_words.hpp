@@ -3,6 +3,8 @@
 #pragma once
 
 #include "../base/text.hpp"
+#include "../graph/graph.hpp"
+#include "../kernels/operator_code.hpp"  // before operators that compare their records
 #include "../network/names.hpp"
 
 namespace ctnn::ir {

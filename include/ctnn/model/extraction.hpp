@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../graph/cost.hpp"
 #include "extractor.hpp"
 #include "kernel_call.hpp"
 #include "parts.hpp"

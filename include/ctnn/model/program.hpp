@@ -20,6 +20,7 @@
 #if !CTNN_COMPILED_ELSEWHERE
 
 #include "../graph/cost.hpp"
+#include "../loaded/budget.hpp"
 #include "../loaded/expanded.hpp"
 #include "../loaded/folded_weights.hpp"
 #include "../plan/planner.hpp"

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "../../base/compiled.hpp"
+#include "../../base/error.hpp"
 #include "../../loaded/budget.hpp"
 #include "param_file.hpp"
 

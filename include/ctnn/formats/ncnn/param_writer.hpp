@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "../../base/error.hpp"
 #include "param_file.hpp"
 
 namespace ctnn::ncnn {
