@@ -360,14 +360,16 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   }
 }
 
-template <class Net, std::size_t S, tile_set Tiles>
-CTNN_INLINE void run_step(const frame& f, const work_share& share) {
-  constexpr plan_step step = executable<Net>::plan.steps[S];
-  run_step<Net, S, Tiles>(
-      f, share, std::make_index_sequence<static_cast<std::size_t>(step.inputs.count - count_slots(step.given))>{},
-      std::make_index_sequence<static_cast<std::size_t>(step.outputs.count)>{},
-      std::make_index_sequence<weights_of_step<Net, S>()>{});
-}
+/// Places of what step S reads, makes and has as weights.
+template <class Net, std::size_t S>
+using inputs_of_step = std::make_index_sequence<static_cast<std::size_t>(
+    executable<Net>::plan.steps[S].inputs.count - count_slots(executable<Net>::plan.steps[S].given))>;
+template <class Net, std::size_t S>
+using outputs_of_step =
+    std::make_index_sequence<static_cast<std::size_t>(executable<Net>::plan.steps[S].outputs.count)>;
+template <class Net, std::size_t S>
+using slots_of_step = std::make_index_sequence<weights_of_step<Net, S>()>;
+
 #if defined(CTNN_PLAIN)
 /// Has the network a convolution as a record? Its stack is the deepest: that of other steps is not to lie above it.
 template <class Net, std::size_t... S>
@@ -376,7 +378,7 @@ constexpr bool has_records(std::index_sequence<S...>) {
 }
 template <class Net, std::size_t S, tile_set Tiles>
 CTNN_NOINLINE void run_step_apart(const frame& f) {
-  run_step<Net, S, Tiles>(f, {});
+  run_step<Net, S, Tiles>(f, {}, inputs_of_step<Net, S>{}, outputs_of_step<Net, S>{}, slots_of_step<Net, S>{});
 }
 #else
 /// Convolution I of a cascade, which is step S.
@@ -439,7 +441,7 @@ CTNN_INLINE void run_numbered_step(const frame& f, const work_share& share = {})
   if constexpr (step.cascade.count > 0) return run_cascade_step<Net, S, Tiles>(f, share, cascade_of_step<Net, S>{});
   else
 #endif
-    run_step<Net, S, Tiles>(f, share);
+    run_step<Net, S, Tiles>(f, share, inputs_of_step<Net, S>{}, outputs_of_step<Net, S>{}, slots_of_step<Net, S>{});
 }
 
 /// The tiles that the kernel of step S takes for the whole layer.
