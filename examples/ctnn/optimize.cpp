@@ -64,16 +64,56 @@ std::string bytes_and_layers(const ctnn::loaded_model& m, const ir::optimization
          " (" + grouped(static_cast<std::int64_t>(bytes)) + " bytes)\n";
 }
 
-std::string write_ncnn(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o) {
-  ctnn::ncnn::written_model written;
-  {
-    const progress busy("folding weights");
-    ir::folded_weights numbers(m, o.g.view());
-    written = ctnn::ncnn::write(
-        o.g.view(), std::ref(numbers),
-        options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32,
-        options.model.file.ends_with(".onnx") ? ctnn::ncnn::batch_axis::dropped : ctnn::ncnn::batch_axis::kept);
+ctnn::ncnn::written_model describe_ncnn(const optimize_options& options, const ctnn::loaded_model& m,
+                                        const ir::optimization& o) {
+  const progress busy("folding weights");
+  ir::folded_weights numbers(m, o.g.view());
+  return ctnn::ncnn::write(
+      o.g.view(), std::ref(numbers), options.fp16 ? ctnn::ncnn::weight_storage::fp16 : ctnn::ncnn::weight_storage::fp32,
+      options.model.file.ends_with(".onnx") ? ctnn::ncnn::batch_axis::dropped : ctnn::ncnn::batch_axis::kept);
+}
+
+/// Shapes that a model with open axes was tried with become those of the command line.
+void take_shapes(model_source& from, const auto& shapes) {
+  const auto given = parse_shapes(from.shapes);
+  for (const auto& [name, shape] : shapes) {
+    if (given.contains(name)) continue;
+    std::string text = name + "=";
+    for (int i = 0; i < shape.rank; ++i) text += (i == 0 ? "" : "x") + std::to_string(shape[i]);
+    from.shapes.push_back(text);
   }
+}
+
+/// The same of a .param that leaves extents of its inputs open: files that leave them open, too. Nothing, and `closed`
+/// says why, where that cannot be and shapes follow from what is fed.
+std::optional<ctnn::ncnn::written_model> describe_open_ncnn(optimize_options& options, std::string& closed) {
+  if (!options.model.file.ends_with(".param")) return {};
+  const ctnn::ncnn::network_files files = open_ncnn_files(options.model);
+  const auto given = parse_shapes(options.model.shapes);
+  if (!ctnn::ncnn::has_open_extents(files.network, given)) return {};
+  const auto make = [&](const ctnn::ncnn::input_shapes& shapes) {
+    ctnn::ncnn::read_options read;
+    read.limits = limits_of(options.model, read.limits);
+    read.input_shapes = shapes;
+    ctnn::loaded_model m = ctnn::ncnn::build(files, read);
+    const ir::optimization o = rewrite(m, options.model);
+    return describe_ncnn(options, m, o);
+  };
+  try {
+    ctnn::ncnn::open_model made = ctnn::ncnn::write_open(files.network, make, given);
+    take_shapes(options.model, made.shapes);
+    return std::move(made.files);
+  } catch (const ctnn::ncnn::unknown_input_shape& e) {
+    if (options.model.inputs.empty())
+      throw ctnn::error(e.what() + std::string("; give shapes with --shape or --input"));
+    closed = e.what();
+    return {};
+  }
+}
+
+std::string write_ncnn(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o,
+                       const std::optional<ctnn::ncnn::written_model>& open) {
+  const ctnn::ncnn::written_model written = open ? *open : describe_ncnn(options, m, o);
   const std::string bin = std::filesystem::path(options.out).replace_extension(".bin").string();
   ctnn::ncnn::save(written, options.out, bin);
   return bytes_and_layers(m, o, options.out + ", " + bin, written.bin.size());
@@ -108,12 +148,7 @@ std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options, s
   };
   try {
     ctnn::onnx::open_model made = ctnn::onnx::describe_open(file, make, given, onnx_options(options));
-    for (const auto& [name, shape] : made.shapes) {
-      if (given.contains(name)) continue;
-      std::string text = name + "=";
-      for (int i = 0; i < shape.rank; ++i) text += (i == 0 ? "" : "x") + std::to_string(shape[i]);
-      options.model.shapes.push_back(text);
-    }
+    take_shapes(options.model, made.shapes);
     return made;
   } catch (const ctnn::onnx::undetermined& e) {
     if (options.model.inputs.empty())
@@ -163,8 +198,9 @@ void optimize(const optimize_options& asked) {
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
   if (!for_onnx && options.fused) throw usage_error("--fused: only for ONNX");
   if (!for_onnx && !options.data.empty()) throw usage_error("--data: only for ONNX");
-#if defined(CTNN_TOOL_WRITES_ONNX)
   std::string closed;
+  const auto open_ncnn = for_onnx ? std::nullopt : describe_open_ncnn(options, closed);
+#if defined(CTNN_TOOL_WRITES_ONNX)
   const auto open = for_onnx ? describe_open(options, closed) : std::nullopt;
 #else
   if (for_onnx) throw ctnn::error(options.out + ": this ctnn was built without protozero, which writing ONNX needs");
@@ -182,7 +218,8 @@ void optimize(const optimize_options& asked) {
     return;
   }
 #endif
-  std::printf("%s", write_ncnn(options, m, o).c_str());
+  std::printf("%s", write_ncnn(options, m, o, open_ncnn).c_str());
+  if (!closed.empty()) std::printf("for inputs of these shapes: %s\n", closed.c_str());
 }
 
 }  // namespace tool

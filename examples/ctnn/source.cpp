@@ -124,7 +124,9 @@ std::string other_shapes(const opened_model& m, const ctnn::arrays_by_name& fed)
   return said;
 }
 
-opened_model open_ncnn(const model_source& from) {
+}  // namespace
+
+ctnn::ncnn::network_files open_ncnn_files(const model_source& from) {
   if (from.external_data) throw usage_error("--external-data: only for ONNX models");
   std::string bin = from.weights == "none" ? "" : from.weights;
   if (from.weights.empty()) {
@@ -134,8 +136,13 @@ opened_model open_ncnn(const model_source& from) {
                         ": no such file; name the weights with --weights FILE, or take zeros with --weights none");
   }
   const progress busy("reading " + from.file);
-  const auto files =
-      std::make_shared<const ctnn::ncnn::network_files>(ctnn::ncnn::open_network(from.file, bin, limits_of(from)));
+  return ctnn::ncnn::open_network(from.file, bin, limits_of(from));
+}
+
+namespace {
+
+opened_model open_ncnn(const model_source& from) {
+  const auto files = std::make_shared<const ctnn::ncnn::network_files>(open_ncnn_files(from));
   opened_model m;
   m.inputs = ctnn::ncnn::declared_inputs(files->network);
   m.maker = [files, m, name = from.file, limits = limits_of(from),

@@ -2,6 +2,7 @@
 // Reads the model that a command line names.
 #pragma once
 
+#include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/loaded/declared_value.hpp>
 #include <ctnn/loaded/loaded_model.hpp>
 #if __has_include(<protozero/pbf_reader.hpp>)
@@ -42,6 +43,8 @@ opened_model open(const model_source&);
 /// The network for the arrays that the command line feeds.
 ctnn::loaded_model load(const model_source&);
 
+/// What ncnn's files say.
+ctnn::ncnn::network_files open_ncnn_files(const model_source&);
 #if __has_include(<protozero/pbf_reader.hpp>)
 /// What an ONNX file says.
 ctnn::onnx::model_message read_onnx(const model_source&);

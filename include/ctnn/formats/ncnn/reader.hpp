@@ -119,8 +119,13 @@ CTNN_ONCE std::vector<declared_value> declared_inputs(const param_file& file) {
     if (l.type == "Input")
       for (const std::string& blob : l.outputs) {
         const extents shape = readers::input_shape(file, l, blob, convolutions);
-        if (shape.rank == 0) all.emplace_back(blob);
-        else all.emplace_back(blob, shape, dtype::f32);
+        if (shape.rank > 0) {
+          all.emplace_back(blob, shape, dtype::f32);
+          continue;
+        }
+        declared_value& open = all.emplace_back(blob);
+        for (const int n : readers::input_axes(file, l)) open.axes.push_back({n, {}});
+        open.ranked = !open.axes.empty();
       }
   return all;
 }

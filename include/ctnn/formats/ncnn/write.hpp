@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <span>
 #include <system_error>
 
@@ -10,6 +12,7 @@
 #include "../../loaded/loaded_model.hpp"
 #include "../file.hpp"
 #include "bin_writer.hpp"
+#include "param_file.hpp"
 
 namespace ctnn::ncnn {
 
@@ -39,6 +42,20 @@ written_model write(const graph_view& g, const weight_numbers& numbers, weight_s
 written_model write(const loaded_model& m, weight_storage storage = weight_storage::fp32,
                     batch_axis batch = batch_axis::kept);
 
+/// By blob name.
+using input_shapes = std::map<std::string, extents, std::less<>>;
+/// Makes a file's network for inputs of these shapes, rewrites it and writes it.
+using maker = std::function<written_model(const input_shapes&)>;
+/// Files that hold for any extents that the .param leaves open, and shapes with which they were tried.
+struct open_model {
+  written_model files;
+  input_shapes shapes;
+};
+/// Whether the file leaves extents of an input open, and no shape is given for it.
+bool has_open_extents(const param_file& file, const input_shapes& given);
+/// Throws `unknown_input_shape` with the reason where a network follows from the extents in a way that no file says.
+open_model write_open(const param_file& file, const maker& make, const input_shapes& given = {});
+
 /// Both files or, with a ctnn::error, neither.
 inline void save(const written_model& w, const std::string& param, const std::string& bin) {
   write_file(bin, w.bin);
@@ -54,5 +71,6 @@ inline void save(const written_model& w, const std::string& param, const std::st
 }  // namespace ctnn::ncnn
 
 #if !CTNN_COMPILED_ELSEWHERE
+#include "open_extents.hpp"
 #include "writer.hpp"
 #endif

@@ -34,10 +34,27 @@ inline int channels_needed(const param_file& file, const std::string& blob, conv
   return each && *each > 0 && size % *each == 0 ? static_cast<int>(size / *each) : 0;
 }
 
-/// What the file says of an Input's blob; of rank 0 if it says nothing.
+/// What the file says of an Input's axes, outermost first; -1 is open, and so is a 0 behind an extent. Nothing: not
+/// even how many there are.
+inline std::vector<int> input_axes(const param_file& file, const layer& at) {
+  std::vector<int> axes;
+  const parameter_reader p(file, at);
+  for (const int id : {2, 11, 1, 0}) {
+    const int n = p.int_or(id, 0);
+    if (n < -1) p.fail(id, "extent " + std::to_string(n));
+    if (n != 0 || (id != 11 && !axes.empty())) axes.push_back(n == 0 ? -1 : n);
+  }
+  return axes;
+}
+
+/// The shape of an Input's blob; of rank 0 if the file leaves an extent open.
 inline extents input_shape(const param_file& file, const layer& at, const std::string& blob,
                            convolutions_by_input& first) {
-  extents shape = declared_shape(parameter_reader(file, at), 0, 1, 11, 2);
+  extents shape;
+  for (const int n : input_axes(file, at)) {
+    if (n < 0) return {};
+    shape.push_back(n);
+  }
   // Files from ncnn's first years say c, h, w. They are believed where the first convolution tells.
   if (shape.rank == 3)
     if (const int needed = channels_needed(file, blob, first); needed == shape[2] && needed != shape[0])
