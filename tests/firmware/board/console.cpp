@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arm semihosting (BKPT 0xAB): text and exit status, and numbers without printf.
+// Semihosting, Arm's and RISC-V's: text and exit status, and numbers without printf.
 #include <cstddef>
 
 #include "board.hpp"
@@ -11,11 +11,20 @@ constexpr std::uint32_t write_text = 0x04;
 constexpr std::uint32_t exit_extended = 0x20;
 constexpr std::uint32_t application_exit = 0x20026;
 
+#if defined(__riscv)
+// RISC-V's breakpoint has no number: one between these two shifts, in one page, is meant.
+[[gnu::naked, gnu::noinline, gnu::aligned(16)]] void call_host(std::uint32_t, const void*) {
+  asm(".option push\n\t.option norvc\n\t"
+      "slli x0, x0, 0x1f\n\tebreak\n\tsrai x0, x0, 7\n\t"
+      ".option pop\n\tret");
+}
+#else
 void call_host(std::uint32_t operation, const void* argument) {
   register std::uint32_t r0 asm("r0") = operation;
   register const void* r1 asm("r1") = argument;
   asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
 }
+#endif
 
 // Decimal digits of a number, with leading zeros up to `least`.
 class digits {

@@ -6,6 +6,11 @@
 #include "board.hpp"
 
 extern "C" void _Unwind_Resume(void*);
+#if defined(__riscv)
+#undef stdout
+extern FILE* const stdout;
+FILE* const stdout = nullptr;  // the C library there asks the program for one
+#endif
 
 struct constructed {
   volatile int number;

@@ -3,9 +3,10 @@
 #include <cstdint>
 
 #include "board.hpp"
+#include "memory.hpp"
 
 extern "C" {
-extern std::uint32_t data_image[], data_begin[], data_end[], zero_begin[], zero_end[], stack_begin[], stack_end[];
+extern std::uint32_t stack_end[];
 int main();
 void reset();
 void fault();
@@ -20,12 +21,6 @@ volatile std::uint32_t& register_at(std::uintptr_t address) {
 constexpr std::uintptr_t coprocessor_access = 0xE000ED88;
 constexpr std::uintptr_t fault_status = 0xE000ED28;
 
-[[gnu::noinline]] void prepare_memory() {
-  const std::uint32_t* from = data_image;
-  for (std::uint32_t* to = data_begin; to != data_end;) *to++ = *from++;
-  for (std::uint32_t* to = zero_begin; to != zero_end;) *to++ = 0;
-}
-
 }  // namespace
 
 // The hardware loads the stack pointer from the first vector, so reset can be an ordinary function; it must not touch
@@ -33,7 +28,7 @@ constexpr std::uintptr_t fault_status = 0xE000ED28;
 extern "C" void reset() {
   register_at(coprocessor_access) = register_at(coprocessor_access) | 0xFu << 20;
   asm volatile("dsb\n isb" ::: "memory");
-  prepare_memory();
+  board::prepare_memory();
   board::exit(main());
 }
 
