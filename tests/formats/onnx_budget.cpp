@@ -132,6 +132,11 @@ TEST_CASE("names: once each, no cycles, inner ones hide outer ones") {
                          pb::graph_attribute("then_branch", branch) + pb::graph_attribute("else_branch", branch)) +
                 pb::initializer(pb::tensor<std::uint8_t>("c", pb::boolean, {}, {1})) + x + y)
             .empty());
+  // Even as one that follows from it.
+  CHECK(refused(pb::node("If", {"c"}, {"r"},
+                         pb::graph_attribute("then_branch", branch) + pb::graph_attribute("else_branch", branch)) +
+                relu("r", "y") + pb::initializer(pb::tensor<std::uint8_t>("c", pb::boolean, {}, {1})) + x + y)
+            .empty());
 }
 
 TEST_CASE("many nodes of one name take no longer than of many") {

@@ -86,27 +86,6 @@ class divider {
     return v;
   }
 
-  /// What a graph inside another takes from around it: names that it does not have itself.
-  static void reads_around(const graph_message& g, std::vector<std::string>& names) {
-    std::unordered_set<std::string> own;
-    for (const value_info& v : g.inputs) own.insert(v.name);
-    for (const tensor& t : g.initializers) own.insert(t.name);
-    for (const node_message& n : g.nodes) own.insert(n.outputs.begin(), n.outputs.end());
-    std::vector<std::string> all = outputs_of(g);
-    for (const node_message& n : g.nodes)
-      for (std::string& name : reads_of(n)) all.push_back(std::move(name));
-    for (std::string& name : all)
-      if (!own.contains(name)) names.push_back(std::move(name));
-  }
-  static std::vector<std::string> reads_of(const node_message& n) {
-    std::vector<std::string> names;
-    for (const std::string& name : n.inputs)
-      if (!name.empty()) names.push_back(name);
-    for (const attribute& a : n.attributes)
-      if (a.graph) reads_around(*a.graph, names);
-    return names;
-  }
-
   /// Nodes that run after `node`, and itself.
   std::vector<bool> below_of(std::size_t node) const {
     std::vector<bool> below(g_.nodes.size(), false);
@@ -215,9 +194,7 @@ class divider {
 
   /// A graph inside a node, which sees the values around it.
   ir::network_part inner(const graph_message& g) const {
-    std::vector<std::string> around;
-    reads_around(g, around);
-    const part seen = resolve(around, [](std::size_t) { return false; });
+    const part seen = resolve(reads_around(g), [](std::size_t) { return false; });
     model_message m = empty();
     add(m, seen);
     for (const value_info& v : g.inputs) m.graph.inputs.push_back(named(v.name));

@@ -3,28 +3,44 @@
 #pragma once
 
 #include <queue>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "messages.hpp"
 #include "../../base/error.hpp"
 
 namespace ctnn::onnx {
 
-namespace detail {
+inline std::vector<std::string> reads_of(const node_message& n);
 
-/// Names that a node reads, in its graphs as well (parsing has limited how deep they nest).
-template <class F>
-void for_each_read(const node_message& n, F&& f) {
-  for (const std::string& name : n.inputs)
-    if (!name.empty()) f(name);
-  for (const attribute& a : n.attributes) {
-    if (!a.graph) continue;
-    for (const node_message& inner : a.graph->nodes) for_each_read(inner, f);
-    for (const value_info& out : a.graph->outputs) f(out.name);
-  }
+/// What a graph inside another takes from around it: names that it does not have itself.
+inline std::vector<std::string> reads_around(const graph_message& g) {
+  std::unordered_set<std::string_view> own;
+  for (const value_info& v : g.inputs) own.insert(v.name);
+  for (const tensor& t : g.initializers) own.insert(t.name);
+  for (const node_message& n : g.nodes) own.insert(n.outputs.begin(), n.outputs.end());
+  std::vector<std::string> names;
+  const auto read = [&](const std::string& name) {
+    if (!own.contains(name)) names.push_back(name);
+  };
+  for (const value_info& v : g.outputs) read(v.name);
+  for (const node_message& n : g.nodes)
+    for (const std::string& name : reads_of(n)) read(name);
+  return names;
 }
 
-}  // namespace detail
+/// Names that a node reads, and its graphs from around them (parsing has limited how deep they nest).
+inline std::vector<std::string> reads_of(const node_message& n) {
+  std::vector<std::string> names;
+  for (const std::string& name : n.inputs)
+    if (!name.empty()) names.push_back(name);
+  for (const attribute& a : n.attributes)
+    if (a.graph)
+      for (std::string& name : reads_around(*a.graph)) names.push_back(std::move(name));
+  return names;
+}
 
 /// The nodes' numbers, every node after those it reads from and otherwise as in the file. Throws ctnn::error on a
 /// cycle.
@@ -36,15 +52,11 @@ inline std::vector<std::size_t> execution_order(const graph_message& g, const st
   std::vector<std::vector<std::size_t>> readers(g.nodes.size());
   std::vector<std::size_t> waiting(g.nodes.size());
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
-    detail::for_each_read(g.nodes[i], [&](const std::string& name) {
-      const auto maker = made_by.find(name);
-      if (maker == made_by.end()) return;
-      if (maker->second == i &&
-          std::find(g.nodes[i].inputs.begin(), g.nodes[i].inputs.end(), name) == g.nodes[i].inputs.end())
-        return;
-      readers[maker->second].push_back(i);
-      ++waiting[i];
-    });
+    for (const std::string& name : reads_of(g.nodes[i]))
+      if (const auto maker = made_by.find(name); maker != made_by.end()) {
+        readers[maker->second].push_back(i);
+        ++waiting[i];
+      }
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     if (waiting[i] == 0) ready.push(i);
