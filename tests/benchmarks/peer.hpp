@@ -29,6 +29,7 @@ class peer {
 struct library {
   std::string name;
   std::unique_ptr<peer> (*open)(const network_files& files);
+  bool is_ctnn = false;
 };
 
 }  // namespace ctnn::ir::test

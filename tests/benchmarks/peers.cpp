@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn beside ONNX Runtime and ncnn, whichever CMake found installed: nine networks, one process, bursts in turn, so
-// that a slow phase of the machine meets all alike. Usage: peers [--threads N] [--seconds S] [NETWORK...]   S: of
-// measuring for each network and library (default 2) Prints p10 of the times of a run in microseconds, the best peer's
-// time over ctnn's, and how far outputs are apart.
+// that a slow phase of the machine meets all alike. ctnn runs them as loaded from files and, in the program
+// bench_peers_types, as types too (from the headers that `ctnn header` writes).
+// Usage: peers [--threads N] [--seconds S] [NETWORK...]   S: of measuring for each network and library (default 2)
+//        peers --write FOLDER   the networks as FOLDER/NAME.onnx
+// Prints p10 of the times of a run in microseconds, the best peer's time over ctnn's, and how far outputs are apart.
 #include <ctnn/model.hpp>
 
 #include <algorithm>
@@ -25,6 +27,12 @@
 #include "support/scratch_folder.hpp"
 
 namespace ctnn::ir::test {
+
+#if defined(CTNN_WITH_TYPES)
+/// The network of that name as a type, in a unit that CMake wrote.
+std::unique_ptr<peer> open_type(const network_files& files);
+#endif
+
 namespace {
 
 class loaded_by_ctnn final : public peer {
@@ -111,6 +119,7 @@ struct options {
   int threads = 1;
   double seconds = 2;
   std::vector<std::string> networks;
+  std::string folder{};  ///< to write the networks to, and no more
 };
 
 options read(int argc, char** argv) {
@@ -121,6 +130,8 @@ options read(int argc, char** argv) {
       const double n = std::atof(argv[++i]);
       if (!(n > 0) || n > 1e4) throw std::runtime_error(word + " " + argv[i] + ": expected a number above 0");
       (word == "--threads" ? void(o.threads = std::max(1, static_cast<int>(n))) : void(o.seconds = n));
+    } else if (word == "--write" && i + 1 < argc) {
+      o.folder = argv[++i];
     } else {
       o.networks.push_back(word);
     }
@@ -140,9 +151,14 @@ void write(const std::string& file, const std::string& content) {
     throw std::runtime_error("cannot write " + file);
 }
 
-/// False if an output is further than 1e-4 of the largest from ctnn's.
-bool compare(const written_network& network, const std::vector<library>& libraries, const options& o,
-             double& log_of_ratios) {
+/// Networks as loaded and as types: how often each is as fast as the best peer, as sums of logarithms.
+struct ratios {
+  std::vector<double> logarithms;
+  int networks = 0;
+  bool alike = true;  ///< no output is further than 1e-4 of the largest from that of the loaded network
+};
+
+void compare(const written_network& network, const std::vector<library>& libraries, const options& o, ratios& sums) {
   const scratch_folder folder;
   std::vector<float> input(1);
   for (int d : network.in) input.resize(input.size() * static_cast<std::size_t>(d));
@@ -164,46 +180,66 @@ bool compare(const written_network& network, const std::vector<library>& librari
   measure(all, o.seconds);
   double best = std::numeric_limits<double>::infinity(), furthest = 0;
   std::printf("%-16s", network.name.c_str());
-  for (const contender& c : all) {
-    const double time = p10(c.samples);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double time = p10(all[i].samples);
     std::printf(" %20.1f", time * 1e6);
-    if (&c == &all[0]) continue;
-    best = std::min(best, time);
-    furthest = std::max(furthest, deviation(c.runs->output(), all[0].runs->output()));
+    if (!libraries[i].is_ctnn) best = std::min(best, time);
+    furthest = std::max(furthest, deviation(all[i].runs->output(), all[0].runs->output()));
   }
-  const double ratio = best / p10(all[0].samples);
-  if (all.size() > 1) std::printf(" %9.2f %9.1e", ratio, furthest);
+  sums.logarithms.resize(all.size());
+  for (std::size_t i = 0; i < all.size() && best < 1e9; ++i) {
+    if (!libraries[i].is_ctnn) continue;
+    const double ratio = best / p10(all[i].samples);
+    std::printf(" %9.2f", ratio);
+    sums.logarithms[i] += std::log(ratio);
+  }
+  if (all.size() > 1) std::printf(" %9.1e", furthest);
   std::puts("");
-  log_of_ratios += std::log(ratio);
-  return furthest <= 1e-4;
+  ++sums.networks;
+  sums.alike = sums.alike && furthest <= 1e-4;
+}
+
+std::vector<library> all_libraries() {
+  std::vector<library> all{
+      {"ctnn " + std::string(target_name(best_target())),
+       [](const network_files& f) -> std::unique_ptr<peer> { return std::make_unique<loaded_by_ctnn>(f); }, true}};
+#if defined(CTNN_WITH_TYPES)
+  all.push_back({"ctnn, as a type", open_type, true});
+#endif
+#if defined(CTNN_WITH_ONNXRUNTIME)
+  all.push_back(peer_onnxruntime::here());
+#endif
+#if defined(CTNN_WITH_NCNN)
+  all.push_back(peer_ncnn::here());
+#endif
+  return all;
 }
 
 int run(const options& o) {
-  std::vector<library> libraries{
-      {"ctnn " + std::string(target_name(best_target())),
-       [](const network_files& f) -> std::unique_ptr<peer> { return std::make_unique<loaded_by_ctnn>(f); }}};
-#if defined(CTNN_WITH_ONNXRUNTIME)
-  libraries.push_back(peer_onnxruntime::here());
-#endif
-#if defined(CTNN_WITH_NCNN)
-  libraries.push_back(peer_ncnn::here());
-#endif
-  if (libraries.size() == 1) std::puts("no peers: CMake found neither ONNX Runtime nor ncnn");
+  if (!o.folder.empty()) {
+    for (const auto& [name, make] : benchmark_networks()) write(o.folder + "/" + name + ".onnx", make().onnx);
+    return 0;
+  }
+  const std::vector<library> libraries = all_libraries();
+  const bool beside_peers =
+      std::any_of(libraries.begin(), libraries.end(), [](const library& l) { return !l.is_ctnn; });
+  if (!beside_peers) std::puts("no peers: CMake found neither ONNX Runtime nor ncnn");
   std::printf("%s, %d thread%s, p10 in us\n%-16s", cpu().c_str(), o.threads, o.threads > 1 ? "s" : "", "network");
   for (const library& l : libraries) std::printf(" %20s", l.name.c_str());
-  if (libraries.size() > 1) std::printf(" %9s %9s", "ratio", "apart");
+  for (const library& l : libraries)
+    if (l.is_ctnn && beside_peers) std::printf(" %9s", "ratio");
+  if (libraries.size() > 1) std::printf(" %9s", "apart");
   std::puts("");
-  double log_of_ratios = 0;
-  int count = 0;
-  bool alike = true;
-  for (const auto& [name, make] : benchmark_networks()) {
-    if (!o.networks.empty() && std::find(o.networks.begin(), o.networks.end(), name) == o.networks.end()) continue;
-    alike = compare(make(), libraries, o, log_of_ratios) && alike;
-    ++count;
-  }
-  if (libraries.size() > 1) std::printf("geometric mean of the ratios: %.2f\n", std::exp(log_of_ratios / count));
-  if (!alike) std::puts("WRONG: outputs are further apart than 1e-4 of the largest");
-  return alike ? 0 : 1;
+  ratios sums;
+  for (const auto& [name, make] : benchmark_networks())
+    if (o.networks.empty() || std::find(o.networks.begin(), o.networks.end(), name) != o.networks.end())
+      compare(make(), libraries, o, sums);
+  for (std::size_t i = 0; i < libraries.size() && beside_peers; ++i)
+    if (libraries[i].is_ctnn)
+      std::printf("%s: geometric mean of the ratios %.2f\n", libraries[i].name.c_str(),
+                  std::exp(sums.logarithms[i] / sums.networks));
+  if (!sums.alike) std::puts("WRONG: outputs are further apart than 1e-4 of the largest");
+  return sums.alike ? 0 : 1;
 }
 
 }  // namespace

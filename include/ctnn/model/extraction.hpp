@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "../graph/cost.hpp"
 #include "extractor.hpp"
@@ -100,9 +101,12 @@ CTNN_ONCE void extractor::give(std::string_view name, array values) {
     const model_input& i = *program_->find_input(name);
     require(name, i.shape, i.type, values, programs_->can_reshape());
   }
-  given_.insert_or_assign(std::string(name), std::move(values));
+  // What has been fed before is there already, its place in the map does not change.
+  const auto before = given_.find(name);
+  if (before != given_.end()) before->second = std::move(values);
+  else given_.emplace(name, std::move(values));
   if (program_ && program_->inputs().size() == 1) fit_shapes();
-  connect();
+  if (before == given_.end() || !program_) connect();
   forget();
 }
 
@@ -231,6 +235,10 @@ CTNN_ONCE void extractor::set_up() {
   producers_.assign(plan_.placements.size(), ir::none);
   for (std::size_t s = 0; s < plan_.steps.size(); ++s)
     for (int p : plan_.ids_of(plan_.steps[s].outputs)) producers_[at(p)] = static_cast<int>(s);
+  beside_.resize(plan_.placements.size());
+  std::iota(beside_.begin(), beside_.end(), 0);
+  for (std::size_t p = 0; p < beside_.size(); ++p)
+    if (const int r = plan_.root(static_cast<int>(p)); at(r) != p) std::swap(beside_[p], beside_[at(r)]);
   memory_ = ir::buffers(plan_.placements.size());
   forget();
 }
@@ -253,16 +261,17 @@ CTNN_ONCE void extractor::make_whole() {
   set_up();
 }
 
-CTNN_ONCE bool extractor::need(int p, std::vector<bool>& steps) const {
-  std::vector<int> open{p};
-  while (!open.empty()) {
-    const int now = open.back();
-    open.pop_back();
+CTNN_ONCE bool extractor::need(int p) {
+  wanted_.assign(plan_.steps.size(), false);
+  open_.assign(1, p);
+  while (!open_.empty()) {
+    const int now = open_.back();
+    open_.pop_back();
     if (is_lost(now)) return false;
     if (available(now)) continue;
     const int s = producers_[at(now)];
     if (s == ir::none && plan_.at(now).parent != ir::none) {  // a value described in its other layout
-      open.push_back(plan_.at(now).parent);
+      open_.push_back(plan_.at(now).parent);
       continue;
     }
     if (s == ir::none) {
@@ -270,9 +279,9 @@ CTNN_ONCE bool extractor::need(int p, std::vector<bool>& steps) const {
       throw error("input '" + std::string(program_->g().at_value(v).name) + "' has not been given");
     }
     if (done_[at(s)]) return false;
-    if (steps[at(s)]) continue;
-    steps[at(s)] = true;
-    for (int in : plan_.ids_of(plan_.steps[at(s)].inputs)) open.push_back(in);
+    if (wanted_[at(s)]) continue;
+    wanted_[at(s)] = true;
+    for (int in : plan_.ids_of(plan_.steps[at(s)].inputs)) open_.push_back(in);
   }
   return true;
 }
@@ -285,9 +294,15 @@ CTNN_ONCE bool extractor::is_fed(int p) const {
 
 CTNN_ONCE bool extractor::is_lost(int p) const {
   if (!is_fed(p) || plan_.at(p).external || holds_[at(p)] || plan_.root(p) != p) return false;
-  for (std::size_t q = 0; q < holds_.size(); ++q)
-    if (holds_[q] && plan_.root(static_cast<int>(q)) == p) return true;
+  for (int q = beside_[at(p)]; q != p; q = beside_[at(q)])
+    if (holds_[at(q)]) return true;
   return false;
+}
+
+CTNN_ONCE void extractor::lose(int p) {
+  int q = p;
+  do holds_[at(q)] = false;
+  while ((q = beside_[at(q)]) != p);
 }
 
 CTNN_ONCE bool extractor::is_constant(int p) const {
@@ -298,15 +313,13 @@ CTNN_ONCE bool extractor::is_constant(int p) const {
 CTNN_ONCE array extractor::read(ir::value_id v) {
   if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
   if (is_nowhere(v)) make_whole();
-  std::vector<bool> steps(plan_.steps.size(), false);
-  if (!need(v, steps)) {
+  if (!need(v)) {
     forget();
-    steps.assign(plan_.steps.size(), false);
-    need(v, steps);
+    need(v);
   }
   ++waiting_[at(plan_.root(v))];  // stays until it is read below
-  for (std::size_t s = 0; s < steps.size(); ++s)
-    if (steps[s]) run(static_cast<int>(s));
+  for (std::size_t s = 0; s < wanted_.size(); ++s)
+    if (wanted_[s]) run(static_cast<int>(s));
   ir::tensor from = tensor_at(v);
   if (const ir::node& maker = program_->g().at(program_->g().at_value(v).producer);
       maker.type->is.counts_rows && maker.outputs.first == v)
@@ -357,8 +370,7 @@ CTNN_ONCE bool extractor::divides_scratch(ir::node_id n) const { return program_
 CTNN_ONCE void extractor::finished_with(int p) {
   const int r = plan_.root(p);
   if (--waiting_[at(r)] > 0 || !light_ || plan_.at(r).external) return;
-  for (std::size_t q = 0; q < holds_.size(); ++q)
-    if (holds_[q] && plan_.root(static_cast<int>(q)) == r) holds_[q] = false;
+  lose(r);
   memory_.release(at(r));
 }
 
@@ -395,9 +407,7 @@ CTNN_ONCE void extractor::run(int s) {
   // Written over an input: what was there, and every view of it, is no more.
   for (int p : out)
     for (int q : in)
-      if (plan_.at(p).parent == q && step.overwrites)
-        for (std::size_t x = 0; x < holds_.size(); ++x)
-          if (holds_[x] && plan_.root(static_cast<int>(x)) == plan_.root(p)) holds_[x] = false;
+      if (plan_.at(p).parent == q && step.overwrites) lose(p);
   for (int p : out) holds_[at(p)] = true;
   for (int p : in) finished_with(p);
 }

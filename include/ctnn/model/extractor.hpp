@@ -114,8 +114,8 @@ class extractor {
 
   // Which steps.
 
-  /// Marks the steps that placement p needs; false if something it needs was computed and is lost.
-  bool need(int p, std::vector<bool>& steps) const;
+  /// Marks in wanted_ the steps that placement p needs; false if something it needs was computed and is lost.
+  bool need(int p);
   bool available(int p) const;
   bool is_fed(int p) const;
   /// Fed, not an input of the network, and written over by an operator whose result is still there.
@@ -134,6 +134,8 @@ class extractor {
   ir::scratch_memory scratch_of(const ir::plan_step& step);
   bool divides_scratch(ir::node_id n) const;
   void finished_with(int p);
+  /// No placement in the memory of p has its value any more.
+  void lose(int p);
 
   // Running.
 
@@ -156,8 +158,11 @@ class extractor {
   bool of_part_ = false;                ///< its model is a part of another
   std::map<ir::value_id, array> cuts_;  ///< values inside the network that were fed
   std::map<ir::value_id, const array*> fed_;
-  std::vector<bool> done_;   ///< by step
-  std::vector<bool> holds_;  ///< by placement: its memory has its value now
+  std::vector<char> done_;    ///< by step
+  std::vector<char> wanted_;  ///< by step
+  std::vector<int> open_;     ///< placements that need() has still to look at
+  std::vector<char> holds_;   ///< by placement: its memory has its value now
+  std::vector<int> beside_;   ///< by placement: the next one in the same memory, in a ring
   std::vector<int> waiting_;
   ir::buffers memory_{0};  ///< by root
   std::size_t steps_run_ = 0;

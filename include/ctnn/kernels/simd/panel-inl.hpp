@@ -33,6 +33,7 @@ struct panel_task {
   bool last;           ///< apply the epilogue
   const float* ahead;  ///< weights of the next panel or part, to be fetched meanwhile; may be null
   int ahead_step;      ///< floats of each of their blocks that a tile fetches
+  int ahead_inputs;    ///< inputs from one fetch of them to the next; the length of a run at most
   epilogue end;
 };
 
@@ -52,28 +53,30 @@ CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* 
   for (; tiles > 0; --tiles) {
     vec sum[P][V];
     begin_tile<P, V>(sum, t.bias, start, t.start_pitch, P, t.columns);
-    if (ahead != nullptr) {
-      constexpr int blocks = (V * lanes + channel_block - 1) / channel_block;
-      for (int i = 0; i < t.ahead_step; i += channel_block)
-        CTNN_UNROLL for (int b = 0; b < blocks; ++b) CTNN_PREFETCH(ahead + b * block_step + i);
-      ahead += t.ahead_step;
-    }
     const float* at[groups];
     CTNN_UNROLL for (int g = 0; g < groups; ++g) at[g] = in + 3 * g * pitch;
     const float* w = t.weights;
     for (int r = t.run_count; r > 0; --r) {
-      for (int left = t.length; left > 0; --left) {
-        vec row[V];
-        CTNN_UNROLL for (int v = 0; v < V; ++v) {
-          row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
-          keep_in_register(row[v]);
+      for (int left = t.length; left > 0;) {
+        int some = left < t.ahead_inputs ? left : t.ahead_inputs;
+        left -= some;
+        if (ahead != nullptr) {
+          fetch_row<V>(ahead, block_step);
+          ahead += channel_block;
         }
-        CTNN_UNROLL for (int p = 0; p < P; ++p) {
-          const vec x = set(at[p / 3][p % 3 * pitch]);
-          CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(x, row[v], sum[p][v]);
+        for (; some > 0; --some) {
+          vec row[V];
+          CTNN_UNROLL for (int v = 0; v < V; ++v) {
+            row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
+            keep_in_register(row[v]);
+          }
+          CTNN_UNROLL for (int p = 0; p < P; ++p) {
+            const vec x = set(at[p / 3][p % 3 * pitch]);
+            CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(x, row[v], sum[p][v]);
+          }
+          CTNN_UNROLL for (int g = 0; g < groups; ++g) keep_in_register(at[g] += 1);
+          keep_in_register(w += channel_block);
         }
-        CTNN_UNROLL for (int g = 0; g < groups; ++g) keep_in_register(at[g] += 1);
-        keep_in_register(w += channel_block);
       }
       CTNN_UNROLL for (int g = 0; g < groups; ++g) at[g] += next_run;
     }
@@ -182,8 +185,7 @@ CTNN_NOINLINE void multiply_panels(const panel_task& all) {
   constexpr int part_floats = 8192;  // of weights, to stay in the first cache
   panel_task t = all;
   detail::join_lines(t);
-  const bool heavy =  // a hundred kilobytes of weights come from far away
-      (all.columns + channel_block - 1) / channel_block * t.block_step > 25600;
+  const bool heavy = (all.columns + channel_block - 1) / channel_block * t.block_step > far_weights;
   const int lines = t.lines, rows = t.rows;
   const int line_step = rows < detail::panel_row_block ? detail::panel_row_block / rows : 1;
   const int blocks = detail::row_blocks(t);
@@ -219,11 +221,15 @@ CTNN_NOINLINE void multiply_panels(const panel_task& all) {
           t.last = part + 1 == parts;
           const std::ptrdiff_t floats = std::ptrdiff_t{count} * (all.run_count == 1 ? 1 : all.length) * channel_block;
           t.ahead = nullptr;
+          t.ahead_inputs = t.length;
           if (heavy && (!t.last || left > width)) {
             t.ahead = t.last ? all.weights + (column + width) / channel_block * t.block_step : t.weights + floats;
             const int height = panel_rows(vectors);
             const std::ptrdiff_t tiles = std::ptrdiff_t{t.lines} * ((t.rows + height - 1) / height);
-            t.ahead_step = static_cast<int>((floats / channel_block + tiles - 1) / tiles) * channel_block;
+            // Spread over a tile's sums: many at once would wait for each other.
+            const int per_run = static_cast<int>((t.length + tiles - 1) / tiles);
+            t.ahead_inputs = (t.length + per_run - 1) / per_run;
+            t.ahead_step = t.run_count * ((t.length + t.ahead_inputs - 1) / t.ahead_inputs) * channel_block;
           }
           switch (vectors) {
             case 1:

@@ -117,7 +117,14 @@ struct tile_task {
   int columns;  ///< channels to store, at most V lanes, more than (V - 1) lanes unless lanes is 1
   bool last;    ///< apply the epilogue
   epilogue end;
+#if !defined(CTNN_PLAIN)
+  const float* ahead;  ///< weights that come next, each run's as far from the first run's as in `runs`; may be null
+  int ahead_inputs;    ///< inputs from one fetch of them to the next
+#endif
 };
+
+/// So many floats of weights and more, a hundred kilobytes, come from far away: the next ones are fetched ahead.
+constexpr std::ptrdiff_t far_weights = 25600;
 
 /// Registers that hold sums: 6 x 4 of 32, 6 x 2 of 16, leaving room for weights and the broadcast input.
 constexpr int widest_tile = lanes == 1 || vector_registers == 32 ? 4 : 2;
@@ -141,6 +148,13 @@ CTNN_INLINE void store_row(const vec (&x)[V], float* p, int columns) {
   CTNN_UNROLL for (int v = 0; v + 1 < V; ++v) storeu(x[v], p + v * lanes);
   if constexpr (lanes == 1) storeu(x[V - 1], p + V - 1);
   else store_bounded(x[V - 1], p + (V - 1) * lanes, columns - (V - 1) * lanes);
+}
+
+/// Weights of one input for V vectors are on their way to the second cache.
+template <int V>
+CTNN_INLINE void fetch_row(const float* weights, std::ptrdiff_t block_step) {
+  constexpr int blocks = (V * lanes + channel_block - 1) / channel_block;
+  CTNN_UNROLL for (int b = 0; b < blocks; ++b) CTNN_PREFETCH(weights + b * block_step);
 }
 
 /// Where sums begin: the bias, and the residual or what earlier parts left. Both may be null.
@@ -302,16 +316,29 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
         }
         w += weight_step;
       }
-    for (; k < length; ++k) {
-      vec row[V];
-      CTNN_UNROLL for (int v = 0; v < V; ++v)
-        row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
-      CTNN_UNROLL for (int p = 0; p < P; ++p) {
-        const vec x = set(in[p][k]);
-        CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(x, row[v], sum[p][v]);
+#if !defined(CTNN_PLAIN)
+    const float* ahead = t.ahead == nullptr ? nullptr : t.ahead + (t.runs[r].weights - t.runs[0].weights);
+#endif
+    do {
+      std::ptrdiff_t end = length;
+#if !defined(CTNN_PLAIN)
+      if (ahead != nullptr) {
+        if (length - k > t.ahead_inputs) end = k + t.ahead_inputs;
+        detail::fetch_row<V>(ahead, block_step);
+        ahead += channel_block;
       }
-      w += weight_step;
-    }
+#endif
+      for (; k < end; ++k) {
+        vec row[V];
+        CTNN_UNROLL for (int v = 0; v < V; ++v)
+          row[v] = loadu(w + v * lanes / channel_block * block_step + v * lanes % channel_block);
+        CTNN_UNROLL for (int p = 0; p < P; ++p) {
+          const vec x = set(in[p][k]);
+          CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = mul_add(x, row[v], sum[p][v]);
+        }
+        w += weight_step;
+      }
+    } while (k < length);
   }
 
   CTNN_UNROLL for (int i = 0; i < more; ++i)

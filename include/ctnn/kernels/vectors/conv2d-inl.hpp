@@ -89,9 +89,10 @@ CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, con
   each_pixel([&](const float* dense, float* out) { copy_columns(dense, out); });
 }
 
-/// All column tiles of all pixel tiles [first, end) for one chunk.
+/// All column tiles of all pixel tiles [first, end) for one chunk. Each fetches its share of the weights `ahead`, those
+/// of the next chunk, if they are not null.
 CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_task& t, const tile_shape& tile,
-                       int column, int column_end, int first, int end) {
+                       int column, int column_end, int first, int end, const float* ahead) {
   const int units = part.unit_end - part.unit;
   const int length = planar ? 1 : part.channel_end - part.channel;
 
@@ -117,6 +118,9 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
   // Where a tile goes on in the next row and rows lie apart, a dense copy of it stands here.
   const bool apart = c.out_row != c.out_width * c.out_pitch;
   alignas(64) float copy[P * widest_tile * lanes];
+  const int tiles = (end - first + tile.rows - 1) / tile.rows;
+  t.ahead = tiles > 1 ? ahead : nullptr;
+  t.ahead_inputs = tiles;
   int oy = first / c.out_width, ox = first - oy * c.out_width;
   for (int q = first; q < end; q += tile.rows) {
     t.rows = end - q < tile.rows ? end - q : tile.rows;
@@ -178,6 +182,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
       if (copied) run_copied(c, t, tile, tile_x, copy);
       else tile.run(t);
     }
+    if (t.ahead != nullptr) t.ahead += (t.length + tiles - 1) / tiles * channel_block;
   }
 }
 
@@ -194,6 +199,8 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
   tile_task t{};
   t.out_pitch = c.out_pitch;
   t.end = end;
+  const std::ptrdiff_t block_floats = std::ptrdiff_t{c.kernel_h} * c.kernel_w * c.channels * channel_block;
+  const bool heavy = !planar && round_up_to_block(c.out_channels) / channel_block * block_floats > far_weights;
   for (int first = pixel; first < last_pixel; first += detail::pixel_block) {
     const int pixel_end = last_pixel - first < detail::pixel_block ? last_pixel : first + detail::pixel_block;
     for (int column = 0; column < c.out_channels;) {
@@ -217,8 +224,16 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
         for (int unit = 0; unit == 0 || unit < units; unit += unit_step) {  // a phase may have no taps
           const int unit_end = units - unit < unit_step ? units : unit + unit_step;
           t.last = channel_end == depth && unit_end == units;
-          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column,
-                        column + width, first, pixel_end);
+          const float* ahead = nullptr;
+          if (heavy && (!t.last || width < left)) {
+            const int next_unit = unit_end < units ? unit_end : 0;
+            const int next_channel = next_unit != 0 ? channel : t.last ? 0 : channel_end;
+            const int next_column = t.last ? column + width : column;
+            ahead = c.weights + next_column / channel_block * block_floats + next_column % channel_block +
+                    detail::place_of(c, planar, next_unit, next_channel).step.weights;
+          }
+          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column, column + width,
+                        first, pixel_end, ahead);
           first_part = false;
           t.start_pitch = c.out_pitch;
         }
