@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <ranges>
-#include <span>
+#include <span>  // with what says that a span is a view
 #include <type_traits>
 
 namespace ctnn::ir {
