@@ -7,6 +7,7 @@
 
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
+#include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "reference_run.hpp"
@@ -45,7 +46,7 @@ std::string lines_of(const std::string& param) {
     if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
   return out;
 }
-std::string refusal(const std::string& layers) {
+std::string why_not(const std::string& layers) {
   try {
     optimized(layers);
   } catch (const ncnn::unknown_input_shape& e) {
@@ -111,15 +112,15 @@ TEST_CASE("a Reshape keeps an extent or takes what is left; an Interp goes by it
 
 TEST_CASE("what follows from the extents is refused, where no parameter says it for every size") {
   const std::string begin = "7767517\n3 3\nInput x 0 1 x\nConvolution c 1 1 x c 0=4 1=1 6=12\n";
-  CHECK(refusal(begin + "ReLU r 1 1 c r\n") == "");
+  CHECK(why_not(begin + "ReLU r 1 1 c r\n") == "");
   const ncnn::open_model most = optimized(begin + "Crop r 1 1 c r 9=1,2 10=-233,-1 11=1,2\n");
   CHECK(output_for(most, {3, 5, 7}) == extents{4, 4, 4});
   const std::string two = "7767517\n4 4\nInput x 0 1 x\nInput z 0 1 z\nConvolution c 1 1 x c 0=4 1=1 6=12\n";
-  CHECK(has(refusal(two + "Interp s 2 1 c z s 0=2\n"), "(Interp) follows from the extents of an input"));
+  CHECK(has(why_not(two + "Interp s 2 1 c z s 0=2\n"), "(Interp) follows from the extents of an input"));
   // SAME says itself what it is for every size.
   const ncnn::open_model same =
       optimized("7767517\n2 2\nInput x 0 1 x\nConvolution c 1 1 x c 0=4 1=3 3=2 4=-233 6=108\n");
   for (const int n : {4, 5, 6, 7}) CHECK(output_for(same, {3, n, n}) == extents{4, (n + 1) / 2, (n + 1) / 2});
   // Built for no size, it is said what is wrong.
-  CHECK(has(refusal(begin + "InnerProduct f 1 1 c f 0=4 1=1 2=28\n"), "its inputs cannot stay open: "));
+  CHECK(has(why_not(begin + "InnerProduct f 1 1 c f 0=4 1=1 2=28\n"), "its inputs cannot stay open: "));
 }
