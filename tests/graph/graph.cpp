@@ -81,7 +81,7 @@ TEST_CASE("multiply-adds and memory are those of the operator") {
   const graph g = small();
   CHECK(macs_of(g.view(), 1) == 5 * 4 * 4 * 3 * 3 * 3);
   CHECK(macs_of(g.view(), 3) == 0);
-  CHECK(nanoseconds_of(g.view(), 1) == 2160 / 40.0 + (3 * 36 + 5 * 16) / 2.0);
+  CHECK(nanoseconds_of(g.view(), 1) == 2160 / 80.0 + (3 * 36 + 5 * 16) / 8.0);
   CHECK(scratch_bytes(g.view(), g.nodes[1]) > 0);  // of its kernel for any type
   CHECK(scratch_bytes(g.view(), g.nodes[2]) == 0);
 }

@@ -66,9 +66,12 @@ constexpr cost cost_of(const graph_view& g, node_id n) {
   return c;
 }
 
-/// About what a node takes on one thread, to tell what is worth several: weights are in a cache, each part reads its
-/// own.
-constexpr double nanoseconds_of(const graph_view& g, node_id n) { return detail::cost_of_values(g, n).nanoseconds(); }
+/// About what node n takes on one thread once its operands and weights are in a cache, to tell what is worth several:
+/// 80 multiply-adds or 32 bytes in a nanosecond. Rules weigh bytes by what memory takes instead (cost::nanoseconds).
+constexpr double nanoseconds_of(const graph_view& g, node_id n) {
+  const cost c = detail::cost_of_values(g, n);
+  return static_cast<double>(c.macs) / 80 + static_cast<double>(c.bytes) / 32;
+}
 constexpr double nanoseconds_of(const graph_view& g, std::span<const int> nodes) {
   double sum = 0;
   for (const node_id n : nodes) sum += nanoseconds_of(g, n);
