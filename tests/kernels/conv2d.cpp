@@ -17,6 +17,9 @@ TEST_CASE("conv2d of pixels that stand as rows of a matrix") {
 TEST_CASE("conv2d of few input channels") {
   for_each_target([] { sweep_stems(dispatched); });
 }
+TEST_CASE("conv2d of few output channels") {
+  for_each_target([] { sweep_few_outputs(dispatched); });
+}
 TEST_CASE("depthwise conv2d") {
   for_each_target([] { sweep_depthwise(dispatched); });
 }

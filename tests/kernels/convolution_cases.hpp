@@ -210,6 +210,47 @@ inline void sweep_stems(convolution_kernel kernel) {
   check_convolution({p, {3, 2, 3}, layout::nchw}, kernel);
 }
 
+inline constexpr activation_function activations_to_try[] = {{function::prelu},
+                                                             {function::relu},
+                                                             {function::leaky_relu, 0.1f},
+                                                             {function::clip, -0.5f, 0.75f},
+                                                             {function::sigmoid},
+                                                             {function::tanh},
+                                                             {function::hardsigmoid, 1.0f / 6, 0.5f},
+                                                             {function::hardswish, 1.0f / 6, 0.5f},
+                                                             {function::elu, 0.7f},
+                                                             {function::silu},
+                                                             {function::mish},
+                                                             {function::gelu},
+                                                             {function::gelu_tanh}};
+
+/// Few output channels: every number of them, rows that end anywhere in a vector of pixels, parts of wide rows.
+inline void sweep_few_outputs(convolution_kernel kernel) {
+  for (int o = 1; o <= 8; ++o) {
+    for (layout order : {layout::nhwc, layout::nchw})
+      for (int width : {4, 12, 15, 16, 17, 31, 70, 141})
+        check_convolution({convolution(o, 5, 1, 2), {2, 7, width}, order, 0, width % 3}, kernel);
+    for (int stride : {2, 3, 5}) check_convolution({convolution(o, 7, stride, 3), {1, 15, 16 * stride + 3}}, kernel);
+    op::conv2d p = convolution(o, 5, 2, 3);
+    p.dilation = {2, 3};
+    check_convolution({p, {2, 3, 17, 70}, layout::nchw}, kernel);
+    p.stride = {1, 3};
+    p.bias = false;
+    check_convolution({p, {3, 17, 130}, layout::nhwc, 1}, kernel);
+    p.pad = {40, 40, 40, 40};  // results of padding alone
+    check_convolution({p, {1, 5, 6}}, kernel);
+    check_convolution({convolution(3 * o, 5, 1, 2, 3), {6, 6, 30}}, kernel);
+    check_convolution({convolution(o, 3, 1, 1), {30, 5, 100}, layout::nchw}, kernel);
+    check_convolution({convolution(o, 3, 1, 1), {200, 3, 40}}, kernel);
+    for (const activation_function& f : activations_to_try) {
+      op::conv2d q = convolution(o, 5, 1, 0);
+      q.activation = f;
+      check_convolution({q, {1, 8, 36}}, kernel);
+      check_convolution({q, {1, 7, 23}, layout::nhwc, 0, 2}, kernel);
+    }
+  }
+}
+
 inline void sweep_options(convolution_kernel kernel) {
   for (layout order : {layout::nhwc, layout::nchw})
     for (int kernel_size : {1, 2, 3, 5, 7})
@@ -262,20 +303,6 @@ inline void sweep_depthwise(convolution_kernel kernel) {
   p.kernel = {1, 7};
   check_convolution({p, {20, 5, 24}}, kernel);
 }
-
-inline constexpr activation_function activations_to_try[] = {{function::prelu},
-                                                             {function::relu},
-                                                             {function::leaky_relu, 0.1f},
-                                                             {function::clip, -0.5f, 0.75f},
-                                                             {function::sigmoid},
-                                                             {function::tanh},
-                                                             {function::hardsigmoid, 1.0f / 6, 0.5f},
-                                                             {function::hardswish, 1.0f / 6, 0.5f},
-                                                             {function::elu, 0.7f},
-                                                             {function::silu},
-                                                             {function::mish},
-                                                             {function::gelu},
-                                                             {function::gelu_tanh}};
 
 inline void sweep_activations(convolution_kernel kernel) {
   for (const activation_function& f : activations_to_try) {

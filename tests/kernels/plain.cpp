@@ -27,6 +27,7 @@ TEST_CASE("plain conv2d") {
   sweep_dense(by_plain_kernels<op::conv2d>);
   sweep_rows(by_plain_kernels<op::conv2d>);
   sweep_stems(by_plain_kernels<op::conv2d>);
+  sweep_few_outputs(by_plain_kernels<op::conv2d>);
   sweep_options(by_plain_kernels<op::conv2d>);
   sweep_depthwise(by_plain_kernels<op::conv2d>);
   sweep_activations(by_plain_kernels<op::conv2d>);

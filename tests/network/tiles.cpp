@@ -25,6 +25,7 @@ constexpr nn::ir::tile_set tiles_of =
 constexpr int count(const nn::ir::tile_set& s) {
   int n = std::popcount(s.any_rows) + std::popcount(s.single_rows);
   for (std::uint16_t heights : s.heights) n += std::popcount(heights);
+  for (std::uint16_t vectors : s.planes) n += std::popcount(vectors);
   return n;
 }
 
@@ -54,6 +55,11 @@ static_assert(tiles_of<product<1, 9, 100>>.any_rows == 0 && count(tiles_of<produ
 static_assert(tiles_of<product<5, 9, 8>>.single_rows == 0 && count(tiles_of<product<5, 9, 8>>) <= 2);
 static_assert(count(nn::ir::all_tiles) > 60);
 
+TEST_CASE("few output channels") {
+  check<convolution<1, 20, 70, out<2>, kernel<5>, pad<2>>, convolution<3, 9, 250, out<1>, kernel<3>>,
+        convolution<2, 12, 40, out<3>, kernel<5>, stride<2>>, convolution<60, 5, 190, out<1>, kernel<3>, pad<1>>,
+        convolution<1, 32, 32, out<6>, kernel<5>>, convolution<4, 8, 34, out<4>, kernel<3>, groups<2>>>();
+}
 TEST_CASE("windows that stand as rows") {
   check<convolution<8, 9, 11, out<5>, kernel<1>>, convolution<16, 7, 7, out<40>, kernel<1>>,
         convolution<8, 40, 41, out<24>, kernel<1>>,                      // more rows than a block has

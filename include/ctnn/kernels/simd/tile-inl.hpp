@@ -172,11 +172,10 @@ CTNN_INLINE void begin_tile(vec (&sum)[P][V], const float* bias, const float* st
     if (p + 1 < rows) start += start_pitch;
   }
 }
-/// The epilogue, if this is the last part, and the only store.
+/// What of the activation is done in registers: bounds, and prelu's slopes if they are not null.
 template <int P, int V>
-CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last, float* out,
-                          std::ptrdiff_t pitch, int rows, int columns) {
-  if (last && end.bounds != epilogue::bound::none) {
+CTNN_INLINE void activate_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, int columns) {
+  if (end.bounds != epilogue::bound::none) {
     if (lanes == 1 || end.bounds == epilogue::bound::relu) {
       CTNN_UNROLL for (int p = 0; p < P; ++p) { CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = relu(sum[p][v]); }
     } else {
@@ -186,19 +185,24 @@ CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* sl
       }
     }
   }
-  const bool sloped = lanes > 1 && last && slopes != nullptr;
-  if (sloped) {
-    vec slope[V];
-    load_row<V>(slope, slopes, columns);
-    CTNN_UNROLL for (int p = 0; p < P; ++p) {
-      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = with_slope(sum[p][v], slope[v]);
-    }
+  if (lanes == 1 || slopes == nullptr) return;
+  vec slope[V];
+  load_row<V>(slope, slopes, columns);
+  CTNN_UNROLL for (int p = 0; p < P; ++p) {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = with_slope(sum[p][v], slope[v]);
   }
+}
+/// The epilogue, if this is the last part, and the only store.
+template <int P, int V>
+CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last, float* out,
+                          std::ptrdiff_t pitch, int rows, int columns) {
+  if (last) activate_tile<P, V>(sum, end, slopes, columns);
   float* to = out;
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
     if (p < rows) store_row<V>(sum[p], to, columns);
     to += pitch;
   }
+  const bool sloped = lanes > 1 && slopes != nullptr;
   if (last && end.finish != nullptr && !sloped) end.finish(end, slopes, out, pitch, rows, columns);
 }
 

@@ -29,6 +29,7 @@
 #if defined(CTNN_PLAIN)
 #include "convolve-plain-inl.hpp"
 #else
+#include "convolve_planes-inl.hpp"
 #include "convolve_strips-inl.hpp"
 #endif
 
@@ -251,7 +252,9 @@ constexpr tile_set tiles_of(const window& c) {
   return c.out_height * c.out_width == 1 ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
 }
 constexpr tile_set tiles_of(const op::conv2d& p, const arguments& a) {
-  return is_depthwise(p, a.in[0].shape.back(2)) ? tile_set{} : tiles_of(window_of(p, a));
+  if (is_depthwise(p, a.in[0].shape.back(2))) return {};
+  const window c = window_of(p, a);
+  return detail::gains_by_planes(c) ? detail::tiles_of_planes(c) : tiles_of(c);
 }
 #endif
 
@@ -273,9 +276,10 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
     return;
   }
 #if !defined(CTNN_PLAIN)
+  const bool planes = gains_by_planes(c);
   int pixel = 0, last_pixel = c.out_height * c.out_width, group = 0, last_group = groups;
   if (share.count > 1) {
-    const cut pixels{last_pixel, row_tiles}, columns{groups == 1 ? c.out_channels : 0, column_granule};
+    const cut pixels{last_pixel, row_tiles}, columns{groups == 1 && !planes ? c.out_channels : 0, column_granule};
     // Every share of the pixels reads all weights, every share of the columns all inputs.
     const bool heavy = c.kernel_h * c.kernel_w * c.out_channels > c.height * c.width;
     const std::size_t way = choose_cut(share, {heavy ? columns : pixels, heavy ? pixels : columns, {groups, 1}});
@@ -302,7 +306,8 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
     convolve(c, end);
 #else
   for (int g = 0; g < last_group; ++g) {
-    if (g >= group) convolve<Tiles>(c, end, pixel, last_pixel);
+    if (g >= group && planes) convolve_planes<Tiles>(c, end, pixel, last_pixel);
+    else if (g >= group) convolve<Tiles>(c, end, pixel, last_pixel);
 #endif
     c.in += c.channels * c.chan;
     c.weights += filter;

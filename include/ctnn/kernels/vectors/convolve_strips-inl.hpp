@@ -23,11 +23,16 @@ constexpr CTNN_INLINE bool has_no_padding(const window& c) {
   return c.pad_top <= 0 && c.pad_left <= 0 && (c.out_height - 1) * c.stride_h - c.pad_top <= c.last_y &&
          (c.out_width - 1) * c.stride_w - c.pad_left <= c.last_x;
 }
+/// A row of pixels makes tiles nearly as high as they can be.
+constexpr CTNN_INLINE bool rows_fill_tiles(const window& c) {
+  const int vectors = panel_vectors(c.out_channels);
+  return 6 * cut_panel(c.out_width, vectors).height >= 5 * panel_rows(vectors);
+}
 /// Pixels and rows of taps are read where they are.
 constexpr CTNN_INLINE bool stands_as_rows(const window& c) {
   const bool joined = c.kernel_w == 1 || (c.dilation_w == 1 && c.col == c.channels);
   const bool dense = c.stride_w == 1 && c.kernel_w == 1;
-  return c.chan == 1 && joined && has_no_padding(c) && (dense || c.out_width >= 20);
+  return c.chan == 1 && joined && has_no_padding(c) && (dense || c.out_width >= 20 || rows_fill_tiles(c));
 }
 constexpr CTNN_INLINE int strip_reach(const window& c) { return span_of(c.kernel_h, c.dilation_h); }
 /// Worth a copy: runs of few channels are short without it, and border tiles many. Where more channels leave few rows a
@@ -88,11 +93,6 @@ constexpr CTNN_INLINE panel_task panels_of(const window& c, const epilogue& end)
   t.end = end;
   return t;
 }
-
-/// Output rows [y, y_end) and columns [x, x_end).
-struct pixel_box {
-  int y, y_end, x, x_end;
-};
 
 constexpr CTNN_INLINE void take_box(panel_task& t, const pixel_box& box) {
   t.lines = box.y_end - box.y;
@@ -192,13 +192,7 @@ CTNN_NOINLINE void convolve_panels(const window& c, const epilogue& end, int pix
   using namespace detail;
   panel_task t = panels_of(c, end);
   const bool as_rows = stands_as_rows(c);
-  // The end of a row, whole rows, the begin of a row.
-  const int w = c.out_width, y = pixel / w, x = pixel % w, y_end = last_pixel / w, x_end = last_pixel % w;
-  if (y == y_end) return convolve_box<Tiles>(c, t, as_rows, {y, y + 1, x, x_end});
-  if (x > 0) convolve_box<Tiles>(c, t, as_rows, {y, y + 1, x, w});
-  const int first = x > 0 ? y + 1 : y;
-  if (first < y_end) convolve_box<Tiles>(c, t, as_rows, {first, y_end, 0, w});
-  if (x_end > 0) convolve_box<Tiles>(c, t, as_rows, {y_end, y_end + 1, 0, x_end});
+  for (const pixel_box& box : pixel_boxes(c.out_width, pixel, last_pixel)) convolve_box<Tiles>(c, t, as_rows, box);
 }
 
 CTNN_END_TARGET

@@ -79,6 +79,20 @@ CTNN_NOINLINE void pool_window(const pixel_window& w, int channels, float scale,
   store_part(mul(result, factor), y + c, channels - c);
 }
 
+/// One window of fewer channels than a vector has lanes. From each of its pixels on a whole vector may be read, and from
+/// y on one be written.
+template <class Function>
+CTNN_INLINE void pool_narrow(const pixel_window& w, float scale, float* y) {
+  const Function f;
+  vec result = set(Function::start);
+  const float* row = w.data;
+  for (int i = 0; i < w.rows; ++i, row += w.row_stride) {
+    const float* p = row;
+    for (int j = 0; j < w.columns; ++j, p += w.column_stride) result = f(result, loadu(p));
+  }
+  storeu(mul(result, set(scale)), y);
+}
+
 // The windows along one axis, for both operators.
 
 struct fixed_windows {
@@ -99,6 +113,10 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
   const int height = y.shape.back(1);
   const index_range part = share_of(share, std::ptrdiff_t{images} * height);  // rows of all images
   float* to = y.data + part.begin * y.shape.back(0) * y.pitch;
+  // What a whole vector writes too much, the next pixels write again.
+  const bool narrow = channels < lanes && y.pitch == channels;
+  const float* const end = x.data + images * image - (x.pitch - channels);
+  const float* const to_end = y.data + part.end * y.shape.back(0) * y.pitch;
   for (int n = 0; n < images; ++n) {
     const rows_of_image own(part, n, height);
     for (int i = own.begin; i < own.end; ++i) {
@@ -108,8 +126,13 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
         const pixel_window w{x.data + n * image + r.first * row + q.first * std::ptrdiff_t{x.pitch}, r.step * row,
                              q.step * std::ptrdiff_t{x.pitch}, r.cells, q.cells};
         const int cells = r.divisor * q.divisor;
-        if (function == op::pooling::max) pool_window<pool_max>(w, channels, 1.0f, to);
-        else pool_window<pool_sum>(w, channels, cells > 0 ? 1.0f / static_cast<float>(cells) : 0.0f, to);
+        const float scale = function == op::pooling::max ? 1.0f : cells > 0 ? 1.0f / static_cast<float>(cells) : 0.0f;
+        const bool whole = narrow && to_end - to >= lanes &&
+                           end - w.data >= (w.rows - 1) * w.row_stride + (w.columns - 1) * w.column_stride + lanes;
+        if (whole && function == op::pooling::max) pool_narrow<pool_max>(w, scale, to);
+        else if (whole) pool_narrow<pool_sum>(w, scale, to);
+        else if (function == op::pooling::max) pool_window<pool_max>(w, channels, scale, to);
+        else pool_window<pool_sum>(w, channels, scale, to);
       }
     }
   }

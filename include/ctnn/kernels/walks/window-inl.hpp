@@ -89,6 +89,34 @@ constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) 
   return c;
 }
 
+/// Output rows [y, y_end) and columns [x, x_end).
+struct pixel_box {
+  int y, y_end, x, x_end;
+};
+/// Pixels [pixel, last_pixel) of rows of `width`: the end of a row, whole rows, the begin of a row.
+struct pixel_boxes {
+  pixel_box at[3]{};
+  int count = 0;
+
+  constexpr CTNN_INLINE pixel_boxes(int width, int pixel, int last_pixel) {
+    const int y = pixel / width, x = pixel % width, y_end = last_pixel / width, x_end = last_pixel % width;
+    if (y == y_end) {
+      add({y, y + 1, x, x_end});
+      return;
+    }
+    if (x > 0) add({y, y + 1, x, width});
+    add({x > 0 ? y + 1 : y, y_end, 0, width});
+    add({y_end, y_end + 1, 0, x_end});
+  }
+  constexpr CTNN_INLINE const pixel_box* begin() const { return at; }
+  constexpr CTNN_INLINE const pixel_box* end() const { return at + count; }
+
+ private:
+  constexpr CTNN_INLINE void add(const pixel_box& box) {
+    if (box.y < box.y_end && box.x < box.x_end) at[count++] = box;
+  }
+};
+
 /// Image n of a batch whose first image is `c`. `planes` is how many channels lie one after the other: one in nhwc.
 CTNN_INLINE window image_of(const window& c, int n, int planes) {
   window image = c;
