@@ -57,7 +57,7 @@ CTNN_NOINLINE void multiply_rows(const product_task& t) {
   while (end - in >= 4) {
     for (int i = 0; i < (V * lanes + channel_block - 1) / channel_block && next < t.next_end; ++i, next += t.next_step)
       CTNN_PREFETCH(next);
-    CTNN_UNROLL for (int i = 0; i < 4; ++i) step();
+    step(), step(), step(), step();  // GCC would take a pragma before four of them for the loop around, too
   }
   while (in != end) step();
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
