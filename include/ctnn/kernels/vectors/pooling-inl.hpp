@@ -79,8 +79,8 @@ CTNN_NOINLINE void pool_window(const pixel_window& w, int channels, float scale,
   store_part(mul(result, factor), y + c, channels - c);
 }
 
-/// One window of fewer channels than a vector has lanes. From each of its pixels on a whole vector may be read, and from
-/// y on one be written.
+/// One window of fewer channels than a vector has lanes. From each of its pixels on a whole vector may be read, and one
+/// be written from y on.
 template <class Function>
 CTNN_INLINE void pool_narrow(const pixel_window& w, float scale, float* y) {
   const Function f;
