@@ -136,11 +136,13 @@ TEST_CASE("an input in the arena is filled there, or copied there") {
 }
 
 TEST_CASE("one input in the arena and one of the caller's") {
-  static const nn::parameters<two> no_weights;
-  static nn::engine<two> run(no_weights);
+  static nn::engine<two> run;  // it has no weights
   const float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 1, 3, 3, 5, 5};
-  for (int again = 0; again < 2; ++again) {
-    run.run(nn::in<"b">(b), nn::in<"a">(a));
+  for (int way = 0; way < 3; ++way) {
+    if (way == 0) run.run(nn::in<"b">(b), nn::in<"a">(a));
+    if (way == 1) run.run(a, std::span(b));
+    const float* const both[] = {a, b};
+    if (way == 2) run.run(both);
     const auto y = run.output<0>();
     for (std::size_t i = 0; i < 6; ++i) {
       CHECK(std::abs(y[i] - std::tanh(b[i] - a[i])) < 1e-6f);

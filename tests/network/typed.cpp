@@ -131,8 +131,9 @@ TEST_CASE("halves are stored, floats are computed with, and operators over them 
   REQUIRE(!nn::load_folded<halves>(folded, given).found);
   static nn::engine<halves> slow(plain);
   static nn::engine<floats_inside> fast(folded);
-  slow.run(x);
-  fast.run(x);
+  const std::span<const nn::float16, 2 * 8 * 8> numbers_of_x(x);
+  slow.run(numbers_of_x);
+  fast.run(numbers_of_x);
   const auto value = [](nn::float16 h) { return nn::half_to_float(static_cast<std::uint16_t>(h)); };
   bool some = false;
   for (std::size_t i = 0; i < slow.output<0>().size(); ++i) {

@@ -75,6 +75,12 @@ template <class Net, class Arena = ir::own_arena<Net>>
 class engine {
   using x = ir::executable<Net>;  // not of Net::network_type: compilers write the name in every symbol
   static constexpr bool owns = !std::is_same_v<Arena, shared_arena>;
+  /// One for each input, by place: not pointers, nor what has a name.
+  template <class... Given>
+  static constexpr bool are_numbers =
+      sizeof...(Given) == x::input_count &&
+      !((ir::is_named_span<Given> || std::is_convertible_v<const Given&, std::span<const float* const, x::input_count>>) ||
+        ...);
 
  public:
   static constexpr std::size_t inputs = x::input_count;
@@ -83,6 +89,8 @@ class engine {
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
   explicit engine(weights_of<Net> weights) requires(owns) : weights_(weights.packed) { use_best(); }
   engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { use(target); }
+  /// Of a network without weights.
+  engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { use_best(); }
   /// In memory that must outlive the engine, too.
   template <std::size_t Bytes>
   constexpr engine(weights_of<Net> weights, arena_memory<Bytes>& memory)
@@ -159,9 +167,8 @@ class engine {
   /// Of what is not as long, or does not say how long it is.
   template <class Other>
     requires(inputs == 1 && !std::is_convertible_v<const Other&, input_span<0>>)
-  output_span<0> operator()(const Other&) {
-    static_assert(ir::possible<Other>, "ctnn: the input is an array or std::span of input_size<> numbers; of a vector "
-                                       "engine::input_span<>(vector.data(), vector.size())");
+  output_span<0> operator()(const Other& other) {
+    numbers_of<0>(other);
     return output<0>();
   }
 
@@ -178,12 +185,12 @@ class engine {
     take_inputs(f);
     ir::observed_dispatch<Net>::at(target_)(f, observer);
   }
-  /// The same for inputs of any types: input_span<I> for each.
+  /// The same of inputs of any types: an array or std::span of input_size<I> numbers each.
   template <class... Inputs>
-  requires(sizeof...(Inputs) == inputs && !x::takes_f32 &&
-           !(ir::is_named_span<Inputs> || ...)) void run(const Inputs&... input) {
+    requires(are_numbers<Inputs...>)
+  void run(const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const float* const pointers[] = {address_of(input_span<I>(input))...};
+      const float* const pointers[] = {numbers_of<I>(input)...};
       execute({pointers, weights_, arena()});
     }(std::make_index_sequence<inputs>{});
   }
@@ -206,10 +213,10 @@ class engine {
     execute({input.data(), weights_, arena()}, threads);
   }
   template <class... Inputs>
-  requires(sizeof...(Inputs) == inputs && !x::takes_f32 &&
-           !(ir::is_named_span<Inputs> || ...)) void run_on(executor& threads, const Inputs&... input) {
+    requires(are_numbers<Inputs...>)
+  void run_on(executor& threads, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const float* const pointers[] = {address_of(input_span<I>(input))...};
+      const float* const pointers[] = {numbers_of<I>(input)...};
       execute({pointers, weights_, arena()}, threads);
     }(std::make_index_sequence<inputs>{});
   }
@@ -295,6 +302,14 @@ class engine {
   /// Kernels take the address of any elements as that of floats.
   static const float* address_of(auto elements) {
     return static_cast<const float*>(static_cast<const void*>(elements.data()));
+  }
+  template <std::size_t I, class Given>
+  static const float* numbers_of(const Given& given) {
+    constexpr bool fits = std::is_convertible_v<const Given&, input_span<I>>;
+    static_assert(fits, "ctnn: the input is an array or std::span of input_size<> numbers; of a vector "
+                        "engine::input_span<>(vector.data(), vector.size())");
+    if constexpr (fits) return address_of(input_span<I>(given));
+    else return nullptr;
   }
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
