@@ -371,7 +371,8 @@ TEST_CASE("a declared layer is the loaded one: the same operator, the same bits"
   run.input("steps", lengths);
   using declared_engine = nn::engine<declared>;
   declared_engine engine{parameters};
-  engine.run(declared_engine::input_span<0>(x.values()), declared_engine::input_span<1>(lengths.elements<std::int32_t>()));
+  engine.run(declared_engine::input_span<0>(x.values()),
+             declared_engine::input_span<1>(lengths.elements<std::int32_t>()));
   const array last_h = run.extract("last_h"), last_c = run.extract("last_c");
   CHECK(std::ranges::equal(engine.output<1>(), last_h.values()));
   CHECK(std::ranges::equal(engine.output<2>(), last_c.values()));
