@@ -45,7 +45,7 @@ class loaded_by_ctnn final : public peer {
     extractor_.emplace(model::load(files.onnx, options).extractor());
   }
   void run() override {
-    extractor_->input("x", array(shape_, input_));
+    extractor_->input("x", array::from_blob(shape_, input_));
     output_ = extractor_->extract(output_name_);
   }
   std::span<const float> output() const override { return output_.values(); }

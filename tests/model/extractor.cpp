@@ -2,6 +2,8 @@
 // What the lazy run keeps straight: layouts, cuts, and values that share memory.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,53 @@ TEST_CASE("a value that is the same in both layouts is found in either") {
   extractor run = direct.extractor();
   run.input(0, {{1, 2, 2}, floats{1, 4, 2, 3}});
   CHECK(values(run.extract(0)) == floats{4});
+}
+
+TEST_CASE("numbers may stay where the caller has them") {
+  const model m = load_text("7767517\n2 2\nInput in 0 1 in 0=2 1=2 2=1\nAbsVal abs 1 1 in out\n");
+  floats x = {-1, 2, -3, 4};
+  const array lent = array::from_blob({1, 2, 2}, x);
+  CHECK(lent.values().data() == x.data());
+  extractor run = m.extractor();
+  run.input(0, lent);
+  CHECK(values(run.extract(0)) == floats{1, 2, 3, 4});
+  x[0] = -7;
+  run.input(0, lent);
+  CHECK(values(run.extract(0)) == floats{7, 2, 3, 4});
+  array own = lent;  // whoever writes has a copy
+  own.values()[1] = 9;
+  CHECK(x[1] == 2);
+  CHECK_THROWS_WITH_AS(array::from_blob({1, 2, 3}, x), "array of shape 1 x 2 x 3 needs 6 values, got 4", error);
+}
+
+TEST_CASE("values lie side by side, and in one block from the second run on") {
+  constexpr std::size_t count = 40;
+  buffers memory(count);
+  std::size_t first_peak = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::uint32_t state = 99;  // each round the same
+    const auto next = [&](std::uint32_t below) { return (state = state * 1664525u + 1013904223u) / 7919u % below; };
+    std::vector<float*> places(count);
+    std::vector<std::size_t> sizes(count);
+    for (int step = 0; step < 2000; ++step) {
+      const std::size_t i = next(count);
+      if (places[i] == nullptr) {
+        sizes[i] = next(200);
+        places[i] = memory.at(i, sizes[i]);
+        CHECK(reinterpret_cast<std::uintptr_t>(places[i]) % 64 == 0);
+        for (std::size_t k = 0; k < sizes[i]; ++k) places[i][k] = static_cast<float>(i);
+      } else {
+        CHECK(memory.at(i, sizes[i]) == places[i]);
+        CHECK(std::all_of(places[i], places[i] + sizes[i], [&](float v) { return v == static_cast<float>(i); }));
+        memory.release(i);
+        places[i] = nullptr;
+      }
+    }
+    memory.release_all();
+    if (round == 0) first_peak = memory.peak_bytes();
+  }
+  CHECK(memory.peak_bytes() <= first_peak + first_peak / 4);
+  for (std::size_t i = 0; i < count; ++i) memory.release(i);  // of nothing
 }
 
 TEST_CASE("local response normalisation over channels and over windows") {

@@ -31,12 +31,13 @@ class array {
   explicit array(const extents& shape, dtype type = dtype::f32)
       : shape_(shape), type_(type), bytes_(static_cast<std::size_t>(shape.count() * size_of(type))) {}
   /// Throws ctnn::error if there are not as many values as the shape has elements.
-  array(const extents& shape, std::span<const float> values) : array(shape) {
-    if (static_cast<std::int64_t>(values.size()) != shape.count())
-      throw error("array of shape " + ir::describe(shape) + " needs " + std::to_string(shape.count()) +
-                  " values, got " + std::to_string(values.size()));
-    if (!values.empty()) std::memcpy(bytes_.data(), values.data(), bytes_.size());
+  array(const extents& shape, std::span<const float> values) : shape_(shape) {
+    require_size(shape, values.size());
+    const auto all = std::as_bytes(values);
+    bytes_.assign(all.begin(), all.end());
   }
+  /// The same without a copy: the caller's numbers, which must stay where they are while the array and its copies live.
+  static array from_blob(const extents& shape, std::span<const float> values);
 
   /// Numbers that `source` has, asked for once, when they are looked at: that may throw ctnn::error.
   array(const extents& shape, dtype type, std::shared_ptr<const number_source> source)
@@ -73,6 +74,11 @@ class array {
   float operator[](std::size_t i) const { return values()[i]; }
 
  private:
+  static void require_size(const extents& shape, std::size_t size) {
+    if (static_cast<std::int64_t>(size) != shape.count())
+      throw error("array of shape " + ir::describe(shape) + " needs " + std::to_string(shape.count()) +
+                  " values, got " + std::to_string(size));
+  }
   void require_f32() const {
     if (type_ != dtype::f32) throw error("array holds " + std::string(name_of(type_)) + ", not f32");
   }
@@ -102,6 +108,21 @@ class array {
   std::vector<std::byte> bytes_;
   std::shared_ptr<const taken_later> later_;
 };
+
+/// Numbers in memory of somebody else's.
+class numbers_elsewhere final : public number_source {
+ public:
+  explicit numbers_elsewhere(std::span<const std::byte> numbers) : numbers_(numbers) {}
+  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return numbers_; }
+
+ private:
+  std::span<const std::byte> numbers_;
+};
+
+inline array array::from_blob(const extents& shape, std::span<const float> values) {
+  require_size(shape, values.size());
+  return array(shape, dtype::f32, std::make_shared<numbers_elsewhere>(std::as_bytes(values)));
+}
 
 /// Numbers that several nodes, models and programs may share.
 using shared_array = std::shared_ptr<const array>;

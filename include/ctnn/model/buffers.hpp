@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <vector>
@@ -32,47 +34,82 @@ class number_buffer {
   std::size_t size_ = 0;
 };
 
-/// Values by number.
+/// Values by number, side by side in as few blocks as it takes. A value lies where the first room for it is: what is
+/// small and comes late takes the same lines of the cache again and again.
 class buffers {
  public:
   explicit buffers(std::size_t count) : used_(count) {}
 
-  /// Of the i-th value, of `size` floats; made, or taken from the spare ones, at its first use.
+  /// Of the i-th value, of `size` floats; its place is found at its first use.
   float* at(std::size_t i, std::size_t size) {
-    number_buffer& m = used_[i];
-    if (m) return m.data();
-    // The smallest spare buffer that is not much too large; a plan asks for the same sizes every time.
-    auto best = spare_.end();
-    for (auto b = spare_.begin(); b != spare_.end(); ++b)
-      if (b->size() >= size && b->size() <= 2 * size + 1024 && (best == spare_.end() || b->size() < best->size()))
-        best = b;
-    if (best != spare_.end()) {
-      m = std::move(*best);
-      spare_.erase(best);
-    } else {
-      m = number_buffer(size);
-      held_ += size * sizeof(float);
-      peak_ = std::max(peak_, held_);
-    }
-    return m.data();
+    range& place = used_[i];
+    if (place.begin == nullptr) place = take((size / line + 1) * line);
+    return place.begin;
   }
   void release(std::size_t i) {
-    number_buffer& m = used_[i];
-    if (!m) return;
-    spare_.push_back(std::move(m));
-    m = number_buffer();
+    if (used_[i].begin != nullptr) put_back(used_[i]);
+    used_[i] = {};
   }
-  /// The peak counts anew.
+  /// The peak counts anew. Several blocks become one as large as they were: a plan asks for the same sizes every time.
   void release_all() {
     for (std::size_t i = 0; i < used_.size(); ++i) release(i);
+    if (blocks_.size() > 1) {
+      free_.clear();
+      blocks_.clear();
+      add_block(held_);
+    }
     peak_ = held_;
   }
-  /// Most bytes that were there at one time, spare ones among them.
-  std::size_t peak_bytes() const { return peak_; }
+  /// Most bytes that there were at one time, spare ones among them.
+  std::size_t peak_bytes() const { return peak_ * sizeof(float); }
 
  private:
-  std::vector<number_buffer> used_, spare_;
-  std::size_t held_ = 0, peak_ = 0;
+  static constexpr std::size_t line = 16;  // floats
+  struct range {
+    float* begin = nullptr;
+    std::size_t size = 0;
+  };
+
+  range take(std::size_t size) {
+    auto room = std::ranges::find_if(free_, [&](const range& r) { return r.size >= size; });
+    if (room == free_.end()) {
+      const float* const added = add_block(size);
+      held_ += size;
+      peak_ = std::max(peak_, held_);
+      room = std::ranges::find(free_, added, &range::begin);
+    }
+    const range taken{room->begin, size};
+    room->begin += size;
+    room->size -= size;
+    if (room->size == 0) free_.erase(room);
+    return taken;
+  }
+  /// Blocks are a line longer, so that rooms of two of them are never neighbours.
+  const float* add_block(std::size_t size) {
+    blocks_.emplace_back(size + line);
+    put_back({blocks_.back().data(), size});
+    return blocks_.back().data();
+  }
+  /// One room with its neighbours.
+  void put_back(range r) {
+    const auto after = std::ranges::lower_bound(free_, r.begin, std::less(), &range::begin);
+    if (after != free_.end() && r.begin + r.size == after->begin) {
+      after->begin = r.begin;
+      after->size += r.size;
+      if (after != free_.begin() && join(*std::prev(after), *after)) free_.erase(after);
+    } else if (after == free_.begin() || !join(*std::prev(after), r)) {
+      free_.insert(after, r);
+    }
+  }
+  static bool join(range& before, const range& r) {
+    const bool neighbours = before.begin + before.size == r.begin;
+    if (neighbours) before.size += r.size;
+    return neighbours;
+  }
+
+  std::vector<number_buffer> blocks_;
+  std::vector<range> used_, free_;  ///< free ones in order
+  std::size_t held_ = 0, peak_ = 0;  ///< floats
 };
 
 }  // namespace ctnn::ir
