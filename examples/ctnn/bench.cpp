@@ -48,6 +48,7 @@ void print_text(const std::string& file, const profile& p) {
   for (const layer_times& l : p.layers) {
     std::string by = l.winograd ? " F(" + std::to_string(l.winograd) + ", 3)" : "";
     for (const std::string& name : l.with) by += (&name == l.with.data() ? ", in rows with " : ", ") + name;
+    if (l.times > 1) by += ", " + std::to_string(l.times) + " times";
     add_row(t, p, {l.name, l.type + by, l.shape}, l.macs, summarise(l.seconds), whole);
   }
   add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total), 0);
@@ -98,6 +99,7 @@ std::string json(const std::string& file, const profile& p) {
   for (const layer_times& l : p.layers)
     out += std::string(&l == p.layers.data() ? "" : ",") + "\n    {\"name\": " + quoted(l.name) +
            ", \"operator\": " + quoted(l.type) + ", \"output\": " + quoted(l.shape) + ", " +
+           (l.times > 1 ? "\"times\": " + std::to_string(l.times) + ", " : "") +
            (l.winograd ? "\"winograd\": " + std::to_string(l.winograd) + ", " : "") + quoted_list("with", l.with) +
            numbers(p, l.macs, l.seconds) + '}';
   return out + "]}";

@@ -86,19 +86,19 @@ side run_model(const model_source& from, ctnn::arrays_by_name& fed, bool first, 
         load_model(how, opened, now, ctnn::best_target(), make_threads(threads)));
   };
   const auto model = make(from.optimize);
-  for (const ctnn::model_input& i : model->code().inputs())
-    if (!i.left_out && !now.contains(i.name)) now.emplace(i.name, ctnn::made_up_numbers(i));
+  if (!model->is_known()) now = with_made_up(from, opened, now);
+  else
+    for (const ctnn::model_input& i : model->code().inputs())
+      if (!i.left_out && !now.contains(i.name)) now.emplace(i.name, ctnn::made_up_numbers(i));
   if (first) fed = now;
 
   side out;
-  for (const ir::network_output& o : model->graph().outputs) out.outputs.emplace_back(o.name);
   struct state {
     std::shared_ptr<const ctnn::model> as_read;
     std::optional<ctnn::extractor> rewritten, inside;
   };
   const auto s = std::make_shared<state>();
-  out.all = names_in(model->source());
-  out.value = [s, model, now, make, rewritten = from.optimize](const std::string& name, bool inside) {
+  const auto extractor_of = [s, model, now, make, rewritten = from.optimize](bool inside) -> ctnn::extractor& {
     std::optional<ctnn::extractor>& ex = inside ? s->inside : s->rewritten;
     if (!ex) {
       if (inside) s->as_read = rewritten ? make(false) : model;
@@ -106,8 +106,14 @@ side run_model(const model_source& from, ctnn::arrays_by_name& fed, bool first, 
       ex->set_light_mode(!inside);
       for (const auto& [input, numbers] : now) ex->input(input, numbers);
     }
+    return *ex;
+  };
+  const progress busy("running");
+  out.outputs = extractor_of(false).outputs();
+  out.all = model->is_known() ? names_in(model->source()) : extractor_of(true).values();
+  out.value = [extractor_of](const std::string& name, bool inside) {
     const progress busy("running");
-    return ex->extract(name);
+    return extractor_of(inside).extract(name);
   };
   return out;
 }

@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <map>
 
+#include "inputs.hpp"
+#include "parts.hpp"
 #include "profile.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
@@ -38,20 +41,72 @@ void render(const std::string& dot, const std::string& format, const std::string
 }
 
 /// The median of each node; 0 for those without a kernel of their own, or that run together with a later one.
-std::vector<double> times_of(const ir::graph_view& g, const draw_options& options) {
-  bench_options how;
-  how.seconds = options.seconds;
-  std::map<std::string, double> medians;
-  for (layer_times& l : measure(options.model, how).layers) {
-    std::sort(l.seconds.begin(), l.seconds.end());
-    medians[l.name] += l.seconds[l.seconds.size() / 2];
+class times {
+ public:
+  explicit times(const draw_options& options) {
+    if (!options.time) return;
+    bench_options how;
+    how.seconds = options.seconds;
+    for (layer_times& l : measure(options.model, how).layers) {
+      std::sort(l.seconds.begin(), l.seconds.end());
+      medians_[l.name] += l.seconds[l.seconds.size() / 2];
+    }
   }
-  std::vector<double> all;
-  for (const ir::node& n : g.nodes) {
-    const auto found = medians.find(std::string(n.name));
-    all.push_back(found == medians.end() ? 0 : found->second);
+  std::vector<double> of(const ir::graph_view& g) const {
+    std::vector<double> all;
+    if (medians_.empty()) return all;
+    for (const ir::node& n : g.nodes) {
+      const auto found = medians_.find(std::string(n.name));
+      all.push_back(found == medians_.end() ? 0 : found->second);
+    }
+    return all;
   }
-  return all;
+
+ private:
+  std::map<std::string, double> medians_;
+};
+
+/// What ran for the numbers that are fed, or for made-up ones.
+std::string text_of_parts(const draw_options& options, const parts_run& run) {
+  if (options.arena) throw ctnn::error("--arena: " + run.describe() + ", each with memory of its own");
+  if (!run.broken.empty()) throw ctnn::error(run.broken + " (of made-up numbers): feed --input NAME=FILE");
+  const times medians(options);
+  std::deque<ir::graph_view> graphs;
+  std::deque<std::vector<double>> seconds;
+  std::vector<ctnn::drawn_part> parts;
+  for (const ran_part& p : run.parts) {
+    ctnn::drawn_part& now = parts.emplace_back();
+    now.title = "part " + std::to_string(parts.size());
+    if (!p.code) {
+      now.title += ": " + p.type + " '" + p.name + "', as its numbers come";
+      continue;
+    }
+    if (p.turns > 1) now.title += ": " + std::to_string(p.turns) + " turns of a loop";
+    if (options.model.optimize) now.before = &graphs.emplace_back(p.code->source().network.view());
+    now.after = &graphs.emplace_back(p.code->g());
+    now.history = p.code->history();
+    now.seconds = seconds.emplace_back(medians.of(*now.after));
+  }
+  return ctnn::write_graphviz(parts);
+}
+
+/// Empty where --arena has written the picture.
+std::string text_of(const draw_options& options) {
+  const opened_model opened = open(options.model);
+  const fed_inputs fed = read_inputs(options.model, opened);
+  require_inputs(fed, opened);
+  std::optional<ctnn::loaded_model> whole = build_whole(opened, fed.runs[0]);
+  if (!whole) return text_of_parts(options, run_parts(options.model, opened, fed.runs[0]));
+  ctnn::loaded_model& m = *whole;
+  const ir::optimization o = rewrite(m, options.model);
+  if (options.arena) {
+    const ir::memory_plan plan = ir::make_plan(o.g.view());
+    ir::write_file(options.out, ctnn::write_arena_picture(o.g.view(), plan.view()));
+    return "";
+  }
+  const std::vector<double> seconds = times(options).of(o.g.view());
+  return options.model.optimize ? ctnn::write_graphviz(m.network.view(), o.g.view(), o.history, seconds)
+                                : ctnn::write_graphviz(o.g.view(), seconds);
 }
 
 }  // namespace
@@ -62,16 +117,8 @@ void draw(const draw_options& options) {
   if (format != "dot" && format != "svg" && format != "png" && format != "pdf")
     throw usage_error("-o " + options.out + ": expected a file .dot, .svg, .png or .pdf");
   if (options.arena && format != "svg") throw usage_error("-o " + options.out + ": --arena writes a file .svg");
-  ctnn::loaded_model m = load(options.model);
-  const ir::optimization o = rewrite(m, options.model);
-  if (options.arena) {
-    const ir::memory_plan plan = ir::make_plan(o.g.view());
-    return ir::write_file(options.out, ctnn::write_arena_picture(o.g.view(), plan.view()));
-  }
-  const std::vector<double> seconds = options.time ? times_of(o.g.view(), options) : std::vector<double>();
-  const std::string text = options.model.optimize
-                               ? ctnn::write_graphviz(m.network.view(), o.g.view(), o.history, seconds)
-                               : ctnn::write_graphviz(o.g.view(), seconds);
+  const std::string text = text_of(options);
+  if (text.empty()) return;
   if (format == "dot") return ir::write_file(options.out, text);
   const std::string source = options.out + ".dot";
   ir::write_file(source, text);

@@ -78,7 +78,7 @@ void header(const header_options& options) {
                                      options.image.empty() ? nullptr : &image};
   if (options.c && stem_of(options.out) != name)
     throw usage_error("--c: files are called like the type: --out " + name + ".hpp, or --name " + stem_of(options.out));
-  ctnn::loaded_model m = load(options.model);
+  ctnn::loaded_model m = load(options.model, "a C++ type");
   ir::optimization o = rewrite(m, options.model);
   if (options.in_arena) put_inputs_in_arena(o.g);
   std::string text;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "inputs.hpp"
+#include "parts.hpp"
 #include "rewriting.hpp"
 #include "table.hpp"
 
@@ -24,6 +25,13 @@ std::int64_t weights_of_node(const ir::graph_view& g, const ir::node& n) {
   return sum;
 }
 
+/// A network, or a part of one, as it was read and as it runs.
+struct part {
+  ir::graph_view before, after;
+  std::span<const ir::rewrite_step> history;
+  std::int64_t turns = 1;
+};
+
 totals add_up(const ir::graph_view& g) {
   totals t;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
@@ -36,13 +44,14 @@ totals add_up(const ir::graph_view& g) {
 }
 
 /// Layers as they were read, with where their work is done now.
-std::string layers_text(const ir::graph_view& g, const ir::optimization& o) {
+std::string layers_text(const part& p) {
+  const ir::graph_view& g = p.before;
   table out("llrrrl", {"layer", "operator", "output", "weights", "MACs", "after rewriting"});
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
     std::string shapes;
     for (int k = 0; k < n.outputs.count; ++k) shapes += (k ? ", " : "") + ir::describe(g.shape(n.outputs.first + k));
-    const ir::provenance went = ir::provenance_of(n.name, o.g.view(), o.history);
+    const ir::provenance went = ir::provenance_of(n.name, p.after, p.history);
     std::string now;
     if (!went.rule.empty())
       now = (went.into.empty() ? "gone" : "in " + std::string(went.into)) + " (" + std::string(went.rule) + ")";
@@ -54,17 +63,18 @@ std::string layers_text(const ir::graph_view& g, const ir::optimization& o) {
 }
 
 /// "f32 2 x 3"; where the file leaves axes open "f32 batch x 3, here 2 x 3".
-std::string shape_text(const ir::value& v, const ctnn::declared_value* declared) {
-  const std::string now = ir::describe(v.shape), type(ctnn::name_of(v.type));
+std::string shape_text(const ctnn::extents& shape, ctnn::dtype of, const ctnn::declared_value* declared) {
+  const std::string now = ir::describe(shape), type(ctnn::name_of(of));
   if (!declared || !declared->open()) return type + ' ' + now;
   return type + ' ' + ir::describe(*declared) + ", here " + now;
 }
 
 /// "conv2d 2, relu 1": the most frequent ones first.
-std::string operators_text(const ir::graph_view& g) {
+std::string operators_text(const std::vector<part>& parts, ir::graph_view part::*side) {
   std::map<std::string_view, std::int64_t> counts;
-  for (const ir::node& n : g.nodes)
-    if (n.type != &ir::type_of<ctnn::op::input>) ++counts[n.type->name];
+  for (const part& p : parts)
+    for (const ir::node& n : (p.*side).nodes)
+      if (n.type != &ir::type_of<ctnn::op::input>) ++counts[n.type->name];
   std::vector<std::pair<std::int64_t, std::string_view>> order;
   for (const auto& [name, n] : counts) order.emplace_back(-n, name);
   std::sort(order.begin(), order.end());
@@ -74,15 +84,19 @@ std::string operators_text(const ir::graph_view& g) {
 }
 
 /// "f32 1 234 (4 936 bytes)" for each type of the weights as they were read; those that layers share count once.
-std::string weight_types(const ctnn::loaded_model& m) {
-  if (m.without_numbers) return "zeros";
+std::string weight_types(const std::vector<const ctnn::loaded_model*>& all) {
   std::map<std::string_view, std::pair<std::int64_t, std::int64_t>> sums;
-  std::set<const ctnn::array*> known;
-  for (const auto& [name, numbers] : m.weights) {
-    if (!numbers || !known.insert(numbers.get()).second) continue;
-    auto& [count, bytes] = sums[ctnn::name_of(numbers->type())];
-    count += static_cast<std::int64_t>(numbers->size());
-    bytes += static_cast<std::int64_t>(numbers->size()) * ctnn::size_of(numbers->type());
+  std::set<const void*> known;
+  for (const ctnn::loaded_model* m : all) {
+    if (m->without_numbers) return "zeros";
+    for (const auto& [name, numbers] : m->weights) {
+      if (!numbers) continue;
+      const auto source = numbers->source();
+      if (!known.insert(source ? static_cast<const void*>(source.get()) : numbers.get()).second) continue;
+      auto& [count, bytes] = sums[ctnn::name_of(numbers->type())];
+      count += static_cast<std::int64_t>(numbers->size());
+      bytes += static_cast<std::int64_t>(numbers->size()) * ctnn::size_of(numbers->type());
+    }
   }
   std::string out;
   for (const auto& [type, sum] : sums)
@@ -91,47 +105,97 @@ std::string weight_types(const ctnn::loaded_model& m) {
   return out.empty() ? "none" : out;
 }
 
+void print_opsets(const opened_model& opened) {
+  if (opened.opsets.empty()) return;
+  std::string sets;
+  for (const auto& [domain, version] : opened.opsets)
+    sets += (sets.empty() ? "" : ", ") + (domain.empty() ? "ai.onnx" : domain) + ' ' + std::to_string(version);
+  std::printf("opset   %s\n", sets.c_str());
+}
+
+void print_value(const char* what, std::string_view name, const std::string& shape) {
+  std::printf("%-8s%.*s: %s\n", what, static_cast<int>(name.size()), name.data(), shape.c_str());
+}
+
+const ctnn::declared_value* declared_output(const opened_model& opened, std::string_view name) {
+  for (const ctnn::declared_value& v : opened.outputs)
+    if (v.name == name && v.ranked) return &v;
+  return nullptr;
+}
+
+void print_sums(const std::vector<part>& parts, const std::string& types, bool rewritten) {
+  std::printf("weights %s\n", types.c_str());
+  std::printf("read    %s\n", operators_text(parts, &part::before).c_str());
+  if (rewritten) std::printf("after   %s\n", operators_text(parts, &part::after).c_str());
+  totals a, b;
+  for (const part& p : parts) {
+    const auto add = [&](totals& to, const totals& now) {
+      to.layers += now.layers, to.weights += now.weights, to.macs += p.turns * now.macs;
+      to.arena = std::max(to.arena, now.arena);  // one after the other
+    };
+    add(a, add_up(p.before));
+    add(b, add_up(p.after));
+  }
+  table sums("lrr", {"", "as read", rewritten ? "rewritten" : "not rewritten"});
+  sums.row({"layers", grouped(a.layers), grouped(b.layers)});
+  sums.row({"weights", grouped(a.weights), grouped(b.weights)});
+  sums.row({"MACs", grouped(a.macs), grouped(b.macs)});
+  sums.row({"arena, bytes", grouped(a.arena), grouped(b.arena)});
+  std::printf("\n%s", sums.text().c_str());
+}
+
+/// What it is for the numbers that are fed, or for made-up ones.
+void info_of_parts(const info_options& options, const opened_model& opened, const parts_run& run) {
+  std::vector<part> parts;
+  std::vector<const ctnn::loaded_model*> sources;
+  std::size_t number = 0;
+  for (const ran_part& p : run.parts) {
+    const std::string title = "part " + std::to_string(++number) +
+                              (p.code ? "" : ": " + p.type + " '" + p.name + "', as its numbers come") +
+                              (p.turns > 1 ? ", " + std::to_string(p.turns) + " turns of a loop" : "");
+    if (options.layers) std::printf("%s\n", title.c_str());
+    if (p.code) {
+      sources.push_back(&p.code->source());
+      parts.push_back(
+          {p.code->source().network.view(), p.code->g(), p.code->history(), static_cast<std::int64_t>(p.turns)});
+    }
+    if (options.layers) std::printf("%s\n", p.code ? layers_text(parts.back()).c_str() : "");
+  }
+  print_opsets(opened);
+  for (const auto& [name, numbers] : run.fed)
+    print_value("input", name, shape_text(numbers.shape(), numbers.type(), opened.find(name)));
+  for (const auto& [name, numbers] : run.outputs)
+    print_value("output", name, shape_text(numbers.shape(), numbers.type(), declared_output(opened, name)));
+  std::printf("shapes  follow from what is computed: %s%s\n", run.describe().c_str(),
+              run.broken.empty() ? "" : (", which it does not admit (" + run.broken + "): feed --input").c_str());
+  print_sums(parts, weight_types(sources), options.model.optimize);
+}
+
 }  // namespace
 
 void info(const info_options& options) {
   const opened_model opened = open(options.model);
   const fed_inputs fed = read_inputs(options.model, opened);
   require_inputs(fed, opened);
-  ctnn::loaded_model m = opened.build(fed.runs[0]);
-  const std::string types = weight_types(m);
+  std::optional<ctnn::loaded_model> whole = build_whole(opened, fed.runs[0]);
+  if (!whole) return info_of_parts(options, opened, run_parts(options.model, opened, fed.runs[0]));
+  ctnn::loaded_model& m = *whole;
+  const std::string types = weight_types({&m});
   const ir::optimization o = rewrite(m, options.model);
   const ir::graph_view before = m.network.view();
-  if (options.layers) std::printf("%s\n", layers_text(before, o).c_str());
-  if (!opened.opsets.empty()) {
-    std::string sets;
-    for (const auto& [domain, version] : opened.opsets)
-      sets += (sets.empty() ? "" : ", ") + (domain.empty() ? "ai.onnx" : domain) + ' ' + std::to_string(version);
-    std::printf("opset   %s\n", sets.c_str());
-  }
+  const std::vector<part> parts{{before, o.g.view(), {o.history.data(), o.history.size()}}};
+  if (options.layers) std::printf("%s\n", layers_text(parts[0]).c_str());
+  print_opsets(opened);
   for (const ir::node& n : before.nodes)
     if (n.type == &ir::type_of<ctnn::op::input>) {
       const ir::value& v = before.at_value(n.outputs.first);
-      std::printf("input   %.*s: %s\n", static_cast<int>(v.name.size()), v.name.data(),
-                  shape_text(v, opened.find(v.name)).c_str());
+      print_value("input", v.name, shape_text(v.shape, v.type, opened.find(v.name)));
     }
   for (const ir::network_output& out : before.outputs) {
-    const auto declared = std::find_if(opened.outputs.begin(), opened.outputs.end(),
-                                       [&](const ctnn::declared_value& v) { return v.name == out.name; });
-    std::printf("output  %.*s: %s\n", static_cast<int>(out.name.size()), out.name.data(),
-                shape_text(before.at_value(out.value),
-                           declared != opened.outputs.end() && declared->ranked ? &*declared : nullptr)
-                    .c_str());
+    const ir::value& v = before.at_value(out.value);
+    print_value("output", out.name, shape_text(v.shape, v.type, declared_output(opened, out.name)));
   }
-  std::printf("weights %s\n", types.c_str());
-  std::printf("read    %s\n", operators_text(before).c_str());
-  if (options.model.optimize) std::printf("after   %s\n", operators_text(o.g.view()).c_str());
-  const totals a = add_up(before), b = add_up(o.g.view());
-  table sums("lrr", {"", "as read", options.model.optimize ? "rewritten" : "not rewritten"});
-  sums.row({"layers", grouped(a.layers), grouped(b.layers)});
-  sums.row({"weights", grouped(a.weights), grouped(b.weights)});
-  sums.row({"MACs", grouped(a.macs), grouped(b.macs)});
-  sums.row({"arena, bytes", grouped(a.arena), grouped(b.arena)});
-  std::printf("\n%s", sums.text().c_str());
+  print_sums(parts, types, options.model.optimize);
 }
 
 }  // namespace tool

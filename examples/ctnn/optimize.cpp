@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "inputs.hpp"
+#include "parts.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
 #include "source.hpp"
@@ -26,11 +28,11 @@ std::string microseconds(double nanoseconds) {
   return text;
 }
 
-void explain(const ir::optimization& o) {
+void explain(std::span<const ir::rewrite_step> history) {
   table steps("rllll", {"step", "rule", "layer", "becomes (part of)", "by cost"});
   std::map<std::string_view, std::int64_t> counts;
-  for (std::size_t i = 0; i < o.history.size(); ++i) {
-    const ir::rewrite_step& s = o.history[i];
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    const ir::rewrite_step& s = history[i];
     steps.row({std::to_string(i + 1), std::string(s.rule), std::string(s.consumed),
                s.into.empty()         ? "-"
                : s.into == s.consumed ? "another operator"
@@ -43,15 +45,23 @@ void explain(const ir::optimization& o) {
   std::printf("%s\n%s\n", steps.text().c_str(), sums.text().c_str());
 }
 
+/// A network as it was read and as it runs.
+struct both_graphs {
+  ir::graph_view before, after;
+  std::span<const ir::rewrite_step> history;
+};
+
 /// For each layer of --why where it went, or what the rules that nearly matched miss.
-void print_reasons(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o) {
+void print_reasons(const optimize_options& options, const std::vector<both_graphs>& parts) {
   const std::vector<ir::rule_record> rules = rules_for(options.model);
   for (const std::string& layer : options.why) {
     ir::pool<ir::text> lines;
-    ir::explain(m.network.view(), o.g.view(), o.history, rules, layer, lines);
+    for (const both_graphs& p : parts)
+      if (lines.empty()) ir::explain(p.before, p.after, p.history, rules, layer, lines);
     if (lines.empty()) {
       ir::nearest_name near(layer);
-      for (const ir::node& n : m.network.nodes) near.consider(n.name);
+      for (const both_graphs& p : parts)
+        for (const ir::node& n : p.before.nodes) near.consider(n.name);
       throw usage_error("--why " + layer + ": the model has no such layer" + meant(near.name()));
     }
     for (const ir::text& line : lines) std::printf("%s\n", std::string(line.view()).c_str());
@@ -158,16 +168,8 @@ std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options, s
   }
 }
 
-void require_any_numbers(const optimize_options& options, const ctnn::loaded_model& m) {
-  for (const ctnn::model_input& i : m.inputs)
-    if (i.needed)
-      throw ctnn::error(options.model.file + ": shapes follow from the numbers of input '" + std::string(i.name) +
-                        "': a model that is written would be good for these numbers only");
-}
-
 std::string write_onnx(const optimize_options& options, const ctnn::loaded_model& m, const ir::optimization& o,
                        const std::optional<ctnn::onnx::open_model>& open) {
-  require_any_numbers(options, m);
   const ctnn::onnx::write_options how = onnx_options(options);
   const progress busy("writing " + options.out);
   const ctnn::onnx::model_message file = open ? open->file : ctnn::onnx::describe_for_file(m, o.g.view(), how);
@@ -178,12 +180,81 @@ std::string write_onnx(const optimize_options& options, const ctnn::loaded_model
     ctnn::onnx::read_options read;
     read.limits = limits_of(options.model, read.limits);
     read.input_shapes = shapes;
-    verify_written(options, ctnn::onnx::build(read_back, read));
+    verify_written(options, ctnn::onnx::maker_of(std::make_shared<const ctnn::onnx::model_message>(read_back), read));
   });
   return bytes_and_layers(m, o, options.out + (done.external_data.empty() ? "" : ", " + done.external_data),
                           done.bytes + done.data_bytes);
 }
+
+/// Of a model that runs in parts: what runs before the first node that asks for numbers is rewritten, the others stay.
+std::string write_in_parts(const optimize_options& options, const parts_run& run) {
+  const auto file = std::make_shared<const ctnn::onnx::model_message>(read_onnx(options.model));
+  ctnn::onnx::read_options read;
+  read.limits = limits_of(options.model, read.limits);
+  for (const auto& [name, numbers] : run.fed) read.input_shapes.emplace(name, numbers.shape());
+  const auto divided = [&](const std::shared_ptr<const ctnn::onnx::model_message>& m) {
+    try {
+      ctnn::onnx::maker_of(m, read).make({}, false);
+    } catch (const ir::needs_running& at) {
+      return ctnn::onnx::divide(m, read, at);
+    }
+    throw ctnn::error("'" + m->source + "' does not run in parts");
+  };
+  const ctnn::onnx::divided_file now = divided(file);
+  if (now.above.graph.nodes.empty())
+    throw ctnn::error(options.model.file +
+                      ": what follows from its inputs' numbers begins with its first layers: "
+                      "nothing above that can be rewritten");
+  ctnn::loaded_model m = ctnn::onnx::build(now.above, read);
+  const ir::optimization o = rewrite(m, options.model);
+  const ctnn::onnx::write_options how = onnx_options(options);
+  const ctnn::onnx::model_message above = ctnn::onnx::describe_for_file(m, o.g.view(), how);
+  const progress busy("writing " + options.out);
+  const ctnn::onnx::saved_model done =
+      ctnn::onnx::save(ctnn::onnx::join(*file, above, now.below), options.out, how, [&](const auto& read_back) {
+        const auto again = std::make_shared<const ctnn::onnx::model_message>(read_back);
+        ctnn::onnx::require_same(divided(again).above, above);
+        if (options.verify) verify_written(options, ctnn::onnx::maker_of(again, read));
+      });
+  return bytes_and_layers(m, o, options.out + (done.external_data.empty() ? "" : ", " + done.external_data),
+                          done.bytes + done.data_bytes) +
+         std::to_string(now.below.graph.nodes.size()) +
+         " nodes whose shapes follow from what is computed stay as they are\n";
+}
 #endif
+
+}  // namespace
+
+namespace {
+
+/// Whether the model runs in parts for what is fed; where shapes are missing, that is said later.
+bool runs_in_parts(const opened_model& opened, const ctnn::arrays_by_name& fed, std::string& why) {
+  try {
+    return !build_whole(opened, fed, &why);
+  } catch (const ctnn::error&) {
+    return false;
+  }
+}
+
+void optimize_parts(const optimize_options& options, const parts_run& run, const std::string& why) {
+  if (!run.broken.empty()) throw ctnn::error(run.broken + " (of made-up numbers): feed --input NAME=FILE");
+  std::vector<both_graphs> parts;
+  for (const ran_part& p : run.parts)
+    if (p.code) parts.push_back({p.code->source().network.view(), p.code->g(), p.code->history()});
+  if (options.explain)
+    for (const both_graphs& p : parts)
+      if (!p.history.empty()) explain(p.history);
+  print_reasons(options, parts);
+  if (options.verify) verify(options);
+  if (options.out.empty()) return;
+#if defined(CTNN_TOOL_WRITES_ONNX)
+  if (options.out.ends_with(".onnx")) {
+    std::printf("%s", write_in_parts(options, run).c_str());
+    return;
+  }
+#endif
+  throw ctnn::error(why + "; it runs in parts, which ncnn's files cannot say");
+}
 
 }  // namespace
 
@@ -198,6 +269,14 @@ void optimize(const optimize_options& asked) {
   if (for_onnx && options.fp16) throw usage_error("--fp16: only for ncnn");
   if (!for_onnx && options.fused) throw usage_error("--fused: only for ONNX");
   if (!for_onnx && !options.data.empty()) throw usage_error("--data: only for ONNX");
+  {
+    const opened_model opened = open(options.model);
+    const fed_inputs fed = read_inputs(options.model, opened);
+    require_inputs(fed, opened);
+    std::string why;
+    if (runs_in_parts(opened, fed.runs[0], why))
+      return optimize_parts(options, run_parts(options.model, opened, fed.runs[0]), why);
+  }
   std::string closed;
   const auto open_ncnn = for_onnx ? std::nullopt : describe_open_ncnn(options, closed);
 #if defined(CTNN_TOOL_WRITES_ONNX)
@@ -205,10 +284,11 @@ void optimize(const optimize_options& asked) {
 #else
   if (for_onnx) throw ctnn::error(options.out + ": this ctnn was built without protozero, which writing ONNX needs");
 #endif
-  ctnn::loaded_model m = load(options.model);
+  ctnn::loaded_model m = load(options.model, "what is written");
   const ir::optimization o = rewrite(m, options.model);
-  if (options.explain) explain(o);
-  print_reasons(options, m, o);
+  const std::span<const ir::rewrite_step> history{o.history.data(), o.history.size()};
+  if (options.explain) explain(history);
+  print_reasons(options, {{m.network.view(), o.g.view(), history}});
   if (options.verify) verify(options);
   if (options.out.empty()) return;
 #if defined(CTNN_TOOL_WRITES_ONNX)

@@ -15,6 +15,7 @@ struct layer_times {
   std::int64_t macs = 0;
   std::vector<double> seconds;      ///< one for each run
   int winograd = 0;                 ///< by F(winograd, 3)
+  std::size_t times = 1;            ///< it runs so often in a run, in a loop: `macs` and `seconds` are of all together
   std::vector<std::string> with{};  ///< layers before it that run together with it, some rows at a time
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ctnn/loaded/loaded_model.hpp>
+#include <ctnn/loaded/network_parts.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "commands.hpp"
@@ -23,6 +24,6 @@ ir::optimization rewrite(ctnn::loaded_model&, const model_source&);
 
 /// Runs the model as it was read and what has been written of it, with the inputs of the command line. Throws
 /// ctnn::error naming the output that differs.
-void verify_written(const optimize_options&, ctnn::loaded_model&& written);
+void verify_written(const optimize_options&, const ir::network_maker& written);
 
 }  // namespace tool

@@ -10,10 +10,11 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <numeric>
-#include <optional>
 
 #include "inputs.hpp"
+#include "parts.hpp"
 #include "profile.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
@@ -49,12 +50,11 @@ ctnn::load_options options_of(const model_source& from, ctnn::target_id target,
 }  // namespace
 
 ctnn::model load_model(const model_source& from, const opened_model& opened, const ctnn::arrays_by_name& fed,
-                       ctnn::target_id target, std::shared_ptr<ctnn::executor> threads) {
-  std::optional<progress> busy("reading " + from.file);
-  ctnn::loaded_model network = opened.build(fed);
-  busy.emplace("rewriting and packing weights");
-  return ctnn::model(std::move(network), options_of(from, target, std::move(threads)),
-                     [opened](const ctnn::arrays_by_name& now) { return opened.build(now); });
+                       ctnn::target_id target, std::shared_ptr<ctnn::executor> threads, bool keep_weights) {
+  const progress busy("reading and rewriting " + from.file);
+  ctnn::load_options options = options_of(from, target, std::move(threads));
+  options.keep_weights = keep_weights;
+  return ctnn::model(opened.maker, options, fed);
 }
 
 std::shared_ptr<ctnn::executor> make_threads(int n) { return n > 1 ? std::make_shared<ctnn::thread_pool>(n) : nullptr; }
@@ -63,22 +63,62 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Collects the times of steps.
+/// Collects the times of steps, of all parts of a model.
 struct stopwatch {
-  std::vector<ir::node_id> nodes;
-  std::vector<double> seconds;
+  struct row {
+    ctnn::running_step of;
+    double seconds = 0;
+    std::size_t times = 0;  ///< more than one in a loop
+  };
+  std::vector<row> rows;  ///< in the order in which they began
+  std::map<std::pair<const void*, std::size_t>, std::size_t> places;
   double begin = 0;
 
-  static void step(void* self, ir::node_id n, bool begins) {
-    auto& s = *static_cast<stopwatch*>(self);
-    if (begins) {
-      s.begin = now();
-    } else {
-      s.seconds.push_back(now() - s.begin);
-      s.nodes.push_back(n);
+  static void step(void* self, const ctnn::running_step& s) {
+    auto& w = *static_cast<stopwatch*>(self);
+    if (s.begins) {
+      w.begin = now();
+      return;
     }
+    const double end = now();
+    const void* const whose = s.part ? static_cast<const void*>(s.part) : s.code.get();
+    const auto [place, is_new] = w.places.try_emplace({whose, s.number}, w.rows.size());
+    if (is_new) w.rows.push_back({s});
+    row& r = w.rows[place->second];
+    r.seconds += end - w.begin;
+    ++r.times;
+  }
+  void start() {
+    for (row& r : rows) r.seconds = 0, r.times = 0;
   }
 };
+
+layer_times layer_of(const stopwatch::row& r) {
+  layer_times out;
+  out.times = r.times;
+  if (r.of.part) {  // what it reads and makes has no shape before
+    out.name = r.of.part->name;
+    out.type = r.of.part->type;
+    return out;
+  }
+  if (r.of.node == ir::none) {
+    out.type = "convert";
+    return out;
+  }
+  const ir::graph_view g = r.of.code->g();
+  const ir::node& n = g.at(r.of.node);
+  out.name = n.name;
+  out.type = n.type->name;
+  out.shape = ir::describe(g.shape(n.outputs.first));
+  out.macs = ir::macs_of(g, r.of.node);
+  out.winograd = ir::winograd_size(g, n);
+  for (const ir::node_id other : r.of.together.first(r.of.together.empty() ? 0 : r.of.together.size() - 1)) {
+    out.macs += ir::macs_of(g, other);
+    out.with.emplace_back(g.at(other).name);
+  }
+  out.macs *= static_cast<std::int64_t>(r.times);
+  return out;
+}
 
 /// Of all threads together.
 double measure_peak(ctnn::target_id target, ctnn::executor* threads) {
@@ -188,9 +228,7 @@ void run(const run_options& options) {
   const std::vector<std::string> labels =
       options.labels.empty() ? std::vector<std::string>() : read_labels(options.labels);
   const ctnn::target_id target = find_target(options.target);
-  std::optional<progress> busy("reading " + options.model.file);
-  const ctnn::model m(opened.maker, options_of(options.model, target, make_threads(options.threads)), fed.runs[0]);
-  busy.reset();
+  const ctnn::model m = load_model(options.model, opened, fed.runs[0], target, make_threads(options.threads));
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
   // Everything is computed before anything is written; without --output the outputs are summarised.
@@ -231,21 +269,24 @@ void verify(const optimize_options& options) {
   require_inputs(fed, opened);
   const std::vector<ir::rule_record> rules = rules_for(options.model);
   for (const ctnn::arrays_by_name& arrays : fed.runs) {
+    const bool whole = build_whole(opened, arrays).has_value();
     const progress busy("running both sides");
     const ctnn::verification v = ctnn::verify(
-        [&] { return opened.build(arrays); }, arrays, options.tolerance,
+        opened.maker, whole ? arrays : with_made_up(from, opened, arrays), options.tolerance,
         {.optimize = from.optimize, .rules = rules, .keep = from.keep, .exact_convolutions = from.exact_convolutions});
     if (!v.same) throw ctnn::error(ir::describe(v));
     std::printf("verified, %s\n", ir::describe(v).c_str());
   }
 }
 
-void verify_written(const optimize_options& options, ctnn::loaded_model&& written) {
+void verify_written(const optimize_options& options, const ctnn::ir::network_maker& written) {
   const opened_model opened = open(options.model);
   const fed_inputs fed = read_inputs(options.model, opened);
+  const bool whole = build_whole(opened, fed.runs[0]).has_value();
+  const ctnn::arrays_by_name arrays = whole ? fed.runs[0] : with_made_up(options.model, opened, fed.runs[0]);
   const progress busy("running what was written");
-  const ctnn::model before(opened.build(fed.runs[0]), {.optimize = false}), after(std::move(written));
-  const ctnn::verification v = ctnn::compare(before, after, fed.runs[0], options.tolerance);
+  const ctnn::model before(opened.maker, {.optimize = false}, arrays), after(written, {}, arrays);
+  const ctnn::verification v = ctnn::compare(before, after, arrays, options.tolerance);
   if (!v.same)
     throw ctnn::error(options.out + ": output '" + v.output + "' of what was written differs by " +
                       std::to_string(v.difference) + " of its largest number");
@@ -258,57 +299,39 @@ profile measure(const model_source& from, const bench_options& options) {
   const fed_inputs fed = read_inputs(from, opened);
   require_inputs(fed, opened);
   const ctnn::model m = load_model(from, opened, fed.runs[0], target, threads);
-  const ir::graph_view g = m.graph();
   ctnn::extractor ex = m.extractor();
   ex.set_light_mode(options.light);
 
   profile out;
   out.target = ctnn::target_name(target);
   out.threads = options.threads;
-  std::vector<std::pair<std::string, ctnn::array>> inputs;
-  for (const ctnn::model_input& i : m.code().inputs()) {
-    if (i.left_out) continue;
-    const auto given = fed.runs[0].find(i.name);
-    inputs.emplace_back(i.name, given != fed.runs[0].end() ? given->second : ctnn::made_up_numbers(i));
-  }
+  ctnn::arrays_by_name inputs = m.is_known() ? fed.runs[0] : with_made_up(from, opened, fed.runs[0]);
+  if (m.is_known())
+    for (const ctnn::model_input& i : m.code().inputs())
+      if (!i.left_out && !inputs.contains(i.name)) inputs.emplace(i.name, ctnn::made_up_numbers(i));
   stopwatch watch;
+  std::vector<std::string> outputs;
   const auto once = [&](bool by_layer) {
     ex.on_step(by_layer ? &stopwatch::step : nullptr, &watch);
     for (const auto& [name, numbers] : inputs) ex.input(name, numbers);
-    watch.nodes.clear();
-    watch.seconds.clear();
+    watch.start();
     const double t0 = now();
-    for (const ir::network_output& o : g.outputs) ex.extract(o.name);
+    if (outputs.empty()) outputs = ex.outputs();
+    for (const std::string& name : outputs) ex.extract(name);
     return now() - t0;
   };
 
   const progress busy("measuring " + from.file);
   once(true);
-  for (std::size_t i = 0; i < watch.nodes.size(); ++i) {
-    const ir::node_id n = watch.nodes[i];
-    if (n == ir::none) {
-      out.layers.push_back({"", "convert", "", 0, {}});
-      continue;
-    }
-    out.layers.push_back({std::string(g.at(n).name),
-                          std::string(g.at(n).type->name),
-                          ir::describe(g.shape(g.at(n).outputs.first)),
-                          ir::macs_of(g, n),
-                          {},
-                          ir::winograd_size(g, g.at(n))});
-    const auto together = ex.cascade_of(n);
-    for (const ir::node_id other : together.first(together.empty() ? 0 : together.size() - 1)) {
-      out.layers.back().macs += ir::macs_of(g, other);
-      out.layers.back().with.emplace_back(g.at(other).name);
-    }
-  }
-  for (std::size_t n = 0; n < g.nodes.size(); ++n) out.macs += ir::macs_of(g, static_cast<int>(n));
+  for (const stopwatch::row& r : watch.rows) out.layers.push_back(layer_of(r));
+  for (const layer_times& l : out.layers) out.macs += l.macs;
   const double begin = now();
   for (double spent = 0; spent < options.seconds || out.total.size() < 3; spent = now() - begin) {
     out.peak_flops = std::max(out.peak_flops, measure_peak(target, threads.get()));
     out.total.push_back(once(false));
     once(true);
-    for (std::size_t i = 0; i < out.layers.size(); ++i) out.layers[i].seconds.push_back(watch.seconds[i]);
+    for (std::size_t i = out.layers.size(); i < watch.rows.size(); ++i) out.layers.push_back(layer_of(watch.rows[i]));
+    for (std::size_t i = 0; i < out.layers.size(); ++i) out.layers[i].seconds.push_back(watch.rows[i].seconds);
     busy.done(std::min(1.0, spent / options.seconds));
   }
   out.peak_bytes = ex.peak_bytes();

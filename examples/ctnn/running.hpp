@@ -11,9 +11,10 @@ namespace tool {
 /// The instruction set of this name; the best one for an empty name. Throws usage_error.
 ctnn::target_id find_target(const std::string& name);
 
-/// The model for the arrays of the first run, and for other shapes when those of another come.
+/// The model for the arrays of the first run, and for other shapes when those of another come. Its weights as they were
+/// read can be kept beside those that run.
 ctnn::model load_model(const model_source&, const opened_model&, const ctnn::arrays_by_name& fed, ctnn::target_id,
-                       std::shared_ptr<ctnn::executor> threads);
+                       std::shared_ptr<ctnn::executor> threads, bool keep_weights = false);
 
 /// None for one thread.
 std::shared_ptr<ctnn::executor> make_threads(int n);

@@ -3,6 +3,7 @@
 
 #include <ctnn/base/nearest.hpp>
 #include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/model/verify.hpp>
 
 #include <charconv>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #define CTNN_TOOL_READS_ONNX 1
 #endif
 #include "inputs.hpp"
+#include "parts.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
 
@@ -185,6 +187,8 @@ opened_model open_messages(const model_source& from, const auto& read) {
     for (bool again = one_sample;; again = false) {
       try {
         return ctnn::onnx::build(*file, now, fed);
+      } catch (const ctnn::ir::needs_running&) {
+        throw;  // it runs in parts
       } catch (const ctnn::onnx::undetermined& e) {
         if (!again || !assume_one_sample(m, fed, now.input_shapes)) ask_for_shape(e, name, m, fed, now.input_shapes);
       }
@@ -234,12 +238,34 @@ opened_model open(const model_source& from) {
   throw ctnn::error(from.file + ": unknown format, expected a file x.onnx, x.tflite or x.param");
 }
 
-ctnn::loaded_model load(const model_source& from) {
+ctnn::arrays_by_name with_made_up(const model_source& from, const opened_model& m, ctnn::arrays_by_name fed) {
+  shapes_by_name shapes = shapes_for(from, m);
+  if (from.one_sample) assume_one_sample(m, fed, shapes);
+  for (const ctnn::declared_value& v : m.inputs) {
+    if (v.optional || fed.contains(v.name)) continue;
+    ctnn::extents shape;
+    if (const auto given = shapes.find(v.name); given != shapes.end()) shape = given->second;
+    else if (v.open()) ask_for_shape(ctnn::error("'" + v.name + "' has no shape"), from.file, m, fed, shapes);
+    else
+      for (const ctnn::declared_axis& a : v.axes) shape.push_back(a.extent);
+    fed.emplace(v.name, ctnn::made_up_numbers({.name = v.name, .shape = shape, .type = v.type}));
+  }
+  return fed;
+}
+
+ctnn::loaded_model load(const model_source& from, const std::string& made) {
   const opened_model m = open(from);
   const fed_inputs fed = read_inputs(from, m);
   require_inputs(fed, m);
   const progress busy("reading " + from.file);
-  return m.build(fed.runs[0]);
+  std::string why;
+  std::optional<ctnn::loaded_model> network = build_whole(m, fed.runs[0], &why);
+  if (!network) throw ctnn::error(why + "; it runs in parts, which " + made + " cannot");
+  for (const ctnn::model_input& i : network->inputs)
+    if (i.needed)
+      throw ctnn::error(from.file + ": shapes follow from the numbers of input '" + std::string(i.name) + "': " + made +
+                        " would be good for these numbers only");
+  return std::move(*network);
 }
 
 }  // namespace tool

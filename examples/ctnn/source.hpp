@@ -40,8 +40,12 @@ struct opened_model {
 /// Throws ctnn::error, usage_error.
 opened_model open(const model_source&);
 
-/// The network for the arrays that the command line feeds.
-ctnn::loaded_model load(const model_source&);
+/// What is fed, and numbers for the other inputs: made up, in the shapes of the file or of --shape.
+ctnn::arrays_by_name with_made_up(const model_source&, const opened_model&, ctnn::arrays_by_name fed);
+
+/// The network for the arrays that the command line feeds, for any numbers in them. Throws ctnn::error if it is for
+/// these numbers only: `made` ("a C++ type") would be wrong for others.
+ctnn::loaded_model load(const model_source&, const std::string& made);
 
 /// What ncnn's files say.
 ctnn::ncnn::network_files open_ncnn_files(const model_source&);

@@ -91,8 +91,8 @@ TEST_CASE("the callback sees every kernel once") {
   ex.set_light_mode(false);
   std::map<node_id, int> seen;
   ex.on_step(
-      [](void* c, node_id n, bool before) {
-        if (before && n != none) ++(*static_cast<std::map<node_id, int>*>(c))[n];
+      [](void* c, const running_step& s) {
+        if (s.begins && s.node != none) ++(*static_cast<std::map<node_id, int>*>(c))[s.node];
       },
       &seen);
   ex.input("x", f.x());
@@ -203,4 +203,29 @@ TEST_CASE("an extractor keeps its model alive") {
   f->m.reset();
   ex.input("x", f->x());
   CHECK(f->check(ex.extract("sum"), "sum") == "");
+}
+
+TEST_CASE("an output that others read in the layout of outputs is not computed again for itself") {
+  // Convolutions make blocks of channels; what softmax along the width reads has none.
+  loaded_model m;
+  {
+    ncnn::bin_reader zeros = ncnn::bin_reader::zeros({});
+    m = ncnn::build(ncnn::parse_param("7767517\n4 5\nInput x 0 1 x 0=8 1=8 2=16\n"
+                                      "Convolution conv 1 1 x c 0=16 1=3 4=1 5=1 6=2304\n"
+                                      "Split both 1 2 c kept read\nSoftmax soft 1 1 read s 0=2 1=1\n",
+                                      "kept.param", {}),
+                    zeros);
+  }
+  const model net(std::move(m), {.keep = {"c"}});
+  extractor ex = net.extractor();
+  int convolutions = 0;
+  ex.on_step(
+      [](void* count, const running_step& s) {
+        if (s.begins && s.node != none && s.code->g().is<op::conv2d>(s.node)) ++*static_cast<int*>(count);
+      },
+      &convolutions);
+  ex.input("x", array({16, 8, 8}));
+  ex.extract("s");
+  ex.extract("c");
+  CHECK(convolutions == 1);
 }

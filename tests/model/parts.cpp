@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Networks whose shapes follow from what they compute run in parts; what is above a node that asks for numbers is never
 // computed while a network is made.
+#include <algorithm>
 #include <limits>
+#include <map>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +24,7 @@ model loaded(const std::string& graph, load_options options = {}) {
 }
 array numbers(const extents& shape, const std::vector<float>& v) { return array(shape, v); }
 template <class T>
-array scalar(T v, dtype type) {
+array single(T v, dtype type) {
   array a(extents{}, type);
   a.elements<T>()[0] = v;
   return a;
@@ -33,16 +35,16 @@ std::vector<std::int64_t> longs(const array& a) {
   return {all.begin(), all.end()};
 }
 
-constexpr int size = 64;
+constexpr int side = 64;
 /// x (64 x 64) times a matrix of twos on the diagonal: 262,144 multiplications.
 const std::string doubled = [] {
-  std::vector<float> diagonal(size * size);
-  for (int k = 0; k < size; ++k) diagonal[static_cast<std::size_t>(k * (size + 1))] = 2;
-  return pb::node("MatMul", {"x", "w"}, {"h"}) + pb::initializer(pb::floats("w", {size, size}, diagonal)) +
-         pb::input(pb::value("x", pb::f32, {size, size}));
+  std::vector<float> diagonal(side * side);
+  for (int k = 0; k < side; ++k) diagonal[static_cast<std::size_t>(k * (side + 1))] = 2;
+  return pb::node("MatMul", {"x", "w"}, {"h"}) + pb::initializer(pb::floats("w", {side, side}, diagonal)) +
+         pb::input(pb::value("x", pb::f32, {side, side}));
 }();
 array with(const std::vector<std::pair<int, float>>& some) {
-  array x({size, size});
+  array x({side, side});
   for (const auto& [at, value] : some) x.values()[static_cast<std::size_t>(at)] = value;
   return x;
 }
@@ -68,7 +70,7 @@ std::string halving(const std::string& trips, const std::string& condition) {
 TEST_CASE("what is above a node that counts is run, and what is below it is planned for the count") {
   const model m = loaded(doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::node("Transpose", {"at"}, {"rows"}) +
                          pb::node("GatherND", {"h", "rows"}, {"found"}) + pb::node("Neg", {"found"}, {"y"}) +
-                         pb::output(pb::value("y", pb::f32, {-1})) + pb::output(pb::value("h", pb::f32, {size, size})));
+                         pb::output(pb::value("y", pb::f32, {-1})) + pb::output(pb::value("h", pb::f32, {side, side})));
   CHECK_FALSE(m.outputs().empty());
   extractor e = m.extractor();
   for (int again = 0; again < 2; ++again) {
@@ -116,8 +118,8 @@ TEST_CASE("a loop turns as often as is fed, or not at all") {
   const auto run = [&](std::int64_t trips, std::uint8_t go) {
     e.input("x", numbers({2}, {16, 32}));
     e.input("limit", numbers({}, {0}));
-    e.input("trips", scalar(trips, dtype::i64));
-    e.input("go", scalar(go, dtype::boolean));
+    e.input("trips", single(trips, dtype::i64));
+    e.input("go", single(go, dtype::boolean));
     return e.extract("last");
   };
   CHECK(floats(run(2, 1)) == std::vector<float>{4, 8});
@@ -143,7 +145,7 @@ TEST_CASE("loops of many turns, of values that grow, and inside each other") {
   const auto run = [](const model& m, std::int64_t trips) {
     extractor e = m.extractor();
     e.input("x", numbers({1}, {3}));
-    e.input("trips", scalar(trips, dtype::i64));
+    e.input("trips", single(trips, dtype::i64));
     return floats(e.extract("y"));
   };
   const std::string add = body(pb::node("Add", {"v", "one"}, {"v2"}), {1});
@@ -167,17 +169,17 @@ TEST_CASE("a loop begins with constants, and its body reads what is around it") 
       pb::node("MatMul", {"v", "w"}, {"v2"}) + pb::node("ReduceSum", {"v2"}, {"s"}, pb::attribute("keepdims", 0)) +
       pb::node("Less", {"s", "limit"}, {"more"}) + pb::node("Identity", {"v"}, {"v1"}) +
       pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
-      pb::input(pb::value("v", pb::f32, {1, size})) + pb::output(pb::value("more", pb::boolean, {})) +
-      pb::output(pb::value("v2", pb::f32, {1, size})) + pb::output(pb::value("v1", pb::f32, {1, size}));
+      pb::input(pb::value("v", pb::f32, {1, side})) + pb::output(pb::value("more", pb::boolean, {})) +
+      pb::output(pb::value("v2", pb::f32, {1, side})) + pb::output(pb::value("v1", pb::f32, {1, side}));
   const model m =
       loaded(doubled + pb::node("ReduceMax", {"h"}, {"limit"}, pb::attribute("keepdims", 0)) +
              pb::node("Expand", {"one", "row"}, {"start"}) + pb::node("Identity", {"yes"}, {"go"}) +
              pb::node("Loop", {"most", "go", "start"}, {"last", "all"}, pb::graph_attribute("body", body)) +
              pb::node("ReduceSum", {"all"}, {"y"}, pb::attribute("keepdims", 0)) +
-             pb::initializer(pb::floats("one", {1, 1}, {1})) + pb::initializer(pb::longs("row", {2}, {1, size})) +
+             pb::initializer(pb::floats("one", {1, 1}, {1})) + pb::initializer(pb::longs("row", {2}, {1, side})) +
              pb::initializer(pb::longs("most", {}, {std::numeric_limits<std::int64_t>::max()})) +
              pb::initializer(pb::tensor<std::uint8_t>("yes", pb::boolean, {}, {1})) +
-             pb::output(pb::value("y", pb::f32, {})) + pb::output(pb::value("last", pb::f32, {1, size})));
+             pb::output(pb::value("y", pb::f32, {})) + pb::output(pb::value("last", pb::f32, {1, side})));
   extractor e = m.extractor();
   e.input("x", with({{3, 200}}));  // 64 * 2, 64 * 4, 64 * 8 are the sums: the third is not below 400
   CHECK(e.extract("y")[0] == 64 * (1 + 2 + 4));
@@ -230,7 +232,7 @@ TEST_CASE("loops that carry sequences are computed while reading, as before") {
                          pb::output(pb::value("y", pb::f32, {-1})));
   extractor e = m.extractor();
   e.input("x", numbers({1}, {7}));
-  e.input("limit", scalar<std::int64_t>(2, dtype::i64));
+  e.input("limit", single<std::int64_t>(2, dtype::i64));
   CHECK(floats(e.extract("y")) == std::vector<float>{7, 7, 7});
 }
 
@@ -250,14 +252,82 @@ TEST_CASE("a loop that does not end is refused at a limit") {
   CHECK_THROWS_WITH_AS(other.extract("last"), doctest::Contains("gathered by a loop, needs more memory"), error);
 }
 
-TEST_CASE("what cannot be kept, or is not fed, is said") {
+namespace {
+
+/// Counts what is not 0 of x times a diagonal of twos, and negates that.
+const std::string counting = doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::node("Transpose", {"at"}, {"rows"}) +
+                             pb::node("GatherND", {"h", "rows"}, {"found"}) + pb::node("Neg", {"found"}, {"y"}) +
+                             pb::output(pb::value("y", pb::f32, {-1}));
+
+}  // namespace
+
+TEST_CASE("values of every part can be kept, and extracted where all values stay") {
   load_options options;
-  options.keep = {"h"};
-  const std::string graph =
-      doubled + pb::node("NonZero", {"h"}, {"at"}) + pb::output(pb::value("at", pb::i64, {2, -1}));
-  const model m = loaded(graph, options);
+  options.keep = {"h", "at", "found"};
+  const model kept = loaded(counting, options), plain = loaded(counting);
+  extractor e = kept.extractor(), all = plain.extractor();
+  all.set_light_mode(false);
+  for (const float number : {1.0f, 3.0f}) {
+    for (extractor* now : {&e, &all}) {
+      now->input("x", with({{3, number}, {70, 2}}));
+      CHECK(floats(now->extract("found")) == std::vector<float>{2 * number, 4});
+      CHECK(now->extract("h")[3] == 2 * number);
+      CHECK(longs(now->extract("at")) == std::vector<std::int64_t>{0, 1, 3, 6});
+    }
+    CHECK(e.outputs() == std::vector<std::string>{"y", "h", "at", "found"});
+    CHECK(all.outputs() == std::vector<std::string>{"y"});
+    const std::vector<std::string> names = all.values();
+    for (const char* name : {"x", "h", "at", "found", "y"}) CHECK(std::count(names.begin(), names.end(), name) == 1);
+  }
+  options.keep = {"nothing"};
+  const model none = loaded(counting, options);
+  extractor ex = none.extractor();
+  ex.input("x", with({{3, 1}}));
+  CHECK_THROWS_WITH_AS(ex.extract("y"), doctest::Contains("keep: the model has no value called 'nothing'"), error);
+  CHECK_THROWS_WITH_AS(loaded(counting).extractor().extract("y"), doctest::Contains("x"), error);
+}
+
+TEST_CASE("steps of every part are told, with the node that asks for numbers, and their memory counts") {
+  const model m = loaded(counting);
   extractor e = m.extractor();
+  struct seen {
+    std::map<std::string, int> kernels, alone;
+    bool open = false;
+  } all;
+  e.on_step(
+      [](void* to, const running_step& s) {
+        auto& w = *static_cast<seen*>(to);
+        CHECK(w.open != s.begins);
+        w.open = s.begins;
+        if (!s.begins) return;
+        if (s.part) ++w.alone[s.part->type];
+        else if (s.node != ir::none) ++w.kernels[std::string(s.code->g().at(s.node).type->name)];
+      },
+      &all);
   e.input("x", with({{3, 1}}));
-  CHECK_THROWS_WITH_AS(e.extract("at"), doctest::Contains("keep: this model runs in parts"), error);
-  CHECK_THROWS_WITH_AS(loaded(graph).extractor().extract("at"), doctest::Contains("x"), error);
+  e.extract("y");
+  CHECK(all.kernels["linear"] + all.kernels["matmul"] == 1);
+  CHECK(all.alone == std::map<std::string, int>{{"NonZero", 1}});
+  const std::size_t h = side * side * sizeof(float);
+  CHECK(e.peak_bytes() >= 2 * h);  // h as it is computed, and between the parts
+  CHECK(e.peak_bytes() < 6 * h);
+  // The numbers are computed for every run, for those of the last time, too.
+  e.input("x", with({{3, 1}}));
+  e.extract("y");
+  CHECK(all.alone["NonZero"] == 2);
+
+  const model loop = loaded(halving("", ""));
+  extractor turns = loop.extractor();
+  seen body;
+  turns.on_step(
+      [](void* to, const running_step& s) {
+        if (s.begins && s.node != ir::none) ++static_cast<seen*>(to)->kernels[std::string(s.code->g().at(s.node).name)];
+      },
+      &body);
+  turns.input("x", numbers({2}, {16, 16}));
+  turns.input("limit", numbers({}, {5}));
+  turns.extract("last");
+  int most = 0;
+  for (const auto& [name, times] : body.kernels) most = std::max(most, times);
+  CHECK(most == 3);
 }

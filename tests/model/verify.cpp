@@ -8,6 +8,8 @@
 #include <ctnn/model/verify.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
+#include "support/onnx_bytes.hpp"
+
 using namespace ctnn;
 
 namespace {
@@ -93,4 +95,38 @@ TEST_CASE("rewriting stops after so many rewrites") {
   const model some(small_model(), options);
   CHECK(some.code().rewrites() == 5);
   CHECK(some.graph().nodes.size() > all.graph().nodes.size());
+}
+
+TEST_CASE("networks that run in parts are verified, and the wrong rewrite is named in whichever part it is") {
+  namespace pb = ir::test::onnx_bytes;
+  const std::string graph = pb::node("MatMul", {"x", "x"}, {"h"}) + pb::node("NonZero", {"h"}, {"at"}) +
+                            pb::node("Transpose", {"at"}, {"rows"}) + pb::node("GatherND", {"h", "rows"}, {"found"}) +
+                            pb::node("ReduceMax", {"found"}, {"most"}) +
+                            pb::node("MaxPool", {"image"}, {"pooled"}, pb::attribute("kernel_shape", pb::dims{2, 2})) +
+                            pb::node("Mul", {"pooled", "most"}, {"scaled"}) +
+                            pb::node("AveragePool", {"scaled"}, {"p"}, pb::attribute("kernel_shape", pb::dims{2, 2})) +
+                            pb::node("Relu", {"p"}, {"z"}) + pb::input(pb::value("x", pb::f32, {64, 64})) +
+                            pb::input(pb::value("image", pb::f32, {1, 1, 4, 4})) +
+                            pb::output(pb::value("z", pb::f32, {1, 1, -1, -1}));
+  const std::string bytes = pb::model(graph, 13);
+  const auto file = std::make_shared<const onnx::model_message>(onnx::parse_model(pb::view(bytes), "m.onnx", {}));
+  onnx::read_options read;
+  read.limits.work = 1 << 16;  // less than the product takes
+  const ir::network_maker maker = onnx::maker_of(file, read);
+  arrays_by_name fed;
+  array x({64, 64}), image({1, 1, 4, 4});
+  x.values()[0] = -2;
+  for (std::size_t i = 0; i < image.size(); ++i) image.values()[i] = -1.0f - static_cast<float>(i);
+  fed.emplace("x", x);
+  fed.emplace("image", image);
+  REQUIRE_FALSE(model(maker, {}, fed).is_known());
+  CHECK(verify(maker, fed).same);
+  CHECK(compare(model(maker, {.optimize = false}), model(maker, {}), fed).same);
+  load_options options;
+  options.rules = wrong_rules::records;
+  const verification v = verify(maker, fed, 1e-4, options);
+  CHECK_FALSE(v.same);
+  CHECK(v.output == "z");
+  CHECK(v.rule == "forgets_relu");
+  CHECK(v.layer == "z");
 }

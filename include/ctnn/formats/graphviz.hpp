@@ -16,23 +16,47 @@
 #include "../base/describe.hpp"
 #include "layer_words.hpp"
 
+namespace ctnn {
+
+/// A part of a network that runs in parts: a graph before and after rewriting, or a node by itself.
+struct drawn_part {
+  std::string title;
+  const ir::graph_view* before = nullptr;  ///< null: not drawn
+  const ir::graph_view* after = nullptr;   ///< null: a node by itself, a title is all there is
+  std::span<const ir::rewrite_step> history{};
+  std::span<const double> seconds{};  ///< by node of `after`
+};
+
+}  // namespace ctnn
+
 namespace ctnn::ir::detail {
 
 class graphviz_writer {
  public:
   /// What the layers of the graph that is drawn last take: they are coloured and labelled by it.
-  explicit graphviz_writer(std::span<const double> seconds = {}) : seconds_(seconds) {
-    for (const double s : seconds) {
-      whole_ += s;
-      longest_ = std::max(longest_, s);
+  explicit graphviz_writer(std::span<const double> seconds = {}) : seconds_(seconds) { count(seconds); }
+
+  /// One below the other.
+  std::string parts(std::span<const drawn_part> all) {
+    for (const drawn_part& p : all) count(p.seconds);
+    for (const drawn_part& p : all) {
+      seconds_ = p.seconds;
+      prefix_ = "part" + std::to_string(&p - all.data() + 1) + "_";
+      title(p.title, box_width / 2, top_, 14);
+      top_ += title_height;
+      if (p.after && p.before) both(*p.before, *p.after, p.history);
+      else if (p.after) single(*p.after);
+      top_ += row_gap;
     }
+    return begin() + out_ + "}\n";
   }
 
   std::string single(const graph_view& g) {
     std::vector<row> rows;
     timed_ = &g;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) rows.push_back({{static_cast<node_id>(i)}, none, {}, 0});
-    return drawn({&g, nullptr}, rows, "");
+    draw({&g, nullptr}, rows, "");
+    return begin() + out_ + "}\n";
   }
 
   std::string both(const graph_view& before, const graph_view& after, std::span<const rewrite_step> history) {
@@ -64,10 +88,25 @@ class graphviz_writer {
       rows.push_back({{}, static_cast<node_id>(i), {}, order[i]});
     }
     std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.order < b.order; });
-    return drawn({&before, &after}, rows, "as read: " + std::to_string(before.nodes.size()) + " layers");
+    draw({&before, &after}, rows, "as read: " + std::to_string(before.nodes.size()) + " layers");
+    return begin() + out_ + "}\n";
   }
 
  private:
+  void count(std::span<const double> seconds) {
+    for (const double s : seconds) {
+      whole_ += s;
+      longest_ = std::max(longest_, s);
+    }
+  }
+  static std::string begin() {
+    return "digraph ctnn {\n"
+           "  graph [layout=neato, inputscale=72, splines=line, outputorder=edgesfirst, fontname=\"Helvetica\", "
+           "pad=0.2]\n"
+           "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0, width=0, height=0]\n"
+           "  edge [color=\"#5070a0\", arrowsize=0.5]\n";
+  }
+
   struct row {
     std::vector<node_id> members;  ///< in the graph before; none if it is new
     node_id after = none;
@@ -94,7 +133,7 @@ class graphviz_writer {
   };
 
   /// Lays rows out in columns of about equal height, as wide together as a screen is.
-  std::string drawn(const graphs& g, const std::vector<row>& rows, const std::string& title) {
+  void draw(const graphs& g, const std::vector<row>& rows, const std::string& title) {
     const int width = (g.after ? 2 * box_width + pair_gap : box_width) + column_gap;
     int total = 0, tallest = 0;
     const auto rough = [&](const row& r) { return static_cast<int>(lines_of(g, r)) * line_height + 4 + row_gap; };
@@ -105,8 +144,8 @@ class graphviz_writer {
     int columns = 1;
     while ((2 * columns + 1) * (2 * columns + 1) * width * 10 < 4 * 19 * total && columns < 16) ++columns;
 
-    panel sides[2] = {{g.before, "before", std::vector<int>(g.before->nodes.size(), 0)},
-                      {g.after, "after", std::vector<int>(g.after ? g.after->nodes.size() : 0, 0)}};
+    panel sides[2] = {{g.before, prefix_ + "before", std::vector<int>(g.before->nodes.size(), 0)},
+                      {g.after, prefix_ + "after", std::vector<int>(g.after ? g.after->nodes.size() : 0, 0)}};
     std::vector<int> column(rows.size(), 0);
     int used = 0, last = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -124,17 +163,12 @@ class graphviz_writer {
       if (p.g) find_far_inputs(p, rows.size());
     }
 
-    out_ =
-        "digraph ctnn {\n"
-        "  graph [layout=neato, inputscale=72, splines=line, outputorder=edgesfirst, fontname=\"Helvetica\", pad=0.2]\n"
-        "  node [fontname=\"Helvetica\", fontsize=9, shape=none, margin=0, width=0, height=0]\n"
-        "  edge [color=\"#5070a0\", arrowsize=0.5]\n";
-    int y = 0;
+    int y = 0, bottom = top_;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const row& r = rows[i];
       const int x = box_width / 2 + column[i] * width;
       if (i == 0 || column[i] != column[i - 1]) {
-        y = title_height;
+        y = top_ + title_height;
         titles(g, title, x);
       }
       const bool far = !sides[0].read_elsewhere[i].empty() || (g.after && !sides[1].read_elsewhere[i].empty());
@@ -146,10 +180,11 @@ class graphviz_writer {
       if (!r.members.empty()) box(sides[0], i, r.members, r.rules);
       if (r.after != none) box(sides[1], i, {r.after}, {});
       y += height;
+      bottom = std::max(bottom, y);
     }
     for (const panel& p : sides)
       if (p.g) edges(p);
-    return out_ + "}\n";
+    top_ = bottom;
   }
   /// What a row reads from another column is named in its box: no edge goes there.
   static void find_far_inputs(panel& p, std::size_t rows) {
@@ -166,12 +201,13 @@ class graphviz_writer {
   }
   void titles(const graphs& g, const std::string& before, int x) {
     if (!g.after) return;
-    const auto title = [&](const std::string& text, int at) {
-      out_ += "  title" + std::to_string(titles_++) + " [label=\"" + text + "\", fontsize=12, pos=\"" +
-              std::to_string(at) + "," + std::to_string(-title_height / 2 + 6) + "!\"]\n";
-    };
-    title(before, x);
-    title("rewritten: " + std::to_string(g.after->nodes.size()) + " layers", x + box_width + pair_gap);
+    title(before, x, top_, 12);
+    title("rewritten: " + std::to_string(g.after->nodes.size()) + " layers", x + box_width + pair_gap, top_, 12);
+  }
+  void title(const std::string& text, int x, int y, int size) {
+    out_ += "  title" + std::to_string(titles_++) + " [label=\"" + escaped(text) +
+            "\", fontsize=" + std::to_string(size) + ", pos=\"" + std::to_string(x) + "," +
+            std::to_string(-y - title_height / 2 + 6) + "!\"]\n";
   }
   static std::size_t lines_of(const graphs& g, const row& r) {
     std::size_t outputs = 0;
@@ -316,8 +352,8 @@ class graphviz_writer {
     }
   }
 
-  std::string out_;
-  int titles_ = 0;
+  std::string out_, prefix_;
+  int titles_ = 0, top_ = 0;
   std::span<const double> seconds_;
   const graph_view* timed_ = nullptr;
   double whole_ = 0, longest_ = 0;
@@ -330,6 +366,11 @@ namespace ctnn {
 /// `seconds`, by node, are what its layers take.
 inline std::string write_graphviz(const ir::graph_view& g, std::span<const double> seconds = {}) {
   return ir::detail::graphviz_writer(seconds).single(g);
+}
+
+/// A network that runs in parts, one below the other.
+inline std::string write_graphviz(std::span<const drawn_part> parts) {
+  return ir::detail::graphviz_writer().parts(parts);
 }
 
 /// `history` is what rewriting noted on the way from `before` to `after`; `seconds` are of the nodes of `after`.

@@ -47,13 +47,15 @@ struct network_maker {
   /// For these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them. Several threads may
   /// call it at once. `whole`: compute what a node asks for, however long it takes, instead of throwing needs_running.
   std::function<loaded_model(const arrays_by_name&, bool whole)> make{};
-  /// Takes it apart at a node. Without it networks are never divided.
-  std::function<network_parts(const needs_running&)> divide{};
+  /// Takes it apart at a node. Values that are to be kept become outputs of the last part. Without it networks are
+  /// never divided.
+  std::function<network_parts(const needs_running&, const std::vector<std::string>& keep)> divide{};
 };
 
 struct network_part {
   network_maker maker;
   std::vector<std::string> inputs, outputs;
+  std::string name{}, type{};  ///< of the node, where it is but one
 };
 
 /// ONNX's Loop: the body is fed the number of the turn, whether the turn before wanted another, and what is carried; it

@@ -22,6 +22,12 @@ CTNN_ONCE extractor::extractor(std::shared_ptr<ir::program_family> programs, std
 CTNN_ONCE void extractor::set_light_mode(bool light) {
   light_ = light;
   whole_ = false;
+  if (in_parts_) {
+    in_parts_ = false;
+    program_ = nullptr;
+    between_.clear();
+    earlier_.clear();
+  }
   if (program_) set_up();
 }
 
@@ -41,6 +47,11 @@ CTNN_ONCE void extractor::input(std::size_t index, array values) {
 
 CTNN_ONCE array extractor::extract(std::string_view name) {
   fit_shapes();
+  if (in_parts_ && known(name) == ir::none) {
+    if (const auto at = between_.find(name); at != between_.end()) return at->second;
+    for (extractor& e : earlier_)
+      if (e.known(name) != ir::none) return e.extract(name);
+  }
   return read(find(name));
 }
 
@@ -48,6 +59,29 @@ CTNN_ONCE array extractor::extract(std::size_t index) {
   fit_shapes();
   if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
   return read(program_->g().outputs[index].value);
+}
+
+CTNN_ONCE std::vector<std::string> extractor::outputs() {
+  fit_shapes();
+  std::vector<std::string> names;
+  for (const ir::network_output& o : program_->g().outputs) names.emplace_back(o.name);
+  return names;
+}
+
+CTNN_ONCE std::vector<std::string> extractor::values() {
+  fit_shapes();
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+  };
+  for (extractor& e : earlier_)
+    for (const std::string& name : e.values()) add(name);
+  const ir::graph_view g = program_->source().network.view();
+  for (const ir::node& n : g.nodes)
+    for (int k = 0; k < n.outputs.count; ++k)
+      if (n.type != &ir::type_of<op::constant>) add(g.at_value(n.outputs.first + k).name);
+  for (const ir::network_output& o : g.outputs) add(o.name);
+  return names;
 }
 
 CTNN_ONCE result<void> extractor::try_input(std::string_view name, array values) {
@@ -66,7 +100,7 @@ CTNN_ONCE result<array> extractor::try_extract(std::size_t index) {
   return attempt([&] { return extract(index); });
 }
 
-CTNN_ONCE ir::value_id extractor::find(std::string_view name) const {
+CTNN_ONCE ir::value_id extractor::known(std::string_view name) const {
   const ir::graph_view g = program_->g();
   for (const ir::network_output& o : g.outputs)
     if (o.name == name) return o.value;
@@ -74,7 +108,13 @@ CTNN_ONCE ir::value_id extractor::find(std::string_view name) const {
   const std::string_view real = alias == program_->source().aliases.end() ? name : alias->second;
   for (std::size_t v = 0; v < g.values.size(); ++v)
     if (g.values[v].name == real) return static_cast<int>(v);
-  throw error(where_it_went(*program_, real));
+  return ir::none;
+}
+
+CTNN_ONCE ir::value_id extractor::find(std::string_view name) const {
+  if (const ir::value_id v = known(name); v != ir::none) return v;
+  const auto alias = program_->source().aliases.find(name);
+  throw error(where_it_went(*program_, alias == program_->source().aliases.end() ? name : alias->second));
 }
 
 CTNN_ONCE bool extractor::is_input(ir::value_id v) const {
@@ -96,6 +136,7 @@ CTNN_ONCE void extractor::give(std::string_view name, array values) {
     in_parts_ = false;
     program_ = nullptr;
     between_.clear();
+    earlier_.clear();
   }
   if (program_) {
     const model_input& i = *program_->find_input(name);
@@ -155,6 +196,8 @@ CTNN_ONCE void extractor::fit_shapes() {
 CTNN_ONCE std::shared_ptr<const ir::program> extractor::prepare() {
   try {
     arrays_by_name all;
+    most_of_parts_ = 0;
+    earlier_.clear();
     for (ir::program_family* family = programs_.get();;) {
       const auto& fed = family == programs_.get() ? given_ : all;
       std::shared_ptr<const ir::family_parts> parts = family->parts();
@@ -178,31 +221,50 @@ CTNN_ONCE std::shared_ptr<const ir::program> extractor::prepare() {
   }
 }
 
-CTNN_ONCE void extractor::run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all) const {
+CTNN_ONCE void extractor::run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all) {
   const auto extractor_of = [&](const std::unique_ptr<ir::program_family>& family, const ir::network_part& part) {
     extractor e(std::shared_ptr<ir::program_family>(parts, family.get()), executor_);
     e.of_part_ = true;
+    e.light_ = light_;
+    e.on_step(callback_, context_);
     for (const std::string& name : part.inputs)
       if (const auto at = all.find(name); at != all.end()) e.given_.insert(*at);
     return e;
   };
+  const auto bytes_now = [&] {
+    std::size_t bytes = bytes_of_earlier();
+    for (const auto& [name, values] : all)
+      if (!given_.contains(name)) bytes += values.bytes().size();
+    return bytes;
+  };
+  const auto finish = [&](extractor&& e) {
+    most_of_parts_ = std::max(most_of_parts_, bytes_now() + e.peak_bytes());
+    if (!light_) earlier_.push_back(std::move(e));
+  };
   const auto run = [&](const std::unique_ptr<ir::program_family>& family, const ir::network_part& part) {
     extractor e = extractor_of(family, part);
+    if (!part.type.empty()) {  // its numbers are computed now
+      const auto tell = [&](bool begins) {
+        if (callback_) callback_(context_, {.part = &part, .begins = begins});
+      };
+      tell(true);
+      e.fit_shapes();
+      tell(false);
+    }
     std::vector<array> made;
     for (const std::string& name : part.outputs) made.push_back(e.extract(name));
-    return made;
+    for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(part.outputs[k], std::move(made[k]));
+    finish(std::move(e));
   };
-  if (const auto& before = parts->of.before) {
-    std::vector<array> made = run(parts->before, *before);
-    for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(before->outputs[k], std::move(made[k]));
-  }
+  if (const auto& before = parts->of.before) run(parts->before, *before);
   for (const auto& [name, numbers] : parts->of.constants) all.try_emplace(name, *numbers);
   if (const auto* alone = std::get_if<ir::network_part>(&parts->of.node)) {
-    std::vector<array> made = run(parts->node, *alone);
-    for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(alone->outputs[k], std::move(made[k]));
+    run(parts->node, *alone);
   } else if (const auto* loop = std::get_if<ir::loop_part>(&parts->of.node)) {
     extractor body = extractor_of(parts->node, loop->body);
-    ir::run_loop(*loop, body, all);
+    body.light_ = true;  // of its values only those that leave it have a name outside
+    const std::size_t before = bytes_now();
+    most_of_parts_ = std::max(most_of_parts_, before + ir::run_loop(*loop, body, all));
   } else if (const auto* choice = std::get_if<ir::choice_part>(&parts->of.node)) {
     const bool yes = ir::truth_of(ir::part_value(all, choice->condition), choice->condition);
     const ir::network_part& chosen = yes ? choice->yes : choice->no;
@@ -210,7 +272,21 @@ CTNN_ONCE void extractor::run_parts(const std::shared_ptr<const ir::family_parts
     for (std::size_t k = 0; k < choice->results.size(); ++k)
       if (!choice->results[k].empty())
         all.insert_or_assign(choice->results[k], branch.extract((yes ? choice->yes_outputs : choice->no_outputs)[k]));
+    finish(std::move(branch));
   }
+}
+
+CTNN_ONCE std::size_t extractor::bytes_between() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, values] : between_)
+    if (!given_.contains(name)) bytes += values.bytes().size();
+  return bytes;
+}
+
+CTNN_ONCE std::size_t extractor::bytes_of_earlier() const {
+  std::size_t bytes = 0;
+  for (const extractor& e : earlier_) bytes += e.peak_bytes();
+  return bytes;
 }
 
 CTNN_ONCE void extractor::use(std::shared_ptr<const ir::program> code) {
@@ -313,22 +389,31 @@ CTNN_ONCE bool extractor::is_constant(int p) const {
 CTNN_ONCE array extractor::read(ir::value_id v) {
   if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
   if (is_nowhere(v)) make_whole();
-  if (!need(v)) {
+  const int place = place_of(v);
+  if (!need(place)) {
     forget();
-    need(v);
+    need(place);
   }
-  ++waiting_[at(plan_.root(v))];  // stays until it is read below
+  ++waiting_[at(plan_.root(place))];  // stays until it is read below
   for (std::size_t s = 0; s < wanted_.size(); ++s)
     if (wanted_[s]) run(static_cast<int>(s));
-  ir::tensor from = tensor_at(v);
+  ir::tensor from = tensor_at(place);
   if (const ir::node& maker = program_->g().at(program_->g().at_value(v).producer);
       maker.type->is.counts_rows && maker.outputs.first == v)
     from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
   array out(from.shape, from.type);
   if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), ir::layout::nchw, 0}, from, {});
   else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
-  finished_with(v);
+  finished_with(place);
   return out;
+}
+
+CTNN_ONCE int extractor::place_of(ir::value_id v) const {
+  if (available(v)) return v;
+  const ir::graph_view g = program_->g();
+  for (std::size_t k = 0; k < g.outputs.size(); ++k)
+    if (g.outputs[k].value == v && available(plan_.outputs[k])) return plan_.outputs[k];
+  return v;
 }
 
 CTNN_ONCE ir::tensor extractor::tensor_at(int p) {
@@ -381,7 +466,10 @@ CTNN_ONCE void extractor::run(int s) {
   out_.clear();
   for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
   for (int p : out) out_.push_back(tensor_at(p));
-  if (callback_) callback_(context_, step.node, true);
+  const auto tell = [&](bool begins) {
+    if (callback_) callback_(context_, {program_, step.node, at(s), plan_.ids_of(step.cascade), nullptr, begins});
+  };
+  tell(true);
   if (step.cascade.count > 0) {
     run_cascade(step);
   } else if (step.node == ir::none) {
@@ -401,7 +489,7 @@ CTNN_ONCE void extractor::run(int s) {
                code.divides && (step.scratch == ir::none || divides_scratch(step.node)) ? code.nanoseconds : 0);
     if (step.scratch != ir::none) memory_.release(at(step.scratch));
   }
-  if (callback_) callback_(context_, step.node, false);
+  tell(false);
   ++steps_run_;
   done_[at(s)] = true;
   // Written over an input: what was there, and every view of it, is no more.

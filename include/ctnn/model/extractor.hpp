@@ -2,8 +2,11 @@
 // Runs a loaded model lazily, as ncnn's Extractor does: only what an asked-for value needs, each value once.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "../base/executor.hpp"
@@ -16,6 +19,17 @@ namespace ir {
 struct kernel_call;
 }
 
+/// A kernel that an extractor runs, of the model's network or of a part of it (loaded/network_parts.hpp); or a node
+/// whose numbers are computed while a network is made for them, which has no program.
+struct running_step {
+  std::shared_ptr<const ir::program> code{};
+  ir::node_id node = ir::none;             ///< none: a conversion between layouts
+  std::size_t number = 0;                  ///< among the steps of the program's plan
+  std::span<const int> together{};         ///< nodes that run as one (kernels/cascade.hpp), `node` is the last of them
+  const ir::network_part* part = nullptr;  ///< of the node without a program
+  bool begins = true;                      ///< else it has ended
+};
+
 /// One inference at a time; any number of extractors may share a model. Feed inputs, then extract values; feeding again
 /// starts over with the memory at hand.
 class extractor {
@@ -23,7 +37,8 @@ class extractor {
   explicit extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads = {});
 
   /// Light mode (the default) releases a value after its last reader and lets operators write over their inputs;
-  /// without it every value that was computed can be extracted without computing anything again. Forgets all values.
+  /// without it every value that was computed can be extracted without computing anything again, those of parts that
+  /// ran before the last one (model.hpp) among them. Forgets all values.
   void set_light_mode(bool light);
 
   /// Who runs large operators in parts; none (the default is load_options::executor) runs everything on the calling
@@ -47,6 +62,11 @@ class extractor {
   /// Output `index` in the order of the model's outputs.
   array extract(std::size_t index);
 
+  /// The outputs of the network for what has been fed, in its order.
+  std::vector<std::string> outputs();
+  /// Names of the values as the network was read that can be extracted now, in the order in which they are computed.
+  std::vector<std::string> values();
+
   /// input() and extract() without exceptions.
   result<void> try_input(std::string_view name, array values);
   result<void> try_input(std::size_t index, array values);
@@ -54,18 +74,14 @@ class extractor {
   result<array> try_extract(std::size_t index);
 
   /// Most bytes that this extractor had for values at one time since the last input, buffers waiting to be used again
-  /// among them; without weights and inputs.
-  std::size_t peak_bytes() const { return memory_.peak_bytes(); }
-  /// Called with (node, true) before and (node, false) after each kernel; for profiling. Conversions are node `none`.
-  void on_step(void (*callback)(void*, ir::node_id, bool), void* context) {
+  /// among them, of all parts of a network; without weights and inputs.
+  std::size_t peak_bytes() const {
+    return std::max(most_of_parts_, bytes_between() + bytes_of_earlier() + memory_.peak_bytes());
+  }
+  /// Called before and after each kernel; for profiling.
+  void on_step(void (*callback)(void*, const running_step&), void* context) {
     callback_ = callback;
     context_ = context;
-  }
-  /// The nodes that run together with node n, which is the last of them (kernels/cascade.hpp); none if it runs alone.
-  std::span<const int> cascade_of(ir::node_id n) const {
-    for (const ir::plan_step& s : plan_.steps)
-      if (s.node == n && s.runs_kernel()) return plan_.ids_of(s.cascade);
-    return {};
   }
   /// Steps run since the last input.
   std::size_t steps_run() const { return steps_run_; }
@@ -75,6 +91,8 @@ class extractor {
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+  /// None if there is no such value.
+  ir::value_id known(std::string_view name) const;
   ir::value_id find(std::string_view name) const;
 
   // Shapes.
@@ -95,7 +113,10 @@ class extractor {
   /// The program for what has been fed: of a network in parts the last one, when those before it have run.
   std::shared_ptr<const ir::program> prepare();
   /// What comes before the last part; adds what it makes to `all`.
-  void run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all) const;
+  void run_parts(const std::shared_ptr<const ir::family_parts>& parts, arrays_by_name& all);
+  /// What the values of parts that ran before take.
+  std::size_t bytes_between() const;
+  std::size_t bytes_of_earlier() const;
 
   void use(std::shared_ptr<const ir::program> code);
 
@@ -123,6 +144,8 @@ class extractor {
   bool is_constant(int p) const;
 
   array read(ir::value_id v);
+  /// Where a value is: an output may be there in the layout of outputs alone, when others have read it.
+  int place_of(ir::value_id v) const;
 
   // Memory.
 
@@ -154,6 +177,8 @@ class extractor {
   std::vector<int> producers_;          ///< by placement: the step that writes it
   arrays_by_name given_;                ///< network inputs
   arrays_by_name between_;              ///< what parts of the network have made that ran before the program
+  std::vector<extractor> earlier_;      ///< of these parts, if all values are to stay
+  std::size_t most_of_parts_ = 0;       ///< bytes that they had at one time
   bool in_parts_ = false;               ///< the program is the last part
   bool of_part_ = false;                ///< its model is a part of another
   std::map<ir::value_id, array> cuts_;  ///< values inside the network that were fed
@@ -169,7 +194,7 @@ class extractor {
   std::vector<ir::const_tensor> in_;
   std::vector<ir::tensor> out_;
   std::vector<const float*> weights_;
-  void (*callback_)(void*, ir::node_id, bool) = nullptr;
+  void (*callback_)(void*, const running_step&) = nullptr;
   void* context_ = nullptr;
 };
 

@@ -149,7 +149,7 @@ CTNN_ONCE ir::program_options model::program_options_of(const load_options& o) {
           o.keep,
           o.keep_weights,
           o.read.limits.memory_bytes,
-          o.rewrites,
+          std::make_shared<ir::rewrite_count>(o.rewrites),
           o.exact_convolutions};
 }
 

@@ -91,6 +91,10 @@ class model {
 
   ctnn::extractor extractor() const { return ctnn::extractor(programs_, executor_); }
 
+  /// Whether the network is known before anything is fed: code(), graph() and source() are of it.
+  bool is_known() const { return programs_->first() && !programs_->parts(); }
+  /// What rewriting has done to all networks that have been made for what extractors were fed.
+  const ir::rewrite_count& rewrites() const { return programs_->rewrites(); }
   /// The graph that runs when inputs have the shapes they were loaded with; its names live as long as the model.
   ir::graph_view graph() const { return code().g(); }
   /// The graph as it was read.

@@ -2,6 +2,7 @@
 // Loops and choices of networks that run in parts (loaded/network_parts.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -51,6 +52,7 @@ class gathered {
     bytes_.insert(bytes_.end(), one.bytes().begin(), one.bytes().end());
     ++count_;
   }
+  std::size_t bytes() const { return bytes_.capacity(); }
   /// Without turns there is but the shape of `like`.
   array made(const array* like = nullptr) const {
     const extents& one = like ? like->shape() : shape_;
@@ -69,9 +71,10 @@ class gathered {
   int count_ = 0;
 };
 
-/// Runs a loop and adds its results to `all`. The body's extractor has been fed what the body sees around it.
+/// Runs a loop and adds its results to `all`. The body's extractor has been fed what the body sees around it. Returns
+/// the most bytes that turns have had at one time.
 template <class Extractor>
-void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
+std::size_t run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
   const std::int64_t trips =
       l.trips.empty() ? std::numeric_limits<std::int64_t>::max() : count_of(part_value(all, l.trips), l.trips);
   bool go_on = l.condition.empty() || truth_of(part_value(all, l.condition), l.condition);
@@ -84,6 +87,7 @@ void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
     for (std::size_t k = 0; k < state.size(); ++k) body.input(l.body_inputs[k + 2], state[k]);
   };
   std::int64_t i = 0;
+  std::size_t most = 0;
   for (; i < trips && go_on; ++i) {
     if (static_cast<std::uint64_t>(i) >= l.most_turns)
       throw error("a loop turns more often than the limit of " + std::to_string(l.most_turns) +
@@ -96,6 +100,11 @@ void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
       const std::string& name = l.body_outputs[k + 1 + state.size()];
       if (!l.results[k + state.size()].empty()) lists[k].add(body.extract(name), name, l.most_bytes);
     }
+    std::size_t bytes = body.peak_bytes();
+    for (const auto* values : {&state, &next})
+      for (const array& a : *values) bytes += a.bytes().size();
+    for (const gathered& list : lists) bytes += list.bytes();
+    most = std::max(most, bytes);
     state = std::move(next);
   }
   for (std::size_t k = 0; k < lists.size(); ++k) {
@@ -111,6 +120,7 @@ void run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
   }
   for (std::size_t k = 0; k < state.size(); ++k)
     if (!l.results[k].empty()) all.insert_or_assign(l.results[k], std::move(state[k]));
+  return most;
 }
 
 }  // namespace ctnn::ir

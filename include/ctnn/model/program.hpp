@@ -43,6 +43,40 @@ struct custom_operator {
 /// The records of default_rules.
 std::span<const rule_record> default_rule_records();
 
+/// What rewriting has done to all programs of a model together, of which there may be many, and when it stops.
+class rewrite_count {
+ public:
+  explicit rewrite_count(std::size_t most = every_rewrite) : most_(most) {}
+
+  std::size_t left() const {
+    const std::lock_guard hold(mutex_);
+    return most_ - applied_;
+  }
+  std::size_t applied() const {
+    const std::lock_guard hold(mutex_);
+    return applied_;
+  }
+  void add(std::size_t applied, span<const rewrite_step> history) {
+    const std::lock_guard hold(mutex_);
+    applied_ += applied;
+    if (applied == 0 || history.empty()) return;
+    const rewrite_step& s = history.back();
+    last_ = {std::string(s.rule), std::string(s.consumed), std::string(s.into)};
+  }
+  struct step {
+    std::string rule, layer, into;  ///< as in rewrite_step
+  };
+  step last() const {
+    const std::lock_guard hold(mutex_);
+    return last_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::size_t most_, applied_ = 0;
+  step last_;
+};
+
 struct program_options {
   bool optimize = true;
   std::span<const rule_record> rules = default_rule_records();
@@ -51,7 +85,7 @@ struct program_options {
   std::vector<std::string> keep{};
   bool keep_weights = false;
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< of packed weights, and of values between layers
-  std::size_t rewrites = every_rewrite;                 ///< at most
+  std::shared_ptr<rewrite_count> rewrites = std::make_shared<rewrite_count>();
   bool exact_convolutions = false;
 };
 
@@ -188,11 +222,12 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
       target_(options.target) {
   if (options.exact_convolutions) make_convolutions_exact(g_);
   if (options.optimize) {
-    optimization o = optimize_loaded(source_, std::move(g_), options.rules, options.rewrites);
+    optimization o = optimize_loaded(source_, std::move(g_), options.rules, options.rewrites->left());
     if (!o.broken_rule.empty()) throw error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
     g_ = std::move(o.g);
     history_.assign(o.history.begin(), o.history.end());
     rewrites_ = o.applied;
+    options.rewrites->add(rewrites_, {history_.data(), history_.size()});
   } else {
     pool<rewrite_step> history;
     g_ = expanded(source_, std::move(g_), history);

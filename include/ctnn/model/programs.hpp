@@ -39,6 +39,8 @@ class program_family {
     if (!first_) throw error(why_not_);
     return *first_;
   }
+  /// Of all its programs and those of its parts.
+  const rewrite_count& rewrites() const { return *options_.rewrites; }
   bool can_reshape() const { return static_cast<bool>(maker_.make); }
 
   /// Of a network that runs in parts, or null.
@@ -54,7 +56,8 @@ class program_family {
 
  private:
   bool is_whole() const;
-  std::unique_ptr<program_family> family_of(const network_part& part, std::size_t memory) const;
+  /// Only the last part has the values that are to be kept.
+  std::unique_ptr<program_family> family_of(const network_part& part, std::vector<std::string> keep = {}) const;
   std::shared_ptr<const family_parts> parts_of(network_parts&& of) const;
   static std::vector<std::pair<std::string, extents>> shapes_of(const arrays_by_name& fed);
   std::shared_ptr<const program> known_for(const arrays_by_name& fed);
@@ -70,6 +73,7 @@ class program_family {
   std::shared_ptr<const program> first_;
   mutable std::mutex mutex_;
   bool whole_ = false;
+  bool keeps_ = true;  ///< not what is good for one set of numbers: next time these are others
   std::shared_ptr<const family_parts> parts_;
   std::condition_variable made_;
   std::vector<std::shared_ptr<const program>> others_;
@@ -101,7 +105,7 @@ CTNN_ONCE std::shared_ptr<const family_parts> program_family::parts() const {
 
 CTNN_ONCE std::shared_ptr<const family_parts> program_family::divide(const needs_running& at) {
   const std::lock_guard hold(mutex_);
-  if (!parts_) parts_ = parts_of(maker_.divide(at));
+  if (!parts_) parts_ = parts_of(maker_.divide(at, options_.keep));
   return parts_;
 }
 
@@ -129,7 +133,7 @@ CTNN_ONCE std::shared_ptr<const program> program_family::at(const arrays_by_name
   const auto done = [&] {
     const std::lock_guard hold(mutex_);
     making_.erase(std::find(making_.begin(), making_.end(), shapes));
-    if (made) keep(made);
+    if (made && keeps_) keep(made);
     made_.notify_all();
   };
   try {
@@ -148,23 +152,26 @@ CTNN_ONCE bool program_family::is_whole() const {
 }
 
 CTNN_ONCE std::unique_ptr<program_family> program_family::family_of(const network_part& part,
-                                                                    std::size_t memory) const {
-  return std::make_unique<program_family>("a part of a network has no shapes before it runs", options_, part.maker,
-                                          memory);
+                                                                    std::vector<std::string> keep) const {
+  program_options options = options_;
+  options.keep = std::move(keep);
+  auto family = std::make_unique<program_family>("a part of a network has no shapes before it runs", std::move(options),
+                                                 part.maker, memory_);
+  family->keeps_ = part.type.empty();
+  return family;
 }
 
 CTNN_ONCE std::shared_ptr<const family_parts> program_family::parts_of(network_parts&& of) const {
-  if (!options_.keep.empty()) throw error("keep: this model runs in parts, of which no values can be kept");
   auto parts = std::make_shared<family_parts>();
   parts->of = std::move(of);
-  if (const auto& before = parts->of.before) parts->before = family_of(*before, memory_);
-  if (const auto* alone = std::get_if<network_part>(&parts->of.node)) parts->node = family_of(*alone, 0);
-  if (const auto* loop = std::get_if<loop_part>(&parts->of.node)) parts->node = family_of(loop->body, memory_);
+  if (const auto& before = parts->of.before) parts->before = family_of(*before);
+  if (const auto* alone = std::get_if<network_part>(&parts->of.node)) parts->node = family_of(*alone);
+  if (const auto* loop = std::get_if<loop_part>(&parts->of.node)) parts->node = family_of(loop->body);
   if (const auto* choice = std::get_if<choice_part>(&parts->of.node)) {
-    parts->node = family_of(choice->yes, memory_);
-    parts->other = family_of(choice->no, memory_);
+    parts->node = family_of(choice->yes);
+    parts->other = family_of(choice->no);
   }
-  parts->after = family_of(parts->of.after, memory_);
+  parts->after = family_of(parts->of.after, options_.keep);
   return parts;
 }
 
@@ -196,6 +203,8 @@ CTNN_ONCE std::shared_ptr<const program> program_family::make(loaded_model&& net
     for (std::size_t v = 0; v < network.network.values.size(); ++v)
       if (network.network.values[v].name == name) found = static_cast<int>(v);
     if (found == none) throw error("keep: the model has no value called '" + name + "'");
+    const auto is_it = [&](const network_output& o) { return o.name == name; };
+    if (std::any_of(network.network.outputs.begin(), network.network.outputs.end(), is_it)) continue;
     add_output(network.network, network.keep(name), found);
   }
   return std::make_shared<const program>(std::move(network), options_, packed_);

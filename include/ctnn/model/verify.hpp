@@ -12,13 +12,18 @@ namespace ctnn {
 /// Numbers to try a network with; zeros where they may be indices or conditions.
 array made_up_numbers(const model_input& input);
 
-/// Runs two models with the same inputs, which are made up where none are given, and compares the outputs of the first.
+/// Runs two models with the same inputs, which are made up where none are given and the network is known without, and
+/// compares the outputs of the first.
 verification compare(const model& wanted, const model& got, const arrays_by_name& inputs = {}, double tolerance = 1e-4);
 
-/// Runs the network that `read` makes as it was read and rewritten as `options` say, with the same inputs, and compares
-/// all outputs. If they differ by more than `tolerance` (in parts of an output's largest number), the first rewrite
-/// after which they do is named: the network is rewritten again and again, less far each time. Inputs that are not
-/// given are made up. Throws ctnn::error where either side cannot be made or run.
+/// Runs the network that `maker` makes as it was read and rewritten as `options` say, with the same inputs, and
+/// compares all outputs. If they differ by more than `tolerance` (in parts of an output's largest number), the first
+/// rewrite after which they do is named: the network is rewritten again and again, less far each time. Inputs that are
+/// not given are made up, but for networks that run in parts (model.hpp). Throws ctnn::error where either side cannot
+/// be made or run.
+verification verify(const ir::network_maker& maker, const arrays_by_name& inputs = {}, double tolerance = 1e-4,
+                    load_options options = {});
+/// The same of a network that one function reads.
 verification verify(const std::function<loaded_model()>& read, const arrays_by_name& inputs = {},
                     double tolerance = 1e-4, load_options options = {});
 
@@ -35,13 +40,17 @@ namespace ir {
 
 inline arrays_by_name outputs_of(const model& m, const arrays_by_name& inputs) {
   extractor ex = m.extractor();
-  for (const model_input& i : m.code().inputs()) {
-    const auto given = inputs.find(i.name);
-    if (given != inputs.end()) ex.input(i.name, given->second);
-    else if (!i.optional) ex.input(i.name, made_up_numbers(i));
+  if (m.is_known()) {
+    for (const model_input& i : m.code().inputs()) {
+      const auto given = inputs.find(i.name);
+      if (given != inputs.end()) ex.input(i.name, given->second);
+      else if (!i.optional) ex.input(i.name, made_up_numbers(i));
+    }
+  } else {
+    for (const auto& [name, numbers] : inputs) ex.input(name, numbers);
   }
   arrays_by_name all;
-  for (const network_output& o : m.graph().outputs) all.insert_or_assign(std::string(o.name), ex.extract(o.name));
+  for (const std::string& name : ex.outputs()) all.insert_or_assign(name, ex.extract(name));
   return all;
 }
 
@@ -71,24 +80,38 @@ CTNN_ONCE verification compare(const model& wanted, const model& got, const arra
   return v;
 }
 
-CTNN_ONCE verification verify(const std::function<loaded_model()>& read, const arrays_by_name& inputs, double tolerance,
+CTNN_ONCE verification verify(const ir::network_maker& maker, const arrays_by_name& inputs, double tolerance,
                               load_options options) {
   const bool rewritten = options.optimize;
   options.optimize = false;
-  const arrays_by_name wanted = ir::outputs_of(model(read(), options), inputs);
+  const arrays_by_name wanted = ir::outputs_of(model(maker, options, inputs), inputs);
   options.optimize = rewritten;
 
-  const auto compare = [&](std::size_t most, verification& v) {
+  // Programs of parts are made when they run.
+  const auto run = [&](std::size_t most, auto&& read) {
     options.rewrites = most;
-    const model m(read(), options);
-    v = ir::compare_outputs(wanted, ir::outputs_of(m, inputs));
-    return m.code().rewrites();
+    const model m(maker, options, inputs);
+    const arrays_by_name got = ir::outputs_of(m, inputs);
+    return read(got, m.rewrites());
   };
-  return ir::find_difference(tolerance, compare, [&](std::size_t rewrites, verification& v) {
-    options.rewrites = rewrites;
-    const model m(read(), options);
-    ir::name_step(m.code().history(), v);
+  const auto compare = [&](std::size_t most, verification& v) {
+    return run(most, [&](const arrays_by_name& got, const ir::rewrite_count& rewrites) {
+      v = ir::compare_outputs(wanted, got);
+      return rewrites.applied();
+    });
+  };
+  return ir::find_difference(tolerance, compare, [&](std::size_t most, verification& v) {
+    run(most, [&](const arrays_by_name&, const ir::rewrite_count& rewrites) {
+      const ir::rewrite_count::step last = rewrites.last();
+      v.rule = last.rule, v.layer = last.layer, v.into = last.into;
+    });
   });
+}
+
+CTNN_ONCE verification verify(const std::function<loaded_model()>& read, const arrays_by_name& inputs, double tolerance,
+                              load_options options) {
+  return verify(ir::network_maker([&](const arrays_by_name&) { return read(); }), inputs, tolerance,
+                std::move(options));
 }
 
 #endif

@@ -32,6 +32,13 @@ loaded_model build(const model_message& file, const read_options& options = {}, 
 /// The same, of a file that is divided where numbers decide shapes.
 ir::network_maker maker_of(std::shared_ptr<const model_message> file, const read_options& options);
 
+/// A file at the first node whose shapes follow from what runs above it: that as a file by itself, and the other nodes.
+struct divided_file {
+  model_message above, below;
+};
+divided_file divide(std::shared_ptr<const model_message> file, const read_options& options,
+                    const ir::needs_running& at);
+
 /// What the file says of its inputs, or outputs; those of types that ctnn does not have are left out.
 std::vector<declared_value> declared_inputs(const model_message& file);
 std::vector<declared_value> declared_outputs(const model_message& file);

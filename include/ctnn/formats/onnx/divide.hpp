@@ -18,13 +18,20 @@ namespace detail {
 
 class divider {
  public:
-  divider(std::shared_ptr<const model_message> file, const read_options& options)
-      : file_(std::move(file)), g_(file_->graph), options_(options), fixed_(g_.nodes.size(), false) {
+  /// Values of the graph called as in `keep` become outputs.
+  divider(std::shared_ptr<const model_message> file, const read_options& options, const std::vector<std::string>& keep)
+      : file_(std::move(file)),
+        g_(file_->graph),
+        options_(options),
+        outputs_(outputs_of(g_)),
+        fixed_(g_.nodes.size(), false) {
     for (const value_info& v : g_.inputs) inputs_.emplace(v.name, &v);
     for (const tensor& t : g_.initializers) initializers_.emplace(t.name, &t);
     for (std::size_t n = 0; n < g_.nodes.size(); ++n)
       for (const std::string& out : g_.nodes[n].outputs)
         if (!out.empty()) made_by_.emplace(out, n);
+    for (const std::string& name : keep)
+      if (made_by_.contains(name) && std::ranges::find(outputs_, name) == outputs_.end()) outputs_.push_back(name);
     order_ = execution_order(g_, file_->source);
     for (const std::size_t n : order_) {
       bool fixed = true;
@@ -36,31 +43,41 @@ class divider {
     }
   }
 
+  /// What runs above a node, which has no nodes if all that it reads is fed, and the rest.
+  divided_file split(std::size_t node) const {
+    const std::vector<bool> below = below_of(node);
+    const part after = resolve(outputs_, [&](std::size_t n) { return below[n]; });
+    const std::vector<std::string> between = made_above(after);
+    divided_file out{empty(), empty()};
+    add(out.above, resolve(between, [&](std::size_t n) { return !below[n]; }));
+    for (const std::string& name : between) out.above.graph.outputs.push_back(named(name));
+    add(out.below, after);
+    out.below.graph.outputs = g_.outputs;
+    return out;
+  }
+
   ir::network_parts at(std::size_t node) const {
     const node_message& asks = g_.nodes[node];
     ir::network_parts parts;
-    const std::vector<std::string> outputs = outputs_of(g_);
     const part own = resolve(reads_of(asks), [](std::size_t) { return false; });
     const bool ready = std::ranges::all_of(own.inputs, [&](const auto& name) { return inputs_.contains(name); });
     if (!ready) {  // it is in the part below, where what it reads is fed
       const std::vector<bool> below = below_of(node);
-      part after = resolve(outputs, [&](std::size_t n) { return below[n]; });
-      std::vector<std::string> between;
-      for (const std::string& name : after.inputs)
-        if (!inputs_.contains(name)) between.push_back(name);
+      part after = resolve(outputs_, [&](std::size_t n) { return below[n]; });
+      const std::vector<std::string> between = made_above(after);
       if (between.empty()) throw ir::not_divisible(file_->source + ": '" + asks.name + "' reads what nothing makes");
       parts.before = finished(resolve(between, [&](std::size_t n) { return !below[n]; }), between);
-      parts.after = finished(std::move(after), outputs);
+      parts.after = finished(std::move(after), outputs_);
       return parts;
     }
-    part after = resolve(outputs, [&](std::size_t n) { return n != node; });
+    part after = resolve(outputs_, [&](std::size_t n) { return n != node; });
     const auto wanted = [&](const std::string& name) {
       return !name.empty() && std::ranges::find(after.inputs, name) != after.inputs.end();
     };
     std::vector<std::string> results = asks.outputs;
     for (std::string& name : results)
       if (!wanted(name)) name.clear();
-    parts.after = finished(std::move(after), outputs);
+    parts.after = finished(std::move(after), outputs_);
     if (std::ranges::all_of(results, &std::string::empty)) return parts;
     if (is(asks, "Loop")) parts.node = loop(asks, std::move(results));
     else if (is(asks, "If")) parts.node = choice(asks, std::move(results));
@@ -120,6 +137,13 @@ class divider {
     return p;
   }
 
+  std::vector<std::string> made_above(const part& after) const {
+    std::vector<std::string> names;
+    for (const std::string& name : after.inputs)
+      if (!inputs_.contains(name)) names.push_back(name);
+    return names;
+  }
+
   model_message empty() const {
     model_message m;
     m.source = file_->source;
@@ -167,7 +191,10 @@ class divider {
     part p = resolve(results, [&](std::size_t n) { return n == node; });
     model_message m = empty();
     add(m, p);
-    return made(std::move(m), std::move(p.inputs), results, false);
+    ir::network_part one = made(std::move(m), std::move(p.inputs), results, false);
+    one.name = g_.nodes[node].name.empty() ? one.outputs[0] : g_.nodes[node].name;
+    one.type = g_.nodes[node].type;
+    return one;
   }
 
   std::map<std::string, shared_array> constants_among(const std::vector<std::string>& names) const {
@@ -241,6 +268,7 @@ class divider {
   std::shared_ptr<const model_message> file_;
   const graph_message& g_;
   const read_options& options_;
+  std::vector<std::string> outputs_;
   std::unordered_map<std::string, const value_info*> inputs_;
   std::unordered_map<std::string, const tensor*> initializers_;
   std::unordered_map<std::string, std::size_t> made_by_;
@@ -250,6 +278,11 @@ class divider {
 
 }  // namespace detail
 
+CTNN_ONCE divided_file divide(std::shared_ptr<const model_message> file, const read_options& options,
+                              const ir::needs_running& at) {
+  return detail::divider(std::move(file), options, {}).split(at.node);
+}
+
 CTNN_ONCE ir::network_maker maker_of(std::shared_ptr<const model_message> file, const read_options& options) {
   ir::network_maker maker;
   maker.make = [file, options](const arrays_by_name& fed, bool whole) {
@@ -257,7 +290,9 @@ CTNN_ONCE ir::network_maker maker_of(std::shared_ptr<const model_message> file, 
     now.in_parts = !whole;
     return build(*file, now, fed);
   };
-  maker.divide = [file, options](const ir::needs_running& at) { return detail::divider(file, options).at(at.node); };
+  maker.divide = [file, options](const ir::needs_running& at, const std::vector<std::string>& keep) {
+    return detail::divider(file, options, keep).at(at.node);
+  };
   return maker;
 }
 

@@ -51,6 +51,10 @@ bool has_open_axes(const model_message& file, const shapes_by_name& given);
 open_model describe_open(const model_message& file, const rewriter& make, const shapes_by_name& given = {},
                          const write_options& options = {});
 
+/// The file with another description of what runs above a node (divide()): inputs, outputs and all other nodes are the
+/// file's. Throws ctnn::error where those cannot be written as they are.
+model_message join(const model_message& file, model_message above, const model_message& below);
+
 /// Bytes of an .onnx file that have been read back and compared (require_same).
 std::string write(const loaded_model& m, const graph_view& g, const write_options& options = {});
 /// A model as it was read.
@@ -78,6 +82,7 @@ saved_model save(const loaded_model& m, const graph_view& g, const std::string& 
 }  // namespace ctnn::onnx
 
 #if !CTNN_COMPILED_ELSEWHERE
+#include "join.hpp"
 #include "open_axes.hpp"
 #include "writer.hpp"
 #endif
