@@ -412,7 +412,7 @@ struct stage_of_cascade {
     const const_tensor from[] = {tensor_like<Net, in, const float>(nullptr)};
     const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
     const float* const none_yet[weights]{};
-    return tiles_of_cascade(cascade_stage(op, arguments{from, to, none_yet, {}}));
+    return tiles_of_cascade(cascade_stage(op, arguments{from, to, none_yet, {}}), inputs == 2);
   }
 };
 template <class Net, std::size_t S, tile_set Tiles, std::size_t... I>
@@ -519,10 +519,10 @@ struct divided_step {
   const frame* f;
   int parts;
 };
-template <class Net, std::size_t S>
+template <class Net, std::size_t S, tile_set Tiles>
 void run_part(void* step, int i) {
   const auto& s = *static_cast<const divided_step*>(step);
-  run_numbered_step<Net, S, all_tiles>(*s.f, {i, s.parts});
+  run_numbered_step<Net, S, Tiles>(*s.f, {i, s.parts});
 }
 /// 0 if the step cannot be divided.
 template <class Net, std::size_t S>
@@ -543,17 +543,17 @@ constexpr double divisible_nanoseconds() {
     return divides && apart ? nanoseconds_of(x::g, step.node) : 0;
   }
 }
-template <class Net, std::size_t S>
+template <class Net, std::size_t S, tile_set Tiles>
 CTNN_INLINE void run_step_on(const frame& f, executor& threads) {
   constexpr double nanoseconds = divisible_nanoseconds<Net, S>();
   constexpr bool repeats = executable<Net>::plan.steps[S].cascade.count > 0;  // rows that two parts read
   divided_step s{&f, nanoseconds > 0 ? parts_for(threads, nanoseconds, repeats) : 1};
-  if (s.parts > 1) threads.run(s.parts, &run_part<Net, S>, &s);
-  else run_part<Net, S>(&s, 0);
+  if (s.parts > 1) threads.run(s.parts, &run_part<Net, S, Tiles>, &s);
+  else run_part<Net, S, Tiles>(&s, 0);
 }
 template <class Net, std::size_t... S>
-CTNN_INLINE void run_steps_on(const frame& f, executor& threads, std::index_sequence<S...>) {
-  (run_step_on<Net, S>(f, threads), ...);
+CTNN_INLINE void run_steps_on(const frame& f, executor& threads, std::index_sequence<S...> steps) {
+  (run_step_on<Net, S, tiles_of_parts(tiles_of_steps<Net, decltype(steps)>)>(f, threads), ...);
 }
 
 /// The same with large steps in parts.

@@ -54,7 +54,7 @@ CTNN_INLINE void make_rows(const cascade_stage& stage, const float* in, int in_f
   c.out = out;
   c.out_height = end - first;
   if (c.residual != nullptr) c.residual += std::ptrdiff_t{first} * c.out_width * c.residual_pitch;
-  if (stage.depthwise) convolve_depthwise(c, stage.end, choose_depthwise(c));
+  if (stage.depthwise) convolve_depthwise(c, stage.end, choose_depthwise<Tiles>(c));
   else convolve<Tiles>(c, stage.end, 0, c.out_height * c.out_width);
 }
 
@@ -131,9 +131,10 @@ CTNN_NOINLINE void run_cascade(std::span<cascade_stage> stages, int images, work
 }
 
 /// Tiles that a convolution of a cascade may take, whatever rows it is given.
-constexpr tile_set tiles_of_cascade(const cascade_stage& stage) {
+constexpr tile_set tiles_of_cascade(const cascade_stage& stage, bool has_residual) {
+  if (stage.depthwise)
+    return tiles_of_depthwise(stage.c, has_residual, false) | tiles_of_depthwise(stage.c, has_residual, true);
   tile_set all;
-  if (stage.depthwise) return all;
   each_tile(stage.c.out_channels, detail::panel_vectors, [&](int vectors) {
     for (int height = 1; height <= panel_rows(vectors); ++height) all.add_panel(vectors, height);
   });

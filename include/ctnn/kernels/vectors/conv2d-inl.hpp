@@ -252,9 +252,14 @@ constexpr tile_set tiles_of(const window& c) {
   return c.out_height * c.out_width == 1 ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
 }
 constexpr tile_set tiles_of(const op::conv2d& p, const arguments& a) {
-  if (is_depthwise(p, a.in[0].shape.back(2))) return {};
-  const window c = window_of(p, a);
-  return detail::gains_by_planes(c) ? detail::tiles_of_planes(c) : tiles_of(c);
+  window c = window_of(p, a);
+  if (!is_depthwise(p, a.in[0].shape.back(2)))
+    return detail::gains_by_planes(c) ? detail::tiles_of_planes(c) : tiles_of(c);
+  c.out_channels = p.out;
+  if (c.chan == 1) return tiles_of_depthwise(c, a.in.size() > 1, detail::is_near(c));
+  tile_set all;
+  all.depthwise_apart = true;
+  return all;
 }
 #endif
 
@@ -262,21 +267,21 @@ namespace detail {
 
 #if defined(CTNN_PLAIN)
 inline void convolve_by_channel(const window& c, const epilogue& end) {
-  convolve_depthwise(c, end, &depthwise_row<0, 0>);
+  convolve_depthwise(c, end, &depthwise_row<all_tiles, 0, 0>);
 }
 #endif
 
 /// All groups of an image, which `c` describes, or a share of them.
 template <tile_set Tiles = all_tiles>
 CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool depthwise, const work_share& share) {
-  if (depthwise) {
-    if (share.count > 1) c = rows_of_window(c, share_of(share, c.out_height));
-    if (c.chan == 1) convolve_depthwise(c, end, choose_depthwise(c));
-    else convolve_depthwise_planar(c, end);
-    return;
-  }
+  if constexpr (Tiles.has_depthwise())
+    if (depthwise) {
+      if (share.count > 1) c = rows_of_window(c, share_of(share, c.out_height));
+      if (c.chan == 1) return convolve_depthwise(c, end, choose_depthwise<Tiles>(c));
+      if constexpr (Tiles.depthwise_apart) return convolve_depthwise_planar(c, end);
+    }
 #if !defined(CTNN_PLAIN)
-  const bool planes = gains_by_planes(c);
+  const bool planes = Tiles.has_planes() && gains_by_planes(c);
   int pixel = 0, last_pixel = c.out_height * c.out_width, group = 0, last_group = groups;
   if (share.count > 1) {
     const cut pixels{last_pixel, row_tiles}, columns{groups == 1 && !planes ? c.out_channels : 0, column_granule};
@@ -306,8 +311,9 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
     convolve(c, end);
 #else
   for (int g = 0; g < last_group; ++g) {
-    if (g >= group && planes) convolve_planes<Tiles>(c, end, pixel, last_pixel);
-    else if (g >= group) convolve<Tiles>(c, end, pixel, last_pixel);
+    if constexpr (Tiles.has_planes())
+      if (g >= group && planes) convolve_planes<Tiles>(c, end, pixel, last_pixel);
+    if (g >= group && !planes) convolve<Tiles>(c, end, pixel, last_pixel);
 #endif
     c.in += c.channels * c.chan;
     c.weights += filter;

@@ -122,18 +122,37 @@ CTNN_NOINLINE void depthwise_pixels(const depthwise_line& d, const result_bounds
   }
 }
 
-/// depthwise_pixels for each number of pixels.
+/// depthwise_pixels for each number of pixels of the set; none for 0.
 using depthwise_pixels_function = void (*)(const depthwise_line&, const result_bounds&, int, int, float*, int);
-template <int K, int S, bool Part>
+template <tile_set Tiles, int P, int K, int S, bool Part>
+constexpr depthwise_pixels_function pixels_if_any() {
+  // Several rows of a part of a vector go pixel by pixel where kernels are wider.
+  if constexpr (!(Part && K > 3) && Tiles.has_depthwise(tile_set::depthwise_kind(K, S), Part, P))
+    return &depthwise_pixels<P, K, S, Part>;
+  else return nullptr;
+}
+template <tile_set Tiles, int K, int S, bool Part>
 inline constexpr depthwise_pixels_function depthwise_tiles[] = {nullptr,
-                                                                &depthwise_pixels<1, K, S, Part>,
-                                                                &depthwise_pixels<2, K, S, Part>,
-                                                                &depthwise_pixels<3, K, S, Part>,
-                                                                &depthwise_pixels<4, K, S, Part>,
-                                                                &depthwise_pixels<5, K, S, Part>,
-                                                                &depthwise_pixels<6, K, S, Part>,
-                                                                &depthwise_pixels<7, K, S, Part>,
-                                                                &depthwise_pixels<8, K, S, Part>};
+                                                                pixels_if_any<Tiles, 1, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 2, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 3, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 4, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 5, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 6, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 7, K, S, Part>(),
+                                                                pixels_if_any<Tiles, 8, K, S, Part>()};
+
+/// So many tiles cover a row of pixels; `wider` of them have a pixel more than `narrow`.
+struct pixel_cut {
+  int tiles, narrow, wider;
+};
+constexpr CTNN_INLINE pixel_cut cut_pixels(int width) {
+  constexpr int most = 8;
+  const int tiles = (width + most - 1) / most, narrow = width / tiles;
+  return {tiles, narrow, width - narrow * tiles};
+}
+/// Is a row of so many channels one by parts of vectors?
+constexpr CTNN_INLINE bool is_part(int channels) { return lanes > 1 && channels < lanes; }
 
 /// V vectors of channels from c on, of one pixel: `taps` columns of taps fall on the input, the first at `in`.
 template <int V>
@@ -182,7 +201,7 @@ CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const
 
 /// An output row for the channels [channel, channel_end). K columns of taps at stride S without dilation and residual,
 /// or K = 0: any.
-template <int K, int S>
+template <tile_set Tiles, int K, int S>
 CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, int channel, int channel_end) {
   const int y = oy * c.stride_h - c.pad_top, y_first = first_tap(y, c.dilation_h);
   const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
@@ -202,14 +221,12 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.kernel_w = c.kernel_w;
   d.channels = channel_end - channel;
   const result_bounds bound(end);
-  const bool part = lanes > 1 && d.channels < lanes;
+  const bool part = is_part(d.channels);
   if (K == 0 || (part && K > 3)) {
     for (int ox = 0; ox < c.out_width; ++ox) depthwise_pixel(c, d, bound, ox * c.stride_w - c.pad_left, ox);
   } else if constexpr (K > 0) {
-    // Tiles whose widths differ by at most one.
-    constexpr int most = 8;
-    const int tiles = (c.out_width + most - 1) / most, narrow = c.out_width / tiles, wider = c.out_width % tiles;
-    const auto& table = part ? depthwise_tiles<K, S, K <= 3> : depthwise_tiles<K, S, false>;
+    const auto [tiles, narrow, wider] = cut_pixels(c.out_width);
+    const auto& table = part ? depthwise_tiles<Tiles, K, S, true> : depthwise_tiles<Tiles, K, S, false>;
     const int x = -c.pad_left, ox = wider * (narrow + 1);
     if (wider > 0) table[narrow + 1](d, bound, x, c.width, d.out, wider);
     table[narrow](d, bound, x + ox * S, c.width, d.out + ox * c.out_pitch, tiles - wider);
@@ -220,27 +237,60 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
 
 using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
 
-CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
+/// The kind of its row (tile_set).
+constexpr CTNN_INLINE int depthwise_kind_of(const window& c, bool has_residual) {
   // Plain floats gain little from shared loads and lose flash.
   const int over = (c.out_width - 1) * c.stride_w - c.pad_left + c.kernel_w - c.width;
-  if (lanes > 1 && c.dilation_w == 1 && c.residual == nullptr && c.pad_left < c.kernel_w && over < c.kernel_w) {
-    if (c.kernel_w == 3 && c.stride_w == 1) return &depthwise_row<3, 1>;
-    if (c.kernel_w == 3 && c.stride_w == 2) return &depthwise_row<3, 2>;
-    if (c.kernel_w == 5 && c.stride_w == 1) return &depthwise_row<5, 1>;
-    if (c.kernel_w == 5 && c.stride_w == 2) return &depthwise_row<5, 2>;
+  const bool has_tiles = (c.kernel_w == 3 || c.kernel_w == 5) && (c.stride_w == 1 || c.stride_w == 2);
+  if (lanes > 1 && c.dilation_w == 1 && !has_residual && c.pad_left < c.kernel_w && over < c.kernel_w && has_tiles)
+    return tile_set::depthwise_kind(c.kernel_w, c.stride_w);
+  return tile_set::depthwise_kind(0, 0);
+}
+template <tile_set Tiles, int K, int S>
+constexpr depthwise_function row_if_any() {
+  if constexpr (Tiles.has_depthwise(tile_set::depthwise_kind(K, S))) return &depthwise_row<Tiles, K, S>;
+  else return nullptr;
+}
+template <tile_set Tiles = all_tiles>
+CTNN_INLINE depthwise_function choose_depthwise(const window& c) {
+  switch (depthwise_kind_of(c, c.residual != nullptr)) {
+    case tile_set::depthwise_kind(3, 1): return row_if_any<Tiles, 3, 1>();
+    case tile_set::depthwise_kind(3, 2): return row_if_any<Tiles, 3, 2>();
+    case tile_set::depthwise_kind(5, 1): return row_if_any<Tiles, 5, 1>();
+    case tile_set::depthwise_kind(5, 2): return row_if_any<Tiles, 5, 2>();
+    default: return row_if_any<Tiles, 0, 0>();
   }
-  return &depthwise_row<0, 0>;
+}
+
+/// As many channels at a time as keep a window's input rows in the first cache; all where the input comes from beyond
+/// the second (is not near), which wants whole pixels.
+constexpr CTNN_INLINE int depthwise_step(const window& c, bool near) {
+  constexpr int first_cache = 6144;
+  const int fit = first_cache / (c.kernel_h * c.width + 1) / 16 * 16, least = 64;
+  return lanes == 1 || !near ? c.out_channels : fit < least ? least : fit;
+}
+constexpr CTNN_INLINE bool is_near(const window& c) {
+  constexpr int second_cache = 262144;
+  return c.height * c.row <= second_cache;
 }
 
 }  // namespace detail
 
-/// As many channels at a time as keep a window's input rows in the first cache; all where the input comes from beyond
-/// the second, which wants whole pixels.
+/// What convolve_depthwise() takes for a window of channels side by side; its addresses are not looked at.
+constexpr tile_set tiles_of_depthwise(const window& c, bool has_residual, bool near) {
+  tile_set all;
+  const int kind = detail::depthwise_kind_of(c, has_residual), step = detail::depthwise_step(c, near);
+  const detail::pixel_cut cut = detail::cut_pixels(c.out_width);
+  for (int channel = 0; channel < c.out_channels; channel += step) {
+    const bool part = detail::is_part(c.out_channels - channel);
+    if (cut.wider > 0) all.add_depthwise(kind, part, cut.narrow + 1);
+    all.add_depthwise(kind, part, cut.narrow);
+  }
+  return all;
+}
+
 CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
-  constexpr int first_cache = 6144, second_cache = 262144;
-  const int fit = first_cache / (c.kernel_h * c.width + 1) / 16 * 16, least = 64;
-  const bool near = c.height * c.row <= second_cache;
-  const int step = lanes == 1 || !near ? c.out_channels : fit < least ? least : fit;
+  const int step = detail::depthwise_step(c, detail::is_near(c));
   for (int channel = 0; channel < c.out_channels; channel += step) {
     const int left = c.out_channels - channel;
     for (int y = 0; y < c.out_height; ++y)
