@@ -2,6 +2,7 @@
 // Sums of products of bytes, and what becomes of them, on every target of this CPU: exactly the plain loops' numbers.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -40,6 +41,9 @@ std::vector<T> random_bytes(test::random_numbers& random, std::size_t n, int low
 void check_products(int rows, std::int64_t columns, std::int64_t quads, int left_most, int right_most, bool extreme) {
   test::random_numbers random(7);
   const std::int64_t wide = multiple_of(columns, quad_lanes);
+  // Eight rows are two tiles, of which each has rows of its own.
+  const int tile_rows = rows == 8 ? 4 : rows;
+  const auto next = static_cast<std::ptrdiff_t>(4 * quads * tile_rows);
   auto left = random_bytes<std::int8_t>(random, static_cast<std::size_t>(4 * quads * rows), -left_most, left_most);
   auto right = random_bytes<std::uint8_t>(random, static_cast<std::size_t>(4 * (quads + 1) * wide), 0, right_most);
   if (extreme) {
@@ -47,9 +51,12 @@ void check_products(int rows, std::int64_t columns, std::int64_t quads, int left
     for (std::uint8_t& x : right) x = 255;
   }
   bool fits = true;
-  std::vector<std::int32_t> sums_of_left(static_cast<std::size_t>(rows)), start;
+  std::vector<std::int32_t> sums_of_left(static_cast<std::size_t>(next / 4 + rows)), start;
   for (std::size_t i = 0; i < left.size(); i += 2) fits = fits && pair_fits_16_bits(left[i], left[i + 1]);
-  for (std::size_t i = 0; i < left.size(); ++i) sums_of_left[i / 4 % static_cast<std::size_t>(rows)] += left[i];
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const std::size_t tile = i / static_cast<std::size_t>(next);
+    sums_of_left[tile * static_cast<std::size_t>(next) / 4 + i / 4 % static_cast<std::size_t>(tile_rows)] += left[i];
+  }
   for (int r = 0; r < rows; ++r) start.push_back(r * 100000 - 7);
   std::vector<std::ptrdiff_t> offsets;  // not one after the other
   for (std::int64_t q = 0; q < quads; ++q) offsets.push_back(static_cast<std::ptrdiff_t>((quads - 1 - q) * wide * 4));
@@ -65,7 +72,8 @@ void check_products(int rows, std::int64_t columns, std::int64_t quads, int left
                   sums_of_left.data(),
                   want.data(),
                   pitch,
-                  fits || (right_most < 128 && !extreme)};
+                  fits || (right_most < 128 && !extreme),
+                  next};
   plainly::multiply(p);
   p.sums = got.data();
   kernels_at_hand.integers.multiply(p);
@@ -82,7 +90,7 @@ void check_products(int rows, std::int64_t columns, std::int64_t quads, int left
 TEST_CASE("sums of products of bytes on every target: nothing saturates in between") {
   const dot_products of_processor = dot_products_in_use();
   const auto check = [] {
-    for (int rows : {1, 4})
+    for (int rows : {1, 4, 8})
       for (std::int64_t columns : {1, 7, 16, 17, 33, 64, 100})
         for (std::int64_t quads : {1, 3, 40, 150}) {
           check_products(rows, columns, quads, 127, 255, false);
@@ -100,8 +108,9 @@ TEST_CASE("sums of products of bytes on every target: nothing saturates in betwe
 TEST_CASE("sums become results as by the plain rules") {
   for_each_target([] {
     test::random_numbers random(11);
-    constexpr int lines = 3, width = 37, pitch = 48;
-    std::vector<std::int32_t> sums(lines * pitch), right(sums.size());
+    constexpr int lines = 3, width = 37, pitch = 48, rows = 2, row = lines * pitch;
+    constexpr std::int32_t times[rows]{-3, 2};
+    std::vector<std::int32_t> sums(rows * row), right(lines * pitch);
     for (std::int32_t& x : sums) x = random.below(200001) - 100000;
     for (std::int32_t& x : right) x = random.below(2001) - 1000;
     std::vector<float> factors, real_biases;
@@ -117,11 +126,14 @@ TEST_CASE("sums become results as by the plain rules") {
     for (const int step : {0, 1})
       for (const bool is_signed : {false, true}) {
         sum_results r{};
-        std::vector<std::uint8_t> bytes(lines * width + 1, 99);
+        std::vector<std::uint8_t> bytes(rows * lines * width + 1, 99);
         r.sums = sums.data();
         r.sums_pitch = pitch;
         r.right_sums = right.data();
-        r.right_times = -3;
+        r.right_times = times;
+        r.rows = rows;
+        r.sums_row = row;
+        r.to_row = lines * width;
         r.to_pitch = width;
         r.lines = lines;
         r.width = width;
@@ -135,10 +147,10 @@ TEST_CASE("sums become results as by the plain rules") {
         r.most = is_signed ? 127 : 250;
         r.type = is_signed ? sum_results::i8 : sum_results::u8;
         const auto all = [&](std::size_t i) {
-          const std::size_t at = i / width * pitch + i % width;
-          return sums[at] - 3 * right[at];
+          const std::size_t at = i / width % lines * pitch + i % width, of = i / (lines * width);
+          return sums[of * row + at] + times[of] * right[at];
         };
-        const auto column = [&](std::size_t i) { return step ? i % width : 0; };
+        const auto column = [&](std::size_t i) { return step ? i % width : i / (lines * width); };
         for (const bool away : {false, true}) {
           r.how = sum_results::real;
           r.away = away;
@@ -164,7 +176,7 @@ TEST_CASE("sums become results as by the plain rules") {
             REQUIRE((is_signed ? static_cast<std::int8_t>(bytes[i]) : int{bytes[i]}) == want);
           }
         CHECK(bytes.back() == 99);
-        std::vector<float> floats(lines * width + 1, 99.0f);
+        std::vector<float> floats(rows * lines * width + 1, 99.0f);
         r.how = sum_results::fused;
         r.integer_bias = nullptr;
         r.real_bias = real_biases.data();
@@ -176,7 +188,7 @@ TEST_CASE("sums become results as by the plain rules") {
             REQUIRE(floats[i] ==
                     std::max(-20.0f, std::fma(static_cast<float>(all(i)), factors[column(i)], real_biases[column(i)])));
         CHECK(floats.back() == 99.0f);
-        std::vector<std::int32_t> whole(lines * width + 1, 99);
+        std::vector<std::int32_t> whole(rows * lines * width + 1, 99);
         r.how = sum_results::none;
         r.type = sum_results::i32;
         r.to = whole.data();
@@ -184,6 +196,62 @@ TEST_CASE("sums become results as by the plain rules") {
           for (std::size_t i = 0; i < whole.size() - 1; ++i) REQUIRE(whole[i] == all(i));
         CHECK(whole.back() == 99);
       }
+  });
+}
+
+TEST_CASE("pairs of bytes are combined as by the plain rules") {
+  for_each_target([] {
+    test::random_numbers random(13);
+    for (const std::int64_t n : {1, 7, 16, 30, 64, 101, 300})
+      for (const bool multiplies : {false, true})
+        for (const bool is_signed : {false, true})
+          for (const double scale : {1e-6, 0.37, 1.0 / 3, 0.9, 7.25, 15.9, 400.0}) {
+            const auto size = static_cast<std::size_t>(n);
+            const auto x = random_bytes<std::uint8_t>(random, size, 0, 255),
+                       z = random_bytes<std::uint8_t>(random, size, 0, 255);
+            byte_pairs p{};
+            p.x_step = random.below(3) == 0 ? 0 : 1;
+            p.z_step = random.below(3) == 0 ? 0 : 1;
+            p.x_flip = is_signed ? 128 : 0;
+            p.z_flip = random.below(2) == 0 ? 128 : 0;
+            p.x_zero = is_signed ? -128 : 3;
+            p.z_zero = p.z_flip == 0 ? 255 : 127;
+            p.multiplies = multiplies;
+            p.subtracts = random.below(2) == 0;
+            const fixed_factor first(scale), second(0.51);
+            p.first = first.times;
+            p.second = multiplies ? 0 : second.times;
+            p.zero = is_signed ? -5 : 17;
+            p.least = is_signed ? -128 : 3;
+            p.most = is_signed ? 127 : 250;
+            // In place, too.
+            for (int where = 0; where < 3; ++where) {
+              std::vector<std::uint8_t> own_x = x, own_z = z, own(size + 1, 99);
+              own_x.push_back(99);
+              own_z.push_back(99);
+              if ((where == 1 && p.x_step == 0) || (where == 2 && p.z_step == 0)) continue;
+              std::vector<std::uint8_t>& to = where == 0 ? own : where == 1 ? own_x : own_z;
+              p.x = own_x.data();
+              p.z = own_z.data();
+              p.to = to.data();
+              p.n = n;
+              if (!kernels_at_hand.integers.combine(p)) continue;  // no vectors, or too large a factor
+              for (std::size_t i = 0; i < size; ++i) {
+                const auto number = [](std::uint8_t byte, std::uint8_t flip) {
+                  return flip ? int{static_cast<std::int8_t>(byte)} : int{byte};
+                };
+                const int a = number(x[p.x_step ? i : 0], p.x_flip) - p.x_zero,
+                          b = number(z[p.z_step ? i : 0], p.z_flip) - p.z_zero;
+                const int y =
+                    (multiplies ? first.of(a * b) : weighted_sum(first, a, second, p.subtracts ? -b : b)) + p.zero;
+                INFO("pair " << i << " of " << n << ", factor " << scale);
+                REQUIRE(number(to[i], p.x_flip) == std::clamp(y, p.least, p.most));
+              }
+              CHECK(to.back() == 99);
+            }
+            p.n = 0;
+            if (kernels_at_hand.integers.combine(p)) CHECK(scale < (multiplies ? 0.5 : 16));
+          }
   });
 }
 
@@ -207,8 +275,8 @@ TEST_CASE("floats as bytes, and bytes in other orders") {
                 static_cast<std::int8_t>(std::isnan(x[i]) ? -127 : std::clamp(std::round(2 * x[i]), -127.0f, 127.0f)));
       }
     test::random_numbers random(3);
-    const auto bytes = random_bytes<std::uint8_t>(random, 400, 0, 255);
-    for (std::int64_t n : {1, 15, 16, 50}) {
+    const auto bytes = random_bytes<std::uint8_t>(random, 450, 0, 255);
+    for (std::int64_t n : {1, 15, 16, 50, 100}) {
       const std::uint8_t* const lines[4]{bytes.data(), bytes.data() + 101, bytes.data() + 3, bytes.data() + 250};
       std::vector<std::uint8_t> want(static_cast<std::size_t>(4 * n + 1), 77), got = want;
       plainly::interleave(lines, n, 128, want.data());

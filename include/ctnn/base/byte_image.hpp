@@ -79,6 +79,7 @@ constexpr std::int64_t most_scratch(const auto& work) {
 struct byte_image {
   byte_axis axis[3];
   int channels = 1;
+  int outputs = 0;  ///< of all groups
 
   /// A quad is four channels, or, of one channel, four taps beside each other.
   constexpr bool along_taps() const { return channels == 1; }
@@ -135,14 +136,22 @@ struct byte_image {
     const std::int64_t n = columns_of_quads_at_once(quads()) / axis[2].places();
     return n < 1 ? 1 : n > axis[1].count ? axis[1].count : static_cast<int>(n);
   }
+  /// Where nothing lies between lines, a plane of windows is a line of them, of which so many are summed at a time.
+  constexpr bool is_flat() const { return axis[2].places() == axis[2].count; }
+  constexpr std::int64_t windows_at_once() const {
+    constexpr std::int64_t tile = 3 * quad_lanes;
+    return columns_of_quads_at_once(quads()) / tile * tile;
+  }
   /// Sums of a row of such lines, with what lies between them.
   constexpr std::int64_t sums_at_once() const {
-    return multiple_of(lines_at_once() * axis[2].places() + quad_lanes, quad_lanes);
+    return multiple_of((is_flat() ? windows_at_once() : lines_at_once() * axis[2].places()) + quad_lanes, quad_lanes);
   }
-  /// Memory for it all: offsets of the quads, lines, the image, a row of ones and its tile's sums.
+  /// Memory for it all: offsets of the quads, lines, the image, a row of ones and its sums, sums of two tiles, factors
+  /// and biases.
   constexpr std::int64_t scratch() const {
     return multiple_of(quads() * std::int64_t{sizeof(std::ptrdiff_t)}, 16) + multiple_of(sheets(), 16) +
-           multiple_of(bytes(), 16) + multiple_of(4 * quads(), 16) + 5 * sums_at_once() * 4;
+           multiple_of(bytes(), 16) + multiple_of(4 * quads(), 16) + 9 * sums_at_once() * 4 +
+           3 * multiple_of(8 * std::int64_t{outputs}, 16);
   }
   /// The axis whose windows several threads share, and how many of them may.
   constexpr int shared_axis() const { return axis[0].count > 1 ? 0 : 1; }

@@ -11,34 +11,47 @@
 namespace ctnn::ir {
 
 /// sums[r * pitch + c] = start[r] + the sum over q < quads, i < 4 of left[4 (q rows + r) + i] * right[offsets[q] + 4 c
-/// + i] for c < columns and up to quad_lanes behind them.
+/// + i] for c < columns and up to quad_lanes behind them. Eight rows are two tiles of four, the second `next` behind.
 struct quad_products {
   const std::int8_t* left;
   const std::uint8_t* right;
   const std::ptrdiff_t* offsets;
   std::int64_t quads;
-  int rows;  ///< 1 or 4
+  int rows;  ///< 1, 4 or 8
   std::int64_t columns;
   const std::int32_t* start;
-  const std::int32_t* left_sums;  ///< of each row's bytes
+  const std::int32_t* left_sums;  ///< of each row's bytes, of a second tile `next` bytes behind
   std::int32_t* sums;
   std::ptrdiff_t pitch;
   bool fits_16_bits;  ///< the sum of two products that stand side by side
+  std::ptrdiff_t next = 0;
 };
+/// Its second tile, or the first alone.
+inline quad_products tile_of(const quad_products& p, int tile) {
+  quad_products q = p;
+  q.rows = 4;
+  q.left += tile * p.next;
+  q.left_sums += tile * p.next / 4;
+  q.start += 4 * tile;
+  q.sums += 4 * tile * p.pitch;
+  return q;
+}
 
-/// Lines of sums as the results they stand for, `width` of each. `step` is 1 where every column has its own factor and
-/// bias, else 0.
+/// Rows of lines of sums as the results they stand for, `width` of each line. `step` is 1 where every column has its
+/// own factor and bias, else every row has one.
 struct sum_results {
   enum arithmetic : std::uint8_t { none, real, fused, fixed };
 
   const std::int32_t* sums;
   std::ptrdiff_t sums_pitch;
-  const std::int32_t* right_sums;  ///< or null: they are added `right_times` times
-  std::int32_t right_times;
+  const std::int32_t* right_sums;   ///< or null: they are added `right_times` times
+  const std::int32_t* right_times;  ///< of each row
   void* to;
   std::ptrdiff_t to_pitch;
   int lines;
   std::int64_t width;
+  int rows;
+  std::ptrdiff_t sums_row, to_row;  ///< from one row to the next
 
   enum kind : std::uint8_t { i32, f32, i8, u8 } type;
   arithmetic how;  ///< i32: none. real: (sum + bias) * factor. fused: sum * factor + bias, rounded once
@@ -64,11 +77,26 @@ struct float_results {
   int zero, least, most;
 };
 
+/// Pairs of bytes less their zero points as bytes: the sum of both by their factors or, of products, by the first
+/// (requantize.hpp). Where a step is 0, all are paired with the one that is there. `to` may be x or z.
+struct byte_pairs {
+  const std::uint8_t *x, *z;
+  std::int64_t n;
+  std::uint8_t* to;
+  int x_step, z_step;
+  std::uint8_t x_flip, z_flip;  ///< 128 of signed bytes
+  int x_zero, z_zero;
+  bool multiplies, subtracts;
+  std::int64_t first, second;  ///< factors times 2^32
+  int zero, least, most;       ///< of results
+};
+
 /// The chosen target's.
 struct integer_kernels {
   void (*multiply)(const quad_products&);
   bool (*finish)(const sum_results&);  ///< false: not by this target, nothing is done
   void (*quantize)(const float_results&);
+  bool (*combine)(const byte_pairs&);  ///< false: not by this target or by such factors, nothing is done
   /// to[4 i + k] = lines[k][i] ^ flip.
   void (*interleave)(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to);
   /// to[i] = x[i * stride]; n * stride bytes of x may be read.
@@ -101,6 +129,10 @@ namespace plainly {
 // Where nobody has chosen a target, and where there are no vectors.
 
 inline void multiply(const quad_products& p) {
+  if (p.rows == 8) {
+    multiply(tile_of(p, 0));
+    return multiply(tile_of(p, 1));
+  }
   for (int r = 0; r < p.rows; ++r)
     for (std::int64_t c = 0; c < p.columns; ++c) {
       auto sum = static_cast<std::uint32_t>(p.start[r]);
@@ -114,6 +146,7 @@ inline void multiply(const quad_products& p) {
 }
 
 inline bool finish(const sum_results&) { return false; }
+inline bool combine(const byte_pairs&) { return false; }
 
 inline void quantize(const float_results& r) {
   for (std::int64_t i = 0; i < r.n; ++i) {
@@ -155,8 +188,8 @@ inline std::int64_t sum(const std::uint8_t* x, std::int64_t n, bool is_signed) {
   return all - n * flip;
 }
 
-inline constexpr integer_kernels kernels{&multiply,     &finish,  &quantize, &interleave, &take_every,
-                                         &take_windows, &largest, &sum,      false};
+inline constexpr integer_kernels kernels{&multiply,   &finish,       &quantize, &combine, &interleave,
+                                         &take_every, &take_windows, &largest,  &sum,     false};
 
 }  // namespace plainly
 

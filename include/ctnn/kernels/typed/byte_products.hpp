@@ -145,24 +145,6 @@ inline void fill_ones(const byte_image& g, std::int8_t* to) {
                                       q % g.channel_quads(), [&](std::size_t k, std::int64_t, int) { to[k] = 1; });
 }
 
-/// Results of lines of sums, `pitch` apart, of output o of a row.
-template <class T>
-void store_sums(const byte_layer& layer, const integer_kernels& with, sum_results& r, std::int64_t row,
-                std::int64_t o) {
-  const sum_unit unit = layer.unit(row, o);
-  r.factor = &unit.real;
-  r.fixed_factor = &unit.fixed.times;
-  if (const std::int32_t* bias = layer.integer_bias()) r.integer_bias = bias + o;
-  if (layer.real_bias()) r.real_bias = &unit.bias;
-  if (layer.describe(r) && with.finish(r)) return;
-  T* line = static_cast<T*>(r.to);
-  for (int l = 0; l < r.lines; ++l, line += r.to_pitch)
-    for (std::int64_t i = 0; i < r.width; ++i) {
-      const std::int64_t right = r.right_sums ? std::int64_t{r.right_sums[l * r.sums_pitch + i]} * r.right_times : 0;
-      line[i] = layer.result<T>(wrapped_sum(r.sums[l * r.sums_pitch + i] + right), unit, o);
-    }
-}
-
 /// Rows of an input as a tile.
 inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std::int64_t first, std::int64_t begin,
                       std::int64_t end, std::int64_t depth, std::uint8_t flip, int rows, std::uint8_t* line,
@@ -196,32 +178,59 @@ inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std:
   sums[rows] = fits;
 }
 
-/// What sums of n outputs from `first` on are multiplied by, and their biases.
-inline void find_factors(const byte_layer& layer, std::int64_t row, std::int64_t first, std::int64_t n, float* real,
-                         std::int64_t* fixed, float* biases) {
-  for (std::int64_t k = 0; k < n; ++k) {
-    const sum_unit unit = layer.unit(row, first + k);
-    real[k] = unit.real;
-    fixed[k] = unit.fixed.times;
-    if (layer.real_bias()) biases[k] = unit.bias;
-    else if (const std::int32_t* whole = layer.integer_bias()) std::memcpy(biases + k, whole + first + k, 4);
+/// What sums of outputs are multiplied by, and their biases.
+class result_factors {
+ public:
+  result_factors(scratch_memory& memory, std::int64_t most)
+      : real_(memory.take<float>(most).data()),
+        biases_(memory.take<float>(most).data()),
+        fixed_(memory.take<std::int64_t>(most).data()) {}
+  /// Those of n outputs from `first` on.
+  void find(const byte_layer& layer, std::int64_t row, std::int64_t first, std::int64_t n) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      const sum_unit unit = layer.unit(row, first + k);
+      real_[k] = unit.real;
+      fixed_[k] = unit.fixed.times;
+      if (layer.real_bias()) biases_[k] = unit.bias;
+      else if (const std::int32_t* whole = layer.integer_bias()) std::memcpy(biases_ + k, whole + first + k, 4);
+    }
   }
+  /// From the k-th on.
+  void give(const byte_layer& layer, std::int64_t k, sum_results& r) const {
+    r.factor = real_ + k;
+    r.fixed_factor = fixed_ + k;
+    if (layer.real_bias()) r.real_bias = biases_ + k;
+    if (layer.integer_bias()) r.integer_bias = static_cast<const std::int32_t*>(static_cast<const void*>(biases_ + k));
+  }
+
+ private:
+  float *real_, *biases_;
+  std::int64_t* fixed_;
+};
+
+/// Do the factors of results fit the targets' kernels?
+inline bool have_kernel(const sum_results& r) {
+  if (r.how != sum_results::fixed) return true;
+  for (std::int64_t i = 0; i < (r.step ? r.width : r.rows); ++i)
+    if (r.fixed_factor[i] >= std::int64_t{1} << 31) return false;
+  return true;
 }
 
-/// Results of a line of sums, one for each output from `first` on.
+/// Results of sums, the first of output o of a row. `described` says that layer.describe() could.
 template <class T>
-void store_row(const byte_layer& layer, const integer_kernels& with, sum_results& r, std::int64_t row,
-               std::int64_t first, const float* real, const std::int64_t* fixed, const float* biases) {
-  r.step = 1;
-  r.factor = real;
-  r.fixed_factor = fixed;
-  if (layer.real_bias()) r.real_bias = biases;
-  if (layer.integer_bias()) r.integer_bias = static_cast<const std::int32_t*>(static_cast<const void*>(biases));
-  if (layer.describe(r) && with.finish(r)) return;
-  T* const y = static_cast<T*>(r.to);
-  for (std::int64_t k = 0; k < r.width; ++k) {
-    const std::int64_t right = r.right_sums ? std::int64_t{r.right_sums[k]} * r.right_times : 0;
-    y[k] = layer.result<T>(wrapped_sum(r.sums[k] + right), layer.unit(row, first + k), first + k);
+void store_sums(const byte_layer& layer, const integer_kernels& with, const sum_results& r, bool described,
+                std::int64_t row, std::int64_t o) {
+  if (described && have_kernel(r) && with.finish(r)) return;
+  for (int k = 0; k < r.rows; ++k) {
+    T* line = static_cast<T*>(r.to) + k * r.to_row;
+    const std::int32_t* sums = r.sums + k * r.sums_row;
+    for (int l = 0; l < r.lines; ++l, line += r.to_pitch, sums += r.sums_pitch)
+      for (std::int64_t i = 0; i < r.width; ++i) {
+        const std::int64_t right =
+            r.right_sums ? std::int64_t{r.right_sums[l * r.sums_pitch + i]} * r.right_times[k] : 0;
+        const std::int64_t output = o + (r.step ? i : k);
+        line[i] = layer.result<T>(wrapped_sum(sums[i] + right), layer.unit(row, output), output);
+      }
   }
 }
 
@@ -250,72 +259,89 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   std::int8_t* const ones = memory.take<std::int8_t>(4 * quads).data();
   const bool minds_columns = layer.has_weight_zeros(p.out);
   if (minds_columns) fill_ones(g, ones);
-  std::int32_t* const sums = memory.take<std::int32_t>(5 * pitch).data();
-  std::int32_t* const column_sums = sums + 4 * pitch;
-  const std::int64_t line = all.axis[2].count, lines = all.axis[1].count,
-                     result_plane = all.axis[0].count * lines * line;
-  const std::int64_t first_line = own.begin * (all.shared_axis() == 0 ? lines : 1);
-  const std::int64_t wide = g.axis[2].places(), group_words = quad_row_words(rows, quads),
-                     tile_words = quad_tile_words(rows, quads);
-  const int at_once = g.lines_at_once();
+  std::int32_t* const sums = memory.take<std::int32_t>(9 * pitch).data();
+  std::int32_t* const column_sums = sums + 8 * pitch;
+  result_factors factors(memory, p.out);
+  factors.find(layer, 0, 0, p.out);
+  const std::int64_t all_lines = all.axis[1].count, width = all.axis[2].count, wide = g.axis[2].places(),
+                     result_plane = all.axis[0].count * all_lines * width;
+  const std::int64_t first_line = own.begin * (all.shared_axis() == 0 ? all_lines : 1);
+  const std::int64_t group_words = quad_row_words(rows, quads), tile_words = quad_tile_words(rows, quads);
+  // Windows of a plane are a line where nothing lies between its lines.
+  const std::int64_t line = g.is_flat() ? g.axis[1].count * width : width, lines = g.is_flat() ? 1 : g.axis[1].count;
+  const std::int64_t lines_at_once = g.is_flat() ? 1 : g.lines_at_once(),
+                     windows_at_once = g.is_flat() ? g.windows_at_once() : line;
+
+  sum_results results{};
+  results.sums = sums;
+  results.sums_row = static_cast<std::ptrdiff_t>(pitch);
+  results.sums_pitch = static_cast<std::ptrdiff_t>(wide);
+  results.to_pitch = static_cast<std::ptrdiff_t>(line);
+  results.to_row = static_cast<std::ptrdiff_t>(result_plane);
+  const bool described = layer.describe(results);
+  quad_products product{};
+  product.offsets = image.offsets();
+  product.quads = quads;
+  product.pitch = static_cast<std::ptrdiff_t>(pitch);
+  product.next = 4 * static_cast<std::ptrdiff_t>(tile_words);
+
   for (std::int64_t i = 0; i < batch * p.groups; ++i) {
     const int group = static_cast<int>(i % p.groups);
-    const std::int64_t first = i * g.channels * plane;
+    const std::int64_t first = i * g.channels * plane, batch_outputs = i / p.groups * p.out;
     const bool below_128 = with.minds_16_bits && layer.is_below_128(first, g.channels * plane);
     const std::uint8_t flip = layer.is_signed() && !below_128 ? 128 : 0;
     image.fill(layer, first, flip);
     const int right_zero = layer.input_zero(0) + flip;
-    for (int z = 0; z < g.axis[0].count; ++z)
-      for (int y = 0; y < g.axis[1].count; y += at_once) {
-        const int high = std::min(at_once, g.axis[1].count - y);
-        const std::int64_t columns = (high - 1) * wide + line;
-        quad_products product{
-            ones,    image.line(z, y), image.offsets(), quads,       1,
-            columns, nullptr,          nullptr,         column_sums, static_cast<std::ptrdiff_t>(pitch),
-            true};
-        if (minds_columns) {
-          const std::int32_t none = 0, all_ones = static_cast<std::int32_t>(depth);
-          product.start = &none;
-          product.left_sums = &all_ones;
-          with.multiply(product);
-        }
-        product.rows = tile_rows;
-        product.sums = sums;
-        for (int o = 0; o < rows; o += tile_rows) {
-          const quad_tile tile{tile_rows, a.weights[0] + group * group_words + o / tile_rows * tile_words};
-          std::int32_t start[4]{};
-          for (int r = 0; r < tile_rows && o + r < rows; ++r)
-            start[r] = wrapped_sum(depth * right_zero * layer.weight_zero(group * rows + o + r) -
-                                   std::int64_t{tile.sums()[r]} * right_zero);
-          product.left = tile.quads();
-          product.start = start;
-          product.left_sums = tile.sums();
-          product.fits_16_bits = below_128 || tile.fits_16_bits();
-          with.multiply(product);
-          for (int r = 0; r < tile_rows && o + r < rows; ++r) {
-            const std::int64_t output = group * rows + o + r;
-            const int zero = minds_columns ? layer.weight_zero(output) : 0;
-            sum_results results{};
-            results.sums = sums + r * pitch;
-            results.sums_pitch = static_cast<std::ptrdiff_t>(wide);
-            results.right_sums = zero != 0 ? column_sums : nullptr;
-            results.right_times = -zero;
-            results.lines = high;
-            results.width = line;
-            results.to_pitch = static_cast<std::ptrdiff_t>(line);
-            if (wide == line) {  // one line after the other
-              results.width = high * line;
-              results.lines = 1;
-            }
-            const std::int64_t at =
-                (i / p.groups * p.out + output) * result_plane + (first_line + z * lines + y) * line;
-            layer.visit_result([&]<class T>(tag<T>) {
-              results.to = elements<T>(a.out[0]) + at;
-              store_sums<T>(layer, with, results, 0, output);
-            });
-          }
+    // The tile or two from row o on, of windows from (z, y, x) on that product.right and .columns say.
+    const auto sum_and_store = [&](int o, std::int64_t at) {
+      const int output = group * rows + o, own_rows = std::min(rows - o, 8), tiles = own_rows > 4 ? 2 : 1;
+      const float* const words = a.weights[0] + group * group_words + o / tile_rows * tile_words;
+      std::int32_t start[8]{}, column_times[8]{};
+      product.fits_16_bits = true;
+      for (int t = 0; t < tiles; ++t) {
+        const quad_tile tile{tile_rows, words + t * tile_words};
+        product.fits_16_bits = product.fits_16_bits && (below_128 || tile.fits_16_bits());
+        for (int r = 0; r < tile_rows && o + 4 * t + r < rows; ++r) {
+          const int zero = minds_columns ? layer.weight_zero(output + 4 * t + r) : 0;
+          column_times[4 * t + r] = -zero;
+          start[4 * t + r] = wrapped_sum(depth * right_zero * zero - std::int64_t{tile.sums()[r]} * right_zero);
         }
       }
+      const quad_tile tile{tile_rows, words};
+      product.rows = tile_rows * tiles;
+      product.left = tile.quads();
+      product.left_sums = tile.sums();
+      product.start = start;
+      product.sums = sums;
+      with.multiply(product);
+      results.rows = own_rows;
+      results.right_sums = minds_columns ? column_sums : nullptr;
+      results.right_times = column_times;
+      factors.give(layer, output, results);
+      layer.visit_result([&]<class T>(tag<T>) {
+        results.to = elements<T>(a.out[0]) + (batch_outputs + output) * result_plane + at;
+        store_sums<T>(layer, with, results, described, 0, output);
+      });
+    };
+    for (int z = 0; z < g.axis[0].count; ++z)
+      for (std::int64_t y = 0; y < lines; y += lines_at_once)
+        for (std::int64_t x = 0; x < line; x += windows_at_once) {
+          results.lines = static_cast<int>(std::min(lines_at_once, lines - y));
+          results.width = std::min(windows_at_once, line - x);
+          product.right = image.line(z, static_cast<int>(y)) + 4 * x;
+          product.columns = (results.lines - 1) * wide + results.width;
+          if (minds_columns) {
+            const std::int32_t none = 0, all_ones = static_cast<std::int32_t>(depth);
+            product.rows = 1;
+            product.left = ones;
+            product.left_sums = &all_ones;
+            product.start = &none;
+            product.sums = column_sums;
+            product.fits_16_bits = true;
+            with.multiply(product);
+          }
+          for (int o = 0; o < rows; o += 8) sum_and_store(o, (first_line + z * all_lines + y) * width + x);
+        }
   }
 }
 
@@ -347,9 +373,7 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
   std::ptrdiff_t* const offsets = memory.take<std::ptrdiff_t>(quads).data();
   std::uint8_t* const line = memory.take<std::uint8_t>(s.depth).data();
   std::int32_t* const sums = memory.take<std::int32_t>(4 * pitch).data();
-  float* const factors = memory.take<float>(pitch).data();
-  float* const biases = memory.take<float>(pitch).data();
-  std::int64_t* const fixed = memory.take<std::int64_t>(pitch).data();
+  result_factors factors(memory, pitch);
   for (std::int64_t q = 0; q < quads; ++q) offsets[q] = static_cast<std::ptrdiff_t>(4 * q * wide);
   const std::uint8_t flip = layer.is_signed() ? 0 : 128;
   constexpr std::int64_t right_flip = 128;  // signed bytes and 128; of unsigned ones weight_zero() takes 128
@@ -389,17 +413,20 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
           std::int32_t* const y = sums + r * pitch;
           for (std::int64_t k = 0; k < n && layer.has_many_weight_zeros(); ++k)
             y[k] = wrapped_sum(y[k] + (layer.weight_zero(c + k) + right_flip) * (s.depth * left_zero - tile.sums()[r]));
-          if (of_rows || (t == 0 && r == 0)) find_factors(layer, row + r, c, n, factors, fixed, biases);
+          if (of_rows || (t == 0 && r == 0)) factors.find(layer, row + r, c, n);
+          const auto right_times = static_cast<std::int32_t>(-left_zero);
           sum_results results{};
           results.sums = y;
-          results.lines = 1;
+          results.lines = results.rows = 1;
           results.width = n;
           results.right_sums = left_zero != 0 ? column_sums + c : nullptr;
-          results.right_times = static_cast<std::int32_t>(-left_zero);
+          results.right_times = &right_times;
+          results.step = 1;
+          factors.give(layer, 0, results);
+          const bool described = layer.describe(results);
           layer.visit_result([&]<class T>(tag<T>) {
-            T* const to = elements<T>(a.out[0]) + (m * s.rows + row + r) * s.columns + c;
-            results.to = to;
-            store_row<T>(layer, with, results, row + r, c, factors, fixed, biases);
+            results.to = elements<T>(a.out[0]) + (m * s.rows + row + r) * s.columns + c;
+            store_sums<T>(layer, with, results, described, row + r, c);
           });
         }
       }

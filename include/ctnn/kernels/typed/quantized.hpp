@@ -266,8 +266,6 @@ class byte_layer {
     if (op_.is_tflite()) {
       r.how = sum_results::fixed;
       r.zero = op_.as.zero;
-      for (std::int64_t i = 0; i < (r.step ? r.width : 1); ++i)
-        if (r.fixed_factor[i] >= std::int64_t{1} << 31) return false;
       return true;
     }
     constexpr float all = std::numeric_limits<float>::infinity();
@@ -410,12 +408,49 @@ inline void run(const op::quantized_activation& p, const arguments& a, scratch_m
   });
 }
 
+/// Rows of pairs by the target's kernel, if it takes them.
+inline bool combine_rows(byte_pairs p, const arguments& a) {
+  const integer_kernels& with = integers_of(a);
+  if (!with.combine(p)) return false;
+  loop_nest<3> nest = broadcast_loops(a.out[0], a.in[0], a.in[1]);
+  if (a.out[0].shape.count() == 0) return true;
+  nest.require(1);
+  const auto& row = nest.levels[nest.depth - 1];
+  if (row.stride[0] != 1 || row.stride[1] > 1 || row.stride[2] > 1) return false;
+  p.n = row.extent;
+  p.x_step = static_cast<int>(row.stride[1]);
+  p.z_step = static_cast<int>(row.stride[2]);
+  loop_cursor<3> at(nest, 1);
+  do {
+    p.to = elements<std::uint8_t>(a.out[0]) + at.offset[0];
+    p.x = elements<std::uint8_t>(a.in[0]) + at.offset[1];
+    p.z = elements<std::uint8_t>(a.in[1]) + at.offset[2];
+    with.combine(p);
+  } while (at.next());
+  return true;
+}
+
 inline void run(const op::quantized_binary& p, const arguments& a) {
   const op::byte_bounds bounds(p.activation, p.as, p.to);
   const bool multiplies = p.function == op::binary_function::mul;
   const fixed_factor first(multiplies ? p.of.scale * p.with.scale / p.as.scale : p.of.scale / p.as.scale),
       second(p.with.scale / p.as.scale);
-  const int sign = p.function == op::binary_function::sub ? -1 : 1;
+  const bool subtracts = p.function == op::binary_function::sub;
+  const auto flip_of = [](dtype t) { return static_cast<std::uint8_t>(t == dtype::i8 ? 128 : 0); };
+  byte_pairs pairs{};
+  pairs.x_flip = flip_of(a.in[0].type);
+  pairs.z_flip = flip_of(a.in[1].type);
+  pairs.x_zero = p.of.zero;
+  pairs.z_zero = p.with.zero;
+  pairs.multiplies = multiplies;
+  pairs.subtracts = subtracts;
+  pairs.first = first.times;
+  pairs.second = multiplies ? 0 : second.times;
+  pairs.zero = p.as.zero;
+  pairs.least = bounds.low;
+  pairs.most = bounds.high;
+  if (combine_rows(pairs, a)) return;
+  const int sign = subtracts ? -1 : 1;
   visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
     visit_byte(a.in[1].type, [&]<class Z>(tag<Z>) {
       visit_byte(p.to, [&]<class T>(tag<T>) {

@@ -56,7 +56,7 @@ CTNN_INLINE std::int32_t quad_at(const std::int8_t* p) {
 }
 
 // Ways to add the four products of each quad to a sum: right() and left() prepare the operands, start() and total() the
-// sums. `vectors` columns are summed at a time by four rows.
+// sums. `vectors` columns are summed at a time by four rows, and by eight if there are registers for it.
 
 #if defined(CTNN_X86)
 
@@ -70,7 +70,7 @@ struct quads_as_they_are {
 
 /// Products in pairs of 16 bits, which must hold their sums.
 struct pairs_of_16_bits : quads_as_they_are {
-  static constexpr int vectors = vector_registers == 32 ? 4 : 2;
+  static constexpr int vectors = vector_registers == 32 ? 4 : 2, by_eight = vector_registers == 32 ? 3 : 0;
   static CTNN_INLINE void add(quad_vec& sum, quad_vec x, quad_vec w) {
     const auto ones = CTNN_X86(set1_epi16)(1);
     const quad_vec products{CTNN_X86(madd_epi16)(CTNN_X86(maddubs_epi16)(x.raw, w.raw), ones)};
@@ -83,7 +83,7 @@ struct pairs_of_16_bits : quads_as_they_are {
 /// in AVX's.
 template <bool OfAvx512>
 struct dot_of_processor : quads_as_they_are {
-  static constexpr int vectors = vector_registers == 32 ? 4 : 3;
+  static constexpr int vectors = vector_registers == 32 ? 4 : 3, by_eight = vector_registers == 32 ? 3 : 0;
   static CTNN_INLINE void add(quad_vec& sum, quad_vec x, quad_vec w) {
 #if HWY_TARGET == HWY_AVX3
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
@@ -100,13 +100,13 @@ struct dot_of_processor : quads_as_they_are {
 /// Right operands less 128, signed as left ones are; the sums begin with what that takes from them.
 struct signed_bytes {
 #if defined(__ARM_FEATURE_DOTPROD)
-  static constexpr int vectors = 4;
+  static constexpr int vectors = 4, by_eight = 3;
   using sums = quad_vec;
   static CTNN_INLINE quad_vec total(quad_vec sum) { return sum; }
   static CTNN_INLINE quad_vec first(quad_vec sum) { return sum; }
   static CTNN_INLINE void add(sums& sum, int8x16_t x, int8x16_t w) { sum.raw = vdotq_s32(sum.raw, x, w); }
 #else
-  static constexpr int vectors = 2;
+  static constexpr int vectors = 2, by_eight = 0;
   struct sums {
     int32x4_t low, high;  // of four quads' halves each
   };
@@ -137,7 +137,7 @@ struct signed_bytes {
 
 /// Any vectors of 32 bits: a byte at a time.
 struct bytes_one_by_one {
-  static constexpr int vectors = 2;
+  static constexpr int vectors = 2, by_eight = 0;
   struct bytes {
     quad_vec of[4];
   };
@@ -160,50 +160,58 @@ struct bytes_one_by_one {
 
 #endif
 
-/// R rows with V vectors of columns from `column` on, in registers. Sums begin with p.start, or with those there are.
-template <class Dot, int R, int V>
+/// `Tiles` of R rows with V vectors of columns from `column` on, in registers. Sums begin with p.start, or with those
+/// there are.
+template <class Dot, int Tiles, int R, int V>
 CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t column, [[maybe_unused]] bool adds) {
-  decltype(Dot::start(0, 0)) sums[R][V];
-  CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
-      Dot::start(p.start[r], p.left_sums[r]);
+  constexpr int rows = Tiles * R;
+  decltype(Dot::start(0, 0)) sums[rows][V];
+  CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+      Dot::start(p.start[r], p.left_sums[r / R * (p.next / 4) + r % R]);
 #if defined(CTNN_X86)
   if (adds)
-    CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
         hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
 #endif
   const std::int8_t* left = p.left;
   const std::uint8_t* const right = p.right + 4 * column;
   const std::ptrdiff_t* const offsets = p.offsets;
   const std::int64_t quads = p.quads;
+  const std::ptrdiff_t next = p.next;
   for (std::int64_t q = 0; q < quads; ++q, left += 4 * R) {
     decltype(Dot::right(right)) x[V];
     CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = Dot::right(right + offsets[q] + 4 * v * quads_in_vector);
-    CTNN_UNROLL for (int r = 0; r < R; ++r) {
-      const auto w = Dot::left(quad_at(left + 4 * r));
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) {
+      const auto w = Dot::left(quad_at(left + (r < R ? 0 : next) + r % R * 4));
       CTNN_UNROLL for (int v = 0; v < V; ++v) Dot::add(sums[r][v], x[v], w);
     }
   }
-  CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
+  CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
       hn::StoreU(Dot::total(sums[r][v]), quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
 }
 
-template <class Dot, int R>
+/// All columns, so that none of the last vectors is alone with its operands.
+template <class Dot, int Tiles, int R, int Most>
 CTNN_INLINE void multiply_quad_rows(const quad_products& p, bool adds = false) {
-  constexpr int most = Dot::vectors;
-  std::int64_t c = 0;
-  for (; p.columns - c > (most - 1) * quads_in_vector; c += most * quads_in_vector)
-    multiply_quad_tile<Dot, R, most>(p, c, adds);
-  if constexpr (most > 3)
-    if (p.columns - c > 2 * quads_in_vector) return multiply_quad_tile<Dot, R, 3>(p, c, adds);
-  if constexpr (most > 2)
-    if (p.columns - c > quads_in_vector) return multiply_quad_tile<Dot, R, 2>(p, c, adds);
-  if (p.columns > c) multiply_quad_tile<Dot, R, 1>(p, c, adds);
+  std::int64_t left = (p.columns + quads_in_vector - 1) / quads_in_vector;
+  for (std::int64_t c = 0; left > 0;) {
+    const std::int64_t n = left >= 2 * Most ? Most : left > Most ? (left + 1) / 2 : left;
+    constexpr int three = Most < 3 ? Most : 3;
+    if (n == 1) multiply_quad_tile<Dot, Tiles, R, 1>(p, c, adds);
+    else if (n == 2) multiply_quad_tile<Dot, Tiles, R, 2>(p, c, adds);
+    else if (n == 3) multiply_quad_tile<Dot, Tiles, R, three>(p, c, adds);
+    else multiply_quad_tile<Dot, Tiles, R, Most>(p, c, adds);
+    left -= n;
+    c += n * quads_in_vector;
+  }
 }
 
 template <class Dot>
 CTNN_INLINE void multiply_quads_by(const quad_products& p) {
-  if (p.rows == 1) multiply_quad_rows<Dot, 1>(p);
-  else multiply_quad_rows<Dot, 4>(p);
+  if (p.rows == 1) return multiply_quad_rows<Dot, 1, 1, Dot::vectors>(p);
+  if constexpr (Dot::by_eight != 0)
+    if (p.rows == 8) return multiply_quad_rows<Dot, 2, 4, Dot::by_eight>(p);
+  for (int tile = 0; tile < p.rows / 4; ++tile) multiply_quad_rows<Dot, 1, 4, Dot::vectors>(tile_of(p, tile));
 }
 
 }  // namespace detail
@@ -253,7 +261,7 @@ CTNN_NOINLINE void multiply_quads_in_halves(const quad_products& all) {
       }
     }
     p.quads = n;
-    multiply_quad_rows<pairs_of_16_bits, R>(p, first > 0);
+    multiply_quad_rows<pairs_of_16_bits, 1, R, pairs_of_16_bits::vectors>(p, first > 0);
   }
 }
 
@@ -281,7 +289,8 @@ inline void multiply_quads(const quad_products& p) {
 #endif
   if (p.fits_16_bits) detail::multiply_quads_by<detail::pairs_of_16_bits>(p);
   else if (p.rows == 1) detail::multiply_quads_in_halves<1>(p);
-  else detail::multiply_quads_in_halves<4>(p);
+  else
+    for (int tile = 0; tile < p.rows / 4; ++tile) detail::multiply_quads_in_halves<4>(tile_of(p, tile));
 #elif HWY_TARGET == HWY_NEON
   detail::multiply_quads_by<detail::signed_bytes>(p);
 #else
@@ -310,6 +319,15 @@ CTNN_INLINE real_vec least_of(real_vec a, real_vec b) {
 #endif
 }
 
+/// To the nearest, ties to even, of what fits 32 bits.
+CTNN_INLINE quad_vec nearest_of(real_vec x) {
+#if defined(CTNN_X86)
+  return quad_vec{CTNN_X86(cvtps_epi32)(x.raw)};
+#else
+  return hn::NearestInt(x);
+#endif
+}
+
 /// rounded_between, in every lane.
 CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, int most) {
   const real_tag f;
@@ -324,13 +342,18 @@ CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, i
     y = hn::Add(y, hn::IfThenElse(hn::RebindMask(d, hn::Ge(rest, half)), one, none));
     y = hn::Sub(y, hn::IfThenElse(hn::RebindMask(d, hn::Le(rest, hn::Neg(half))), one, none));
   } else {
-    y = hn::NearestInt(x);
+    y = nearest_of(x);
   }
   return hn::Add(y, hn::Set(d, zero));
 }
 
 /// The first n lanes, which are bytes of either sign.
 CTNN_INLINE void store_bytes(quad_vec y, std::uint8_t* to, std::int64_t n) {
+#if !defined(CTNN_PLAIN) && HWY_TARGET == HWY_AVX3
+  const __m128i all = _mm512_cvtepi32_epi8(y.raw);
+  if (n >= quads_in_vector) return _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(to)), all);
+  _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << n) - 1), all);
+#else
   const hn::Rebind<std::uint8_t, quad_tag> d;
   const hn::RebindToUnsigned<quad_tag> u;
   const auto bytes = hn::TruncateTo(d, hn::BitCast(u, y));
@@ -338,6 +361,7 @@ CTNN_INLINE void store_bytes(quad_vec y, std::uint8_t* to, std::int64_t n) {
   alignas(16) std::uint8_t part[quad_lanes];
   hn::StoreU(bytes, d, part);
   std::memcpy(to, part, static_cast<std::size_t>(n));
+#endif
 }
 
 /// floor(x * factor / 2^32 + 1/2) for factors below 2^31.
@@ -364,8 +388,11 @@ struct whole_sums {
   const std::int32_t *sums, *right, *bias;
   std::int32_t right_times;
 
-  CTNN_INLINE explicit whole_sums(const sum_results& p)
-      : sums(p.sums), right(p.right_sums), bias(p.integer_bias), right_times(p.right_times) {}
+  CTNN_INLINE whole_sums(const sum_results& p, int row)
+      : sums(p.sums + row * p.sums_row),
+        right(p.right_sums),
+        bias(Each || !p.integer_bias ? p.integer_bias : p.integer_bias + row),
+        right_times(right ? p.right_times[row] : 0) {}
   CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
     const quad_tag d;
     quad_vec sum = hn::LoadU(d, sums + i);
@@ -383,10 +410,10 @@ struct sums_as_reals {
   real_vec factor, bias, low, high;
   bool bounded;
 
-  CTNN_INLINE explicit sums_as_reals(const sum_results& p)
-      : sums(p),
-        factors(p.factor),
-        biases(How == sum_results::fused ? p.real_bias : nullptr),
+  CTNN_INLINE sums_as_reals(const sum_results& p, int row)
+      : sums(p, row),
+        factors(Each ? p.factor : p.factor + row),
+        biases(How != sum_results::fused || !p.real_bias ? nullptr : Each ? p.real_bias : p.real_bias + row),
         factor(hn::Set(real_tag(), *factors)),
         bias(biases ? hn::Set(real_tag(), *biases) : hn::Zero(real_tag())),
         low(hn::Set(real_tag(), p.low)),
@@ -412,7 +439,7 @@ struct reals_to_even {
   real_vec least, most;
   quad_vec zero;
 
-  CTNN_INLINE explicit reals_to_even(const sum_results& p) : reals(p), zero(hn::Set(quad_tag(), p.zero)) {
+  CTNN_INLINE reals_to_even(const sum_results& p, int row) : reals(p, row), zero(hn::Set(quad_tag(), p.zero)) {
     float low = static_cast<float>(p.least - p.zero), high = static_cast<float>(p.most - p.zero);
     if (reals.bounded && reals.are_numbers()) {  // bounds twice are bounds
       const float first = low;
@@ -424,7 +451,7 @@ struct reals_to_even {
     most = hn::Set(real_tag(), high);
   }
   CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
-    return hn::Add(hn::NearestInt(least_of(most_of(reals.at(i, column), least), most)), zero);
+    return hn::Add(nearest_of(least_of(most_of(reals.at(i, column), least), most)), zero);
   }
 };
 /// The same by another scale, or with halves away from 0.
@@ -435,8 +462,8 @@ struct reals_by_scale {
   bool divides, multiplies, away;
   int zero, least, most;
 
-  CTNN_INLINE explicit reals_by_scale(const sum_results& p)
-      : reals(p),
+  CTNN_INLINE reals_by_scale(const sum_results& p, int row)
+      : reals(p, row),
         scale(hn::Set(real_tag(), p.scale)),
         divides(p.divides),
         multiplies(p.multiplies),
@@ -458,9 +485,9 @@ struct sums_by_fixed_factors {
   const std::int64_t* factors;
   quad_vec factor, zero, least, most;
 
-  CTNN_INLINE explicit sums_by_fixed_factors(const sum_results& p)
-      : sums(p),
-        factors(p.fixed_factor),
+  CTNN_INLINE sums_by_fixed_factors(const sum_results& p, int row)
+      : sums(p, row),
+        factors(Each ? p.fixed_factor : p.fixed_factor + row),
         factor(hn::Set(quad_tag(), static_cast<std::int32_t>(*factors))),
         zero(hn::Set(quad_tag(), p.zero)),
         least(hn::Set(quad_tag(), p.least)),
@@ -477,11 +504,11 @@ struct sums_by_fixed_factors {
   }
 };
 
-/// Lines of numbers of 32 bits.
+/// A row's lines of numbers of 32 bits.
 template <class Tag, class Results>
-CTNN_INLINE void store_numbers(const sum_results& p, Tag d, const Results& results) {
+CTNN_INLINE void store_numbers(const sum_results& p, int row, Tag d, const Results& results) {
   const std::int64_t width = p.width, sums_pitch = p.sums_pitch, to_pitch = p.to_pitch;
-  auto* to = static_cast<hn::TFromD<Tag>*>(p.to);
+  auto* to = static_cast<hn::TFromD<Tag>*>(p.to) + row * p.to_row;
   for (int l = 0, lines = p.lines; l < lines; ++l, to += to_pitch)
     for (std::int64_t i = 0; i < width; i += quads_in_vector) {
       const auto y = results.at(l * sums_pitch + i, i);
@@ -524,12 +551,12 @@ CTNN_INLINE void store_four(const Results& results, std::int64_t from, std::int6
 #endif
 }
 
-/// Lines of bytes. A last vector that is not full is made again with some of the results before it, or, in lines that
-/// lie one behind the other, with some of those that are made next.
+/// A row's lines of bytes. A last vector that is not full is made again with some of the results before it, or, in
+/// lines that lie one behind the other, with some of those that are made next.
 template <class Results>
-CTNN_INLINE void write_bytes(const sum_results& p, const Results& results) {
+CTNN_INLINE void write_bytes(const sum_results& p, int row, const Results& results) {
   const std::int64_t width = p.width, sums_pitch = p.sums_pitch, to_pitch = p.to_pitch;
-  auto* to = static_cast<std::uint8_t*>(p.to);
+  auto* to = static_cast<std::uint8_t*>(p.to) + row * p.to_row;
   std::int64_t from = 0, behind = to_pitch == width ? (p.lines - 1) * width : 0;
   for (int l = 0, lines = p.lines; l < lines; ++l, to += to_pitch, from += sums_pitch, behind -= behind ? width : 0) {
     std::int64_t i = 0;
@@ -544,14 +571,16 @@ CTNN_INLINE void write_bytes(const sum_results& p, const Results& results) {
 template <sum_results::arithmetic How, bool Each>
 CTNN_NOINLINE void finish_reals(const sum_results& p) {
   using reals = sums_as_reals<How, Each>;
-  if (p.type == sum_results::f32) store_numbers(p, real_tag(), reals(p));
-  else if (p.divides || p.multiplies || p.away) write_bytes(p, reals_by_scale<reals>(p));
-  else write_bytes(p, reals_to_even<reals>(p));
+  for (int row = 0; row < p.rows; ++row)
+    if (p.type == sum_results::f32) store_numbers(p, row, real_tag(), reals(p, row));
+    else if (p.divides || p.multiplies || p.away) write_bytes(p, row, reals_by_scale<reals>(p, row));
+    else write_bytes(p, row, reals_to_even<reals>(p, row));
 }
 template <bool Each>
 CTNN_NOINLINE void finish_others(const sum_results& p) {
-  if (p.how == sum_results::none) store_numbers(p, quad_tag(), whole_sums<Each>(p));
-  else write_bytes(p, sums_by_fixed_factors<Each>(p));
+  for (int row = 0; row < p.rows; ++row)
+    if (p.how == sum_results::none) store_numbers(p, row, quad_tag(), whole_sums<Each>(p, row));
+    else write_bytes(p, row, sums_by_fixed_factors<Each>(p, row));
 }
 
 }  // namespace detail
@@ -593,6 +622,122 @@ inline void quantize_floats(const float_results& given) {
   alignas(64) float part[quad_lanes]{};
   std::memcpy(part, r.from + i, static_cast<std::size_t>(r.n - i) * sizeof(float));
   store_bytes(quantized_floats(r, part), r.to + i, r.n - i);
+}
+
+namespace detail {
+
+/// Bytes less their zero point, or one for all.
+struct bytes_as_steps {
+  const std::uint8_t* bytes;
+  quad_vec one;
+  std::uint8_t flip;
+  quad_vec zero;
+  bool stays;
+
+  CTNN_INLINE bytes_as_steps(const std::uint8_t* x, int step, std::uint8_t flipped, int z)
+      : bytes(x), flip(flipped), zero(hn::Set(quad_tag(), z + flipped)), stays(step == 0) {
+    one = stays ? hn::Sub(hn::Set(quad_tag(), *x ^ flip), zero) : hn::Zero(quad_tag());
+  }
+  CTNN_INLINE quad_vec at(std::int64_t i) const {
+    if (stays) return one;
+    const hn::Rebind<std::uint8_t, quad_tag> d;
+    return hn::Sub(hn::PromoteTo(quad_tag(), hn::Xor(hn::LoadU(d, bytes + i), hn::Set(d, flip))), zero);
+  }
+};
+
+/// a f + b g for bytes less zero points and f, g of 15 bits.
+struct sums_of_pairs {
+  quad_vec factors, second;
+  CTNN_INLINE sums_of_pairs(std::int64_t f, std::int64_t g)
+      : factors(hn::Set(quad_tag(), static_cast<std::int32_t>(f | (both_in_one ? g << 16 : 0)))),
+        second(hn::Set(quad_tag(), static_cast<std::int32_t>(g))) {}
+#if defined(CTNN_X86)
+  static constexpr bool both_in_one = true;
+  static CTNN_INLINE quad_vec pair(quad_vec a, quad_vec b) {
+    return hn::Or(hn::And(a, hn::Set(quad_tag(), 0xFFFF)), hn::ShiftLeft<16>(b));
+  }
+  CTNN_INLINE quad_vec of(quad_vec, quad_vec, quad_vec both) const {
+    return quad_vec{CTNN_X86(madd_epi16)(both.raw, factors.raw)};
+  }
+#else
+  static constexpr bool both_in_one = false;
+  static CTNN_INLINE quad_vec pair(quad_vec a, quad_vec) { return a; }
+  CTNN_INLINE quad_vec of(quad_vec a, quad_vec b, quad_vec) const {
+    return hn::Add(hn::Mul(a, factors), hn::Mul(b, second));
+  }
+#endif
+};
+
+/// weighted_sum() by factors in three digits of 15 bits, the highest of 6: nothing leaves 32 bits.
+struct weighted_pairs {
+  bytes_as_steps x, z;
+  sums_of_pairs high, middle, low;
+  quad_vec sign, zero, least, most;
+  static constexpr std::int64_t most_factor = std::int64_t{1} << 36;
+
+  CTNN_INLINE explicit weighted_pairs(const byte_pairs& p)
+      : x(p.x, p.x_step, p.x_flip, p.x_zero),
+        z(p.z, p.z_step, p.z_flip, p.z_zero),
+        high(p.first >> 30, p.second >> 30),
+        middle(p.first >> 15 & 0x7FFF, p.second >> 15 & 0x7FFF),
+        low(p.first & 0x7FFF, p.second & 0x7FFF),
+        sign(hn::Set(quad_tag(), p.subtracts ? -1 : 0)),
+        zero(hn::Set(quad_tag(), p.zero)),
+        least(hn::Set(quad_tag(), p.least)),
+        most(hn::Set(quad_tag(), p.most)) {}
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t) const {
+    const quad_vec a = x.at(i), b = hn::Sub(hn::Xor(z.at(i), sign), sign), both = sums_of_pairs::pair(a, b);
+    const quad_vec upper = hn::Add(hn::ShiftLeft<15>(high.of(a, b, both)), middle.of(a, b, both));
+    const quad_vec rest = hn::Add(hn::ShiftRight<15>(low.of(a, b, both)), hn::Set(quad_tag(), 1 << 16));
+    const quad_vec y = hn::Add(hn::ShiftRight<17>(hn::Add(upper, rest)), zero);
+    return hn::Min(hn::Max(y, least), most);
+  }
+};
+
+struct multiplied_pairs {
+  bytes_as_steps x, z;
+  quad_vec factor, zero, least, most;
+  static constexpr std::int64_t most_factor = std::int64_t{1} << 31;
+
+  CTNN_INLINE explicit multiplied_pairs(const byte_pairs& p)
+      : x(p.x, p.x_step, p.x_flip, p.x_zero),
+        z(p.z, p.z_step, p.z_flip, p.z_zero),
+        factor(hn::Set(quad_tag(), static_cast<std::int32_t>(p.first))),
+        zero(hn::Set(quad_tag(), p.zero)),
+        least(hn::Set(quad_tag(), p.least)),
+        most(hn::Set(quad_tag(), p.most)) {}
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t) const {
+    const quad_vec y = hn::Add(multiply_fixed(hn::Mul(x.at(i), z.at(i)), factor), zero);
+    return hn::Min(hn::Max(y, least), most);
+  }
+};
+
+template <class Pairs>
+CTNN_NOINLINE bool combine_bytes_by(const byte_pairs& given) {
+  if (given.first >= Pairs::most_factor || given.second >= Pairs::most_factor) return false;
+  const byte_pairs p = given;
+  if (p.n == 0) return true;
+  const Pairs pairs(p);
+  std::int64_t i = 0;
+  for (; i + 4 * quads_in_vector <= p.n; i += 4 * quads_in_vector) store_four(pairs, i, i, p.to + i);
+  for (; i + quads_in_vector <= p.n; i += quads_in_vector) store_bytes(pairs.at(i, i), p.to + i, quads_in_vector);
+  if (i == p.n) return true;
+  std::uint8_t x[quad_lanes]{}, z[quad_lanes]{};
+  const auto rest = static_cast<std::size_t>(p.n - i);
+  std::memcpy(x, p.x + i * p.x_step, p.x_step ? rest : 1);
+  std::memcpy(z, p.z + i * p.z_step, p.z_step ? rest : 1);
+  byte_pairs last = p;
+  last.x = x;
+  last.z = z;
+  store_bytes(Pairs(last).at(0, 0), p.to + i, p.n - i);
+  return true;
+}
+
+}  // namespace detail
+
+inline bool combine_bytes(const byte_pairs& p) {
+  return p.multiplies ? detail::combine_bytes_by<detail::multiplied_pairs>(p)
+                      : detail::combine_bytes_by<detail::weighted_pairs>(p);
 }
 
 inline void interleave_bytes(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip,
@@ -653,14 +798,27 @@ inline std::int64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, bool is_
   return all + plainly::sum(x + i, n - i, is_signed);
 }
 
-inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to) {
-  const HWY_FULL(std::uint8_t) d;
+namespace detail {
+
+/// With vectors of D, if there are so many bytes; of what is left, some are taken again that were.
+template <class D>
+CTNN_INLINE bool take_second_by(D d, const std::uint8_t* x, std::int64_t n, std::uint8_t* to) {
   const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-  if (stride != 2 || n < step) return plainly::take_every(x, stride, n, to);
+  if (n < step) return false;
   for (std::int64_t i = 0; i < n; i += step) {
     const std::int64_t at = i + step <= n ? i : n - step;
     hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, x + 2 * at + step), hn::LoadU(d, x + 2 * at)), d, to + at);
   }
+  return true;
+}
+
+}  // namespace detail
+
+inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to) {
+  const HWY_FULL(std::uint8_t) full;
+  const HWY_CAPPED(std::uint8_t, 16) d16;
+  if (stride != 2 || (!detail::take_second_by(full, x, n, to) && !detail::take_second_by(d16, x, n, to)))
+    plainly::take_every(x, stride, n, to);
 }
 
 inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, std::int64_t n, std::uint8_t flip,
@@ -676,8 +834,8 @@ inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, s
 
 /// The target's kernels of whole numbers.
 inline integer_kernels integers_of_target() {
-  return {&multiply_quads,    &finish_sums,   &quantize_floats, &interleave_bytes,  &take_every_byte,
-          &take_byte_windows, &largest_bytes, &sum_of_bytes,    !has_dot_products()};
+  return {&multiply_quads,  &finish_sums,       &quantize_floats, &combine_bytes, &interleave_bytes,
+          &take_every_byte, &take_byte_windows, &largest_bytes,   &sum_of_bytes,  !has_dot_products()};
 }
 
 #else

@@ -132,11 +132,15 @@ class pooling_walk {
       for (std::ptrdiff_t top = some.begin; top < some.end; top += high) {
         const std::int64_t lines_here = std::min<std::int64_t>(high, some.end - top);
         std::memset(cells, is_signed ? 128 : 0, static_cast<std::size_t>(lines_here * pitch));
+        const std::uint8_t* from = x + top / rows * plane_ + begin;
+        std::int64_t row = top % rows;
         for (std::int64_t l = 0; l < lines_here && begin < end; ++l) {
-          const std::uint8_t* const from = x + (top + l) / rows * plane_ + begin;
           largest_of compared(with, end - begin, is_signed, cells + l * pitch + (begin - start));
-          lines((top + l) % rows, [&](std::int64_t offset) { compared.add(from + offset); });
+          lines(row, [&](std::int64_t offset) { compared.add(from + offset); });
           compared.end();
+          if (++row < rows) continue;
+          row = 0;
+          from += plane_;
         }
         largest_of compared(with, lines_here * pitch - a.span(), is_signed, windows);
         for (int k = 0; k < a.taps; ++k) compared.add(cells + std::int64_t{k} * a.dilation);
@@ -197,8 +201,9 @@ class pooling_walk {
     std::int64_t offset = 0, left = 1;
     count divisor = 1;
     for (int i = last_ - 1; i >= 0; --i) {
-      w[i] = pool_window_at(p_, axis_[i], static_cast<int>(r % windows_[i]));
-      r /= windows_[i];
+      const std::int64_t outer = r < windows_[i] ? 0 : r / windows_[i];  // nearly always; spares two divisions
+      w[i] = pool_window_at(p_, axis_[i], static_cast<int>(r - outer * windows_[i]));
+      r = outer;
       offset += w[i].first * stride_[i];
       left *= w[i].cells;
       divisor *= static_cast<count>(w[i].divisor);
