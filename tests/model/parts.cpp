@@ -220,6 +220,25 @@ TEST_CASE("a branch that counts what is computed") {
   CHECK(longs(e.extract("y")) == std::vector<std::int64_t>{2, 1});
 }
 
+TEST_CASE("a scan over nothing leaves its state, and gathers nothing along the axis that is asked for") {
+  const std::string body = pb::node("Add", {"s", "v"}, {"s2"}) + pb::node("Mul", {"s2", "v"}, {"out"}) +
+                           pb::input(pb::value("s", pb::f32, {2})) + pb::input(pb::value("v", pb::f32, {2})) +
+                           pb::output(pb::value("s2", pb::f32, {2})) + pb::output(pb::value("out", pb::f32, {2}));
+  const model m =
+      loaded(pb::node("Scan", {"start", "x"}, {"last", "all"},
+                      pb::graph_attribute("body", body) + pb::attribute("num_scan_inputs", 1) +
+                          pb::attribute("scan_output_axes", pb::dims{-1})) +
+             pb::initializer(pb::floats("start", {2}, {1, 2})) + pb::input(pb::value("x", pb::f32, {-1, 2})) +
+             pb::output(pb::value("last", pb::f32, {2})) + pb::output(pb::value("all", pb::f32, {2, -1})));
+  extractor e = m.extractor();
+  e.input("x", numbers({3, 2}, {1, 2, 3, 4, 5, 6}));
+  CHECK(floats(e.extract("last")) == std::vector<float>{10, 14});
+  CHECK(floats(e.extract("all")) == std::vector<float>{2, 15, 50, 8, 32, 84});
+  e.input("x", array({0, 2}));
+  CHECK(floats(e.extract("last")) == std::vector<float>{1, 2});
+  CHECK(e.extract("all").shape() == extents{2, 0});
+}
+
 TEST_CASE("loops that carry sequences are computed while reading, as before") {
   const std::string body = pb::node("SequenceInsert", {"s", "x"}, {"s2"}) + pb::node("Less", {"i", "limit"}, {"c2"}) +
                            pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +

@@ -277,14 +277,14 @@ class graph_reader {
     if (const form f = i_.at(t).form; f != form::numbers) r.fail(std::string("gathers what is ") + name_of(f));
     return t;
   }
-  /// What a loop without iterations has gathered in output k: the body is read for the shape alone.
-  term nothing_of(node_reader& r, const graph_message& body, const std::vector<term>& state, std::size_t k) {
-    std::vector<term> in{r.constant(filled({}, dtype::i64, 0)), r.constant(filled({}, dtype::boolean, 1))};
-    in.insert(in.end(), state.begin(), state.end());
+  /// What a loop without iterations has gathered in output k along an axis: the body is read for the shape alone.
+  term nothing_of(node_reader& r, const graph_message& body, const std::vector<term>& in, std::size_t k,
+                  std::int64_t along = 0) {
     const term one = tensor_of(r, inline_graph(body, in)[k]);
-    extents s{0};
     if (r.rank(one) == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
-    for (int i = 0; i < r.rank(one); ++i) s.push_back(r.shape(one)[i]);
+    const int axis = r.axis(along, r.rank(one) + 1);
+    extents s;
+    for (int i = 0; i <= r.rank(one); ++i) s.push_back(i == axis ? 0 : r.shape(one)[i < axis ? i : i - 1]);
     return r.constant(std::make_shared<const array>(s, r.type(one)));
   }
 
@@ -326,10 +326,12 @@ class graph_reader {
       for (std::size_t k = 0; k < scanned.size(); ++k) scanned[k].push_back(tensor_of(r, out[1 + carried + k]));
     }
     for (std::size_t k = 0; k < carried; ++k) r.result(k, state[k]);
+    std::vector<term> first{r.constant(filled({}, dtype::i64, 0)), r.constant(filled({}, dtype::boolean, 1))};
+    first.insert(first.end(), state.begin(), state.end());
     for (std::size_t k = 0; k < scanned.size(); ++k) {
       if (!r.wants(carried + k)) continue;
       r.result(carried + k,
-               scanned[k].empty() ? nothing_of(r, body, state, carried + 1 + k) : stacked(r, scanned[k], 0));
+               scanned[k].empty() ? nothing_of(r, body, first, carried + 1 + k) : stacked(r, scanned[k], 0));
     }
   }
 
@@ -375,7 +377,6 @@ class graph_reader {
           r.fail("its inputs have " + std::to_string(length) + " and " + std::to_string(size) + " slices");
         length = size;
       }
-      if (length < 1) node_reader::refuse("no iterations");
       std::vector<std::vector<term>> scanned(results);
       for (int i = 0; i < length; ++i) {
         std::vector<term> in = state;
@@ -387,6 +388,20 @@ class graph_reader {
         for (std::size_t k = 0; k < results; ++k) scanned[k].push_back(tensor_of(r, out[states + k]));
       }
       for (std::size_t k = 0; k < states; ++k) finals[k].push_back(state[k]);
+      if (length == 0) {  // zeros stand for the slices
+        std::vector<term> in = state;
+        for (std::size_t k = 0; k < scans; ++k) {
+          extents slice;
+          for (int i = 0; i < r.rank(sequence[k]); ++i)
+            if (i != axes[k]) slice.push_back(r.shape(sequence[k])[i]);
+          const auto bytes = static_cast<std::uint64_t>(slice.count() * size_of(r.type(sequence[k])));
+          if (!i_.limits.take(bytes)) r.fail(ir::over_memory(bytes, i_.limits));
+          in.push_back(r.constant(filled(slice, r.type(sequence[k]), 0)));
+        }
+        for (std::size_t k = 0; k < results; ++k)
+          finals[states + k].push_back(nothing_of(r, body, in, states + k, out_axes[k]));
+        continue;
+      }
       for (std::size_t k = 0; k < results; ++k) {
         if (out_back[k]) std::reverse(scanned[k].begin(), scanned[k].end());
         finals[states + k].push_back(stacked(r, scanned[k], r.axis(out_axes[k], r.rank(scanned[k][0]) + 1)));
