@@ -77,7 +77,8 @@ class engine {
   static constexpr bool owns = !std::is_same_v<Arena, shared_arena>;
   /// One for each input, by place: not pointers, nor what has a name.
   template <class Given>
-  static constexpr bool is_pointers = std::is_convertible_v<const Given&, std::span<const float* const, x::input_count>>;
+  static constexpr bool is_pointers =
+      std::is_convertible_v<const Given&, std::span<const float* const, x::input_count>>;
   template <class... Given>
   static constexpr bool are_numbers =
       sizeof...(Given) == x::input_count && !((ir::is_named_span<Given> || is_pointers<Given>) || ...);

@@ -73,8 +73,8 @@ inline constexpr tile_set all_tiles = [] {
   return all;
 }();
 
-/// What layers of such tiles take in parts: products are cut anywhere, depthwise convolutions between rows, those of few
-/// output channels between pixels.
+/// What layers of such tiles take in parts: products are cut anywhere, depthwise convolutions between rows, those of
+/// few output channels between pixels.
 constexpr tile_set tiles_of_parts(const tile_set& whole) {
   tile_set all = all_tiles;
   for (int kind = 0; kind < tile_set::depthwise_kinds; ++kind)
