@@ -193,7 +193,7 @@ TEST_CASE("a linear layer that adds a residual is its product and a sum") {
   for (const layer_case& t :
        {layer_case{{4, true, {function::relu}}, {3, 4}}, layer_case{{4, false, {}}, {4}},
         layer_case{{2, true, {function::silu}, 2}, {3, 4, 1}}, layer_case{{3, true, {}, 1, 2}, {4}},
-        layer_case{{4, true, {function::tanh}}, {3, 2, 4}}}) {
+        layer_case{{4, true, {function::tanh}}, {3, 2, 4}}, layer_case{{3, true, {function::relu}, 3, 2}, {4, 1, 1}}}) {
     loaded_model m;
     graph& g = m.network;
     REQUIRE(!add_node(g, op::input{t.in}, "x", {}));
@@ -213,7 +213,7 @@ TEST_CASE("a linear layer that adds a residual is its product and a sum") {
     if (t.fc.bias) give(m, "fc", "bias", numbers(t.fc.out, 7));
     const ncnn::written_model w = ncnn::write(m);
     CAPTURE(w.param);
-    CHECK(mentions(w.param, "InnerProduct"));
+    CHECK(mentions(w.param, t.fc.axes == 3 ? "Convolution" : "InnerProduct"));
     CHECK(mentions(w.param, "BinaryOp"));
     const std::map<std::string, floats> given{{"x", numbers(x.count(), 5)}, {"r", numbers(y.count(), 4)}};
     CHECK(test::deviation(test::run_reference(read_back(w), given).at("y"), test::run_reference(m, given).at("y")) <=

@@ -180,6 +180,40 @@ TEST_CASE("for ncnn a batch of 1 goes") {
   CHECK(written.param.find("Convolution ") != written.param.npos);
 }
 
+TEST_CASE("a linear layer from pixel to pixel is one Conv") {
+  const std::string graph =
+      pb::node("GlobalAveragePool", {"image"}, {"p"}) + pb::node("Conv", {"p", "v", "b"}, {"d"}) +
+      pb::node("Relu", {"d"}, {"r"}) +
+      pb::node("Conv", {"r", "w"}, {"e"}, pb::attribute("pads", pb::dims{1, 1, 1, 1})) +
+      pb::node("Add", {"e", "p"}, {"s"}) + pb::node("Sigmoid", {"s"}, {"g"}) +
+      pb::node("Mul", {"image", "g"}, {"prob"}) + pb::input(pb::value("image", pb::f32, {1, 2, 4, 4})) +
+      pb::output(pb::value("prob", pb::f32, {1, 2, 4, 4})) + pb::initializer(pb::floats("v", {3, 2, 1, 1}, some(6))) +
+      pb::initializer(pb::floats("b", {3}, some(3))) + pb::initializer(pb::floats("w", {2, 3, 3, 3}, some(54)));
+  const onnx::model_message file = parsed(pb::model(graph, 17));
+  const program code = code_of(file);
+  const auto linears =
+      std::ranges::count_if(code.g().nodes, [](const node& n) { return n.type == &type_of<op::linear> && !n.dead; });
+  CHECK(linears == 2);
+  const std::vector<float> want = answer(file, {1, 2, 4, 4});
+  for (const bool fused : {false, true}) {
+    onnx::write_options options;
+    options.fused = fused;
+    const onnx::model_message again = parsed(onnx::write(code, options));
+    std::string types;
+    for (const onnx::node_message& n : again.graph.nodes) types += n.type + " ";
+    CHECK(types == (fused ? "GlobalAveragePool FusedConv FusedConv Mul "
+                          : "GlobalAveragePool Conv Relu Conv Add Sigmoid Mul "));
+    const std::vector<float> got = answer(again, {1, 2, 4, 4});
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+  }
+  const std::string ncnn = ncnn::write(code, ncnn::weight_storage::fp32, ncnn::batch_axis::dropped).param;
+  CAPTURE(ncnn);
+  CHECK(ncnn.find("InnerProduct") != ncnn.npos);  // the first: the second reads any shape as one row
+  CHECK(ncnn.find("Convolution ") != ncnn.npos);
+  CHECK(ncnn.find("Reshape") == ncnn.npos);
+}
+
 TEST_CASE("fused operators of com.microsoft on request") {
   // conv + x > relu > flatten > rows; linear > gelu > linear + rows > normalised, with the sum > a product of both.
   const std::string graph =

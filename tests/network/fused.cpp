@@ -81,8 +81,8 @@ static_assert(std::same_as<nn::optimized<separable>,
                                                   nn::groups<6>, nn::fused<nn::function::clip, 0, 6>>,
                                        nn::conv2d<"point", nn::out<9>, nn::kernel<1>>>>);
 
-// Squeeze and excitation: the product broadcasts and stays. (canonical<> puts the options of what is written by hand in
-// order.)
+// Squeeze and excitation: convolutions of one pixel are linear, the product broadcasts and stays. (canonical<> puts the
+// options of what is written by hand in order.)
 using excitation = nn::network<
     nn::input<"x", nn::shape<8, 4, 4>>,
     nn::conv2d<"main", nn::out<8>, nn::kernel<1>>,
@@ -92,9 +92,17 @@ using excitation = nn::network<
 static_assert(std::same_as<nn::optimized<excitation>, nn::canonical<nn::network<
     nn::input<"x", nn::shape<8, 4, 4>>,
     nn::conv2d<"main", nn::out<8>, nn::kernel<1>>,
-    nn::adaptive_avg_pool2d<"gap">, nn::conv2d<"down", nn::out<2>, nn::kernel<1>, nn::fused<nn::function::relu>>,
-    nn::conv2d<"up", nn::out<8>, nn::kernel<1>, nn::fused<nn::function::hardsigmoid, 0.16666667163372040, 0.5>>,
+    nn::adaptive_avg_pool2d<"gap">,
+    nn::linear<"down", nn::out<2>, nn::fused<nn::function::relu>, nn::option<"axes", 3>, nn::option<"ones", 2>>,
+    nn::linear<"up", nn::out<8>, nn::fused<nn::function::hardsigmoid, 0.16666667163372040, 0.5>,
+               nn::option<"axes", 3>, nn::option<"ones", 2>>,
     nn::mul<"out", nn::from<"main", "up">>>>>);
+static_assert(std::same_as<nn::optimized<nn::network<
+    nn::input<"x", nn::shape<3, 1>>, nn::conv1d<"c", nn::out<4>, nn::kernel<3>, nn::pad<1>>, nn::relu<"r">,
+    nn::flatten<"f">, nn::linear<"fc", nn::out<2>>>>, nn::canonical<nn::network<
+    nn::input<"x", nn::shape<3, 1>>,
+    nn::linear<"c", nn::out<4>, nn::fused<nn::function::relu>, nn::option<"axes", 2>>,
+    nn::linear<"fc", nn::out<2>>>>>);
 
 // Outputs keep their public names, whatever computes them; what only dead layers read is gone.
 using heads =

@@ -131,6 +131,21 @@ constexpr auto rows_with_one = [](builder& b) {
 constexpr auto rows_to_vector = [](builder& b) {
   b.output("", b.reshape("move", b.linear("fc", b.input("x", {2, 5}), 4), {8}));
 };
+template <int... Shape>
+constexpr auto of_one_row = [](builder& b) {
+  b.output("", b.reshape("move", b.linear("fc", b.input("x", {1, 5}), 4), {Shape...}));
+};
+template <int Ones>
+constexpr auto with_ones = [](builder& b) {
+  b.output("", b.add(op::linear{4, true, {}, 1, Ones}, "fc", {b.input("x", {5})}));
+};
+template <int Ones, int... Shape>
+constexpr auto from_ones = [](builder& b) {
+  b.output("", b.reshape("move", b.add(op::linear{4, true, {}, 1, Ones}, "fc", {b.input("x", {5})}), {Shape...}));
+};
+constexpr auto ones_flattened = [](builder& b) {
+  b.output("", b.flatten("move", b.add(op::linear{4, true, {}, 1, 2}, "fc", {b.input("x", {5})})));
+};
 constexpr auto first_into_linear = [](builder& b) {
   b.output("", b.linear("fc", b.add(op::flatten{0, 1}, "move", {b.input("x", {3, 4, 5})}), 2));
 };
@@ -180,7 +195,14 @@ DECLINES("reshape to more axes > linear", (rules::flatten_linear), more_axes, "i
 FIRES("linear > reshape to channels", (rules::linear_ones), linear_reshape<3>, linear_of_channels)
 FIRES("linear of rows > reshape with a one behind", (rules::linear_ones), rows_reshape, rows_with_one)
 DECLINES("linear > reshape to a row", (rules::linear_ones), linear_reshape<2>, "it does more than putting ones behind")
-DECLINES("linear of rows > reshape to a vector", (rules::linear_ones), rows_to_vector, "it adds no axis")
+DECLINES("linear of rows > reshape to a vector", (rules::linear_ones), rows_to_vector,
+         "it does more than putting ones behind")
+DECLINES("linear of rows of one > reshape to a vector", (rules::linear_ones), (of_one_row<4>),
+         "it does more than putting ones behind")
+FIRES("linear with ones behind > reshape with fewer", (rules::linear_ones), (from_ones<2, 4, 1>), (with_ones<1>))
+FIRES("linear with ones behind > flatten", (rules::linear_ones), ones_flattened, (with_ones<0>))
+DECLINES("linear with ones behind > reshape with ones in front", (rules::linear_ones), (from_ones<2, 1, 4>),
+         "it does more than putting ones behind")
 FIRES("permute that moves nothing goes", (rules::permute_none), permute_none, relu_2x3)
 DECLINES("permute of a square stays", (rules::permute_none), permute_square, "it moves an axis")
 FIRES("permute > permute", (rules::permute_chain), permute_twice, permute_once)

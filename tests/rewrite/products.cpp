@@ -104,6 +104,100 @@ constexpr auto ones_between = [](builder& b) {
   const value_id y = b.add(op::linear{8, true, {}, 1, 1}, "first", {b.input("x", {4})});
   b.output("", b.linear("last", y, 3));
 };
+constexpr auto ones_read = [](builder& b) {
+  const value_id y = b.add(op::linear{9, true, {}, 1, 2}, "first", {b.input("x", {6})});
+  b.output("", b.add(op::linear{3, true, {}, 3, 1}, "last", {y}));
+};
+constexpr auto ones_joined = [](builder& b) {
+  b.output("", b.add(op::linear{3, true, {}, 1, 1}, "first", {b.input("x", {6})}));
+};
+
+/// A convolution of one pixel of 4 channels, or of a batch of them.
+constexpr void of_pixel(builder& b, const op::conv2d& c, std::initializer_list<int> shape = {4, 1, 1}) {
+  b.output("", b.add(c, "conv", {b.input("x", shape)}));
+}
+template <int Axes>
+constexpr op::linear from_pixel{3, true, {}, Axes + 1, Axes};
+constexpr auto pixel = [](builder& b) { of_pixel(b, window(3, 1, 1, 0)); };
+constexpr auto pixel_by_linear = [](builder& b) {
+  b.output("", b.add(from_pixel<2>, "conv", {b.input("x", {4, 1, 1})}));
+};
+constexpr auto pixels_of_batch = [](builder& b) { of_pixel(b, window(3, 1, 2, 0), {2, 4, 1, 1}); };
+constexpr auto batch_by_linear = [](builder& b) {
+  b.output("", b.add(from_pixel<2>, "conv", {b.input("x", {2, 4, 1, 1})}));
+};
+constexpr auto in_padding = [](builder& b) { of_pixel(b, window(3, 3, 2, 1)); };
+constexpr auto in_gaps = [](builder& b) {
+  op::conv2d c = window(3, 3, 1, 2);
+  c.dilation = {2, 2};
+  of_pixel(b, c);
+};
+constexpr auto beside_padding = [](builder& b) {  // the last tap of three rows, the first of two columns
+  op::conv2d c = window(3, 3, 1, 0);
+  c.kernel = {3, 2};
+  c.pad = {2, 0, 0, 1};
+  of_pixel(b, c);
+};
+constexpr auto with_all = [](builder& b, bool linear) {
+  const value_id x = b.input("x", {4, 1, 1}), r = b.input("r", {3, 1, 1});
+  op::conv2d c = window(3, 1, 1, 0);
+  c.bias = false;
+  c.activation = with_relu;
+  op::linear l = from_pixel<2>;
+  l.bias = false;
+  l.activation = with_relu;
+  b.output("", linear ? b.add(l, "conv", {x, r}) : b.add(c, "conv", {x, r}));
+};
+constexpr auto conv_with_all = [](builder& b) { with_all(b, false); };
+constexpr auto linear_with_all = [](builder& b) { with_all(b, true); };
+constexpr auto in_volume = [](builder& b) {
+  op::conv3d c;
+  c.out = 3;
+  c.kernel = {1, 3, 1};
+  c.pad = {0, 1, 0, 0, 1, 0};
+  b.output("", b.add(c, "conv", {b.input("x", {4, 1, 1, 1})}));
+};
+constexpr auto volume_by_linear = [](builder& b) {
+  b.output("", b.add(from_pixel<3>, "conv", {b.input("x", {4, 1, 1, 1})}));
+};
+
+constexpr auto row_of_pixels = [](builder& b) { of_pixel(b, window(3, 1, 1, 0), {4, 1, 2}); };
+constexpr auto first_of_pixels = [](builder& b) { of_pixel(b, window(3, 1, 2, 0), {4, 1, 2}); };
+constexpr auto several_from_one = [](builder& b) { of_pixel(b, window(3, 1, 1, 1)); };
+constexpr auto pixel_in_groups = [](builder& b) {
+  op::conv2d c = window(2, 1, 1, 0);
+  c.groups = 2;
+  of_pixel(b, c);
+};
+constexpr auto pixel_with_slopes = [](builder& b) {
+  op::conv2d c = window(3, 1, 1, 0);
+  c.activation = {function::prelu};
+  of_pixel(b, c);
+};
+constexpr auto between_taps = [](builder& b) {
+  op::conv2d c = window(3, 2, 1, 1);
+  c.dilation = {2, 2};
+  of_pixel(b, c);
+};
+constexpr auto behind_taps = [](builder& b) {
+  op::conv2d c = window(3, 1, 3, 2);
+  c.pad = {2, 0, 0, 0};
+  of_pixel(b, c);
+};
+template <bool Binary>
+constexpr auto slopes_follow = [](builder& b) {
+  const value_id y = b.add(window(3, 1, 1, 0), "conv", {b.input("x", {4, 1, 1})});
+  if (Binary) b.output("", b.binary("slopes", op::binary_function::prelu, y, b.constant("k", {3, 1, 1})));
+  else b.output("", b.add(op::prelu{}, "slopes", {y}));
+};
+constexpr auto slope_elsewhere = [](builder& b, bool linear) {
+  const value_id x = b.input("x", {4, 1, 1});
+  const value_id y = linear ? b.add(from_pixel<2>, "conv", {x}) : b.add(window(3, 1, 1, 0), "conv", {x});
+  b.output("y", y);
+  b.output("", b.add(op::prelu{}, "slopes", {x}));
+};
+constexpr auto conv_beside_slopes = [](builder& b) { slope_elsewhere(b, false); };
+constexpr auto linear_beside_slopes = [](builder& b) { slope_elsewhere(b, true); };
 
 }  // namespace
 
@@ -141,3 +235,26 @@ TEST_CASE("what a rewrite that does not pay would cost is said") {
 DECLINES("conv2d > 1x1 in groups", (rules::multiply_weights), groups_behind, "their channels are in groups")
 DECLINES("linear > ones > linear", (rules::multiply_weights), ones_between,
          "the second reads more than the first's outputs")
+FIRES("linear > linear over its ones", (rules::multiply_weights), ones_read, ones_joined)
+FIRES("conv2d of a pixel", (rules::conv_of_one_pixel), pixel, pixel_by_linear)
+FIRES("conv2d of pixels in a batch", (rules::conv_of_one_pixel), pixels_of_batch, batch_by_linear)
+FIRES("conv2d of a pixel in padding", (rules::conv_of_one_pixel), in_padding, pixel_by_linear)
+FIRES("conv2d of a pixel in padding with gaps", (rules::conv_of_one_pixel), in_gaps, pixel_by_linear)
+FIRES("conv2d of a pixel beside padding", (rules::conv_of_one_pixel), beside_padding, pixel_by_linear)
+FIRES("conv2d of a pixel with residual and relu", (rules::conv_of_one_pixel), conv_with_all, linear_with_all)
+FIRES("conv3d of a pixel", (rules::conv_of_one_pixel), in_volume, volume_by_linear)
+FIRES("conv2d of a pixel beside a prelu", (rules::conv_of_one_pixel), conv_beside_slopes, linear_beside_slopes)
+DECLINES("conv2d of two pixels", (rules::conv_of_one_pixel), row_of_pixels, "")
+DECLINES("conv2d of one of two pixels", (rules::conv_of_one_pixel), first_of_pixels, "")
+DECLINES("conv2d to several pixels", (rules::conv_of_one_pixel), several_from_one, "")
+DECLINES("conv2d of a pixel in groups", (rules::conv_of_one_pixel), pixel_in_groups, "its channels are in groups")
+DECLINES("conv2d of a pixel with slopes", (rules::conv_of_one_pixel), pixel_with_slopes,
+         "it applies one slope an output")
+DECLINES("conv2d of a pixel between its taps", (rules::conv_of_one_pixel), between_taps,
+         "its window sees nothing but padding")
+DECLINES("conv2d of a pixel behind its taps", (rules::conv_of_one_pixel), behind_taps,
+         "its window sees nothing but padding")
+DECLINES("conv2d of a pixel > prelu", (rules::conv_of_one_pixel), slopes_follow<false>,
+         "it takes in the slopes behind it")
+DECLINES("conv2d of a pixel > prelu by a constant", (rules::conv_of_one_pixel), slopes_follow<true>,
+         "it takes in the slopes behind it")

@@ -156,7 +156,8 @@ struct default_rules : rule_list<
     rules::zero_bias,
     rules::fuse_slopes,
     // What costs less (graph/cost.hpp)
-    rules::multiply_weights
+    rules::multiply_weights,
+    rules::conv_of_one_pixel
     > {};
 // clang-format on
 

@@ -80,7 +80,7 @@ struct convolution_windows {
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
-  static constexpr int tier = 1;  // between bytes it is a quantized_conv
+  static constexpr int tier = 2;  // of one pixel it is a linear layer, between bytes a quantized_conv
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
   /// One axis is an image of one row before the first rule (rewrite/expansions/signals.hpp).
   static constexpr traits is = Axes == 2   ? traits{.layouts = layout_rule::nhwc,

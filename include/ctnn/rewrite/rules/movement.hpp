@@ -80,17 +80,18 @@ struct flatten_linear {
   }
 };
 
-/// linear > reshape that puts extents of 1 behind the outputs  ->  linear that does
+/// linear > reshape that puts extents of 1 behind the outputs, or takes some away  ->  linear that does
 struct linear_ones {
-  static constexpr rule_info info{"linear_ones", "linear > reshape(x, 1, ...) -> linear", lowers::nodes,
+  static constexpr rule_info info{"linear_ones", "linear > flatten|reshape(x, 1, ...) -> linear", lowers::nodes,
                                   numerics::exact};
-  using pattern = chain<op::linear, op::reshape>;
+  using pattern = chain<op::linear, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &from = r.shape(r.output(m.first)), &to = r.shape(r.output(m.last));
-    if (to.rank <= from.rank) return {"it adds no axis", r.name(m.first)};
+    const int rank = from.rank - r.get<op::linear>(m.first).ones;  // up to the outputs
     if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
-    for (int i = 0; i < to.rank; ++i)
-      if (to[i] != (i < from.rank ? from[i] : 1)) return {"it does more than putting ones behind", r.name(m.first)};
+    for (int i = 0; i < rank || i < to.rank; ++i)
+      if (i >= to.rank || to[i] != (i < rank ? from[i] : 1))
+        return {"it does more than putting ones behind", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

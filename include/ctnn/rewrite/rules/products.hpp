@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers in a row without anything between them are one layer, where that costs less.
+// Layers in a row without anything between them are one layer, where that costs less; a convolution that sees one pixel
+// is a linear layer, which does.
 #pragma once
 
 #include "../../graph/cost.hpp"
@@ -22,7 +23,7 @@ struct multiply_weights {
 
  private:
   static constexpr std::string_view why_not(const op::linear& first, const op::linear& last, const extents&) {
-    return first.ones != 0 || last.axes != 1 ? "the second reads more than the first's outputs" : "";
+    return last.axes != 1 + first.ones ? "the second reads more than the first's outputs" : "";
   }
   static constexpr std::string_view why_not(const op::conv2d& first, const op::conv2d& last, const extents& between) {
     if (last.kernel != pair{1, 1}) return "the second looks at more than one pixel";
@@ -102,6 +103,70 @@ struct multiply_weights {
       r.fuse(m.first, m.last, both, r.inputs_with(m.last, 0, r.input(m.first)), weights);
       r.chosen_by_cost(m.now.nanoseconds(), m.then.nanoseconds());
     });
+  }
+};
+
+/// conv2d|conv3d that makes one pixel out of one, the others in its window are padding  ->  linear over the channels,
+/// which multiplies the same numbers 14 to 15 % faster (256 to 64 and 960 to 240 channels).
+struct conv_of_one_pixel {
+  static constexpr rule_info info{"conv_of_one_pixel", "conv2d|conv3d(one pixel) -> linear", lowers::tier,
+                                  numerics::reassociates};
+  struct match : ir::match {
+    int tap[3]{};  ///< the one that meets the pixel, by axis
+  };
+  using pattern = single<find::any_of<op::conv2d, op::conv3d>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    const extents &x = r.shape(r.input(m.last)), &y = r.shape(r.output(m.last));
+    reason no;
+    pattern::what::visit(r, m.last, [&]<int Axes>(const op::conv<Axes>& conv) {
+      for (int i = 0; i < Axes; ++i)
+        if (x.back(i) != 1 || y.back(i) != 1) no = {"it sees or makes several pixels", {}, false, true};
+      if (no) return;
+      if (conv.groups != 1) return void(no = {"its channels are in groups"});
+      if (conv.has_slopes()) return void(no = {"it applies one slope an output"});
+      const auto pad = conv.padding(x);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(Axes); ++i) {
+        if (pad[i] % conv.dilation[i] != 0 || pad[i] / conv.dilation[i] >= conv.kernel[i])
+          no = {"its window sees nothing but padding"};
+        m.tap[i] = pad[i] / conv.dilation[i];
+      }
+    });
+    if (!no && is_before_slopes(r, r.output(m.last))) return {"it takes in the slopes behind it"};
+    return no;
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    pool<expression_id> weights = r.weights_of(m.last);
+    pattern::what::visit(r, m.last, [&]<int Axes>(const op::conv<Axes>& conv) {
+      op::linear by;
+      by.out = conv.out;
+      by.bias = conv.bias;
+      by.activation = conv.activation;
+      by.axes = Axes + 1;
+      by.ones = Axes;
+      if (conv.taps() != 1) {
+        op::slice seen;
+        for (int i = 0; i < Axes; ++i) {
+          seen.axis.push_back(i + 2);
+          seen.start.push_back(m.tap[i]);
+          seen.end.push_back(m.tap[i] + 1);
+        }
+        weights[0] = r.apply(seen, {&weights[0], 1});
+      }
+      const extents shape = r.shape_of(weights[0]);
+      weights[0] = r.reshaped(weights[0], {shape[0], shape[1]});
+      r.become(m.last, by, r.name(m.last), r.inputs_of(m.last), weights);
+    });
+  }
+
+ private:
+  /// Does a prelu with a slope for each channel, which fuse_slopes takes in, read the value?
+  static constexpr bool is_before_slopes(const rewriter& r, value_id v) {
+    for (node_id n = r.producer(v) + 1; n < static_cast<node_id>(r.view().nodes.size()); ++n) {
+      if (!r.live(n) || r.at(n).inputs.count == 0 || r.input(n) != v) continue;
+      if (r.is<op::prelu>(n)) return true;
+      if (r.is<op::binary>(n) && r.get<op::binary>(n).function == op::binary_function::prelu) return true;
+    }
+    return false;
   }
 };
 

@@ -37,6 +37,7 @@ inline void absorb(file_builder& b) {
   each([&](node_id n) { return b.g.is<op::binary>(n); }, writers::absorb_product);
   each([&](node_id n) { return b.g.is<op::permute>(n); }, writers::absorb_shuffle);
   each([&](node_id n) { return b.g.is<op::binary>(n); }, writers::absorb_broadcast);
+  each([&](node_id n) { return b.g.is<op::linear>(n); }, writers::absorb_ones);
   each([&](node_id n) { return b.g.is<op::matmul>(n); }, writers::absorb_turn);
   each([&](node_id n) { return b.g.is<op::attention>(n); }, writers::absorb_projections);
   each([&](node_id n) { return b.g.is<op::constant>(n) || b.g.is<op::full>(n); }, absorb_constant);

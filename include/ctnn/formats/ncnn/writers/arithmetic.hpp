@@ -89,9 +89,8 @@ inline std::string add_residual(node_writer& w, const std::string& result, bool 
   return sum;
 }
 
-inline void conv2d(node_writer& w) {
+inline void write_conv2d(node_writer& w, const op::conv2d& op) {
   w.need_rank(3, 3);
-  const op::conv2d op = w.get<op::conv2d>();
   const std::span<const float> weight = w.weight(0);
   parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(weight.size()));
   const bool residual = w.input_count() == 2;
@@ -105,6 +104,7 @@ inline void conv2d(node_writer& w) {
   if (op.has_slopes()) slope_layer(w, op, result);
   else if (activate_after) activation_layer(w, op.activation, result, w.out());
 }
+inline void conv2d(node_writer& w) { write_conv2d(w, w.get<op::conv2d>()); }
 
 inline void conv_transpose2d(node_writer& w) {
   w.need_rank(3, 3);
@@ -140,8 +140,23 @@ inline void conv_transpose2d(node_writer& w) {
   if (separate) activation_layer(w, op.activation, result, w.out());
 }
 
+/// A linear layer from one pixel to one, where the pixel's axes are needed: InnerProduct would take a Reshape.
+inline bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
+  const extents in = w.input_shape();
+  if (in.rank != 3 || in.count(1, 3) != 1 || op.axes != 3 || op.ones != 2 || w.b.kept_flat.contains(w.id()))
+    return false;
+  op::conv2d conv;
+  conv.out = op.out;
+  conv.kernel = conv.ones;
+  conv.bias = op.bias;
+  conv.activation = op.activation;
+  write_conv2d(w, conv);
+  return true;
+}
+
 inline void linear(node_writer& w) {
   const op::linear op = w.get<op::linear>();
+  if (linear_of_one_pixel(w, op)) return;
   const extents in = w.input_shape();
   parameter_list p;
   const std::span<const float> weight = w.weight(0);

@@ -212,4 +212,14 @@ inline void absorb_broadcast(file_builder& b, node_id at) {
   }
 }
 
+/// Extents of 1 behind the outputs of a linear layer mean nothing to another that reads all there is as one row.
+inline void absorb_ones(file_builder& b, node_id at) {
+  const value_id v = b.g.inputs(b.g.at(at))[0];
+  const node_id maker = b.g.at_value(v).producer;
+  if (b.g.is<op::linear>(maker) && b.g.at(maker).inputs.count == 1 && b.only_reader(v) == at &&
+      b.g.get<op::linear>(maker).ones > 0 && b.g.get<op::linear>(at).axes == b.g.shape(v).rank &&
+      b.g.shape(v).rank <= 3)
+    b.kept_flat.insert(maker);
+}
+
 }  // namespace ctnn::ncnn::writers

@@ -62,7 +62,7 @@ void finish_conv(node_writer& w, const op::conv<Axes>& op, const std::string& y,
 
 /// A convolution with its sum and its activation as one node, of two dimensions as ONNX Runtime has it.
 template <int Axes>
-bool fused_conv(node_writer& w, const op::conv<Axes>& op, int lead) {
+bool fused_conv(node_writer& w, const op::conv<Axes>& op, const std::string& weight, int lead) {
   const fused_activation f = fused_form(op.activation);
   const bool sum = w.input_count() == 2;
   if (!w.fused() || Axes != 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
@@ -72,21 +72,24 @@ bool fused_conv(node_writer& w, const op::conv<Axes>& op, int lead) {
   if (!f.parameters.empty()) a.push_back(with("activation_params", f.parameters));
   const std::string y =
       w.add("com.microsoft.FusedConv",
-            {w.in(0, lead), w.weight(0), op.bias ? w.weight(1) : "", sum ? w.in(1, lead) : ""}, std::move(a));
+            {w.in(0, lead), weight, op.bias ? w.weight(1) : "", sum ? w.in(1, lead) : ""}, std::move(a));
   finish_conv(w, op, y, f.type ? activation_function{} : op.activation, lead);
   return true;
 }
 
 template <int Axes>
-void conv(node_writer& w) {
-  const auto op = w.get<op::conv<Axes>>();
+void write_conv(node_writer& w, const op::conv<Axes>& op, const std::string& weight) {
   const int lead = w.shape().rank == Axes + 1 ? 1 : 0;
-  if (fused_conv(w, op, lead)) return;
-  std::vector<std::string> in{w.in(0, lead), w.weight(0)};
+  if (fused_conv(w, op, weight, lead)) return;
+  std::vector<std::string> in{w.in(0, lead), weight};
   if (op.bias) in.push_back(w.weight(1));
   std::string y = w.add("Conv", in, convolution_attributes(op, w.shape()));
   if (w.input_count() == 2) y = w.add("Add", {y, w.in(1, lead)});
   finish_conv(w, op, y, op.activation, lead);
+}
+template <int Axes>
+void conv(node_writer& w) {
+  write_conv(w, w.get<op::conv<Axes>>(), w.weight(0));
 }
 
 template <int Axes>
@@ -263,9 +266,27 @@ inline void adaptive_pool(node_writer& w) {
   w.result(y, lead);
 }
 
+/// A linear layer from one pixel to one, with axes of their own: one Conv says what Flatten, Gemm and Reshape would.
+template <int Axes>
+bool conv_of_one_pixel(node_writer& w, const op::linear& op) {
+  const extents x = w.shape();
+  if (op.ones != Axes || op.axes != Axes + 1 || x.rank > Axes + 2 || x.count(x.rank - Axes, x.rank) != 1) return false;
+  if (w.input_count() == 2 && w.leaves_sum()) return false;
+  op::conv<Axes> conv;
+  conv.out = op.out;
+  conv.kernel = conv.ones;
+  conv.bias = op.bias;
+  conv.activation = op.activation;
+  extents weight{op.out, static_cast<int>(op.depth(x))};
+  for (int i = 0; i < Axes; ++i) weight.push_back(1);
+  write_conv(w, conv, w.weight(0, weight));
+  return true;
+}
+
 /// x by the matrix of weight 0 of a linear layer, and its bias.
 inline void linear(node_writer& w) {
   const op::linear op = w.get<op::linear>();
+  if (conv_of_one_pixel<1>(w, op) || conv_of_one_pixel<2>(w, op) || conv_of_one_pixel<3>(w, op)) return;
   const extents x = w.shape();
   const int depth = static_cast<int>(op.depth(x)), leading = x.rank - op.axes;
   extents rows;
