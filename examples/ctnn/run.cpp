@@ -248,7 +248,8 @@ void run(const run_options& options) {
     for (std::size_t i = 0; i < fed.runs.size(); ++i) {
       for (auto* given : {&fed.runs[i], &cuts[i]})
         for (auto& [name, numbers] : *given) ex.input(name, std::move(numbers));
-      for (std::size_t k = 0; k < names.size(); ++k) all[k].push_back(ex.extract(names[k]));
+      std::vector<ctnn::array> of_run = ex.extract(names);
+      for (std::size_t k = 0; k < names.size(); ++k) all[k].push_back(std::move(of_run[k]));
       if (fed.many) busy.done(static_cast<double>(i + 1) / static_cast<double>(fed.runs.size()));
     }
   }
@@ -317,7 +318,7 @@ profile measure(const model_source& from, const bench_options& options) {
     watch.start();
     const double t0 = now();
     if (outputs.empty()) outputs = ex.outputs();
-    for (const std::string& name : outputs) ex.extract(name);
+    ex.extract(outputs);
     return now() - t0;
   };
 

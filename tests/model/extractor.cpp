@@ -47,6 +47,47 @@ TEST_CASE("a value that is the same in both layouts is found in either") {
   CHECK(values(run.extract(0)) == floats{4});
 }
 
+TEST_CASE("several values at once are computed once each") {
+  // The sigmoid is planned to take the place of the convolution's result, after the pooling.
+  const model m = load_text(
+      "7767517\n6 7\n"
+      "Input       in   0 1 in 0=4 1=4 2=1\n"
+      "Convolution conv 1 1 in c 0=3 1=1 5=1 6=3\n"
+      "Split       two  1 2 c c0 c1\n"
+      "Pooling     pool 1 1 c0 p 0=1 1=2 2=2\n"
+      "Sigmoid     gate 1 1 c1 s\n"
+      "ReLU        last 1 1 p out\n",
+      true);
+  for (bool light : {true, false}) {
+    std::vector<floats> alone;
+    const std::vector<std::string> names = {"s", "out", "s", "in"};
+    for (const std::string& name : names) {
+      extractor run = m.extractor();
+      run.input("in", {{1, 4, 4}, floats(16, 2)});
+      alone.push_back(values(run.extract(name)));
+    }
+    extractor run = m.extractor();
+    run.set_light_mode(light);
+    run.input("in", {{1, 4, 4}, floats(16, 2)});
+    int convolutions = 0;
+    run.on_step(
+        [](void* count, const running_step& step) {
+          const bool convolves = step.node != none && step.code->g().at(step.node).type == &type_of<op::conv2d>;
+          if (convolves && step.begins) ++*static_cast<int*>(count);
+        },
+        &convolutions);
+    const std::vector<array> all = run.extract(names);
+    REQUIRE(all.size() == names.size());
+    for (std::size_t k = 0; k < all.size(); ++k) CHECK(values(all[k]) == alone[k]);
+    CHECK(convolutions == 1);
+    // What the sigmoid takes the place of is computed again.
+    const std::vector<std::string> both = {"c", "s"};
+    const std::vector<array> again = run.extract(both);
+    CHECK(values(again[0]) == floats(48, 0));
+    CHECK(values(again[1]) == floats(48, 0.5f));
+  }
+}
+
 TEST_CASE("numbers may stay where the caller has them") {
   const model m = load_text("7767517\n2 2\nInput in 0 1 in 0=2 1=2 2=1\nAbsVal abs 1 1 in out\n");
   floats x = {-1, 2, -3, 4};

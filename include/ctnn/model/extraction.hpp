@@ -55,6 +55,18 @@ CTNN_ONCE array extractor::extract(std::string_view name) {
   return read(find(name));
 }
 
+CTNN_ONCE std::vector<array> extractor::extract(std::span<const std::string> names) {
+  fit_shapes();
+  std::vector<ir::value_id> here;
+  for (const std::string& name : names)
+    if (const ir::value_id v = known(name); v != ir::none) here.push_back(v);
+  std::vector<array> computed = read_all(here), out;
+  auto next = computed.begin();
+  for (const std::string& name : names)
+    out.push_back(known(name) == ir::none ? extract(name) : std::move(*next++));
+  return out;
+}
+
 CTNN_ONCE array extractor::extract(std::size_t index) {
   fit_shapes();
   if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
@@ -337,9 +349,9 @@ CTNN_ONCE void extractor::make_whole() {
   set_up();
 }
 
-CTNN_ONCE bool extractor::need(int p) {
+CTNN_ONCE bool extractor::need(std::span<const int> places) {
   wanted_.assign(plan_.steps.size(), false);
-  open_.assign(1, p);
+  open_.assign(places.begin(), places.end());
   while (!open_.empty()) {
     const int now = open_.back();
     open_.pop_back();
@@ -388,23 +400,68 @@ CTNN_ONCE bool extractor::is_constant(int p) const {
 
 CTNN_ONCE array extractor::read(ir::value_id v) {
   if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
-  if (is_nowhere(v)) make_whole();
-  const int place = place_of(v);
-  if (!need(place)) {
+  compute({&v, 1});
+  array out = copy_of(v);
+  for (int p : held_) finished_with(p);
+  return out;
+}
+
+CTNN_ONCE void extractor::compute(std::span<const ir::value_id> values) {
+  for (ir::value_id v : values)
+    if (is_nowhere(v)) {
+      make_whole();
+      break;
+    }
+  const auto need_all = [&] {
+    held_.clear();
+    for (ir::value_id v : values) {
+      held_.push_back(place_of(v));
+      if (has_counted_rows(v)) held_.push_back(v + 1);
+    }
+    return need(held_);
+  };
+  if (!need_all()) {
     forget();
-    need(place);
+    need_all();
   }
-  ++waiting_[at(plan_.root(place))];  // stays until it is read below
+  for (int p : held_) ++waiting_[at(plan_.root(p))];  // they stay until they are read
   for (std::size_t s = 0; s < wanted_.size(); ++s)
     if (wanted_[s]) run(static_cast<int>(s));
-  ir::tensor from = tensor_at(place);
-  if (const ir::node& maker = program_->g().at(program_->g().at_value(v).producer);
-      maker.type->is.counts_rows && maker.outputs.first == v)
-    from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
+}
+
+CTNN_ONCE std::vector<array> extractor::read_all(std::span<const ir::value_id> values) {
+  std::vector<ir::value_id> computed;
+  for (ir::value_id v : values)
+    if (!fed_.contains(v)) computed.push_back(v);
+  compute(computed);
+  std::vector<array> out(values.size());
+  std::vector<std::size_t> overwritten;  // by another of them, which took its place
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (fed_.contains(values[k])) out[k] = *fed_.at(values[k]);
+    else if (is_there(place_of(values[k]))) out[k] = copy_of(values[k]);
+    else overwritten.push_back(k);
+  }
+  for (int p : held_) finished_with(p);
+  for (std::size_t k : overwritten) out[k] = read(values[k]);
+  return out;
+}
+
+CTNN_ONCE bool extractor::is_there(int p) const {
+  while (producers_[at(p)] == ir::none && plan_.at(p).parent != ir::none) p = plan_.at(p).parent;
+  return available(p);
+}
+
+CTNN_ONCE bool extractor::has_counted_rows(ir::value_id v) const {
+  const ir::node& maker = program_->g().at(program_->g().at_value(v).producer);
+  return maker.type->is.counts_rows && maker.outputs.first == v;
+}
+
+CTNN_ONCE array extractor::copy_of(ir::value_id v) {
+  ir::tensor from = tensor_at(place_of(v));
+  if (has_counted_rows(v)) from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
   array out(from.shape, from.type);
   if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), ir::layout::nchw, 0}, from, {});
   else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
-  finished_with(place);
   return out;
 }
 

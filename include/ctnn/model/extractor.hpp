@@ -62,6 +62,9 @@ class extractor {
   /// Output `index` in the order of the model's outputs.
   array extract(std::size_t index);
 
+  /// Several values; what computes them runs in one order, as it was planned, so that nothing is computed twice.
+  std::vector<array> extract(std::span<const std::string> names);
+
   /// The outputs of the network for what has been fed, in its order.
   std::vector<std::string> outputs();
   /// Names of the values as the network was read that can be extracted now, in the order in which they are computed.
@@ -135,8 +138,8 @@ class extractor {
 
   // Which steps.
 
-  /// Marks in wanted_ the steps that placement p needs; false if something it needs was computed and is lost.
-  bool need(int p);
+  /// Marks in wanted_ the steps that placements need; false if something they need was computed and is lost.
+  bool need(std::span<const int> places);
   bool available(int p) const;
   bool is_fed(int p) const;
   /// Fed, not an input of the network, and written over by an operator whose result is still there.
@@ -144,6 +147,14 @@ class extractor {
   bool is_constant(int p) const;
 
   array read(ir::value_id v);
+  std::vector<array> read_all(std::span<const ir::value_id> values);
+  /// Runs what it takes; then the values' places are held until finished_with() is told of each of held_.
+  void compute(std::span<const ir::value_id> values);
+  array copy_of(ir::value_id v);
+  /// Nothing was written over placement p, or what it describes, since it was computed.
+  bool is_there(int p) const;
+  /// The next value says how many of its rows there are.
+  bool has_counted_rows(ir::value_id v) const;
   /// Where a value is: an output may be there in the layout of outputs alone, when others have read it.
   int place_of(ir::value_id v) const;
 
@@ -185,6 +196,7 @@ class extractor {
   std::map<ir::value_id, const array*> fed_;
   std::vector<char> done_;    ///< by step
   std::vector<char> wanted_;  ///< by step
+  std::vector<int> held_;     ///< placements that compute() found, to be read
   std::vector<int> open_;     ///< placements that need() has still to look at
   std::vector<char> holds_;   ///< by placement: its memory has its value now
   std::vector<int> beside_;   ///< by placement: the next one in the same memory, in a ring

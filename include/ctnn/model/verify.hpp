@@ -50,7 +50,9 @@ inline arrays_by_name outputs_of(const model& m, const arrays_by_name& inputs) {
     for (const auto& [name, numbers] : inputs) ex.input(name, numbers);
   }
   arrays_by_name all;
-  for (const std::string& name : ex.outputs()) all.insert_or_assign(name, ex.extract(name));
+  const std::vector<std::string> names = ex.outputs();
+  std::vector<array> outputs = ex.extract(names);
+  for (std::size_t k = 0; k < names.size(); ++k) all.insert_or_assign(names[k], std::move(outputs[k]));
   return all;
 }
 

@@ -75,7 +75,7 @@ template <class Net, class Arena = ir::own_arena<Net>>
 class engine {
   using x = ir::executable<Net>;  // not of Net::network_type: compilers write the name in every symbol
   static constexpr bool owns = !std::is_same_v<Arena, shared_arena>;
-  /// One for each input, by place: not pointers, nor what has a name.
+  // One for each input, by place: not pointers, nor what has a name.
   template <class Given>
   static constexpr bool is_pointers =
       std::is_convertible_v<const Given&, std::span<const float* const, x::input_count>>;
