@@ -263,8 +263,7 @@ CTNN_ONCE void extractor::run_parts(const std::shared_ptr<const ir::family_parts
       e.fit_shapes();
       tell(false);
     }
-    std::vector<array> made;
-    for (const std::string& name : part.outputs) made.push_back(e.extract(name));
+    std::vector<array> made = e.extract(part.outputs);
     for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(part.outputs[k], std::move(made[k]));
     finish(std::move(e));
   };

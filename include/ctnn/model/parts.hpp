@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -81,6 +82,15 @@ std::size_t run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
   std::vector<array> state;
   for (const std::string& name : l.carried) state.push_back(part_value(all, name));
   std::vector<gathered> lists(l.body_outputs.size() - 1 - state.size());
+  // Of each turn: whether to go on, the state, and what somebody gathers.
+  const auto first_list = static_cast<std::ptrdiff_t>(1 + state.size());
+  std::vector<std::string> wanted(l.body_outputs.begin(), l.body_outputs.begin() + first_list);
+  std::vector<std::size_t> asked;
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    if (l.results[k + state.size()].empty()) continue;
+    wanted.push_back(l.body_outputs[k + 1 + state.size()]);
+    asked.push_back(k);
+  }
   const auto turn = [&](std::int64_t number) {
     body.input(l.body_inputs[0], scalar_of(number, dtype::i64));
     body.input(l.body_inputs[1], scalar_of<std::uint8_t>(1, dtype::boolean));
@@ -93,13 +103,12 @@ std::size_t run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
       throw error("a loop turns more often than the limit of " + std::to_string(l.most_turns) +
                   ": budget::turns allows more (load_options::read.limits)");
     turn(i);
-    go_on = truth_of(body.extract(l.body_outputs[0]), l.body_outputs[0]);
-    std::vector<array> next;
-    for (std::size_t k = 0; k < state.size(); ++k) next.push_back(body.extract(l.body_outputs[k + 1]));
-    for (std::size_t k = 0; k < lists.size(); ++k) {
-      const std::string& name = l.body_outputs[k + 1 + state.size()];
-      if (!l.results[k + state.size()].empty()) lists[k].add(body.extract(name), name, l.most_bytes);
-    }
+    std::vector<array> made = body.extract(wanted);
+    go_on = truth_of(made[0], wanted[0]);
+    for (std::size_t k = 0, from = 1 + state.size(); k < asked.size(); ++k, ++from)
+      lists[asked[k]].add(made[from], wanted[from], l.most_bytes);
+    std::vector<array> next(std::make_move_iterator(made.begin() + 1),
+                            std::make_move_iterator(made.begin() + first_list));
     std::size_t bytes = body.peak_bytes();
     for (const auto* values : {&state, &next})
       for (const array& a : *values) bytes += a.bytes().size();
