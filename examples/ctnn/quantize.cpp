@@ -27,7 +27,7 @@ namespace {
 using samples = std::vector<ctnn::arrays_by_name>;
 
 /// Layers of bytes add nothing to their sums.
-constexpr const char* left_out = "fuse_residual";
+constexpr const char* left_out[] = {"fuse_residual", "fuse_residual_last"};
 
 ctnn::range_method method_of(const quantize_options& options) {
   using enum ctnn::range_method;
@@ -219,7 +219,7 @@ void quantize(const quantize_options& asked) {
 #if !defined(CTNN_TOOL_WRITES_ONNX)
   if (for_onnx) throw ctnn::error(out + ": this ctnn was built without protozero, which writing ONNX needs");
 #endif
-  options.model.without.emplace_back(left_out);
+  options.model.without.insert(options.model.without.end(), std::begin(left_out), std::end(left_out));
 
   const opened_model opened = open(options.model);
   const samples all = read_samples(options.model, options.calibration, opened);

@@ -170,8 +170,11 @@ TEST_CASE("a convolution with slopes is written as two layers, behind a residual
   conv.activation = {function::prelu};
   const value_id first = node(conv, "first", {x});
   conv.bias = false;
-  add_output(g, "second", node(conv, "second", {first, x}));
-  for (const char* name : {"first", "second"}) {
+  const value_id second = node(conv, "second", {first, x});
+  add_output(g, "second", second);
+  conv.residual_last = true;
+  add_output(g, "third", node(conv, "third", {second, x}));
+  for (const char* name : {"first", "second", "third"}) {
     give(m, name, "weight", {1, 2, -1, 0.5f});
     give(m, name, "slope", {-3, 0.25f});
   }
@@ -182,7 +185,7 @@ TEST_CASE("a convolution with slopes is written as two layers, behind a residual
   floats in(18);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i) / 20 - 0.4f;
   const auto before = test::run_reference(m, {{"x", in}}), after = test::run_reference(read_back(w), {{"x", in}});
-  CHECK(test::deviation(after.at("second"), before.at("second")) <= 1e-3);
+  for (const char* name : {"second", "third"}) CHECK(test::deviation(after.at(name), before.at(name)) <= 1e-3);
 }
 
 TEST_CASE("a linear layer that adds a residual is its product and a sum") {
@@ -193,7 +196,11 @@ TEST_CASE("a linear layer that adds a residual is its product and a sum") {
   for (const layer_case& t :
        {layer_case{{4, true, {function::relu}}, {3, 4}}, layer_case{{4, false, {}}, {4}},
         layer_case{{2, true, {function::silu}, 2}, {3, 4, 1}}, layer_case{{3, true, {}, 1, 2}, {4}},
-        layer_case{{4, true, {function::tanh}}, {3, 2, 4}}, layer_case{{3, true, {function::relu}, 3, 2}, {4, 1, 1}}}) {
+        layer_case{{4, true, {function::tanh}}, {3, 2, 4}}, layer_case{{3, true, {function::relu}, 3, 2}, {4, 1, 1}},
+        layer_case{{4, true, {function::relu}, 1, 0, true}, {4}},
+        layer_case{{4, true, {function::tanh}, 1, 0, true}, {3, 4}},
+        layer_case{{2, true, {function::silu}, 2, 0, true}, {3, 4, 1}},
+        layer_case{{3, true, {function::relu}, 3, 2, true}, {4, 1, 1}}}) {
     loaded_model m;
     graph& g = m.network;
     REQUIRE(!add_node(g, op::input{t.in}, "x", {}));

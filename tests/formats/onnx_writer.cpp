@@ -260,6 +260,32 @@ TEST_CASE("fused operators of com.microsoft on request") {
   }
 }
 
+TEST_CASE("what is added behind an activation is a node again") {
+  const std::string graph =
+      pb::node("Conv", {"image", "w"}, {"c"}) + pb::node("Relu", {"c"}, {"r"}) +
+      pb::node("Add", {"image", "r"}, {"d"}) + pb::node("Reshape", {"d", "rows"}, {"t"}) +
+      pb::node("Gemm", {"t", "m", "mb"}, {"h"}) + pb::node("Tanh", {"h"}, {"a"}) +
+      pb::node("Add", {"a", "t"}, {"prob"}) + pb::input(pb::value("image", pb::f32, {1, 2, 4, 4})) +
+      pb::output(pb::value("prob", pb::f32, {4, 8})) + pb::initializer(pb::floats("w", {2, 2, 1, 1}, some(4))) +
+      pb::initializer(pb::longs("rows", {2}, {4, 8})) + pb::initializer(pb::floats("m", {8, 8}, some(64))) +
+      pb::initializer(pb::floats("mb", {8}, some(8)));
+  const onnx::model_message file = parsed(pb::model(graph, 13));
+  const program code = code_of(file);
+  int sums = 0;
+  for (const node& n : code.g().nodes) sums += !n.dead && n.type == &type_of<op::binary> ? 1 : 0;
+  CHECK(sums == 0);
+  const std::vector<float> want = answer(file, {1, 2, 4, 4});
+  for (const bool fused : {false, true}) {
+    const onnx::model_message again = parsed(onnx::write(code_of(file), {.opset = 13, .fused = fused}));
+    std::string types;
+    for (const onnx::node_message& n : again.graph.nodes) types += n.type + " ";
+    CHECK(types == (fused ? "FusedConv Add Reshape FusedGemm Add " : "Conv Relu Add Reshape Gemm Tanh Add "));
+    const std::vector<float> got = answer(again, {1, 2, 4, 4});
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+  }
+}
+
 TEST_CASE("slopes that a convolution has taken in are a node again") {
   const std::string graph =
       pb::node("Conv", {"image", "w"}, {"c"}, {}, "conv") + pb::node("PRelu", {"c", "s"}, {"prob"}, {}, "slopes") +

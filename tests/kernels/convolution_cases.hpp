@@ -60,6 +60,7 @@ constexpr double tolerance_by(int size) { return size == 0 ? 1e-6 : winograd_err
 
 using convolution_kernel = void (*)(const op::conv2d&, const arguments&);
 
+/// With a residual also as one that is added last.
 inline void check_convolution(const convolution_case& t, convolution_kernel kernel, bool in_place = false) {
   const op::conv2d& p = t.op;
   extents out;
@@ -120,11 +121,14 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
                 size += std::fabs(product);
               }
           const int pixel = (b * out.back(1) + oy) * out.back(0) + ox;
-          if (t.residual)
-            sum += static_cast<double>(
-                r[static_cast<std::size_t>(((b * p.out + o) * out.back(1) + oy) * out.back(0) + ox)]);
+          const double more =
+              t.residual ? static_cast<double>(
+                               r[static_cast<std::size_t>(((b * p.out + o) * out.back(1) + oy) * out.back(0) + ox)])
+                         : 0;
+          if (!p.residual_last) sum += more;
           const double slope = p.has_slopes() && sum < 0 ? static_cast<double>(slopes[static_cast<std::size_t>(o)]) : 1;
-          const double want = slope * static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+          const double active = slope * static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+          const double want = p.residual_last ? active + more : active;
           const auto got = static_cast<double>(y[static_cast<std::size_t>(pixel * out_pitch + o)]);
           if (t.size != 0) size = 1 + 9 * c;
           largest = std::fmax(largest, std::fabs(got - want) / size);
@@ -140,6 +144,11 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
   CAPTURE(h);
   CAPTURE(largest);
   CHECK(wrong == 0);
+  if (!t.residual || p.residual_last || in_place) return;
+  convolution_case other = t;
+  other.op.residual_last = true;
+  if (!other.op.activation) other.op.activation = {function::relu};
+  check_convolution(other, kernel);
 }
 
 inline op::conv2d convolution(int out, int kernel, int stride, int pad, int groups = 1) {

@@ -46,14 +46,16 @@ inline void check_linear(const op::linear& p, const extents& shape, linear_kerne
   for (std::size_t i = 0; i + 1 < y.size(); ++i) {
     const auto row = static_cast<int>(i) / p.out, o = static_cast<int>(i) % p.out;
     double sum = p.bias ? static_cast<double>(bias[static_cast<std::size_t>(o)]) : 0.0, size = 1;
-    if (residual != residual_is::none) sum += static_cast<double>(added[i]);
+    const double more = residual != residual_is::none ? static_cast<double>(added[i]) : 0;
+    if (!p.residual_last) sum += more;
     for (int k = 0; k < depth; ++k) {
       const double product = static_cast<double>(x[static_cast<std::size_t>(row * depth + k)]) *
                              static_cast<double>(weight[static_cast<std::size_t>(o * depth + k)]);
       sum += product;
       size += std::fabs(product);
     }
-    const auto want = static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+    const auto active = static_cast<double>(apply(p.activation, static_cast<float>(sum)));
+    const double want = p.residual_last ? active + more : active;
     if (!(std::fabs(static_cast<double>(y[i]) - want) <= 1e-6 * size)) ++wrong;
   }
   CAPTURE(depth);
@@ -73,6 +75,12 @@ inline void sweep_linear(linear_kernel kernel) {
       check_linear({out}, {depth}, kernel, residual_is::in_place);
       check_linear({out, false, {function::relu}}, {13, depth}, kernel, residual_is::in_place);
       check_linear({out, true, {function::silu}}, {2, 7, depth}, kernel, residual_is::apart);
+      for (const function f : {function::relu, function::silu}) {
+        op::linear p{out, true, {f}};
+        p.residual_last = true;
+        check_linear(p, {depth}, kernel, residual_is::apart);
+        check_linear(p, {2, 7, depth}, kernel, residual_is::apart);
+      }
     }
 }
 

@@ -69,6 +69,18 @@ static_assert(std::same_as<nn::optimized<residual>, nn::network<
     nn::conv2d<"b", nn::from<"a", "x">, nn::out<4>, nn::kernel<3>, nn::pad<1>, nn::fused<nn::function::relu>>>>);
 static_assert(nn::fused_into<residual, "sum"> == "b" && nn::fused_into<residual, "out"> == "b");
 
+// What is added behind the activation is added by the convolution, too; a sum that is activated again is not.
+template <class... Behind>
+using active_residual =
+    nn::network<nn::input<"x", nn::shape<4, 8, 8>>, nn::conv2d<"a", nn::out<4>, nn::kernel<3>, nn::pad<1>>,
+                nn::silu<"act">, nn::add<"sum", nn::from<"act", "x">>, Behind...>;
+static_assert(std::same_as<nn::optimized<active_residual<>>,
+                           nn::network<nn::input<"x", nn::shape<4, 8, 8>>,
+                                       nn::conv2d<"a", nn::from<"x", "x">, nn::out<4>, nn::kernel<3>, nn::pad<1>,
+                                                  nn::fused<nn::function::silu>, nn::residual_last>>>);
+static_assert(nn::fused_into<active_residual<>, "sum"> == "a");
+static_assert(nn::optimized<active_residual<nn::relu<"r">>>::size == 3);
+
 // Depthwise, relu6, a scale by hand.
 using separable =
     nn::network<nn::input<"x", nn::shape<6, 8, 8>>,

@@ -119,6 +119,54 @@ constexpr auto conv_is_output = [](builder& b) {
   b.output("z", b.sum("add", y, x));
 };
 
+// Added behind the activation.
+constexpr auto conv_adds_last = [](builder& b) {
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {3, 3};
+  c.pad = {1, 1, 1, 1};
+  c.activation = {function::relu};
+  c.residual_last = true;
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.add(c, "conv", {x, x}));
+};
+constexpr auto active_linear = [](builder& b) {
+  const value_id x = b.input("x", {5, 4});
+  b.output("", b.sum("add", x, b.add(op::linear{4, true, {function::gelu}}, "fc", {x})));
+};
+constexpr auto linear_adds_last = [](builder& b) {
+  const value_id x = b.input("x", {5, 4});
+  op::linear fc{4, true, {function::gelu}};
+  fc.residual_last = true;
+  b.output("", b.add(fc, "fc", {x, x}));
+};
+constexpr auto active_twice = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("",
+           b.binary("add", op::binary_function::add, b.conv("conv", x, 2, 3, {function::relu}), x, {function::relu}));
+};
+constexpr auto active_broadcast = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.sum("add", b.conv("conv", x, 2, 3, {function::relu}), b.input("y", {2, 1, 1})));
+};
+constexpr auto active_and_number = [](builder& b) {
+  const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2, 3, {function::relu});
+  b.output("", b.add(op::binary{op::binary_function::add, 2.0f, {}}, "add", {y}));
+};
+constexpr auto active_and_added = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  b.output("", b.sum("add", with_residual(b, "conv", x, x, {function::relu}), x));
+};
+constexpr auto relu_behind_last = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4});
+  op::conv2d c;
+  c.out = 2;
+  c.kernel = {1, 1};
+  c.activation = {function::relu};
+  c.residual_last = true;
+  b.output("", b.relu("relu", b.add(c, "conv", {x, x})));
+};
+
 constexpr auto conv_and_number = [](builder& b) {
   const value_id y = b.conv("conv", b.input("x", {2, 4, 4}), 2, 3);
   b.output("", b.add(op::binary{op::binary_function::add, 2.0f, {}}, "add", {y}));
@@ -148,3 +196,16 @@ DECLINES("flatten of a residual", (rules::flatten_linear), flat_residual, "it is
 DECLINES("linear with a residual > ones", (rules::linear_ones), ones_behind_sum, "its input adds a residual")
 DECLINES("conv2d that is an output", (rules::fuse_residual), conv_is_output, "its input is a network output too")
 DECLINES("conv2d + 2", (rules::fuse_residual), conv_and_number, "it is not the sum of two values")
+
+FIRES("relu(conv2d) + x", (rules::fuse_residual_last), active_already, conv_adds_last)
+FIRES("x + gelu(linear)", (rules::fuse_residual_last), active_linear, linear_adds_last)
+DECLINES("conv2d + x adds before an activation", (rules::fuse_residual_last), residual, "its input has no activation")
+DECLINES("relu(relu(conv2d) + x)", (rules::fuse_residual_last), active_twice, "it applies an activation")
+DECLINES("relu(conv2d) + one number a channel", (rules::fuse_residual_last), active_broadcast,
+         "its operands differ in shape")
+DECLINES("relu(conv2d) + 2", (rules::fuse_residual_last), active_and_number, "it is not the sum of two values")
+DECLINES("relu(conv2d + x) + x", (rules::fuse_residual_last), active_and_added, "its input adds a residual")
+// What is added last may be below zero: the function before it says nothing of the layer's result.
+DECLINES("relu behind what is added last", (rules::fuse_activation), relu_behind_last,
+         "its input adds a residual behind its activation")
+DECLINES("relu of what is added last", (rules::activation_within), relu_behind_last, "")

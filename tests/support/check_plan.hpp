@@ -229,7 +229,10 @@ class plan_judge {
         if (!any) continue;
         if (!aligned) return "overlaps its input other than element by element";
         const bool adds_second = type == &type_of<op::conv2d> || type == &type_of<op::linear>;  // a residual
-        const bool elementwise = (!adds_second || i == 1) && (type != &type_of<op::eltwise> || i < 2);
+        const bool adds_last =
+            adds_second && (type == &type_of<op::conv2d> ? g_.get<op::conv2d>(step.node).residual_last
+                                                         : g_.get<op::linear>(step.node).residual_last);
+        const bool elementwise = (!adds_second || (i == 1 && !adds_last)) && (type != &type_of<op::eltwise> || i < 2);
         if (!elementwise || type == &type_of<op::pool> || type == &type_of<op::adaptive_pool> ||
             type == &type_of<op::interpolate> || type == &type_of<op::permute> ||
             type == &type_of<op::channel_shuffle> || type == &type_of<op::pixel_shuffle> || type == &type_of<op::pad>)

@@ -72,8 +72,12 @@ constexpr void append_words(Out& out, const graph_view& g, node_id n) {
   } else {
     out += at.type->name;
   }
-  if ((g.is<op::conv2d>(n) || g.is<op::linear>(n)) && at.inputs.count - count_slots(g.given(at)) == 2) out += " + add";
+  const bool adds = (g.is<op::conv2d>(n) || g.is<op::linear>(n)) && at.inputs.count - count_slots(g.given(at)) == 2;
+  const bool last = g.is<op::conv2d>(n) ? g.get<op::conv2d>(n).residual_last
+                                        : g.is<op::linear>(n) && g.get<op::linear>(n).residual_last;
+  if (adds && !last) out += " + add";
   if (const activation_function f = detail::activation_of(g, n)) append(out, " + ", name_of(f.kind));
+  if (adds && last) out += " + add";
 }
 
 }  // namespace ctnn::ir

@@ -506,7 +506,7 @@ struct operator_type {
   problem (*configure)(span<const option_record>, field_values&);
   bool takes_given;  ///< the last field is `given`
   /// May a node with `inputs` inputs write its result over input i?
-  bool (*overwrites)(int inputs, int i);
+  bool (*overwrites)(span<const double> fields, int inputs, int i);
   spelled_options (*spell)(span<const double> fields);
   /// Makes the operator's struct, of `size` bytes, which needs no destructor.
   std::size_t size;
@@ -731,8 +731,9 @@ struct erased {
     result = encode(op);
     return {};
   }
-  static constexpr bool overwrites(int inputs, int i) {
+  static constexpr bool overwrites([[maybe_unused]] span<const double> f, int inputs, int i) {
     if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
+    else if constexpr (requires(const Op& op) { op.overwrites(inputs, i); }) return decode<Op>(f).overwrites(inputs, i);
     else return i < inputs && traits_of<Op>.in_place;
   }
   static constexpr int passes(span<const double> f, int back, inputs in) {

@@ -89,7 +89,8 @@ class lifetimes : planning_phase {
     at(p).pitch = at(q).pitch;
   }
   constexpr bool may_overwrite(const plan_step& step, int i) {
-    return g_.at(step.node).type->overwrites(step.inputs.count - count_slots(step.given), i);
+    const node& n = g_.at(step.node);
+    return n.type->overwrites(g_.fields_of(n.fields), step.inputs.count - count_slots(step.given), i);
   }
   constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {
     const int r = root(in);

@@ -59,6 +59,12 @@ constexpr bool leaves(const activation_function& f, const interval& x) {
   }
 }
 
+/// Is the activation of a layer not the last that it does?
+constexpr bool adds_behind_activation(const auto& layer) {
+  if constexpr (requires { layer.residual_last; }) return layer.residual_last;
+  else return false;
+}
+
 /// Whether no window of a pooling can lie in its padding alone.
 constexpr bool every_window_has_numbers(const op::pool& p) {
   const bool same = p.same != same_padding::none;
@@ -95,7 +101,9 @@ class range_finder {
     if (type == &type_of<op::binary>) return range_of(r_.get<op::binary>(n).activation, of_arithmetic(n));
     if (type->is.rearranges || find::detail::choice<keeps_numbers>::has(type)) return of_input(n);
     interval out;
-    activates::visit(r_, n, [&](const auto& layer) { out = range_of(layer.activation, {}); });
+    activates::visit(r_, n, [&](const auto& layer) {
+      if (!adds_behind_activation(layer)) out = range_of(layer.activation, {});
+    });
     return out;
   }
   /// What the activation of n, itself one or a binary, is applied to.

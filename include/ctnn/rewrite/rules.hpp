@@ -149,6 +149,7 @@ struct default_rules : rule_list<
     rules::activation_before_concat,
     rules::activation_before_split,
     rules::fuse_residual,
+    rules::fuse_residual_last,
     rules::weighted_sum,
     rules::scaled_term,
     // Weights of zeros and ones

@@ -48,9 +48,11 @@ constexpr bool groups_residual_activation() {
   p.activation = {function::relu};
   const float residual[4] = {3, 4.5f, -10, 0};
   const float v[2] = {1, -1};                     // sums are -4 each
+  op::conv2d last = p;
+  last.residual_last = true;
   return gives(p, {{{2, 2, 2}, x}, {{1, 2, 2}, residual}}, {v}, {0, 0.5f, 0, 0}) &&
-         gives(p, {{{2, 2, 1, 2}, x}}, {v}, {0, 0, 0, 0}) &&
-         gives(p, {{{2, 2, 1, 2}, x}}, {w + 2}, {11, 16, 31, 36});
+         gives(last, {{{2, 2, 2}, x}, {{1, 2, 2}, residual}}, {v}, {3, 4.5f, -10, 0}) &&
+         gives(p, {{{2, 2, 1, 2}, x}}, {v}, {0, 0, 0, 0}) && gives(p, {{{2, 2, 1, 2}, x}}, {w + 2}, {11, 16, 31, 36});
 }
 static_assert(groups_residual_activation());
 

@@ -47,12 +47,24 @@ TEST_CASE("convolution over one, two and three axes") {
                {1, 1, 1, 1, 1}, {10});
 }
 
-TEST_CASE("linear adds its residual before the activation") {
+TEST_CASE("linear adds its residual before the activation, or behind it") {
   op::linear p{2, false, {function::relu}};
   p.given = 1;
   const std::vector<array> in{make<double>({2, 2}, {1, 2, 3, 4}), make<double>({2, 2}, {1, -5, 0.5, -20}),
                               make<double>({2, 2}, {1, 1, 0, 2})};
   require_near(run_typed(p, in)[0], {2, 2}, {4, 0, 7.5, 0});
+  p.residual_last = true;
+  require_near(run_typed(p, in)[0], {2, 2}, {4, -1, 7.5, -12});
+  op::conv2d c;
+  c.out = 1;
+  c.kernel = {1, 1};
+  c.bias = false;
+  c.activation = {function::relu};
+  c.residual_last = true;
+  c.given = 1;
+  const std::vector<array> image{make<double>({1, 1, 3}, {1, -2, 3}), make<double>({1, 1, 3}, {-5, -5, 0}),
+                                 make<double>({1, 1, 1, 1}, {2})};
+  require_near(run_typed(c, image)[0], {1, 1, 3}, {-3, -5, 6});
 }
 
 TEST_CASE("transposed convolution") {

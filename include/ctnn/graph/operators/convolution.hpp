@@ -76,7 +76,8 @@ struct convolution_windows {
 /// Input (C, ...) or (N, C, ...) with Axes axes behind the channels; output (out, ...) with extents
 /// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C.
 /// `activation` is applied to the sum; with two inputs the second has the output's shape and is added before the
-/// activation (a residual connection). prelu, of conv2d alone, takes one more weight, "slope" of shape (out).
+/// activation (a residual connection), or, of conv2d with `residual_last`, behind it. prelu, of conv2d alone, takes one
+/// more weight, "slope" of shape (out).
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
@@ -92,13 +93,15 @@ struct conv : convolution_windows<Axes> {
                                : Axes == 3 ? traits{.divisible = true, .divides_scratch = true}
                                            : traits{.vectors = vectors_of::none};
   static constexpr bool packs(int slot) { return Axes > 1 && slot == 0; }
-  static constexpr bool overwrites(int inputs, int i) { return Axes == 2 && inputs == 2 && i == 1; }  // the residual
+  /// The residual, unless partial sums would stand there before it is read.
+  constexpr bool overwrites(int inputs, int i) const { return Axes == 2 && inputs == 2 && i == 1 && !residual_last; }
   static constexpr int min_inputs = 1, max_inputs = 2;
   static constexpr bool takes_slopes = Axes == 2;
   using windows = convolution_windows<Axes>;
 
   same_padding same = same_padding::none;
-  bool winograd = true;  ///< of conv2d: sums may be computed by kernels/winograd.hpp, where that is faster
+  bool residual_last = false;  ///< of conv2d: the second input is added to what the activation gives
+  bool winograd = true;        ///< of conv2d: sums may be computed by kernels/winograd.hpp, where that is faster
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
@@ -110,7 +113,10 @@ struct conv : convolution_windows<Axes> {
     field("groups", self.groups);
     field("bias", self.bias);
     field("activation", self.activation);
-    if constexpr (Axes == 2) field("winograd", self.winograd);
+    if constexpr (Axes == 2) {
+      field("residual_last", self.residual_last);
+      field("winograd", self.winograd);
+    }
     field("given", self.given);
   }
 

@@ -9,13 +9,15 @@ namespace ctnn::op {
 /// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the
 /// last that many axes of the input make one row of K numbers, as a flatten before would; `ones` extents of 1 follow
 /// the outputs, as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image. With
-/// two inputs the second has the output's shape and is added before the activation (a residual connection).
+/// two inputs the second has the output's shape and is added before the activation (a residual connection), or, with
+/// `residual_last`, behind it.
 struct linear {
   static constexpr std::string_view name = "linear";
   static constexpr int tier = 1;  // between bytes it is a quantized_matmul
   static constexpr bool packs(int slot) { return slot == 0; }
   static constexpr traits is{.in_place = true, .divisible = true};
-  static constexpr bool overwrites(int inputs, int i) { return inputs == 2 && i == 1; }  // the residual
+  /// The residual, unless partial sums would stand there before it is read.
+  constexpr bool overwrites(int inputs, int i) const { return inputs == 2 && i == 1 && !residual_last; }
   static constexpr int min_inputs = 1, max_inputs = 2;
 
   int out = 0;
@@ -23,6 +25,7 @@ struct linear {
   activation_function activation{};
   int axes = 1;
   int ones = 0;
+  bool residual_last = false;
   slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -31,6 +34,7 @@ struct linear {
     field("activation", self.activation);
     field("axes", self.axes);
     field("ones", self.ones);
+    field("residual_last", self.residual_last);
     field("given", self.given);
   }
 

@@ -85,15 +85,16 @@ constexpr void run(const op::conv<Axes>& p, const arguments& a) {
         for_each_row(g, g.size, g.count, [&](int tap, std::ptrdiff_t from, std::ptrdiff_t to, tap_range q, int offset) {
           for (int j = q.first; j < q.last; ++j) y[to + j] += weight[tap] * x[from + j * g.stride[2] + offset];
         });
-      if (residual != nullptr) {
+      if (residual != nullptr && !p.residual_last)
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] += residual[i];
-        residual += plane;
-      }
       if (p.has_slopes()) {
         const float slope = a.weights[p.slopes()][o];
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = y[i] < 0 ? y[i] * slope : y[i];
       } else if (p.activation)
         for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] = apply(p.activation, y[i]);
+      if (residual != nullptr && p.residual_last)
+        for (std::ptrdiff_t i = 0; i < plane; ++i) y[i] += residual[i];
+      if (residual != nullptr) residual += plane;
     }
   }
 }

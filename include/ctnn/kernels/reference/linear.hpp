@@ -19,8 +19,10 @@ constexpr void run(const op::linear& p, const arguments& a) {
     for (int o = 0; o < p.out; ++o, w += depth) {
       float sum = p.bias ? a.weights[1][o] : 0.0f;
       for (std::int64_t k = 0; k < depth; ++k) sum += w[k] * x[k];
-      if (residual != nullptr) sum += *residual++;
-      *y++ = p.activation ? apply(p.activation, sum) : sum;
+      const float more = residual != nullptr ? *residual++ : 0.0f;
+      if (residual != nullptr && !p.residual_last) sum += more;
+      if (p.activation) sum = apply(p.activation, sum);
+      *y++ = residual != nullptr && p.residual_last ? sum + more : sum;
     }
   }
 }

@@ -27,6 +27,8 @@ struct panel_task {
   const float* slopes;        ///< of prelu; null for other functions
   const float* start;         ///< where sums begin: a residual, or what earlier parts left in `out`; may be null
   std::ptrdiff_t start_line, start_pitch;
+  added_rows added;
+  std::ptrdiff_t added_line;
   float* out;
   std::ptrdiff_t out_line, out_pitch;
   int lines, rows, columns;
@@ -46,8 +48,8 @@ namespace detail {
 
 /// `tiles` tiles of P rows, one below the other, of one line.
 template <int P, int V>
-CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* start, float* out, const float* ahead,
-                             int tiles) {
+CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* start, added_rows added, float* out,
+                             const float* ahead, int tiles) {
   constexpr int groups = (P + 2) / 3;  // of rows that share a pointer: addresses have room for 0, 1 or 2 pitches
   const std::ptrdiff_t pitch = t.in_pitch, block_step = t.block_step, next_run = t.run_pitch - t.length;
   for (; tiles > 0; --tiles) {
@@ -80,14 +82,15 @@ CTNN_NOINLINE void run_tiles(const panel_task& t, const float* in, const float* 
       }
       CTNN_UNROLL for (int g = 0; g < groups; ++g) at[g] += next_run;
     }
-    end_tile<P, V>(sum, t.end, t.slopes, t.last, out, t.out_pitch, P, t.columns);
+    end_tile<P, V>(sum, t.end, t.slopes, t.last, added, out, t.out_pitch, P, t.columns);
+    added = added.from(P * added.pitch);
     in += P * pitch;
     out += P * t.out_pitch;
     if (start != nullptr) start += P * t.start_pitch;
   }
 }
 
-using tiles_function = void (*)(const panel_task&, const float*, const float*, float*, const float*, int);
+using tiles_function = void (*)(const panel_task&, const float*, const float*, added_rows, float*, const float*, int);
 
 /// run_tiles for each height of the set; none for 0.
 template <tile_set Tiles, int P, int V>
@@ -123,13 +126,15 @@ CTNN_INLINE void run_panel(const panel_task& t) {
   for (int line = 0; line < t.lines; ++line) {
     const float* in = t.in + line * t.in_line;
     const float* start = t.start == nullptr ? nullptr : t.start + line * t.start_line;
+    const added_rows added = t.added.from(line * t.added_line);
     float* out = t.out + line * t.out_line;
     const float* ahead = t.ahead == nullptr ? nullptr : t.ahead + std::ptrdiff_t{line} * tiles * t.ahead_step;
-    tall(t, in, start, out, ahead, tall_tiles);
+    tall(t, in, start, added, out, ahead, tall_tiles);
     if (tall_tiles == tiles) continue;
     const int row = tall_tiles * (height + 1);
     tiles_up_to<Tiles, V, most>::at[height](
-        t, in + row * t.in_pitch, start == nullptr ? nullptr : start + row * t.start_pitch, out + row * t.out_pitch,
+        t, in + row * t.in_pitch, start == nullptr ? nullptr : start + row * t.start_pitch,
+        added.from(row * added.pitch), out + row * t.out_pitch,
         ahead == nullptr ? nullptr : ahead + tall_tiles * t.ahead_step, tiles - tall_tiles);
   }
 }
@@ -147,7 +152,7 @@ constexpr int panel_row_block = 768;
 /// Lines that follow each other without a gap are one.
 constexpr CTNN_INLINE void join_lines(panel_task& t) {
   if (t.lines > 1 && t.rows * t.in_pitch == t.in_line && t.rows * t.out_pitch == t.out_line &&
-      t.rows * t.start_pitch == t.start_line) {
+      t.rows * t.start_pitch == t.start_line && t.rows * t.added.pitch == t.added_line) {
     t.rows *= t.lines;
     t.lines = 1;
   }
@@ -196,6 +201,7 @@ CTNN_NOINLINE void multiply_panels(const panel_task& all) {
       t.lines = lines - line < line_step ? lines - line : line_step;
       const std::ptrdiff_t out = line * t.out_line + row * t.out_pitch;
       const std::ptrdiff_t start = line * all.start_line + row * all.start_pitch;
+      const added_rows added = all.added.from(line * all.added_line + row * all.added.pitch);
       const float* const in = all.in + line * t.in_line + row * t.in_pitch;
       for (int column = 0; column < all.columns;) {
         const int left = all.columns - column, vectors = detail::panel_vectors(left);
@@ -205,6 +211,7 @@ CTNN_NOINLINE void multiply_panels(const panel_task& all) {
         t.bias = all.bias == nullptr ? nullptr : all.bias + column;
         t.slopes = from_column(all.slopes, column);
         t.start = all.start == nullptr ? nullptr : all.start + start + column;
+        t.added = added.from(column);
         t.start_line = all.start_line;
         t.start_pitch = all.start_pitch;
         // Equal parts of a long sum: some runs, or a piece of the only one.

@@ -70,6 +70,21 @@ CTNN_NOINLINE inline void finish_tile_by_slopes(const epilogue&, const float* sl
     }
   }
 }
+/// Rows that are added to results behind the activation, in the tile that was just stored; null: none.
+struct added_rows {
+  const float* data = nullptr;
+  std::ptrdiff_t pitch = 0;
+
+  constexpr CTNN_INLINE added_rows from(std::ptrdiff_t place) const {
+    return data == nullptr ? *this : added_rows{data + place, pitch};
+  }
+};
+CTNN_NOINLINE inline void add_rows(const added_rows& more, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  const float* from = more.data;
+  for (int r = 0; r < rows; ++r, out += pitch, from += more.pitch)
+    for (int c = 0; c < columns; c += lanes)
+      store_bounded(add(load_bounded(out + c, columns - c), load_bounded(from + c, columns - c)), out + c, columns - c);
+}
 /// Numbers of columns from `column` on, if there are any.
 CTNN_INLINE const float* from_column(const float* numbers, std::ptrdiff_t column) {
   return numbers == nullptr ? nullptr : numbers + column;
@@ -118,6 +133,7 @@ struct tile_task {
   bool last;    ///< apply the epilogue
   epilogue end;
 #if !defined(CTNN_PLAIN)
+  added_rows added;
   const float* ahead;  ///< weights that come next, each run's as far from the first run's as in `runs`; may be null
   int ahead_inputs;    ///< inputs from one fetch of them to the next
 #endif
@@ -192,10 +208,10 @@ CTNN_INLINE void activate_tile(vec (&sum)[P][V], const epilogue& end, const floa
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = with_slope(sum[p][v], slope[v]);
   }
 }
-/// The epilogue, if this is the last part, and the only store.
+/// The epilogue, if this is the last part, and the only store but for functions and `added`, which go over the tile.
 template <int P, int V>
-CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last, float* out,
-                          std::ptrdiff_t pitch, int rows, int columns) {
+CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last,
+                          const added_rows& added, float* out, std::ptrdiff_t pitch, int rows, int columns) {
   if (last) activate_tile<P, V>(sum, end, slopes, columns);
   float* to = out;
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
@@ -204,6 +220,7 @@ CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* sl
   }
   const bool sloped = lanes > 1 && slopes != nullptr;
   if (last && end.finish != nullptr && !sloped) end.finish(end, slopes, out, pitch, rows, columns);
+  if (last && added.data != nullptr) add_rows(added, out, pitch, rows, columns);
 }
 
 /// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
@@ -220,6 +237,10 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
     for (int c = 0; c < columns; ++c) buffer[r * width + c] = t.start[r * t.start_pitch + c];
   const auto finish = t.end.finish;
   t.end.finish = nullptr;  // slopes are for these columns only
+#if !defined(CTNN_PLAIN)
+  const added_rows added = t.added;
+  t.added = {};
+#endif
   t.bias = bias;
   t.start = t.out = buffer;
   t.start_pitch = t.out_pitch = width;
@@ -233,6 +254,9 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
   t.rows = rows;
   t.end.finish = finish;
   if (t.last && finish != nullptr) finish(t.end, t.slopes, out, out_pitch, rows, columns);
+#if !defined(CTNN_PLAIN)
+  if (t.last && added.data != nullptr) add_rows(added, out, out_pitch, rows, columns);
+#endif
 }
 
 }  // namespace detail
@@ -348,7 +372,12 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   CTNN_UNROLL for (int i = 0; i < more; ++i)
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = add(sum[0][v], others[i][v]);
 
-  detail::end_tile<P, V>(sum, t.end, t.slopes, t.last, t.out, t.out_pitch, t.rows, t.columns);
+#if defined(CTNN_PLAIN)
+  const added_rows added;  // whoever runs a layer adds them
+#else
+  const added_rows& added = t.added;
+#endif
+  detail::end_tile<P, V>(sum, t.end, t.slopes, t.last, added, t.out, t.out_pitch, t.rows, t.columns);
 }
 
 /// Columns and rows that shares of a product (share.hpp) take at a time: tiles then lie as in the whole product.

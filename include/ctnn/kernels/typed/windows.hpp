@@ -113,19 +113,30 @@ void convolve(const op::sliding& p, int groups, const extents& x_shape, const ex
     }
 }
 
+/// The second input, if there is one, onto the result.
+template <class T>
+void add_residual(const arguments& a) {
+  if (a.in.size() < 2) return;
+  T* y = elements<T>(a.out[0]);
+  const T* more = elements<T>(a.in[1]);
+  const std::int64_t n = a.out[0].shape.count();
+  for (std::int64_t i = 0; i < n; ++i) y[i] = y[i] + more[i];
+}
+
 inline void run(const op::linear& p, const arguments& a) {
   const std::int64_t depth = p.depth(a.in[0].shape), rows = a.in[0].shape.count() / depth;
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     const T* x = elements<T>(b.in[0]);
-    const T* residual = b.in.size() == 2 ? elements<T>(b.in[1]) : nullptr;
+    const T* begins = b.in.size() == 2 && !p.residual_last ? elements<T>(b.in[1]) : nullptr;
     T* y = elements<T>(b.out[0]);
     for (std::int64_t r = 0; r < rows; ++r, x += depth)
       for (std::int64_t o = 0; o < p.out; ++o) {
         T sum = p.bias ? weights[1][o] : T{0};
         for (std::int64_t k = 0; k < depth; ++k) sum += weights[0][o * depth + k] * x[k];
-        *y++ = residual ? sum + *residual++ : sum;
+        *y++ = begins ? sum + *begins++ : sum;
       }
     activate<T>(p.activation, b.out[0]);
+    if (p.residual_last) add_residual<T>(b);
   });
 }
 
@@ -150,17 +161,19 @@ void run(const op::conv<Axes>& p, const arguments& a, scratch_memory memory) {
   }
   extents w{p.out, x[1] / p.groups};
   for (int k : p.kernel) w.push_back(k);
+  const bool residual_last = p.residual_last;
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     T* to = elements<T>(b.out[0]);
-    const T* residual = b.in.size() == 2 ? elements<T>(b.in[1]) : nullptr;
+    const T* begins = b.in.size() == 2 && !residual_last ? elements<T>(b.in[1]) : nullptr;
     const T* slopes = p.has_slopes() ? weights[p.slopes()] : nullptr;
     convolve(windows, p.groups, x, w, y, elements<T>(b.in[0]), weights[0], memory,
              [&](std::int64_t i, std::int64_t o, T sum) {
                if (p.bias) sum += weights[1][o];
-               if (residual) sum += residual[i];
+               if (begins) sum += begins[i];
                to[i] = slopes && sum < T{0} ? sum * slopes[o] : sum;
              });
     activate<T>(p.activation, b.out[0]);
+    if (residual_last) add_residual<T>(b);
   });
 }
 

@@ -175,11 +175,12 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
       t.slopes = from_column(c.slopes, j);
       if (part.first) {
         t.bias = c.bias == nullptr ? nullptr : c.bias + j;
-        t.start = c.residual == nullptr ? nullptr : c.residual + q * c.residual_pitch + j;
+        t.start = c.residual == nullptr || c.residual_last ? nullptr : c.residual + q * c.residual_pitch + j;
       } else {
         t.bias = nullptr;
         t.start = t.out;
       }
+      if (c.residual_last) t.added = {c.residual + q * c.residual_pitch + j, c.residual_pitch};
       if (copied) run_copied(c, t, tile, tile_x, copy);
       else tile.run(t);
     }
@@ -404,7 +405,7 @@ struct convolution_record {
   }
   /// Is it all? One image, one group (all channels of a depthwise convolution are), and all numbers fit.
   constexpr bool tells(const op::conv2d& p, const arguments& a, std::span<const memory_place> places) const {
-    if (p.has_slopes()) return false;
+    if (p.has_slopes() || p.residual_last) return false;
     const extents& x = a.in[0].shape;
     window c = window_of(p, a);
     if (is_depthwise(p, x.back(2))) c.out_channels = p.out;
@@ -433,19 +434,36 @@ CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
 
 #endif
 
-template <tile_set Tiles = all_tiles>
-CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
-  window c = window_of(p, a);
+namespace detail {
+template <tile_set Tiles>
+CTNN_INLINE void convolve_images(const op::conv2d& p, const arguments& a, window& c) {
   const epilogue end = epilogue_of(p.activation);
   const bool depthwise = is_depthwise(p, a.in[0].shape.back(2));
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
-  if (images == 1) return detail::convolve_image<Tiles>(p.groups, c, end, depthwise, a.share);
+  if (images == 1) return convolve_image<Tiles>(p.groups, c, end, depthwise, a.share);
   const int planes = a.in[0].order == layout::nchw ? a.in[0].shape.back(2) : 1;
   for (int n = 0; n < images; ++n) {
     window part = image_of(c, n, planes);
-    detail::convolve_image<Tiles>(p.groups, part, end, depthwise, a.share);
+    convolve_image<Tiles>(p.groups, part, end, depthwise, a.share);
   }
+}
+}  // namespace detail
+
+template <tile_set Tiles = all_tiles>
+CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
+  window c = window_of(p, a);
+#if defined(CTNN_PLAIN)
+  if (c.residual_last) c.residual = nullptr;
+#endif
+  detail::convolve_images<Tiles>(p, a, c);
+#if defined(CTNN_PLAIN)
+  // Plain kernels know nothing of it, which saves flash where nobody adds so.
+  if (c.residual_last) {
+    const tensor& y = a.out[0];
+    add_rows({a.in[1].data, a.in[1].pitch}, y.data, y.pitch, static_cast<int>(y.shape.count() / p.out), p.out);
+  }
+#endif
 }
 
 CTNN_END_TARGET

@@ -210,7 +210,8 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   d.in = c.in + (y + y_first * c.dilation_h) * c.row + channel;
   d.weights = c.weights + y_first * c.kernel_w * width + channel;
   d.bias = c.bias != nullptr ? c.bias + channel : nullptr;
-  d.residual = c.residual != nullptr ? c.residual + first_pixel * c.residual_pitch + channel : nullptr;
+  const float* const residual = c.residual != nullptr ? c.residual + first_pixel * c.residual_pitch + channel : nullptr;
+  d.residual = c.residual_last ? nullptr : residual;
   d.out = c.out + oy * c.out_row + channel;
   d.row_step = c.dilation_h * c.row;
   d.col = c.col;
@@ -233,6 +234,9 @@ CTNN_NOINLINE void depthwise_row(const window& c, const epilogue& end, int oy, i
   }
   if (end.finish != nullptr)
     end.finish(end, from_column(c.slopes, channel), d.out, c.out_pitch, c.out_width, d.channels);
+#if !defined(CTNN_PLAIN)
+  if (c.residual_last) add_rows({residual, c.residual_pitch}, d.out, c.out_pitch, c.out_width, d.channels);
+#endif
 }
 
 using depthwise_function = void (*)(const window&, const epilogue&, int, int, int);
@@ -242,7 +246,8 @@ constexpr CTNN_INLINE int depthwise_kind_of(const window& c, bool has_residual) 
   // Plain floats gain little from shared loads and lose flash.
   const int over = (c.out_width - 1) * c.stride_w - c.pad_left + c.kernel_w - c.width;
   const bool has_tiles = (c.kernel_w == 3 || c.kernel_w == 5) && (c.stride_w == 1 || c.stride_w == 2);
-  if (lanes > 1 && c.dilation_w == 1 && !has_residual && c.pad_left < c.kernel_w && over < c.kernel_w && has_tiles)
+  const bool begins_with_zero = !has_residual || c.residual_last;
+  if (lanes > 1 && c.dilation_w == 1 && begins_with_zero && c.pad_left < c.kernel_w && over < c.kernel_w && has_tiles)
     return tile_set::depthwise_kind(c.kernel_w, c.stride_w);
   return tile_set::depthwise_kind(0, 0);
 }
@@ -312,7 +317,7 @@ CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilo
       float* out = c.out + pixel * c.out_pitch;
       for (int channel = 0; channel < c.out_channels; ++channel) {
         float sum = c.bias != nullptr ? c.bias[channel] : 0.0f;
-        if (c.residual != nullptr) sum += c.residual[pixel * c.residual_pitch + channel];
+        if (c.residual != nullptr && !c.residual_last) sum += c.residual[pixel * c.residual_pitch + channel];
         for (int ky = valid.y; ky < valid.y_end; ++ky)
           for (int kx = valid.x; kx < valid.x_end; ++kx)
             sum += c.in[(y + ky * c.dilation_h) * c.row + (x + kx * c.dilation_w) * c.col + channel * c.chan] *
@@ -322,6 +327,9 @@ CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilo
         out[channel] = sum;
       }
       if (end.finish != nullptr) end.finish(end, c.slopes, out, c.out_pitch, 1, c.out_channels);
+#if !defined(CTNN_PLAIN)
+      if (c.residual_last) add_rows({c.residual + pixel * c.residual_pitch}, out, c.out_pitch, 1, c.out_channels);
+#endif
     }
 }
 

@@ -261,7 +261,8 @@ CTNN_NOINLINE void transform_outputs(const window& c, const epilogue& end, const
         transform_out<M>(half[i], y);
         const std::ptrdiff_t at = pixel + std::ptrdiff_t{i} * c.out_width;
         float* out = c.out + at * c.out_pitch + j;
-        const float* residual = c.residual != nullptr ? c.residual + at * c.residual_pitch + j : nullptr;
+        const bool begins = c.residual != nullptr && !c.residual_last;
+        const float* residual = begins ? c.residual + at * c.residual_pitch + j : nullptr;
         CTNN_UNROLL for (int x = 0; x < M; ++x) {
           if (x >= width) continue;
           vec sum = add(y[x], bias);
@@ -273,11 +274,16 @@ CTNN_NOINLINE void transform_outputs(const window& c, const epilogue& end, const
         }
       }
     }
-    if (end.finish != nullptr && c.slopes == nullptr)
-      for (int i = 0; i < height; ++i)
-        end.finish(end, nullptr,
-                   c.out + (pixel + std::ptrdiff_t{i} * c.out_width) * c.out_pitch + column, c.out_pitch, width,
+    const bool finishes = end.finish != nullptr && c.slopes == nullptr;
+    if (finishes || c.residual_last)
+      for (int i = 0; i < height; ++i) {
+        const std::ptrdiff_t at = pixel + std::ptrdiff_t{i} * c.out_width;
+        float* const out = c.out + at * c.out_pitch + column;
+        if (finishes) end.finish(end, nullptr, out, c.out_pitch, width, column_end - column);
+        if (c.residual_last)
+          add_rows({c.residual + at * c.residual_pitch + column, c.residual_pitch}, out, c.out_pitch, width,
                    column_end - column);
+      }
   }
 }
 

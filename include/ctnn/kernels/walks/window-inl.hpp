@@ -43,6 +43,7 @@ struct window {
   int out_height, out_width, out_channels;  ///< channels of a group; of all groups for the depthwise kernel
   int kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
   int last_y, last_x;  ///< largest position of a window that ends inside the input
+  bool residual_last;  ///< the residual is added to what the activation gives
   bool backwards;      ///< the last rows of results first (plain kernels; overlap.hpp)
 
   friend constexpr bool operator==(const window&, const window&) = default;
@@ -73,6 +74,7 @@ constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) 
   if (a.in.size() > 1) {
     c.residual = a.in[1].data;
     c.residual_pitch = a.in[1].pitch;
+    c.residual_last = p.residual_last;
   }
   c.kernel_h = p.kernel[0];
   c.kernel_w = p.kernel[1];

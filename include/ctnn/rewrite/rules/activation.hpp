@@ -33,7 +33,6 @@ using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op:
                                op::quantized_conv3d, op::quantized_matmul>;
 
 /// conv|...|bias|quantized_conv|quantized_matmul > activation  ->  the same with the activation in registers
-/// in registers
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
                                   "conv|...|bias|quantized_conv|quantized_matmul > activation -> the first",
@@ -49,6 +48,7 @@ struct fuse_activation {
     reason no;
     activates::visit(r, first, [&]<class Layer>(const Layer& layer) {
       both = layer.activation;
+      if (adds_behind_activation(layer)) no = {"its input adds a residual behind its activation", r.name(first)};
       if constexpr (std::is_base_of_v<op::products_of_bytes, Layer>)
         if (!layer.is_real()) no = {"its sums are of another arithmetic", r.name(first)};
     });

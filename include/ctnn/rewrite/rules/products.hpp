@@ -48,6 +48,7 @@ struct multiply_weights {
     both.out = last.out;
     both.bias = both.bias || last.bias;
     both.activation = last.activation;
+    both.residual_last = last.residual_last;
     return both;
   }
 
@@ -141,6 +142,7 @@ struct conv_of_one_pixel {
       by.out = conv.out;
       by.bias = conv.bias;
       by.activation = conv.activation;
+      by.residual_last = conv.residual_last;
       by.axes = Axes + 1;
       by.ones = Axes;
       if (conv.taps() != 1) {

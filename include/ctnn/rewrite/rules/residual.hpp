@@ -28,6 +28,12 @@ struct eltwise_to_binary {
   }
 };
 
+/// Is what the sum adds to the first layer's result of its shape?
+constexpr reason unless_of_one_shape(const rewriter& r, const match& m) {
+  if (r.shape(r.input(m.last, 1 - m.input)) == r.shape(r.output(m.first))) return {};
+  return {"its operands differ in shape", r.name(m.first)};
+}
+
 /// conv2d|linear > add of the same shape  ->  the first with a residual input
 struct fuse_residual {
   static constexpr rule_info info{"fuse_residual", "conv2d|linear > binary(add) -> the first", lowers::nodes,
@@ -38,15 +44,39 @@ struct fuse_residual {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::add || b.scalar) return {"it is not the sum of two values"};
     if (const reason no = is_complete(r, m.first)) return no;
-    const value_id other = r.input(m.last, 1 - m.input);
-    if (!(r.shape(other) == r.shape(r.output(m.first)))) return {"its operands differ in shape", r.name(m.first)};
-    return {};
+    return unless_of_one_shape(r, m);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id in[] = {r.input(m.first), r.input(m.last, 1 - m.input)};
     const pool<expression_id> weights = r.weights_of(m.first);
     adds::visit(r, m.first, [&](auto first) {
       first.activation = r.get<op::binary>(m.last).activation;
+      r.fuse(m.first, m.last, first, in, weights);
+    });
+  }
+};
+
+/// conv2d|linear with an activation > add of the same shape  ->  the first with a residual input, added last. An
+/// activation behind the sum stays where it is: a layer applies one.
+struct fuse_residual_last {
+  static constexpr rule_info info{"fuse_residual_last", "conv2d|linear with an activation > binary(add) -> the first",
+                                  lowers::nodes, numerics::exact};
+  using pattern = fuse_residual::pattern;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const auto b = r.get<op::binary>(m.last);
+    if (b.function != op::binary_function::add || b.scalar) return {"it is not the sum of two values"};
+    bool activates = false;
+    fuse_residual::adds::visit(r, m.first, [&](const auto& first) { activates = static_cast<bool>(first.activation); });
+    if (!activates) return {"its input has no activation", r.name(m.first)};
+    if (b.activation) return {"it applies an activation"};
+    if (r.inputs_count(m.first) != 1) return {"its input adds a residual", r.name(m.first)};
+    return unless_of_one_shape(r, m);
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id in[] = {r.input(m.first), r.input(m.last, 1 - m.input)};
+    const pool<expression_id> weights = r.weights_of(m.first);
+    fuse_residual::adds::visit(r, m.first, [&](auto first) {
+      first.residual_last = true;
       r.fuse(m.first, m.last, first, in, weights);
     });
   }

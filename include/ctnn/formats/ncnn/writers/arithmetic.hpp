@@ -77,8 +77,8 @@ inline parameter_list convolution_parameters(const op::conv2d& op, std::int64_t 
 }
 
 /// A layer of its own for the slopes of a convolution, which stand behind its bias.
-inline void slope_layer(node_writer& w, const op::conv2d& op, const std::string& from) {
-  w.layer("PReLU", {from}, {w.out()}, parameter_list().integer(0, op.out, 0));
+inline void slope_layer(node_writer& w, const op::conv2d& op, const std::string& from, const std::string& to) {
+  w.layer("PReLU", {from}, {to}, parameter_list().integer(0, op.out, 0));
   w.b.bin.raw(w.weight(op.slopes()));
 }
 
@@ -88,21 +88,27 @@ inline std::string add_residual(node_writer& w, const std::string& result, bool 
   w.layer("BinaryOp", {result, w.in(1)}, {sum});
   return sum;
 }
+/// The residual that is added to what the activation made, which ends the layer.
+inline void add_residual_last(node_writer& w, const std::string& result) {
+  w.layer("BinaryOp", {result, w.in(1)}, {w.out()});
+}
 
 inline void write_conv2d(node_writer& w, const op::conv2d& op) {
   w.need_rank(3, 3);
   const std::span<const float> weight = w.weight(0);
   parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(weight.size()));
-  const bool residual = w.input_count() == 2;
+  const bool adds = w.input_count() == 2, last = adds && op.residual_last, residual = adds && !last;
   const bool separate = residual || !fuse_activation(p, op.activation);
   const bool activate_after = separate && op.activation;
-  std::string result = residual ? w.between("product") : before_activation(w, separate);
+  const std::string end = last ? w.between("activated") : w.out();
+  std::string result = residual ? w.between("product") : separate ? w.between("linear") : end;
   w.layer(op.groups == 1 ? "Convolution" : "ConvolutionDepthWise", {w.in()}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
   if (residual) result = add_residual(w, result, activate_after);
-  if (op.has_slopes()) slope_layer(w, op, result);
-  else if (activate_after) activation_layer(w, op.activation, result, w.out());
+  if (op.has_slopes()) slope_layer(w, op, result, end);
+  else if (activate_after) activation_layer(w, op.activation, result, end);
+  if (last) add_residual_last(w, end);
 }
 inline void conv2d(node_writer& w) { write_conv2d(w, w.get<op::conv2d>()); }
 
@@ -150,6 +156,7 @@ inline bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
   conv.kernel = conv.ones;
   conv.bias = op.bias;
   conv.activation = op.activation;
+  conv.residual_last = op.residual_last;
   write_conv2d(w, conv);
   return true;
 }
@@ -161,8 +168,10 @@ inline void linear(node_writer& w) {
   parameter_list p;
   const std::span<const float> weight = w.weight(0);
   p.integer(0, op.out, 0).integer(1, op.bias, 0).integer(2, static_cast<std::int64_t>(weight.size()), 0);
-  const bool residual = w.input_count() == 2;
+  const bool adds = w.input_count() == 2, last = adds && op.residual_last, residual = adds && !last;
   const bool separate = residual ? static_cast<bool>(op.activation) : !fuse_activation(p, op.activation);
+  const std::string end = last ? w.between("activated") : w.out();
+  const auto before = [&] { return separate ? w.between("linear") : end; };
   // ncnn goes through a matrix row by row if they are as long as the weights', else all elements are one vector.
   const int depth = static_cast<int>(op.depth(in)), rows = static_cast<int>(in.count() / depth);
   const bool whole = op.axes == in.rank;
@@ -171,17 +180,18 @@ inline void linear(node_writer& w) {
     from = w.reshaped(from, {depth}, "vector");
   else if (!whole && in.rank > 2) from = w.reshaped(from, {rows, depth}, "rows");
   const bool reshape_after = (!whole && (in.rank > 2 || rows == 1)) || (op.ones > 0 && !w.b.kept_flat.contains(w.id()));
-  std::string result = reshape_after || residual ? w.between("product") : before_activation(w, separate);
+  std::string result = reshape_after || residual ? w.between("product") : before();
   w.layer("InnerProduct", {from}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
   if (reshape_after) {
-    const std::string shaped = residual ? w.between("shaped") : before_activation(w, separate);
+    const std::string shaped = residual ? w.between("shaped") : before();
     w.layer("Reshape", {result}, {shaped}, parameter_list().shape(w.output_shape()));
     result = shaped;
   }
   if (residual) result = add_residual(w, result, separate);
-  if (separate) activation_layer(w, op.activation, result, w.out());
+  if (separate) activation_layer(w, op.activation, result, end);
+  if (last) add_residual_last(w, end);
 }
 
 /// A layer with numbers a channel. ncnn's channels come first; behind a batch of one they do so in another form.

@@ -51,20 +51,24 @@ inline extents along_channels(const extents& x, int axis) {
   for (int i = axis + 1; i < x.rank; ++i) s.push_back(1);
   return s;
 }
-/// The result of a convolution but for its activation, or slopes.
+/// The result of a convolution but for its activation, or slopes, and what is added last.
 template <int Axes>
-void finish_conv(node_writer& w, const op::conv<Axes>& op, const std::string& y, const activation_function& f,
-                 int lead) {
-  if (!op.has_slopes()) return finish(w, y, f, lead);
-  const extents s = along_channels(w.result_shape(), channel_axis(w.result_shape()));
-  w.result(w.add("PRelu", {y, w.weight(op.slopes(), s)}), lead);
+void finish_conv(node_writer& w, const op::conv<Axes>& op, std::string y, const activation_function& f, int lead) {
+  if (op.has_slopes()) {
+    const extents s = along_channels(w.result_shape(), channel_axis(w.result_shape()));
+    y = w.add("PRelu", {y, w.weight(op.slopes(), s)});
+  } else {
+    y = applied(w, f, y, w.result_type());
+  }
+  if (op.residual_last && w.input_count() == 2) y = w.add("Add", {y, w.in(1, lead)});
+  w.result(y, lead);
 }
 
 /// A convolution with its sum and its activation as one node, of two dimensions as ONNX Runtime has it.
 template <int Axes>
 bool fused_conv(node_writer& w, const op::conv<Axes>& op, const std::string& weight, int lead) {
   const fused_activation f = fused_form(op.activation);
-  const bool sum = w.input_count() == 2;
+  const bool sum = w.input_count() == 2 && !op.residual_last;
   if (!w.fused() || Axes != 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
   if (sum && !(w.shape(1) == w.result_shape())) return false;
   std::vector<attribute> a = convolution_attributes(op, w.shape());
@@ -84,7 +88,7 @@ void write_conv(node_writer& w, const op::conv<Axes>& op, const std::string& wei
   std::vector<std::string> in{w.in(0, lead), weight};
   if (op.bias) in.push_back(w.weight(1));
   std::string y = w.add("Conv", in, convolution_attributes(op, w.shape()));
-  if (w.input_count() == 2) y = w.add("Add", {y, w.in(1, lead)});
+  if (w.input_count() == 2 && !op.residual_last) y = w.add("Add", {y, w.in(1, lead)});
   finish_conv(w, op, y, op.activation, lead);
 }
 template <int Axes>
@@ -277,6 +281,7 @@ bool conv_of_one_pixel(node_writer& w, const op::linear& op) {
   conv.kernel = conv.ones;
   conv.bias = op.bias;
   conv.activation = op.activation;
+  conv.residual_last = op.residual_last;
   extents weight{op.out, static_cast<int>(op.depth(x))};
   for (int i = 0; i < Axes; ++i) weight.push_back(1);
   write_conv(w, conv, w.weight(0, weight));
@@ -305,7 +310,7 @@ inline void linear(node_writer& w) {
     if (op.axes > 1) y = leading == 1 ? w.add("Flatten", {y}, {with("axis", 1)}) : w.reshaped(y, rows);
   }
   activation_function f = op.activation;
-  const bool fused = w.fused() && w.result_type() == dtype::f32 && w.input_count() == 1;
+  const bool fused = w.fused() && w.result_type() == dtype::f32 && (w.input_count() == 1 || op.residual_last);
   if (rows.rank == 2) {
     std::vector<std::string> in{y, w.weight(0)};
     if (op.bias) in.push_back(w.weight(1));
@@ -331,11 +336,13 @@ inline void linear(node_writer& w) {
     }
   }
   if (op.ones > 0) y = w.reshaped(y, w.result_shape());
-  if (w.input_count() == 2) {
+  const bool last = op.residual_last && w.input_count() == 2;
+  if (w.input_count() == 2 && !last) {
     if (w.leaves_sum()) return w.leave_sum(y, w.in(1));
     y = w.add("Add", {y, w.in(1)});
   }
-  finish(w, y, f, lead);
+  if (!last) return finish(w, y, f, lead);
+  w.result(w.add("Add", {applied(w, f, y, w.result_type()), w.in(1)}), lead);
 }
 
 inline void matmul(node_writer& w) {
