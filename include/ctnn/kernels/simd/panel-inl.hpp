@@ -27,8 +27,7 @@ struct panel_task {
   const float* slopes;        ///< of prelu; null for other functions
   const float* start;         ///< where sums begin: a residual, or what earlier parts left in `out`; may be null
   std::ptrdiff_t start_line, start_pitch;
-  added_rows added;
-  std::ptrdiff_t added_line;
+  std::ptrdiff_t added_line;  ///< of end.added
   float* out;
   std::ptrdiff_t out_line, out_pitch;
   int lines, rows, columns;
@@ -126,7 +125,7 @@ CTNN_INLINE void run_panel(const panel_task& t) {
   for (int line = 0; line < t.lines; ++line) {
     const float* in = t.in + line * t.in_line;
     const float* start = t.start == nullptr ? nullptr : t.start + line * t.start_line;
-    const added_rows added = t.added.from(line * t.added_line);
+    const added_rows added = t.end.added.from(line * t.added_line);
     float* out = t.out + line * t.out_line;
     const float* ahead = t.ahead == nullptr ? nullptr : t.ahead + std::ptrdiff_t{line} * tiles * t.ahead_step;
     tall(t, in, start, added, out, ahead, tall_tiles);
@@ -152,7 +151,7 @@ constexpr int panel_row_block = 768;
 /// Lines that follow each other without a gap are one.
 constexpr CTNN_INLINE void join_lines(panel_task& t) {
   if (t.lines > 1 && t.rows * t.in_pitch == t.in_line && t.rows * t.out_pitch == t.out_line &&
-      t.rows * t.start_pitch == t.start_line && t.rows * t.added.pitch == t.added_line) {
+      t.rows * t.start_pitch == t.start_line && t.rows * t.end.added.pitch == t.added_line) {
     t.rows *= t.lines;
     t.lines = 1;
   }
@@ -201,7 +200,7 @@ CTNN_NOINLINE void multiply_panels(const panel_task& all) {
       t.lines = lines - line < line_step ? lines - line : line_step;
       const std::ptrdiff_t out = line * t.out_line + row * t.out_pitch;
       const std::ptrdiff_t start = line * all.start_line + row * all.start_pitch;
-      const added_rows added = all.added.from(line * all.added_line + row * all.added.pitch);
+      const added_rows added = all.end.added.from(line * all.added_line + row * all.end.added.pitch);
       const float* const in = all.in + line * t.in_line + row * t.in_pitch;
       for (int column = 0; column < all.columns;) {
         const int left = all.columns - column, vectors = detail::panel_vectors(left);
@@ -211,7 +210,7 @@ CTNN_NOINLINE void multiply_panels(const panel_task& all) {
         t.bias = all.bias == nullptr ? nullptr : all.bias + column;
         t.slopes = from_column(all.slopes, column);
         t.start = all.start == nullptr ? nullptr : all.start + start + column;
-        t.added = added.from(column);
+        t.end.added = added.from(column);
         t.start_line = all.start_line;
         t.start_pitch = all.start_pitch;
         // Equal parts of a long sum: some runs, or a piece of the only one.

@@ -28,6 +28,22 @@
 
 CTNN_BEGIN_TARGET
 
+/// Rows that are added to results behind the activation, in the tile that was just stored; null: none.
+struct added_rows {
+  const float* data = nullptr;
+  std::ptrdiff_t pitch = 0;
+
+  constexpr CTNN_INLINE added_rows from(std::ptrdiff_t place) const {
+    return data == nullptr ? *this : added_rows{data + place, pitch};
+  }
+};
+CTNN_NOINLINE inline void add_rows(added_rows more, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  const float* from = more.data;
+  for (int r = 0; r < rows; ++r, out += pitch, from += more.pitch)
+    for (int c = 0; c < columns; c += lanes)
+      store_bounded(add(load_bounded(out + c, columns - c), load_bounded(from + c, columns - c)), out + c, columns - c);
+}
+
 /// How results leave the registers. relu and clip are bounds; the other functions pass over the stored tile, which is
 /// still in the nearest cache, through `finish`: so one micro-kernel serves every activation. `slopes` are prelu's, of
 /// the tile's columns; null for other functions. Tiles of vectors apply them in registers.
@@ -40,6 +56,9 @@ struct epilogue {
   function kind = function::none;
   float low = 0, high = 0;
   finish_function finish = nullptr;
+#if !defined(CTNN_PLAIN)
+  added_rows added{};  // whoever runs a plain layer adds them
+#endif
 };
 
 template <class Activation>
@@ -69,21 +88,6 @@ CTNN_NOINLINE inline void finish_tile_by_slopes(const epilogue&, const float* sl
       store_bounded(with_slope(x, slope), at, columns - c);
     }
   }
-}
-/// Rows that are added to results behind the activation, in the tile that was just stored; null: none.
-struct added_rows {
-  const float* data = nullptr;
-  std::ptrdiff_t pitch = 0;
-
-  constexpr CTNN_INLINE added_rows from(std::ptrdiff_t place) const {
-    return data == nullptr ? *this : added_rows{data + place, pitch};
-  }
-};
-CTNN_NOINLINE inline void add_rows(const added_rows& more, float* out, std::ptrdiff_t pitch, int rows, int columns) {
-  const float* from = more.data;
-  for (int r = 0; r < rows; ++r, out += pitch, from += more.pitch)
-    for (int c = 0; c < columns; c += lanes)
-      store_bounded(add(load_bounded(out + c, columns - c), load_bounded(from + c, columns - c)), out + c, columns - c);
 }
 /// Numbers of columns from `column` on, if there are any.
 CTNN_INLINE const float* from_column(const float* numbers, std::ptrdiff_t column) {
@@ -133,7 +137,6 @@ struct tile_task {
   bool last;    ///< apply the epilogue
   epilogue end;
 #if !defined(CTNN_PLAIN)
-  added_rows added;
   const float* ahead;  ///< weights that come next, each run's as far from the first run's as in `runs`; may be null
   int ahead_inputs;    ///< inputs from one fetch of them to the next
 #endif
@@ -210,8 +213,8 @@ CTNN_INLINE void activate_tile(vec (&sum)[P][V], const epilogue& end, const floa
 }
 /// The epilogue, if this is the last part, and the only store but for functions and `added`, which go over the tile.
 template <int P, int V>
-CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last,
-                          const added_rows& added, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last, added_rows added,
+                          float* out, std::ptrdiff_t pitch, int rows, int columns) {
   if (last) activate_tile<P, V>(sum, end, slopes, columns);
   float* to = out;
   CTNN_UNROLL for (int p = 0; p < P; ++p) {
@@ -238,8 +241,8 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
   const auto finish = t.end.finish;
   t.end.finish = nullptr;  // slopes are for these columns only
 #if !defined(CTNN_PLAIN)
-  const added_rows added = t.added;
-  t.added = {};
+  const added_rows added = t.end.added;
+  t.end.added = {};
 #endif
   t.bias = bias;
   t.start = t.out = buffer;
@@ -373,9 +376,9 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = add(sum[0][v], others[i][v]);
 
 #if defined(CTNN_PLAIN)
-  const added_rows added;  // whoever runs a layer adds them
+  const added_rows added;
 #else
-  const added_rows& added = t.added;
+  const added_rows added = t.end.added;
 #endif
   detail::end_tile<P, V>(sum, t.end, t.slopes, t.last, added, t.out, t.out_pitch, t.rows, t.columns);
 }

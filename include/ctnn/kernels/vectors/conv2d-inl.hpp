@@ -180,7 +180,7 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
         t.bias = nullptr;
         t.start = t.out;
       }
-      if (c.residual_last) t.added = {c.residual + q * c.residual_pitch + j, c.residual_pitch};
+      if (c.residual_last) t.end.added = {c.residual + q * c.residual_pitch + j, c.residual_pitch};
       if (copied) run_copied(c, t, tile, tile_x, copy);
       else tile.run(t);
     }

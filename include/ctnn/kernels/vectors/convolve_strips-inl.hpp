@@ -85,12 +85,13 @@ constexpr CTNN_INLINE panel_task panels_of(const window& c, const epilogue& end)
   t.block_step = std::ptrdiff_t{c.kernel_h} * t.length * channel_block;
   t.bias = c.bias;
   t.slopes = c.slopes;
-  t.start_pitch = t.added.pitch = c.residual_pitch;
+  t.start_pitch = c.residual_pitch;
   t.start_line = t.added_line = c.out_width * c.residual_pitch;
   t.out_pitch = c.out_pitch;
   t.out_line = c.out_row;
   t.columns = c.out_channels;
   t.end = end;
+  t.end.added.pitch = c.residual_pitch;
   return t;
 }
 
@@ -102,7 +103,7 @@ template <tile_set Tiles>
 CTNN_INLINE void multiply_box(const window& c, panel_task& t, const pixel_box& box) {
   const float* const residual =
       c.residual == nullptr ? nullptr : c.residual + box.y * t.start_line + box.x * t.start_pitch;
-  (c.residual_last ? t.added.data : t.start) = residual;
+  (c.residual_last ? t.end.added.data : t.start) = residual;
   t.out = c.out + box.y * t.out_line + box.x * t.out_pitch;
   take_box(t, box);
   multiply_panels<Tiles>(t);

@@ -28,14 +28,13 @@
 
 CTNN_BEGIN_TARGET
 
-/// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue, and `added`, which
-/// plain kernels take no notice of. Rows lie in_pitch and, of `start` and `out`, out_pitch apart. Bias and start may be
-/// null. One row alone streams the weights; many rows share them tile by tile (firmware has few and takes one after
-/// another).
+/// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue; rows lie in_pitch and,
+/// of `start` and `out`, out_pitch apart. Bias and start may be null. One row alone streams the weights; many rows
+/// share them tile by tile (firmware has few and takes one after another).
 template <tile_set Tiles = all_tiles>
 CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
-                                 const float* bias, const float* start, [[maybe_unused]] added_rows added, float* out,
-                                 std::ptrdiff_t out_pitch, int columns, const epilogue& end) {
+                                 const float* bias, const float* start, float* out, std::ptrdiff_t out_pitch,
+                                 int columns, const epilogue& end) {
 #if !defined(CTNN_PLAIN)
   if (rows > 1) {
     panel_task p{};
@@ -48,7 +47,6 @@ CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int r
     p.bias = bias;
     p.start = start;
     p.start_pitch = out_pitch;
-    p.added = added;
     p.out = out;
     p.out_pitch = out_pitch;
     p.rows = rows;
@@ -85,7 +83,7 @@ CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int r
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     t.bias = bias == nullptr ? nullptr : bias + column;
     t.start = start == nullptr ? nullptr : start + column;
-    t.added = added.from(column);
+    t.end.added = end.added.from(column);
     t.weights = weights + column / channel_block * t.block_step + column % channel_block;
     t.out = out + column;
     tile.run(t);
@@ -121,10 +119,14 @@ CTNN_INLINE void run(const op::linear& p, const arguments& a) {
   const std::ptrdiff_t first = row.begin * p.out + column.begin;
   const float* const residual = a.in.size() == 2 ? a.in[1].data + first : nullptr;
   const added_rows added{p.residual_last ? residual : nullptr, p.out};
+  epilogue end = epilogue_of(p.activation);
+#if !defined(CTNN_PLAIN)
+  end.added = added;
+#endif
   multiply_rows<Tiles>(a.in[0].data + row.begin * depth, depth, static_cast<int>(row.size()), depth,
                        a.weights[0] + column.begin * depth, bias == nullptr ? nullptr : bias + column.begin,
-                       p.residual_last ? nullptr : residual, added, a.out[0].data + first, p.out,
-                       static_cast<int>(column.size()), epilogue_of(p.activation));
+                       p.residual_last ? nullptr : residual, a.out[0].data + first, p.out,
+                       static_cast<int>(column.size()), end);
 #if defined(CTNN_PLAIN)
   if (added.data != nullptr)
     add_rows(added, a.out[0].data + first, p.out, static_cast<int>(row.size()), static_cast<int>(column.size()));
