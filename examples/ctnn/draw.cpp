@@ -66,10 +66,28 @@ class times {
   std::map<std::string, double> medians_;
 };
 
+void draw_arena(const ir::graph_view& g, const std::string& out) {
+  const ir::memory_plan plan = ir::make_plan(g);
+  ir::write_file(out, ctnn::write_arena_picture(g, plan.view()));
+}
+/// Parts have memory of their own, one after the other: x.1.svg, x.2.svg of those that are planned.
+void draw_arenas(const draw_options& options, const parts_run& run) {
+  const std::filesystem::path out(options.out);
+  std::size_t number = 0;
+  for (const ran_part& p : run.parts) {
+    ++number;
+    if (!p.code) continue;
+    std::filesystem::path name = out;
+    name.replace_extension(std::to_string(number) + out.extension().string());
+    draw_arena(p.code->g(), name.string());
+    std::printf("%s\n", name.string().c_str());
+  }
+}
+
 /// What ran for the numbers that are fed, or for made-up ones.
 std::string text_of_parts(const draw_options& options, const parts_run& run) {
-  if (options.arena) throw ctnn::error("--arena: " + run.describe() + ", each with memory of its own");
   if (!run.broken.empty()) throw ctnn::error(run.broken + " (of made-up numbers): feed --input NAME=FILE");
+  if (options.arena) return draw_arenas(options, run), "";
   const times medians(options);
   std::deque<ir::graph_view> graphs;
   std::deque<std::vector<double>> seconds;
@@ -100,8 +118,7 @@ std::string text_of(const draw_options& options) {
   ctnn::loaded_model& m = *whole;
   const ir::optimization o = rewrite(m, options.model);
   if (options.arena) {
-    const ir::memory_plan plan = ir::make_plan(o.g.view());
-    ir::write_file(options.out, ctnn::write_arena_picture(o.g.view(), plan.view()));
+    draw_arena(o.g.view(), options.out);
     return "";
   }
   const std::vector<double> seconds = times(options).of(o.g.view());

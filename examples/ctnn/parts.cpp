@@ -54,7 +54,9 @@ parts_run run_parts(const model_source& from, const opened_model& opened, const 
   const progress busy("running");
   try {
     for (const auto& [name, numbers] : out.fed) ex.input(name, numbers);
-    for (const std::string& name : ex.outputs()) out.outputs.emplace_back(name, ex.extract(name));
+    const std::vector<std::string> names = ex.outputs();
+    std::vector<ctnn::array> made = ex.extract(names);
+    for (std::size_t k = 0; k < names.size(); ++k) out.outputs.emplace_back(names[k], std::move(made[k]));
   } catch (const ctnn::error& e) {
     if (!out.made_up) throw;
     out.broken = e.what();

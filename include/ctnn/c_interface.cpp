@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "model.hpp"
 
@@ -26,6 +29,12 @@ struct ctnn_array {
 };
 
 namespace {
+
+std::unique_ptr<ctnn_array> array_of(ctnn::array&& values) {
+  auto made = std::make_unique<ctnn_array>(ctnn_array{std::move(values), {}});
+  for (int k = 0; k < made->of.shape().rank; ++k) made->extents[k] = made->of.shape()[k];
+  return made;
+}
 
 static_assert(CTNN_MAX_RANK == ctnn::max_rank);
 
@@ -250,9 +259,20 @@ ctnn_status ctnn_extract(ctnn_extractor* extractor, const char* name, ctnn_array
     require(extractor, "extractor: a null pointer");
     require(name, "name: a null pointer");
     require(out, "out: a null pointer");
-    auto made = std::make_unique<ctnn_array>(ctnn_array{extractor->of.extract(name), {}});
-    for (int k = 0; k < made->of.shape().rank; ++k) made->extents[k] = made->of.shape()[k];
-    *out = made.release();
+    *out = array_of(extractor->of.extract(name)).release();
+  });
+}
+ctnn_status ctnn_extract_all(ctnn_extractor* extractor, std::size_t count, const char* const* names,
+                             ctnn_array** out) {
+  return guarded([&] {
+    require(extractor, "extractor: a null pointer");
+    require(names, "names: a null pointer");
+    require(out, "out: a null pointer");
+    for (std::size_t i = 0; i < count; ++i) require(names[i], "name: a null pointer");
+    std::vector<std::unique_ptr<ctnn_array>> made;
+    for (ctnn::array& values : extractor->of.extract(std::vector<std::string>(names, names + count)))
+      made.push_back(array_of(std::move(values)));
+    for (std::size_t i = 0; i < count; ++i) out[i] = made[i].release();
   });
 }
 

@@ -117,6 +117,9 @@ CTNN_C_API ctnn_status ctnn_feed(ctnn_extractor* extractor, const char* name, ct
                                  const int64_t* extents, const void* numbers, size_t bytes);
 /* An output, or any other value that is still there, computing what it needs. */
 CTNN_C_API ctnn_status ctnn_extract(ctnn_extractor* extractor, const char* name, ctnn_array** out);
+/* Several of them into `out`, which has room for `count`: what they need is computed once. */
+CTNN_C_API ctnn_status ctnn_extract_all(ctnn_extractor* extractor, size_t count, const char* const* names,
+                                        ctnn_array** out);
 
 CTNN_C_API void ctnn_array_destroy(ctnn_array* array);
 CTNN_C_API ctnn_type ctnn_array_type(const ctnn_array* array);

@@ -72,6 +72,16 @@ static void run_fixed(ctnn_model* model) {
   CHECK(ctnn_feed(run, "x", CTNN_F32, 11, three_by_two, numbers, 24) == CTNN_BAD_CALL);
   CHECK(ctnn_feed(run, NULL, CTNN_F32, 2, three_by_two, numbers, 24) == CTNN_BAD_CALL);
   CHECK(ctnn_extract(NULL, "y", &y) == CTNN_BAD_CALL);
+  const char* const both[2] = {"y", "x"};
+  const char* const wrong[2] = {"y", "z"};
+  ctnn_array* two[2] = {NULL, NULL};
+  CHECK(ctnn_feed(run, "x", CTNN_F32, 2, three_by_two, numbers, sizeof numbers) == CTNN_OK);
+  CHECK(ctnn_extract_all(run, 2, wrong, two) == CTNN_BAD_INPUT && two[0] == NULL && two[1] == NULL);
+  CHECK(ctnn_extract_all(run, 2, both, two) == CTNN_OK);
+  CHECK(((const float*)ctnn_array_numbers(two[0]))[0] == 11 && ctnn_array_bytes(two[1]) == sizeof numbers);
+  ctnn_array_destroy(two[0]);
+  ctnn_array_destroy(two[1]);
+  CHECK(ctnn_extract_all(run, 0, both, two) == CTNN_OK && ctnn_extract_all(run, 1, NULL, two) == CTNN_BAD_CALL);
   ctnn_extractor_destroy(run);
 }
 

@@ -31,7 +31,8 @@ constexpr budget tiny{.file_bytes = 1 << 20,
                       .name_length = 255,
                       .array_length = 4096,
                       .nesting = 4,
-                      .work = 1 << 22};
+                      .work = 1 << 22,
+                      .turns = 12};
 constexpr std::int64_t most_work = 1 << 22;  ///< multiply-adds of a network that is run
 
 /// Runs f; false if it threw a ctnn::error, which must say something.
@@ -210,6 +211,98 @@ void try_bin(std::span<const std::byte> bytes) {
 
 namespace {
 
+/// Stops a run that has become long, by an error like any other.
+struct bounded_work {
+  std::int64_t steps = 0, multiplications = 0;
+  static void step(void* self, const running_step& s) {
+    auto& w = *static_cast<bounded_work*>(self);
+    if (!s.begins) return;
+    if (s.code)
+      for (const node_id n : s.together.empty() ? std::span(&s.node, 1) : std::span<const node_id>(s.together))
+        if (n != none) w.multiplications += macs_of(s.code->g(), n);
+    if (++w.steps > 3000 || w.multiplications > most_work) throw error("much work");
+  }
+};
+
+/// All outputs of a network that runs in parts; nothing if it refuses what it is fed, and why.
+std::optional<arrays_by_name> outputs_in_parts(extractor& e, const arrays_by_name& fed, std::string& why) {
+  bounded_work work;
+  e.on_step(&bounded_work::step, &work);
+  std::optional<arrays_by_name> out(std::in_place);
+  const bool ran = succeeds([&] {
+    try {
+      for (const auto& [name, numbers] : fed) e.input(name, numbers);
+      for (const std::string& name : e.outputs()) out->insert_or_assign(name, e.extract(name));
+    } catch (const error& now) {
+      why = now.what();
+      throw;
+    }
+  });
+  e.on_step(nullptr, nullptr);
+  if (!ran) return {};
+  return out;
+}
+
+void require_same(const arrays_by_name& now, const arrays_by_name& before, const std::string& who, bool exact) {
+  if (now.size() != before.size()) found(who + " makes " + std::to_string(now.size()) + " outputs");
+  for (const auto& [name, numbers] : before) {
+    const auto at = now.find(name);
+    if (at == now.end()) found(who + " does not make '" + name + "'");
+    const array& other = at->second;
+    if (other.type() != numbers.type()) found(who + " makes '" + name + "' of another type");
+    if (!exact) continue;
+    if (!(other.shape() == numbers.shape()))
+      found(who + " makes '" + name + "' " + describe(other.shape()) + ", is " + describe(numbers.shape()));
+    if (numbers.type() == dtype::f32 ? !std::ranges::equal(other.values(), numbers.values())
+                                     : !std::ranges::equal(other.bytes(), numbers.bytes()))
+      found(who + " makes other numbers of '" + name + "'");
+  }
+}
+
+/// Whether what is refused in parts is so by a limit that making the network whole does not meet.
+bool is_limit(std::string_view why) {
+  return why.find("much work") != why.npos || why.find("limit") != why.npos;
+}
+
+/// Runs a file in parts for every set of inputs, twice each. If its answers are `exact`, they are those of the network
+/// that is made whole for the same numbers.
+void try_in_parts(const onnx::model_message& file, onnx::read_options options, std::span<const arrays_by_name> inputs,
+                  bool exact) {
+  const auto shared = std::make_shared<const onnx::model_message>(file);
+  load_options load;
+  load.read.limits = options.limits;
+  std::optional<model> m;
+  if (!succeeds([&] { m.emplace(onnx::maker_of(shared, options), load); }) || m->is_known()) return;
+  extractor light = m->extractor(), all = m->extractor();
+  all.set_light_mode(false);
+  for (const arrays_by_name& fed : inputs) {
+    std::string why, also;
+    const std::optional<arrays_by_name> once = outputs_in_parts(light, fed, why);
+    if (!once && exact && !is_limit(why)) {
+      std::optional<arrays_by_name> whole;
+      std::string reason;
+      succeeds([&] {
+        const model w(onnx::build(file, options, fed), load);
+        extractor e = w.extractor();
+        whole = outputs_in_parts(e, fed, reason);
+      });
+      if (whole) found("runs whole, but not in parts: " + why);
+    }
+    if (!once) continue;
+    const std::optional<arrays_by_name> every = outputs_in_parts(all, fed, also);
+    if (!every && !is_limit(also)) found("runs, but not where all values stay: " + also);
+    if (every) {
+      require_same(*every, *once, "where all values stay it", exact);
+      for (const std::string& name : all.values()) succeeds([&] { all.extract(name); });
+    }
+    succeeds([&] {
+      const model whole(onnx::build(file, options, fed), load);
+      extractor e = whole.extractor();
+      if (const auto as_whole = outputs_in_parts(e, fed, also)) require_same(*once, *as_whole, "in parts it", exact);
+    });
+  }
+}
+
 /// What a file of ONNX's or of TensorFlow Lite's says, built and run.
 void try_messages(const std::function<onnx::model_message()>& parse) {
   onnx::model_message file;
@@ -237,9 +330,18 @@ void try_messages(const std::function<onnx::model_message()>& parse) {
     }
   });
   try_model([&] { return onnx::build(file, options, *given); });
+  try_in_parts(file, options, std::span(&fed, 1), false);
 }
 
 }  // namespace
+
+void try_parts(std::span<const std::byte> bytes, std::span<const arrays_by_name> inputs) {
+  onnx::model_message file;
+  onnx::read_options options;
+  options.limits = tiny;
+  options.limits.layers = 3000;  // whole, loops are unrolled
+  if (succeeds([&] { file = onnx::parse_model(bytes, "fuzz.onnx", options.limits); })) try_in_parts(file, options, inputs, true);
+}
 
 void try_onnx(std::span<const std::byte> bytes) {
   try_messages([&] { return onnx::parse_model(bytes, "fuzz.onnx", tiny); });

@@ -23,6 +23,8 @@ void try_model(const std::function<loaded_model()>& make);
 void try_param(std::string_view text);
 void try_bin(std::span<const std::byte> bytes);
 void try_onnx(std::span<const std::byte> bytes);
+/// Fed each of these, of which every number is exact.
+void try_parts(std::span<const std::byte> bytes, std::span<const arrays_by_name> inputs);
 void try_tflite(std::span<const std::byte> bytes);
 void try_npy(std::string_view bytes);
 void try_weights(std::span<const std::byte> bytes);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // loaded/known_numbers.hpp: constants of two names are one if their bytes are the same.
+#include <algorithm>
+#include <cstring>
+
 #include <doctest/doctest.h>
 
 #include <ctnn/loaded/expanded.hpp>
@@ -27,7 +30,8 @@ std::size_t nodes_left(std::vector<float> one, std::vector<float> other, std::in
   const auto set = [&](int i, const std::vector<float>& numbers, dtype t) {
     array a(m.network.view().shape(k[i]), t);
     if (t == dtype::f32) std::copy(numbers.begin(), numbers.end(), a.data());
-    else for (std::size_t n = 0; n < numbers.size(); ++n) a.elements<std::uint16_t>()[n] = float_to_half(numbers[n]);
+    else
+      for (std::size_t n = 0; n < numbers.size(); ++n) a.elements<std::uint16_t>()[n] = float_to_half(numbers[n]);
     const graph_view g = m.network.view();
     m.set_weight(g.at_expression(g.weights(g.at(g.at_value(k[i]).producer))[0]),
                  std::make_shared<const array>(std::move(a)));
@@ -62,5 +66,56 @@ TEST_CASE("zeros of a file go, but not those that stand for a file that is not t
       m.set_weight(e, std::vector<float>(static_cast<std::size_t>(e.shape.count())));
     const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
     CHECK(o.g.view().get<op::linear>(1).bias == without_numbers);
+  }
+}
+
+namespace {
+
+/// Numbers of a file: zeros, and one number at the end.
+class in_a_file final : public number_source {
+ public:
+  in_a_file(std::size_t count, float last) : bytes_(count * sizeof(float)) {
+    std::memcpy(bytes_.data() + bytes_.size() - sizeof last, &last, sizeof last);
+  }
+  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return ++whole, bytes_; }
+  bool part(std::size_t from, std::span<std::byte> to) const override {
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
+    most = std::max(most, to.size());
+    return true;
+  }
+  mutable std::size_t whole = 0, most = 0;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
+
+TEST_CASE("large numbers of files are compared some at a time, and never in memory as a whole") {
+  constexpr int rows = 300, columns = 299;
+  for (const float last : {1.0f, 2.0f}) {
+    builder b;
+    const value_id x = b.input("x", {rows, columns});
+    const value_id one = b.constant("one", {rows, columns}), other = b.constant("other", {rows, columns});
+    const value_id q = b.relu("q", b.sum("a", x, one)), r = b.relu("r", b.sum("b", x, other));
+    b.output("", b.binary("y", op::binary_function::sub, q, r));
+    loaded_model m;
+    m.network = thaw(b.g.view());
+    const auto first = std::make_shared<const in_a_file>(rows * columns, 1.0f),
+               second = std::make_shared<const in_a_file>(rows * columns, last);
+    const auto set = [&](value_id v, std::shared_ptr<const number_source> from) {
+      const graph_view g = m.network.view();
+      m.set_weight(g.at_expression(g.weights(g.at(g.at_value(v).producer))[0]),
+                   std::make_shared<const array>(extents{rows, columns}, dtype::f32, std::move(from)));
+    };
+    set(one, first);
+    set(other, second);
+    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+    CHECK(o.g.nodes.size() == (last == 1 ? 4 : 6));
+    for (const auto& from : {first, second}) {
+      CHECK(from->whole == 0);
+      CHECK(from->most > 0);
+      CHECK(from->most <= 65536);
+    }
   }
 }

@@ -210,8 +210,9 @@ TEST_CASE("what of com.microsoft is refused, and why") {
   refused("Attention x,w -> y num_heads=2 qkv_hidden_sizes=[4,4,5]", cube, "which are not those of Q, K and V");
   refused("MultiHeadAttention x,x,x,e -> y num_heads=2", cube, "bias is 1 for Q, K and V of 2 x 3 x 8");
   refused("MultiHeadAttention x -> y num_heads=2", cube, "input 0 is 2 x 3 x 8, expected 5 dimensions");
-  refused("GroupQueryAttention x,x,x,,,e,e -> y num_heads=2 kv_num_heads=2 smooth_softmax=1", cube,
-          "a sink of attention");
+  refused("GroupQueryAttention x,x,x,,,e,e -> y num_heads=2 kv_num_heads=2 qk_output=3", cube, "qk_output is 3");
+  refused("GroupQueryAttention x,x,x,,,e,e,,,,x -> y,,,z num_heads=2 kv_num_heads=2 qk_output=1", cube,
+          "output 'output_qk' before the softmax, with 'attention_bias'");
   refused("GroupQueryAttention x,x,x,,,w,e -> y num_heads=2 kv_num_heads=2", cube, "seqlens_k is 8 x 12");
   const std::string table = tensors({{"s", {3, 1}}, {"g", {8}}});
   const auto bytes_of_shape = [](const char* name, const pb::dims& shape, std::size_t count) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
@@ -237,6 +238,193 @@ TEST_CASE("a scan over nothing leaves its state, and gathers nothing along the a
   e.input("x", array({0, 2}));
   CHECK(floats(e.extract("last")) == std::vector<float>{1, 2});
   CHECK(e.extract("all").shape() == extents{2, 0});
+}
+
+TEST_CASE("a long scan is a loop, along any axis and from either end") {
+  const std::string body = pb::node("Add", {"s", "v"}, {"s2"}) + pb::node("Sub", {"s2", "w"}, {"out"}) +
+                           pb::input(pb::value("s", pb::f32, {2})) + pb::input(pb::value("v", pb::f32, {2})) +
+                           pb::input(pb::value("w", pb::f32, {2})) + pb::output(pb::value("s2", pb::f32, {2})) +
+                           pb::output(pb::value("out", pb::f32, {2}));
+  const model m = loaded(pb::node("Scan", {"start", "x", "z"}, {"last", "all"},
+                                  pb::graph_attribute("body", body) + pb::attribute("num_scan_inputs", 2) +
+                                      pb::attribute("scan_input_axes", pb::dims{0, -1}) +
+                                      pb::attribute("scan_input_directions", pb::dims{0, 1}) +
+                                      pb::attribute("scan_output_axes", pb::dims{-1}) +
+                                      pb::attribute("scan_output_directions", pb::dims{1})) +
+                         pb::initializer(pb::floats("start", {2}, {1, 2})) +
+                         pb::input(pb::value("x", pb::f32, {-1, 2})) + pb::input(pb::value("z", pb::f32, {2, -1})) +
+                         pb::output(pb::value("last", pb::f32, {2})) + pb::output(pb::value("all", pb::f32, {2, -1})));
+  extractor e = m.extractor();
+  struct counted {
+    std::map<std::string_view, int> nodes;
+  };
+  for (const int length : {3, 3000}) {  // as nodes, as a loop
+    array x({length, 2}), z({2, length});
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x.values()[i] = static_cast<float>(i % 7), z.values()[i] = static_cast<float>(i % 5);
+    e.input("x", x);
+    e.input("z", z);
+    counted seen;
+    e.on_step(
+        [](void* to, const running_step& s) {
+          if (s.begins && s.node != ir::none) ++static_cast<counted*>(to)->nodes[s.code->g().at(s.node).name];
+        },
+        &seen);
+    const array all = e.extract("all"), last = e.extract("last");
+    int most = 0;
+    for (const auto& [name, times] : seen.nodes) most = std::max(most, times);
+    CHECK(most == (length == 3 ? 1 : length));
+    REQUIRE(all.shape() == extents{2, length});
+    const auto n = static_cast<std::size_t>(length);
+    float sums[2] = {1, 2};
+    bool same = true;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 2; ++k) {
+        sums[k] += x[2 * i + k];
+        same = same && all[k * n + n - 1 - i] == sums[k] - z[k * n + n - 1 - i];
+      }
+    CHECK(same);
+    CHECK(floats(last) == std::vector<float>{sums[0], sums[1]});
+  }
+  e.input("x", array({4, 2}));
+  e.input("z", array({2, 5}));
+  CHECK_THROWS_WITH_AS(e.extract("all"), doctest::Contains("4 slices of 'x' and 5 of 'z'"), error);
+  e.input("x", array({4000, 2}));
+  e.input("z", array({2, 3000}));
+  CHECK_THROWS_WITH_AS(e.extract("all"), doctest::Contains("4000 slices of 'x' and 3000 of 'z'"), error);
+}
+
+TEST_CASE("what a scan's turns count is run turn by turn") {
+  const std::string body = pb::node("NonZero", {"v"}, {"at"}) +
+                           pb::node("ReduceSum", {"at"}, {"out"}, pb::attribute("keepdims", 0)) +
+                           pb::input(pb::value("v", pb::f32, {side})) + pb::output(pb::value("out", pb::i64, {}));
+  const model m = loaded(
+      doubled +
+      pb::node("Scan", {"h"}, {"sums"}, pb::graph_attribute("body", body) + pb::attribute("num_scan_inputs", 1)) +
+      pb::output(pb::value("sums", pb::i64, {side})));
+  extractor e = m.extractor();
+  for (const float one : {1.0f, 0.0f}) {
+    e.input("x", with({{3, 1}, {5, one}, {70, 2}}));
+    std::vector<std::int64_t> wanted(side);
+    wanted[0] = one != 0 ? 3 + 5 : 3;
+    wanted[1] = 6;
+    CHECK(longs(e.extract("sums")) == wanted);
+  }
+}
+
+TEST_CASE("samples of a scan may be of different lengths") {
+  const std::string body = pb::node("Add", {"s", "v"}, {"s2"}) + pb::node("Identity", {"s2"}, {"out"}) +
+                           pb::input(pb::value("s", pb::f32, {})) + pb::input(pb::value("v", pb::f32, {})) +
+                           pb::output(pb::value("s2", pb::f32, {})) + pb::output(pb::value("out", pb::f32, {}));
+  const auto model_of = [&](int back) {
+    const std::string bytes =
+        pb::model(pb::node("Scan", {"lengths", "start", "x"}, {"last", "all"},
+                           pb::graph_attribute("body", body) + pb::attribute("num_scan_inputs", 1) +
+                               pb::attribute("directions", pb::dims{back})) +
+                      pb::initializer(pb::floats("start", {3}, {10, 20, 30})) +
+                      pb::input(pb::value("x", pb::f32, {3, 4})) + pb::input(pb::value("lengths", pb::i64, {3})) +
+                      pb::output(pb::value("last", pb::f32, {3})) + pb::output(pb::value("all", pb::f32, {3, 4})),
+                  8);
+    return model::load(pb::view(bytes));
+  };
+  const auto run = [](const model& m, const std::vector<std::int64_t>& lengths) {
+    array l({3}, dtype::i64);
+    std::ranges::copy(lengths, l.elements<std::int64_t>().begin());
+    extractor e = m.extractor();
+    e.input("x", numbers({3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+    e.input("lengths", l);
+    return std::pair(floats(e.extract("last")), floats(e.extract("all")));
+  };
+  const auto [last, all] = run(model_of(0), {2, 4, 0});
+  CHECK(last == std::vector<float>{13, 46, 30});
+  CHECK(all == std::vector<float>{11, 13, 0, 0, 25, 31, 38, 46, 0, 0, 0, 0});
+  // From the end of what a sample has.
+  CHECK(run(model_of(1), {2, 4, 1}).second == std::vector<float>{12, 13, 0, 0, 28, 35, 41, 46, 39, 0, 0, 0});
+  CHECK_THROWS_WITH_AS(run(model_of(0), {2, 5, 0}), doctest::Contains("a sequence of 5 slices, of 4"), error);
+}
+
+TEST_CASE("loops on data inside functions are loops") {
+  // Halves a until its sum is at most 5; how often, and what is left, by a function that calls another.
+  const auto function = [](std::string_view name, const std::vector<std::string>& in,
+                           const std::vector<std::string>& out, const std::string& more) {
+    std::string f = pb::bytes(1, name) + pb::bytes(10, "local");
+    for (const auto& i : in) f += pb::bytes(4, i);
+    for (const auto& o : out) f += pb::bytes(5, o);
+    for (const char* domain : {"", "local"})
+      f += pb::bytes(9, pb::bytes(1, domain) + pb::number(2, *domain == 0 ? 18 : 1));
+    return pb::bytes(25, f + more);
+  };
+  const auto inside = [](const std::string& node) { return std::string(1, 7 << 3 | 2) + node.substr(1); };
+  const std::string local = pb::bytes(7, "local");
+  const std::string body = pb::node("Mul", {"v", "half"}, {"v2"}) +
+                           pb::node("ReduceSum", {"v2"}, {"s"}, pb::attribute("keepdims", 0)) +
+                           pb::node("Greater", {"s", "limit"}, {"more"}) + pb::node("Identity", {"i"}, {"turn"}) +
+                           pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
+                           pb::input(pb::value("v", pb::f32, {2})) + pb::output(pb::value("more", pb::boolean, {})) +
+                           pb::output(pb::value("v2", pb::f32, {2})) + pb::output(pb::value("turn", pb::i64, {}));
+  const auto constant = [&](const char* name, const std::string& refers) {
+    return inside(pb::node("Constant", {}, {name},
+                           pb::bytes(5, pb::bytes(1, "value_float") + pb::bytes(21, refers) + pb::number(20, 1))));
+  };
+  const std::string halves = function(
+      "halves", {"a"}, {"last", "turns"},
+      pb::bytes(6, "by") + pb::bytes(6, "to") + constant("half", "by") + constant("limit", "to") +
+          inside(pb::node("Loop", {"", "", "a"}, {"last", "turns"}, pb::graph_attribute("body", body), "around")));
+  const auto handed = [](const char* name) {
+    return pb::bytes(5, pb::bytes(1, name) + pb::bytes(21, name) + pb::number(20, 1));
+  };
+  const std::string outer =
+      function("outer", {"a"}, {"same", "b", "n"},
+               pb::bytes(6, "by") +
+                   inside(pb::node("halves", {"a"}, {"b", "t"}, handed("by") + pb::attribute("to", 5.0f) + local)) +
+                   inside(pb::node("Size", {"t"}, {"n"})) + inside(pb::node("Identity", {"a"}, {"same"})));
+  const std::string bytes =
+      pb::model(pb::node("Neg", {"x"}, {"a"}) +
+                    pb::node("outer", {"a"}, {"same", "b", "n"}, pb::attribute("by", 0.5f) + local, "call") +
+                    pb::node("outer", {"b"}, {"", "", "m"}, pb::attribute("by", 0.25f) + local) +
+                    pb::input(pb::value("x", pb::f32, {2})) + pb::output(pb::value("same", pb::f32, {2})) +
+                    pb::output(pb::value("b", pb::f32, {2})) + pb::output(pb::value("n", pb::i64, {})) +
+                    pb::output(pb::value("m", pb::i64, {})),
+                18) +
+      pb::bytes(8, pb::bytes(1, "local") + pb::number(2, 1)) + halves + outer;
+  const model m = model::load(pb::view(bytes));
+  CHECK_FALSE(m.is_known());
+  extractor e = m.extractor();
+  std::map<std::string, int> seen;
+  e.on_step(
+      [](void* to, const running_step& s) {
+        if (s.begins && s.node != ir::none)
+          ++(*static_cast<std::map<std::string, int>*>(to))[std::string(s.code->g().at(s.node).type->name)];
+      },
+      &seen);
+  for (const auto& [x, turns, left] : {std::tuple(-16.0f, 3, 2.0f), std::tuple(-64.0f, 5, 2.0f)}) {
+    e.input("x", numbers({2}, {x, x}));
+    CHECK(longs(e.extract("n")) == std::vector<std::int64_t>{turns});
+    CHECK(floats(e.extract("b")) == std::vector<float>{left, left});
+    CHECK(longs(e.extract("m")) == std::vector<std::int64_t>{1});
+    CHECK(floats(e.extract("same")) == std::vector<float>{-x, -x});
+  }
+  CHECK(seen["reduce"] == 3 + 1 + 5 + 1);
+}
+
+TEST_CASE("functions that call themselves are refused wherever they ask for numbers") {
+  const std::string f = pb::bytes(25, pb::bytes(1, "f") + pb::bytes(10, "local") + pb::bytes(4, "a") +
+                                          pb::bytes(5, "b") + pb::bytes(9, pb::bytes(1, "") + pb::number(2, 18)) +
+                                          pb::bytes(7, pb::node("NonZero", {"a"}, {"c"}).substr(2)) +
+                                          pb::bytes(7, pb::node("f", {"c"}, {"b"}, pb::bytes(7, "local")).substr(2)));
+  const std::string bytes =
+      pb::model(pb::node("f", {"x"}, {"y"}, pb::bytes(7, "local")) + pb::input(pb::value("x", pb::f32, {40, 40})) +
+                    pb::output(pb::value("y", pb::i64, {2, -1})),
+                18) +
+      pb::bytes(8, pb::bytes(1, "local") + pb::number(2, 1)) + f;
+  CHECK_THROWS_WITH_AS(
+      [&] {
+        const model m = model::load(pb::view(bytes));
+        extractor e = m.extractor();
+        e.input("x", array({40, 40}));
+        e.extract("y");
+      }(),
+      doctest::Contains("calls itself"), error);
 }
 
 TEST_CASE("loops that carry sequences are computed while reading, as before") {

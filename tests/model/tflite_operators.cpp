@@ -80,6 +80,45 @@ TEST_CASE("operators of .tflite files give the interpreter's answers") {
   MESSAGE(answers << " answers compared");
 }
 
+TEST_CASE("a loop turns as long as numbers say, or very often") {
+  for (const bool on_data : {true, false}) {
+    fb::subgraph g;
+    const auto numbers = [](const auto&... n) { return (fb::raw(n) + ...); };
+    fb::subgraph test = g.beside(), body = g.beside();
+    const fb::shape state{test.tensor("i", fb::i32, {}), test.tensor("most", fb::i32, {}),
+                          test.tensor("x", fb::f32, {2})};
+    test.op("LESS", {state[0], state[1]}, {test.tensor("go_on", fb::boolean, {})});
+    const int one = body.tensor("one", fb::i32, {}, {}, numbers(std::int32_t{1})),
+              ones = body.tensor("ones", fb::f32, {2}, {}, numbers(1.0f, 2.0f));
+    const fb::shape now{body.tensor("i", fb::i32, {}), body.tensor("most", fb::i32, {}),
+                        body.tensor("x", fb::f32, {2})},
+        next{body.tensor("i2", fb::i32, {}), now[1], body.tensor("x2", fb::f32, {2})};
+    body.op("ADD", {now[0], one}, {next[0]}, {{0, fb::byte(0)}});
+    body.op("ADD", {now[2], ones}, {next[2]}, {{0, fb::byte(0)}});
+    const int zero = g.tensor("zero", fb::i32, {}, {}, numbers(std::int32_t{0})), x = g.tensor("x", fb::f32, {2}),
+              most = g.tensor("most", fb::i32, {}, {}, on_data ? std::string() : numbers(std::int32_t{20'000})),
+              turns = g.tensor("turns", fb::i32, {}), y = g.tensor("y", fb::f32, {2});
+    g.op("WHILE", {zero, most, x}, {turns, g.tensor("same", fb::i32, {}), y},
+         {{0, fb::integer(1)}, {1, fb::integer(2)}});
+    const fb::shape ins = on_data ? fb::shape{x, most} : fb::shape{x};
+    const std::string file = fb::finish(g.model(ins, {turns, y}, {test.graph(state, {3}), body.graph(now, next)}));
+    const model m = model::load(std::as_bytes(std::span(file)));
+    extractor e = m.extractor();
+    for (const int often : on_data ? std::vector{5, 0, 7000} : std::vector{20'000}) {
+      e.input("x", array({2}, std::vector<float>{0, 1}));
+      if (on_data) {
+        array n(extents{}, dtype::i32);
+        n.elements<std::int32_t>()[0] = often;
+        e.input("most", n);
+      }
+      const array last = e.extract("y");
+      CHECK(e.extract("turns").elements<std::int32_t>()[0] == often);
+      CHECK(last[0] == static_cast<float>(often));
+      CHECK(last[1] == static_cast<float>(2 * often + 1));
+    }
+  }
+}
+
 TEST_CASE("nothing is turned between layers that are channels last in the file") {
   fb::subgraph g;
   const auto value = [&](const fb::shape& s) { return g.tensor("v", fb::f32, s); };

@@ -148,11 +148,14 @@ EXPORT(run_model) const char* run_model() {
     ctnn::extractor ex = opened->extractor();
     for (const ctnn::model_input& i : opened->code().inputs())
       if (!i.optional) ex.input(i.name, i.needed ? *i.needed : made_up(i));
+    std::vector<std::string> names;
+    for (const ctnn::declared_value& o : opened->outputs()) names.push_back(o.name);
+    const std::vector<ctnn::array> made = ex.extract(names);
     std::string out = "{\"outputs\":[";
-    for (const ctnn::declared_value& o : opened->outputs()) {
-      const ctnn::array values = ex.extract(o.name);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const ctnn::array& values = made[i];
       out += out.back() == '[' ? "{\"name\":" : ",{\"name\":";
-      browser::append_quoted(out, o.name);
+      browser::append_quoted(out, names[i]);
       out += ",\"shape\":\"" + ir::describe(values.shape()) + "\",\"values\":[";
       for (std::size_t k = 0; k < std::min<std::size_t>(values.size(), 100); ++k) {
         if (k > 0) out += ",";

@@ -2,6 +2,7 @@
 // Numbers that lie in an open file, or in the bytes of one, as they are.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,6 +52,11 @@ class memory_part final : public number_source {
     memory.assign(part.begin(), part.end());
     as_read(memory, type_);
     return memory;
+  }
+  bool part(std::size_t from, std::span<std::byte> to) const override {
+    std::ranges::copy(std::span(*whole_).subspan(from_ + from, to.size()), to.begin());
+    as_read(to, type_);
+    return true;
   }
 
  private:

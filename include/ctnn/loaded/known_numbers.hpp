@@ -52,11 +52,26 @@ inline std::int64_t beginning_of(const array& a) {
   return from ? from->once(number_source::question::beginning, look) : look();
 }
 
-/// Of both of which the bytes were compared once, if they may be compared again.
+/// Compares some bytes after the others, of which few are in memory at one time, until two differ.
+inline bool same_parts(const number_source& x, const number_source& y, std::size_t size) {
+  constexpr std::size_t at_once = std::size_t{1} << 16;
+  std::vector<std::byte> a(std::min(at_once, size)), b(a.size());
+  for (std::size_t from = 0; from < size; from += at_once) {
+    const std::size_t now = std::min(at_once, size - from);
+    x.part(from, std::span(a).first(now));
+    y.part(from, std::span(b).first(now));
+    if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(now), b.begin())) return false;
+  }
+  return true;
+}
 inline bool same_numbers(const array& a, const array& b) {
   const auto x = a.source(), y = b.source();
   if (x && x == y) return true;
-  return x && y ? x->once_with(*y, [&] { return same_bytes(a, b); }) : same_bytes(a, b);
+  if (!x || !y) return same_bytes(a, b);
+  return x->once_with(*y, [&] {  // they may be compared again
+    const std::size_t size = a.size() * static_cast<std::size_t>(size_of(a.type()));
+    return x->has_parts() && y->has_parts() ? same_parts(*x, *y, size) : same_bytes(a, b);
+  });
 }
 
 /// Constants of equal type, shape and bytes are made of one weight: common subexpressions, and so is what differs by

@@ -41,8 +41,8 @@ struct network_maker {
   network_maker() = default;
   /// A function of what is fed makes whole networks.
   template <class Make>
-    requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&>
-  network_maker(Make f) : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
+  requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&> network_maker(Make f)
+      : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
 
   /// For these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them. Several threads may
   /// call it at once. `whole`: compute what a node asks for, however long it takes, instead of throwing needs_running.
@@ -58,16 +58,26 @@ struct network_part {
   std::string name{}, type{};  ///< of the node, where it is but one
 };
 
-/// ONNX's Loop: the body is fed the number of the turn, whether the turn before wanted another, and what is carried; it
-/// makes whether it wants another, what is carried, and what is gathered along a new first axis. Names are those around
-/// the loop, or inside the body; an empty one is left out.
+/// A loop: ONNX's Loop and Scan, TensorFlow Lite's WHILE. The body is fed the number of the turn, whether the turn
+/// before wanted another, what is carried, and slices of what is scanned; it makes whether it wants another, what is
+/// carried, and what is gathered along a new axis. Names are those around the loop, or inside the body; an empty one is
+/// left out. It turns as often as `trips` says and as there are slices, while `condition`, what the body wants, and
+/// `test`, where it is there, say so.
 struct loop_part {
+  /// Along an axis, from the end if `backwards`. Of what is gathered the axis is one of the whole.
+  struct slices {
+    std::int64_t axis = 0;  ///< may be negative: from the last one
+    bool backwards = false;
+  };
   network_part body;
+  std::optional<network_part> test{};  ///< makes a boolean of what is carried, before every turn
   std::string trips, condition;
-  std::vector<std::string> carried;
-  std::vector<std::string> results;       ///< carried, then gathered ones
-  std::vector<std::string> body_inputs;   ///< turn, condition, carried
-  std::vector<std::string> body_outputs;  ///< condition, carried, gathered
+  std::vector<std::string> carried, scanned;
+  std::vector<slices> scanned_along, gathered_along;
+  std::vector<std::string> results;              ///< carried, then gathered ones
+  std::vector<std::string> body_inputs;          ///< turn, condition, carried, scanned
+  std::vector<std::string> body_outputs;         ///< condition, carried, gathered
+  std::vector<std::string> test_inputs{};        ///< carried
   std::uint64_t most_turns = 0, most_bytes = 0;  ///< of one gathered value
 };
 

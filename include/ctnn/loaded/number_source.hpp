@@ -31,6 +31,7 @@ class number_source {
 
   /// Fills `to` with those from byte `from` on, whole numbers of them, if they are had for less than all.
   virtual bool part(std::size_t, std::span<std::byte>) const { return false; }
+  bool has_parts() const { return part(0, {}); }
 
   /// What bytes() costs where it computes, sources that it asks included: in steps, and in calls inside calls.
   struct effort {

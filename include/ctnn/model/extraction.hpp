@@ -62,8 +62,7 @@ CTNN_ONCE std::vector<array> extractor::extract(std::span<const std::string> nam
     if (const ir::value_id v = known(name); v != ir::none) here.push_back(v);
   std::vector<array> computed = read_all(here), out;
   auto next = computed.begin();
-  for (const std::string& name : names)
-    out.push_back(known(name) == ir::none ? extract(name) : std::move(*next++));
+  for (const std::string& name : names) out.push_back(known(name) == ir::none ? extract(name) : std::move(*next++));
   return out;
 }
 
@@ -274,15 +273,20 @@ CTNN_ONCE void extractor::run_parts(const std::shared_ptr<const ir::family_parts
   } else if (const auto* loop = std::get_if<ir::loop_part>(&parts->of.node)) {
     extractor body = extractor_of(parts->node, loop->body);
     body.light_ = true;  // of its values only those that leave it have a name outside
+    std::optional<extractor> test;
+    if (loop->test) test.emplace(extractor_of(parts->other, *loop->test)).light_ = true;
     const std::size_t before = bytes_now();
-    most_of_parts_ = std::max(most_of_parts_, before + ir::run_loop(*loop, body, all));
+    most_of_parts_ = std::max(most_of_parts_, before + ir::run_loop(*loop, body, test ? &*test : nullptr, all));
   } else if (const auto* choice = std::get_if<ir::choice_part>(&parts->of.node)) {
     const bool yes = ir::truth_of(ir::part_value(all, choice->condition), choice->condition);
     const ir::network_part& chosen = yes ? choice->yes : choice->no;
     extractor branch = extractor_of(yes ? parts->node : parts->other, chosen);
+    const std::vector<std::string>& outputs = yes ? choice->yes_outputs : choice->no_outputs;
+    std::vector<std::string> wanted, results;
     for (std::size_t k = 0; k < choice->results.size(); ++k)
-      if (!choice->results[k].empty())
-        all.insert_or_assign(choice->results[k], branch.extract((yes ? choice->yes_outputs : choice->no_outputs)[k]));
+      if (!choice->results[k].empty()) wanted.push_back(outputs[k]), results.push_back(choice->results[k]);
+    std::vector<array> made = branch.extract(wanted);
+    for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(results[k], std::move(made[k]));
     finish(std::move(branch));
   }
 }

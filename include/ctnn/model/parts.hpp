@@ -39,7 +39,51 @@ array scalar_of(T value, dtype type) {
   return a;
 }
 
-/// Arrays of one shape along a new first axis.
+/// The axis of a number that may count from the last one.
+inline int axis_of(std::int64_t axis, int rank, const std::string& name) {
+  if (axis < -rank || axis >= rank)
+    throw error("'" + name + "' has " + std::to_string(rank) + " axes, axis " + std::to_string(axis) + " is asked for");
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+/// How many elements an axis steps over, and what is before it.
+struct around_axis {
+  std::int64_t before = 1, after = 1;
+  around_axis(const extents& shape, int axis) {
+    for (int k = 0; k < shape.rank; ++k) (k < axis ? before : after) *= k == axis ? 1 : shape[k];
+  }
+};
+
+/// A value that a loop takes apart.
+class sliced {
+ public:
+  sliced(const array& all, loop_part::slices along, const std::string& name)
+      : all_(&all), axis_(axis_of(along.axis, all.shape().rank, name)), backwards_(along.backwards) {
+    for (int k = 0; k < all.shape().rank; ++k)
+      if (k != axis_) one_.push_back(all.shape()[k]);
+  }
+  int count() const { return all_->shape()[axis_]; }
+  /// Slice i, or zeros if there is none.
+  array at(std::int64_t i) const {
+    array slice(one_, all_->type());
+    if (count() == 0 || slice.size() == 0) return slice;
+    const around_axis sizes(all_->shape(), axis_);
+    const auto run = static_cast<std::size_t>(sizes.after * size_of(all_->type()));
+    const auto place = static_cast<std::size_t>(backwards_ ? count() - 1 - i : i);
+    const std::span<std::byte> to = slice.bytes();
+    for (std::size_t k = 0; k < static_cast<std::size_t>(sizes.before); ++k)
+      std::memcpy(to.data() + k * run, all_->bytes().data() + (k * static_cast<std::size_t>(count()) + place) * run,
+                  run);
+    return slice;
+  }
+
+ private:
+  const array* all_;
+  int axis_;
+  bool backwards_;
+  extents one_{};
+};
+
+/// Arrays of one shape along a new axis.
 class gathered {
  public:
   void add(const array& one, const std::string& name, std::uint64_t most_bytes) {
@@ -55,13 +99,22 @@ class gathered {
   }
   std::size_t bytes() const { return bytes_.capacity(); }
   /// Without turns there is but the shape of `like`.
-  array made(const array* like = nullptr) const {
+  array made(loop_part::slices along, const std::string& name, const array* like = nullptr) const {
     const extents& one = like ? like->shape() : shape_;
-    extents shape{count_};
     if (one.rank == max_rank) throw error("a loop gathers values of " + std::to_string(max_rank) + " dimensions");
-    for (int k = 0; k < one.rank; ++k) shape.push_back(one[k]);
+    const int axis = axis_of(along.axis, one.rank + 1, name);
+    extents shape;
+    for (int k = 0; k <= one.rank; ++k) shape.push_back(k == axis ? count_ : one[k < axis ? k : k - 1]);
     array all(shape, like ? like->type() : type_);
-    if (!bytes_.empty()) std::memcpy(all.bytes().data(), bytes_.data(), bytes_.size());
+    const around_axis sizes(shape, axis);
+    const auto count = static_cast<std::size_t>(count_), before = static_cast<std::size_t>(sizes.before),
+               run = static_cast<std::size_t>(sizes.after * size_of(all.type()));
+    if (bytes_.empty()) return all;
+    const std::span<std::byte> to = all.bytes();
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < before; ++k)
+        std::memcpy(to.data() + (k * count + (along.backwards ? count - 1 - i : i)) * run,
+                    bytes_.data() + (i * before + k) * run, run);
     return all;
   }
 
@@ -72,19 +125,29 @@ class gathered {
   int count_ = 0;
 };
 
-/// Runs a loop and adds its results to `all`. The body's extractor has been fed what the body sees around it. Returns
-/// the most bytes that turns have had at one time.
+/// Runs a loop and adds its results to `all`. The extractors of its body, and of its test, have been fed what they see
+/// around it. Returns the most bytes that turns have had at one time.
 template <class Extractor>
-std::size_t run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
+std::size_t run_loop(const loop_part& l, Extractor& body, Extractor* test, arrays_by_name& all) {
   const std::int64_t trips =
       l.trips.empty() ? std::numeric_limits<std::int64_t>::max() : count_of(part_value(all, l.trips), l.trips);
   bool go_on = l.condition.empty() || truth_of(part_value(all, l.condition), l.condition);
   std::vector<array> state;
   for (const std::string& name : l.carried) state.push_back(part_value(all, name));
+  std::vector<sliced> scans;
+  for (std::size_t k = 0; k < l.scanned.size(); ++k) {
+    scans.emplace_back(part_value(all, l.scanned[k]), l.scanned_along[k], l.scanned[k]);
+    if (scans[k].count() != scans[0].count())
+      throw error("a loop is given " + std::to_string(scans[0].count()) + " slices of '" + l.scanned[0] + "' and " +
+                  std::to_string(scans[k].count()) + " of '" + l.scanned[k] + "'");
+  }
+  const std::int64_t last = scans.empty() ? trips : std::min<std::int64_t>(trips, scans[0].count());
   std::vector<gathered> lists(l.body_outputs.size() - 1 - state.size());
   // Of each turn: whether to go on, the state, and what somebody gathers.
-  const auto first_list = static_cast<std::ptrdiff_t>(1 + state.size());
-  std::vector<std::string> wanted(l.body_outputs.begin(), l.body_outputs.begin() + first_list);
+  const std::size_t first_state = l.body_outputs[0].empty() ? 0 : 1, first_list = first_state + state.size();
+  std::vector<std::string> wanted;
+  for (std::size_t k = 0; k < 1 + state.size(); ++k)
+    if (k > 0 || first_state) wanted.push_back(l.body_outputs[k]);
   std::vector<std::size_t> asked;
   for (std::size_t k = 0; k < lists.size(); ++k) {
     if (l.results[k + state.size()].empty()) continue;
@@ -92,23 +155,31 @@ std::size_t run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
     asked.push_back(k);
   }
   const auto turn = [&](std::int64_t number) {
-    body.input(l.body_inputs[0], scalar_of(number, dtype::i64));
-    body.input(l.body_inputs[1], scalar_of<std::uint8_t>(1, dtype::boolean));
+    if (const std::string& name = l.body_inputs[0]; !name.empty()) body.input(name, scalar_of(number, dtype::i64));
+    if (const std::string& name = l.body_inputs[1]; !name.empty())
+      body.input(name, scalar_of<std::uint8_t>(1, dtype::boolean));
     for (std::size_t k = 0; k < state.size(); ++k) body.input(l.body_inputs[k + 2], state[k]);
+    for (std::size_t k = 0; k < scans.size(); ++k) body.input(l.body_inputs[k + 2 + state.size()], scans[k].at(number));
+  };
+  const auto wants = [&] {
+    if (!go_on || !test) return go_on;
+    for (std::size_t k = 0; k < state.size(); ++k) test->input(l.test_inputs[k], state[k]);
+    return truth_of(test->extract(l.test->outputs[0]), l.test->outputs[0]);
   };
   std::int64_t i = 0;
   std::size_t most = 0;
-  for (; i < trips && go_on; ++i) {
-    if (static_cast<std::uint64_t>(i) >= l.most_turns)
+  for (; i < last && wants(); ++i) {
+    if (scans.empty() && static_cast<std::uint64_t>(i) >= l.most_turns)
       throw error("a loop turns more often than the limit of " + std::to_string(l.most_turns) +
                   ": budget::turns allows more (load_options::read.limits)");
     turn(i);
     std::vector<array> made = body.extract(wanted);
-    go_on = truth_of(made[0], wanted[0]);
-    for (std::size_t k = 0, from = 1 + state.size(); k < asked.size(); ++k, ++from)
-      lists[asked[k]].add(made[from], wanted[from], l.most_bytes);
-    std::vector<array> next(std::make_move_iterator(made.begin() + 1),
-                            std::make_move_iterator(made.begin() + first_list));
+    if (first_state) go_on = truth_of(made[0], wanted[0]);
+    for (std::size_t k = 0; k < asked.size(); ++k)
+      lists[asked[k]].add(made[first_list + k], wanted[first_list + k], l.most_bytes);
+    const auto from = made.begin() + static_cast<std::ptrdiff_t>(first_state);
+    std::vector<array> next(std::make_move_iterator(from),
+                            std::make_move_iterator(from + static_cast<std::ptrdiff_t>(state.size())));
     std::size_t bytes = body.peak_bytes();
     for (const auto* values : {&state, &next})
       for (const array& a : *values) bytes += a.bytes().size();
@@ -119,13 +190,14 @@ std::size_t run_loop(const loop_part& l, Extractor& body, arrays_by_name& all) {
   for (std::size_t k = 0; k < lists.size(); ++k) {
     const std::string& result = l.results[k + state.size()];
     if (result.empty()) continue;
+    const std::string& name = l.body_outputs[k + 1 + state.size()];
     if (i > 0) {
-      all.insert_or_assign(result, lists[k].made());
+      all.insert_or_assign(result, lists[k].made(l.gathered_along[k], name));
       continue;
     }
     turn(0);  // for the shape alone
-    const array like = body.extract(l.body_outputs[k + 1 + state.size()]);
-    all.insert_or_assign(result, lists[k].made(&like));
+    const array like = body.extract(name);
+    all.insert_or_assign(result, lists[k].made(l.gathered_along[k], name, &like));
   }
   for (std::size_t k = 0; k < state.size(); ++k)
     if (!l.results[k].empty()) all.insert_or_assign(l.results[k], std::move(state[k]));

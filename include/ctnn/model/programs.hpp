@@ -20,7 +20,8 @@ class program_family;
 /// The families of a network's parts, one after the other, and what the node between them is.
 struct family_parts {
   network_parts of;
-  std::unique_ptr<program_family> before, node, other, after;  ///< `other`: what a choice has besides
+  std::unique_ptr<program_family> before, node, other,
+      after;  ///< `other`: what a choice, or a loop with a test, has besides
 };
 
 /// Any number of threads may use it at once. Who needs a program that is not there makes it; others wait for that only
@@ -166,7 +167,10 @@ CTNN_ONCE std::shared_ptr<const family_parts> program_family::parts_of(network_p
   parts->of = std::move(of);
   if (const auto& before = parts->of.before) parts->before = family_of(*before);
   if (const auto* alone = std::get_if<network_part>(&parts->of.node)) parts->node = family_of(*alone);
-  if (const auto* loop = std::get_if<loop_part>(&parts->of.node)) parts->node = family_of(loop->body);
+  if (const auto* loop = std::get_if<loop_part>(&parts->of.node)) {
+    parts->node = family_of(loop->body);
+    if (loop->test) parts->other = family_of(*loop->test);
+  }
   if (const auto* choice = std::get_if<choice_part>(&parts->of.node)) {
     parts->node = family_of(choice->yes);
     parts->other = family_of(choice->no);

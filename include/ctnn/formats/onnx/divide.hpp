@@ -10,6 +10,7 @@
 
 #include "../../loaded/network_parts.hpp"
 #include "build.hpp"
+#include "inlined.hpp"
 #include "order.hpp"
 
 namespace ctnn::onnx {
@@ -59,6 +60,19 @@ class divider {
   ir::network_parts at(std::size_t node) const {
     const node_message& asks = g_.nodes[node];
     ir::network_parts parts;
+    if (const function_message* f = function_of(*file_, asks)) {  // it asks itself when it is no call any more
+      part all = resolve(outputs_, [](std::size_t) { return true; });
+      model_message m = empty();
+      add(m, all);
+      const auto is_it = [&](const node_message& n) { return n.outputs == asks.outputs; };
+      const auto call = std::ranges::find_if(m.graph.nodes, is_it);
+      if (call == m.graph.nodes.end()) throw ir::not_divisible(file_->source + ": nobody reads '" + asks.name + "'");
+      const auto place = static_cast<std::size_t>(call - m.graph.nodes.begin());
+      m.graph = inlined(std::move(m.graph), place, *f);
+      for (const auto& [domain, version] : f->opsets) m.opsets.emplace(domain, version);
+      parts.after = made(std::move(m), std::move(all.inputs), outputs_);
+      return parts;
+    }
     const part own = resolve(reads_of(asks), [](std::size_t) { return false; });
     const bool ready = std::ranges::all_of(own.inputs, [&](const auto& name) { return inputs_.contains(name); });
     if (!ready) {  // it is in the part below, where what it reads is fed
@@ -80,6 +94,8 @@ class divider {
     parts.after = finished(std::move(after), outputs_);
     if (std::ranges::all_of(results, &std::string::empty)) return parts;
     if (is(asks, "Loop")) parts.node = loop(asks, std::move(results));
+    else if (is(asks, "Scan")) parts.node = scan(asks, std::move(results));
+    else if (asks.domain == "tflite" && asks.type == "WHILE") parts.node = repeated(asks, std::move(results));
     else if (is(asks, "If")) parts.node = choice(asks, std::move(results));
     else parts.node = alone(node, results);
     if (!std::holds_alternative<ir::network_part>(parts.node)) parts.constants = constants_among(asks.inputs);
@@ -239,19 +255,68 @@ class divider {
     for (const value_info& v : g.outputs) names.push_back(v.name);
     return names;
   }
-  ir::loop_part loop(const node_message& n, std::vector<std::string>&& results) const {
-    const graph_message& body = graph_of(n, "body");
+  /// A loop of this body that reads `carried`; the first of the body's inputs and outputs are given by the caller.
+  ir::loop_part loop_of(const graph_message& body, std::vector<std::string> carried,
+                        std::vector<std::string>&& results) const {
     ir::loop_part l;
     l.body = inner(body);
-    l.trips = n.inputs[0];
-    l.condition = n.inputs[1];
-    l.carried.assign(n.inputs.begin() + 2, n.inputs.end());
+    l.carried = std::move(carried);
     l.results = std::move(results);
-    for (const value_info& v : body.inputs) l.body_inputs.push_back(v.name);
-    l.body_outputs = outputs_of(body);
-    l.results.resize(body.outputs.size() - 1);
     l.most_turns = options_.limits.turns;
     l.most_bytes = options_.limits.memory_bytes;
+    return l;
+  }
+  static void append_names(std::vector<std::string>& to, const std::vector<value_info>& values) {
+    for (const value_info& v : values) to.push_back(v.name);
+  }
+  ir::loop_part loop(const node_message& n, std::vector<std::string>&& results) const {
+    const graph_message& body = graph_of(n, "body");
+    ir::loop_part l = loop_of(body, {n.inputs.begin() + 2, n.inputs.end()}, std::move(results));
+    l.trips = n.inputs[0];
+    l.condition = n.inputs[1];
+    append_names(l.body_inputs, body.inputs);
+    append_names(l.body_outputs, body.outputs);
+    l.results.resize(body.outputs.size() - 1);
+    l.gathered_along.resize(l.results.size() - l.carried.size());
+    return l;
+  }
+  ir::loop_part scan(const node_message& n, std::vector<std::string>&& results) const {
+    const graph_message& body = graph_of(n, "body");
+    const auto integers_of = [&](std::string_view name) {
+      for (const attribute& a : n.attributes)
+        if (a.name == name) return a.kind == attribute_kind::integer ? std::vector{a.integer} : a.integers;
+      return std::vector<std::int64_t>();
+    };
+    const auto scans = static_cast<std::size_t>(integers_of("num_scan_inputs").at(0)), states = n.inputs.size() - scans;
+    const auto along = [&](const char* axes, const char* directions, std::size_t count) {
+      const std::vector<std::int64_t> axis = integers_of(axes), back = integers_of(directions);
+      std::vector<ir::loop_part::slices> all(count);
+      for (std::size_t k = 0; k < count; ++k)
+        all[k] = {axis.empty() ? 0 : axis[k], !back.empty() && back[k] != 0};
+      return all;
+    };
+    const auto first_scan = n.inputs.begin() + static_cast<std::ptrdiff_t>(states);
+    ir::loop_part l = loop_of(body, {n.inputs.begin(), first_scan}, std::move(results));
+    l.scanned.assign(first_scan, n.inputs.end());
+    l.scanned_along = along("scan_input_axes", "scan_input_directions", scans);
+    l.gathered_along = along("scan_output_axes", "scan_output_directions", body.outputs.size() - states);
+    l.body_inputs.resize(2);
+    l.body_outputs.resize(1);
+    append_names(l.body_inputs, body.inputs);
+    append_names(l.body_outputs, body.outputs);
+    return l;
+  }
+  /// TensorFlow Lite's.
+  ir::loop_part repeated(const node_message& n, std::vector<std::string>&& results) const {
+    const graph_message &body = graph_of(n, "body"), &test = graph_of(n, "cond");
+    ir::loop_part l = loop_of(body, n.inputs, std::move(results));
+    l.test = inner(test);
+    append_names(l.test_inputs, test.inputs);
+    l.body_inputs.resize(2);
+    l.body_outputs.resize(1);
+    append_names(l.body_inputs, body.inputs);
+    append_names(l.body_outputs, body.outputs);
+    l.results.resize(l.carried.size());
     return l;
   }
   ir::choice_part choice(const node_message& n, std::vector<std::string>&& results) const {

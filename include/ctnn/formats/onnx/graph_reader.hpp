@@ -2,6 +2,7 @@
 // The nodes of a graph one after the other, and graphs inside graphs in place of the nodes that choose or repeat them.
 #pragma once
 
+#include "inlined.hpp"
 #include "node_reader.hpp"
 #include "order.hpp"
 #include "slices.hpp"
@@ -69,11 +70,9 @@ class graph_reader {
 
   /// The function of the file that a node calls, which goes before an operator of the format's.
   const function_message* function_of(const node_message& n) const {
-    if (i_.file.functions.empty()) return nullptr;
     for (const node_type& t : i_.options.custom)
       if (t.domain == n.domain && t.name == n.type) return nullptr;
-    const auto at = i_.file.functions.find({n.domain, n.type, n.overload});
-    return at == i_.file.functions.end() ? nullptr : &at->second;
+    return onnx::function_of(i_.file, n);
   }
 
   using method = void (graph_reader::*)(node_reader&, const node_message&);
@@ -181,7 +180,8 @@ class graph_reader {
   /// Reads in a call: its nodes see nothing of the caller's.
   template <class Read>
   std::vector<term> inside(const function_call& now, Read&& read) {
-    const undivided whole(i_);
+    std::optional<undivided> whole;
+    if (!can_inline(i_.file, *now.function, i_.options.limits)) whole.emplace(i_);
     struct caller {
       graph_reader& r;
       const function_call* call;
@@ -238,13 +238,17 @@ class graph_reader {
   /// TensorFlow Lite's loop, unrolled: one graph says of the state whether another makes the next of it.
   void repeat(node_reader& r, const node_message& n) {
     const graph_message &test = body_of(r, "cond"), &body = body_of(r, "body");
-    const undivided whole(i_);
     std::vector<term> state = given_to(r, body, 0);
     given_to(r, test, 0);
     if (test.outputs.size() != 1 || body.outputs.size() != state.size() || n.outputs.size() > state.size())
       r.fail("carries " + std::to_string(state.size()) + " values, its body makes " +
              std::to_string(body.outputs.size()));
-    while (truth(r, inline_graph(test, state)[0], "condition")) {
+    const std::int64_t most_turns =
+        most_unrolled / static_cast<std::int64_t>(body.nodes.size() + test.nodes.size() + 1);
+    for (std::int64_t i = 0;; ++i) {
+      const term again = inline_graph(test, state)[0];
+      if (i_.divides && (i > most_turns || !r.known(again))) run_as_loop(r);
+      if (!truth(r, again, "condition")) break;
       count_iteration(r);
       state = inline_graph(body, state);
     }
@@ -288,6 +292,8 @@ class graph_reader {
     return r.constant(std::make_shared<const array>(s, r.type(one)));
   }
 
+  static constexpr std::int64_t most_unrolled = 4096;  ///< nodes
+
   /// A loop that runs as one: its numbers end it, or it is long.
   [[noreturn]] void run_as_loop(node_reader& r) const {
     throw ir::needs_running(i_.file.source + ": " + r.who() + " turns as often as numbers say: feed the inputs first");
@@ -302,7 +308,6 @@ class graph_reader {
         body.outputs.size() - 1 < n.outputs.size())
       r.fail("its body has " + std::to_string(body.inputs.size()) + " inputs and " +
              std::to_string(body.outputs.size()) + " outputs");
-    constexpr std::int64_t most_unrolled = 4096;  // nodes
     const auto waits = [&](std::size_t input) { return r.has(input) && !r.known(r.any_input(input)); };
     if (i_.divides &&
         (waits(0) || waits(1) ||
@@ -335,14 +340,13 @@ class graph_reader {
     }
   }
 
-  /// Scan, unrolled. Before opset 9 all values have a batch axis in front, and the first input are lengths.
+  /// Scan, unrolled. Before opset 9 all values have a batch axis in front, and the first input says how many slices
+  /// each sample has, if not all; where samples have less than others zeros are gathered.
   void scan(node_reader& r, const node_message& n) {
     const bool batched = r.version < 9;
     const std::size_t skip = batched ? 1 : 0;
     const graph_message& body = body_of(r, "body");
-    const undivided whole(i_);
     const std::int64_t wanted = r.integer("num_scan_inputs");
-    if (batched && r.has(0)) node_reader::refuse("sequence lengths");
     if (r.input_count() < skip || wanted < 1 || static_cast<std::size_t>(wanted) > r.input_count() - skip)
       r.fail("num_scan_inputs is " + std::to_string(wanted) + " for " + std::to_string(r.input_count()) + " inputs");
     const std::size_t scans = static_cast<std::size_t>(wanted), states = r.input_count() - skip - scans;
@@ -361,6 +365,11 @@ class graph_reader {
     const integers in_back = list(batched ? "directions" : "scan_input_directions", scans),
                    out_back = list("scan_output_directions", results);
     const int batches = batched ? r.shape(r.input(1))[0] : 1;
+    const integers lengths = batched && r.has(0) ? r.whole(0) : integers{};
+    if (!lengths.empty() && lengths.size() != static_cast<std::size_t>(batches))
+      r.fail("has " + std::to_string(lengths.size()) + " sequence lengths for " + std::to_string(batches) + " samples");
+    std::optional<undivided> whole;
+    if (batched) whole.emplace(i_);
     std::vector<std::vector<term>> finals(states + results);
     for (int b = 0; b < batches; ++b) {
       std::vector<term> state, sequence;
@@ -377,6 +386,11 @@ class graph_reader {
           r.fail("its inputs have " + std::to_string(length) + " and " + std::to_string(size) + " slices");
         length = size;
       }
+      if (i_.divides && length > most_unrolled / static_cast<std::int64_t>(body.nodes.size() + 1)) run_as_loop(r);
+      const int all = length;
+      if (!lengths.empty()) length = r.to_int(lengths[static_cast<std::size_t>(b)], "sequence length");
+      if (length < 0 || length > all)
+        r.fail("has a sequence of " + std::to_string(length) + " slices, of " + std::to_string(all));
       std::vector<std::vector<term>> scanned(results);
       for (int i = 0; i < length; ++i) {
         std::vector<term> in = state;
@@ -388,26 +402,37 @@ class graph_reader {
         for (std::size_t k = 0; k < results; ++k) scanned[k].push_back(tensor_of(r, out[states + k]));
       }
       for (std::size_t k = 0; k < states; ++k) finals[k].push_back(state[k]);
-      if (length == 0) {  // zeros stand for the slices
+      std::vector<term> nothing;  // of each result, where nothing is gathered
+      if (length == 0) {          // zeros stand for the slices
         std::vector<term> in = state;
         for (std::size_t k = 0; k < scans; ++k) {
           extents slice;
           for (int i = 0; i < r.rank(sequence[k]); ++i)
             if (i != axes[k]) slice.push_back(r.shape(sequence[k])[i]);
-          const auto bytes = static_cast<std::uint64_t>(slice.count() * size_of(r.type(sequence[k])));
-          if (!i_.limits.take(bytes)) r.fail(ir::over_memory(bytes, i_.limits));
-          in.push_back(r.constant(filled(slice, r.type(sequence[k]), 0)));
+          in.push_back(zeros(r, slice, r.type(sequence[k])));
         }
-        for (std::size_t k = 0; k < results; ++k)
-          finals[states + k].push_back(nothing_of(r, body, in, states + k, out_axes[k]));
-        continue;
+        for (std::size_t k = 0; k < results; ++k) nothing.push_back(nothing_of(r, body, in, states + k, out_axes[k]));
       }
       for (std::size_t k = 0; k < results; ++k) {
         if (out_back[k]) std::reverse(scanned[k].begin(), scanned[k].end());
-        finals[states + k].push_back(stacked(r, scanned[k], r.axis(out_axes[k], r.rank(scanned[k][0]) + 1)));
+        const int rank = length == 0 ? r.rank(nothing[k]) : r.rank(scanned[k][0]) + 1;
+        const int axis = r.axis(out_axes[k], rank);
+        term made = length == 0 ? nothing[k] : stacked(r, scanned[k], axis);
+        if (length < all) {
+          extents rest = r.shape(made);
+          rest[axis] = all - length;
+          const term none = zeros(r, rest, r.type(made));
+          made = length == 0 ? none : r.add(op::concat{axis}, {made, none});
+        }
+        finals[states + k].push_back(made);
       }
     }
     for (std::size_t k = 0; k < finals.size(); ++k) r.result(k, batched ? stacked(r, finals[k], 0) : finals[k][0]);
+  }
+  term zeros(node_reader& r, const extents& shape, dtype type) {
+    const auto bytes = static_cast<std::uint64_t>(shape.count() * size_of(type));
+    if (!i_.limits.take(bytes)) r.fail(ir::over_memory(bytes, i_.limits));
+    return r.constant(filled(shape, type, 0));
   }
 
   /// SequenceMap: the graph for the parts of sequences side by side; tensors are given to every one.

@@ -217,13 +217,59 @@ inline void microsoft_rotary_embedding(node_reader& n) {
   n.result(n.add(op, {n.input(0), n.input(2), n.input(3), positions}));
 }
 
+/// A sink takes its share of attention and gives nothing: a first key of zeros, to whose score the mask adds the sink
+/// of each head, and a first value of zeros.
+struct attention_sink {
+  term of_heads = none;  ///< (1, heads, 1, 1)
+
+  attention_sink(node_reader& n, std::size_t input, int heads) {
+    const bool smooth = n.flag("smooth_softmax", false);
+    if (n.has(input) && smooth) n.fail("has a sink and smooth_softmax");
+    if (n.has(input)) require_shape(n, n.input(input), "head_sink", {heads});
+    const dtype type = n.type(n.input(0));
+    if (n.has(input)) of_heads = n.reshaped(n.input(input), {1, heads, 1, 1});
+    else if (smooth) of_heads = n.constant(filled({1, heads, 1, 1}, type, 0));
+  }
+  explicit operator bool() const { return of_heads != none; }
+  /// In front of the mask, which may be none, for so many keys.
+  term before_mask(node_reader& n, term mask, int keys) const {
+    const int heads = n.shape(of_heads)[1];
+    const extents given = mask == none ? extents{1, 1, 1, keys} : n.shape(mask);
+    const auto spread = [&](term t, int columns) {
+      const extents to{given[0], heads, given[2], columns};
+      return n.shape(t) == to ? t : n.add(op::expand{{to[0], to[1], to[2], to[3]}}, {t});
+    };
+    if (mask == none) mask = n.constant(filled(given, n.type(of_heads), 0));
+    return n.add(op::concat{3}, {spread(of_heads, 1), spread(mask, keys)});
+  }
+  /// In front of keys or values (batch, heads, count, size), or in their place if there are none.
+  term before_keys(node_reader& n, term keys, const extents& one) const {
+    const term row = n.constant(filled({one[0], one[1], 1, one[3]}, n.type(of_heads), 0));
+    return keys == none ? row : n.add(op::concat{2}, {row, keys});
+  }
+  /// The rest.
+  term behind(node_reader& n, term all, int axis) const {
+    return of_heads == none ? all : part_of(n, all, axis, 1, n.shape(all)[axis]);
+  }
+};
+
+/// GroupQueryAttention's scores, by its attribute: none, before or after the softmax, of `total` keys. What no query
+/// sees is 0.
+inline void give_scores(node_reader& n, term scores, const attention_sink& sink, bool before_softmax, int total) {
+  term out = part_of(n, sink.behind(n, scores, 3), 3, 0, total);
+  if (before_softmax) {
+    const double least = -std::numeric_limits<double>::infinity();
+    const term hidden = compared(n, op::comparison::equal, out, n.number(least, n.type(out)));
+    out = n.add(op::where{}, {hidden, n.number(0, n.type(out)), out});
+  }
+  n.result(3, out);
+}
+
 /// Causal attention, fewer heads of K and V than of Q. Every row of the batch has keys of its own number, which may
 /// only be known when the model runs; the length of the caches that come out must be known before.
 inline void group_query_attention(node_reader& n) {
   expect_these(n, 12, {0, 5, 6});
   using enum op::comparison;
-  if (n.has(11) || n.flag("smooth_softmax", false)) node_reader::refuse("a sink of attention");
-  if (n.integer("qk_output", 0) != 0 || n.wants(3)) node_reader::refuse("output 'output_qk'");
   for (const char* key : {"k_quant_type", "v_quant_type"})
     if (const std::string how = n.text(key, "NONE"); how != "NONE")
       node_reader::refuse("attribute '" + std::string(key) + "' (" + how + ")");
@@ -231,6 +277,11 @@ inline void group_query_attention(node_reader& n) {
   op::attention op = attention_of(n);
   op.kv_heads = n.small("kv_num_heads", 0);
   op.softcap = n.real("softcap", 0);
+  const std::int64_t scores = n.integer("qk_output", 0);  // before or after the softmax
+  op.scores = scores != 0 && n.wants(3);
+  if (scores < 0 || scores > 2 || n.wants(3) != op.scores) n.fail("qk_output is " + std::to_string(scores));
+  if (scores == 1 && n.has(10)) node_reader::refuse("output 'output_qk' before the softmax, with 'attention_bias'");
+  op.which = scores == 1 ? op::attention_scores::with_mask : op::attention_scores::probabilities;
   if (op.kv_heads < 1) n.fail("kv_num_heads is " + std::to_string(op.kv_heads));
   n.only_helping(true);
   const extents q = shape_of_rank(n, 0, 3);
@@ -309,17 +360,27 @@ inline void group_query_attention(node_reader& n) {
     mask = mask == none ? add : sum_of(n, mask, add);
   }
 
+  const attention_sink sink(n, 11, op.heads);
+  if (sink) mask = sink.before_mask(n, mask, keys);
+
   op.causal = true;
+  const extents all_keys{batch, op.kv_heads, keys, size};
   if (same) {
     term cache[2] = {none, none};
-    if (past > 0)
-      for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) cache[i] = part_of(n, n.input(3 + i), 2, 0, past);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+      if (past > 0) cache[i] = part_of(n, n.input(3 + i), 2, 0, past);
+      if (sink) cache[i] = sink.before_keys(n, cache[i], all_keys);
+    }
     op.present = true;
     n.only_helping(false);
     const std::vector<term> out = attended(n, op, in, mask, cache[0], cache[1]);
+    n.only_helping(true);
     n.result(0, out[0]);
-    for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
-      n.result(i, present == total ? out[i] : longer(n, out[i], 2, present - total));
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+      const term made = sink.behind(n, out[i], 2);
+      n.result(i, present == total ? made : longer(n, made, 2, present - total));
+    }
+    if (op.scores) give_scores(n, out[3], sink, scores == 1, total);
     return;
   }
   // The new key of each row goes behind those it has: element j of a cache is the past's, the new one, or 0.
@@ -333,14 +394,18 @@ inline void group_query_attention(node_reader& n) {
     const term rest = n.add(op::where{}, {is_new, now, n.number(0, type)});
     in[i] = n.add(op::where{}, {is_old, old, rest});
     n.result(i, in[i]);
+    if (sink) in[i] = sink.before_keys(n, in[i], all_keys);
   }
   in[0] = n.reshaped(in[0], {batch, op.heads, 1, size});
   op.mask = mask != none;
   if (op.mask) in.push_back(mask);
   op.lengths = true;
-  in.push_back(valid);
+  in.push_back(sink ? sum_of(n, valid, n.number(1, dtype::i64)) : valid);
   n.only_helping(false);
-  n.result(0, n.reshaped(n.add(op, in), {batch, 1, op.heads * size}));
+  const std::vector<term> out = n.nodes(op, in);
+  n.only_helping(true);
+  n.result(0, n.reshaped(out[0], {batch, 1, op.heads * size}));
+  if (op.scores) give_scores(n, out[1], sink, scores == 1, total);
 }
 
 }  // namespace ctnn::onnx::readers
