@@ -82,6 +82,7 @@ CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
 }
 
 /// Bytes from channels apart to channels together, or back: firmware's kernels have them so.
+template <int = 0>
 inline void convert_bytes(const tensor& to, const const_tensor& from) {
   const extents& s = from.shape;
   const auto *x = elements<std::uint8_t>(from);
@@ -97,6 +98,7 @@ inline void convert_bytes(const tensor& to, const const_tensor& from) {
 }
 
 /// Elements of other types are plain everywhere, but for bytes: what is converted is their place.
+template <int = 0>
 CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const work_share& share) {
   if (from.type == dtype::f32) convert(to, from, share);
   else if (share.index == 0 && to.order != from.order) convert_bytes(to, from);
@@ -105,6 +107,7 @@ CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const w
 }
 
 /// What is kept for the next run may lie where the next run's numbers come from.
+template <int = 0>
 CTNN_INLINE void carry(const tensor& to, const const_tensor& from, const work_share& share) {
   const auto is_dense = [](layout order, int pitch, const extents& s) {
     return order == layout::nchw || pitch == s.back(2);

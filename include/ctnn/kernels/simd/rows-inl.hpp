@@ -90,6 +90,7 @@ struct activate_in_place {
 
 /// Not inlined where functions are known at run time only: a switch in the loops of its callers would make the compiler
 /// copy them for each case. Firmware knows them, and must not link the others.
+template <int = 0>
 #if defined(CTNN_PLAIN)
 CTNN_INLINE
 #else

@@ -354,6 +354,7 @@ struct apply_once {
 }  // namespace detail
 
 /// The vector form of ctnn::ir::apply; in loops prefer with_function.
+template <int = 0>
 CTNN_INLINE vec apply_activation(const activation_function& f, vec x) {
   with_function(f, detail::apply_once{&x});
   return x;

@@ -145,9 +145,11 @@ template <op::binary_function Kind>
 CTNN_NOINLINE void combine_strided_row(const strided_row& r) {
   for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::ir::apply(Kind, r.a[i * r.da], r.b[i * r.db]);
 }
+template <int = 0>
 CTNN_NOINLINE inline void activate_strided_row(const activation_function& f, const strided_row& r) {
   for (std::ptrdiff_t i = 0; i < r.n; ++i) r.y[i * r.dy] = ctnn::ir::apply(f, r.y[i * r.dy]);
 }
+template <int = 0>
 CTNN_INLINE void combine_strided(op::binary_function kind, const activation_function& f, const strided_row& r) {
   using b = op::binary_function;
   switch (kind) {
@@ -167,6 +169,7 @@ CTNN_INLINE void combine_strided(op::binary_function kind, const activation_func
 }
 
 /// Whether x has y's shape and lies in the same way, neither with gaps.
+template <int = 0>
 CTNN_INLINE bool lies_like(const tensor& y, const const_tensor& x) {
   bool same = x.order == y.order && x.shape.rank == y.shape.rank;
   CTNN_UNROLL for (int i = 0; i < max_rank; ++i) same = same && (i >= y.shape.rank || x.shape[i] == y.shape[i]);
@@ -177,6 +180,7 @@ CTNN_INLINE bool lies_like(const tensor& y, const const_tensor& x) {
 
 /// Any shapes that broadcast, any layouts; fast if the output's contiguous axis is contiguous in, or missing from, the
 /// operands (not from both). y may be the first operand if that has y's shape and layout.
+template <int = 0>
 CTNN_INLINE void run(const op::binary& p, const arguments& g) {
   const const_tensor scalar{&p.scalar.value, {}, layout::nchw, 0};
   const tensor& y = g.out[0];

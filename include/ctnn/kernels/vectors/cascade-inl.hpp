@@ -142,6 +142,7 @@ constexpr tile_set tiles_of_cascade(const cascade_stage& stage, bool has_residua
 }
 
 /// The same for loaded models.
+template <int = 0>
 inline void run_loaded_cascade(const cascade_call& call, const work_share& share, scratch_memory memory) {
   cascade_stage stages[longest_cascade];
   for (int i = 0; i < call.count; ++i) stages[i] = cascade_stage(*call.stages[i], call.all[i]);

@@ -97,6 +97,7 @@ CTNN_NOINLINE void narrow_row(std::ptrdiff_t n, const float* x, std::uint16_t* y
 }  // namespace detail
 
 /// One of both types is f32, the other f16, bf16 or f32.
+template <int = 0>
 CTNN_INLINE void run(const op::cast&, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];

@@ -57,6 +57,7 @@ struct unit_place {
   run_step step;
 };
 
+template <int = 0>
 CTNN_INLINE unit_place place_of(const window& c, bool planar, int unit, int channel) {
   const int tap = planar ? unit % (c.kernel_h * c.kernel_w) : unit;
   if (planar) channel = unit / (c.kernel_h * c.kernel_w);
@@ -67,6 +68,7 @@ CTNN_INLINE unit_place place_of(const window& c, bool planar, int unit, int chan
 }
 
 /// A tile whose pixels lie in several rows, from column x on: by way of `copy`.
+template <int = 0>
 CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, const tile_shape& tile, int x,
                                      float* copy) {
   tile_task t = task;
@@ -92,6 +94,7 @@ CTNN_NOINLINE inline void run_copied(const window& c, const tile_task& task, con
 
 /// All column tiles of all pixel tiles [first, end) for one chunk. Each fetches its share of the weights `ahead`, those
 /// of the next chunk, if they are not null.
+template <int = 0>
 CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_task& t, const tile_shape& tile,
                        int column, int column_end, int first, int end, const float* ahead) {
   const int units = part.unit_end - part.unit;
@@ -245,6 +248,7 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
   }
 }
 /// All output pixels.
+template <int = 0>
 CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve<>(c, end, 0, c.out_height * c.out_width); }
 
 /// What convolve() takes for all pixels.
@@ -267,6 +271,7 @@ constexpr tile_set tiles_of(const op::conv2d& p, const arguments& a) {
 namespace detail {
 
 #if defined(CTNN_PLAIN)
+template <int = 0>
 inline void convolve_by_channel(const window& c, const epilogue& end) {
   convolve_depthwise(c, end, &depthwise_row<all_tiles, 0, 0>);
 }
@@ -367,7 +372,7 @@ struct convolution_record {
     pad_left = static_cast<std::int8_t>(c.pad_left);
     // The one kernel that this convolution needs: no other is linked.
     if (!depthwise) kernel = &convolve;
-    else kernel = c.chan == 1 ? &detail::convolve_by_channel : &convolve_depthwise_planar;
+    else kernel = c.chan == 1 ? &detail::convolve_by_channel<> : &convolve_depthwise_planar<>;
   }
 
   constexpr void place(operand which, const memory_place& p) {
@@ -418,10 +423,12 @@ struct convolution_record {
 };
 
 namespace detail {
+template <int = 0>
 CTNN_NOINLINE inline const float* address_of(const convolution_record& r, int operand, const frame& f) {
   return address_in(f, {r.bases[operand], r.offsets[operand]});
 }
 }  // namespace detail
+template <int = 0>
 CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
   window c = r.unpack();
   c.in = detail::address_of(r, r.in, f);

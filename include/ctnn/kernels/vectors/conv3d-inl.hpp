@@ -47,6 +47,7 @@ struct volume {
 };
 
 /// A part of a conv3d: its memory, and where it is.
+template <int = 0>
 class volume_part {
  public:
   volume_part(const op::conv3d& p, const arguments& a, const volume_strips& strips, scratch_memory memory)
@@ -147,12 +148,13 @@ class volume_part {
   window window_{};
 };
 
+template <int = 0>
 CTNN_NOINLINE inline void convolve_volume(const op::conv3d& p, const arguments& a, scratch_memory memory) {
   const volume_strips strips(p, a.in[0].shape, a.out[0].shape);
   arguments own = a;
   if (strips.parts < own.share.count) own.share.count = strips.parts;  // the others have nothing to do
   if (own.share.index >= own.share.count || a.out[0].shape.count() == 0) return;
-  volume_part part(p, own, strips, memory);
+  volume_part<> part(p, own, strips, memory);
   const index_range places = share_of(own.share, static_cast<std::ptrdiff_t>(strips.places));
   for (std::ptrdiff_t at = places.begin; at < places.end; ++at) {
     const auto strip = at / strips.depth;
@@ -164,6 +166,7 @@ CTNN_NOINLINE inline void convolve_volume(const op::conv3d& p, const arguments& 
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::conv3d& p, const arguments& a, scratch_memory memory) {
   detail::convolve_volume(p, a, memory);
 }

@@ -26,6 +26,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// What all phases of an image share: sizes, strides of memory, no taps.
+template <int = 0>
 CTNN_INLINE window transposed_window(const op::conv_transpose2d& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
@@ -49,6 +50,7 @@ CTNN_INLINE window transposed_window(const op::conv_transpose2d& p, const argume
   return c;
 }
 
+template <int = 0>
 CTNN_INLINE void set_taps(window& c, const phase& y, const phase& x) {
   c.kernel_h = y.taps;
   c.kernel_w = x.taps;
@@ -61,6 +63,7 @@ CTNN_INLINE void set_taps(window& c, const phase& y, const phase& x) {
 }
 
 /// All groups of an image, phase by phase; a share of each.
+template <int = 0>
 CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const window& image, const epilogue& end,
                                            const work_share& share) {
   const bool depthwise = is_depthwise(p, image.channels * p.groups);
@@ -87,6 +90,7 @@ CTNN_NOINLINE inline void transpose_phases(const op::conv_transpose2d& p, const 
 }
 
 /// One group: the phases of some places at a time as columns of one product, scattered afterwards.
+template <int = 0>
 CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const window& group, const epilogue& end,
                                            const work_share& share) {
   constexpr int places = 48;
@@ -129,6 +133,7 @@ CTNN_NOINLINE inline void transpose_joined(const op::conv_transpose2d& p, const 
     }
 }
 
+template <int = 0>
 CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const window& all, int images,
                                            const epilogue& end, const work_share& share) {
   for (int n = 0; n < images; ++n) {
@@ -154,6 +159,7 @@ CTNN_NOINLINE inline void transpose_images(const op::conv_transpose2d& p, const 
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::conv_transpose2d& p, const arguments& a) {
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   detail::transpose_images(p, detail::transposed_window(p, a), images, epilogue_of(p.activation), a.share);

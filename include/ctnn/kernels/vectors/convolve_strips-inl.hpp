@@ -43,6 +43,7 @@ constexpr CTNN_INLINE bool gains_by_strips(const window& c) {
 }
 
 /// n pixels of `channels` planes, `plane` apart, with their channels innermost.
+template <int = 0>
 CTNN_INLINE void interleave(const float* from, std::ptrdiff_t plane, int channels, int n, float* to) {
   int i = 0;
 #if !CTNN_SCALAR_VEC
@@ -55,6 +56,7 @@ CTNN_INLINE void interleave(const float* from, std::ptrdiff_t plane, int channel
 }
 
 /// Row y of the input from column x on, `width` pixels, zeros outside.
+template <int = 0>
 CTNN_INLINE void copy_row(const window& c, int y, int x, int width, float* to) {
   const bool inside = y >= 0 && y < c.height;
   int before = x < 0 ? -x : 0, n = (c.width < x + width ? c.width - x : width) - before;

@@ -32,7 +32,9 @@ struct taps {
 };
 
 /// Taps whose position start + k * dilation lies in [0, size): the first, and one beyond the last.
+template <int = 0>
 CTNN_INLINE int first_tap(int start, int dilation) { return start >= 0 ? 0 : (-start + dilation - 1) / dilation; }
+template <int = 0>
 CTNN_INLINE int last_tap(int start, int dilation, int kernel, int size) {
   const int room = size - 1 - start;
   const int end = room < 0 ? 0 : room / dilation + 1;
@@ -187,6 +189,7 @@ CTNN_INLINE void depthwise_channels(const depthwise_line& d, const result_bounds
 }
 
 /// One pixel, any kernel, its columns of taps clipped, any number of channels.
+template <int = 0>
 CTNN_INLINE void depthwise_pixel(const window& g, const depthwise_line& d, const result_bounds& bound, int x, int ox) {
   const int first = first_tap(x, g.dilation_w), taps = last_tap(x, g.dilation_w, g.kernel_w, g.width) - first;
   const std::ptrdiff_t tap_step = g.dilation_w * d.col;
@@ -294,6 +297,7 @@ constexpr tile_set tiles_of_depthwise(const window& c, bool has_residual, bool n
   return all;
 }
 
+template <int = 0>
 CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& end, detail::depthwise_function row) {
   const int step = detail::depthwise_step(c, detail::is_near(c));
   for (int channel = 0; channel < c.out_channels; channel += step) {
@@ -304,6 +308,7 @@ CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& en
 }
 
 /// The same for nchw input, which only a network that begins with a depthwise convolution has: plain loops.
+template <int = 0>
 CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilogue& end) {
   const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
   for (int oy = 0; oy < c.out_height; ++oy)

@@ -46,14 +46,17 @@ struct same {
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::activation& p, const arguments& a) {
   with_function(p.activation, detail::map_activation{a.out[0], a.in[0], a.share});
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::dropout& p, const arguments& a) {
   map_rows(detail::multiply_by{p.scale}, a.out[0], a.in[0], a.share);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::identity&, const arguments& a) {
   if (a.out[0].data != a.in[0].data) map_rows(detail::same{}, a.out[0], a.in[0], a.share);
 }

@@ -26,6 +26,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// y = p a + q b
+template <int = 0>
 CTNN_NOINLINE inline void weighted_row(std::ptrdiff_t n, float p, const float* a, float q, const float* b, float* y) {
   const vec wp = set(p), wq = set(q);
   for (std::ptrdiff_t i = 0; i < n; i += lanes) {
@@ -61,6 +62,7 @@ struct eltwise_part {
 }  // namespace detail
 
 /// Product, weighted sum or maximum of inputs of one shape and layout; y may be the first of them.
+template <int = 0>
 CTNN_INLINE void run(const op::eltwise& p, const arguments& g) {
   const tensor& y = g.out[0];
   bool dense = true;

@@ -46,9 +46,11 @@ using quad_tag = HWY_CAPPED(std::int32_t, quad_lanes);
 using quad_vec = hn::Vec<quad_tag>;
 constexpr int quads_in_vector = static_cast<int>(hn::MaxLanes(quad_tag()));
 
+template <int = 0>
 CTNN_INLINE quad_vec load_quads(const std::uint8_t* p) {
   return hn::BitCast(quad_tag(), hn::LoadU(hn::Repartition<std::uint8_t, quad_tag>(), p));
 }
+template <int = 0>
 CTNN_INLINE std::int32_t quad_at(const std::int8_t* p) {
   std::int32_t quad;
   std::memcpy(&quad, p, 4);
@@ -221,6 +223,7 @@ namespace detail {
 #if defined(CTNN_X86)
 
 /// Does a pair of 16 bytes not fit 16 bits (pair_fits_16_bits)?
+template <int = 0>
 CTNN_INLINE bool has_wide_pairs(const std::int8_t* left) {
   const __m128i w = _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(left)));
   const __m128i none = _mm_setzero_si128(), ones = _mm_set1_epi8(1);
@@ -269,6 +272,7 @@ CTNN_NOINLINE void multiply_quads_in_halves(const quad_products& all) {
 
 }  // namespace detail
 
+template <int = 0>
 inline bool has_dot_products() {
 #if HWY_TARGET == HWY_AVX3
   return dot_products_in_use().avx512;
@@ -279,6 +283,7 @@ inline bool has_dot_products() {
 #endif
 }
 
+template <int = 0>
 inline void multiply_quads(const quad_products& p) {
 #if defined(CTNN_X86)
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
@@ -304,6 +309,7 @@ using real_tag = hn::RebindToFloat<quad_tag>;
 using real_vec = hn::Vec<real_tag>;
 
 // The second operand where one is no number: as x86 does.
+template <int = 0>
 CTNN_INLINE real_vec most_of(real_vec a, real_vec b) {
 #if defined(CTNN_X86)
   return hn::Max(a, b);
@@ -311,6 +317,7 @@ CTNN_INLINE real_vec most_of(real_vec a, real_vec b) {
   return hn::IfThenElse(hn::Gt(a, b), a, b);
 #endif
 }
+template <int = 0>
 CTNN_INLINE real_vec least_of(real_vec a, real_vec b) {
 #if defined(CTNN_X86)
   return hn::Min(a, b);
@@ -320,6 +327,7 @@ CTNN_INLINE real_vec least_of(real_vec a, real_vec b) {
 }
 
 /// To the nearest, ties to even, of what fits 32 bits.
+template <int = 0>
 CTNN_INLINE quad_vec nearest_of(real_vec x) {
 #if defined(CTNN_X86)
   return quad_vec{CTNN_X86(cvtps_epi32)(x.raw)};
@@ -329,6 +337,7 @@ CTNN_INLINE quad_vec nearest_of(real_vec x) {
 }
 
 /// rounded_between, in every lane.
+template <int = 0>
 CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, int most) {
   const real_tag f;
   const quad_tag d;
@@ -348,6 +357,7 @@ CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, i
 }
 
 /// The first n lanes, which are bytes of either sign.
+template <int = 0>
 CTNN_INLINE void store_bytes(quad_vec y, std::uint8_t* to, std::int64_t n) {
 #if !defined(CTNN_PLAIN) && HWY_TARGET == HWY_AVX3
   const __m128i all = _mm512_cvtepi32_epi8(y.raw);
@@ -365,6 +375,7 @@ CTNN_INLINE void store_bytes(quad_vec y, std::uint8_t* to, std::int64_t n) {
 }
 
 /// floor(x * factor / 2^32 + 1/2) for factors below 2^31.
+template <int = 0>
 CTNN_INLINE quad_vec multiply_fixed(quad_vec x, quad_vec factor) {
   const hn::RepartitionToWide<quad_tag> w;
   const auto half = hn::Set(w, std::int64_t{1} << 31);
@@ -585,6 +596,7 @@ CTNN_NOINLINE void finish_others(const sum_results& p) {
 
 }  // namespace detail
 
+template <int = 0>
 inline bool finish_sums(const sum_results& p) {
   using namespace detail;
   if (p.how == sum_results::real) {
@@ -603,6 +615,7 @@ inline bool finish_sums(const sum_results& p) {
 
 namespace detail {
 
+template <int = 0>
 CTNN_INLINE quad_vec quantized_floats(const float_results& r, const float* from) {
   const real_tag f;
   const real_vec x = hn::LoadU(f, from), scale = hn::Set(f, r.scale);
@@ -612,6 +625,7 @@ CTNN_INLINE quad_vec quantized_floats(const float_results& r, const float* from)
 
 }  // namespace detail
 
+template <int = 0>
 inline void quantize_floats(const float_results& given) {
   using namespace detail;
   const float_results r = given;
@@ -735,11 +749,13 @@ CTNN_NOINLINE bool combine_bytes_by(const byte_pairs& given) {
 
 }  // namespace detail
 
+template <int = 0>
 inline bool combine_bytes(const byte_pairs& p) {
   return p.multiplies ? detail::combine_bytes_by<detail::multiplied_pairs>(p)
                       : detail::combine_bytes_by<detail::weighted_pairs>(p);
 }
 
+template <int = 0>
 inline void interleave_bytes(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip,
                              std::uint8_t* to) {
   const HWY_CAPPED(std::uint8_t, 16) d;
@@ -775,6 +791,7 @@ CTNN_INLINE bool largest_by(D d, const std::uint8_t* const* lines, int count, st
 
 }  // namespace detail
 
+template <int = 0>
 inline void largest_bytes(const std::uint8_t* const* lines, int count, std::int64_t n, bool is_signed,
                           std::uint8_t* to) {
   const HWY_FULL(std::uint8_t) full;
@@ -786,6 +803,7 @@ inline void largest_bytes(const std::uint8_t* const* lines, int count, std::int6
     plainly::largest(lines, count, n, is_signed, to);
 }
 
+template <int = 0>
 inline std::int64_t sum_of_bytes(const std::uint8_t* x, std::int64_t n, bool is_signed) {
   const HWY_FULL(std::uint8_t) d;
   const hn::Repartition<std::uint64_t, decltype(d)> wide;
@@ -814,6 +832,7 @@ CTNN_INLINE bool take_second_by(D d, const std::uint8_t* x, std::int64_t n, std:
 
 }  // namespace detail
 
+template <int = 0>
 inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, std::uint8_t* to) {
   const HWY_FULL(std::uint8_t) full;
   const HWY_CAPPED(std::uint8_t, 16) d16;
@@ -821,6 +840,7 @@ inline void take_every_byte(const std::uint8_t* x, int stride, std::int64_t n, s
     plainly::take_every(x, stride, n, to);
 }
 
+template <int = 0>
 inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, std::int64_t n, std::uint8_t flip,
                               std::uint8_t* to) {
   if (3 * (stride + dilation) > 15) return plainly::take_windows(x, stride, dilation, n, flip, to);
@@ -833,6 +853,7 @@ inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, s
 }
 
 /// The target's kernels of whole numbers.
+template <int = 0>
 inline integer_kernels integers_of_target() {
   return {&multiply_quads,  &finish_sums,       &quantize_floats, &combine_bytes, &interleave_bytes,
           &take_every_byte, &take_byte_windows, &largest_bytes,   &sum_of_bytes,  !has_dot_products()};
@@ -840,6 +861,7 @@ inline integer_kernels integers_of_target() {
 
 #else
 
+template <int = 0>
 inline integer_kernels integers_of_target() { return plainly::kernels; }
 
 #endif

@@ -27,6 +27,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// One output pixel from four; p and q are the weights of the right and the lower ones.
+template <int = 0>
 CTNN_NOINLINE inline void blend_pixel(int channels, const float* a, const float* b, const float* c, const float* d,
                                       float p, float q, float* y) {
   const vec across = set(p), down = set(q);
@@ -39,6 +40,7 @@ CTNN_NOINLINE inline void blend_pixel(int channels, const float* a, const float*
   }
 }
 
+template <int = 0>
 CTNN_NOINLINE inline void copy_pixel(int channels, const float* x, float* y) {
   for (int i = 0; i < channels; i += lanes) {
     const int n = channels - i < lanes ? channels - i : lanes;
@@ -48,6 +50,7 @@ CTNN_NOINLINE inline void copy_pixel(int channels, const float* x, float* y) {
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::interpolate& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];

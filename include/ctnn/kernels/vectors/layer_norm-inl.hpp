@@ -34,6 +34,7 @@ namespace detail {
 struct row_statistics {
   float mean, inverse;
 };
+template <int = 0>
 CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float eps, bool centred) {
   vec total = zero();
   int i = centred ? 0 : n;
@@ -53,6 +54,7 @@ CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float e
 }
 
 /// (x - mean) inverse [scale] [+ bias]
+template <int = 0>
 CTNN_NOINLINE inline void normalize_row(const row_statistics& s, const float* x, float* y, int n, const float* scale,
                                         const float* bias) {
   const vec mean = set(s.mean), inverse = set(s.inverse);
@@ -107,7 +109,9 @@ CTNN_INLINE void normalize_rows(const Norm& p, const arguments& a) {
   }
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
+template <int = 0>
 CTNN_INLINE void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
 
 CTNN_END_TARGET

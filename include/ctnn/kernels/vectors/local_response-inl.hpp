@@ -49,12 +49,14 @@ struct response {
 struct members {
   int back, count;
 };
+template <int = 0>
 CTNN_INLINE members members_at(const op::local_response_norm& p, int at, int size) {
   const int back = at < p.before() ? at : p.before(), ahead = size - 1 - at < p.after() ? size - 1 - at : p.after();
   return {back, back + 1 + ahead};
 }
 
 /// n neighbours whose windows have the same members: rows x columns of them, the first at x - begin.
+template <int = 0>
 CTNN_NOINLINE inline void respond_beside(const response& f, const float* x, float* y, int n, std::ptrdiff_t begin,
                                          int rows, std::ptrdiff_t row_step, int columns, std::ptrdiff_t column_step) {
   for (int i = 0; i < n; i += lanes) {
@@ -69,6 +71,7 @@ CTNN_NOINLINE inline void respond_beside(const response& f, const float* x, floa
 }
 
 /// A line of n along which the windows lie, and `rows` such lines from x - begin on that count.
+template <int = 0>
 CTNN_NOINLINE inline void respond_along(const op::local_response_norm& p, const response& f, const float* x, float* y,
                                         int n, std::ptrdiff_t begin, int rows, std::ptrdiff_t row_step) {
   for (int i = 0; i < n; i += lanes) {
@@ -98,6 +101,7 @@ CTNN_NOINLINE inline void respond_along(const op::local_response_norm& p, const 
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::local_response_norm& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];

@@ -28,6 +28,7 @@ CTNN_BEGIN_TARGET
 
 /// Rows [row, row_end) and columns [column, column_end) of out = scale a b, row-major without gaps; a is depth x rows
 /// and b columns x depth where it is transposed.
+template <int = 0>
 CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a, const float* b, float* out, int rows,
                                             int depth, int columns, int row, int row_end, int column, int column_end) {
   // On plain floats smaller copies: firmware's stack.
@@ -78,6 +79,7 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   }
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(w.rows) * w.columns;

@@ -29,6 +29,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// Rows of contiguous numbers.
+template <int = 0>
 CTNN_NOINLINE inline void copy_rows(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy,
                                     const float* x, std::ptrdiff_t dx) {
   for (std::ptrdiff_t r = 0; r < rows; ++r, x += dx, y += dy) {
@@ -45,6 +46,7 @@ CTNN_NOINLINE inline void copy_rows(std::ptrdiff_t rows, std::ptrdiff_t length, 
   }
 }
 
+template <int = 0>
 CTNN_NOINLINE inline void copy_strided(std::ptrdiff_t rows, std::ptrdiff_t length, float* y, std::ptrdiff_t dy,
                                        std::ptrdiff_t y_step, const float* x, std::ptrdiff_t dx,
                                        std::ptrdiff_t x_step) {
@@ -65,6 +67,7 @@ constexpr bool arrange_transpose(loop_nest<2>& nest) {
 }
 
 /// Loops come in the order of the target's memory (copy_loops, permute_loops). y and x do not overlap.
+template <int = 0>
 CTNN_NOINLINE inline void copy_nested(loop_nest<2> nest, float* y, const float* x) {
   nest.require(2);
   const bool contiguous = nest.levels[nest.depth - 1].stride[0] == 1 && nest.levels[nest.depth - 1].stride[1] == 1;
@@ -84,6 +87,7 @@ CTNN_NOINLINE inline void copy_nested(loop_nest<2> nest, float* y, const float* 
 }
 
 /// The share of such a copy.
+template <int = 0>
 CTNN_INLINE void copy_share(const work_share& share, const loop_nest<2>& all, float* y, const float* x) {
   if (share.count == 1) return copy_nested(all, y, x);
   std::ptrdiff_t at[2]{};
@@ -95,10 +99,12 @@ CTNN_INLINE void copy_share(const work_share& share, const loop_nest<2>& all, fl
 }  // namespace detail
 
 /// Copies between any two layouts and pitches of one shape; nothing to do in place.
+template <int = 0>
 CTNN_INLINE void convert(const tensor& to, const const_tensor& from, const work_share& share = {}) {
   if (to.data != from.data) detail::copy_share(share, copy_loops(from.shape, to, from), to.data, from.data);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::constant&, const arguments& a) {
   const tensor& y = a.out[0];
   convert(y, {a.weights[0], y.shape, layout::nchw, 0});
@@ -106,6 +112,7 @@ CTNN_INLINE void run(const op::constant&, const arguments& a) {
 
 namespace detail {
 
+template <int = 0>
 CTNN_NOINLINE inline void fill(const tensor& y, float value) {
   loop_nest<2> nest;
   for (int i = 0; i < y.shape.rank; ++i) {
@@ -117,9 +124,11 @@ CTNN_NOINLINE inline void fill(const tensor& y, float value) {
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::full& p, const arguments& a) { detail::fill(a.out[0], p.value); }
 
 /// Constant paddings fill, then copy; the others walk.
+template <int = 0>
 CTNN_INLINE void run(const op::pad& p, const arguments& a) {
   const tensor& y = a.out[0];
   const const_tensor& x = a.in[0];
@@ -132,26 +141,32 @@ CTNN_INLINE void run(const op::pad& p, const arguments& a) {
 }
 
 // The numbers of an nchw output are those of the input in its logical order.
+template <int = 0>
 CTNN_INLINE void run(const op::flatten&, const arguments& a) {
   convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0], a.share);
 }
+template <int = 0>
 CTNN_INLINE void run(const op::reshape&, const arguments& a) {
   convert({a.out[0].data, a.in[0].shape, layout::nchw, 0}, a.in[0], a.share);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::permute& p, const arguments& a) {
   detail::copy_share(a.share, permute_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::channel_shuffle& p, const arguments& a) {
   detail::copy_share(a.share, shuffle_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::pixel_shuffle& p, const arguments& a) {
   detail::copy_share(a.share, pixel_loops(p, a.out[0], a.in[0]), a.out[0].data, a.in[0].data);
 }
 
 /// Inputs that already lie where they belong in the output are left alone.
+template <int = 0>
 CTNN_INLINE void run(const op::concat& p, const arguments& a) {
   const tensor& out = a.out[0];
   const int axis = normal_axis(p.axis, out.shape.rank);
@@ -163,6 +178,7 @@ CTNN_INLINE void run(const op::concat& p, const arguments& a) {
   }
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::split& p, const arguments& a) {
   const const_tensor& in = a.in[0];
   const int axis = normal_axis(p.axis, in.shape.rank);
@@ -175,6 +191,7 @@ CTNN_INLINE void run(const op::split& p, const arguments& a) {
 }
 
 /// A part that the planner left where it is needs no copy.
+template <int = 0>
 CTNN_INLINE void run(const op::slice& p, const arguments& a) {
   const tensor& y = a.out[0];
   if (y.shape.count() == 0) return;

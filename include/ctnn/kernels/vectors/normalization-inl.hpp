@@ -205,19 +205,23 @@ CTNN_INLINE void per_channel_activated(const Source& source, int axis, const act
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::batch_norm& p, const arguments& a) {
   detail::per_channel(detail::batch_norm_source{p, a.weights[0], a.weights[1], a.weights[2], a.weights[3]}, p.axis, a);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::scale& p, const arguments& a) {
   const detail::scale_source source{a.weights[0], p.bias ? a.weights[1] : nullptr};
   detail::per_channel_activated(source, p.axis, p.activation, a);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::bias& p, const arguments& a) {
   detail::per_channel_activated(detail::bias_source{a.weights[0]}, p.axis, p.activation, a);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::prelu& p, const arguments& a) {
   detail::per_channel(detail::slope_source{a.weights[0]}, p.axis, a);
 }

@@ -140,6 +140,7 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::pool& p, const arguments& a) {
   const extents& x = a.in[0].shape;
   if (a.in[0].order == layout::nchw) return pool_planes<float>(p, a);
@@ -147,6 +148,7 @@ CTNN_INLINE void run(const op::pool& p, const arguments& a) {
                detail::fixed_windows{p, p.along(1, x.back(0))}, a.share);
 }
 
+template <int = 0>
 CTNN_INLINE void run(const op::adaptive_pool& p, const arguments& a) {
   const extents& x = a.in[0].shape;
   if (a.in[0].order == layout::nchw) {

@@ -28,6 +28,7 @@ CTNN_BEGIN_TARGET
 namespace detail {
 
 /// Where in packed weights of `gates` gates and n inputs a block of units begins, or its part from `unit` on.
+template <int = 0>
 CTNN_INLINE std::ptrdiff_t packed_place(int gates, int unit, std::ptrdiff_t n) {
   return unit / channel_block * n * gates * channel_block + unit % channel_block;
 }
@@ -97,6 +98,7 @@ struct rnn_cell {
   CTNN_INLINE vec operator()(const vec (&s)[sums], const some_units& u) const { return f.input(u.direction, s[0]); }
 };
 
+template <int = 0>
 CTNN_INLINE vec blend(vec keep, const some_units& u, vec candidate) {
   return mul_add(keep, sub(load_bounded(u.h + u.at, u.count), candidate), candidate);
 }

@@ -79,6 +79,7 @@ struct smallest {
 };
 
 /// Up to `lanes` numbers that lie `stride` apart; `absent` in the other lanes.
+template <int = 0>
 CTNN_INLINE vec gather(const float* x, std::ptrdiff_t stride, std::ptrdiff_t n, float absent) {
   if (stride == 1 && n >= lanes) return loadu(x);
   alignas(64) float part[lanes];
@@ -196,6 +197,7 @@ CTNN_NOINLINE void reduce_each(const reduction_task& t, const How& how) {
 
 }  // namespace detail
 
+template <int = 0>
 CTNN_INLINE void run(const op::reduce& p, const arguments& a) {
   using enum op::reduction;
   const const_tensor& x = a.in[0];

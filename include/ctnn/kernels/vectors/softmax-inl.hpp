@@ -33,6 +33,7 @@ struct multiply_all {
 };
 
 /// Over n contiguous numbers.
+template <int = 0>
 CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
   vec most = set(x[0]);
   int i = 0;
@@ -55,6 +56,7 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
 }
 
 /// `width` softmaxes side by side, each over n numbers dx (dy) apart.
+template <int = 0>
 CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const float* x, std::ptrdiff_t dx, float* y,
                                           std::ptrdiff_t dy) {
   for (std::ptrdiff_t i = 0; i < width; i += lanes) {
@@ -85,6 +87,7 @@ constexpr loop_nest<2> other_axes(const tensor& y, const const_tensor& x, int sk
 }  // namespace detail
 
 /// Any layouts, in place if wanted; fast if the axis, or else the innermost of the others, is contiguous on both sides.
+template <int = 0>
 CTNN_INLINE void run(const op::softmax& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];

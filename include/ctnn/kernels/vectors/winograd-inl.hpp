@@ -102,6 +102,7 @@ CTNN_INLINE void multiply_columns(product_task t, int rows, int column, int colu
   }
 }
 /// The product of `rows` rows and a matrix of `columns` columns, a multiple of channel_block.
+template <int = 0>
 CTNN_NOINLINE inline void multiply_matrix(const product_task& t, int rows, int columns, const float* after) {
   constexpr int width = widest_tile * lanes;
   const int wide = columns / width * width;
@@ -114,6 +115,7 @@ CTNN_NOINLINE inline void multiply_matrix(const product_task& t, int rows, int c
 }
 
 /// f x + sum; the sum of nothing is no register yet.
+template <int = 0>
 CTNN_INLINE void add_multiple(double f, vec x, bool& begun, vec& sum) {
   if (f == 0) return;
   const auto number = static_cast<float>(f);
@@ -168,6 +170,7 @@ CTNN_INLINE void transform_out(const vec* m, vec* y) {
 struct tile_place {
   int image, y, x;
 };
+template <int = 0>
 CTNN_INLINE tile_place place_of_tile(const winograd_work& w, std::ptrdiff_t tile) {
   const std::ptrdiff_t of_image = std::ptrdiff_t{w.rows} * w.columns, n = tile / of_image, at = tile - n * of_image;
   const int row = static_cast<int>(at / w.columns), column = static_cast<int>(at) - row * w.columns;
@@ -339,6 +342,7 @@ CTNN_INLINE void run_winograd(const op::conv2d& p, const arguments& a, scratch_m
   float* const own = all + share.index * static_cast<std::ptrdiff_t>(w.part_size(room));
   detail::convolve_winograd<M>(c, c.row * c.height, epilogue_of(p.activation), w, tiles.begin, tiles.end, block, own);
 }
+template <int = 0>
 CTNN_INLINE void run_winograd(int m, const op::conv2d& p, const arguments& a, scratch_memory memory) {
   if (m == 2) run_winograd<2>(p, a, memory);
   else if (m == 4) run_winograd<4>(p, a, memory);
@@ -346,6 +350,7 @@ CTNN_INLINE void run_winograd(int m, const op::conv2d& p, const arguments& a, sc
 }
 
 /// The way that winograd_size() chose, when the weights were packed, too.
+template <int = 0>
 CTNN_INLINE void run(const op::conv2d& p, const arguments& a, scratch_memory memory) {
   const int m = winograd_size(p, a.in[0].shape);
   if (m == 0) run(p, a);
