@@ -22,4 +22,5 @@
 #include "network/modules.hpp"
 #include "network/stateful.hpp"
 #include "network/texts.hpp"
+#include "network/with_weights.hpp"
 #include "version.h"

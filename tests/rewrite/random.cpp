@@ -52,6 +52,7 @@ std::string defect_of(const graph_view& g) {
 }
 
 std::vector<floats> outputs_of(const graph_view& g, random_weights& weights, const std::vector<floats>& in) {
+  weights.look_at(g);
   graph_values values;
   run_graph(g, weights, pointers_to(in), values);
   std::vector<floats> out;
@@ -135,7 +136,7 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
     REQUIRE(again.history.size() == 0);
     REQUIRE(same_structure(again.g.view(), now));
 
-    random_weights weights;
+    random_weights weights(was);
     const std::vector<floats> in = random_inputs(was);
     graph_values values;
     run_graph(was, weights, pointers_to(in), values);
@@ -173,7 +174,7 @@ TEST_CASE("exact rules keep every bit of random graphs, of infinities, NaNs and 
     const std::string text_before = describe_graph(was), text_after = describe_graph(now);
     CAPTURE(text_before);
     CAPTURE(text_after);
-    random_weights weights;
+    random_weights weights(was);
     const std::vector<floats> in = inputs_with_extremes(was, seed);
     const std::vector<floats> want = outputs_of(was, weights, in);
     const std::string off = different_bits(outputs_of(now, weights, in), want);

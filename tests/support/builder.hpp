@@ -3,9 +3,22 @@
 #pragma once
 
 #include <ctnn/graph/graph.hpp>
+#include <ctnn/graph/zero_channels.hpp>
 #include <ctnn/kernels/operator_code.hpp>
 
 namespace ctnn::ir::test {
+
+/// Says that leaf e holds zeros at these places of its first axis, and of its second.
+constexpr void note_zeros(graph& g, expression& e, span<const int> rows, span<const int> columns) {
+  pool<float> numbers(static_cast<std::size_t>(e.shape.count()), 1.0f);
+  const std::int64_t row = e.shape.count(1, e.shape.rank), each = row / (e.shape.rank > 1 ? e.shape[1] : 1);
+  for (const int i : rows)
+    for (std::int64_t k = 0; k < row; ++k) numbers.items[i * row + k] = 0;
+  for (std::int64_t i = 0; i < e.shape[0]; ++i)
+    for (const int c : columns)
+      for (std::int64_t k = 0; k < each; ++k) numbers.items[i * row + c * each + k] = 0;
+  note_zero_channels(g, e, numbers);
+}
 
 /// Not constexpr: stops a constant evaluation.
 inline void node_is_wrong(std::string_view) {}
@@ -90,6 +103,12 @@ struct builder {
     return add(op::concat{axis}, name, in);
   }
   constexpr value_id gap(std::string_view name, value_id x) { return add(op::adaptive_pool{}, name, {x}); }
+  /// The newest layer's weight `slot` holds zeros at these places of its first axis, and of its second.
+  constexpr void zeros(int slot, std::initializer_list<int> rows, std::initializer_list<int> columns = {}) {
+    const node& n = g.nodes.back();
+    expression& e = g.expressions[static_cast<std::size_t>(g.view().weights(n)[static_cast<std::size_t>(slot)])];
+    note_zeros(g, e, {rows.begin(), rows.size()}, {columns.begin(), columns.size()});
+  }
   constexpr void output(std::string_view name, value_id v) { add_output(g, name, v); }
 };
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <ctnn/graph/zero_channels.hpp>
 #include <ctnn/network/constant_run.hpp>
 
 namespace ctnn::ir::test {
@@ -53,25 +54,40 @@ inline floats random_floats(std::string_view word, std::int64_t count, float low
   return out;
 }
 
+/// Makes true what is known of a leaf's channels.
+inline void write_zero_channels(const graph_view& g, const expression& e, floats& numbers) {
+  if (e.type || e.fields.count == 0) return;
+  for (int axis = 0; axis < std::min(e.shape.rank, 2); ++axis) {
+    const pool<bool> zeros = zero_channels(g, e, axis);
+    const auto each = static_cast<std::size_t>(e.shape.count(axis + 1, e.shape.rank));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (zeros[i / each % zeros.size()]) numbers[i] = 0;
+  }
+}
+
 /// Weights made up on demand; a variance is positive.
 class random_weights {
  public:
+  random_weights() = default;
+  /// Of leaves of this graph, or of one that was rewritten from it: what it knows of their numbers holds.
+  explicit random_weights(const graph_view& g) : g_(g) {}
+
   const float* operator()(const expression& e) { return of(e).data(); }
   const floats& of(const expression& e) {
     const std::string key = std::string(e.layer) + "." + std::string(e.name);
     auto at = known_.find(key);
-    if (at == known_.end())
-      at = known_
-               .emplace(key, e.numbers == numbers_are::zeros || e.numbers == numbers_are::ones
-                                 ? floats(static_cast<std::size_t>(e.shape.count()),
-                                          e.numbers == numbers_are::ones ? 1.0f : 0.0f)
-                                 : random_floats(key, e.shape.count(), e.name == "running_var" ? 0.2f : -1.0f))
-               .first;
-    return at->second;
+    if (at != known_.end()) return at->second;
+    floats numbers = random_floats(key, e.shape.count(), e.name == "running_var" ? 0.2f : -1.0f);
+    if (e.numbers == numbers_are::zeros) numbers.assign(numbers.size(), 0.0f);
+    if (e.numbers == numbers_are::ones) numbers.assign(numbers.size(), 1.0f);
+    write_zero_channels(g_, e, numbers);
+    return known_.emplace(key, std::move(numbers)).first->second;
   }
+  void look_at(const graph_view& g) { g_ = g; }
 
  private:
   std::map<std::string, floats> known_;
+  graph_view g_{};
 };
 
 /// Inputs of a graph in order, made up from their names.
@@ -89,6 +105,7 @@ inline std::vector<const float*> pointers_to(const std::vector<floats>& many) {
 
 /// The outputs of a graph by the reference kernels.
 inline std::vector<floats> reference_outputs(const graph_view& g, random_weights& weights) {
+  weights.look_at(g);
   const std::vector<floats> in = random_inputs(g);
   const std::vector<const float*> pointers = pointers_to(in);
   graph_values values;

@@ -70,9 +70,13 @@ class random_graph {
     const std::string_view called = name();
     if (add_node(g, type, called, in, fields)) return false;
     // Some of what rules are told of numbers.
-    for (const expression_id w : g.view().weights(g.nodes.back()))
-      if (expression& e = g.expressions[static_cast<std::size_t>(w)]; e.name == "bias" || e.name == "value")
-        if (r_.one_in(8)) e.numbers = e.name == "value" && r_.one_in(2) ? numbers_are::ones : numbers_are::zeros;
+    for (const expression_id w : g.view().weights(g.nodes.back())) {
+      expression& e = g.expressions[static_cast<std::size_t>(w)];
+      if ((e.name == "bias" || e.name == "value") && r_.one_in(8))
+        e.numbers = e.name == "value" && r_.one_in(2) ? numbers_are::ones : numbers_are::zeros;
+      else if (has_channels(type) && e.name != "running_var" && r_.one_in(6))
+        note_zeros(g, e, places(e.shape[0]), places(e.shape.rank > 1 ? e.shape[1] : 0));
+    }
     return true;
   }
   /// The same operator on the same inputs: a common subexpression unless it has weights.
@@ -84,6 +88,14 @@ class random_graph {
     return add_erased(*n.type, {f.begin(), f.end()}, {in.begin(), in.end()});
   }
 
+  /// Some numbers below n.
+  list<int> places(int n) {
+    list<int> some;
+    const int one_in = 1 + r_.below(4);
+    for (int i = 0; i < std::min(n, 16); ++i)
+      if (r_.one_in(one_in)) some.push_back(i);
+    return some;
+  }
   /// Mostly the one that needs no saying.
   int channel_axis_of(const extents& s) { return r_.one_in(3) ? r_.below(s.rank) : automatic_axis; }
 

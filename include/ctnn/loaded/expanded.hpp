@@ -25,6 +25,7 @@ inline optimization optimize_loaded(loaded_model& names, graph source, std::span
                                     std::size_t most = every_rewrite) {
   share_equal_constants(names, source);
   note_known_numbers(names, source);
+  note_zero_channels(names, source);
   pool<rewrite_step> history;
   optimization o = optimize(expanded(names, std::move(source), history), rules, most);
   history.append(o.history.data(), o.history.size());

@@ -22,10 +22,9 @@ inline const array& array_of(const loaded_model& source, const expression& leaf)
   return *at->second;
 }
 
-/// Numbers of a leaf; half precision and bytes are expanded into `memory`.
-inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf,
+/// Numbers of a leaf that `a` holds; half precision and bytes are expanded into `memory`.
+inline std::span<const float> numbers_of(const array& a, const expression& leaf,
                                          std::deque<std::vector<float>>& memory) {
-  const array& a = array_of(source, leaf);
   if (a.type() == dtype::f32) return a.values();
   if (a.type() == dtype::i8) {
     const auto bytes = a.elements<std::int8_t>();
@@ -38,6 +37,10 @@ inline std::span<const float> numbers_of(const loaded_model& source, const expre
   const auto halves = a.elements<std::uint16_t>();
   std::transform(halves.begin(), halves.end(), to.begin(), a.type() == dtype::f16 ? half_to_float : bfloat_to_float);
   return to;
+}
+inline std::span<const float> numbers_of(const loaded_model& source, const expression& leaf,
+                                         std::deque<std::vector<float>>& memory) {
+  return numbers_of(array_of(source, leaf), leaf, memory);
 }
 
 /// Evaluates the expressions of a graph rewritten from `source`. The result of a call is valid until the next one.

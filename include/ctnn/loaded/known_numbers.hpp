@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a loaded model's weights tell the rules, which see no numbers: of which constants the inverse exists, and which
-// are the same.
+// What a loaded model's weights tell the rules, which see no numbers: of which constants the inverse exists, which are
+// the same, and where channels of zeros are.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../rewrite/zero_channels.hpp"
 #include "folded_weights.hpp"
 
 namespace ctnn::ir {
@@ -36,6 +37,32 @@ inline void note_known_numbers(const loaded_model& source, graph& g) {
       if (expression& e = g.expressions[static_cast<std::size_t>(w)];
           !e.type && (n.type == &type_of<op::constant> || e.shape.rank == 1))
         note(e);
+}
+
+/// Rules leave out channels of zeros of layers with weights. Those of gigabytes are not read for it.
+inline void note_zero_channels(const loaded_model& source, graph& g) {
+  constexpr std::int64_t most_numbers = 1 << 22;
+  if (source.without_numbers) return;
+  const auto note = [&](expression& e) {
+    const auto at = source.weights.find({e.layer, e.name});
+    if (e.type || at == source.weights.end() || e.shape.count() > most_numbers || e.element != dtype::f32) return;
+    const array& a = *at->second;
+    const bool fits = static_cast<std::int64_t>(a.size()) == e.shape.count();
+    if (!fits || (a.type() != dtype::f32 && !is_narrow(a.type()))) return;
+    const number_source* const from = a.source().get();
+    const auto look = [&] {
+      std::deque<std::vector<float>> memory;
+      // What a source gives is read for this look alone.
+      if (from) note_zero_channels(g, e, numbers_of(array(a.shape(), a.type(), a.source()), e, memory));
+      else note_zero_channels(g, e, numbers_of(a, e, memory));
+      return std::int64_t{e.fields.count != 0};
+    };
+    if (!from) look();
+    else if (from->once(number_source::question::zero_channels, look) == 1 && e.fields.count == 0) look();
+  };
+  for (const node& n : g.nodes)
+    if (has_channels(*n.type))
+      for (const expression_id w : g.view().weights(n)) note(g.expressions[static_cast<std::size_t>(w)]);
 }
 
 /// Tells apart most numbers that differ.

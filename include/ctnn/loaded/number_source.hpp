@@ -44,7 +44,7 @@ class number_source {
   std::uint64_t id() const { return id_; }
 
   /// What somebody found out who looked at the numbers, for who would look again. look() gives 0 or more.
-  enum class question : std::size_t { numbers_are, beginning };
+  enum class question : std::size_t { numbers_are, beginning, zero_channels };
   template <class Look>
   std::int64_t once(question q, Look&& look) const {
     std::atomic<std::int64_t>& answer = answers_[static_cast<std::size_t>(q)];
@@ -71,7 +71,7 @@ class number_source {
   }
 
   const std::uint64_t id_ = next();
-  mutable std::atomic<std::int64_t> answers_[2] = {-1, -1};
+  mutable std::atomic<std::int64_t> answers_[3] = {-1, -1, -1};
   mutable std::mutex mutex_;
   mutable std::map<std::uint64_t, bool> compared_;
 };

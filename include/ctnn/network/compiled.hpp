@@ -213,6 +213,14 @@ constexpr graph_view expanded_view() {
   else return made_by<expanded<Net>>().view();
 }
 
+/// The same with what is known of its weights' numbers (with_weights.hpp).
+template <class Net>
+constexpr graph first_graph() {
+  graph g = thaw(expanded_view<Net>());
+  if constexpr (requires { Net::note_numbers(g); }) Net::note_numbers(g);
+  return g;
+}
+
 template <class Net, class Rules, std::size_t Part>
 constexpr const auto& rewritten_part();
 
@@ -224,7 +232,7 @@ struct rewriting {
     else return rewritten_part<Net, Rules, Part - 1>().view();
   }
   static constexpr void optimize_into(optimization& o) {
-    if constexpr (Part == 0) o = optimize_part(thaw(source()), Rules::records, 0);
+    if constexpr (Part == 0) o = optimize_part(first_graph<Net>(), Rules::records, 0);
     else o = optimize_part(thaw(source()), Rules::records, rewritten_part<Net, Rules, Part - 1>().settled);
   }
   /// Folding a batch normalisation leaves about nine expressions behind, and what it replaces.

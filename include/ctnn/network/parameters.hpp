@@ -236,6 +236,29 @@ struct constant_weights {
   using type = parameters<Packed>;
 };
 
+/// Has it its weights with it (with_weights.hpp)?
+template <class Net>
+concept knows_weights = requires { Net::known_weights; };
+template <class Net, const auto& Given, class Packed>
+  requires knows_weights<Net>
+struct constant_weights<Net, Given, Packed> {
+  static_assert(std::size(Given) == 0 || static_cast<const void*>(&Given) == &Net::known_weights,
+                "ctnn: with_weights<...> was rewritten for its own weights: fold<> and pack<> take no others");
+  static_assert(count_weights(declared_graph<Net>) <= constant_weights_limit,
+                "ctnn: too many weights to fold in a constant (constant_weights_limit): use `ctnn header`");
+  using type = parameters<Packed>;
+};
+template <class Net, const auto& Given>
+constexpr std::span<const named_weight> weights_for() {
+  if constexpr (knows_weights<Net>) return Net::known_weights;
+  else return Given;
+}
+template <class Net, const auto& Given>
+constexpr bool are_right_for() {
+  if constexpr (knows_weights<Net>) return Net::are_right();
+  else return are_right<Net, Given>;
+}
+
 }  // namespace ir::detail
 
 /// Those of a network that has none.
@@ -251,8 +274,8 @@ consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optim
                 "ctnn: weights of layers in a row take too long to multiply in a constant: use load_folded() at start, "
                 "`ctnn header`, or rules_without<default_rules, \"multiply_weights\">");
   parameters<optimized<Net, Rules>> out;
-  if constexpr (ir::detail::are_right<Net, Given>)
-    ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, Given, out.packed);
+  if constexpr (ir::detail::are_right_for<Net, Given>())
+    ir::detail::fold_and_pack(ir::optimized_graph<Net, Rules>, ir::detail::weights_for<Net, Given>(), out.packed);
   return out;
 }
 
@@ -260,8 +283,8 @@ consteval auto fold() -> typename ir::detail::constant_weights<Net, Given, optim
 template <class Net, const auto& Given = no_weights>
 consteval auto pack() -> typename ir::detail::constant_weights<Net, Given>::type {
   parameters<Net> out;
-  if constexpr (ir::detail::are_right<Net, Given>)
-    ir::detail::pack_given(ir::declared_graph<Net>, Given, out.packed);
+  if constexpr (ir::detail::are_right_for<Net, Given>())
+    ir::detail::pack_given(ir::declared_graph<Net>, ir::detail::weights_for<Net, Given>(), out.packed);
   return out;
 }
 
@@ -278,6 +301,8 @@ template <class Net>
 /// works.
 template <class Net, class Rules = default_rules, class Fused>
 [[nodiscard]] constexpr problem_report load_folded(parameters<Fused>& into, std::span<const named_weight> given) {
+  static_assert(!ir::detail::knows_weights<Net>,
+                "ctnn: with_weights<...> was rewritten for its own weights: fold<> has them, others may not fit");
   static_assert(std::is_same_v<typename Fused::network_type, typename optimized<Net, Rules>::network_type>,
                 "ctnn: these are the weights of another network");
   if (const problem_report error = ir::detail::check_weights(ir::declared_graph<Net>, given); error.found) return error;

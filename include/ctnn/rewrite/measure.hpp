@@ -20,7 +20,7 @@ struct measure {
   std::int64_t movable =
       0;  ///< readers of nodes that only rearrange, each times the node's position: reading from further up lowers it
 
-  std::int64_t weights = 0;  ///< of the nodes, in arrays
+  std::int64_t weights = 0;  ///< of the nodes, in numbers
 
   friend constexpr auto operator<=>(const measure&, const measure&) = default;
 };

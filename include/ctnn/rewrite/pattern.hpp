@@ -37,6 +37,8 @@ struct any_of {
   static constexpr void visit(const rewriter& r, node_id n, auto&& f) {
     (void)((r.is<Ops>(n) && (f(r.get<Ops>(n)), true)) || ...);
   }
+  /// Whether node n is one of these.
+  static constexpr bool visits(const rewriter& r, node_id n) { return (r.is<Ops>(n) || ...); }
 };
 /// Any operator whatsoever.
 using any_operator = any_of<>;

@@ -4,6 +4,7 @@
 // and no reader needs to be told; an eliminated node's value is forwarded to the value that replaces it.
 #pragma once
 
+#include "../graph/zero_channels.hpp"
 #include "measure.hpp"
 
 namespace ctnn::ir {
@@ -18,6 +19,7 @@ class rewriter {
     touched_ = pool<int>(g_.values.size(), 0);
     seen_below_ = touched_;
     measure_ = measured();
+    knows_zero_channels_ = has_zero_channels(g_.view());
     for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
   }
 
@@ -112,6 +114,8 @@ class rewriter {
                        decode<op::binary>(g.fields_of(e.fields)).function == op::binary_function::mul;
     return times && known_of_weight(of[0]) == ones ? known_of_weight(of[1]) : anything;
   }
+  /// Is anything known of channels of zeros?
+  constexpr bool knows_zero_channels() const { return knows_zero_channels_; }
   constexpr int readers(value_id v) const { return g_.values.items[v].readers; }
   constexpr value_id resolve(value_id v) const {
     while (forward_.items[v] != v) v = forward_.items[v];
@@ -146,6 +150,7 @@ class rewriter {
 
   /// Not constexpr on purpose: the compiler's message names it.
   static void weight_expression_does_not_fit(std::string_view) {}
+  static void node_does_not_fit(std::string_view) {}
 
   constexpr expression_id store(expression e, span<const expression_id> arguments) {
     e.arguments = g_.store_operands(arguments);
@@ -191,6 +196,7 @@ class rewriter {
     if (shape_of(e) == shape) return e;
     expression x = g_.expressions[static_cast<std::size_t>(e)];
     x.shape = shape;
+    x.fields = {};  // what is known of the channels that it had
     g_.expressions.push_back(x);
     return static_cast<int>(g_.expressions.size()) - 1;
   }
@@ -313,6 +319,18 @@ class rewriter {
     const field_values f = encode(op);
     g_.at(n).fields = g_.store_fields({f.data(), f.size()});
   }
+  /// Node n computes with other weights.
+  constexpr void reweigh(node_id n, span<const expression_id> weights) {
+    place(n, at(n).type, at(n).fields, name(n), inputs_of(n), weights);
+  }
+  /// What node n makes has the shape that it infers now, and nobody's name stands for it.
+  constexpr void resize(node_id n) {
+    description d;
+    const pool<extents> in = input_shapes(view(), at(n));
+    if (at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {}, d)) node_does_not_fit(name(n));
+    g_.at_value(output(n)).shape = d.outputs[0];
+    renumber(output(n));
+  }
   /// Value v is of another element type, and nobody's name stands for it.
   constexpr void retype(value_id v, dtype type) {
     g_.at_value(v).type = type;
@@ -416,7 +434,7 @@ class rewriter {
   }
   constexpr void count(node_id id, int sign, measure& m) const {
     const node& n = at(id);
-    m.weights += sign * n.weights.count;
+    for (int i = 0; i < n.weights.count; ++i) m.weights += sign * shape_of(weight(id, i)).count();
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
     m.tier += sign * n.type->tier;
@@ -475,6 +493,7 @@ class rewriter {
   pool<int> seen_below_;  ///< by value: how many operators further down a change above it is seen
   int sweep_ = 0;
   node_id settled_;
+  bool knows_zero_channels_ = false;
   measure measure_;
 };
 

@@ -8,6 +8,7 @@
 #include "rules/activation.hpp"
 #include "rules/affine.hpp"
 #include "rules/broadcast.hpp"
+#include "rules/channels.hpp"
 #include "rules/composite.hpp"
 #include "rules/constant.hpp"
 #include "rules/elimination.hpp"
@@ -155,6 +156,7 @@ struct default_rules : rule_list<
     // Weights of zeros and ones
     rules::neutral_weight,
     rules::zero_bias,
+    rules::zero_channels,
     rules::fuse_slopes,
     // What costs less (graph/cost.hpp)
     rules::multiply_weights,

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// Channels of a weight that hold zeros and nothing else. Whoever has the numbers, a file or a table of constants,
+// writes them down here; rules ask rewrite/zero_channels.hpp, which follows them through expressions.
+#pragma once
+
+#include "graph.hpp"
+
+namespace ctnn::ir {
+
+/// Looks through a leaf's numbers, and makes its fields of what it finds: how many places of the first axis hold zeros
+/// only, which they are, and which of the second axis do. A leaf without such places has no fields.
+constexpr void note_zero_channels(graph& g, expression& leaf, span<const float> numbers) {
+  const extents& shape = leaf.shape;
+  leaf.fields = {};
+  if (shape.rank < 1 || numbers.empty()) return;
+  const std::int64_t rows = shape[0], row = shape.count(1, shape.rank), columns = shape.rank > 1 ? shape[1] : 0;
+  const std::int64_t each = shape.rank > 1 ? shape.count(2, shape.rank) : 1;
+  const auto zeros = [](const float* from, std::int64_t n) {
+    while (n > 0 && *from == 0) ++from, --n;
+    return n == 0;
+  };
+  pool<double> found(1, 0.0);
+  pool<std::int64_t> left(static_cast<std::size_t>(columns), 0);
+  for (std::int64_t c = 0; c < columns; ++c) left.items[c] = c;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const float* const from = numbers.data() + i * row;
+    if (zeros(from, row)) {
+      found.push_back(static_cast<double>(i));
+      continue;
+    }
+    std::size_t kept = 0;  // most weights have no such column, which is seen in their first row
+    for (const std::int64_t c : left)
+      if (zeros(from + c * each, each)) left[kept++] = c;
+    left.shrink(kept);
+  }
+  found[0] = static_cast<double>(found.size() - 1);
+  for (const std::int64_t c : left) found.push_back(static_cast<double>(c));
+  if (found.size() > 1) leaf.fields = g.store_fields(found);
+}
+
+/// Those of a leaf along its first or second axis: true at each place of zeros.
+constexpr pool<bool> zero_channels(const graph_view& g, const expression& leaf, int axis) {
+  pool<bool> zeros(static_cast<std::size_t>(leaf.shape[axis]), false);
+  const span<const double> found = g.fields_of(leaf.fields);
+  if (found.empty() || axis > 1) return zeros;
+  const auto rows = static_cast<std::size_t>(found[0]);
+  const std::size_t first = axis == 0 ? 1 : 1 + rows, end = axis == 0 ? 1 + rows : found.size();
+  for (std::size_t i = first; i < end; ++i) zeros[static_cast<std::size_t>(found[i])] = true;
+  return zeros;
+}
+
+/// Is it said of any weight that it has some? Rules ask before they look.
+constexpr bool has_zero_channels(const graph_view& g) {
+  for (const expression& e : g.expressions)
+    if (e.type == nullptr && e.fields.count != 0) return true;
+  return false;
+}
+
+}  // namespace ctnn::ir

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// A declared network whose numbers are known when it is rewritten, as those of files are.
+#pragma once
+
+#include "../rewrite/zero_channels.hpp"
+#include "parameters.hpp"
+
+namespace ctnn {
+
+/// Net with its weights, constexpr arrays as for fold(): rules see them, so that channels of zeros go from the layers
+/// that make and read them, and vectors of zeros and ones go as well.
+///
+/// ```cpp
+/// using small = nn::optimized<nn::with_weights<net, weights>>;
+/// constexpr auto folded = nn::fold<nn::with_weights<net, weights>>();
+/// ```
+/// The type may have fewer channels than Net declares, and so takes no others' weights: load_folded() refuses it.
+template <class Net, const auto& Given>
+struct with_weights : Net {
+  static constexpr const auto& known_weights = Given;
+
+  static constexpr bool are_right() { return ir::detail::are_right<with_weights, Given>; }
+  static constexpr void note_numbers(ir::graph& g) {
+    static_assert(sizeof(ir::detail::weights_error<with_weights, Given>) > 0);
+    if constexpr (are_right()) {
+      constexpr std::int64_t most_channels = 1 << 16;
+      const ir::detail::leaf_lookup leaf{Given};
+      for (const ir::node& n : g.nodes)
+        for (const ir::expression_id w : g.view().weights(n)) {
+          ir::expression& e = g.expressions[static_cast<std::size_t>(w)];
+          const typed_span numbers = leaf.numbers(e);
+          if (e.type || e.element != dtype::f32 || numbers.size() == 0) continue;
+          const std::span<const float> floats(numbers.data(), numbers.size());
+          const bool is_vector = n.type == &ir::type_of<op::constant> || e.shape.rank == 1;
+          if (is_vector && e.shape.count() <= most_channels) e.numbers = ir::known_of(floats);
+          if (ir::has_channels(*n.type)) ir::note_zero_channels(g, e, floats);
+        }
+    }
+  }
+};
+
+}  // namespace ctnn

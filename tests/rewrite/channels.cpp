@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+// rules/channels.hpp: channels of zeros go from the layers that make them and from all that read them, or stay in all.
+#include "support/rule_cases.hpp"
+
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
+
+namespace {
+
+using places = std::initializer_list<int>;
+
+/// A layer of `out` channels whose weight and bias hold zeros.
+template <class Layer>
+constexpr value_id layer(builder& b, Layer p, std::string_view name, value_id x, places rows, places bias,
+                         places columns = {}) {
+  const value_id v = b.add(p, name, {x});
+  constexpr bool transposed = std::is_same_v<Layer, op::conv_transpose2d>;
+  b.zeros(0, transposed ? columns : rows, transposed ? rows : columns);
+  if (p.bias) b.zeros(1, bias);
+  return v;
+}
+constexpr op::conv2d conv_of(int out, int kernel = 3, activation_function f = {}, bool bias = true, int groups = 1) {
+  op::conv2d c;
+  c.out = out;
+  c.kernel = {kernel, kernel};
+  c.pad = {kernel / 2, kernel / 2, kernel / 2, kernel / 2};
+  c.activation = f;
+  c.bias = bias;
+  c.groups = groups;
+  return c;
+}
+constexpr activation_function relu{function::relu}, sigmoid{function::sigmoid};
+
+/// conv > ... > conv, of which `Zeros` channels make 0.
+template <int Out, bool Zeros, class Between>
+constexpr void between(builder& b, Between put, bool bias = true) {
+  value_id v = b.input("x", {3, 6, 6});
+  v = Zeros ? layer(b, conv_of(Out, 3, {}, bias), "a", v, {1, 3}, {1, 3}) : b.add(conv_of(Out, 3, {}, bias), "a", {v});
+  b.output("", b.conv("b", put(b, v), 4, 3));
+}
+template <int Out, bool Zeros>
+constexpr auto directly = [](builder& b) { between<Out, Zeros>(b, [](builder&, value_id v) { return v; }); };
+template <int Out, bool Zeros>
+constexpr auto without_bias = [](builder& b) {
+  between<Out, Zeros>(
+      b, [](builder&, value_id v) { return v; }, false);
+};
+template <int Out, bool Zeros>
+constexpr auto through_all = [](builder& b) {
+  between<Out, Zeros>(b, [](builder& c, value_id v) {
+    v = c.scalar("times", op::binary_function::mul, c.apply("tanh", v, function::tanh), 3, relu);
+    v = c.add(op::scale{true, 0, relu}, "scale", {v});
+    if (Zeros) c.zeros(1, {1, 3});
+    v = c.add(op::prelu{}, "prelu", {v});
+    v = c.add(op::bias{}, "bias", {v});
+    if (Zeros) c.zeros(0, {1, 3});
+    op::pool p;
+    p.kernel = {2, 2};
+    p.pad = {1, 1, 1, 1};
+    return c.add(op::adaptive_pool{op::pooling::max, {2}}, "up", {c.add(p, "pool", {v})});
+  });
+};
+template <function F>
+constexpr auto through =
+    [](builder& b) { between<4, true>(b, [](builder& c, value_id v) { return c.apply("f", v, F, 0.5f, 1); }); };
+template <op::binary_function F, int Number, bool Zeros = true, int Out = 4>
+constexpr auto with_number =
+    [](builder& b) { between<Out, Zeros>(b, [](builder& c, value_id v) { return c.scalar("k", F, v, Number); }); };
+constexpr auto shifted = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) { return c.add(op::bias{}, "shift", {v}); });
+};
+constexpr auto along_rows = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) { return c.add(op::scale{false, 1}, "scale", {v}); });
+};
+constexpr auto normed = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) { return c.add(op::softmax{0}, "softmax", {v}); });
+};
+constexpr auto grown = [](builder& b) {  // windows of padding alone hold no zeros
+  between<4, true>(b, [](builder& c, value_id v) {
+    op::pool p;
+    p.kernel = {1, 1};
+    p.stride = {1, 1};
+    p.pad = {1, 1, 1, 1};
+    return c.add(p, "pool", {v});
+  });
+};
+
+/// A depthwise layer makes the zeros, or the first layer does, or who reads does not look.
+template <int Out, bool Zeros, bool ByFirst>
+constexpr auto depthwise = [](builder& b) {
+  const value_id x = b.input("x", {2, 5, 5});
+  value_id v = Zeros && ByFirst ? layer(b, conv_of(Out, 1, relu), "a", x, {0}, {0}) : b.conv("a", x, Out, 1, relu);
+  const auto middle = conv_of(Out, 3, relu, true, Out);
+  v = Zeros ? layer(b, middle, "dw", v, ByFirst ? places{} : places{0}, {0}) : b.add(middle, "dw", {v});
+  b.output("", b.conv("b", v, 2));
+};
+/// A grouped one may need every channel.
+constexpr auto grouped_reader = [](builder& b) {
+  const value_id v = layer(b, conv_of(4), "a", b.input("x", {2, 5, 5}), {0}, {0});
+  b.output("", b.add(conv_of(4, 3, {}, true, 2), "b", {v}));
+};
+constexpr auto grouped_maker = [](builder& b) {
+  const value_id v = layer(b, conv_of(4, 3, {}, true, 2), "a", b.input("x", {2, 5, 5}), {0}, {0});
+  b.output("", b.conv("b", v, 2));
+};
+template <int Out, bool Zeros>
+constexpr auto unread = [](builder& b) {
+  const value_id v = b.conv("a", b.input("x", {2, 5, 5}), Out, 3, sigmoid);
+  b.output("", Zeros ? layer(b, conv_of(2), "b", v, {}, {}, {0, 2}) : b.add(conv_of(2), "b", {v}));
+};
+/// Two readers: both need not look at a channel, or one does.
+template <int Out, int Second>
+constexpr auto two_readers = [](builder& b) {
+  const value_id v = b.conv("a", b.input("x", {2, 5, 5}), Out, 3, sigmoid);
+  const places none_read{}, zero{0}, other{1};
+  b.output("p", layer(b, conv_of(2), "b", v, none_read, none_read, Second < 0 ? none_read : zero));
+  b.output("q", layer(b, conv_of(2, 1), "c", v, none_read, none_read,
+                      Second == 1  ? other
+                      : Second < 0 ? none_read
+                                   : zero));
+};
+template <int Out, bool Zeros, int Ones = 0>
+constexpr auto dense = [](builder& b) {
+  value_id v = b.input("x", {3, 5});
+  const op::linear p{Out, true, relu};
+  v = Zeros ? layer(b, p, "a", v, {2}, {2}) : b.add(p, "a", {v});
+  b.output("", b.linear("b", v, 4));
+};
+/// The second linear layer takes whole images.
+template <int Out, bool Zeros, int Axes = 3>
+constexpr auto of_images = [](builder& b) {
+  const value_id x = b.input("x", {2, 3, 4});
+  op::linear all{5};
+  all.axes = Axes;
+  b.output("", b.add(all, "fc", {Zeros ? layer(b, conv_of(Out), "a", x, {0}, {0}) : b.conv("a", x, Out, 3)}));
+};
+template <int Out, bool Zeros>
+constexpr auto unread_images = [](builder& b) {
+  op::linear all{5};
+  all.axes = 3;
+  const value_id v = b.conv("a", b.input("x", {2, 1, 2}), Out, 3);
+  b.output("", Zeros ? layer(b, all, "fc", v, {}, {}, {2, 3, 4}) : b.add(all, "fc", {v}));
+};
+template <int Out, bool Zeros>
+constexpr auto upwards = [](builder& b) {
+  op::conv_transpose2d first, second;
+  first.out = Out;
+  second.out = 3;
+  first.kernel = {2, 2};
+  second.kernel = {3, 3};
+  value_id v = b.input("x", {2, 4, 4});
+  v = Zeros ? layer(b, first, "a", v, {1}, {1}) : b.add(first, "a", {v});
+  b.output("", Zeros ? layer(b, second, "b", v, {}, {}, {2}) : b.add(second, "b", {v}));
+};
+template <int Out, bool Zeros>
+constexpr auto volumes = [](builder& b) {
+  op::conv3d p;
+  p.out = Out;
+  p.kernel = {2, 2, 2};
+  const value_id x = b.input("x", {2, 2, 4, 4, 4});
+  const value_id v = Zeros ? layer(b, p, "a", x, {1}, {1}) : b.add(p, "a", {x});
+  p.out = 1;
+  b.output("", b.add(p, "b", {v}));
+};
+template <int Out, bool Zeros>
+constexpr auto nothing_left = [](builder& b) {
+  const value_id x = b.input("x", {2, 5, 5});
+  b.output("", b.conv("b", Zeros ? layer(b, conv_of(Out), "a", x, {0, 1, 2}, {0, 1, 2}) : b.conv("a", x, Out, 3), 2));
+};
+/// Who else has the channels.
+template <class Other>
+constexpr void also_read(builder& b, Other other) {
+  const value_id v = layer(b, conv_of(4), "a", b.input("x", {2, 5, 5}), {0}, {0});
+  b.output("y", b.conv("b", v, 2));
+  other(b, v);
+}
+constexpr auto as_output = [](builder& b) { also_read(b, [](builder& c, value_id v) { c.output("z", v); }); };
+constexpr auto in_concat = [](builder& b) {
+  also_read(b, [](builder& c, value_id v) { c.output("z", c.concat("cat", {v, c.input("w", {1, 5, 5})})); });
+};
+constexpr auto in_sum = [](builder& b) {
+  also_read(b, [](builder& c, value_id v) { c.output("z", c.sum("sum", c.input("w", {4, 5, 5}), v)); });
+};
+constexpr auto as_residual = [](builder& b) {
+  also_read(b, [](builder& c, value_id v) { c.output("z", c.add(conv_of(4), "r", {c.input("w", {1, 5, 5}), v})); });
+};
+constexpr auto with_residual = [](builder& b) {
+  const value_id x = b.input("x", {4, 5, 5});
+  const value_id v = b.add(conv_of(4), "a", {x, x});
+  b.zeros(0, {0});
+  b.zeros(1, {0});
+  b.output("", b.conv("b", v, 2));
+};
+template <int Bias>
+constexpr auto biased = [](builder& b) {
+  const value_id v = layer(b, conv_of(4, 3, relu), "a", b.input("x", {2, 5, 5}), {0}, {Bias});
+  b.output("", b.conv("b", v, 2));
+};
+
+constexpr std::string_view as_they_are = "another layer reads the channels as they are";
+
+}  // namespace
+
+FIRES("channels of zeros between convolutions", (rules::zero_channels), (directly<4, true>), (directly<2, false>))
+FIRES("of a layer without a bias", (rules::zero_channels), (without_bias<4, true>), (without_bias<2, false>))
+FIRES("through functions, numbers a channel and pooling", (rules::zero_channels), (through_all<4, true>),
+      (through_all<2, false>))
+FIRES("through a maximum with -1", (rules::zero_channels), (with_number<op::binary_function::maximum, -1>),
+      (with_number<op::binary_function::maximum, -1, false, 2>))
+FIRES("through a minimum with 1", (rules::zero_channels), (with_number<op::binary_function::minimum, 1>),
+      (with_number<op::binary_function::minimum, 1, false, 2>))
+FIRES("through a quotient", (rules::zero_channels), (with_number<op::binary_function::div, 2>),
+      (with_number<op::binary_function::div, 2, false, 2>))
+FIRES("through a depthwise convolution", (rules::zero_channels), (depthwise<3, true, true>),
+      (depthwise<2, false, true>))
+FIRES("of a depthwise convolution", (rules::zero_channels), (depthwise<3, true, false>), (depthwise<2, false, false>))
+FIRES("that are not read", (rules::zero_channels), (unread<4, true>), (unread<2, false>))
+FIRES("that neither of two readers reads", (rules::zero_channels), (two_readers<4, 0>), (two_readers<3, -1>))
+FIRES("between linear layers", (rules::zero_channels), (dense<4, true>), (dense<3, false>))
+FIRES("that a linear layer reads as one row", (rules::zero_channels), (of_images<4, true>), (of_images<3, false>))
+FIRES("of whose rows one is not read", (rules::zero_channels), (unread_images<3, true>), (unread_images<2, false>))
+FIRES("between transposed convolutions", (rules::zero_channels), (upwards<4, true>), (upwards<2, false>))
+FIRES("between convolutions of volumes", (rules::zero_channels), (volumes<3, true>), (volumes<2, false>))
+FIRES("all are zero: one stays", (rules::zero_channels), (nothing_left<3, true>), (nothing_left<1, false>))
+DECLINES("the last is zero", (rules::zero_channels), (nothing_left<1, false>), "")
+DECLINES("zeros with another bias", (rules::zero_channels), biased<1>, "")
+DECLINES("zeros that become a half", (rules::zero_channels), through<function::sigmoid>, "")
+DECLINES("zeros that become infinite", (rules::zero_channels), through<function::reciprocal>, "")
+DECLINES("zeros with a number", (rules::zero_channels), (with_number<op::binary_function::add, 1>), "")
+DECLINES("a maximum with 1", (rules::zero_channels), (with_number<op::binary_function::maximum, 1>), "")
+DECLINES("a minimum with -1", (rules::zero_channels), (with_number<op::binary_function::minimum, -1>), "")
+DECLINES("zeros by 0", (rules::zero_channels), (with_number<op::binary_function::div, 0>), "")
+DECLINES("zeros with a shift", (rules::zero_channels), shifted, "")
+DECLINES("windows of padding alone", (rules::zero_channels), grown, "")
+DECLINES("a scale along rows", (rules::zero_channels), along_rows, as_they_are)
+DECLINES("a softmax of channels", (rules::zero_channels), normed, as_they_are)
+DECLINES("groups that read", (rules::zero_channels), grouped_reader, as_they_are)
+DECLINES("groups that make", (rules::zero_channels), grouped_maker, "its channels are in groups")
+DECLINES("that one of two readers reads", (rules::zero_channels), (two_readers<4, 1>), "")
+DECLINES("a linear layer over columns alone", (rules::zero_channels), (of_images<4, true, 1>), as_they_are)
+DECLINES("an output of the network", (rules::zero_channels), as_output, "it is a network output")
+DECLINES("channels that are joined to others", (rules::zero_channels), in_concat, as_they_are)
+DECLINES("channels that are added to others", (rules::zero_channels), in_sum, as_they_are)
+DECLINES("channels that are a residual", (rules::zero_channels), as_residual, as_they_are)
+DECLINES("a layer with a residual", (rules::zero_channels), with_residual, "it has a residual")
