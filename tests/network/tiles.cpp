@@ -60,6 +60,11 @@ using nn::stride;
 static_assert(tiles_of<product<1, 9, 100>>.any_rows == 0 && count(tiles_of<product<1, 9, 100>>) <= 2);
 static_assert(tiles_of<product<5, 9, 8>>.single_rows == 0 && count(tiles_of<product<5, 9, 8>>) <= 2);
 static_assert(count(nn::ir::all_tiles) > 60);
+// Where all pixels stand as rows, alone and in parts, none is looked up.
+constexpr nn::ir::tile_set as_rows = tiles_of<convolution<8, 40, 41, out<24>, kernel<1>>>;
+static_assert(!as_rows.looks_up && !nn::ir::tiles_of_parts(as_rows).looks_up);
+constexpr nn::ir::tile_set anywhere = tiles_of<convolution<40, 9, 9, out<24>, kernel<3>, pad<1>>>;
+static_assert(anywhere.looks_up && nn::ir::tiles_of_parts(anywhere).looks_up && nn::ir::all_tiles.looks_up);
 
 TEST_CASE("few output channels") {
   check<convolution<1, 20, 70, out<2>, kernel<5>, pad<2>>, convolution<3, 9, 250, out<1>, kernel<3>>,

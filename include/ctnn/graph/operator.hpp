@@ -459,21 +459,61 @@ constexpr field_values spell(const Field& f) {
   return all;
 }
 
+// What visits fields is a struct where it can be, and no lambda of each operator: compilers make one function of it for
+// each type of field.
+
+/// Spells the fields of one operator after the other, and of the second what differs from the first.
+struct field_speller {
+  static_vector<field_values, max_options> defaults{};
+  spelled_options different{};
+  std::size_t next = max_options;
+
+  template <class Field>
+  constexpr void operator()(const char* key, const Field& f) {
+    const field_values values = spell(f);
+    if (next == max_options) defaults.push_back(values);
+    else if (!(values == defaults[next++])) different.push_back({key, values});
+  }
+};
+
+/// Writes an option into the field that it names.
+struct option_taker {
+  const option_record& option;
+  unsigned given;      ///< fields, a bit each
+  unsigned field = 1;  ///< the one that is visited
+  mistake wrong = mistake::unknown_option;
+
+  template <class Field>
+  constexpr void operator()(const char* key, Field& f) {
+    if (wrong == mistake::unknown_option && same_word(key, option.key)) {
+      const bool fits = set_field(f, option.values);
+      wrong = (given & field) != 0            ? mistake::option_given_twice
+              : !holds<Field>(option.values) ? mistake::not_a_whole_number
+              : !fits                        ? mistake::option_count
+                                             : mistake::none;
+      given |= field;
+    }
+    field <<= 1;
+  }
+};
+
+/// The name of the last field.
+struct last_field {
+  std::string_view name{};
+  constexpr void operator()(const char* key, const auto&) { name = key; }
+};
+
 }  // namespace detail
 
 /// Options that differ from their defaults, in the order of the operator's fields.
 template <class Op>
 constexpr spelled_options spell_options(span<const double> fields) {
   const Op op = decode<Op>(fields), plain{};
-  static_vector<field_values, max_options> defaults;
-  Op::fields(plain, [&](const char*, const auto& f) { defaults.push_back(detail::spell(f)); });
-  spelled_options out;
-  std::size_t i = 0;
-  Op::fields(op, [&](const char* key, const auto& f) {
-    const auto values = detail::spell(f);
-    if (!(values == defaults[i++])) out.push_back({key, values});
-  });
-  return out;
+  detail::field_speller spell;
+  Op::fields(plain, spell);
+  spell.next = 0;
+  Op::fields(op, spell);
+  return spell.different;
 }
 
 /// What a node of an operator looks like, given its inputs.
@@ -575,10 +615,10 @@ constexpr auto channel_axis_of() -> int (*)(span<const double>) {
 template <class Op>
 constexpr bool takes_given() {
   if constexpr (can_be_given_weights<Op>) {
-    std::string_view last;
+    last_field last;
     const Op op;
-    Op::fields(op, [&](const char* key, const auto&) { last = key; });
-    return last == "given";
+    Op::fields(op, last);
+    return last.name == "given";
   }
   return false;
 }
@@ -711,22 +751,12 @@ struct erased {
     Op op;
     unsigned given = 0;  // fields, a bit each
     for (const option_record& o : options) {
-      bool known = false, fits = true, whole = true, twice = false;
-      unsigned field = 1;
-      Op::fields(op, [&]<class Field>(const char* key, Field& f) {
-        if (!known && same_word(key, o.key)) {
-          known = true;
-          twice = (given & field) != 0;
-          given |= field;
-          whole = holds<Field>(o.values);
-          fits = set_field(f, o.values);
-        }
-        field <<= 1;
-      });
-      if (!known) return {mistake::unknown_option, o.key};
-      if (twice) return {mistake::option_given_twice, o.key};
-      if (!whole) return {mistake::not_a_whole_number, o.key};
-      if (!fits) return {mistake::option_count, o.key, {static_cast<int>(o.values.size())}};
+      option_taker take{o, given};
+      Op::fields(op, take);
+      if (take.wrong == mistake::option_count)
+        return {take.wrong, o.key, {static_cast<int>(o.values.size())}};
+      if (take.wrong != mistake::none) return {take.wrong, o.key};
+      given = take.given;
     }
     result = encode(op);
     return {};

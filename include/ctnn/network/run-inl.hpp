@@ -191,7 +191,11 @@ CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_me
     return run<Tiles>(op, a);
   } else
 #endif
-    run_kernel(op, a, memory);
+  if constexpr (requires { run_in_order<layout::nchw>(op, a); }) {
+    using x = executable<Net>;
+    constexpr layout order = x::plan.at(x::plan.own_inputs(x::plan.steps[S])[0]).order;
+    run_in_order<order>(op, a);
+  } else run_kernel(op, a, memory);
 }
 constexpr bool has_halves(const graph_view& g, const node& n) {
   const auto half = [&](value_id v) { return is_narrow(g.at_value(v).type); };

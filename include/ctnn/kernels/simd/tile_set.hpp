@@ -19,6 +19,7 @@ struct tile_set {
   std::uint16_t planes[most_planes + 1]{};     ///< vectors of pixels in tiles of so many channels
   std::uint16_t pixels[depthwise_kinds][2]{};  ///< of depthwise tiles; [1]: channels are part of a vector
   bool depthwise_apart = false;                ///< depthwise convolutions of channels that lie apart
+  bool looks_up = false;                       ///< convolutions whose pixels are addresses, tap by tap
 
   constexpr bool has_panel(int vectors) const { return heights[vectors] != 0; }
   constexpr bool has_panel(int vectors, int height) const { return (heights[vectors] >> height & 1) != 0; }
@@ -54,6 +55,7 @@ struct tile_set {
       for (int part = 0; part < 2; ++part)
         a.pixels[kind][part] = static_cast<std::uint16_t>(a.pixels[kind][part] | b.pixels[kind][part]);
     a.depthwise_apart |= b.depthwise_apart;
+    a.looks_up |= b.looks_up;
     return a;
   }
   friend constexpr bool operator==(const tile_set&, const tile_set&) = default;
@@ -69,7 +71,7 @@ inline constexpr tile_set all_tiles = [] {
   all.any_rows = all.single_rows = 0xffff;
   for (std::uint16_t& vectors : all.planes) vectors = 0xffff;
   for (auto& kind : all.pixels) kind[0] = kind[1] = 0xffff;
-  all.depthwise_apart = true;
+  all.depthwise_apart = all.looks_up = true;
   return all;
 }();
 
@@ -80,6 +82,7 @@ constexpr tile_set tiles_of_parts(const tile_set& whole) {
   for (int kind = 0; kind < tile_set::depthwise_kinds; ++kind)
     for (int part = 0; part < 2; ++part) all.pixels[kind][part] = whole.pixels[kind][part];
   all.depthwise_apart = whole.depthwise_apart;
+  all.looks_up = whole.looks_up;
   for (int c = 0; c <= tile_set::most_planes; ++c) all.planes[c] = whole.has_planes(c) ? 0xffff : 0;
   return all;
 }

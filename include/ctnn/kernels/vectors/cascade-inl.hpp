@@ -135,6 +135,7 @@ constexpr tile_set tiles_of_cascade(const cascade_stage& stage, bool has_residua
   if (stage.depthwise)
     return tiles_of_depthwise(stage.c, has_residual, false) | tiles_of_depthwise(stage.c, has_residual, true);
   tile_set all;
+  all.looks_up = stage.c.out_width == 1 || !detail::stands_as_rows(stage.c);
   each_tile(stage.c.out_channels, detail::panel_vectors, [&](int vectors) {
     for (int height = 1; height <= panel_rows(vectors); ++height) all.add_panel(vectors, height);
   });

@@ -191,14 +191,10 @@ CTNN_INLINE void sweep(const window& c, const chunk& part, bool planar, tile_tas
   }
 }
 
-}  // namespace detail
-
-/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers of a network: nothing here depends
-/// on constants but which tiles it may take.
-template <tile_set Tiles = all_tiles>
-CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
+/// A tile's pixels are looked up, tap by tap.
+template <tile_set Tiles>
+CTNN_INLINE void convolve_addresses(const window& c, const epilogue& end, int pixel, int last_pixel) {
   const int pixels = c.out_height * c.out_width;
-  if (detail::goes_by_panels(c)) return convolve_panels<Tiles>(c, end, pixel, last_pixel);
   const bool planar = c.chan != 1;
   const int units = c.kernel_h * c.kernel_w * (planar ? c.channels : 1);
   tile_task t{};
@@ -206,8 +202,8 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
   t.end = end;
   const std::ptrdiff_t block_floats = std::ptrdiff_t{c.kernel_h} * c.kernel_w * c.channels * channel_block;
   const bool heavy = !planar && round_up_to_block(c.out_channels) / channel_block * block_floats > far_weights;
-  for (int first = pixel; first < last_pixel; first += detail::pixel_block) {
-    const int pixel_end = last_pixel - first < detail::pixel_block ? last_pixel : first + detail::pixel_block;
+  for (int first = pixel; first < last_pixel; first += pixel_block) {
+    const int pixel_end = last_pixel - first < pixel_block ? last_pixel : first + pixel_block;
     for (int column = 0; column < c.out_channels;) {
       const int left = c.out_channels - column;
       const tile_shape tile = pixels == 1 ? choose_row<Tiles>(left) : choose_tile<Tiles>(left);
@@ -220,7 +216,7 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
       const int parts = (depth + inputs - 1) / inputs;
       const int channel_step = parts == 1 ? depth : ((depth + parts - 1) / parts + 3) / 4 * 4;
       int unit_step = inputs / channel_step < 1 ? 1 : inputs / channel_step;
-      if (unit_step > detail::max_units) unit_step = detail::max_units;
+      if (unit_step > max_units) unit_step = max_units;
       if (unit_step < units && unit_step > c.kernel_w) unit_step -= unit_step % c.kernel_w;
       bool first_part = true;
       t.start_pitch = c.residual_pitch;
@@ -235,10 +231,10 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
             const int next_channel = next_unit != 0 ? channel : t.last ? 0 : channel_end;
             const int next_column = t.last ? column + width : column;
             ahead = c.weights + next_column / channel_block * block_floats + next_column % channel_block +
-                    detail::place_of(c, planar, next_unit, next_channel).step.weights;
+                    place_of(c, planar, next_unit, next_channel).step.weights;
           }
-          detail::sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column, column + width,
-                        first, pixel_end, ahead);
+          sweep(c, {unit, unit_end, channel, channel_end, first_part}, planar, t, tile, column, column + width, first,
+                pixel_end, ahead);
           first_part = false;
           t.start_pitch = c.out_pitch;
         }
@@ -247,6 +243,17 @@ CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int
     }
   }
 }
+
+}  // namespace detail
+
+/// Output pixels [pixel, last_pixel) of one group of one image. Shared by all layers of a network: nothing here depends
+/// on constants but which ways and tiles it may take.
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void convolve(const window& c, const epilogue& end, int pixel, int last_pixel) {
+  if constexpr (!Tiles.looks_up) convolve_panels<Tiles>(c, end, pixel, last_pixel);
+  else if (detail::goes_by_panels(c)) convolve_panels<Tiles>(c, end, pixel, last_pixel);
+  else detail::convolve_addresses<Tiles>(c, end, pixel, last_pixel);
+}
 /// All output pixels.
 template <int = 0>
 CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve<>(c, end, 0, c.out_height * c.out_width); }
@@ -254,7 +261,9 @@ CTNN_INLINE void convolve(const window& c, const epilogue& end) { convolve<>(c, 
 /// What convolve() takes for all pixels.
 constexpr tile_set tiles_of(const window& c) {
   if (detail::goes_by_panels(c)) return detail::tiles_of_panels(c);
-  return c.out_height * c.out_width == 1 ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
+  tile_set all = c.out_height * c.out_width == 1 ? tiles_of_row(c.out_channels) : tiles_of_columns(c.out_channels);
+  all.looks_up = true;
+  return all;
 }
 constexpr tile_set tiles_of(const op::conv2d& p, const arguments& a) {
   window c = window_of(p, a);

@@ -140,28 +140,38 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
 
 }  // namespace detail
 
-template <int = 0>
-CTNN_INLINE void run(const op::pool& p, const arguments& a) {
-  const extents& x = a.in[0].shape;
-  if (a.in[0].order == layout::nchw) return pool_planes<float>(p, a);
-  detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, p.along(0, x.back(1))},
-               detail::fixed_windows{p, p.along(1, x.back(0))}, a.share);
+/// In a network of known layouts, which has but one of two ways.
+template <layout Order>
+CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
+  if constexpr (Order == layout::nchw) {
+    pool_planes<float>(p, a);
+  } else {
+    const extents& x = a.in[0].shape;
+    detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, p.along(0, x.back(1))},
+                 detail::fixed_windows{p, p.along(1, x.back(0))}, a.share);
+  }
+}
+template <layout Order>
+CTNN_INLINE void run_in_order(const op::adaptive_pool& p, const arguments& a) {
+  if constexpr (Order == layout::nchw) {
+    if (a.share.index == 0) reference::run(p, a);
+  } else {
+    const extents& x = a.in[0].shape;
+    tensor y = a.out[0];
+    if (p.flatten) {                                // (C) or (N, C) lies as (C, 1, 1) or (N, C, 1, 1) does in nhwc
+      y = {y.data, x, layout::nhwc, x.back(2)};
+      y.shape.back(1) = y.shape.back(0) = 1;
+    }
+    detail::pool(p.function, a.in[0], y, detail::adaptive_windows{x.back(1), y.shape.back(1)},
+                 detail::adaptive_windows{x.back(0), y.shape.back(0)}, a.share);
+  }
 }
 
-template <int = 0>
-CTNN_INLINE void run(const op::adaptive_pool& p, const arguments& a) {
-  const extents& x = a.in[0].shape;
-  if (a.in[0].order == layout::nchw) {
-    if (a.share.index == 0) reference::run(p, a);
-    return;
-  }
-  tensor y = a.out[0];
-  if (p.flatten) {                                // (C) or (N, C) lies as (C, 1, 1) or (N, C, 1, 1) does in nhwc
-    y = {y.data, x, layout::nhwc, x.back(2)};
-    y.shape.back(1) = y.shape.back(0) = 1;
-  }
-  detail::pool(p.function, a.in[0], y, detail::adaptive_windows{x.back(1), y.shape.back(1)},
-               detail::adaptive_windows{x.back(0), y.shape.back(0)}, a.share);
+template <class Op>
+  requires(std::is_same_v<Op, op::pool> || std::is_same_v<Op, op::adaptive_pool>)
+CTNN_INLINE void run(const Op& p, const arguments& a) {
+  if (a.in[0].order == layout::nchw) run_in_order<layout::nchw>(p, a);
+  else run_in_order<layout::nhwc>(p, a);
 }
 
 CTNN_END_TARGET
