@@ -236,6 +236,11 @@ inline std::vector<sample> samples() {
          {{0, integer(-1)}});
   });
   add("FILL", [&](sample& s) { s.op("FILL", {s.whole({2}, {2, 3}), s.in({})}, {s.out({2, 3})}); });
+  add("BROADCAST_ARGS", [&](sample& s) {
+    const int both = s.tensor("both", i32, {3});
+    s.op("BROADCAST_ARGS", {s.whole({3}, {4, 1, 3}), s.whole({2}, {2, 1})}, {both});
+    s.op("BROADCAST_TO", {s.in({1, 3}), both}, {s.out({4, 2, 3})});
+  });
   add("SHAPE", [&](sample& s) {
     const int zero = s.tensor("shape", i32, {3});
     s.op("SHAPE", {s.in({2, 3, 4})}, {zero}, {{0, byte(2)}});
@@ -393,6 +398,53 @@ inline std::vector<sample> samples() {
   bytes("MEAN_i8", "MEAN", to, {{0, flag(false)}}, {{1, 2}}, {1, 4});
   bytes("REDUCE_MAX_i8", "REDUCE_MAX", of, {{0, flag(true)}}, {{1}}, {1, 1, 6, 4});
   bytes("TRANSPOSE_i8", "TRANSPOSE", of, {}, {{0, 3, 1, 2}}, {1, 4, 5, 6});
+  bytes("HARD_SWISH_i8", "HARD_SWISH", {{0.03f}, {-100}});
+  bytes("HARD_SWISH_i8_small", "HARD_SWISH", {{0.05f}, {-128}});
+  bytes("LEAKY_RELU_i8", "LEAKY_RELU", to, {{0, real(0.3f)}});
+  bytes("LEAKY_RELU_i8_steep", "LEAKY_RELU", to, {{0, real(-1.7f)}});
+  bytes("GELU_i8", "GELU", to, {{0, flag(true)}});
+  bytes("LOG_SOFTMAX_i8", "LOG_SOFTMAX", {{16.0f / 256}, {127}});
+  bytes("L2_NORMALIZATION_i8", "L2_NORMALIZATION", {{1.0f / 128}, {0}});
+  bytes("SUM_i8", "SUM", {{0.9f}, {5}}, {{0, flag(false)}}, {{1, 2}}, {1, 4});
+  add("PRELU_i8", [&](sample& s) {
+    s.op("PRELU", {s.in(image, i8, of), s.tensor("w", i8, {1, 1, 4}, {{0.01f}, {-3}}, some_bytes(4))},
+         {s.out(image, i8, to)});
+  });
+  add("DIV_u8", [&](sample& s) {
+    s.op("DIV", {s.in({2, 5}, u8, {{0.05f}, {0}}), s.in({2, 5}, u8, {{0.03f}, {0}})},
+         {s.out({2, 5}, u8, {{0.06f}, {90}})}, {{0, byte(0)}});
+  });
+  add("SQUARED_DIFFERENCE_i8", [&](sample& s) {
+    s.steps = 1;  // it rounds in between, we do not
+    s.op("SQUARED_DIFFERENCE", {s.in(image, i8, of), s.in(image, i8, other)}, {s.out(image, i8, {{0.1f}, {-50}})});
+  });
+  for (const bool turned : {false, true})
+    add(turned ? "BATCH_MATMUL_i8_turned" : "BATCH_MATMUL_i8", [&](sample& s) {
+      s.op("BATCH_MATMUL", {s.in({2, 3, 7}, i8, of), s.in(turned ? shape{2, 5, 7} : shape{2, 7, 5}, i8, other)},
+           {s.out({2, 3, 5}, i8, {{0.2f}, {9}})}, {{1, flag(turned)}});
+    });
+  for (const int padding : {0, 1})
+    for (const int stride : {1, 2}) {
+      const int h = padding == 0 ? 5 * stride : 4 * stride + 3, w = padding == 0 ? 6 * stride : 5 * stride + 3;
+      add(std::string("TRANSPOSE_CONV_i8") + (padding == 0 ? "_same" : "_valid") + std::to_string(stride),
+          [&](sample& s) {
+            const int weight =
+                s.tensor("w", i8, {3, 3, 3, 4}, {{0.01f, 0.02f, 0.03f}, {0, 0, 0}, 0}, some_bytes(108, 1, -127));
+            shape from{s.whole({4}, {1, h, w, 3}), weight, s.in(image, i8, of)};
+            if (stride == 2) from.push_back(bias(s, 3));
+            s.op("TRANSPOSE_CONV", from, {s.out({1, h, w, 3}, i8, {{0.3f}, {-20}})},
+                 {{0, byte(padding)}, {1, integer(stride)}, {2, integer(stride)}});
+          });
+    }
+  for (const std::string op : {"RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"})
+    for (const std::string mode : {"", "_corners", "_centers"})
+      for (const bool grows : {false, true})
+        add(op + "_i8" + mode + (grows ? "" : "_smaller"), [&](sample& s) {
+          const shape size = grows ? shape{7, 9} : shape{3, 4};
+          const int first = op == "RESIZE_BILINEAR" ? 2 : 0;
+          s.op(op, {s.in(image, i8, of), s.whole({2}, size)}, {s.out({1, size[0], size[1], 4}, i8, of)},
+               {{first, flag(mode == "_corners")}, {first + 1, flag(mode == "_centers")}});
+        });
   add("PAD_i8", [&](sample& s) {
     s.op("PAD", {s.in({2, 3}, i8, of), s.whole({2, 2}, {1, 0, 0, 2})}, {s.out({3, 5}, i8, of)});
   });

@@ -46,7 +46,7 @@ constexpr byte_rows byte_rows_of(const graph_view& g, const node& n, int block =
   const std::span<const double> f = g.fields_of(n.fields);
   const auto& x = g.at_value(g.inputs(n)[0]);
   const auto taken = [&](const auto& p) {
-    return p.is_tflite() && p.given == 0 && p.to == dtype::i8 && x.type == dtype::i8;
+    return p.is_tflite() && !p.zero_points && p.given == 0 && p.to == dtype::i8 && x.type == dtype::i8;
   };
   if (n.type == &type_of<op::quantized_matmul>) {
     const auto p = decode<op::quantized_matmul>(f);

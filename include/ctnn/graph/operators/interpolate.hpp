@@ -26,7 +26,8 @@ enum class rounding { torch, round_prefer_floor, round_prefer_ceil, floor, ceil,
 /// The layers interpolate_nearest, interpolate_linear, interpolate_bilinear, interpolate_trilinear,
 /// interpolate_bicubic: the last `axes` axes get another size. `size` 0 follows from `scale`; coordinates are computed
 /// with `scale` where one is given, else with size / extent. `roi`, for tf_crop_and_resize, has a start for each axis
-/// and then the ends.
+/// and then the ends. `fraction_bits` above 0 is how TensorFlow Lite interpolates bytes linearly: positions are
+/// computed in float, neighbours' weights are multiples of 2^-fraction_bits, the exact sum is rounded, halves upwards.
 struct interpolate {
   static constexpr std::string_view name = "interpolate";
   static constexpr traits is{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes};
@@ -42,6 +43,7 @@ struct interpolate {
   bool exclude_outside = false;
   bool antialias = false;
   float extrapolation = 0;
+  int fraction_bits = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("mode", self.mode);
@@ -55,6 +57,7 @@ struct interpolate {
     field("exclude_outside", self.exclude_outside);
     field("antialias", self.antialias);
     field("extrapolation", self.extrapolation);
+    field("fraction_bits", self.fraction_bits);
   }
 
   constexpr bool crops() const { return coordinates == op::coordinates::tf_crop_and_resize; }
@@ -74,6 +77,12 @@ struct interpolate {
     if (const problem p = scale.check("scale_factor", axes, 0)) return p;
     if (crops() && static_cast<int>(roi.size()) != 2 * axes)
       return {mistake::option_out_of_range, "roi", {static_cast<int>(roi.size())}, {2 * axes}};
+    using enum op::coordinates;
+    const bool plain =
+        mode == interpolation::linear && !antialias && !exclude_outside && scale.period() == 1 && scale.at(0) == 0;
+    const bool placed = coordinates == half_pixel || coordinates == align_corners || coordinates == asymmetric;
+    if (fraction_bits < 0 || fraction_bits > 11 || (fraction_bits > 0 && !(plain && placed && axes == 2)))
+      return {mistake::option_out_of_range, "fraction_bits", {fraction_bits}, {0}};
     result[0] = x;
     for (int i = 0; i < axes; ++i) {
       int& n = result[0].back(axes - 1 - i);
@@ -87,6 +96,7 @@ struct interpolate {
   }
   constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
+    if (fraction_bits > 0 && !is_byte(out[0])) return wrong_type("fraction_bits", out[0]);
     return out[0] == dtype::boolean && mode != interpolation::nearest ? wrong_type(name, out[0]) : problem{};
   }
 };

@@ -126,7 +126,8 @@ struct dynamic_quantize {
 /// floats is quantized first.
 /// tflite: real = (byte - zero point) * scale; the bias is i32 and part of the sum, which is multiplied by
 /// fixed_factor(scale of the input * of the weight / of the result), rounded once. Scales and zero points of values are
-/// numbers of the operator, weights have none but their scale; activations are bounds of the result.
+/// numbers of the operator, weights have none but their scale and, where said, zero points; activations are bounds of
+/// the result.
 /// real: what ONNX's DequantizeLinear around a layer of floats says: sums stand for real numbers, to which the bias, a
 /// real number, is added, rounded once; these are divided by the result's scale, ties are rounded to even. Where the
 /// activation only bounds them, factor, bias and bounds are divided instead, once. Scales and zero points of values are
@@ -165,7 +166,7 @@ struct products_of_bytes {
   dtype weight_type = dtype::i8;
   dtype to = dtype::i32;
   bool by_output = false;  ///< the weight has a scale and a zero point for each output, not one for all
-  bool zero_points = false;  ///< in `real` arithmetic: the weight has some (in ONNX's it always has)
+  bool zero_points = false;  ///< in `real` and TFLite's arithmetic: the weight has some (in ONNX's it always has)
   quantization of{}, as{};   ///< of the input and of the result, in TFLite's arithmetic and in `real`
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -188,7 +189,7 @@ struct products_of_bytes {
                           (to == dtype::u8 && arithmetic != byte_arithmetic::ncnn) || (onnx && to == dtype::i32);
     if (!possible) return wrong_type("to", to);
     if (f && (to == dtype::i32 || (is_tflite() && !is_bounds(f)))) return {mistake::option_out_of_range, "activation"};
-    if (zero_points && !is_real()) return {mistake::option_out_of_range, "zero_points"};
+    if (zero_points && !is_real() && !is_tflite()) return {mistake::option_out_of_range, "zero_points"};
     if (!is_tflite() && !is_real() && of) return {mistake::option_out_of_range, "of"};
     if (is_tflite() || (is_real() && to != dtype::f32)) return check_quantization("as", as, to);
     return as ? problem{mistake::option_out_of_range, "as"} : problem{};
@@ -370,8 +371,9 @@ struct requantize {
   }
 };
 
-/// A function of one number over bytes: of what they stand for, quantized again with halves away from 0 (TFLite's
-/// tables of 256 entries).
+/// A function of one number over bytes, a table of 256 entries: of what they stand for, quantized again with halves
+/// away from 0. In TFLite's arithmetic hardswish and leaky_relu are what its kernels of integers give; scales may be
+/// apart by as much as these take.
 struct quantized_activation {
   static constexpr std::string_view name = "quantized_activation";
   static constexpr traits is{
@@ -380,15 +382,26 @@ struct quantized_activation {
   activation_function activation{};
   quantization of{}, as{};
   dtype to = dtype::i8;
+  byte_arithmetic arithmetic = byte_arithmetic::real;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("activation", self.activation);
     field("of", self.of);
     field("as", self.as);
     field("to", self.to);
+    field("arithmetic", self.arithmetic);
+  }
+  /// TFLite's kernels refuse, or leave to others, what is outside of these.
+  constexpr bool fits_kernels() const {
+    const double up = of.scale / as.scale, slope = up * static_cast<double>(activation.a);
+    const double low = slope < 0 ? -slope : slope;
+    if (activation.kind == function::hardswish) return up <= 127;
+    return activation.kind != function::leaky_relu || (up >= 1.0 / 256 && up <= 128 && low >= 1.0 / 256 && low < 128);
   }
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
+    if (arithmetic != byte_arithmetic::real && arithmetic != byte_arithmetic::tflite)
+      return {mistake::option_out_of_range, "arithmetic"};
     return activation ? problem{} : problem{mistake::missing_option, "activation"};
   }
   constexpr problem infer_types(types in, span<dtype> out) const {
@@ -396,7 +409,9 @@ struct quantized_activation {
     if (!is_byte(to)) return wrong_type("to", to);
     if (const problem p = require_type(in, 0, is_byte, name)) return p;
     if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
-    return check_quantization("as", as, to);
+    if (const problem p = check_quantization("as", as, to)) return p;
+    return arithmetic == byte_arithmetic::real || fits_kernels() ? problem{}
+                                                                 : problem{mistake::option_out_of_range, "as"};
   }
   constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(256, 1); }
 };

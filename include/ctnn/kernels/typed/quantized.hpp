@@ -7,6 +7,7 @@
 
 #include "../../base/int8.hpp"
 #include "../../graph/operators/quantized.hpp"
+#include "../byte_table.hpp"
 #include "matrix.hpp"
 
 namespace ctnn::ir::typed {
@@ -391,16 +392,11 @@ inline void run(const op::requantize& p, const arguments& a) {
 }
 
 inline void run(const op::quantized_activation& p, const arguments& a, scratch_memory memory) {
-  const float scale = static_cast<float>(p.of.scale), steps = 1 / static_cast<float>(p.as.scale);
   const op::byte_bounds bounds({}, p.as, p.to);
   visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
     visit_byte(p.to, [&]<class T>(tag<T>) {
       T* const table = memory.take<T>(256).data();
-      for (int i = 0; i < 256; ++i) {
-        const float real = static_cast<float>(static_cast<X>(i) - p.of.zero) * scale;
-        const float y = apply(p.activation, real) * steps;
-        table[i] = static_cast<T>(bounds.of(saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f) + p.as.zero));
-      }
+      for (int i = 0; i < 256; ++i) table[i] = static_cast<T>(bounds.of(step_of(p, static_cast<X>(i)) + p.as.zero));
       const X* x = elements<X>(a.in[0]);
       T* y = elements<T>(a.out[0]);
       for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];

@@ -27,8 +27,10 @@ inline double cubic_weight(double distance, double a) {
 inline void run(const op::interpolate& p, const arguments& a) {
   visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
     using real = std::conditional_t<std::is_same_v<T, float>, float, double>;
-    interpolate_planes<T, real>(p, a,
-                                [](real v) { return saturated<T>(std::is_integral_v<T> ? std::nearbyint(v) : v); });
+    interpolate_planes<T, real>(p, a, [&](real v) {
+      if constexpr (!std::is_integral_v<T>) return saturated<T>(v);
+      else return saturated<T>(p.fraction_bits > 0 ? std::floor(v + real{0.5}) : std::nearbyint(v));
+    });
   });
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../../base/math.hpp"
-#include "../../base/saturated.hpp"
+#include "../byte_table.hpp"
 #include "../frame.hpp"
 #include "../walks/pooling_walk.hpp"
 #if defined(__ARM_FEATURE_MVE)
@@ -205,13 +205,8 @@ struct byte_table {
 };
 constexpr byte_table byte_task_of(const op::quantized_activation& p, const arguments& a) {
   const byte_results to = results_of(p);
-  const float scale = static_cast<float>(p.of.scale), steps = 1 / static_cast<float>(p.as.scale);
   byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
-  for (int x = -128; x < 128; ++x) {
-    const float y = apply(p.activation, static_cast<float>(x - p.of.zero) * scale) * steps;
-    const std::int32_t step = saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
-    table.at[x & 255] = to.of(step < -1024 ? -1024 : step > 1024 ? 1024 : step);
-  }
+  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(step_of(p, x));
   return table;
 }
 constexpr byte_table byte_task_of(const op::requantize& p, const arguments& a) {

@@ -49,7 +49,7 @@ class resampling {
   constexpr resampling(const op::interpolate& p, int axis, int in, int out, int i) : p_(&p), in_(in) {
     const Real given = precisely<Real>(p.scale.at(axis));
     const Real scale = given > 0 ? given : static_cast<Real>(out) / static_cast<Real>(in);
-    x_ = original(axis, scale, out, i);
+    x_ = p.fraction_bits > 0 ? static_cast<Real>(in_float(in, out, i)) : original(axis, scale, out, i);
     if (!(x_ < far && x_ > -far)) x_ = x_ > 0 ? far : -far;  // a region far away, or no number
     outside = p.crops() && (x_ < 0 || x_ > static_cast<Real>(in - 1));
     if (p.mode == op::interpolation::nearest) {
@@ -75,6 +75,7 @@ class resampling {
   }
   constexpr Real weight(int t) const {
     if (p_->mode == op::interpolation::nearest) return 1;
+    if (p_->fraction_bits > 0) return t == 0 ? 1 - fraction() : fraction();
     const std::int64_t j = first + t;
     if (p_->exclude_outside && (j < 0 || j >= in_)) return 0;
     const Real d = (static_cast<Real>(j) - x_) * shrink_, away = d < 0 ? -d : d;
@@ -88,6 +89,22 @@ class resampling {
 
  private:
   static constexpr Real half = 0.5f, far = 1e9f;
+  /// Between the first input and the last.
+  constexpr float in_float(int in, int out, int i) const {
+    const int less = p_->coordinates == op::coordinates::align_corners && out != 1 ? 1 : 0;
+    const float step = static_cast<float>(in - less) / static_cast<float>(out - less),
+                last = static_cast<float>(in - 1);
+    const float start = p_->coordinates == op::coordinates::half_pixel ? 0.5f * step - 0.5f : 0.0f;
+    const float at = static_cast<float>(i) * step, x = at + start;
+    return x < 0 ? 0 : x > last ? last : x;
+  }
+  /// The second neighbour's weight as the file's format has it, halves to even.
+  constexpr Real fraction() const {
+    const auto one = static_cast<Real>(1 << p_->fraction_bits);
+    const Real exact = (x_ - static_cast<Real>(first)) * one, digits = floor_of(exact), rest = exact - digits;
+    const bool odd = static_cast<whole_number<Real>>(digits) % 2 != 0;
+    return (digits + (rest > half || (rest == half && odd) ? 1 : 0)) / one;
+  }
   static constexpr Real cubic(Real x, Real a) {
     if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
     if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;

@@ -8,6 +8,7 @@ namespace ctnn::onnx::writers {
 
 inline void interpolate(node_writer& w) {
   const op::interpolate op = w.get<op::interpolate>();
+  if (op.fraction_bits > 0) w.refuse("an interpolation of bytes in TensorFlow Lite's arithmetic");
   const extents x = w.shape(), y = w.result_shape();
   const int lead = op.axes == x.rank - 1 && x.rank < max_rank ? 1 : 0, rank = x.rank + lead;
   constexpr const char* modes[] = {"nearest", "linear", "cubic"};

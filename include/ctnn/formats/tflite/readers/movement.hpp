@@ -457,6 +457,19 @@ inline void broadcast_to(node_reader& n) {
   n.expect(2, 2);
   n.result(n.add(op::expand{ir::as_list(shape_in(n, 1))}, {n.input(0)}));
 }
+/// The shape that two shapes broadcast to.
+inline void broadcast_args(node_reader& n) {
+  n.expect(2, 2);
+  integers a = n.whole(0), b = n.whole(1);
+  a.insert(a.begin(), std::max(a.size(), b.size()) - a.size(), 1);
+  b.insert(b.begin(), a.size() - b.size(), 1);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
+      n.fail("extents " + std::to_string(a[i]) + " and " + std::to_string(b[i]) + " do not broadcast");
+    if (a[i] == 1) a[i] = b[i];
+  }
+  n.result(n.cast(n.whole_constant(a), output_type(n)));
+}
 inline void fill(node_reader& n) {
   n.expect(2, 2);
   const term one = n.input(1);

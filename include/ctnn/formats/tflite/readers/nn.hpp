@@ -81,9 +81,13 @@ void convolution(node_reader& n) {
   n.result(channels_last(n, activated(n, f, n.add(op, in))));
 }
 
+/// What the output's shape says along an axis: `pad` are cut off in front, `full` there would be without a cut.
+struct transposed_axis {
+  std::int64_t size = 0, pad = 0, full = 0;
+};
 /// The size of the output, a weight (O, KH, KW, C), x (N, H, W, C) and a bias. What a convolution back would pad is cut
 /// off.
-inline void transposed_convolution(node_reader& n) {
+inline std::array<transposed_axis, 2> set_transposed(node_reader& n, op::conv_transpose2d& op) {
   n.expect(3, 4);
   require_rank(n, 1, 4);
   require_rank(n, 2, 4);
@@ -94,11 +98,13 @@ inline void transposed_convolution(node_reader& n) {
     n.fail("the output's shape has a batch of " + std::to_string(wanted[0]) + " and " + std::to_string(wanted[3]) +
            " channels, expected " + std::to_string(x[0]) + " and " + std::to_string(w[0]));
   if (w[3] != x[3]) n.fail("weight is " + describe(w) + " for an input of " + describe(x));
-  op::conv_transpose2d op;
   op.out = w[0];
   op.kernel = {w[1], w[2]};
   set_strides(n, op.stride, op.dilation);
   check_sums(n);
+  op.bias = n.has(3);
+  op.given = op.bias ? 3 : 1;
+  std::array<transposed_axis, 2> axes;
   const bool same = padding_of(n) == same_padding::upper;
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t size = wanted[i + 1], stride = op.stride[i], kernel = op.kernel[i];
@@ -107,13 +113,19 @@ inline void transposed_convolution(node_reader& n) {
     const std::int64_t back = same ? (size + stride - 1) / stride : (size + stride - kernel) / stride;
     const std::int64_t total = std::max<std::int64_t>((back - 1) * stride + kernel - size, 0);
     const std::int64_t full = (x[static_cast<int>(i) + 1] - std::int64_t{1}) * stride + kernel;
-    const std::int64_t after = full - total / 2 - size;
-    op.pad[i] = n.to_int(total / 2, "padding");
+    axes[i] = {size, total / 2, full};
+  }
+  return axes;
+}
+inline void transposed_convolution(node_reader& n) {
+  op::conv_transpose2d op;
+  const auto axes = set_transposed(n, op);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t after = axes[i].full - axes[i].pad - axes[i].size;
+    op.pad[i] = n.to_int(axes[i].pad, "padding");
     op.pad[i + 2] = n.to_int(std::max<std::int64_t>(after, 0), "padding");
     op.output_padding[i] = n.to_int(std::max<std::int64_t>(-after, 0), "padding");
   }
-  op.bias = n.has(3);
-  op.given = op.bias ? 3 : 1;
   const activation_function f = fused(n);
   const term weight = helping(n, [&] { return n.permuted(real_weight(n, 1), {3, 0, 1, 2}); });
   std::vector<term> in{channels_first(n, n.input(2)), weight};
@@ -219,8 +231,9 @@ inline void batch_matmul(node_reader& n) {
   n.result(n.add(op, {n.input(0), real_weight(n, 1)}));
 }
 
+/// The new size of images, channels last.
 template <op::interpolation mode>
-void resize(node_reader& n) {
+op::interpolate resized(node_reader& n) {
   n.expect(2, 2);
   require_rank(n, 0, 4);
   const integers size = n.whole(1);
@@ -239,6 +252,11 @@ void resize(node_reader& n) {
                    : centers ? (nearest ? op::coordinates::tf_half_pixel_for_nn : op::coordinates::half_pixel)
                              : op::coordinates::asymmetric;
   op.rounding = corners ? op::rounding::round_prefer_ceil : op::rounding::floor;
+  return op;
+}
+template <op::interpolation mode>
+void resize(node_reader& n) {
+  const op::interpolate op = resized<mode>(n);
   n.result(channels_last(n, n.add(op, {channels_first(n, n.input(0))})));
 }
 

@@ -74,6 +74,32 @@ void function_of(node_reader& n) {
   n.result(n.add(op, {n.input()}));
 }
 
+/// A function of one number that has kernels of integers.
+inline void integer_function(node_reader& n, const activation_function& f) {
+  op::quantized_activation op;
+  op.activation = f;
+  op.of = of_input(n, 0);
+  op.as = of_output(n);
+  op.to = byte_output(n);
+  op.arithmetic = op::byte_arithmetic::tflite;
+  n.result(n.add(op, {n.input()}));
+}
+inline void byte_hard_swish(node_reader& n) {
+  if (!bytes_at(n, 0)) return hard_swish(n);
+  n.expect(1, 1);
+  integer_function(n, {function::hardswish, 1.0f / 6, 0.5f});
+}
+inline void byte_leaky_relu(node_reader& n) {
+  if (!bytes_at(n, 0)) return leaky_relu(n);
+  n.expect(1, 1);
+  integer_function(n, {function::leaky_relu, n.real("alpha", 0)});
+}
+inline void byte_gelu(node_reader& n) {
+  if (!bytes_at(n, 0)) return gelu(n);
+  if (n.flag("approximate", false)) function_of<gelu, function::gelu_tanh>(n);
+  else function_of<gelu, function::gelu>(n);
+}
+
 inline term requantized(node_reader& n, term x, const ir::quantization& of, const ir::quantization& as, dtype to,
                         const activation_function& f = {}) {
   if (of == as && n.type(x) == to && !f) return x;
@@ -97,11 +123,78 @@ void arithmetic(node_reader& n) {
   n.result(n.add(op, {n.input(0), n.input(1)}));
 }
 
-/// Sets what a layer of sums has besides its shape and adds the slots after the weight to `in`.
+/// The real numbers of input i, and bytes of a result's.
+inline term real_numbers(node_reader& n, std::size_t i) {
+  op::dequantize op;
+  op.of = of_input(n, i);
+  return helping(n, [&] { return n.add(op, {n.input(i)}); });
+}
+inline term as_bytes(node_reader& n, term x) {
+  op::quantize op;
+  op.to = byte_output(n);
+  op.as = of_output(n);
+  return n.add(op, {x});
+}
+/// The quotient of the real numbers: by 0 it is the largest byte of its sign. TensorFlow Lite's kernel is within one
+/// step of it but where it divides -1 step, whose quotient it takes for 0 steps of an unsigned byte, and by 0.
+inline void byte_division(node_reader& n) {
+  n.expect(2, 2);
+  if (!bytes_at(n, 0) && !bytes_at(n, 1)) return unscaled<binary<div>>(n);
+  const activation_function f = fused_bounds(n);
+  const term a = real_numbers(n, 0), b = real_numbers(n, 1);
+  n.result(as_bytes(n, helping(n, [&] { return activated(n, f, binary_of(n, div, a, b)); })));
+}
+inline void byte_squared_difference(node_reader& n) {
+  n.expect(2, 2);
+  if (!bytes_at(n, 0) && !bytes_at(n, 1)) return unscaled<squared_difference>(n);
+  const term a = real_numbers(n, 0), b = real_numbers(n, 1);
+  n.result(as_bytes(n, helping(n, [&] { return applied(n, {function::square}, binary_of(n, sub, a, b)); })));
+}
+inline void byte_log_softmax(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<log_softmax>(n);
+  n.expect(1, 1);
+  if (n.rank(n.input()) < 1) n.fail("input is a scalar");
+  const term x = real_numbers(n, 0);
+  n.result(as_bytes(n, helping(n, [&] { return n.add(op::log_softmax{-1}, {x}); })));
+}
+inline void byte_l2_normalization(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<l2_normalization>(n);
+  n.expect(1, 1);
+  if (n.rank(n.input()) < 1) n.fail("input is a scalar");
+  n.ignore("fused_activation_function");
+  const term x = real_numbers(n, 0);
+  n.result(as_bytes(n, helping(n, [&] { return n.add(op::lp_normalize{-1, 2}, {x}); })));
+}
+
+/// x where it is not below its zero point, and x by its slope elsewhere: each rounded once.
+inline void byte_parametric_relu(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<onnx::readers::parametric_relu>(n);
+  n.expect(2, 2);
+  if (!bytes_at(n, 1)) node_reader::refuse("slopes of " + std::string(name_of(n.type(n.input(1)))));
+  const quantization of = of_input(n, 0), as = of_output(n);
+  const dtype to = byte_output(n);
+  const term x = n.input(0);
+  const op::quantized_binary op{op::binary_function::mul, of, of_input(n, 1), as, to};
+  const term below = helping(n, [&] { return n.add(op, {x, n.input(1)}); });
+  const term above = helping(n, [&] { return requantized(n, x, of, as, to); });
+  const term is_below = helping(n, [&] {
+    const term zero = n.number(of.zero, n.type(x));
+    return n.add(op::compare{op::comparison::less}, {x, zero});
+  });
+  n.result(n.add(op::where{}, {is_below, below, above}));
+}
+
+/// Where a layer of sums has its input, and its outputs in the weight; each output is repeated so often.
+struct sums_at {
+  std::size_t input = 0;
+  int outputs = 0, channel_axis = 0, repeated = 1;
+};
+/// Sets what a layer of sums has besides its shape and adds the slots after the weight to `in`. The bias is the last
+/// input.
 template <class Op>
-void set_sums(node_reader& n, Op& op, std::vector<term>& in, int outputs, int channel_axis) {
+void set_sums(node_reader& n, Op& op, std::vector<term>& in, const sums_at& at) {
   op.arithmetic = op::byte_arithmetic::tflite;
-  op.of = of_input(n, 0);
+  op.of = of_input(n, at.input);
   op.as = of_output(n);
   op.to = byte_output(n);
   op.weight_type = n.type(n.input(1));
@@ -111,14 +204,21 @@ void set_sums(node_reader& n, Op& op, std::vector<term>& in, int outputs, int ch
   if (std::ranges::any_of(w->zero, [](std::int64_t z) { return z != 0; }))
     node_reader::refuse("weights with a zero point");
   op.by_output = w->scale.size() > 1;
-  if (op.by_output && (w->axis != channel_axis || static_cast<int>(w->scale.size()) != outputs))
+  if (op.by_output && (w->axis != at.channel_axis || static_cast<int>(w->scale.size()) != at.outputs))
     n.fail("the weight has " + std::to_string(w->scale.size()) + " scales along axis " + std::to_string(w->axis) +
-           ", expected " + std::to_string(outputs) + " along " + std::to_string(channel_axis));
+           ", expected " + std::to_string(at.outputs) + " along " + std::to_string(at.channel_axis));
+  const auto repeated = [&](term t) {
+    if (at.repeated == 1 || n.shape(t).count() == 1) return t;
+    const term each = n.reshaped(t, {at.outputs, 1});
+    return n.reshaped(n.add(op::expand{{at.outputs, at.repeated}}, {each}), {at.outputs * at.repeated});
+  };
   if (op.bias) {
-    if (n.type(n.input(2)) != dtype::i32) node_reader::refuse("a bias of " + std::string(name_of(n.type(n.input(2)))));
-    in.push_back(n.input(2));
+    const term bias = n.input(n.input_count() - 1);
+    if (n.type(bias) != dtype::i32) node_reader::refuse("a bias of " + std::string(name_of(n.type(bias))));
+    if (n.shape(bias).count() != at.outputs) n.fail("the bias is " + describe(n.shape(bias)));
+    in.push_back(helping(n, [&] { return repeated(bias); }));
   }
-  in.push_back(helping(n, [&] { return n.constant({static_cast<int>(w->scale.size())}, w->scale); }));
+  in.push_back(helping(n, [&] { return repeated(n.constant({static_cast<int>(w->scale.size())}, w->scale)); }));
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
 }
 
@@ -130,7 +230,7 @@ void byte_convolution(node_reader& n) {
   op.activation = fused_bounds(n);
   std::vector<term> in{channels_first(n, n.input(0)),
                        helping(n, [&] { return weight_first<each_channel>(n, n.input(1)); })};
-  set_sums(n, op, in, op.out, each_channel ? 3 : 0);
+  set_sums(n, op, in, {.outputs = op.out, .channel_axis = each_channel ? 3 : 0});
   n.result(channels_last(n, n.add(op, in)));
 }
 
@@ -148,8 +248,99 @@ inline void byte_product(node_reader& n) {
   op.bias = n.has(2);
   op.activation = fused_bounds(n);
   std::vector<term> in{helping(n, [&] { return n.reshaped(n.input(0), rows); }), n.input(1)};
-  set_sums(n, op, in, w[0], 0);
+  set_sums(n, op, in, {.outputs = w[0]});
   n.result(n.add(op, in));
+}
+
+/// The images' products by the matrices that change places with the outputs' axis: bytes less their zero points.
+inline void byte_batch_matmul(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<batch_matmul>(n);
+  n.expect(2, 2);
+  if (!bytes_at(n, 1)) n.fail("input 1 has no scale");
+  for (std::size_t i = 0; i < 2; ++i)
+    if (n.rank(n.input(i)) < 2) n.fail("input " + std::to_string(i) + " is " + describe(n.shape(n.input(i))));
+  term a = n.input(0);
+  if (n.flag("adj_x", false)) {
+    op::permute turned;
+    for (int i = 0; i < n.rank(a); ++i) turned.order.push_back(i);
+    std::swap(turned.order[turned.order.size() - 1], turned.order[turned.order.size() - 2]);
+    a = helping(n, [&] { return n.add(turned, {a}); });
+  }
+  const term b = n.input(1);
+  const quantization by = of_input(n, 1);
+  op::quantized_matmul op;
+  op.arithmetic = op::byte_arithmetic::tflite;
+  op.right = ir::as_list(n.shape(b));
+  op.transposed = n.flag("adj_y", false);
+  op.of = of_input(n, 0);
+  op.as = of_output(n);
+  op.to = byte_output(n);
+  op.weight_type = n.type(b);
+  op.zero_points = true;
+  std::vector<term> in{a, b, helping(n, [&] { return n.constant({1}, {static_cast<float>(by.scale)}); }),
+                       helping(n, [&] { return n.constant(filled({1}, n.type(b), by.zero)); })};
+  op.given = (slot_set{1} << (in.size() - 1)) - 1;
+  n.result(n.add(op, in));
+}
+
+/// The sums that reach one pixel of the result come from windows of as many pixels as a stride goes into the weight: a
+/// convolution with as many outputs as there are pixels in a stride, whose outputs then lie side by side.
+inline void byte_transposed_convolution(node_reader& n) {
+  if (!bytes_at(n, 2)) return unscaled<transposed_convolution>(n);
+  op::conv_transpose2d back;
+  const auto axes = set_transposed(n, back);
+  for (const int d : back.dilation)
+    if (d != 1) node_reader::refuse("a dilation of " + std::to_string(d));
+  const extents x = n.shape(n.input(2)), w = n.shape(n.input(1));
+  const int sh = back.stride[0], sw = back.stride[1], pixels = sh * sw, outs = w[0];
+  op::quantized_conv2d op;
+  op.out = n.to_int(std::int64_t{outs} * pixels, "outputs");
+  op.bias = back.bias;
+  op.activation = fused_bounds(n);
+  extents wide = w, steps{outs};
+  std::int64_t windows[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int a = static_cast<int>(i) + 1, stride = back.stride[i];
+    op.kernel[i] = (w[a] + stride - 1) / stride;
+    wide[a] = op.kernel[i] * stride;
+    steps.push_back(op.kernel[i]);
+    steps.push_back(stride);
+    windows[i] = std::max<std::int64_t>((axes[i].pad + axes[i].size + stride - 1) / stride, x[a]);
+    op.pad[i] = op.kernel[i] - 1;
+    op.pad[i + 2] = n.to_int(windows[i] - x[a], "padding");
+  }
+  steps.push_back(w[3]);
+  const term weight = helping(n, [&] {
+    op::pad zeros;
+    zeros.before = {0, 0, 0, 0};
+    zeros.after = {0, wide[1] - w[1], wide[2] - w[2], 0};
+    const term whole = wide == w ? n.input(1) : n.add(zeros, {n.input(1)});
+    const term by_step = n.permuted(n.reshaped(whole, steps), {0, 2, 4, 5, 1, 3});
+    const op::slice turned{{4, 5}, {-1, -1}, {-(1 << 30), -(1 << 30)}, {-1, -1}};
+    return n.reshaped(n.add(turned, {by_step}), {op.out, w[3], op.kernel[0], op.kernel[1]});
+  });
+  std::vector<term> in{channels_first(n, n.input(2)), weight};
+  set_sums(n, op, in, {.input = 2, .outputs = outs, .repeated = pixels});
+  const term y = helping(n, [&] { return n.add(op, in); });
+  const int qh = static_cast<int>(windows[0]), qw = static_cast<int>(windows[1]);
+  const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, qh, qw}), {0, 4, 2, 5, 3, 1});
+  const term side_by_side = n.reshaped(apart, {x[0], qh * sh, qw * sw, outs});
+  op::slice cut{{1, 2}, {}, {}};
+  for (const transposed_axis& a : axes) {
+    cut.start.push_back(static_cast<int>(a.pad));
+    cut.end.push_back(static_cast<int>(a.pad + a.size));
+  }
+  n.result(n.add(cut, {side_by_side}));
+}
+
+/// Elements as they are, or those between them as XNNPACK's kernel has them, which is the interpreter's.
+template <op::interpolation mode>
+void byte_resize(node_reader& n) {
+  if (!bytes_at(n, 0)) return resize<mode>(n);
+  if (!(of_input(n, 0) == of_output(n))) node_reader::refuse("a result of another scale");
+  op::interpolate op = resized<mode>(n);
+  if (mode == op::interpolation::linear) op.fraction_bits = 11;
+  n.result(channels_last(n, n.add(op, {channels_first(n, n.input(0))})));
 }
 
 /// Bytes of one scale have the maximum and the average in it.
@@ -191,9 +382,10 @@ inline void byte_softmax(node_reader& n) {
   n.result(n.add(op, {n.input()}));
 }
 
-/// The mean is the exact sum, of another scale.
-inline void byte_mean(node_reader& n) {
-  if (!bytes_at(n, 0)) return reduce<op::reduction::mean>(n);
+/// The exact sum, or the mean, which is one of another scale.
+template <op::reduction f>
+void byte_sum(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<reduce<f>>(n);
   n.expect(2, 2);
   const term x = n.input(0);
   const extents s = n.shape(x);
@@ -203,14 +395,15 @@ inline void byte_mean(node_reader& n) {
   op::reduce op{op::reduction::sum, n.axes(n.whole(1), s.rank), n.flag("keep_dims", false)};
   std::int64_t count = 1;
   for (const int axis : op.axes) count *= s[axis];
-  if (count > 1 << 22) node_reader::refuse("a mean of " + std::to_string(count) + " bytes");
+  if (count > 1 << 22) node_reader::refuse("a sum of " + std::to_string(count) + " bytes");
   if (count == 0) n.fail("input is " + describe(s));
   if (s.rank == 0 || op.axes.empty()) return n.result(requantized(n, x, of, as, to));
   const term sum = helping(n, [&] {
     const term wide = n.cast(x, dtype::i32);
     return n.add(op, {of.zero == 0 ? wide : binary_of(n, sub, wide, n.number(of.zero, dtype::i32))});
   });
-  n.result(requantized(n, sum, {of.scale / static_cast<double>(count), 0}, as, to));
+  const double parts = f == op::reduction::mean ? static_cast<double>(count) : 1;
+  n.result(requantized(n, sum, {of.scale / parts, 0}, as, to));
 }
 
 inline void quantize(node_reader& n) {
