@@ -60,6 +60,11 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
       "half precision is rounded after each operator");
   command.add_flag("--exact-convolutions", m.exact_convolutions,
                    "convolutions add product by product, none goes by Winograd's filtering");
+  command
+      .add_option(
+          "--winograd-growth", m.winograd_growth,
+          "what Winograd's filtering may have beyond the layers' weights, as a part of the network's, such as 0.04")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--only", m.only, "a rule to apply, and no other; may be repeated")->take_all()->expected(1);
   command.add_option("--without", m.without, "a rule to leave out; may be repeated")->take_all()->expected(1);
   command.add_option("--keep", m.keep, "a blob that must survive; may be repeated")->take_all()->expected(1);

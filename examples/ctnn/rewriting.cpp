@@ -4,6 +4,7 @@
 #include <ctnn/base/error.hpp>
 #include <ctnn/kernels/winograd.hpp>
 #include <ctnn/loaded/expanded.hpp>
+#include <ctnn/model/winograd_memory.hpp>
 #include <ctnn/network/lower.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
@@ -62,10 +63,13 @@ ir::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
   const std::vector<ir::rule_record> rules = rules_for(how);
   ir::graph g = ir::thaw(m.network.view());
   if (how.exact_convolutions) ir::make_convolutions_exact(g);
-  if (!how.optimize) return {std::move(g), {}, {}};
-  const progress busy("rewriting");
-  ir::optimization o = ir::optimize_loaded(m, std::move(g), rules);
+  ir::optimization o{std::move(g), {}, {}};
+  if (how.optimize) {
+    const progress busy("rewriting");
+    o = ir::optimize_loaded(m, std::move(o.g), rules);
+  }
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
+  ir::limit_winograd(o.g, how.winograd_growth);
   return o;
 }
 

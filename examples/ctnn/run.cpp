@@ -44,7 +44,8 @@ ctnn::load_options options_of(const model_source& from, ctnn::target_id target,
           .target = target,
           .read = {.limits = limits_of(from)},
           .executor = std::move(threads),
-          .exact_convolutions = from.exact_convolutions};
+          .exact_convolutions = from.exact_convolutions,
+          .winograd_growth = from.winograd_growth};
 }
 
 }  // namespace
@@ -274,7 +275,11 @@ void verify(const optimize_options& options) {
     const progress busy("running both sides");
     const ctnn::verification v = ctnn::verify(
         opened.maker, whole ? arrays : with_made_up(from, opened, arrays), options.tolerance,
-        {.optimize = from.optimize, .rules = rules, .keep = from.keep, .exact_convolutions = from.exact_convolutions});
+        {.optimize = from.optimize,
+         .rules = rules,
+         .keep = from.keep,
+         .exact_convolutions = from.exact_convolutions,
+         .winograd_growth = from.winograd_growth});
     if (!v.same) throw ctnn::error(ir::describe(v));
     std::printf("verified, %s\n", ir::describe(v).c_str());
   }

@@ -13,6 +13,7 @@
 
 #include <ctnn/model.hpp>
 #include <ctnn/model/packed_weights.hpp>
+#include <ctnn/weights/packed.hpp>
 
 #include "support/scratch_folder.hpp"
 #include "synthetic.hpp"
@@ -338,4 +339,39 @@ TEST_CASE("programs for other shapes read the weights of the first") {
   CHECK(other.weights_bytes() == 0);
   const program zeros(ncnn::load(f.param, "", {.input_shapes = {{"in", {2, 6, 8}}}, .limits = {}}), {}, packed);
   CHECK(zeros.weights_bytes() == all);
+}
+
+TEST_CASE("Winograd's weights take no more memory than they may, and the layers that gain the most go first") {
+  const files f(
+      "7767517\n6 6\n"
+      "Input        in    0 1 in 0=40 1=40 2=32\n"
+      "Convolution  large 1 1 in a 0=32 1=3 4=1 5=1 6=9216\n"
+      "Pooling      pool  1 1 a b 0=0 1=2 2=2\n"
+      "Convolution  small 1 1 b c 0=64 1=3 4=1 5=1 6=18432\n"
+      "Pooling      mean  1 1 c d 0=1 4=1\n"
+      "InnerProduct fc    1 1 d out 0=10 1=1 2=640\n");
+  const auto filtered = [](const model& m) {
+    std::vector<std::string_view> names;
+    for (const node& n : m.graph().nodes)
+      if (winograd_size(m.graph(), n) > 0) names.push_back(n.name);
+    return names;
+  };
+  const model all = f.load(), none = f.load({.exact_convolutions = true});
+  const double direct = static_cast<double>(packed_total(none.graph()));
+  CHECK(filtered(all) == std::vector<std::string_view>{"large", "small"});
+  CHECK(static_cast<double>(packed_total(all.graph())) > 3.5 * direct);
+  extractor exact = none.extractor();
+  const std::vector<float> wanted = answer(exact, {32, 40, 40});
+  using names = std::vector<std::string_view>;
+  for (const auto& [limit, left] : {std::pair(0.0, names{}), std::pair(0.9, names{}), std::pair(1.2, names{"large"}),
+                                     std::pair(3.1, names{"large", "small"})}) {
+    const double growth = limit;
+    CAPTURE(growth);
+    const model m = f.load({.winograd_growth = growth});
+    CHECK(filtered(m) == left);
+    CHECK(static_cast<double>(packed_total(m.graph())) <= (1 + growth) * direct);
+    extractor run = m.extractor();
+    const std::vector<float> now = answer(run, {32, 40, 40});
+    for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(now[i] == doctest::Approx(wanted[i]).epsilon(1e-4));
+  }
 }

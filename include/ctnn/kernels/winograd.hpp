@@ -168,15 +168,16 @@ constexpr int winograd_size(const graph_view& g, const node& n, int block = chan
   else return winograd_size(decode<op::conv2d>(g.fields_of(n.fields)), g.shape(g.inputs(n)[0]), block);
 }
 
-/// Has every conv2d add product by product.
+/// Has a conv2d add product by product.
+constexpr void make_convolution_exact(graph& g, node& n) {
+  op::conv2d p = decode<op::conv2d>(g.view().fields_of(n.fields));
+  p.winograd = false;
+  const field_values f = encode(p);
+  n.fields = g.store_fields({f.data(), f.size()});
+}
 constexpr void make_convolutions_exact(graph& g) {
-  for (node& n : g.nodes) {
-    if (n.type != &type_of<op::conv2d>) continue;
-    op::conv2d p = decode<op::conv2d>(g.view().fields_of(n.fields));
-    p.winograd = false;
-    const field_values f = encode(p);
-    n.fields = g.store_fields({f.data(), f.size()});
-  }
+  for (node& n : g.nodes)
+    if (n.type == &type_of<op::conv2d>) make_convolution_exact(g, n);
 }
 
 /// Bytes of memory that the kernel of a node takes while it runs.

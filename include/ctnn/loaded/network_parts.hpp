@@ -41,8 +41,8 @@ struct network_maker {
   network_maker() = default;
   /// A function of what is fed makes whole networks.
   template <class Make>
-  requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&> network_maker(Make f)
-      : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
+    requires std::is_invocable_r_v<loaded_model, const Make&, const arrays_by_name&>
+  network_maker(Make f) : make([f = std::move(f)](const arrays_by_name& fed, bool) { return f(fed); }) {}
 
   /// For these inputs, or throws ctnn::error. Their numbers matter where shapes follow from them. Several threads may
   /// call it at once. `whole`: compute what a node asks for, however long it takes, instead of throwing needs_running.

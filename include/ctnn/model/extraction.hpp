@@ -62,7 +62,8 @@ CTNN_ONCE std::vector<array> extractor::extract(std::span<const std::string> nam
     if (const ir::value_id v = known(name); v != ir::none) here.push_back(v);
   std::vector<array> computed = read_all(here), out;
   auto next = computed.begin();
-  for (const std::string& name : names) out.push_back(known(name) == ir::none ? extract(name) : std::move(*next++));
+  for (const std::string& name : names)
+    out.push_back(known(name) == ir::none ? extract(name) : std::move(*next++));
   return out;
 }
 

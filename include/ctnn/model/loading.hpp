@@ -150,7 +150,8 @@ CTNN_ONCE ir::program_options model::program_options_of(const load_options& o) {
           o.keep_weights,
           o.read.limits.memory_bytes,
           std::make_shared<ir::rewrite_count>(o.rewrites),
-          o.exact_convolutions};
+          o.exact_convolutions,
+          o.winograd_growth};
 }
 
 CTNN_ONCE model model::declare(std::vector<declared_value>&& inputs, std::vector<declared_value>&& outputs) && {

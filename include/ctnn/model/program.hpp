@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,8 +28,10 @@
 #include "../rewrite/driver.hpp"
 #include "../rewrite/rules.hpp"
 #include "../weights/packed.hpp"
+#include "free_memory.hpp"
 #include "packed_weights.hpp"
 #include "packing_key.hpp"
+#include "winograd_memory.hpp"
 #endif
 
 namespace ctnn::ir {
@@ -87,6 +90,7 @@ struct program_options {
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< of packed weights, and of values between layers
   std::shared_ptr<rewrite_count> rewrites = std::make_shared<rewrite_count>();
   bool exact_convolutions = false;
+  double winograd_growth = std::numeric_limits<double>::infinity();
 };
 
 namespace detail {
@@ -160,7 +164,8 @@ class program {
 
   static std::int64_t largest_step(const graph_view& g);
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
-  void pack_weights(bool keep, packed_weights& packed);
+  /// Returns the bytes that were made for this program.
+  std::size_t pack_weights(bool keep, packed_weights& packed);
   bool pack_by_rows(const node& n, int i, float* to) const;
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   loaded_kernel kernel_of(const node& n) const;
@@ -232,11 +237,13 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
     pool<rewrite_step> history;
     g_ = expanded(source_, std::move(g_), history);
   }
+  limit_winograd(g_, options.winograd_growth);
   inputs_ = source_.all_inputs();
   require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
   require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
   if (!packed) packed = std::make_shared<packed_weights>();
-  pack_weights(options.keep_weights, *packed);
+  constexpr std::size_t much = std::size_t{1} << 20;
+  if (pack_weights(options.keep_weights, *packed) >= much) return_free_memory();
   look_up_kernels(options.operators);
 }
 
@@ -311,7 +318,8 @@ CTNN_ONCE bool program::pack_by_rows(const node& n, int i, float* to) const {
 }
 
 /// As the kernels want them. What was read is released as soon as nothing needs it any more.
-CTNN_ONCE void program::pack_weights(bool keep, packed_weights& packed) {
+CTNN_ONCE std::size_t program::pack_weights(bool keep, packed_weights& packed) {
+  std::size_t bytes = 0;
   const graph_view g = g_.view();
   code_.resize(g.nodes.size());
   std::map<weight_name, int> last_reader;
@@ -327,6 +335,7 @@ CTNN_ONCE void program::pack_weights(bool keep, packed_weights& packed) {
   packing_key_maker key_of(source_, g);
   for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t, std::int64_t size) {
     weights_.push_back(packed.get(key_of(n, slot), size, [&](float* to) {
+      bytes += static_cast<std::size_t>(size) * sizeof(float);
       if (pack_by_rows(n, slot, to)) return;
       pack_slot(
           g, n, slot, [&](int k) { return numbers.elements(g.weights(n)[static_cast<std::size_t>(k)]); }, to);
@@ -338,6 +347,7 @@ CTNN_ONCE void program::pack_weights(bool keep, packed_weights& packed) {
   });
   if (!keep) source_.weights.clear();
   for (auto& [name, kept] : source_.weights) kept = taken_anew(kept);
+  return bytes;
 }
 
 CTNN_ONCE std::size_t program::bytes() const {
