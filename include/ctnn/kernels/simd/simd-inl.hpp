@@ -145,11 +145,13 @@ CTNN_INLINE vec sqrt(vec a) { return hn::Sqrt(a); }
 CTNN_INLINE vec max(vec a, vec b) { return vec(vmaxq_f32(a.raw, b.raw)); }
 CTNN_INLINE vec min(vec a, vec b) { return vec(vminq_f32(a.raw, b.raw)); }
 CTNN_INLINE vec clamp_below(vec x, vec low) { return max(low, x); }
+CTNN_INLINE vec clamp_above(vec x, vec high) { return min(high, x); }
 CTNN_INLINE vec clamp(vec x, vec low, vec high) { return min(high, max(low, x)); }
 #else
 CTNN_INLINE vec max(vec a, vec b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b)); }
 CTNN_INLINE vec min(vec a, vec b) { return hn::IfThenElse(hn::IsNaN(a), a, hn::Min(a, b)); }
 CTNN_INLINE vec clamp_below(vec x, vec low) { return hn::Max(low, x); }
+CTNN_INLINE vec clamp_above(vec x, vec high) { return hn::Min(high, x); }
 CTNN_INLINE vec clamp(vec x, vec low, vec high) { return hn::Min(high, hn::Max(low, x)); }
 #endif
 CTNN_INLINE mask less(vec a, vec b) { return hn::Lt(a, b); }
@@ -191,10 +193,12 @@ CTNN_INLINE vec exp_tail(vec r) {
   return mul(mul(p, r), r);
 }
 
-/// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays.
+/// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays. What is too small for a float is not computed:
+/// processors take ten times as long for products that vanish.
 CTNN_INLINE vec exp(vec x) {
   const int_tag di;
-  const vec bounded = clamp(x, set(-104.0f), set(89.0f));
+  const mask vanishes = less(x, set(-104.0f));
+  const vec bounded = select(vanishes, zero(), clamp_above(x, set(89.0f)));
   const auto k = hn::NearestInt(mul(bounded, set(1.44269504088896341f)));
   const vec n = hn::ConvertTo(tag(), k);
   const vec r = mul_add(n, set(2.12194440e-4f), mul_add(n, set(-0.693359375f), bounded));
@@ -203,7 +207,7 @@ CTNN_INLINE vec exp(vec x) {
   const auto power_low = hn::ShiftLeft<23>(hn::Add(half, hn::Set(di, 127)));
   const auto power_high = hn::ShiftLeft<23>(hn::Add(hn::Sub(k, half), hn::Set(di, 127)));
   const vec y = mul(mul(e, hn::BitCast(tag(), power_low)), hn::BitCast(tag(), power_high));
-  return select(equal(x, x), y, x);
+  return select(vanishes, zero(), y);
 }
 
 /// e^x - 1 without cancellation near 0, which keeps its sign.
@@ -261,7 +265,7 @@ CTNN_INLINE vec tanh(vec x) {
 
 /// (1 + erf(x / sqrt 2)) / 2, as base/math.hpp has it.
 CTNN_INLINE vec normal_below(vec x) {
-  const vec bounded = clamp(x, set(-15.0f), set(15.0f));
+  const vec bounded = clamp(x, set(-15.0f), set(6.0f));  // from there on it is 1
   const vec u = div(set(1.0f), mul_add(set(0.25f), abs(bounded), set(1.0f)));
   vec p = set(0.0287847351f);
   p = mul_add(p, u, set(-0.167508096f));

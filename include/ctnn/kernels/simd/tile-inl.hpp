@@ -63,6 +63,10 @@ struct epilogue {
 
 template <class Activation>
 CTNN_INLINE void map_tile(const Activation& f, float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  if (lanes > 1 && pitch == columns) {  // one row, whose vectors are full
+    columns *= rows;
+    rows = 1;
+  }
   for (int r = 0; r < rows; ++r, out += pitch)
     for (int c = 0; c < columns; c += lanes)
       store_bounded(f(load_bounded(out + c, columns - c)), out + c, columns - c);

@@ -128,14 +128,73 @@ template <int = 0>
 CTNN_INLINE void run(const op::full& p, const arguments& a) { detail::fill(a.out[0], p.value); }
 
 /// Constant paddings fill, then copy; the others walk.
+namespace detail {
+
+/// The borders of y, whose middle holds all of a tensor of shape `x`: along one axis after the other, from the innermost
+/// in memory on, copies of what the axis has in its middle. y has no gaps.
+template <int = 0>
+CTNN_NOINLINE inline void fill_borders(const op::pad& p, const tensor& y, const extents& x) {
+  const int rank = y.shape.rank;
+  std::ptrdiff_t block = 1;  // numbers of the axes that are done
+  for (int m = rank - 1; m >= 0; --m) {
+    const int axis = memory_axis(y, m), before = p.before[static_cast<std::size_t>(axis)];
+    const std::ptrdiff_t size = y.shape[axis];
+    if (size != x[axis]) {
+      loop_nest<1> middle;  // of the axes outside
+      std::ptrdiff_t first = 0;
+      for (int i = 0; i < m; ++i) {
+        const int outer = memory_axis(y, i);
+        middle.push_back({x[outer], {stride_of(y, outer)}});
+        first += p.before[static_cast<std::size_t>(outer)] * stride_of(y, outer);
+      }
+      loop_cursor<1> at(middle, 0);
+      do {
+        float* const row = y.data + first + at.offset[0];
+        for (std::ptrdiff_t i = 0; i < size; ++i) {
+          if (i == before) i += x[axis];
+          if (i >= size) break;
+          const float* const from = row + (p.source(i - before, x[axis]) + before) * block;
+          float* const to = row + i * block;
+          for (std::ptrdiff_t k = 0; k < block; ++k) to[k] = from[k];
+        }
+      } while (at.next());
+    }
+    block *= size;
+  }
+}
+
+/// A pad that cuts nothing off, to a tensor without gaps.
+template <int = 0>
+CTNN_INLINE bool only_adds(const op::pad& p, const tensor& y, const extents& x) {
+  bool adds = y.order == layout::nchw || y.pitch == y.shape.back(2);
+  for (int i = 0; i < x.rank; ++i) {
+    const int before = p.before[static_cast<std::size_t>(i)];
+    adds = adds && x[i] > 0 && before >= 0 && y.shape[i] >= before + x[i];
+  }
+  return adds;
+}
+
+}  // namespace detail
+
 template <int = 0>
 CTNN_INLINE void run(const op::pad& p, const arguments& a) {
   const tensor& y = a.out[0];
   const const_tensor& x = a.in[0];
   if (y.shape.count() == 0) return;
   const float filling = a.in.size() == 2 ? a.in[1].data[0] : static_cast<float>(p.value);
-  if (p.mode != op::pad_mode::constant) return pad_each(p, y, x, filling);
+  const bool copies = p.mode != op::pad_mode::constant;
+#if defined(CTNN_PLAIN)
+  if (copies) return pad_each(p, y, x, filling);
+#else
+  if (copies && !detail::only_adds(p, y, x.shape)) return pad_each(p, y, x, filling);
+#endif
   const kept_part part = kept_by(p, y, x);
+#if !defined(CTNN_PLAIN)
+  if (copies) {
+    detail::copy_nested(copy_loops(part.shape, y, x), y.data + part.to, x.data + part.from);
+    return detail::fill_borders(p, y, x.shape);
+  }
+#endif
   if (part.shape.count() < y.shape.count()) detail::fill(y, filling);
   if (part.shape.count() > 0) detail::copy_nested(copy_loops(part.shape, y, x), y.data + part.to, x.data + part.from);
 }
