@@ -7,8 +7,11 @@
 #include <vector>
 
 #include <ctnn/model/write_ncnn.hpp>
+#include <ctnn/model/write_onnx.hpp>
 
+#include "support/builder.hpp"
 #include "support/deviation.hpp"
+#include "support/loaded.hpp"
 #include "support/scratch_folder.hpp"
 #include "synthetic.hpp"
 
@@ -106,4 +109,30 @@ TEST_CASE("a batch norm and the activation behind it run as one step, and are wr
     const array as_written = answer(written);
     CHECK(test::deviation(as_written.values(), got.values()) == 0);
   }
+}
+
+TEST_CASE("files have no channels of zeros, which the model had") {
+  test::builder b;
+  const value_id x = b.input("in", {3, 6, 8});
+  const value_id y = b.conv("first", x, 4, 3, {function::relu});
+  b.zeros(0, {1, 2});
+  b.zeros(1, {1, 2, 3});
+  b.output("out", b.conv("second", y, 5, 3));
+  test::random_weights numbers(b.g.view());
+  const model m(test::as_loaded(b.g.view(), numbers), {.keep_weights = true});
+  const model as_it_was(test::as_loaded(b.g.view(), numbers), {.optimize = false});
+  const test::scratch_folder folder;
+  const std::string param = folder.file("m.param"), bin = folder.file("m.bin"), onnx = folder.file("m.onnx");
+  ncnn::save(m, param, bin);
+  onnx::save(m, onnx);
+  CHECK(read_file(bin).size() == 4 + 4 * (2 * 27 + 2) + 4 + 4 * (5 * 18 + 5));
+  const array want = answer(as_it_was), here = answer(m);
+  CHECK(test::deviation(here.values(), want.values()) <= 1e-2);
+  const auto check = [&](const model& again) {
+    CHECK(again.graph().get<op::conv2d>(1).out == 2);
+    const array got = answer(again);
+    CHECK(test::deviation(got.values(), want.values()) <= 1e-2);
+  };
+  check(model::load(param, bin, {.optimize = false}));
+  check(model::load(onnx, {.optimize = false}));
 }

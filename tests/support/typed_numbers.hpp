@@ -20,7 +20,9 @@ inline bytes random_elements(std::string_view word, std::int64_t count, dtype ty
   const floats from = random_floats(word, count, -2, 2);
   bytes out(static_cast<std::size_t>(count * size_of(type)) + 8);
   std::vector<float> given = from;
-  if (is_integer(type))
+  if (word.starts_with("index"))  // of a place
+    for (float& x : given) x = std::floor(x + 2);
+  else if (is_integer(type))
     for (float& x : given)
       x = std::floor(x * (is_byte(type) ? 60 : 500)) * (type == dtype::u8 || type == dtype::u64 ? -1.0f : 1.0f);
   const const_tensor in{given.data(), {static_cast<int>(count)}};
@@ -118,7 +120,10 @@ inline std::vector<bytes> typed_outputs(const graph_view& g) {
     }
     std::vector<const_tensor> in;
     std::vector<tensor> out;
-    for (value_id v : g.inputs(n)) in.push_back(tensor_of(v));
+    const slot_set given = g.given(n);
+    const auto read = g.inputs(n);
+    const std::size_t inputs = read.size() - static_cast<std::size_t>(count_slots(given));
+    for (value_id v : read.first(inputs)) in.push_back(tensor_of(v));
     for (value_id v = n.outputs.first; v < n.outputs.first + n.outputs.count; ++v) out.push_back(tensor_of(v));
     const auto run = find_typed_kernel(n.type);
     const bool found = run != nullptr;
@@ -126,7 +131,9 @@ inline std::vector<bytes> typed_outputs(const graph_view& g) {
     heap_scratch scratch(scratch_bytes(g, n));
     const std::vector<bytes> own = packed_weights(g, n, weights);
     std::vector<const float*> slots;
-    for (const bytes& b : own) slots.push_back(static_cast<const float*>(static_cast<const void*>(b.data())));
+    merge_slots(given, [&](std::size_t i) { return tensor_of(read[inputs + i]).data; },
+                [&](std::size_t i) { return static_cast<const float*>(static_cast<const void*>(own[i].data())); },
+                own.size(), slots);
     run(make_operator(*n.type, g.fields_of(n.fields)).get(), {in, out, slots}, scratch.memory());
   }
   std::vector<bytes> out;

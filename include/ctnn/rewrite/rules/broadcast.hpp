@@ -45,9 +45,10 @@ struct where_not {
   }
 };
 
-/// einsum that changes nothing  ->  x
+/// einsum that changes nothing  ->  x. It adds to 0, and -0 + 0 is 0.
 struct einsum_nothing {
-  static constexpr rule_info info{"einsum_nothing", "einsum(ij -> ij) -> x", lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"einsum_nothing", "einsum(ij -> ij) -> x", lowers::nodes,
+                                  numerics::reassociates};
   static constexpr bool any_type = true;
   using pattern = single<op::einsum>;
   static constexpr reason guard(const rewriter& r, const match& m) {
