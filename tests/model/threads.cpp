@@ -96,8 +96,8 @@ TEST_CASE("random graphs in parts give the same bits") {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 24));
-    random_weights weights;
     const graph_view g = made.g.view();
+    random_weights weights(g);
     const model m(as_loaded(g, weights), {.optimize = seed % 2 == 0});
     const std::vector<floats> whole = all_outputs(m, g, nullptr);
     for (int width : {2, 3, 5}) CHECK(same_bits(all_outputs(m, g, std::make_shared<backwards>(width)), whole));
