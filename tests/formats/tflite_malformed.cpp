@@ -162,6 +162,36 @@ TEST_CASE("scales of a .tflite file that are no scales are refused, with tensor,
   CHECK(with(7, {0.5f, 0, 1}) == "");
 }
 
+TEST_CASE(
+    "operators of bytes that TensorFlow Lite does not have, or of sizes and scales that lead astray, are refused") {
+  const fb::scales of{{0.5f}, {3}};
+  const auto said = [](const fb::subgraph& g, int x, int y) { return outcome(g.file({x}, {y})); };
+  const auto alone = [&](std::string_view op, const fb::scales& as, const std::map<int, fb::cell>& options = {}) {
+    fb::subgraph g;
+    const int x = g.tensor("x", fb::i8, {4}, of), y = g.tensor("y", fb::i8, {4}, as);
+    g.op(op, {x}, {y}, options);
+    return said(g, x, y);
+  };
+  CHECK(alone("NEG", of).find("quantized i8") != std::string::npos);
+  CHECK(alone("HARD_SWISH", of) == "");
+  CHECK(alone("HARD_SWISH", {{0.5f / 200}, {0}}).find("as") != std::string::npos);  // more steps than 16 bits have
+  CHECK(alone("LEAKY_RELU", of, {{0, fb::real(0.1f)}}) == "");
+  CHECK(alone("LEAKY_RELU", of, {{0, fb::real(1000)}}).find("as") != std::string::npos);
+  const auto back = [&](int stride, int size) {
+    fb::subgraph g;
+    const int x = g.tensor("x", fb::i8, {1, 2, 2, 1}, of), y = g.tensor("y", fb::i8, {1, size, size, 1}, of),
+              w = g.tensor("w", fb::i8, {1, 3, 3, 1}, {{0.5f}, {0}}, std::string(9, '\1'));
+    g.op("TRANSPOSE_CONV", {g.whole({4}, {1, size, size, 1}), w, x}, {y},
+         {{0, byte(1)}, {1, integer(stride)}, {2, integer(stride)}});
+    return said(g, x, y);
+  };
+  CHECK(back(2, 5) == "");
+  CHECK(back(65, 68).find("a stride of 65") != std::string::npos);
+  CHECK(back(std::numeric_limits<std::int32_t>::max(), 5).find("a stride of 2147483647") != std::string::npos);
+  CHECK(back(0, 5).find("strides of 0") != std::string::npos);
+  CHECK(back(2, 1 << 27) != "");
+}
+
 TEST_CASE("subgraphs that call themselves, or that nobody calls, are refused") {
   const auto conditional = [](int then) {
     fb::subgraph g;

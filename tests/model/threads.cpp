@@ -7,6 +7,7 @@
 
 #include <ctnn/formats/ncnn/param_reader.hpp>
 
+#include "support/builder.hpp"
 #include "support/loaded.hpp"
 #include "support/random_graph.hpp"
 #include "synthetic.hpp"
@@ -95,11 +96,46 @@ TEST_CASE("random graphs in parts give the same bits") {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 24));
-    random_weights weights;
     const graph_view g = made.g.view();
+    random_weights weights(g);
     const model m(as_loaded(g, weights), {.optimize = seed % 2 == 0});
     const std::vector<floats> whole = all_outputs(m, g, nullptr);
     for (int width : {2, 3, 5}) CHECK(same_bits(all_outputs(m, g, std::make_shared<backwards>(width)), whole));
+  }
+}
+
+TEST_CASE("layers of bytes in parts give the same bytes") {
+  builder b;
+  const value_id x = b.add(op::input{{20, 33, 29}, dtype::i8}, "x", {});
+  op::pool most;
+  most.kernel = {3, 3};
+  most.stride = {2, 2};
+  op::pool mean = most;
+  mean.function = op::pooling::average;
+  op::interpolate grown;
+  grown.mode = op::interpolation::linear;
+  grown.size = {40, 41};
+  grown.coordinates = op::coordinates::align_corners;
+  grown.fraction_bits = 11;
+  b.output("most", b.add(most, "most", {x}));
+  b.output("mean", b.add(mean, "mean", {x}));
+  b.output("grown", b.add(grown, "grown", {x}));
+  random_weights none;
+  const model m(as_loaded(b.g.view(), none));
+  array image({20, 33, 29}, dtype::i8);
+  int last = 1;
+  for (std::int8_t& v : image.elements<std::int8_t>()) v = static_cast<std::int8_t>(last = (last * 75 + 74) % 65537);
+  for (const char* name : {"most", "mean", "grown"}) {
+    CAPTURE(name);
+    extractor alone = m.extractor();
+    alone.input("x", image);
+    const array want = alone.extract(name);
+    const auto in_parts = std::make_shared<backwards>(3);
+    extractor run = m.extractor();
+    run.set_executor(in_parts);
+    run.input("x", image);
+    CHECK(std::ranges::equal(run.extract(name).bytes(), want.bytes()));
+    CHECK(in_parts->most > 1);
   }
 }
 

@@ -80,6 +80,7 @@ struct byte_image {
   byte_axis axis[3];
   int channels = 1;
   int outputs = 0;  ///< of all groups
+  int groups = 1;
 
   /// A quad is four channels, or, of one channel, four taps beside each other.
   constexpr bool along_taps() const { return channels == 1; }
@@ -153,11 +154,14 @@ struct byte_image {
            multiple_of(bytes(), 16) + multiple_of(4 * quads(), 16) + 9 * sums_at_once() * 4 +
            3 * multiple_of(8 * std::int64_t{outputs}, 16);
   }
-  /// The axis whose windows several threads share, and how many of them may.
+  /// Several threads share many groups, whose images are small, or the windows of an axis; so many of them may.
+  constexpr bool shares_groups() const { return groups >= most_byte_parts; }
   constexpr int shared_axis() const { return axis[0].count > 1 ? 0 : 1; }
+  constexpr int shared_count() const { return shares_groups() ? groups : axis[shared_axis()].count; }
   constexpr int most_parts() const {
-    const int n = axis[shared_axis()].count;
-    return n < most_byte_parts ? n : most_byte_parts;
+    const std::int64_t affordable = (std::int64_t{1} << 18) / scratch();
+    const int n = shared_count() < most_byte_parts ? shared_count() : most_byte_parts;
+    return !shares_groups() || affordable >= n ? n : affordable < 2 ? 2 : static_cast<int>(affordable);
   }
   constexpr byte_image part(int first, int n) const {
     byte_image p = *this;
@@ -166,6 +170,7 @@ struct byte_image {
   }
   /// Memory of each of `parts`.
   constexpr std::int64_t scratch_of_part(int parts) const {
+    if (shares_groups()) return scratch();
     return part(0, (axis[shared_axis()].count + parts - 1) / parts).scratch();
   }
   constexpr std::int64_t scratch_of_parts() const { return most_scratch(*this); }

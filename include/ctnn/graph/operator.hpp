@@ -66,11 +66,17 @@ enum class vectors_of : std::uint8_t {
 
 /// What may be relied on without knowing the operator.
 struct traits {
+  /// Do the kernels of values that vectors are not for (`typed`) honour arguments::share?
+  constexpr bool divides(bool typed) const {
+    return divisible && (!typed || vectors == vectors_of::none || divides_typed);
+  }
+
   layout_rule layouts = layout_rule::nchw;
   bool reads_nchw = false;  ///< of nhwc ones: the first input may be nchw (a first layer reads the user's plain image)
   bool each = false;        ///< a result's number needs those at its place alone, and numbers of its channel
   bool in_place = false;    ///< may write its result over an input of its shape; overwrites(inputs, i) can say which
   bool divisible = false;   ///< its vector kernel honours arguments::share
+  bool divides_typed = false;    ///< and so do its plain loops over any elements, which others than f32 take
   bool divides_scratch = false;  ///< and each part takes memory of its own from what the kernel gets
   bool rearranges = false;  ///< moves elements, computes nothing: what can goes before it
   bool copies = false;      ///< its results are elements of its inputs, bit by bit, so any element type will do

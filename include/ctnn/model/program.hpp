@@ -366,7 +366,7 @@ CTNN_ONCE loaded_kernel program::kernel_of(const node& n) const {
   if (takes_vectors(g_.view(), n))
     for (const loaded_kernel& k : kernels_.table)
       if (k.type == n.type && k.run != nullptr) return k;
-  return {n.type, find_typed_kernel(n.type), n.type->is.divisible && n.type->is.vectors == vectors_of::none};
+  return {n.type, find_typed_kernel(n.type), n.type->is.divides(true)};
 }
 
 CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom) {

@@ -545,9 +545,7 @@ constexpr double divisible_nanoseconds() {
     constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
     // Else parts would share what a kernel writes to.
     constexpr bool apart = step.scratch == none || is.divides_scratch;
-    // Plain kernels of any elements do not divide where there are vector kernels that do.
-    constexpr bool divides = is.divisible && (is.vectors == vectors_of::none || !runs_typed<Net, S>());
-    return divides && apart ? nanoseconds_of(x::g, step.node) : 0;
+    return is.divides(runs_typed<Net, S>()) && apart ? nanoseconds_of(x::g, step.node) : 0;
   }
 }
 template <class Net, std::size_t S, tile_set Tiles>

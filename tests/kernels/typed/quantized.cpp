@@ -203,8 +203,26 @@ TEST_CASE("convolutions of bytes as networks have them") {
     check_convolution<2, std::uint8_t, std::int8_t>({8, 9, 9}, windows(8, 1, 2, 0, 1));
     check_convolution<2, std::uint8_t, std::int8_t>({6, 13, 17}, windows(6, 3, 1, 1, 6));
     check_convolution<2, std::int8_t, std::int8_t>({6, 18, 33}, windows(6, 5, 2, 2, 6));
+    check_convolution<2, std::int8_t, std::int8_t>({2, 20, 7, 6}, windows(20, 3, 1, 1, 20));  // threads share groups
     check_convolution<2, std::int8_t, std::int8_t>({5, 4, 9}, windows(7, 4, 5, 0, 1));  // one window, one row of them
   });
+}
+
+TEST_CASE("threads share many groups, whose images each fills alone, or the rows of few") {
+  op::quantized_conv<2> p;
+  p.kernel = {3, 3};
+  p.pad = {1, 1, 1, 1};
+  const auto image = [&](int groups, int size) {
+    p.out = p.groups = groups;
+    return p.image({groups, size, size}, {groups, size, size});
+  };
+  const byte_image many = image(20, 7), few = image(2, 7), large = image(20, 224);
+  CHECK(many.shared_count() == 20);
+  CHECK(many.most_parts() == most_byte_parts);
+  CHECK(many.scratch_of_part(4) == many.scratch());
+  CHECK(few.shared_count() == 7);
+  CHECK(few.scratch_of_part(4) < few.scratch());
+  CHECK(large.most_parts() == 2);  // of memory for more there is no end
 }
 
 TEST_CASE("small inputs are multiplied in 16 bits where nothing saturates") {

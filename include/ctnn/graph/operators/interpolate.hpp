@@ -30,7 +30,8 @@ enum class rounding { torch, round_prefer_floor, round_prefer_ceil, floor, ceil,
 /// computed in float, neighbours' weights are multiples of 2^-fraction_bits, the exact sum is rounded, halves upwards.
 struct interpolate {
   static constexpr std::string_view name = "interpolate";
-  static constexpr traits is{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes};
+  static constexpr traits is{
+      .layouts = layout_rule::nhwc, .divisible = true, .divides_typed = true, .images = image_flow::makes};
 
   interpolation mode = interpolation::nearest;
   int axes = 2;

@@ -19,8 +19,11 @@ enum class pooling { max, average, lp };
 struct pool {
   static constexpr std::string_view name = "pool";
   static constexpr int tier = 2;  // one of the whole image is an adaptive_pool
-  static constexpr traits is{
-      .layouts = layout_rule::nhwc, .divisible = true, .lifts = true, .images = image_flow::makes};
+  static constexpr traits is{.layouts = layout_rule::nhwc,
+                             .divisible = true,
+                             .divides_typed = true,
+                             .lifts = true,
+                             .images = image_flow::makes};
 
   pooling function = pooling::max;
   int axes = 2;

@@ -236,6 +236,7 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     byte_image g;
     g.channels = conv<Axes>::channels_of(in) / this->groups;
     g.outputs = this->out;
+    g.groups = this->groups;
     const auto pad = this->padding(in);
     for (int i = 0; i < Axes; ++i) {
       const auto k = static_cast<std::size_t>(i);

@@ -242,12 +242,12 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   const integer_kernels& with = integers_of(a);
   const extents& in = a.in[0].shape;
   const byte_image all = p.image(in, a.out[0].shape);
-  const byte_axis& shared = all.axis[all.shared_axis()];
   const work_share part{a.share.index, std::min(a.share.count, std::max(all.most_parts(), 1))};
   if (part.index >= part.count) return;
-  const index_range own = share_of(part, shared.count);
+  const index_range own = share_of(part, all.shared_count());
   if (own.size() <= 0) return;
-  const byte_image g = all.part(static_cast<int>(own.begin), static_cast<int>(own.size()));
+  const bool by_group = all.shares_groups();
+  const byte_image g = by_group ? all : all.part(static_cast<int>(own.begin), static_cast<int>(own.size()));
   memory = memory_of_part(memory, part, all.scratch_of_part(part.count));
 
   const byte_layer layer(p, a);
@@ -265,7 +265,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   factors.find(layer, 0, 0, p.out);
   const std::int64_t all_lines = all.axis[1].count, width = all.axis[2].count, wide = g.axis[2].places(),
                      result_plane = all.axis[0].count * all_lines * width;
-  const std::int64_t first_line = own.begin * (all.shared_axis() == 0 ? all_lines : 1);
+  const std::int64_t first_line = by_group ? 0 : own.begin * (all.shared_axis() == 0 ? all_lines : 1);
   const std::int64_t group_words = quad_row_words(rows, quads), tile_words = quad_tile_words(rows, quads);
   // Windows of a plane are a line where nothing lies between its lines.
   const std::int64_t line = g.is_flat() ? g.axis[1].count * width : width, lines = g.is_flat() ? 1 : g.axis[1].count;
@@ -287,6 +287,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
 
   for (std::int64_t i = 0; i < batch * p.groups; ++i) {
     const int group = static_cast<int>(i % p.groups);
+    if (by_group && (group < own.begin || group >= own.end)) continue;
     const std::int64_t first = i * g.channels * plane, batch_outputs = i / p.groups * p.out;
     const bool below_128 = with.minds_16_bits && layer.is_below_128(first, g.channels * plane);
     const std::uint8_t flip = layer.is_signed() && !below_128 ? 128 : 0;

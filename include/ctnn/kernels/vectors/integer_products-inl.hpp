@@ -162,19 +162,13 @@ struct bytes_one_by_one {
 
 #endif
 
-/// `Tiles` of R rows with V vectors of columns from `column` on, in registers. Sums begin with p.start, or with those
-/// there are.
+/// `Tiles` of R rows with V vectors of columns from `column` on, in registers.
 template <class Dot, int Tiles, int R, int V>
-CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t column, [[maybe_unused]] bool adds) {
+CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t column) {
   constexpr int rows = Tiles * R;
   decltype(Dot::start(0, 0)) sums[rows][V];
   CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
       Dot::start(p.start[r], p.left_sums[r / R * (p.next / 4) + r % R]);
-#if defined(CTNN_X86)
-  if (adds)
-    CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
-        hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
-#endif
   const std::int8_t* left = p.left;
   const std::uint8_t* const right = p.right + 4 * column;
   const std::ptrdiff_t* const offsets = p.offsets;
@@ -194,15 +188,15 @@ CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t colum
 
 /// All columns, so that none of the last vectors is alone with its operands.
 template <class Dot, int Tiles, int R, int Most>
-CTNN_INLINE void multiply_quad_rows(const quad_products& p, bool adds = false) {
+CTNN_INLINE void multiply_quad_rows(const quad_products& p) {
   std::int64_t left = (p.columns + quads_in_vector - 1) / quads_in_vector;
   for (std::int64_t c = 0; left > 0;) {
     const std::int64_t n = left >= 2 * Most ? Most : left > Most ? (left + 1) / 2 : left;
     constexpr int three = Most < 3 ? Most : 3;
-    if (n == 1) multiply_quad_tile<Dot, Tiles, R, 1>(p, c, adds);
-    else if (n == 2) multiply_quad_tile<Dot, Tiles, R, 2>(p, c, adds);
-    else if (n == 3) multiply_quad_tile<Dot, Tiles, R, three>(p, c, adds);
-    else multiply_quad_tile<Dot, Tiles, R, Most>(p, c, adds);
+    if (n == 1) multiply_quad_tile<Dot, Tiles, R, 1>(p, c);
+    else if (n == 2) multiply_quad_tile<Dot, Tiles, R, 2>(p, c);
+    else if (n == 3) multiply_quad_tile<Dot, Tiles, R, three>(p, c);
+    else multiply_quad_tile<Dot, Tiles, R, Most>(p, c);
     left -= n;
     c += n * quads_in_vector;
   }
@@ -234,37 +228,102 @@ CTNN_INLINE bool has_wide_pairs(const std::int8_t* left) {
   return _mm_movemask_epi8(wide) != 0;
 }
 
-/// Products in pairs of 16 bits of any rows: quads with a pair that does not fit are multiplied as two halves.
-template <int R>
-CTNN_NOINLINE void multiply_quads_in_halves(const quad_products& all) {
-  constexpr int at_once = 128;
-  alignas(64) std::int8_t left[2 * at_once * 4 * R];
-  std::ptrdiff_t offsets[2 * at_once];
-  quad_products p = all;
-  p.left = left;
-  p.offsets = offsets;
-  for (std::int64_t first = 0; first < all.quads; first += at_once) {
-    const std::int64_t end = all.quads - first < at_once ? all.quads : first + at_once;
-    std::int64_t n = 0;
-    for (std::int64_t q = first; q < end; ++q) {
-      const std::int8_t* const from = all.left + 4 * R * q;
-      alignas(16) std::int8_t quads[16]{};
-      std::memcpy(quads, from, 4 * R);
-      std::int8_t* const to = left + 4 * R * n;
-      offsets[n++] = all.offsets[q];
-      if (has_wide_pairs(quads)) {
-        offsets[n++] = all.offsets[q];
-        for (int i = 0; i < 4 * R; ++i) {
-          const int half = quads[i] / 2;
-          to[i] = static_cast<std::int8_t>(half);
-          to[4 * R + i] = static_cast<std::int8_t>(quads[i] - half);
-        }
-      } else {
-        std::memcpy(to, quads, 4 * R);
+/// Bytes as numbers of 16 bits, every second one at a time: their products, added in pairs, fit 32 bits by far.
+struct halves_of_quads {
+  quad_vec even, odd;
+  explicit CTNN_INLINE halves_of_quads(const std::uint8_t* p) {
+    const quad_vec x = load_quads(p);
+    even = hn::And(x, hn::Set(quad_tag(), 0x00FF00FF));
+    odd = quad_vec{CTNN_X86(srli_epi16)(x.raw, 8)};
+  }
+};
+CTNN_INLINE void add_pairs(quad_vec& sum, quad_vec x, quad_vec w) {
+  sum = hn::Add(sum, quad_vec{CTNN_X86(madd_epi16)(x.raw, w.raw)});
+}
+
+/// As multiply_quad_tile, of quads whose pairs fit 16 bits and of `wide` ones, whose left bytes are widened: each row's
+/// even ones, then each row's odd ones.
+template <int R, int V>
+CTNN_NOINLINE void multiply_mixed_tile(const quad_products& p, const quad_products& wide, std::int64_t column,
+                                       bool adds) {
+  using narrow = pairs_of_16_bits;
+  quad_vec sums[R][V];
+  CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+      adds ? hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector) : narrow::start(p.start[r], 0);
+  const std::uint8_t* const right = p.right + 4 * column;
+  const std::int8_t* left = p.left;
+  for (std::int64_t q = 0; q < p.quads; ++q, left += 4 * R) {
+    quad_vec x[V];
+    CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = narrow::right(right + p.offsets[q] + 4 * v * quads_in_vector);
+    CTNN_UNROLL for (int r = 0; r < R; ++r) {
+      const quad_vec w = narrow::left(quad_at(left + 4 * r));
+      CTNN_UNROLL for (int v = 0; v < V; ++v) narrow::add(sums[r][v], x[v], w);
+    }
+  }
+  left = wide.left;
+  for (std::int64_t q = 0; q < wide.quads; ++q, left += 8 * R) {
+    const std::uint8_t* const from = right + wide.offsets[q];
+    quad_vec even[V], odd[V];
+    CTNN_UNROLL for (int v = 0; v < V; ++v) {
+      const halves_of_quads x(from + 4 * v * quads_in_vector);
+      even[v] = x.even;
+      odd[v] = x.odd;
+    }
+    CTNN_UNROLL for (int r = 0; r < R; ++r) {
+      const quad_vec w = narrow::left(quad_at(left + 4 * r)), z = narrow::left(quad_at(left + 4 * (R + r)));
+      CTNN_UNROLL for (int v = 0; v < V; ++v) {
+        add_pairs(sums[r][v], even[v], w);
+        add_pairs(sums[r][v], odd[v], z);
       }
     }
-    p.quads = n;
-    multiply_quad_rows<pairs_of_16_bits, 1, R, pairs_of_16_bits::vectors>(p, first > 0);
+  }
+  CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
+      hn::StoreU(sums[r][v], quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
+}
+template <int R>
+CTNN_INLINE void multiply_mixed_rows(const quad_products& p, const quad_products& wide, bool adds) {
+  constexpr int most = pairs_of_16_bits::vectors, three = most < 3 ? most : 3;
+  std::int64_t left = (p.columns + quads_in_vector - 1) / quads_in_vector;
+  for (std::int64_t c = 0; left > 0;) {
+    const std::int64_t n = left >= 2 * most ? most : left > most ? (left + 1) / 2 : left;
+    if (n == 1) multiply_mixed_tile<R, 1>(p, wide, c, adds);
+    else if (n == 2) multiply_mixed_tile<R, 2>(p, wide, c, adds);
+    else if (n == 3) multiply_mixed_tile<R, three>(p, wide, c, adds);
+    else multiply_mixed_tile<R, most>(p, wide, c, adds);
+    left -= n;
+    c += n * quads_in_vector;
+  }
+}
+
+/// Any rows, a part of their quads at a time: those with a pair that does not fit 16 bits are widened once for all
+/// columns.
+template <int R>
+CTNN_NOINLINE void multiply_mixed_quads(const quad_products& all) {
+  constexpr std::int64_t at_once = 128;
+  alignas(16) std::int8_t left[at_once * 4 * R], wide_left[at_once * 8 * R];
+  std::ptrdiff_t offsets[at_once], wide_offsets[at_once];
+  quad_products p = all, wide = all;
+  p.left = left;
+  p.offsets = offsets;
+  wide.left = wide_left;
+  wide.offsets = wide_offsets;
+  for (std::int64_t first = 0; first < all.quads; first += at_once) {
+    const std::int64_t end = all.quads - first < at_once ? all.quads : first + at_once;
+    p.quads = wide.quads = 0;
+    for (std::int64_t q = first; q < end; ++q) {
+      alignas(16) std::int8_t quads[16]{};
+      std::memcpy(quads, all.left + 4 * R * q, 4 * R);
+      if (has_wide_pairs(quads)) {
+        const __m128i w = _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(quads)));
+        const __m128i halves[]{_mm_srai_epi16(_mm_slli_epi16(w, 8), 8), _mm_srai_epi16(w, 8)};
+        for (int k = 0; k < 2; ++k) std::memcpy(wide_left + 4 * R * (2 * wide.quads + k), halves + k, 4 * R);
+        wide_offsets[wide.quads++] = all.offsets[q];
+      } else {
+        std::memcpy(left + 4 * R * p.quads, quads, 4 * R);
+        offsets[p.quads++] = all.offsets[q];
+      }
+    }
+    multiply_mixed_rows<R>(p, wide, first > 0);
   }
 }
 
@@ -293,9 +352,9 @@ inline void multiply_quads(const quad_products& p) {
   if (dot_products_in_use().avx) return detail::multiply_quads_by<detail::dot_of_processor<false>>(p);
 #endif
   if (p.fits_16_bits) detail::multiply_quads_by<detail::pairs_of_16_bits>(p);
-  else if (p.rows == 1) detail::multiply_quads_in_halves<1>(p);
+  else if (p.rows == 1) detail::multiply_mixed_quads<1>(p);
   else
-    for (int tile = 0; tile < p.rows / 4; ++tile) detail::multiply_quads_in_halves<4>(tile_of(p, tile));
+    for (int tile = 0; tile < p.rows / 4; ++tile) detail::multiply_mixed_quads<4>(tile_of(p, tile));
 #elif HWY_TARGET == HWY_NEON
   detail::multiply_quads_by<detail::signed_bytes>(p);
 #else

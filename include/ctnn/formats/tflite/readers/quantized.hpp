@@ -283,6 +283,8 @@ inline void byte_batch_matmul(node_reader& n) {
   n.result(n.add(op, in));
 }
 
+/// Between pixels are zeros of the weight, which grows with the square of the stride.
+inline constexpr int most_transposed_stride = 64;
 /// The sums that reach one pixel of the result come from windows of as many pixels as a stride goes into the weight: a
 /// convolution with as many outputs as there are pixels in a stride, whose outputs then lie side by side.
 inline void byte_transposed_convolution(node_reader& n) {
@@ -291,6 +293,8 @@ inline void byte_transposed_convolution(node_reader& n) {
   const auto axes = set_transposed(n, back);
   for (const int d : back.dilation)
     if (d != 1) node_reader::refuse("a dilation of " + std::to_string(d));
+  for (const int s : back.stride)
+    if (s > most_transposed_stride) node_reader::refuse("a stride of " + std::to_string(s));
   const extents x = n.shape(n.input(2)), w = n.shape(n.input(1));
   const int sh = back.stride[0], sw = back.stride[1], pixels = sh * sw, outs = w[0];
   op::quantized_conv2d op;
@@ -298,16 +302,18 @@ inline void byte_transposed_convolution(node_reader& n) {
   op.bias = back.bias;
   op.activation = fused_bounds(n);
   extents wide = w, steps{outs};
-  std::int64_t windows[2];
+  int windows[2], pixels_along[2];
   for (std::size_t i = 0; i < 2; ++i) {
-    const int a = static_cast<int>(i) + 1, stride = back.stride[i];
-    op.kernel[i] = (w[a] + stride - 1) / stride;
-    wide[a] = op.kernel[i] * stride;
+    const int a = static_cast<int>(i) + 1;
+    const std::int64_t stride = back.stride[i], taps = (w[a] + stride - 1) / stride;
+    op.kernel[i] = static_cast<int>(taps);
+    wide[a] = n.to_int(taps * stride, "weight");
     steps.push_back(op.kernel[i]);
-    steps.push_back(stride);
-    windows[i] = std::max<std::int64_t>((axes[i].pad + axes[i].size + stride - 1) / stride, x[a]);
+    steps.push_back(back.stride[i]);
+    windows[i] = n.to_int(std::max<std::int64_t>((axes[i].pad + axes[i].size + stride - 1) / stride, x[a]), "windows");
+    pixels_along[i] = n.to_int(windows[i] * stride, "output");
     op.pad[i] = op.kernel[i] - 1;
-    op.pad[i + 2] = n.to_int(windows[i] - x[a], "padding");
+    op.pad[i + 2] = windows[i] - x[a];
   }
   steps.push_back(w[3]);
   const term weight = helping(n, [&] {
@@ -322,13 +328,12 @@ inline void byte_transposed_convolution(node_reader& n) {
   std::vector<term> in{channels_first(n, n.input(2)), weight};
   set_sums(n, op, in, {.input = 2, .outputs = outs, .repeated = pixels});
   const term y = helping(n, [&] { return n.add(op, in); });
-  const int qh = static_cast<int>(windows[0]), qw = static_cast<int>(windows[1]);
-  const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, qh, qw}), {0, 4, 2, 5, 3, 1});
-  const term side_by_side = n.reshaped(apart, {x[0], qh * sh, qw * sw, outs});
+  const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, windows[0], windows[1]}), {0, 4, 2, 5, 3, 1});
+  const term side_by_side = n.reshaped(apart, {x[0], pixels_along[0], pixels_along[1], outs});
   op::slice cut{{1, 2}, {}, {}};
   for (const transposed_axis& a : axes) {
-    cut.start.push_back(static_cast<int>(a.pad));
-    cut.end.push_back(static_cast<int>(a.pad + a.size));
+    cut.start.push_back(n.to_int(a.pad, "padding"));
+    cut.end.push_back(n.to_int(a.pad + a.size, "output"));
   }
   n.result(n.add(cut, {side_by_side}));
 }
