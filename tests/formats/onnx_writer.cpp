@@ -132,6 +132,24 @@ TEST_CASE("what follows from the size of an open axis is refused") {
   CHECK_MESSAGE(why.find("open axes cannot stay open") != why.npos, why);
 }
 
+TEST_CASE("what pads to a multiple is not taken for what pads never") {
+  const std::string graph =
+      pb::node("Shape", {"image"}, {"s"}) + pb::node("Gather", {"s", "last"}, {"n"}) + pb::node("Neg", {"n"}, {"m"}) +
+      pb::node("Mod", {"m", "sixteen"}, {"more"}) +
+      pb::node("Concat", {"none", "more"}, {"pads"}, pb::attribute("axis", 0)) +
+      pb::node("Pad", {"image", "pads"}, {"p"}) + pb::node("Neg", {"p"}, {"prob"}) +
+      pb::input(pb::value("image", pb::f32, {1, -1})) + pb::output(pb::value("prob", pb::f32, {1, -1})) +
+      pb::initializer(pb::longs("last", {1}, {1})) + pb::initializer(pb::longs("sixteen", {1}, {16})) +
+      pb::initializer(pb::longs("none", {3}, {0, 0, 0}));
+  const onnx::model_message file = parsed(pb::model(graph, 18));
+  CHECK(answer(file, {1, 33}).size() == 48);
+  const auto make = [&](const onnx::shapes_by_name& shapes, const onnx::write_options& how) {
+    const program code = code_of(file, {.input_shapes = shapes});
+    return onnx::describe_for_file(code.source(), code.g(), how);
+  };
+  CHECK_THROWS_WITH_AS(onnx::describe_open(file, make), doctest::Contains("open axes cannot stay open"), error);
+}
+
 TEST_CASE("a file is there when it has been read back, or not at all") {
   const temporary_folder t;
   const std::string path = (t.path / "m.onnx").string();

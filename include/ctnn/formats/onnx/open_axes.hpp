@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A network with open axes, written with them. Networks are made for sizes; what is the same of three networks for
 // different sizes is taken to hold for all, and what differs must be said without the size: an extent that is kept or
-// left over in a Reshape, a scale instead of a size. A fourth size puts that to the test.
+// left over in a Reshape, a scale instead of a size. Two more sizes put that to the test: a large one and an odd one.
 #pragma once
+
+#include <tuple>
 
 #include "encode.hpp"
 
@@ -42,16 +44,16 @@ class sample_sizes {
     }
   }
   bool any() const { return !axes_.empty(); }
-  static constexpr int attempts = 4, samples = 4;
+  static constexpr int attempts = 4, samples = 5, large = 3, odd = 4;
 
   int size(int attempt, int sample, int number) const {
     // Some networks take multiples of 32, others only few, or seconds of sound. What is left of a size behind windows
     // and strides must differ as well: the samples lie wide apart.
     constexpr int first[attempts] = {320, 64, 16384, 16}, step[attempts] = {64, 32, 4096, 16};
-    constexpr int places[samples] = {0, 1, 5, 11};
+    constexpr int places[samples] = {0, 1, 5, 11, 6};
     const axis& a = axes_[static_cast<std::size_t>(number)];
     const int place = 12 * number + places[sample];
-    return a.first ? 2 + place : first[attempt] + step[attempt] * place;
+    return a.first ? 2 + place : first[attempt] + step[attempt] * place + (sample == odd ? 7 : 0);
   }
   shapes_by_name shapes(int attempt, int sample) const {
     shapes_by_name out;
@@ -257,17 +259,22 @@ CTNN_ONCE open_model describe_open(const model_message& file, const rewriter& ma
       for (std::size_t i = 0; i < own.initializers.size(); ++i)
         if (!detail::same_numbers(own.initializers[i], third.initializers[i]))
           throw detail::follows_from_size{"'" + own.initializers[i].name + "'"};
-      // A much larger one shows what all three had in common by chance; not every network goes so far.
-      try {
-        out.sample = make(shapes_of(3), options);
-        out.shapes = shapes_of(3);
-      } catch (const error&) {
+      // Others show what all three had in common by chance, such as padding to a multiple. Some are refused.
+      std::vector<std::pair<shapes_by_name, model_message>> tests;
+      for (const int sample : {detail::sample_sizes::odd, detail::sample_sizes::large}) {
+        try {
+          const shapes_by_name shapes = shapes_of(sample);
+          tests.emplace_back(shapes, make(shapes, options));
+        } catch (const error&) {
+        }
       }
+      if (tests.empty()) tests.emplace_back(out.shapes, std::move(out.sample));
+      std::tie(out.shapes, out.sample) = tests.back();
       if (detail::weight_bytes(out.file) > most_bytes_in_model) return out;
       const std::string bytes = bytes_of(out.file);
       const model_message again = parse_model(std::as_bytes(std::span(bytes)), file.source, detail::no_limits());
       try {
-        require_same(again, out.sample, {}, out.shapes);
+        for (const auto& [shapes, wanted] : tests) require_same(again, wanted, {}, shapes);
       } catch (const error&) {
         throw detail::follows_from_size{"a reshape"};
       }
