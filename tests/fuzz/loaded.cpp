@@ -340,7 +340,8 @@ void try_parts(std::span<const std::byte> bytes, std::span<const arrays_by_name>
   onnx::read_options options;
   options.limits = tiny;
   options.limits.layers = 3000;  // whole, loops are unrolled
-  if (succeeds([&] { file = onnx::parse_model(bytes, "fuzz.onnx", options.limits); })) try_in_parts(file, options, inputs, true);
+  if (succeeds([&] { file = onnx::parse_model(bytes, "fuzz.onnx", options.limits); }))
+    try_in_parts(file, options, inputs, true);
 }
 
 void try_onnx(std::span<const std::byte> bytes) {

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Logarithms, sines, powers and what is made of them, for vectors: the algorithms of base/math, lane by lane the same
+// within some ulp. There is no include guard: simd-inl.hpp includes this in each target's namespace.
+
+/// Within 2 ulp; -infinity at 0, NaN below.
+CTNN_INLINE vec log(vec x) {
+  const int_tag di;
+  const mask tiny = less(x, set(std::numeric_limits<float>::min()));
+  const auto bits = hn::BitCast(di, select(tiny, mul(x, set(16777216.0f)), x));
+  const auto fraction = hn::Or(hn::And(bits, hn::Set(di, 0x007fffff)), hn::Set(di, 0x3f000000));
+  const vec half = hn::BitCast(tag(), fraction);  // [0.5, 1)
+  const mask low = less(half, set(0.707106781186547524f));
+  const vec exponent = hn::ConvertTo(tag(), hn::Sub(hn::ShiftRight<23>(bits), hn::Set(di, 126)));
+  const vec n = sub(sub(exponent, select(low, set(1.0f), zero())), select(tiny, set(24.0f), zero()));
+  const vec m = sub(select(low, add(half, half), half), set(1.0f)), z = mul(m, m);
+  vec p = set(7.0376836292e-2f);
+  p = mul_add(p, m, set(-1.1514610310e-1f));
+  p = mul_add(p, m, set(1.1676998740e-1f));
+  p = mul_add(p, m, set(-1.2420140846e-1f));
+  p = mul_add(p, m, set(1.4249322787e-1f));
+  p = mul_add(p, m, set(-1.6668057665e-1f));
+  p = mul_add(p, m, set(2.0000714765e-1f));
+  p = mul_add(p, m, set(-2.4999993993e-1f));
+  p = mul_add(p, m, set(3.3333331174e-1f));
+  const vec tail = mul_add(set(-0.5f), z, mul_add(n, set(-2.12194440e-4f), mul(mul(p, m), z)));
+  const vec y = mul_add(n, set(0.693359375f), add(m, tail));
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const vec finite = select(less(x, set(infinity)), y, x);  // infinity and NaN stay
+  const vec positive = select(equal(x, zero()), set(-infinity), finite);
+  return select(less(x, zero()), set(std::numeric_limits<float>::quiet_NaN()), positive);
+}
+
+/// log(1 + x) without cancellation: what rounding takes from x in the sum, the quotient gives back.
+CTNN_INLINE vec log1p(vec x) {
+  const vec one = set(1.0f), u = add(one, x), y = mul(log(u), div(x, sub(u, one)));
+  return select(equal(u, one), x, select(equal(u, set(std::numeric_limits<float>::infinity())), x, y));
+}
+/// log(1 + e^x)
+CTNN_INLINE vec softplus(vec x) {
+  const vec one = set(1.0f), e = exp(x), u = add(one, e), y = mul(log(u), div(e, sub(u, one)));
+  return select(less(set(20.0f), x), x, select(equal(u, one), e, y));
+}
+
+CTNN_INLINE vec erf(vec x) {
+  const vec a = abs(x), z = mul(x, x);
+  vec p = set(7.853861353153693e-5f);
+  p = mul_add(p, z, set(-8.010193625184903e-4f));
+  p = mul_add(p, z, set(5.188327685732524e-3f));
+  p = mul_add(p, z, set(-2.685381193529856e-2f));
+  p = mul_add(p, z, set(1.128358514861418e-1f));
+  p = mul_add(p, z, set(-3.761262582423300e-1f));
+  p = mul_add(p, z, set(1.128379165726710f));
+  const vec far = mul_add(set(-2.0f), normal_below(mul(set(-1.41421356f), a)), set(1.0f));
+  return select(less(a, set(1.0f)), mul(x, p), hn::CopySign(far, x));
+}
+
+#if HWY_NATIVE_FMA
+
+namespace detail {
+
+/// x = k pi/2 + rest for |x| below 16384: the first product is exact, as are the differences but for one rounding each.
+struct reduced_angles {
+  hn::Vec<int_tag> k;
+  vec rest;
+
+  CTNN_INLINE explicit reduced_angles(vec x) : k(hn::NearestInt(mul(x, set(0.636619772f)))) {
+    const vec n = hn::ConvertTo(tag(), k);
+    rest = hn::NegMulAdd(n, set(1.57079637f), x);
+    rest = hn::NegMulAdd(n, set(-4.37113900e-8f), rest);
+    rest = hn::NegMulAdd(n, set(-1.71512451e-15f), rest);
+  }
+  /// sin(rest) where bit 0 of `quadrant` is not set, else cos(rest); negated where bit 1 is.
+  CTNN_INLINE vec turned(hn::Vec<int_tag> quadrant) const {
+    const int_tag di;
+    const vec z = mul(rest, rest);
+    vec s = mul_add(set(-1.9515295891e-4f), z, set(8.3321608736e-3f));
+    s = mul_add(mul(mul_add(s, z, set(-1.6666654611e-1f)), z), rest, rest);
+    vec c = mul_add(set(2.443315711809948e-5f), z, set(-1.388731625493765e-3f));
+    c = mul_add(mul_add(c, z, set(4.166664568298827e-2f)), mul(z, z), mul_add(set(-0.5f), z, set(1.0f)));
+    const auto odd = hn::TestBit(quadrant, hn::Set(di, 1));
+    const auto sign = hn::ShiftLeft<30>(hn::And(quadrant, hn::Set(di, 2)));
+    return hn::Xor(select(hn::RebindMask(tag(), odd), c, s), hn::BitCast(tag(), sign));
+  }
+};
+CTNN_INLINE bool are_small_angles(vec x) { return hn::AllTrue(tag(), less(abs(x), set(16384.0f))); }
+
+struct sin_of {
+  CTNN_INLINE float operator()(float x) const { return math::sin(x); }
+};
+struct cos_of {
+  CTNN_INLINE float operator()(float x) const { return math::cos(x); }
+};
+
+}  // namespace detail
+
+CTNN_INLINE vec sin(vec x) {
+  if (!detail::are_small_angles(x)) return each_lane(detail::sin_of(), x);
+  const detail::reduced_angles r(x);
+  return select(equal(x, zero()), x, r.turned(r.k));  // keeps its sign
+}
+CTNN_INLINE vec cos(vec x) {
+  if (!detail::are_small_angles(x)) return each_lane(detail::cos_of(), x);
+  const detail::reduced_angles r(x);
+  return r.turned(hn::Add(r.k, hn::Set(int_tag(), 1)));
+}
+
+namespace detail {
+
+/// hi + lo, the sum of two floats that is not evaluated: math::float_pair, whose products are exact by one instruction.
+struct vec_pair {
+  vec hi, lo;
+};
+CTNN_INLINE vec_pair exact_sum(vec a, vec b) {
+  const vec s = add(a, b), t = sub(s, a);
+  return {s, add(sub(a, sub(s, t)), sub(b, t))};
+}
+CTNN_INLINE vec_pair exact_product(vec a, vec b) {
+  const vec p = mul(a, b);
+  return {p, hn::MulSub(a, b, p)};
+}
+CTNN_INLINE vec_pair multiply_pairs(const vec_pair& a, const vec_pair& b) {
+  const vec_pair p = exact_product(a.hi, b.hi);
+  return exact_sum(p.hi, mul_add(a.lo, b.hi, mul_add(a.hi, b.lo, p.lo)));
+}
+
+/// log2 of positive finite numbers that are not subnormal (math::log2_pair).
+CTNN_INLINE vec_pair log2_pair(vec x) {
+  const int_tag di;
+  const auto bits = hn::BitCast(di, x);
+  const vec one = set(1.0f);
+  const vec from_one = hn::BitCast(tag(), hn::Or(hn::And(bits, hn::Set(di, 0x007fffff)), hn::Set(di, 0x3f800000)));
+  const mask high = less(set(1.41421356f), from_one);
+  const vec m = select(high, mul(from_one, set(0.5f)), from_one);
+  const vec exponent = hn::ConvertTo(tag(), hn::Sub(hn::ShiftRight<23>(bits), hn::Set(di, 127)));
+  const vec e = add(exponent, select(high, one, zero()));
+  const vec f = sub(m, one);
+  const vec_pair d = exact_sum(set(2.0f), f);
+  const vec q = div(f, d.hi);
+  const vec_pair t = exact_sum(q, div(hn::NegMulAdd(q, d.lo, hn::NegMulAdd(q, d.hi, f)), d.hi));
+  const vec_pair z = multiply_pairs(t, t);
+  vec p = mul_add(z.hi, set(1.0f / 13.0f), set(1.0f / 11.0f));
+  p = mul_add(z.hi, p, set(1.0f / 9.0f));
+  p = mul_add(z.hi, p, set(1.0f / 7.0f));
+  p = mul(z.hi, mul_add(z.hi, p, set(1.0f / 5.0f)));
+  const vec_pair tail = multiply_pairs(z, exact_sum(set(0.333333343f), sub(p, set(9.93410776e-9f))));
+  const vec_pair whole = exact_sum(one, tail.hi);
+  const vec_pair series = multiply_pairs(t, {whole.hi, add(whole.lo, tail.lo)});
+  const vec_pair log2m = multiply_pairs(series, {set(2.88539004f), set(3.85190654e-8f)});
+  const vec_pair sum = exact_sum(e, log2m.hi);
+  return exact_sum(sum.hi, add(sum.lo, log2m.lo));
+}
+
+}  // namespace detail
+
+/// x^y of positive numbers whose powers are neither too large nor too small; false where one of the lanes has another.
+CTNN_INLINE bool pow_of_positive(vec x, vec y, vec& power) {
+  const vec least = set(std::numeric_limits<float>::min()), infinity = set(std::numeric_limits<float>::infinity());
+  if (!hn::AllTrue(tag(), hn::And(hn::Ge(x, least), less(x, infinity)))) return false;
+  const detail::vec_pair l = detail::log2_pair(x);
+  const vec rough = abs(mul(y, l.hi));
+  const mask fits = hn::Or(hn::And(less(set(1e-10f), rough), less(rough, set(125.0f))), equal(rough, zero()));
+  if (!hn::AllTrue(tag(), fits)) return false;
+  const detail::vec_pair product = detail::exact_product(y, l.hi);
+  const detail::vec_pair z = detail::exact_sum(product.hi, mul_add(y, l.lo, product.lo));
+  const auto k = hn::NearestInt(z.hi);
+  const vec r = mul(add(sub(z.hi, hn::ConvertTo(tag(), k)), z.lo), set(0.693147181f));
+  const vec e = add(set(1.0f), add(r, exp_tail(r)));
+  power = mul(e, hn::BitCast(tag(), hn::ShiftLeft<23>(hn::Add(k, hn::Set(int_tag(), 127)))));
+  return true;
+}
+
+#endif
