@@ -130,8 +130,8 @@ CTNN_INLINE void run(const op::full& p, const arguments& a) { detail::fill(a.out
 /// Constant paddings fill, then copy; the others walk.
 namespace detail {
 
-/// The borders of y, whose middle holds all of a tensor of shape `x`: along one axis after the other, from the innermost
-/// in memory on, copies of what the axis has in its middle. y has no gaps.
+/// The borders of y, whose middle holds all of a tensor of shape `x`: along one axis after the other, from the
+/// innermost in memory on, copies of what the axis has in its middle. y has no gaps.
 template <int = 0>
 CTNN_NOINLINE inline void fill_borders(const op::pad& p, const tensor& y, const extents& x) {
   const int rank = y.shape.rank;
