@@ -27,6 +27,9 @@ void sweep_binary(const Run& run) {
       compare_same(run, p, {{special_count * 16 + 5}}, special);
     }
     p.scalar = {};
+    options wide = o;
+    wide.low = 1e-3f, wide.high = 40;
+    compare_same(run, p, {{259}, {259}}, wide);
     p.activation = relu;
     compare_same(run, p, {{37, 5, 7}, {37, 5, 7}}, o);
     compare_any(run, p, {{5, 3, 4}, {5, 1, 1}});

@@ -45,6 +45,12 @@ void sweep_elementwise(const Run& run) {
     compare_same(run, op::activation{f}, {{2, 33, 2, 3}}, o);
     special.signed_zeros = !is_one_of({relu, function::clip});
     compare_same(run, op::activation{f}, {{special_count * 16 + 5}}, special);
+    // Where exponentials vanish and overflow, and where turns are many or no longer counted in floats.
+    for (const float most : {200.0f, 20000.0f}) {
+      options wide = o;
+      wide.low = -most, wide.high = most;
+      compare_same(run, op::activation{f}, {{259}}, wide);
+    }
     o.low = -3.0f, o.high = 3.0f;
   }
 }
