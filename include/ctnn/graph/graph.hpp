@@ -250,12 +250,13 @@ constexpr std::int64_t scratch_bytes(const graph_view& g, const node& n) {
   return n.type->scratch(g.fields_of(n.fields), in, output_shapes(g, n));
 }
 
-/// Whether a node reads and makes floats only, but for integers that its kernel for vectors takes.
+/// Whether a node reads and makes floats only, but for indices and booleans that its kernel for vectors takes.
 constexpr bool computes_f32(const graph_view& g, const node& n) {
   const auto in = g.inputs(n);
   for (std::size_t i = 0; i < in.size(); ++i) {
     const dtype type = g.at_value(in[i]).type;
-    if (type != dtype::f32 && !(i > 0 && n.type->is.takes_indices && is_index(type))) return false;
+    const bool beside = i > 0 && n.type->is.takes_indices && (is_index(type) || type == dtype::boolean);
+    if (type != dtype::f32 && !beside) return false;
   }
   for (int k = 0; k < n.outputs.count; ++k)
     if (g.at_value(n.outputs.first + k).type != dtype::f32) return false;

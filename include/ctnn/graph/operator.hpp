@@ -12,7 +12,7 @@
 // rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, span<dtype> out): element types of
 // the outputs (without it all inputs and outputs have one type), and scratch(in, out): bytes of memory its kernel takes
 // while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
-// passes(back, in): see operator_type.
+// passes(back, in), refuses(): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
 // kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
 // rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from
@@ -82,7 +82,7 @@ struct traits {
   bool copies = false;      ///< its results are elements of its inputs, bit by bit, so any element type will do
   bool lifts = false;       ///< may go before what only rearranges
   bool counts_rows = false; ///< output 1 (i32) says how many rows of output 0 there are: the others do not count
-  bool takes_indices = false;  ///< its vector kernel reads integers beside floats, if not as the first input
+  bool takes_indices = false;  ///< its vector kernel reads indices or booleans beside floats, if not first
   bool view = false;        ///< the input's elements in their order, under another shape
   image_flow images = image_flow::nothing;
   vectors_of vectors = vectors_of::f32;
@@ -553,6 +553,8 @@ struct operator_type {
   bool takes_given;  ///< the last field is `given`
   /// May a node with `inputs` inputs write its result over input i?
   bool (*overwrites)(span<const double> fields, int inputs, int i);
+  /// Must a node's kernel see to numbers that it refuses? Then it runs whole, on the thread of who called.
+  bool (*refuses)(span<const double> fields);
   spelled_options (*spell)(span<const double> fields);
   /// Makes the operator's struct, of `size` bytes, which needs no destructor.
   std::size_t size;
@@ -649,6 +651,7 @@ inline constexpr operator_type type_of{&key_of<Op>,
                                        &detail::erased<Op>::configure,
                                        detail::takes_given<Op>(),
                                        &detail::erased<Op>::overwrites,
+                                       &detail::erased<Op>::refuses,
                                        &spell_options<Op>,
                                        sizeof(Op),
                                        &detail::erased<Op>::construct,
@@ -771,6 +774,10 @@ struct erased {
     if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
     else if constexpr (requires(const Op& op) { op.overwrites(inputs, i); }) return decode<Op>(f).overwrites(inputs, i);
     else return i < inputs && traits_of<Op>.in_place;
+  }
+  static constexpr bool refuses([[maybe_unused]] span<const double> f) {
+    if constexpr (requires(const Op& op) { op.refuses(); }) return decode<Op>(f).refuses();
+    else return false;
   }
   static constexpr int passes(span<const double> f, int back, inputs in) {
     if constexpr (requires(const Op& op) { op.passes(back, in); }) return decode<Op>(f).passes(back, in);

@@ -376,7 +376,7 @@ CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom)
     code_[i].op = make_operator(*n.type, g.fields_of(n.fields));
     const loaded_kernel kernel = kernel_of(n);
     code_[i].run = kernel.run;
-    code_[i].divides = kernel.divides;
+    code_[i].divides = kernel.divides && !n.type->refuses(g.fields_of(n.fields));
     code_[i].nanoseconds = nanoseconds_of(g, static_cast<int>(i));
     for (const custom_operator& c : custom) {
       if (c.type != n.type) continue;

@@ -545,7 +545,9 @@ constexpr double divisible_nanoseconds() {
     constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
     // Else parts would share what a kernel writes to.
     constexpr bool apart = step.scratch == none || is.divides_scratch;
-    return is.divides(runs_typed<Net, S>()) && apart ? nanoseconds_of(x::g, step.node) : 0;
+    constexpr node n = x::g.at(step.node);
+    constexpr bool whole = n.type->refuses(x::g.fields_of(n.fields));
+    return is.divides(runs_typed<Net, S>()) && apart && !whole ? nanoseconds_of(x::g, step.node) : 0;
   }
 }
 template <class Net, std::size_t S, tile_set Tiles>

@@ -16,7 +16,7 @@ enum class attention_scores { product, with_softcap, with_mask, probabilities };
 /// multiple of kv_heads.
 struct attention {
   static constexpr std::string_view name = "attention";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.divisible = true, .divides_scratch = true, .takes_indices = true};
   static constexpr int min_inputs = 3, max_inputs = 7;
 
   int heads = 0;
@@ -44,15 +44,40 @@ struct attention {
     field("scores", self.scores);
     field("which", self.which);
   }
+  constexpr bool refuses() const { return lengths; }
   constexpr int output_count() const { return 1 + (present ? 2 : 0) + (scores ? 1 : 0); }
   /// (batch, heads, length, size) of an input.
   static constexpr extents by_heads(const extents& x, int heads) {
     if (x.rank == 4) return x;
     return {x[0], heads, x[1], x[2] / heads};
   }
+  /// Past ones and new ones.
+  constexpr std::int64_t keys(inputs in) const {
+    return by_heads(in[1], kv_heads)[2] + (past ? std::int64_t{in[mask ? 4 : 3][2]} : 0);
+  }
+  /// Multiply-adds of both products.
+  constexpr std::int64_t macs(inputs in, span<const extents>) const {
+    const extents q = by_heads(in[0], heads), v = by_heads(in[2], kv_heads);
+    return std::int64_t{q[0]} * q[1] * q[2] * keys(in) * (std::int64_t{q[3]} + v[3]);
+  }
+  /// What a vector kernel takes at a time: rows of Q, keys or columns of V side by side, parts of the work.
+  static constexpr int row_block = 24, key_block = 16, most_parts = 4;
+  constexpr int parts(inputs in) const {
+    const extents q = by_heads(in[0], heads), k = by_heads(in[1], kv_heads);
+    const std::int64_t rows = (q[2] + row_block - 1) / row_block, units = std::int64_t{k[0]} * k[1];
+    const std::int64_t most = rows > units ? rows : units;
+    return static_cast<int>(most < most_parts ? most : most_parts);
+  }
+  /// In vectors, for each part: packed keys and values of a head, scores of some rows. In plain loops: scores of a row,
+  /// keys of a head.
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
-    const std::int64_t total = by_heads(in[1], kv_heads)[2] + (past ? in[mask ? 4 : 3][2] : 0);
-    return scratch_for(total) + scratch_for(total * by_heads(in[0], heads)[3]);
+    const std::int64_t total = keys(in), size = by_heads(in[0], heads)[3], width = by_heads(in[2], kv_heads)[3];
+    const auto whole = [](std::int64_t n) { return (n + key_block - 1) / key_block * key_block; };
+    const std::int64_t vectors = parts(in) * (scratch_for(whole(total) * size, sizeof(float)) +
+                                              scratch_for(total * whole(width), sizeof(float)) +
+                                              scratch_for(row_block * total, sizeof(float)));
+    const std::int64_t plain = scratch_for(total) + scratch_for(total * size);
+    return vectors > plain ? vectors : plain;
   }
   constexpr problem infer(inputs in, outputs result) const {
     const int needed = 3 + (mask ? 1 : 0) + (past ? 2 : 0) + (lengths ? 1 : 0);

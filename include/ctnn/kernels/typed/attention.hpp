@@ -2,34 +2,17 @@
 // Attention head by head, and the rotation of positions, for floating-point elements.
 #pragma once
 
-#include "../../graph/operators/attention.hpp"
+#include "../walks/attention_walk.hpp"
 #include "products.hpp"
 #include "reduction.hpp"
 
 namespace ctnn::ir::typed {
 
-/// Where vector (batch, head, position) of Q, K, V or the result begins, in either form.
-struct head_places {
-  bool by_head;
-  std::int64_t heads, length, size;
-  head_places(const extents& given, int count) {
-    by_head = given.rank == 4;
-    const extents x = op::attention::by_heads(given, count);
-    heads = x[1];
-    length = x[2];
-    size = x[3];
-  }
-  std::int64_t operator()(std::int64_t b, std::int64_t h, std::int64_t i) const {
-    return (by_head ? (b * heads + h) * length + i : (b * length + i) * heads + h) * size;
-  }
-};
-
 inline void run(const op::attention& p, const arguments& a, scratch_memory memory) {
-  const head_places q(a.in[0].shape, p.heads), k(a.in[1].shape, p.kv_heads), v(a.in[2].shape, p.kv_heads);
-  const head_places out(a.out[0].shape, static_cast<int>(q.heads));
-  const std::int64_t batch = a.in[0].shape[0], group = q.heads / k.heads;
-  const std::size_t past_at = 3 + (p.mask ? 1u : 0u);
-  const std::int64_t past = p.past ? a.in[past_at].shape[2] : 0, total = past + k.length;
+  const attention_walk w(p, a);
+  const head_places &q = w.q, &k = w.k, &v = w.v, &out = w.out;
+  const std::int64_t batch = w.batch, group = w.group, past = w.past, total = w.total;
+  const auto past_at = static_cast<std::size_t>(w.past_at);
   const double scale = p.scale != 0 ? static_cast<double>(p.scale) : 1 / std::sqrt(static_cast<double>(q.size));
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const T none = -std::numeric_limits<T>::infinity();
@@ -45,26 +28,18 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
     const auto v_row = [&](std::int64_t n, std::int64_t h, std::int64_t j) {
       return row_of(elements<T>(b.in[2]), past_v, v, n, h, j);
     };
-    // The mask's element for (n, h, i, j); what is beyond a short mask is masked.
     const const_tensor* mask = p.mask ? &b.in[3] : nullptr;
-    const auto masked = [&](std::int64_t n, std::int64_t h, std::int64_t i, std::int64_t j) -> T {
-      const std::int64_t at[4] = {n, h, i, j};
-      std::int64_t offset = 0, stride = 1;
-      for (int d = 0; d < mask->shape.rank; ++d) {
-        const int size = mask->shape.back(d);
-        if (size > 1 && at[3 - d] >= size) return none;
-        if (size > 1) offset += at[3 - d] * stride;
-        stride *= size;
-      }
-      if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[offset] ? T{0} : none;
-      return elements<T>(*mask)[offset];
+    const auto masked = [&](const mask_row& row, std::int64_t j) -> T {
+      if (j >= row.size) return none;
+      const std::int64_t at = row.first + j * row.step;
+      if (mask->type == dtype::boolean) return elements<std::uint8_t>(*mask)[at] ? T{0} : none;
+      return elements<T>(*mask)[at];
     };
     const std::span<T> scores = memory.take<T>(total), keys = memory.take<T>(total * q.size);
     const bool all_count = !mask && !p.causal && !p.lengths;
     T* seen = p.scores ? elements<T>(b.out[p.present ? 3 : 1]) : nullptr;
     for (std::int64_t n = 0; n < batch; ++n) {
-      const std::int64_t valid = p.lengths ? index_at(p.name, b.in.back(), n, total + 1) : total;
-      const std::int64_t ahead = !p.past && p.lengths ? valid - q.length : past;
+      const std::int64_t valid = w.valid(p, b, n), ahead = w.ahead(p, valid);
       for (std::int64_t h = 0; h < q.heads; ++h) {
         for (std::int64_t j = 0; j < total; ++j)
           for (std::int64_t d = 0; d < q.size; ++d)
@@ -83,9 +58,10 @@ inline void run(const op::attention& p, const arguments& a, scratch_memory memor
           if (p.softcap > 0)
             for (T& s : scores) s = cap * std::tanh(s / cap);
           keep(op::attention_scores::with_softcap);
+          const mask_row own(mask ? mask->shape : extents{}, n, h, i, total);
           for (std::int64_t j = 0; j < total; ++j) {
             T& s = scores[static_cast<std::size_t>(j)];
-            if (mask) s += masked(n, h, i, j);
+            if (mask) s += masked(own, j);
             if (j >= valid || (p.causal && j > i + ahead)) s = none;
           }
           keep(op::attention_scores::with_mask);

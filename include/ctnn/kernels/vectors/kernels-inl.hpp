@@ -18,6 +18,7 @@
 #if defined(CTNN_KERNELS_KERNELS_ENABLED)
 #undef CTNN_KERNELS_KERNELS_ENABLED
 
+#include "attention-inl.hpp"
 #include "binary-inl.hpp"
 #include "cast-inl.hpp"
 #include "conv2d-inl.hpp"

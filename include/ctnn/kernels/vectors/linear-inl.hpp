@@ -30,11 +30,13 @@ CTNN_BEGIN_TARGET
 
 /// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue; rows lie in_pitch and,
 /// of `start` and `out`, out_pitch apart. Bias and start may be null. One row alone streams the weights; many rows
-/// share them tile by tile (firmware has few and takes one after another).
+/// share them tile by tile (firmware has few and takes one after another). Weights packed for more inputs than these
+/// have their blocks of columns packed_depth inputs apart.
 template <tile_set Tiles = all_tiles>
 CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
                                  const float* bias, const float* start, float* out, std::ptrdiff_t out_pitch,
-                                 int columns, const epilogue& end) {
+                                 int columns, const epilogue& end, int packed_depth = 0) {
+  const std::ptrdiff_t block_step = std::ptrdiff_t{packed_depth > 0 ? packed_depth : depth} * channel_block;
 #if !defined(CTNN_PLAIN)
   if (rows > 1) {
     panel_task p{};
@@ -43,7 +45,7 @@ CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int r
     p.run_count = p.lines = 1;
     p.length = depth;
     p.weights = weights;
-    p.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
+    p.block_step = block_step;
     p.bias = bias;
     p.start = start;
     p.start_pitch = out_pitch;
@@ -61,7 +63,7 @@ CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int r
   t.run_count = 1;
   t.length = depth;
   t.weight_step = channel_block;
-  t.block_step = static_cast<std::ptrdiff_t>(depth) * channel_block;
+  t.block_step = block_step;
   t.out_pitch = out_pitch;
   t.rows = 1;
   t.last = true;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention head by head: keys and values are packed once for all rows of the heads that share them, then some rows at
+// a time make scores, probabilities and weighted sums while these are in the cache.
+
+#if defined(CTNN_PLAIN)
+#if !defined(CTNN_KERNELS_ATTENTION_INL_HPP)
+#define CTNN_KERNELS_ATTENTION_INL_HPP
+#define CTNN_KERNELS_ATTENTION_ENABLED
+#endif
+#elif defined(CTNN_KERNELS_ATTENTION_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CTNN_KERNELS_ATTENTION_INL_HPP
+#undef CTNN_KERNELS_ATTENTION_INL_HPP
+#else
+#define CTNN_KERNELS_ATTENTION_INL_HPP
+#endif
+#define CTNN_KERNELS_ATTENTION_ENABLED
+#endif
+
+#if defined(CTNN_KERNELS_ATTENTION_ENABLED)
+#undef CTNN_KERNELS_ATTENTION_ENABLED
+
+#include "../scratch.hpp"
+#include "../share.hpp"
+#include "../simd/transpose-inl.hpp"
+#include "../walks/attention_walk.hpp"
+#include "linear-inl.hpp"
+#include "softmax-inl.hpp"
+
+CTNN_BEGIN_TARGET
+
+namespace detail {
+
+struct soft_cap {
+  vec cap, inverse;
+  CTNN_INLINE vec operator()(vec x) const { return mul(cap, tanh(mul(x, inverse))); }
+};
+
+/// A part of an attention: its memory, and where it is.
+template <int = 0>
+class attention_part {
+ public:
+  attention_part(const op::attention& p, const arguments& a, scratch_memory memory)
+      : p_(p),
+        a_(a),
+        w_(p, a),
+        scale_(p.scale != 0 ? p.scale : 1 / math::sqrt(static_cast<float>(w_.q.size))),
+        skips_(p.mask || p.causal || p.lengths),
+        seen_(p.scores ? a.out[p.present ? 3 : 1].data : nullptr) {
+    static_assert(op::attention::key_block % channel_block == 0 && op::attention::row_block % row_tiles == 0);
+    for (int i = 0; i <= a.share.index; ++i) {  // those of the parts before it are theirs
+      keys_ = memory.take<float>(whole_blocks(w_.total) * w_.q.size).data();
+      values_ = memory.take<float>(w_.total * whole_blocks(w_.v.size)).data();
+      scores_ = memory.take<float>(op::attention::row_block * w_.total).data();
+    }
+  }
+
+  void run() {
+    const std::ptrdiff_t heads = w_.batch * w_.k.heads;
+    const std::size_t way = choose_cut(a_.share, {{heads, 1}, {w_.q.length, op::attention::row_block}});
+    const index_range head = way == 0 ? share_of(a_.share, heads) : index_range{0, heads};
+    const index_range row =
+        way == 0 ? index_range{0, w_.q.length} : share_of(a_.share, w_.q.length, op::attention::row_block);
+    if (p_.present) copy_present(share_of(a_.share, heads));
+    if (row.size() <= 0) return;
+    for (std::ptrdiff_t at = head.begin; at < head.end; ++at) {
+      const std::ptrdiff_t n = at / w_.k.heads, h = at % w_.k.heads;
+      valid_ = w_.valid(p_, a_, n);
+      ahead_ = w_.ahead(p_, valid_);
+      pack(n, h);
+      for (std::ptrdiff_t g = h * w_.group; g < (h + 1) * w_.group; ++g)
+        for (std::ptrdiff_t i = row.begin; i < row.end; i += op::attention::row_block)
+          attend(n, g, i, row.end - i < op::attention::row_block ? row.end : i + op::attention::row_block);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t whole_blocks(std::int64_t n) {
+    return (n + op::attention::key_block - 1) / op::attention::key_block * op::attention::key_block;
+  }
+  const float* past(std::ptrdiff_t n, std::ptrdiff_t h, const head_places& at, int which) const {
+    if (!p_.past) return nullptr;
+    return a_.in[static_cast<std::size_t>(w_.past_at + which)].data + (n * at.heads + h) * w_.past * at.size;
+  }
+
+  /// Past ones and new ones of a head behind each other.
+  void copy_present(const index_range& heads) const {
+    for (std::ptrdiff_t at = heads.begin; at < heads.end; ++at)
+      for (int which = 0; which < 2; ++which) {
+        const head_places& x = which == 0 ? w_.k : w_.v;
+        const std::ptrdiff_t n = at / x.heads, h = at % x.heads;
+        float* y = a_.out[static_cast<std::size_t>(1 + which)].data + at * w_.total * x.size;
+        const float *before = past(n, h, x, which), *now = a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0);
+        for (std::ptrdiff_t i = 0; i < w_.past * x.size; ++i) *y++ = before[i];
+        for (std::ptrdiff_t j = 0; j < x.length; ++j, now += x.pitch())
+          for (std::ptrdiff_t i = 0; i < x.size; ++i) *y++ = now[i];
+      }
+  }
+
+  void pack(std::ptrdiff_t n, std::ptrdiff_t h) {
+    if (w_.past > 0) {
+      pack_keys(past(n, h, w_.k, 0), w_.k.size, 0, w_.past);
+      pack_values(past(n, h, w_.v, 1), w_.v.size, 0, w_.past);
+    }
+    pack_keys(a_.in[1].data + w_.k(n, h, 0), w_.k.pitch(), w_.past, w_.total);
+    pack_values(a_.in[2].data + w_.v(n, h, 0), w_.v.pitch(), w_.past, w_.total);
+    const std::ptrdiff_t last = w_.total / channel_block * channel_block, size = w_.k.size;
+    for (std::ptrdiff_t i = 0; w_.total > last && i < size; ++i)
+      for (std::ptrdiff_t j = w_.total - last; j < channel_block; ++j) keys_[last * size + i * channel_block + j] = 0;
+    map_row(multiply_all{set(scale_)}, (w_.total + channel_block - 1) / channel_block * channel_block * size, keys_,
+            keys_);
+  }
+  /// Keys [first, last), `pitch` apart: each a column of the product's right side.
+  void pack_keys(const float* from, std::ptrdiff_t pitch, std::ptrdiff_t first, std::ptrdiff_t last) {
+    for (std::ptrdiff_t j = first; j < last;) {
+      const std::ptrdiff_t in_block = j % channel_block, rest = channel_block - in_block;
+      const std::ptrdiff_t some = last - j < rest ? last - j : rest;
+      transpose(w_.k.size, some, keys_ + (j - in_block) * w_.k.size + in_block, channel_block, from, pitch);
+      from += some * pitch;
+      j += some;
+    }
+  }
+  /// Values [first, last): each a row.
+  void pack_values(const float* from, std::ptrdiff_t pitch, std::ptrdiff_t first, std::ptrdiff_t last) {
+    for (std::ptrdiff_t c = 0; c < w_.v.size; c += channel_block) {
+      const int some = static_cast<int>(w_.v.size - c < channel_block ? w_.v.size - c : channel_block);
+      const float* x = from + c;
+      float* y = values_ + (c / channel_block * w_.total + first) * channel_block;
+      for (std::ptrdiff_t j = first; j < last; ++j, x += pitch, y += channel_block)
+        for (int i = 0; i < channel_block; i += lanes) storeu(load_bounded(x + i, some - i < 0 ? 0 : some - i), y + i);
+    }
+  }
+
+  /// Rows [row, row_end) of query head h.
+  void attend(std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t row, std::ptrdiff_t row_end) {
+    using enum op::attention_scores;
+    const int rows = static_cast<int>(row_end - row), size = static_cast<int>(w_.q.size);
+    // Keys that no row may see are left out; one stays, so that a row that sees none is NaN.
+    std::ptrdiff_t keys = w_.total;
+    if (seen_ == nullptr) {
+      const std::ptrdiff_t most = p_.causal && row_end + ahead_ < valid_ ? row_end + ahead_ : valid_;
+      keys = most < 1 ? (w_.total < 1 ? w_.total : 1) : most;
+    }
+    const int width = static_cast<int>(w_.v.size), columns = static_cast<int>(keys);
+    float* const y = a_.out[0].data + w_.out(n, h, row);
+    if (columns == 0) {
+      for (std::ptrdiff_t r = 0; r < rows; ++r)
+        for (int i = 0; i < width; ++i) y[r * w_.out.pitch() + i] = 0;
+      return;
+    }
+    multiply_rows(a_.in[0].data + w_.q(n, h, row), w_.q.pitch(), rows, size, keys_, nullptr, nullptr, scores_, columns,
+                  columns, epilogue{});
+    keep(product, n, h, row, rows);
+    if (p_.softcap > 0)
+      map_row(soft_cap{set(p_.softcap), set(1 / p_.softcap)}, std::ptrdiff_t{rows} * columns, scores_, scores_);
+    keep(with_softcap, n, h, row, rows);
+    for (int r = 0; skips_ && r < rows; ++r) hide(n, h, row + r, columns, scores_ + std::ptrdiff_t{r} * columns);
+    keep(with_mask, n, h, row, rows);
+    for (int r = 0; r < rows; ++r)
+      softmax_row(columns, scores_ + std::ptrdiff_t{r} * columns, scores_ + std::ptrdiff_t{r} * columns);
+    keep(probabilities, n, h, row, rows);
+    multiply_rows(scores_, columns, rows, columns, values_, nullptr, nullptr, y, w_.out.pitch(), width, epilogue{},
+                  static_cast<int>(w_.total));
+    for (int r = 0; skips_ && r < rows; ++r) {
+      float* const sums = y + r * w_.out.pitch();
+      float finite = 0;
+      for (int i = 0; i < width; ++i) finite += sums[i] * 0;
+      if (finite != 0) add_visible(scores_ + std::ptrdiff_t{r} * columns, columns, sums);
+    }
+  }
+  void keep(op::attention_scores which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t row, int rows) const {
+    if (seen_ == nullptr || p_.which != which) return;
+    float* const to = seen_ + ((n * w_.q.heads + h) * w_.q.length + row) * w_.total;
+    for (std::ptrdiff_t i = 0; i < rows * w_.total; ++i) to[i] = scores_[i];
+  }
+  /// Adds the mask; what a row may not see is -infinity.
+  void hide(std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t i, int columns, float* s) const {
+    constexpr float none = -std::numeric_limits<float>::infinity();
+    std::ptrdiff_t visible = p_.causal && i + ahead_ + 1 < valid_ ? i + ahead_ + 1 : valid_;
+    if (visible < 0) visible = 0;
+    if (p_.mask) {
+      const const_tensor& mask = a_.in[3];
+      const mask_row own(mask.shape, n, h, i, w_.total);
+      const std::ptrdiff_t masked = own.size < columns ? own.size : columns;
+      if (mask.type == dtype::boolean) {
+        const auto* m = elements<std::uint8_t>(mask) + own.first;
+        for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] += m[j * own.step] ? 0.0f : none;
+      } else {
+        const float* m = mask.data + own.first;
+        for (std::ptrdiff_t j = 0; j < masked; ++j) s[j] += m[j * own.step];
+      }
+      if (masked < visible) visible = masked;
+    }
+    for (std::ptrdiff_t j = visible; j < columns; ++j) s[j] = none;
+  }
+  /// The sums anew where one is not finite: a value that does not count must not make it so.
+  void add_visible(const float* weights, int columns, float* y) const {
+    for (std::ptrdiff_t c = 0; c < w_.v.size; c += lanes) {
+      const float* from = values_ + c / channel_block * w_.total * channel_block + c % channel_block;
+      vec total = zero();
+      for (std::ptrdiff_t j = 0; j < columns; ++j)
+        if (weights[j] != 0) total = mul_add(set(weights[j]), loadu(from + j * channel_block), total);
+      store_bounded(total, y + c, static_cast<int>(w_.v.size - c < lanes ? w_.v.size - c : lanes));
+    }
+  }
+
+  const op::attention& p_;
+  const arguments& a_;
+  attention_walk w_;
+  float scale_;
+  bool skips_;
+  float *seen_, *keys_ = nullptr, *values_ = nullptr, *scores_ = nullptr;
+  std::int64_t valid_ = 0, ahead_ = 0;
+};
+
+template <int = 0>
+CTNN_NOINLINE inline void attend(const op::attention& p, const arguments& a, scratch_memory memory) {
+  static_vector<extents, 7> in;
+  for (const const_tensor& t : a.in) in.push_back(t.shape);
+  arguments own = a;
+  const int parts = p.parts({in.data(), in.size()});
+  if (parts < own.share.count) own.share.count = parts;  // the others have nothing to do
+  if (own.share.index >= own.share.count) return;
+  attention_part<>(p, own, memory).run();
+}
+
+}  // namespace detail
+
+template <int = 0>
+CTNN_INLINE void run(const op::attention& p, const arguments& a, scratch_memory memory) {
+  detail::attend(p, a, memory);
+}
+
+CTNN_END_TARGET
+
+#endif
