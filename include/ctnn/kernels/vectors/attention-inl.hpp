@@ -158,8 +158,8 @@ class attention_part {
     for (int r = 0; r < rows; ++r)
       softmax_row(columns, scores_ + std::ptrdiff_t{r} * columns, scores_ + std::ptrdiff_t{r} * columns);
     keep(probabilities, n, h, row, rows);
-    multiply_rows(scores_, columns, rows, columns, values_, nullptr, nullptr, y, w_.out.pitch(), width, epilogue{},
-                  static_cast<int>(w_.total));
+    multiply_first_inputs(scores_, columns, rows, columns, values_, static_cast<int>(w_.total), y, w_.out.pitch(),
+                          width);
     for (int r = 0; skips_ && r < rows; ++r) {
       float* const sums = y + r * w_.out.pitch();
       float finite = 0;

@@ -29,14 +29,13 @@
 CTNN_BEGIN_TARGET
 
 /// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue; rows lie in_pitch and,
-/// of `start` and `out`, out_pitch apart. Bias and start may be null. One row alone streams the weights; many rows
-/// share them tile by tile (firmware has few and takes one after another). Weights packed for more inputs than these
-/// have their blocks of columns packed_depth inputs apart.
-template <tile_set Tiles = all_tiles>
-CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
-                                 const float* bias, const float* start, float* out, std::ptrdiff_t out_pitch,
-                                 int columns, const epilogue& end, int packed_depth = 0) {
-  const std::ptrdiff_t block_step = std::ptrdiff_t{packed_depth > 0 ? packed_depth : depth} * channel_block;
+/// of `start` and `out`, out_pitch apart, and the weights of a block of columns block_step from the next one's. Bias and
+/// start may be null. One row alone streams the weights; many rows share them tile by tile (firmware has few and takes
+/// one after another).
+template <tile_set Tiles>
+CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
+                                  std::ptrdiff_t block_step, const float* bias, const float* start, float* out,
+                                  std::ptrdiff_t out_pitch, int columns, const epilogue& end) {
 #if !defined(CTNN_PLAIN)
   if (rows > 1) {
     panel_task p{};
@@ -92,6 +91,23 @@ CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int r
     column += tile.columns;
   }
 #endif
+}
+
+/// By weights that were packed for these inputs.
+template <tile_set Tiles = all_tiles>
+CTNN_NOINLINE void multiply_rows(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
+                                 const float* bias, const float* start, float* out, std::ptrdiff_t out_pitch,
+                                 int columns, const epilogue& end) {
+  multiply_rows_by<Tiles>(in, in_pitch, rows, depth, weights, std::ptrdiff_t{depth} * channel_block, bias, start, out,
+                          out_pitch, columns, end);
+}
+/// By the first ones of weights that were packed for packed_depth inputs.
+template <int = 0>
+CTNN_NOINLINE void multiply_first_inputs(const float* in, std::ptrdiff_t in_pitch, int rows, int depth,
+                                         const float* weights, int packed_depth, float* out, std::ptrdiff_t out_pitch,
+                                         int columns) {
+  multiply_rows_by<all_tiles>(in, in_pitch, rows, depth, weights, std::ptrdiff_t{packed_depth} * channel_block, nullptr,
+                              nullptr, out, out_pitch, columns, {});
 }
 
 constexpr int rows_of(const op::linear& p, const extents& x) {
