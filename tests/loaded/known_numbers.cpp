@@ -71,11 +71,13 @@ TEST_CASE("zeros of a file go, but not those that stand for a file that is not t
 
 namespace {
 
-/// Numbers of a file: zeros, and one number at the end.
+/// Numbers of a file: threes, and one number at the end.
 class in_a_file final : public number_source {
  public:
   in_a_file(std::size_t count, float last) : bytes_(count * sizeof(float)) {
-    std::memcpy(bytes_.data() + bytes_.size() - sizeof last, &last, sizeof last);
+    std::vector<float> numbers(count, 3.0f);
+    numbers.back() = last;
+    std::memcpy(bytes_.data(), numbers.data(), bytes_.size());
   }
   std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return ++whole, bytes_; }
   bool part(std::size_t from, std::span<std::byte> to) const override {

@@ -335,3 +335,20 @@ FIRES("clip far behind what is in it", (rules::activation_within), (behind<sigmo
 DECLINES("one of two may be negative", (rules::activation_within), (behind<function::tanh, function::relu, 0, 0>), "")
 DECLINES("any number", (rules::activation_within), just_relu, "")
 DECLINES("conv2d > abs", (rules::fuse_activation), conv_abs, "its function is no activation")
+
+namespace {
+// Nothing of a sum of sigmoids is below 0.
+template <function F, function Idle>
+constexpr auto idle_behind = [](builder& b) {
+  const value_id s = b.apply("s", b.input("x", {4}), F);
+  b.output("", b.apply("t", b.binary("sum", op::binary_function::add, s, s, {Idle}), function::tanh));
+};
+constexpr auto without_idle = [](builder& b) {
+  const value_id s = b.apply("s", b.input("x", {4}), function::sigmoid);
+  b.output("", b.binary("sum", op::binary_function::add, s, s, {function::tanh}));
+};
+}  // namespace
+FIRES("tanh behind a sum whose relu changes nothing", (rules::fuse_activation),
+      (idle_behind<function::sigmoid, function::relu>), without_idle)
+DECLINES("tanh behind a sum whose relu does", (rules::fuse_activation), (idle_behind<function::tanh, function::relu>),
+         "its input has an activation already")

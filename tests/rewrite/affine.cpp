@@ -769,3 +769,10 @@ DECLINES("scale of a signal's batch > image > conv2d", (rules::affine_before), (
          "its channels are not the convolution's inputs")
 DECLINES("scale of a signal whose image is an output", (rules::affine_before), before_shared_signal,
          "its input is a network output too")
+
+namespace {
+constexpr auto scale_of_once = [](builder& b) {
+  b.output("", b.add(op::scale{}, "s", {b.scalar("once", op::binary_function::mul, b.input("x", {2, 3, 3}), 1)}));
+};
+}  // namespace
+DECLINES("x * 1 > scale, where the product goes", (rules::merge_affine), scale_of_once, "its scalar changes nothing")

@@ -39,6 +39,29 @@ inline void note_known_numbers(const loaded_model& source, graph& g) {
         note(e);
 }
 
+/// A look at few of a file's floats, some at a time: no row that begins with 0, no column whose first number is 0, no
+/// channel of zeros.
+inline bool may_have_zero_channels(const number_source& from, const extents& shape) {
+  if (shape.rank < 1 || shape.count() == 0) return false;
+  const auto row = static_cast<std::size_t>(shape.count(1, shape.rank));
+  const std::size_t each = shape.rank > 1 ? static_cast<std::size_t>(shape.count(2, shape.rank)) : 1;
+  const auto read = [&](std::size_t at, std::span<float> to) {
+    from.part(at * sizeof(float), std::as_writable_bytes(to));
+  };
+  std::vector<float> some(std::min<std::size_t>(row, 16384));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(shape[0]); ++i) {
+    read(i * row, std::span(some).first(1));
+    if (some[0] == 0) return true;
+  }
+  for (std::size_t at = 0; at < row; at += some.size()) {
+    const std::size_t now = std::min(some.size(), row - at);
+    read(at, std::span(some).first(now));
+    for (std::size_t i = 0; i < now; ++i)
+      if ((at + i) % each == 0 && some[i] == 0) return true;
+  }
+  return false;
+}
+
 /// Rules leave out channels of zeros of layers with weights. Those of gigabytes are not read for it.
 inline void note_zero_channels(const loaded_model& source, graph& g) {
   constexpr std::int64_t most_numbers = 1 << 22;
@@ -50,6 +73,7 @@ inline void note_zero_channels(const loaded_model& source, graph& g) {
     const bool fits = static_cast<std::int64_t>(a.size()) == e.shape.count();
     if (!fits || (a.type() != dtype::f32 && !is_narrow(a.type()))) return;
     const number_source* const from = a.source().get();
+    if (from && from->has_parts() && a.type() == dtype::f32 && !may_have_zero_channels(*from, e.shape)) return;
     const auto look = [&] {
       std::deque<std::vector<float>> memory;
       // What a source gives is read for this look alone.

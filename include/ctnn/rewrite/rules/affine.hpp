@@ -4,6 +4,7 @@
 // et al. 2018, 3.2). No numbers move here: a new weight is the operator itself, applied to the old weight.
 #pragma once
 
+#include "kinds.hpp"
 #include "lifting.hpp"
 
 namespace ctnn::rules {
@@ -348,6 +349,8 @@ struct merge_affine {
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.is<op::binary>(m.first) && r.is<op::binary>(m.last)) return find::detail::another_operator;
     if (const reason why = is_affine(r, m.first, false)) return why;
+    for (const node_id n : {m.first, m.last})
+      if (r.is<op::binary>(n) && is_neutral(r.get<op::binary>(n))) return {"its scalar changes nothing", r.name(n)};
     const extents& x = r.shape(r.input(m.first));
     if (!r.is<op::binary>(m.first) && !r.is<op::binary>(m.last) &&
         channel_axis(x, axis_of(r, m.first)) != channel_axis(x, axis_of(r, m.last)))

@@ -4,6 +4,7 @@
 
 #include "../../graph/operators/rearranging.hpp"
 #include "../rule.hpp"
+#include "kinds.hpp"
 
 namespace ctnn::rules {
 
@@ -113,15 +114,10 @@ struct neutral_scalar {
   static constexpr rule_info info{"neutral_scalar", "binary(x, neutral) -> x", lowers::nodes, numerics::reassociates};
   using pattern = single<op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    using enum op::binary_function;
     const auto b = r.get<op::binary>(m.last);
     if (!b.scalar) return {"it has no scalar operand"};
     if (b.activation) return {"it applies an activation"};
-    const float neutral = b.function == add || b.function == sub ? 0.0f : 1.0f;
-    const bool has_one =
-        b.function == add || b.function == sub || b.function == mul || b.function == div || b.function == pow;
-    if (!has_one || *b.scalar != neutral) return {"its scalar changes the value"};
-    return {};
+    return is_neutral(b) ? reason{} : reason{"its scalar changes the value"};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };

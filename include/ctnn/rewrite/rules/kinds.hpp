@@ -8,6 +8,14 @@ namespace ctnn::rules {
 
 inline constexpr bool may_activate = true;
 
+/// x + 0, x - 0, x * 1, x / 1, x ^ 1: the first operand, of which nothing else is made.
+constexpr bool is_neutral(const op::binary& b) {
+  using enum op::binary_function;
+  if (!b.scalar || b.activation) return false;
+  if (b.function == add || b.function == sub) return *b.scalar == 0;
+  return (b.function == mul || b.function == div || b.function == pow) && *b.scalar == 1;
+}
+
 /// A binary function of two values, which applies no activation unless it may.
 template <op::binary_function F, bool MayActivate = false>
 struct of_two_values {
