@@ -12,6 +12,7 @@ TEST_CASE("normalization on every target") {
     test::sweep_normalization(dispatched);
     test::sweep_local_response_norm(dispatched);
     test::sweep_layer_norm(dispatched);
+    test::sweep_group_norm(dispatched);
   });
 }
 

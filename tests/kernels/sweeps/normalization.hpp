@@ -78,6 +78,25 @@ void sweep_layer_norm(const Run& run) {
 }
 
 template <class Run>
+void sweep_group_norm(const Run& run) {
+  options o;
+  o.tolerance = 1e-5f;
+  o.in_place = true;
+  const auto plain = [&](const op::group_norm& p, const extents& x) {
+    const extents by_channel{x[1]}, by_group{p.groups};
+    for (const extents& scale : {by_channel, by_group})
+      for (const extents& bias : {by_channel, by_group}) compare(run, p, {x, scale, bias}, std::vector<placement>(4), o);
+  };
+  for (int n : lengths()) {
+    plain({1, 1e-3f}, {3, n});
+    plain({2, 1e-3f}, {3, 2 * n});
+    plain({3, 1e-3f}, {2, 6, n});
+    plain({4, 1e-3f}, {2, 4, 3, n});
+  }
+  plain({5, 0.1f}, {2, 5});  // groups of one number
+}
+
+template <class Run>
 void sweep_softmax(const Run& run) {
   options o;
   o.in_place = true;

@@ -17,6 +17,28 @@ TEST_CASE("comparisons of any type") {
   require_equal<bool>(run_typed(op::compare{equal}, {make<bool>({2}, {1, 0}), make<bool>({1}, {1})})[0], {2}, {1, 0});
 }
 
+TEST_CASE("long rows, and one element for many") {
+  constexpr int n = 600;  // more than two pieces of a row
+  const auto number = [](std::size_t i) { return static_cast<float>(static_cast<int>(i * 7 % 11) - 5); };
+  array x({2, n}), row({n}), column({2, 1}), one(extents{});
+  for (array* a : {&x, &row, &column, &one})
+    for (std::size_t i = 0; i < a->elements<float>().size(); ++i)
+      a->elements<float>()[i] = a == &x ? number(i) : number(i * 3 + 8);
+  array marks({2, n}, dtype::boolean);
+  for (std::size_t i = 0; i < 2 * n; ++i) marks.elements<bool>()[i] = i % 3 == 0;
+  for (const array& z : {x, row, column, one}) {
+    const auto less = run_typed(op::compare{op::comparison::less}, {x, z}), same = run_typed(op::compare{}, {z, x});
+    const auto either = run_typed(op::where{}, {marks, x, z});
+    for (std::size_t i = 0; i < 2 * n; ++i) {
+      const std::size_t k = z.elements<float>().size() == 2 ? i / n : i % z.elements<float>().size();
+      const float u = x.elements<float>()[i], v = z.elements<float>()[k];
+      REQUIRE(less[0].elements<bool>()[i] == (u < v));
+      REQUIRE(same[0].elements<bool>()[i] == (u == v));
+      REQUIRE(either[0].elements<float>()[i] == (i % 3 == 0 ? u : v));
+    }
+  }
+}
+
 TEST_CASE("logic and bits") {
   using enum op::logic_function;
   const array p = make<bool>({4}, {0, 0, 1, 1}), q = make<bool>({4}, {0, 1, 0, 1});

@@ -10,7 +10,7 @@ namespace ctnn::op {
 /// files. As many groups as channels: instance_norm.
 struct group_norm {
   static constexpr std::string_view name = "group_norm";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.in_place = true, .divisible = true};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   int groups = 1;
@@ -20,6 +20,7 @@ struct group_norm {
     field("groups", self.groups);
     field("eps", self.eps);
   }
+  static constexpr bool overwrites(int, int i) { return i == 0; }
   constexpr problem infer(inputs in, outputs result) const {
     if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
     const int c = in[0][1];

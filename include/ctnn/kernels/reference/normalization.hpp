@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators, prelu, local_response_norm, layer_norm and rms_norm, plain.
+// Per-channel affine operators, prelu, local_response_norm, layer_norm, rms_norm and group_norm, plain.
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
-#include "../../graph/operators/layer_norm.hpp"
 #include "../../graph/operators/normalization.hpp"
+#include "../../graph/operators/statistics.hpp"
 #include "../tensor.hpp"
 #include "elementwise.hpp"
 
@@ -130,5 +130,24 @@ constexpr void normalize_rows(const Norm& p, const arguments& a) {
 }
 constexpr void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
 constexpr void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
+
+constexpr void run(const op::group_norm& p, const arguments& a) {
+  const extents& shape = a.in[0].shape;
+  const auto plane = static_cast<std::ptrdiff_t>(shape.count(2, shape.rank));
+  const std::ptrdiff_t channels = shape[1] / p.groups, n = channels * plane;
+  for (std::ptrdiff_t g = 0; g < std::ptrdiff_t{shape[0]} * p.groups; ++g) {
+    const float* x = a.in[0].data + g * n;
+    float mean = 0, variance = 0;
+    for (std::ptrdiff_t i = 0; i < n; ++i) mean += x[i];
+    mean /= static_cast<float>(n);
+    for (std::ptrdiff_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
+    const float inverse = 1 / math::sqrt(variance / static_cast<float>(n) + p.eps);
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+      const std::ptrdiff_t group = g % p.groups, c = group * channels + i / plane;
+      const auto of = [&](const const_tensor& t) { return t.data[t.shape[0] == shape[1] ? c : group]; };
+      a.out[0].data[g * n + i] = (x[i] - mean) * inverse * of(a.in[1]) + of(a.in[2]);
+    }
+  }
+}
 
 }  // namespace ctnn::ir::reference

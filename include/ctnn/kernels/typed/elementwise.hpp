@@ -93,6 +93,29 @@ void map_elements(const arguments& a, F f) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]);
 }
 
+/// Elements of a row that are read as neighbours, for loops that compilers make vectors of.
+constexpr std::ptrdiff_t row_piece = 256;
+constexpr bool are_neighbours(std::ptrdiff_t stride) { return stride == 0 || stride == 1; }
+/// An operand of a row of n elements piece by piece: itself, or one element many times.
+template <class T>
+class row_pieces {
+ public:
+  row_pieces(const T* x, std::ptrdiff_t stride, std::ptrdiff_t n) : x_(x), repeats_(stride == 0) {
+    if (repeats_) std::fill_n(copies_, std::min(n, row_piece), *x);
+  }
+  const T* from(std::ptrdiff_t i) const { return repeats_ ? copies_ : x_ + i; }
+
+ private:
+  const T* x_;
+  bool repeats_;
+  T copies_[row_piece];
+};
+/// f(first, count) for each piece.
+template <class F>
+void for_pieces(std::ptrdiff_t n, F f) {
+  for (std::ptrdiff_t i = 0; i < n; i += row_piece) f(i, std::min(n - i, row_piece));
+}
+
 /// y = f(x, z) with broadcasting; the operands' element types may differ.
 template <class Y, class X, class Z, class F>
 void map_pairs(const arguments& a, F f) {
@@ -105,6 +128,17 @@ void map_pairs(const arguments& a, F f) {
     Y* y = elements<Y>(a.out[0]) + at.offset[0];
     const X* x = elements<X>(a.in[0]) + at.offset[1];
     const Z* z = elements<Z>(a.in[1]) + at.offset[2];
+    if (row.stride[0] == 1 && are_neighbours(row.stride[1]) && are_neighbours(row.stride[2])) {
+      const row_pieces<X> xs(x, row.stride[1], row.extent);
+      const row_pieces<Z> zs(z, row.stride[2], row.extent);
+      for_pieces(row.extent, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+        const X* u = xs.from(first);
+        const Z* v = zs.from(first);
+        Y* to = y + first;
+        for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = f(u[i], v[i]);
+      });
+      continue;
+    }
     for (std::ptrdiff_t i = 0; i < row.extent; ++i)
       y[i * row.stride[0]] = f(x[i * row.stride[1]], z[i * row.stride[2]]);
   } while (at.next());

@@ -83,6 +83,21 @@ inline void run(const op::where&, const arguments& a) {
       const auto* c = elements<std::uint8_t>(a.in[0]) + at.offset[1];
       const T* x = elements<T>(a.in[1]) + at.offset[2];
       const T* z = elements<T>(a.in[2]) + at.offset[3];
+      if (row.stride[0] == 1 && are_neighbours(row.stride[1]) && are_neighbours(row.stride[2]) &&
+          are_neighbours(row.stride[3])) {
+        const row_pieces<std::uint8_t> cs(c, row.stride[1], row.extent);
+        const row_pieces<T> xs(x, row.stride[2], row.extent), zs(z, row.stride[3], row.extent);
+        for_pieces(row.extent, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+          const std::uint8_t* w = cs.from(first);
+          const T *u = xs.from(first), *v = zs.from(first);
+          T* to = y + first;
+          for (std::ptrdiff_t i = 0; i < n; ++i) {  // by bits: both are read, so no branch is in the way of vectors
+            const T chosen = static_cast<T>(0 - static_cast<T>(w[i] != 0));
+            to[i] = static_cast<T>((u[i] & chosen) | (v[i] & static_cast<T>(~chosen)));
+          }
+        });
+        continue;
+      }
       for (std::ptrdiff_t i = 0; i < row.extent; ++i)
         y[i * row.stride[0]] = c[i * row.stride[1]] != 0 ? x[i * row.stride[2]] : z[i * row.stride[3]];
     } while (at.next());

@@ -19,14 +19,18 @@ void map_to_boolean(std::string_view op, const arguments& a, F f) {
   for_floating(op, a, [&]<class T>(const arguments& b, tag<T>) {
     const T* x = elements<T>(b.in[0]);
     auto* y = elements<std::uint8_t>(b.out[0]);
-    for (std::int64_t i = 0; i < b.out[0].shape.count(); ++i) y[i] = f(x[i]) ? 1 : 0;
+    const std::int64_t n = b.out[0].shape.count();
+    for (std::int64_t i = 0; i < n; ++i) y[i] = f(x[i]) ? 1 : 0;
   });
 }
 inline void run(const op::is_nan& p, const arguments& a) {
-  map_to_boolean(p.name, a, [](auto x) { return std::isnan(x); });
+  map_to_boolean(p.name, a, [](auto x) { return x != x; });
 }
 inline void run(const op::is_inf& p, const arguments& a) {
-  map_to_boolean(p.name, a, [&](auto x) { return std::isinf(x) && (x > 0 ? p.positive : p.negative); });
+  map_to_boolean(p.name, a, [positive = p.positive, negative = p.negative]<class T>(T x) {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    return (positive & (x == infinity)) | (negative & (x == -infinity));
+  });
 }
 
 inline void run(const op::cast& p, const arguments& a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_norm and rms_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie along a row
-// in the same pass.
+// layer_norm, rms_norm and group_norm: rows of contiguous numbers, their statistics in vectors; scale and bias that lie
+// along a row, or belong to a channel, in the same pass.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_LAYER_NORM_INL_HPP)
@@ -19,15 +19,46 @@
 #if defined(CTNN_KERNELS_LAYER_NORM_ENABLED)
 #undef CTNN_KERNELS_LAYER_NORM_ENABLED
 
-#include "../../graph/operators/layer_norm.hpp"
+#include "../../graph/operators/statistics.hpp"
 #include "binary-inl.hpp"
 #include "../share.hpp"
-#include "../simd/simd-inl.hpp"
+#include "../simd/rows-inl.hpp"
 #include "../tensor.hpp"
 
 CTNN_BEGIN_TARGET
 
 namespace detail {
+
+struct plain_sum {
+  CTNN_INLINE vec operator()(vec x, vec total) const { return add(total, x); }
+};
+struct square_sum {
+  vec middle;
+  CTNN_INLINE vec operator()(vec x, vec total) const {
+    const vec d = sub(x, middle);
+    return mul_add(d, d, total);
+  }
+};
+
+/// Sum over n numbers, in several sums side by side that do not wait for each other.
+template <class Sum>
+CTNN_INLINE float sum_over(const Sum& with, const float* x, int n) {
+  constexpr int side_by_side = lanes > 1 ? 4 : 1;  // plain floats: small code
+  vec total[side_by_side];
+  CTNN_UNROLL for (int k = 0; k < side_by_side; ++k) total[k] = zero();
+  int i = 0;
+  for (; i + side_by_side * lanes <= n; i += side_by_side * lanes)
+    CTNN_UNROLL for (int k = 0; k < side_by_side; ++k) total[k] = with(loadu(x + i + k * lanes), total[k]);
+  for (; side_by_side > 1 && i + lanes <= n; i += lanes) total[0] = with(loadu(x + i), total[0]);
+  CTNN_UNROLL for (int k = 1; k < side_by_side; ++k) total[0] = add(total[0], total[k]);
+  float all = sum(total[0]);
+  if (lanes > 1 && i < n) {
+    float part[lanes];
+    storeu(with(load_part(x + i, n - i), zero()), part);
+    for (int k = 0; k < n - i; ++k) all += part[k];
+  }
+  return all;
+}
 
 /// Mean, or 0 where none is taken away, and 1 / deviation from it of n > 0 numbers, in two passes: what the mean takes
 /// away is not lost among squares.
@@ -36,21 +67,9 @@ struct row_statistics {
 };
 template <int = 0>
 CTNN_NOINLINE inline row_statistics statistics_of(const float* x, int n, float eps, bool centred) {
-  vec total = zero();
-  int i = centred ? 0 : n;
-  for (; i + lanes <= n; i += lanes) total = add(total, loadu(x + i));
-  float all = sum(total);
-  for (; lanes > 1 && i < n; ++i) all += x[i];
-  const float mean = all / static_cast<float>(n);
-  const vec middle = set(mean);
-  total = zero();
-  for (i = 0; i + lanes <= n; i += lanes) {
-    const vec d = sub(loadu(x + i), middle);
-    total = mul_add(d, d, total);
-  }
-  all = sum(total);
-  for (; lanes > 1 && i < n; ++i) all += (x[i] - mean) * (x[i] - mean);
-  return {mean, 1 / math::sqrt(all / static_cast<float>(n) + eps)};
+  const float mean = centred ? sum_over(plain_sum{}, x, n) / static_cast<float>(n) : 0;
+  const float squares = sum_over(square_sum{set(mean)}, x, n);
+  return {mean, 1 / math::sqrt(squares / static_cast<float>(n) + eps)};
 }
 
 /// (x - mean) inverse [scale] [+ bias]
@@ -66,6 +85,12 @@ CTNN_NOINLINE inline void normalize_row(const row_statistics& s, const float* x,
     store_bounded(v, y + i, rest);
   }
 }
+
+/// (x - mean) factor + bias
+struct normalize_channel {
+  vec mean, factor, bias;
+  CTNN_INLINE vec operator()(vec x) const { return mul_add(sub(x, mean), factor, bias); }
+};
 
 /// Whether an operand that is broadcast to `whole` is one and the same row for each of its rows.
 constexpr bool is_row(const extents& operand, const extents& whole, int axis) {
@@ -113,6 +138,32 @@ template <int = 0>
 CTNN_INLINE void run(const op::layer_norm& p, const arguments& a) { normalize_rows(p, a); }
 template <int = 0>
 CTNN_INLINE void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p, a); }
+
+/// In place if wanted.
+template <int = 0>
+CTNN_INLINE void run(const op::group_norm& p, const arguments& a) {
+  const extents& shape = a.in[0].shape;
+  const std::ptrdiff_t channels = shape[1] / p.groups, plane = static_cast<std::ptrdiff_t>(shape.count(2, shape.rank)),
+                       n = channels * plane;
+  if (n == 0) return;
+  const float *scale = a.in[1].data, *bias = a.in[2].data;
+  const bool scale_of_channel = a.in[1].shape[0] == shape[1], bias_of_channel = a.in[2].shape[0] == shape[1];
+  const index_range part = share_of(a.share, std::ptrdiff_t{shape[0]} * p.groups);
+  for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
+    const float* x = a.in[0].data + r * n;
+    float* y = a.out[0].data + r * n;
+    const detail::row_statistics s = detail::statistics_of(x, static_cast<int>(n), p.eps, true);
+    const std::ptrdiff_t group = r % p.groups, first = group * channels;
+    if (plane == 1 && scale_of_channel && bias_of_channel) {
+      detail::normalize_row(s, x, y, static_cast<int>(channels), scale + first, bias + first);
+      continue;
+    }
+    for (std::ptrdiff_t c = first; c < first + channels; ++c, x += plane, y += plane)
+      map_row(detail::normalize_channel{set(s.mean), set(s.inverse * scale[scale_of_channel ? c : group]),
+                                        set(bias[bias_of_channel ? c : group])},
+              plane, x, y);
+  }
+}
 
 CTNN_END_TARGET
 
