@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(optimize(thaw(after), default_rules::records).history.size() == 0, "optimising the result changes it", before,
           after);
 
-  random_weights weights;
+  random_weights weights(before);
   const std::vector<floats> in = random_inputs(before);
   graph_values values;
   run_graph(before, weights, pointers_to(in), values);

@@ -24,7 +24,7 @@ int count_of(const graph_view& g, std::string_view type) {
 
 /// A model of the graph in half precision; its weights are those of the graph in f32.
 model made(const graph_view& g, dtype type, const load_options& options) {
-  random_weights weights;
+  random_weights weights(g);
   loaded_model m = as_loaded(g, weights);
   REQUIRE(halve(m, type));
   return model(std::move(m), options);
@@ -53,7 +53,7 @@ std::vector<floats> numbers_of_all(const std::vector<array>& all) {
 
 /// Every value of the f32 graph as an operator in half precision leaves it: the reference's, rounded.
 graph_values rounded_values(const graph_view& g, dtype type) {
-  random_weights weights;
+  random_weights weights(g);
   std::vector<floats> in = random_inputs(g);
   for (floats& numbers : in)
     for (float& x : numbers) x = rounded(x, type);
@@ -113,7 +113,7 @@ TEST_CASE("a network in half precision runs in f32 between its inputs and output
     builder b;
     small_network(b);
     const graph_view g = b.g.view();
-    random_weights weights;
+    random_weights weights(g);
     const model in_floats(as_loaded(g, weights), {}), in_halves = made(g, type, {});
     CHECK(count_of(in_halves.graph(), "cast") == 2);
     CHECK(in_halves.graph().nodes.size() == in_floats.graph().nodes.size() + 2);
@@ -155,7 +155,7 @@ TEST_CASE("random graphs in half precision: each operator in f32, rounded") {
     const random_graph made_up(seed, 3 + static_cast<int>(seed % 12));
     const graph_view g = made_up.g.view();
     const dtype type = seed % 2 ? dtype::f16 : dtype::bf16;
-    random_weights weights;
+    random_weights weights(g);
     loaded_model plain = as_loaded(g, weights), fused = as_loaded(g, weights);
     if (!halve(plain, type) || !halve(fused, type)) continue;
     ++halved;
@@ -179,7 +179,7 @@ TEST_CASE("what only moves halves moves halves") {
   const value_id x = b.input("x", {3, 4, 5});
   b.output("", b.add(op::permute{{2, 0, 1}}, "turned", {b.add(op::concat{0}, "twice", {x, x})}));
   const graph_view g = b.g.view();
-  random_weights weights;
+  random_weights weights(g);
   const model in_floats(as_loaded(g, weights), {});
   extractor run = in_floats.extractor();
   feed(run, g);

@@ -22,7 +22,7 @@ void check_seed(std::uint64_t seed, bool optimize, target_id target) {
   CAPTURE(optimize);
   const random_graph made(seed, 4 + static_cast<int>(seed % 24));
   const graph_view g = made.g.view();
-  random_weights weights;
+  random_weights weights(g);
   const std::vector<floats> in = random_inputs(g);
   graph_values values;
   run_graph(g, weights, pointers_to(in), values);

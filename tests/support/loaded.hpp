@@ -11,6 +11,7 @@ namespace ctnn::ir::test {
 /// The graph's names must outlive the model.
 inline loaded_model as_loaded(const graph_view& g, random_weights& weights) {
   loaded_model m;
+  weights.look_at(g);
   m.network = thaw(g);
   for (const expression& e : g.expressions)
     if (!e.type) m.set_weight(e, std::span<const float>(weights.of(e)));

@@ -85,7 +85,8 @@ void sweep_group_norm(const Run& run) {
   const auto plain = [&](const op::group_norm& p, const extents& x) {
     const extents by_channel{x[1]}, by_group{p.groups};
     for (const extents& scale : {by_channel, by_group})
-      for (const extents& bias : {by_channel, by_group}) compare(run, p, {x, scale, bias}, std::vector<placement>(4), o);
+      for (const extents& bias : {by_channel, by_group})
+        compare(run, p, {x, scale, bias}, std::vector<placement>(4), o);
   };
   for (int n : lengths()) {
     plain({1, 1e-3f}, {3, n});

@@ -29,9 +29,9 @@
 CTNN_BEGIN_TARGET
 
 /// out[r][j] = bias[j] + start[r][j] + sum over k of in[r][k] weights[j][k], then the epilogue; rows lie in_pitch and,
-/// of `start` and `out`, out_pitch apart, and the weights of a block of columns block_step from the next one's. Bias and
-/// start may be null. One row alone streams the weights; many rows share them tile by tile (firmware has few and takes
-/// one after another).
+/// of `start` and `out`, out_pitch apart, and the weights of a block of columns block_step from the next one's. Bias
+/// and start may be null. One row alone streams the weights; many rows share them tile by tile (firmware has few and
+/// takes one after another).
 template <tile_set Tiles>
 CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int rows, int depth, const float* weights,
                                   std::ptrdiff_t block_step, const float* bias, const float* start, float* out,
