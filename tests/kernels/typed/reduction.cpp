@@ -48,6 +48,36 @@ TEST_CASE("positions of extremes, the first or the last") {
   require_equal<std::int64_t>(run_typed(op::arg_reduce{false, 0, false, false}, {x})[0], {3}, {0, 1, 1});
 }
 
+TEST_CASE("positions of extremes in rows and columns of any length, with equal ones and NaN") {
+  for (int size : {1, 5, 16, 17, 40, 67})
+    for (int inner : {1, 3, 300})
+      for (unsigned flags = 0; flags < 4; ++flags)
+        for (bool nans : {false, true}) {
+          const bool largest = flags & 1u, last = flags & 2u;
+          array x({2, size, inner});
+          unsigned state = 7;
+          for (float& v : x.elements<float>()) {
+            state = state * 1664525u + 1013904223u;
+            v = nans && state >> 28 == 0 ? std::nanf("") : static_cast<float>(state >> 29);
+          }
+          const array got = run_typed(op::arg_reduce{largest, 1, false, last}, {x})[0];
+          for (int o = 0; o < 2; ++o)
+            for (int r = 0; r < inner; ++r) {
+              const auto at = [&](int i) {
+                return x.elements<float>()[static_cast<std::size_t>((o * size + i) * inner + r)];
+              };
+              // NaN is more than anything, either way.
+              const auto worth = [&](int i) { return std::isnan(at(i)) ? 100.0f : largest ? at(i) : -at(i); };
+              int best = 0;
+              for (int i = 1; i < size; ++i)
+                if (worth(i) > worth(best) || (last && worth(i) == worth(best))) best = i;
+              CAPTURE(size);
+              CAPTURE(inner);
+              REQUIRE(got.elements<std::int64_t>()[static_cast<std::size_t>(o * inner + r)] == best);
+            }
+        }
+}
+
 TEST_CASE("running sums and products") {
   const array x = make<std::int64_t>({4}, {1, 2, 3, 4});
   require_equal<std::int64_t>(run_typed(op::cumsum{}, {x})[0], {4}, {1, 3, 6, 10});

@@ -118,24 +118,82 @@ inline void run(const op::reduce& p, const arguments& a, scratch_memory memory) 
   });
 }
 
+/// Does an element take the place of the best so far? The first NaN wins, as in numpy, or the last. By bits, without
+/// a branch.
+template <bool Largest, bool Last>
+struct takes_place {
+  template <class T>
+  bool operator()(T now, T top) const {
+    const bool known = top == top, nan = now != now, better = Largest ? now > top : now < top;
+    return (known & (better | nan | (Last & (now == top)))) | (Last & nan & !known);
+  }
+};
+
+/// Positions of the best of `size` elements `inner` apart, for `n` neighbours (at most row_piece), and those elements:
+/// a loop that compilers make vectors of.
+template <class T, class Takes>
+void find_best(const T* x, std::int64_t size, std::int64_t inner, std::int64_t n, Takes takes, T* top,
+               std::int32_t* best) {
+  std::copy_n(x, n, top);
+  std::fill_n(best, n, 0);
+  for (std::int32_t i = 1; i < size; ++i) {
+    const T* now = x + i * inner;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const bool taken = takes(now[k], top[k]);
+      top[k] = taken ? now[k] : top[k];
+      best[k] = taken ? i : best[k];
+    }
+  }
+}
+
+/// The same of `size` neighbours, of which every 16th is compared first.
+template <class T, bool Largest, bool Last>
+std::int64_t find_best(const T* x, std::int64_t size, takes_place<Largest, Last> takes) {
+  constexpr std::int64_t columns = 16;
+  constexpr takes_place<Largest, false> is_better;
+  const std::int64_t rows = size / columns;
+  std::int64_t best = 0;
+  T top = *x;
+  if (rows > 0) {
+    T tops[columns];
+    std::int32_t places[columns];
+    find_best(x, rows, columns, columns, takes, tops, places);
+    top = tops[0];
+    best = places[0] * columns;
+    for (std::int64_t k = 1; k < columns; ++k) {
+      const std::int64_t at = places[k] * columns + k;
+      const bool alike = !is_better(tops[k], top) && !is_better(top, tops[k]);
+      if (!(alike ? (Last ? at > best : at < best) : is_better(tops[k], top))) continue;
+      top = tops[k];
+      best = at;
+    }
+  }
+  for (std::int64_t i = rows * columns; i < size; ++i) {
+    if (!takes(x[i], top)) continue;
+    top = x[i];
+    best = i;
+  }
+  return best;
+}
+
 inline void run(const op::arg_reduce& p, const arguments& a) {
   const around s(a.in[0].shape, p.axis);
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    const T* x = elements<T>(b.in[0]);
-    auto* y = elements<std::int64_t>(b.out[0]);
-    for (std::int64_t o = 0; o < s.outer; ++o)
-      for (std::int64_t r = 0; r < s.inner; ++r) {
-        std::int64_t best = 0;
-        const T* row = x + o * s.size * s.inner + r;
-        for (std::int64_t i = 1; i < s.size; ++i) {
-          const T now = row[i * s.inner], top = row[best * s.inner];
-          const bool unordered = now != now || top != top;  // the first NaN wins, as in numpy
-          if (unordered ? now != now && (top == top || p.last)
-                        : (p.largest ? now > top : now < top) || (p.last && now == top))
-            best = i;
-        }
-        *y++ = best;
-      }
+    const auto find = [&](auto takes) {
+      const T* x = elements<T>(b.in[0]);
+      auto* y = elements<std::int64_t>(b.out[0]);
+      T top[row_piece];
+      std::int32_t best[row_piece];
+      for (std::int64_t o = 0; o < s.outer; ++o, x += s.size * s.inner, y += s.inner)
+        if (s.inner == 1) *y = find_best(x, s.size, takes);
+        else
+          for_pieces(s.inner, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+            find_best(x + first, s.size, s.inner, n, takes, top, best);
+            std::copy_n(best, n, y + first);
+          });
+    };
+    if (p.largest) p.last ? find(takes_place<true, true>{}) : find(takes_place<true, false>{});
+    else p.last ? find(takes_place<false, true>{}) : find(takes_place<false, false>{});
   });
 }
 
