@@ -322,7 +322,7 @@ class page {
                "Constants of a network for `static_assert`, and functions over it; those of `network` and `engine` are "
                "members."),
            "\n\n");
-    static const std::regex declared(".*?(operator\\(\\)|\\w+)(\\(| =|\\{|;| \\{|$).*");
+    static const std::regex declared(".*?(operator\\(\\)|\\w+)(\\(| =| :|\\{|;| \\{|$).*");
     const auto entry = [&](const std::string& of, const documented& d, const std::string& name) {
       append(out_, "`", of, name, short_parameters(d.parameters), "`:\n", as_text(d.comment), "\n");
     };
