@@ -82,6 +82,7 @@ struct smallest {
 template <int = 0>
 CTNN_INLINE vec gather(const float* x, std::ptrdiff_t stride, std::ptrdiff_t n, float absent) {
   if (stride == 1 && n >= lanes) return loadu(x);
+  if (stride == 1 && absent == 0) return load_part(x, static_cast<int>(n));
   alignas(64) float part[lanes];
   for (std::ptrdiff_t i = 0; i < lanes; ++i) part[i] = i < n ? x[i * stride] : absent;
   return load(part);
