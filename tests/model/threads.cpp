@@ -139,6 +139,30 @@ TEST_CASE("layers of bytes in parts give the same bytes") {
   }
 }
 
+TEST_CASE("what an attention refuses reaches who asked, on several threads, too") {
+  builder b;
+  op::attention p;
+  p.heads = p.kv_heads = 4;
+  p.lengths = true;
+  std::vector<value_id> in;
+  for (const char* name : {"q", "k", "v"}) in.push_back(b.add(op::input{{1, 4, 60, 16}}, name, {}));
+  in.push_back(b.add(op::input{{1}, dtype::i64}, "lengths", {}));
+  b.output("y", b.add(p, "y", {in[0], in[1], in[2], in[3]}));
+  random_weights none;
+  const model m(as_loaded(b.g.view(), none));
+  for (const std::int64_t length : {60, 61, -62}) {
+    CAPTURE(length);
+    extractor run = m.extractor();
+    run.set_executor(std::make_shared<thread_pool>(3));
+    for (const char* name : {"q", "k", "v"}) run.input(name, array({1, 4, 60, 16}));
+    array lengths({1}, dtype::i64);
+    lengths.elements<std::int64_t>()[0] = length;
+    run.input("lengths", lengths);
+    if (length == 60) CHECK(run.extract("y").size() == 4 * 60 * 16);
+    else CHECK_THROWS_AS(run.extract("y"), ctnn::error);
+  }
+}
+
 TEST_CASE("one, two, three and five threads give the same bits") {
   for (bool optimize : {false, true}) {
     const model m = load({.optimize = optimize});
