@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // All kernels as firmware compiles them, without Highway, against their references.
 #define CTNN_PLAIN
-#include <ctnn/kernels/vectors/attention-inl.hpp>
 #include <ctnn/kernels/vectors/eltwise-inl.hpp>
 #include <ctnn/kernels/vectors/elementwise-inl.hpp>
 #include <ctnn/kernels/vectors/interpolate-inl.hpp>
@@ -16,7 +15,6 @@
 
 #include <doctest/doctest.h>
 
-#include "sweeps/attention.hpp"
 #include "sweeps/binary.hpp"
 #include "sweeps/elementwise.hpp"
 #include "sweeps/movement.hpp"
@@ -41,7 +39,6 @@ TEST_CASE("plain kernels") {
   test::sweep_movement(run);
   test::sweep_recurrent(run);
   test::sweep_reduce(run);
-  test::sweep_attention([](const auto& p, const arguments& a, scratch_memory m) { plain::run(p, a, m); });
 }
 
 }  // namespace ctnn::ir

@@ -73,8 +73,9 @@ inline void note_zero_channels(const loaded_model& source, graph& g) {
     const bool fits = static_cast<std::int64_t>(a.size()) == e.shape.count();
     if (!fits || (a.type() != dtype::f32 && !is_narrow(a.type()))) return;
     const number_source* const from = a.source().get();
-    if (from && from->has_parts() && a.type() == dtype::f32 && !may_have_zero_channels(*from, e.shape)) return;
     const auto look = [&] {
+      if (from && from->has_parts() && a.type() == dtype::f32 && !may_have_zero_channels(*from, e.shape))
+        return std::int64_t{0};
       std::deque<std::vector<float>> memory;
       // What a source gives is read for this look alone.
       if (from) note_zero_channels(g, e, numbers_of(array(a.shape(), a.type(), a.source()), e, memory));

@@ -12,7 +12,7 @@ namespace ctnn {
 ///
 /// ```cpp
 /// using small = nn::optimized<nn::with_weights<net, weights>>;
-/// constexpr auto folded = nn::fold<nn::with_weights<net, weights>>();
+/// constexpr auto few = nn::fold<nn::with_weights<net, weights>>();
 /// ```
 /// The type may have fewer channels than Net declares, and so takes no others' weights: load_folded() refuses it.
 template <class Net, const auto& Given>
