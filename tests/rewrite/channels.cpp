@@ -244,3 +244,19 @@ DECLINES("channels that are joined to others", (rules::zero_channels), in_concat
 DECLINES("channels that are added to others", (rules::zero_channels), in_sum, as_they_are)
 DECLINES("channels that are a residual", (rules::zero_channels), as_residual, as_they_are)
 DECLINES("a layer with a residual", (rules::zero_channels), with_residual, "it has a residual")
+
+namespace {
+// Rows of 6, of which one is zero; the images that they make have 2 channels.
+constexpr auto of_images_in_between = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 5}), rows = b.linear("rows", x, 6);
+  b.zeros(0, {1});
+  b.zeros(1, {1});
+  op::conv2d each;
+  each.out = each.groups = 2;
+  each.kernel = {1, 1};
+  const value_id images = b.add(each, "each", {rows});
+  b.zeros(0, {1});
+  b.output("y", b.linear("last", images, 3));
+};
+}  // namespace
+DECLINES("a depthwise convolution along another axis", (rules::zero_channels), of_images_in_between, as_they_are)

@@ -208,8 +208,8 @@ class channel_walk {
     } else if (is_depthwise(n)) {
       by.rows = 0;
       windows::visit(r_, n, [&](const auto& c) { does = from.axis == x.rank - 1 - static_cast<int>(c.kernel.size()); });
-      add_either(zero, zeros_.of(r_.weight(n, 0), 0));
-      finish(n, zero);
+      if (does) add_either(zero, zeros_.of(r_.weight(n, 0), 0));
+      if (does) finish(n, zero);
     }
     if (!does) return false;
     layers.push_back(by);
