@@ -239,11 +239,15 @@ struct constant_weights {
 /// Has it its weights with it (with_weights.hpp)?
 template <class Net>
 concept knows_weights = requires { Net::known_weights; };
+template <class Net, const auto& Given>
+struct takes_only_known_weights {
+  static_assert(std::size(Given) == 0 || static_cast<const void*>(&Given) == &Net::known_weights,
+                "ctnn: with_weights<...> was rewritten for its own weights: fold<> and pack<> take no others");
+};
 template <class Net, const auto& Given, class Packed>
   requires knows_weights<Net>
 struct constant_weights<Net, Given, Packed> {
-  static_assert(std::size(Given) == 0 || static_cast<const void*>(&Given) == &Net::known_weights,
-                "ctnn: with_weights<...> was rewritten for its own weights: fold<> and pack<> take no others");
+  static_assert(sizeof(takes_only_known_weights<Net, Given>) > 0);
   static_assert(count_weights(declared_graph<Net>) <= constant_weights_limit,
                 "ctnn: too many weights to fold in a constant (constant_weights_limit): use `ctnn header`");
   using type = parameters<Packed>;
