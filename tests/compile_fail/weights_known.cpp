@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Other weights than those for which the network was rewritten: its type has no place for a channel that was zero.
+// lines: 17
 // expect: ctnn: with_weights<...> was rewritten for its own weights: fold<> and pack<> take no others
 #include <ctnn/ctnn.hpp>
 
