@@ -62,6 +62,7 @@ struct attention {
   }
   /// What a vector kernel takes at a time: rows of Q, keys or columns of V side by side, parts of the work.
   static constexpr int row_block = 24, key_block = 16, most_parts = 4;
+  static constexpr std::int64_t whole_blocks(std::int64_t n) { return (n + key_block - 1) / key_block * key_block; }
   constexpr int parts(inputs in) const {
     const extents q = by_heads(in[0], heads), k = by_heads(in[1], kv_heads);
     const std::int64_t rows = (q[2] + row_block - 1) / row_block, units = std::int64_t{k[0]} * k[1];
@@ -72,9 +73,8 @@ struct attention {
   /// keys of a head.
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     const std::int64_t total = keys(in), size = by_heads(in[0], heads)[3], width = by_heads(in[2], kv_heads)[3];
-    const auto whole = [](std::int64_t n) { return (n + key_block - 1) / key_block * key_block; };
-    const std::int64_t vectors = parts(in) * (scratch_for(whole(total) * size, sizeof(float)) +
-                                              scratch_for(total * whole(width), sizeof(float)) +
+    const std::int64_t vectors = parts(in) * (scratch_for(whole_blocks(total) * size, sizeof(float)) +
+                                              scratch_for(total * whole_blocks(width), sizeof(float)) +
                                               scratch_for(row_block * total, sizeof(float)));
     const std::int64_t plain = scratch_for(total) + scratch_for(total * size);
     return vectors > plain ? vectors : plain;

@@ -48,8 +48,8 @@ class attention_part {
         seen_(p.scores ? a.out[p.present ? 3 : 1].data : nullptr) {
     static_assert(op::attention::key_block % channel_block == 0 && op::attention::row_block % row_tiles == 0);
     for (int i = 0; i <= a.share.index; ++i) {  // those of the parts before it are theirs
-      keys_ = memory.take<float>(whole_blocks(w_.total) * w_.q.size).data();
-      values_ = memory.take<float>(w_.total * whole_blocks(w_.v.size)).data();
+      keys_ = memory.take<float>(p.whole_blocks(w_.total) * w_.q.size).data();
+      values_ = memory.take<float>(w_.total * p.whole_blocks(w_.v.size)).data();
       scores_ = memory.take<float>(op::attention::row_block * w_.total).data();
     }
   }
@@ -74,9 +74,6 @@ class attention_part {
   }
 
  private:
-  static constexpr std::int64_t whole_blocks(std::int64_t n) {
-    return (n + op::attention::key_block - 1) / op::attention::key_block * op::attention::key_block;
-  }
   const float* past(std::ptrdiff_t n, std::ptrdiff_t h, const head_places& at, int which) const {
     if (!p_.past) return nullptr;
     return a_.in[static_cast<std::size_t>(w_.past_at + which)].data + (n * at.heads + h) * w_.past * at.size;
