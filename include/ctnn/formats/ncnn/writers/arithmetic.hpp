@@ -57,7 +57,10 @@ inline bool fuse_activation(parameter_list& p, const activation_function& f) {
 }
 
 /// Where a layer writes if `rest` still has to be applied to its result.
-inline std::string before_activation(node_writer& w, bool separate) { return separate ? w.between("linear") : w.out(); }
+inline std::string before_activation(node_writer& w, bool separate, const std::string& end) {
+  return separate ? w.between("linear") : end;
+}
+inline std::string before_activation(node_writer& w, bool separate) { return before_activation(w, separate, w.out()); }
 
 inline void activation(node_writer& w) {
   activation_layer(w, w.get<op::activation>().activation, w.in(), w.out());
@@ -83,14 +86,9 @@ inline void slope_layer(node_writer& w, const op::conv2d& op, const std::string&
 }
 
 /// The residual that is added to `result`; the blob with the sum.
-inline std::string add_residual(node_writer& w, const std::string& result, bool activate_after) {
-  const std::string sum = before_activation(w, activate_after);
+inline std::string add_residual(node_writer& w, const std::string& result, const std::string& sum) {
   w.layer("BinaryOp", {result, w.in(1)}, {sum});
   return sum;
-}
-/// The residual that is added to what the activation made, which ends the layer.
-inline void add_residual_last(node_writer& w, const std::string& result) {
-  w.layer("BinaryOp", {result, w.in(1)}, {w.out()});
 }
 
 inline void write_conv2d(node_writer& w, const op::conv2d& op) {
@@ -101,14 +99,14 @@ inline void write_conv2d(node_writer& w, const op::conv2d& op) {
   const bool separate = residual || !fuse_activation(p, op.activation);
   const bool activate_after = separate && op.activation;
   const std::string end = last ? w.between("activated") : w.out();
-  std::string result = residual ? w.between("product") : separate ? w.between("linear") : end;
+  std::string result = residual ? w.between("product") : before_activation(w, separate, end);
   w.layer(op.groups == 1 ? "Convolution" : "ConvolutionDepthWise", {w.in()}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
-  if (residual) result = add_residual(w, result, activate_after);
+  if (residual) result = add_residual(w, result, before_activation(w, activate_after));
   if (op.has_slopes()) slope_layer(w, op, result, end);
   else if (activate_after) activation_layer(w, op.activation, result, end);
-  if (last) add_residual_last(w, end);
+  if (last) add_residual(w, end, w.out());
 }
 inline void conv2d(node_writer& w) { write_conv2d(w, w.get<op::conv2d>()); }
 
@@ -171,7 +169,6 @@ inline void linear(node_writer& w) {
   const bool adds = w.input_count() == 2, last = adds && op.residual_last, residual = adds && !last;
   const bool separate = residual ? static_cast<bool>(op.activation) : !fuse_activation(p, op.activation);
   const std::string end = last ? w.between("activated") : w.out();
-  const auto before = [&] { return separate ? w.between("linear") : end; };
   // ncnn goes through a matrix row by row if they are as long as the weights', else all elements are one vector.
   const int depth = static_cast<int>(op.depth(in)), rows = static_cast<int>(in.count() / depth);
   const bool whole = op.axes == in.rank;
@@ -180,18 +177,18 @@ inline void linear(node_writer& w) {
     from = w.reshaped(from, {depth}, "vector");
   else if (!whole && in.rank > 2) from = w.reshaped(from, {rows, depth}, "rows");
   const bool reshape_after = (!whole && (in.rank > 2 || rows == 1)) || (op.ones > 0 && !w.b.kept_flat.contains(w.id()));
-  std::string result = reshape_after || residual ? w.between("product") : before();
+  std::string result = reshape_after || residual ? w.between("product") : before_activation(w, separate, end);
   w.layer("InnerProduct", {from}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
   if (reshape_after) {
-    const std::string shaped = residual ? w.between("shaped") : before();
+    const std::string shaped = residual ? w.between("shaped") : before_activation(w, separate, end);
     w.layer("Reshape", {result}, {shaped}, parameter_list().shape(w.output_shape()));
     result = shaped;
   }
-  if (residual) result = add_residual(w, result, separate);
+  if (residual) result = add_residual(w, result, before_activation(w, separate));
   if (separate) activation_layer(w, op.activation, result, end);
-  if (last) add_residual_last(w, end);
+  if (last) add_residual(w, end, w.out());
 }
 
 /// A layer with numbers a channel. ncnn's channels come first; behind a batch of one they do so in another form.
