@@ -192,6 +192,15 @@ constexpr auto with_residual = [](builder& b) {
   b.zeros(1, {0});
   b.output("", b.conv("b", v, 2));
 };
+// Its own weight is followed by the next layer's.
+constexpr auto with_given_bias = [](builder& b) {
+  op::linear p{4};
+  p.given = 2;
+  const value_id v = b.add(p, "a", {b.input("x", {2, 3}), b.input("bias", {4})});
+  b.zeros(0, {0});
+  b.output("", b.linear("b", v, 2));
+  b.zeros(0, {}, {0});
+};
 template <int Bias>
 constexpr auto biased = [](builder& b) {
   const value_id v = layer(b, conv_of(4, 3, relu), "a", b.input("x", {2, 5, 5}), {0}, {Bias});
@@ -244,6 +253,8 @@ DECLINES("channels that are joined to others", (rules::zero_channels), in_concat
 DECLINES("channels that are added to others", (rules::zero_channels), in_sum, as_they_are)
 DECLINES("channels that are a residual", (rules::zero_channels), as_residual, as_they_are)
 DECLINES("a layer with a residual", (rules::zero_channels), with_residual, "it has a residual")
+DECLINES("a layer whose bias is computed", (rules::zero_channels), with_given_bias,
+         "its weights are not known before it runs")
 
 namespace {
 // Rows of 6, of which one is zero; the images that they make have 2 channels.

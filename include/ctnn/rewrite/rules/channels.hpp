@@ -88,13 +88,15 @@ class channel_walk {
       }
     });
     layers.push_back(made);
-    add(v, axis, made_zero(made));
+    pool<bool> zero;
+    if (r_.given(n) == 0) zero = made_zero(made);
+    add(v, axis, static_cast<pool<bool>&&>(zero));
     if (no) stop(no);
   }
   /// Why the channels of n cannot change.
   constexpr reason refused(node_id n) const {
-    if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
     if (r_.given(n) != 0) return {"its weights are not known before it runs", r_.name(n)};
+    if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
     return {};
   }
   /// Channels that a layer with weights makes nothing but 0 of.
