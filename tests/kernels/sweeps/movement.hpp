@@ -38,6 +38,7 @@ void sweep_movement(const Run& run) {
     compare_any(run, op::pad{mode, {0, 1, 2}, {0, 2, 1}, 0.5}, {{18, 4, 5}}, exact);
     compare_any(run, op::pad{mode, {1, 0, 0, 3}, {0, 2, 0, 0}, -1}, {{2, 3, 4, 5}}, exact);
     compare_any(run, op::pad{mode, {-1, 2}, {2, -3}, 7}, {{4, 6}}, exact);
+    compare_any(run, op::pad{mode, {0, 40, 1}, {0, 35, 30}, 7}, {{18, 4, 5}}, exact);
   }
   compare_any(run, op::pad{constant, {-4, 4}, {4, 0}, 7}, {{4, 2}}, exact);  // nothing is left of the input
   compare_any(run, op::channel_shuffle{3}, {{2, 12, 3, 2}}, exact);

@@ -114,12 +114,21 @@ namespace detail {
 
 template <int = 0>
 CTNN_NOINLINE inline void fill(const tensor& y, float value) {
-  loop_nest<2> nest;
+  loop_nest<1> nest;
   for (int i = 0; i < y.shape.rank; ++i) {
     const int axis = memory_axis(y, i);
-    nest.push_back({y.shape[axis], {stride_of(y, axis), 0}});
+    nest.push_back({y.shape[axis], {stride_of(y, axis)}});
   }
-  copy_nested(nest, y.data, &value);
+  nest.require(1);
+  const auto& row = nest.levels[nest.depth - 1];
+  const vec values = set(value);
+  loop_cursor<1> at(nest, 1);
+  do {
+    float* const to = y.data + at.offset[0];
+    std::ptrdiff_t i = 0;
+    for (; row.stride[0] == 1 && i + lanes <= row.extent; i += lanes) storeu(values, to + i);
+    for (; i < row.extent; ++i) to[i * row.stride[0]] = value;
+  } while (at.next());
 }
 
 }  // namespace detail
@@ -147,17 +156,26 @@ CTNN_NOINLINE inline void fill_borders(const op::pad& p, const tensor& y, const 
         middle.push_back({x[outer], {stride_of(y, outer)}});
         first += p.before[static_cast<std::size_t>(outer)] * stride_of(y, outer);
       }
-      loop_cursor<1> at(middle, 0);
-      do {
-        float* const row = y.data + first + at.offset[0];
-        for (std::ptrdiff_t i = 0; i < size; ++i) {
+      std::ptrdiff_t to[32], from[32];  // some places at a time
+      for (std::ptrdiff_t i = 0; i < size;) {
+        int places = 0;
+        for (; i < size && places < 32; ++i) {
           if (i == before) i += x[axis];
           if (i >= size) break;
-          const float* const from = row + (p.source(i - before, x[axis]) + before) * block;
-          float* const to = row + i * block;
-          for (std::ptrdiff_t k = 0; k < block; ++k) to[k] = from[k];
+          to[places] = i * block;
+          from[places++] = (p.source(i - before, x[axis]) + before) * block;
         }
-      } while (at.next());
+        if (places == 0) break;
+        loop_cursor<1> at(middle, 0);
+        do {
+          float* const row = y.data + first + at.offset[0];
+          if (block < lanes)
+            for (int k = 0; k < places; ++k)
+              for (std::ptrdiff_t b = 0; b < block; ++b) row[to[k] + b] = row[from[k] + b];
+          else
+            for (int k = 0; k < places; ++k) copy_rows(1, block, row + to[k], 0, row + from[k], 0);
+        } while (at.next());
+      }
     }
     block *= size;
   }
