@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -23,18 +24,53 @@
 
 namespace ctnn {
 
+namespace ir {
+/// Bytes of one's own, which nobody has set.
+class byte_buffer {
+ public:
+  byte_buffer() = default;
+  explicit byte_buffer(std::size_t size) : memory_(new std::byte[size]), size_(size) {}
+  byte_buffer(std::span<const std::byte> from) : byte_buffer(from.size()) {
+    if (size_ > 0) std::memcpy(memory_.get(), from.data(), size_);
+  }
+  byte_buffer(const byte_buffer& other) : byte_buffer(std::span<const std::byte>(other)) {}
+  byte_buffer(byte_buffer&& other) noexcept { swap(other); }
+  byte_buffer& operator=(byte_buffer other) noexcept { return swap(other), *this; }
+
+  operator std::span<std::byte>() { return {memory_.get(), size_}; }
+  operator std::span<const std::byte>() const { return {memory_.get(), size_}; }
+
+ private:
+  void swap(byte_buffer& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(size_, other.size_);
+  }
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t size_ = 0;
+};
+}  // namespace ir
+
 /// Row-major in the order of the shape. float32 unless another type is asked for; data(), values() and [] are for
 /// float32, elements<T>() for the rest.
 class array {
  public:
   array() = default;
-  explicit array(const extents& shape, dtype type = dtype::f32)
-      : shape_(shape), type_(type), bytes_(static_cast<std::size_t>(shape.count() * size_of(type))) {}
+  /// Zeros.
+  explicit array(const extents& shape, dtype type = dtype::f32) : array(empty(shape, type)) {
+    std::ranges::fill(bytes(), std::byte{0});
+  }
   /// Throws ctnn::error if there are not as many values as the shape has elements.
   array(const extents& shape, std::span<const float> values) : shape_(shape) {
     require_size(shape, values.size());
-    const auto all = std::as_bytes(values);
-    bytes_.assign(all.begin(), all.end());
+    bytes_ = std::as_bytes(values);
+  }
+  /// torch.empty: elements that are not initialised.
+  static array empty(const extents& shape, dtype type = dtype::f32) {
+    array a;
+    a.shape_ = shape;
+    a.type_ = type;
+    a.bytes_ = ir::byte_buffer(static_cast<std::size_t>(shape.count() * size_of(type)));
+    return a;
   }
   /// The same without a copy: the caller's numbers, which must stay where they are while the array and its copies live.
   static array from_blob(const extents& shape, std::span<const float> values);
@@ -47,7 +83,7 @@ class array {
   dtype type() const { return type_; }
   std::size_t size() const { return static_cast<std::size_t>(shape_.count()); }
   std::span<std::byte> bytes() { return own(), bytes_; }
-  std::span<const std::byte> bytes() const { return later_ ? later_->bytes() : bytes_; }
+  std::span<const std::byte> bytes() const { return later_ ? later_->bytes() : std::span<const std::byte>(bytes_); }
   /// Where they come from, if that is not this array alone; then bytes are not in memory before somebody looks.
   const std::shared_ptr<const number_source>& source() const {
     static const std::shared_ptr<const number_source> none;
@@ -57,8 +93,8 @@ class array {
   /// The elements as Ts; the caller knows the type (T has its size).
   template <class T>
   std::span<T> elements() {
-    own();
-    return {static_cast<T*>(static_cast<void*>(bytes_.data())), bytes_.size() / sizeof(T)};
+    const std::span<std::byte> all = bytes();
+    return {static_cast<T*>(static_cast<void*>(all.data())), all.size() / sizeof(T)};
   }
   template <class T>
   std::span<const T> elements() const {
@@ -98,14 +134,13 @@ class array {
   /// Before somebody writes.
   void own() {
     if (!later_) return;
-    const std::span<const std::byte> all = later_->bytes();
-    bytes_.assign(all.begin(), all.end());
+    bytes_ = later_->bytes();
     later_ = nullptr;
   }
 
   extents shape_{0};
   dtype type_ = dtype::f32;
-  std::vector<std::byte> bytes_;
+  ir::byte_buffer bytes_;
   std::shared_ptr<const taken_later> later_;
 };
 

@@ -463,7 +463,7 @@ CTNN_ONCE bool extractor::has_counted_rows(ir::value_id v) const {
 CTNN_ONCE array extractor::copy_of(ir::value_id v) {
   ir::tensor from = tensor_at(place_of(v));
   if (has_counted_rows(v)) from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
-  array out(from.shape, from.type);
+  array out = array::empty(from.shape, from.type);
   if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), ir::layout::nchw, 0}, from, {});
   else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
   return out;
