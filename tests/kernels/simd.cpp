@@ -19,10 +19,11 @@ inline void map(const activation_function& f, const float* in, float* out, int c
   }
 }
 
-inline void map_exp(const float* in, float* out, int count) {
+inline void map_exp(const float* in, float* out, int count, bool up_to_zero) {
   for (int i = 0; i < count; i += lanes) {
     const int n = count - i < lanes ? count - i : lanes;
-    store_part(exp(load_part(in + i, n)), out + i, n);
+    const vec x = load_part(in + i, n);
+    store_part(up_to_zero ? exp_up_to_zero(x) : exp(x), out + i, n);
   }
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("exp within 3 units in the last place, and its ends") {
                         std::numeric_limits<float>::quiet_NaN(), 0.0f, 100.0f, -200.0f};
   float at_ends[6];
   for_each_dispatched_target([&] {
-    HWY_DYNAMIC_DISPATCH(map_exp)(x.data(), y.data(), static_cast<int>(x.size()));
+    HWY_DYNAMIC_DISPATCH(map_exp)(x.data(), y.data(), static_cast<int>(x.size()), false);
     double worst = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double want = std::exp(static_cast<double>(x[i]));
@@ -107,13 +108,23 @@ TEST_CASE("exp within 3 units in the last place, and its ends") {
       worst = std::max(worst, std::fabs(static_cast<double>(y[i]) - want) / unit);
     }
     CHECK(worst < 3);
-    HWY_DYNAMIC_DISPATCH(map_exp)(ends, at_ends, 6);
+    HWY_DYNAMIC_DISPATCH(map_exp)(ends, at_ends, 6, false);
     CHECK(at_ends[0] == std::numeric_limits<float>::infinity());
     CHECK(at_ends[1] == 0.0f);
     CHECK(std::isnan(at_ends[2]));
     CHECK(at_ends[3] == 1.0f);
     CHECK(at_ends[4] == std::numeric_limits<float>::infinity());
     CHECK(at_ends[5] == 0.0f);
+    HWY_DYNAMIC_DISPATCH(map_exp)(x.data(), y.data(), static_cast<int>(x.size()), true);
+    for (std::size_t i = 0; x[i] <= 0; ++i) {
+      const double want = std::exp(static_cast<double>(x[i]));
+      REQUIRE(std::fabs(static_cast<double>(y[i]) - want) < std::max(3 * want * 1.1920929e-7, 1.7e-38));
+    }
+    HWY_DYNAMIC_DISPATCH(map_exp)(ends + 1, at_ends, 5, true);
+    CHECK(at_ends[0] == 0.0f);
+    CHECK(std::isnan(at_ends[1]));
+    CHECK(at_ends[2] == 1.0f);
+    CHECK(at_ends[4] == 0.0f);
   });
 }
 

@@ -134,8 +134,10 @@ constexpr float softplus(float x) {
 }
 
 /// The part of a normal distribution below x, (1 + erf(x / sqrt 2)) / 2, within 2e-7; e^(-x^2 / 2) times a polynomial
-/// in u = 1 / (1 + |x| / 4), fitted over |x| < 14.
+/// in u = 1 / (1 + |x| / 4), fitted over |x| < 14. 0 where it is no normal float: processors take ten times as long
+/// there.
 constexpr float normal_below(float x) {
+  if (x < -12.9f) return 0;
   const float bounded = clamp(x, -15.0f, 15.0f), u = 1.0f / (1.0f + 0.25f * abs(bounded));
   float p = 0.0287847351f;
   p = p * u - 0.167508096f;

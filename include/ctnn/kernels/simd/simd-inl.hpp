@@ -54,6 +54,7 @@ CTNN_INLINE vec loadu(const float* p) { return *p; }
 CTNN_INLINE void store(vec x, float* p) { *p = x; }
 CTNN_INLINE void storeu(vec x, float* p) { *p = x; }
 CTNN_INLINE vec load_part(const float* p, int n) { return n > 0 ? *p : 0.0f; }
+CTNN_INLINE vec load_part_or(const float* p, int n, vec otherwise) { return n > 0 ? *p : otherwise; }
 CTNN_INLINE void store_part(vec x, float* p, int n) {
   if (n > 0) *p = x;
 }
@@ -77,11 +78,13 @@ CTNN_INLINE mask less_equal(vec a, vec b) { return a <= b; }
 CTNN_INLINE mask equal(vec a, vec b) { return a == b; }
 CTNN_INLINE vec select(mask m, vec yes, vec no) { return m ? yes : no; }
 CTNN_INLINE float sum(vec a) { return a; }
+CTNN_INLINE float root_of(float x) { return math::sqrt(x); }
 CTNN_INLINE float max_of(vec a) { return a; }
 CTNN_INLINE float min_of(vec a) { return a; }
 /// max(x, 0), where NaN stays.
 CTNN_INLINE vec relu(vec x) { return x < 0 ? 0 : x; }
 CTNN_INLINE vec exp(vec x) { return math::exp(x); }
+CTNN_INLINE vec exp_up_to_zero(vec x) { return math::exp(x); }
 CTNN_INLINE vec expm1(vec x) { return math::expm1(x); }
 CTNN_INLINE vec floor(vec x) { return math::floor(x); }
 CTNN_INLINE vec ceil(vec x) { return math::ceil(x); }
@@ -118,6 +121,10 @@ CTNN_INLINE vec load_part(const float* p, int n) {
   for (int i = 0; i < n; ++i) part[i] = p[i];
   return load(part);
 #endif
+}
+/// The same with other numbers than 0 in the other lanes.
+CTNN_INLINE vec load_part_or(const float* p, int n, vec otherwise) {
+  return hn::IfThenElse(hn::FirstN(tag(), static_cast<std::size_t>(n)), load_part(p, n), otherwise);
 }
 CTNN_INLINE void store_part(vec x, float* p, int n) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
@@ -159,6 +166,8 @@ CTNN_INLINE mask less_equal(vec a, vec b) { return hn::Le(a, b); }
 CTNN_INLINE mask equal(vec a, vec b) { return hn::Eq(a, b); }
 CTNN_INLINE vec select(mask m, vec yes, vec no) { return hn::IfThenElse(m, yes, no); }
 CTNN_INLINE float sum(vec a) { return hn::GetLane(hn::SumOfLanes(tag(), a)); }
+/// The root of one number, as vectors have it.
+CTNN_INLINE float root_of(float x) { return hn::GetLane(hn::Sqrt(hn::Set(HWY_CAPPED(float, 1)(), x))); }
 CTNN_INLINE float max_of(vec a) {
   if (!hn::AllFalse(tag(), hn::IsNaN(a))) return std::numeric_limits<float>::quiet_NaN();
   return hn::GetLane(hn::MaxOfLanes(tag(), a));
@@ -193,21 +202,38 @@ CTNN_INLINE vec exp_tail(vec r) {
   return mul(mul(p, r), r);
 }
 
+/// x = k ln 2 + rest for |x| up to 104: adding 1.5 2^23 rounds to whole numbers, which then are the lowest bits.
+struct powers_of_two {
+  hn::Vec<int_tag> bits;  ///< of which the lowest are k
+  vec rest;
+
+  CTNN_INLINE explicit powers_of_two(vec x) {
+    const vec round = set(12582912.0f), t = mul_add(x, set(1.44269504088896341f), round), n = sub(t, round);
+    bits = hn::BitCast(int_tag(), t);
+    rest = mul_add(n, set(2.12194440e-4f), mul_add(n, set(-0.693359375f), x));
+  }
+  CTNN_INLINE vec power_of_rest() const { return add(add(exp_tail(rest), rest), set(1.0f)); }
+  /// 2^k, if it is a normal float.
+  static CTNN_INLINE vec power(hn::Vec<int_tag> k) {
+    return hn::BitCast(tag(), hn::Add(hn::ShiftLeft<23>(k), hn::Set(int_tag(), 0x3f800000)));
+  }
+};
+
 /// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays. What is too small for a float is not computed:
 /// processors take ten times as long for products that vanish.
 CTNN_INLINE vec exp(vec x) {
-  const int_tag di;
   const mask vanishes = less(x, set(-104.0f));
-  const vec bounded = select(vanishes, zero(), clamp_above(x, set(89.0f)));
-  const auto k = hn::NearestInt(mul(bounded, set(1.44269504088896341f)));
-  const vec n = hn::ConvertTo(tag(), k);
-  const vec r = mul_add(n, set(2.12194440e-4f), mul_add(n, set(-0.693359375f), bounded));
-  const vec e = add(add(exp_tail(r), r), set(1.0f));
-  const auto half = hn::ShiftRight<1>(k);
-  const auto power_low = hn::ShiftLeft<23>(hn::Add(half, hn::Set(di, 127)));
-  const auto power_high = hn::ShiftLeft<23>(hn::Add(hn::Sub(k, half), hn::Set(di, 127)));
-  const vec y = mul(mul(e, hn::BitCast(tag(), power_low)), hn::BitCast(tag(), power_high));
+  const powers_of_two p(select(vanishes, zero(), clamp_above(x, set(89.0f))));
+  const auto k = hn::Sub(p.bits, hn::Set(int_tag(), 0x4b400000)), half = hn::ShiftRight<1>(k);
+  const vec y = mul(mul(p.power_of_rest(), p.power(half)), p.power(hn::Sub(k, half)));
   return select(vanishes, zero(), y);
+}
+
+/// The same for x <= 0 (or NaN), for sums in which one term is 1: 0 where it is no normal float.
+CTNN_INLINE vec exp_up_to_zero(vec x) {
+  const mask vanishes = less(x, set(-87.0f));
+  const powers_of_two p(select(vanishes, zero(), x));
+  return select(vanishes, zero(), mul(p.power_of_rest(), p.power(p.bits)));
 }
 
 /// e^x - 1 without cancellation near 0, which keeps its sign.
@@ -265,7 +291,7 @@ CTNN_INLINE vec tanh(vec x) {
 
 /// (1 + erf(x / sqrt 2)) / 2, as base/math.hpp has it.
 CTNN_INLINE vec normal_below(vec x) {
-  const vec bounded = clamp(x, set(-15.0f), set(6.0f));  // from there on it is 1
+  const vec least = set(-12.9f), bounded = clamp(x, least, set(6.0f));  // from there on it is 1
   const vec u = div(set(1.0f), mul_add(set(0.25f), abs(bounded), set(1.0f)));
   vec p = set(0.0287847351f);
   p = mul_add(p, u, set(-0.167508096f));
@@ -280,7 +306,7 @@ CTNN_INLINE vec normal_below(vec x) {
   const vec lost = mul_add(sub(bounded, head), add(bounded, head), sub(mul(head, head), square));
   const vec power = exp(mul(set(-0.5f), square));
   const vec tail = mul(mul(p, u), mul_add(mul(set(-0.5f), lost), power, power));
-  return select(less(x, zero()), tail, sub(set(1.0f), tail));
+  return select(less(x, zero()), select(less(x, least), zero(), tail), sub(set(1.0f), tail));
 }
 
 // What Highway lacks goes lane by lane: such functions are rare in networks, and so they are as exact as base/math.hpp.

@@ -82,45 +82,68 @@ struct smallest {
 template <int = 0>
 CTNN_INLINE vec gather(const float* x, std::ptrdiff_t stride, std::ptrdiff_t n, float absent) {
   if (stride == 1 && n >= lanes) return loadu(x);
-  if (stride == 1 && absent == 0) return load_part(x, static_cast<int>(n));
+  if (stride == 1) return load_part_or(x, static_cast<int>(n), set(absent));
   alignas(64) float part[lanes];
   for (std::ptrdiff_t i = 0; i < lanes; ++i) part[i] = i < n ? x[i * stride] : absent;
   return load(part);
 }
 
+/// Totals that do not wait for each other.
+template <class How>
+struct four_totals {
+  vec of[4];
+
+  CTNN_INLINE four_totals() {  // compilers would make it for another target
+    CTNN_UNROLL for (int v = 0; v < 4; ++v) of[v] = set(How::nothing);
+  }
+  CTNN_INLINE void add_row(const float* row, std::ptrdiff_t stride, std::ptrdiff_t n, const How& how) {
+    std::ptrdiff_t i = 0;
+    if (lanes > 1 && stride == 1) {
+      for (; i + 4 * lanes <= n; i += 4 * lanes)
+        CTNN_UNROLL for (int v = 0; v < 4; ++v) of[v] = how.step(of[v], loadu(row + i + v * lanes));
+      CTNN_UNROLL for (int v = 1; v < 4; ++v) {
+        if (i + lanes > n) break;
+        of[v] = how.step(of[v], loadu(row + i));
+        i += lanes;
+      }
+    }
+    for (; i < n; i += lanes) of[0] = how.step(of[0], gather(row + i * stride, stride, n - i, How::absent));
+  }
+  CTNN_INLINE vec whole() const { return How::join(How::join(of[0], of[1]), How::join(of[2], of[3])); }
+};
+
 /// All numbers of the loops, of which the innermost one is taken in vectors.
 template <class How>
 CTNN_NOINLINE float reduce_rows(const loop_nest<1>& rows, const float* x, const How& how) {
-  const auto n = rows.levels[rows.depth - 1].extent, stride = rows.levels[rows.depth - 1].stride[0];
-  vec totals[4] = {set(How::nothing), set(How::nothing), set(How::nothing), set(How::nothing)};
-  loop_cursor<1> at(rows, 1);
-  do {
-    const float* row = x + at.offset[0];
-    std::ptrdiff_t i = 0;
-    for (; lanes > 1 && stride == 1 && i + 4 * lanes <= n; i += 4 * lanes)
-      CTNN_UNROLL for (int v = 0; v < 4; ++v) totals[v] = how.step(totals[v], loadu(row + i + v * lanes));
-    for (; i < n; i += lanes) totals[0] = how.step(totals[0], gather(row + i * stride, stride, n - i, How::absent));
-  } while (at.next());
-  return How::whole(How::join(How::join(totals[0], totals[1]), How::join(totals[2], totals[3])));
+  const auto& row = rows.levels[rows.depth - 1];
+  four_totals<How> totals;
+  if (rows.depth == 1) {
+    totals.add_row(x, row.stride[0], row.extent, how);
+  } else {
+    loop_cursor<1> at(rows, 1);
+    do totals.add_row(x + at.offset[0], row.stride[0], row.extent, how);
+    while (at.next());
+  }
+  return How::whole(totals.whole());
 }
 
 /// One number of each of up to `lanes` neighbours.
 template <class How>
 CTNN_NOINLINE vec reduce_columns(const loop_nest<1>& loops, const float* x, std::ptrdiff_t stride, std::ptrdiff_t n,
                                  const How& how) {
-  constexpr int count = lanes > 1 ? 4 : 1;  // totals that do not wait for each other
+  constexpr int count = lanes > 1 ? 4 : 1;
   const auto cells = loops.levels[loops.depth - 1].extent, step = loops.levels[loops.depth - 1].stride[0];
-  vec totals[4] = {set(How::nothing), set(How::nothing), set(How::nothing), set(How::nothing)};
+  four_totals<How> totals;
   loop_cursor<1> at(loops, 1);
   do {
     const float* row = x + at.offset[0];
     std::ptrdiff_t i = 0;
     for (; i + count <= cells; i += count)
       CTNN_UNROLL for (int v = 0; v < count; ++v)
-        totals[v] = how.step(totals[v], gather(row + (i + v) * step, stride, n, How::absent));
-    for (; i < cells; ++i) totals[0] = how.step(totals[0], gather(row + i * step, stride, n, How::absent));
+        totals.of[v] = how.step(totals.of[v], gather(row + (i + v) * step, stride, n, How::absent));
+    for (; i < cells; ++i) totals.of[0] = how.step(totals.of[0], gather(row + i * step, stride, n, How::absent));
   } while (at.next());
-  return How::join(How::join(totals[0], totals[1]), How::join(totals[2], totals[3]));
+  return totals.whole();
 }
 
 /// The same of 4 * lanes neighbours that lie side by side.
@@ -137,9 +160,9 @@ CTNN_NOINLINE void reduce_wide_columns(const loop_nest<1>& loops, const float* x
   CTNN_UNROLL for (int v = 0; v < 4; ++v) store(total[v], totals + v * lanes);
 }
 
-constexpr float finish_reduction(op::reduction f, float total, float inverse) {
+CTNN_INLINE float finish_reduction(op::reduction f, float total, float inverse) {
   if (f == op::reduction::mean) return total * inverse;
-  if (f == op::reduction::l2) return math::sqrt(total);
+  if (f == op::reduction::l2) return root_of(total);
   if (f == op::reduction::log_sum) return math::log(total);
   return total;
 }

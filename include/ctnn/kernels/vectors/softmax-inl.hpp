@@ -43,13 +43,13 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
   const vec shift = set(top);
   vec total = zero();
   for (i = 0; i + lanes <= n; i += lanes) {
-    const vec e = exp(sub(loadu(x + i), shift));
+    const vec e = exp_up_to_zero(sub(loadu(x + i), shift));
     total = add(total, e);
     storeu(e, y + i);
   }
   float rest = 0;
   if (lanes > 1 && i < n) {
-    store_part(exp(sub(load_part(x + i, n - i), shift)), y + i, n - i);
+    store_part(exp_up_to_zero(sub(load_part(x + i, n - i), shift)), y + i, n - i);
     for (; i < n; ++i) rest += y[i];
   }
   map_row(multiply_all{set(1.0f / (sum(total) + rest))}, n, y, y);
@@ -64,7 +64,7 @@ CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const flo
     vec most = load_bounded(x + i, part), total = zero();
     for (int k = 1; k < n; ++k) most = max(most, load_bounded(x + i + k * dx, part));
     for (int k = 0; k < n; ++k) {
-      const vec e = exp(sub(load_bounded(x + i + k * dx, part), most));
+      const vec e = exp_up_to_zero(sub(load_bounded(x + i + k * dx, part), most));
       total = add(total, e);
       store_bounded(e, y + i + k * dy, part);
     }
