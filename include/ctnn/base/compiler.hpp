@@ -65,6 +65,15 @@
 #define CTNN_WEIGHTS
 #endif
 
+/// Around loops over as many elements as a tensor has: at -O2 GCC makes vectors of loops whose counts it knows alone.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#define CTNN_BEGIN_LOOPS _Pragma("GCC push_options") _Pragma("GCC optimize(\"vect-cost-model=dynamic\")")
+#define CTNN_END_LOOPS _Pragma("GCC pop_options")
+#else
+#define CTNN_BEGIN_LOOPS
+#define CTNN_END_LOOPS
+#endif
+
 /// Around kernels that GCC optimises as at -O2 whatever the rest is (Clang has no such pragma). Plain ones: at -Os
 /// constants would not reach them, and at -Og nothing would stay in registers, ten times the instructions; firmware is
 /// built at either. Those of vectors: at -O0 each vector would be a call, forty to eighty times the time.

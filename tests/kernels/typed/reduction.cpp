@@ -2,7 +2,10 @@
 // Reductions, positions of extremes, running sums, normalised exponentials.
 #include "run_typed.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
+#include <random>
 
 namespace ctnn::ir {
 
@@ -94,6 +97,38 @@ TEST_CASE("the largest and the smallest, in order") {
   const auto low = run_typed(op::topk{1, 0, false}, {x});
   require_near(low[0], {1, 4}, {1, -1, 2, 0});
   require_equal<std::int64_t>(low[1], {1, 4}, {0, 1, 1, 0});
+}
+
+TEST_CASE("top numbers of long rows, with equal ones and NaN, as a stable sort gives them") {
+  std::mt19937 random(3);
+  const int size = 75;
+  for (const int inner : {1, 3})
+    for (const int k : {0, 1, 5, 33, 74, 75})
+      for (const bool largest : {true, false}) {
+        array x({2, size, inner}, dtype::f32);
+        for (float& v : x.values())
+          v = random() % 20 == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(random() % 40);
+        const auto top = run_typed(op::topk{k, 1, largest}, {x});
+        for (int row = 0; row < 2 * inner; ++row) {
+          const auto at = [&](const auto& values, int length, int i) {
+            return values[static_cast<std::size_t>((row / inner * length + i) * inner + row % inner)];
+          };
+          const auto rank = [&](int i) {  // what counts as larger is larger
+            const float v = at(x.elements<float>(), size, i);
+            return v == v ? v : 100;
+          };
+          std::vector<int> order(size);
+          std::iota(order.begin(), order.end(), 0);
+          std::stable_sort(order.begin(), order.end(),
+                           [&](int i, int j) { return largest ? rank(i) > rank(j) : rank(i) < rank(j); });
+          for (int i = 0; i < k; ++i) {
+            const int best = order[static_cast<std::size_t>(i)];
+            REQUIRE(at(top[1].elements<std::int64_t>(), k, i) == best);
+            const float v = at(top[0].elements<float>(), k, i);
+            REQUIRE((v == v ? v : 100) == rank(best));
+          }
+        }
+      }
 }
 
 TEST_CASE("softmax, its logarithm and its hard form in f64 and f16") {

@@ -94,9 +94,7 @@ struct topk {
     result[1] = result[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
-    return scratch_for(in[0][normal_axis(axis, in[0].rank)]);
-  }
+  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(k); }
   constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     out[1] = dtype::i64;

@@ -10,6 +10,7 @@
 #include "dispatch.hpp"
 #include "real.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 /// Integer arithmetic that wraps around.
@@ -238,3 +239,4 @@ inline void run(const op::eltwise& p, const arguments& a) {
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

@@ -5,6 +5,7 @@
 #include "../../graph/operators/indexing.hpp"
 #include "elementwise.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 inline void run(const op::gather& p, const arguments& a, scratch_memory memory) {
@@ -145,3 +146,4 @@ inline void run(const op::one_hot& p, const arguments& a, scratch_memory memory)
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

@@ -7,6 +7,7 @@
 #include "elementwise.hpp"
 #include "pointwise.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 /// Copies along a nest of loops (operands: target, source).
@@ -212,3 +213,4 @@ inline void run(const op::reverse_sequence& p, const arguments& a) {
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

@@ -5,6 +5,7 @@
 #include "../../graph/operators/pairwise.hpp"
 #include "elementwise.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 inline void run(const op::compare& p, const arguments& a) {
@@ -105,3 +106,4 @@ inline void run(const op::where&, const arguments& a) {
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

@@ -5,6 +5,7 @@
 #include "../../graph/operators/pointwise.hpp"
 #include "elementwise.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 inline void run(const op::bitwise_not& p, const arguments& a) {
@@ -63,3 +64,4 @@ inline void run(const op::clamp& p, const arguments& a) {
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

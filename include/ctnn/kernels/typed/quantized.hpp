@@ -10,6 +10,7 @@
 #include "../byte_table.hpp"
 #include "matrix.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 /// Which scale an element has.
@@ -486,3 +487,4 @@ inline void run(const op::quantized_softmax& p, const arguments& a, scratch_memo
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

@@ -9,6 +9,7 @@
 #include "../walks/reduction_walk.hpp"
 #include "elementwise.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 /// Offsets in x of the kept positions and, relative to them, of the reduced ones.
@@ -216,26 +217,57 @@ inline void run(const op::cumsum& p, const arguments& a) {
   });
 }
 
+/// Positions in a row of the numbers that come first, in order; NaN counts as the largest, of equal ones the earlier
+/// comes first. `best` is a heap with the last of them on top, which most numbers do not get past.
+template <bool Largest, class T>
+void select_first(const T* x, std::int64_t size, std::int64_t stride, std::span<std::int64_t> best) {
+  const auto is_better = [](T a, T b) {  // by bits, without a branch
+    return Largest ? (b == b) & ((a > b) | (a != a)) : (a < b) | ((a == a) & (b != b));
+  };
+  const auto comes_first = [&](std::int64_t i, std::int64_t j) {
+    const T a = x[i * stride], b = x[j * stride];
+    return is_better(a, b) || (!is_better(b, a) && i < j);
+  };
+  const auto k = static_cast<std::int64_t>(best.size());
+  std::iota(best.begin(), best.end(), 0);
+  if (k == size) return std::sort(best.begin(), best.end(), comes_first);
+  std::make_heap(best.begin(), best.end(), comes_first);
+  constexpr std::int64_t some = 16;
+  for (std::int64_t i = k; k > 0 && i < size;) {
+    const T last = x[best.front() * stride];
+    if (stride == 1 && i + some <= size) {  // a loop that compilers make vectors of
+      int better = 0;
+      for (std::int64_t j = 0; j < some; ++j) better += is_better(x[i + j], last) ? 1 : 0;
+      if (better == 0) {
+        i += some;
+        continue;
+      }
+    }
+    const std::int64_t end = std::min(i + some, size);
+    for (; i < end; ++i) {
+      if (!is_better(x[i * stride], x[best.front() * stride])) continue;
+      std::pop_heap(best.begin(), best.end(), comes_first);
+      best.back() = i;
+      std::push_heap(best.begin(), best.end(), comes_first);
+    }
+  }
+  std::sort_heap(best.begin(), best.end(), comes_first);
+}
+
 inline void run(const op::topk& p, const arguments& a, scratch_memory memory) {
   const around s(a.in[0].shape, p.axis);
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    const std::span<std::int64_t> order = memory.take<std::int64_t>(s.size);
+    const std::span<std::int64_t> best = memory.take<std::int64_t>(p.k);
     for (std::int64_t o = 0; o < s.outer; ++o)
       for (std::int64_t r = 0; r < s.inner; ++r) {
         const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
-        std::iota(order.begin(), order.end(), 0);
-        // NaN counts as the largest; ties go by position.
-        const auto above = [](T l, T q) { return l > q || (l != l && q == q); };
-        std::partial_sort(order.begin(), order.begin() + p.k, order.end(), [&](std::int64_t i, std::int64_t j) {
-          const T l = x[i * s.inner], q = x[j * s.inner];
-          if (p.largest ? above(l, q) : above(q, l)) return true;
-          if (p.largest ? above(q, l) : above(l, q)) return false;
-          return i < j;
-        });
-        for (std::int64_t k = 0; k < p.k; ++k) {
-          const std::int64_t at = (o * p.k + k) * s.inner + r, i = order[static_cast<std::size_t>(k)];
+        if (p.largest) select_first<true>(x, s.size, s.inner, best);
+        else select_first<false>(x, s.size, s.inner, best);
+        std::int64_t at = o * p.k * s.inner + r;
+        for (const std::int64_t i : best) {
           elements<T>(b.out[0])[at] = x[i * s.inner];
           elements<std::int64_t>(b.out[1])[at] = i;
+          at += s.inner;
         }
       }
   });
@@ -285,3 +317,4 @@ inline void run(const op::hardmax& p, const arguments& a) {
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

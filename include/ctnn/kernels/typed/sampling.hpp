@@ -9,6 +9,7 @@
 #include "pointwise.hpp"
 #include "windows.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 /// Weights of inputs; index -1 stands for zero.
@@ -310,3 +311,4 @@ inline void run(const op::deform_conv& p, const arguments& a, scratch_memory mem
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

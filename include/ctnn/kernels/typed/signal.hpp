@@ -7,6 +7,7 @@
 #include "../../graph/operators/signal.hpp"
 #include "movement.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 struct complex_number {
@@ -162,3 +163,4 @@ inline void run(const op::mel_weights& p, const arguments& a) {
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS

@@ -6,6 +6,7 @@
 #include "by_reference.hpp"
 #include "reduction.hpp"
 
+CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 struct moments {
@@ -147,3 +148,4 @@ inline void run(const op::local_response_norm& p, const arguments& a, scratch_me
 }
 
 }  // namespace ctnn::ir::typed
+CTNN_END_LOOPS
