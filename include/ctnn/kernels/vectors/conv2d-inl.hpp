@@ -458,10 +458,15 @@ CTNN_INLINE void convolve_images(const op::conv2d& p, const arguments& a, window
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   if (depthwise) c.out_channels = p.out;
   if (images == 1) return convolve_image<Tiles>(p.groups, c, end, depthwise, a.share);
+  // Images side by side as far as they go round: one stays in the cache of who computes it. All share each of the rest.
   const int planes = a.in[0].order == layout::nchw ? a.in[0].shape.back(2) : 1;
-  for (int n = 0; n < images; ++n) {
+  const int rest = images % a.share.count;
+  const index_range own = share_of(a.share, images - rest);
+  for (int k = 0; k < own.size() + rest; ++k) {
+    const bool alone = k < own.size();
+    const auto n = static_cast<int>(alone ? own.begin + k : images - rest + k - own.size());
     window part = image_of(c, n, planes);
-    convolve_image<Tiles>(p.groups, part, end, depthwise, a.share);
+    convolve_image<Tiles>(p.groups, part, end, depthwise, alone ? work_share{} : a.share);
   }
 }
 }  // namespace detail
