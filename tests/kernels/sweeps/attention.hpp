@@ -238,30 +238,33 @@ void sweep_attention(const Run& kernel) {
     op::attention all = capped;
     all.which = which;
     all.scores = all.causal = all.mask = all.present = true;
-    compare_attention(kernel, {.p = all,
-                               .batch = 2,
-                               .kv_heads = 2,
-                               .rows = 26,
-                               .keys = 20,
-                               .past = 7,
-                               .size = 3,
-                               .width = 6,
-                               .mask = {26, 25}});
+    for (const int rows : {2, 26})
+      compare_attention(kernel, {.p = all,
+                                 .batch = 2,
+                                 .kv_heads = 2,
+                                 .rows = rows,
+                                 .keys = 20,
+                                 .past = 7,
+                                 .size = 3,
+                                 .width = 6,
+                                 .mask = {rows, 25}});
   }
-  compare_attention(kernel, {.p = capped, .rows = 3, .keys = 700, .size = 70, .width = 130});
+  for (const int rows : {3, 9})
+    compare_attention(kernel, {.p = capped, .rows = rows, .keys = 700, .size = 70, .width = 130});
   // What lengths leave out does not count, whatever it is.
   op::attention seen = plain;
   seen.scores = true;
   for (const op::attention& p : {plain, causal, seen})
-    compare_attention(kernel, {.p = p,
-                               .batch = 4,
-                               .kv_heads = 2,
-                               .rows = 5,
-                               .keys = 20,
-                               .size = 4,
-                               .width = 18,
-                               .lengths = {20, 13, 5, 1},
-                               .wild = true});
+    for (const int rows : {1, 5})
+      compare_attention(kernel, {.p = p,
+                                 .batch = 4,
+                                 .kv_heads = 2,
+                                 .rows = rows,
+                                 .keys = 20,
+                                 .size = 4,
+                                 .width = 18,
+                                 .lengths = {20, 13, 5, 1},
+                                 .wild = true});
 }
 
 }  // namespace ctnn::ir::test

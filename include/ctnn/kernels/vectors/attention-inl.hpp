@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention head by head: keys and values are packed once for all rows of the heads that share them, then some rows at
-// a time make scores, probabilities and weighted sums while these are in the cache.
+// a time make scores, probabilities and weighted sums while these are in the cache. For a few rows, as a decoder has
+// that makes one word after the other, keys and values are read where they are.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_ATTENTION_INL_HPP)
@@ -35,6 +36,36 @@ struct soft_cap {
   CTNN_INLINE vec operator()(vec x) const { return mul(cap, tanh(mul(x, inverse))); }
 };
 
+/// s[j] = scale * (q . key j), for `count` keys of `size` numbers, `pitch` apart.
+template <int Keys>
+CTNN_INLINE void multiply_keys(const float* q, const float* keys, std::ptrdiff_t pitch, int size, float scale,
+                               float* s) {
+  vec total[Keys];
+  CTNN_UNROLL for (int k = 0; k < Keys; ++k) total[k] = zero();
+  for (int d = 0; d < size; d += lanes) {
+    const int n = size - d;
+    const vec x = load_bounded(q + d, n);
+    CTNN_UNROLL for (int k = 0; k < Keys; ++k) total[k] = mul_add(x, load_bounded(keys + k * pitch + d, n), total[k]);
+  }
+  CTNN_UNROLL for (int k = 0; k < Keys; ++k) s[k] = scale * sum(total[k]);
+}
+
+/// y += the sum of weights[j] * value j, of which Vectors * lanes numbers are taken (or fewer, if `part` of the last
+/// vector). A value whose weight is 0 is left out where `visible`.
+template <int Vectors>
+CTNN_INLINE void add_values(const float* weights, const float* values, std::ptrdiff_t pitch, std::ptrdiff_t count,
+                            int part, bool visible, float* y) {
+  vec total[Vectors];
+  CTNN_UNROLL for (int v = 0; v < Vectors; ++v) total[v] = load_bounded(y + v * lanes, part);
+  for (std::ptrdiff_t j = 0; j < count; ++j, values += pitch) {
+    if (visible && weights[j] == 0) continue;
+    const vec w = set(weights[j]);
+    CTNN_UNROLL for (int v = 0; v < Vectors; ++v) total[v] =
+        mul_add(w, load_bounded(values + v * lanes, part), total[v]);
+  }
+  CTNN_UNROLL for (int v = 0; v < Vectors; ++v) store_bounded(total[v], y + v * lanes, part);
+}
+
 /// A part of an attention: its memory, and where it is.
 template <int = 0>
 class attention_part {
@@ -45,6 +76,7 @@ class attention_part {
         w_(p, a),
         scale_(p.scale != 0 ? p.scale : 1 / math::sqrt(static_cast<float>(w_.q.size))),
         skips_(p.mask || p.causal || p.lengths),
+        packs_(w_.group * w_.q.length > few_rows),
         seen_(p.scores ? a.out[p.present ? 3 : 1].data : nullptr) {
     static_assert(op::attention::key_block % channel_block == 0 && op::attention::row_block % row_tiles == 0);
     for (int i = 0; i <= a.share.index; ++i) {  // those of the parts before it are theirs
@@ -66,7 +98,7 @@ class attention_part {
       const std::ptrdiff_t n = at / w_.k.heads, h = at % w_.k.heads;
       valid_ = w_.valid(p_, a_, n);
       ahead_ = w_.ahead(p_, valid_);
-      pack(n, h);
+      if (packs_) pack(n, h);
       for (std::ptrdiff_t g = h * w_.group; g < (h + 1) * w_.group; ++g)
         for (std::ptrdiff_t i = row.begin; i < row.end; i += op::attention::row_block)
           attend(n, g, i, row.end - i < op::attention::row_block ? row.end : i + op::attention::row_block);
@@ -74,6 +106,9 @@ class attention_part {
   }
 
  private:
+  /// So many that read the same keys are done sooner than these are packed.
+  static constexpr int few_rows = 4;
+
   const float* past(std::ptrdiff_t n, std::ptrdiff_t h, const head_places& at, int which) const {
     if (!p_.past) return nullptr;
     return a_.in[static_cast<std::size_t>(w_.past_at + which)].data + (n * at.heads + h) * w_.past * at.size;
@@ -127,6 +162,43 @@ class attention_part {
     }
   }
 
+  /// Keys or values [first, first + count) of a head where they are.
+  struct stretch {
+    std::ptrdiff_t first, count, pitch;
+    const float* at;
+  };
+  /// Those of the past among the first `most`, or the new ones.
+  stretch stretch_of(bool now, int which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t most) const {
+    const head_places& x = which == 0 ? w_.k : w_.v;
+    const std::ptrdiff_t before = most < w_.past ? most : w_.past;
+    if (!now) return {0, before, x.size, past(n, h, x, which)};
+    return {before, most - before, x.pitch(), a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0)};
+  }
+  /// A row of scores.
+  void multiply_by_keys(const float* q, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t keys, float* s) const {
+    const int size = static_cast<int>(w_.q.size);
+    for (const bool now : {false, true}) {
+      const stretch k = stretch_of(now, 0, n, h, keys);
+      std::ptrdiff_t j = 0;
+      for (; j + 4 <= k.count; j += 4) multiply_keys<4>(q, k.at + j * k.pitch, k.pitch, size, scale_, s + k.first + j);
+      for (; j < k.count; ++j) multiply_keys<1>(q, k.at + j * k.pitch, k.pitch, size, scale_, s + k.first + j);
+    }
+  }
+  /// A row of results.
+  void sum_values(const float* weights, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t keys, bool visible,
+                  float* y) const {
+    const int width = static_cast<int>(w_.v.size);
+    for (int i = 0; i < width; ++i) y[i] = 0;
+    for (const bool now : {false, true}) {
+      const stretch v = stretch_of(now, 1, n, h, keys);
+      const float* const w = weights + v.first;
+      int c = 0;
+      for (; c + 4 * lanes <= width; c += 4 * lanes)
+        add_values<4>(w, v.at + c, v.pitch, v.count, lanes, visible, y + c);
+      for (; c < width; c += lanes) add_values<1>(w, v.at + c, v.pitch, v.count, width - c, visible, y + c);
+    }
+  }
+
   /// Rows [row, row_end) of query head h.
   void attend(std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t row, std::ptrdiff_t row_end) {
     using enum op::attention_scores;
@@ -144,8 +216,12 @@ class attention_part {
         for (int i = 0; i < width; ++i) y[r * w_.out.pitch() + i] = 0;
       return;
     }
-    multiply_rows(a_.in[0].data + w_.q(n, h, row), w_.q.pitch(), rows, size, keys_, nullptr, nullptr, scores_, columns,
-                  columns, epilogue{});
+    const float* const q = a_.in[0].data + w_.q(n, h, row);
+    const std::ptrdiff_t shared = h / w_.group;
+    if (packs_)
+      multiply_rows(q, w_.q.pitch(), rows, size, keys_, nullptr, nullptr, scores_, columns, columns, epilogue{});
+    for (int r = 0; !packs_ && r < rows; ++r)
+      multiply_by_keys(q + r * w_.q.pitch(), n, shared, keys, scores_ + std::ptrdiff_t{r} * columns);
     keep(product, n, h, row, rows);
     if (p_.softcap > 0)
       map_row(soft_cap{set(p_.softcap), set(1 / p_.softcap)}, std::ptrdiff_t{rows} * columns, scores_, scores_);
@@ -155,13 +231,18 @@ class attention_part {
     for (int r = 0; r < rows; ++r)
       softmax_row(columns, scores_ + std::ptrdiff_t{r} * columns, scores_ + std::ptrdiff_t{r} * columns);
     keep(probabilities, n, h, row, rows);
-    multiply_first_inputs(scores_, columns, rows, columns, values_, static_cast<int>(w_.total), y, w_.out.pitch(),
-                          width);
+    if (packs_)
+      multiply_first_inputs(scores_, columns, rows, columns, values_, static_cast<int>(w_.total), y, w_.out.pitch(),
+                            width);
+    for (int r = 0; !packs_ && r < rows; ++r)
+      sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, keys, false, y + r * w_.out.pitch());
     for (int r = 0; skips_ && r < rows; ++r) {
       float* const sums = y + r * w_.out.pitch();
       float finite = 0;
       for (int i = 0; i < width; ++i) finite += sums[i] * 0;
-      if (finite != 0) add_visible(scores_ + std::ptrdiff_t{r} * columns, columns, sums);
+      if (finite == 0) continue;
+      if (packs_) add_visible(scores_ + std::ptrdiff_t{r} * columns, columns, sums);
+      else sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, keys, true, sums);
     }
   }
   void keep(op::attention_scores which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t row, int rows) const {
@@ -204,7 +285,7 @@ class attention_part {
   const arguments& a_;
   attention_walk w_;
   float scale_;
-  bool skips_;
+  bool skips_, packs_;
   float *seen_, *keys_ = nullptr, *values_ = nullptr, *scores_ = nullptr;
   std::int64_t valid_ = 0, ahead_ = 0;
 };
