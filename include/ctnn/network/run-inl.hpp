@@ -29,7 +29,9 @@
 #include "../kernels/vectors/integer_products-inl.hpp"
 #include "../kernels/vectors/kernels-inl.hpp"
 #include "../kernels/frame.hpp"
-#if defined(CTNN_PLAIN)
+#if !defined(CTNN_PLAIN)
+#include "../kernels/vectors/few-inl.hpp"
+#else
 #include "../kernels/vectors/bytes-plain-inl.hpp"
 #endif
 #include "../kernels/loaded_kernels.hpp"
@@ -178,6 +180,53 @@ CTNN_INLINE void run_kernel(const Op& op, const arguments& a, scratch_memory mem
   if constexpr (takes_scratch<Op>()) run(op, a, memory);
   else run(op, a);
 }
+#if !defined(CTNN_PLAIN)
+/// A question about step S: its operator and its first and last inputs and output, without addresses.
+template <class Net, std::size_t S, class Question>
+constexpr auto ask_of_step(Question question) {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  constexpr auto inputs = x::plan.own_inputs(step);
+  constexpr int last = inputs[inputs.size() - 1];
+  const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
+                             tensor_like<Net, last, const float>(nullptr)};
+  const tensor out[] = {tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr)};
+  const float* const weights[weights_of_step<Net, S>() + 1]{};
+  using op_type = typename x::template operator_at<step.node>;
+  return question(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
+                  arguments{{in, inputs.size()}, out, weights, {}});
+}
+template <class Net, std::size_t S>
+inline constexpr few_products few_products_of_step = ask_of_step<Net, S>([](const auto& op, const arguments& a) {
+  return few_products_of(op, a);
+});
+
+/// Input I of concat step S, if it is of few numbers.
+template <class Net, std::size_t S, std::size_t I>
+inline constexpr few_neighbours few_neighbours_of_part = [] {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  constexpr auto inputs = x::plan.own_inputs(step);
+  constexpr auto op = decode<op::concat>(x::g.fields_of(x::g.at(step.node).fields));
+  const tensor to = tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr);
+  int before = 0;
+  for (std::size_t i = 0; i < I; ++i)
+    before += x::g.shape(x::plan.at(inputs[i]).value)[normal_axis(op.axis, to.shape.rank)];
+  return few_neighbours_of(op, to, tensor_like<Net, inputs[I], const float>(nullptr), before);
+}();
+template <class Net, std::size_t S, std::size_t... I>
+CTNN_INLINE void join_parts(const op::concat& p, const arguments& a, std::index_sequence<I...>) {
+  if constexpr (((few_neighbours_of_part<Net, S, I>.count > 0) && ...)) {
+    if (a.share.index == 0)
+      (copy_few<few_neighbours_of_part<Net, S, I>.count>(a.out[0].data + few_neighbours_of_part<Net, S, I>.begin,
+                                                         a.in[I].data),
+       ...);
+  } else {
+    run(p, a);
+  }
+}
+#endif
+
 /// The same for step S, whose convolution is by one size of Winograd's tiles or directly, and links nothing else.
 template <class Net, std::size_t S, tile_set Tiles, class Op>
 CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_memory memory) {
@@ -185,13 +234,25 @@ CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_me
   if constexpr (std::is_same_v<Op, op::conv2d>) {
     using x = executable<Net>;
     constexpr int m = winograd_size(x::g, x::g.at(x::plan.steps[S].node));
-    if constexpr (m == 0) return run<Tiles>(op, a);
-    else return run_winograd<m>(op, a, memory);
+    if constexpr (m > 0) return run_winograd<m>(op, a, memory);
+    else if constexpr (constexpr few_products few = few_products_of_step<Net, S>; few.runs > 0)
+      return multiply_few<few>(op, a);
+    else return run<Tiles>(op, a);
   } else if constexpr (std::is_same_v<Op, op::linear>) {
-    return run<Tiles>(op, a);
+    constexpr few_products few = few_products_of_step<Net, S>;
+    if constexpr (few.runs > 0) return multiply_few<few>(op, a);
+    else return run<Tiles>(op, a);
+  } else if constexpr (std::is_same_v<Op, op::slice>) {
+    constexpr few_neighbours few = ask_of_step<Net, S>(
+        [](const op::slice& p, const arguments& b) { return few_neighbours_of(p, b.out[0], b.in[0]); });
+    if constexpr (few.count == 0) return run(op, a);
+    else if (a.share.index == 0) copy_few<few.count>(a.out[0].data, a.in[0].data + few.begin);
+  } else if constexpr (std::is_same_v<Op, op::concat>) {
+    return join_parts<Net, S>(
+        op, a, std::make_index_sequence<executable<Net>::plan.own_inputs(executable<Net>::plan.steps[S]).size()>());
   } else
 #endif
-  if constexpr (requires { run_in_order<layout::nchw>(op, a); }) {
+      if constexpr (requires { run_in_order<layout::nchw>(op, a); }) {
     using x = executable<Net>;
     constexpr layout order = x::plan.at(x::plan.own_inputs(x::plan.steps[S])[0]).order;
     run_in_order<order>(op, a);
@@ -465,14 +526,9 @@ constexpr tile_set tiles_of_step() {
     using op_type = typename x::template operator_at<step.node>;
     constexpr bool has_tiles = requires(const op_type& op, const arguments& a) { tiles_of(op, a); };
     if constexpr (has_tiles && !runs_typed<Net, S>() && winograd_size(x::g, x::g.at(step.node)) == 0) {
-      constexpr auto inputs = x::plan.own_inputs(step);
-      constexpr int last = inputs[inputs.size() - 1];
-      const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
-                                 tensor_like<Net, last, const float>(nullptr)};
-      const tensor out[] = {tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr)};
-      const float* const weights[weights_of_step<Net, S>() + 1]{};
-      return tiles_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
-                      arguments{{in, inputs.size()}, out, weights, {}});
+      return ask_of_step<Net, S>([](const auto& op, const arguments& a) {
+        return few_products_of(op, a).runs > 0 ? tile_set{} : tiles_of(op, a);
+      });
     }
   }
 #endif
