@@ -33,6 +33,7 @@ void put_inputs_in_arena(ir::graph& g) {
   for (ir::node& n : g.nodes) {
     if (n.type != &ir::type_of<ctnn::op::input>) continue;
     auto input = ir::decode<ctnn::op::input>(g.view().fields_of(n.fields));
+    if (input.carried) continue;  // it is there already
     input.in_arena = true;
     const ir::field_values f = ir::encode(input);
     n.fields = g.store_fields({f.data(), f.size()});

@@ -189,9 +189,11 @@ void info(const info_options& options) {
   for (const ir::node& n : before.nodes)
     if (n.type == &ir::type_of<ctnn::op::input>) {
       const ir::value& v = before.at_value(n.outputs.first);
-      print_value("input", v.name, shape_text(v.shape, v.type, opened.find(v.name)));
+      print_value(ir::is_carried(before, n) ? "carried" : "input", v.name,
+                  shape_text(v.shape, v.type, opened.find(v.name)));
     }
   for (const ir::network_output& out : before.outputs) {
+    if (ir::carried_into(before, out) != ir::none) continue;
     const ir::value& v = before.at_value(out.value);
     print_value("output", out.name, shape_text(v.shape, v.type, declared_output(opened, out.name)));
   }

@@ -254,6 +254,12 @@ ctnn_status ctnn_feed(ctnn_extractor* extractor, const char* name, ctnn_type typ
     extractor->of.input(name, std::move(values));
   });
 }
+ctnn_status ctnn_reset(ctnn_extractor* extractor) {
+  return guarded([&] {
+    require(extractor, "extractor: a null pointer");
+    extractor->of.reset();
+  });
+}
 ctnn_status ctnn_extract(ctnn_extractor* extractor, const char* name, ctnn_array** out) {
   return guarded([&] {
     require(extractor, "extractor: a null pointer");

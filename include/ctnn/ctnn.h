@@ -109,12 +109,15 @@ CTNN_C_API size_t ctnn_output_count(const ctnn_model* model);
 CTNN_C_API ctnn_status ctnn_input(const ctnn_model* model, size_t index, ctnn_value* out);
 CTNN_C_API ctnn_status ctnn_output(const ctnn_model* model, size_t index, ctnn_value* out);
 
-/* One inference at a time: feed inputs, then extract values; feeding again starts over. */
+/* One inference at a time: feed inputs, then extract values; feeding again starts over. What a network carries from run
+ * to run is the extractor's own: it needs all inputs fed before the first ctnn_extract(). */
 CTNN_C_API ctnn_status ctnn_extractor_create(const ctnn_model* model, ctnn_extractor** out);
 CTNN_C_API void ctnn_extractor_destroy(ctnn_extractor* extractor);
 /* `bytes` is the size of the numbers, which are copied: the product of the extents and of the element's size. */
 CTNN_C_API ctnn_status ctnn_feed(ctnn_extractor* extractor, const char* name, ctnn_type type, int rank,
                                  const int64_t* extents, const void* numbers, size_t bytes);
+/* What is carried from run to run is again what it is before the first run. */
+CTNN_C_API ctnn_status ctnn_reset(ctnn_extractor* extractor);
 /* An output, or any other value that is still there, computing what it needs. */
 CTNN_C_API ctnn_status ctnn_extract(ctnn_extractor* extractor, const char* name, ctnn_array** out);
 /* Several of them into `out`, which has room for `count`: what they need is computed once. */

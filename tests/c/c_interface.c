@@ -82,6 +82,7 @@ static void run_fixed(ctnn_model* model) {
   ctnn_array_destroy(two[0]);
   ctnn_array_destroy(two[1]);
   CHECK(ctnn_extract_all(run, 0, both, two) == CTNN_OK && ctnn_extract_all(run, 1, NULL, two) == CTNN_BAD_CALL);
+  CHECK(ctnn_reset(run) == CTNN_OK && ctnn_reset(NULL) == CTNN_BAD_CALL);
   ctnn_extractor_destroy(run);
 }
 

@@ -103,6 +103,29 @@ void check_bytes(const results& got, const std::vector<std::uint8_t>& want, std:
 }  // namespace
 
 // The bytes are ONNX Runtime 1.30.0's.
+namespace {
+
+/// What it was given in the run before.
+struct delay : nn::network<nn::input<"x", nn::shape<4>, nn::as_i8<0.5, 3>>,
+                           nn::input<"past", nn::shape<4>, nn::as_i8<0.5, -7>, nn::carried>,
+                           nn::named_output<nn::from<"y", "past">, nn::from<"past", "x">>> {};
+
+}  // namespace
+
+TEST_CASE("integers that are carried begin with what stands for zero") {
+  static const nn::parameters<delay> none;
+  nn::engine<delay> run{none};
+  const std::int8_t x[4] = {1, 2, 3, 4};
+  std::int8_t y[4];
+  for (const int wanted : {-7, 1, 1}) {
+    run.run(nn::in<"x">(x), nn::into<"y">(y));
+    CHECK(y[0] == wanted);
+  }
+  run.reset();
+  run.run(nn::in<"x">(x), nn::into<"y">(y));
+  CHECK(y[3] == -7);
+}
+
 TEST_CASE("com.microsoft's functions of bytes") {
   const pb::dims same{1, 2, 3, 4};
   check_bytes(run(microsoft("QLinearAdd", {"x", "sx", "zx", "b", "sb", "zb", "sy", "zy"}), same),

@@ -2,11 +2,16 @@
 // Every operator of TensorFlow Lite that ctnn reads, in a file of its own, against its interpreter's answers
 // (tflite_answers.hpp). $CTNN_WRITE_TFLITE names a folder to write the files and their inputs to: NAME.tflite,
 // NAME.0.in.
+#include <ctnn/formats/cpp/c_interface.hpp>
+#include <ctnn/formats/cpp/declaration.hpp>
 #include <ctnn/model.hpp>
+#include <ctnn/model/folded.hpp>
+#include <ctnn/model/write_onnx.hpp>
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "support/tflite_samples.hpp"
 #include "tflite_answers.hpp"
@@ -24,9 +29,11 @@ std::vector<array> run(const sample& s, bool optimize) {
   onnx::model_message parsed = tflite::parse_model(std::as_bytes(std::span(file)), s.name + ".tflite");
   const model m(onnx::build(parsed), {.optimize = optimize});
   extractor ex = m.extractor();
-  for (std::size_t i = 0; i < s.fed.size(); ++i) ex.input("in" + std::to_string(i), s.fed[i]);
   std::vector<array> out;
-  for (std::size_t i = 0; i < s.outs.size(); ++i) out.push_back(ex.extract("out" + std::to_string(i)));
+  for (int r = 0; r < s.runs; ++r) {
+    for (std::size_t i = 0; i < s.fed.size(); ++i) ex.input("in" + std::to_string(i), s.fed_in(r, i));
+    for (std::size_t i = 0; i < s.outs.size(); ++i) out.push_back(ex.extract("out" + std::to_string(i)));
+  }
   return out;
 }
 
@@ -40,9 +47,14 @@ TEST_CASE("operators of .tflite files give the interpreter's answers") {
     if (folder) {
       const std::string stem = std::string(folder) + "/" + s.name;
       write_file(stem + ".tflite", s.file());
-      for (std::size_t i = 0; i < s.fed.size(); ++i)
-        write_file(stem + "." + std::to_string(i) + ".in",
-                   {reinterpret_cast<const char*>(s.fed[i].bytes().data()), s.fed[i].bytes().size()});
+      for (std::size_t i = 0; i < s.fed.size(); ++i) {
+        std::string numbers;  // of all runs
+        for (int r = 0; r < s.runs; ++r) {
+          const array a = s.fed_in(r, i);
+          numbers.append(reinterpret_cast<const char*>(a.bytes().data()), a.bytes().size());
+        }
+        write_file(stem + "." + std::to_string(i) + ".in", numbers);
+      }
     }
     for (const bool optimize : {false, true}) {
       CAPTURE(optimize);
@@ -78,6 +90,89 @@ TEST_CASE("operators of .tflite files give the interpreter's answers") {
     }
   }
   MESSAGE(answers << " answers compared");
+}
+
+namespace {
+
+/// y = x + what it was in the run before, of a variable that begins with `first`; none: with zeros.
+std::string running_sum(std::optional<float> first) {
+  fb::subgraph g, once = g.beside();
+  const auto handle = [](fb::subgraph& in) {
+    const int h = in.tensor("", fb::resource, {});
+    in.op("VAR_HANDLE", {}, {h}, {{1, fb::text("sum")}});
+    return h;
+  };
+  std::vector<fb::part> called;
+  if (first) {
+    once.op("ASSIGN_VARIABLE",
+            {handle(once), once.tensor("first", fb::f32, {2}, {}, fb::raws<float>({*first, *first}))}, {});
+    g.op("CALL_ONCE", {}, {}, {{0, fb::integer(1)}});
+    called.push_back(once.graph({}, {}));
+  }
+  const int x = g.tensor("x", fb::f32, {2}), before = g.tensor("before", fb::f32, {2}), y = g.tensor("y", fb::f32, {2}),
+            z = g.tensor("z", fb::f32, {2}), sum = handle(g);
+  g.op("READ_VARIABLE", {sum}, {before});
+  g.op("ADD", {before, x}, {y}, {{0, fb::byte(0)}});
+  g.op("MUL", {y, x}, {z}, {{0, fb::byte(0)}});
+  g.op("ASSIGN_VARIABLE", {sum, y}, {});
+  return fb::finish(g.model({x}, {y, z}, called));
+}
+array two(float a, float b) { return array({2}, std::vector<float>{a, b}); }
+
+}  // namespace
+
+TEST_CASE("what a run leaves in a variable, the next one of the same extractor finds") {
+  for (const bool optimize : {false, true})
+    for (const float first : {0.0f, 5.0f}) {
+      CAPTURE(first);
+      const std::string file = running_sum(first != 0 ? std::optional(first) : std::nullopt);
+      const model m = model::load(std::as_bytes(std::span(file)), {.optimize = optimize});
+      CHECK(m.inputs().size() == 1);
+      CHECK(m.outputs().size() == 2);
+      const std::vector<std::string> carried = m.carried();
+      REQUIRE(carried.size() == (first != 0 ? 2u : 1u));
+      CHECK(std::ranges::count(carried, "sum") == 1);
+      extractor a = m.extractor(), b = m.extractor();
+      a.input("x", two(1, 2));
+      CHECK(a.extract("z")[1] == (first + 2) * 2);
+      CHECK(a.extract("y")[0] == first + 1);  // the same run
+      CHECK(a.extract("sum")[0] == first + 1);
+      a.input("x", two(10, 20));
+      CHECK(a.extract(0)[0] == first + 11);
+      CHECK(a.extract(0)[0] == first + 11);
+      CHECK_THROWS_AS(a.extract(2), error);
+      CHECK(a.outputs() == std::vector<std::string>{"y", "z"});
+      b.input("x", two(3, 4));
+      CHECK(b.extract("y")[1] == first + 4);
+      a.input("x", two(0, 0));  // a run that nobody asks for anything
+      a.input("x", two(100, 200));
+      CHECK(a.extract("y")[1] == first + 222);
+      a.reset();
+      CHECK(a.extract("y")[1] == first + 200);
+      if (first == 0) {
+        a.input("sum", two(7, 8));
+        CHECK(a.extract("y")[0] == 107);
+        CHECK(a.extract("y")[0] == 107);
+      }
+      CHECK_THROWS_AS(a.input("sum", array({3})), error);
+    }
+}
+
+TEST_CASE("a file with variables is a stateful type, and none of ONNX's") {
+  for (const bool begun : {false, true}) {
+    const std::string file = running_sum(begun ? std::optional(5.0f) : std::nullopt);
+    const model m = model::load(std::as_bytes(std::span(file)), {.keep_weights = true});
+    std::string text;
+    for (const std::string& line : cpp::declaration(m.graph()).lines()) text += line + '\n';
+    CHECK(text.find("ctnn::input<\"sum\", ctnn::shape<2>, ctnn::carried>") != text.npos);
+    CHECK((text.find("ctnn::input<\"has_begun\", ctnn::boolean, ctnn::carried>") != text.npos) == begun);
+    CHECK(text.find("ctnn::named_output<ctnn::from<\"y\", \"z\", \"sum\"") != text.npos);
+    const cpp::c_interface c(m.graph(), "net", "");
+    CHECK(c.header().find("int net_run(const float* x, float* y, float* z);") != text.npos);
+    CHECK(c.header().find("void net_reset(void);") != text.npos);
+    CHECK_THROWS_WITH_AS(onnx::write(m.code()), doctest::Contains("from run to run"), error);
+    CHECK_THROWS_WITH_AS(folded(m.code().source(), m.graph()), doctest::Contains("from run to run"), error);
+  }
 }
 
 TEST_CASE("a loop turns as long as numbers say, or very often") {

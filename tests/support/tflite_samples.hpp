@@ -37,11 +37,22 @@ struct sample : subgraph {
   std::vector<part> called;  ///< other subgraphs
   int steps = 0;  ///< that integers may be apart: XNNPACK, in the interpreter, rounds some factors to fewer bits
 
+  int runs = 1;  ///< of one interpreter, one after the other, each with numbers of its own
+
   int in(const shape& s, type t = f32, const scales& q = {}, unsigned seed = 0) {
     extents e;
     for (const std::int32_t d : s) e.push_back(d);
-    array a(e, *onnx::element_type(tflite::element_of(t)));
-    seed += static_cast<unsigned>(ins.size()) + 7;
+    fed.emplace_back(e, *onnx::element_type(tflite::element_of(t)));
+    kinds.emplace_back(t, seed + static_cast<unsigned>(ins.size()) + 7);
+    fed.back() = fed_in(0, fed.size() - 1);
+    ins.push_back(tensor("in" + std::to_string(ins.size()), t, s, q));
+    return ins.back();
+  }
+  /// What input i is fed in a run.
+  array fed_in(int run, std::size_t i) const {
+    array a = fed[i];
+    const auto [t, first] = kinds[i];
+    const unsigned seed = first + 100 * static_cast<unsigned>(run);
     if (t == f32) std::ranges::copy(some(a.size(), seed), a.values().begin());
     else if (t == i32)
       std::ranges::transform(some(a.size(), seed), a.elements<std::int32_t>().begin(),
@@ -51,15 +62,15 @@ struct sample : subgraph {
     else
       std::ranges::transform(some_bytes(a.size(), seed), a.bytes().begin(),
                              [](char c) { return static_cast<std::byte>(c); });
-    fed.push_back(std::move(a));
-    ins.push_back(tensor("in" + std::to_string(ins.size()), t, s, q));
-    return ins.back();
+    return a;
   }
   int out(const shape& s, type t = f32, const scales& q = {}) {
     outs.push_back(tensor("out" + std::to_string(outs.size()), t, s, q));
     return outs.back();
   }
   std::string file() const { return finish(model(ins, outs, called)); }
+
+  std::vector<std::pair<type, unsigned>> kinds;  ///< of the inputs, with a seed
 };
 
 using options = std::map<int, cell>;
@@ -275,6 +286,7 @@ inline std::vector<sample> samples() {
 
   // Recurrent layers: their states are variables.
   const auto state = [](sample& s, const shape& of) {
+    s.runs = 3;
     const int t = s.tensor("state", f32, of);
     s.last_tensor()->fields[5] = flag(true);
     return t;
@@ -296,6 +308,52 @@ inline std::vector<sample> samples() {
           state(s, {2, 5})},
          {s.out({2, 3, 5})}, {{0, flag(false)}, {1, byte(1)}});
   });
+
+  for (const int rank : {1, 2})
+    add("SVDF_rank" + std::to_string(rank), [&](sample& s) {
+      s.op("SVDF",
+           {s.in({2, 5}), s.floats({6, 5}, some(30)), s.floats({6, 4}, some(24, 3)),
+            rank == 1 ? -1 : s.floats({3}, some(3)), state(s, {2, 24})},
+           {s.out({2, 6 / rank})}, {{0, integer(rank)}, {1, byte(rank - 1)}});
+    });
+
+  // Variables: a graph that runs once gives them what they begin with.
+  const auto variable = [](subgraph& g, const char* name) {
+    const int handle = g.tensor("handle", resource, {});
+    g.op("VAR_HANDLE", {}, {handle}, {{0, text("net")}, {1, text(name)}});
+    return handle;
+  };
+  const auto begins = [&](sample& s, const char* name, type t, const shape& of, const scales& q,
+                          const std::string& numbers) {
+    subgraph once = s.beside();
+    const int handle = variable(once, name);
+    once.op("ASSIGN_VARIABLE", {handle, once.tensor("first", t, of, q, numbers)}, {});
+    s.called.push_back(once.graph({}, {}));
+    s.op("CALL_ONCE", {}, {}, {{0, integer(static_cast<int>(s.called.size()))}});
+    s.runs = 3;
+  };
+  add("VARIABLES", [&](sample& s) {
+    begins(s, "sum", f32, {2, 3}, {}, raws(some(6, 5)));
+    const int sum = variable(s, "sum"), before = s.tensor("before", f32, {2, 3}), now = s.tensor("now", f32, {2, 3}),
+              after = s.tensor("after", f32, {2, 3});
+    s.op("READ_VARIABLE", {sum}, {before});
+    s.op("ADD", {before, s.in({2, 3})}, {now}, {{0, byte(0)}});
+    s.op("ASSIGN_VARIABLE", {sum, now}, {});
+    s.op("READ_VARIABLE", {sum}, {after});  // in this run
+    s.op("MUL", {before, after}, {s.out({2, 3})}, {{0, byte(0)}});
+  });
+  for (const bool zeros : {true, false})
+    add(zeros ? "VARIABLES_i8" : "VARIABLES_i8_begun", [&](sample& s) {
+      const scales q{{0.05f}, {-3}};
+      begins(s, "past", i8, {1, 2, 4}, q, zeros ? std::string(8, static_cast<char>(-3)) : some_bytes(8, 3));
+      const int past = variable(s, "past"), before = s.tensor("before", i8, {1, 2, 4}, q),
+                all = s.tensor("all", i8, {1, 3, 4}, q), next = s.tensor("next", i8, {1, 2, 4}, q);
+      s.op("READ_VARIABLE", {past}, {before});
+      s.op("CONCATENATION", {before, s.in({1, 1, 4}, i8, q)}, {all}, {{0, integer(1)}});
+      s.op("SLICE", {all, s.whole({3}, {0, 1, 0}), s.whole({3}, {1, 2, 4})}, {next});
+      s.op("ASSIGN_VARIABLE", {past, next}, {});
+      s.op("MEAN", {all, s.whole({1}, {1})}, {s.out({1, 4}, i8, {{0.04f}, {5}})}, {{0, flag(false)}});
+    });
 
   // What shapes and constants decide.
   for (const char* op : {"RELU_0_TO_1", "SIGN"}) plain(op, op, {{2, 3, 4}}, {2, 3, 4});

@@ -13,6 +13,7 @@
 #include "../base/compiled.hpp"
 #include "../graph/graph.hpp"
 #include "../kernels/operator_code.hpp"
+#include "../plan/carried.hpp"
 #include "array.hpp"
 
 namespace ctnn {
@@ -54,7 +55,7 @@ struct loaded_model {
     weights[{leaf.layer, leaf.name}] = std::move(numbers);
   }
 
-  /// The inputs: as declared, or as the graph has them.
+  /// The inputs: as declared, or as the graph has them. What is carried from run to run is none of them.
   std::vector<model_input> all_inputs() const;
 };
 
@@ -64,7 +65,7 @@ CTNN_ONCE std::vector<model_input> loaded_model::all_inputs() const {
   if (!inputs.empty()) return inputs;
   std::vector<model_input> out;
   for (const ir::node& n : network.nodes)
-    if (n.type == &ir::type_of<op::input>) {
+    if (n.type == &ir::type_of<op::input> && !ir::is_carried(network.view(), n)) {
       const ir::value& v = network.view().at_value(n.outputs.first);
       out.push_back({v.name, v.shape, v.type, nullptr});
     }

@@ -32,6 +32,13 @@ CTNN_ONCE void extractor::set_light_mode(bool light) {
 }
 
 CTNN_ONCE void extractor::input(std::string_view name, array values) {
+  if (const auto state = states_.find(name); state != states_.end()) {
+    require(name, state->second.shape(), state->second.type(), values, false);
+    end_run();
+    is_new_ = false;
+    state->second = std::move(values);
+    return forget();
+  }
   if (!program_ || in_parts_ || program_->find_input(name)) return give(name, std::move(values));
   const ir::value_id v = find(name);
   if (is_input(v)) give(program_->g().at_value(v).name, std::move(values));
@@ -60,7 +67,7 @@ CTNN_ONCE std::vector<array> extractor::extract(std::span<const std::string> nam
   std::vector<ir::value_id> here;
   for (const std::string& name : names)
     if (const ir::value_id v = known(name); v != ir::none) here.push_back(v);
-  std::vector<array> computed = read_all(here), out;
+  std::vector<array> computed = begins_run() ? run_with(here) : read_all(here), out;
   auto next = computed.begin();
   for (const std::string& name : names)
     out.push_back(known(name) == ir::none ? extract(name) : std::move(*next++));
@@ -69,15 +76,30 @@ CTNN_ONCE std::vector<array> extractor::extract(std::span<const std::string> nam
 
 CTNN_ONCE array extractor::extract(std::size_t index) {
   fit_shapes();
-  if (index >= program_->g().outputs.size()) throw error("the model has no output with that index");
-  return read(program_->g().outputs[index].value);
+  if (index >= program_->outputs().size()) throw error("the model has no output with that index");
+  return read(program_->outputs()[index].value);
 }
 
 CTNN_ONCE std::vector<std::string> extractor::outputs() {
   fit_shapes();
   std::vector<std::string> names;
-  for (const ir::network_output& o : program_->g().outputs) names.emplace_back(o.name);
+  for (const ir::network_output& o : program_->outputs()) names.emplace_back(o.name);
   return names;
+}
+
+CTNN_ONCE std::vector<std::string> extractor::carried() {
+  fit_shapes();
+  std::vector<std::string> names;
+  for (const ir::program::carried_value& c : program_->carried()) names.emplace_back(c.name);
+  return names;
+}
+
+CTNN_ONCE void extractor::reset() {
+  left_.clear();
+  is_new_ = true;
+  if (program_) begin_states(*program_);
+  connect();
+  forget();
 }
 
 CTNN_ONCE std::vector<std::string> extractor::values() {
@@ -143,7 +165,56 @@ CTNN_ONCE void extractor::require(std::string_view name, const extents& shape, d
                 ir::describe(values.shape()));
 }
 
+CTNN_ONCE array extractor::beginning_of(const ir::program& code, ir::value_id v) {
+  const ir::value& carried = code.g().at_value(v);
+  array out(carried.shape, carried.type);
+  const int zero = ir::begins_with(code.g(), v);
+  const auto fill = [zero]<class T>(std::span<T> numbers) { std::ranges::fill(numbers, static_cast<T>(zero)); };
+  if (zero != 0) switch (carried.type) {
+      case dtype::i8: fill(out.elements<std::int8_t>()); break;
+      case dtype::u8: fill(out.elements<std::uint8_t>()); break;
+      case dtype::i16: fill(out.elements<std::int16_t>()); break;
+      case dtype::u16: fill(out.elements<std::uint16_t>()); break;
+      default: fill(out.elements<std::int32_t>());  // no other has zero points
+    }
+  return out;
+}
+
+CTNN_ONCE bool extractor::begins_run() const {
+  return !program_->carried().empty() && (left_.empty() || program_->inputs().empty());
+}
+
+CTNN_ONCE void extractor::begin_states(const ir::program& code) {
+  if (is_new_) states_.clear();
+  for (const ir::program::carried_value& c : code.carried()) {
+    const auto there = states_.find(c.name);
+    if (there == states_.end()) states_.emplace(c.name, beginning_of(code, c.now));
+    else if (const extents& now = code.g().shape(c.now); !(there->second.shape() == now))
+      throw error("'" + std::string(c.name) + "', carried from the last run, is " +
+                  ir::describe(there->second.shape()) + ", these inputs need " + ir::describe(now) +
+                  ": reset() begins anew");
+  }
+}
+
+CTNN_ONCE void extractor::end_run() {
+  for (auto& [name, values] : left_) states_.find(name)->second = std::move(values);
+  left_.clear();
+}
+
+CTNN_ONCE std::vector<array> extractor::run_with(std::span<const ir::value_id> values) {
+  if (!left_.empty()) end_run(), forget();
+  is_new_ = false;
+  std::vector<ir::value_id> all(values.begin(), values.end());
+  for (const ir::program::carried_value& c : program_->carried()) all.push_back(c.next);
+  std::vector<array> made = read_all(all);
+  for (std::size_t k = 0; k < program_->carried().size(); ++k)
+    left_.insert_or_assign(std::string(program_->carried()[k].name), std::move(made[values.size() + k]));
+  made.resize(values.size());
+  return made;
+}
+
 CTNN_ONCE void extractor::give(std::string_view name, array values) {
+  end_run();
   if (in_parts_) {  // the last part is for other numbers
     in_parts_ = false;
     program_ = nullptr;
@@ -167,6 +238,7 @@ CTNN_ONCE void extractor::cut(ir::value_id v, std::string_view name, array value
   const ir::value& now = program_->g().at_value(v);
   require(name, now.shape, now.type, values, false);
   if (is_nowhere(v)) make_whole();
+  end_run();
   cuts_.insert_or_assign(v, std::move(values));
   connect();
   forget();
@@ -178,7 +250,7 @@ CTNN_ONCE void extractor::connect() {
   const ir::graph_view g = program_->g();
   for (const ir::node& n : g.nodes)
     if (n.type == &ir::type_of<op::input>)
-      for (const arrays_by_name* all : {&given_, &between_})
+      for (const arrays_by_name* all : {&given_, &states_, &between_})
         if (const auto found = all->find(g.at_value(n.outputs.first).name); found != all->end())
           fed_[n.outputs.first] = &found->second;
   for (const auto& [v, values] : cuts_) fed_[v] = &values;
@@ -306,6 +378,7 @@ CTNN_ONCE std::size_t extractor::bytes_of_earlier() const {
 }
 
 CTNN_ONCE void extractor::use(std::shared_ptr<const ir::program> code) {
+  begin_states(*code);
   program_ = std::move(code);
   cuts_.clear();
   set_up();
@@ -403,6 +476,10 @@ CTNN_ONCE bool extractor::is_constant(int p) const {
 }
 
 CTNN_ONCE array extractor::read(ir::value_id v) {
+  return begins_run() ? std::move(run_with({&v, 1})[0]) : read_alone(v);
+}
+
+CTNN_ONCE array extractor::read_alone(ir::value_id v) {
   if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
   compute({&v, 1});
   array out = copy_of(v);
@@ -446,7 +523,7 @@ CTNN_ONCE std::vector<array> extractor::read_all(std::span<const ir::value_id> v
     else overwritten.push_back(k);
   }
   for (int p : held_) finished_with(p);
-  for (std::size_t k : overwritten) out[k] = read(values[k]);
+  for (std::size_t k : overwritten) out[k] = read_alone(values[k]);
   return out;
 }
 

@@ -32,6 +32,13 @@ struct running_step {
 
 /// One inference at a time; any number of extractors may share a model. Feed inputs, then extract values; feeding again
 /// starts over with the memory at hand.
+///
+/// Some networks carry values from run to run: variables of TensorFlow Lite's, say. Each extractor has its own, which
+/// begin with zeros (or what the file says), and a run is from the first input() to the next one behind an extract():
+/// then what the run has left is what the next begins with. (Without inputs every extract() is a run.) Its first
+/// extract() computes all that is carried, too, so that every input has to be fed before. extract(NAME) of such a value
+/// (model::carried()) is what the next run will find, input(NAME, ...) sets what the run to come finds, and reset()
+/// begins anew.
 class extractor {
  public:
   explicit extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads = {});
@@ -55,6 +62,11 @@ class extractor {
   void input(std::string_view name, array values);
   /// Feeds input `index` in the order of the file.
   void input(std::size_t index, array values);
+
+  /// A new sequence: what is carried from run to run is what it is before the first run.
+  void reset();
+  /// Names of what is carried from run to run.
+  std::vector<std::string> carried();
 
   /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it
   /// went, if rewriting took it), or if an input it needs has not been fed.
@@ -146,7 +158,22 @@ class extractor {
   bool is_lost(int p) const;
   bool is_constant(int p) const;
 
+  // What is carried from run to run.
+
+  /// What is there before the first run of a program, unless a run has left something. Throws ctnn::error if what is
+  /// there has another shape.
+  void begin_states(const ir::program& code);
+  static array beginning_of(const ir::program& code, ir::value_id v);
+  /// The run is over, if one has begun.
+  void end_run();
+  /// What the run leaves, and these values.
+  std::vector<array> run_with(std::span<const ir::value_id> values);
+
+  /// Whether the next values begin a run.
+  bool begins_run() const;
+
   array read(ir::value_id v);
+  array read_alone(ir::value_id v);
   std::vector<array> read_all(std::span<const ir::value_id> values);
   /// Runs what it takes; then the values' places are held until finished_with() is told of each of held_.
   void compute(std::span<const ir::value_id> values);
@@ -187,6 +214,9 @@ class extractor {
   std::vector<int> readers_;            ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;          ///< by placement: the step that writes it
   arrays_by_name given_;                ///< network inputs
+  arrays_by_name states_;               ///< carried inputs of this run
+  arrays_by_name left_;                 ///< and of the next, once this one has made them
+  bool is_new_ = true;                  ///< nothing has been left or set yet
   arrays_by_name between_;              ///< what parts of the network have made that ran before the program
   std::vector<extractor> earlier_;      ///< of these parts, if all values are to stay
   std::size_t most_of_parts_ = 0;       ///< bytes that they had at one time

@@ -36,6 +36,7 @@ activation_function take_activation(const ir::node& n, ir::field_values& fields,
 /// that differ; a linear layer that flattens its input is two. With `only_bounds` layers of sums apply no activation
 /// but those that bound: others are layers of their own, LAYER_FUNCTION.
 inline loaded_model folded(const loaded_model& m, const ir::graph_view& g, bool only_bounds = true) {
+  if (ir::carries(g)) throw error("a network that carries values from run to run cannot be quantized");
   loaded_model made;
   ir::folded_weights numbers(m, g);
   std::set<std::string, std::less<>> nodes, values;

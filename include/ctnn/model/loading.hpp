@@ -166,9 +166,16 @@ CTNN_ONCE model model::declare(std::vector<declared_value>&& inputs, std::vector
   return std::move(*this);
 }
 
+CTNN_ONCE std::vector<std::string> model::carried() const {
+  std::vector<std::string> names;
+  if (!is_known()) return names;
+  for (const ir::program::carried_value& c : code().carried()) names.emplace_back(c.name);
+  return names;
+}
+
 CTNN_ONCE void model::outputs_of_first() {
   const ir::graph_view g = graph();
-  for (const ir::network_output& o : g.outputs)
+  for (const ir::network_output& o : code().outputs())
     outputs_.emplace_back(o.name, g.shape(o.value), g.at_value(o.value).type);
 }
 

@@ -94,6 +94,9 @@ class model {
   /// What comes out. Shapes are what the file says where they follow from what is fed, and may be missing.
   std::span<const declared_value> outputs() const { return outputs_; }
 
+  /// Names of what extractors carry from run to run (extractor.hpp), if the network is known before anything is fed.
+  std::vector<std::string> carried() const;
+
   ctnn::extractor extractor() const { return ctnn::extractor(programs_, executor_); }
 
   /// Whether the network is known before anything is fed: code(), graph() and source() are of it.

@@ -136,6 +136,15 @@ class program {
   /// The network as it was read. Its weights are gone, unless program_options::keep_weights said otherwise.
   const loaded_model& source() const { return source_; }
   std::span<const model_input> inputs() const { return inputs_; }
+  /// A pair of an input and an output of one name that extractors keep for themselves (plan/carried.hpp).
+  struct carried_value {
+    std::string_view name;
+    value_id now, next;
+  };
+  std::span<const carried_value> carried() const { return carried_; }
+  const carried_value* find_carried(std::string_view name) const;
+  /// Outputs of the network, without what is carried.
+  std::span<const network_output> outputs() const { return outputs_; }
   /// The input called `name`, or null.
   const model_input* find_input(std::string_view name) const;
   /// Whether this is the program for these inputs: their shapes, and the numbers that shapes follow from.
@@ -181,6 +190,8 @@ class program {
   std::vector<rewrite_step> history_;
   std::size_t rewrites_ = 0;
   std::vector<model_input> inputs_;
+  std::vector<carried_value> carried_;
+  std::vector<network_output> outputs_;
   mutable lazy_plan plans_[3];
   std::vector<std::shared_ptr<const packed_weight>> weights_;
   std::vector<node_code> code_;
@@ -193,6 +204,12 @@ class program {
 CTNN_ONCE const model_input* program::find_input(std::string_view name) const {
   for (const model_input& i : inputs_)
     if (i.name == name) return &i;
+  return nullptr;
+}
+
+CTNN_ONCE const program::carried_value* program::find_carried(std::string_view name) const {
+  for (const carried_value& c : carried_)
+    if (c.name == name) return &c;
   return nullptr;
 }
 
@@ -239,6 +256,9 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   }
   limit_winograd(g_, options.winograd_growth);
   inputs_ = source_.all_inputs();
+  for (const network_output& o : g_.outputs)
+    if (const value_id now = carried_into(g_.view(), o); now != none) carried_.push_back({o.name, now, o.value});
+    else outputs_.push_back(o);
   require_memory(packed_total(g_.view()), "packed weights", options.memory_bytes);
   require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
   if (!packed) packed = std::make_shared<packed_weights>();

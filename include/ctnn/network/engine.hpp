@@ -88,10 +88,10 @@ class engine {
   static constexpr std::size_t outputs = x::output_count;
 
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
-  explicit engine(weights_of<Net> weights) requires(owns) : weights_(weights.packed) { use_best(); }
-  engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { use(target); }
+  explicit engine(weights_of<Net> weights) requires(owns) : weights_(weights.packed) { begin(best_target()); }
+  engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { begin(target); }
   /// Of a network without weights.
-  engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { use_best(); }
+  engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { begin(best_target()); }
   /// In memory that must outlive the engine, too.
   template <std::size_t Bytes>
   constexpr engine(weights_of<Net> weights, arena_memory<Bytes>& memory)
@@ -124,7 +124,7 @@ class engine {
     return wrong;
   }
 
-  /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again.
+  /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again, or what stands for zero.
   void reset() {
     [&]<std::size_t... I>(std::index_sequence<I...>) { (clear<x::carried_values[I]>(), ...); }
     (std::make_index_sequence<x::carried_count>{});
@@ -272,8 +272,11 @@ class engine {
   template <ir::value_id V>
   void clear() {
     constexpr std::size_t at = place_in_arena(V);
-    constexpr auto bytes = static_cast<std::size_t>(x::g.shape(V).count() * size_of(x::g.at_value(V).type));
-    for (std::size_t i = 0; i < bytes; ++i) arena_.bytes_[at + i] = std::byte{};
+    constexpr auto count = static_cast<std::size_t>(x::g.shape(V).count());
+    constexpr auto size = static_cast<std::size_t>(size_of(x::g.at_value(V).type));
+    constexpr auto zero = std::bit_cast<std::array<std::byte, 4>>(ir::begins_with(x::g, V));  // of 8 bytes it is 0
+    constexpr std::size_t first = std::endian::native == std::endian::little ? 0 : 8 - size;
+    for (std::size_t i = 0; i < count * size; ++i) arena_.bytes_[at + i] = zero[(first + i % size) % 4];
   }
 
   template <class Named>
@@ -315,6 +318,16 @@ class engine {
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
   /// Asking which targets there are means asking the CPU: constants wait for the first inference.
+  /// The arena has zeros; not all that is carried begins with them.
+  void begin(target_id target) {
+    use(target);
+    constexpr bool has_zero_points = [] {
+      for (std::size_t i = 0; i < x::carried_count; ++i)
+        if (ir::begins_with(x::g, x::carried_values[i]) != 0) return true;
+      return false;
+    }();
+    if constexpr (has_zero_points) reset();
+  }
   constexpr void use_best() {
     if (ir::is_target_known || !std::is_constant_evaluated()) use(best_target());
   }

@@ -12,13 +12,18 @@ namespace ctnn::ir::detail {
 
 struct draft {
   const graph_view& g;
+  bool carries = true;  ///< carried inputs have places of their own; else they are fed as any other
   memory_plan plan{};
   pool<int> coincident{};  ///< placements described in both layouts: they must stay dense
 };
 
 class planning_phase {
  protected:
-  explicit constexpr planning_phase(draft& d) : g_(d.g), plan_(d.plan), coincident_(d.coincident) {}
+  explicit constexpr planning_phase(draft& d)
+      : g_(d.g), carries_(d.carries), plan_(d.plan), coincident_(d.coincident) {}
+
+  /// The carried input that output o is in the next run, if steps carry it.
+  constexpr value_id next_of(const network_output& o) { return carries_ ? carried_into(g_, o) : none; }
 
   constexpr placement& at(int p) { return plan_.placements[static_cast<std::size_t>(p)]; }
   constexpr const extents& shape(int p) { return g_.shape(at(p).value); }
@@ -41,6 +46,7 @@ class planning_phase {
   }
 
   const graph_view& g_;
+  bool carries_;
   memory_plan& plan_;
   pool<int>& coincident_;
 };

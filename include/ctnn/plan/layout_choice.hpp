@@ -16,7 +16,7 @@ class layout_choice : planning_phase {
       p.value = static_cast<int>(v);
       p.size = words(g_.values[v].shape.count(), g_.values[v].type);
       const node& maker = g_.at(g_.values[v].producer);
-      p.kept = is_carried(g_, maker);
+      p.kept = carries_ && is_carried(g_, maker);
       p.fed = !p.kept && is_in_arena(g_, maker);
       p.external = !p.kept && !p.fed && (maker.type == &type_of<op::input> || maker.type == &type_of<op::constant>);
       plan_.placements.push_back(p);
@@ -25,7 +25,7 @@ class layout_choice : planning_phase {
     for (std::size_t n = 0; n < g_.nodes.size(); ++n) add_step(static_cast<int>(n));
     pool<plan_step> carries;
     for (const network_output& o : g_.outputs) {
-      const value_id next = carried_into(g_, o);
+      const value_id next = next_of(o);
       int p = next == none ? in_layout(o.value, layout::nchw) : o.value;
       if (at(p).external || at(p).kept) p = copy_of(p);
       plan_.outputs.push_back(p);

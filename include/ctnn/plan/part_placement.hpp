@@ -67,7 +67,7 @@ class part_placement : planning_phase {
   constexpr bool stays_apart(int p, int whole) {
     for (std::size_t o = 0; o < plan_.outputs.size(); ++o) {
       if (plan_.outputs[o] != p) continue;
-      const value_id next = carried_into(g_, g_.outputs[o]);
+      const value_id next = next_of(g_.outputs[o]);
       if (next == none || root(next) != root(whole)) return true;
     }
     return false;

@@ -11,7 +11,7 @@
 namespace ctnn::ir {
 
 constexpr memory_plan make_plan(const graph_view& g, const plan_options& options = {}) {
-  detail::draft d{g};
+  detail::draft d{g, options.arena};
   detail::layout_choice(d).choose_layouts();
   if (options.cascades) detail::cascades(d).join_steps();
   detail::part_placement(d).place_parts();

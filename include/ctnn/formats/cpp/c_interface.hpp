@@ -17,10 +17,12 @@ namespace ctnn::cpp {
 class c_interface {
  public:
   c_interface(const graph_view& g, const std::string& name, const std::string& origin) : name_(name), origin_(origin) {
+    carries_ = carries(g);
     for (const node& n : g.nodes)
-      if (n.type == &type_of<op::input>) add(inputs_, g, n.outputs.first, n.name, "in");
+      if (n.type == &type_of<op::input> && !is_carried(g, n)) add(inputs_, g, n.outputs.first, n.name, "in");
     for (const network_output& o : g.outputs)
-      add(outputs_, g, o.value, o.name.empty() ? g.at(g.at_value(o.value).producer).name : o.name, "out");
+      if (carried_into(g, o) == none)
+        add(outputs_, g, o.value, o.name.empty() ? g.at(g.at_value(o.value).producer).name : o.name, "out");
     if (outputs_.empty()) throw error("a network without outputs has no C interface");
   }
 
@@ -32,30 +34,36 @@ class c_interface {
     for (const auto* list : {&inputs_, &outputs_})
       for (const number_array& a : *list)
         text += "  " + name_ + "_" + a.word + "_count = " + std::to_string(a.count) + ",  /* " + a.shape + " */\n";
-    text += "  " + name_ +
-            "_version = 1  /* of these declarations */\n};\n\n"
-            "/* One inference. 0, or -1 if a pointer is "
-            "null: then nothing has been computed. Not to be called by two\n   threads at once. */\nint " +
-            name_ + "_run(" + parameters() +
-            ");\n\n/* Bytes of the memory that inferences take, a static array. */\n"
-            "size_t " +
-            name_ +
-            "_arena_bytes(void);\n\n"
-            "/* From now on take the weights of this image (`ctnn header --image`), which must stay where it is; its "
-            "address\n   is a multiple of 64. 0, or what is wrong with it: 1 too short, 2 no image, 3 of another "
-            "version, 4 of another\n   network, 5 damaged, 6 misaligned. Then the weights are as before. Null: the "
-            "weights that were linked. */\nint " +
-            name_ + "_use_weights(const void* image, size_t bytes);\n\n#ifdef __cplusplus\n}\n#endif\n";
+    text +=
+        "  " + name_ +
+        "_version = 1  /* of these declarations */\n};\n\n"
+        "/* One inference. 0, or -1 if a pointer is "
+        "null: then nothing has been computed. Not to be called by two\n   threads at once. */\nint " +
+        name_ + "_run(" + parameters() + ");\n\n" +
+        (carries_ ? "/* A new sequence: what is carried from inference to inference is what it is before the first. */"
+                    "\nvoid " +
+                        name_ + "_reset(void);\n\n"
+                  : "") +
+        "/* Bytes of the memory that inferences take, a static array. */\n"
+        "size_t " +
+        name_ +
+        "_arena_bytes(void);\n\n"
+        "/* From now on take the weights of this image (`ctnn header --image`), which must stay where it is; its "
+        "address\n   is a multiple of 64. 0, or what is wrong with it: 1 too short, 2 no image, 3 of another "
+        "version, 4 of another\n   network, 5 damaged, 6 misaligned. Then the weights are as before. Null: the "
+        "weights that were linked. */\nint " +
+        name_ + "_use_weights(const void* image, size_t bytes);\n\n#ifdef __cplusplus\n}\n#endif\n";
     return text;
   }
 
   std::string source() const {
-    std::string text = "// Written by `ctnn header --c`" + (origin_.empty() ? "" : " from " + origin_) +
-                       ".\n#include \"" + name_ + ".h\"\n\n#include \"" + name_ +
-                       ".hpp\"\n\nnamespace {\n\n"
-                       "ctnn::arena<" +
-                       name_ + "> memory;\nconstinit ctnn::engine<" + name_ + ", ctnn::shared_arena> network{" + name_ +
-                       "::packed, memory};\n\n";
+    std::string text =
+        "// Written by `ctnn header --c`" + (origin_.empty() ? "" : " from " + origin_) + ".\n#include \"" + name_ +
+        ".h\"\n\n#include \"" + name_ + ".hpp\"\n\nnamespace {\n\n" +
+        (carries_ ? "// What it carries needs memory of its own. Code at start makes it.\nctnn::engine<" + name_ +
+                        "> network{" + name_ + "::packed};\n\n"
+                  : "ctnn::arena<" + name_ + "> memory;\nconstinit ctnn::engine<" + name_ +
+                        ", ctnn::shared_arena> network{" + name_ + "::packed, memory};\n\n");
     for (const auto* list : {&inputs_, &outputs_})
       for (std::size_t i = 0; i < list->size(); ++i)
         text += "static_assert(decltype(network)::" + std::string(list == &inputs_ ? "in" : "out") + "put_size<" +
@@ -70,9 +78,11 @@ class c_interface {
                  a.name + "\">(std::span<" + (in ? "const " : "") + a.type + ", " + std::to_string(a.count) + ">(" +
                  a.word + ", " + std::to_string(a.count) + "))";
       }
-    text += ") return -1;\n  network.run(" + spans + ");\n  return 0;\n}\n\nsize_t " + name_ +
-            "_arena_bytes(void) { return sizeof memory.bytes; }\n\nint " + name_ +
-            "_use_weights(const void* image, size_t bytes) {\n  if (!image) return network.use(" + name_ +
+    text += ") return -1;\n  network.run(" + spans + ");\n  return 0;\n}\n\n" +
+            (carries_ ? "void " + name_ + "_reset(void) { network.reset(); }\n\n" : "") + "size_t " + name_ +
+            "_arena_bytes(void) { return " +
+            (carries_ ? "ctnn::arena_bytes<" + name_ + ">" : std::string("sizeof memory.bytes")) + "; }\n\nint " +
+            name_ + "_use_weights(const void* image, size_t bytes) {\n  if (!image) return network.use(" + name_ +
             "::packed), 0;\n  return static_cast<int>(network.use(ctnn::weights_image<" + name_ +
             ">{image, bytes}));\n}\n";
     return text;
@@ -108,6 +118,7 @@ class c_interface {
   }
 
   std::string name_, origin_;
+  bool carries_ = false;  ///< values from run to run
   std::vector<number_array> inputs_, outputs_;
 };
 

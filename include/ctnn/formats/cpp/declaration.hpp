@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "../../base/error.hpp"
@@ -48,16 +49,21 @@ class declaration {
   /// The arguments of network<...>, a line each.
   std::vector<std::string> lines() const {
     std::vector<std::string> out = texts_;
-    std::vector<std::string> publicly, layers;
-    for (const network_output& o : g_.outputs) {
-      layers.push_back(reference(o.value));
-      publicly.push_back(o.name.empty() ? layers.back() : std::string(o.name));
-    }
+    const auto [publicly, layers] = outputs();
     append_outputs<detail::in_headers>(out.emplace_back(), publicly, layers);
     return out;
   }
 
  private:
+  /// Names of the outputs, and of the layers that make them.
+  std::pair<std::vector<std::string>, std::vector<std::string>> outputs() const {
+    std::vector<std::string> publicly, layers;
+    for (const network_output& o : g_.outputs) {
+      layers.push_back(reference(o.value));
+      publicly.push_back(o.name.empty() ? layers.back() : std::string(o.name));
+    }
+    return {std::move(publicly), std::move(layers)};
+  }
   /// Throws if there are layers of operators that cannot be named: each operator with its layers.
   void refuse_all(auto&& has_word) const {
     std::vector<std::pair<std::string, std::string>> refused;
@@ -117,12 +123,9 @@ class declaration {
       for (const spelled_option& o : options_[i]) records.back().push_back({o.key, {o.values.data(), o.values.size()}});
       layers.push_back({g_.nodes[i].type, names_[i], views.back(), records.back(), {}, previous_[i]});
     }
-    std::vector<std::string> outputs;
-    for (const network_output& o : g_.outputs) outputs.push_back(reference(o.value));
-    std::vector<std::string_view> values(outputs.begin(), outputs.end());
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    layers.push_back({nullptr, {}, values, {}, values, false});
+    const auto [publicly, made_by] = outputs();
+    const std::vector<std::string_view> names(publicly.begin(), publicly.end()), values(made_by.begin(), made_by.end());
+    layers.push_back({nullptr, {}, values, {}, names, false});
     lowering result;
     lower(layers, result);
     if (result.error)

@@ -128,6 +128,10 @@ CTNN_ONCE loaded_model build(const model_message& file, const read_options& opti
       else if (f != form::numbers) i.fail("not supported: output '" + name + "' is " + name_of(f));
       add_output(i.model.network, i.model.keep(name), i.materialize(t));
     }
+    for (const auto& [name, next] : i.carried()) {
+      if (!declared.insert(name).second) i.fail("an output and a state are called '" + std::string(name) + "'");
+      add_output(i.model.network, name, i.materialize(next));
+    }
     return std::move(i.model);
   } catch (const std::bad_alloc&) {
     throw error(file.source + ": out of memory");

@@ -26,6 +26,7 @@ class divider {
         options_(options),
         outputs_(outputs_of(g_)),
         fixed_(g_.nodes.size(), false) {
+    if (file_->has_state) throw ir::not_divisible(file_->source + ": its parts would share what it carries");
     for (const value_info& v : g_.inputs) inputs_.emplace(v.name, &v);
     for (const tensor& t : g_.initializers) initializers_.emplace(t.name, &t);
     for (std::size_t n = 0; n < g_.nodes.size(); ++n)

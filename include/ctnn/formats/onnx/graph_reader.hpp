@@ -78,7 +78,10 @@ class graph_reader {
   using method = void (graph_reader::*)(node_reader&, const node_message&);
   static method control_of(const node_message& n) {
     if (n.domain == "tflite")
-      return n.type == "IF" ? &graph_reader::choose : n.type == "WHILE" ? &graph_reader::repeat : nullptr;
+      return n.type == "IF"          ? &graph_reader::choose
+             : n.type == "WHILE"     ? &graph_reader::repeat
+             : n.type == "CALL_ONCE" ? &graph_reader::begin
+                                     : nullptr;
     if (!n.domain.empty()) return nullptr;
     return n.type == "If"            ? &graph_reader::choose
            : n.type == "Loop"        ? &graph_reader::loop
@@ -139,7 +142,7 @@ class graph_reader {
     i_.scopes.pop_back();
     for (term t : results)
       if (t == none) throw unknown_input{};
-      else if (const form f = i_.at(t).form; f == form::text || is_narrow(f))
+      else if (const form f = i_.at(t).form; f == form::text || f == form::variable || is_narrow(f))
         node_reader::refuse(std::string(name_of(f)) + " as a graph's output");
     return results;
   }
@@ -253,6 +256,15 @@ class graph_reader {
       state = inline_graph(body, state);
     }
     for (std::size_t k = 0; k < n.outputs.size(); ++k) r.result(k, state[k]);
+  }
+
+  /// TensorFlow Lite's CALL_ONCE: a graph that gives variables what they hold when the first run begins.
+  void begin(node_reader& r, const node_message&) {
+    const graph_message& g = body_of(r, "init_subgraph_index");
+    if (r.input_count() != 0 || !g.inputs.empty() || !g.outputs.empty()) node_reader::refuse("a graph of values");
+    if (std::exchange(i_.is_beginning, true)) node_reader::refuse("a graph in a graph that runs once");
+    inline_graph(g, {});
+    i_.is_beginning = false;
   }
 
   /// What holds of a graph whatever its values are: every operator is known, and every value is made before it is read.

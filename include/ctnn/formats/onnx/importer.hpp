@@ -92,6 +92,8 @@ class importer : public model_builder {
            " parts");
   }
   term add_nothing() { return add_term({.form = form::nothing}); }
+  /// What names a state.
+  term add_variable(std::string name) { return add_term({.name = std::move(name), .form = form::variable}); }
   /// The graph's value for a term; numbers become a constant node.
   value_id materialize(term t) {
     term_record& r = terms_[static_cast<std::size_t>(t)];
@@ -119,6 +121,56 @@ class importer : public model_builder {
     const value_id v = model.network.nodes.back().outputs.first;
     model.network.at_value(v).name = kept;
     define(name, add_value(v));
+  }
+
+  // What the network carries from run to run, by the file's names for it.
+
+  struct carried_value {
+    term now;
+    std::string_view input{};  ///< none if every run gives it a value before anything reads it
+    extents shape{};
+    dtype type = dtype::f32;
+  };
+  std::map<std::string, carried_value> states;
+  std::map<std::string, shared_array> beginnings;  ///< of states, where the file gives them numbers
+  bool is_beginning = false;                       ///< what is read now runs once, before the first run
+
+  /// What a state holds at this point of a run. The first one finds its beginning, or zeros: `as` says which number
+  /// stands for them.
+  term state(const std::string& name, const extents& shape, dtype type, const ir::quantization& as = {}) {
+    if (const auto known = states.find(name); known != states.end()) return known->second.now;
+    const auto given = beginnings.find(name);
+    const shared_array begins = given == beginnings.end() ? nullptr : given->second;
+    if (begins && !(begins->shape() == shape && begins->type() == type))
+      fail("state '" + name + "' is " + describe(shape) + " of " + std::string(name_of(type)) + ", and begins with " +
+           describe(begins->shape()) + " of " + std::string(name_of(begins->type())));
+    bool from_zero = true;
+    for (std::size_t i = 0; begins && i < begins->size(); ++i)
+      from_zero = from_zero && number_at(*begins, i) == as.zero;
+    const term carried = add_carried(name, shape, type, as.zero != 0 && from_zero ? as : ir::quantization{});
+    const std::string_view input = model.network.at_value(at(carried).id).name;
+    const term now =
+        from_zero ? carried
+                  : add(op::where{}, {has_begun(), carried, add_known(begins)}, std::string(input) + "_where")[0];
+    states[name] = {now, input, shape, type};
+    return now;
+  }
+  /// What it holds from now on.
+  void set_state(const std::string& name, term t) {
+    carried_value& s = states.try_emplace(name, carried_value{t, {}, at(t).shape, at(t).type}).first->second;
+    if (!(at(t).shape == s.shape) || at(t).type != s.type)
+      fail("state '" + name + "' is " + describe(s.shape) + " of " + std::string(name_of(s.type)) + ", and becomes " +
+           describe(at(t).shape) + " of " + std::string(name_of(at(t).type)));
+    s.now = t;
+  }
+  /// Names of carried inputs, and what they are in the next run.
+  std::vector<std::pair<std::string_view, term>> carried() {
+    std::vector<std::pair<std::string_view, term>> all;
+    for (const auto& [name, s] : states)
+      if (!s.input.empty()) all.emplace_back(s.input, s.now);
+    if (has_begun_ != none)
+      all.emplace_back(model.network.at_value(at(has_begun_).id).name, add_known(filled({}, dtype::boolean, 1)));
+    return all;
   }
 
   void check_size(const extents& shape, const std::string& what) const {
@@ -235,6 +287,25 @@ class importer : public model_builder {
   }
 
  private:
+  /// An input that is carried from the output of its name.
+  term add_carried(const std::string& wanted, const extents& shape, dtype type, const ir::quantization& as) {
+    take_memory(shape, type, wanted);  // whoever runs the network has it
+    op::input op;
+    op.shape = as_list(shape);
+    op.type = type;
+    op.as = as;
+    op.carried = true;
+    const std::string_view name = fresh_name(wanted);
+    if (const problem p = add_node(model.network, op, name, {})) fail("state '" + wanted + "': " + describe(p));
+    const value_id v = model.network.nodes.back().outputs.first;
+    model.network.at_value(v).name = name;
+    return add_value(v);
+  }
+  /// Whether this is not the first run. Zeros are all that carried inputs can begin with.
+  term has_begun() {
+    if (has_begun_ == none) has_begun_ = add_carried("has_begun", {}, dtype::boolean, {});
+    return has_begun_;
+  }
   term add_term(term_record r) {
     terms_.push_back(std::move(r));
     return static_cast<term>(terms_.size()) - 1;
@@ -300,6 +371,10 @@ class importer : public model_builder {
            ": feed it first";
   }
   void require_fed(std::string_view input, const std::string& who, const char* what) {
+    for (const auto& [name, s] : states)
+      if (s.input == input)
+        fail("not supported: " + who + " needs the numbers of its " + what + ", which follow from state '" + name +
+             "'");
     const auto given = fed_.find(input);
     if (given == fed_.end()) throw undetermined(follows_from(who, what, "input '" + std::string(input) + "'"));
     for (model_input& i : model.inputs)
@@ -338,6 +413,7 @@ class importer : public model_builder {
   const arrays_by_name& fed_;
   std::vector<term_record> terms_;
   std::size_t parts_ = 0;  ///< of all sequences
+  term has_begun_ = none;
   std::unordered_map<const tensor*, shared_array> read_;
   std::unordered_map<value_id, shared_array> computed_;
 };

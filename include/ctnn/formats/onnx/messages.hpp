@@ -25,14 +25,19 @@ enum class form {
   numbers,
   narrow_integers,  ///< of 2 or 4 bits, held in bytes: as such they would be sums, indices or bounds of another range
   narrow_floats,    ///< of 4 or 8 bits, held as f32, whose sums would not be rounded
+  variable,         ///< no numbers, but what names a state
   text,             ///< whole numbers or booleans written as text, which only casts back read
   sequence,         ///< values one after the other: how many there are is known while reading
   nothing           ///< an optional without a value
 };
 constexpr const char* name_of(form f) {
-  constexpr const char* names[] = {
-      "a tensor", "a tensor of integers of at most 4 bits", "a tensor of floats of at most 8 bits",
-      "text",     "a sequence",                             "an optional without a value"};
+  constexpr const char* names[] = {"a tensor",
+                                   "a tensor of integers of at most 4 bits",
+                                   "a tensor of floats of at most 8 bits",
+                                   "a variable",
+                                   "text",
+                                   "a sequence",
+                                   "an optional without a value"};
   return names[static_cast<int>(f)];
 }
 constexpr bool is_narrow(form f) { return f == form::narrow_integers || f == form::narrow_floats; }
@@ -108,6 +113,8 @@ struct stated_quantization {
 struct stated_value {
   int element = 0;  ///< TensorProto::DataType
   stated_quantization quantized;
+  extents shape{};        ///< if no input has another than the file says
+  bool is_state = false;  ///< operators find in it what they left there in the run before
 };
 
 /// ValueInfoProto of a tensor. An axis has a size, or a name, or nothing.
@@ -156,6 +163,7 @@ struct model_message {
   std::map<function_key, function_message> functions;
   operator_reader (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
   std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
+  bool has_state = false;  ///< operators share it, so that the file is one network and no parts
   bool is_part = false;  ///< of a file, whose inputs are what they are fed (divide.hpp)
   /// What networks built of this have computed of its tensors.
   std::shared_ptr<source_table> computed = std::make_shared<source_table>();

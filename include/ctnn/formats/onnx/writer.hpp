@@ -238,6 +238,7 @@ inline void find_sums_to_leave(model_writer& b) {
 }
 
 inline model_message describe_in(const loaded_model& m, const graph_view& g, std::int64_t opset, bool fused) {
+  if (carries(g)) throw error("ONNX has no words for what a network carries from run to run");
   model_writer b(m, g, opset, fused);
   if (fused) find_sums_to_leave(b);
   b.file.source = "what was written";

@@ -15,13 +15,14 @@ using enum op::comparison;
 using enum op::logic_function;
 
 /// Every operator that ctnn's express, sorted by name. `unscaled` ones know no integers that stand for real numbers,
-/// `moves` take them as they are, the others know what they stand for. IF and WHILE are the graph reader's.
+/// `moves` take them as they are, the others know what they stand for. IF, WHILE and CALL_ONCE are the graph reader's.
 inline constexpr operator_entry operators[] = {
     {"ABS", function_of<apply<function::abs>, function::abs>},
     {"ADD", arithmetic<add>},
     {"ADD_N", unscaled<add_n>},
     {"ARG_MAX", moves<arg_reduce<true>>},
     {"ARG_MIN", moves<arg_reduce<false>>},
+    {"ASSIGN_VARIABLE", moves<assign_variable>},
     {"AVERAGE_POOL_2D", byte_pool<op::pooling::average>},
     {"BATCH_MATMUL", byte_batch_matmul},
     {"BATCH_TO_SPACE_ND", moves<batch_to_space>},
@@ -82,6 +83,7 @@ inline constexpr operator_entry operators[] = {
     {"QUANTIZE", quantize},
     {"RANGE", unscaled<onnx::readers::range>},
     {"RANK", moves<rank>},
+    {"READ_VARIABLE", moves<read_variable>},
     {"REDUCE_ALL", unscaled<reduce<op::reduction::min>>},
     {"REDUCE_ANY", unscaled<reduce<op::reduction::max>>},
     {"REDUCE_MAX", alike<reduce<op::reduction::max>>},
@@ -116,6 +118,7 @@ inline constexpr operator_entry operators[] = {
     {"STRIDED_SLICE", moves<strided_slice>},
     {"SUB", arithmetic<sub>},
     {"SUM", byte_sum<op::reduction::sum>},
+    {"SVDF", unscaled<svdf>},
     {"TANH", function_of<apply<function::tanh>, function::tanh>},
     {"TILE", moves<onnx::readers::tile>},
     {"TOPK_V2", moves<top_k>},
@@ -124,6 +127,7 @@ inline constexpr operator_entry operators[] = {
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", unscaled<lstm>},
     {"UNIDIRECTIONAL_SEQUENCE_RNN", unscaled<rnn>},
     {"UNPACK", moves<unpack>},
+    {"VAR_HANDLE", moves<variable_handle>},
     {"ZEROS_LIKE", unscaled<zeros_like>},
 };
 

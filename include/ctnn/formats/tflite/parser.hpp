@@ -92,6 +92,7 @@ class parser {
     onnx::tensor known{};
     bool constant = false;
     bool made = false;
+    bool is_state = false;
   };
 
   extents shape_of(const table& t, const std::string& who) {
@@ -156,12 +157,24 @@ class parser {
     tensor_record r{unique_name(std::move(name), i), t};
     const std::string who = "tensor '" + r.name + "'";
     take(t.begins(), sizeof(tensor_record) + 2 * r.name.size());
+    if (t.number<std::int8_t>(1) == resource_type) {
+      r.known.refused = "tensor of a variable";
+      out_.has_state = true;
+      return r;
+    }
     r.known.name = r.name;
     r.known.shape = shape_of(t, who);
     const int element = element_of(t.number<std::int8_t>(1));
     onnx::stated_value& stated = out_.stated[r.name];
     stated.element = element;
     stated.quantized = quantization_of(t, r.known.shape, who);
+    stated.shape = r.known.shape;
+    r.is_state = stated.is_state = t.flag(5) && r.known.shape.count() != 0;
+    if (r.is_state) {
+      if (size > 0) t.fail("not supported: " + who + " is a variable and has numbers in the file");
+      if (depth_ > 1) t.fail("not supported: " + who + " is a variable of a graph that others may call several times");
+      out_.has_state = true;
+    }
     const auto type = onnx::element_type(element);
     if (type) r.known.type = *type;
     if (t.child(6, "sparsity")) r.known.refused = "sparse tensor";
@@ -245,6 +258,11 @@ class parser {
         for (std::size_t i = 0; i < list.size(); ++i) a.integers.push_back(list[i]);
         break;
       }
+      case option_kind::text:
+        a.kind = attribute_kind::text;
+        a.text = t.text(field, "an operator's option");
+        take(t.begins(), a.text.size());
+        break;
       case option_kind::subgraph: {
         a.kind = attribute_kind::graph;
         const std::int32_t g = t.number<std::int32_t>(field);
@@ -353,9 +371,9 @@ class parser {
       if (name.empty()) t.fail("an output is left out");
       g.outputs.emplace_back().name = name;
     }
-    // What nothing makes and has no bytes is empty, or a state, which begins with zeros.
+    // What nothing makes and has no bytes is empty, or a state, which no operator but its own reads.
     const auto is_constant = [](const tensor_record& r) {
-      return r.constant || (!r.made && r.known.refused.empty() && (r.known.shape.count() == 0 || r.at.flag(5)));
+      return r.constant || (!r.made && r.known.refused.empty() && r.known.shape.count() == 0);
     };
     for (tensor_record& r : tensors) {
       if (!is_constant(r)) continue;

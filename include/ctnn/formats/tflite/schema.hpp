@@ -47,6 +47,8 @@ inline constexpr std::string_view operator_names[] = {
 };
 // clang-format on
 inline constexpr int custom_operator = 32;
+/// The TensorType of what names a variable.
+inline constexpr int resource_type = 13;
 
 /// TensorProto::DataType for a TensorType: messages speak ONNX's numbers; 0 if there is none.
 constexpr int element_of(int type) {
@@ -61,6 +63,7 @@ enum class option_kind : unsigned char {
   integer,
   real,
   integers,
+  text,
   subgraph,  ///< the number of one
 };
 
@@ -146,6 +149,8 @@ inline constexpr options_table options_tables[] = {
                         {"keep_num_dims", option_kind::flag},
                         detail::unread_flag,
                         detail::sums}),
+    // SVDF
+    detail::options_of(6, {27}, {{"rank", option_kind::integer}, detail::activation, detail::unread_flag}),
     // SOFTMAX
     detail::options_of(9, {25}, {{"beta", option_kind::real}}),
     // CONCATENATION
@@ -219,6 +224,9 @@ inline constexpr options_table options_tables[] = {
                         {"time_major", option_kind::flag},
                         detail::unread_flag,
                         {"diagonal_recurrent_tensors", option_kind::flag}}),
+    // CALL_ONCE, VAR_HANDLE
+    detail::options_of(103, {129}, {{"init_subgraph_index", option_kind::subgraph}}),
+    detail::options_of(111, {142}, {{"container", option_kind::text}, {"shared_name", option_kind::text}}),
     // IF, WHILE
     detail::options_of(92, {118}, {{"then_branch", option_kind::subgraph}, {"else_branch", option_kind::subgraph}}),
     detail::options_of(93, {119}, {{"cond", option_kind::subgraph}, {"body", option_kind::subgraph}}),

@@ -17,7 +17,7 @@ struct input {
   list<int> shape{};
   dtype type = dtype::f32;
   bool unused = false;  ///< declared so: no layer need read it
-  bool carried = false;  ///< an engine's own: zeros first, then what the output of the same name was in the run before
+  bool carried = false;   ///< zeros first, or the zero point, then what the output of its name was in the run before
   bool in_arena = false;  ///< an engine has the memory for it, which later values may take
   quantization as{};     ///< what its integers stand for; of i8, unless `type` says otherwise
 

@@ -9,7 +9,10 @@
 
 namespace ctnn::ncnn::writers {
 
-inline void input(node_writer& w) { w.layer("Input", {}, {w.out()}, parameter_list().shape(w.output_shape())); }
+inline void input(node_writer& w) {
+  if (w.get<op::input>().carried) throw inexpressible{"what is carried from run to run"};
+  w.layer("Input", {}, {w.out()}, parameter_list().shape(w.output_shape()));
+}
 
 inline void constant(node_writer& w) {
   w.layer("MemoryData", {}, {w.out()}, parameter_list().shape(w.output_shape()));

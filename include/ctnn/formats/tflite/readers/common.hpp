@@ -44,11 +44,16 @@ inline dtype output_type(node_reader& n, std::size_t i = 0) {
   if (!type) node_reader::refuse("output of " + std::string(element_name(s ? s->element : 0)));
   return *type;
 }
+/// Whether input i is what the operator left there in the run before.
+inline bool is_state(node_reader& n, std::size_t i) {
+  const stated_value* s = i < n.input_count() ? stated(n, n.node.inputs[i]) : nullptr;
+  return s && s->is_state;
+}
 /// A reader that knows real numbers and plain integers only.
 template <operator_reader read>
 void unscaled(node_reader& n) {
   for (std::size_t i = 0; i < n.input_count(); ++i)
-    if (is_quantized(n, i) && n.type(n.input(i)) != dtype::i32)
+    if (!is_state(n, i) && is_quantized(n, i) && n.type(n.input(i)) != dtype::i32)
       node_reader::refuse("quantized " + std::string(name_of(n.type(n.input(i)))));
   read(n);
 }
