@@ -317,7 +317,6 @@ class engine {
   }
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
-  /// Asking which targets there are means asking the CPU: constants wait for the first inference.
   /// The arena has zeros; not all that is carried begins with them.
   void begin(target_id target) {
     use(target);
@@ -328,6 +327,7 @@ class engine {
     }();
     if constexpr (has_zero_points) reset();
   }
+  /// Asking which targets there are means asking the CPU: constants wait for the first inference.
   constexpr void use_best() {
     if (ir::is_target_known || !std::is_constant_evaluated()) use(best_target());
   }
