@@ -81,6 +81,24 @@ constexpr bool spelled_briefly() {
 }
 static_assert(spelled_briefly());
 
+// Lists that are longer than a new operator's, and what stands behind them; what is spelled as the default is one.
+constexpr bool spelled_behind_lists() {
+  op::slice cut;
+  cut.axis.push_back(1);
+  cut.start.push_back(2);
+  cut.end.push_back(5);
+  cut.step.push_back(3);
+  const field_values f = encode(cut);
+  const spelled_options o = type_of<op::slice>.spell({f.data(), f.size()});
+  op::binary add;
+  add.scalar.value = 3;  // though there is none
+  add.activation = {function::relu};
+  const field_values g = encode(add);
+  const spelled_options p = type_of<op::binary>.spell({g.data(), g.size()});
+  return o.size() == 4 && o[0].key == "axis" && o[3].values[0] == 3 && p.size() == 1 && p[0].key == "activation";
+}
+static_assert(spelled_behind_lists());
+
 }  // namespace
 
 TEST_CASE("a node keeps weights of its own for the slots that are not given") {

@@ -80,6 +80,11 @@ constexpr auto slopes_behind = [](builder& b) {
 constexpr auto bottleneck = [](builder& b) { convolve(b, window(1, 3, 1, 1), window(9, 1, 1, 0)); };
 constexpr auto padded = [](builder& b) { convolve(b, window(8, 1, 1, 0), window(2, 1, 1, 1)); };
 constexpr auto windows_after = [](builder& b) { convolve(b, window(8, 1, 1, 0), window(2, 3, 1, 0)); };
+constexpr auto windows_after_relu = [](builder& b) {
+  op::conv2d first = window(8, 1, 1, 0);
+  first.activation = {function::relu};
+  convolve(b, first, window(2, 3, 1, 0));
+};
 constexpr auto depthwise = [](builder& b) {
   op::conv2d first = window(3, 3, 1, 0);
   first.groups = 3;
@@ -221,6 +226,8 @@ FIRES("conv2d > conv2d of 1x1 with prelu", (rules::multiply_weights), slopes_beh
 DECLINES("3x3 > 1x1 through a bottleneck", (rules::multiply_weights), bottleneck, "one layer would not cost less")
 DECLINES("1x1 > padded 1x1", (rules::multiply_weights), padded, "the second pads")
 DECLINES("1x1 > 3x3", (rules::multiply_weights), windows_after, "the second looks at more than one pixel")
+DECLINES("1x1 with relu > 3x3", (rules::multiply_weights), windows_after_relu,
+         "the second looks at more than one pixel")
 DECLINES("depthwise > 1x1", (rules::multiply_weights), depthwise, "their channels are in groups")
 
 TEST_CASE("what a rewrite that does not pay would cost is said") {

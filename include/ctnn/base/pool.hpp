@@ -70,9 +70,13 @@ struct pool {
     items = bigger;
     capacity_ = n;
   }
+  /// Room for `n` more items.
+  constexpr void reserve_more(std::size_t n) {
+    if (count + n > capacity_) reserve(count + n > 2 * capacity_ ? count + n : 2 * capacity_);
+  }
   /// `n` items from elsewhere: a loop over pointers, since compilers count the steps of a span's iterators.
   constexpr void append(const T* from, std::size_t n) {
-    if (count + n > capacity_) reserve(count + n > 2 * capacity_ ? count + n : 2 * capacity_);
+    reserve_more(n);
     T* to = items + count;
     for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
     count += n;

@@ -155,6 +155,16 @@ struct graph {
     fields.append(numbers.data(), numbers.size());
     return r;
   }
+  /// Without a detour through an array of their own: compilers count each number's way.
+  template <class Op>
+  constexpr range store_fields_of(const Op& op) {
+    fields.reserve_more(field_values::capacity());
+    field_writer write{fields.items + fields.count};
+    Op::fields(op, write);
+    const std::size_t first = fields.count;
+    fields.count = static_cast<std::size_t>(write.to - fields.items);
+    return {static_cast<int>(first), static_cast<int>(fields.count - first)};
+  }
   constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape,
                                    dtype element = dtype::f32) {
     expressions.push_back({nullptr, layer, name, shape, {}, {}, element});

@@ -468,17 +468,42 @@ constexpr field_values spell(const Field& f) {
 // What visits fields is a struct where it can be, and no lambda of each operator: compilers make one function of it for
 // each type of field.
 
-/// Spells the fields of one operator after the other, and of the second what differs from the first.
+/// How many numbers, from `row` on, are one field's.
+template <class Field>
+constexpr std::size_t numbers_in(const double* row) {
+  if constexpr (is_list<Field>::value) return 1 + static_cast<std::size_t>(*row);
+  else if constexpr (is_array<Field>::value) return std::tuple_size_v<Field>;
+  else if constexpr (std::is_same_v<Field, activation_function>) return 3;
+  else if constexpr (std::is_same_v<Field, optional_number> || std::is_same_v<Field, quantization>) return 2;
+  else return 1;
+}
+
+/// Spells the fields of a row of numbers that differ from those of another. Most do not: they are neither read nor
+/// spelled.
 struct field_speller {
-  static_vector<field_values, max_options> defaults{};
+  const double *row, *plain;  ///< the field that is visited next
   spelled_options different{};
-  std::size_t next = max_options;
 
   template <class Field>
-  constexpr void operator()(const char* key, const Field& f) {
-    const field_values values = spell(f);
-    if (next == max_options) defaults.push_back(values);
-    else if (!(values == defaults[next++])) different.push_back({key, values});
+  constexpr void operator()(const char* key, const Field&) {
+    const std::size_t n = numbers_in<Field>(row), before = numbers_in<Field>(plain);
+    bool same = n == before;
+    for (std::size_t i = 0; same && i < n; ++i) same = row[i] == plain[i];
+    if (!same) {
+      const field_values values = spell(field_at<Field>(row));
+      if (!(values == spell(field_at<Field>(plain)))) different.push_back({key, values});
+    }
+    row += n;
+    plain += before;
+  }
+
+ private:
+  template <class Field>
+  static constexpr Field field_at(const double* row) {
+    Field f{};
+    field_reader read{row};
+    read("", f);
+    return f;
   }
 };
 
@@ -511,14 +536,19 @@ struct last_field {
 
 }  // namespace detail
 
+/// What a layer without options has.
+template <class Op>
+constexpr field_values default_fields() {
+  return encode(Op{});
+}
+
 /// Options that differ from their defaults, in the order of the operator's fields.
 template <class Op>
 constexpr spelled_options spell_options(span<const double> fields) {
-  const Op op = decode<Op>(fields), plain{};
-  detail::field_speller spell;
-  Op::fields(plain, spell);
-  spell.next = 0;
-  Op::fields(op, spell);
+  const field_values plain = default_fields<Op>();
+  detail::field_speller spell{fields.items, plain.items};
+  const Op any;
+  Op::fields(any, spell);
   return spell.different;
 }
 

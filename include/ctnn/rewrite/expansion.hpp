@@ -90,9 +90,8 @@ class expander {
   /// A node of this operator, to be added.
   template <class Op>
   constexpr node as_node(const Op& op, std::string_view name) {
-    const field_values f = encode(op);
     node n{&type_of<Op>, name};
-    n.fields = out_.store_fields({f.data(), f.size()});
+    n.fields = out_.store_fields_of(op);
     return n;
   }
   template <class Op>

@@ -20,6 +20,7 @@ class rewriter {
     seen_below_ = touched_;
     measure_ = measured();
     knows_zero_channels_ = has_zero_channels(g_.view());
+    for (std::size_t i = 0; i < g_.nodes.size() && !any_given_; ++i) any_given_ = given(static_cast<int>(i)) != 0;
     for (std::size_t i = g_.nodes.size(); i-- > 0;) remove_if_unread(static_cast<int>(i));
   }
 
@@ -42,8 +43,8 @@ class rewriter {
   constexpr bool live(node_id n) const { return !at(n).dead; }
   constexpr const node& at(node_id n) const { return g_.nodes.items[n]; }
   constexpr std::string_view name(node_id n) const { return at(n).name; }
-  constexpr span<const double> fields_of(node_id n) const {
-    const range f = g_.nodes.items[n].fields;
+  constexpr span<const double> fields_of(node_id n) const { return fields_in(g_.nodes.items[n].fields); }
+  constexpr span<const double> fields_in(range f) const {
     return {g_.fields.items + f.first, static_cast<std::size_t>(f.count)};
   }
   template <class Op>
@@ -97,21 +98,20 @@ class rewriter {
     using enum numbers_are;
     const expression& e = g_.expressions.items[weight];
     if (!e.type) return e.numbers;
-    const graph_view g = view();
-    const auto of = g.arguments(e);
+    const expression_id* const of = g_.operands.items + e.arguments.first;
     if (e.type == &type_of<op::reshape> || e.type == &type_of<op::permute>) return known_of_weight(of[0]);
     if (e.type == &type_of<op::full>) {
-      const float all = decode<op::full>(g.fields_of(e.fields)).value;
+      const float all = decode<op::full>(fields_in(e.fields)).value;
       return known_of({&all, 1});
     }
     if (e.type == &type_of<op::activation>) {  // 0 - k, 1 / k
-      const function f = decode<op::activation>(g.fields_of(e.fields)).activation.kind;
+      const function f = decode<op::activation>(fields_in(e.fields)).activation.kind;
       const numbers_are k = known_of_weight(of[0]);
       return (f == function::neg && k == zeros) || (f == function::reciprocal && k == ones) ? k : anything;
     }
     // One number for all.
-    const bool times = e.type == &type_of<op::binary> && of.size() == 2 &&
-                       decode<op::binary>(g.fields_of(e.fields)).function == op::binary_function::mul;
+    const bool times = e.type == &type_of<op::binary> && e.arguments.count == 2 &&
+                       decode<op::binary>(fields_in(e.fields)).function == op::binary_function::mul;
     return times && known_of_weight(of[0]) == ones ? known_of_weight(of[1]) : anything;
   }
   /// Is anything known of channels of zeros?
@@ -160,8 +160,7 @@ class rewriter {
   /// An operator applied to arguments that it is known to take: the result has this shape.
   template <class Op>
   constexpr expression_id made_as(const Op& op, span<const expression_id> arguments, const extents& shape) {
-    const field_values f = encode(op);
-    return store({&type_of<Op>, {}, {}, shape, {}, g_.store_fields({f.items, f.count})}, arguments);
+    return store({&type_of<Op>, {}, {}, shape, {}, g_.store_fields_of(op)}, arguments);
   }
 
  public:
@@ -209,6 +208,7 @@ class rewriter {
   }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
+    if (!any_given_) return false;
     if (given(n) != 0) return true;
     const int inputs = at(n).inputs.count;
     for (int i = 0; i < inputs; ++i)
@@ -240,8 +240,8 @@ class rewriter {
   template <class Op>
   constexpr void become(node_id n, const Op& op, std::string_view name, span<const value_id> in,
                         span<const expression_id> weights) {
-    const field_values f = encode(op);
-    place(n, &type_of<Op>, g_.store_fields({f.data(), f.size()}), name, in, weights);
+    any_given_ = any_given_ || given_slots(op) != 0;
+    place(n, &type_of<Op>, g_.store_fields_of(op), name, in, weights);
   }
   /// The same with a result of another shape, which is a new value and has no name: its readers are told next.
   template <class Op>
@@ -316,8 +316,8 @@ class rewriter {
   /// Node n is the same operator with other numbers.
   template <class Op>
   constexpr void recode(node_id n, const Op& op) {
-    const field_values f = encode(op);
-    g_.at(n).fields = g_.store_fields({f.data(), f.size()});
+    any_given_ = any_given_ || given_slots(op) != 0;
+    g_.at(n).fields = g_.store_fields_of(op);
   }
   /// Node n computes with other weights.
   constexpr void reweigh(node_id n, span<const expression_id> weights) {
@@ -434,7 +434,7 @@ class rewriter {
   }
   constexpr void count(node_id id, int sign, measure& m) const {
     const node& n = at(id);
-    for (int i = 0; i < n.weights.count; ++i) m.weights += sign * shape_of(weight(id, i)).count();
+    for (int i = 0; i < n.weights.count; ++i) m.weights += sign * g_.expressions.items[weight(id, i)].shape.count();
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
     m.tier += sign * n.type->tier;
@@ -494,6 +494,7 @@ class rewriter {
   int sweep_ = 0;
   node_id settled_;
   bool knows_zero_channels_ = false;
+  bool any_given_ = false;  ///< may a node have weights that are inputs?
   measure measure_;
 };
 

@@ -26,11 +26,12 @@ struct multiply_weights {
     return last.axes != 1 + first.ones ? "the second reads more than the first's outputs" : "";
   }
   static constexpr std::string_view why_not(const op::conv2d& first, const op::conv2d& last, const extents& between) {
-    if (last.kernel != pair{1, 1}) return "the second looks at more than one pixel";
     for (int p : last.padding(between))
       if (p != 0) return "the second pads";
     return first.groups != 1 || last.groups != 1 ? "their channels are in groups" : "";
   }
+  /// A weight of (out, channels, 1, 1).
+  static constexpr bool is_product_of_pixels(const extents& weight) { return weight[2] == 1 && weight[3] == 1; }
   static constexpr void join(op::linear& first, const op::linear& last, const extents&) { first.ones = last.ones; }
   static constexpr void join(op::conv2d& first, const op::conv2d& last, const extents& x) {
     if (last.stride != pair{1, 1}) {
@@ -56,6 +57,9 @@ struct multiply_weights {
   static constexpr reason guard(const rewriter& r, match& m) {
     if (r.at(m.first).type != r.at(m.last).type) return find::detail::another_operator;
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
+    // Most convolutions do, so it is asked before one is decoded.
+    if (r.is<op::conv2d>(m.last) && !is_product_of_pixels(r.shape_of(r.weight(m.last, 0))))
+      return {"the second looks at more than one pixel", r.name(m.first)};
     if (const reason no = is_complete(r, m.first)) return no;
     reason no;
     layers::visit(r, m.first, [&]<class Layer>(const Layer& first) {
@@ -118,11 +122,12 @@ struct conv_of_one_pixel {
   using pattern = single<find::any_of<op::conv2d, op::conv3d>>;
   static constexpr reason guard(const rewriter& r, match& m) {
     const extents &x = r.shape(r.input(m.last)), &y = r.shape(r.output(m.last));
+    // Most do, so it is asked before the layer is decoded.
+    const int axes = r.is<op::conv3d>(m.last) ? 3 : 2;
+    for (int i = 0; i < axes; ++i)
+      if (x.back(i) != 1 || y.back(i) != 1) return {"it sees or makes several pixels", {}, false, true};
     reason no;
     pattern::what::visit(r, m.last, [&]<int Axes>(const op::conv<Axes>& conv) {
-      for (int i = 0; i < Axes; ++i)
-        if (x.back(i) != 1 || y.back(i) != 1) no = {"it sees or makes several pixels", {}, false, true};
-      if (no) return;
       if (conv.groups != 1) return void(no = {"its channels are in groups"});
       if (conv.has_slopes()) return void(no = {"it applies one slope an output"});
       const auto pad = conv.padding(x);
