@@ -103,6 +103,23 @@ TEST_CASE("floats of 8 bits times a scale for all, for each row, and for blocks"
                        doctest::Contains("'w' is a tensor of floats of at most 8 bits"), error);
 }
 
+TEST_CASE("bits are read as those of another type") {
+  const std::string ones = pb::initializer(pb::floats("w", {2}, {1, -2}));
+  const auto as = [](const char* x, const char* y, pb::element to) {
+    return pb::node("BitCast", {x}, {y}, pb::attribute("to", to));
+  };
+  const std::string half = pb::initializer(pb::longs("half", {}, {1 << 23})) +
+                           pb::node("Cast", {"half"}, {"less"}, pb::attribute("to", pb::i32));
+  CHECK(answer(ones + half + as("w", "i", pb::i32) + pb::node("Sub", {"i", "less"}, {"j"}) + as("j", "y", pb::f32)) ==
+        std::vector<float>{0.5f, -1});
+  CHECK(answer(weight(pb::u8, {4}, {0x38, 0x40, 0xb8, 0x7e}) + as("w", "f", e4m3fn) +
+               pb::node("Cast", {"f"}, {"y"}, pb::attribute("to", pb::f32))) == std::vector<float>{1, 2, -1, 448});
+  CHECK_THROWS_WITH_AS(answer(ones + as("w", "y", pb::i64)), doctest::Contains("bit_cast"), error);
+  CHECK_THROWS_WITH_AS(answer(weight(pb::u8, {1}, {2}) + as("w", "b", pb::boolean) +
+                              pb::node("Cast", {"b"}, {"y"}, pb::attribute("to", pb::f32))),
+                       doctest::Contains("bits of numbers as booleans"), error);
+}
+
 TEST_CASE("new values go to places of a cache") {
   // (2, 3, 2): two samples, three places, two numbers.
   const auto cache = [](std::int64_t mode_length, const char* mode, const std::vector<std::int64_t>& places) {

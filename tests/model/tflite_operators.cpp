@@ -214,6 +214,23 @@ TEST_CASE("a loop turns as long as numbers say, or very often") {
   }
 }
 
+TEST_CASE("bits are read as those of another type of their width") {
+  const auto loaded = [](fb::type to) {
+    fb::subgraph g;
+    const int x = g.tensor("x", fb::f32, {2}), y = g.tensor("y", to, {2});
+    g.op("BITCAST", {x}, {y});
+    const std::string file = g.file({x}, {y});
+    return model::load(std::as_bytes(std::span(file)));
+  };
+  const model m = loaded(fb::i32);
+  extractor e = m.extractor();
+  e.input("x", array({2}, std::vector<float>{1, -2}));
+  const array y = e.extract("y");
+  CHECK(y.elements<std::int32_t>()[0] == 0x3f800000);
+  CHECK(y.elements<std::int32_t>()[1] == -0x40000000);
+  CHECK_THROWS_WITH_AS(loaded(fb::i64), doctest::Contains("bits of f32 as i64"), error);
+}
+
 TEST_CASE("nothing is turned between layers that are channels last in the file") {
   fb::subgraph g;
   const auto value = [&](const fb::shape& s) { return g.tensor("v", fb::f32, s); };

@@ -54,6 +54,10 @@ struct every_operator : builder {
     node(op::cast{dtype::i64}, "to_i64", {m});
     node(op::cast{dtype::u8}, "to_u8", {m});
     node(op::cast{dtype::boolean}, "to_boolean", {m});
+    node(op::bit_cast{dtype::i32}, "bits_as_i32", {m});
+    node(op::bit_cast{dtype::i64}, "bits_as_i64", {m});
+    node(op::bit_cast{dtype::i16}, "bits_as_i16", {m});
+    node(op::bit_cast{dtype::u8}, "bits_as_u8", {m});
     node(op::clamp{}, "clamp", {m, one, one});
     node(op::compare{}, "compare", {m, v});
     node(op::logic{op::logic_function::bit_xor}, "bits", {m, v});

@@ -41,7 +41,8 @@ struct operator_list {};
   x(linear) x(matmul) x(quantized_matmul) x(einsum) x(det) x(attention) x(rotary_embedding) x(rnn) x(gru) x(lstm) \
   x(batch_norm) x(scale) x(bias) x(local_response_norm) x(layer_norm) x(rms_norm) x(group_norm) x(lp_normalize) \
   x(mean_variance_normalize) x(softmax) x(log_softmax) x(hardmax) \
-  x(activation) x(prelu) x(dropout) x(identity) x(cast) x(clamp) x(is_nan) x(is_inf) x(bitwise_not) \
+  x(activation) x(prelu) x(dropout) x(identity) x(cast) x(bit_cast) x(clamp) x(is_nan) x(is_inf) \
+  x(bitwise_not) \
   x(quantize) x(dequantize) x(dynamic_quantize) x(requantize) x(quantized_activation) x(quantized_binary) \
   x(quantized_softmax) x(binary) x(eltwise) x(compare) x(logic) x(remainder) x(where) \
   x(pool) x(adaptive_pool) x(interpolate) x(grid_sample) x(affine_grid) x(roi_align) x(roi_pool) \

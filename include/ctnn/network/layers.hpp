@@ -238,6 +238,7 @@ struct keep {
   x(triu, op::trilu) \
   x(tril, op::trilu, option<"upper", 0>) \
   x(cast, op::cast) \
+  x(bit_cast, op::bit_cast) \
   x(full, op::full) \
   x(arg_max, op::arg_reduce) \
   x(arg_min, op::arg_reduce, option<"largest", 0>) \

@@ -101,7 +101,7 @@ CTNN_NUMBERS_WORDS(CTNN_OPTION)
 CTNN_ELEMENTS(CTNN_OPTION)
 #undef CTNN_OPTION
 template <dtype T>
-using to = option<"to", T>;  ///< of cast
+using to = option<"to", T>;  ///< of cast and bit_cast
 template <number F, number... Parameters>
 using fused = option<"activation", F, Parameters...>;  ///< activation in registers
 

@@ -151,6 +151,17 @@ TEST_CASE("conversions") {
   require_near(run_typed(op::cast{dtype::f64}, {make<bool>({2}, {1, 0})})[0], {2}, {1, 0});
 }
 
+TEST_CASE("bits as those of another type") {
+  const array x = make<float>({3}, {1, -0.0f, -infinity});
+  require_equal<std::int32_t>(run_typed(op::bit_cast{dtype::i32}, {x})[0], {3},
+                              {0x3f800000, -2147483647 - 1, -0x800000});
+  require_near(run_typed(op::bit_cast{dtype::f32}, {make<std::int32_t>({2}, {0x40490fdb, 1})})[0], {2},
+               {3.14159274f, 1.40129846e-45f});
+  require_equal<std::int16_t>(run_typed(op::bit_cast{dtype::i16}, {make_half({2}, {1.0f, -2.0f})})[0], {2},
+                              {0x3c00, -0x4000});
+  require_equal<std::uint8_t>(run_typed(op::bit_cast{dtype::u8}, {make<std::int8_t>({2}, {-1, 7})})[0], {2}, {255, 7});
+}
+
 TEST_CASE("clamp with bounds that are values") {
   const array x = make<std::int32_t>({3}, {-5, 0, 5});
   require_equal<std::int32_t>(run_typed(op::clamp{}, {x, make<std::int32_t>({}, {-1}), make<std::int32_t>({}, {2})})[0],

@@ -35,6 +35,7 @@ inline constexpr operator_entry operators[] = {
     {"AveragePool", pool<op::pooling::average>},
     {"BatchNormalization", batch_norm},
     {"Bernoulli", bernoulli},
+    {"BitCast", bit_cast},
     {"BitShift", bit_shift},
     {"BitwiseAnd", logic<bit_and>},
     {"BitwiseNot", bitwise_not<false>},

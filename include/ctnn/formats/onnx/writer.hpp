@@ -70,6 +70,7 @@ inline constexpr operator_writer operators[] = {
     {&type_of<op::dropout>, dropout},
     {&type_of<op::identity>, identity},
     {&type_of<op::cast>, cast},
+    {&type_of<op::bit_cast>, bit_cast},
     {&type_of<op::clamp>, clamp},
     {&type_of<op::is_nan>, is_nan},
     {&type_of<op::is_inf>, is_inf},

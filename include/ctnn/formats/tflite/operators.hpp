@@ -26,6 +26,7 @@ inline constexpr operator_entry operators[] = {
     {"AVERAGE_POOL_2D", byte_pool<op::pooling::average>},
     {"BATCH_MATMUL", byte_batch_matmul},
     {"BATCH_TO_SPACE_ND", moves<batch_to_space>},
+    {"BITCAST", moves<bit_cast>},
     {"BROADCAST_ARGS", moves<broadcast_args>},
     {"BROADCAST_TO", moves<broadcast_to>},
     {"CAST", unscaled<cast>},

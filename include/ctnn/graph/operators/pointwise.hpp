@@ -79,6 +79,25 @@ struct cast {
   }
 };
 
+/// The elements' bits as those of another type of as many bits, which booleans can be read as, and not be made of.
+struct bit_cast {
+  static constexpr std::string_view name = "bit_cast";
+  static constexpr traits is{.each = true, .in_place = true, .vectors = vectors_of::none};
+
+  dtype to = dtype::i32;
+
+  static constexpr void fields(auto& self, auto&& field) { field("to", self.to); }
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, span<dtype> out) const {
+    out[0] = to;
+    if (size_of(type_at(in, 0)) != size_of(to)) return wrong_type(name, type_at(in, 0));
+    return to == dtype::boolean && type_at(in, 0) != to ? wrong_type(name, to) : problem{};
+  }
+};
+
 /// torch.clamp with bounds that are inputs: x, then the lower bound if `low`, then the upper if `high`; scalars of x's
 /// type.
 struct clamp {

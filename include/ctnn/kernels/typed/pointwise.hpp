@@ -51,6 +51,8 @@ inline void run(const op::cast& p, const arguments& a) {
   });
 }
 
+inline void run(const op::bit_cast&, const arguments& a) { copy_bytes(a); }
+
 inline void run(const op::clamp& p, const arguments& a) {
   for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     std::size_t next = 1;

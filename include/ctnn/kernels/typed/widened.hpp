@@ -2,6 +2,7 @@
 // Kernels on half precision: the floats it is widened to are the heap's.
 #pragma once
 
+#include "../../graph/operators/pointwise.hpp"
 #include "../../graph/operators/shape.hpp"
 #include "dispatch.hpp"
 #include "run.hpp"
@@ -10,7 +11,8 @@ namespace ctnn::ir::typed {
 
 /// Does the kernel take elements of any type as they are?
 template <class Op>
-inline constexpr bool takes_bits = traits_of<Op>.copies || std::is_same_v<Op, op::constant>;
+inline constexpr bool takes_bits =
+    traits_of<Op>.copies || std::is_same_v<Op, op::constant> || std::is_same_v<Op, op::bit_cast>;
 
 /// The one place where half precision is widened, for operators that compute.
 template <has_kernel Op>

@@ -2,6 +2,7 @@
 // Element by element: arithmetic, comparisons, logic, functions of one number, activations.
 #pragma once
 
+#include "../narrow.hpp"
 #include "../node_reader.hpp"
 
 namespace ctnn::onnx::readers {
@@ -246,6 +247,22 @@ inline void cast_like(node_reader& n) {
   n.ignore("saturate");
   n.ignore("round_mode");
   n.result(n.cast(n.input(0), n.type(n.input(1))));
+}
+
+inline void bit_cast(node_reader& n) {
+  n.expect(1, 1);
+  const term x = n.input();
+  const int to = n.small("to", 0);
+  if (const auto narrow = narrow_type_of(to); narrow && size_of(n.type(x)) * 8 == narrow->bits) {
+    const shared_array bytes = n.known(x);
+    if (!bytes) node_reader::refuse("bits of " + std::string(name_of(narrow->form())) + " that are no constant");
+    const auto numbers = n.allocate(n.shape(x), narrow->held);
+    widen(*numbers, *narrow, bytes->bytes().data());
+    return n.result(n.builder().as(n.constant(kept(numbers)), narrow->form()));
+  }
+  const dtype type = n.element("to", 0);
+  if (type == dtype::boolean && n.type(x) != type) node_reader::refuse("bits of numbers as booleans");
+  n.result(n.add(op::bit_cast{type}, {x}));
 }
 
 inline void identity(node_reader& n) {

@@ -232,6 +232,11 @@ inline void cast(node_writer& w) {
   w.is("Cast", {w.in(0, lead)}, {with("to", element_number(w.get<op::cast>().to))}, lead);
 }
 
+inline void bit_cast(node_writer& w) {
+  w.need(26);
+  w.is("BitCast", {w.in()}, {with("to", element_number(w.get<op::bit_cast>().to))});
+}
+
 /// Input i as a scalar.
 inline std::string scalar(node_writer& w, std::size_t i) {
   return w.shape(i).rank == 0 ? w.in(i) : w.reshaped(w.in(i), {});

@@ -82,5 +82,12 @@ inline void cast(node_reader& n) {
   n.expect(1, 1);
   n.result(n.cast(n.input(), output_type(n)));
 }
+inline void bit_cast(node_reader& n) {
+  n.expect(1, 1);
+  const dtype from = n.type(n.input()), to = output_type(n);
+  if (size_of(from) != size_of(to) || (to == dtype::boolean && from != to))
+    node_reader::refuse("bits of " + std::string(name_of(from)) + " as " + std::string(name_of(to)));
+  n.result(n.add(op::bit_cast{to}, {n.input()}));
+}
 
 }  // namespace ctnn::tflite::readers
