@@ -214,6 +214,50 @@ TEST_CASE("a loop turns as long as numbers say, or very often") {
   }
 }
 
+TEST_CASE("a branch is chosen by what is computed, and another inside it") {
+  fb::subgraph g;
+  const auto real = [](fb::subgraph& of, float x) { return of.tensor("k", fb::f32, {}, {}, fb::raw(x)); };
+  const auto whether = [&](fb::subgraph& of, int x, float above) {  // the sum of x is
+    const int sum = of.tensor("sum", fb::f32, {}), yes = of.tensor("yes", fb::boolean, {}),
+              axes = of.tensor("axes", fb::i32, {2}, {}, fb::raw(std::int32_t{0}) + fb::raw(std::int32_t{1}));
+    of.op("SUM", {x, axes}, {sum}, {{0, fb::byte(0)}});
+    of.op("GREATER", {sum, real(of, above)}, {yes});
+    return yes;
+  };
+  fb::subgraph outer = g.beside();
+  const fb::shape in{outer.tensor("a", fb::f32, {64, 64}), outer.tensor("b", fb::f32, {})};
+  const int tenfold = outer.tensor("tenfold", fb::f32, {64, 64}), out = outer.tensor("o", fb::f32, {});
+  outer.op("MUL", {in[0], real(outer, 10)}, {tenfold}, {{0, fb::byte(0)}});
+  std::vector<fb::part> graphs(1);
+  const auto branch = [&](const char* op) {  // of a number
+    fb::subgraph b = outer.beside();
+    const int x = b.tensor("x", fb::f32, {}), y = b.tensor("y", fb::f32, {});
+    b.op(op, {x}, {y});
+    graphs.push_back(b.graph({x}, {y}));
+    return static_cast<int>(graphs.size());
+  };
+  const int negative = branch("NEG"), squared = branch("SQUARE");
+  outer.op("IF", {whether(outer, tenfold, 100), in[1]}, {out}, {{0, fb::integer(negative)}, {1, fb::integer(squared)}});
+  graphs[0] = outer.graph(in, {out});
+  fb::subgraph other = outer.beside();
+  const fb::shape same{other.tensor("a", fb::f32, {64, 64}), other.tensor("b", fb::f32, {})};
+  graphs.push_back(other.graph(same, {same[1]}));
+  const int x = g.tensor("x", fb::f32, {64, 64}), b = g.tensor("b", fb::f32, {}), y = g.tensor("y", fb::f32, {});
+  g.op("IF", {whether(g, x, 1), x, b}, {y}, {{0, fb::integer(1)}, {1, fb::integer(static_cast<int>(graphs.size()))}});
+  const std::string file = fb::finish(g.model({x, b}, {y}, graphs));
+  load_options options;
+  options.read.limits.work = 1 << 10;  // none of it is computed while a network is made
+  const model m = model::load(std::as_bytes(std::span(file)), options);
+  extractor e = m.extractor();
+  e.input("b", array({}, std::vector<float>{3}));
+  for (const auto& [sum, answer] : {std::pair{0.5f, 3.0f}, {5.0f, 9.0f}, {50.0f, -3.0f}, {-1.0f, 3.0f}}) {
+    array numbers({64, 64});
+    numbers.values()[70] = sum;
+    e.input("x", numbers);
+    CHECK(e.extract("y")[0] == answer);
+  }
+}
+
 TEST_CASE("bits are read as those of another type of their width") {
   const auto loaded = [](fb::type to) {
     fb::subgraph g;

@@ -81,11 +81,15 @@ struct loop_part {
   std::uint64_t most_turns = 0, most_bytes = 0;  ///< of one gathered value
 };
 
-/// One of two graphs, by a boolean.
+/// One of two graphs, by a boolean: ONNX's If, TensorFlow Lite's IF.
 struct choice_part {
+  struct branch {
+    network_part graph;
+    std::vector<std::string> inputs, outputs;  ///< in the node's order
+  };
   std::string condition;
-  network_part yes, no;
-  std::vector<std::string> results, yes_outputs, no_outputs;  ///< in the node's order
+  branch yes, no;
+  std::vector<std::string> given, results;
 };
 
 /// One after the other. Each reads, by name, what the model was fed and what parts before it made.

@@ -352,12 +352,13 @@ CTNN_ONCE void extractor::run_parts(const std::shared_ptr<const ir::family_parts
     most_of_parts_ = std::max(most_of_parts_, before + ir::run_loop(*loop, body, test ? &*test : nullptr, all));
   } else if (const auto* choice = std::get_if<ir::choice_part>(&parts->of.node)) {
     const bool yes = ir::truth_of(ir::part_value(all, choice->condition), choice->condition);
-    const ir::network_part& chosen = yes ? choice->yes : choice->no;
-    extractor branch = extractor_of(yes ? parts->node : parts->other, chosen);
-    const std::vector<std::string>& outputs = yes ? choice->yes_outputs : choice->no_outputs;
+    const ir::choice_part::branch& chosen = yes ? choice->yes : choice->no;
+    extractor branch = extractor_of(yes ? parts->node : parts->other, chosen.graph);
+    for (std::size_t k = 0; k < chosen.inputs.size(); ++k)
+      branch.input(chosen.inputs[k], ir::part_value(all, choice->given[k]));
     std::vector<std::string> wanted, results;
     for (std::size_t k = 0; k < choice->results.size(); ++k)
-      if (!choice->results[k].empty()) wanted.push_back(outputs[k]), results.push_back(choice->results[k]);
+      if (!choice->results[k].empty()) wanted.push_back(chosen.outputs[k]), results.push_back(choice->results[k]);
     std::vector<array> made = branch.extract(wanted);
     for (std::size_t k = 0; k < made.size(); ++k) all.insert_or_assign(results[k], std::move(made[k]));
     finish(std::move(branch));

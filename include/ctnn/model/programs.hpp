@@ -172,8 +172,8 @@ CTNN_ONCE std::shared_ptr<const family_parts> program_family::parts_of(network_p
     if (loop->test) parts->other = family_of(*loop->test);
   }
   if (const auto* choice = std::get_if<choice_part>(&parts->of.node)) {
-    parts->node = family_of(choice->yes);
-    parts->other = family_of(choice->no);
+    parts->node = family_of(choice->yes.graph);
+    parts->other = family_of(choice->no.graph);
   }
   parts->after = family_of(parts->of.after, options_.keep);
   return parts;

@@ -97,7 +97,8 @@ class divider {
     if (is(asks, "Loop")) parts.node = loop(asks, std::move(results));
     else if (is(asks, "Scan")) parts.node = scan(asks, std::move(results));
     else if (asks.domain == "tflite" && asks.type == "WHILE") parts.node = repeated(asks, std::move(results));
-    else if (is(asks, "If")) parts.node = choice(asks, std::move(results));
+    else if (is(asks, "If") || (asks.domain == "tflite" && asks.type == "IF"))
+      parts.node = choice(asks, std::move(results));
     else parts.node = alone(node, results);
     if (!std::holds_alternative<ir::network_part>(parts.node)) parts.constants = constants_among(asks.inputs);
     return parts;
@@ -320,13 +321,17 @@ class divider {
     l.results.resize(l.carried.size());
     return l;
   }
+  ir::choice_part::branch branch_of(const graph_message& g) const {
+    ir::choice_part::branch b{inner(g), {}, outputs_of(g)};
+    append_names(b.inputs, g.inputs);
+    return b;
+  }
   ir::choice_part choice(const node_message& n, std::vector<std::string>&& results) const {
     ir::choice_part c;
     c.condition = n.inputs.at(0);
-    c.yes = inner(graph_of(n, "then_branch"));
-    c.no = inner(graph_of(n, "else_branch"));
-    c.yes_outputs = outputs_of(graph_of(n, "then_branch"));
-    c.no_outputs = outputs_of(graph_of(n, "else_branch"));
+    c.given.assign(n.inputs.begin() + 1, n.inputs.end());
+    c.yes = branch_of(graph_of(n, "then_branch"));
+    c.no = branch_of(graph_of(n, "else_branch"));
     c.results = std::move(results);
     return c;
   }

@@ -223,18 +223,18 @@ class graph_reader {
     return in;
   }
 
-  /// If: the branch that the condition chooses, in place of the node. (ONNX's branches have no inputs, they see all.)
+  /// If: the branch that the condition chooses, in place of the node. (ONNX's branches have no inputs, they see all;
+  /// TensorFlow Lite's see what they are given.)
   void choose(node_reader& r, const node_message& n) {
     const graph_message& yes = body_of(r, "then_branch");
     const graph_message& no = body_of(r, "else_branch");
     for (const graph_message* g : {&yes, &no})
       if (g->outputs.size() != n.outputs.size())
         r.fail("has " + std::to_string(n.outputs.size()) + " outputs, the branch " + std::to_string(g->outputs.size()));
+    const std::vector<term> given_yes = given_to(r, yes, 1), given_no = given_to(r, no, 1);
     const bool chosen = truth(r, r.input(), "condition");
     if (checked_.insert(&(chosen ? no : yes)).second) check_unread(chosen ? no : yes);
-    given_to(r, chosen ? no : yes, 1);
-    const graph_message& branch = chosen ? yes : no;
-    const std::vector<term> results = inline_graph(branch, given_to(r, branch, 1));
+    const std::vector<term> results = chosen ? inline_graph(yes, given_yes) : inline_graph(no, given_no);
     for (std::size_t k = 0; k < results.size(); ++k) r.result(k, results[k]);
   }
 
