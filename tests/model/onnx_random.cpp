@@ -54,6 +54,41 @@ TEST_CASE("a seed's random numbers are the first that ONNX Runtime draws") {
         {1, 1, 1, 0, 2, 1, 0, 1, 0, 0, 0, 2, 2, 2, 0, 2});
 }
 
+TEST_CASE("nodes without a seed draw numbers of their own") {
+  const std::string bytes =
+      pb::model(pb::node("RandomUniform", {}, {"a"}, five) + pb::node("RandomUniform", {}, {"b"}, five) +
+                    pb::output(pb::value("a", pb::f32, {5})) + pb::output(pb::value("b", pb::f32, {5})),
+                18);
+  const model m = model::load(pb::view(bytes));
+  extractor e = m.extractor();
+  const array a = e.extract("a"), b = e.extract("b");
+  for (std::size_t i = 0; i < 5; ++i) CHECK(a[i] != b[i]);
+}
+
+TEST_CASE("each turn of a loop draws the numbers that follow") {
+  const std::string body = pb::node("RandomUniform", {}, {"r"}, five + seed(7)) +
+                           pb::node("Identity", {"c"}, {"more"}) + pb::input(pb::value("i", pb::i64, {})) +
+                           pb::input(pb::value("c", pb::boolean, {})) + pb::output(pb::value("more", pb::boolean, {})) +
+                           pb::output(pb::value("r", pb::f32, {5}));
+  const std::string loop = pb::node("Loop", {"n", ""}, {"y"}, pb::graph_attribute("body", body)) +
+                           pb::output(pb::value("y", pb::f32, {-1, 5}));
+  const array all = made("RandomUniform", pb::attribute("shape", pb::dims{15}) + seed(7));
+  array turns(extents{}, dtype::i64);
+  turns.elements<std::int64_t>()[0] = 3;
+  for (const bool fed : {false, true}) {  // how often it turns is a constant, or is known when it runs
+    const std::string bytes =
+        pb::model(loop + (fed ? pb::input(pb::value("n", pb::i64, {})) : pb::initializer(pb::longs("n", {}, {3}))), 18);
+    const model m = model::load(pb::view(bytes));
+    for (int run = 0; run < 2; ++run) {
+      extractor e = m.extractor();
+      if (fed) e.input("n", turns);
+      const array y = e.extract("y");
+      REQUIRE(y.shape() == extents{3, 5});
+      for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == all[i]);
+    }
+  }
+}
+
 TEST_CASE("random numbers take shape and type of an input") {
   const array x({2, 3, 4});
   CHECK(made("RandomNormalLike", "", &x).shape() == x.shape());

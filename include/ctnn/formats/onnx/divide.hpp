@@ -257,9 +257,20 @@ class divider {
     for (const value_info& v : g.outputs) names.push_back(v.name);
     return names;
   }
+  /// Whether random numbers are drawn while a graph is read.
+  bool draws(const graph_message& g) const {
+    return std::ranges::any_of(g.nodes, [&](const node_message& n) {
+      if (const function_message* f = function_of(*file_, n)) return draws(f->body);
+      constexpr std::string_view drawn[] = {"Bernoulli",        "Multinomial",   "RandomNormal",
+                                            "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
+      return (n.domain.empty() && std::ranges::find(drawn, n.type) != std::end(drawn)) ||
+             std::ranges::any_of(n.attributes, [&](const attribute& a) { return a.graph && draws(*a.graph); });
+    });
+  }
   /// A loop of this body that reads `carried`; the first of the body's inputs and outputs are given by the caller.
   ir::loop_part loop_of(const graph_message& body, std::vector<std::string> carried,
                         std::vector<std::string>&& results) const {
+    if (draws(body)) throw ir::not_divisible(file_->source + ": each turn of a loop draws random numbers of its own");
     ir::loop_part l;
     l.body = inner(body);
     l.carried = std::move(carried);

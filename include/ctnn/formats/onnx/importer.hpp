@@ -3,6 +3,8 @@
 // Operators on known numbers are computed at once, by the same kernels, so arithmetic on shapes leaves no trace.
 #pragma once
 
+#include <map>
+#include <random>
 #include <unordered_map>
 
 #include "../../base/describe.hpp"
@@ -44,6 +46,9 @@ class importer : public model_builder {
       fail("operator set " + std::to_string(version) + " is unknown, 1 to " + std::to_string(last_opset) +
            " are known");
   }
+
+  /// Of nodes that draw random numbers, by node and call: in a loop each turn draws the numbers that follow.
+  std::map<std::pair<const node_message*, std::string>, std::minstd_rand0> random_engines;
 
   // Names. Graphs inside graphs see the names of those around them; the nodes of a function see none of its caller's.
 

@@ -44,6 +44,11 @@ class node_reader {
   [[noreturn]] void fail(const std::string& what) const { importer_.fail(who() + ": " + what); }
   [[noreturn]] static void refuse(std::string reason) { throw unsupported{std::move(reason)}; }
 
+  /// What a node draws random numbers from, which is `first` when it is read for the first time.
+  std::minstd_rand0& random_engine(const std::minstd_rand0& first) {
+    return importer_.random_engines.try_emplace({&node, call_ ? call_->prefix : ""}, first).first->second;
+  }
+
   // Attributes.
 
   const attribute* find(std::string_view key, attribute_kind kind) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random numbers. A network's are drawn when it is made and the same in every run: for a seed those that ONNX Runtime
-// draws first, by the C++ standard's minstd_rand0 and the distributions of libstdc++.
+// draws first, by the C++ standard's minstd_rand0 and the distributions of libstdc++, and others in each turn of a
+// loop.
 #pragma once
 
 #include <cmath>
@@ -12,8 +13,8 @@ namespace ctnn::onnx::readers {
 
 class random_numbers {
  public:
-  explicit random_numbers(float seed)
-      : engine_(seed > 0 && seed < 4294967040.0f ? static_cast<std::uint32_t>(seed) : 0) {}
+  /// Of a node. Without a seed its name is one: nodes side by side draw numbers of their own.
+  explicit random_numbers(node_reader& n) : engine_(n.random_engine(first_of(n))) {}
 
   /// Of [0, 1), with as many bits as a T has.
   template <class T>
@@ -41,13 +42,23 @@ class random_numbers {
   }
 
  private:
-  std::minstd_rand0 engine_;
+  static std::minstd_rand0 first_of(node_reader& n) {
+    if (!n.has_attribute("seed")) {
+      const std::string name = n.name();
+      std::seed_seq letters(name.begin(), name.end());
+      return std::minstd_rand0(letters);
+    }
+    const float seed = n.real("seed", 0);
+    return std::minstd_rand0(seed > 0 && seed < 4294967040.0f ? static_cast<std::uint32_t>(seed) : 0);
+  }
+
+  std::minstd_rand0& engine_;
 };
 
 namespace detail {
 
 template <class T>
-void draw(array& to, random_numbers from, bool is_normal, float a, float b) {
+void draw(array& to, random_numbers& from, bool is_normal, float a, float b) {
   T spare = 0;
   bool has_spare = false;
   for (T& x : to.elements<T>())
@@ -58,7 +69,7 @@ void draw(array& to, random_numbers from, bool is_normal, float a, float b) {
 /// A mean and a deviation, or the ends of a range; narrow floats are rounded.
 inline term drawn(node_reader& n, const extents& s, dtype type, bool is_normal, float a, float b) {
   if (!is_floating(type)) n.fail("draws numbers of " + std::string(name_of(type)));
-  const random_numbers numbers(n.real("seed", 0));
+  random_numbers numbers(n);
   const auto out = n.allocate(s, type == dtype::f64 ? type : dtype::f32);
   if (type == dtype::f64) draw<double>(*out, numbers, is_normal, a, b);
   else draw<float>(*out, numbers, is_normal, a, b);
@@ -112,7 +123,8 @@ inline void multinomial(node_reader& n) {
   const term each = n.cast(applied(n, {function::exp}, binary_of(n, sub, x, largest)), dtype::f64);
   const term sums = n.reshaped(n.add(op::cumsum{1}, {each}), {s[0], 1, s[1]});
   const auto uniform = n.allocate({s[0], samples, 1}, dtype::f64);
-  detail::draw<double>(*uniform, random_numbers(n.real("seed", 0)), false, 0, 1);
+  random_numbers numbers(n);
+  detail::draw<double>(*uniform, numbers, false, 0, 1);
   const term total = n.add(op::slice{{2}, {s[1] - 1}, {s[1]}}, {sums});
   const term wanted = binary_of(n, mul, n.constant(kept(uniform)), total);
   const term passed = n.cast(n.add(op::compare{op::comparison::less_equal}, {sums, wanted}), type);
