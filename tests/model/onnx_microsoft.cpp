@@ -25,12 +25,16 @@ struct one_case {
 };
 
 dtype type_called(const std::string& name) {
-  for (const dtype t : {dtype::f32, dtype::i32, dtype::i64, dtype::u8})
+  for (const dtype t : {dtype::f32, dtype::i32, dtype::i64, dtype::i8, dtype::u8})
     if (name_of(t) == name) return t;
   throw error("a case has a tensor of " + name);
 }
 pb::element element_of(dtype t) {
-  return t == dtype::f32 ? pb::f32 : t == dtype::i32 ? pb::i32 : t == dtype::i64 ? pb::i64 : pb::u8;
+  return t == dtype::f32   ? pb::f32
+         : t == dtype::i32 ? pb::i32
+         : t == dtype::i64 ? pb::i64
+         : t == dtype::i8  ? pb::i8
+                           : pb::u8;
 }
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
@@ -55,12 +59,12 @@ array tensor_of(std::istringstream& line, const std::string& name) {
   for (const char c : name) seed += c;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const int k = static_cast<int>(i) * 37 + seed * 17 + static_cast<int>(i) * static_cast<int>(i) * 5;
-    double v = a.type() == dtype::u8 ? k * 7 % 256 : (k % 41 - 20) / 16.0;
+    double v = size_of(a.type()) == 1 ? k * 7 % 256 : (k % 41 - 20) / 16.0;
     if (word == "=") line >> v;
     if (a.type() == dtype::f32) a.elements<float>()[i] = static_cast<float>(v);
     else if (a.type() == dtype::i32) a.elements<std::int32_t>()[i] = static_cast<std::int32_t>(v);
     else if (a.type() == dtype::i64) a.elements<std::int64_t>()[i] = static_cast<std::int64_t>(v);
-    else a.elements<std::uint8_t>()[i] = static_cast<std::uint8_t>(v);
+    else a.bytes()[i] = static_cast<std::byte>(static_cast<int>(v));
   }
   if (word == "=" && !line) throw error("'" + name + "' lacks numbers");
   return a;
@@ -214,6 +218,17 @@ TEST_CASE("what of com.microsoft is refused, and why") {
   refused("GroupQueryAttention x,x,x,,,e,e,,,,x -> y,,,z num_heads=2 kv_num_heads=2 qk_output=1", cube,
           "output 'output_qk' before the softmax, with 'attention_bias'");
   refused("GroupQueryAttention x,x,x,,,w,e -> y num_heads=2 kv_num_heads=2", cube, "seqlens_k is 8 x 12");
+  const std::string heads = " num_heads=2 kv_num_heads=2 k_quant_type=\"PER_TENSOR\"",
+                    same = heads + " v_quant_type=\"PER_TENSOR\" kv_cache_bit_width=";
+  refused("GroupQueryAttention x,x,x,,,e,e,,,,,,e,e -> y num_heads=2 kv_num_heads=2", cube,
+          "has scales of caches that are no integers");
+  refused("GroupQueryAttention x,x,x,,,e,e,,,,,,e,e -> y" + heads, cube,
+          "k_quant_type is PER_TENSOR, v_quant_type NONE");
+  refused("GroupQueryAttention x,x,x,,,e,e,,,,,,e,e -> y" + same + "2", cube, "kv_cache_bit_width is 2");
+  refused("GroupQueryAttention x,x,x,,,e,e,,,,,,e -> y" + same + "8", cube, "v_scale is missing");
+  refused("GroupQueryAttention x,x,x,,,e,e,,,,,,e,w -> y" + same + "8", cube, "v_scale is 8 x 12, expected 1");
+  refused("GroupQueryAttention w,w,w,,,e,e,,,,,,e,e -> y" + same + "4", tensors({{"w", {1, 1, 6}}, {"e", {1}}}),
+          "keys of 3 numbers share no bytes in pairs");
   const std::string table = tensors({{"s", {3, 1}}, {"g", {8}}});
   const auto bytes_of_shape = [](const char* name, const pb::dims& shape, std::size_t count) {
     return pb::initializer(pb::tensor(name, pb::u8, shape, std::vector<std::uint8_t>(count, 7)));

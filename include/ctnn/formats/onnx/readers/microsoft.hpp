@@ -25,6 +25,7 @@ inline void require_shape(node_reader& n, term t, const char* what, const extent
     n.fail(std::string(what) + " is " + describe(n.shape(t)) + ", expected " + describe(wanted));
 }
 inline term sum_of(node_reader& n, term a, term b) { return binary_of(n, op::binary_function::add, a, b); }
+inline term compared(node_reader& n, op::comparison f, term a, term b) { return n.add(op::compare{f}, {a, b}); }
 /// x, and input i if the node has it.
 inline term plus_input(node_reader& n, term x, std::size_t i) { return n.has(i) ? sum_of(n, x, n.input(i)) : x; }
 /// Elements from `from` to `to` of an axis.

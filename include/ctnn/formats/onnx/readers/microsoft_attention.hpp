@@ -3,7 +3,7 @@
 // each of them brings along.
 #pragma once
 
-#include "microsoft.hpp"
+#include "quantized_cache.hpp"
 
 namespace ctnn::onnx::readers {
 
@@ -18,7 +18,6 @@ inline term longer(node_reader& n, term x, int axis, int more) {
   }
   return n.add(op, {x});
 }
-inline term compared(node_reader& n, op::comparison f, term a, term b) { return n.add(op::compare{f}, {a, b}); }
 inline term both(node_reader& n, term a, term b) {
   return a == none ? b : n.add(op::logic{op::logic_function::logical_and}, {a, b});
 }
@@ -268,12 +267,8 @@ inline void give_scores(node_reader& n, term scores, const attention_sink& sink,
 /// Causal attention, fewer heads of K and V than of Q. Every row of the batch has keys of its own number, which may
 /// only be known when the model runs; the length of the caches that come out must be known before.
 inline void group_query_attention(node_reader& n) {
-  expect_these(n, 12, {0, 5, 6});
+  expect_these(n, 14, {0, 5, 6});
   using enum op::comparison;
-  for (const char* key : {"k_quant_type", "v_quant_type"})
-    if (const std::string how = n.text(key, "NONE"); how != "NONE")
-      node_reader::refuse("attribute '" + std::string(key) + "' (" + how + ")");
-  n.ignore("kv_cache_bit_width");
   op::attention op = attention_of(n);
   op.kv_heads = n.small("kv_num_heads", 0);
   op.softcap = n.real("softcap", 0);
@@ -304,10 +299,12 @@ inline void group_query_attention(node_reader& n) {
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
     require_shape(n, in[i], i == 1 ? "key" : "value",
                   {batch, length, n.to_int(std::int64_t{op.kv_heads} * size, "kv_num_heads")});
+  const quantized_cache kept(n, op.kv_heads, size);
   if (n.has(3) != n.has(4)) n.fail("has one of past_key and past_value");
   const int room = n.has(3) ? shape_of_rank(n, 3, 4)[2] : 0;
   for (const std::size_t i : {std::size_t{3}, std::size_t{4}})
-    if (n.has(i)) require_shape(n, n.input(i), i == 3 ? "past_key" : "past_value", {batch, op.kv_heads, room, size});
+    if (n.has(i))
+      require_shape(n, n.input(i), i == 3 ? "past_key" : "past_value", {batch, op.kv_heads, room, kept.stored()});
   if (n.shape(n.input(5)).count() != batch) n.fail("seqlens_k is " + describe(n.shape(n.input(5))));
   const std::int64_t stated = n.whole_scalar(6);
   if (stated < length || stated > 1 << 28) n.fail("total_sequence_length is " + std::to_string(stated));
@@ -339,6 +336,7 @@ inline void group_query_attention(node_reader& n) {
   } else {
     n.ignore("rotary_interleaved");
   }
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) in[1 + i] = kept.as_kept(i, in[1 + i]);
 
   // What is added to the scores.
   const dtype type = n.type(in[0]);
@@ -368,7 +366,7 @@ inline void group_query_attention(node_reader& n) {
   if (same) {
     term cache[2] = {none, none};
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-      if (past > 0) cache[i] = part_of(n, n.input(3 + i), 2, 0, past);
+      if (past > 0) cache[i] = kept.numbers(i, part_of(n, n.input(3 + i), 2, 0, past));
       if (sink) cache[i] = sink.before_keys(n, cache[i], all_keys);
     }
     op.present = true;
@@ -377,7 +375,11 @@ inline void group_query_attention(node_reader& n) {
     n.only_helping(true);
     n.result(0, out[0]);
     for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-      const term made = sink.behind(n, out[i], 2);
+      term made = sink.behind(n, out[i], 2);
+      if (kept) {  // what was kept before stays as it is
+        made = kept.of(i - 1, part_of(n, made, 2, past, total));
+        if (past > 0) made = n.add(op::concat{2}, {part_of(n, n.input(2 + i), 2, 0, past), made});
+      }
       n.result(i, present == total ? made : longer(n, made, 2, present - total));
     }
     if (op.scores) give_scores(n, out[3], sink, scores == 1, total);
@@ -387,13 +389,15 @@ inline void group_query_attention(node_reader& n) {
   const term j = n.reshaped(counting(n, present, dtype::i64), {1, 1, present, 1});
   const term where_old = n.reshaped(before, {batch, 1, 1, 1});
   const term is_old = compared(n, less, j, where_old), is_new = compared(n, equal, j, where_old);
+  const auto behind = [&](term old, term now) {
+    const term zero = n.number(0, n.type(now));
+    return n.add(op::where{}, {is_old, old, n.add(op::where{}, {is_new, now, zero})});
+  };
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-    term old = n.input(2 + i);
-    if (present > room) old = longer(n, old, 2, present - room);
+    const term old = present > room ? longer(n, n.input(2 + i), 2, present - room) : n.input(2 + i);
     const term now = n.reshaped(in[i], {batch, op.kv_heads, 1, size});
-    const term rest = n.add(op::where{}, {is_new, now, n.number(0, type)});
-    in[i] = n.add(op::where{}, {is_old, old, rest});
-    n.result(i, in[i]);
+    in[i] = behind(kept.numbers(i - 1, old), now);
+    n.result(i, kept ? behind(old, kept.of(i - 1, now)) : in[i]);
     if (sink) in[i] = sink.before_keys(n, in[i], all_keys);
   }
   in[0] = n.reshaped(in[0], {batch, op.heads, 1, size});
