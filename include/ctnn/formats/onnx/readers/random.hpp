@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "math.hpp"
 #include "sequence.hpp"
 
 namespace ctnn::onnx::readers {
