@@ -352,3 +352,20 @@ FIRES("tanh behind a sum whose relu changes nothing", (rules::fuse_activation),
       (idle_behind<function::sigmoid, function::relu>), without_idle)
 DECLINES("tanh behind a sum whose relu does", (rules::fuse_activation), (idle_behind<function::tanh, function::relu>),
          "its input has an activation already")
+
+namespace {
+constexpr auto sums_of_bytes = [](builder& b) {
+  op::quantized_conv2d c;
+  c.out = 3;
+  c.kernel = {1, 1};
+  c.to = dtype::f32;
+  c.arithmetic = op::byte_arithmetic::onnx;
+  const value_id y = b.add(c, "conv", {b.add(op::input{{2, 4, 4}, dtype::i8}, "x", {})});
+  b.output("", b.relu("relu", y));
+};
+constexpr auto sigmoid_of_input = [](builder& b) {
+  b.output("", b.apply("it", b.input("x", {3}), function::sigmoid));
+};
+}  // namespace
+DECLINES("sigmoid of anything", (rules::activation_within), sigmoid_of_input, "")
+DECLINES_LOADED("sums of bytes > relu", (rules::fuse_activation), sums_of_bytes, "its sums are of another arithmetic")

@@ -776,3 +776,97 @@ constexpr auto scale_of_once = [](builder& b) {
 };
 }  // namespace
 DECLINES("x * 1 > scale, where the product goes", (rules::merge_affine), scale_of_once, "its scalar changes nothing")
+
+namespace {
+constexpr auto mul = op::binary_function::mul;
+constexpr auto rank_of_four = [](builder& b) {
+  b.output("", b.binary("it", mul, image(b), b.constant("k", {1, 1, 1, 1})));
+};
+constexpr auto of_a_scalar = [](builder& b) {
+  b.output("", b.binary("it", mul, b.input("x", {}), b.constant("k", {})));
+};
+constexpr auto vector_times = [](builder& b) {
+  b.output("", b.binary("it", mul, b.linear("fc", b.input("x", {5}), 3), b.constant("k", {3})));
+};
+constexpr auto vector_scaled = [](builder& b) {
+  const value_id y = b.linear("fc", b.input("x", {5}), 3);
+  b.output("", scale(b, "it", y, false));
+};
+constexpr auto rows_times = [](builder& b) {
+  b.output("", b.binary("it", mul, b.linear("fc", b.input("x", {2, 5}), 3), b.constant("k", {2, 1})));
+};
+template <int Case>
+constexpr auto conv_times_extreme = [](builder& b) {
+  const float k = Case == 0 ? 0.0f : Case == 1 ? 1e-44f : std::numeric_limits<float>::infinity();
+  b.output("", b.scalar("last", mul, b.conv("first", image(b), 3, 3), k));
+};
+constexpr auto vector_plus_more_axes = [](builder& b) {
+  b.output("", b.sum("it", b.linear("fc", b.input("x", {5}), 3), b.constant("k", {1, 1, 3})));
+};
+constexpr auto scale_then_sum = [](builder& b) {
+  b.output("", b.sum("it", scale(b, "first", image(b)), b.input("y", {2, 4, 4})));
+};
+template <bool Merged>
+constexpr auto active_one = [](builder& b) {
+  const activation_function relu{function::relu};
+  if (Merged) return b.output("", b.add(op::scale{true, automatic_axis, relu}, "first", {image(b)}));
+  b.output("", b.scalar("last", mul, scale(b, "first", image(b)), 1, relu));
+};
+/// Something before a convolution.
+constexpr auto active_scale_then_conv = [](builder& b) {
+  const value_id y = b.add(op::scale{false, automatic_axis, {function::relu}}, "first", {image(b)});
+  b.output("", b.conv("last", y, 3));
+};
+constexpr auto active_product_then_conv = [](builder& b) {
+  b.output("", b.conv("last", b.binary("first", mul, image(b), b.constant("k", {2, 1, 1}), {function::relu}), 3));
+};
+template <int... K>
+constexpr auto moved_then_conv = [](builder& b) {
+  const value_id y = b.binary("first", mul, b.input("x", {4, 6}), b.constant("k", {K...}));
+  b.output("", b.conv("last", b.reshape("between", y, {2, 3, 4}), 3));
+};
+constexpr auto scale_then_no_weight = [](builder& b) {
+  const value_id none_left = b.add(op::slice{{0}, {0}, {0}}, "cut", {b.input("x", {3})});
+  b.output("", b.linear("last", b.scalar("first", mul, none_left, 2), 3));
+};
+constexpr value_id sums_of_bytes(builder& b, op::byte_arithmetic how, bool zero_points) {
+  op::quantized_conv2d c;
+  c.out = 3;
+  c.kernel = {1, 1};
+  c.to = dtype::f32;
+  c.arithmetic = how;
+  c.by_output = c.zero_points = zero_points;
+  if (zero_points) c.of = {0.5, 0};
+  return b.add(c, "first", {b.add(op::input{{2, 4, 4}, dtype::i8}, "x", {})});
+}
+constexpr auto sums_scaled = [](builder& b) {
+  b.output("", scale(b, "last", sums_of_bytes(b, op::byte_arithmetic::onnx, false)));
+};
+template <bool Scaled>
+constexpr auto bytes_with_zeros = [](builder& b) {
+  const value_id y = sums_of_bytes(b, op::byte_arithmetic::real, true);
+  b.output("", Scaled ? scale(b, "last", y) : y);
+};
+constexpr std::string_view not_by_channel = "the constant is not one number a channel";
+}  // namespace
+DECLINES("one number of more axes", (rules::binary_to_scale), rank_of_four, not_by_channel)
+DECLINES("a scalar times a constant", (rules::binary_to_scale), of_a_scalar, not_by_channel)
+FIRES("linear of a vector > * constant", (rules::binary_to_scale), vector_times, vector_scaled)
+DECLINES("linear of rows > * one number a row", (rules::binary_to_scale), rows_times,
+         "its channels are not the linear layer's outputs")
+FIRES("convolution > * 0", (rules::fold_affine), conv_times_extreme<0>, alone<kind::conv>)
+FIRES("convolution > * almost 0", (rules::fold_affine), conv_times_extreme<1>, alone<kind::conv>)
+DECLINES("convolution > * infinity", (rules::fold_affine), conv_times_extreme<2>, "its scalar is not finite")
+DECLINES("linear > + a constant of more axes", (rules::fold_by_output), vector_plus_more_axes,
+         "the constant is not one number an output")
+DECLINES("scale > sum of two values", (rules::merge_affine), scale_then_sum, "its second operand is not a scalar")
+FIRES("scale > relu(* 1)", (rules::merge_affine), active_one<false>, active_one<true>)
+DECLINES_LOADED("sums of bytes > scale", (rules::fold_affine), sums_scaled, "its numbers are no real ones")
+FIRES_LOADED("bytes with a zero point an output > scale", (rules::fold_affine), bytes_with_zeros<true>,
+             bytes_with_zeros<false>)
+DECLINES("relu(scale) > convolution", (rules::affine_before), active_scale_then_conv, "it applies an activation")
+DECLINES("relu(* constant) > convolution", (rules::affine_before), active_product_then_conv, "it applies an activation")
+DECLINES("* a matrix, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 6>),
+         "the reshape moves the constant's axes")
+DECLINES("* rows, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 1>), "the reshape moves channels")
+DECLINES("* 2 > linear of nothing", (rules::affine_before), scale_then_no_weight, "its weight is empty")

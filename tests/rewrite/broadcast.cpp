@@ -137,3 +137,43 @@ FIRES_LOADED("x ((1 + erf(x * 0.707))/2)", (rules::gelu_by_erf), (by_erf<false, 
 FIRES_LOADED("(x (1 + erf(x * 0.707)))/2", (rules::gelu_by_erf), (by_erf<false, 2>), whole_gelu)
 DECLINES_LOADED("x/2 (2 + erf(x / 1.414))", (rules::gelu_by_erf), (by_erf<true, 0, 20>),
                 "it is not x / 2 times 1 + the function of x that GELU has")
+
+namespace {
+/// Terms of any shapes.
+template <int... D>
+constexpr value_id term(builder& b, std::string_view name) {
+  return b.input(name, {D...});
+}
+constexpr auto one_to_matmul = [](builder& b) { b.output("", b.add(op::einsum::of("bij->bji"), "it", {image(b)})); };
+constexpr auto two_to_nothing = [](builder& b) {
+  b.output("", b.add(op::einsum::of("ij,ij->ij"), "it", {b.input("x", {2, 3}), b.input("y", {2, 3})}));
+};
+constexpr auto vectors_apart = [](builder& b) {
+  b.output("", b.add(op::einsum::of("k,i->i"), "it", {b.input("x", {2}), b.input("y", {3})}));
+};
+template <bool First>
+constexpr auto vector_and_matrix = [](builder& b) {
+  const value_id v = b.input("x", {2}), m = b.input("y", {3, 4});
+  b.output("", First ? b.add(op::einsum::of("k,ij->ij"), "it", {v, m}) : b.add(op::einsum::of("ij,k->ij"), "it", {m, v}));
+};
+constexpr auto diagonal = [](builder& b) {
+  b.output("", b.add(op::einsum::of("ij,jj->ij"), "it", {b.input("x", {2, 3}), b.input("y", {3, 3})}));
+};
+constexpr auto batches_inside = [](builder& b) {
+  b.output("", b.add(op::einsum::of("ibk,bkj->bij"), "it", {b.input("x", {3, 2, 4}), b.input("y", {2, 4, 5})}));
+};
+template <int First, int Second>
+constexpr auto one_batch = [](builder& b) {
+  b.output("", b.add(op::einsum::of("bik,bkj->bij"), "it", {b.input("x", {First, 3, 4}), b.input("y", {Second, 4, 5})}));
+};
+constexpr std::string_view no_matrices = "it is not a product of matrices";
+}  // namespace
+DECLINES("einsum of two", (rules::einsum_nothing), two_to_nothing, "it has several operands")
+DECLINES("einsum of one", (rules::einsum_product), one_to_matmul, "it has not two operands")
+DECLINES("a vector times the sum of another", (rules::einsum_product), vectors_apart, no_matrices)
+DECLINES("a matrix times the sum of a vector", (rules::einsum_product), vector_and_matrix<true>, no_matrices)
+DECLINES("a matrix times the sum of a vector behind", (rules::einsum_product), vector_and_matrix<false>, no_matrices)
+DECLINES("a matrix times a diagonal", (rules::einsum_product), diagonal, no_matrices)
+DECLINES("batches that are not first", (rules::einsum_product), batches_inside, "its batches are in another order")
+DECLINES("one batch for many", (rules::einsum_product), (one_batch<1, 2>), "it broadcasts")
+DECLINES("many batches for one", (rules::einsum_product), (one_batch<2, 1>), "it broadcasts")

@@ -258,3 +258,65 @@ DECLINES("1 / y + x", (rules::times_reciprocal), (with_function<function::recipr
 DECLINES("|y| * x", (rules::times_reciprocal), (with_function<function::abs, product>),
          "its operand is not a reciprocal")
 DECLINES("1 / y is an output", (rules::times_reciprocal), inverse_is_read, "its input is a network output too")
+
+namespace {
+/// relu(x) + k * relu(-x), with something else about one part of it.
+enum class oddity { none, negative_is_no_relu, slopes_shift, sum_activates, times_first, product_activates, of_values };
+template <oddity O>
+constexpr auto odd_sides = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  const activation_function relu{function::relu};
+  const value_id below = b.scalar("below", product, x, -1, O == oddity::negative_is_no_relu ? activation_function{} : relu);
+  const value_id positive = b.relu("positive", x);
+  value_id times = none;
+  if (O == oddity::slopes_shift) times = b.add(op::scale{true}, "times", {below});
+  else if (O == oddity::of_values) times = b.binary("times", product, below, y);
+  else times = b.scalar("times", product, below, -0.5f, O == oddity::product_activates ? relu : activation_function{});
+  const activation_function last = O == oddity::sum_activates ? relu : activation_function{};
+  const auto plus = op::binary_function::add;
+  b.output("y", y);
+  b.output("", O == oddity::times_first ? b.binary("it", plus, times, positive, last)
+                                        : b.binary("it", plus, positive, times, last));
+};
+constexpr auto half_below = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  b.output("y", y);
+  b.output("", b.apply("it", x, function::leaky_relu, 0.5f));
+};
+template <op::binary_function F>
+constexpr auto active_number = [](builder& b) {
+  b.output("", b.scalar("it", F, image(b), 2, {function::relu}));
+};
+constexpr auto no_number = [](builder& b) {
+  b.output("", b.scalar("it", op::binary_function::maximum, image(b), std::numeric_limits<float>::quiet_NaN()));
+};
+constexpr auto active_gate = [](builder& b) {
+  const value_id x = image(b);
+  b.output("", b.binary("it", product, x, b.apply("gate", x, function::sigmoid), {function::relu}));
+};
+template <bool Divides>
+constexpr auto active_quotient = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  const auto f = Divides ? op::binary_function::div : product;
+  b.output("", b.binary("it", f, y, Divides ? x : b.apply("inverse", x, function::reciprocal), {function::relu}));
+};
+}  // namespace
+FIRES("k * relu(-x) + relu(x)", (rules::two_sided_relu_by_number), odd_sides<oddity::times_first>, half_below)
+DECLINES("relu(x) - k x", (rules::two_sided_relu_by_number), odd_sides<oddity::negative_is_no_relu>,
+         "its operand is not a product with relu(-x)")
+DECLINES("relu(x) + k * relu(-x) + s", (rules::two_sided_relu_by_channel), odd_sides<oddity::slopes_shift>,
+         "its operand is not a product")
+DECLINES("relu of both sides", (rules::two_sided_relu_by_number), odd_sides<oddity::sum_activates>,
+         "it applies an activation")
+DECLINES("relu of the multiple", (rules::two_sided_relu_by_number), odd_sides<oddity::product_activates>,
+         "its operand has an activation")
+DECLINES("a side times a value", (rules::two_sided_relu_by_number), odd_sides<oddity::of_values>,
+         "its operand is not a value times a scalar")
+DECLINES("relu of a maximum", (rules::bound_by_scalar), active_number<op::binary_function::maximum>,
+         "it applies an activation")
+DECLINES("maximum with no number", (rules::bound_by_scalar), no_number, "its scalar is not a number")
+DECLINES("power of two values", (rules::power_by_name), with_value<op::binary_function::pow>, "it has no scalar operand")
+DECLINES("relu of a square", (rules::power_by_name), active_number<op::binary_function::pow>,
+         "it applies an activation")
+DECLINES("relu of x * sigmoid(x)", (rules::gated_by_itself), active_gate, "it applies an activation")
+FIRES("relu of b * (1 / a)", (rules::times_reciprocal), active_quotient<false>, active_quotient<true>)

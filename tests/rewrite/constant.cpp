@@ -122,3 +122,19 @@ FIRES("a constant that is an output stays beside what is made of it (X19)", (rul
 
 FIRES("full", (rules::full_to_constant), filled, not_filled)
 DECLINES("a constant is not full", (rules::full_to_constant), not_filled, "")
+
+namespace {
+constexpr auto integers_cast = [](builder& b) {
+  const value_id k = b.add(op::constant{{2, 3}, dtype::i32}, "k", {});
+  b.output("", b.add(op::cast{dtype::f32}, "it", {k}));
+};
+constexpr auto halves_of_constant = [](builder& b) {
+  const value_id k = b.constant("k", {4, 3});
+  const value_id first = b.add(op::split{{2, 2}, 0}, "it", {k});
+  b.output("a", first);
+  b.output("b", first + 1);
+};
+}  // namespace
+DECLINES_LOADED("integers as real numbers", (rules::fold_constant), integers_cast,
+                "it also reads other elements than f32")
+DECLINES("a constant in two parts", (rules::fold_constant), halves_of_constant, "it has several outputs")

@@ -150,3 +150,36 @@ DECLINES("1 / x", (rules::neutral_scalar), one_over, "its scalar changes the val
 DECLINES("min(x, 1)", (rules::neutral_scalar), at_most_1, "its scalar changes the value")
 DECLINES("relu(x + 0)", (rules::neutral_scalar), relu_inside, "it applies an activation")
 DECLINES("x + y", (rules::neutral_scalar), plus_tensor, "it has no scalar operand")
+
+namespace {
+constexpr auto same_size_by_scale = [](builder& b) {
+  op::interpolate p;
+  p.scale = {1.0, 1.0};
+  between(b, p);
+};
+constexpr auto cropped = [](builder& b) {
+  op::interpolate p;
+  p.size = {4, 4};
+  p.coordinates = op::coordinates::tf_crop_and_resize;
+  p.roi = {0, 0, 0.5, 1};
+  between(b, p);
+};
+constexpr auto pool_tells_places = [](builder& b) {
+  op::pool p = pooling(1, 1, 0);
+  p.indices = true;
+  between(b, p);
+};
+template <int Before>
+constexpr auto pool_pads_once = [](builder& b) {
+  op::pool p = pooling(1, 1, 0);
+  p.pad = {0, 0, 0, 0};
+  p.pad[Before ? 0 : 2] = 1;
+  p.function = op::pooling::average;
+  between(b, p);
+};
+}  // namespace
+FIRES("interpolate by one", (rules::same_size), same_size_by_scale, nothing_between)
+DECLINES("interpolate a part", (rules::same_size), cropped, "its coordinates are not the input's")
+DECLINES("pool 1x1 that tells where", (rules::pool_1x1), pool_tells_places, "it computes something else")
+DECLINES("pool 1x1 that pads before", (rules::pool_1x1), pool_pads_once<true>, "it pads")
+DECLINES("pool 1x1 that pads behind", (rules::pool_1x1), pool_pads_once<false>, "it pads")

@@ -100,3 +100,13 @@ TEST_CASE("all rules together find GELU, whatever the spelling") {
     CHECK(same_structure(o.g.view(), w.g.view()));
   }
 }
+
+namespace {
+constexpr auto active_whole = [](builder& b) {
+  const value_id x = b.input("x", {2, 3, 4});
+  const value_id erf = b.apply("erf", b.scalar("root", op::binary_function::mul, x, 0.70710678f), function::erf);
+  const value_id y = b.binary("product", op::binary_function::mul, x, b.scalar("one", op::binary_function::add, erf, 1));
+  b.output("", b.scalar("it", op::binary_function::mul, y, 0.5f, {function::relu}));
+};
+}  // namespace
+DECLINES("relu of a GELU", (rules::gelu_by_erf), active_whole, "it applies an activation")

@@ -205,3 +205,30 @@ TEST_CASE("all rules together find hardswish, whatever the spelling, the clip as
         CHECK(same_structure(o.g.view(), w.g.view()));
       }
 }
+
+namespace {
+constexpr auto by_zero = [](builder& b) {
+  const value_id gate = clipped(b, b.scalar("add", add, image(b), 3));
+  b.output("", b.scalar("it", op::binary_function::div, gate, 0));
+};
+constexpr auto active_swish = [](builder& b) {
+  const value_id x = image(b), gate = clipped(b, b.scalar("add", add, x, 3));
+  b.output("", b.scalar("it", mul, b.binary("product", mul, x, gate), sixth, {function::relu}));
+};
+constexpr auto shifted_swish = [](builder& b) {
+  const value_id x = image(b), gate = clipped(b, b.scalar("add", add, x, 3));
+  b.output("", b.scalar("it", mul, b.binary("product", mul, b.scalar("shift", add, x, 1), gate), sixth));
+};
+template <int Case>
+constexpr auto no_factor = [](builder& b) {
+  const value_id y = b.conv("conv", image(b), 3, 1, {function::clip, 0, Case == 0 ? 1e35f : 6.0f});
+  if (Case == 0) b.output("", b.scalar("times", mul, y, 2));
+  else b.output("", b.scalar("times", mul, y, 2, {function::sigmoid}));
+};
+}  // namespace
+DECLINES("clip / 0", (rules::spelled_hardsigmoid), by_zero, "it is not the gate times a number")
+DECLINES("relu of a hardswish", (rules::spelled_hardswish), active_swish, "it applies an activation")
+DECLINES("(x + 1) * relu6(x + 3) / 6", (rules::spelled_hardswish), shifted_swish,
+         "it is not x times a line of x, clipped and scaled to 0 ... 1")
+DECLINES("a bound out of range", (rules::positive_factor), no_factor<0>, "a bound is too large")
+DECLINES("a factor and then sigmoid", (rules::positive_factor), no_factor<1>, "it is no factor")

@@ -269,3 +269,16 @@ DECLINES("what is split is an output", (rules::activation_before_split), cut_lay
          "its input is a network output too")
 DECLINES("a sigmoid is split > relu", (rules::activation_before_split), cut_sigmoid,
          "its input has an activation already")
+
+namespace {
+constexpr auto nothing_cut_first = [](builder& b) {
+  b.output("", cut(b, "it", cut(b, "first", b.input("x", {9, 9}), 0, 0, 9), 0, 3, 6));
+};
+constexpr auto joined_power = [](builder& b) {
+  const value_id x = image(b);
+  const value_id y = join(b, "join", 0, {b.add(pointwise(2), "a", {x}), b.add(pointwise(3), "c", {x})});
+  b.output("", b.scalar("it", op::binary_function::pow, y, 2));
+};
+}  // namespace
+DECLINES("slice that cuts nothing off > slice", (rules::slice_chain), nothing_cut_first, "it cuts nothing off")
+DECLINES("concat > a power", (rules::affine_before_concat), joined_power, "its function is not affine")

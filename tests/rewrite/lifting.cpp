@@ -197,3 +197,33 @@ DECLINES("the second reshape is read elsewhere", (rules::reshape_once), second_i
          "its input is also read by another layer")
 DECLINES("operands reshaped from other shapes", (rules::reshape_once), differently_reshaped,
          "its operands are reshaped differently")
+
+namespace {
+constexpr auto same_then_relu = [](builder& b) {
+  b.output("", b.relu("f", b.reshape("move", b.input("x", {2, 3, 4}), {2, 3, 4})));
+};
+/// A reshape that adds a one, or none, before a slice that takes all, or some.
+template <bool Ones, bool All>
+constexpr auto idle_part = [](builder& b) {
+  const value_id x = b.input("x", {2, 6});
+  const value_id y = Ones ? b.reshape("move", x, {2, 1, 6}) : b.reshape("move", x, {2, 6});
+  b.output("", b.add(op::slice{{Ones ? 2 : 1}, {0}, {All ? 6 : 4}}, "cut", {y}));
+};
+constexpr auto places_of_signal = [](builder& b) {
+  op::pool p;
+  p.axes = 1;
+  p.kernel = ir::by_axis{2};
+  p.indices = true;
+  b.output("", b.add(p, "pool", {b.reshape("move", b.input("x", {2, 1, 6}), {2, 6})}));
+};
+constexpr auto row_and_column = [](builder& b) {
+  const value_id a = b.input("a", {2, 3}), c = b.input("c", {2, 3});
+  b.output("", b.sum("it", b.reshape("row", a, {1, 6}), b.reshape("column", c, {6, 1})));
+};
+}  // namespace
+DECLINES("reshape to the same shape before relu", (rules::function_first), same_then_relu,
+         "there is nothing to go before")
+DECLINES("ones before a slice of all", (rules::slice_first), (idle_part<true, true>), "there is nothing to go before")
+DECLINES("no ones before a slice", (rules::slice_first), (idle_part<false, false>), "there is nothing to go before")
+DECLINES("pool of a signal that tells where", (rules::pool_first), places_of_signal, "it pools over more than a signal")
+DECLINES("a row plus a column", (rules::reshape_once), row_and_column, "its operands are reshaped differently")

@@ -132,3 +132,24 @@ DECLINES("b * infinity > matmul", (rules::scaled_operand), (extreme_operand<time
          "its operand is not a value times a scalar")
 DECLINES("b + 2 > matmul", (rules::scaled_operand), operand_times<op::binary_function::add>,
          "its operand is not a value times a scalar")
+
+namespace {
+template <int... Shape>
+constexpr auto by_constant = [](builder& b) {
+  b.output("", b.add(op::matmul{}, "it", {b.input("a", {3, 4}), b.constant("k", {Shape...})}));
+};
+constexpr auto read_turned = [](builder& b) {
+  b.output("", b.add(op::matmul{true, false}, "it", {b.input("a", {4, 3}), b.constant("k", {4, 5})}));
+};
+template <int Rows, int Columns>
+constexpr auto empty_product = [](builder& b) {
+  const value_id rows = b.add(op::slice{{0}, {0}, {Rows}}, "rows", {b.input("a", {3, 4})});
+  b.output("", b.add(op::matmul{}, "it", {rows, b.constant("k", {4, Columns})}));
+};
+}  // namespace
+DECLINES("product with a constant vector", (rules::matmul_by_constant), by_constant<4>, "the constant is not a matrix")
+DECLINES("a constant of more axes", (rules::matmul_by_constant), (by_constant<1, 4, 5>), "the constant is not a matrix")
+DECLINES("columns by a constant", (rules::matmul_by_constant), read_turned,
+         "its first operand is read the other way round")
+DECLINES("no rows by a constant", (rules::matmul_by_constant), (empty_product<0, 5>), "there is nothing to multiply")
+DECLINES("rows by no columns", (rules::matmul_by_constant), (empty_product<3, 0>), "there is nothing to multiply")

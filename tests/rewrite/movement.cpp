@@ -362,3 +362,57 @@ constexpr auto reshape_to_itself = [](builder& b) {
 FIRES("permute that moves a one", (rules::permute_ones), ones_move, ones_reshaped)
 DECLINES("permute that moves rows", (rules::permute_ones), permute_square, "it moves elements")
 DECLINES("reshape > reshape to the same", (rules::reshape_chain), reshape_to_itself, "it changes nothing")
+
+namespace {
+/// x reshaped, permuted and reshaped.
+constexpr void three_steps(builder& b, std::initializer_list<int> x, std::initializer_list<int> cut,
+                           std::initializer_list<int> order, std::initializer_list<int> back) {
+  b.output("", b.reshape("back", b.permute("turn", b.reshape("cut", b.input("x", x), cut), order), back));
+}
+constexpr auto flat_pool_reshaped = [](builder& b) {
+  const op::adaptive_pool p{op::pooling::average, {1, 1}, true};
+  b.output("", b.reshape("flat", b.add(p, "gap", {b.input("x", {2, 3, 4})}), {2, 1}));
+};
+constexpr auto one_output_flattened = [](builder& b) {
+  b.output("", b.flatten("flat", b.linear("fc", b.input("x", {3, 5}), 1)));
+};
+constexpr auto ones_permuted_twice = [](builder& b) {
+  b.output("", b.permute("it", b.permute("first", b.input("x", {2, 1, 3}), {2, 1, 0}), {1, 0, 2}));
+};
+constexpr auto added_transposed = [](builder& b) {
+  b.output("", b.sum("it", b.input("y", {4, 3}), b.reshape("up", b.input("x", {3, 4}), {4, 3})));
+};
+constexpr auto one_added_to = [](builder& b) {
+  b.output("", b.scalar("it", op::binary_function::add, b.reshape("up", b.input("x", {3, 4}), {1, 3, 4}), 2));
+};
+constexpr auto columns_of_matrix = [](builder& b) { three_steps(b, {6, 4}, {2, 3, 4}, {1, 0, 2}, {6, 4}); };
+constexpr auto channels_of_volumes = [](builder& b) {
+  three_steps(b, {1, 2, 6, 2, 2}, {1, 2, 2, 3, 2, 2}, {0, 1, 3, 2, 4, 5}, {1, 2, 6, 2, 2});
+};
+constexpr auto rows_in_groups = [](builder& b) { three_steps(b, {4, 4, 2}, {4, 2, 2, 2}, {0, 2, 1, 3}, {4, 4, 2}); };
+constexpr auto blocks_of_matrix = [](builder& b) { three_steps(b, {4, 6}, {2, 2, 2, 3}, {2, 0, 3, 1}, {4, 6}); };
+constexpr auto blocks_of_volumes = [](builder& b) {
+  three_steps(b, {2, 1, 4, 2, 3}, {2, 1, 1, 2, 2, 2, 3}, {0, 1, 2, 5, 3, 6, 4}, {2, 1, 1, 4, 6});
+};
+template <int... Back>
+constexpr auto blocks_to = [](builder& b) {
+  three_steps(b, {4, 2, 3}, {1, 2, 2, 2, 3}, {0, 3, 1, 4, 2}, {Back...});
+};
+constexpr std::string_view no_pixel_shuffle = "it has not the axes of a pixel shuffle";
+}  // namespace
+DECLINES("pool of one number a channel > reshape", (rules::global_pool_flatten), flat_pool_reshaped,
+         "the pooling is not global")
+DECLINES("linear of one output > flatten", (rules::linear_ones), one_output_flattened,
+         "it does more than putting ones behind")
+DECLINES("permute > permute of ones", (rules::permute_ones), ones_permuted_twice, "the permute before it takes it")
+DECLINES("reshape that adds no axis > sum", (rules::leading_ones), added_transposed, "it does not put ones in front")
+DECLINES("ones in front of a sum with a number", (rules::leading_ones), one_added_to,
+         "the result would have another rank")
+DECLINES("groups of rows of a matrix", (rules::shuffle_channels), columns_of_matrix, "it does not restore the shape")
+DECLINES("groups of channels of volumes", (rules::shuffle_channels), channels_of_volumes,
+         "it does not restore the shape")
+DECLINES("groups of rows", (rules::shuffle_channels), rows_in_groups, "it groups more than channels")
+DECLINES("blocks of a matrix", (rules::shuffle_pixels), blocks_of_matrix, no_pixel_shuffle)
+DECLINES("blocks of volumes", (rules::shuffle_pixels), blocks_of_volumes, no_pixel_shuffle)
+DECLINES("blocks flattened", (rules::shuffle_pixels), blocks_to<24>, no_pixel_shuffle)
+DECLINES("blocks of other rows", (rules::shuffle_pixels), (blocks_to<1, 6, 4>), "it makes other blocks")

@@ -187,3 +187,42 @@ TEST_CASE("all rules together find layer_norm with its scale and bias in one of 
     CHECK(agree(o.g.view(), typed_outputs(o.g.view()), want, false, o.history));
   }
 }
+
+namespace {
+/// x / sqrt(f(x^2) + eps), where f is the mean or another; or x * sqrt(...), or with relu.
+template <op::reduction F, bool Keep, op::binary_function By = over, function After = function::none>
+constexpr auto root_of_other = [](builder& b) {
+  const value_id x = b.input("x", {5, 5});
+  const value_id v = b.add(op::reduce{F, {-1}, Keep}, "variance", {square(b, x)});
+  const value_id root = b.apply("root", b.scalar("eps", plus, v, 0.01f), function::sqrt);
+  b.output("", b.binary("it", By, x, root, {After}));
+};
+/// x s + (b - m s), where s multiplies or divides, m is x's mean, and shapes differ.
+template <function Root, bool Centred, bool Larger>
+constexpr auto other_expansion = [](builder& b) {
+  const value_id x = tokens(b), middle = mean(b, "mean", x), k = b.constant("k", {8});
+  const value_id s = b.binary("s", times, root_of(b, Centred ? b.binary("d", minus, x, middle) : x, Root), k);
+  const value_id shift = Larger ? b.constant("b", {3, 1, 1, 8}) : b.constant("b", {8});
+  const value_id ms = b.binary("ms", times, middle, s), xs = b.binary("xs", times, x, s);
+  b.output("", b.sum("it", b.binary("rest", minus, shift, ms), xs));
+};
+constexpr auto active_scale = [](builder& b) {
+  const value_id y = b.add(op::rms_norm{}, "norm", {tokens(b)});
+  b.output("", b.binary("it", times, y, b.constant("k", {8}), {function::relu}));
+};
+}  // namespace
+DECLINES_LOADED("x / sqrt(sum(x^2) + eps)", (rules::spelled_norm), (root_of_other<op::reduction::sum, true>),
+                "under the root is no mean over the last axes")
+DECLINES_LOADED("x / sqrt(means of other rows + eps)", (rules::spelled_norm),
+                (root_of_other<op::reduction::mean, false>), "under the root is no mean over the last axes")
+DECLINES_LOADED("x * sqrt(mean(x^2) + eps)", (rules::spelled_norm), (root_of_other<op::reduction::mean, true, times>),
+                "it does not divide by a root")
+DECLINES_LOADED("relu(x / sqrt(mean(x^2) + eps))", (rules::spelled_norm),
+                (root_of_other<op::reduction::mean, true, over, function::relu>), "it applies an activation")
+DECLINES_LOADED("x s + (b - mean(x) s), s k times a root", (rules::expanded_norm),
+                (other_expansion<function::sqrt, true, false>), "it does not divide by a root")
+DECLINES_LOADED("x s + (b - mean(x) s), s of x itself", (rules::expanded_norm), (other_expansion<rsqrt, false, false>),
+                "its other operand is not b - mean(x) * s")
+DECLINES_LOADED("x s + (b - mean(x) s), b larger", (rules::expanded_norm), (other_expansion<rsqrt, true, true>),
+                "its scale or bias is larger")
+DECLINES_LOADED("relu(k * rms_norm(x))", (rules::norm_operand), active_scale, "it applies an activation")

@@ -306,3 +306,25 @@ static_assert(all_rules_give(causal_chain, two_convolutions));
 TEST_CASE("causal convolutions of signals pad by themselves") {
   CHECK(all_rules_give(causal_chain, two_convolutions));
 }
+
+namespace {
+template <bool Signal>
+constexpr auto with_a_value = [](builder& b) {
+  const value_id x = Signal ? signal_of(b) : image(b), with = b.input("with", {});
+  b.output("", b.reshape("image", b.add(op::pad{op::pad_mode::constant, {0, 4}, {0, 0}}, "pad", {x, with}), {2, 1, 9}));
+};
+constexpr auto cut_behind = [](builder& b) { b.output("", conv(b, padded(b, 0, {0, 0, 0}, {0, 0, -1}), {})); };
+constexpr auto only_padding_behind = [](builder& b) {
+  b.output("", pooled(b, padded(b, lowest, {0, 0, 0}, {0, 0, 3}), max, {}));
+};
+constexpr auto norms = [](builder& b) { b.output("", pooled(b, padded(b), lp, {})); };
+constexpr auto padded_twice = [](builder& b) { b.output("", pooled(b, padded(b), average, {1, 0, 1, 1}, true)); };
+constexpr auto padded_once = [](builder& b) { b.output("", pooled(b, image(b), average, {2, 2, 1, 2}, true)); };
+}  // namespace
+DECLINES("pad with a value > reshape", (rules::reshape_before_pad), with_a_value<true>, "what it pads with is a value")
+DECLINES("pad that cuts off behind", (rules::pad_window<op::conv2d>), cut_behind, "it cuts something off")
+DECLINES("a window of padding behind", (rules::pad_below_maximum), only_padding_behind,
+         "a window may hold nothing but padding")
+DECLINES("pad > norms of windows", (rules::pad_window<op::pool>), norms,
+         "its norms have no padding of their own to count")
+FIRES("pad > average that counts its padding", (rules::pad_window<op::pool>), padded_twice, padded_once)

@@ -265,3 +265,21 @@ DECLINES("conv2d of a pixel > prelu", (rules::conv_of_one_pixel), slopes_follow<
          "it takes in the slopes behind it")
 DECLINES("conv2d of a pixel > prelu by a constant", (rules::conv_of_one_pixel), slopes_follow<true>,
          "it takes in the slopes behind it")
+
+namespace {
+constexpr auto conv_then_linear = [](builder& b) {
+  b.output("", b.linear("last", b.add(window(8, 1, 1, 0), "first", {b.input("x", {4, 3, 3})}), 2));
+};
+constexpr auto long_to_make = [](builder& b) {
+  b.output("", b.add(op::linear{8}, "last", {b.add(op::linear{4096}, "first", {b.input("x", {4096})})}));
+};
+constexpr auto groups_before_slopes = [](builder& b) {
+  op::conv2d c = window(4, 1, 1, 0);
+  c.groups = 2;
+  b.output("", b.add(op::prelu{}, "prelu", {b.add(c, "conv", {b.input("x", {4, 1, 1})})}));
+};
+}  // namespace
+DECLINES("conv2d > linear", (rules::multiply_weights), conv_then_linear, "")
+DECLINES("a large weight times another", (rules::multiply_weights), long_to_make, "its weight would take long to make")
+DECLINES("a pixel in groups before slopes", (rules::conv_of_one_pixel), groups_before_slopes,
+         "its channels are in groups")

@@ -102,3 +102,37 @@ DECLINES("means over rows > flatten", (rules::reduce_reshape), one_more_gone,
          "it does more than leave out or bring back the axes")
 DECLINES("means that are kept are an output", (rules::reduce_reshape), means_are_read,
          "its input is a network output too")
+
+namespace {
+template <op::pooling F>
+constexpr auto of_bytes = [](builder& b) {
+  b.output("", b.add(op::adaptive_pool{F, {1}, false, 1}, "it", {b.add(op::input{{2, 3}, dtype::i8}, "x", {})}));
+};
+constexpr auto greatest_bytes = [](builder& b) {
+  b.output("", b.add(op::reduce{op::reduction::max, {-1}}, "it", {b.add(op::input{{2, 3}, dtype::i8}, "x", {})}));
+};
+constexpr auto of_one = [](builder& b) {
+  b.output("", b.add(op::adaptive_pool{op::pooling::average, {1}, false, 1}, "it", {b.input("x", {2, 1})}));
+};
+constexpr auto tells_places = [](builder& b) {
+  op::pool p;
+  p.kernel = {3, 4};
+  p.indices = true;
+  b.output("", b.add(p, "it", {some<2>(b)}));
+};
+template <bool Before>
+constexpr auto pads_once = [](builder& b) {
+  op::pool p;
+  p.axes = 1;
+  p.kernel = ir::by_axis{3};
+  p.pad = Before ? ir::by_axis{1, 0} : ir::by_axis{0, 1};
+  p.stride = {2};
+  b.output("", b.add(p, "it", {some<1>(b)}));
+};
+}  // namespace
+FIRES_LOADED("greatest bytes of signals", (rules::global_pool_to_reduce), of_bytes<op::pooling::max>, greatest_bytes)
+DECLINES_LOADED("mean of bytes", (rules::global_pool_to_reduce), of_bytes<op::pooling::average>, "it averages bytes")
+DECLINES("mean of one", (rules::global_pool_to_reduce), of_one, "it changes nothing")
+DECLINES("a window of all that tells where", (rules::whole_pool), tells_places, "it computes something else")
+DECLINES("a window of all that pads before", (rules::whole_pool), pads_once<true>, "it pads")
+DECLINES("a window of all that pads behind", (rules::whole_pool), pads_once<false>, "it pads")

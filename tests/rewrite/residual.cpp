@@ -209,3 +209,11 @@ DECLINES("relu(conv2d + x) + x", (rules::fuse_residual_last), active_and_added, 
 DECLINES("relu behind what is added last", (rules::fuse_activation), relu_behind_last,
          "its input adds a residual behind its activation")
 DECLINES("relu of what is added last", (rules::activation_within), relu_behind_last, "")
+
+namespace {
+constexpr auto active_and_product = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 4}), r = b.input("r", {3, 4, 4});
+  b.output("", b.binary("it", op::binary_function::mul, b.conv("conv", x, 3, 3, {function::relu}), r));
+};
+}  // namespace
+DECLINES("relu > product", (rules::fuse_residual_last), active_and_product, "it is not the sum of two values")

@@ -378,7 +378,7 @@ DECLINES("one operand is not permuted", (rules::permute_once), sum_with_input, "
 FIRES("permuted - y, and back", (rules::permute_other), other_after<true>, other_before<true>)
 FIRES("y - permuted, and back", (rules::permute_other), other_after<false>, other_before<false>)
 DECLINES("y of fewer axes", (rules::permute_other), other_has_fewer_axes,
-         "its operands have not the same rank and type")
+         "its operands have not the same rank")
 DECLINES("permuted + y, and further", (rules::permute_other), other_not_back, "it does not undo the permute before")
 DECLINES("what is permuted is read elsewhere", (rules::permute_other), other_is_read,
          "its input is also read by another layer")
@@ -471,3 +471,53 @@ TEST_CASE("nothing is left of a permute and its inverse around what goes by axes
     CHECK((which == 1 || which == 2 ? permutes_left<true>(which) : permutes_left<false>(which)) == 0);
   }
 }
+
+namespace {
+/// The product of a and b, each permuted.
+constexpr void product_of(builder& b, std::initializer_list<int> a, std::initializer_list<int> p,
+                          std::initializer_list<int> c, std::initializer_list<int> q) {
+  const value_id x = b.permute("pa", b.input("a", a), p), y = b.permute("pb", b.input("b", c), q);
+  b.output("", b.add(op::matmul{}, "it", {x, y}));
+}
+constexpr auto matrices_turned = [](builder& b) { product_of(b, {4, 3}, {1, 0}, {5, 4}, {1, 0}); };
+constexpr auto other_ranks = [](builder& b) {
+  product_of(b, {3, 2, 4, 5}, {1, 0, 2, 3}, {5, 3, 6}, {1, 0, 2});
+};
+constexpr auto rows_to_batches = [](builder& b) { product_of(b, {3, 4, 2}, {2, 0, 1}, {5, 4, 2}, {2, 1, 0}); };
+/// Two axes of (2, 3, 4) that are cut, seen as one axis or two; or nothing is left.
+constexpr auto two_cuts = [](builder& b) {
+  const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
+  b.output("", b.flatten("back", b.add(op::slice{{0, 1}, {0, 0}, {1, 2}}, "cut", {y})));
+};
+constexpr auto nothing_taken = [](builder& b) {
+  const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
+  b.output("", b.flatten("back", b.add(op::slice{{0}, {1}, {1}}, "cut", {y})));
+};
+constexpr auto still_turned = [](builder& b) {
+  const value_id y = b.permute("move", b.input("x", {2, 3, 4}), {2, 0, 1});
+  b.output("", b.flatten("back", b.add(op::slice{{0}, {0}, {2}}, "cut", {y})));
+};
+/// a permuted plus b flattened or reshaped.
+template <bool Reshaped>
+constexpr auto one_is_reshaped = [](builder& b) {
+  const value_id x = b.permute("pa", b.input("a", {2, 3}), {1, 0});
+  const value_id y = Reshaped ? b.reshape("pb", b.input("b", {2, 3}), {3, 2}) : b.relu("pb", b.input("b", {3, 2}));
+  b.output("", b.sum("it", x, y));
+};
+constexpr auto only_ones_turned = [](builder& b) {
+  const value_id x = b.permute("pa", b.input("a", {1, 3}), {1, 0}), y = b.permute("pb", b.input("b", {1, 3}), {1, 0});
+  b.output("", b.sum("it", x, y));
+};
+}  // namespace
+DECLINES("products of turned matrices", (rules::permuted_batches), matrices_turned,
+         "the batches of its operands are permuted differently")
+DECLINES("products of other ranks", (rules::permuted_batches), other_ranks,
+         "the batches of its operands are permuted differently")
+DECLINES("rows become batches", (rules::permuted_batches), rows_to_batches,
+         "the batches of its operands are permuted differently")
+DECLINES("two cuts of what is one axis", (rules::slice_of_moved), two_cuts, "no slice takes these elements")
+DECLINES("a cut that takes nothing", (rules::slice_of_moved), nothing_taken, "it takes nothing")
+DECLINES("a cut that stays permuted", (rules::slice_of_moved), still_turned, "what is left is still permuted")
+DECLINES("permute + reshape", (rules::permute_once), one_is_reshaped<true>, "its operands are permuted differently")
+DECLINES("permute + relu", (rules::permute_once), one_is_reshaped<false>, "its operands are permuted differently")
+DECLINES("two permutes of ones", (rules::permute_once), only_ones_turned, "it only reshapes")

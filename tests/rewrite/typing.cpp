@@ -140,3 +140,55 @@ TEST_CASE("two pairs of quantize and dequantize become one") {
   const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
   CHECK(o.g.nodes.size() == 4);
 }
+
+namespace {
+/// quantize whose scale is what another layer makes.
+template <bool Relu>
+constexpr auto scale_is_made = [](builder& b) {
+  const value_id x = b.add(op::input{{3, 3}, dtype::f32}, "x", {});
+  const value_id s = Relu ? b.relu("made", b.input("s", {}))
+                          : b.add(op::dequantize{{0, 0}, quantization{0.5, 0}}, "made",
+                                  {b.add(op::input{{}, dtype::i8}, "s", {})});
+  b.output("", b.add(op::quantize{{0, 0}, Relu ? dtype::u8 : dtype::i8}, "it", {x, s}));
+};
+/// dequantize > quantize with scales of another shape or along another axis, or a zero point on the way back only.
+template <int Scales, int Axis, int Back, bool Zero>
+constexpr auto round_trip = [](builder& b) {
+  const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {}), s = b.input("scale", {Scales}),
+                 zero = b.add(op::input{{Scales}, dtype::i8}, "zero", {});
+  const value_id real = b.add(op::dequantize{{Axis, 0}}, "real", {q, s});
+  const op::quantize back{{Back, 0}, dtype::i8};
+  b.output("", Zero ? b.add(back, "it", {real, s, zero}) : b.add(back, "it", {real, s}));
+};
+template <int Scales>
+constexpr auto no_trip = [](builder& b) {
+  const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {});
+  b.input("scale", {Scales});
+  b.add(op::input{{Scales}, dtype::i8}, "zero", {});
+  b.output("", q);
+};
+constexpr auto from_five = [](builder& b) {
+  op::quantize q;
+  q.to = dtype::u8;
+  q.as = {0.5, 5};
+  b.output("", b.add(q, "it", {b.relu("relu", given(b, dtype::f32))}));
+};
+}  // namespace
+FIRES_LOADED("f16 to f32 to i8", (rules::cast_chain), (cast_twice<dtype::f16, dtype::f32, dtype::i8>),
+             (cast_once<dtype::f16, dtype::i8>))
+FIRES_LOADED("i16 to f32 to f16", (rules::cast_chain), (cast_twice<dtype::i16, dtype::f32, dtype::f16>),
+             (cast_once<dtype::i16, dtype::f16>))
+FIRES_LOADED("i16 to f32 to bool", (rules::cast_chain), (cast_twice<dtype::i16, dtype::f32, dtype::boolean>),
+             (cast_once<dtype::i16, dtype::boolean>))
+DECLINES_LOADED("i8 to bool to i8", (rules::cast_chain), (cast_twice<dtype::i8, dtype::boolean, dtype::i8>),
+                "the first one loses something")
+DECLINES_LOADED("dequantize makes a scale", (rules::requantize_same), scale_is_made<false>, "what it makes is a scale")
+DECLINES_LOADED("relu makes a scale", (rules::relu_before_quantize), scale_is_made<true>, "what it makes is a scale")
+FIRES_LOADED("one scale, whatever its axis", (rules::requantize_same), (round_trip<1, 0, 1, false>), no_trip<1>)
+FIRES_LOADED("scales of rows", (rules::requantize_same), (round_trip<3, 0, 0, false>), no_trip<3>)
+DECLINES_LOADED("dequantize without a zero point > quantize with one", (rules::requantize_same),
+                (round_trip<1, 0, 0, true>), "scale and zero point are other values")
+FIRES_LOADED("relu > quantize to 16 bits", (rules::relu_before_quantize), (quantized<function::relu, dtype::u16, false>),
+             (quantized<function::none, dtype::u16, false>))
+DECLINES_LOADED("relu > quantize from 5", (rules::relu_before_quantize), from_five,
+                "it has a zero point, so 0 is not the lowest number")

@@ -115,7 +115,7 @@ struct builder {
 constexpr bool same_numbers(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return false;
+    if (a[i] != b[i] && (a[i] == a[i] || b[i] == b[i])) return false;  // NaN is NaN
   return true;
 }
 constexpr bool same_ids(std::span<const int> a, std::span<const int> b) {

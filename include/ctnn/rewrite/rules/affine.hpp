@@ -81,7 +81,7 @@ struct binary_to_scale {
     if (b.scalar) return {"its other operand is a scalar"};
     if (b.activation && b.function == op::binary_function::prelu) return {"it applies an activation"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
-    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
+    if (!is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
     const node_id maker = r.producer(r.input(m.last, 1 - m.input));
     if (x.rank > 1 && r.is<op::linear>(maker))
@@ -134,7 +134,7 @@ struct binary_to_inverse_scale {
     if (b.function != op::binary_function::sub && b.function != op::binary_function::div)
       return {"only - and / have inverses"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
-    if (!(x == r.shape(r.output(m.last))) || !is_per_channel(x, r.shape(r.input(m.last, m.input))))
+    if (!is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
     return is_affine_by_constant(r, m.last, m.input);
   }
@@ -260,7 +260,7 @@ constexpr reason is_complete(const rewriter& r, node_id n) {
   affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
     activates = static_cast<bool>(layer.activation);
     if constexpr (is_of_bytes<Layer>)
-      if (!layer.is_real() || layer.to != dtype::f32) no = {"its numbers are no real ones", r.name(n)};
+      if (!layer.is_real()) no = {"its numbers are no real ones", r.name(n)};
   });
   if (no) return no;
   if (activates) return {"its input has an activation already", r.name(n)};
@@ -449,7 +449,7 @@ struct affine_before {
         if (to == 0) to = i + more + 1;
         from = i + more;
       }
-      if (x.count(from, to) != k.count() && from < to) return {"the constant's axes are not next to each other"};
+      if (x.count(from, to) != k.count()) return {"the constant's axes are not next to each other"};
     }
     if (x.count(from, to) == 1) return {};
     if (m.between != none) {

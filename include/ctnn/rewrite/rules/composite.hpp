@@ -50,7 +50,7 @@ struct sum_or_difference {
   using of = op::binary;
   static constexpr std::string_view why_not(const op::binary& b) {
     using enum op::binary_function;
-    if ((b.function != add && b.function != sub) || b.scalar) return "it is not the sum or difference of two values";
+    if (b.function != add && b.function != sub) return "it is not the sum or difference of two values";
     return b.activation ? "it applies an activation" : "";
   }
 };

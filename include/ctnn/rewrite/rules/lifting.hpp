@@ -73,8 +73,6 @@ struct slice_first {
       if (k == axis) found = i;
       ++i;
     }
-    for (; i < x.rank; ++i)
-      if (x[i] != 1) return none;
     return found;
   }
   static constexpr bool only_ones(const rewriter& r, const match& m) {

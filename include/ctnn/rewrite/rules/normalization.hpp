@@ -152,7 +152,6 @@ struct norm_operand {
     if (r.at(m.first).outputs.count != 1) return {"its input has several outputs", r.name(m.first)};
     if (!(r.shape(r.output(m.first)) == r.shape(r.output(m.last))))
       return {"its other operand is larger", r.name(m.first)};
-    if (r.input(m.last, 1 - m.input) == r.output(m.first)) return {"its operands are the same"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {

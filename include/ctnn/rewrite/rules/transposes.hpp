@@ -95,7 +95,6 @@ struct constant_first {
       op::binary, &match::last, find::alone<find::node<op::permute, &match::first>>,
       find::or_say<"its other operand is not constant", find::alone<find::node<op::constant, &match::k>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.type(r.output(m.k)) != dtype::f32) return {"its other operand is not of f32", r.name(m.k)};
     if (r.shape(r.output(m.k)).rank > r.shape(r.output(m.first)).rank)
       return {"the result has more axes", r.name(m.first)};
     permuted_to_scale::match scale{m.last, m.first, m.k};
@@ -190,8 +189,7 @@ struct permute_other {
                                      find::alone<find::node<op::permute, &match::turned, find::value<&match::x>>>,
                                      find::value<&match::y>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.shape(m.y).rank != r.shape(m.x).rank || r.type(m.y) != r.type(m.x))
-      return {"its operands have not the same rank and type", r.name(m.both)};
+    if (r.shape(m.y).rank != r.shape(m.x).rank) return {"its operands have not the same rank", r.name(m.both)};
     return undoes(r, m.back, m.turned);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -232,8 +230,7 @@ struct permuted_batches {
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::permute>(m.a), q = r.get<op::permute>(m.b);
-    if (p.order.size() < 3 || p.order.size() != q.order.size() || !moves_batches_only(p) || !moves_batches_only(q) ||
-        !(of_batches(p).order == of_batches(q).order))
+    if (p.order.size() < 3 || !moves_batches_only(p) || !(of_batches(p).order == of_batches(q).order))
       return {"the batches of its operands are permuted differently", r.name(m.b)};
     if (moves_only_ones(of_batches(p), unpermuted(of_batches(p), r.shape(r.output(m.product)))))
       return {"it does not permute batches", r.name(m.a)};

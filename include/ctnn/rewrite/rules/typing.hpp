@@ -41,7 +41,6 @@ constexpr bool holds(dtype wide, dtype narrow) {
   };
   const bool is_signed = narrow == dtype::i8 || narrow == dtype::i16 || narrow == dtype::i32 || narrow == dtype::i64;
   if (is_floating(narrow)) return (wide == dtype::f32 && narrow != dtype::f64) || wide == dtype::f64;
-  if (wide == dtype::boolean) return false;
   if (is_floating(wide)) return digits(wide) >= digits(narrow);
   const bool wide_signed = wide == dtype::i8 || wide == dtype::i16 || wide == dtype::i32 || wide == dtype::i64;
   return digits(wide) >= digits(narrow) && (wide_signed || !is_signed);
