@@ -271,3 +271,64 @@ constexpr auto of_images_in_between = [](builder& b) {
 };
 }  // namespace
 DECLINES("a depthwise convolution along another axis", (rules::zero_channels), of_images_in_between, as_they_are)
+
+namespace {
+constexpr auto then_sigmoid = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) { return c.scalar("k", op::binary_function::mul, v, 2, sigmoid); });
+};
+constexpr auto biased_scale = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) { return c.add(op::scale{true, 0}, "scale", {v}); });
+};
+template <bool Scale>
+constexpr auto active_numbers = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) {
+    if (Scale) return c.add(op::scale{false, 0, sigmoid}, "by", {v});
+    const value_id y = c.add(op::bias{0, sigmoid}, "by", {v});
+    c.zeros(0, {1, 3});
+    return y;
+  });
+};
+template <class Op>
+constexpr auto along_columns = [](builder& b) {
+  between<6, true>(b, [](builder& c, value_id v) {
+    Op by;
+    by.axis = 2;
+    return c.add(by, "by", {v});
+  });
+};
+template <class Pool>
+constexpr auto pool_of_two_axes = [](builder& b) {  // channels lie along one of the axes that are pooled
+  value_id v = b.input("x", {2, 3, 5});
+  v = layer(b, op::linear{4, false}, "a", v, {1, 3}, {});
+  Pool p;
+  if constexpr (std::is_same_v<Pool, op::pool>) p.kernel = {1, 1};
+  else p.size = {3, 4};
+  b.output("", b.linear("b", b.add(p, "pool", {v}), 2));
+};
+constexpr auto with_places = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) {
+    op::pool p;
+    p.kernel = {2, 2};
+    p.indices = true;
+    return c.add(p, "pool", {v});
+  });
+};
+constexpr auto added_first = [](builder& b) {
+  also_read(b, [](builder& c, value_id v) { c.output("z", c.sum("sum", v, c.input("w", {4, 5, 5}))); });
+};
+constexpr auto behind_a_sum = [](builder& b) {
+  between<4, true>(b, [](builder& c, value_id v) { return c.sum("sum", v, c.input("w", {4, 6, 6})); });
+};
+}  // namespace
+DECLINES("zeros that a number and sigmoid follow", (rules::zero_channels), then_sigmoid, "")
+DECLINES("zeros with a scale and its bias", (rules::zero_channels), biased_scale, "")
+DECLINES("zeros of a scale with sigmoid", (rules::zero_channels), active_numbers<true>, "")
+DECLINES("zeros of a bias with sigmoid", (rules::zero_channels), active_numbers<false>, "")
+DECLINES("a scale along columns", (rules::zero_channels), along_columns<op::scale>, as_they_are)
+DECLINES("a bias along columns", (rules::zero_channels), along_columns<op::bias>, as_they_are)
+DECLINES("slopes along columns", (rules::zero_channels), along_columns<op::prelu>, as_they_are)
+DECLINES("a pool over the channels", (rules::zero_channels), pool_of_two_axes<op::pool>, as_they_are)
+DECLINES("an adaptive pool over the channels", (rules::zero_channels), pool_of_two_axes<op::adaptive_pool>, as_they_are)
+DECLINES("a pool that tells where", (rules::zero_channels), with_places, as_they_are)
+DECLINES("channels that others are added to", (rules::zero_channels), added_first, as_they_are)
+DECLINES("channels behind a sum", (rules::zero_channels), behind_a_sum, "")

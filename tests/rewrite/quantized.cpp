@@ -340,3 +340,132 @@ FIRES_LOADED("a product behind a layer of bytes is in its scales", (rules::fold_
 DECLINES_LOADED("a product behind a layer of bytes with one zero point", (rules::fold_by_output),
                 (conv_then_affine<weight_is::with_zero, op::binary_function::mul>),
                 "its weight has one zero point for all")
+
+namespace {
+/// linear by a weight that is dequantised in another way, of `inputs` bytes a row.
+constexpr void linear_by(builder& b, op::dequantize how, std::initializer_list<int> scales, int inputs = 12,
+                         int ones = 0, bool adds = false) {
+  const value_id w = b.add(op::constant{{4, inputs}, dtype::i8}, "w", {});
+  const value_id r = how.of ? b.add(how, "real_w", {w}) : b.add(how, "real_w", {w, b.constant("scale_w", scales)});
+  op::linear l{4};
+  l.given = 3;
+  l.ones = ones;
+  const value_id bias = b.constant("bias", {4}), x = real(b, bytes_in(b, {2, inputs}), coarse);
+  b.output("", adds ? b.add(l, "fc", {x, b.input("y", {2, 4}), r, bias}) : b.add(l, "fc", {x, r, bias}));
+  fold(b);
+}
+constexpr auto zero_in_numbers = [](builder& b) { linear_by(b, from({0.1, 3}), {}); };
+constexpr auto in_blocks = [](builder& b) {
+  op::dequantize how;
+  how.axis = 0;
+  how.block = 2;
+  linear_by(b, how, {2, 12});
+};
+constexpr auto with_a_residual = [](builder& b) { linear_by(b, {}, {}, 12, 0, true); };
+constexpr auto with_ones_behind = [](builder& b) { linear_by(b, {}, {}, 12, 1); };
+constexpr auto many_inputs = [](builder& b) { linear_by(b, {}, {}, 70000); };
+
+constexpr auto quantize_by_value = [](builder& b) {
+  const value_id s = b.input("s", {}), y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_in(b, {4, 5, 6})});
+  b.output("", b.add(op::quantize{}, "q", {y, s}));
+};
+constexpr auto read_before_reshape = [](builder& b) {
+  const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_in(b, {4, 5, 6})});
+  b.output("relu", b.relu("relu", y));
+  b.output("", b.add(into(fine), "q", {b.reshape("flat", y, {4, 30})}));
+};
+
+/// dequantize > what `put` does > quantize.
+template <class Put>
+constexpr void between(builder& b, Put put, dtype type = dtype::i8, dtype to = dtype::i8) {
+  b.output("", b.add(into(fine, to), "q", {put(b, real(b, bytes_in(b, {2, 4, 6}, type), fine))}));
+}
+constexpr value_id flat(builder& b, value_id x) { return b.reshape("flat", x, {2, 24}); }
+template <dtype From, dtype To>
+constexpr auto flat_between = [](builder& b) { between(b, flat, From, To); };
+constexpr auto flat_is_read = [](builder& b) {
+  between(b, [](builder& c, value_id x) {
+    const value_id y = flat(c, x);
+    c.output("relu", c.relu("relu", y));
+    return y;
+  });
+};
+constexpr auto places_between = [](builder& b) {
+  between(b, [](builder& c, value_id x) {
+    op::pool p;
+    p.kernel = by_axis{2};
+    p.indices = true;
+    return c.add(p, "max", {x});
+  });
+};
+constexpr value_id average(builder& b, value_id x) {
+  op::pool p;
+  p.function = op::pooling::average;
+  p.kernel = by_axis{2};
+  return b.add(p, "average", {x});
+}
+constexpr auto relu_and_average = [](builder& b) {
+  between(b, [](builder& c, value_id x) { return average(c, c.relu("relu", x)); });
+};
+constexpr auto pad_and_average = [](builder& b) {
+  between(b, [](builder& c, value_id x) {
+    return average(c, c.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, 0}, "pad", {x}));
+  });
+};
+
+constexpr auto joined_to_words = [](builder& b) {
+  const value_id first = real(b, bytes_in(b, {2, 4}), fine, "r1");
+  b.output("", b.add(into(fine, dtype::i16), "q", {b.concat("joined", {first})}));
+};
+template <bool Joined>
+constexpr auto joined_and_read = [](builder& b) {
+  const value_id x = bytes_in(b, {2, 4}), first = real(b, x, fine, "r1");
+  b.output("relu", b.relu("relu", first));
+  b.output("", Joined ? b.concat("joined", {x, x}) : b.add(into(fine), "q", {b.concat("joined", {first, first})}));
+};
+template <dtype Type, scale_is To = scale_is::fine>
+constexpr auto sum_of = [](builder& b) {
+  const value_id x = bytes_in(b, {3, 8}, Type), y = bytes_in(b, {8}, dtype::i8, "y");
+  const value_id s = b.sum("both", real(b, x, coarse, "r1"), real(b, y, half, "r2"));
+  b.output("", b.add(into(To == scale_is::fine ? fine : quantization{1e-9, 0}), "q", {s}));
+};
+constexpr auto softmax_of_words = [](builder& b) {
+  const value_id x = real(b, bytes_in(b, {3, 8}, dtype::i16), coarse);
+  b.output("", b.add(into({1.0 / 256, -128}), "q", {b.add(op::softmax{-1}, "p", {x})}));
+};
+}  // namespace
+
+DECLINES_LOADED("linear by bytes with a zero point of its own", (rules::multiply_bytes), zero_in_numbers,
+                "its weight has a zero point that is no constant")
+DECLINES_LOADED("linear by bytes with scales of blocks", (rules::multiply_bytes), in_blocks,
+                "its weight's scales are not the outputs'")
+DECLINES_LOADED("linear between bytes that adds a residual", (rules::multiply_bytes), with_a_residual,
+                "it adds a residual")
+DECLINES_LOADED("linear between bytes with ones behind", (rules::multiply_bytes), with_ones_behind,
+                "its rows are several axes")
+DECLINES_LOADED("linear of 70,000 bytes", (rules::multiply_bytes), many_inputs, "its sums may be more than 32 bits")
+DECLINES_LOADED("conv of bytes > quantize by a value", (rules::bytes_of_products), quantize_by_value,
+                "its scale is a value, not a number of its own")
+DECLINES_LOADED("conv of bytes that is read before its reshape", (rules::bytes_of_products), read_before_reshape,
+                "its input is also read by another layer")
+DECLINES_LOADED("who else reads what is between", (rules::move_bytes), flat_is_read,
+                "its input is also read by another layer")
+DECLINES_LOADED("words are moved", (rules::move_bytes), (flat_between<dtype::i16, dtype::i8>),
+                "its integers are no bytes with numbers of their own")
+DECLINES_LOADED("bytes are moved into words", (rules::move_bytes), (flat_between<dtype::i8, dtype::i16>),
+                "it does not make bytes")
+DECLINES_LOADED("maxima and their places between bytes", (rules::move_bytes), places_between, "")
+DECLINES_LOADED("padding with 100 between bytes", (rules::move_bytes),
+                (moved_between<scale_is::fine, dtype::i8, false, 10000>), "no byte stands for what it pads with")
+DECLINES_LOADED("they move to the same scale: no requantize", (rules::requantize_bytes), moved_between<scale_is::fine>, "")
+DECLINES_LOADED("relu before an average", (rules::average_bytes), relu_and_average, "")
+DECLINES_LOADED("padding before an average", (rules::average_bytes), pad_and_average, "it pads")
+DECLINES_LOADED("no average", (rules::average_bytes), (flat_between<dtype::i8, dtype::i8>), "")
+DECLINES_LOADED("joined into words", (rules::join_bytes), joined_to_words, "it does not make bytes")
+FIRES_LOADED("joined as they are, and read", (rules::join_bytes), joined_and_read<false>, joined_and_read<true>)
+FIRES_LOADED("difference between bytes", (rules::combine_bytes), combined_between<op::binary_function::sub>,
+             combined_bytes<op::binary_function::sub>)
+DECLINES_LOADED("sum with words", (rules::combine_bytes), sum_of<dtype::i16>, "its input is not of bytes")
+DECLINES_LOADED("sum in tiny steps", (rules::combine_bytes), (sum_of<dtype::i8, scale_is::coarse>),
+                "its steps are too large for the result's")
+DECLINES_LOADED("softmax of words", (rules::softmax_bytes), softmax_of_words, "its input is not of bytes")

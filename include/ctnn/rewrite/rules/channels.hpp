@@ -95,7 +95,6 @@ class channel_walk {
   }
   /// Why the channels of n cannot change.
   constexpr reason refused(node_id n) const {
-    if (r_.given(n) != 0) return {"its weights are not known before it runs", r_.name(n)};
     if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
     return {};
   }
@@ -218,9 +217,10 @@ class channel_walk {
     add(r_.output(n), from.axis, static_cast<pool<bool>&&>(zero));
     return true;
   }
+  /// Of a function with a number.
   static constexpr bool is_zero_of_zero(const op::binary& b) {
     using enum op::binary_function;
-    if (!b.scalar || !keeps_zero(b.activation)) return false;
+    if (!keeps_zero(b.activation)) return false;
     const float k = *b.scalar;
     switch (b.function) {
       case mul: return math::is_finite(k);
