@@ -168,12 +168,12 @@ constexpr auto one_batch = [](builder& b) {
 };
 constexpr std::string_view no_matrices = "it is not a product of matrices";
 }  // namespace
-DECLINES("einsum of two", (rules::einsum_nothing), two_to_nothing, "it has several operands")
-DECLINES("einsum of one", (rules::einsum_product), one_to_matmul, "it has not two operands")
-DECLINES("a vector times the sum of another", (rules::einsum_product), vectors_apart, no_matrices)
-DECLINES("a matrix times the sum of a vector", (rules::einsum_product), vector_and_matrix<true>, no_matrices)
-DECLINES("a matrix times the sum of a vector behind", (rules::einsum_product), vector_and_matrix<false>, no_matrices)
-DECLINES("a matrix times a diagonal", (rules::einsum_product), diagonal, no_matrices)
-DECLINES("batches that are not first", (rules::einsum_product), batches_inside, "its batches are in another order")
-DECLINES("one batch for many", (rules::einsum_product), (one_batch<1, 2>), "it broadcasts")
-DECLINES("many batches for one", (rules::einsum_product), (one_batch<2, 1>), "it broadcasts")
+DECLINES_LOADED("einsum of two", (rules::einsum_nothing), two_to_nothing, "it has several operands")
+DECLINES_LOADED("einsum of one", (rules::einsum_product), one_to_matmul, "it has not two operands")
+DECLINES_LOADED("a vector times the sum of another", (rules::einsum_product), vectors_apart, no_matrices)
+DECLINES_LOADED("a matrix times the sum of a vector", (rules::einsum_product), vector_and_matrix<true>, no_matrices)
+DECLINES_LOADED("a matrix times the sum of a vector behind", (rules::einsum_product), vector_and_matrix<false>, no_matrices)
+DECLINES_LOADED("a matrix times a diagonal", (rules::einsum_product), diagonal, no_matrices)
+DECLINES_LOADED("batches that are not first", (rules::einsum_product), batches_inside, "its batches are in another order")
+DECLINES_LOADED("one batch for many", (rules::einsum_product), (one_batch<1, 2>), "it broadcasts")
+DECLINES_LOADED("many batches for one", (rules::einsum_product), (one_batch<2, 1>), "it broadcasts")

@@ -316,6 +316,13 @@ constexpr auto with_places = [](builder& b) {
 constexpr auto added_first = [](builder& b) {
   also_read(b, [](builder& c, value_id v) { c.output("z", c.sum("sum", v, c.input("w", {4, 5, 5}))); });
 };
+constexpr auto by_given_weight = [](builder& b) {
+  also_read(b, [](builder& c, value_id v) {
+    op::conv2d p = conv_of(4, 3, {}, false);
+    p.given = 1;
+    c.output("z", c.add(p, "given", {v, c.input("w", {4, 4, 3, 3})}));
+  });
+};
 constexpr auto behind_a_sum = [](builder& b) {
   between<4, true>(b, [](builder& c, value_id v) { return c.sum("sum", v, c.input("w", {4, 6, 6})); });
 };
@@ -331,4 +338,6 @@ DECLINES("a pool over the channels", (rules::zero_channels), pool_of_two_axes<op
 DECLINES("an adaptive pool over the channels", (rules::zero_channels), pool_of_two_axes<op::adaptive_pool>, as_they_are)
 DECLINES("a pool that tells where", (rules::zero_channels), with_places, as_they_are)
 DECLINES("channels that others are added to", (rules::zero_channels), added_first, as_they_are)
+DECLINES("channels that a computed weight multiplies", (rules::zero_channels), by_given_weight,
+         "its weights are not known before it runs")
 DECLINES("channels behind a sum", (rules::zero_channels), behind_a_sum, "")

@@ -225,5 +225,6 @@ DECLINES("reshape to the same shape before relu", (rules::function_first), same_
          "there is nothing to go before")
 DECLINES("ones before a slice of all", (rules::slice_first), (idle_part<true, true>), "there is nothing to go before")
 DECLINES("no ones before a slice", (rules::slice_first), (idle_part<false, false>), "there is nothing to go before")
-DECLINES("pool of a signal that tells where", (rules::pool_first), places_of_signal, "it pools over more than a signal")
+DECLINES_LOADED("pool of a signal that tells where", (rules::pool_first), places_of_signal,
+                "it pools over more than a signal")
 DECLINES("a row plus a column", (rules::reshape_once), row_and_column, "its operands are reshaped differently")

@@ -138,7 +138,7 @@ class channel_walk {
       const place* const from = place_of(r_.input(n, i));
       if (from == nullptr) continue;
       --unread_;
-      if (r_.type(r_.output(n)) != dtype::f32 || r_.given(n) != 0 || !(i == 0 && (reads(n, *from) || keeps(n, *from))))
+      if (r_.given(n) != 0 || !(i == 0 && (reads(n, *from) || keeps(n, *from))))
         stop({"another layer reads the channels as they are", r_.name(n)});
     }
   }
