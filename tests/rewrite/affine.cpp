@@ -268,11 +268,9 @@ FIRES("relu(x - k[c])", (rules::binary_to_inverse_scale), active<op::binary_func
 
 FIRES("conv2d > scale", (rules::fold_affine), (then<kind::conv, kind::scale>), alone<kind::conv>)
 FIRES("grouped conv2d without bias > scale without bias", (rules::fold_affine), without_bias, still_without_bias)
-DECLINES("conv2d with relu > scale (X1)", (rules::fold_affine), active_conv,
-         "its input has an activation already")
+DECLINES("conv2d with relu > scale (X1)", (rules::fold_affine), active_conv, "its input has an activation already")
 FIRES("conv2d > bias", (rules::fold_affine), (then<kind::conv, kind::bias>), alone<kind::conv>)
-DECLINES("conv2d with relu > bias", (rules::fold_affine), active_conv_bias,
-         "its input has an activation already")
+DECLINES("conv2d with relu > bias", (rules::fold_affine), active_conv_bias, "its input has an activation already")
 FIRES("conv2d > * 2.5", (rules::fold_affine), (then_scalar<kind::conv, op::binary_function::mul, 25>),
       alone<kind::conv>)
 FIRES("conv2d > / 2.5", (rules::fold_affine), (then_scalar<kind::conv, op::binary_function::div, 25>),
@@ -304,8 +302,7 @@ FIRES("linear > scale", (rules::fold_affine), (then<kind::linear, kind::scale>),
 DECLINES("linear of rows > scale (X10)", (rules::fold_affine), rows_scale,
          "its channels are not the linear layer's outputs")
 FIRES("linear > bias", (rules::fold_affine), (then<kind::linear, kind::bias>), alone<kind::linear>)
-DECLINES("linear of rows > bias", (rules::fold_affine), rows_bias,
-         "its channels are not the linear layer's outputs")
+DECLINES("linear of rows > bias", (rules::fold_affine), rows_bias, "its channels are not the linear layer's outputs")
 FIRES("linear > * -0.5", (rules::fold_affine), (then_scalar<kind::linear, op::binary_function::mul, -5>),
       alone<kind::linear>)
 FIRES("linear of rows > * 2", (rules::fold_affine), rows_scalar, rows_alone)
@@ -487,9 +484,8 @@ constexpr auto volume_scaled = [](builder& b) {
   b.output("", b.add(op::scale{true, Axis}, "last", {make_volume<Op>(b, Groups)}));
 };
 template <class Op, int... D>
-constexpr auto volume_plus = [](builder& b) {
-  b.output("", b.sum("last", make_volume<Op>(b, 1), b.constant("k", {D...})));
-};
+constexpr auto volume_plus =
+    [](builder& b) { b.output("", b.sum("last", make_volume<Op>(b, 1), b.constant("k", {D...}))); };
 constexpr auto volume_residual = [](builder& b) {
   const value_id x = volume(b);
   op::conv3d c;
@@ -501,8 +497,7 @@ constexpr auto volume_residual = [](builder& b) {
 }  // namespace
 
 FIRES("conv3d > scale", (rules::fold_affine), (volume_scaled<op::conv3d, 0>), volume_alone<op::conv3d>)
-FIRES("grouped conv3d > scale", (rules::fold_affine), (volume_scaled<op::conv3d, -4, 2>),
-      (volume_alone<op::conv3d, 2>))
+FIRES("grouped conv3d > scale", (rules::fold_affine), (volume_scaled<op::conv3d, -4, 2>), (volume_alone<op::conv3d, 2>))
 FIRES("conv_transpose3d > scale", (rules::fold_affine), (volume_scaled<op::conv_transpose3d, 0>),
       volume_alone<op::conv_transpose3d>)
 FIRES("grouped conv_transpose3d > scale", (rules::fold_affine), (volume_scaled<op::conv_transpose3d, 0, 2>),
@@ -743,8 +738,8 @@ DECLINES("scale of rows > linear over columns", (rules::affine_before), (before_
          "its channels are not the linear layer's inputs")
 DECLINES("scale of the batch > linear over images", (rules::affine_before), (before_linear<0, 3, true>),
          "its channels are not the linear layer's inputs")
-FIRES("x - k[column] > linear", (rules::affine_before),
-      (constant_before_linear<op::binary_function::sub, 1, 5>), (before_linear<0, 1, false>))
+FIRES("x - k[column] > linear", (rules::affine_before), (constant_before_linear<op::binary_function::sub, 1, 5>),
+      (before_linear<0, 1, false>))
 FIRES("x / k[column] > linear over images", (rules::affine_before),
       (constant_before_linear<op::binary_function::div, 3, 5>), (before_linear<0, 3, false>))
 FIRES("x * k[row, column] > linear over images", (rules::affine_before),
@@ -868,5 +863,6 @@ DECLINES("relu(scale) > convolution", (rules::affine_before), active_scale_then_
 DECLINES("relu(* constant) > convolution", (rules::affine_before), active_product_then_conv, "it applies an activation")
 DECLINES("* a matrix, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 6>),
          "the reshape moves the constant's axes")
-DECLINES("* rows, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 1>), "the reshape moves channels")
+DECLINES("* rows, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 1>),
+         "the reshape moves channels")
 DECLINES("* 2 > linear of nothing", (rules::affine_before), scale_then_no_weight, "its weight is empty")

@@ -154,7 +154,8 @@ constexpr auto vectors_apart = [](builder& b) {
 template <bool First>
 constexpr auto vector_and_matrix = [](builder& b) {
   const value_id v = b.input("x", {2}), m = b.input("y", {3, 4});
-  b.output("", First ? b.add(op::einsum::of("k,ij->ij"), "it", {v, m}) : b.add(op::einsum::of("ij,k->ij"), "it", {m, v}));
+  b.output("",
+           First ? b.add(op::einsum::of("k,ij->ij"), "it", {v, m}) : b.add(op::einsum::of("ij,k->ij"), "it", {m, v}));
 };
 constexpr auto diagonal = [](builder& b) {
   b.output("", b.add(op::einsum::of("ij,jj->ij"), "it", {b.input("x", {2, 3}), b.input("y", {3, 3})}));
@@ -164,7 +165,8 @@ constexpr auto batches_inside = [](builder& b) {
 };
 template <int First, int Second>
 constexpr auto one_batch = [](builder& b) {
-  b.output("", b.add(op::einsum::of("bik,bkj->bij"), "it", {b.input("x", {First, 3, 4}), b.input("y", {Second, 4, 5})}));
+  b.output("",
+           b.add(op::einsum::of("bik,bkj->bij"), "it", {b.input("x", {First, 3, 4}), b.input("y", {Second, 4, 5})}));
 };
 constexpr std::string_view no_matrices = "it is not a product of matrices";
 }  // namespace
@@ -172,8 +174,10 @@ DECLINES_LOADED("einsum of two", (rules::einsum_nothing), two_to_nothing, "it ha
 DECLINES_LOADED("einsum of one", (rules::einsum_product), one_to_matmul, "it has not two operands")
 DECLINES_LOADED("a vector times the sum of another", (rules::einsum_product), vectors_apart, no_matrices)
 DECLINES_LOADED("a matrix times the sum of a vector", (rules::einsum_product), vector_and_matrix<true>, no_matrices)
-DECLINES_LOADED("a matrix times the sum of a vector behind", (rules::einsum_product), vector_and_matrix<false>, no_matrices)
+DECLINES_LOADED("a matrix times the sum of a vector behind", (rules::einsum_product), vector_and_matrix<false>,
+                no_matrices)
 DECLINES_LOADED("a matrix times a diagonal", (rules::einsum_product), diagonal, no_matrices)
-DECLINES_LOADED("batches that are not first", (rules::einsum_product), batches_inside, "its batches are in another order")
+DECLINES_LOADED("batches that are not first", (rules::einsum_product), batches_inside,
+                "its batches are in another order")
 DECLINES_LOADED("one batch for many", (rules::einsum_product), (one_batch<1, 2>), "it broadcasts")
 DECLINES_LOADED("many batches for one", (rules::einsum_product), (one_batch<2, 1>), "it broadcasts")

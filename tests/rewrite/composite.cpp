@@ -41,7 +41,9 @@ constexpr auto gate_is_output = [](builder& b) {
 template <op::binary_function F, int Tenths>
 constexpr auto with_scalar = [](builder& b) { b.output("", b.scalar("it", F, image(b), float(Tenths) / 10)); };
 template <op::binary_function F>
-constexpr auto with_value = [](builder& b) { b.output("", b.binary("it", F, image(b), b.input("y", {2, 3, 4}))); };
+constexpr auto with_value = [](builder& b) {
+  b.output("", b.binary("it", F, image(b), b.input("y", {2, 3, 4})));
+};
 constexpr float most = std::numeric_limits<float>::infinity();
 constexpr auto rectified = [](builder& b) { b.output("", b.relu("it", image(b))); };
 constexpr auto leaky_half = [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, 0.5f)); };
@@ -145,14 +147,13 @@ constexpr auto both_sides = [](builder& b) {
   b.output("", b.binary("it", Sum, b.relu("above", x), times));
 };
 template <int Hundredths>
-constexpr auto leaky = [](builder& b) {
-  b.output("", b.apply("it", image(b), function::leaky_relu, float(Hundredths) / 100));
-};
+constexpr auto leaky =
+    [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, float(Hundredths) / 100)); };
 constexpr auto minus_relu = [](builder& b) {
   const value_id x = image(b);
   const value_id negative = b.relu("below", b.add(op::activation{{function::neg}}, "neg", {x}));
-  b.output("", b.binary("it", op::binary_function::sub, b.scalar("times", product, negative, 0.25f),
-                        b.relu("above", x)));
+  b.output("",
+           b.binary("it", op::binary_function::sub, b.scalar("times", product, negative, 0.25f), b.relu("above", x)));
 };
 constexpr auto slope_each = [](builder& b) { b.output("", b.add(op::prelu{}, "it", {image(b)})); };
 constexpr auto sum_of_relus = [](builder& b) {
@@ -266,7 +267,8 @@ template <oddity O>
 constexpr auto odd_sides = [](builder& b) {
   const value_id x = image(b), y = b.input("y", {2, 3, 4});
   const activation_function relu{function::relu};
-  const value_id below = b.scalar("below", product, x, -1, O == oddity::negative_is_no_relu ? activation_function{} : relu);
+  const value_id below =
+      b.scalar("below", product, x, -1, O == oddity::negative_is_no_relu ? activation_function{} : relu);
   const value_id positive = b.relu("positive", x);
   value_id times = none;
   if (O == oddity::slopes_shift) times = b.add(op::scale{true}, "times", {below});
@@ -284,9 +286,7 @@ constexpr auto half_below = [](builder& b) {
   b.output("", b.apply("it", x, function::leaky_relu, 0.5f));
 };
 template <op::binary_function F>
-constexpr auto active_number = [](builder& b) {
-  b.output("", b.scalar("it", F, image(b), 2, {function::relu}));
-};
+constexpr auto active_number = [](builder& b) { b.output("", b.scalar("it", F, image(b), 2, {function::relu})); };
 constexpr auto no_number = [](builder& b) {
   b.output("", b.scalar("it", op::binary_function::maximum, image(b), std::numeric_limits<float>::quiet_NaN()));
 };
@@ -315,7 +315,8 @@ DECLINES("a side times a value", (rules::two_sided_relu_by_number), odd_sides<od
 DECLINES("relu of a maximum", (rules::bound_by_scalar), active_number<op::binary_function::maximum>,
          "it applies an activation")
 DECLINES("maximum with no number", (rules::bound_by_scalar), no_number, "its scalar is not a number")
-DECLINES("power of two values", (rules::power_by_name), with_value<op::binary_function::pow>, "it has no scalar operand")
+DECLINES("power of two values", (rules::power_by_name), with_value<op::binary_function::pow>,
+         "it has no scalar operand")
 DECLINES("relu of a square", (rules::power_by_name), active_number<op::binary_function::pow>,
          "it applies an activation")
 DECLINES("relu of x * sigmoid(x)", (rules::gated_by_itself), active_gate, "it applies an activation")

@@ -86,11 +86,11 @@ DECLINES("the tanh is an output", (rules::gelu_by_tanh), gate_is_read, "its inpu
 DECLINES("x (1 + tanh(x)) without the half", (rules::gelu_by_tanh), not_half, no)
 
 TEST_CASE("all rules together find GELU, whatever the spelling") {
-  const recipe spellings[] = {spelled<inner::power, half::of_x>,     spelled<inner::power, half::of_gate>,
-                              spelled<inner::power, half::last>,     spelled<inner::factored, half::of_x>,
+  const recipe spellings[] = {spelled<inner::power, half::of_x>,       spelled<inner::power, half::of_gate>,
+                              spelled<inner::power, half::last>,       spelled<inner::factored, half::of_x>,
                               spelled<inner::factored, half::of_gate>, spelled<inner::factored, half::last>,
-                              spelled<inner::summed, half::of_x>,    spelled<inner::summed, half::of_gate>,
-                              spelled<inner::summed, half::last>,    fused_tanh};
+                              spelled<inner::summed, half::of_x>,      spelled<inner::summed, half::of_gate>,
+                              spelled<inner::summed, half::last>,      fused_tanh};
   for (const recipe& spelling : spellings) {
     builder b, w;
     spelling(b);
@@ -105,7 +105,8 @@ namespace {
 constexpr auto active_whole = [](builder& b) {
   const value_id x = b.input("x", {2, 3, 4});
   const value_id erf = b.apply("erf", b.scalar("root", op::binary_function::mul, x, 0.70710678f), function::erf);
-  const value_id y = b.binary("product", op::binary_function::mul, x, b.scalar("one", op::binary_function::add, erf, 1));
+  const value_id y =
+      b.binary("product", op::binary_function::mul, x, b.scalar("one", op::binary_function::add, erf, 1));
   b.output("", b.scalar("it", op::binary_function::mul, y, 0.5f, {function::relu}));
 };
 }  // namespace

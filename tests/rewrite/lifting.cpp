@@ -16,9 +16,13 @@ constexpr value_id moved(builder& b, value_id x) {
   return b.permute("move", x, {1, 0, 2});
 }
 template <move M>
-constexpr auto relu_last = [](builder& b) { b.output("", b.relu("f", moved<M>(b, b.input("x", {2, 3, 4})))); };
+constexpr auto relu_last = [](builder& b) {
+  b.output("", b.relu("f", moved<M>(b, b.input("x", {2, 3, 4}))));
+};
 template <move M>
-constexpr auto relu_first = [](builder& b) { b.output("", moved<M>(b, b.relu("f", b.input("x", {2, 3, 4})))); };
+constexpr auto relu_first = [](builder& b) {
+  b.output("", moved<M>(b, b.relu("f", b.input("x", {2, 3, 4}))));
+};
 template <move M>
 constexpr auto twice_last = [](builder& b) {
   b.output("", b.scalar("f", op::binary_function::mul, moved<M>(b, b.input("x", {2, 3, 4})), 2));
@@ -75,9 +79,13 @@ constexpr value_id to_signal(builder& b, value_id x) {
   return M == move::flatten ? b.flatten("move", x, 1) : b.reshape("move", x, {3, 8});
 }
 template <move M, by_channel F>
-constexpr auto signal_last = [](builder& b) { b.output("", through<F>(b, to_signal<M>(b, b.input("x", {3, 1, 8})))); };
+constexpr auto signal_last = [](builder& b) {
+  b.output("", through<F>(b, to_signal<M>(b, b.input("x", {3, 1, 8}))));
+};
 template <move M, by_channel F>
-constexpr auto signal_first = [](builder& b) { b.output("", to_signal<M>(b, through<F>(b, b.input("x", {3, 1, 8})))); };
+constexpr auto signal_first = [](builder& b) {
+  b.output("", to_signal<M>(b, through<F>(b, b.input("x", {3, 1, 8}))));
+};
 template <move M, by_channel F>
 constexpr auto channels_move = [](builder& b) {
   const value_id x = b.input("x", {3, 1, 8});

@@ -366,7 +366,8 @@ constexpr auto with_ones_behind = [](builder& b) { linear_by(b, {}, {}, 12, 1); 
 constexpr auto many_inputs = [](builder& b) { linear_by(b, {}, {}, 70000); };
 
 constexpr auto quantize_by_value = [](builder& b) {
-  const value_id s = b.input("s", {}), y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_in(b, {4, 5, 6})});
+  const value_id s = b.input("s", {}),
+                 y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_in(b, {4, 5, 6})});
   b.output("", b.add(op::quantize{}, "q", {y, s}));
 };
 constexpr auto read_before_reshape = [](builder& b) {
@@ -457,7 +458,8 @@ DECLINES_LOADED("bytes are moved into words", (rules::move_bytes), (flat_between
 DECLINES_LOADED("maxima and their places between bytes", (rules::move_bytes), places_between, "")
 DECLINES_LOADED("padding with 100 between bytes", (rules::move_bytes),
                 (moved_between<scale_is::fine, dtype::i8, false, 10000>), "no byte stands for what it pads with")
-DECLINES_LOADED("they move to the same scale: no requantize", (rules::requantize_bytes), moved_between<scale_is::fine>, "")
+DECLINES_LOADED("they move to the same scale: no requantize", (rules::requantize_bytes), moved_between<scale_is::fine>,
+                "")
 DECLINES_LOADED("relu before an average", (rules::average_bytes), relu_and_average, "")
 DECLINES_LOADED("padding before an average", (rules::average_bytes), pad_and_average, "it pads")
 DECLINES_LOADED("no average", (rules::average_bytes), (flat_between<dtype::i8, dtype::i8>), "")

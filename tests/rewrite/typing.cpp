@@ -146,9 +146,9 @@ namespace {
 template <bool Relu>
 constexpr auto scale_is_made = [](builder& b) {
   const value_id x = b.add(op::input{{3, 3}, dtype::f32}, "x", {});
-  const value_id s = Relu ? b.relu("made", b.input("s", {}))
-                          : b.add(op::dequantize{{0, 0}, quantization{0.5, 0}}, "made",
-                                  {b.add(op::input{{}, dtype::i8}, "s", {})});
+  const value_id s =
+      Relu ? b.relu("made", b.input("s", {}))
+           : b.add(op::dequantize{{0, 0}, quantization{0.5, 0}}, "made", {b.add(op::input{{}, dtype::i8}, "s", {})});
   b.output("", b.add(op::quantize{{0, 0}, Relu ? dtype::u8 : dtype::i8}, "it", {x, s}));
 };
 /// dequantize > quantize with scales of another shape or along another axis, or a zero point on the way back only.
@@ -188,7 +188,7 @@ FIRES_LOADED("one scale, whatever its axis", (rules::requantize_same), (round_tr
 FIRES_LOADED("scales of rows", (rules::requantize_same), (round_trip<3, 0, 0, false>), no_trip<3>)
 DECLINES_LOADED("dequantize without a zero point > quantize with one", (rules::requantize_same),
                 (round_trip<1, 0, 0, true>), "scale and zero point are other values")
-FIRES_LOADED("relu > quantize to 16 bits", (rules::relu_before_quantize), (quantized<function::relu, dtype::u16, false>),
-             (quantized<function::none, dtype::u16, false>))
+FIRES_LOADED("relu > quantize to 16 bits", (rules::relu_before_quantize),
+             (quantized<function::relu, dtype::u16, false>), (quantized<function::none, dtype::u16, false>))
 DECLINES_LOADED("relu > quantize from 5", (rules::relu_before_quantize), from_five,
                 "it has a zero point, so 0 is not the lowest number")
