@@ -95,6 +95,7 @@ class channel_walk {
   }
   /// Why the channels of n cannot change.
   constexpr reason refused(node_id n) const {
+    if (r_.given(n) != 0) return {"its weights are not known before it runs", r_.name(n)};
     if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
     return {};
   }
