@@ -191,6 +191,7 @@ class attention_part {
     for (int i = 0; i < width; ++i) y[i] = 0;
     for (const bool now : {false, true}) {
       const stretch v = stretch_of(now, 1, n, h, keys);
+      if (v.count == 0) continue;
       const float* const w = weights + v.first;
       int c = 0;
       for (; c + 4 * lanes <= width; c += 4 * lanes)
