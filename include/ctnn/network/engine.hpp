@@ -88,10 +88,10 @@ class engine {
   static constexpr std::size_t outputs = x::output_count;
 
   /// `weights` must outlive the engine. `target` is one of supported_targets(), by default the best.
-  explicit engine(weights_of<Net> weights) requires(owns) : weights_(weights.packed) { begin(best_target()); }
-  engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { begin(target); }
+  explicit engine(weights_of<Net> weights) requires(owns) : weights_(weights.packed) { use_best(), begin(); }
+  engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { use(target), begin(); }
   /// Of a network without weights.
-  engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { begin(best_target()); }
+  engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { use_best(), begin(); }
   /// In memory that must outlive the engine, too.
   template <std::size_t Bytes>
   constexpr engine(weights_of<Net> weights, arena_memory<Bytes>& memory)
@@ -318,8 +318,7 @@ class engine {
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
   /// The arena has zeros; not all that is carried begins with them.
-  void begin(target_id target) {
-    use(target);
+  constexpr void begin() {
     constexpr bool has_zero_points = [] {
       for (std::size_t i = 0; i < x::carried_count; ++i)
         if (ir::begins_with(x::g, x::carried_values[i]) != 0) return true;
