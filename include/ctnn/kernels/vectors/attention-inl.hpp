@@ -114,27 +114,40 @@ class attention_part {
     return a_.in[static_cast<std::size_t>(w_.past_at + which)].data + (n * at.heads + h) * w_.past * at.size;
   }
 
+  /// Keys or values [first, first + count) of a head where they are.
+  struct stretch {
+    std::ptrdiff_t first, count, pitch;
+    const float* at;
+  };
+  /// Those of the past among the first `most`, or the new ones.
+  stretch stretch_of(bool now, int which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t most) const {
+    const head_places& x = which == 0 ? w_.k : w_.v;
+    const std::ptrdiff_t before = most < w_.past ? most : w_.past;
+    if (!now) return {0, before, x.size, past(n, h, x, which)};
+    return {before, most - before, x.pitch(), a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0)};
+  }
+
   /// Past ones and new ones of a head behind each other.
   void copy_present(const index_range& heads) const {
     for (std::ptrdiff_t at = heads.begin; at < heads.end; ++at)
       for (int which = 0; which < 2; ++which) {
         const head_places& x = which == 0 ? w_.k : w_.v;
-        const std::ptrdiff_t n = at / x.heads, h = at % x.heads;
         float* y = a_.out[static_cast<std::size_t>(1 + which)].data + at * w_.total * x.size;
-        const float *before = past(n, h, x, which), *now = a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0);
-        for (std::ptrdiff_t i = 0; i < w_.past * x.size; ++i) *y++ = before[i];
-        for (std::ptrdiff_t j = 0; j < x.length; ++j, now += x.pitch())
-          for (std::ptrdiff_t i = 0; i < x.size; ++i) *y++ = now[i];
+        for (const bool now : {false, true}) {
+          const stretch from = stretch_of(now, which, at / x.heads, at % x.heads, w_.total);
+          for (std::ptrdiff_t j = 0; j < from.count; ++j)
+            for (std::ptrdiff_t i = 0; i < x.size; ++i) *y++ = from.at[j * from.pitch + i];
+        }
       }
   }
 
   void pack(std::ptrdiff_t n, std::ptrdiff_t h) {
-    if (w_.past > 0) {
-      pack_keys(past(n, h, w_.k, 0), w_.k.size, 0, w_.past);
-      pack_values(past(n, h, w_.v, 1), w_.v.size, 0, w_.past);
+    for (const bool now : {false, true}) {
+      const stretch k = stretch_of(now, 0, n, h, w_.total), v = stretch_of(now, 1, n, h, w_.total);
+      if (k.count == 0) continue;
+      pack_keys(k.at, k.pitch, k.first, k.first + k.count);
+      pack_values(v.at, v.pitch, v.first, v.first + v.count);
     }
-    pack_keys(a_.in[1].data + w_.k(n, h, 0), w_.k.pitch(), w_.past, w_.total);
-    pack_values(a_.in[2].data + w_.v(n, h, 0), w_.v.pitch(), w_.past, w_.total);
     const std::ptrdiff_t last = w_.total / channel_block * channel_block, size = w_.k.size;
     for (std::ptrdiff_t i = 0; w_.total > last && i < size; ++i)
       for (std::ptrdiff_t j = w_.total - last; j < channel_block; ++j) keys_[last * size + i * channel_block + j] = 0;
@@ -162,18 +175,6 @@ class attention_part {
     }
   }
 
-  /// Keys or values [first, first + count) of a head where they are.
-  struct stretch {
-    std::ptrdiff_t first, count, pitch;
-    const float* at;
-  };
-  /// Those of the past among the first `most`, or the new ones.
-  stretch stretch_of(bool now, int which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t most) const {
-    const head_places& x = which == 0 ? w_.k : w_.v;
-    const std::ptrdiff_t before = most < w_.past ? most : w_.past;
-    if (!now) return {0, before, x.size, past(n, h, x, which)};
-    return {before, most - before, x.pitch(), a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0)};
-  }
   /// A row of scores.
   void multiply_by_keys(const float* q, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t keys, float* s) const {
     const int size = static_cast<int>(w_.q.size);
