@@ -142,7 +142,6 @@ class program {
     value_id now, next;
   };
   std::span<const carried_value> carried() const { return carried_; }
-  const carried_value* find_carried(std::string_view name) const;
   /// Outputs of the network, without what is carried.
   std::span<const network_output> outputs() const { return outputs_; }
   /// The input called `name`, or null.
@@ -204,12 +203,6 @@ class program {
 CTNN_ONCE const model_input* program::find_input(std::string_view name) const {
   for (const model_input& i : inputs_)
     if (i.name == name) return &i;
-  return nullptr;
-}
-
-CTNN_ONCE const program::carried_value* program::find_carried(std::string_view name) const {
-  for (const carried_value& c : carried_)
-    if (c.name == name) return &c;
   return nullptr;
 }
 
