@@ -5,6 +5,7 @@
 #   ctnn::model     models loaded from files (as ctnn::static, and threads)
 #   ctnn::onnx      ctnn::model, where protozero is there to read ONNX
 #   ctnn::compiled  ctnn::model, compiled once for all that link it, with the user's own flags
+#   ctnn::compiled_kernels  the same, and static networks take their kernels from it
 
 # Sets VAR to a target that is Highway, or to nothing.
 function(ctnn_find_highway result)
@@ -104,5 +105,9 @@ function(ctnn_add_targets include compiled_source)
     target_link_libraries(ctnn_compiled PUBLIC ${ctnn_model})
     target_compile_definitions(ctnn_compiled INTERFACE CTNN_COMPILED)
     add_library(ctnn::compiled ALIAS ctnn_compiled)
+    add_library(ctnn_compiled_kernels INTERFACE)
+    target_link_libraries(ctnn_compiled_kernels INTERFACE ctnn_compiled)
+    target_compile_definitions(ctnn_compiled_kernels INTERFACE CTNN_COMPILED_KERNELS)
+    add_library(ctnn::compiled_kernels ALIAS ctnn_compiled_kernels)
   endif()
 endfunction()

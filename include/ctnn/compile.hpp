@@ -9,6 +9,7 @@
 #include "formats/cpp_header.hpp"
 #include "model/verify.hpp"
 #include "model/write_ncnn.hpp"
+#include "network/step_table.hpp"
 #if __has_include(<protozero/pbf_writer.hpp>)
 #include "model/write_onnx.hpp"
 #endif

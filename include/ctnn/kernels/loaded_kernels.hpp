@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Kernels behind pointers, for networks that are known at run time only.
+// Kernels behind pointers, for networks that are known at run time only, or whose kernels are compiled elsewhere.
 #pragma once
 
 #include "cascade.hpp"
@@ -21,6 +21,7 @@ struct loaded_kernel {
 struct loaded_kernels {
   std::span<const loaded_kernel> table;
   void (*convert)(const tensor& to, const const_tensor& from, const work_share&);
+  void (*carry)(const tensor& to, const const_tensor& from, const work_share&);
   integer_kernels integers;
   void (*cascade)(const cascade_call&, const work_share&, scratch_memory) = nullptr;
 };

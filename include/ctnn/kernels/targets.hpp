@@ -38,7 +38,7 @@
 #if !defined(HWY_DISABLE_PCLMUL_AES)
 #define HWY_DISABLE_PCLMUL_AES
 #endif
-#if CTNN_FAST_CODE
+#if CTNN_FAST_CODE && !defined(CTNN_COMPILED_KERNELS)
 // Highway's functions become part of kernels only where it sees that code is optimised, as kernels are.
 #include <stddef.h>
 #include <stdint.h>

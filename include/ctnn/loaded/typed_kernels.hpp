@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators of loaded models by their type: their structs and the kernels that take every element type.
+// Operators of loaded models by their type: their structs, and memory for their kernels.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,6 @@ inline std::shared_ptr<const void> make_operator(const operator_type& type, std:
   type.construct(fields, memory);
   return {memory, [](void* p) { ::operator delete(p); }};
 }
-/// The kernel for any element types, or null.
-loaded_run find_typed_kernel(const operator_type* type);
 
 /// Scratch memory for one call of an operator's kernel, from the heap.
 class heap_scratch {
@@ -30,15 +28,5 @@ class heap_scratch {
  private:
   std::vector<std::byte> bytes_;
 };
-
-#if !CTNN_COMPILED_ELSEWHERE
-
-CTNN_ONCE loaded_run find_typed_kernel(const operator_type* type) {
-  for (const loaded_kernel& k : typed_kernels())
-    if (k.type == type) return k.run;
-  return nullptr;
-}
-
-#endif
 
 }  // namespace ctnn::ir

@@ -176,7 +176,6 @@ class program {
   std::size_t pack_weights(bool keep, packed_weights& packed);
   bool pack_by_rows(const node& n, int i, float* to) const;
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
-  loaded_kernel kernel_of(const node& n) const;
   void look_up_kernels(std::span<const custom_operator> custom);
 
   struct lazy_plan {
@@ -374,20 +373,12 @@ CTNN_ONCE std::size_t program::bytes() const {
   return sum + history_.size() * sizeof(rewrite_step) + code_.size() * 4 * sizeof(plan_step);
 }
 
-/// The vector kernel if there is one for the node's element types, else the typed one.
-CTNN_ONCE loaded_kernel program::kernel_of(const node& n) const {
-  if (takes_vectors(g_.view(), n))
-    for (const loaded_kernel& k : kernels_.table)
-      if (k.type == n.type && k.run != nullptr) return k;
-  return {n.type, find_typed_kernel(n.type), n.type->is.divides(true)};
-}
-
 CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom) {
   const graph_view g = g_.view();
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
     code_[i].op = make_operator(*n.type, g.fields_of(n.fields));
-    const loaded_kernel kernel = kernel_of(n);
+    const loaded_kernel kernel = choose_kernel(kernels_, *n.type, takes_vectors(g, n));
     code_[i].run = kernel.run;
     code_[i].divides = kernel.divides && !n.type->refuses(g.fields_of(n.fields));
     code_[i].nanoseconds = nanoseconds_of(g, static_cast<int>(i));

@@ -10,7 +10,11 @@
 #include <type_traits>
 #include <utility>
 
+#if defined(CTNN_COMPILED_KERNELS)
+#include "run_by_table.hpp"
+#else
 #include "dispatch.hpp"
+#endif
 #include "named_values.hpp"
 #include "questions.hpp"
 #include "weights_image.hpp"

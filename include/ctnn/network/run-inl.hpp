@@ -36,9 +36,9 @@
 #endif
 #include "../kernels/loaded_kernels.hpp"
 #include "../kernels/typed/run.hpp"
-#include "../graph/cost.hpp"
 #include "executable.hpp"
 #include "observer.hpp"
+#include "steps.hpp"
 
 // Kernels of the user's: a file that CTNN_OWN_KERNELS names, included once for each target. Its run(const Op&, const
 // arguments&) stand between CTNN_BEGIN_TARGET and CTNN_END_TARGET like ctnn's own and use the same vectors.
@@ -48,38 +48,11 @@
 
 CTNN_BEGIN_TARGET
 
-// Numbers of the graph and the plan are copied into constants first, and never a whole node: code that reads the tables
-// themselves, or holds a pointer to an operator's type, would link them, and with them every function of the passes.
-// Compilers that optimise drop such pointers; -O0 and -Og do not.
-
-/// Where placement P of network Net lies.
-template <class Net, int P>
-constexpr memory_place place_of() {
-  using x = executable<Net>;
-  const placement& root = x::plan.at(x::plan.root(P));
-  const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
-  if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
-  const node& producer = x::g.at(x::g.at_value(root.value).producer);
-  if (producer.type == &type_of<op::constant>)
-    return {memory_place::in_weights,
-            static_cast<std::ptrdiff_t>(x::slot_offsets[static_cast<std::size_t>(producer.weights.first)]) + shift};
-  return {static_cast<std::int16_t>(x::input_index(root.value)), shift};
-}
-
-/// Placement P of network Net, with its shape and layout as constants, at `data`.
-template <class Net, int P, class T>
-constexpr basic_tensor<T> tensor_like(T* data) {
-  using x = executable<Net>;
-  constexpr placement p = x::plan.at(P);
-  constexpr extents shape = x::g.shape(p.value);
-  constexpr dtype type = x::g.at_value(p.value).type;
-  return {data, shape, p.order, p.pitch, type};
-}
-/// The same where it lies. Nobody writes to inputs and constants: a result that lies there is a view of it, which its
-/// kernel sees by the address.
+/// Placement P where it lies. Nobody writes to inputs and constants: a result that lies there is a view of it, which
+/// its kernel sees by the address.
 template <class Net, int P, class T>
 CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
-  constexpr memory_place place = place_of<Net, P>();
+  constexpr memory_place place = memory_place_of<Net, P>();
   return tensor_like<Net, P, T>(const_cast<T*>(address_in(f, place)));
 }
 
@@ -121,33 +94,10 @@ CTNN_INLINE void carry(const tensor& to, const const_tensor& from, const work_sh
     std::memmove(to.data, from.data, static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
 }
 
-/// Weight W of step S: among the network's weights, or an input of the step.
-template <class Net, std::size_t S, std::size_t W>
-constexpr memory_place place_of_weight() {
-  using x = executable<Net>;
-  constexpr plan_step step = x::plan.steps[S];
-  constexpr int given_before = count_slots(step.given & ((slot_set{1} << W) - 1));
-  if constexpr ((step.given >> W & 1u) != 0) {
-    return place_of<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)]>();
-  } else {
-    constexpr auto offset = x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W -
-                                            static_cast<std::size_t>(given_before)];
-    return {memory_place::in_weights, static_cast<std::ptrdiff_t>(offset)};
-  }
-}
 template <class Net, std::size_t S, std::size_t W>
 CTNN_INLINE const float* weight_at(const frame& f) {
-  constexpr memory_place place = place_of_weight<Net, S, W>();
+  constexpr memory_place place = memory_place_of_weight<Net, S, W>();
   return address_in(f, place);
-}
-
-template <class Net, std::size_t S>
-constexpr std::size_t weights_of_step() {
-  using x = executable<Net>;
-  constexpr node_id n = x::plan.steps[S].node;
-  return n == none
-             ? 0
-             : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
 }
 
 /// The memory that step S has for its kernel.
@@ -322,11 +272,11 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
   }
   static constexpr auto places = [] {
     std::array<memory_place, convolution_record::operands> all{};
-    all[convolution_record::in] = place_of<Net, inputs[0]>();
-    all[convolution_record::out] = place_of<Net, out>();
-    all[convolution_record::weights] = place_of_weight<Net, S, 0>();
-    if constexpr (op.bias) all[convolution_record::bias] = place_of_weight<Net, S, 1>();
-    if constexpr (inputs.size() > 1) all[convolution_record::residual] = place_of<Net, residual>();
+    all[convolution_record::in] = memory_place_of<Net, inputs[0]>();
+    all[convolution_record::out] = memory_place_of<Net, out>();
+    all[convolution_record::weights] = memory_place_of_weight<Net, S, 0>();
+    if constexpr (op.bias) all[convolution_record::bias] = memory_place_of_weight<Net, S, 1>();
+    if constexpr (inputs.size() > 1) all[convolution_record::residual] = memory_place_of<Net, residual>();
     return all;
   }();
   static constexpr convolution_record value = [] {
@@ -367,14 +317,14 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
   }();
   static constexpr byte_step<std::remove_const_t<decltype(task)>> value = [] {
     memory_place all[byte_operands::count]{};
-    all[byte_operands::in] = place_of<Net, inputs[0]>();
-    all[byte_operands::second] = place_of<Net, second>();
-    all[byte_operands::out] = place_of<Net, out>();
+    all[byte_operands::in] = memory_place_of<Net, inputs[0]>();
+    all[byte_operands::second] = memory_place_of<Net, second>();
+    all[byte_operands::out] = memory_place_of<Net, out>();
     if constexpr (weights > 0) {
-      all[byte_operands::weights] = place_of_weight<Net, S, 0>();
-      all[byte_operands::rows] = place_of_weight<Net, S, weights - 1>();
+      all[byte_operands::weights] = memory_place_of_weight<Net, S, 0>();
+      all[byte_operands::rows] = memory_place_of_weight<Net, S, weights - 1>();
     }
-    if constexpr (step.scratch != none) all[byte_operands::scratch] = place_of<Net, step.scratch>();
+    if constexpr (step.scratch != none) all[byte_operands::scratch] = memory_place_of<Net, step.scratch>();
     return byte_step<std::remove_const_t<decltype(task)>>(task, all);
   }();
 };
@@ -551,15 +501,6 @@ CTNN_INLINE void run_steps(const frame& f, std::index_sequence<S...> steps) {
   (run_numbered_step<Net, S, tiles_of_steps<Net, decltype(steps)>>(f), ...);
 }
 
-/// Whose numbers step S computes, or copies.
-template <class Net, std::size_t S>
-inline constexpr std::string_view name_of_step = [] {
-  using x = executable<Net>;
-  const plan_step& step = x::plan.steps[S];
-  const node_id n =
-      step.node != none ? step.node : x::g.at_value(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).producer;
-  return x::g.at(n).name;
-}();
 template <class Net, std::size_t... S>
 CTNN_INLINE void run_steps_observed(const frame& f, const layer_observer& o, std::index_sequence<S...> steps) {
   ((run_numbered_step<Net, S, tiles_of_steps<Net, decltype(steps)>>(f), o.done(o.context, name_of_step<Net, S>)), ...);
@@ -592,19 +533,9 @@ template <class Net, std::size_t S>
 constexpr double divisible_nanoseconds() {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.carries) return 0;
-  else if constexpr (step.node == none)
-    return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
-  else if constexpr (step.packs != none) return 0;
-  else if constexpr (step.cascade.count > 0) return nanoseconds_of(x::g, x::plan.ids_of(step.cascade));
-  else {
-    constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
-    // Else parts would share what a kernel writes to.
-    constexpr bool apart = step.scratch == none || is.divides_scratch;
-    constexpr node n = x::g.at(step.node);
-    constexpr bool whole = n.type->refuses(x::g.fields_of(n.fields));
-    return is.divides(runs_typed<Net, S>()) && apart && !whole ? nanoseconds_of(x::g, step.node) : 0;
-  }
+  if constexpr (step.runs_kernel() && step.cascade.count == 0)
+    if (!traits_of<typename x::template operator_at<step.node>>.divides(runs_typed<Net, S>())) return 0;
+  return nanoseconds_of_step<Net, S>();
 }
 template <class Net, std::size_t S, tile_set Tiles>
 CTNN_INLINE void run_step_on(const frame& f, executor& threads) {
@@ -636,6 +567,9 @@ void run_loaded(const void* op, const arguments& a, scratch_memory memory) {
 inline void convert_loaded(const tensor& to, const const_tensor& from, const work_share& share) {
   convert_any(to, from, share);
 }
+inline void carry_loaded(const tensor& to, const const_tensor& from, const work_share& share) {
+  carry(to, from, share);
+}
 
 template <class List>
 struct loaded_kernel_table;
@@ -653,9 +587,9 @@ struct loaded_kernel_table<operator_list<Ops...>> {
 template <class List>
 loaded_kernels kernels_of() {
 #if defined(CTNN_PLAIN)
-  return {loaded_kernel_table<List>::table, &convert_loaded, integers_of_target()};
+  return {loaded_kernel_table<List>::table, &convert_loaded, &carry_loaded, integers_of_target()};
 #else
-  return {loaded_kernel_table<List>::table, &convert_loaded, integers_of_target(), &run_loaded_cascade};
+  return {loaded_kernel_table<List>::table, &convert_loaded, &carry_loaded, integers_of_target(), &run_loaded_cascade};
 #endif
 }
 

@@ -123,13 +123,18 @@ class widened {
   std::vector<const float*> weights_;
 };
 
+inline bool has_halves(const arguments& a) {
+  for (const const_tensor& t : a.in)
+    if (is_narrow(t.type)) return true;
+  for (const tensor& t : a.out)
+    if (is_narrow(t.type)) return true;
+  return false;
+}
+
 /// f(arguments) with f16 and bf16 as floats: for all kernels that compute (table.hpp), and for who calls one directly.
 template <class F>
 void in_floats(const arguments& a, F f, std::span<const const_tensor> slots = {}) {
-  bool narrow = false;
-  for (const const_tensor& t : a.in) narrow = narrow || is_narrow(t.type);
-  for (const tensor& t : a.out) narrow = narrow || is_narrow(t.type);
-  if (!narrow) return f(a);
+  if (!has_halves(a)) return f(a);
   const widened w(a, slots);
   f(w.args());
   w.finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The typed kernels of all operators behind pointers.
+// The typed kernels of all operators behind pointers, and which kernel runs a node.
 #pragma once
 
 #include "../../base/compiled.hpp"
@@ -11,6 +11,10 @@ namespace ctnn::ir {
 
 /// An entry for every operator; without a kernel where it has none.
 std::span<const loaded_kernel> typed_kernels();
+/// The kernel for any element types, or null.
+loaded_run find_typed_kernel(const operator_type* type);
+/// The kernel for vectors where there is one and it takes the node's elements, else the typed one.
+loaded_kernel choose_kernel(const loaded_kernels& of_target, const operator_type& type, bool takes_vectors);
 
 }  // namespace ctnn::ir
 
@@ -41,6 +45,19 @@ constexpr std::array<loaded_kernel, sizeof...(Ops)> kernels_of(operator_list<Ops
 CTNN_ONCE std::span<const loaded_kernel> typed_kernels() {
   static constexpr auto table = typed::kernels_of(all_operators{});
   return table;
+}
+
+CTNN_ONCE loaded_run find_typed_kernel(const operator_type* type) {
+  for (const loaded_kernel& k : typed_kernels())
+    if (k.type == type) return k.run;
+  return nullptr;
+}
+
+CTNN_ONCE loaded_kernel choose_kernel(const loaded_kernels& of_target, const operator_type& type, bool takes_vectors) {
+  if (takes_vectors)
+    for (const loaded_kernel& k : of_target.table)
+      if (k.type == &type && k.run != nullptr) return k;
+  return {&type, find_typed_kernel(&type), type.is.divides(true)};
 }
 
 }  // namespace ctnn::ir

@@ -17,9 +17,8 @@ inline constexpr bool takes_bits =
 /// The one place where half precision is widened, for operators that compute.
 template <has_kernel Op>
 void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
-  if constexpr (takes_bits<Op>) {
-    run_kernel(op, a, memory);
-  } else {
+  if (takes_bits<Op> || !has_halves(a)) return run_kernel(op, a, memory);
+  if constexpr (!takes_bits<Op>) {
     pool<extents> shapes;
     for (const const_tensor& t : a.in) shapes.push_back(t.shape);
     std::vector<const_tensor> slots;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// The steps of a network type as constants: where their numbers lie, how, and what a step takes. run-inl.hpp runs them
+// by kernels of the network's own, run_by_table.hpp by those that are compiled for loaded models.
+#pragma once
+
+#include "../graph/cost.hpp"
+#include "../kernels/frame.hpp"
+#include "executable.hpp"
+
+namespace ctnn::ir {
+
+// Numbers of the graph and the plan are copied into constants first, and never a whole node: code that reads the tables
+// themselves, or holds a pointer to an operator's type, would link them, and with them every function of the passes.
+// Compilers that optimise drop such pointers; -O0 and -Og do not.
+
+/// Where placement P of network Net lies.
+template <class Net, int P>
+constexpr memory_place memory_place_of() {
+  using x = executable<Net>;
+  const placement& root = x::plan.at(x::plan.root(P));
+  const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
+  if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
+  const node& producer = x::g.at(x::g.at_value(root.value).producer);
+  if (producer.type == &type_of<op::constant>)
+    return {memory_place::in_weights,
+            static_cast<std::ptrdiff_t>(x::slot_offsets[static_cast<std::size_t>(producer.weights.first)]) + shift};
+  return {static_cast<std::int16_t>(x::input_index(root.value)), shift};
+}
+
+/// Placement P of network Net, with its shape and layout as constants, at `data`.
+template <class Net, int P, class T>
+CTNN_INLINE constexpr basic_tensor<T> tensor_like(T* data) {
+  using x = executable<Net>;
+  constexpr placement p = x::plan.at(P);
+  constexpr extents shape = x::g.shape(p.value);
+  constexpr dtype type = x::g.at_value(p.value).type;
+  return {data, shape, p.order, p.pitch, type};
+}
+
+/// Weight W of step S: among the network's weights, or an input of the step.
+template <class Net, std::size_t S, std::size_t W>
+constexpr memory_place memory_place_of_weight() {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  constexpr int given_before = count_slots(step.given & ((slot_set{1} << W) - 1));
+  if constexpr ((step.given >> W & 1u) != 0) {
+    return memory_place_of<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)]>();
+  } else {
+    constexpr auto offset = x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W -
+                                            static_cast<std::size_t>(given_before)];
+    return {memory_place::in_weights, static_cast<std::ptrdiff_t>(offset)};
+  }
+}
+/// How many weights step S has.
+template <class Net, std::size_t S>
+constexpr std::size_t weights_of_step() {
+  using x = executable<Net>;
+  constexpr node_id n = x::plan.steps[S].node;
+  return n == none
+             ? 0
+             : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
+}
+
+/// Whose numbers step S computes, or copies.
+template <class Net, std::size_t S>
+inline constexpr std::string_view name_of_step = [] {
+  using x = executable<Net>;
+  const plan_step& step = x::plan.steps[S];
+  const node_id n =
+      step.node != none ? step.node : x::g.at_value(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).producer;
+  return x::g.at(n).name;
+}();
+
+/// About what step S takes on one thread, if its kernel divides; 0 where it may not.
+template <class Net, std::size_t S>
+constexpr double nanoseconds_of_step() {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  if constexpr (step.carries) return 0;
+  else if constexpr (step.node == none)
+    return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
+  else if constexpr (step.packs != none) return 0;
+  else if constexpr (step.cascade.count > 0) return nanoseconds_of(x::g, x::plan.ids_of(step.cascade));
+  else {
+    constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
+    // Else parts would share what a kernel writes to.
+    constexpr bool apart = step.scratch == none || is.divides_scratch;
+    constexpr node n = x::g.at(step.node);
+    constexpr bool whole = n.type->refuses(x::g.fields_of(n.fields));
+    return apart && !whole ? nanoseconds_of(x::g, step.node) : 0;
+  }
+}
+
+}  // namespace ctnn::ir
