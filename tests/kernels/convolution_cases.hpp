@@ -52,7 +52,7 @@ struct convolution_case {
   layout order = layout::nhwc;
   int more_in = 0, more_out = 0;  ///< pitch beyond the channels
   bool residual = false;
-  int size = 0;  ///< by F(size, 3), or directly
+  int size = 0;  ///< by F(size, 3), with weights packed so unless op.winograd says each_run; or directly
 };
 
 /// Of a sum, in the sum of its absolute products: C 9 at most by F(m, 3), whose bounds winograd.hpp tells.
@@ -69,9 +69,10 @@ inline void check_convolution(const convolution_case& t, convolution_kernel kern
   const auto x = random.many(t.in.count()), r = random.many(out.count());
   const auto slots = p.weights({&t.in, 1});
   const auto weight = random.many(slots[0].shape.count()), bias = random.many(p.out), slopes = random.many(p.out);
-  std::vector<float> packed(static_cast<std::size_t>(t.size == 0 ? packed_count(p, 0, slots[0].shape)
-                                                                 : winograd_packed_count(t.size, slots[0].shape)));
-  if (t.size == 0) pack(p, 0, slots[0].shape, weight.data(), packed.data());
+  const bool by_taps = t.size == 0 || p.winograd == op::winograd_use::each_run;
+  std::vector<float> packed(static_cast<std::size_t>(by_taps ? packed_count(p, 0, slots[0].shape)
+                                                             : winograd_packed_count(t.size, slots[0].shape)));
+  if (by_taps) pack(p, 0, slots[0].shape, weight.data(), packed.data());
   else pack_winograd(t.size, slots[0].shape, weight.data(), packed.data());
 
   const int in_pitch = t.in.back(2) + t.more_in, out_pitch = p.out + t.more_out, residual_pitch = p.out + 3;
@@ -158,7 +159,7 @@ inline op::conv2d convolution(int out, int kernel, int stride, int pad, int grou
   p.stride = {stride, stride};
   p.pad = {pad, pad, pad, pad};
   p.groups = groups;
-  p.winograd = false;  // cases say by what they go
+  p.winograd = op::winograd_use::none;  // cases say by what they go
   return p;
 }
 

@@ -41,11 +41,13 @@ void by_size(const op::conv2d& p, const arguments& a) {
 }
 
 void check(convolution_case t) {
-  for (t.size = 2; t.size <= 6; t.size += 2) {
-    CAPTURE(t.size);
-    check_convolution(t, t.size == 2 ? by_size<2> : t.size == 4 ? by_size<4> : by_size<6>);
-    if (t.residual) check_convolution(t, t.size == 2 ? by_size<2> : t.size == 4 ? by_size<4> : by_size<6>, true);
-  }
+  for (const op::winograd_use use : {op::winograd_use::packed, op::winograd_use::each_run})
+    for (t.size = 2; t.size <= 6; t.size += 2) {
+      CAPTURE(t.size);
+      t.op.winograd = use;
+      check_convolution(t, t.size == 2 ? by_size<2> : t.size == 4 ? by_size<4> : by_size<6>);
+      if (t.residual) check_convolution(t, t.size == 2 ? by_size<2> : t.size == 4 ? by_size<4> : by_size<6>, true);
+    }
 }
 
 op::conv2d with_pads(int out, int top, int left, int bottom, int right) {
@@ -72,6 +74,7 @@ TEST_CASE("channels that are no multiple of a vector, pitches, long sums") {
         check({convolution(o, 3, 1, 1), {c, 7, 9}, layout::nhwc, 3, 5, o % 2 == 0});
     check({convolution(40, 3, 1, 1), {600, 5, 9}});
     check({convolution(24, 3, 1, 1), {16, 41, 37}, layout::nhwc, 0, 0, true});  // several blocks of tiles
+    check({convolution(200, 3, 1, 1), {70, 5, 9}, layout::nhwc, 0, 0, true});   // parts of the outputs
   });
 }
 TEST_CASE("padding on any side, batches, no bias") {
@@ -101,32 +104,36 @@ TEST_CASE("with each activation, and accumulating in place") {
 
 TEST_CASE("parts of the work write to parts of the memory") {
   for_each_dispatched_target([] {
-    const op::conv2d p = convolution(16, 3, 1, 1);
-    for (const extents& shape : {extents{16, 14, 14}, extents{16, 40, 40}, extents{16, 3, 5}, extents{600, 14, 14}})
-      for (int m : {2, 4, 6}) {
-        const winograd_work work = winograd_work_of(m, p, shape);
-        const std::vector<float> x(static_cast<std::size_t>(shape.count()), 1.0f), bias(16, 0.0f),
-            w(static_cast<std::size_t>(winograd_packed_count(m, {16, shape[0], 3, 3})), 1.0f);
-        std::vector<float> y(static_cast<std::size_t>(16 * shape[1] * shape[2]));
-        const const_tensor in{x.data(), shape, layout::nhwc, shape[0]};
-        const tensor out{y.data(), {16, shape[1], shape[2]}, layout::nhwc, 16};
-        const float* weights[] = {w.data(), bias.data()};
-        for (int parts : {1, 2, 3, 7, 40}) {
-          std::size_t before = 0;
-          for (int i = 0; i < parts; ++i) {
-            std::vector<float> memory(static_cast<std::size_t>(work.scratch_size()), untouched);
-            HWY_DYNAMIC_DISPATCH(run_by)
-            (m, p, {{&in, 1}, {&out, 1}, weights, {i, parts}},
-             scratch_memory(std::as_writable_bytes(std::span(memory))));
-            const auto is_used = [](float v) { return v != untouched; };
-            const auto first = std::find_if(memory.begin(), memory.end(), is_used);
-            if (first == memory.end()) continue;
-            CHECK(static_cast<std::size_t>(first - memory.begin()) >= before);
-            before =
-                static_cast<std::size_t>(std::find_if(memory.rbegin(), memory.rend(), is_used).base() - memory.begin());
+    for (const op::winograd_use use : {op::winograd_use::packed, op::winograd_use::each_run})
+      for (const extents& shape : {extents{16, 14, 14}, extents{16, 40, 40}, extents{16, 3, 5}, extents{600, 14, 14}})
+        for (int m : {2, 4, 6})
+          for (int outs : {16, 200}) {
+            op::conv2d p = convolution(outs, 3, 1, 1);
+            p.winograd = use;
+            const winograd_work work = winograd_work_of(m, p, shape);
+            const std::vector<float> x(static_cast<std::size_t>(shape.count()), 1.0f),
+                bias(static_cast<std::size_t>(outs), 0.0f),
+                w(static_cast<std::size_t>(winograd_packed_count(m, {outs, shape[0], 3, 3})), 1.0f);
+            std::vector<float> y(static_cast<std::size_t>(outs * shape[1] * shape[2]));
+            const const_tensor in{x.data(), shape, layout::nhwc, shape[0]};
+            const tensor out{y.data(), {outs, shape[1], shape[2]}, layout::nhwc, outs};
+            const float* weights[] = {w.data(), bias.data()};
+            for (int parts : {1, 2, 3, 7, 40}) {
+              std::size_t before = 0;
+              for (int i = 0; i < parts; ++i) {
+                std::vector<float> memory(static_cast<std::size_t>(work.scratch_size()), untouched);
+                HWY_DYNAMIC_DISPATCH(run_by)
+                (m, p, {{&in, 1}, {&out, 1}, weights, {i, parts}},
+                 scratch_memory(std::as_writable_bytes(std::span(memory))));
+                const auto is_used = [](float v) { return v != untouched; };
+                const auto first = std::find_if(memory.begin(), memory.end(), is_used);
+                if (first == memory.end()) continue;
+                CHECK(static_cast<std::size_t>(first - memory.begin()) >= before);
+                before = static_cast<std::size_t>(std::find_if(memory.rbegin(), memory.rend(), is_used).base() -
+                                                  memory.begin());
+              }
+            }
           }
-        }
-      }
   });
 }
 

@@ -74,18 +74,34 @@ struct winograd_work {
   std::int64_t tiles;  ///< of all images
   int depth;           ///< input channels, up to a whole block
   int chunk;           ///< output channels that are multiplied before they are transformed back
+  int chunks;          ///< of all output channels
+  int piece;           ///< input channels whose weights for a chunk are transformed at a time; 0: all are packed so
   int block;           ///< tiles whose transformed inputs and products are in memory at one time
   int room;            ///< the same for all parts of the work together
 
-  /// Numbers from one position of a tile to the next, for so many tiles and channels: not a multiple of a page, which
-  /// would bring all positions to one set of the first cache.
+  /// Numbers from one position of a tile to the next, for so many tiles or inputs and channels: not a multiple of a
+  /// page, which would bring all positions to one set of the first cache.
   static constexpr std::int64_t stride(std::int64_t count, int channels) { return count * channels + 16; }
+  /// Of transformed weights at one position.
+  constexpr std::int64_t weights_stride() const { return piece == 0 ? 0 : stride(piece, chunk); }
   /// Numbers that a part with blocks of so many tiles needs.
-  constexpr std::int64_t part_size(int count) const { return area * (stride(count, depth) + stride(count, chunk)); }
+  constexpr std::int64_t part_size(int count) const {
+    return area * (stride(count, depth) + stride(count, chunk) + weights_stride());
+  }
   /// Parts at most.
   constexpr int most_parts() const { return room < 16 ? room : 16; }
   constexpr std::int64_t scratch_size() const {
-    return area * (std::int64_t{room} * (depth + chunk) + 32 * most_parts());
+    return area * (std::int64_t{room} * (depth + chunk) + (32 + weights_stride()) * most_parts());
+  }
+  /// What a part of the work is: a share of the chunks, and of the tiles. Where weights are transformed and tiles are
+  /// few, parts had rather transform the same inputs than the same weights.
+  struct part {
+    work_share chunks, tiles;
+  };
+  constexpr part part_of(const work_share& s) const {
+    const bool same_inputs = piece != 0 && tiles < std::int64_t{chunks} * chunk / 2;
+    const int groups = !same_inputs ? 1 : chunks < s.count ? chunks : s.count;
+    return {{s.index % groups, groups}, {s.index / groups, s.count / groups}};
   }
 };
 
@@ -105,23 +121,29 @@ constexpr winograd_work winograd_work_of(int m, const op::conv2d& p, const exten
   w.depth = (in.back(2) + 15) / 16 * 16;
   const int out = (p.out + 15) / 16 * 16;
   w.chunk = out < 64 ? out : 64;
-  // Half of a second cache of 512 KB, but tiles enough to read the weights for; the last block not much smaller.
+  w.chunks = (out + w.chunk - 1) / w.chunk;
+  const bool transforms = p.winograd == op::winograd_use::each_run;
+  const int piece = m == 2 ? 64 : 32;
+  w.piece = !transforms ? 0 : w.depth < piece ? w.depth : piece;
+  // Half of a second cache of 512 KB, but tiles enough to read the weights for, or to transform them; the last block
+  // not much smaller.
   constexpr std::int64_t cache = 65536;
-  const std::int64_t least = out < 96 ? 24 : out / 4;
+  const std::int64_t most = transforms ? 64 : 24, least = out < 4 * most ? most : out / 4;
   std::int64_t block = cache / (std::int64_t{w.area} * (w.depth + w.chunk));
   if (block < least) block = least;
   const std::int64_t blocks = (w.tiles + block - 1) / block;
   w.block = static_cast<int>((w.tiles + blocks - 1) / blocks);
-  w.room = static_cast<int>(w.tiles < 2 * w.block ? w.tiles : 2 * w.block);
+  const bool same_tiles = w.part_of({0, 2}).chunks.count > 1;
+  w.room = static_cast<int>(w.tiles < 2 * w.block && !same_tiles ? w.tiles : 2 * w.block);
   return w;
 }
 
 /// About what a layer takes in multiply-adds of one number, by F(m, 3) or directly if m is 0; measured on AVX2 and
-/// AVX-512.
+/// AVX-512. That transforms of weights are made takes sixteen for each of their numbers.
 constexpr double convolution_cost(int m, const op::conv2d& p, const extents& in) {
   const auto blocks = [](int n) { return static_cast<double>((std::int64_t{n} + 15) / 16 * 16); };
   const double depth = in.back(2), out = blocks(p.out);
-  double area = 9, products = 0, transforms = 0;
+  double area = 9, read = 9, products = 0, transforms = 0;
   if (m == 0) {
     const auto pad = p.padding(in);
     products =
@@ -132,16 +154,18 @@ constexpr double convolution_cost(int m, const op::conv2d& p, const extents& in)
     area = w.area;
     products = area * (tiles < 4 ? 4 : tiles);  // below four rows a product waits for its sums
     transforms = area * tiles * (depth + out) * (m == 6 ? 18 : 9);
+    if (w.piece == 0) read = area;
+    else transforms += 16 * area * depth * out * static_cast<double>((w.tiles + w.block - 1) / w.block);
   }
   // Weights come from the second cache, or, the more there are, from further away.
-  const double weights = area * depth * out, far = 20 * weights / (weights + 1048576);
+  const double weights = read * depth * out, far = 20 * weights / (weights + 1048576);
   return products * (depth + 4) * out + transforms + weights * far;
 }
 
 /// The m that a layer computes by F(m, 3), or 0: directly. `in` is what it reads; `block` is another target's
 /// channel_block where a tool packs for it. The same for networks as types and loaded models, on every target.
 constexpr int winograd_size(const op::conv2d& p, const extents& in, int block = channel_block) {
-  const bool fits = block == 16 && p.winograd && p.kernel == op::conv2d::each_axis{3, 3} &&
+  const bool fits = block == 16 && p.winograd != op::winograd_use::none && p.kernel == op::conv2d::each_axis{3, 3} &&
                     p.stride == op::conv2d::ones && p.dilation == op::conv2d::ones && p.groups == 1 &&
                     (p.given & 1u) == 0;
   // Transforms go by 16 channels: of fewer they cost what they save. (Those may also be read as nchw.)
@@ -168,16 +192,23 @@ constexpr int winograd_size(const graph_view& g, const node& n, int block = chan
   else return winograd_size(decode<op::conv2d>(g.fields_of(n.fields)), g.shape(g.inputs(n)[0]), block);
 }
 
-/// Has a conv2d add product by product.
-constexpr void make_convolution_exact(graph& g, node& n) {
+constexpr void set_winograd(graph& g, node& n, op::winograd_use use) {
   op::conv2d p = decode<op::conv2d>(g.view().fields_of(n.fields));
-  p.winograd = false;
+  p.winograd = use;
   const field_values f = encode(p);
   n.fields = g.store_fields({f.data(), f.size()});
 }
+/// Has every conv2d add product by product.
 constexpr void make_convolutions_exact(graph& g) {
   for (node& n : g.nodes)
-    if (n.type == &type_of<op::conv2d>) make_convolution_exact(g, n);
+    if (n.type == &type_of<op::conv2d>) set_winograd(g, n, op::winograd_use::none);
+}
+
+/// The m for which a node's weight is packed in its transforms, or 0.
+constexpr int packed_winograd_size(const graph_view& g, const node& n, int block = channel_block) {
+  const int m = winograd_size(g, n, block);
+  if (m == 0) return 0;
+  return decode<op::conv2d>(g.fields_of(n.fields)).winograd == op::winograd_use::packed ? m : 0;
 }
 
 /// Bytes of memory that the kernel of a node takes while it runs.

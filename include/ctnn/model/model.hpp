@@ -45,8 +45,10 @@ struct load_options {
   /// Convolutions add product by product. Else those of 3 x 3 with many channels go by Winograd's filtering
   /// (kernels/winograd.hpp): two to three times as fast, a digit less exact.
   bool exact_convolutions = false;
-  /// What Winograd's weights may take beyond the layers' own, as a part of the network's: with 0.04 a model's weights
-  /// take about what their file does. Layers that gain the least time a byte add product by product then.
+  /// What Winograd's weights may take beyond the layers' own, as a part of the network's (of less than 16 MB, of 16
+  /// MB): without a limit a fifth more in all for a ResNet-50, two and a half times as much for a small detector. With
+  /// 0.08 a model takes at most a tenth more than its file's weights: layers that gain the least time a byte make
+  /// Winograd's weights anew in each run then, or add product by product, and the network takes up to a tenth longer.
   double winograd_growth = std::numeric_limits<double>::infinity();
   /// Keep the weights as they were read beside those made for the kernels: only ncnn::save() and onnx::save() need
   /// them.

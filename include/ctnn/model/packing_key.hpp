@@ -22,7 +22,7 @@ class packing_key_maker {
     add(n.type);
     add(g_.fields_of(n.fields));
     add(i);
-    add(winograd_size(g_, n));
+    add(packed_winograd_size(g_, n));
     const byte_rows rows = byte_rows_of(g_, n);
     for (const int x : {rows.outs, rows.depth, rows.channels, rows.taps, rows.depthwise ? 1 : 0}) add(x);
     const auto weights = g_.weights(n);

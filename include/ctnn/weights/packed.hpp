@@ -24,7 +24,7 @@ constexpr std::int64_t packed_size(const graph_view& g, const node& n, int i, in
   const int slot = slot_of(g.given(n), i);
   if (numbers.element != dtype::f32 && !packs_elements(n, slot, numbers.element))
     return words(shape.count(), numbers.element);
-  if (const int m = slot == 0 ? winograd_size(g, n, block) : 0) return winograd_packed_count(m, shape, block);
+  if (const int m = slot == 0 ? packed_winograd_size(g, n, block) : 0) return winograd_packed_count(m, shape, block);
   return n.type->packed_count(g.fields_of(n.fields), slot, shape, block);
 }
 
@@ -42,7 +42,7 @@ constexpr void pack_slot(const graph_view& g, const node& n, int i, const auto& 
     from.copy_to(bytes.data());
     return n.type->pack(g.fields_of(n.fields), slot, shape, bytes.data(), to, block);
   }
-  if (const int m = slot == 0 ? winograd_size(g, n, block) : 0) pack_winograd(m, shape, from.data(), to, block);
+  if (const int m = slot == 0 ? packed_winograd_size(g, n, block) : 0) pack_winograd(m, shape, from.data(), to, block);
   else n.type->pack(g.fields_of(n.fields), slot, shape, from.data(), to, block);
 }
 

@@ -73,6 +73,10 @@ struct convolution_windows {
   }
 };
 
+/// Whether a conv2d of 3 x 3 may go by kernels/winograd.hpp where that is faster, and where its weights' transforms
+/// are then: in memory instead of the weights, of which they are up to seven times as many, or made by each run.
+enum class winograd_use { none, each_run, packed };
+
 /// Input (C, ...) or (N, C, ...) with Axes axes behind the channels; output (out, ...) with extents
 /// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C.
 /// `activation` is applied to the sum; with two inputs the second has the output's shape and is added before the
@@ -101,7 +105,7 @@ struct conv : convolution_windows<Axes> {
 
   same_padding same = same_padding::none;
   bool residual_last = false;  ///< of conv2d: the second input is added to what the activation gives
-  bool winograd = true;        ///< of conv2d: sums may be computed by kernels/winograd.hpp, where that is faster
+  winograd_use winograd = winograd_use::packed;  ///< of conv2d: sums may go by kernels/winograd.hpp
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // conv2d of 3 x 3 by Winograd's minimal filtering (kernels/winograd.hpp): blocks of tiles are transformed, multiplied
-// position by position, and transformed back with bias, residual and activation.
+// position by position, and transformed back with bias, residual and activation. Weights are packed in their
+// transforms, or transformed in pieces that stay in the second cache for their products.
 
 #if defined(CTNN_KERNELS_WINOGRAD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CTNN_KERNELS_WINOGRAD_INL_HPP
@@ -33,6 +34,7 @@ struct product_task {
   const float* next_end;
   float* out;
   std::ptrdiff_t out_pitch;
+  bool adds;  ///< to what is in `out`
 };
 
 /// P rows by V vectors of columns, all there. Each sum is in the order of the channels whatever P and V are.
@@ -40,6 +42,9 @@ template <int P, int V>
 CTNN_NOINLINE void multiply_rows(const product_task& t) {
   vec sum[P][V];
   CTNN_UNROLL for (int p = 0; p < P; ++p) { CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = zero(); }
+  if (t.adds) CTNN_UNROLL for (int p = 0; p < P; ++p) {
+      CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = loadu(t.out + p * t.out_pitch + v * lanes);
+    }
   const float *in = t.in, *weights = t.weights, *next = t.next;
   const float* const end = in + t.depth;
   const std::ptrdiff_t in_pitch = t.in_pitch, block_step = t.block_step;
@@ -166,6 +171,56 @@ CTNN_INLINE void transform_out(const vec* m, vec* y) {
   }
 }
 
+/// G g: the rows of points p and -p have the same even part, and odd parts of the other sign.
+template <int M>
+CTNN_INLINE void transform_filter(const vec* g, vec* y) {
+  constexpr const auto& matrix = ir::detail::winograd_matrix<M>.g;
+  y[0] = mul(set(static_cast<float>(matrix[0][0])), g[0]);
+  CTNN_UNROLL for (int k = 0; k < M / 2; ++k) {
+    const double* const row = matrix[1 + 2 * k];
+    const vec even = mul_add(set(static_cast<float>(row[2])), g[2], mul(set(static_cast<float>(row[0])), g[0])),
+              odd = mul(set(static_cast<float>(row[1])), g[1]);
+    y[1 + 2 * k] = add(even, odd);
+    y[2 + 2 * k] = sub(even, odd);
+  }
+  y[M + 1] = g[2];
+}
+
+/// Some weights that are packed as for direct sums: nine taps for each block of outputs.
+struct filter_piece {
+  const float* at;
+  std::ptrdiff_t tap;  ///< from one tap to the next
+  int channels, blocks;
+};
+
+/// To [position][block][channel][channel_block].
+template <int M>
+CTNN_NOINLINE void transform_filters(filter_piece f, float* out, std::ptrdiff_t stride) {
+  constexpr int side = M + 2;
+  const std::ptrdiff_t numbers = std::ptrdiff_t{f.channels} * channel_block;
+  for (int b = 0; b < f.blocks; ++b, f.at += 9 * f.tap, out += numbers)
+    for (std::ptrdiff_t at = 0; at < numbers; at += lanes) {
+      vec half[side][3];
+      CTNN_UNROLL for (int x = 0; x < 3; ++x) {
+        vec g[3], y[side];
+        CTNN_UNROLL for (int i = 0; i < 3; ++i) g[i] = loadu(f.at + (3 * i + x) * f.tap + at);
+        transform_filter<M>(g, y);
+        CTNN_UNROLL for (int i = 0; i < side; ++i) half[i][x] = y[i];
+      }
+      CTNN_UNROLL for (int i = 0; i < side; ++i) {
+        vec y[side];
+        transform_filter<M>(half[i], y);
+        CTNN_UNROLL for (int x = 0; x < side; ++x) storeu(y[x], out + (i * side + x) * stride + at);
+      }
+    }
+}
+/// Part `i` of `count` of a piece is on its way to the caches.
+template <int = 0>
+CTNN_INLINE void fetch_filters(const filter_piece& f, int i, int count) {
+  for (int k = 9 * f.blocks * i / count; k < 9 * f.blocks * (i + 1) / count; ++k)
+    for (int c = 0; c < f.channels; ++c) CTNN_PREFETCH(f.at + k * f.tap + std::ptrdiff_t{c} * channel_block);
+}
+
 /// Where a tile stands: its image, and its first output.
 struct tile_place {
   int image, y, x;
@@ -290,37 +345,75 @@ CTNN_NOINLINE void transform_outputs(const window& c, const epilogue& end, const
   }
 }
 
+/// The products of `count` tiles and of output channels [column, column_end), whose weights are packed in transforms.
+template <int M>
+CTNN_INLINE void multiply_packed(const window& c, const winograd_work& w, int count, int column, int column_end,
+                                 const float* in, float* out) {
+  product_task t{};
+  t.in_pitch = w.depth;
+  t.depth = c.channels;
+  t.block_step = std::ptrdiff_t{c.channels} * channel_block;
+  t.out_pitch = w.chunk;
+  const auto matrix = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.channels;
+  for (int i = 0; i < w.area; ++i) {
+    t.in = in + i * winograd_work::stride(count, w.depth);
+    t.weights = c.weights + i * matrix + column / channel_block * t.block_step;
+    t.out = out + i * winograd_work::stride(count, w.chunk);
+    const float* const after = i + 1 < w.area                ? t.weights + matrix
+                               : column_end < c.out_channels ? c.weights + column_end / channel_block * t.block_step
+                                                             : c.weights;
+    multiply_matrix(t, count, static_cast<int>(round_up_to_block(column_end - column)), after);
+  }
+}
+/// The same where they are transformed now, to `weights`; those for later ones are fetched.
+template <int M>
+CTNN_INLINE void multiply_transformed(const window& c, const winograd_work& w, int count, int column, int column_end,
+                                      const float* in, float* weights, float* out) {
+  const auto piece_at = [&](int columns, int channel) {
+    const std::ptrdiff_t tap = std::ptrdiff_t{c.channels} * channel_block;
+    const int blocks = static_cast<int>(round_up_to_block(columns == column ? column_end - column : w.chunk));
+    return filter_piece{c.weights + columns / channel_block * 9 * tap + std::ptrdiff_t{channel} * channel_block, tap,
+                        c.channels - channel < w.piece ? c.channels - channel : w.piece, blocks / channel_block};
+  };
+  const auto matrix = static_cast<std::ptrdiff_t>(w.weights_stride());
+  product_task t{};
+  t.in_pitch = w.depth;
+  t.out_pitch = w.chunk;
+  for (int channel = 0; channel < c.channels; channel += w.piece) {
+    const filter_piece now = piece_at(column, channel);
+    filter_piece next{};
+    if (channel + w.piece < c.channels) next = piece_at(column, channel + w.piece);
+    else if (column_end + w.chunk <= c.out_channels) next = piece_at(column_end, 0);
+    t.depth = now.channels;
+    t.block_step = std::ptrdiff_t{now.channels} * channel_block;
+    t.adds = channel > 0;
+    transform_filters<M>(now, weights, matrix);
+    for (int i = 0; i < w.area; ++i) {
+      fetch_filters(next, i, w.area);
+      t.in = in + i * winograd_work::stride(count, w.depth) + channel;
+      t.weights = weights + i * matrix;
+      t.out = out + i * winograd_work::stride(count, w.chunk);
+      multiply_matrix(t, count, now.blocks * channel_block, i + 1 < w.area ? t.weights + matrix : weights);
+    }
+  }
+}
+
+/// Tiles and output channels of these ranges, `block` tiles at a time.
 template <int M>
 CTNN_NOINLINE void convolve_winograd(const window& c, std::ptrdiff_t image_step, const epilogue& end,
-                                     const winograd_work& w, std::ptrdiff_t first, std::ptrdiff_t last, int block,
-                                     float* memory) {
-  const std::ptrdiff_t block_step = std::ptrdiff_t{c.channels} * channel_block,
-                       matrix = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels)) * c.channels;
-  const std::ptrdiff_t blocks = (last - first + block - 1) / block;
+                                     const winograd_work& w, const index_range& tiles, const index_range& columns,
+                                     int block, float* memory) {
+  const std::ptrdiff_t first = tiles.begin, last = tiles.end, blocks = (last - first + block - 1) / block;
+  float *const weights = memory, *const inputs = memory + w.area * w.weights_stride();
   for (std::ptrdiff_t b = 0; b < blocks; ++b) {
     const std::ptrdiff_t tile = first + (last - first) * b / blocks;
     const int count = static_cast<int>(first + (last - first) * (b + 1) / blocks - tile);
-    const std::ptrdiff_t in_stride = winograd_work::stride(count, w.depth),
-                         out_stride = winograd_work::stride(count, w.chunk);
-    float* const products = memory + w.area * in_stride;
-    transform_inputs<M>(c, image_step, w, tile, count, memory);
-    for (int column = 0; column < c.out_channels; column += w.chunk) {
-      const int column_end = c.out_channels - column < w.chunk ? c.out_channels : column + w.chunk;
-      const auto columns = static_cast<int>(round_up_to_block(column_end - column));
-      product_task t{};
-      t.in_pitch = w.depth;
-      t.depth = c.channels;
-      t.block_step = block_step;
-      t.out_pitch = w.chunk;
-      for (int i = 0; i < w.area; ++i) {
-        t.in = memory + i * in_stride;
-        t.weights = c.weights + i * matrix + column / channel_block * block_step;
-        t.out = products + i * out_stride;
-        const float* const after = i + 1 < w.area                ? t.weights + matrix
-                                   : column_end < c.out_channels ? c.weights + column_end / channel_block * block_step
-                                                                 : c.weights;
-        multiply_matrix(t, count, columns, after);
-      }
+    float* const products = inputs + w.area * winograd_work::stride(count, w.depth);
+    transform_inputs<M>(c, image_step, w, tile, count, inputs);
+    for (auto column = static_cast<int>(columns.begin); column < columns.end; column += w.chunk) {
+      const int column_end = columns.end - column < w.chunk ? static_cast<int>(columns.end) : column + w.chunk;
+      if (w.piece == 0) multiply_packed<M>(c, w, count, column, column_end, inputs, products);
+      else multiply_transformed<M>(c, w, count, column, column_end, inputs, weights, products);
       transform_outputs<M>(c, end, w, tile, count, column, column_end, products);
     }
   }
@@ -328,8 +421,9 @@ CTNN_NOINLINE void convolve_winograd(const window& c, std::ptrdiff_t image_step,
 
 }  // namespace detail
 
-/// By F(m, 3) with weights packed for it, all images or a share of the tiles. A share takes its part of the memory; if
-/// there are more than that has room for, some shares have nothing to do. No result depends on where shares are cut.
+/// By F(m, 3), with weights as p.winograd says; all images or a share of the tiles or of the output channels. A share
+/// takes its part of the memory; if there are more than that has room for, some shares have nothing to do. No result
+/// depends on where shares are cut.
 template <int M>
 CTNN_INLINE void run_winograd(const op::conv2d& p, const arguments& a, scratch_memory memory) {
   const winograd_work w = winograd_work_of(M, p, a.in[0].shape);
@@ -337,10 +431,15 @@ CTNN_INLINE void run_winograd(const op::conv2d& p, const arguments& a, scratch_m
   const work_share share{a.share.index, a.share.count < w.most_parts() ? a.share.count : w.most_parts()};
   float* const all = memory.take<float>(w.scratch_size()).data();
   if (share.index >= share.count) return;
-  const index_range tiles = share_of(share, static_cast<std::ptrdiff_t>(w.tiles));
+  const winograd_work::part part = w.part_of(share);
+  if (part.tiles.index >= part.tiles.count) return;
+  const index_range tiles = share_of(part.tiles, static_cast<std::ptrdiff_t>(w.tiles)),
+                    chunks = share_of(part.chunks, w.chunks);
+  const index_range columns{chunks.begin * w.chunk,
+                            chunks.end < w.chunks ? chunks.end * w.chunk : std::ptrdiff_t{c.out_channels}};
   const int room = w.room / share.count, block = w.block < room ? w.block : room;
   float* const own = all + share.index * static_cast<std::ptrdiff_t>(w.part_size(room));
-  detail::convolve_winograd<M>(c, c.row * c.height, epilogue_of(p.activation), w, tiles.begin, tiles.end, block, own);
+  detail::convolve_winograd<M>(c, c.row * c.height, epilogue_of(p.activation), w, tiles, columns, block, own);
 }
 template <int = 0>
 CTNN_INLINE void run_winograd(int m, const op::conv2d& p, const arguments& a, scratch_memory memory) {

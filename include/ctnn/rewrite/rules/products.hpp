@@ -39,7 +39,7 @@ struct multiply_weights {
       first.same = same_padding::none;
     }
     for (std::size_t i = 0; i < 2; ++i) first.stride[i] *= last.stride[i];
-    first.winograd = first.winograd && last.winograd;
+    first.winograd = first.winograd < last.winograd ? first.winograd : last.winograd;
   }
   /// Both as one.
   template <class Layer>
