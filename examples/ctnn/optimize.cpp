@@ -149,8 +149,7 @@ std::optional<ctnn::onnx::open_model> describe_open(optimize_options& options, s
   const auto given = parse_shapes(options.model.shapes);
   if (!ctnn::onnx::has_open_axes(file, given)) return {};
   const auto make = [&](const ctnn::onnx::shapes_by_name& shapes, const ctnn::onnx::write_options& how) {
-    ctnn::onnx::read_options read;
-    read.limits = limits_of(options.model, read.limits);
+    ctnn::onnx::read_options read = onnx_reading(options.model);
     read.input_shapes = shapes;
     ctnn::loaded_model m = ctnn::onnx::build(file, read);
     const ir::optimization o = rewrite(m, options.model);
@@ -177,8 +176,7 @@ std::string write_onnx(const optimize_options& options, const ctnn::loaded_model
   const ctnn::onnx::saved_model done = ctnn::onnx::save(file, options.out, how, [&](const auto& read_back) {
     ctnn::onnx::require_same(read_back, open ? open->sample : file, {}, shapes);
     if (!options.verify) return;
-    ctnn::onnx::read_options read;
-    read.limits = limits_of(options.model, read.limits);
+    ctnn::onnx::read_options read = onnx_reading(options.model);
     read.input_shapes = shapes;
     verify_written(options, ctnn::onnx::maker_of(std::make_shared<const ctnn::onnx::model_message>(read_back), read));
   });
@@ -189,8 +187,7 @@ std::string write_onnx(const optimize_options& options, const ctnn::loaded_model
 /// Of a model that runs in parts: what runs before the first node that asks for numbers is rewritten, the others stay.
 std::string write_in_parts(const optimize_options& options, const parts_run& run) {
   const auto file = std::make_shared<const ctnn::onnx::model_message>(read_onnx(options.model));
-  ctnn::onnx::read_options read;
-  read.limits = limits_of(options.model, read.limits);
+  ctnn::onnx::read_options read = onnx_reading(options.model);
   for (const auto& [name, numbers] : run.fed) read.input_shapes.emplace(name, numbers.shape());
   const auto divided = [&](const std::shared_ptr<const ctnn::onnx::model_message>& m) {
     try {

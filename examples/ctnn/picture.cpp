@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <span>
+#include <variant>
 
 #include "source.hpp"
 
@@ -44,24 +46,28 @@ struct picture {
 };
 
 #if defined(CTNN_TOOL_READS_PICTURES)
-picture decode(const std::string& file, int channels) {
+/// Or why there is none.
+std::variant<picture, std::string> decode(std::span<const std::byte> file, int channels) {
   constexpr int longest = 1 << 15, most = 1 << 27;
-  const std::vector<std::byte> bytes = ctnn::ir::read_file(file, {.file_bytes = std::uint64_t{1} << 30});
-  const auto* const data = reinterpret_cast<const stbi_uc*>(bytes.data());
-  const int size = static_cast<int>(bytes.size());
+  const auto* const data = reinterpret_cast<const stbi_uc*>(file.data());
+  const int size = static_cast<int>(std::min(file.size(), std::size_t{1} << 30));
   int width = 0, height = 0, had = 0;
-  if (!stbi_info_from_memory(data, size, &width, &height, &had))
-    throw ctnn::error(file + ": no picture that can be read: " + stbi_failure_reason());
+  const auto broken = [] { return std::string("no picture that can be read: ") + stbi_failure_reason(); };
+  if (!stbi_info_from_memory(data, size, &width, &height, &had)) return broken();
   if (width < 1 || height < 1 || width > longest || height > longest || width > most / height)
-    throw ctnn::error(file + ": " + std::to_string(width) + " x " + std::to_string(height) +
-                      " pixels, expected at most " + std::to_string(longest) + " a side and " + std::to_string(most) +
-                      " in all");
+    return std::to_string(width) + " x " + std::to_string(height) + " pixels, expected at most " +
+           std::to_string(longest) + " a side and " + std::to_string(most) + " in all";
   stbi_uc* const pixels = stbi_load_from_memory(data, size, &width, &height, &had, channels);
-  if (!pixels) throw ctnn::error(file + ": no picture that can be read: " + stbi_failure_reason());
+  if (!pixels) return broken();
   picture out(width, height, channels);
   std::copy(pixels, pixels + out.pixels.size(), out.pixels.begin());
   stbi_image_free(pixels);
   return out;
+}
+picture decode(const std::string& file, int channels) {
+  auto made = decode(ctnn::ir::read_file(file, {.file_bytes = std::uint64_t{1} << 30}), channels);
+  if (const auto* why = std::get_if<std::string>(&made)) throw ctnn::error(file + ": " + *why);
+  return std::get<picture>(std::move(made));
 }
 #else
 picture decode(const std::string& file, int) {
@@ -228,6 +234,17 @@ void check(const picture_options& o, int channels) {
 }
 
 }  // namespace
+
+#if defined(CTNN_TOOL_READS_PICTURES)
+const ctnn::picture_decoder decode_picture = [](std::span<const std::byte> file) -> ctnn::decoded_picture {
+  auto made = decode(file, 3);
+  if (auto* why = std::get_if<std::string>(&made)) return {.error = std::move(*why)};
+  auto& p = std::get<picture>(made);
+  return {{}, p.width, p.height, std::move(p.pixels)};
+};
+#else
+const ctnn::picture_decoder decode_picture = nullptr;
+#endif
 
 bool is_picture(const std::string& file) {
   std::string extension = std::filesystem::path(file).extension().string();

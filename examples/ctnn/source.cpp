@@ -15,6 +15,7 @@
 #endif
 #include "inputs.hpp"
 #include "parts.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 #include "rewriting.hpp"
 
@@ -52,6 +53,14 @@ ctnn::budget limits_of(const model_source& from, ctnn::budget usual) {
   usual.file_bytes = usual.memory_bytes = static_cast<std::uint64_t>(from.memory * (std::uint64_t{1} << 30));
   usual.value_elements = static_cast<std::int64_t>(usual.memory_bytes / sizeof(float));
   return usual;
+}
+
+ctnn::onnx::read_options onnx_reading(const model_source& from) {
+  ctnn::onnx::read_options read;
+  read.limits = limits_of(from, read.limits);
+  read.external_data = from.external_data;
+  read.decode_picture = decode_picture;
+  return read;
 }
 
 std::string stem_of(const std::string& file) { return std::filesystem::path(file).stem().string(); }
@@ -167,9 +176,7 @@ opened_model open_ncnn(const model_source& from) {
 /// What ONNX's and TensorFlow Lite's files have in common.
 opened_model open_messages(const model_source& from, const auto& read) {
   if (!from.weights.empty()) throw usage_error("--weights " + from.weights + ": the model has its weights with it");
-  ctnn::onnx::read_options options;
-  options.limits = limits_of(from, options.limits);
-  options.external_data = from.external_data;
+  ctnn::onnx::read_options options = onnx_reading(from);
   const progress busy("reading " + from.file);
   const auto file = std::make_shared<const ctnn::onnx::model_message>(read(from.file, options));
   opened_model m;
@@ -206,9 +213,7 @@ opened_model open_tflite(const model_source& from) {
 
 #if defined(CTNN_TOOL_READS_ONNX)
 ctnn::onnx::model_message read_onnx(const model_source& from) {
-  ctnn::onnx::read_options options;
-  options.limits = limits_of(from, options.limits);
-  options.external_data = from.external_data;
+  ctnn::onnx::read_options options = onnx_reading(from);
   return ctnn::onnx::read(from.file, options);
 }
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ctnn/formats/ncnn/load.hpp>
+#include <ctnn/formats/onnx/build.hpp>
 #include <ctnn/loaded/declared_value.hpp>
 #include <ctnn/loaded/loaded_model.hpp>
 #if __has_include(<protozero/pbf_reader.hpp>)
@@ -20,6 +21,8 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
 
 /// `usual`, or what --memory says instead.
 ctnn::budget limits_of(const model_source&, ctnn::budget usual = {});
+/// How the tool reads ONNX's and TensorFlow Lite's files.
+ctnn::onnx::read_options onnx_reading(const model_source&);
 
 using shapes_by_name = std::map<std::string, ctnn::extents, std::less<>>;
 /// Of "NAME=3x224x224" options.

@@ -36,6 +36,8 @@ struct load_options {
   ncnn::read_options read{};
   /// Whether an ONNX file may keep its weights in other files of its folder.
   bool external_data = false;
+  /// Decodes pictures for ONNX's ImageDecoder, such as by stb_image; without one the operator is refused.
+  picture_decoder decode_picture = nullptr;
   /// Bytes for programs for input shapes other than those the model was loaded with: as many are kept, the last used
   /// ones. Packed weights that programs have in common are in memory once and do not count.
   std::size_t reshaped_bytes = std::size_t{64} << 20;

@@ -6,6 +6,7 @@
 #include "../../base/error.hpp"
 #include "../../loaded/budget.hpp"
 #include "../../loaded/declared_value.hpp"
+#include "../../loaded/decoded_picture.hpp"
 #include "../../loaded/network_parts.hpp"
 #include "messages.hpp"
 #include "node_type.hpp"
@@ -17,6 +18,7 @@ struct read_options {
   budget limits{.name_length = 1 << 20};                       ///< exporters write whole paths as names
   bool external_data = false;                                  ///< tensors may be in other files of the model's folder
   std::span<const node_type> custom{};                         ///< the user's operators
+  picture_decoder decode_picture = nullptr;                    ///< ImageDecoder; without one it is refused
   bool in_parts = false;  ///< throw ir::needs_running where numbers take more than a few steps to compute
 };
 

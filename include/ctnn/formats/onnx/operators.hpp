@@ -6,6 +6,7 @@
 
 #include "readers/microsoft_attention.hpp"
 #include "readers/ngrams.hpp"
+#include "readers/pictures.hpp"
 #include "readers/quantized_microsoft.hpp"
 #include "readers/sequence.hpp"
 #include "readers/signal.hpp"
@@ -97,6 +98,7 @@ inline constexpr operator_entry operators[] = {
     {"HardSwish", hard_swish},
     {"Hardmax", softmax<op::hardmax>},
     {"Identity", identity},
+    {"ImageDecoder", image_decoder},
     {"InstanceNormalization", instance_norm},
     {"IsInf", is_inf},
     {"IsNaN", is_nan},
