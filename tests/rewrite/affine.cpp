@@ -17,6 +17,11 @@ constexpr value_id image(builder& b) { return b.input("x", {2, 4, 4}); }
 constexpr auto norm = [](builder& b) { b.output("", b.add(op::batch_norm{}, "bn", {image(b)})); };
 constexpr auto norm_of_rows = [](builder& b) { b.output("", b.add(op::batch_norm{}, "bn", {b.input("x", {3, 5})})); };
 constexpr auto norm_of_no_eps = [](builder& b) { b.output("", b.add(op::batch_norm{0}, "bn", {image(b)})); };
+constexpr auto norm_of_other_root = [](builder& b) {
+  op::batch_norm p{0};
+  p.zero_root = 1e-4f;
+  b.output("", b.add(p, "bn", {image(b)}));
+};
 constexpr auto norm_by_value = [](builder& b) {
   op::batch_norm p;
   p.given = 1;
@@ -31,8 +36,11 @@ constexpr auto with_constant = [](builder& b) {
   const value_id x = image(b);
   b.output("", b.binary("it", F, x, b.constant("k", {D...})));
 };
-constexpr auto constant_and_scalar = [](builder& b) {
-  b.output("", b.scalar("it", op::binary_function::mul, b.constant("k", {2, 1, 1}), 3));
+template <op::binary_function F>
+constexpr auto constant_and_scalar = [](builder& b) {  // and another layer of a value with as many channels
+  const value_id x = image(b);
+  b.output("", b.scalar("it", F, b.constant("k", {2, 1, 1}), 3));
+  b.output("y", b.relu("relu", x));
 };
 constexpr auto constant_first = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1});
@@ -238,6 +246,8 @@ DECLINES("scale > bias, one by columns and one by rows", (rules::merge_affine), 
          "their channels are different axes")
 
 FIRES("batch_norm of rows is a scale", (rules::batch_norm_to_scale), norm_of_rows, scaled_rows)
+FIRES("batch_norm that divides by another number than a root of 0", (rules::batch_norm_to_scale), norm_of_other_root,
+      scaled)
 DECLINES("batch_norm that may divide by 0", (rules::batch_norm_to_scale), norm_of_no_eps,
          "it may divide by a root of 0")
 DECLINES("batch_norm by values", (rules::batch_norm_to_scale), norm_by_value,
@@ -251,8 +261,10 @@ FIRES("prelu(x, k[c]) is prelu by channel", (rules::binary_to_scale),
       (with_constant<op::binary_function::prelu, 2, 1, 1>), just_prelu)
 DECLINES("prelu(k[c], x)", (rules::binary_to_scale), slope_first, "the constant is not the slope")
 FIRES("x + k[c] of a batch is a bias", (rules::binary_to_scale), of_a_batch, batched_biased)
-DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_scale), constant_and_scalar,
-         "its other operand is a scalar")
+DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_scale),
+         constant_and_scalar<op::binary_function::mul>, "its other operand is a scalar")
+DECLINES("k[c] - a scalar, when nothing folded it before", (rules::binary_to_inverse_scale),
+         constant_and_scalar<op::binary_function::sub>, "its other operand is a scalar")
 DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only +, * and prelu go by channel")
 DECLINES("x * k[h]", (rules::binary_to_scale), mul_rows, "the constant is not one number a channel")
 FIRES("x * k is a scale by k everywhere", (rules::binary_to_scale), mul_scalar, just_scaled)

@@ -230,6 +230,12 @@ constexpr auto added_scalar = [](builder& b) {
   b.output("", b.scalar("it", op::binary_function::add, b.reshape("up", b.input("x", {3, 4}), {1, 3, 4}), 2));
 };
 
+constexpr auto added_scalar_beside = [](builder& b) {  // whose layer has no second operand, but the next one has some
+  const value_id v = b.reshape("up", b.input("x", {3, 4}), {1, 3, 4}), w = b.input("w", {1, 3, 4});
+  b.output("y", b.scalar("it", op::binary_function::add, v, 2));
+  b.output("z", b.relu("relu", w));
+};
+
 }  // namespace
 
 FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1, 3, 4>), added_plainly)
@@ -237,6 +243,8 @@ DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside
          "it does more than putting ones in front")
 DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
 DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")
+DECLINES("the reshape before a scalar and another layer", (rules::leading_ones), added_scalar_beside,
+         "the result would have another rank")
 
 namespace {
 

@@ -78,6 +78,11 @@ constexpr auto with = [](builder& b) {
   b.output("k", k);
   b.output("s", s);
 };
+constexpr auto with_statistics = [](builder& b) {
+  op::layer_norm p;
+  p.statistics = true;
+  b.output("", b.binary("it", times, b.add(p, "norm", {tokens(b)}), b.constant("scale", {8})));
+};
 constexpr auto grows = [](builder& b) {
   b.output("", b.binary("it", times, b.add(op::rms_norm{}, "norm", {tokens(b)}), b.input("y", {3, 1, 5, 8})));
 };
@@ -104,6 +109,8 @@ DECLINES_LOADED("layer_norm(x) * k * s", (rules::norm_operand), (then<op::layer_
                 "it is not the sum of two values")
 DECLINES_LOADED("rms_norm(x) * k * s", (rules::norm_operand), (then<op::rms_norm, 1, times>),
                 "its input has all operands already")
+DECLINES_LOADED("layer_norm(x), its mean and its deviation, * k", (rules::norm_operand), with_statistics,
+                "its input has several outputs")
 DECLINES_LOADED("rms_norm(x) * something larger", (rules::norm_operand), grows, "its other operand is larger")
 
 namespace {

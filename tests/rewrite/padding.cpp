@@ -101,6 +101,11 @@ constexpr auto pad_signal = [](builder& b) { b.output("", signal_pool(b, padded_
 constexpr auto just_signal = [](builder& b) { b.output("", signal_pool(b, image(b), {1, 2})); };
 constexpr auto pad_gaps = [](builder& b) { b.output("", signal_pool(b, padded_signal(b), {0}, {2})); };
 
+constexpr auto value_around = [](builder& b) {
+  const op::pad p{op::pad_mode::constant, {0, 1, 1}, {0, 1, 1}};
+  b.output("", b.conv("conv", b.add(p, "pad", {image(b), b.input("value", {1})}), 3));
+};
+
 constexpr auto no_widths = [](builder& b) { b.output("", b.relu("relu", padded(b, 1, {0, 0, 0}, {0, 0, 0}))); };
 constexpr auto relu_alone = [](builder& b) { b.output("", b.relu("relu", image(b))); };
 constexpr auto some_width = [](builder& b) { b.output("", b.relu("relu", padded(b, 1, {0, 0, 0}, {0, 0, 1}))); };
@@ -114,6 +119,8 @@ FIRES("zeros around a convolution's input", (rules::pad_window<op::conv2d>), pad
 DECLINES("ones around a convolution's input", (rules::pad_window<op::conv2d>), ones_around,
          "it does not pad with zeros")
 DECLINES("mirrored pixels around a convolution's input", (rules::pad_window<op::conv2d>), mirror_around,
+         "it pads with more than one number")
+DECLINES("a computed number around a convolution's input", (rules::pad_window<op::conv2d>), value_around,
          "it pads with more than one number")
 DECLINES("another channel of zeros", (rules::pad_window<op::conv2d>), channels_too,
          "it pads more than the axes of the windows")

@@ -489,6 +489,10 @@ constexpr auto two_cuts = [](builder& b) {
   const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
   b.output("", b.flatten("back", b.add(op::slice{{0, 1}, {0, 0}, {1, 2}}, "cut", {y})));
 };
+constexpr auto two_cuts_to_one = [](builder& b) {
+  const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
+  b.output("", b.flatten("back", b.add(op::slice{{0, 1}, {0, 2}, {1, 3}}, "cut", {y})));
+};
 constexpr auto nothing_taken = [](builder& b) {
   const value_id y = b.reshape("move", b.input("x", {6, 4}), {2, 3, 4});
   b.output("", b.flatten("back", b.add(op::slice{{0}, {1}, {1}}, "cut", {y})));
@@ -504,6 +508,10 @@ constexpr auto one_is_reshaped = [](builder& b) {
   const value_id y = Reshaped ? b.reshape("pb", b.input("b", {2, 3}), {3, 2}) : b.relu("pb", b.input("b", {3, 2}));
   b.output("", b.sum("it", x, y));
 };
+constexpr auto one_is_of_ones = [](builder& b) {  // whose axes the permute would only rename
+  const value_id x = b.permute("pa", b.input("a", {2, 3, 4}), {1, 0, 2});
+  b.output("", b.sum("it", x, b.relu("pb", b.input("b", {1, 1, 4}))));
+};
 constexpr auto only_ones_turned = [](builder& b) {
   const value_id x = b.permute("pa", b.input("a", {1, 3}), {1, 0}), y = b.permute("pb", b.input("b", {1, 3}), {1, 0});
   b.output("", b.sum("it", x, y));
@@ -516,8 +524,10 @@ DECLINES("products of other ranks", (rules::permuted_batches), other_ranks,
 DECLINES("rows become batches", (rules::permuted_batches), rows_to_batches,
          "the batches of its operands are permuted differently")
 DECLINES("two cuts of what is one axis", (rules::slice_of_moved), two_cuts, "no slice takes these elements")
+DECLINES("two cuts to one place of an axis", (rules::slice_of_moved), two_cuts_to_one, "no slice takes these elements")
 DECLINES("a cut that takes nothing", (rules::slice_of_moved), nothing_taken, "it takes nothing")
 DECLINES("a cut that stays permuted", (rules::slice_of_moved), still_turned, "what is left is still permuted")
 DECLINES("permute + reshape", (rules::permute_once), one_is_reshaped<true>, "its operands are permuted differently")
 DECLINES("permute + relu", (rules::permute_once), one_is_reshaped<false>, "its operands are permuted differently")
+DECLINES("permute + relu of ones", (rules::permute_once), one_is_of_ones, "its operands are permuted differently")
 DECLINES("two permutes of ones", (rules::permute_once), only_ones_turned, "it only reshapes")

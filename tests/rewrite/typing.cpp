@@ -167,6 +167,11 @@ constexpr auto no_trip = [](builder& b) {
   b.add(op::input{{Scales}, dtype::i8}, "zero", {});
   b.output("", q);
 };
+constexpr auto half_trip = [](builder& b) {
+  const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {}), s = b.add(op::input{{1}, dtype::f16}, "scale", {});
+  const value_id real = b.add(op::dequantize{{1, 0}}, "real", {q, s});
+  b.output("", b.add(op::quantize{{1, 0}, dtype::i8}, "it", {real, s}));
+};
 constexpr auto from_five = [](builder& b) {
   op::quantize q;
   q.to = dtype::u8;
@@ -188,6 +193,7 @@ FIRES_LOADED("one scale, whatever its axis", (rules::requantize_same), (round_tr
 FIRES_LOADED("scales of rows", (rules::requantize_same), (round_trip<3, 0, 0, false>), no_trip<3>)
 DECLINES_LOADED("dequantize without a zero point > quantize with one", (rules::requantize_same),
                 (round_trip<1, 0, 0, true>), "scale and zero point are other values")
+DECLINES_LOADED("dequantize to f16 > quantize", (rules::requantize_same), half_trip, "its real numbers have few digits")
 FIRES_LOADED("relu > quantize to 16 bits", (rules::relu_before_quantize),
              (quantized<function::relu, dtype::u16, false>), (quantized<function::none, dtype::u16, false>))
 DECLINES_LOADED("relu > quantize from 5", (rules::relu_before_quantize), from_five,

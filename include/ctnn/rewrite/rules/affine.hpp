@@ -133,6 +133,7 @@ struct binary_to_inverse_scale {
     const auto b = r.get<op::binary>(m.last);
     if (b.function != op::binary_function::sub && b.function != op::binary_function::div)
       return {"only - and / have inverses"};
+    if (b.scalar) return {"its other operand is a scalar"};
     const extents& x = r.shape(r.input(m.last, 1 - m.input));
     if (!is_per_channel(x, r.shape(r.input(m.last, m.input))))
       return {"the constant is not one number a channel", r.name(m.first)};
@@ -403,6 +404,19 @@ struct fold_by_output {
   }
 };
 
+/// A weighted layer adds one number an output more than it does.
+template <class Layer>
+constexpr void add_to_bias(rewriter& r, Layer& layer, pool<expression_id>& weights, expression_id more) {
+  if (layer.bias) {
+    const expression_id both[] = {weights[1], more};
+    weights[1] = r.apply(op::bias{}, both);
+    return;
+  }
+  layer.bias = true;
+  weights.push_back(more);
+  if (weights.size() == 3) std::swap(weights[1], weights[2]);  // before the slopes
+}
+
 /// scale|bias|binary(scalar or constant) > conv|conv_transpose|linear  ->  the second: W (s x + t) + b is
 /// (W s) x + (W t + b). Padding with zeros does not mind a slope; a shift would have to be there, too. A signal's
 /// reshape to an image may stand between.
@@ -531,15 +545,7 @@ struct affine_before {
         const expression_id products[] = {times(r, last, v, m, old, map.shift)};
         op::reduce over;
         over.axes = {2, 3, 4};
-        const expression_id sum = r.reshaped(r.apply(over, products), {last.out});
-        if (last.bias) {
-          const expression_id both[] = {weights[1], sum};
-          weights[1] = r.apply(op::bias{}, both);
-        } else {
-          last.bias = true;
-          weights.push_back(sum);
-          if (weights.size() == 3) std::swap(weights[1], weights[2]);  // before the slopes
-        }
+        add_to_bias(r, last, weights, r.reshaped(r.apply(over, products), {last.out}));
       }
       const value_id x = r.input(m.first, m.constant == 0 ? 1 : 0);
       if (m.between == none) return r.become(m.last, last, r.name(m.last), r.inputs_with(m.last, 0, x), weights);

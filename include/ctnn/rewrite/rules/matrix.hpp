@@ -52,7 +52,6 @@ struct permuted_operand {
   using pattern = chain<op::permute, op::matmul>;
   static constexpr bool exchanges_last_two(const op::permute& p) {
     const int rank = static_cast<int>(p.order.size());
-    if (rank < 2) return false;
     for (int i = 0; i < rank - 2; ++i)
       if (p.order[static_cast<std::size_t>(i)] != i) return false;
     return p.order[static_cast<std::size_t>(rank - 1)] == rank - 2;

@@ -124,7 +124,7 @@ struct expanded_norm {
   static constexpr reason guard(const rewriter& r, match& m) {
     if (!r.applies(m.root, function::rsqrt)) return {"it does not divide by a root"};
     if (const reason no = spelled_norm::find_axis(r, m)) return no;
-    if (m.middle == none || r.producer(m.m) != m.middle) return {"its other operand is not b - mean(x) * s"};
+    if (r.producer(m.m) != m.middle) return {"its other operand is not b - mean(x) * s"};
     if (!(r.shape(r.output(m.whole)) == r.shape(m.x))) return {"its scale or bias is larger", r.name(m.scaled)};
     return {};
   }

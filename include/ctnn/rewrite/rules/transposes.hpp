@@ -130,7 +130,7 @@ struct permute_once {
   /// Does node n what the permute does?
   static constexpr bool permutes(const rewriter& r, node_id n, const op::permute& p) {
     if (r.is<op::permute>(n)) return r.get<op::permute>(n).order == p.order;
-    if (!r.is<op::reshape>(n) && !r.is<op::flatten>(n)) return false;
+    if (!r.is<op::reshape>(n)) return false;
     const extents &x = r.shape(r.input(n)), &y = r.shape(r.output(n));
     return x.rank == static_cast<int>(p.order.size()) && y.rank == x.rank && moves_only_ones(p, x) &&
            unpermuted(p, y) == x;
