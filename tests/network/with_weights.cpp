@@ -58,3 +58,25 @@ TEST_CASE("fold() has its weights, and no channel of zeros") {
   CHECK(std::ranges::equal(folded.packed, again.packed));
   CHECK(sizeof(folded) < sizeof(nn::parameters<nn::optimized<net>>));
 }
+
+// Of another network it takes the second channel to a half, which the linear layer adds to its bias.
+namespace {
+
+constexpr float half[] = {1, 0.5f, -1};
+constexpr nn::named_weight other_weights[] = {
+    {"a", "weight", a},     {"a", "bias", a_bias},          {"norm", "weight", gamma},
+    {"norm", "bias", half}, {"norm", "running_mean", mean}, {"norm", "running_var", variance},
+    {"fc", "weight", fc},   {"fc", "bias", fc_bias},        {"last", "weight", last}};
+using other = nn::with_weights<net, other_weights>;
+
+}  // namespace
+static_assert(nn::output_shape<nn::optimized<other>, "a"> == nn::extents{2, 4, 4});
+
+TEST_CASE("a network without its channel of one number is the same network") {
+  std::vector<float> x(32);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 9) - 4;
+  const std::span<const float> inputs[] = {x};
+  CHECK(nn::verify<other>(other_weights, inputs, 1e-5).same);
+  constexpr auto folded = nn::fold<other>();
+  CHECK(sizeof(folded) < sizeof(nn::parameters<nn::optimized<net>>));
+}

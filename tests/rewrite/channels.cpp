@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// rules/channels.hpp: channels of zeros go from the layers that make them and from all that read them, or stay in all.
+// rules/channels.hpp: channels of zeros, or of one number, go from the layers that make them and from all that read
+// them, or stay in all.
+#include <limits>
+
 #include "support/rule_cases.hpp"
 
 using namespace ctnn;
@@ -32,7 +35,7 @@ constexpr op::conv2d conv_of(int out, int kernel = 3, activation_function f = {}
 }
 constexpr activation_function relu{function::relu}, sigmoid{function::sigmoid};
 
-/// conv > ... > conv, of which `Zeros` channels make 0.
+/// conv > ... > conv, of which `Zeros` channels make 0. The second pads.
 template <int Out, bool Zeros, class Between>
 constexpr void between(builder& b, Between put, bool bias = true) {
   value_id v = b.input("x", {3, 6, 6});
@@ -201,13 +204,201 @@ constexpr auto with_given_bias = [](builder& b) {
   b.output("", b.linear("b", v, 2));
   b.zeros(0, {}, {0});
 };
-template <int Bias>
-constexpr auto biased = [](builder& b) {
-  const value_id v = layer(b, conv_of(4, 3, relu), "a", b.input("x", {2, 5, 5}), {0}, {Bias});
-  b.output("", b.conv("b", v, 2));
+
+/// conv > ... > a layer, of which some channels make one number that is not 0.
+template <int Out, bool Zeros, class Between, class Last>
+constexpr void of_one_number(builder& b, Between put, Last last, op::conv2d first = conv_of(Out, 3, relu)) {
+  first.out = Out;
+  const value_id x = b.input("x", {3, 6, 6});
+  const value_id v = Zeros ? layer(b, first, "a", x, {1, 3}, {}) : b.add(first, "a", {x});
+  b.output("", b.add(last, "b", {put(b, v)}));
+}
+constexpr auto as_it_is = [](builder&, value_id v) { return v; };
+template <int Out, bool Zeros, bool Bias = true>
+constexpr auto to_one_pixel =
+    [](builder& b) { of_one_number<Out, Zeros>(b, as_it_is, conv_of(4, 1, relu, Bias || !Zeros)); };
+template <int Out, bool Zeros>
+constexpr auto to_windows = [](builder& b) {
+  op::conv2d p = conv_of(4, 3, {}, false);
+  p.pad = {};
+  p.stride = {2, 1};
+  p.bias = !Zeros;
+  of_one_number<Out, Zeros>(b, as_it_is, p);
+};
+template <int Out, bool Zeros>
+constexpr auto to_slopes =
+    [](builder& b) { of_one_number<Out, Zeros>(b, as_it_is, conv_of(4, 1, {function::prelu}, !Zeros)); };
+template <int Out, bool Zeros>
+constexpr auto to_images = [](builder& b) {
+  op::linear all{5};
+  all.axes = 3;
+  of_one_number<Out, Zeros>(b, as_it_is, all);
+};
+template <int Out, bool Zeros>
+constexpr auto halves = [](builder& b) {  // of a layer without a bias
+  of_one_number<Out, Zeros>(b, as_it_is, conv_of(4, 1), conv_of(Out, 3, sigmoid, false));
+};
+template <int Out, bool Zeros>
+constexpr auto number_through_functions = [](builder& b) {
+  of_one_number<Out, Zeros>(
+      b,
+      [](builder& c, value_id v) {
+        v = c.scalar("plus", op::binary_function::add, c.apply("tanh", v, function::tanh), 3, sigmoid);
+        v = c.scalar("minus", op::binary_function::sub, v, 0.25f);
+        v = c.scalar("most", op::binary_function::minimum, c.scalar("least", op::binary_function::maximum, v, -2), 2);
+        return c.scalar("times", op::binary_function::mul, v, -2);
+      },
+      conv_of(4, 1));
+};
+template <int Out, bool Zeros>
+constexpr auto number_through_layers = [](builder& b) {
+  of_one_number<Out, Zeros>(
+      b,
+      [](builder& c, value_id v) {
+        v = c.add(op::prelu{}, "prelu", {c.add(op::scale{true, 0, {function::tanh}}, "scale", {v})});
+        v = c.add(op::bias{0, {function::elu, 1}}, "bias", {v});
+        op::conv2d each = conv_of(Out, 2, {function::hardswish, 1.0f / 6, 0.5f}, true, Out);
+        each.pad = {};
+        v = c.add(each, "each", {v});
+        op::pool mean, most;
+        mean.function = op::pooling::average;
+        mean.kernel = {2, 2};
+        mean.count_include_pad = true;
+        most.kernel = {2, 2};
+        most.pad = {1, 1, 1, 1};
+        v = c.add(most, "most of them", {c.add(mean, "mean", {v})});
+        return c.add(op::adaptive_pool{op::pooling::average, {2}}, "up", {v});
+      },
+      conv_of(4, 1));
+};
+/// Zeros of the first become the bias of a layer between.
+template <int Out, bool Zeros, class Between>
+constexpr void of_zeros(builder& b, Between put) {
+  const value_id x = b.input("x", {3, 6, 6});
+  const value_id v = Zeros ? layer(b, conv_of(Out), "a", x, {1, 3}, {1, 3}) : b.conv("a", x, Out, 3);
+  b.output("", b.conv("b", put(b, v), 4));
+}
+template <int Out, bool Zeros>
+constexpr auto padded_depthwise = [](builder& b) {
+  of_zeros<Out, Zeros>(b, [](builder& c, value_id v) { return c.add(conv_of(Out, 3, relu, true, Out), "dw", {v}); });
+};
+/// Nothing is known of the first layer's channels: the layer between makes them.
+template <int Out, bool Zeros, class Between>
+constexpr void of_others(builder& b, Between put) {
+  b.output("", b.conv("b", put(b, b.conv("a", b.input("x", {3, 6, 6}), Out, 3)), 4));
+}
+template <int Out, bool Zeros>
+constexpr auto depthwise_makes = [](builder& b) {
+  of_others<Out, Zeros>(b, [](builder& c, value_id v) {
+    v = c.add(conv_of(Out, 3, relu, true, Out), "dw", {v});
+    if (Zeros) c.zeros(0, {1, 3});
+    return v;
+  });
+};
+template <int Out, bool Zeros>
+constexpr auto scale_makes = [](builder& b) {
+  of_others<Out, Zeros>(b, [](builder& c, value_id v) {
+    v = c.add(op::scale{true, 0, sigmoid}, "scale", {v});
+    if (Zeros) c.zeros(0, {1, 3});
+    return v;
+  });
+};
+/// Behind a function that is not defined for every number nothing but zeros is known.
+template <int Out, bool Zeros, function F>
+constexpr auto behind_a_function = [](builder& b) {
+  of_one_number<Out, Zeros>(
+      b,
+      [](builder& c, value_id v) {
+        v = c.add(op::scale{true, 0}, "scale", {c.apply("f", v, F)});
+        if (Zeros) c.zeros(0, {1, 3});
+        return v;
+      },
+      conv_of(4, 1));
+};
+/// One reader has no use for a channel, the other takes its number in; of two more it is the other way round.
+template <int Out, bool Zeros>
+constexpr auto to_two_readers = [](builder& b) {
+  const value_id x = b.input("x", {3, 6, 6});
+  const value_id v = Zeros ? layer(b, conv_of(Out), "a", x, {1, 2}, {}) : b.conv("a", x, Out, 3);
+  const value_id p = Zeros ? layer(b, conv_of(2, 1), "b", v, {}, {}, {1, 3}) : b.conv("b", v, 2);
+  const value_id q = Zeros ? layer(b, conv_of(2, 1), "c", v, {}, {}, {3}) : b.conv("c", v, 2);
+  b.output("p", p);
+  b.output("q", q);
+};
+template <class Op>
+constexpr auto put_between(const Op& op) {
+  return [op](builder& c, value_id v) { return c.add(op, "between", {v}); };
+}
+constexpr auto number_to_transposed = [](builder& b) {
+  op::conv_transpose2d p;
+  p.out = 3;
+  p.kernel = {2, 2};
+  of_one_number<4, true>(b, as_it_is, p);
+};
+constexpr auto number_to_padding = [](builder& b) {
+  op::conv2d p = conv_of(4, 2);
+  p.pad = {0, 0, 0, 1};
+  of_one_number<4, true>(b, as_it_is, p);
+};
+constexpr auto number_to_same_padding = [](builder& b) {
+  op::conv2d p = conv_of(4, 3);
+  p.pad = {};
+  p.same = same_padding::upper;
+  of_one_number<4, true>(b, as_it_is, p);
+};
+constexpr auto number_with_slopes = [](builder& b) {
+  of_one_number<4, true>(b, as_it_is, conv_of(4, 1), conv_of(4, 3, {function::prelu}));
+};
+template <function F>
+constexpr auto number_through =
+    [](builder& b) { of_one_number<4, true>(b, put_between(op::activation{{F}}), conv_of(4, 1)); };
+template <op::binary_function F, int Number, function Then = function::none>
+constexpr auto number_with = [](builder& b) {
+  of_one_number<4, true>(b, put_between(op::binary{F, static_cast<float>(Number), {Then}}), conv_of(4, 1));
+};
+constexpr auto number_times_infinity = [](builder& b) {
+  of_one_number<4, true>(b, put_between(op::binary{op::binary_function::mul, std::numeric_limits<float>::infinity()}),
+                         conv_of(4, 1));
+};
+constexpr op::pool pool_of(op::pooling f, bool pads, bool ceil) {
+  op::pool p;
+  p.function = f;
+  p.kernel = {2, 2};
+  if (pads) p.pad = {0, 0, 0, 1};
+  p.count_include_pad = pads;
+  p.ceil = ceil;
+  if (ceil) p.stride = {3, 3};
+  return p;
+}
+template <op::pooling F, bool Pads = false, bool Ceil = false>
+constexpr auto number_in_windows =
+    [](builder& b) { of_one_number<4, true>(b, put_between(pool_of(F, Pads, Ceil)), conv_of(4, 1)); };
+constexpr auto number_in_padding_alone = [](builder& b) {
+  op::pool p;
+  p.kernel = {1, 1};
+  p.stride = {1, 1};
+  p.pad = {1, 1, 1, 1};
+  of_one_number<4, true>(b, put_between(p), conv_of(4, 1));
+};
+constexpr auto number_in_same_windows = [](builder& b) {
+  op::pool p = pool_of(op::pooling::average, false, false);
+  p.kernel = {4, 4};
+  p.same = same_padding::upper;
+  p.count_include_pad = true;
+  of_one_number<4, true>(b, put_between(p), conv_of(4, 1));
+};
+constexpr auto number_in_padded_depthwise = [](builder& b) {
+  of_one_number<4, true>(b, put_between(conv_of(4, 3, {}, true, 4)), conv_of(4, 1));
+};
+constexpr auto number_in_transposed_depthwise = [](builder& b) {
+  op::conv_transpose2d p;
+  p.out = p.groups = 4;
+  p.kernel = {2, 2};
+  of_one_number<4, true>(b, put_between(p), conv_of(4, 1));
 };
 
 constexpr std::string_view as_they_are = "another layer reads the channels as they are";
+constexpr std::string_view goes_round = "padding with zeros goes round channels of one number";
 
 }  // namespace
 
@@ -232,15 +423,53 @@ FIRES("of whose rows one is not read", (rules::zero_channels), (unread_images<3,
 FIRES("between transposed convolutions", (rules::zero_channels), (upwards<4, true>), (upwards<2, false>))
 FIRES("between convolutions of volumes", (rules::zero_channels), (volumes<3, true>), (volumes<2, false>))
 FIRES("all are zero: one stays", (rules::zero_channels), (nothing_left<3, true>), (nothing_left<1, false>))
+FIRES("channels of one number before one pixel", (rules::zero_channels), (to_one_pixel<4, true>),
+      (to_one_pixel<2, false>))
+FIRES("before a layer that has no bias yet", (rules::zero_channels), (to_one_pixel<4, true, false>),
+      (to_one_pixel<2, false>))
+FIRES("before windows without padding", (rules::zero_channels), (to_windows<4, true>), (to_windows<2, false>))
+FIRES("before slopes", (rules::zero_channels), (to_slopes<4, true>), (to_slopes<2, false>))
+FIRES("before a linear layer of images", (rules::zero_channels), (to_images<4, true>), (to_images<2, false>))
+FIRES("of a function of nothing", (rules::zero_channels), (halves<4, true>), (halves<2, false>))
+FIRES("of one number through functions", (rules::zero_channels), (number_through_functions<4, true>),
+      (number_through_functions<2, false>))
+FIRES("of one number through layers and pooling", (rules::zero_channels), (number_through_layers<4, true>),
+      (number_through_layers<2, false>))
+FIRES("of zeros and a depthwise bias", (rules::zero_channels), (padded_depthwise<4, true>),
+      (padded_depthwise<2, false>))
+FIRES("of a depthwise layer of zeros", (rules::zero_channels), (depthwise_makes<4, true>), (depthwise_makes<2, false>))
+FIRES("of a scale of zeros", (rules::zero_channels), (scale_makes<4, true>), (scale_makes<2, false>))
+FIRES("of a scale of zeros behind 1 / x", (rules::zero_channels), (behind_a_function<4, true, function::reciprocal>),
+      (behind_a_function<2, false, function::reciprocal>))
+FIRES("that two readers do without, each in its way", (rules::zero_channels), (to_two_readers<4, true>),
+      (to_two_readers<1, false>))
 DECLINES("the last is zero", (rules::zero_channels), (nothing_left<1, false>), "")
-DECLINES("zeros with another bias", (rules::zero_channels), biased<1>, "")
-DECLINES("zeros that become a half", (rules::zero_channels), through<function::sigmoid>, "")
+DECLINES("one number before padding on one side", (rules::zero_channels), number_to_padding, goes_round)
+DECLINES("one number before padding that follows from the size", (rules::zero_channels), number_to_same_padding,
+         goes_round)
+DECLINES("one number before a transposed convolution", (rules::zero_channels), number_to_transposed, goes_round)
+DECLINES("one number with slopes", (rules::zero_channels), number_with_slopes, "")
+DECLINES("a function that is not defined everywhere", (rules::zero_channels), number_through<function::log>, "")
+DECLINES("one number by another", (rules::zero_channels), (number_with<op::binary_function::div, 2>), "")
+DECLINES("one number, then 1 / x", (rules::zero_channels),
+         (number_with<op::binary_function::add, 1, function::reciprocal>), "")
+DECLINES("one number by infinity", (rules::zero_channels), number_times_infinity, "")
+DECLINES("an average with zeros of padding", (rules::zero_channels), (number_in_windows<op::pooling::average, true>),
+         "")
+DECLINES("an average that reaches beyond", (rules::zero_channels),
+         (number_in_windows<op::pooling::average, false, true>), "")
+DECLINES("an average whose padding follows from the size", (rules::zero_channels), number_in_same_windows, "")
+DECLINES("a root of squares of one number", (rules::zero_channels), (number_in_windows<op::pooling::lp>), "")
+DECLINES("one number and windows of padding alone", (rules::zero_channels), number_in_padding_alone, "")
+DECLINES("one number in a depthwise convolution that pads", (rules::zero_channels), number_in_padded_depthwise, "")
+DECLINES("one number in a transposed depthwise one", (rules::zero_channels), number_in_transposed_depthwise, "")
+DECLINES("zeros that become a half", (rules::zero_channels), through<function::sigmoid>, goes_round)
 DECLINES("zeros that become infinite", (rules::zero_channels), through<function::reciprocal>, "")
-DECLINES("zeros with a number", (rules::zero_channels), (with_number<op::binary_function::add, 1>), "")
-DECLINES("a maximum with 1", (rules::zero_channels), (with_number<op::binary_function::maximum, 1>), "")
-DECLINES("a minimum with -1", (rules::zero_channels), (with_number<op::binary_function::minimum, -1>), "")
+DECLINES("zeros with a number", (rules::zero_channels), (with_number<op::binary_function::add, 1>), goes_round)
+DECLINES("a maximum with 1", (rules::zero_channels), (with_number<op::binary_function::maximum, 1>), goes_round)
+DECLINES("a minimum with -1", (rules::zero_channels), (with_number<op::binary_function::minimum, -1>), goes_round)
 DECLINES("zeros by 0", (rules::zero_channels), (with_number<op::binary_function::div, 0>), "")
-DECLINES("zeros with a shift", (rules::zero_channels), shifted, "")
+DECLINES("zeros with a shift", (rules::zero_channels), shifted, goes_round)
 DECLINES("windows of padding alone", (rules::zero_channels), grown, "")
 DECLINES("a scale along rows", (rules::zero_channels), along_rows, as_they_are)
 DECLINES("a softmax of channels", (rules::zero_channels), normed, as_they_are)
@@ -278,6 +507,14 @@ constexpr auto then_sigmoid = [](builder& b) {
 };
 constexpr auto biased_scale = [](builder& b) {
   between<4, true>(b, [](builder& c, value_id v) { return c.add(op::scale{true, 0}, "scale", {v}); });
+};
+constexpr auto given_further_up = [](builder& b) {  // the layer before the function has no weight that is known
+  op::linear p{4};
+  p.given = 2;
+  const value_id v = b.add(p, "a", {b.input("x", {2, 3}), b.input("bias", {4})});
+  b.zeros(0, {0});
+  b.output("", b.linear("b", b.relu("relu", v), 2));
+  b.zeros(0, {}, {0});
 };
 template <bool Scale>
 constexpr auto active_numbers = [](builder& b) {
@@ -327,10 +564,12 @@ constexpr auto behind_a_sum = [](builder& b) {
   between<4, true>(b, [](builder& c, value_id v) { return c.sum("sum", v, c.input("w", {4, 6, 6})); });
 };
 }  // namespace
-DECLINES("zeros that a number and sigmoid follow", (rules::zero_channels), then_sigmoid, "")
-DECLINES("zeros with a scale and its bias", (rules::zero_channels), biased_scale, "")
-DECLINES("zeros of a scale with sigmoid", (rules::zero_channels), active_numbers<true>, "")
-DECLINES("zeros of a bias with sigmoid", (rules::zero_channels), active_numbers<false>, "")
+DECLINES("a function of a layer whose bias is computed", (rules::zero_channels), given_further_up,
+         "its weights are not known before it runs")
+DECLINES("zeros that a number and sigmoid follow", (rules::zero_channels), then_sigmoid, goes_round)
+DECLINES("zeros with a scale and its bias", (rules::zero_channels), biased_scale, goes_round)
+DECLINES("zeros of a scale with sigmoid", (rules::zero_channels), active_numbers<true>, goes_round)
+DECLINES("zeros of a bias with sigmoid", (rules::zero_channels), active_numbers<false>, goes_round)
 DECLINES("a scale along columns", (rules::zero_channels), along_columns<op::scale>, as_they_are)
 DECLINES("a bias along columns", (rules::zero_channels), along_columns<op::bias>, as_they_are)
 DECLINES("slopes along columns", (rules::zero_channels), along_columns<op::prelu>, as_they_are)

@@ -7,8 +7,8 @@
 
 namespace ctnn {
 
-/// Net with its weights, constexpr arrays as for fold(): rules see them, so that channels of zeros go from the layers
-/// that make and read them, and vectors of zeros and ones go as well.
+/// Net with its weights, constexpr arrays as for fold(): rules see them, so that channels of zeros, or of one
+/// number, go from the layers that make and read them, and vectors of zeros and ones go as well.
 ///
 /// ```cpp
 /// using small = nn::optimized<nn::with_weights<net, weights>>;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// Channels that are zero, or that nobody reads, go: from the layer that makes them, from what stands between, and from
-// the weights of every layer that reads them (structured pruning: Li et al. 2017, Pruning Filters for Efficient
-// ConvNets). Weights are cut by slices of them, joined again, which are folded as all weights are.
+// Channels that are zero, that hold one number, or that nobody reads, go: from the layer that makes them, from what
+// stands between, and from the weights of every layer that reads them (structured pruning: Li et al. 2017, Pruning
+// Filters for Efficient ConvNets), whose bias takes in what the number made. Weights are cut by slices of them, joined
+// again, which are folded as all weights are.
 #pragma once
 
+#include "../../kernels/walks/phases.hpp"
 #include "../ranges.hpp"
-#include "../rule.hpp"
 #include "../zero_channels.hpp"
+#include "affine.hpp"
 
 namespace ctnn::rules {
 
 /// The channels of what one layer makes, followed to all that reads them.
 class channel_walk {
   using windows = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d>;
-  template <class Layer>
-  static constexpr bool is_transposed =
-      std::is_same_v<Layer, op::conv_transpose2d> || std::is_same_v<Layer, op::conv_transpose3d>;
 
  public:
   using makers = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear>;
@@ -25,10 +24,27 @@ class channel_walk {
     node_id node = none;
     int rows = none;     ///< axis of its weight with the channels that it makes or keeps, if it has such a weight
     int columns = none;  ///< and with those that it reads
+    int from = none;     ///< of the values with the channels, in order of their layers, the one that it reads
+    pool<bool> shifts{};  ///< of a reader: channels of one number whose part its bias may take
   };
   pool<layer> layers;
   pool<bool> dead;  ///< channels that may go
   reason wrong{};   ///< why none may
+  reason kept{};    ///< why some of one number may not
+
+  /// Is a function with a number finite of every number?
+  static constexpr bool is_number_of_number(const op::binary& b) {
+    using enum op::binary_function;
+    if (!is_activation(b.activation.kind) || !math::is_finite(*b.scalar)) return false;
+    switch (b.function) {
+      case add:
+      case sub:
+      case mul:
+      case maximum:
+      case minimum: return true;
+      default: return false;
+    }
+  }
 
   constexpr explicit channel_walk(const rewriter& r) : r_(r), zeros_(r.view()) {}
 
@@ -43,14 +59,21 @@ class channel_walk {
     bool all = true;
     for (const bool d : dead) all = all && d;
     if (all) dead[0] = false;  // a layer makes something
+    for (layer& l : layers)
+      if (l.columns != none) keep_both(l.shifts, dead);
   }
 
  private:
-  /// A value with the channels along `axis`, and which of them are 0 whatever the network reads.
+  /// What is known of channels, whatever the network reads.
+  struct known {
+    pool<bool> zero;      ///< of 0 alone
+    pool<bool> constant;  ///< of one number, 0 or another
+  };
+  /// A value with the channels along `axis`.
   struct place {
     value_id value;
     int axis;
-    pool<bool> zero;
+    known is;
   };
 
   /// Back through what keeps channels: operators of one input.
@@ -65,10 +88,7 @@ class channel_walk {
   }
   constexpr bool is_depthwise(node_id n) const {
     bool is = false;
-    windows::visit(r_, n, [&](const auto& c) {
-      const int channels = c.channels_of(r_.shape(r_.input(n)));
-      is = c.groups > 1 && c.groups == channels && c.out == channels;
-    });
+    windows::visit(r_, n, [&](const auto& c) { is = ir::is_depthwise(c, c.channels_of(r_.shape(r_.input(n)))); });
     return is;
   }
 
@@ -88,9 +108,9 @@ class channel_walk {
       }
     });
     layers.push_back(made);
-    pool<bool> zero;
-    if (r_.given(n) == 0) zero = made_zero(made);
-    add(v, axis, static_cast<pool<bool>&&>(zero));
+    known is;
+    if (r_.given(n) == 0) is = made_by(made);
+    add(v, axis, static_cast<known&&>(is));
     if (no) stop(no);
   }
   /// Why the channels of n cannot change.
@@ -99,123 +119,158 @@ class channel_walk {
     if (r_.at(n).inputs.count != 1 || r_.at(n).outputs.count != 1) return {"it has a residual", r_.name(n)};
     return {};
   }
-  /// Channels that a layer with weights makes nothing but 0 of.
-  constexpr pool<bool> made_zero(const layer& l) const {
-    pool<bool> zero = zeros_.of(r_.weight(l.node, 0), l.rows);
-    finish(l.node, zero);
-    return zero;
+  /// Channels that a layer makes without looking at what it reads.
+  constexpr known made_by(const layer& l) const {
+    known is;
+    is.constant = zeros_.of(r_.weight(l.node, 0), l.rows);
+    is.zero = is.constant;
+    finish(l.node, is);
+    return is;
   }
-  /// The sums of n are 0 at these places: what becomes of them by its bias and its activation.
-  constexpr void finish(node_id n, pool<bool>& zero) const {
+  /// What becomes of the sums of n by its bias and its activation.
+  constexpr void finish(node_id n, known& is) const {
     makers::visit(r_, n, [&](const auto& by) {
-      if (by.bias) keep_both(zero, zeros_.of(r_.weight(n, 1), 0));
-      keep_if(keeps_zero(by.activation), zero);
+      if (by.bias) keep_both(is.zero, zeros_.of(r_.weight(n, 1), 0));
+      activate(by.activation, is);
     });
+  }
+  static constexpr void activate(const activation_function& f, known& is) {
+    keep_if(keeps_zero(f), is.zero);
+    keep_if(is_activation(f.kind), is.constant);  // defined for every number
   }
   static constexpr void keep_if(bool stays, pool<bool>& zero) {
     for (bool& z : zero) z = z && stays;
   }
 
-  constexpr void add(value_id v, int axis, pool<bool> zero) {
+  constexpr void add(value_id v, int axis, known is) {
     unread_ += r_.readers(v);
     const bool is_output = r_.is_output(v);
-    if (any_of(zero)) zero_seen_ = true;
-    places_.push_back({v, axis, static_cast<pool<bool>&&>(zero)});
+    add_either(is.constant, is.zero);
+    if (any_of(is.constant)) seen_ = true;
+    places_.push_back({v, axis, static_cast<known&&>(is)});
     if (is_output) stop({"it is a network output", r_.name(r_.producer(v))});
   }
   /// Only where there is something to go: of most layers nothing is said.
   constexpr void stop(const reason& why) {
     wrong = why;
-    wrong.silent = !zero_seen_;
+    wrong.silent = !seen_;
   }
 
-  constexpr const place* place_of(value_id v) const {
-    for (const place& p : places_)
-      if (p.value == v) return &p;
-    return nullptr;
+  /// The number of a value with the channels.
+  constexpr int place_of(value_id v) const {
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      if (places_[i].value == v) return static_cast<int>(i);
+    return none;
   }
   constexpr void visit(node_id n) {
     for (int i = 0; i < r_.at(n).inputs.count && !wrong; ++i) {
-      const place* const from = place_of(r_.input(n, i));
-      if (from == nullptr) continue;
+      const int from = place_of(r_.input(n, i));
+      if (from == none) continue;
       --unread_;
-      if (r_.given(n) != 0 || !(i == 0 && (reads(n, *from) || keeps(n, *from))))
+      if (r_.given(n) != 0 || !(i == 0 && (reads(n, from) || keeps(n, from))))
         stop({"another layer reads the channels as they are", r_.name(n)});
     }
   }
 
   /// A layer whose weight has a column for each of the channels.
-  constexpr bool reads(node_id n, const place& from) {
-    layer by{n, none, 1};
-    int channels = static_cast<int>(from.zero.size()), axis = none;
+  constexpr bool reads(node_id n, int place_read) {
+    const place& from = places_[static_cast<std::size_t>(place_read)];
+    layer by{n, none, 1, place_read};
+    const extents& x = r_.shape(from.value);
+    int channels = static_cast<int>(from.is.zero.size()), axis = none;
+    bool sees_padding = false;
     makers::visit(r_, n, [&]<class Layer>(const Layer& reader) {
       if constexpr (std::is_same_v<Layer, op::linear>) {
-        axis = r_.shape(from.value).rank - reader.axes;
+        axis = x.rank - reader.axes;
       } else if (reader.groups == 1) {
-        axis = r_.shape(from.value).rank - 1 - static_cast<int>(reader.kernel.size());
+        axis = x.rank - 1 - static_cast<int>(reader.kernel.size());
+        sees_padding = is_transposed<Layer>;  // not every output has the same taps
         if constexpr (is_transposed<Layer>) by.columns = 0;
+        else sees_padding = pads(reader.padding(x));
       }
     });
     if (axis != from.axis) return false;
     const pool<bool> columns = zeros_.of(r_.weight(n, 0), by.columns);
     const int each = static_cast<int>(columns.size()) / channels;  // a row of linear may take several axes
-    pool<bool> unneeded = from.zero;
+    pool<bool> unneeded = from.is.zero;
     for (int c = 0; c < channels; ++c) {
       bool zero = true;
       for (int k = c * each; k < (c + 1) * each; ++k) zero = zero && columns[static_cast<std::size_t>(k)];
       if (zero) unneeded[static_cast<std::size_t>(c)] = true;
     }
-    if (any_of(unneeded)) zero_seen_ = true;
+    for (std::size_t c = 0; c < unneeded.size(); ++c) by.shifts.push_back(from.is.constant[c] && !unneeded[c]);
+    if (sees_padding && any_of(by.shifts)) {
+      kept = {"padding with zeros goes round channels of one number", r_.name(n)};
+      keep_if(false, by.shifts);
+    }
+    add_either(unneeded, by.shifts);
+    if (any_of(unneeded)) seen_ = true;
     if (dead.empty()) dead = unneeded;
     else keep_both(dead, unneeded);
-    layers.push_back(by);
+    layers.push_back(static_cast<layer&&>(by));
     return true;
+  }
+  static constexpr bool pads(const auto& padding) {
+    for (const int p : padding)
+      if (p != 0) return true;
+    return false;
   }
 
   /// An operator that computes every channel from itself, with numbers of its own or none.
-  constexpr bool keeps(node_id n, const place& from) {
+  constexpr bool keeps(node_id n, int place_read) {
     if (refused(n)) return false;
+    const place& from = places_[static_cast<std::size_t>(place_read)];
+    const int axis = from.axis;
     const extents& x = r_.shape(from.value);
-    layer by{n};
-    pool<bool> zero = from.zero;
+    layer by{n, none, none, place_read};
+    known is = from.is;
     bool does = false;
     if (r_.is<op::activation>(n)) {
       does = true;
-      keep_if(keeps_zero(r_.get<op::activation>(n).activation), zero);
+      activate(r_.get<op::activation>(n).activation, is);
     } else if (r_.is<op::binary>(n)) {
       does = true;
-      keep_if(is_zero_of_zero(r_.get<op::binary>(n)), zero);
+      const auto b = r_.get<op::binary>(n);
+      keep_if(is_zero_of_zero(b), is.zero);
+      keep_if(is_number_of_number(b), is.constant);
     } else if (r_.is<op::pool>(n)) {
       const auto p = r_.get<op::pool>(n);
-      does = from.axis == x.rank - 1 - p.axes;
-      keep_if(every_window_has_numbers(p), zero);
+      does = axis == x.rank - 1 - p.axes;
+      keep_if(every_window_has_numbers(p), is.zero);
+      keep_if(is_same_in_every_window(p), is.constant);
     } else if (r_.is<op::adaptive_pool>(n)) {
-      does = from.axis == x.rank - 1 - r_.get<op::adaptive_pool>(n).axes;
+      does = axis == x.rank - 1 - r_.get<op::adaptive_pool>(n).axes;
     } else if (r_.is<op::prelu>(n)) {
       by.rows = 0;
-      does = channel_axis(x, r_.get<op::prelu>(n).axis) == from.axis;
+      does = channel_axis(x, r_.get<op::prelu>(n).axis) == axis;
     } else if (r_.is<op::bias>(n)) {
       by.rows = 0;
       const auto b = r_.get<op::bias>(n);
-      does = channel_axis(x, b.axis) == from.axis;
-      if (does) keep_both(zero, zeros_.of(r_.weight(n, 0), 0));
-      keep_if(keeps_zero(b.activation), zero);
+      does = channel_axis(x, b.axis) == axis;
+      if (does) keep_both(is.zero, zeros_.of(r_.weight(n, 0), 0));
+      activate(b.activation, is);
     } else if (r_.is<op::scale>(n)) {
       by.rows = 0;
       const auto s = r_.get<op::scale>(n);
-      does = channel_axis(x, s.axis) == from.axis;
-      if (does) add_either(zero, zeros_.of(r_.weight(n, 0), 0));
-      if (does && s.bias) keep_both(zero, zeros_.of(r_.weight(n, 1), 0));
-      keep_if(keeps_zero(s.activation), zero);
+      does = channel_axis(x, s.axis) == axis;
+      if (does) add_either(is.zero, zeros_.of(r_.weight(n, 0), 0));
+      add_either(is.constant, is.zero);
+      if (does && s.bias) keep_both(is.zero, zeros_.of(r_.weight(n, 1), 0));
+      activate(s.activation, is);
     } else if (is_depthwise(n)) {
       by.rows = 0;
-      windows::visit(r_, n, [&](const auto& c) { does = from.axis == x.rank - 1 - static_cast<int>(c.kernel.size()); });
-      if (does) add_either(zero, zeros_.of(r_.weight(n, 0), 0));
-      if (does) finish(n, zero);
+      windows::visit(r_, n, [&]<class Layer>(const Layer& c) {
+        does = axis == x.rank - 1 - static_cast<int>(c.kernel.size());
+        if constexpr (is_transposed<Layer>) keep_if(false, is.constant);
+        else keep_if(!pads(c.padding(x)), is.constant);
+      });
+      if (does) add_either(is.zero, zeros_.of(r_.weight(n, 0), 0));
+      add_either(is.constant, is.zero);
+      if (does) finish(n, is);
     }
     if (!does) return false;
-    layers.push_back(by);
-    add(r_.output(n), from.axis, static_cast<pool<bool>&&>(zero));
+    layers.push_back(static_cast<layer&&>(by));
+    add(r_.output(n), axis, static_cast<known&&>(is));
     return true;
   }
   /// Of a function with a number.
@@ -233,19 +288,28 @@ class channel_walk {
     }
   }
 
+  /// Does a window make c of nothing but c?
+  static constexpr bool is_same_in_every_window(const op::pool& p) {
+    if (p.function == op::pooling::max) return every_window_has_numbers(p);
+    bool inside = p.same == same_padding::none && !p.ceil;
+    for (int side = 0; side < 2 * p.axes; ++side) inside = inside && p.pad.at(side) == 0;
+    return p.function == op::pooling::average && inside;
+  }
+
   const rewriter& r_;
   zero_finder zeros_;
   pool<place> places_;
   int unread_ = 0;
-  bool zero_seen_ = false;
+  bool seen_ = false;
 };
 
 /// conv|conv_transpose|linear > ... > conv|conv_transpose|linear  ->  the same without the channels between them whose
-/// weights are zeros in the first, with a bias of 0, or in all that read them. Between them may stand activations,
+/// weights are zeros in the first or in all that read them. What the first makes of zeros is its bias and what follows
+/// of it: 0, or a number that readers without padding add to their own bias. Between them may stand activations,
 /// arithmetic with a number, scales, biases, slopes, pooling and depthwise convolutions. 0 * x is 0: what was NaN
 /// because an infinity or a NaN met those zeros is none behind it.
 struct zero_channels {
-  static constexpr rule_info info{"zero_channels", "conv|linear > ... > conv|linear -> without channels of zeros",
+  static constexpr rule_info info{"zero_channels", "conv|linear > ... > conv|linear -> without channels of one number",
                                   lowers::weights, numerics::reassociates};
   struct match : ir::match {
     pool<channel_walk::layer> layers;
@@ -258,7 +322,7 @@ struct zero_channels {
     channel_walk walk(r);
     walk.run(m.last);
     if (walk.wrong) return walk.wrong;
-    if (!any_of(walk.dead)) return nothing;
+    if (!any_of(walk.dead)) return walk.kept ? walk.kept : nothing;
     m.layers = static_cast<pool<channel_walk::layer>&&>(walk.layers);
     m.dead = static_cast<pool<bool>&&>(walk.dead);
     return {};
@@ -267,26 +331,102 @@ struct zero_channels {
     const std::string_view maker = r.name(m.layers[0].node);
     int left = 0;
     for (const bool d : m.dead) left += d ? 0 : 1;
+    bool shifts = false;
+    for (const channel_walk::layer& l : m.layers) shifts = shifts || any_of(l.shifts);
+    pool<expression_id> numbers;  // of each value with the channels
     for (const channel_walk::layer& l : m.layers) {
       pool<expression_id> weights = r.weights_of(l.node);
+      if (l.columns == none && shifts) numbers.push_back(number_of(r, l, weights, numbers));
+      const bool shifted = any_of(l.shifts);
+      expression_id shift = none;
+      if (shifted) shift = product_of(r, weights[0], numbers[static_cast<std::size_t>(l.from)], l.shifts);
       if (l.columns != none) weights[0] = without(r, weights[0], l.columns, m.dead);
       if (l.rows != none)
         for (std::size_t k = 0; k < weights.size(); ++k)
           weights[k] = without(r, weights[k], k == 0 ? l.rows : 0, m.dead);
-      r.reweigh(l.node, weights);
-      r.note(maker, r.name(l.node));
-      if (l.columns != none) continue;
       channel_walk::makers::visit(r, l.node, [&]<class Layer>(Layer by) {
-        by.out = left;
-        if constexpr (requires { by.groups; })
-          if (by.groups > 1) by.groups = left;
+        if (shifted) add_to_bias(r, by, weights, shift);
+        r.reweigh(l.node, weights);
+        if (l.columns == none) {
+          by.out = left;
+          if constexpr (requires { by.groups; })
+            if (by.groups > 1) by.groups = left;
+        }
         r.recode(l.node, by);
       });
-      r.resize(l.node);
+      if (!channel_walk::makers::visits(r, l.node)) r.reweigh(l.node, weights);
+      r.note(maker, r.name(l.node));
+      if (l.columns == none) r.resize(l.node);
     }
   }
 
  private:
+  /// What layer l makes of one number a channel, as (channels); of channels that it makes others of something finite.
+  static constexpr expression_id number_of(rewriter& r, const channel_walk::layer& l,
+                                           const pool<expression_id>& weights, const pool<expression_id>& numbers) {
+    const node_id n = l.node;
+    if (l.from == none) return number_made(r, n, weights);
+    pool<expression_id> x(1, numbers[static_cast<std::size_t>(l.from)]);
+    if (r.is<op::activation>(n)) return activated(r, r.get<op::activation>(n).activation, x[0]);
+    if (r.is<op::pool>(n) || r.is<op::adaptive_pool>(n)) return x[0];
+    if (r.is<op::binary>(n)) {
+      const auto by = r.get<op::binary>(n);
+      return channel_walk::is_number_of_number(by) ? r.apply(by, x) : r.filled(r.shape_of(x[0]), 0);
+    }
+    x.append(weights.data(), weights.size());
+    if (r.is<op::prelu>(n)) return r.apply(op::prelu{}, x);
+    if (r.is<op::bias>(n)) return activated(r, r.get<op::bias>(n).activation, r.apply(op::bias{}, x));
+    op::scale by;
+    activation_function then;
+    if (r.is<op::scale>(n)) {
+      by.bias = r.get<op::scale>(n).bias;
+      then = r.get<op::scale>(n).activation;
+    } else {  // depthwise: every output has all taps, or what it reads is 0
+      channel_walk::makers::visit(r, n, [&](const auto& c) {
+        by.bias = c.bias;
+        then = c.activation;
+      });
+      x.shrink(by.bias ? 3 : 2);
+      const extents w = r.shape_of(x[1]);
+      x[1] = sum(r, r.reshaped(x[1], {w[0], static_cast<int>(w.count(1, w.rank))}));
+    }
+    return activated(r, then, r.apply(by, x));
+  }
+  /// What a layer makes with weights of zeros.
+  static constexpr expression_id number_made(rewriter& r, node_id n, const pool<expression_id>& weights) {
+    expression_id number = none;
+    channel_walk::makers::visit(r, n, [&](const auto& by) {
+      number = activated(r, by.activation, by.bias ? weights[1] : r.filled({by.out}, 0));
+    });
+    return number;
+  }
+  /// Behind a function that is not defined for every number only those that stay 0 are known.
+  static constexpr expression_id activated(rewriter& r, const activation_function& f, expression_id x) {
+    if (!f) return x;
+    return is_activation(f.kind) ? r.apply(op::activation{f}, {&x, 1}) : r.filled(r.shape_of(x), 0);
+  }
+  /// What a reader's weight (out, channels, ...) makes of one number for each of `these` channels.
+  static constexpr expression_id product_of(rewriter& r, expression_id weight, expression_id numbers,
+                                            const pool<bool>& these) {
+    pool<bool> others;
+    for (const bool is : these) others.push_back(!is);
+    const extents whole = r.shape_of(weight);
+    const int channels = static_cast<int>(these.size()), out = whole[0];
+    weight = r.reshaped(weight, {out, channels, static_cast<int>(whole.count() / out / channels)});
+    const expression_id k = without(r, numbers, 0, others);
+    op::binary times;
+    times.function = op::binary_function::mul;
+    const expression_id both[] = {without(r, weight, 1, others), r.reshaped(k, {r.shape_of(k)[0], 1})};
+    const expression_id products = r.apply(times, both);
+    return sum(r, r.reshaped(products, {out, static_cast<int>(r.shape_of(products).count() / out)}));
+  }
+  /// Of rows.
+  static constexpr expression_id sum(rewriter& r, expression_id rows) {
+    op::reduce over;
+    over.axes = {1};
+    return r.reshaped(r.apply(over, {&rows, 1}), {r.shape_of(rows)[0]});
+  }
+
   /// A weight without the dead places along `axis`, which has as many numbers a channel as the weight's shape gives.
   static constexpr expression_id without(rewriter& r, expression_id e, int axis, const pool<bool>& dead) {
     const extents whole = r.shape_of(e);
