@@ -23,7 +23,8 @@ void require(bool holds, const char* what, const graph_view& before, const graph
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const random_graph made(dice({data, size}), 3 + static_cast<int>(std::min<std::size_t>(size / 8, 60)));
+  const int nodes = 3 + static_cast<int>(std::min<std::size_t>(size / 8, 60));
+  const random_graph made(dice({data, size}), nodes, size % 4 == 3);
   const graph_view before = made.g.view();
   const optimization o = optimize(thaw(before), default_rules::records);
   const graph_view after = o.g.view();

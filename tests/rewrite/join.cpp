@@ -274,6 +274,65 @@ namespace {
 constexpr auto nothing_cut_first = [](builder& b) {
   b.output("", cut(b, "it", cut(b, "first", b.input("x", {9, 9}), 0, 0, 9), 0, 3, 6));
 };
+/// A layer of four outputs, cut into one, two and one, of which the second is mapped.
+template <class Layer, class Map>
+constexpr void mapped_part(builder& b, std::initializer_list<int> shape, const Layer& layer, int axis, Map map) {
+  const value_id cuts = b.add(op::split{{1, 2, 1}, axis}, "cuts", {b.add(layer, "layer", {b.input("x", shape)})});
+  b.output("one", b.relu("one", cuts));
+  b.output("two", b.relu("two", map(b, cuts + 1)));
+  b.output("three", b.relu("three", cuts + 2));
+}
+template <bool Mapped>
+constexpr auto normed_part = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4), 0,
+              [](builder& c, value_id v) { return Mapped ? c.add(op::scale{true}, "scale", {v}) : v; });
+};
+template <bool Mapped>
+constexpr auto shifted_columns = [](builder& b) {  // of a layer that has no bias yet
+  mapped_part(b, {5, 3}, op::linear{4, !Mapped}, 1,
+              [](builder& c, value_id v) { return Mapped ? c.add(op::bias{1}, "bias", {v}) : v; });
+};
+template <bool Mapped>
+constexpr auto halved_part = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4), 0,
+              [](builder& c, value_id v) { return Mapped ? c.scalar("half", op::binary_function::mul, v, 0.5f) : v; });
+};
+template <bool First>
+constexpr auto end_part = [](builder& b) {  // of two parts
+  const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {b.add(pointwise(4), "layer", {image(b)})});
+  const value_id mapped = b.add(op::scale{true}, "scale", {cuts + (First ? 0 : 1)});
+  b.output("one", b.relu("one", First ? mapped : cuts));
+  b.output("two", b.relu("two", First ? cuts + 1 : mapped));
+};
+constexpr auto end_part_mapped = [](builder& b) {
+  const value_id cuts = b.add(op::split{{1, 3}}, "cuts", {b.add(pointwise(4), "layer", {image(b)})});
+  b.output("one", b.relu("one", cuts));
+  b.output("two", b.relu("two", cuts + 1));
+};
+constexpr auto active_part = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4), 0, [](builder& c, value_id v) {
+    return c.add(op::scale{true, automatic_axis, {function::relu}}, "scale", {v});
+  });
+};
+constexpr auto part_of_active = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4, {function::relu}), 0,
+              [](builder& c, value_id v) { return c.add(op::scale{true}, "scale", {v}); });
+};
+constexpr auto part_of_rows = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4), 1,
+              [](builder& c, value_id v) { return c.add(op::scale{true}, "scale", {v}); });
+};
+constexpr auto rows_of_part = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4), 0, [](builder& c, value_id v) {
+    return c.add(op::scale{true, 1}, "scale", {v});
+  });
+};
+constexpr auto part_is_read = [](builder& b) {
+  mapped_part(b, {3, 4, 4}, pointwise(4), 0, [](builder& c, value_id v) {
+    c.output("part", v);
+    return c.add(op::scale{true}, "scale", {v});
+  });
+};
 constexpr auto joined_power = [](builder& b) {
   const value_id x = image(b);
   const value_id y = join(b, "join", 0, {b.add(pointwise(2), "a", {x}), b.add(pointwise(3), "c", {x})});
@@ -281,4 +340,18 @@ constexpr auto joined_power = [](builder& b) {
 };
 }  // namespace
 DECLINES("slice that cuts nothing off > slice", (rules::slice_chain), nothing_cut_first, "it cuts nothing off")
+FIRES("a scale of one part of three", (rules::affine_before_split), normed_part<true>, normed_part<false>)
+FIRES("a bias of some columns", (rules::affine_before_split), shifted_columns<true>, shifted_columns<false>)
+FIRES("half of one part", (rules::affine_before_split), halved_part<true>, halved_part<false>)
+FIRES("a scale of the first of two parts", (rules::affine_before_split), end_part<true>, end_part_mapped)
+FIRES("a scale of the last of two parts", (rules::affine_before_split), end_part<false>, end_part_mapped)
+DECLINES("a scale with relu of a part", (rules::affine_before_split), active_part, "it applies an activation")
+DECLINES("a scale of a part behind relu", (rules::affine_before_split), part_of_active,
+         "its input has an activation already")
+DECLINES("a scale of a part of the rows", (rules::affine_before_split), part_of_rows,
+         "its parts are not some of the outputs each")
+DECLINES("a scale of the rows of a part", (rules::affine_before_split), rows_of_part,
+         "its channels are not the outputs of the layer")
+DECLINES("a scaled part is read elsewhere", (rules::affine_before_split), part_is_read,
+         "its input is a network output too")
 DECLINES("concat > a power", (rules::affine_before_concat), joined_power, "its function is not affine")

@@ -12,13 +12,15 @@ namespace ctnn::ir::test {
 
 class random_graph {
  public:
-  random_graph(std::uint64_t seed, int nodes) : random_graph(dice(seed), nodes) {}
-  random_graph(dice throws, int nodes) : r_(throws) {
+  /// With layers side by side that may be one, or without: the same graph otherwise.
+  random_graph(std::uint64_t seed, int nodes, bool siblings = false) : random_graph(dice(seed), nodes, siblings) {}
+  random_graph(dice throws, int nodes, bool siblings = false) : r_(throws) {
     const int inputs = 1 + r_.below(2);
     for (int i = 0; i < inputs; ++i) add(op::input{random_shape()}, {});
     for (int tries = 0; tries < 20 * nodes && static_cast<int>(g.nodes.size()) < inputs + nodes; ++tries) {
       if (tries == 0 || !r_.one_in(8) || !repeat()) add_random();
     }
+    if (siblings) add_siblings(any());
     // Most ends are outputs, some of them twice; a value that is read may be one, and an input.
     const int last = static_cast<int>(g.values.size()) - 1;
     for (value_id v = last; v >= 0; --v)
@@ -292,6 +294,46 @@ class random_graph {
     if (!layer(1 + r_.below(3)) || !add(op::concat{axis}, {first, newest()})) return;
     if (r_.one_in(2)) add(op::batch_norm{1e-5f, axis}, {newest()});
     if (r_.one_in(2)) add(op::activation{activation()}, {newest()});
+  }
+  /// Layers of one input, mostly alike, and what reads them; or one layer whose parts are mapped.
+  void add_siblings(value_id x) {
+    if (shape(x).rank < 3 && !r_.one_in(3) && add(op::flatten{}, {x})) x = newest();
+    const extents s = shape(x);
+    if (s.rank == 0) return;
+    const bool images = s.rank >= 3;
+    const int axis = images ? s.rank - 3 : s.rank - 1, size = 1 + 2 * r_.below(2);
+    const activation_function f = rarely_activated();
+    const auto layer = [&](value_id of, int out, const activation_function& then) {
+      const bool bias = r_.one_in(2);
+      if (!images) return add(op::linear{out, bias, then}, {of});
+      op::conv2d c;
+      c.out = out;
+      c.kernel = {size, size};
+      c.pad = {size / 2, size / 2, size / 2, size / 2};
+      c.bias = bias;
+      c.activation = then;
+      return add(c, {of});
+    };
+    std::vector<value_id> parts;
+    if (r_.one_in(4)) {
+      if (!layer(x, 6, {}) || !add(op::split{{1, 2, 3}, axis}, {newest()})) return;
+      parts = {newest() - 2, newest() - 1, newest()};
+      for (value_id& part : parts) {
+        if (r_.one_in(3)) continue;
+        if (!add(op::batch_norm{1e-5f, axis}, {part})) return;
+        part = newest();
+      }
+    } else {
+      for (int i = 3 + r_.below(2); i > 0; --i) {
+        if (!layer(x, 1 + r_.below(5), r_.one_in(12) ? activation() : f)) return;
+        parts.push_back(newest());
+      }
+    }
+    op::pool half;
+    half.kernel = {2, 2};
+    for (const value_id part : parts)
+      if (!(images && r_.one_in(4) && add(half, {part}))) layer(part, 2, {});
+    if (r_.one_in(4)) add(op::activation{activation()}, {parts[0]});
   }
   /// Something between a permute and its inverse.
   void add_turned(value_id x) {

@@ -353,6 +353,32 @@ class rewriter {
     for (int i = 0; i < at(n).outputs.count; ++i) forward(output(n, i), output(twin, i));
     remove_if_unread(n);
   }
+  /// Layers of one input, `these`, are one layer with their outputs one after the other, in the place of the first, and
+  /// `parts`, in the place of the second, which cuts its result, of `shape`, into theirs. Nobody may read the first
+  /// before the second.
+  template <class Layer, class Split>
+  constexpr void join(span<const node_id> these, const Layer& layer, span<const expression_id> weights,
+                      const extents& shape, const Split& parts) {
+    const node_id first = these[0], second = these[1];
+    const value_id x = input(first), whole = add_value({{}, shape, first, type(output(first))});
+    pool<value_id> were;
+    value_id part = none;
+    for (const node_id n : these) {
+      were.push_back(output(n));
+      if (n != first) note(name(n), name(first));
+      value v = g_.at_value(output(n));
+      v.producer = second;
+      v.readers = 0;
+      const value_id made = add_value(v);
+      if (part == none) part = made;
+    }
+    become(first, layer, name(first), {&x, 1}, weights);
+    g_.at(first).outputs = {whole, 1};
+    become(second, parts, name(second), {&whole, 1}, {});
+    g_.at(second).outputs = {part, static_cast<int>(these.size())};
+    for (std::size_t i = 0; i < these.size(); ++i) forward(were[i], part + static_cast<int>(i));
+    for (const node_id n : these) remove_if_unread(n);
+  }
   /// Remembers what happened to a layer; the driver fills in the rule.
   constexpr void note(std::string_view consumed, std::string_view into) {
     history_.push_back({{}, consumed, into, 0, 0});
@@ -400,6 +426,13 @@ class rewriter {
  private:
   static constexpr int pattern_depth = 4;  ///< operators from the last of a pattern to the first
 
+  constexpr value_id add_value(const value& v) {
+    g_.values.push_back(v);
+    forward_.push_back(static_cast<value_id>(forward_.size()));
+    touched_.push_back(sweep_);
+    seen_below_.push_back(0);
+    return static_cast<value_id>(forward_.size()) - 1;
+  }
   constexpr void place(node_id n, const operator_type* type, range fields, std::string_view name,
                        span<const value_id> in, span<const expression_id> weights) {
     const pool<value_id> old_inputs = inputs_of(n);

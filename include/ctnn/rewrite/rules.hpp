@@ -26,6 +26,7 @@
 #include "rules/quantized.hpp"
 #include "rules/reduction.hpp"
 #include "rules/residual.hpp"
+#include "rules/siblings.hpp"
 #include "rules/transposes.hpp"
 #include "rules/typing.hpp"
 
@@ -97,6 +98,7 @@ struct default_rules : rule_list<
     rules::affine_before,
     rules::fold_affine,
     rules::affine_before_concat,
+    rules::affine_before_split,
     rules::merge_affine,
     // Several operators that spell one
     rules::gated_by_itself,
@@ -160,7 +162,8 @@ struct default_rules : rule_list<
     rules::fuse_slopes,
     // What costs less (graph/cost.hpp)
     rules::multiply_weights,
-    rules::conv_of_one_pixel
+    rules::conv_of_one_pixel,
+    rules::join_siblings
     > {};
 // clang-format on
 

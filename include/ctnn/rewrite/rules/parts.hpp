@@ -101,6 +101,56 @@ struct affine_before_concat {
   }
 };
 
+/// conv|conv_transpose|linear > split > scale|bias|binary with a scalar of a part  ->  the first, which takes it in for
+/// the part's outputs, > split
+struct affine_before_split {
+  static constexpr rule_info info{"affine_before_split",
+                                  "conv|linear > split > scale|bias|binary(scalar) of a part -> the first two",
+                                  lowers::nodes, numerics::reassociates};
+  struct match {
+    node_id first = none, cut = none, last = none;
+  };
+  using pattern = find::node<
+      affine_layer, &match::last,
+      find::alone<find::node<op::split, &match::cut, find::alone<find::node<weighted_layer, &match::first>>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    if (const reason no = is_affine(r, m.last, false)) return no;
+    if (const reason no = is_complete(r, m.first)) return no;
+    const extents& y = r.shape(r.output(m.first));
+    const int outputs = output_axis(r, m.first);
+    if (normal_axis(r.get<op::split>(m.cut).axis, y.rank) != outputs)
+      return {"its parts are not some of the outputs each", r.name(m.cut)};
+    if (!r.is<op::binary>(m.last) && channel_axis(y, axis_of(r, m.last)) != outputs)
+      return {"its channels are not the outputs of the layer", r.name(m.first)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const value_id part = r.input(m.last);
+    const int axis = output_axis(r, m.first), own = r.shape(part)[axis];
+    int before = 0;
+    for (int k = 0; r.output(m.cut, k) != part; ++k) before += r.shape(r.output(m.cut, k))[axis];
+    const int behind = r.shape(r.output(m.first))[axis] - own - before;
+    affine map = affine_of(r, m.last, {own});
+    if (map.slope != none) map.slope = between(r, before, map.slope, behind, 1);
+    if (map.shift != none) map.shift = between(r, before, map.shift, behind, 0);
+    with_map(r, m.first, map, {}, [&](const auto& layer, std::span<const expression_id> weights) {
+      r.become(m.first, layer, r.name(m.first), r.inputs_of(m.first), weights, r.shape(r.output(m.first)));
+    });
+    r.bypass(m.last, part, r.name(m.first));
+    r.renumber(part);
+  }
+
+ private:
+  /// So many `others`, the numbers, and others behind.
+  static constexpr expression_id between(rewriter& r, int before, expression_id numbers, int behind, float others) {
+    pool<expression_id> all;
+    if (before > 0) all.push_back(r.filled({before}, others));
+    all.push_back(numbers);
+    if (behind > 0) all.push_back(r.filled({behind}, others));
+    return all.size() == 1 ? numbers : r.apply(op::concat{0}, all);
+  }
+};
+
 /// a layer that applies an activation > split, all of whose parts one function is applied to  ->  the layer with the
 /// function > split
 struct activation_before_split {
