@@ -261,9 +261,8 @@ class divider {
   bool draws(const graph_message& g) const {
     return std::ranges::any_of(g.nodes, [&](const node_message& n) {
       if (const function_message* f = function_of(*file_, n)) return draws(f->body);
-      constexpr std::string_view drawn[] = {"Bernoulli",        "Multinomial",   "RandomNormal",
-                                            "RandomNormalLike", "RandomUniform", "RandomUniformLike"};
-      return (n.domain.empty() && std::ranges::find(drawn, n.type) != std::end(drawn)) ||
+      const operator_entry* const known = file_->find ? file_->find(n.domain, n.type) : nullptr;
+      return (known && known->draws) ||
              std::ranges::any_of(n.attributes, [&](const attribute& a) { return a.graph && draws(*a.graph); });
     });
   }

@@ -65,7 +65,8 @@ class graph_reader {
   operator_reader find_reader(const node_message& n) const {
     for (const node_type& t : i_.options.custom)
       if (t.domain == n.domain && t.name == n.type) return t.read;
-    return i_.file.find ? i_.file.find(n.domain, n.type) : nullptr;
+    const operator_entry* const found = i_.file.find ? i_.file.find(n.domain, n.type) : nullptr;
+    return found ? found->read : nullptr;
   }
 
   /// The function of the file that a node calls, which goes before an operator of the format's.

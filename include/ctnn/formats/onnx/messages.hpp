@@ -155,13 +155,20 @@ class node_reader;
 /// Adds what an operator of the file is in ctnn's (node_reader.hpp).
 using operator_reader = void (*)(node_reader&);
 
+/// An operator of a format and the function that adds ctnn's.
+struct operator_entry {
+  std::string_view name;
+  operator_reader read = nullptr;
+  bool draws = false;  ///< random numbers, others whenever it is read
+};
+
 struct model_message {
   std::string source;  ///< the file, for messages
   std::int64_t ir_version = 0;
   opset_versions opsets;
   graph_message graph;
   std::map<function_key, function_message> functions;
-  operator_reader (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
+  const operator_entry* (*find)(std::string_view domain, std::string_view type) = nullptr;  ///< the format's operators
   std::unordered_map<std::string, stated_value> stated;  ///< by name, where the format says it
   bool has_state = false;  ///< operators share it, so that the file is one network and no parts
   bool is_part = false;  ///< of a file, whose inputs are what they are fed (divide.hpp)

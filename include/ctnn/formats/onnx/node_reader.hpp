@@ -315,16 +315,10 @@ class node_reader {
   std::unordered_set<std::string> read_;
 };
 
-/// An operator of a format and the function that adds ctnn's.
-struct operator_entry {
-  std::string_view name;
-  operator_reader read = nullptr;
-};
-
 /// Of a list that is sorted by name; null if it has none.
-inline operator_reader find_in(std::span<const operator_entry> operators, std::string_view name) {
+inline const operator_entry* find_in(std::span<const operator_entry> operators, std::string_view name) {
   const auto at = std::ranges::lower_bound(operators, name, {}, &operator_entry::name);
-  return at != operators.end() && at->name == name ? at->read : nullptr;
+  return at != operators.end() && at->name == name ? &*at : nullptr;
 }
 
 }  // namespace ctnn::onnx

@@ -35,7 +35,7 @@ inline constexpr operator_entry operators[] = {
     {"Attention", attention},
     {"AveragePool", pool<op::pooling::average>},
     {"BatchNormalization", batch_norm},
-    {"Bernoulli", bernoulli},
+    {"Bernoulli", bernoulli, true},
     {"BitCast", bit_cast},
     {"BitShift", bit_shift},
     {"BitwiseAnd", logic<bit_and>},
@@ -125,7 +125,7 @@ inline constexpr operator_entry operators[] = {
     {"Mish", apply<function::mish>},
     {"Mod", modulo},
     {"Mul", binary<mul>},
-    {"Multinomial", multinomial},
+    {"Multinomial", multinomial, true},
     {"Neg", apply<function::neg>},
     {"NonMaxSuppression", non_max_suppression},
     {"NonZero", nonzero},
@@ -143,10 +143,10 @@ inline constexpr operator_entry operators[] = {
     {"QuantizeLinear", quantize},
     {"RMSNormalization", rms_norm},
     {"RNN", rnn},
-    {"RandomNormal", random<true, false>},
-    {"RandomNormalLike", random<true, true>},
-    {"RandomUniform", random<false, false>},
-    {"RandomUniformLike", random<false, true>},
+    {"RandomNormal", random<true, false>, true},
+    {"RandomNormalLike", random<true, true>, true},
+    {"RandomUniform", random<false, false>, true},
+    {"RandomUniformLike", random<false, true>, true},
     {"Range", range<>},
     {"Reciprocal", apply<function::reciprocal>},
     {"ReduceL1", reduce<op::reduction::l1>},
@@ -255,10 +255,10 @@ inline constexpr operator_entry microsoft_operators[] = {
 }  // namespace readers
 
 /// Null if ONNX has no such operator or ctnn cannot say it.
-inline operator_reader find_operator(std::string_view domain, std::string_view name) {
+inline const operator_entry* find_operator(std::string_view domain, std::string_view name) {
   if (domain.empty()) return find_in(readers::operators, name);
   if (domain != "com.microsoft") return nullptr;
-  const operator_reader found = find_in(readers::microsoft_operators, name);
+  const operator_entry* const found = find_in(readers::microsoft_operators, name);
   return found ? found : find_in(readers::quantized_microsoft, name);
 }
 

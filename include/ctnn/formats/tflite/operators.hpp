@@ -135,7 +135,7 @@ inline constexpr operator_entry operators[] = {
 }  // namespace readers
 
 /// Null if TensorFlow Lite has no such operator or ctnn cannot say it.
-inline onnx::operator_reader find_operator(std::string_view of, std::string_view name) {
+inline const onnx::operator_entry* find_operator(std::string_view of, std::string_view name) {
   return of == domain ? onnx::find_in(readers::operators, name) : nullptr;
 }
 
