@@ -111,13 +111,16 @@ TEST_CASE("a batch norm and the activation behind it run as one step, and are wr
   }
 }
 
-TEST_CASE("files have no channels of zeros, which the model had") {
+namespace {
+
+/// Two channels of the first layer are zeros, or one number each, which the second takes in if it does not pad.
+void check_without_channels(int kernel, std::initializer_list<int> zeros_of_bias) {
   test::builder b;
   const value_id x = b.input("in", {3, 6, 8});
-  const value_id y = b.conv("first", x, 4, 3, {function::relu});
+  const value_id y = b.conv("first", x, 4, 3, {function::leaky_relu, 0.5f});
   b.zeros(0, {1, 2});
-  b.zeros(1, {1, 2, 3});
-  b.output("out", b.conv("second", y, 5, 3));
+  b.zeros(1, zeros_of_bias);
+  b.output("out", b.conv("second", y, 5, kernel));
   test::random_weights numbers(b.g.view());
   const model m(test::as_loaded(b.g.view(), numbers), {.keep_weights = true});
   const model as_it_was(test::as_loaded(b.g.view(), numbers), {.optimize = false});
@@ -125,7 +128,8 @@ TEST_CASE("files have no channels of zeros, which the model had") {
   const std::string param = folder.file("m.param"), bin = folder.file("m.bin"), onnx = folder.file("m.onnx");
   ncnn::save(m, param, bin);
   onnx::save(m, onnx);
-  CHECK(read_file(bin).size() == 4 + 4 * (2 * 27 + 2) + 4 + 4 * (5 * 18 + 5));
+  const auto taps = static_cast<std::size_t>(kernel * kernel);
+  CHECK(read_file(bin).size() == 4 + 4 * (2 * 27 + 2) + 4 + 4 * (5 * 2 * taps + 5));
   const array want = answer(as_it_was), here = answer(m);
   CHECK(test::deviation(here.values(), want.values()) <= 1e-2);
   const auto check = [&](const model& again) {
@@ -140,3 +144,8 @@ TEST_CASE("files have no channels of zeros, which the model had") {
   check(model::load(param, bin, {.optimize = false}));
   check(model::load(onnx, {.optimize = false}));
 }
+
+}  // namespace
+
+TEST_CASE("files have no channels of zeros, which the model had") { check_without_channels(3, {1, 2, 3}); }
+TEST_CASE("files have no channels of one number, which the model had") { check_without_channels(1, {}); }
