@@ -233,3 +233,40 @@ DECLINES_LOADED("x s + (b - mean(x) s), s of x itself", (rules::expanded_norm), 
 DECLINES_LOADED("x s + (b - mean(x) s), b larger", (rules::expanded_norm), (other_expansion<rsqrt, true, true>),
                 "its scale or bias is larger")
 DECLINES_LOADED("relu(k * rms_norm(x))", (rules::norm_operand), active_scale, "it applies an activation")
+
+namespace {
+/// Of `groups` over what a reshape makes of x, and back.
+constexpr value_id norm_of_groups(builder& b, std::initializer_list<int> x, std::initializer_list<int> apart,
+                                  int groups, std::initializer_list<int> back) {
+  const int channels = apart.begin()[1];
+  const value_id y = b.reshape("apart", b.input("x", x), apart);
+  const value_id normed = b.add(op::group_norm{groups, 1e-3f}, "norm",
+                                {y, b.constant("scale", {channels}), b.constant("bias", {channels})});
+  b.output("", b.reshape("back", normed, back));
+  return normed;
+}
+constexpr auto groups_spelled = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4}, {2, 3, 24}, 3, {2, 6, 3, 4}); };
+constexpr auto groups_named = [](builder& b) {
+  b.output("", b.add(op::group_norm{3, 1e-3f}, "norm",
+                     {b.input("x", {2, 6, 3, 4}), b.constant("scale", {3}), b.constant("bias", {3})}));
+};
+constexpr auto groups_not_back = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4}, {2, 3, 24}, 3, {2, 6, 12}); };
+constexpr auto other_samples = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4}, {4, 3, 12}, 3, {2, 6, 3, 4}); };
+constexpr auto samples_alone = [](builder& b) { norm_of_groups(b, {6}, {6, 1, 1}, 1, {6}); };
+constexpr auto groups_of_groups = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4}, {2, 6, 12}, 3, {2, 6, 3, 4}); };
+constexpr auto channels_cut = [](builder& b) { norm_of_groups(b, {2, 6, 4, 3}, {2, 4, 18}, 4, {2, 6, 4, 3}); };
+constexpr auto groups_are_read = [](builder& b) {
+  b.output("norm", norm_of_groups(b, {2, 6, 3, 4}, {2, 3, 24}, 3, {2, 6, 3, 4}));
+};
+}  // namespace
+
+FIRES("a norm of what is reshaped to groups", (rules::spelled_groups), groups_spelled, groups_named)
+DECLINES("a norm of groups > another reshape", (rules::spelled_groups), groups_not_back,
+         "it does not undo the reshape before")
+DECLINES("a norm of parts of samples", (rules::spelled_groups), other_samples,
+         "its samples are not those before the reshape")
+DECLINES("a norm of the numbers of a vector", (rules::spelled_groups), samples_alone,
+         "its samples are not those before the reshape")
+DECLINES("groups of what is reshaped", (rules::spelled_groups), groups_of_groups, "its channels are not groups of them")
+DECLINES("groups that cut channels", (rules::spelled_groups), channels_cut, "its channels are not groups of them")
+DECLINES("the groups' norm is an output", (rules::spelled_groups), groups_are_read, "its input is a network output too")

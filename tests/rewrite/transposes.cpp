@@ -256,6 +256,58 @@ constexpr auto pad_is_read = [](builder& b) {
   b.output("", to_nchw(b, "back", y));
   b.output("it", y);
 };
+constexpr op::interpolate resized(op::interpolation mode, std::initializer_list<int> size,
+                                  std::initializer_list<double> scale) {
+  op::interpolate p;
+  p.mode = mode;
+  p.axes = static_cast<int>(size.size());
+  p.size = size;
+  p.scale = scale;
+  return p;
+}
+constexpr auto nearest = op::interpolation::nearest, linear = op::interpolation::linear;
+constexpr value_id resized_nhwc(builder& b, const op::interpolate& p) {  // and back
+  const value_id y = b.add(p, "it", {to_nhwc(b, "move", image(b))});
+  b.output("", to_nchw(b, "back", y));
+  return y;
+}
+constexpr void resized_alone(builder& b, const op::interpolate& p) { b.output("", b.add(p, "it", {image(b)})); }
+constexpr auto scaled_nhwc = [](builder& b) { resized_nhwc(b, resized(nearest, {0, 0, 0}, {2, 3, 1})); };
+constexpr auto scaled_nchw = [](builder& b) { resized_alone(b, resized(nearest, {0, 0}, {2, 3})); };
+constexpr auto sized_nhwc = [](builder& b) { resized_nhwc(b, resized(linear, {7, 5, 3}, {0, 0, 0})); };
+constexpr auto sized_nchw = [](builder& b) { resized_alone(b, resized(linear, {7, 5}, {0, 0})); };
+constexpr auto columns_nhwc = [](builder& b) { resized_nhwc(b, resized(linear, {4, 9, 3}, {0, 0, 0})); };
+constexpr auto columns_nchw = [](builder& b) { resized_alone(b, resized(linear, {9}, {0})); };
+constexpr auto moved_columns_nhwc = [](builder& b) {  // of as many results, elsewhere
+  resized_nhwc(b, resized(linear, {7, 5, 3}, {0, 1.1, 0}));
+};
+constexpr auto moved_columns_nchw = [](builder& b) { resized_alone(b, resized(linear, {7, 5}, {0, 1.1})); };
+constexpr auto channels_resized = [](builder& b) { resized_nhwc(b, resized(linear, {5}, {0})); };
+constexpr auto nothing_resized = [](builder& b) { resized_nhwc(b, resized(nearest, {4, 5, 3}, {0, 0, 0})); };
+constexpr auto resized_elsewhere = [](builder& b) {
+  op::interpolate p = resized(nearest, {0, 0, 0}, {2, 3, 1});
+  p.coordinates = op::coordinates::tf_half_pixel_for_nn;
+  p.rounding = op::rounding::floor;
+  resized_nhwc(b, p);
+};
+constexpr auto part_resized = [](builder& b) {
+  op::interpolate p = resized(linear, {7, 5, 3}, {0, 0, 0});
+  p.coordinates = op::coordinates::tf_crop_and_resize;
+  p.roi = {0, 0, 0, 0.5, 0.5, 1};
+  resized_nhwc(b, p);
+};
+constexpr auto resized_is_read = [](builder& b) {
+  b.output("it", resized_nhwc(b, resized(nearest, {0, 0, 0}, {2, 3, 1})));
+};
+constexpr auto resized_not_back = [](builder& b) {
+  b.output("", to_nhwc(b, "back", b.add(resized(nearest, {0, 0, 0}, {2, 3, 1}), "it", {to_nhwc(b, "move", image(b))})));
+};
+constexpr auto bytes_resized = [](builder& b) {
+  const value_id x = b.add(op::input{{2, 3, 4, 5}, dtype::u8}, "x", {});
+  op::interpolate p = resized(linear, {7, 9}, {0, 0});
+  p.fraction_bits = 8;
+  b.output("", b.permute("back", b.add(p, "it", {b.permute("move", x, {0, 1, 3, 2})}), {0, 1, 3, 2}));
+};
 constexpr auto parts_after = [](builder& b) {
   const value_id part = b.add(op::split{{1, 3}, 1}, "cut", {to_nhwc(b, "move", image(b))});
   b.output("", to_nchw(b, "back", part + 1));
@@ -417,6 +469,22 @@ DECLINES("what softmax reads is an output", (rules::axes_first), softmax_shared,
 FIRES("pad between nhwc and back", (rules::pad_between), pad_after, pad_alone)
 DECLINES("pad between two permutes", (rules::pad_between), pad_not_back, "it does not undo the permute before")
 DECLINES("what is padded is an output", (rules::pad_between), pad_is_read, "its input is a network output too")
+
+FIRES("nearest of nhwc and back", (rules::resize_between), scaled_nhwc, scaled_nchw)
+FIRES("linear of nhwc to a size and back", (rules::resize_between), sized_nhwc, sized_nchw)
+FIRES("columns of nhwc and back", (rules::resize_between), columns_nhwc, columns_nchw)
+FIRES("as many columns elsewhere", (rules::resize_between), moved_columns_nhwc, moved_columns_nchw)
+DECLINES("channels of nhwc resized", (rules::resize_between), channels_resized,
+         "an axis that it does not resize would be among those")
+DECLINES("nothing resized", (rules::resize_between), nothing_resized, "it keeps every size")
+DECLINES("resize between two permutes", (rules::resize_between), resized_not_back,
+         "it does not undo the permute before")
+DECLINES("what is resized is an output", (rules::resize_between), resized_is_read, "its input is a network output too")
+DECLINES("a resize whose first place is not the input's", (rules::resize_between), resized_elsewhere,
+         "its coordinates are not the input's")
+DECLINES("a part that is resized", (rules::resize_between), part_resized, "its coordinates are not the input's")
+DECLINES("bytes resized by fixed-point numbers", (rules::resize_between), bytes_resized,
+         "it rounds along one axis, then along the next")
 
 FIRES("part of a split between nhwc and back", (rules::split_between), parts_after, part_before)
 DECLINES("part of a split between two permutes", (rules::split_between), parts_not_back,

@@ -12,15 +12,17 @@ namespace ctnn::ir::test {
 
 class random_graph {
  public:
-  /// With layers side by side that may be one, or without: the same graph otherwise.
-  random_graph(std::uint64_t seed, int nodes, bool siblings = false) : random_graph(dice(seed), nodes, siblings) {}
-  random_graph(dice throws, int nodes, bool siblings = false) : r_(throws) {
+  /// With layers side by side that may be one, or something resized between permutes, or without: the same graph
+  /// otherwise.
+  random_graph(std::uint64_t seed, int nodes, bool more = false) : random_graph(dice(seed), nodes, more) {}
+  random_graph(dice throws, int nodes, bool more = false) : r_(throws) {
     const int inputs = 1 + r_.below(2);
     for (int i = 0; i < inputs; ++i) add(op::input{random_shape()}, {});
     for (int tries = 0; tries < 20 * nodes && static_cast<int>(g.nodes.size()) < inputs + nodes; ++tries) {
       if (tries == 0 || !r_.one_in(8) || !repeat()) add_random();
     }
-    if (siblings) add_siblings(any());
+    if (more && r_.one_in(4)) add_resized(any());
+    else if (more) add_siblings(any());
     // Most ends are outputs, some of them twice; a value that is read may be one, and an input.
     const int last = static_cast<int>(g.values.size()) - 1;
     for (value_id v = last; v >= 0; --v)
@@ -334,6 +336,33 @@ class random_graph {
     for (const value_id part : parts)
       if (!(images && r_.one_in(4) && add(half, {part}))) layer(part, 2, {});
     if (r_.one_in(4)) add(op::activation{activation()}, {parts[0]});
+  }
+  /// All axes but the first, which comes last for it.
+  void add_resized(value_id x) {
+    const int rank = shape(x).rank;
+    if (rank < 2) return;
+    if (r_.one_in(3)) return add_groups(x);
+    op::permute to, back;
+    op::interpolate p;
+    p.mode = r_.one_in(2) ? op::interpolation::nearest : op::interpolation::linear;
+    p.axes = rank;
+    p.scale = {};
+    for (int i = 0; i < rank; ++i) {
+      to.order.push_back((i + 1) % rank);
+      back.order.push_back((i + rank - 1) % rank);
+      p.scale.push_back(i + 1 < rank ? 1 + 0.5 * r_.below(3) : 1);
+    }
+    if (add(to, {x}) && add(p, {newest()})) add(back, {newest()});
+  }
+  /// A norm of two groups of channels, or of what cuts them, by reshapes.
+  void add_groups(value_id x) {
+    const extents s = shape(x);
+    const int all = static_cast<int>(s.count(1, s.rank));
+    if (all % 2 != 0) return;
+    if (!add(op::reshape{{s[0], 2, all / 2}}, {x})) return;
+    const value_id apart = newest();
+    if (!add(op::constant{{2}}, {})) return;
+    if (add(op::group_norm{2, 1e-2f}, {apart, newest(), newest()})) add(op::reshape{as_list(s)}, {newest()});
   }
   /// Something between a permute and its inverse.
   void add_turned(value_id x) {

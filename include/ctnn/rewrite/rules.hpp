@@ -73,6 +73,7 @@ struct default_rules : rule_list<
     rules::slice_before_permute,
     rules::axes_first,
     rules::pad_between,
+    rules::resize_between,
     rules::split_between,
     rules::slice_of_moved,
     // Joining and cutting
@@ -118,6 +119,7 @@ struct default_rules : rule_list<
     rules::scaled_norm,
     rules::expanded_norm,
     rules::norm_operand,
+    rules::spelled_groups,
     // Products of two values
     rules::matmul_by_constant,
     rules::permuted_operand,

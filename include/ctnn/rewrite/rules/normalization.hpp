@@ -3,7 +3,9 @@
 #pragma once
 
 #include "../../graph/operators/layer_norm.hpp"
+#include "../../graph/operators/statistics.hpp"
 #include "kinds.hpp"
+#include "movement.hpp"
 
 namespace ctnn::rules {
 
@@ -158,6 +160,32 @@ struct norm_operand {
     pool<value_id> in = r.inputs_of(m.first);
     in.push_back(r.input(m.last, 1 - m.input));
     r.fuse(m.first, m.last, in);
+  }
+};
+
+/// reshape to groups > group_norm of as many groups > reshape back  ->  group_norm: how exporters said it before ONNX
+/// had it, with InstanceNormalization
+struct spelled_groups {
+  static constexpr rule_info info{"spelled_groups", "reshape > group_norm > reshape back -> group_norm", lowers::nodes,
+                                  numerics::reassociates};
+  struct match {
+    node_id back = none, norm = none, apart = none;
+    value_id x = none;
+  };
+  using pattern = find::node<reshapes, &match::back,
+                             find::alone<find::node<op::group_norm, &match::norm,
+                                                    find::node<reshapes, &match::apart, find::value<&match::x>>>>>;
+  static constexpr reason guard(const rewriter& r, const match& m) {
+    const extents &x = r.shape(m.x), &y = r.shape(r.output(m.apart));
+    const int groups = r.get<op::group_norm>(m.norm).groups;
+    if (!(r.shape(r.output(m.back)) == x)) return {"it does not undo the reshape before", r.name(m.apart)};
+    if (x.rank < 2 || x[0] != y[0]) return {"its samples are not those before the reshape", r.name(m.apart)};
+    if (y[1] != groups || x[1] % groups != 0) return {"its channels are not groups of them", r.name(m.apart)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    r.note(r.name(m.apart), r.name(m.norm));
+    r.fuse(m.norm, m.back, r.get<op::group_norm>(m.norm), r.inputs_with(m.norm, 0, m.x), {});
   }
 };
 

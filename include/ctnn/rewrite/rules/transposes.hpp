@@ -3,6 +3,7 @@
 // one.
 #pragma once
 
+#include "../../graph/operators/interpolate.hpp"
 #include "../../graph/operators/pad.hpp"
 #include "../../graph/operators/pairwise.hpp"
 #include "../../graph/operators/quantized.hpp"
@@ -346,6 +347,54 @@ struct pad_between {
     }
     r.note(r.name(m.turned), r.name(m.pad));
     r.fuse(m.pad, m.back, pad, r.inputs_with(m.pad, 0, r.input(m.turned)), {});
+  }
+};
+
+/// permute > interpolate > permute back  ->  interpolate. What keeps its size along an axis is not resized there.
+struct resize_between {
+  static constexpr rule_info info{"resize_between", "permute > interpolate > permute back -> interpolate",
+                                  lowers::nodes, numerics::reassociates};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id back = none, resize = none, turned = none;
+    op::interpolate is{};
+  };
+  using pattern = find::node<
+      op::permute, &match::back,
+      find::alone<find::node<op::interpolate, &match::resize, find::alone<find::node<op::permute, &match::turned>>>>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = undoes(r, m.back, m.turned)) return no;
+    const auto old = r.get<op::interpolate>(m.resize);
+    if (old.crops() || old.coordinates == op::coordinates::tf_half_pixel_for_nn)
+      return {"its coordinates are not the input's", r.name(m.resize)};
+    if (old.fraction_bits > 0) return {"it rounds along one axis, then along the next", r.name(m.resize)};
+    const auto p = r.get<op::permute>(m.turned);
+    const extents &x = r.shape(r.output(m.turned)), &y = r.shape(r.output(m.resize));
+    const int outer = x.rank - old.axes;
+    int first = x.rank;
+    pool<int> from(static_cast<std::size_t>(x.rank), none);  // by axis of the input, which of the axes of old
+    for (int i = 0; i < old.axes; ++i) {
+      const int axis = source_axis(p, outer + i);
+      from[static_cast<std::size_t>(axis)] = i;
+      const bool stays = x[outer + i] == y[outer + i] && (old.scale.at(i) == 1 || !(old.scale.at(i) > 0));
+      if (!stays && axis < first) first = axis;
+    }
+    m.is = old;
+    m.is.axes = x.rank - first;
+    m.is.size = {};
+    m.is.scale = {};
+    for (int axis = first; axis < x.rank; ++axis) {
+      const int i = from[static_cast<std::size_t>(axis)];
+      if (i == none) return {"an axis that it does not resize would be among those", r.name(m.resize)};
+      m.is.size.push_back(old.size.at(i));
+      m.is.scale.push_back(old.scale.at(i));
+    }
+    if (m.is.axes == 0) return {"it keeps every size", r.name(m.resize)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    r.note(r.name(m.turned), r.name(m.resize));
+    r.fuse(m.resize, m.back, m.is, r.inputs_with(m.resize, 0, r.input(m.turned)), {});
   }
 };
 
