@@ -16,7 +16,7 @@ namespace detail {
 
 /// May a T* point at what a From* does?
 template <class From, class T>
-concept elements_are = std::is_convertible_v<std::remove_pointer_t<From> (*)[], T (*)[]>;
+concept elements_are = std::is_same_v<From, T*> || std::is_same_v<const std::remove_pointer_t<From>*, T*>;
 /// Ours: pool, static_vector, span.
 template <class List, class T>
 concept has_items = requires(List& l) {

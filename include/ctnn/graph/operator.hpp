@@ -630,11 +630,9 @@ namespace detail {
 template <class Op>
 struct erased;
 
-/// As compilers name a template argument in the function's own name: "... Op = ctnn::op::gather; ...", or "]" behind
+/// As compilers name a template argument in spelling_of's own name: "... Op = ctnn::op::gather; ...", or "]" behind
 /// it; MSVC "...spelling_of<struct ctnn::op::gather>(void)".
-template <class Op>
-constexpr std::string_view spelling_of() {
-  std::string_view all = CTNN_FUNCTION;
+constexpr std::string_view spelling_in(std::string_view all) {
   if (const auto at = all.find("Op = "); at != all.npos) {
     all.remove_prefix(at + 5);
     return all.substr(0, all.find_first_of(";]"));
@@ -642,6 +640,11 @@ constexpr std::string_view spelling_of() {
   all.remove_prefix(all.find("spelling_of<") + 12);
   all = all.substr(0, all.rfind(">("));
   return all.substr(all.starts_with("struct ") ? 7 : all.starts_with("class ") ? 6 : 0);
+}
+/// The struct's name in C++.
+template <class Op>
+constexpr std::string_view spelling_of() {
+  return spelling_in(CTNN_FUNCTION);
 }
 
 template <class Op>
@@ -821,7 +824,7 @@ struct erased {
     else return nullptr;
   }
   static void construct(span<const double> f, void* to) {
-    static_assert(std::is_trivially_destructible_v<Op>);
+    static_assert(std::is_trivially_copyable_v<Op>);
     ::new (to) Op(decode<Op>(f));
   }
 };
