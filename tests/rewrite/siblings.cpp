@@ -72,6 +72,9 @@ constexpr void side_by_side(builder& b, std::initializer_list<int> shape, const 
 constexpr auto branches = [](builder& b) {
   side_by_side(b, {4, 6, 6}, pixels(2, relu), pixels(3, relu), pixels(5, relu));
 };
+constexpr auto of_a_batch = [](builder& b) {
+  side_by_side(b, {2, 4, 6, 6}, pixels(2, relu), pixels(3, relu), pixels(5, relu));
+};
 constexpr auto one_branch = [](builder& b) {
   const value_id all = b.add(pixels(10, relu), "p", {b.input("x", {4, 6, 6})});
   const value_id part = b.add(op::split{{2, 3, 5}, 0}, "q", {all});
@@ -163,6 +166,7 @@ DECLINES("two layers and one whose weight is computed", (rules::join_siblings), 
 DECLINES("three in groups", (rules::join_siblings), in_groups, "its channels are in groups")
 DECLINES("three with slopes", (rules::join_siblings), with_slopes, "it applies one slope an output")
 DECLINES("three of several rows", (rules::join_siblings), many_rows, "parts of its rows would be copied")
+DECLINES("three of a batch of images", (rules::join_siblings), of_a_batch, "parts of its rows would be copied")
 DECLINES("one of three is an output", (rules::join_siblings), is_output, "it is a network output")
 DECLINES("one of three is read before the second", (rules::join_siblings), read_early,
          "it is read before the next of them")

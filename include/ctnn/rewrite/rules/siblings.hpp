@@ -25,7 +25,7 @@ struct join_siblings {
   /// But for their outputs and biases.
   template <class Layer>
   static constexpr bool are_alike(const rewriter& r, node_id n, Layer a, const Layer& b) {
-    if (r.inputs_count(n) != 1 || r.given(n) != 0) return false;
+    if (r.inputs_count(n) != 1) return false;  // nor are any weights inputs
     a.out = b.out;
     a.bias = b.bias;
     return encode(a) == encode(b);
@@ -47,9 +47,8 @@ struct join_siblings {
       if (last.has_slopes()) return {"it applies one slope an output"};
     }
     const int axis = output_axis(r, m.last);
-    // Channels of pixels lie next to each other, rows of several numbers do not.
-    if (std::is_same_v<Layer, op::linear> && r.shape(r.output(m.last)).count(0, axis) != 1)
-      return {"parts of its rows would be copied"};
+    // Channels of an image's pixels lie next to each other, those of several rows or images do not.
+    if (r.shape(r.output(m.last)).count(0, axis) != 1) return {"parts of its rows would be copied"};
     for (const node_id n : m.layers) {
       const value_id y = r.output(n);
       if (r.is_output(y)) return {"it is a network output", r.name(n)};
@@ -59,7 +58,7 @@ struct join_siblings {
         for (int i = 0; i < r.at(k).inputs.count; ++i) {
           if (r.input(k, i) != y) continue;
           ++readers;
-          if (n == m.layers[0] && k < m.layers[1]) return {"it is read before the next of them", r.name(n)};
+          if (k < m.layers[1]) return {"it is read before the next of them", r.name(n)};
           if (!multiplies::visits(r, k)) return {"what reads it does not multiply", r.name(k)};
         }
       }
