@@ -2,7 +2,9 @@
 // Floats of 4 and 8 bits and integers of 2 as weights of ONNX files. (Integers of 4 bits: onnx_import.cpp.)
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <ctnn/model.hpp>
 
@@ -142,4 +144,30 @@ TEST_CASE("new values go to places of a cache") {
   CHECK_THROWS_WITH_AS(cache(2, "linear", {2, 0}), doctest::Contains("index 3 is out of range for 3"), error);
   CHECK_THROWS_WITH_AS(cache(4, "linear", {}), doctest::Contains("update is 2 x 4 x 2 for a cache of 2 x 3 x 2"),
                        error);
+}
+
+TEST_CASE("a number of half precision beside values is a number of the operator, as one of f32 is") {
+  const auto half = [](const char* name, std::uint16_t bits) {
+    return pb::initializer(pb::tensor<std::uint16_t>(name, pb::f16, {}, {bits}));
+  };
+  const std::string mean = pb::attribute("axes", pb::dims{-1});
+  const std::string graph = half("two", 0x4000) + half("little", 0x1400) +  // 2^-10
+                            pb::node("ReduceMean", {"x"}, {"m"}, mean) + pb::node("Sub", {"x", "m"}, {"d"}) +
+                            pb::node("Pow", {"d", "two"}, {"s"}) + pb::node("ReduceMean", {"s"}, {"v"}, mean) +
+                            pb::node("Add", {"v", "little"}, {"e"}) + pb::node("Sqrt", {"e"}, {"r"}) +
+                            pb::node("Div", {"d", "r"}, {"y"}) + pb::input(pb::value("x", pb::f16, {2, 4})) +
+                            pb::output(pb::value("y", pb::f16, {2, 4}));
+  const std::string bytes = pb::model(graph, 13);
+  const model m = model::load(pb::view(bytes)), plain = model::load(pb::view(bytes), {.optimize = false});
+  CHECK(std::ranges::count_if(m.graph().nodes, [](const node& n) { return n.type->name == "layer_norm"; }) == 1);
+  array x({2, 4}, dtype::f16);
+  const std::uint16_t numbers[] = {0x3c00, 0x4000, 0x4200, 0x4600, 0xbc00, 0x0000, 0x3800, 0x3c00};
+  std::memcpy(x.bytes().data(), numbers, sizeof numbers);
+  extractor a = m.extractor(), b = plain.extractor();
+  for (extractor* e : {&a, &b}) e->input("x", x);
+  const array got = a.extract("y"), want = b.extract("y");
+  const double mean_of_row = 3, deviation = std::sqrt((4 + 1 + 0 + 9) / 4.0 + 1.0 / 1024);  // 1 2 3 6
+  CHECK(number_at(got, 0) == doctest::Approx((1 - mean_of_row) / deviation).epsilon(1e-3));
+  for (std::size_t i = 0; i < got.size(); ++i)
+    CHECK(number_at(got, i) == doctest::Approx(number_at(want, i)).epsilon(2e-3));
 }

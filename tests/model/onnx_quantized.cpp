@@ -347,3 +347,20 @@ TEST_CASE("what is written of layers of bytes reads back as these layers, bit fo
   const array first_run = a.extract("g_d"), second_run = b.extract("g_d");
   for (std::size_t i = 0; i < first_run.size(); ++i) CHECK(first_run.values()[i] == second_run.values()[i]);
 }
+
+TEST_CASE("what a scale of one number makes has the node's name, the scale has not") {
+  const std::string graph = pb::initializer(pb::tensor<std::int8_t>("bytes", pb::i8, {1, 2, 1, 1}, {3, -4})) +
+                            pb::initializer(pb::floats("scale", {1}, {0.5f})) +
+                            pb::node("DequantizeLinear", {"bytes", "scale"}, {"w"}, pb::attribute("axis", 0), "w") +
+                            pb::node("Conv", {"x", "w"}, {"y"}) + pb::input(pb::value("x", pb::f32, {1, 2, 3, 3})) +
+                            pb::output(pb::value("y", pb::f32, {1, 1, 3, 3}));
+  const model m = load(graph, false);
+  int called_w = 0;
+  for (const value& v : m.graph().values) {
+    if (v.name != "w") continue;
+    ++called_w;
+    CHECK(v.shape == extents{1, 2, 1, 1});
+  }
+  CHECK(called_w == 1);
+  CHECK_NOTHROW(onnx::write(m.code()));  // which reads it back and compares
+}

@@ -25,17 +25,20 @@ inline void same_types(node_reader& n, const std::vector<term>& in) {
       n.fail("inputs are " + std::string(name_of(n.type(in[0]))) + " and " + std::string(name_of(n.type(t))));
 }
 
+/// Numbers that a float holds whatever they are.
+inline bool holds_floats(dtype t) { return t == dtype::f32 || is_narrow(t); }
+
 /// The only element of a float constant that is broadcast to `to` without changing its shape.
 inline optional_number scalar_operand(node_reader& n, term t, term to) {
   const shared_array k = n.known(t);
-  if (!k || k->type() != dtype::f32 || k->size() != 1 || k->shape().rank > n.rank(to) || n.known(to)) return {};
-  return k->values()[0];
+  if (!k || !holds_floats(k->type()) || k->size() != 1 || k->shape().rank > n.rank(to) || n.known(to)) return {};
+  return static_cast<float>(number_at(*k, 0));
 }
 
 inline term binary_of(node_reader& n, op::binary_function f, term a, term b) {
   using enum op::binary_function;
   op::binary op{f};
-  if (n.type(a) == dtype::f32) {
+  if (holds_floats(n.type(a))) {
     if (op.scalar = scalar_operand(n, b, a); op.scalar) return n.add(op, {a});
     if (op.scalar = scalar_operand(n, a, b); op.scalar) {
       op.function = f == sub ? rsub : f == div ? rdiv : f == pow ? rpow : f;

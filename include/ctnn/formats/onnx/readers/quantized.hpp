@@ -14,7 +14,11 @@ inline op::granularity granularity_of(node_reader& n) {
 }
 /// A scale or zero point of shape (1) counts as one number.
 inline term as_scale(node_reader& n, term t) {
-  return n.shape(t).count() == 1 && n.rank(t) == 1 ? n.reshaped(t, {}) : t;
+  if (n.shape(t).count() != 1 || n.rank(t) != 1) return t;
+  n.only_helping(true);
+  const term one = n.reshaped(t, {});
+  n.only_helping(false);
+  return one;
 }
 
 /// Adds the zero point, input 2, to `in`; one that is known to be 0 is left out, so that rules see it.
