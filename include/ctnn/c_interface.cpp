@@ -141,6 +141,32 @@ ctnn_status value_at(const std::vector<ctnn_value>& all, std::size_t index, ctnn
   return CTNN_OK;
 }
 
+ctnn_status feed(ctnn_extractor* extractor, const char* name, ctnn_type type, int rank, const std::int64_t* extents,
+                 const void* numbers, std::size_t bytes, bool copies) noexcept {
+  return guarded([&] {
+    require(extractor, "extractor: a null pointer");
+    require(name, "name: a null pointer");
+    const type_pair* const known = find_type(type);
+    require(known, "type: unknown");
+    const ctnn::extents shape = shape_of(rank, extents);
+    const auto size = static_cast<std::size_t>(size_of(known->type));
+    // Compared before anything is allocated; the product may be too large for any integer.
+    const bool empty = std::find(extents, extents + rank, 0) != extents + rank;
+    const auto most = static_cast<std::int64_t>(empty ? std::size_t{1} << 60 : bytes / size);
+    require(ctnn::within(shape, most) && static_cast<std::size_t>(shape.count()) * size == bytes,
+            "bytes: not what the shape and the type need");
+    require(numbers || bytes == 0, "numbers: a null pointer");
+    const std::span all(static_cast<const std::byte*>(numbers), bytes);
+    if (!copies && known->type != ctnn::dtype::boolean)
+      return extractor->of.input(name, {shape, known->type, std::make_shared<ctnn::numbers_elsewhere>(all)});
+    ctnn::array values = ctnn::array::empty(shape, known->type);
+    if (bytes) std::memcpy(values.bytes().data(), numbers, bytes);
+    if (known->type == ctnn::dtype::boolean)
+      for (std::uint8_t& b : values.elements<std::uint8_t>()) b = b != 0;
+    extractor->of.input(name, std::move(values));
+  });
+}
+
 }  // namespace
 
 const char* ctnn_version(void) { return CTNN_VERSION_STRING; }
@@ -234,25 +260,11 @@ ctnn_status ctnn_extractor_create(const ctnn_model* model, ctnn_extractor** out)
 void ctnn_extractor_destroy(ctnn_extractor* extractor) { delete extractor; }
 ctnn_status ctnn_feed(ctnn_extractor* extractor, const char* name, ctnn_type type, int rank,
                       const std::int64_t* extents, const void* numbers, std::size_t bytes) {
-  return guarded([&] {
-    require(extractor, "extractor: a null pointer");
-    require(name, "name: a null pointer");
-    const type_pair* const known = find_type(type);
-    require(known, "type: unknown");
-    const ctnn::extents shape = shape_of(rank, extents);
-    const auto size = static_cast<std::size_t>(size_of(known->type));
-    // Compared before anything is allocated; the product may be too large for any integer.
-    const bool empty = std::find(extents, extents + rank, 0) != extents + rank;
-    const auto most = static_cast<std::int64_t>(empty ? std::size_t{1} << 60 : bytes / size);
-    require(ctnn::within(shape, most) && static_cast<std::size_t>(shape.count()) * size == bytes,
-            "bytes: not what the shape and the type need");
-    require(numbers || bytes == 0, "numbers: a null pointer");
-    ctnn::array values(shape, known->type);
-    if (bytes) std::memcpy(values.bytes().data(), numbers, bytes);
-    if (known->type == ctnn::dtype::boolean)
-      for (std::uint8_t& b : values.elements<std::uint8_t>()) b = b != 0;
-    extractor->of.input(name, std::move(values));
-  });
+  return feed(extractor, name, type, rank, extents, numbers, bytes, true);
+}
+ctnn_status ctnn_lend(ctnn_extractor* extractor, const char* name, ctnn_type type, int rank,
+                      const std::int64_t* extents, const void* numbers, std::size_t bytes) {
+  return feed(extractor, name, type, rank, extents, numbers, bytes, false);
 }
 ctnn_status ctnn_reset(ctnn_extractor* extractor) {
   return guarded([&] {

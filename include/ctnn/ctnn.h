@@ -116,6 +116,10 @@ CTNN_C_API void ctnn_extractor_destroy(ctnn_extractor* extractor);
 /* `bytes` is the size of the numbers, which are copied: the product of the extents and of the element's size. */
 CTNN_C_API ctnn_status ctnn_feed(ctnn_extractor* extractor, const char* name, ctnn_type type, int rank,
                                  const int64_t* extents, const void* numbers, size_t bytes);
+/* The same without a copy: the numbers, aligned as their type, stay where they are and as they are until the input is
+ * fed again or the extractor destroyed. (Booleans are copied.) */
+CTNN_C_API ctnn_status ctnn_lend(ctnn_extractor* extractor, const char* name, ctnn_type type, int rank,
+                                 const int64_t* extents, const void* numbers, size_t bytes);
 /* What is carried from run to run is again what it is before the first run. */
 CTNN_C_API ctnn_status ctnn_reset(ctnn_extractor* extractor);
 /* An output, or any other value that is still there, computing what it needs. */

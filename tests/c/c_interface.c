@@ -60,6 +60,15 @@ static void run_fixed(ctnn_model* model) {
   CHECK(ctnn_array_bytes(y) == 2 * sizeof(float));
   CHECK(((const float*)ctnn_array_numbers(y))[0] == 11 && ((const float*)ctnn_array_numbers(y))[1] == 26);
   ctnn_array_destroy(y);
+  float lent[6] = {1, 2, 3, 4, 5, 6};
+  CHECK(ctnn_lend(run, "x", CTNN_F32, 2, three_by_two, lent, 20) == CTNN_BAD_CALL);
+  CHECK(ctnn_lend(run, "x", CTNN_F32, 2, three_by_two, NULL, sizeof lent) == CTNN_BAD_CALL);
+  lent[0] = 3; /* they are read where they are */
+  lent[5] = 8;
+  CHECK(ctnn_lend(run, "x", CTNN_F32, 2, three_by_two, lent, sizeof lent) == CTNN_OK);
+  CHECK(ctnn_extract(run, "y", &y) == CTNN_OK);
+  CHECK(((const float*)ctnn_array_numbers(y))[0] == 13 && ((const float*)ctnn_array_numbers(y))[1] == 28);
+  ctnn_array_destroy(y);
   CHECK(ctnn_feed(run, "z", CTNN_F32, 2, three_by_two, numbers, sizeof numbers) == CTNN_BAD_INPUT);
   SAYS("no value called 'z'");
   CHECK(ctnn_feed(run, "x", CTNN_I32, 2, three_by_two, numbers, sizeof numbers) == CTNN_BAD_INPUT);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ctnn/model.hpp>
@@ -103,6 +104,59 @@ TEST_CASE("numbers may stay where the caller has them") {
   own.values()[1] = 9;
   CHECK(x[1] == 2);
   CHECK_THROWS_WITH_AS(array::from_blob({1, 2, 3}, x), "array of shape 1 x 2 x 3 needs 6 values, got 4", error);
+}
+
+TEST_CASE("large outputs are handed out without a copy, and stay as they are") {
+  const std::string text =
+      "7767517\n6 7\n"
+      "Input       in   0 1 in 0=64 1=64 2=1\n"
+      "Convolution conv 1 1 in c 0=3 1=1 5=1 6=3\n"
+      "Split       two  1 2 c c0 c1\n"
+      "Pooling     pool 1 1 c0 p 0=1 1=2 2=2\n"
+      "Sigmoid     gate 1 1 c1 s\n"
+      "ReLU        last 1 1 p out\n";
+  const model in_place = load_text(text, true), apart = load_text(text, false);
+  for (const model* m : {&in_place, &apart})
+    for (bool light : {true, false}) {
+      extractor run = m->extractor();
+      run.set_light_mode(light);
+      run.input("in", {{1, 64, 64}, floats(4096, 2)});
+      // Each takes the other's place and is computed again.
+      const array s = run.extract("s"), c = run.extract("c"), again = run.extract("s"), last = run.extract("c");
+      CHECK(values(s) == floats(12288, 0.5f));
+      CHECK(values(c) == floats(12288, 0));
+      CHECK(values(again) == floats(12288, 0.5f));
+      CHECK(values(last) == floats(12288, 0));
+    }
+
+  const model m = load_text("7767517\n2 2\nInput in 0 1 in 0=64 1=64 2=2\nAbsVal abs 1 1 in out\n");
+  extractor run = m.extractor();
+  const auto run_with = [&](float x) {
+    run.input(0, {{2, 64, 64}, floats(8192, x)});
+    return run.extract(0);
+  };
+  array first = run_with(-1);
+  const array second = run_with(-2);
+  CHECK(values(first) == floats(8192, 1));
+  CHECK(values(second) == floats(8192, 2));
+  const float* const place = std::as_const(first).data();
+  first.values()[0] = 7;  // whoever writes has a copy
+  CHECK(std::as_const(first).data() != place);
+  {
+    const array third = run_with(-3);
+    CHECK(std::as_const(third).data() != std::as_const(second).data());
+    const array same = run.extract(0);
+    CHECK(same.data() == third.data());  // nothing was copied
+  }
+  CHECK(values(run_with(4)) == floats(8192, 4));
+  CHECK(values(second) == floats(8192, 2));
+  array outlives;
+  {
+    extractor other = m.extractor();
+    other.input(0, {{2, 64, 64}, floats(8192, 5)});
+    outlives = other.extract(0);
+  }
+  CHECK(values(outlives) == floats(8192, 5));
 }
 
 TEST_CASE("values lie side by side, and in one block from the second run on") {

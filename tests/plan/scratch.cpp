@@ -32,8 +32,8 @@ std::int64_t scratch_size(const memory_plan& p, std::size_t step) {
 
 TEST_CASE("a kernel's memory is a placement of its step") {
   const memory_plan p = planned(false);
-  CHECK(scratch_size(p, 0) == 50 * 2);
-  CHECK(scratch_size(p, 1) == 3 * 2 + 2);  // pieces are multiples of 16 bytes
+  CHECK(scratch_size(p, 0) == 50 * 4);  // places of 16 bytes
+  CHECK(scratch_size(p, 1) == 3 * 4);
   for (const plan_step& s : p.steps) {
     const placement& own = p.placements[static_cast<std::size_t>(s.scratch)];
     CHECK(own.first_step == own.last_step);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory for numbers, and an extractor's: what one value does not need any more another takes.
+// Memory for numbers, and an extractor's: what one value does not need any more another takes; what is handed out as an
+// array stays with it.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
+
+#include "../loaded/number_source.hpp"
 
 namespace ctnn::ir {
 
@@ -34,19 +39,49 @@ class number_buffer {
   std::size_t size_ = 0;
 };
 
+/// Numbers that a run has left in memory of their own.
+class numbers_of_run final : public number_source {
+ public:
+  numbers_of_run(std::shared_ptr<const number_buffer> memory, std::span<const std::byte> numbers)
+      : memory_(std::move(memory)), numbers_(numbers) {}
+  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return numbers_; }
+
+ private:
+  std::shared_ptr<const number_buffer> memory_;
+  std::span<const std::byte> numbers_;
+};
+
 /// Values by number, side by side in as few blocks as it takes. A value lies where the first room for it is: what is
 /// small and comes late takes the same lines of the cache again and again.
 class buffers {
  public:
-  explicit buffers(std::size_t count) : used_(count) {}
+  explicit buffers(std::size_t count) : used_(count), alone_(count) {}
+
+  /// The i-th value is to have memory of its own, which memory_of() hands out.
+  void set_apart(std::size_t i) { alone_[i].apart = true; }
+  bool is_apart(std::size_t i) const { return alone_[i].apart; }
+  /// Of a value that is apart and has been used.
+  const std::shared_ptr<const number_buffer>& memory_of(std::size_t i) const { return alone_[i].memory; }
+
+  /// Before somebody writes to the i-th value: who was handed its memory keeps it as it is.
+  void part_from(std::size_t i) {
+    std::shared_ptr<const number_buffer>& memory = alone_[i].memory;
+    if (!memory || memory.use_count() == 1) return;
+    const std::shared_ptr<const number_buffer> before = memory;
+    release_alone(memory);
+    std::copy_n(before->data(), before->size(), at_alone(memory, before->size()));
+  }
 
   /// Of the i-th value, of `size` floats; its place is found at its first use.
   float* at(std::size_t i, std::size_t size) {
+    const std::size_t whole = (size / line + 1) * line;
+    if (alone_[i].apart) return at_alone(alone_[i].memory, whole);
     range& place = used_[i];
-    if (place.begin == nullptr) place = take((size / line + 1) * line);
+    if (place.begin == nullptr) place = take(whole);
     return place.begin;
   }
   void release(std::size_t i) {
+    if (alone_[i].apart) return release_alone(alone_[i].memory);
     if (used_[i].begin != nullptr) put_back(used_[i]);
     used_[i] = {};
   }
@@ -58,7 +93,7 @@ class buffers {
       blocks_.clear();
       add_block(held_);
     }
-    peak_ = held_;
+    peak_ = held_ + held_alone_;
   }
   /// Most bytes that there were at one time, spare ones among them.
   std::size_t peak_bytes() const { return peak_ * sizeof(float); }
@@ -70,12 +105,36 @@ class buffers {
     std::size_t size = 0;
   };
 
+  struct place_apart {
+    bool apart = false;
+    std::shared_ptr<const number_buffer> memory;
+  };
+
+  float* at_alone(std::shared_ptr<const number_buffer>& memory, std::size_t size) {
+    if (!memory) {
+      memory = std::make_shared<const number_buffer>(size);
+      held_alone_ += size;
+      peak_ = std::max(peak_, held_ + held_alone_);
+    }
+    return memory->data();
+  }
+  /// It is used again, unless somebody has it.
+  void release_alone(std::shared_ptr<const number_buffer>& memory) {
+    if (!memory) return;
+    if (memory.use_count() > 1) {
+      held_alone_ -= memory->size();
+      memory = nullptr;
+    } else {
+      std::atomic_thread_fence(std::memory_order_acquire);  // who had it, on any thread, has read it
+    }
+  }
+
   range take(std::size_t size) {
     auto room = std::ranges::find_if(free_, [&](const range& r) { return r.size >= size; });
     if (room == free_.end()) {
       const float* const added = add_block(size);
       held_ += size;
-      peak_ = std::max(peak_, held_);
+      peak_ = std::max(peak_, held_ + held_alone_);
       room = std::ranges::find(free_, added, &range::begin);
     }
     const range taken{room->begin, size};
@@ -109,7 +168,8 @@ class buffers {
 
   std::vector<number_buffer> blocks_;
   std::vector<range> used_, free_;  ///< free ones in order
-  std::size_t held_ = 0, peak_ = 0;  ///< floats
+  std::vector<place_apart> alone_;
+  std::size_t held_ = 0, held_alone_ = 0, peak_ = 0;  ///< floats
 };
 
 }  // namespace ctnn::ir

@@ -406,6 +406,10 @@ CTNN_ONCE void extractor::set_up() {
   for (std::size_t p = 0; p < beside_.size(); ++p)
     if (const int r = plan_.root(static_cast<int>(p)); at(r) != p) std::swap(beside_[p], beside_[at(r)]);
   memory_ = ir::buffers(plan_.placements.size());
+  for (int p : plan_.outputs) {
+    const ir::placement& root = plan_.at(plan_.root(p));
+    if (!root.external && root.size >= worth_sharing) memory_.set_apart(at(plan_.root(p)));
+  }
   forget();
 }
 
@@ -483,7 +487,7 @@ CTNN_ONCE array extractor::read(ir::value_id v) {
 CTNN_ONCE array extractor::read_alone(ir::value_id v) {
   if (const auto at_v = fed_.find(v); at_v != fed_.end()) return *at_v->second;
   compute({&v, 1});
-  array out = copy_of(v);
+  array out = array_of(v);
   for (int p : held_) finished_with(p);
   return out;
 }
@@ -520,7 +524,7 @@ CTNN_ONCE std::vector<array> extractor::read_all(std::span<const ir::value_id> v
   std::vector<std::size_t> overwritten;  // by another of them, which took its place
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (fed_.contains(values[k])) out[k] = *fed_.at(values[k]);
-    else if (is_there(place_of(values[k]))) out[k] = copy_of(values[k]);
+    else if (is_there(place_of(values[k]))) out[k] = array_of(values[k]);
     else overwritten.push_back(k);
   }
   for (int p : held_) finished_with(p);
@@ -538,9 +542,25 @@ CTNN_ONCE bool extractor::has_counted_rows(ir::value_id v) const {
   return maker.type->is.counts_rows && maker.outputs.first == v;
 }
 
-CTNN_ONCE array extractor::copy_of(ir::value_id v) {
-  ir::tensor from = tensor_at(place_of(v));
+CTNN_ONCE bool extractor::can_share(int p) const {
+  const int r = plan_.root(p);
+  if (!memory_.is_apart(at(r)) || plan_.at(p).order != ir::layout::nchw) return false;
+  const auto may_change = [&](int q) { return producers_[at(q)] != ir::none && !done_[at(producers_[at(q)])]; };
+  if (may_change(r)) return false;
+  for (int q = beside_[at(r)]; q != r; q = beside_[at(q)])
+    if (may_change(q)) return false;
+  return true;
+}
+
+CTNN_ONCE array extractor::array_of(ir::value_id v) {
+  const int p = place_of(v);
+  ir::tensor from = tensor_at(p);
   if (has_counted_rows(v)) from.shape[0] = *elements<std::int32_t>(tensor_at(v + 1));
+  if (can_share(p)) {
+    const std::span<const float> all(from.data, static_cast<std::size_t>(ctnn::words(from.shape.count(), from.type)));
+    const auto numbers = std::as_bytes(all).first(static_cast<std::size_t>(from.shape.count() * size_of(from.type)));
+    return {from.shape, from.type, std::make_shared<ir::numbers_of_run>(memory_.memory_of(at(plan_.root(p))), numbers)};
+  }
   array out = array::empty(from.shape, from.type);
   if (from.type == dtype::f32) program_->kernels().convert({out.data(), out.shape(), ir::layout::nchw, 0}, from, {});
   else if (out.size()) std::memcpy(out.bytes().data(), from.data, out.bytes().size());
@@ -603,6 +623,7 @@ CTNN_ONCE void extractor::run(int s) {
   const auto in = plan_.ids_of(step.inputs), out = plan_.ids_of(step.outputs);
   in_.clear();
   out_.clear();
+  for (int p : out) memory_.part_from(at(plan_.root(p)));
   for (int p : plan_.own_inputs(step)) in_.push_back(input_tensor(p));
   for (int p : out) out_.push_back(tensor_at(p));
   const auto tell = [&](bool begins) {

@@ -70,6 +70,10 @@ class extractor {
 
   /// The value called `name`, computing what it needs. Throws ctnn::error if there is no such value (and says where it
   /// went, if rewriting took it), or if an input it needs has not been fed.
+  ///
+  /// What is returned stays as it is, whatever runs later. A large output is in the memory that it was computed in:
+  /// there is no copy, until somebody asks for it to be written (members that are not const). Memory whose array is
+  /// gone by the next run serves that run.
   array extract(std::string_view name);
   /// Output `index` in the order of the model's outputs.
   array extract(std::size_t index);
@@ -103,6 +107,9 @@ class extractor {
 
  private:
   using plan_kind = ir::program::plan_kind;
+
+  /// Numbers that an output has at least which is handed out without a copy.
+  static constexpr std::int64_t worth_sharing = 4096;
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -177,7 +184,10 @@ class extractor {
   std::vector<array> read_all(std::span<const ir::value_id> values);
   /// Runs what it takes; then the values' places are held until finished_with() is told of each of held_.
   void compute(std::span<const ir::value_id> values);
-  array copy_of(ir::value_id v);
+  /// In the memory that it was computed in, if that can be.
+  array array_of(ir::value_id v);
+  /// Placement p is a value as arrays have it, in memory of its own, where nothing writes any more in this run.
+  bool can_share(int p) const;
   /// Nothing was written over placement p, or what it describes, since it was computed.
   bool is_there(int p) const;
   /// The next value says how many of its rows there are.

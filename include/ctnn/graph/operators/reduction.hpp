@@ -94,7 +94,7 @@ struct topk {
     result[1] = result[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(k); }
+  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(k, 16); }
   constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = type_at(in, 0);
     out[1] = dtype::i64;

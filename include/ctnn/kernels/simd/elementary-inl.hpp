@@ -41,17 +41,22 @@ CTNN_INLINE vec softplus(vec x) {
   return select(less(set(20.0f), x), x, select(equal(u, one), e, y));
 }
 
+/// Within 6 ulp and [-1, 1]: x P(x^2) / Q(x^2), both of degree 5 with positive coefficients, fitted to the least
+/// largest relative error (1.9e-8) up to 3.93, from where on the float is 1.
 CTNN_INLINE vec erf(vec x) {
-  const vec a = abs(x), z = mul(x, x);
-  vec p = set(7.853861353153693e-5f);
-  p = mul_add(p, z, set(-8.010193625184903e-4f));
-  p = mul_add(p, z, set(5.188327685732524e-3f));
-  p = mul_add(p, z, set(-2.685381193529856e-2f));
-  p = mul_add(p, z, set(1.128358514861418e-1f));
-  p = mul_add(p, z, set(-3.761262582423300e-1f));
-  p = mul_add(p, z, set(1.128379165726710f));
-  const vec far = mul_add(set(-2.0f), normal_below(mul(set(-1.41421356f), a)), set(1.0f));
-  return select(less(a, set(1.0f)), mul(x, p), hn::CopySign(far, x));
+  const vec bounded = clamp(x, set(-3.93f), set(3.93f)), y = mul(bounded, bounded);
+  vec p = set(2.04193737e-6f), q = set(3.80036379e-5f);
+  p = mul_add(p, y, set(2.84806856e-4f));
+  q = mul_add(q, y, set(1.16521286e-3f));
+  p = mul_add(p, y, set(3.77962578e-3f));
+  q = mul_add(q, y, set(0.0149974707f));
+  p = mul_add(p, y, set(0.0527903259f));
+  q = mul_add(q, y, set(0.114257758f));
+  p = mul_add(p, y, set(0.190784508f));
+  q = mul_add(q, y, set(0.502411088f));
+  p = mul_add(p, y, set(1.12837915f));
+  q = mul_add(q, y, set(1.0f));
+  return clamp(div(mul(bounded, p), q), set(-1.0f), set(1.0f));
 }
 
 #if HWY_NATIVE_FMA

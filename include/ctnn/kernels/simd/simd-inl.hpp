@@ -77,7 +77,11 @@ CTNN_INLINE mask less(vec a, vec b) { return a < b; }
 CTNN_INLINE mask less_equal(vec a, vec b) { return a <= b; }
 CTNN_INLINE mask equal(vec a, vec b) { return a == b; }
 CTNN_INLINE vec select(mask m, vec yes, vec no) { return m ? yes : no; }
+CTNN_INLINE vec larger(vec a, vec b) { return a < b ? b : a; }
 CTNN_INLINE float sum(vec a) { return a; }
+CTNN_INLINE vec sum_of_lanes(vec a) { return a; }
+CTNN_INLINE vec largest_lane(vec a) { return a; }
+CTNN_INLINE float first_lane(vec a) { return a; }
 CTNN_INLINE float root_of(float x) { return math::sqrt(x); }
 CTNN_INLINE float max_of(vec a) { return a; }
 CTNN_INLINE float min_of(vec a) { return a; }
@@ -85,6 +89,7 @@ CTNN_INLINE float min_of(vec a) { return a; }
 CTNN_INLINE vec relu(vec x) { return x < 0 ? 0 : x; }
 CTNN_INLINE vec exp(vec x) { return math::exp(x); }
 CTNN_INLINE vec exp_up_to_zero(vec x) { return math::exp(x); }
+CTNN_INLINE vec exp_or_zero(vec x) { return math::exp(x); }
 CTNN_INLINE vec expm1(vec x) { return math::expm1(x); }
 CTNN_INLINE vec floor(vec x) { return math::floor(x); }
 CTNN_INLINE vec ceil(vec x) { return math::ceil(x); }
@@ -161,11 +166,17 @@ CTNN_INLINE vec clamp_below(vec x, vec low) { return hn::Max(low, x); }
 CTNN_INLINE vec clamp_above(vec x, vec high) { return hn::Min(high, x); }
 CTNN_INLINE vec clamp(vec x, vec low, vec high) { return hn::Min(high, hn::Max(low, x)); }
 #endif
+/// Either, where one of them is NaN.
+CTNN_INLINE vec larger(vec a, vec b) { return hn::Max(a, b); }
 CTNN_INLINE mask less(vec a, vec b) { return hn::Lt(a, b); }
 CTNN_INLINE mask less_equal(vec a, vec b) { return hn::Le(a, b); }
 CTNN_INLINE mask equal(vec a, vec b) { return hn::Eq(a, b); }
 CTNN_INLINE vec select(mask m, vec yes, vec no) { return hn::IfThenElse(m, yes, no); }
 CTNN_INLINE float sum(vec a) { return hn::GetLane(hn::SumOfLanes(tag(), a)); }
+/// The same in every lane; and larger() of all lanes.
+CTNN_INLINE vec sum_of_lanes(vec a) { return hn::SumOfLanes(tag(), a); }
+CTNN_INLINE vec largest_lane(vec a) { return hn::MaxOfLanes(tag(), a); }
+CTNN_INLINE float first_lane(vec a) { return hn::GetLane(a); }
 /// The root of one number, as vectors have it.
 CTNN_INLINE float root_of(float x) { return hn::GetLane(hn::Sqrt(hn::Set(HWY_CAPPED(float, 1)(), x))); }
 CTNN_INLINE float max_of(vec a) {
@@ -191,55 +202,64 @@ CTNN_INLINE vec each_lane(const Function& f, vec x) {
   return load(part);
 }
 
-/// e^r - 1 - r for |r| <= ln(2)/2; the polynomial of base/math.hpp.
-CTNN_INLINE vec exp_tail(vec r) {
-  vec p = set(1.9875691500e-4f);
-  p = mul_add(p, r, set(1.3981999507e-3f));
-  p = mul_add(p, r, set(8.3334519073e-3f));
-  p = mul_add(p, r, set(4.1665795894e-2f));
-  p = mul_add(p, r, set(1.6666665459e-1f));
-  p = mul_add(p, r, set(5.0000001201e-1f));
-  return mul(mul(p, r), r);
+/// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2, such that e^r is within 3.3e-9: fitted to the least largest relative error.
+CTNN_INLINE vec exp_series(vec r) {
+  vec p = set(1.38131448e-3f);
+  p = mul_add(p, r, set(8.36941885e-3f));
+  p = mul_add(p, r, set(4.16684568e-2f));
+  p = mul_add(p, r, set(1.66665148e-1f));
+  return mul_add(p, r, set(4.99999931e-1f));
 }
+/// e^r - 1 - r
+CTNN_INLINE vec exp_tail(vec r) { return mul(mul(exp_series(r), r), r); }
 
 /// x = k ln 2 + rest for |x| up to 104: adding 1.5 2^23 rounds to whole numbers, which then are the lowest bits.
 struct powers_of_two {
   hn::Vec<int_tag> bits;  ///< of which the lowest are k
-  vec rest;
+  vec whole, rest;        ///< k as a float
 
   CTNN_INLINE explicit powers_of_two(vec x) {
-    const vec round = set(12582912.0f), t = mul_add(x, set(1.44269504088896341f), round), n = sub(t, round);
+    const vec round = set(12582912.0f), t = mul_add(x, set(1.44269504088896341f), round);
     bits = hn::BitCast(int_tag(), t);
-    rest = mul_add(n, set(2.12194440e-4f), mul_add(n, set(-0.693359375f), x));
+    whole = sub(t, round);
+    rest = mul_add(whole, set(2.12194440e-4f), mul_add(whole, set(-0.693359375f), x));
   }
-  CTNN_INLINE vec power_of_rest() const { return add(add(exp_tail(rest), rest), set(1.0f)); }
-  /// 2^k, if it is a normal float.
+  CTNN_INLINE vec power_of_rest() const {
+    const vec one = set(1.0f);
+    return mul_add(mul_add(exp_series(rest), rest, one), rest, one);
+  }
+  /// 2^k, if it is a normal float; 0 for -127, infinity for 128.
   static CTNN_INLINE vec power(hn::Vec<int_tag> k) {
     return hn::BitCast(tag(), hn::Add(hn::ShiftLeft<23>(k), hn::Set(int_tag(), 0x3f800000)));
   }
+  CTNN_INLINE vec product() const { return mul(power_of_rest(), power(bits)); }
 };
 
-/// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays. What is too small for a float is not computed:
-/// processors take ten times as long for products that vanish.
+/// e^x for -88.3 < x < 89 (or NaN) within 2 ulp: 0 where it is hardly a normal float (below -87.7), infinity from 88.4
+/// on. What is too small for a float is not computed: processors take ten times as long for products that vanish.
+CTNN_INLINE vec exp_of_bounded(vec x) { return powers_of_two(x).product(); }
+/// The same for any x, for sums in which one term is 1.
+CTNN_INLINE vec exp_or_zero(vec x) { return exp_of_bounded(clamp(x, set(-88.0f), set(89.0f))); }
+/// The same for x <= 0 (or NaN).
+CTNN_INLINE vec exp_up_to_zero(vec x) { return exp_of_bounded(clamp_below(x, set(-88.0f))); }
+
+/// e^x within 2 ulp; 0 and infinity beyond a float's range, NaN stays.
 CTNN_INLINE vec exp(vec x) {
-  const mask vanishes = less(x, set(-104.0f));
-  const powers_of_two p(select(vanishes, zero(), clamp_above(x, set(89.0f))));
+  const powers_of_two p(clamp(x, set(-104.0f), set(89.0f)));
+#if HWY_TARGET == HWY_AVX3
+  return vec{_mm512_scalef_ps(p.power_of_rest().raw, p.whole.raw)};
+#else  // two factors, as 2^k may be no normal float
   const auto k = hn::Sub(p.bits, hn::Set(int_tag(), 0x4b400000)), half = hn::ShiftRight<1>(k);
-  const vec y = mul(mul(p.power_of_rest(), p.power(half)), p.power(hn::Sub(k, half)));
-  return select(vanishes, zero(), y);
+  return mul(mul(p.power_of_rest(), p.power(half)), p.power(hn::Sub(k, half)));
+#endif
 }
 
-/// The same for x <= 0 (or NaN), for sums in which one term is 1: 0 where it is no normal float.
-CTNN_INLINE vec exp_up_to_zero(vec x) {
-  const mask vanishes = less(x, set(-87.0f));
-  const powers_of_two p(select(vanishes, zero(), x));
-  return select(vanishes, zero(), mul(p.power_of_rest(), p.power(p.bits)));
-}
-
-/// e^x - 1 without cancellation near 0, which keeps its sign.
+/// e^x - 1 without cancellation near 0, which keeps its sign: 2^k (e^rest - 1) + 2^k - 1, half of it, which is finite.
 CTNN_INLINE vec expm1(vec x) {
-  const vec near = select(equal(x, zero()), x, add(exp_tail(x), x));
-  return select(less(abs(x), set(0.34657359f)), near, sub(exp(x), set(1.0f)));
+  const powers_of_two p(clamp(x, set(-80.0f), set(89.0f)));
+  const vec half = p.power(hn::Sub(p.bits, hn::Set(int_tag(), 1))), y = add(exp_tail(p.rest), p.rest);
+  const vec sum = mul_add(half, y, sub(half, set(0.5f)));
+  return hn::CopySign(add(sum, sum), x);
 }
 
 #endif
@@ -262,15 +282,18 @@ CTNN_INLINE void keep_in_register(vec& x) {
 CTNN_INLINE void keep_in_register(const float*& p) { CTNN_FORGET("+r", p); }
 
 CTNN_INLINE vec load_bounded(const float* p, int n) { return n >= lanes ? loadu(p) : load_part(p, n); }
+CTNN_INLINE vec load_bounded_or(const float* p, int n, vec otherwise) {
+  return n >= lanes ? loadu(p) : load_part_or(p, n, otherwise);
+}
 CTNN_INLINE void store_bounded(vec x, float* p, int n) {
   if (n >= lanes) storeu(x, p);
   else store_part(x, p, n);
 }
 
+/// 0 where it is no normal float.
 CTNN_INLINE vec sigmoid(vec x) {
-  const vec e = exp(neg(abs(x)));
   const vec one = set(1.0f);
-  return div(select(less(x, zero()), e, one), add(one, e));
+  return div(one, add(one, exp_or_zero(neg(x))));
 }
 
 /// Within 6 ulp and [-1, 1]: x P(x^2) / Q(x^2), both of degree 4 with positive coefficients, fitted to the least
@@ -290,8 +313,11 @@ CTNN_INLINE vec tanh(vec x) {
 }
 
 /// (1 + erf(x / sqrt 2)) / 2, as base/math.hpp has it.
+#if CTNN_SCALAR_VEC
+CTNN_INLINE vec normal_below(vec x) { return math::normal_below(x); }
+#else
 CTNN_INLINE vec normal_below(vec x) {
-  const vec least = set(-12.9f), bounded = clamp(x, least, set(6.0f));  // from there on it is 1
+  const vec bounded = clamp(x, set(-13.26f), set(6.0f));  // from there on it is 1, before it the power is 0
   const vec u = div(set(1.0f), mul_add(set(0.25f), abs(bounded), set(1.0f)));
   vec p = set(0.0287847351f);
   p = mul_add(p, u, set(-0.167508096f));
@@ -302,12 +328,19 @@ CTNN_INLINE vec normal_below(vec x) {
   p = mul_add(p, u, set(0.1061683f));
   p = mul_add(p, u, set(0.0981827751f));
   p = mul_add(p, u, set(0.0998168141f));
-  const vec head = upper_bits(bounded), square = mul(bounded, bounded);
+  const vec square = mul(bounded, bounded), half = set(-0.5f);
+#if HWY_NATIVE_FMA
+  const vec lost = hn::MulSub(bounded, bounded, square);
+#else
+  const vec head = upper_bits(bounded);
   const vec lost = mul_add(sub(bounded, head), add(bounded, head), sub(mul(head, head), square));
-  const vec power = exp(mul(set(-0.5f), square));
-  const vec tail = mul(mul(p, u), mul_add(mul(set(-0.5f), lost), power, power));
-  return select(less(x, zero()), select(less(x, least), zero(), tail), sub(set(1.0f), tail));
+#endif
+  powers_of_two power(mul(half, square));
+  power.rest = mul_add(half, lost, power.rest);
+  const vec tail = mul(mul(p, u), power.product());
+  return select(less(x, zero()), tail, sub(set(1.0f), tail));
 }
+#endif
 
 // What Highway lacks goes lane by lane: such functions are rare in networks, and so they are as exact as base/math.hpp.
 #define CTNN_EACH_LANE(name)                                         \

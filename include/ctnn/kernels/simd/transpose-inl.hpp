@@ -20,6 +20,14 @@
 
 #include "simd-inl.hpp"
 
+/// 1: vectors have eight lanes at least.
+#undef CTNN_TRANSPOSES_EIGHTS
+#if CTNN_SCALAR_VEC
+#define CTNN_TRANSPOSES_EIGHTS 0
+#else
+#define CTNN_TRANSPOSES_EIGHTS (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2)
+#endif
+
 CTNN_BEGIN_TARGET
 
 namespace detail {
@@ -41,15 +49,52 @@ CTNN_INLINE void transpose_4x4(float* y, std::ptrdiff_t dy, const float* x, std:
 }
 #endif
 
-/// y[r dy + c] = x[c dx + r] for r < rows, c < columns. Tiles of 16 x 16 keep the lines of both sides in the cache.
+#if CTNN_TRANSPOSES_EIGHTS
+/// The same for r, c < 8: pairs of neighbours, fours, then halves.
+CTNN_INLINE void transpose_8x8(float* y, std::ptrdiff_t dy, const float* x, std::ptrdiff_t dx) {
+  const HWY_CAPPED(float, 8) d;
+  const hn::Repartition<double, HWY_CAPPED(float, 8)> two;
+  using eight = hn::Vec<HWY_CAPPED(float, 8)>;
+  eight pairs[8], fours[8];
+  CTNN_UNROLL for (int i = 0; i < 8; i += 2) {
+    const eight a = hn::LoadU(d, x + i * dx), b = hn::LoadU(d, x + (i + 1) * dx);
+    pairs[i] = hn::InterleaveLower(d, a, b);
+    pairs[i + 1] = hn::InterleaveUpper(d, a, b);
+  }
+  CTNN_UNROLL for (int i = 0; i < 8; i += 4) CTNN_UNROLL for (int k = 0; k < 2; ++k) {
+    const auto a = hn::BitCast(two, pairs[i + k]), b = hn::BitCast(two, pairs[i + k + 2]);
+    fours[i + 2 * k] = hn::BitCast(d, hn::InterleaveLower(two, a, b));
+    fours[i + 2 * k + 1] = hn::BitCast(d, hn::InterleaveUpper(two, a, b));
+  }
+  CTNN_UNROLL for (int i = 0; i < 4; ++i) {
+    hn::StoreU(hn::ConcatLowerLower(d, fours[i + 4], fours[i]), d, y + i * dy);
+    hn::StoreU(hn::ConcatUpperUpper(d, fours[i + 4], fours[i]), d, y + (i + 4) * dy);
+  }
+}
+#endif
+
+/// How much of one side is in the cache at a time: less where its lines would take each other's places there.
+constexpr std::ptrdiff_t transpose_tile(std::ptrdiff_t stride) { return stride % 256 == 0 ? 16 : 64; }
+
+/// y[r dy + c] = x[c dx + r] for r < rows, c < columns.
 CTNN_NOINLINE inline void transpose(std::ptrdiff_t rows, std::ptrdiff_t columns, float* y, std::ptrdiff_t dy,
                                     const float* x, std::ptrdiff_t dx) {
-  constexpr std::ptrdiff_t tile = 16;
-  for (std::ptrdiff_t r0 = 0; r0 < rows; r0 += tile) {
-    const std::ptrdiff_t r1 = rows - r0 < tile ? rows : r0 + tile;
-    for (std::ptrdiff_t c0 = 0; c0 < columns; c0 += tile) {
-      const std::ptrdiff_t c1 = columns - c0 < tile ? columns : c0 + tile;
+  const std::ptrdiff_t tall = transpose_tile(dy), wide = transpose_tile(dx);
+  for (std::ptrdiff_t r0 = 0; r0 < rows; r0 += tall) {
+    const std::ptrdiff_t r1 = rows - r0 < tall ? rows : r0 + tall;
+    for (std::ptrdiff_t c0 = 0; c0 < columns; c0 += wide) {
+      const std::ptrdiff_t c1 = columns - c0 < wide ? columns : c0 + wide;
       std::ptrdiff_t r = r0;
+#if CTNN_TRANSPOSES_EIGHTS
+      for (; r + 8 <= r1; r += 8) {
+        std::ptrdiff_t c = c0;
+        for (; c + 8 <= c1; c += 8) transpose_8x8(y + r * dy + c, dy, x + c * dx + r, dx);
+        for (; c + 4 <= c1; c += 4)
+          for (std::ptrdiff_t i = r; i < r + 8; i += 4) transpose_4x4(y + i * dy + c, dy, x + c * dx + i, dx);
+        for (; c < c1; ++c)
+          for (std::ptrdiff_t i = r; i < r + 8; ++i) y[i * dy + c] = x[c * dx + i];
+      }
+#endif
 #if !CTNN_SCALAR_VEC
       for (; r + 4 <= r1; r += 4) {
         std::ptrdiff_t c = c0;

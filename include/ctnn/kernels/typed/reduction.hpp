@@ -217,24 +217,58 @@ inline void run(const op::cumsum& p, const arguments& a) {
   });
 }
 
-/// Positions in a row of the numbers that come first, in order; NaN counts as the largest, of equal ones the earlier
-/// comes first. `best` is a heap with the last of them on top, which most numbers do not get past.
+/// A number and its position as one unsigned number, or two: the larger, the sooner it comes. NaN counts as the largest
+/// number, of equal ones the earlier comes first.
 template <bool Largest, class T>
-void select_first(const T* x, std::int64_t size, std::int64_t stride, std::span<std::int64_t> best) {
+class place_in_order {
+ public:
+  place_in_order() = default;
+  place_in_order(T x, std::int64_t position) {
+    const auto back = ~static_cast<std::uint32_t>(position);
+    if constexpr (packs) key_ = std::uint64_t{rank_of(x)} << 32 | back;
+    else key_ = {rank_of(x), back};
+  }
+  std::int64_t position() const {
+    if constexpr (packs) return ~static_cast<std::uint32_t>(key_);
+    else return ~static_cast<std::uint32_t>(key_.second);
+  }
+  friend bool operator<(const place_in_order& a, const place_in_order& b) { return a.key_ < b.key_; }
+
+ private:
+  static constexpr bool packs = sizeof(T) <= 4;
+  using rank = std::conditional_t<packs, std::uint32_t, std::uint64_t>;
+
+  static rank rank_of(T x) {
+    constexpr rank sign = rank{1} << (8 * sizeof(rank) - 1);
+    rank up{};
+    if constexpr (std::is_floating_point_v<T>) {
+      const rank bits = std::bit_cast<rank>(x == 0 ? T{0} : x);
+      up = x != x ? ~rank{0} : (bits & sign) != 0 ? ~bits : bits | sign;
+    } else {
+      up = static_cast<rank>(x) ^ (std::is_signed_v<T> ? sign : rank{0});
+    }
+    return Largest ? up : ~up;
+  }
+
+  std::conditional_t<packs, std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> key_{};
+};
+
+/// The places of a row that come first, in order. `best` is a heap with the last of them on top, which most numbers do
+/// not get past.
+template <bool Largest, class T>
+void select_first(const T* x, std::int64_t size, std::int64_t stride, std::span<place_in_order<Largest, T>> best) {
+  using place = place_in_order<Largest, T>;
   const auto is_better = [](T a, T b) {  // by bits, without a branch
     return Largest ? (b == b) & ((a > b) | (a != a)) : (a < b) | ((a == a) & (b != b));
   };
-  const auto comes_first = [&](std::int64_t i, std::int64_t j) {
-    const T a = x[i * stride], b = x[j * stride];
-    return is_better(a, b) || (!is_better(b, a) && i < j);
-  };
-  const auto k = static_cast<std::int64_t>(best.size());
-  std::iota(best.begin(), best.end(), 0);
-  if (k == size) return std::sort(best.begin(), best.end(), comes_first);
-  std::make_heap(best.begin(), best.end(), comes_first);
+  const auto comes_first = [](const place& a, const place& b) { return b < a; };
+  const std::size_t k = best.size();
+  for (std::size_t i = 0; i < k; ++i)
+    best[i] = place(x[static_cast<std::int64_t>(i) * stride], static_cast<std::int64_t>(i));
+  if (k > 0 && static_cast<std::int64_t>(k) < size) std::make_heap(best.begin(), best.end(), comes_first);
   constexpr std::int64_t some = 16;
-  for (std::int64_t i = k; k > 0 && i < size;) {
-    const T last = x[best.front() * stride];
+  for (auto i = static_cast<std::int64_t>(k); k > 0 && i < size;) {
+    T last = x[best[0].position() * stride];
     if (stride == 1 && i + some <= size) {  // a loop that compilers make vectors of
       int better = 0;
       for (std::int64_t j = 0; j < some; ++j) better += is_better(x[i + j], last) ? 1 : 0;
@@ -245,31 +279,41 @@ void select_first(const T* x, std::int64_t size, std::int64_t stride, std::span<
     }
     const std::int64_t end = std::min(i + some, size);
     for (; i < end; ++i) {
-      if (!is_better(x[i * stride], x[best.front() * stride])) continue;
-      std::pop_heap(best.begin(), best.end(), comes_first);
-      best.back() = i;
-      std::push_heap(best.begin(), best.end(), comes_first);
+      if (!is_better(x[i * stride], last)) continue;
+      const place now(x[i * stride], i);
+      std::size_t hole = 0;  // of the last one: what comes after `now` moves up
+      for (std::size_t next = 1; next < k; next = 2 * hole + 1) {
+        if (next + 1 < k) next += best[next + 1] < best[next] ? 1 : 0;
+        if (!(best[next] < now)) break;
+        best[hole] = best[next];
+        hole = next;
+      }
+      best[hole] = now;
+      last = x[best[0].position() * stride];
     }
   }
-  std::sort_heap(best.begin(), best.end(), comes_first);
+  std::sort(best.begin(), best.end(), comes_first);
 }
 
 inline void run(const op::topk& p, const arguments& a, scratch_memory memory) {
   const around s(a.in[0].shape, p.axis);
-  for_numbers(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    const std::span<std::int64_t> best = memory.take<std::int64_t>(p.k);
+  const auto run_rows = [&]<bool Largest, class T>(tag<T>, scratch_memory from) {
+    const auto best = from.take<place_in_order<Largest, T>>(p.k);
     for (std::int64_t o = 0; o < s.outer; ++o)
       for (std::int64_t r = 0; r < s.inner; ++r) {
-        const T* x = elements<T>(b.in[0]) + o * s.size * s.inner + r;
-        if (p.largest) select_first<true>(x, s.size, s.inner, best);
-        else select_first<false>(x, s.size, s.inner, best);
+        const T* x = elements<T>(a.in[0]) + o * s.size * s.inner + r;
+        select_first<Largest, T>(x, s.size, s.inner, best);
         std::int64_t at = o * p.k * s.inner + r;
-        for (const std::int64_t i : best) {
-          elements<T>(b.out[0])[at] = x[i * s.inner];
-          elements<std::int64_t>(b.out[1])[at] = i;
+        for (const auto& i : best) {
+          elements<T>(a.out[0])[at] = x[i.position() * s.inner];
+          elements<std::int64_t>(a.out[1])[at] = i.position();
           at += s.inner;
         }
       }
+  };
+  for_numbers(p.name, a, [&]<class T>(const arguments&, tag<T> t) {
+    if (p.largest) run_rows.template operator()<true, T>(t, memory);
+    else run_rows.template operator()<false, T>(t, memory);
   });
 }
 

@@ -230,8 +230,14 @@ class attention_part {
     keep(with_softcap, n, h, row, rows);
     for (int r = 0; skips_ && r < rows; ++r) hide(n, h, row + r, columns, scores_ + std::ptrdiff_t{r} * columns);
     keep(with_mask, n, h, row, rows);
-    for (int r = 0; r < rows; ++r)
-      softmax_row(columns, scores_ + std::ptrdiff_t{r} * columns, scores_ + std::ptrdiff_t{r} * columns);
+    // The sums of values are fewer numbers than the scores: they are multiplied instead, unless the scores are wanted.
+    const bool late = seen_ == nullptr || p_.which != probabilities;
+    float factors[op::attention::row_block];
+    for (int r = 0; r < rows; ++r) {
+      float* const s = scores_ + std::ptrdiff_t{r} * columns;
+      if (late) factors[r] = first_lane(softmax_powers(columns, s, s));
+      else softmax_row(columns, s, s);
+    }
     keep(probabilities, n, h, row, rows);
     if (packs_)
       multiply_first_inputs(scores_, columns, rows, columns, values_, static_cast<int>(w_.total), y, w_.out.pitch(),
@@ -246,6 +252,8 @@ class attention_part {
       if (packs_) add_visible(scores_ + std::ptrdiff_t{r} * columns, columns, sums);
       else sum_values(scores_ + std::ptrdiff_t{r} * columns, n, shared, keys, true, sums);
     }
+    for (std::ptrdiff_t r = 0; late && r < rows; ++r)
+      map_row(multiply_all{set(factors[r])}, width, y + r * w_.out.pitch(), y + r * w_.out.pitch());
   }
   void keep(op::attention_scores which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t row, int rows) const {
     if (seen_ == nullptr || p_.which != which) return;

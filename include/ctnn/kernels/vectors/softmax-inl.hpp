@@ -32,27 +32,75 @@ struct multiply_all {
   CTNN_INLINE vec operator()(vec x) const { return mul(x, factor); }
 };
 
+// Of numbers that are NaN any may be taken for the largest: their powers are NaN, and so is the sum of them.
+
+/// Over n contiguous numbers of V vectors, the last of which may be part of one: all stays in registers.
+template <int V>
+CTNN_NOINLINE inline void softmax_short_row(int n, const float* x, float* y) {
+  constexpr int last = V - 1;
+  const vec least = set(-std::numeric_limits<float>::infinity());
+  vec e[V];
+  CTNN_UNROLL for (int v = 0; v < last; ++v) e[v] = loadu(x + v * lanes);
+  e[last] = load_bounded_or(x + last * lanes, n - last * lanes, least);
+  vec most = e[0];
+  CTNN_UNROLL for (int v = 1; v < V; ++v) most = larger(most, e[v]);
+  const vec top = largest_lane(most);
+  CTNN_UNROLL for (int v = 0; v < V; ++v) e[v] = exp_up_to_zero(sub(e[v], top));
+  vec total = e[0];
+  CTNN_UNROLL for (int v = 1; v < V; ++v) total = add(total, e[v]);
+  const vec factor = div(set(1.0f), sum_of_lanes(total));
+  CTNN_UNROLL for (int v = 0; v < last; ++v) storeu(mul(e[v], factor), y + v * lanes);
+  store_bounded(mul(e[last], factor), y + last * lanes, n - last * lanes);
+}
+
+/// e^(x - the largest) of n contiguous numbers; returns what makes a softmax of them.
+template <int = 0>
+CTNN_NOINLINE inline vec softmax_powers(int n, const float* x, float* y) {
+  const vec least = set(-std::numeric_limits<float>::infinity());
+  vec most[2]{least, least};
+  int i = 0;
+  for (; lanes > 1 && i + 2 * lanes <= n; i += 2 * lanes) {
+    most[0] = larger(most[0], loadu(x + i));
+    most[1] = larger(most[1], loadu(x + i + lanes));
+  }
+  for (; i < n; i += lanes) most[0] = larger(most[0], load_bounded_or(x + i, n - i, least));
+  const vec top = largest_lane(larger(most[0], most[1]));
+  vec total[2]{zero(), zero()};
+  for (i = 0; lanes > 1 && i + 2 * lanes <= n; i += 2 * lanes) {
+    const vec a = exp_up_to_zero(sub(loadu(x + i), top)), b = exp_up_to_zero(sub(loadu(x + i + lanes), top));
+    total[0] = add(total[0], a);
+    total[1] = add(total[1], b);
+    storeu(a, y + i);
+    storeu(b, y + i + lanes);
+  }
+  for (; i < n; i += lanes) {
+    const vec e = exp_up_to_zero(sub(load_bounded_or(x + i, n - i, least), top));
+    total[0] = add(total[0], e);
+    store_bounded(e, y + i, n - i);
+  }
+  return div(set(1.0f), sum_of_lanes(add(total[0], total[1])));
+}
+
 /// Over n contiguous numbers.
 template <int = 0>
 CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
-  vec most = set(x[0]);
-  int i = 0;
-  for (; i + lanes <= n; i += lanes) most = max(most, loadu(x + i));
-  float top = max_of(most);
-  for (; lanes > 1 && i < n; ++i) top = math::max(top, x[i]);
-  const vec shift = set(top);
-  vec total = zero();
-  for (i = 0; i + lanes <= n; i += lanes) {
-    const vec e = exp_up_to_zero(sub(loadu(x + i), shift));
-    total = add(total, e);
-    storeu(e, y + i);
+  if constexpr (lanes > 1) {
+    switch ((n + lanes - 1) / lanes) {
+      case 1: return softmax_short_row<1>(n, x, y);
+      case 2: return softmax_short_row<2>(n, x, y);
+      case 3: return softmax_short_row<3>(n, x, y);
+      case 4: return softmax_short_row<4>(n, x, y);
+    }
   }
-  float rest = 0;
-  if (lanes > 1 && i < n) {
-    store_part(exp_up_to_zero(sub(load_part(x + i, n - i), shift)), y + i, n - i);
-    for (; i < n; ++i) rest += y[i];
+  if constexpr (lanes > 1 && lanes < 16) {
+    switch ((n + lanes - 1) / lanes) {
+      case 5: return softmax_short_row<5>(n, x, y);
+      case 6: return softmax_short_row<6>(n, x, y);
+      case 7: return softmax_short_row<7>(n, x, y);
+      case 8: return softmax_short_row<8>(n, x, y);
+    }
   }
-  map_row(multiply_all{set(1.0f / (sum(total) + rest))}, n, y, y);
+  map_row(multiply_all{softmax_powers(n, x, y)}, n, y, y);
 }
 
 /// `width` softmaxes side by side, each over n numbers dx (dy) apart.
@@ -62,7 +110,7 @@ CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const flo
   for (std::ptrdiff_t i = 0; i < width; i += lanes) {
     const int part = width - i < lanes ? static_cast<int>(width - i) : lanes;
     vec most = load_bounded(x + i, part), total = zero();
-    for (int k = 1; k < n; ++k) most = max(most, load_bounded(x + i + k * dx, part));
+    for (int k = 1; k < n; ++k) most = larger(most, load_bounded(x + i + k * dx, part));
     for (int k = 0; k < n; ++k) {
       const vec e = exp_up_to_zero(sub(load_bounded(x + i + k * dx, part), most));
       total = add(total, e);
