@@ -87,8 +87,11 @@
 #define CTNN_BEGIN_FAST_CODE _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\")")
 #endif
 #define CTNN_END_FAST_CODE _Pragma("GCC pop_options")
+/// Before a function of plain kernels that only drives those where the time goes: small.
+#define CTNN_SMALL __attribute__((optimize("Os")))
 #else
 #define CTNN_FAST_CODE 0
 #define CTNN_BEGIN_FAST_CODE
 #define CTNN_END_FAST_CODE
+#define CTNN_SMALL
 #endif

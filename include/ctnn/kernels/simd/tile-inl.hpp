@@ -117,9 +117,14 @@ constexpr CTNN_INLINE epilogue epilogue_of(const activation_function& f) {
 
 /// A run of contiguous inputs: where it begins, relative to its pixel, and where its weights do.
 struct run_step {
+#if !defined(CTNN_PLAIN)  // there each pixel's address is the run's
   std::ptrdiff_t in;
+#endif
   std::ptrdiff_t weights;
 };
+#if defined(CTNN_PLAIN)
+inline constexpr epilogue no_epilogue;
+#endif
 
 struct tile_task {
   const float* const* pixels;  ///< P addresses, for each run anew if pixel_step == P, shared by all if it is 0
@@ -139,8 +144,10 @@ struct tile_task {
   int rows;     ///< pixels to store, at most P
   int columns;  ///< channels to store, at most V lanes, more than (V - 1) lanes unless lanes is 1
   bool last;    ///< apply the epilogue
+#if defined(CTNN_PLAIN)
+  const epilogue* end = &no_epilogue;
+#else
   epilogue end;
-#if !defined(CTNN_PLAIN)
   const float* ahead;  ///< weights that come next, each run's as far from the first run's as in `runs`; may be null
   int ahead_inputs;    ///< inputs from one fetch of them to the next
 #endif
@@ -215,23 +222,44 @@ CTNN_INLINE void activate_tile(vec (&sum)[P][V], const epilogue& end, const floa
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[p][v] = with_slope(sum[p][v], slope[v]);
   }
 }
+template <int P, int V>
+CTNN_INLINE void store_tile(const vec (&sum)[P][V], float* out, std::ptrdiff_t pitch, int rows, int columns) {
+  CTNN_UNROLL for (int p = 0; p < P; ++p) {
+    if (p < rows) store_row<V>(sum[p], out, columns);
+    out += pitch;
+  }
+}
 /// The epilogue, if this is the last part, and the only store but for functions and `added`, which go over the tile.
 template <int P, int V>
 CTNN_INLINE void end_tile(vec (&sum)[P][V], const epilogue& end, const float* slopes, bool last, added_rows added,
                           float* out, std::ptrdiff_t pitch, int rows, int columns) {
   if (last) activate_tile<P, V>(sum, end, slopes, columns);
-  float* to = out;
-  CTNN_UNROLL for (int p = 0; p < P; ++p) {
-    if (p < rows) store_row<V>(sum[p], to, columns);
-    to += pitch;
-  }
+  store_tile<P, V>(sum, out, pitch, rows, columns);
   const bool sloped = lanes > 1 && slopes != nullptr;
   if (last && end.finish != nullptr && !sloped) end.finish(end, slopes, out, pitch, rows, columns);
   if (last && added.data != nullptr) add_rows(added, out, pitch, rows, columns);
 }
 
-/// A tile of plain floats with fewer than V columns, by way of a buffer: rare, and small code matters there. The task's
-/// addresses of columns are lost.
+#if defined(CTNN_PLAIN)
+/// Columns that fill no tile, number by number: few, and small code matters there.
+CTNN_SMALL CTNN_NOINLINE inline void run_narrow(const tile_task& t) {
+  for (int c = 0; c < t.columns; ++c)
+    for (int r = 0; r < t.rows; ++r) {
+      float sum = t.bias != nullptr ? t.bias[c] : 0.0f;
+      if (t.start != nullptr) sum += t.start[r * t.start_pitch + c];
+      const float* const* pixels = t.pixels + r;
+      for (int i = 0; i < t.run_count; ++i, pixels += t.pixel_step) {
+        const float* in = *pixels;
+        const float* w = t.weights + t.runs[i].weights + c / channel_block * t.block_step + c % channel_block;
+        for (int k = t.length; k > 0; --k, w += t.weight_step) sum = mul_add(*in++, *w, sum);
+      }
+      if (t.last && t.end->bounds != epilogue::bound::none) sum = relu(sum);
+      t.out[r * t.out_pitch + c] = sum;
+    }
+}
+#else
+/// A tile of vectors of one float with fewer than V columns, by way of a buffer: rare, and small code matters there.
+/// The task's addresses of columns are lost.
 CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (*run)(const tile_task&)) {
   float buffer[16] = {}, bias[8] = {};
   const std::ptrdiff_t block_step = t.block_step;
@@ -244,10 +272,8 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
     for (int c = 0; c < columns; ++c) buffer[r * width + c] = t.start[r * t.start_pitch + c];
   const auto finish = t.end.finish;
   t.end.finish = nullptr;  // slopes are for these columns only
-#if !defined(CTNN_PLAIN)
   const added_rows added = t.end.added;
   t.end.added = {};
-#endif
   t.bias = bias;
   t.start = t.out = buffer;
   t.start_pitch = t.out_pitch = width;
@@ -261,10 +287,9 @@ CTNN_NOINLINE inline void run_narrow(tile_task& t, int height, int width, void (
   t.rows = rows;
   t.end.finish = finish;
   if (t.last && finish != nullptr) finish(t.end, t.slopes, out, out_pitch, rows, columns);
-#if !defined(CTNN_PLAIN)
   if (t.last && added.data != nullptr) add_rows(added, out, out_pitch, rows, columns);
-#endif
 }
+#endif
 
 }  // namespace detail
 
@@ -326,7 +351,13 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   const std::ptrdiff_t weight_step = t.weight_step, block_step = t.block_step;
   for (int r = 0; r < t.run_count; ++r) {
     const float* in[P];
-    CTNN_UNROLL for (int p = 0; p < P; ++p) in[p] = pixels[p] + t.runs[r].in;
+    CTNN_UNROLL for (int p = 0; p < P; ++p) {
+#if defined(CTNN_PLAIN)
+      in[p] = pixels[p];
+#else
+      in[p] = pixels[p] + t.runs[r].in;
+#endif
+    }
     pixels += t.pixel_step;
     const float* w = t.weights + t.runs[r].weights;
     std::ptrdiff_t length = t.length;
@@ -379,12 +410,12 @@ CTNN_NOINLINE void run_tile(const tile_task& t) {
   CTNN_UNROLL for (int i = 0; i < more; ++i)
     CTNN_UNROLL for (int v = 0; v < V; ++v) sum[0][v] = add(sum[0][v], others[i][v]);
 
-#if defined(CTNN_PLAIN)
-  const added_rows added;
+#if defined(CTNN_PLAIN)  // whoever runs the columns finishes them
+  if (t.last) detail::activate_tile<P, V>(sum, *t.end, nullptr, V);
+  detail::store_tile<P, V>(sum, t.out, t.out_pitch, t.rows, V);
 #else
-  const added_rows added = t.end.added;
+  detail::end_tile<P, V>(sum, t.end, t.slopes, t.last, t.end.added, t.out, t.out_pitch, t.rows, t.columns);
 #endif
-  detail::end_tile<P, V>(sum, t.end, t.slopes, t.last, added, t.out, t.out_pitch, t.rows, t.columns);
 }
 
 /// Columns and rows that shares of a product (share.hpp) take at a time: tiles then lie as in the whole product.
@@ -403,29 +434,26 @@ struct tile_shape {
 inline constexpr tile_shape one_by_eight{1, 8, &run_tile<1, 8>}, four_by_four{4, 4, &run_tile<4, 4>};
 
 /// `columns` columns, tile by tile; the task's addresses of columns are lost.
-CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, const tile_shape& tile) {
+CTNN_SMALL CTNN_NOINLINE inline void run_columns(tile_task& t, int columns, const tile_shape& tile) {
   const int width = tile.columns;
-  t.columns = width;
-  for (; columns >= width; columns -= width) {
-    tile.run(t);
+  for (int left = columns; left > 0; left -= width) {
+    t.columns = left;
+    if (left < width) detail::run_narrow(t);
+    else tile.run(t);
     t.weights += width / channel_block * t.block_step;
     t.out += width;
     if (t.bias != nullptr) t.bias += width;
-    t.slopes = from_column(t.slopes, width);
     if (t.start != nullptr) t.start += width;
   }
-  t.columns = columns;
-  if (columns != 0) detail::run_narrow(t, tile.rows, width, tile.run);
+  if (!t.last || t.end->finish == nullptr) return;
+  t.end->finish(*t.end, t.slopes, t.out - (columns + width - 1) / width * width, t.out_pitch, t.rows, columns);
 }
 #endif
 
-/// The tile, with as many of its columns as the task says.
+/// The tile, with as many of its columns as the task says, and nothing behind them.
 CTNN_INLINE void run_columns_of(const tile_shape& tile, const tile_task& t) {
 #if defined(CTNN_PLAIN)
-  if (t.columns < tile.columns) {
-    tile_task narrow = t;
-    return detail::run_narrow(narrow, tile.rows, tile.columns, tile.run);
-  }
+  if (t.columns < tile.columns) return detail::run_narrow(t);
 #endif
   tile.run(t);
 }

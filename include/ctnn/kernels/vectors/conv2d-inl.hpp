@@ -28,6 +28,7 @@
 #include "../walks/window-inl.hpp"
 #if defined(CTNN_PLAIN)
 #include "convolve-plain-inl.hpp"
+#include "depthwise-plain-inl.hpp"
 #else
 #include "convolve_planes-inl.hpp"
 #include "convolve_strips-inl.hpp"
@@ -279,21 +280,19 @@ constexpr tile_set tiles_of(const op::conv2d& p, const arguments& a) {
 
 namespace detail {
 
-#if defined(CTNN_PLAIN)
-template <int = 0>
-inline void convolve_by_channel(const window& c, const epilogue& end) {
-  convolve_depthwise(c, end, &depthwise_row<all_tiles, 0, 0>);
-}
-#endif
-
 /// All groups of an image, which `c` describes, or a share of them.
 template <tile_set Tiles = all_tiles>
 CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool depthwise, const work_share& share) {
   if constexpr (Tiles.has_depthwise())
     if (depthwise) {
       if (share.count > 1) c = rows_of_window(c, share_of(share, c.out_height));
+#if defined(CTNN_PLAIN)
+      if (c.chan == 1) return convolve_by_channel<window, true>(c, c, end);
+      return convolve_depthwise_planar(c, c, end);
+#else
       if (c.chan == 1) return convolve_depthwise(c, end, choose_depthwise<Tiles>(c));
-      if constexpr (Tiles.depthwise_apart) return convolve_depthwise_planar(c, end);
+      if constexpr (Tiles.depthwise_apart) return convolve_depthwise_planar(c, c, end);
+#endif
     }
 #if !defined(CTNN_PLAIN)
   const bool planes = Tiles.has_planes() && gains_by_planes(c);
@@ -347,14 +346,14 @@ CTNN_INLINE void convolve_image(int groups, window& c, const epilogue& end, bool
 /// its operands lie. Compilers that do not optimise for speed would make a page of code of it.
 struct convolution_record {
   std::int16_t height, width, channels, out_height, out_width, out_channels, col, out_pitch, residual_pitch;
-  bool planar, backwards;
+  bool planar, backwards, pointwise;
   std::int8_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w, pad_top, pad_left;
   enum operand { in, weights, bias, residual, out, operands };
   std::int8_t bases[operands] = {memory_place::nowhere, memory_place::nowhere, memory_place::nowhere,
                                  memory_place::nowhere, memory_place::nowhere};  ///< of memory_place
   std::int32_t offsets[operands] = {};
   const epilogue* end = nullptr;
-  void (*kernel)(const window&, const epilogue&) = nullptr;
+  void (*kernel)(const convolution_record&, const operand_addresses&, const epilogue&) = nullptr;
 
   constexpr convolution_record(const op::conv2d& p, const arguments& a) {
     const window c = window_of(p, a);
@@ -371,6 +370,7 @@ struct convolution_record {
     residual_pitch = static_cast<std::int16_t>(c.residual_pitch);
     planar = c.chan != 1;
     backwards = c.backwards;
+    pointwise = is_pointwise(c);
     kernel_h = static_cast<std::int8_t>(c.kernel_h);
     kernel_w = static_cast<std::int8_t>(c.kernel_w);
     stride_h = static_cast<std::int8_t>(c.stride_h);
@@ -380,8 +380,10 @@ struct convolution_record {
     pad_top = static_cast<std::int8_t>(c.pad_top);
     pad_left = static_cast<std::int8_t>(c.pad_left);
     // The one kernel that this convolution needs: no other is linked.
-    if (!depthwise) kernel = &convolve;
-    else kernel = c.chan == 1 ? &detail::convolve_by_channel<> : &convolve_depthwise_planar<>;
+    if (!depthwise) kernel = &convolve<convolution_record>;
+    else if (c.chan != 1) kernel = &convolve_depthwise_planar<convolution_record>;
+    else kernel = out_channels % 8 == 0 && a.in.size() == 1 ? &convolve_by_channel<convolution_record, false>
+                                                            : &convolve_by_channel<convolution_record, true>;
   }
 
   constexpr void place(operand which, const memory_place& p) {
@@ -389,34 +391,6 @@ struct convolution_record {
     offsets[which] = static_cast<std::int32_t>(p.offset);
   }
 
-  /// The window without its addresses.
-  constexpr window unpack() const {
-    window c{};
-    c.col = col;
-    c.row = c.col * width;
-    c.chan = planar ? c.row * height : 1;
-    c.out_pitch = out_pitch;
-    c.residual_pitch = residual_pitch;
-    c.out_row = c.out_pitch * out_width;
-    c.height = height;
-    c.width = width;
-    c.channels = channels;
-    c.out_height = out_height;
-    c.out_width = out_width;
-    c.out_channels = out_channels;
-    c.kernel_h = kernel_h;
-    c.kernel_w = kernel_w;
-    c.stride_h = stride_h;
-    c.stride_w = stride_w;
-    c.dilation_h = dilation_h;
-    c.dilation_w = dilation_w;
-    c.pad_top = pad_top;
-    c.pad_left = pad_left;
-    c.last_y = height - span_of(kernel_h, dilation_h);
-    c.last_x = width - span_of(kernel_w, dilation_w);
-    c.backwards = backwards;
-    return c;
-  }
   /// Is it all? One image, one group (all channels of a depthwise convolution are), and all numbers fit.
   constexpr bool tells(const op::conv2d& p, const arguments& a, std::span<const memory_place> places) const {
     if (p.has_slopes() || p.residual_last) return false;
@@ -429,23 +403,64 @@ struct convolution_record {
       if (m.base > 127 || m.offset > 2147483647) return false;
     return true;
   }
+
+ private:
+  /// The window without its addresses.
+  constexpr window unpack() const;
 };
+
+constexpr CTNN_INLINE std::ptrdiff_t row_of(const convolution_record& c) { return c.col * c.width; }
+constexpr CTNN_INLINE std::ptrdiff_t plane_of(const convolution_record& c) {
+  return c.planar ? row_of(c) * c.height : 1;
+}
+constexpr CTNN_INLINE bool is_planar(const convolution_record& c) { return c.planar; }
+constexpr CTNN_INLINE std::ptrdiff_t out_row_of(const convolution_record& c) { return c.out_pitch * c.out_width; }
+constexpr CTNN_INLINE bool is_pointwise(const convolution_record& c) { return c.pointwise; }
 
 namespace detail {
 template <int = 0>
-CTNN_NOINLINE inline const float* address_of(const convolution_record& r, int operand, const frame& f) {
+CTNN_SMALL CTNN_NOINLINE inline const float* address_of(const convolution_record& r, int operand, const frame& f) {
   return address_in(f, {r.bases[operand], r.offsets[operand]});
 }
 }  // namespace detail
+
+constexpr window convolution_record::unpack() const {
+  window c{};
+  c.col = col;
+  c.row = row_of(*this);
+  c.chan = plane_of(*this);
+  c.out_pitch = out_pitch;
+  c.residual_pitch = residual_pitch;
+  c.out_row = out_row_of(*this);
+  c.height = height;
+  c.width = width;
+  c.channels = channels;
+  c.out_height = out_height;
+  c.out_width = out_width;
+  c.out_channels = out_channels;
+  c.kernel_h = kernel_h;
+  c.kernel_w = kernel_w;
+  c.stride_h = stride_h;
+  c.stride_w = stride_w;
+  c.dilation_h = dilation_h;
+  c.dilation_w = dilation_w;
+  c.pad_top = pad_top;
+  c.pad_left = pad_left;
+  c.last_y = height - span_of(kernel_h, dilation_h);
+  c.last_x = width - span_of(kernel_w, dilation_w);
+  c.backwards = backwards;
+  return c;
+}
+
 template <int = 0>
-CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
-  window c = r.unpack();
-  c.in = detail::address_of(r, r.in, f);
-  c.weights = detail::address_of(r, r.weights, f);
-  c.bias = detail::address_of(r, r.bias, f);
-  c.residual = detail::address_of(r, r.residual, f);
-  c.out = const_cast<float*>(detail::address_of(r, r.out, f));
-  r.kernel(c, *r.end);
+CTNN_SMALL CTNN_NOINLINE inline void run(const convolution_record& r, const frame& f) {
+  operand_addresses at{};
+  at.in = detail::address_of(r, r.in, f);
+  at.weights = detail::address_of(r, r.weights, f);
+  at.bias = detail::address_of(r, r.bias, f);
+  at.residual = detail::address_of(r, r.residual, f);
+  at.out = const_cast<float*>(detail::address_of(r, r.out, f));
+  r.kernel(r, at, *r.end);
 }
 
 #endif

@@ -13,61 +13,63 @@ namespace plain {
 namespace detail {
 
 /// Runs summed by one call of a tile; windows with more take several.
-inline constexpr int most_runs = 4;
+inline constexpr int most_runs = 3;
 
 /// The runs of a tile that were found, and what to do with them.
 struct plain_tile {
   tile_task task;
+  bool first;  ///< of the parts of the sums: they begin with the bias and the residual
   run_step runs[most_runs];
   const float* pixels[most_runs * 4];
 };
 
-/// Sums the runs found so far for all columns. `first` of the parts of a sum: it begins with the bias and the residual.
+/// Sums the runs found so far for all columns, of the pixel whose results and residual lie so far behind the first's.
 /// (What it calls it calls last: no stack of its own lies below the tile's.)
-CTNN_NOINLINE inline void sum_runs(plain_tile& tile, const window& c, std::ptrdiff_t out, std::ptrdiff_t pixel,
-                                   bool first, bool last) {
+template <class Numbers>
+CTNN_SMALL CTNN_NOINLINE void sum_runs(plain_tile& tile, const Numbers& c, const operand_addresses& at,
+                                       std::ptrdiff_t out, std::ptrdiff_t residual, bool last) {
   tile_task& t = tile.task;
   t.last = last;
-  t.out = c.out + out;
-  t.weights = c.weights;
-  t.bias = first ? c.bias : nullptr;
-  t.slopes = c.slopes;
+  t.out = at.out + out;
+  t.weights = at.weights;
+  t.bias = nullptr;
+  t.slopes = at.slopes;
   t.start = t.out;
   t.start_pitch = t.out_pitch;
-  if (first) {
+  if (tile.first) {
+    t.bias = at.bias;
     t.start = nullptr;
-    if (c.residual != nullptr) {
-      t.start = c.residual + pixel * c.residual_pitch;
+    if (at.residual != nullptr) {
+      t.start = at.residual + residual;
       t.start_pitch = t.out_pitch / c.out_pitch * c.residual_pitch;
     }
   }
+  tile.first = false;
   run_columns(t, c.out_channels, t.pixel_step == 1 ? one_by_eight : four_by_four);
 }
 
 }  // namespace detail
 
-/// One group of one image.
-CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
+/// One group of one image, of which `c` tells the numbers: a window or a record.
+template <class Numbers>
+CTNN_SMALL CTNN_NOINLINE void convolve(const Numbers& c, const operand_addresses& at, const epilogue& end) {
   detail::plain_tile tile;
   tile_task& t = tile.task;
   t.runs = tile.runs;
   t.pixels = tile.pixels;
   t.run_count = 0;
-  t.end = end;
+  t.end = &end;
   t.block_step = static_cast<std::ptrdiff_t>(c.kernel_h) * c.kernel_w * c.channels * channel_block;
 
-  // With 1 x 1 windows all pixels stand below each other.
-  const bool pointwise = c.kernel_h == 1 && c.kernel_w == 1 && c.stride_h == 1 && c.stride_w == 1 && c.pad_top == 0 &&
-                         c.pad_left == 0 && c.last_y == c.out_height - 1 && c.last_x == c.out_width - 1 &&
-                         c.out_row == c.out_width * c.out_pitch;
+  const bool pointwise = is_pointwise(c);
   const int out_width = pointwise ? 1 : c.out_width;
   const int out_height = pointwise ? c.out_height * c.out_width : c.out_height;
   const int height = pointwise ? out_height : c.height;
-  const std::ptrdiff_t row = pointwise ? c.col : c.row;
-  t.out_pitch = pointwise ? c.out_pitch : c.out_row;
+  const std::ptrdiff_t row = pointwise ? c.col : row_of(c);
+  t.out_pitch = pointwise ? c.out_pitch : out_row_of(c);
 
   // How a row of taps divides into runs: planes x columns of `length` inputs.
-  const bool planar = c.chan != 1;
+  const bool planar = is_planar(c);
   const int planes = planar ? c.channels : 1;
   const bool joined = c.dilation_w == 1 && (planar || c.col == c.channels);
   const int tap_length = planar ? 1 : c.channels;
@@ -93,32 +95,39 @@ CTNN_NOINLINE inline void convolve(const window& c, const epilogue& end) {
       while (kx < kx_end && x + (kx_end - 1) * c.dilation_w >= c.width) --kx_end;
       const int taps = joined && !(hangs_over && rows > 1 && (kx_end - kx) * tap_length > max_run) ? kx_end - kx : 1;
       t.length = taps * tap_length;
-      const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(oy) * out_width + ox,
-                           out = oy * t.out_pitch + ox * c.out_pitch;
-      bool first = true;
+      const std::ptrdiff_t out = oy * t.out_pitch + ox * c.out_pitch;
+      const std::ptrdiff_t residual = (static_cast<std::ptrdiff_t>(oy) * out_width + ox) * c.residual_pitch;
+      tile.first = true;
       for (int plane = 0; plane < planes; ++plane)
         for (int ky = 0; ky < c.kernel_h; ++ky)
           for (int k = kx; k < kx_end; k += taps) {
+            const std::ptrdiff_t place = plane * plane_of(c) + (x + k * c.dilation_w) * c.col;
+            if (t.run_count == detail::most_runs) {
+              detail::sum_runs(tile, c, at, out, residual, false);
+              t.run_count = 0;
+            }
             const float** pixels = tile.pixels + t.run_count * rows;
             bool any = false;
+            int below = y + ky * c.dilation_h;
             for (int r = 0; r < rows; ++r) {
-              const int below = y + (r < t.rows ? r : t.rows - 1) * c.stride_h + ky * c.dilation_h;
               const bool inside = below >= 0 && below < height;
-              pixels[r] = inside ? c.in + (plane * c.chan + below * row + (x + k * c.dilation_w) * c.col) : zeros;
+              pixels[r] = inside ? at.in + (below * row + place) : zeros;
               any = any || inside;
+              if (r + 1 < t.rows) below += c.stride_h;
             }
-            if (!any) continue;
-            tile.runs[t.run_count++] = {
-                0, (static_cast<std::ptrdiff_t>(ky * c.kernel_w + k) * c.channels + plane) * channel_block};
-            if (t.run_count < detail::most_runs) continue;
-            detail::sum_runs(tile, c, out, pixel, first, false);
-            t.run_count = 0;
-            first = false;
+            if (any)
+              tile.runs[t.run_count++] = {(static_cast<std::ptrdiff_t>(ky * c.kernel_w + k) * c.channels + plane) *
+                                          channel_block};
           }
-      detail::sum_runs(tile, c, out, pixel, first, true);
+      detail::sum_runs(tile, c, at, out, residual, true);
       t.run_count = 0;
     }
   }
+}
+
+template <int = 0>
+CTNN_INLINE void convolve(const window& c, const epilogue& end) {
+  convolve(c, c, end);
 }
 
 }  // namespace plain

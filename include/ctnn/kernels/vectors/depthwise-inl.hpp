@@ -170,12 +170,6 @@ CTNN_INLINE void depthwise_channels(const depthwise_line& d, const result_bounds
     const float* here = in + c;
     const float* w = weights + c;
     int kx = 0;
-#if CTNN_LOADS_NEIGHBOURS
-    if constexpr (V == 8) {
-      sum_taps(sum, here, tap_step, w, d.weight_step, taps);
-      kx = taps;
-    }
-#endif
     for (; kx < taps; ++kx) {
       CTNN_UNROLL for (int v = 0; v < V; ++v) sum[v] = mul_add(load_bounded(here + v, left), loadu(w + v), sum[v]);
       here += tap_step;
@@ -308,9 +302,14 @@ CTNN_NOINLINE inline void convolve_depthwise(const window& c, const epilogue& en
 }
 
 /// The same for nchw input, which only a network that begins with a depthwise convolution has: plain loops.
-template <int = 0>
-CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilogue& end) {
+template <class Numbers>
+CTNN_NOINLINE void convolve_depthwise_planar(const Numbers& c, const operand_addresses& at, const epilogue& end) {
   const auto width = static_cast<std::ptrdiff_t>(round_up_to_block(c.out_channels));
+#if defined(CTNN_PLAIN)  // whoever runs a plain layer adds what comes behind the activation
+  const float* const residual = at.residual;
+#else
+  const float* const residual = c.residual_last ? nullptr : at.residual;
+#endif
   for (int oy = 0; oy < c.out_height; ++oy)
     for (int ox = 0; ox < c.out_width; ++ox) {
       const int y = oy * c.stride_h - c.pad_top, x = ox * c.stride_w - c.pad_left;
@@ -319,21 +318,22 @@ CTNN_NOINLINE inline void convolve_depthwise_planar(const window& c, const epilo
                                detail::last_tap(y, c.dilation_h, c.kernel_h, c.height),
                                detail::first_tap(x, c.dilation_w),
                                detail::last_tap(x, c.dilation_w, c.kernel_w, c.width)};
-      float* out = c.out + pixel * c.out_pitch;
+      float* out = at.out + pixel * c.out_pitch;
       for (int channel = 0; channel < c.out_channels; ++channel) {
-        float sum = c.bias != nullptr ? c.bias[channel] : 0.0f;
-        if (c.residual != nullptr && !c.residual_last) sum += c.residual[pixel * c.residual_pitch + channel];
+        float sum = at.bias != nullptr ? at.bias[channel] : 0.0f;
+        if (residual != nullptr) sum += residual[pixel * c.residual_pitch + channel];
         for (int ky = valid.y; ky < valid.y_end; ++ky)
           for (int kx = valid.x; kx < valid.x_end; ++kx)
-            sum += c.in[(y + ky * c.dilation_h) * c.row + (x + kx * c.dilation_w) * c.col + channel * c.chan] *
-                   c.weights[(ky * c.kernel_w + kx) * width + channel];
+            sum +=
+                at.in[(y + ky * c.dilation_h) * row_of(c) + (x + kx * c.dilation_w) * c.col + channel * plane_of(c)] *
+                at.weights[(ky * c.kernel_w + kx) * width + channel];
         if (end.bounds == epilogue::bound::relu) sum = math::clamp(sum, 0.0f, std::numeric_limits<float>::infinity());
         if (end.bounds == epilogue::bound::clip) sum = math::clamp(sum, end.low, end.high);
         out[channel] = sum;
       }
-      if (end.finish != nullptr) end.finish(end, c.slopes, out, c.out_pitch, 1, c.out_channels);
+      if (end.finish != nullptr) end.finish(end, at.slopes, out, c.out_pitch, 1, c.out_channels);
 #if !defined(CTNN_PLAIN)
-      if (c.residual_last) add_rows({c.residual + pixel * c.residual_pitch}, out, c.out_pitch, 1, c.out_channels);
+      if (c.residual_last) add_rows({at.residual + pixel * c.residual_pitch}, out, c.out_pitch, 1, c.out_channels);
 #endif
     }
 }

@@ -56,7 +56,7 @@ CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int 
     return multiply_panels<Tiles>(p);
   }
 #endif
-  const run_step whole{0, 0};
+  const run_step whole{};
   tile_task t{};
   t.runs = &whole;
   t.run_count = 1;
@@ -66,8 +66,8 @@ CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int 
   t.out_pitch = out_pitch;
   t.rows = 1;
   t.last = true;
-  t.end = end;
 #if defined(CTNN_PLAIN)
+  t.end = &end;
   for (int r = 0; r < rows; ++r) {
     const float* row = in + r * in_pitch;
     t.pixels = &row;
@@ -78,6 +78,7 @@ CTNN_INLINE void multiply_rows_by(const float* in, std::ptrdiff_t in_pitch, int 
     run_columns(t, columns, one_by_eight);
   }
 #else
+  t.end = end;
   t.pixels = &in;
   for (int column = 0; column < columns;) {
     const tile_shape tile = choose_row<Tiles>(columns - column);

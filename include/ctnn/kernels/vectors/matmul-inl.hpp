@@ -42,7 +42,7 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   t.run_count = 1;
   t.block_step = channel_block;
   t.out_pitch = t.start_pitch = columns;
-  const run_step step{0, 0};
+  const run_step step{};
   t.runs = &step;
   t.weights = copy;
   while (column < column_end) {

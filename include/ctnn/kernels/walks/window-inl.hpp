@@ -29,13 +29,19 @@ CTNN_BEGIN_TARGET
 constexpr int max_run = channel_block == 4 ? 64 : 512;
 alignas(64) inline constexpr float zeros[max_run] = {};
 
-struct window {
+/// Where a convolution's operands lie.
+struct operand_addresses {
   const float* in;
   const float* weights;
   const float* bias;      ///< may be null
   const float* slopes;    ///< of prelu; null for other functions
   const float* residual;  ///< may be null
   float* out;
+
+  friend constexpr bool operator==(const operand_addresses&, const operand_addresses&) = default;
+};
+
+struct window : operand_addresses {
   std::ptrdiff_t row, col, chan;  ///< input elements from y to y + 1, x to x + 1, c to c + 1
   std::ptrdiff_t out_pitch, residual_pitch;
   std::ptrdiff_t out_row;  ///< output elements from y to y + 1: out_width out_pitch where nothing lies between
@@ -89,6 +95,18 @@ constexpr CTNN_INLINE window window_of(const op::conv2d& p, const arguments& a) 
   c.last_x = c.width - span_of(c.kernel_w, c.dilation_w);
   c.backwards = a.backwards;
   return c;
+}
+
+/// What of a window follows from its other numbers, and is left out where space matters (convolution_record).
+constexpr CTNN_INLINE std::ptrdiff_t row_of(const window& c) { return c.row; }
+constexpr CTNN_INLINE std::ptrdiff_t plane_of(const window& c) { return c.chan; }
+constexpr CTNN_INLINE bool is_planar(const window& c) { return c.chan != 1; }
+constexpr CTNN_INLINE std::ptrdiff_t out_row_of(const window& c) { return c.out_row; }
+/// With 1 x 1 windows all pixels stand below each other.
+constexpr CTNN_INLINE bool is_pointwise(const window& c) {
+  return c.kernel_h == 1 && c.kernel_w == 1 && c.stride_h == 1 && c.stride_w == 1 && c.pad_top == 0 &&
+         c.pad_left == 0 && c.last_y == c.out_height - 1 && c.last_x == c.out_width - 1 &&
+         c.out_row == c.out_width * c.out_pitch;
 }
 
 /// Output rows [y, y_end) and columns [x, x_end).
