@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// As stub.cpp, for networks of bytes.
+// As stub_floats.cpp, for networks of bytes (byte_answers.hpp).
 #include "byte_answers.hpp"
 #include "stub_engine.hpp"
 
