@@ -2,7 +2,7 @@
 // The commands of the tool, free of its command line. They throw ctnn::error (bad input) or usage_error.
 #pragma once
 
-#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,8 +39,8 @@ struct model_source {
   bool exact = false;                ///< only rules that change no number
   std::vector<std::string> keep;     ///< blobs that must survive
   bool exact_convolutions = false;   ///< no Winograd filtering
-  /// As load_options has it.
-  double winograd_growth = std::numeric_limits<double>::infinity();
+  /// As load_options has it; without one, its own, but types keep all of Winograd's weights.
+  std::optional<double> winograd_growth;
   std::vector<std::string> inputs;   ///< NAME=FILE: .npy, .npz, a picture, or a folder of these; or FILE.npz
   picture_options pictures;
 };

@@ -69,7 +69,7 @@ ir::optimization rewrite(ctnn::loaded_model& m, const model_source& how) {
     o = ir::optimize_loaded(m, std::move(o.g), rules);
   }
   if (!o.broken_rule.empty()) throw ctnn::error("rule '" + std::string(o.broken_rule) + "' does not lower the measure");
-  ir::limit_winograd(o.g, how.winograd_growth);
+  if (how.winograd_growth) ir::limit_winograd(o.g, *how.winograd_growth);
   return o;
 }
 

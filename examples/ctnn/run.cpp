@@ -45,7 +45,7 @@ ctnn::load_options options_of(const model_source& from, ctnn::target_id target,
           .read = {.limits = limits_of(from)},
           .executor = std::move(threads),
           .exact_convolutions = from.exact_convolutions,
-          .winograd_growth = from.winograd_growth};
+          .winograd_growth = from.winograd_growth.value_or(ctnn::load_options().winograd_growth)};
 }
 
 }  // namespace
@@ -273,13 +273,13 @@ void verify(const optimize_options& options) {
   for (const ctnn::arrays_by_name& arrays : fed.runs) {
     const bool whole = build_whole(opened, arrays).has_value();
     const progress busy("running both sides");
-    const ctnn::verification v = ctnn::verify(
-        opened.maker, whole ? arrays : with_made_up(from, opened, arrays), options.tolerance,
-        {.optimize = from.optimize,
-         .rules = rules,
-         .keep = from.keep,
-         .exact_convolutions = from.exact_convolutions,
-         .winograd_growth = from.winograd_growth});
+    const ctnn::verification v =
+        ctnn::verify(opened.maker, whole ? arrays : with_made_up(from, opened, arrays), options.tolerance,
+                     {.optimize = from.optimize,
+                      .rules = rules,
+                      .keep = from.keep,
+                      .exact_convolutions = from.exact_convolutions,
+                      .winograd_growth = from.winograd_growth.value_or(ctnn::load_options().winograd_growth)});
     if (!v.same) throw ctnn::error(ir::describe(v));
     std::printf("verified, %s\n", ir::describe(v).c_str());
   }

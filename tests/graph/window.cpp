@@ -2,6 +2,8 @@
 // Windows against a count by hand: every size, kernel, stride, dilation and padding that is small.
 #include <doctest/doctest.h>
 
+#include <ctnn/graph/operators/convolution.hpp>
+#include <ctnn/graph/operators/pooling.hpp>
 #include <ctnn/graph/window.hpp>
 
 using namespace ctnn;
@@ -41,6 +43,33 @@ TEST_CASE("SAME padding makes size / stride results, rounded up, and is even but
             CHECK(window_count(size, upper[0], upper[1], span, stride, false) == (size + stride - 1) / stride);
         }
   CHECK(resolve_padding(pair{1, 2}, same_padding::none, 3, 1, 1, 8) == pair{1, 2});
+}
+
+// Constant evaluation refuses an overflow, wherever it is.
+TEST_CASE("windows too large to count are refused with SAME padding, too") {
+  constexpr auto refusal = [](const auto& op) {
+    const extents in[] = {{1, 8, 8}};
+    extents out[2];
+    return op.infer(in, out).kind;
+  };
+  constexpr auto wide = [] {
+    op::conv2d p;
+    p.out = 1;
+    p.kernel = {3, 3};
+    p.dilation = {1297437441, 1};
+    p.same = same_padding::upper;
+    return p;
+  };
+  static_assert(refusal(wide()) == mistake::too_large);
+  constexpr auto most = [] {
+    op::pool p;
+    p.kernel = by_axis{1 << 24};
+    p.dilation = by_axis{1 << 24};
+    p.same = same_padding::lower;
+    return p;
+  };
+  static_assert(refusal(most()) == mistake::too_large);
+  CHECK(resolve_padding(pair{}, same_padding::upper, 1 << 24, 1, 1 << 24, 8) == pair{1073741823, 1073741824});
 }
 
 TEST_CASE("numbers for the axes repeat, and the fewest that say the same are one spelling") {

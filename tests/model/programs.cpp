@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <limits>
 #include <map>
 #include <string>
 #include <thread>
@@ -357,7 +358,8 @@ TEST_CASE("Winograd's weights take no more memory than they may, and the layers 
       if (packed_winograd_size(g, n) > 0) names.push_back(n.name);
     return names;
   };
-  const model all = f.load(), none = f.load({.exact_convolutions = true});
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  const model all = f.load({.winograd_growth = unlimited}), none = f.load({.exact_convolutions = true});
   const double direct = static_cast<double>(packed_total(none.graph()));
   CHECK(packed(all.graph()) == std::vector<std::string_view>{"large", "small"});
   CHECK(static_cast<double>(packed_total(all.graph())) > 3.5 * direct);
@@ -385,4 +387,16 @@ TEST_CASE("Winograd's weights take no more memory than they may, and the layers 
     CHECK(now != wanted);
     for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(now[i] == doctest::Approx(wanted[i]).epsilon(1e-4));
   }
+}
+TEST_CASE("Without a word from the user a model takes at most a tenth more than its file's weights") {
+  const files f(
+      "7767517\n4 4\n"
+      "Input        in    0 1 in 0=24 1=24 2=512\n"
+      "Convolution  wide  1 1 in a 0=512 1=3 4=1 5=1 6=2359296\n"
+      "Convolution  again 1 1 a b 0=512 1=3 4=1 5=1 6=2359296\n"
+      "Pooling      mean  1 1 b out 0=1 4=1\n");
+  const auto numbers = [&](const load_options& o) { return static_cast<double>(packed_total(f.load(o).graph())); };
+  const double direct = numbers({.exact_convolutions = true});
+  CHECK(numbers({}) <= 1.1 * direct);
+  CHECK(numbers({.winograd_growth = std::numeric_limits<double>::infinity()}) > 2 * direct);
 }

@@ -16,11 +16,13 @@ enum class same_padding { none, upper, lower };
 
 constexpr int span_of(int kernel, int dilation) { return (kernel - 1) * dilation + 1; }
 
-/// The padding before and after one axis, in numbers: SAME is worked out, anything else passes through.
+/// The padding before and after one axis, in numbers: SAME is worked out, anything else passes through. Of a window too
+/// large to count, which infer() refuses after it, as much as there can be.
 constexpr pair resolve_padding(pair pad, same_padding same, int kernel, int stride, int dilation, int size) {
   if (same == same_padding::none) return pad;
-  const int total = span_of(kernel, dilation) + (size - 1) / stride * stride - size;
-  const int sum = total > 0 ? total : 0;
+  const std::int64_t span = (std::int64_t{kernel} - 1) * dilation + 1;
+  const std::int64_t total = span + (size - 1) / stride * stride - size;
+  const int sum = total <= 0 ? 0 : total < 2147483647 ? static_cast<int>(total) : 2147483647;
   const int small = sum / 2, large = sum - small;
   return same == same_padding::upper ? pair{small, large} : pair{large, small};
 }
