@@ -2,6 +2,7 @@
 // Every rule has cases in this room, whose run-time halves are here.
 #include <set>
 
+#include "support/any_size.hpp"
 #include "support/random_graph.hpp"
 #include "support/rule_cases.hpp"
 #include "support/seeds.hpp"
@@ -75,6 +76,37 @@ TEST_CASE("rules say what they are") {
   for (const rule_record& r : default_rules::records) {
     CHECK(!r.info.name.empty());
     CHECK(r.info.arrow.find("->") != std::string_view::npos);
+  }
+}
+
+TEST_CASE("rules take no number out of the range of floats, or say that they may, and then they do") {
+  std::set<std::string_view> saying, leaving;
+  for (const covered_rule& c : covered_rules()) {
+    if (!c.fires || c.loaded) continue;
+    const rule_record& rule = default_rules::records[c.rule];
+    builder b;
+    c.before(b);
+    const graph_view was = b.g.view();
+    const optimization o = optimize(thaw(was), {&rule, 1});
+    const bool says = rule.info.effect == numerics::rescales;
+    if (says) saying.insert(rule.info.name);
+    CAPTURE(rule.info.name);
+    const std::string text_before = describe_graph(was);
+    CAPTURE(text_before);
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      CAPTURE(seed);
+      weights_of_any_size weights(was, seed);
+      const std::vector<floats> in = inputs_of_any_size(was, seed);
+      const outputs_and_size want(was, weights, in);
+      if (want.size > headroom) continue;
+      const std::string off = left_the_floats(outputs_and_size(o.g.view(), weights, in).outputs, want.outputs);
+      if (!says) CHECK(off == "");
+      else if (!off.empty()) leaving.insert(rule.info.name);
+    }
+  }
+  for (const std::string_view rule : saying) {
+    CAPTURE(rule);
+    CHECK(leaving.count(rule) == 1);
   }
 }
 
