@@ -163,6 +163,7 @@ DECLINES("x * 2 - y", (rules::weighted_sum), difference_of_scaled, "it is not th
 DECLINES("(x + 2) + y", (rules::weighted_sum), sum_of_shifted, "its operand is not a value times a scalar")
 
 FIRES("eltwise(x, y * 2, z)", (rules::scaled_term), three_terms<op::eltwise_function::sum>, three_weighted)
+FIRES("eltwise(x, 10 (y * 10))", (rules::scaled_term), (term_times<1, 1>), (term_of<2>))
 FIRES("eltwise(x, y * 1e-40)", (rules::scaled_term), (term_times<0, -40>), (term_of<-40>))
 FIRES("eltwise(x, 1e-40 (y * 1))", (rules::scaled_term), (term_times<-40, 0>), (term_of<-40>))
 DECLINES("eltwise(x, 1e-30 (y * 1e-30))", (rules::scaled_term), (term_times<-30, -30>),
