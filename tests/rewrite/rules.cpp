@@ -174,6 +174,31 @@ TEST_CASE("exact rules keep every bit of random graphs of all element types") {
   CHECK(changed > tried / 2);
 }
 
+TEST_CASE("the rules keep the numbers of random graphs of all element types, bytes but for a step") {
+  int tried = 0;
+  std::string others;  // where what lay between two numbers was rounded the other way, and that again
+  int off = 0;
+  for (const std::uint64_t seed : seeds(0, 1500)) {
+    const typed_random_graph made(seed, 2 + static_cast<int>(seed % 12));
+    const graph_view was = made.g.view();
+    const optimization o = optimize(thaw(was), default_rules::records);
+    if (!has_kernels(was) || !has_kernels(o.g.view()) || o.history.size() == 0) continue;
+    std::vector<bytes> want;
+    try {
+      want = typed_outputs(was);
+    } catch (const error&) {
+      continue;
+    }
+    ++tried;
+    if (agree(o.g.view(), typed_outputs(o.g.view()), want, false, o.history)) continue;
+    ++off;
+    others += ' ' + std::to_string(seed);
+  }
+  MESSAGE(tried << " graphs compared");
+  CAPTURE(others);
+  CHECK(off <= tried / 1000);
+}
+
 TEST_CASE("random graphs have every operator, and every rule fires in them") {
   std::set<const operator_type*> seen;
   std::set<std::string_view> fired;
