@@ -43,6 +43,8 @@ static_assert(std::same_as<fast_classifier, nn::network<
 static_assert(std::same_as<nn::optimized<fast_classifier>, fast_classifier>);
 static_assert(classifier::size == 10 && fast_classifier::size == 6);
 static_assert(fast_classifier::has<"conv1"> && !fast_classifier::has<"bn1"> && !fast_classifier::has<"drop">);
+static_assert(nn::survives<classifier, "conv1"> && !nn::survives<classifier, "bn1">);
+static_assert(nn::survives<classifier, "bn1", nn::exact_rules>);
 static_assert(nn::fused_into<classifier, "bn1"> == "conv1" && nn::fused_into<classifier, "relu1"> == "conv1");
 static_assert(nn::fused_into<classifier, "flat"> == "gap" && nn::fused_into<classifier, "fc"> == "fc");
 static_assert(nn::fused_into<classifier, "drop"> == "pool1");

@@ -80,3 +80,38 @@ TEST_CASE("a network without its channel of one number is the same network") {
   constexpr auto folded = nn::fold<other>();
   CHECK(sizeof(folded) < sizeof(nn::parameters<nn::optimized<net>>));
 }
+
+// Weights and constants whose bits are the same are one, and what differs by nothing else.
+namespace {
+
+using twins = nn::network<nn::input<"x", nn::shape<2, 4, 4>>, nn::conv2d<"a", nn::out<3>, nn::kernel<3>, nn::pad<1>>,
+                          nn::conv2d<"b", nn::out<3>, nn::kernel<3>, nn::pad<1>, nn::from<"x">>,
+                          nn::concat<"both", nn::from<"a", "b">>, nn::constant<"k", nn::shape<6, 1, 4>>,
+                          nn::constant<"l", nn::shape<6, 1, 4>>, nn::maximum<"above", nn::from<"both", "k">>,
+                          nn::maximum<"below", nn::from<"both", "l">>, nn::mul<"product", nn::from<"above", "below">>>;
+constexpr auto k = numbers<24>(2);
+constexpr auto l = numbers<24>(2);
+constexpr auto same_a = numbers<3 * 18>(0);
+template <const auto& B, const auto& BBias>
+inline constexpr nn::named_weight of_twins[] = {{"a", "weight", a},   {"a", "bias", a_bias}, {"b", "weight", B},
+                                                {"b", "bias", BBias}, {"k", "value", k},     {"l", "value", l}};
+constexpr float other_bias[] = {1, 2, -3};
+constexpr float same_bias[] = {1, 2, 3};
+using one = nn::optimized<nn::with_weights<twins, of_twins<same_a, same_bias>>>;
+using two = nn::optimized<nn::with_weights<twins, of_twins<same_a, other_bias>>>;
+
+}  // namespace
+static_assert(2 * nn::macs<one> == nn::macs<two> && nn::macs<two> == nn::macs<nn::optimized<twins>>);
+static_assert(nn::weight_count<one> == 3 && nn::weight_count<two> == 5);
+static_assert(nn::weight_count<nn::optimized<twins>> == 6);
+
+TEST_CASE("a network whose equal layers are one is the same network") {
+  std::vector<float> x(32);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 9) - 4;
+  const std::span<const float> inputs[] = {x};
+  const auto &of_one = of_twins<same_a, same_bias>, &of_two = of_twins<same_a, other_bias>;
+  CHECK(nn::verify<nn::with_weights<twins, of_twins<same_a, same_bias>>>(of_one, inputs, 1e-5).same);
+  CHECK(nn::verify<nn::with_weights<twins, of_twins<same_a, other_bias>>>(of_two, inputs, 1e-5).same);
+  constexpr auto folded = nn::fold<nn::with_weights<twins, of_twins<same_a, same_bias>>>();
+  CHECK(sizeof(folded) < sizeof(nn::parameters<two>));
+}

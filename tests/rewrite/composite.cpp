@@ -49,6 +49,25 @@ constexpr auto rectified = [](builder& b) { b.output("", b.relu("it", image(b)))
 constexpr auto leaky_half = [](builder& b) { b.output("", b.apply("it", image(b), function::leaky_relu, 0.5f)); };
 constexpr auto at_least = [](builder& b) { b.output("", b.apply("it", image(b), function::clip, 0.5f, most)); };
 constexpr auto at_most = [](builder& b) { b.output("", b.apply("it", image(b), function::clip, -most, 0.5f)); };
+/// Roots of what has a lower bound.
+constexpr value_id bounded(builder& b) { return b.apply("bound", image(b), function::clip, -1, 2); }
+constexpr value_id positive(builder& b) {
+  return b.scalar("eps", op::binary_function::add, b.add(op::activation{{function::square}}, "square", {image(b)}),
+                  1e-5f);
+}
+template <int Tenths>
+constexpr auto power_of_bounded =
+    [](builder& b) { b.output("", b.scalar("it", op::binary_function::pow, bounded(b), float(Tenths) / 10)); };
+template <int Tenths>
+constexpr auto power_of_positive =
+    [](builder& b) { b.output("", b.scalar("it", op::binary_function::pow, positive(b), float(Tenths) / 10)); };
+constexpr auto power_of_relu = [](builder& b) {
+  b.output("", b.scalar("it", op::binary_function::pow, b.relu("r", image(b)), -0.5f));
+};
+template <function F>
+constexpr auto root_of_bounded = [](builder& b) { b.output("", b.add(op::activation{{F}}, "it", {bounded(b)})); };
+template <function F>
+constexpr auto root_of_positive = [](builder& b) { b.output("", b.add(op::activation{{F}}, "it", {positive(b)})); };
 template <function F>
 constexpr auto named = [](builder& b) { b.output("", b.add(op::activation{{F}}, "it", {image(b)})); };
 
@@ -75,6 +94,23 @@ constexpr auto difference_of_scaled = [](builder& b) {
 constexpr auto sum_of_shifted = [](builder& b) {
   const value_id x = image(b), y = b.input("y", {2, 3, 4});
   b.output("", b.sum("it", b.scalar("plus", op::binary_function::add, x, 2), y));
+};
+/// The product is a term with a coefficient of its own; k and that are 10 to the powers given.
+constexpr float power_of_ten(int n) {
+  double x = 1;
+  for (int i = 0; i < (n < 0 ? -n : n); ++i) x *= n < 0 ? 0.1 : 10;
+  return static_cast<float>(x);
+}
+template <int Own, int K>
+constexpr auto term_times = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  b.output("", b.add(op::eltwise{op::eltwise_function::sum, {1.0f, power_of_ten(Own)}, {}}, "it",
+                     {x, b.scalar("times", op::binary_function::mul, y, power_of_ten(K))}));
+};
+template <int Both>
+constexpr auto term_of = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 3, 4});
+  b.output("", b.add(op::eltwise{op::eltwise_function::sum, {1.0f, power_of_ten(Both)}, {}}, "it", {x, y}));
 };
 template <op::eltwise_function F>
 constexpr auto three_terms = [](builder& b) {
@@ -106,8 +142,14 @@ DECLINES("x + 0.5 is no bound", (rules::bound_by_scalar), (with_scalar<op::binar
          "it has no bound or slope")
 
 FIRES("x ^ 2", (rules::power_by_name), (with_scalar<op::binary_function::pow, 20>), named<function::square>)
-FIRES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>), named<function::sqrt>)
-FIRES("x ^ -0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, -5>), named<function::rsqrt>)
+FIRES("clip(x) ^ 0.5", (rules::power_by_name), power_of_bounded<5>, root_of_bounded<function::sqrt>)
+FIRES("(x^2 + eps) ^ 0.5", (rules::power_by_name), power_of_positive<5>, root_of_positive<function::sqrt>)
+FIRES("(x^2 + eps) ^ -0.5", (rules::power_by_name), power_of_positive<-5>, root_of_positive<function::rsqrt>)
+DECLINES("x ^ 0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, 5>),
+         "its input may be -inf, whose root is NaN")
+DECLINES("x ^ -0.5", (rules::power_by_name), (with_scalar<op::binary_function::pow, -5>),
+         "its input may be -inf or -0, whose roots are others")
+DECLINES("relu(x) ^ -0.5", (rules::power_by_name), power_of_relu, "its input may be -inf or -0, whose roots are others")
 FIRES("1 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 10>), named<function::reciprocal>)
 DECLINES("2 / x", (rules::power_by_name), (with_scalar<op::binary_function::rdiv, 20>), "the power has no name")
 FIRES("x ^ -1", (rules::power_by_name), (with_scalar<op::binary_function::pow, -10>), named<function::reciprocal>)
@@ -121,6 +163,13 @@ DECLINES("x * 2 - y", (rules::weighted_sum), difference_of_scaled, "it is not th
 DECLINES("(x + 2) + y", (rules::weighted_sum), sum_of_shifted, "its operand is not a value times a scalar")
 
 FIRES("eltwise(x, y * 2, z)", (rules::scaled_term), three_terms<op::eltwise_function::sum>, three_weighted)
+FIRES("eltwise(x, 10 (y * 10))", (rules::scaled_term), (term_times<1, 1>), (term_of<2>))
+FIRES("eltwise(x, y * 1e-40)", (rules::scaled_term), (term_times<0, -40>), (term_of<-40>))
+FIRES("eltwise(x, 1e-40 (y * 1))", (rules::scaled_term), (term_times<-40, 0>), (term_of<-40>))
+DECLINES("eltwise(x, 1e-30 (y * 1e-30))", (rules::scaled_term), (term_times<-30, -30>),
+         "the product of its factors is too large or small")
+DECLINES("eltwise(x, 1e30 (y * 1e30))", (rules::scaled_term), (term_times<30, 30>),
+         "the product of its factors is too large or small")
 DECLINES("eltwise product of y * 2", (rules::scaled_term), three_terms<op::eltwise_function::prod>, "it is not a sum")
 
 namespace {

@@ -161,6 +161,9 @@ FIRES("linear, relu6 > / 2", (rules::positive_factor),
 FIRES("conv2d, relu > * 1.5", (rules::positive_factor),
       (then_times<activated<maker::conv, function::relu, 0, 0>, op::binary_function::mul, 3>),
       (by_itself<activated<maker::conv, function::relu, 0, 0>>))
+FIRES("conv2d, relu > / 1e6", (rules::positive_factor),
+      (then_times<activated<maker::conv, function::relu, 0, 0>, op::binary_function::div, 2000000>),
+      (by_itself<activated<maker::conv, function::relu, 0, 0>>))
 FIRES("conv_transpose2d, leaky_relu > * 1.5", (rules::positive_factor),
       (then_times<activated<maker::transposed, function::leaky_relu, 1, 0>, op::binary_function::mul, 3>),
       (by_itself<activated<maker::transposed, function::leaky_relu, 1, 0>>))

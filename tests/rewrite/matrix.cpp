@@ -77,6 +77,26 @@ constexpr auto constant_is_fully_turned = [](builder& b) {
   b.output("", b.add(op::linear{5, false}, "it", {left(b)}));
 };
 
+constexpr auto hardly_scaled = [](builder& b) {
+  const value_id x = left(b);
+  b.output("", b.add(op::matmul{}, "it", {x, b.scalar("times", times, b.input("b", {4, 5}), 1e-20f)}));
+};
+constexpr auto hardly_there = [](builder& b) {
+  const value_id x = left(b);
+  b.output("", b.add(op::matmul{false, false, 1e-20f}, "it", {x, b.input("b", {4, 5})}));
+};
+constexpr auto constant_times_much = [](builder& b) {
+  const value_id x = left(b);
+  b.output("", b.add(op::matmul{false, false, 1e20f}, "it", {x, b.constant("k", {4, 5})}));
+};
+constexpr auto tiny_result = [](builder& b) {
+  const value_id x = left(b), product = b.add(op::matmul{false, false, 1e-20f}, "it", {x, b.input("b", {4, 5})});
+  b.output("", b.scalar("times", times, product, 1e-20f));
+};
+constexpr auto tiny_operand = [](builder& b) {
+  const value_id x = left(b), k = b.scalar("times", times, b.input("b", {4, 5}), 1e-20f);
+  b.output("", b.add(op::matmul{false, false, 1e-20f}, "it", {x, k}));
+};
 template <op::binary_function F, bool Tiny>
 constexpr auto extreme_operand = [](builder& b) {
   const value_id x = left(b);
@@ -91,6 +111,8 @@ FIRES("a > matmul by a turned constant", (rules::matmul_by_constant), (times_con
 FIRES("a > matmul by a constant", (rules::matmul_by_constant), (times_constant<true, false, 10>),
       constant_is_fully_turned)
 FIRES("a > matmul by a constant, halved", (rules::matmul_by_constant), (times_constant<true, false, 5>),
+      constant_is_fully_turned)
+FIRES("a > matmul by a constant, times 1e20", (rules::matmul_by_constant), constant_times_much,
       constant_is_fully_turned)
 DECLINES("a constant > matmul by a", (rules::matmul_by_constant), (times_constant<false, false, 10>),
          "the constant is not its second operand")
@@ -125,6 +147,11 @@ FIRES("matmul > / 2", (rules::scaled_product), (result_times<op::binary_function
 DECLINES("matmul > + 2", (rules::scaled_product), (result_times<op::binary_function::add, 20>),
          "it is not a product with a scalar")
 
+DECLINES("matmul / 1e20 > / 1e20", (rules::scaled_product), tiny_result,
+         "the product of its factors is too large or small")
+DECLINES("b / 1e20 > matmul / 1e20", (rules::scaled_operand), tiny_operand,
+         "the product of its factors is too large or small")
+FIRES("b / 1e20 > matmul", (rules::scaled_operand), hardly_scaled, hardly_there)
 FIRES("b * 2 > matmul", (rules::scaled_operand), operand_times<times>, with_factor<20>)
 DECLINES("b / 1e-39 > matmul", (rules::scaled_operand), (extreme_operand<op::binary_function::div, true>),
          "its operand is not a value times a scalar")

@@ -9,6 +9,7 @@
 
 #include <ctnn/rewrite/rules.hpp>
 
+#include "support/any_size.hpp"
 #include "support/random_graph.hpp"
 #include "support/seeds.hpp"
 
@@ -184,6 +185,38 @@ TEST_CASE("exact rules keep every bit of random graphs, of infinities, NaNs and 
     CHECK(off == "");
   }
   CHECK(changed > 0);
+}
+
+TEST_CASE("rules that say nothing of it take no number of random graphs out of the range of floats") {
+  std::vector<rule_record> rules;
+  for (const rule_record& r : default_rules::records)
+    if (r.info.effect != numerics::rescales) rules.push_back(r);
+  int compared = 0, tried = 0;
+  for (const std::uint64_t seed : seeds(0, 6000)) {
+    CAPTURE(seed);
+    const random_graph made(seed, 4 + static_cast<int>(seed % 20), seed % 4 == 3);
+    const graph odd = with_scalars_of_any_size(made.g.view(), seed);
+    const graph_view was = odd.view();
+    weights_of_any_size weights(was, seed);
+    const std::vector<floats> in = inputs_of_any_size(was, seed);
+    const outputs_and_size want(was, weights, in);
+    ++tried;
+    if (want.size > headroom) continue;
+    ++compared;
+    const optimization o = optimize(thaw(was), rules);
+    const std::string text_before = describe_graph(was), text_after = describe_graph(o.g.view());
+    CAPTURE(text_before);
+    CAPTURE(text_after);
+    const auto leaves = [&](const graph_view& g) {
+      return left_the_floats(outputs_and_size(g, weights, in).outputs, want.outputs);
+    };
+    const std::string off = leaves(o.g.view());
+    const std::string_view by =
+        off.empty() ? "" : parting_rule(was, rules, [&](const graph_view& g) { return !leaves(g).empty(); });
+    CAPTURE(by);
+    CHECK(off == "");
+  }
+  CHECK(compared > 0.7 * tried);
 }
 
 TEST_CASE("rare graphs whose rules were not all tried again where something had changed") {

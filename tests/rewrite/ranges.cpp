@@ -55,6 +55,21 @@ static_assert(range_of_last([](builder& b) {
               }) == interval{0.5f, 1});
 static_assert(range_of_last([](builder& b) { return b.gap("g", sigmoid(b)); }) == interval{0});
 
+// Reductions: of nothing a maximum is the lowest number, and a mean no number.
+constexpr interval range_of_reduced(op::reduction f, bool of_sigmoid, int rows = 6) {
+  return range_of_last([=](builder& b) {
+    value_id x = b.input("x", {2, 6, 6});
+    if (of_sigmoid) x = b.apply("sigmoid", x, function::sigmoid);
+    return b.add(op::reduce{f, {1}}, "r", {b.add(op::slice{{1}, {0}, {rows}}, "rows", {x})});
+  });
+}
+static_assert(range_of_reduced(op::reduction::mean, true) == interval{0});
+static_assert(range_of_reduced(op::reduction::mean, false) == interval{});
+static_assert(range_of_reduced(op::reduction::max, true) == interval{0, 1});
+static_assert(range_of_reduced(op::reduction::max, true, 0) == interval{});
+static_assert(range_of_reduced(op::reduction::l2, false) == interval{0});
+static_assert(range_of_reduced(op::reduction::prod, true) == interval{});
+
 // Windows: the maximum of numbers of x, unless a window may hold none.
 static_assert(range_of_last([](builder& b) {
                 return b.add(windows(op::pooling::max, {1}), "p", {sigmoid(b)});

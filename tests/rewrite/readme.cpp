@@ -78,6 +78,7 @@ std::string in_a_cell(std::string_view text) {
 /// What README.md says of the rules, from what they say themselves: one row a name and arrow.
 std::string table_of_rules() {
   constexpr std::string_view components[] = {"nodes", "tier", "position", "movable", "weights"};
+  constexpr std::string_view effects[] = {"exact", "reassociates", "rescales", "unrounded"};
   std::string out = "| rule | what it does | lowers | numbers |\n|---|---|---|---|\n";
   std::set<std::string> seen;
   for (const expansion_info& e : default_expansions::infos)
@@ -85,10 +86,7 @@ std::string table_of_rules() {
   for (const rule_record& r : default_rules::records) {
     const std::string row = "| `" + std::string(r.info.name) + "` | " + in_a_cell(r.info.arrow) + " | " +
                             std::string(components[static_cast<int>(r.info.component)]) + " | " +
-                            (r.info.effect == numerics::exact       ? "exact"
-                             : r.info.effect == numerics::unrounded ? "unrounded"
-                                                                    : "reassociates") +
-                            " |\n";
+                            std::string(effects[static_cast<int>(r.info.effect)]) + " |\n";
     if (seen.insert(row).second) out += row;
   }
   return out;

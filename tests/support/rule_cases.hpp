@@ -29,6 +29,8 @@ consteval rule_number number_of() {
 struct covered_rule {
   rule_number rule;
   bool fires;
+  recipe before;
+  bool loaded;
 };
 /// Filled before main by every file of cases.
 inline std::vector<covered_rule>& covered_rules() {
@@ -64,8 +66,8 @@ constexpr bool declines(const rule_record& rule, recipe before, std::string_view
 void check_that_it_fires(rule_number rule, recipe before, recipe after, bool loaded);
 void check_that_it_declines(rule_number rule, recipe before, std::string_view why, bool loaded);
 
-inline bool cover(rule_number rule, bool fires) {
-  covered_rules().push_back({rule, fires});
+inline bool cover(rule_number rule, bool fires, recipe before, bool loaded) {
+  covered_rules().push_back({rule, fires, before, loaded});
   return true;
 }
 
@@ -73,19 +75,21 @@ inline bool cover(rule_number rule, bool fires) {
 #define CTNN_JOIN_(a, b) a##b
 #define CTNN_JOIN(a, b) CTNN_JOIN_(a, b)
 
-#define CTNN_FIRES(title, rule, before, after, loaded)                                                             \
-  static_assert(gives(rule_entry<CTNN_RULE rule>::record, before, after));                                         \
-  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __COUNTER__) = cover(number_of<CTNN_RULE rule>(), true);  \
-  TEST_CASE(title) {                                                                                               \
-    constexpr rule_number number = number_of<CTNN_RULE rule>();                                                    \
-    check_that_it_fires(number, before, after, loaded);                                                            \
+#define CTNN_FIRES(title, rule, before, after, loaded)                     \
+  static_assert(gives(rule_entry<CTNN_RULE rule>::record, before, after)); \
+  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __COUNTER__) =    \
+      cover(number_of<CTNN_RULE rule>(), true, before, loaded);            \
+  TEST_CASE(title) {                                                       \
+    constexpr rule_number number = number_of<CTNN_RULE rule>();            \
+    check_that_it_fires(number, before, after, loaded);                    \
   }
-#define CTNN_DECLINES(title, rule, before, why, loaded)                                                            \
-  static_assert(declines(rule_entry<CTNN_RULE rule>::record, before, why));                                        \
-  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __COUNTER__) = cover(number_of<CTNN_RULE rule>(), false); \
-  TEST_CASE(title) {                                                                                               \
-    constexpr rule_number number = number_of<CTNN_RULE rule>();                                                    \
-    check_that_it_declines(number, before, why, loaded);                                                           \
+#define CTNN_DECLINES(title, rule, before, why, loaded)                     \
+  static_assert(declines(rule_entry<CTNN_RULE rule>::record, before, why)); \
+  [[maybe_unused]] static const bool CTNN_JOIN(covered_, __COUNTER__) =     \
+      cover(number_of<CTNN_RULE rule>(), false, before, loaded);            \
+  TEST_CASE(title) {                                                        \
+    constexpr rule_number number = number_of<CTNN_RULE rule>();             \
+    check_that_it_declines(number, before, why, loaded);                    \
   }
 
 /// FIRES("what", (rules::x), before, after): both are lambdas on a builder.

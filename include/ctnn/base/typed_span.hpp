@@ -80,12 +80,28 @@ class typed_span {
     visit([to](const auto* first, std::size_t n) { detail::copy_elements(first, n, to); });
   }
 
+  /// Equal types and elements, bit by bit.
+  friend constexpr bool same_bits(const typed_span& a, const typed_span& b) {
+    if (a.type_ != b.type_ || a.size_ != b.size_) return false;
+    return a.visit([&]<class T>(const T* x, std::size_t n) {
+      using bits =
+          std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                             std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                                std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+      const T* const y = first_of(b, x);
+      for (std::size_t i = 0; i < n; ++i)
+        if (std::bit_cast<bits>(x[i]) != std::bit_cast<bits>(y[i])) return false;
+      return true;
+    });
+  }
+
  private:
 #define CTNN_POINT_TO(name, T)              \
   constexpr void point_to(const T* first) { \
     name##_ = first;                        \
     type_ = dtype::name;                    \
-  }
+  }                                         \
+  static constexpr const T* first_of(const typed_span& all, const T*) { return all.name##_; }
   CTNN_ELEMENTS(CTNN_POINT_TO)
 #undef CTNN_POINT_TO
   union {

@@ -77,8 +77,8 @@ inline constexpr std::int64_t macs = [] {
 template <class Net>
 inline constexpr std::int64_t parameter_count = ir::detail::count_weights(ir::declared_graph<Net>);
 
-// A question about a layer that there is not is a compile error with the nearest name; network<...>::has is asked for
-// those that may be gone.
+// A question about a layer that there is not is a compile error with the nearest name; network<...>::has alone, which
+// knows no other network's layers, may be asked for any name.
 
 /// The shape of a layer's output: output_shape<net, "conv1"> == extents{16, 32, 32}; of several "split.0", "split.1".
 template <class Net, fixed_string Output>
@@ -103,6 +103,11 @@ inline constexpr std::string_view fused_into = (void(sizeof(ir::detail::layer_er
   return ir::provenance_of(Layer, ir::optimized_graph<Net, Rules>, ir::detail::rewriting_history<Net, Rules>::steps)
       .into;
 }());
+
+/// Is Layer a layer of its own after rewriting? (Net::has may be asked for any name.)
+template <class Net, fixed_string Layer, class Rules = default_rules>
+inline constexpr bool survives = (void(sizeof(ir::detail::layer_error<Net, Layer>)),
+                                  ir::detail::has_layer(ir::optimized_graph<Net, Rules>, Layer));
 
 /// What rewriting does to a network, in order: rule, layer consumed, layer that does its work.
 template <class Net, class Rules = default_rules>

@@ -8,7 +8,8 @@
 namespace ctnn {
 
 /// Net with its weights, constexpr arrays as for fold(): rules see them, so that channels of zeros, or of one
-/// number, go from the layers that make and read them, and vectors of zeros and ones go as well.
+/// number, go from the layers that make and read them, vectors of zeros and ones go as well, and constants and layers
+/// that differ in name alone are one.
 ///
 /// ```cpp
 /// using small = nn::optimized<nn::with_weights<net, weights>>;
@@ -35,7 +36,34 @@ struct with_weights : Net {
           if (is_vector && e.shape.count() <= most_channels) e.numbers = ir::known_of(floats);
           if (ir::has_channels(*n.type)) ir::note_zero_channels(g, e, floats);
         }
+      share_equal_weights(g, leaf);
     }
+  }
+
+ private:
+  /// Of weights of equal type, shape and bits the first takes the place of all: what differs by nothing else is a
+  /// common subexpression.
+  static constexpr void share_equal_weights(ir::graph& g, const ir::detail::leaf_lookup& leaf) {
+    struct known {
+      ir::expression_id e;
+      typed_span numbers;
+    };
+    ir::pool<known> seen;
+    for (const ir::node& n : g.nodes)
+      for (int k = n.weights.first; k < n.weights.first + n.weights.count; ++k) {
+        ir::expression_id& own = g.operands[static_cast<std::size_t>(k)];
+        const ir::expression& e = g.view().at_expression(own);
+        if (e.type) continue;
+        const known mine{own, leaf.numbers(e)};
+        bool is_new = true;
+        for (const known& other : seen) {
+          if (!(g.view().at_expression(other.e).shape == e.shape) || !same_bits(other.numbers, mine.numbers)) continue;
+          own = other.e;
+          is_new = false;
+          break;
+        }
+        if (is_new) seen.push_back(mine);
+      }
   }
 };
 

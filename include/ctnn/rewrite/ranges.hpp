@@ -92,6 +92,7 @@ class range_finder {
     if (type == &type_of<op::pool>) return of_windows(n);
     if (type == &type_of<op::adaptive_pool>)
       return r_.get<op::adaptive_pool>(n).function == op::pooling::max ? of_input(n) : sign_of(of_input(n));
+    if (type == &type_of<op::reduce>) return of_reduced(n);
     if (type == &type_of<op::concat>) {
       interval all = of_input(n);
       for (int i = 1; i < r_.at(n).inputs.count; ++i) all = join(all, of_input(n, i));
@@ -123,6 +124,21 @@ class range_finder {
     if (p.function == op::pooling::lp) return {0};
     if (p.function == op::pooling::average) return sign_of(x);
     return every_window_has_numbers(p) ? x : interval{};
+  }
+  constexpr interval of_reduced(node_id n) {
+    using enum op::reduction;
+    const auto p = r_.get<op::reduce>(n);
+    const bool of_something = r_.shape(r_.input(n)).count() > 0;
+    switch (p.function) {
+      case sum:
+      case mean: return of_something ? sign_of(of_input(n)) : interval{};
+      case max:
+      case min: return of_something ? of_input(n) : interval{};
+      case l1:
+      case l2:
+      case sum_square: return {0};
+      default: return {};
+    }
   }
   constexpr interval of_padded(node_id n) {
     const auto p = r_.get<op::pad>(n);

@@ -16,9 +16,14 @@ enum class lowers { nodes, tier, position, movable, weights };
 
 /// Whether applying a rule changes numbers.
 enum class numerics {
-  exact,         ///< the same bits from kernels that sum in the same order
-  reassociates,  ///< equal in real arithmetic: rounding differs
-  unrounded,     ///< what was rounded to half precision is not
+  exact,  ///< the same bits from kernels that sum in the same order
+  /// Equal in real arithmetic: rounding differs. As long as the sizes of what is summed have a sum, no finite number
+  /// becomes infinite or NaN, and no infinity NaN or the other one.
+  reassociates,
+  /// As `reassociates`, but weights or numbers are multiplied with each other first: where that leaves the range of
+  /// floats, so may results.
+  rescales,
+  unrounded,  ///< what was rounded to half precision is not
 };
 
 /// Why a rule declines: the first condition that fails and, where there is one, the layer it is about.

@@ -11,7 +11,7 @@ namespace ctnn::rules {
 
 /// batch_norm  ->  scale
 struct batch_norm_to_scale {
-  static constexpr rule_info info{"batch_norm_to_scale", "batch_norm -> scale", lowers::tier, numerics::reassociates};
+  static constexpr rule_info info{"batch_norm_to_scale", "batch_norm -> scale", lowers::tier, numerics::rescales};
   using pattern = single<op::batch_norm>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto norm = r.get<op::batch_norm>(m.last);
@@ -323,7 +323,7 @@ constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
 /// conv|conv_transpose|linear > scale|bias|binary with a scalar  ->  the first
 struct fold_affine {
   static constexpr rule_info info{"fold_affine", "conv|conv_transpose|linear > scale|bias|binary(scalar) -> the first",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   using pattern = chain<affine_taker, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine(r, m.last, true)) return no;
@@ -345,7 +345,7 @@ struct fold_affine {
 /// scale|bias|binary with a scalar > scale|bias|binary with a scalar  ->  scale or bias, but for two of the last
 struct merge_affine {
   static constexpr rule_info info{"merge_affine", "scale|bias|binary(scalar) > scale|bias|binary(scalar) -> scale|bias",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   using pattern = chain<affine_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.is<op::binary>(m.first) && r.is<op::binary>(m.last)) return find::detail::another_operator;
@@ -381,7 +381,7 @@ struct merge_affine {
 struct fold_by_output {
   static constexpr rule_info info{"fold_by_output",
                                   "conv|conv_transpose|linear > binary(+|-|*|/ constant per output) -> the first",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   using pattern = chain<affine_taker, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.get<op::binary>(m.last).scalar) return {"its other operand is a scalar"};  // fold_affine's
@@ -423,7 +423,7 @@ constexpr void add_to_bias(rewriter& r, Layer& layer, pool<expression_id>& weigh
 struct affine_before {
   static constexpr rule_info info{"affine_before",
                                   "scale|bias|binary(scalar|constant) > conv|conv_transpose|linear -> the second",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   struct match {
     node_id first = none, between = none, last = none;
     int input = 0, constant = none;  ///< the operand of `first` that is a constant

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "../ranges.hpp"
 #include "kinds.hpp"
 
 namespace ctnn::rules {
@@ -145,7 +146,8 @@ struct bound_by_scalar {
   }
 };
 
-/// x ^ 2  ->  square(x);  x ^ 0.5  ->  sqrt(x);  x ^ -0.5  ->  rsqrt(x);  x ^ -1, 1 / x  ->  reciprocal(x)
+/// x ^ 2  ->  square(x);  x ^ 0.5  ->  sqrt(x);  x ^ -0.5  ->  rsqrt(x);  x ^ -1, 1 / x  ->  reciprocal(x). Powers of
+/// -inf are inf and 0, those of -0 are 0 and inf.
 struct power_by_name {
   static constexpr rule_info info{"power_by_name", "pow(x, 2|0.5|-0.5|-1), 1 / x -> square|sqrt|rsqrt|reciprocal(x)",
                                   lowers::tier, numerics::reassociates};
@@ -158,6 +160,10 @@ struct power_by_name {
     if (b.activation) return {"it applies an activation"};
     const float k = *b.scalar;
     if (inverse ? k != 1 : k != 2 && k != 0.5f && k != -0.5f && k != -1) return {"the power has no name"};
+    const bool root = k == 0.5f, inverse_root = k == -0.5f;
+    const float low = root || inverse_root ? range_of(r, r.input(m.last)).low : 1;
+    if (root && low == -std::numeric_limits<float>::infinity()) return {"its input may be -inf, whose root is NaN"};
+    if (inverse_root && low <= 0) return {"its input may be -inf or -0, whose roots are others"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -263,8 +269,10 @@ struct scaled_term {
   using match = multiple_in_sum;
   using pattern = reads_multiple<op::eltwise>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.get<op::eltwise>(m.sum).function != op::eltwise_function::sum) return {"it is not a sum"};
-    return {};
+    const auto sum = r.get<op::eltwise>(m.sum);
+    if (sum.function != op::eltwise_function::sum) return {"it is not a sum"};
+    const float own = sum.coefficients.empty() ? 1 : sum.coefficients[static_cast<std::size_t>(m.input)];
+    return unless_factors(own, m.k, r.name(m.times));
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto sum = r.get<op::eltwise>(m.sum);

@@ -106,7 +106,7 @@ struct spelled_hardswish {
 struct positive_factor {
   static constexpr rule_info info{"positive_factor",
                                   "conv|conv_transpose|linear with relu|leaky_relu|clip > * k -> the first",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   struct match : ir::match {
     double k = 0;
     activation_function f{};

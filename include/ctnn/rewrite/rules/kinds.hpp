@@ -38,6 +38,14 @@ struct times_scalar {
   }
 };
 
+/// Why one factor does not do what two do one after the other.
+constexpr reason unless_factors(float a, float k, std::string_view layer) {
+  const double both = static_cast<double>(a) * static_cast<double>(k), size = both < 0 ? -both : both;
+  if (a != 1 && k != 1 && !(size >= static_cast<double>(smallest_divisor) && size <= 1e38))
+    return {"the product of its factors is too large or small", layer};
+  return {};
+}
+
 template <fixed_string Text, function... F>
 struct activation_is {
   using of = op::activation;

@@ -2,6 +2,7 @@
 // What stands around a product of two matrices, and products with a constant.
 #pragma once
 
+#include "kinds.hpp"
 #include "movement.hpp"
 
 namespace ctnn::rules {
@@ -9,7 +10,7 @@ namespace ctnn::rules {
 /// matmul with a constant matrix on the right  ->  linear, whose weight is that matrix turned and scaled
 struct matmul_by_constant {
   static constexpr rule_info info{"matmul_by_constant", "matmul(x, constant) -> linear", lowers::tier,
-                                  numerics::reassociates};
+                                  numerics::rescales};
   using pattern = edge<op::constant, op::matmul>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (m.input != 1) return {"the constant is not its second operand", r.name(m.first)};
@@ -107,8 +108,9 @@ struct scaled_product {
                                   numerics::reassociates};
   using pattern = chain<op::matmul, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (factor_of(r.get<op::binary>(m.last)) == 0) return {"it is not a product with a scalar"};
-    return {};
+    const float k = factor_of(r.get<op::binary>(m.last));
+    if (k == 0) return {"it is not a product with a scalar"};
+    return unless_factors(r.get<op::matmul>(m.first).scale, k, r.name(m.first));
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto product = r.get<op::matmul>(m.first);
@@ -119,13 +121,12 @@ struct scaled_product {
 
 /// * scalar > matmul  ->  matmul
 struct scaled_operand {
-  static constexpr rule_info info{"scaled_operand", "* / scalar > matmul -> matmul", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"scaled_operand", "* / scalar > matmul -> matmul", lowers::nodes, numerics::rescales};
   using pattern = chain<op::binary, op::matmul>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (factor_of(r.get<op::binary>(m.first)) == 0)
-      return {"its operand is not a value times a scalar", r.name(m.first)};
-    return {};
+    const float k = factor_of(r.get<op::binary>(m.first));
+    if (k == 0) return {"its operand is not a value times a scalar", r.name(m.first)};
+    return unless_factors(r.get<op::matmul>(m.last).scale, k, r.name(m.first));
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto product = r.get<op::matmul>(m.last);

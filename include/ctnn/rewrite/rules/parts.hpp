@@ -56,7 +56,7 @@ struct activation_before_concat {
 struct affine_before_concat {
   static constexpr rule_info info{
       "affine_before_concat", "concat(conv|linear, ...) > scale|bias|binary(scalar) -> concat of the layers with it",
-      lowers::nodes, numerics::reassociates};
+      lowers::nodes, numerics::rescales};
   using pattern = chain<op::concat, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine(r, m.last, true)) return no;
@@ -106,7 +106,7 @@ struct affine_before_concat {
 struct affine_before_split {
   static constexpr rule_info info{"affine_before_split",
                                   "conv|linear > split > scale|bias|binary(scalar) of a part -> the first two",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   struct match {
     node_id first = none, cut = none, last = none;
   };

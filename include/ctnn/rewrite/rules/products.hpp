@@ -12,7 +12,7 @@ namespace ctnn::rules {
 /// the two stays.
 struct multiply_weights {
   static constexpr rule_info info{"multiply_weights", "conv2d > conv2d(1x1), linear > linear -> the first",
-                                  lowers::nodes, numerics::reassociates};
+                                  lowers::nodes, numerics::rescales};
   struct match : ir::match {
     cost now{}, then{};
   };

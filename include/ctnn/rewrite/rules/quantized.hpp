@@ -66,7 +66,7 @@ struct weight_of_bytes {
 struct multiply_bytes {
   static constexpr rule_info info{"multiply_bytes",
                                   "dequantize > conv|linear by dequantize(constant) -> quantized_conv|quantized_matmul",
-                                  lowers::tier, numerics::reassociates};
+                                  lowers::tier, numerics::rescales};
   struct match : ir::match {
     weight_of_bytes weight{};
   };
