@@ -215,6 +215,7 @@ inline void byte_svdf(node_reader& n) {
   require_type(n, 0, dtype::i8);
   require_type(n, 1, dtype::i8);
   if (n.has(3)) require_type(n, 3, dtype::i32);
+  if (!is_state(n, 4)) node_reader::refuse("input 4 that is no state");
   const auto type = onnx::element_type(stated(n, n.node.inputs[4])->element);
   const dtype of_state = type == dtype::i8 ? dtype::i8 : dtype::i16;
   require_type(n, 2, of_state);
