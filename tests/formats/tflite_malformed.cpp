@@ -192,6 +192,52 @@ TEST_CASE(
   CHECK(back(2, 1 << 27) != "");
 }
 
+TEST_CASE("recurrent layers of bytes have states, and scales that their kernels take") {
+  const auto state = [](fb::subgraph& g, fb::type t, const fb::shape& of, const fb::scales& q) {
+    const int s = g.tensor("state", t, of, q);
+    g.last_tensor()->fields[5] = fb::flag(true);
+    return s;
+  };
+  const auto filters = [&](bool kept, int zero, const fb::scales& over) {
+    fb::subgraph g;
+    const int x = g.tensor("x", fb::i8, {1, 2}, {{0.5f}, {3}}), y = g.tensor("y", fb::i8, {1, 3}, {{0.5f}, {0}}),
+              features = g.tensor("features", fb::i8, {3, 2}, {{0.5f}, {0}}, std::string(6, '\1')),
+              factors = g.tensor("over", fb::i16, {3, 4}, over, std::string(24, '\1')),
+              before = kept ? state(g, fb::i16, {1, 12}, {{0.5f}, {zero}}) : -1;
+    g.op("SVDF", {x, features, factors, -1, before}, {y}, {{0, integer(1)}, {1, byte(1)}});
+    return outcome(g.file({x}, {y}));
+  };
+  CHECK(filters(true, 0, {{0.5f}, {0}}) == "");
+  CHECK(filters(false, 0, {{0.5f}, {0}}).find("input 4 that is no state") != std::string::npos);
+  CHECK(filters(true, 1, {{0.5f}, {0}}).find("a zero point of the state") != std::string::npos);
+  CHECK(filters(true, 0, {{0.5f}, {2}}).find("a zero point of input 2") != std::string::npos);
+  CHECK(filters(true, 0, {}).find("'over' has no scale") != std::string::npos);
+  const auto layer = [&](float cell, int peephole, int in, std::vector<int> between) {
+    fb::subgraph g;
+    fb::shape from(24, -1);
+    from[0] = g.tensor("x", fb::i8, {1, 2, 3}, {{0.5f}, {3}});
+    for (std::size_t i = 1; i <= 4; ++i)
+      from[i] = g.tensor("w", fb::i8, {2, in}, {{0.5f}, {0}}, std::string(static_cast<std::size_t>(2 * in), '\1'));
+    for (std::size_t i = 5; i <= 8; ++i) from[i] = g.tensor("r", fb::i8, {2, 2}, {{0.5f}, {0}}, std::string(4, '\1'));
+    for (std::size_t i = 12; i <= 15; ++i) from[i] = g.tensor("b", fb::i32, {2}, {{0.5f}, {0}}, std::string(8, '\1'));
+    if (peephole >= 0) from[static_cast<std::size_t>(peephole)] = g.tensor("p", fb::i16, {2}, {{0.5f}, {0}}, "1234");
+    from[18] = state(g, fb::i8, {1, 2}, {{0.5f}, {0}});
+    from[19] = state(g, fb::i16, {1, 2}, {{cell}, {0}});
+    const int y = g.tensor("y", fb::i8, {1, 2, 2}, {{0.5f}, {0}});
+    g.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {y}, {{0, byte(4)}});
+    if (!between.empty()) g.last_operator()->fields[8] = fb::numbers(fb::shape(between.begin(), between.end()));
+    return outcome(g.file({from[0]}, {y}));
+  };
+  CHECK(layer(1.0f / 2048, -1, 3, {}) == "");
+  CHECK(layer(1.0f / 2048, -1, 3, {0, 0, 0, 0, 0}) == "");
+  CHECK(layer(1.0f / 2048, -1, 3, {0, 0, 0, 0, 99}).find("the list of intermediates has tensor 99") !=
+        std::string::npos);
+  CHECK(layer(0.001f, -1, 3, {}).find("no power of 2") != std::string::npos);
+  CHECK(layer(1.0f / 256, -1, 3, {}).find("no power of 2") != std::string::npos);
+  CHECK(layer(1.0f / 2048, 10, 3, {}).find("peepholes") != std::string::npos);
+  CHECK(layer(1.0f / 2048, -1, 4, {}) != "");
+}
+
 TEST_CASE("subgraphs that call themselves, or that nobody calls, are refused") {
   const auto conditional = [](int then) {
     fb::subgraph g;

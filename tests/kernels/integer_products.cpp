@@ -301,6 +301,43 @@ TEST_CASE("floats as bytes, and bytes in other orders") {
   });
 }
 
+TEST_CASE("bytes as floats, and what a table has for them") {
+  for_each_target([] {
+    test::random_numbers random(17);
+    const auto bytes = random_bytes<std::uint8_t>(random, 2000, 0, 255);
+    std::vector<std::uint8_t> table = random_bytes<std::uint8_t>(random, 256, 0, 255);
+    for (const std::int64_t n : {0, 1, 7, 15, 16, 17, 64, 100, 511, 512, 513, 575, 1000, 1999}) {
+      const auto size = static_cast<std::size_t>(n);
+      for (const std::uint8_t flip : {std::uint8_t{0}, std::uint8_t{128}}) {
+        std::vector<float> got(size + 1, 77), want = got;
+        for (const int zero : {-128, 0, 255}) {
+          byte_reals r{bytes.data() + 1, n, want.data(), flip, zero, 0.3f};
+          plainly::dequantize(r);
+          r.to = got.data();
+          kernels_at_hand.integers.dequantize(r);
+          CHECK(got == want);
+          for (std::size_t i = 0; i < size; ++i) {
+            const int x = flip ? int{static_cast<std::int8_t>(bytes[i + 1])} : int{bytes[i + 1]};
+            REQUIRE(got[i] == static_cast<float>(x - zero) * 0.3f);
+          }
+        }
+      }
+      // Every byte, in place too.
+      std::vector<std::uint8_t> x(bytes.begin(), bytes.begin() + n + 1), got(size + 1, 77);
+      for (std::size_t i = 0; i < size && n >= 512; ++i) x[i] = static_cast<std::uint8_t>(i * 7);
+      const std::vector<std::uint8_t> from = x;
+      kernels_at_hand.integers.look_up(table.data(), x.data(), n, got.data());
+      kernels_at_hand.integers.look_up(table.data(), x.data(), n, x.data());
+      for (std::size_t i = 0; i < size; ++i) {
+        REQUIRE(got[i] == table[from[i]]);
+        REQUIRE(x[i] == table[from[i]]);
+      }
+      CHECK(got.back() == 77);
+      CHECK(x.back() == from.back());
+    }
+  });
+}
+
 TEST_CASE("the largest bytes, and their sums") {
   for_each_target([] {
     test::random_numbers random(5);

@@ -247,6 +247,10 @@ struct examples : test::every_operator {
     node(rnn, "rnn", {steps});
     node(gru, "gru", {steps});
     node(lstm, "lstm", {steps});
+    op::quantized_lstm bytes;
+    bytes.hidden = 3;
+    bytes.of = bytes.with = bytes.as = {0.5, 0};
+    node(bytes, "quantized_lstm", {steps});
     node(op::quantize{}, "quantize", {x, s});
     node(op::dequantize{}, "dequantize", {x, s});
     node(op::dynamic_quantize{}, "dynamic_quantize", {x});

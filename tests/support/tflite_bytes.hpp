@@ -178,6 +178,7 @@ class subgraph {
   int floats(const shape& s, const std::vector<float>& v) { return tensor("w", f32, s, {}, raws(v)); }
   int whole(const shape& s, const std::vector<std::int32_t>& v) { return tensor("n", i32, s, {}, raws(v)); }
   part& last_tensor() { return tensors_.back(); }
+  part& last_operator() { return operators_.back(); }
 
   void op(std::string_view name, const shape& in, const shape& out, const std::map<int, cell>& options = {},
           int type = 0) {

@@ -29,6 +29,17 @@ inline std::string some_bytes(std::size_t n, unsigned seed = 1, int least = -128
   return out;
 }
 
+/// Integers between -most and most.
+template <class T>
+std::vector<T> some_numbers(std::size_t n, unsigned seed, int most) {
+  std::vector<T> out(n);
+  for (T& x : out) {
+    seed = seed * 1664525u + 1013904223u;
+    x = static_cast<T>(static_cast<int>(seed >> 4) % (most + 1) * (seed >> 3 & 1u ? 1 : -1));
+  }
+  return out;
+}
+
 /// One operator between inputs and outputs.
 struct sample : subgraph {
   std::string name;
@@ -317,6 +328,60 @@ inline std::vector<sample> samples() {
            {s.out({2, 6 / rank})}, {{0, integer(rank)}, {1, byte(rank - 1)}});
     });
 
+  // Of bytes, with gates and c of 16 bits.
+  for (const bool time_major : {false, true})
+    add(std::string("UNIDIRECTIONAL_SEQUENCE_LSTM_i8") + (time_major ? "_time_major" : ""), [&](sample& s) {
+      s.runs = 3;
+      shape from(24, -1);
+      const scales x{{0.03f}, {-7}}, h{{1.0f / 128}, {3}};
+      from[0] = s.in({2, 3, 4}, i8, x);
+      const auto weights = [&](std::size_t i, const shape& of, float scale) {
+        const auto seed = static_cast<unsigned>(i);
+        from[i] = s.tensor("w", i8, of, {{scale * static_cast<float>(i)}, {0}},
+                           some_bytes(static_cast<std::size_t>(of[0] * of[1]), seed, -127));
+      };
+      for (std::size_t i = 1; i <= 4; ++i) weights(i, {5, 4}, 0.004f);
+      for (std::size_t i = 5; i <= 8; ++i) weights(i, {5, 5}, 0.002f);
+      for (std::size_t i = 12; i <= 15; ++i)
+        from[i] = s.tensor("b", i32, {5}, {{0.0005f}, {0}},
+                           raws(some_numbers<std::int32_t>(5, static_cast<unsigned>(i), 3000)));
+      const std::int32_t batch = time_major ? 3 : 2;
+      from[18] = s.tensor("h", i8, {batch, 5}, h);
+      s.last_tensor()->fields[5] = flag(true);
+      from[19] = s.tensor("c", i16, {batch, 5}, {{1.0f / 2048}, {0}});
+      s.last_tensor()->fields[5] = flag(true);
+      shape between;
+      for (int i = 0; i < 5; ++i)
+        between.push_back(s.tensor("between", i16, {1}, i == 4 ? scales{{1.0f / 128}, {0}} : scales{{1.0f}, {0}}));
+      s.op("UNIDIRECTIONAL_SEQUENCE_LSTM", from, {s.out({2, 3, 5}, i8, h)}, {{0, byte(4)}, {3, flag(time_major)}});
+      s.last_operator()->fields[8] = numbers(between);
+    });
+
+  // Of bytes: the state is of 16 bits, the filters' factors too.
+  for (const int rank : {1, 2})
+    add("SVDF_i8_rank" + std::to_string(rank), [&](sample& s) {
+      s.runs = 5;
+      const shape from{s.in({2, 5}, i8, {{0.03f}, {-7}}),
+                       s.tensor("features", i8, {6, 5}, {{0.02f}, {0}}, some_bytes(30, 2, -127)),
+                       s.tensor("over", i16, {6, 4}, {{0.0001f}, {0}}, raws(some_numbers<std::int16_t>(24, 3, 9000))),
+                       s.tensor("bias", i32, {6 / rank}, {{4e-8f}, {0}},
+                                raws(some_numbers<std::int32_t>(6u / static_cast<unsigned>(rank), 4, 9'000'000))),
+                       s.tensor("state", i16, {2, 24}, {{0.0004f}, {0}})};
+      s.last_tensor()->fields[5] = flag(true);
+      s.op("SVDF", from, {s.out({2, 6 / rank}, i8, {{0.04f}, {11}})}, {{0, integer(rank)}, {1, byte(1)}});
+    });
+
+  // Steps of the state are those of the result: some would be others if they were rounded once.
+  add("SVDF_i8_twice", [&](sample& s) {
+    s.runs = 6;
+    const shape from{s.in({2, 5}, i8, {{0.03f}, {-7}}),
+                     s.tensor("features", i8, {16, 5}, {{0.02f}, {0}}, some_bytes(80, 2, -8, 8)),
+                     s.tensor("over", i16, {16, 1}, {{0.0001f}, {0}}, raws(std::vector<std::int16_t>(16, 10000))), -1,
+                     s.tensor("state", i16, {2, 16}, {{0.03f}, {0}})};
+    s.last_tensor()->fields[5] = flag(true);
+    s.op("SVDF", from, {s.out({2, 16}, i8, {{0.03f}, {0}})}, {{0, integer(1)}, {1, byte(1)}});
+  });
+
   // Variables: a graph that runs once gives them what they begin with.
   const auto variable = [](subgraph& g, const char* name) {
     const int handle = g.tensor("handle", resource, {});
@@ -453,6 +518,10 @@ inline std::vector<sample> samples() {
   bytes("RELU6_i8", "RELU6", to);
   bytes("QUANTIZE_i8_i8", "QUANTIZE", to);
   all.back().steps = 1;
+  add("ADD_N_i8", [&](sample& s) {
+    const scales plain{{0.05f}, {0}};
+    s.op("ADD_N", {s.in(image, i8, plain), s.in(image, i8, plain), s.in(image, i8, plain)}, {s.out(image, i8, to)});
+  });
   bytes("MEAN_i8", "MEAN", to, {{0, flag(false)}}, {{1, 2}}, {1, 4});
   bytes("REDUCE_MAX_i8", "REDUCE_MAX", of, {{0, flag(true)}}, {{1}}, {1, 1, 6, 4});
   bytes("TRANSPOSE_i8", "TRANSPOSE", of, {}, {{0, 3, 1, 2}}, {1, 4, 5, 6});

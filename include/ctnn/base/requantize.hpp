@@ -63,6 +63,32 @@ struct fixed_factor {
   }
 };
 
+/// A factor as gemmlowp has it, and with it TensorFlow Lite's kernels of its own, those that are not XNNPACK's: 31
+/// digits and a power of two. Sums are rounded when they are multiplied by the digits, and again, halves away from 0,
+/// when they are divided by the power.
+struct twice_rounded_factor {
+  std::int32_t digits = 0;
+  int exponent = 0;
+
+  constexpr twice_rounded_factor() = default;
+  constexpr explicit twice_rounded_factor(double factor) {
+    if (!(factor > 0) || factor > 1073741824.0) return;  // of scales that are no scales
+    for (; factor >= 1; ++exponent) factor /= 2;
+    for (; factor < 0.5 && exponent > -32; --exponent) factor *= 2;
+    const auto whole = static_cast<std::int64_t>(factor * 2147483648.0 + 0.5);
+    exponent += whole >> 31 != 0 ? 1 : 0;
+    digits = exponent < -31 ? 0 : static_cast<std::int32_t>(whole >> 31 != 0 ? whole / 2 : whole);
+  }
+  /// x times the power of two, if there is one, wraps around.
+  constexpr std::int32_t of(std::int32_t x) const {
+    if (exponent > 0) x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) << exponent);
+    const std::int64_t once = (std::int64_t{x} * digits + (std::int64_t{1} << 30)) >> 31;
+    if (exponent >= 0) return static_cast<std::int32_t>(once);
+    const std::int64_t half = std::int64_t{1} << (-exponent - 1);
+    return static_cast<std::int32_t>((once < 0 ? once + half - 1 : once + half) >> -exponent);
+  }
+};
+
 /// floor(a f + b g + 1/2) of bytes less zero points, by factors below 2^20.
 constexpr std::int32_t weighted_sum(fixed_factor f, std::int32_t a, fixed_factor g, std::int32_t b) {
   return static_cast<std::int32_t>((a * f.times + b * g.times + (std::int64_t{1} << 31)) >> 32);

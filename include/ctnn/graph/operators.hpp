@@ -18,6 +18,7 @@
 #include "operators/pointwise.hpp"
 #include "operators/pooling.hpp"
 #include "operators/quantized.hpp"
+#include "operators/quantized_lstm.hpp"
 #include "operators/rearranging.hpp"
 #include "operators/recurrent.hpp"
 #include "operators/reduce.hpp"
@@ -39,6 +40,7 @@ struct operator_list {};
   x(constant) x(full) x(conv1d) x(conv2d) x(conv3d) x(conv_transpose1d) x(conv_transpose2d) x(conv_transpose3d) \
   x(quantized_conv1d) x(quantized_conv2d) x(quantized_conv3d) x(deform_conv) x(fold_blocks) x(max_unpool) \
   x(linear) x(matmul) x(quantized_matmul) x(einsum) x(det) x(attention) x(rotary_embedding) x(rnn) x(gru) x(lstm) \
+  x(quantized_lstm) \
   x(batch_norm) x(scale) x(bias) x(local_response_norm) x(layer_norm) x(rms_norm) x(group_norm) x(lp_normalize) \
   x(mean_variance_normalize) x(softmax) x(log_softmax) x(hardmax) \
   x(activation) x(prelu) x(dropout) x(identity) x(cast) x(bit_cast) x(clamp) x(is_nan) x(is_inf) \

@@ -77,6 +77,16 @@ struct float_results {
   int zero, least, most;
 };
 
+/// Bytes as floats: (byte - zero) * scale.
+struct byte_reals {
+  const std::uint8_t* from;
+  std::int64_t n;
+  float* to;
+  std::uint8_t flip;  ///< 128 of signed bytes
+  int zero;
+  float scale;
+};
+
 /// Pairs of bytes less their zero points as bytes: the sum of both by their factors or, of products, by the first
 /// (requantize.hpp). Where a step is 0, all are paired with the one that is there. `to` may be x or z.
 struct byte_pairs {
@@ -96,6 +106,9 @@ struct integer_kernels {
   void (*multiply)(const quad_products&);
   bool (*finish)(const sum_results&);  ///< false: not by this target, nothing is done
   void (*quantize)(const float_results&);
+  void (*dequantize)(const byte_reals&);
+  /// to[i] = table[x[i]], which has 256 entries; `to` may be x.
+  void (*look_up)(const std::uint8_t* table, const std::uint8_t* x, std::int64_t n, std::uint8_t* to);
   bool (*combine)(const byte_pairs&);  ///< false: not by this target or by such factors, nothing is done
   /// to[4 i + k] = lines[k][i] ^ flip.
   void (*interleave)(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to);
@@ -156,6 +169,14 @@ inline void quantize(const float_results& r) {
   }
 }
 
+inline void dequantize(const byte_reals& r) {
+  for (std::int64_t i = 0; i < r.n; ++i) r.to[i] = static_cast<float>((r.from[i] ^ r.flip) - r.flip - r.zero) * r.scale;
+}
+
+inline void look_up(const std::uint8_t* table, const std::uint8_t* x, std::int64_t n, std::uint8_t* to) {
+  for (std::int64_t i = 0; i < n; ++i) to[i] = table[x[i]];
+}
+
 inline void interleave(const std::uint8_t* const (&lines)[4], std::int64_t n, std::uint8_t flip, std::uint8_t* to) {
   for (std::int64_t i = 0; i < n; ++i)
     for (int k = 0; k < 4; ++k) *to++ = static_cast<std::uint8_t>(lines[k][i] ^ flip);
@@ -188,8 +209,8 @@ inline std::int64_t sum(const std::uint8_t* x, std::int64_t n, bool is_signed) {
   return all - n * flip;
 }
 
-inline constexpr integer_kernels kernels{&multiply,   &finish,       &quantize, &combine, &interleave,
-                                         &take_every, &take_windows, &largest,  &sum,     false};
+inline constexpr integer_kernels kernels{&multiply,   &finish,     &quantize,     &dequantize, &look_up, &combine,
+                                         &interleave, &take_every, &take_windows, &largest,    &sum,     false};
 
 }  // namespace plainly
 

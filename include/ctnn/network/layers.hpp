@@ -212,6 +212,7 @@ struct keep {
   x(rnn, op::rnn) \
   x(gru, op::gru) \
   x(lstm, op::lstm) \
+  x(quantized_lstm, op::quantized_lstm) \
   x(flatten, op::flatten) \
   x(reshape, op::reshape) \
   x(permute, op::permute) \

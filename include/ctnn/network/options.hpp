@@ -51,6 +51,7 @@ struct option {
   x(causal, "causal", 1)              /* attention to what is not later */ \
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
   x(peepholes, "peepholes", 1) \
+  x(rounded_twice, "twice", 1)        /* of requantize: as TensorFlow Lite's kernels do that are not XNNPACK's */ \
   x(per_channel, "by_output", 1)      /* of quantized layers: the weight has a scale for each output */
 /// Words before one number, and their fields.
 #define CTNN_NUMBER_WORDS(x) \
@@ -61,6 +62,7 @@ struct option {
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(spatial_scale, "spatial_scale")   /* of roi_align and roi_pool */ \
   x(depth, "depth")                   /* of one_hot: classes */ \
+  x(cell_bits, "cell_bits")           /* of quantized_lstm: that c has before the point */ \
   x(diagonal, "diagonal")             /* of tril and triu */ \
   x(scalar, "scalar")                 /* a binary function's second operand: mul<"twice", scalar<2>> */ \
   /* weights that the layer reads as inputs, after its other ones, bit k for weight k: */ \

@@ -473,6 +473,58 @@ TEST_CASE("TFLite's layers: sums by one factor an output, between an activation'
   CHECK(refused(m, in).find("activation") != std::string::npos);
 }
 
+namespace {
+
+/// n integers of type X by requantize, by quantized_activation if they are bytes, and as real numbers, against their
+/// definitions.
+template <class X, class T>
+void check_steps(int n, const quantization& of, const quantization& as) {
+  array x({n}, type_for<X>);
+  if constexpr (sizeof(X) == 1) x = bytes<X>({n}, n);
+  else
+    for (int i = 0, seed = n; i < n; ++i)
+      x.elements<X>()[static_cast<std::size_t>(i)] = static_cast<X>((seed = (seed * 75 + 74) % 65537) - 32768) * 17;
+  const op::requantize r{of, as, type_for<T>, {function::clip, -9, 5000}};
+  const op::byte_bounds bounds(r.activation, as, r.to);
+  const fixed_factor factor(of.scale / as.scale);
+  const auto all = x.elements<X>();
+  std::vector<T> want;
+  for (const X v : all) want.push_back(static_cast<T>(bounds.of(factor.of(int{v} - of.zero) + as.zero)));
+  require_equal<T>(run_typed(r, {x})[0], {n}, want);
+  if constexpr (sizeof(X) == 1) {
+    const op::quantized_activation half{{function::affine, 0.5f}, of, as, type_for<T>};
+    want.clear();
+    for (const X v : all) want.push_back(static_cast<T>(op::byte_bounds({}, as, r.to).of(step_of(half, v) + as.zero)));
+    require_equal<T>(run_typed(half, {x})[0], {n}, want);
+    op::dequantize d;
+    d.of = of;
+    std::vector<float> reals;
+    for (const X v : all) reals.push_back(static_cast<float>(v - of.zero) * static_cast<float>(of.scale));
+    require_near(run_typed(d, {x})[0], {n}, reals, 0);
+    const array scale = make<float>({1}, {static_cast<float>(of.scale)});
+    require_near(run_typed(op::dequantize{}, {x, scale, make<X>({1}, {static_cast<X>(of.zero)})})[0], {n}, reals, 0);
+  }
+}
+/// Every pair of types, fewer and more numbers than kernels take at once, factors that are small and large.
+void check_all_steps() {
+  for (const int n : {1, 20, 63, 64, 100, 255, 256, 511, 600, 1025})
+    for (const double scale : {0.02, 0.75, 3.0}) {
+      check_steps<std::int8_t, std::int8_t>(n, {scale, -3}, {0.5, 7});
+      check_steps<std::int8_t, std::uint8_t>(n, {scale, 5}, {0.3, 128});
+      check_steps<std::uint8_t, std::int8_t>(n, {scale, 128}, {0.7, 0});
+      check_steps<std::uint8_t, std::uint8_t>(n, {scale, 255}, {0.07, 3});
+      check_steps<std::int16_t, std::int8_t>(n, {scale / 500, 0}, {0.5, 7});
+      check_steps<std::int32_t, std::int8_t>(n, {scale / 5000, 0}, {0.5, 7});
+      check_steps<std::int32_t, std::uint8_t>(n, {scale / 700, 0}, {0.5, 7});
+    }
+}
+
+}  // namespace
+
+TEST_CASE("many bytes become others as few do, on every target") {
+  in_every_way([] { check_all_steps(); });
+}
+
 TEST_CASE("bytes of one scale become those of another") {
   const array x = make<std::int8_t>({5}, {-128, -1, 0, 1, 127}), many = bytes<std::int8_t>({3, 4}, 21),
               row = bytes<std::int8_t>({4}, 4);

@@ -317,6 +317,14 @@ class parser {
         else if (options->has(i)) add_unknown(n, "option " + std::to_string(i));
       }
     }
+    // What a recurrent layer of bytes has between its steps; the scale of h is the fifth's.
+    if (const auto between = names_of(t, 8, "the list of intermediates", tensors, false); between.size() == 5) {
+      attribute a;
+      a.name = "hidden";
+      a.kind = attribute_kind::text;
+      a.text = between[4];
+      n.attributes.push_back(std::move(a));
+    }
     if (t.number<std::uint8_t>(11) != 0) add_unknown(n, "builtin_options_2");
     if (t.number<std::uint64_t>(9) > 1) add_unknown(n, "large_custom_options");
     if (const auto bytes = t.vector<std::uint8_t>(5, "an operator's options"); !bytes.empty()) {

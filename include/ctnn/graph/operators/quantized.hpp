@@ -142,7 +142,12 @@ constexpr bool is_bounds(const activation_function& f) {
 struct byte_bounds {
   int low, high;
   constexpr byte_bounds(const activation_function& f, const quantization& as, dtype t)
-      : low(t == dtype::u8 ? 0 : -128), high(t == dtype::u8 ? 255 : 127) {
+      : low(t == dtype::u8    ? 0
+            : t == dtype::i16 ? -32768
+                              : -128),
+        high(t == dtype::u8    ? 255
+             : t == dtype::i16 ? 32767
+                               : 127) {
     const auto place = [&](float x, int otherwise) {
       const double at = static_cast<double>(x) / as.scale + as.zero;
       return at < low ? low : at > high ? high : at == at ? rounded_away(at - as.zero) + as.zero : otherwise;
@@ -342,7 +347,8 @@ struct quantized_matmul : products_of_bytes {
   }
 };
 
-/// Integers as bytes of another scale and zero point, in TFLite's arithmetic, between the activation's bounds.
+/// Integers as bytes or 16 bits of another scale and zero point, in TFLite's arithmetic, between the activation's
+/// bounds.
 struct requantize {
   static constexpr std::string_view name = "requantize";
   static constexpr traits is{
@@ -351,12 +357,14 @@ struct requantize {
   quantization of{}, as{};
   dtype to = dtype::i8;
   activation_function activation{};
+  bool twice = false;  ///< rounded twice, as TFLite's kernels do that are not XNNPACK's
 
   static constexpr void fields(auto& self, auto&& field) {
     field("of", self.of);
     field("as", self.as);
     field("to", self.to);
     field("activation", self.activation);
+    field("twice", self.twice);
   }
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
@@ -365,11 +373,38 @@ struct requantize {
   constexpr problem infer_types(types in, span<dtype> out) const {
     out[0] = to;
     const dtype t = type_at(in, 0);
-    if (!is_byte(to)) return wrong_type("to", to);
+    if (!is_byte(to) && to != dtype::i16) return wrong_type("to", to);
     if (!is_byte(t) && t != dtype::i16 && t != dtype::u16 && t != dtype::i32) return wrong_type(name, t);
     if (const problem p = check_quantization("of", of, t)) return p;
     return check_quantization("as", as, to);
   }
+};
+/// What an operator's requantization makes of integers.
+class requantization {
+ public:
+  constexpr explicit requantization(const requantize& p)
+      : twice_(p.twice),
+        once_rounded_(p.of.scale / p.as.scale),
+        twice_rounded_(p.of.scale / p.as.scale),
+        from_(p.of.zero),
+        zero_(p.as.zero),
+        bounds_(p.activation, p.as, p.to) {}
+  constexpr std::int32_t of(std::int32_t x) const {
+    const auto steps = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(from_));
+    const std::int64_t y = std::int64_t{twice_ ? twice_rounded_.of(steps) : once_rounded_.of(steps)} + zero_;
+    return bounds_.of(static_cast<std::int32_t>(y < -most ? -most : y > most ? most : y));
+  }
+  constexpr const byte_bounds& bounds() const { return bounds_; }
+  /// Null if sums are rounded twice.
+  constexpr const fixed_factor* factor() const { return twice_ ? nullptr : &once_rounded_; }
+
+ private:
+  static constexpr std::int64_t most = 1 << 30;
+  bool twice_;
+  fixed_factor once_rounded_;
+  twice_rounded_factor twice_rounded_;
+  std::int32_t from_, zero_;
+  byte_bounds bounds_;
 };
 
 /// A function of one number over bytes, a table of 256 entries: of what they stand for, quantized again with halves
@@ -414,7 +449,6 @@ struct quantized_activation {
     return arithmetic == byte_arithmetic::real || fits_kernels() ? problem{}
                                                                  : problem{mistake::option_out_of_range, "as"};
   }
-  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(256, 1); }
 };
 
 /// a (f) b over bytes with trailing-axis broadcasting, f being add, sub or mul: the exact sum of both operands by their

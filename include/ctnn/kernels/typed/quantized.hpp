@@ -124,7 +124,19 @@ inline void run(const op::quantize& p, const arguments& a, scratch_memory memory
       });
 }
 
+/// Bytes of one scale and zero point as floats.
+inline void dequantize_bytes(const arguments& a, float scale, int zero) {
+  const dtype of = a.in[0].type;
+  integers_of(a).dequantize({elements<std::uint8_t>(a.in[0]), a.in[0].shape.count(), a.out[0].data,
+                             static_cast<std::uint8_t>(of == dtype::i8 ? 128 : 0), zero, scale});
+}
+
 inline void run(const op::dequantize& p, const arguments& a, scratch_memory memory) {
+  if (is_byte(a.in[0].type)) {
+    if (a.in.size() == 1) return dequantize_bytes(a, static_cast<float>(p.of.scale), p.of.zero);
+    if (a.in[1].type == dtype::f32 && scale_index(p, a.in[0].shape, a.in[1].shape).one())
+      return dequantize_bytes(a, *a.in[1].data, a.in.size() == 3 ? byte_at(a.in[2].data, a.in[0].type, 0) : 0);
+  }
   if (a.in.size() == 1)
     return visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
       const auto scale = static_cast<float>(p.of.scale);
@@ -379,28 +391,63 @@ void visit_byte(dtype t, F f) {
   else f(tag<std::int8_t>{});
 }
 
+/// Bytes by what each of the 256 becomes.
+template <class T>
+void look_up(const arguments& a, const T (&table)[256]) {
+  integers_of(a).look_up(static_cast<const std::uint8_t*>(static_cast<const void*>(table)),
+                         elements<std::uint8_t>(a.in[0]), a.out[0].shape.count(), elements<std::uint8_t>(a.out[0]));
+}
+
+/// Sums of 32 bits by the target's kernel, if it takes them: whole vectors are read.
+inline bool requantize_sums(const op::requantize& p, const arguments& a, const op::requantization& how) {
+  const std::int64_t count = a.out[0].shape.count();
+  const fixed_factor* factor = how.factor();
+  if (a.in[0].type != dtype::i32 || !is_byte(p.to) || count < quad_lanes || !factor ||
+      factor->times >= std::int64_t{1} << 31)
+    return false;
+  const auto less_zero = wrapped<std::int32_t>(-static_cast<std::uint64_t>(static_cast<std::int64_t>(p.of.zero)));
+  sum_results r{};
+  r.sums = elements<std::int32_t>(a.in[0]);
+  r.to = a.out[0].data;
+  r.to_pitch = count;
+  r.lines = r.rows = 1;
+  r.width = count;
+  r.type = p.to == dtype::u8 ? sum_results::u8 : sum_results::i8;
+  r.how = sum_results::fixed;
+  r.fixed_factor = &factor->times;
+  r.integer_bias = &less_zero;
+  r.zero = p.as.zero;
+  r.least = how.bounds().low;
+  r.most = how.bounds().high;
+  return integers_of(a).finish(r);
+}
+
 inline void run(const op::requantize& p, const arguments& a) {
-  const fixed_factor factor(p.of.scale / p.as.scale);
-  const op::byte_bounds bounds(p.activation, p.as, p.to);
+  const op::requantization how(p);
+  if (requantize_sums(p, a, how)) return;
   visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
-    visit_byte(p.to, [&]<class T>(tag<T>) {
+    visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
+      const std::int64_t count = a.out[0].shape.count();
+      if constexpr (sizeof(X) == 1 && sizeof(T) == 1)
+        if (count >= 256) {
+          T table[256];
+          for (int i = 0; i < 256; ++i) table[i] = static_cast<T>(how.of(static_cast<X>(i)));
+          return look_up(a, table);
+        }
       const X* x = elements<X>(a.in[0]);
       T* y = elements<T>(a.out[0]);
-      for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i)
-        y[i] = static_cast<T>(bounds.of(factor.of(static_cast<std::int32_t>(x[i]) - p.of.zero) + p.as.zero));
+      for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(how.of(static_cast<std::int32_t>(x[i])));
     });
   });
 }
 
-inline void run(const op::quantized_activation& p, const arguments& a, scratch_memory memory) {
+inline void run(const op::quantized_activation& p, const arguments& a) {
   const op::byte_bounds bounds({}, p.as, p.to);
   visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
     visit_byte(p.to, [&]<class T>(tag<T>) {
-      T* const table = memory.take<T>(256).data();
+      T table[256];
       for (int i = 0; i < 256; ++i) table[i] = static_cast<T>(bounds.of(step_of(p, static_cast<X>(i)) + p.as.zero));
-      const X* x = elements<X>(a.in[0]);
-      T* y = elements<T>(a.out[0]);
-      for (std::int64_t i = 0; i < a.out[0].shape.count(); ++i) y[i] = table[static_cast<std::uint8_t>(x[i])];
+      look_up(a, table);
     });
   });
 }

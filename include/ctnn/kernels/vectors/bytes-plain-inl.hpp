@@ -210,10 +210,9 @@ constexpr byte_table byte_task_of(const op::quantized_activation& p, const argum
   return table;
 }
 constexpr byte_table byte_task_of(const op::requantize& p, const arguments& a) {
-  const byte_results to = results_of(p);
-  const fixed_factor factor(p.of.scale / p.as.scale);
+  const op::requantization how(p);
   byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
-  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(factor.of(x - p.of.zero));
+  for (int x = -128; x < 128; ++x) table.at[x & 255] = static_cast<std::int8_t>(how.of(x));
   return table;
 }
 inline void run(const byte_table& table, const byte_operands& o) {

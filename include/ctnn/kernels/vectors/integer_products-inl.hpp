@@ -36,6 +36,14 @@
 #endif
 #endif
 
+/// 1: the target looks up bytes in a table of 256 faster than they are read one by one.
+#undef CTNN_VECTORS_OF_TABLES
+#if defined(CTNN_X86) || (!defined(CTNN_PLAIN) && HWY_TARGET == HWY_NEON && HWY_ARCH_ARM_A64)
+#define CTNN_VECTORS_OF_TABLES 1
+#else
+#define CTNN_VECTORS_OF_TABLES 0
+#endif
+
 CTNN_BEGIN_TARGET
 
 #if !CTNN_SCALAR_VEC
@@ -699,6 +707,103 @@ inline void quantize_floats(const float_results& given) {
 
 namespace detail {
 
+template <int = 0>
+CTNN_INLINE real_vec reals_of_bytes(const byte_reals& r, const std::uint8_t* from) {
+  const hn::Rebind<std::uint8_t, quad_tag> d;
+  const auto bytes = hn::Xor(hn::LoadU(d, from), hn::Set(d, r.flip));
+  const quad_vec steps = hn::Sub(hn::PromoteTo(quad_tag(), bytes), hn::Set(quad_tag(), r.zero + r.flip));
+  return hn::Mul(hn::ConvertTo(real_tag(), steps), hn::Set(real_tag(), r.scale));
+}
+
+}  // namespace detail
+
+template <int = 0>
+inline void dequantize_bytes(const byte_reals& given) {
+  using namespace detail;
+  const byte_reals r = given;
+  std::int64_t i = 0;
+  for (; i + quads_in_vector <= r.n; i += quads_in_vector)
+    hn::StoreU(reals_of_bytes(r, r.from + i), real_tag(), r.to + i);
+  if (i == r.n) return;
+  std::uint8_t part[quad_lanes]{};
+  std::memcpy(part, r.from + i, static_cast<std::size_t>(r.n - i));
+  alignas(64) float numbers[quad_lanes];
+  hn::Store(reals_of_bytes(r, part), real_tag(), numbers);
+  std::memcpy(r.to + i, numbers, static_cast<std::size_t>(r.n - i) * sizeof(float));
+}
+
+namespace detail {
+
+#if defined(CTNN_X86)
+
+/// A table of 256 bytes as sixteen of 16, which processors look up at once by the lower halves of bytes below 128. Of
+/// each but the first and the ninth, what differs from the one before it: a byte finds all up to its own, as those
+/// behind it give 0.
+class table_of_bytes {
+ public:
+  explicit table_of_bytes(const std::uint8_t* table) {
+    for (int i = 0; i < 256; ++i)
+      changes_[i] = static_cast<std::uint8_t>(table[i] ^ (i % 128 < 16 ? 0 : table[i - 16]));
+  }
+  template <class D>
+  CTNN_INLINE hn::Vec<D> of(D d, hn::Vec<D> x) const {
+    const hn::RebindToSigned<D> steps;
+    const auto sixteen = hn::Set(steps, 16);
+    auto first = hn::BitCast(steps, x), last = hn::BitCast(steps, hn::Xor(x, hn::Set(d, 128)));
+    auto y = hn::Zero(d);
+    CTNN_UNROLL for (int i = 0; i < 128; i += 16) {
+      y = hn::Xor(y, hn::TableLookupBytesOr0(hn::LoadDup128(d, changes_ + i), hn::BitCast(d, first)));
+      y = hn::Xor(y, hn::TableLookupBytesOr0(hn::LoadDup128(d, changes_ + 128 + i), hn::BitCast(d, last)));
+      first = hn::SaturatedSub(first, sixteen);
+      last = hn::SaturatedSub(last, sixteen);
+    }
+    return y;
+  }
+
+ private:
+  alignas(16) std::uint8_t changes_[256];
+};
+
+#elif CTNN_VECTORS_OF_TABLES
+
+/// A table of 256 bytes as four of 64, which are looked up at once and leave what is not theirs.
+class table_of_bytes {
+ public:
+  explicit table_of_bytes(const std::uint8_t* table) {
+    for (int i = 0; i < 4; ++i) parts_[i] = vld1q_u8_x4(table + 64 * i);
+  }
+  template <class D>
+  CTNN_INLINE hn::Vec<D> of(D, hn::Vec<D> x) const {
+    uint8x16_t y = vqtbl4q_u8(parts_[0], x.raw);
+    CTNN_UNROLL for (int i = 1; i < 4; ++i) y =
+        vqtbx4q_u8(y, parts_[i], veorq_u8(x.raw, vdupq_n_u8(static_cast<std::uint8_t>(64 * i))));
+    return hn::Vec<D>{y};
+  }
+
+ private:
+  uint8x16x4_t parts_[4];
+};
+
+#endif
+
+}  // namespace detail
+
+template <int = 0>
+inline void look_up_bytes(const std::uint8_t* table, const std::uint8_t* x, std::int64_t n, std::uint8_t* to) {
+  std::int64_t i = 0;
+#if CTNN_VECTORS_OF_TABLES
+  if (n >= 512) {  // it has to be prepared
+    const HWY_FULL(std::uint8_t) d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    const detail::table_of_bytes all(table);
+    for (; i + step <= n; i += step) hn::StoreU(all.of(d, hn::LoadU(d, x + i)), d, to + i);
+  }
+#endif
+  plainly::look_up(table, x + i, n - i, to + i);
+}
+
+namespace detail {
+
 /// Bytes less their zero point, or one for all.
 struct bytes_as_steps {
   const std::uint8_t* bytes;
@@ -914,8 +1019,9 @@ inline void take_byte_windows(const std::uint8_t* x, int stride, int dilation, s
 /// The target's kernels of whole numbers.
 template <int = 0>
 inline integer_kernels integers_of_target() {
-  return {&multiply_quads,  &finish_sums,       &quantize_floats, &combine_bytes, &interleave_bytes,
-          &take_every_byte, &take_byte_windows, &largest_bytes,   &sum_of_bytes,  !has_dot_products()};
+  return {&multiply_quads,    &finish_sums,   &quantize_floats,  &dequantize_bytes,
+          &look_up_bytes,     &combine_bytes, &interleave_bytes, &take_every_byte,
+          &take_byte_windows, &largest_bytes, &sum_of_bytes,     !has_dot_products()};
 }
 
 #else

@@ -61,6 +61,36 @@ void alike(node_reader& n) {
   read(n);
 }
 
+/// Integers times `factor`, a ratio of scales, as others by a kernel of TensorFlow Lite's own.
+inline term requantized_by(node_reader& n, term x, double factor, int zero, dtype to) {
+  if (!(factor > 0) || !std::isfinite(factor)) n.fail("has scales whose ratio is no number above 0");
+  return n.add(op::requantize{{factor, 0}, {1, zero}, to, {}, true}, {x});
+}
+/// Of bytes of one scale; the sum is of 32 bits. TensorFlow Lite Micro alone has it, and counts the zero point once too
+/// often: this is the sum that its numbers stand for.
+inline void byte_add_n(node_reader& n) {
+  if (n.input_count() < 1) n.fail("has no inputs");
+  if (!bytes_at(n, 0)) return unscaled<add_n>(n);
+  const ir::quantization of = of_input(n, 0), as = of_output(n);
+  const int fine = 1 << 19;  // of a step of the sum
+  if (n.input_count() > 16) node_reader::refuse("a sum of more than 16 tensors of bytes");
+  const std::vector<term> in = n.all_inputs();
+  onnx::readers::same_types(n, in);
+  term sum = n.cast(in[0], dtype::i32);
+  n.only_helping(true);
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    if (!bytes_at(n, i)) n.fail("input " + std::to_string(i) + " has no scale");
+    if (!(of_input(n, i) == of)) node_reader::refuse("bytes of different scales");
+    if (!(n.shape(in[i]) == n.shape(in[0]))) n.fail("inputs are of different shapes");
+    sum = binary_of(n, add, sum, n.cast(in[i], dtype::i32));
+  }
+  const int zeros = of.zero * static_cast<int>(in.size());
+  if (zeros != 0) sum = binary_of(n, sub, sum, n.number(zeros, dtype::i32));
+  sum = binary_of(n, mul, sum, n.number(fine, dtype::i32));
+  n.only_helping(false);
+  n.result(requantized_by(n, sum, 2 * of.scale / ((fine << 1) * as.scale), as.zero, byte_output(n)));
+}
+
 /// A function of one number: a table of 256 bytes.
 template <operator_reader read, function f, int a = 0, int b = 0>
 void function_of(node_reader& n) {

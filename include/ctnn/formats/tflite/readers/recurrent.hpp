@@ -4,6 +4,7 @@
 #pragma once
 
 #include "nn.hpp"
+#include "quantized.hpp"
 #include "state.hpp"
 
 namespace ctnn::tflite::readers {
@@ -64,12 +65,10 @@ inline void rnn(node_reader& n) {
   add_recurrent(n, op, {n.input(0), joined(n, {1}), joined(n, {2}), n.input(3), zeros(n, op.hidden)}, {4});
 }
 
-/// Gates i, f, g, o: weights 1 to 4, recurrent weights 5 to 8, peepholes 9 to 11, biases 12 to 15. Without 1 the input
-/// gate is 1 less the forget gate.
-inline void lstm(node_reader& n) {
+/// What no lstm of a file may have.
+inline void check_lstm(node_reader& n) {
   if (n.input_count() < 20 || n.input_count() > 24)
     n.fail("has " + std::to_string(n.input_count()) + " inputs, expected 20 to 24");
-  op::lstm op;
   if (fused(n).kind != function::tanh) node_reader::refuse("an activation other than TANH");
   for (const char* key : {"cell_clip", "proj_clip"})
     if (n.real(key, 0) != 0) node_reader::refuse("option '" + std::string(key) + "'");
@@ -79,6 +78,13 @@ inline void lstm(node_reader& n) {
     if (n.has(i)) node_reader::refuse("layer normalization");
   if (n.has(1) != n.has(5) || n.has(1) != n.has(12)) n.fail("has parts of an input gate");
   if (!n.has(1)) node_reader::refuse("coupled gates");
+}
+/// Gates i, f, g, o: weights 1 to 4, recurrent weights 5 to 8, peepholes 9 to 11, biases 12 to 15. Without 1 the input
+/// gate is 1 less the forget gate.
+inline void lstm(node_reader& n) {
+  check_lstm(n);
+  n.ignore("hidden");
+  op::lstm op;
   set_hidden(n, op, 6);
   op.peepholes = n.has(10);
   std::vector<term> in{n.input(0), joined(n, {1, 2, 3, 4}), joined(n, {5, 6, 7, 8}), joined(n, {12, 13, 14, 15}),
@@ -141,6 +147,100 @@ inline void svdf(node_reader& n) {
   term y = filtered(n, s, remembered(n, s, features), real_weight(n, 2));
   if (n.has(3)) y = helping(n, [&] { return binary_of(n, add, y, n.input(3)); });
   n.result(activated(n, f, y));
+}
+
+/// The one scale of input i, which has no zero point.
+inline float scale_of_steps(node_reader& n, std::size_t i) {
+  const ir::quantization q = of_input(n, i);
+  if (q.zero != 0) node_reader::refuse("a zero point of input " + std::to_string(i));
+  return static_cast<float>(q.scale);
+}
+inline void require_type(node_reader& n, std::size_t i, dtype type) {
+  const dtype t = n.type(n.input(i));
+  if (t != type) node_reader::refuse("input " + std::to_string(i) + " of " + std::string(name_of(t)));
+}
+/// Inputs first, first + 1 ... of bytes, one after the other, and the scale of each behind `scales`.
+inline term joined_bytes(node_reader& n, std::size_t first, dtype type, std::vector<float>* scales) {
+  std::vector<term> in;
+  for (std::size_t i = first; i < first + 4; ++i) {
+    require_type(n, i, type);
+    if (scales) scales->push_back(scale_of_steps(n, i));
+    in.push_back(n.input(i));
+  }
+  return helping(n, [&] { return n.add(op::concat{0}, in); });
+}
+/// Gates and c of 16 bits. What h stands for is said by the last of the tensors between steps; as TensorFlow Lite Micro
+/// has it, where there are none, by its state.
+inline void byte_lstm(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<lstm>(n);
+  check_lstm(n);
+  if (n.has(9) || n.has(10) || n.has(11)) node_reader::refuse("peepholes of bytes");
+  if (byte_output(n) != dtype::i8) node_reader::refuse("output of u8");
+  require_type(n, 0, dtype::i8);
+  op::quantized_lstm op;
+  set_hidden(n, op, 6);
+  op.batch_first = !n.flag("time_major", false);
+  op.of = of_input(n, 0);
+  op.with = one_scale(n, n.node.inputs[18]);
+  const std::string between = n.text("hidden", "");
+  op.as = between.empty() ? op.with : one_scale(n, between);
+  const ir::quantization cell = one_scale(n, n.node.inputs[19]);
+  int power = 0;
+  const double digits = std::frexp(cell.scale, &power);
+  op.cell_bits = 14 + power;
+  if (digits != 0.5 || cell.zero != 0 || op.cell_bits < 0 || op.cell_bits > 6)
+    node_reader::refuse("a cell's scale that is no power of 2 from 1/32768 to 1/512");
+  std::vector<float> of_input_weights, of_state_weights;
+  const term weight = joined_bytes(n, 1, dtype::i8, &of_input_weights),
+             recurrent = joined_bytes(n, 5, dtype::i8, &of_state_weights),
+             bias = joined_bytes(n, 12, dtype::i32, nullptr);
+  op.given = 31;
+  const term h = state_before(n, 18, dtype::i8), c = state_before(n, 19, dtype::i16);
+  const std::vector<term> made = n.nodes(
+      op, {n.input(0), h, c, weight, recurrent, bias, helping(n, [&] { return n.constant({4}, of_input_weights); }),
+           helping(n, [&] { return n.constant({4}, of_state_weights); })});
+  n.result(made[0]);
+  leave_state(n, 18, made[1]);
+  leave_state(n, 19, made[2]);
+}
+
+/// Features are of 16 bits or of 8, as the state is, and so are the filters' factors; sums are of 32. Ratios of scales
+/// are of floats. Files say that what is below 0 becomes 0, and no kernel sees to it.
+inline void byte_svdf(node_reader& n) {
+  if (!bytes_at(n, 0)) return unscaled<svdf>(n);
+  const filter_sizes s = filters_of(n);
+  const activation_function f = fused(n);
+  if (f && f.kind != function::relu)
+    node_reader::refuse("fused activation " + std::string(name_of(f.kind)) + " of bytes");
+  require_type(n, 0, dtype::i8);
+  require_type(n, 1, dtype::i8);
+  if (n.has(3)) require_type(n, 3, dtype::i32);
+  if (!is_state(n, 4)) node_reader::refuse("input 4 that is no state");
+  const auto type = onnx::element_type(stated(n, n.node.inputs[4])->element);
+  const dtype of_state = type == dtype::i8 ? dtype::i8 : dtype::i16;
+  require_type(n, 2, of_state);
+  const ir::quantization x = of_input(n, 0), y = of_output(n);
+  const float weight = scale_of_steps(n, 1), over = scale_of_steps(n, 2);
+  const ir::quantization state = one_scale(n, n.node.inputs[4]);
+  if (state.zero != 0) node_reader::refuse("a zero point of the state");
+  const auto of_features = static_cast<float>(state.scale);
+  const term features = helping(n, [&] {
+    op::quantized_matmul op;
+    op.right = ir::as_list(n.shape(n.input(1)));
+    op.transposed = true;
+    op.given = 7;
+    const term sums = n.add(op, {n.input(0), n.input(1), n.constant(filled({1}, dtype::i8, 0)),
+                                 n.constant(filled({1}, dtype::i8, x.zero))});
+    return requantized_by(n, sums, static_cast<double>(static_cast<float>(x.scale) * weight / of_features), 0,
+                          of_state);
+  });
+  const term all = remembered(n, s, features);
+  const term now = helping(n, [&] { return n.cast(all, dtype::i32); });
+  const term factors = helping(n, [&] { return n.cast(n.input(2), dtype::i32); });
+  term sums = filtered(n, s, now, factors);
+  if (n.has(3)) sums = helping(n, [&] { return binary_of(n, add, sums, n.input(3)); });
+  const double factor = static_cast<double>(of_features * over / static_cast<float>(y.scale));
+  n.result(requantized_by(n, sums, factor, y.zero, byte_output(n)));
 }
 
 }  // namespace ctnn::tflite::readers
