@@ -334,7 +334,7 @@ class engine {
   }
   /// Asking which targets there are means asking the CPU: constants wait for the first inference.
   constexpr void use_best() {
-    if (ir::is_target_known || !std::is_constant_evaluated()) use(best_target());
+    if (ir::is_target_known || !CTNN_IN_CONSTANT()) use(best_target());
   }
   /// Inputs whose memory is the arena's.
   template <std::size_t I>
