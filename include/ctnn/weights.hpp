@@ -40,7 +40,7 @@ class file {
 };
 
 /// What has been opened, by its first bytes: a zip is an .npz file, all else is taken for .safetensors.
-inline file open(ir::byte_source from, const budget& limits = {}) {
+inline file open(ir::byte_source from, [[maybe_unused]] const budget& limits = {}) {
   std::string first(9, '\0');
   if (from.size >= first.size() && !from.read(0, std::as_writable_bytes(std::span(first))))
     throw error(from.name + ": cannot be read");

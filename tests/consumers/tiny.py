@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Writes tiny.onnx, tiny.param and tiny.bin: one network in both formats, its numbers in every way that files keep them
-(raw, packed lists, half and double precision), all multiples of 1/8, so that its answer is exact. Prints it."""
-import struct
+(raw, packed lists, half and double precision), all multiples of 1/8, so that its answer is exact; and steps.param and
+steps.bin, an LSTM whose weights are half precision. Prints their answers."""
+import math, struct
 
 image = [i / 8 - 1 for i in range(16)]                                   # 1 x 4 x 4
 kernel = [[(3 * o + k) % 7 / 8 - 0.25 for k in range(9)] for o in range(2)]
@@ -73,3 +74,32 @@ columns = [matrix[r][c] for c in range(3) for r in range(32)]
 open("tiny.bin", "wb").write(halves(flat(kernel)) + pack("f", offset) +
                              struct.pack("<I", 0) + pack("f", columns) + pack("f", shift))
 print(answer())
+
+# ncnn's LSTM: gates in the order of input, forget, output, candidate.
+steps, size, hidden = 5, 4, 3
+x = [[(3 * t + 5 * i) % 11 / 8 - 0.625 for i in range(size)] for t in range(steps)]
+to_gates = [[(5 * g + 3 * i) % 13 / 8 - 0.75 for i in range(size)] for g in range(4 * hidden)]
+from_state = [[(7 * g + 2 * h) % 9 / 8 - 0.5 for h in range(hidden)] for g in range(4 * hidden)]
+shifts = [g % 5 / 8 - 0.25 for g in range(4 * hidden)]
+
+
+def lstm():
+    h, c, rows = [0.0] * hidden, [0.0] * hidden, []
+    sigmoid = lambda v: 1 / (1 + math.exp(-v))
+    for row in x:
+        z = [shifts[g] + sum(a * b for a, b in zip(to_gates[g], row)) + sum(a * b for a, b in zip(from_state[g], h))
+             for g in range(4 * hidden)]
+        take, forget, give, new = (z[k * hidden:(k + 1) * hidden] for k in range(4))
+        c = [sigmoid(f) * old + sigmoid(i) * math.tanh(n) for f, old, i, n in zip(forget, c, take, new)]
+        h = [sigmoid(o) * math.tanh(v) for o, v in zip(give, c)]
+        rows += h
+    return rows
+
+
+open("steps.param", "w").write(f"""7767517
+2 2
+Input x 0 1 x 0={size} 1={steps}
+LSTM lstm 1 1 x y 0={hidden} 1={4 * hidden * size} 2=0
+""")
+open("steps.bin", "wb").write(b"".join(halves(n) for n in (flat(to_gates), shifts, flat(from_state))))
+print([round(n, 7) for n in flat(x)], [round(n, 7) for n in lstm()], sep="\n")

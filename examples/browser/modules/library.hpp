@@ -38,6 +38,18 @@ template <class Range, class Predicate>
 constexpr bool any_of(Range&& range, Predicate holds) {
   return std::any_of(std::begin(range), std::end(range), holds);
 }
+template <class Range, class Predicate>
+constexpr bool all_of(Range&& range, Predicate holds) {
+  return std::all_of(std::begin(range), std::end(range), [&](const auto& item) { return std::invoke(holds, item); });
+}
+template <class Range>
+constexpr auto min_element(Range&& range) {
+  return std::min_element(std::begin(range), std::end(range));
+}
+template <class Range>
+constexpr auto max_element(Range&& range) {
+  return std::max_element(std::begin(range), std::end(range));
+}
 template <class Range, class T>
 constexpr auto count(Range&& range, const T& wanted) {
   return std::count(std::begin(range), std::end(range), wanted);
@@ -45,6 +57,15 @@ constexpr auto count(Range&& range, const T& wanted) {
 template <class Range, class Out>
 constexpr Out copy(Range&& range, Out to) {
   return std::copy(std::begin(range), std::end(range), to);
+}
+template <class Range, class T>
+constexpr void fill(Range&& range, const T& item) {
+  std::fill(std::begin(range), std::end(range), item);
+}
+template <class Range, class Less, class Part>
+constexpr void sort(Range&& range, Less less, Part part) {
+  std::sort(std::begin(range), std::end(range),
+            [&](const auto& a, const auto& b) { return less(std::invoke(part, a), std::invoke(part, b)); });
 }
 template <class Range, class T, class Less = std::less<>, class Part = std::identity>
 constexpr auto lower_bound(Range&& range, const T& wanted, Less = {}, Part part = {}) {

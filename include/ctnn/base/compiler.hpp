@@ -20,6 +20,9 @@
 #error "ctnn needs Visual Studio 2022 17.6 or newer"
 #endif
 
+/// std::is_constant_evaluated, which is true at run time, too, with Clang 14 and -std=c++2b (its `if consteval`).
+#define CTNN_IN_CONSTANT() __builtin_is_constant_evaluated()
+
 #if defined(__GNUC__) || defined(__clang__)
 #define CTNN_INLINE inline __attribute__((always_inline))
 #define CTNN_NOINLINE __attribute__((noinline))

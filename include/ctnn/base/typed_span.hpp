@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include "compiler.hpp"
 #include "dtype.hpp"
 
 namespace ctnn {
@@ -17,7 +18,7 @@ namespace detail {
 /// To words of four bytes.
 template <class T>
 constexpr void copy_elements(const T* from, std::size_t n, float* to) {
-  if (!std::is_constant_evaluated()) {
+  if (!CTNN_IN_CONSTANT()) {
     if (n != 0) std::memcpy(to, from, n * sizeof(T));
   } else if constexpr (sizeof(T) == 8) {
     struct words {

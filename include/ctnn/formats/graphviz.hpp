@@ -253,11 +253,13 @@ class graphviz_writer {
   }
   bool times(const graph_view& g) const { return !seconds_.empty() && &g == timed_; }
   double seconds(node_id n) const { return seconds_[static_cast<std::size_t>(n)]; }
-  /// "1.25 ms, 12 %"
+  /// "1.25 ms, 12 %", or in microseconds
   std::string time(node_id n) const {
     if (seconds(n) == 0) return "";
     char text[48];
-    std::snprintf(text, sizeof text, "%.3g ms, %.0f %%", seconds(n) * 1e3, 100 * seconds(n) / whole_);
+    const bool little = seconds(n) < 1e-3;
+    std::snprintf(text, sizeof text, "%.3g %s, %.0f %%", seconds(n) * (little ? 1e6 : 1e3), little ? "\xc2\xb5s" : "ms",
+                  100 * seconds(n) / whole_);
     return text;
   }
   std::string color(const graph_view& g, node_id n) const {

@@ -8,8 +8,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
+#include "../base/compiler.hpp"
 #include "../graph/operators/quantized.hpp"
 #include "packing.hpp"
 
@@ -21,13 +21,13 @@ using quad = std::array<std::int8_t, 4>;
 
 /// Byte i among words of four.
 constexpr std::int8_t byte_of(const float* words, std::int64_t i) {
-  if (std::is_constant_evaluated()) return std::bit_cast<quad>(words[i / 4])[static_cast<std::size_t>(i % 4)];
+  if (CTNN_IN_CONSTANT()) return std::bit_cast<quad>(words[i / 4])[static_cast<std::size_t>(i % 4)];
   return static_cast<const std::int8_t*>(static_cast<const void*>(words))[i];
 }
 /// Numbers of 32 bits among floats, bit for bit: processors may change the bits of floats that are none.
 template <class T>
 constexpr void put(const T& bits, float* to) {
-  if (std::is_constant_evaluated()) *to = std::bit_cast<float>(bits);
+  if (CTNN_IN_CONSTANT()) *to = std::bit_cast<float>(bits);
   else std::memcpy(to, &bits, sizeof(float));
 }
 constexpr std::int8_t flipped(std::int8_t x, bool flip) {

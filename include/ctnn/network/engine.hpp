@@ -217,6 +217,7 @@ class engine {
   {
     execute({input.data(), weights_, arena()}, threads);
   }
+  /// The same of inputs of any types, in the order of declaration: run_on(pool, image).
   template <class... Inputs>
     requires(are_numbers<Inputs...>)
   void run_on(executor& threads, const Inputs&... input) {
@@ -225,6 +226,7 @@ class engine {
       execute({pointers, weights_, arena()}, threads);
     }(std::make_index_sequence<inputs>{});
   }
+  /// The same by name: run_on(pool, in<"x">(numbers), into<"y">(memory)).
   template <class... Named>
     requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
   void run_on(executor& threads, const Named&... named) {
@@ -332,7 +334,7 @@ class engine {
   }
   /// Asking which targets there are means asking the CPU: constants wait for the first inference.
   constexpr void use_best() {
-    if (ir::is_target_known || !std::is_constant_evaluated()) use(best_target());
+    if (ir::is_target_known || !CTNN_IN_CONSTANT()) use(best_target());
   }
   /// Inputs whose memory is the arena's.
   template <std::size_t I>

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
+#include "../compiler.hpp"
 #include "exponential.hpp"
 #include "rounding.hpp"
 
@@ -27,7 +27,7 @@ constexpr float_pair exact_sum(float a, float b) {
 
 /// x as a float of its own: a product that a compiler contracts into sums (GCC does by default) is never rounded.
 constexpr float rounded(float x) {
-  if (std::is_constant_evaluated()) return x;
+  if (CTNN_IN_CONSTANT()) return x;
   volatile float y = x;
   return y;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "../../base/compiler.hpp"
 #include "../../base/math.hpp"
 #include "../../base/requantize.hpp"
 #include "../../graph/operators/pooling.hpp"
@@ -80,7 +81,7 @@ constexpr void run(const op::pool& p, const arguments& a) {
       a.out[0].data[c * windows + w] = p.function == op::pooling::lp
                                            ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p))
                                            : pooled.result(counted);
-      if (p.indices && !std::is_constant_evaluated()) elements<std::int64_t>(a.out[1])[c * windows + w] = best;
+      if (p.indices && !CTNN_IN_CONSTANT()) elements<std::int64_t>(a.out[1])[c * windows + w] = best;
     }
 }
 

@@ -28,6 +28,8 @@
 
 #if !defined(CTNN_PLAIN)
 #include <hwy/highway.h>
+
+#include <cmath>
 #endif
 
 /// 1: a vec is a plain float.
@@ -145,12 +147,39 @@ CTNN_INLINE vec zero() { return hn::Zero(tag()); }
 CTNN_INLINE vec add(vec a, vec b) { return hn::Add(a, b); }
 CTNN_INLINE vec sub(vec a, vec b) { return hn::Sub(a, b); }
 CTNN_INLINE vec mul(vec a, vec b) { return hn::Mul(a, b); }
-CTNN_INLINE vec div(vec a, vec b) { return hn::Div(a, b); }
+#if HWY_ARCH_ARM_V7
+// 32-bit ARM's vectors have approximations, which are a bit off and end at 2^126; number by number it is exact.
+template <class D>
+CTNN_INLINE hn::Vec<D> quotient(D d, hn::Vec<D> a, hn::Vec<D> b) {
+  alignas(16) float x[lanes], y[lanes];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  CTNN_UNROLL for (std::size_t i = 0; i < hn::Lanes(d); ++i) x[i] /= y[i];
+  return hn::Load(d, x);
+}
+template <class D>
+CTNN_INLINE hn::Vec<D> root(D d, hn::Vec<D> a) {
+  alignas(16) float x[lanes];
+  hn::Store(a, d, x);
+  CTNN_UNROLL for (std::size_t i = 0; i < hn::Lanes(d); ++i) x[i] = std::sqrt(x[i]);
+  return hn::Load(d, x);
+}
+#else
+template <class D>
+CTNN_INLINE hn::Vec<D> quotient(D, hn::Vec<D> a, hn::Vec<D> b) {
+  return hn::Div(a, b);
+}
+template <class D>
+CTNN_INLINE hn::Vec<D> root(D, hn::Vec<D> a) {
+  return hn::Sqrt(a);
+}
+#endif
+CTNN_INLINE vec div(vec a, vec b) { return quotient(tag(), a, b); }
 /// a b + c
 CTNN_INLINE vec mul_add(vec a, vec b, vec c) { return hn::MulAdd(a, b, c); }
 CTNN_INLINE vec neg(vec a) { return hn::Neg(a); }
 CTNN_INLINE vec abs(vec a) { return hn::Abs(a); }
-CTNN_INLINE vec sqrt(vec a) { return hn::Sqrt(a); }
+CTNN_INLINE vec sqrt(vec a) { return root(tag(), a); }
 // NaN wins, as in numpy, and stays in clamp(): if either is NaN, Highway gives the second operand on x86 and
 // WebAssembly, and the number on 64-bit ARM, whose plain instructions do what is wanted.
 #if HWY_ARCH_ARM
@@ -178,7 +207,10 @@ CTNN_INLINE vec sum_of_lanes(vec a) { return hn::SumOfLanes(tag(), a); }
 CTNN_INLINE vec largest_lane(vec a) { return hn::MaxOfLanes(tag(), a); }
 CTNN_INLINE float first_lane(vec a) { return hn::GetLane(a); }
 /// The root of one number, as vectors have it.
-CTNN_INLINE float root_of(float x) { return hn::GetLane(hn::Sqrt(hn::Set(HWY_CAPPED(float, 1)(), x))); }
+CTNN_INLINE float root_of(float x) {
+  const HWY_CAPPED(float, 1) d;
+  return hn::GetLane(root(d, hn::Set(d, x)));
+}
 CTNN_INLINE float max_of(vec a) {
   if (!hn::AllFalse(tag(), hn::IsNaN(a))) return std::numeric_limits<float>::quiet_NaN();
   return hn::GetLane(hn::MaxOfLanes(tag(), a));

@@ -87,11 +87,10 @@ class attention_part {
   }
 
   void run() {
-    const std::ptrdiff_t heads = w_.batch * w_.k.heads;
-    const std::size_t way = choose_cut(a_.share, {{heads, 1}, {w_.q.length, op::attention::row_block}});
+    const std::ptrdiff_t heads = w_.batch * w_.k.heads, rows = w_.q.length;
+    const std::size_t way = choose_cut(a_.share, {{heads, 1}, {rows, op::attention::row_block}});
     const index_range head = way == 0 ? share_of(a_.share, heads) : index_range{0, heads};
-    const index_range row =
-        way == 0 ? index_range{0, w_.q.length} : share_of(a_.share, w_.q.length, op::attention::row_block);
+    const index_range row = way == 0 ? index_range{0, rows} : share_of(a_.share, rows, op::attention::row_block);
     if (p_.present) copy_present(share_of(a_.share, heads));
     if (row.size() <= 0) return;
     for (std::ptrdiff_t at = head.begin; at < head.end; ++at) {
@@ -116,13 +115,13 @@ class attention_part {
 
   /// Keys or values [first, first + count) of a head where they are.
   struct stretch {
-    std::ptrdiff_t first, count, pitch;
+    std::int64_t first, count, pitch;
     const float* at;
   };
   /// Those of the past among the first `most`, or the new ones.
   stretch stretch_of(bool now, int which, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t most) const {
     const head_places& x = which == 0 ? w_.k : w_.v;
-    const std::ptrdiff_t before = most < w_.past ? most : w_.past;
+    const std::int64_t before = most < w_.past ? most : w_.past;
     if (!now) return {0, before, x.size, past(n, h, x, which)};
     return {before, most - before, x.pitch(), a_.in[static_cast<std::size_t>(1 + which)].data + x(n, h, 0)};
   }

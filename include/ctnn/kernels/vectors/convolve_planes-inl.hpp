@@ -255,7 +255,11 @@ class plane_convolution {
   /// C planes and zeros as pixels of four channels: pixel i + 4 b is the b-th four of y[i].
   template <int C>
   CTNN_INLINE static void fours_of(const float* sums, int pixels, vec (&y)[4]) {
+#if HWY_HAVE_FLOAT64
     using wide_tag = hn::Repartition<double, tag>;
+#else
+    using wide_tag = hn::Repartition<std::uint64_t, tag>;  // 32-bit ARM
+#endif
     const vec x0 = load(sums), x1 = C > 1 ? load(sums + pixels) : zero(), x2 = C > 2 ? load(sums + 2 * pixels) : zero(),
               x3 = C > 3 ? load(sums + 3 * pixels) : zero();
     const tag d;

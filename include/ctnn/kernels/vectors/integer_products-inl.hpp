@@ -551,7 +551,7 @@ struct reals_by_scale {
         most(p.most) {}
   CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
     real_vec x = reals.at(i, column);
-    if (divides) x = hn::Div(x, scale);
+    if (divides) x = quotient(real_tag(), x, scale);
     if (multiplies) x = hn::Mul(x, scale);
     return round_between(x, away, zero, least, most);
   }
@@ -686,7 +686,7 @@ template <int = 0>
 CTNN_INLINE quad_vec quantized_floats(const float_results& r, const float* from) {
   const real_tag f;
   const real_vec x = hn::LoadU(f, from), scale = hn::Set(f, r.scale);
-  const real_vec y = r.divides ? hn::Div(x, scale) : hn::Mul(x, scale);
+  const real_vec y = r.divides ? quotient(f, x, scale) : hn::Mul(x, scale);
   return hn::Xor(round_between(y, r.away, r.zero, r.least, r.most), hn::Set(quad_tag(), r.flip));
 }
 
