@@ -33,7 +33,8 @@ TEST_CASE("plain kernels") {
   test::sweep_local_response_norm(run);
   test::sweep_layer_norm(run);
   test::sweep_group_norm(run);
-  test::sweep_softmax(run);
+  test::sweep_softmax<op::softmax>(run);
+  test::sweep_softmax<op::log_softmax>(run);
   test::sweep_pooling(run);
   test::sweep_interpolate(run, 1e-5f);  // positions are floats
   test::sweep_movement(run);

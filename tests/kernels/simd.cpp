@@ -41,7 +41,9 @@ CTNN_END_TARGET
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -125,6 +127,54 @@ TEST_CASE("exp within 3 units in the last place, and its ends") {
     CHECK(std::isnan(at_ends[1]));
     CHECK(at_ends[2] == 1.0f);
     CHECK(at_ends[4] == 0.0f);
+  });
+}
+
+TEST_CASE("functions and their inverses within some units in the last place of libm") {
+  struct measured {
+    function kind;
+    double (*libm)(double);
+    double units;
+  };
+  const measured all[] = {
+      {function::sin, std::sin, 3},     {function::cos, std::cos, 3},     {function::tan, std::tan, 4},
+      {function::asin, std::asin, 3},   {function::acos, std::acos, 3},   {function::atan, std::atan, 3},
+      {function::sinh, std::sinh, 4},   {function::cosh, std::cosh, 4},   {function::asinh, std::asinh, 4},
+      {function::acosh, std::acosh, 4}, {function::atanh, std::atanh, 4}, {function::log, std::log, 2}};
+  std::vector<float> x;  // of every magnitude and sign, infinities, NaN and both zeros
+  for (std::uint64_t bits = 0; bits < 0x100000000u; bits += 65521) {
+    const float v = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (std::fabs(v) < 16000 || !std::isfinite(v) || bits % 64 == 0) x.push_back(v);
+  }
+  for (int i = -40000; i <= 40000; ++i) x.push_back(static_cast<float>(i) / 16384);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (float v : {0.0f, 1.0f, 0.5f, infinity, 89.4f, 89.42f, 0.99999994f, 1.0000001f, std::nanf("")})
+    x.push_back(v), x.push_back(-v);
+  std::vector<float> y(x.size());
+  for_each_dispatched_target([&] {
+    for (const measured& f : all) {
+      HWY_DYNAMIC_DISPATCH(map)({f.kind}, x.data(), y.data(), static_cast<int>(x.size()));
+      double worst = 0;
+      std::size_t at = 0, other_kinds = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double want = f.libm(static_cast<double>(x[i]));
+        const float near = static_cast<float>(want);
+        if (std::isnan(near) || std::isinf(near) || near == 0 || std::isnan(y[i])) {
+          const bool same =
+              std::isnan(near) ? std::isnan(y[i]) : y[i] == near && std::signbit(y[i]) == std::signbit(near);
+          other_kinds += same ? 0 : 1;
+          continue;
+        }
+        const double unit = static_cast<double>(std::nextafter(std::fabs(near), infinity)) - std::fabs(near);
+        const double off = std::fabs(static_cast<double>(y[i]) - want) / unit;
+        if (off > worst) worst = off, at = i;
+      }
+      const std::string name(name_of(f.kind));
+      CAPTURE(name);
+      CAPTURE(x[at]);
+      CHECK(other_kinds == 0);
+      CHECK(worst < f.units);
+    }
   });
 }
 

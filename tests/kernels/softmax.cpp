@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The softmax kernels against their reference, for every target this CPU has.
+// The kernels of softmax and its logarithm against their reference, for every target this CPU has.
 #include <doctest/doctest.h>
 
 #include "sweeps/normalization.hpp"
@@ -8,7 +8,11 @@
 namespace ctnn::ir {
 
 TEST_CASE("softmax on every target") {
-  for_each_target([] { test::sweep_softmax(dispatched); });
+  for_each_target([] { test::sweep_softmax<op::softmax>(dispatched); });
+}
+
+TEST_CASE("log_softmax on every target") {
+  for_each_target([] { test::sweep_softmax<op::log_softmax>(dispatched); });
 }
 
 }  // namespace ctnn::ir

@@ -391,10 +391,11 @@ class page {
 
     const std::string inputs = std::to_string(type.min_inputs) +
                                (type.max_inputs == type.min_inputs ? "" : " to " + std::to_string(type.max_inputs));
-    lines kernels{type.is.vectors == vectors_of::none     ? "plain loops"
-                  : elements.size() == 1                  ? "vectors of f32"
-                  : type.is.vectors == vectors_of::halves ? "vectors of f32 and halves, plain loops of others"
-                                                          : "vectors of f32, plain loops of others"};
+    lines kernels{type.is.vectors == vectors_of::none ? "plain loops"
+                  : elements.size() == 1              ? "vectors of f32"
+                  : type.is.vectors == vectors_of::conversions
+                      ? "vectors between f32 and halves and from f32 to most integers, plain loops of others"
+                      : "vectors of f32, plain loops of others"};
     if (type.is.divisible) kernels.push_back("in parts on several threads");
     if (type.is.in_place) kernels.push_back("in place");
     if (type.packs(0)) kernels.push_back("weights packed");

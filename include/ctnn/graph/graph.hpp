@@ -277,9 +277,10 @@ constexpr bool computes_f32(const graph_view& g, const node& n) {
 constexpr bool takes_vectors(const graph_view& g, const node& n) {
   if (n.type->is.vectors == vectors_of::none) return false;
   if (computes_f32(g, n)) return true;
-  if (n.type->is.vectors != vectors_of::halves) return false;
+  if (n.type->is.vectors != vectors_of::conversions) return false;
   const dtype from = g.at_value(g.inputs(n)[0]).type, to = g.at_value(n.outputs.first).type;
-  return (from == dtype::f32 && is_narrow(to)) || (is_narrow(from) && to == dtype::f32);
+  const bool has_vectors = is_narrow(to) || is_index(to) || to == dtype::i8 || to == dtype::u8 || to == dtype::boolean;
+  return (from == dtype::f32 && has_vectors) || (is_narrow(from) && to == dtype::f32);
 }
 
 /// Multiply-adds of a node.

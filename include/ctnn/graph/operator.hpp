@@ -59,9 +59,9 @@ enum class image_flow : std::uint8_t { nothing, makes, keeps };
 
 /// Element types that an operator's vector kernel takes; all others have plain ones (kernels/typed/).
 enum class vectors_of : std::uint8_t {
-  f32,     ///< of every value
-  halves,  ///< a value of f32, the other of f16 or bf16
-  none,    ///< it has none: declared networks with it include <ctnn/typed.hpp>
+  f32,          ///< of every value
+  conversions,  ///< from f16 or bf16 to f32, or from f32 to these, integers of 8 bits, i32, i64 or booleans
+  none,         ///< it has none: declared networks with it include <ctnn/typed.hpp>
 };
 
 /// What may be relied on without knowing the operator.

@@ -16,6 +16,7 @@ void sweep_movement(const Run& run) {
   for (int n : lengths()) {
     permuted({n, 3, 5}, {0, 1, 2});               // changes of layout, among others
     permuted({3, n, 5}, {1, 2, 0});
+    permuted({3, n, 2}, {2, 0, 1});  // pairs come apart
     permuted({19, n}, {1, 0});
     compare_any(run, op::concat{}, {{n, 2, 3}, {4, 2, 3}, {1, 2, 3}}, exact);
     compare_any(run, op::split{{3, n}, 0}, {{n + 3, 2, 3}}, exact);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What batch_norm, scale, bias, prelu, local_response_norm, layer_norm and softmax are put through.
+// What batch_norm, scale, bias, prelu, local_response_norm, layer_norm, softmax and log_softmax are put through.
 #pragma once
 
 #include "../check.hpp"
@@ -97,23 +97,23 @@ void sweep_group_norm(const Run& run) {
   plain({5, 0.1f}, {2, 5});  // groups of one number
 }
 
-template <class Run>
+template <class Op, class Run>
 void sweep_softmax(const Run& run) {
   options o;
   o.in_place = true;
   o.low = -30;
   for (int n : lengths()) {
-    compare_same(run, op::softmax{}, {{n}}, o);
-    compare_same(run, op::softmax{0}, {{n, 2, 3}}, o);
-    compare_same(run, op::softmax{0}, {{3, 2, n}}, o);
-    compare_same(run, op::softmax{-1}, {{3, 2, n}}, o);
-    compare_same(run, op::softmax{1}, {{3, n, 2}}, o);
+    compare_same(run, Op{}, {{n}}, o);
+    compare_same(run, Op{0}, {{n, 2, 3}}, o);
+    compare_same(run, Op{0}, {{3, 2, n}}, o);
+    compare_same(run, Op{-1}, {{3, 2, n}}, o);
+    compare_same(run, Op{1}, {{3, n, 2}}, o);
   }
-  compare_with_specials(run, op::softmax{}, {37}, {}, o);
-  compare_with_specials(run, op::softmax{0}, {3, 19}, {}, o);
-  compare_with_specials(run, op::softmax{}, {1}, {}, o);
-  for (int axis = 0; axis < 4; ++axis) compare_same(run, op::softmax{axis}, {{2, 19, 3, 4}}, o);
-  for (int axis = 0; axis < 3; ++axis) compare_any(run, op::softmax{axis}, {{9, 3, 4}});
+  compare_with_specials(run, Op{}, {37}, {}, o);
+  compare_with_specials(run, Op{0}, {3, 19}, {}, o);
+  compare_with_specials(run, Op{}, {1}, {}, o);
+  for (int axis = 0; axis < 4; ++axis) compare_same(run, Op{axis}, {{2, 19, 3, 4}}, o);
+  for (int axis = 0; axis < 3; ++axis) compare_any(run, Op{axis}, {{9, 3, 4}});
 }
 
 }  // namespace ctnn::ir::test

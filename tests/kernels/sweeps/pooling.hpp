@@ -100,7 +100,14 @@ void sweep_interpolate(const Run& run, float tolerance = 2e-6f) {
       compare_nhwc(run, op::interpolate{mode, 2, {0}, {2, 1.75}, how}, {5, 5, 6});
     }
   }
-  // Row-major: other axes, cubic, filters that shrink, regions.
+  // Row-major: nearest elements of planes, other axes, cubic, filters that shrink, regions.
+  for (int n : lengths())
+    for (const by_axis& size : {by_axis{6, 2 * n}, by_axis{7, n}, by_axis{2, 3 * n + 1}, by_axis{260, 307}}) {
+      using enum op::coordinates;
+      compare(run, op::interpolate{op::interpolation::nearest, 2, size}, {{2, 2, 3, n}}, {{}, {}});
+      compare(run, op::interpolate{op::interpolation::nearest, 2, size, {0.0}, asymmetric, op::rounding::floor},
+              {{3, 3, n}}, {{}, {}});
+    }
   using enum op::coordinates;
   for (auto mode : {op::interpolation::nearest, op::interpolation::linear, op::interpolation::cubic})
     for (auto how : {half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric,

@@ -136,6 +136,8 @@ TEST_CASE("questions about numbers") {
   require_equal<bool>(run_typed(op::is_nan{}, {x})[0], {4}, {0, 0, 0, 1});
   require_equal<bool>(run_typed(op::is_inf{}, {x})[0], {4}, {0, 1, 1, 0});
   require_equal<bool>(run_typed(op::is_inf{false, true}, {x})[0], {4}, {0, 1, 0, 0});
+  require_equal<bool>(run_typed(op::is_inf{true, false}, {x})[0], {4}, {0, 0, 1, 0});
+  require_equal<bool>(run_typed(op::is_inf{false, false}, {x})[0], {4}, {0, 0, 0, 0});
 }
 
 TEST_CASE("conversions") {

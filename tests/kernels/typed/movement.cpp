@@ -34,6 +34,23 @@ TEST_CASE("expand and tile repeat") {
   require_equal<std::int16_t>(run_typed(op::expand{{2, 1, 3}}, {make<std::int16_t>({2, 1}, {7, 8})})[0], {2, 2, 3},
                               {7, 7, 7, 8, 8, 8, 7, 7, 7, 8, 8, 8});
   require_near(run_typed(op::tile{{2, 2}}, {make<float>({1, 2}, {1, 2})})[0], {2, 4}, {1, 2, 1, 2, 1, 2, 1, 2});
+  const array x = counting<std::int16_t>({2, 1, 2});
+  require_equal<std::int16_t>(run_typed(op::tile{{1, 3, 1}}, {x})[0], {2, 3, 2}, {0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3});
+  require_equal<std::int16_t>(run_typed(op::tile{{2, 1, 3}}, {x})[0], {4, 1, 6},
+                              {0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3});
+  require_equal<std::int16_t>(run_typed(op::tile{{1, 1, 1}}, {x})[0], {2, 1, 2}, {0, 1, 2, 3});
+  require_equal<std::int16_t>(run_typed(op::tile{{1, 0, 2}}, {x})[0], {2, 0, 4}, {});
+  require_equal<std::int16_t>(run_typed(op::tile{{}}, {make<std::int16_t>({}, {5})})[0], {}, {5});
+  for (int n : {63, 64, 65, 129, 6000}) {  // one number and blocks of three again and again
+    const array many = run_typed(op::expand{{2, n}}, {make<std::int16_t>({2, 1}, {7, 8})})[0];
+    const array turns = run_typed(op::tile{{1, n}}, {counting<std::int16_t>({2, 3})})[0];
+    const auto all = many.elements<std::int16_t>(), thirds = turns.elements<std::int16_t>();
+    bool right = true;
+    for (std::size_t i = 0; i < all.size(); ++i) right = right && all[i] == (i < all.size() / 2 ? 7 : 8);
+    for (std::size_t i = 0; i < thirds.size(); ++i)
+      right = right && thirds[i] == static_cast<int>(i % 3 + (i < thirds.size() / 2 ? 0 : 3));
+    CHECK(right);
+  }
   require_equal<bool>(run_typed(op::expand{{0, 2}}, {make<bool>({1}, {1})})[0], {0, 2}, {});
 }
 

@@ -68,4 +68,56 @@ TEST_CASE("norms, mean and variance, neighbouring channels") {
                {1.0f / 6, 2.0f / 15, 3.0f / 14});
 }
 
+/// What all elements whose other axes are alike have in common: by their index in `axes`' place.
+template <class F>
+void for_each_alike(const extents& shape, unsigned bits, F f) {
+  const std::int64_t n = shape.count();
+  std::vector<std::vector<std::size_t>> alike(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t rest = i, step = 1, place = 0;
+    for (int axis = shape.rank - 1; axis >= 0; --axis) {
+      if ((bits >> axis & 1u) == 0) place += rest % shape[axis] * step;
+      rest /= shape[axis];
+      step *= shape[axis];
+    }
+    alike[static_cast<std::size_t>(place)].push_back(static_cast<std::size_t>(i));
+  }
+  for (const auto& group : alike)
+    if (!group.empty()) f(group);
+}
+
+TEST_CASE("norms, mean and variance of long and short rows along any axes") {
+  const extents shape{3, 19, 2, 37};
+  std::vector<float> numbers;
+  for (std::int64_t i = 0; i < shape.count(); ++i)
+    numbers.push_back(static_cast<float>(i * 7919 % 1009) / 64 - static_cast<float>(i % 5));
+  const array x = make<float>(shape, numbers);
+  for (int axis = 0; axis < 4; ++axis)
+    for (int p : {1, 2}) {
+      std::vector<float> want(numbers.size());
+      for_each_alike(shape, 1u << axis, [&](const auto& group) {
+        double norm = 0;
+        for (std::size_t i : group) norm += std::pow(std::abs(static_cast<double>(numbers[i])), p);
+        if (p == 2) norm = std::sqrt(norm);
+        for (std::size_t i : group) want[i] = static_cast<float>(static_cast<double>(numbers[i]) / norm);
+      });
+      require_near(run_typed(op::lp_normalize{axis, p}, {x})[0], shape, want);
+    }
+  for (const list<int>& axes : {list<int>{0, 2, 3}, list<int>{2, 3}, list<int>{1}, list<int>{3}, list<int>{0, 2},
+                                list<int>{0, 1, 2}, list<int>{0, 1, 2, 3}}) {
+    unsigned bits = 0;
+    for (int axis : axes) bits |= 1u << axis;
+    std::vector<float> want(numbers.size());
+    for_each_alike(shape, bits, [&](const auto& group) {
+      double sum = 0, squares = 0;
+      for (std::size_t i : group) sum += static_cast<double>(numbers[i]);
+      const double n = static_cast<double>(group.size()), mean = sum / n;
+      for (std::size_t i : group) squares += std::pow(static_cast<double>(numbers[i]) - mean, 2);
+      for (std::size_t i : group)
+        want[i] = static_cast<float>((static_cast<double>(numbers[i]) - mean) / (std::sqrt(squares / n) + 1e-9));
+    });
+    require_near(run_typed(op::mean_variance_normalize{axes}, {x})[0], shape, want);
+  }
+}
+
 }  // namespace ctnn::ir

@@ -62,10 +62,12 @@ struct interpolate {
   }
 
   constexpr bool crops() const { return coordinates == op::coordinates::tf_crop_and_resize; }
-  /// One element or a line between two along each axis: vectors run over the channels of pixels.
+  /// Along rows and columns elements are copied.
+  constexpr bool copies_in_rows() const { return axes == 2 && mode == interpolation::nearest && !crops(); }
+  /// A line between two elements along each axis: vectors run over the channels of pixels.
   constexpr layout_rule layouts(inputs) const {
-    const bool two_taps = mode == interpolation::nearest || (mode == interpolation::linear && !antialias);
-    return axes == 2 && two_taps && !crops() ? layout_rule::nhwc : layout_rule::nchw;
+    if (copies_in_rows()) return layout_rule::same;
+    return axes == 2 && mode == interpolation::linear && !antialias && !crops() ? layout_rule::nhwc : layout_rule::nchw;
   }
   constexpr int resized(int i, int in) const {
     return size.at(i) > 0 ? size.at(i) : static_cast<int>(static_cast<float>(in) * static_cast<float>(scale.at(i)));

@@ -64,7 +64,7 @@ struct is_inf {
 /// in 8 and 16 bits and saturates in more; NaN becomes 0; integers keep their low bits; a boolean is x != 0.
 struct cast {
   static constexpr std::string_view name = "cast";
-  static constexpr traits is{.each = true, .divisible = true, .vectors = vectors_of::halves};
+  static constexpr traits is{.each = true, .divisible = true, .vectors = vectors_of::conversions};
 
   dtype to = dtype::f32;
 

@@ -44,7 +44,6 @@ struct tile {
     }
     return countable(result[0]);
   }
-  constexpr std::int64_t scratch(inputs, span<const extents> out) const { return scratch_for_axes(out[0]); }
 };
 
 /// torch.triu (`upper`) or torch.tril of the last two axes: elements below or above diagonal k become 0.

@@ -2,6 +2,7 @@
 // Operators along an axis: positions of extremes, running sums, the largest, normalised exponentials.
 #pragma once
 
+#include "elementwise.hpp"
 #include "typing.hpp"
 
 namespace ctnn::op {
@@ -105,7 +106,7 @@ struct topk {
 /// torch.log_softmax along an axis.
 struct log_softmax {
   static constexpr std::string_view name = "log_softmax";
-  static constexpr traits is{.lifts = true, .vectors = vectors_of::none};
+  static constexpr traits is = traits_of_channels;
 
   int axis = -1;
 
@@ -119,6 +120,10 @@ struct log_softmax {
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
+
+/// softmax and its logarithm.
+template <class Op>
+concept normalises_powers = std::is_same_v<Op, softmax> || std::is_same_v<Op, log_softmax>;
 
 /// 1 at the first maximum along an axis, 0 elsewhere (ONNX Hardmax).
 struct hardmax {

@@ -68,9 +68,6 @@ struct mean_variance_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
-    return scratch_for_reduction(in[0], axis_bits(axes, in[0].rank));
-  }
   constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 

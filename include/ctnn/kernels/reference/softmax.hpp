@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// softmax over one axis, plain.
+// softmax and its logarithm over one axis, plain.
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
+#include "../../graph/operators/reduction.hpp"
 #include "../tensor.hpp"
 
 namespace ctnn::ir::reference {
 
-constexpr void run(const op::softmax& p, const arguments& a) {
+template <op::normalises_powers Op>
+constexpr void run(const Op& p, const arguments& a) {
+  constexpr bool logarithm = std::is_same_v<Op, op::log_softmax>;
   const extents& shape = a.in[0].shape;
   const int axis = normal_axis(p.axis, shape.rank), n = shape[axis];
   const std::int64_t outer = shape.count(0, axis);
@@ -19,10 +22,12 @@ constexpr void run(const op::softmax& p, const arguments& a) {
       float most = x[0], sum = 0;
       for (int k = 1; k < n; ++k) most = x[k * inner] > most ? x[k * inner] : most;
       for (int k = 0; k < n; ++k) {
-        y[k * inner] = math::exp(x[k * inner] - most);
-        sum += y[k * inner];
+        const float above = x[k * inner] - most, power = math::exp(above);
+        y[k * inner] = logarithm ? above : power;
+        sum += power;
       }
-      for (int k = 0; k < n; ++k) y[k * inner] /= sum;
+      const float log_sum = logarithm ? math::log(sum) : 0;
+      for (int k = 0; k < n; ++k) y[k * inner] = logarithm ? y[k * inner] - log_sum : y[k * inner] / sum;
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Logarithms, sines, powers and what is made of them, for vectors: the algorithms of base/math, lane by lane the same
-// within some ulp. There is no include guard: simd-inl.hpp includes this in each target's namespace.
+// Logarithms, sines, hyperbolic functions, the inverses of these, powers and what is made of them, for vectors: the
+// algorithms of base/math, lane by lane the same within some ulp. There is no include guard: simd-inl.hpp includes this
+// in each target's namespace.
 
 /// Within 2 ulp; -infinity at 0, NaN below.
 CTNN_INLINE vec log(vec x) {
@@ -59,6 +60,101 @@ CTNN_INLINE vec erf(vec x) {
   return clamp(div(mul(bounded, p), q), set(-1.0f), set(1.0f));
 }
 
+namespace detail {
+
+/// asin of |x| up to 1/2, and of what is above the complement: asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)).
+struct arcs {
+  mask above;      ///< |x| > 1/2
+  vec root, tail;  ///< whose sum is the arc, with the sign of x where it is its own
+
+  CTNN_INLINE explicit arcs(vec x) : above(less(set(0.5f), abs(x))) {
+    const vec half = set(0.5f), z = select(above, mul_add(hn::Neg(half), abs(x), half), mul(x, x));
+    root = select(above, sqrt(z), x);
+    vec p = set(4.2163199048e-2f);
+    p = mul_add(p, z, set(2.4181311049e-2f));
+    p = mul_add(p, z, set(4.5470025998e-2f));
+    p = mul_add(p, z, set(7.4953002686e-2f));
+    p = mul_add(p, z, set(1.6666752422e-1f));
+    tail = mul(mul(p, z), root);
+  }
+};
+
+/// e^a / 2 for a >= 0 (or NaN), infinity from 89.42 on; the powers of two before that are floats up to a quarter.
+CTNN_INLINE vec half_exp(vec a) {
+  const powers_of_two p(clamp_above(a, set(89.5f)));
+  const vec quarter = mul(p.power_of_rest(), p.power(hn::Sub(p.bits, hn::Set(int_tag(), 2))));
+  return add(quarter, quarter);
+}
+
+/// log(1 + w) for w >= 0, and log(2 w) where w is `large`, whose square may not be a float.
+CTNN_INLINE vec log1p_or_twice(vec w, mask large) {
+  const vec one = set(1.0f), u = select(large, w, add(one, w)), y = log(u);
+  const vec exact = select(equal(u, one), w, mul(y, div(w, sub(u, one))));
+  return select(large, add(y, set(math::log_of_2)), exact);
+}
+
+}  // namespace detail
+
+/// NaN beyond 1, as of acos.
+CTNN_INLINE vec asin(vec x) {
+  const detail::arcs r(x);
+  const vec arc = add(r.tail, r.root), rest = set(math::half_pi_rest);
+  const vec other = sub(set(math::half_pi), sub(add(arc, arc), rest));
+  return hn::CopySign(select(r.above, other, arc), x);
+}
+CTNN_INLINE vec acos(vec x) {
+  const detail::arcs r(x);
+  const vec half_pi = set(math::half_pi), rest = set(math::half_pi_rest), arc = add(r.tail, r.root);
+  const vec near_zero = sub(half_pi, add(sub(x, rest), r.tail)), twice = add(arc, arc);
+  const vec near_minus_one = sub(add(half_pi, half_pi), sub(twice, add(rest, rest)));
+  return select(r.above, select(less(x, zero()), near_minus_one, twice), near_zero);
+}
+CTNN_INLINE vec atan(vec x) {
+  const vec a = abs(x), one = set(1.0f), half_pi = set(math::half_pi), rest = set(math::half_pi_rest);
+  const mask far = less(set(2.41421356f), a), middle = less(set(0.414213562f), a);
+  const vec half = set(0.5f), turn = select(far, one, select(middle, half, zero()));  // of pi/2
+  const vec t =
+      div(select(far, set(-1.0f), select(middle, sub(a, one), a)), select(far, a, select(middle, add(a, one), one)));
+  const vec z = mul(t, t);
+  vec p = set(8.05374449538e-2f);
+  p = mul_add(p, z, set(-1.38776856032e-1f));
+  p = mul_add(p, z, set(1.99777106478e-1f));
+  p = mul_add(p, z, set(-3.33329491539e-1f));
+  const vec y = add(mul(turn, half_pi), add(t, mul_add(mul(p, z), t, mul(turn, rest))));
+  return hn::CopySign(y, x);
+}
+
+/// Up to 1 Cephes' polynomial (S. Moshier).
+CTNN_INLINE vec sinh(vec x) {
+  const vec a = abs(x), h = detail::half_exp(a), z = mul(x, x);
+  vec p = set(2.03721912945e-4f);
+  p = mul_add(p, z, set(8.33028376239e-3f));
+  p = mul_add(p, z, set(1.66667160211e-1f));
+  const vec series = mul_add(mul(p, z), a, a), whole = sub(h, div(set(0.25f), h));
+  return hn::CopySign(select(less(a, set(1.0f)), series, whole), x);
+}
+CTNN_INLINE vec cosh(vec x) {
+  const vec h = detail::half_exp(abs(x));
+  return add(h, div(set(0.25f), h));
+}
+CTNN_INLINE vec asinh(vec x) {
+  const vec a = abs(x), one = set(1.0f), z = mul(a, a);
+  const mask large = less(set(1e9f), a);
+  const vec w = add(a, div(z, add(one, sqrt(add(z, one)))));
+  return hn::CopySign(detail::log1p_or_twice(select(large, a, w), large), x);
+}
+/// NaN below 1.
+CTNN_INLINE vec acosh(vec x) {
+  const vec one = set(1.0f), t = sub(x, one), w = add(t, sqrt(mul(t, add(x, one))));
+  const mask large = less(set(1e9f), x);
+  const vec y = detail::log1p_or_twice(select(large, x, w), large);
+  return select(less(x, one), set(std::numeric_limits<float>::quiet_NaN()), y);
+}
+CTNN_INLINE vec atanh(vec x) {
+  const vec a = abs(x);
+  return hn::CopySign(mul(set(0.5f), log1p(div(add(a, a), sub(set(1.0f), a)))), x);
+}
+
 #if HWY_NATIVE_FMA
 
 namespace detail {
@@ -95,6 +191,9 @@ struct sin_of {
 struct cos_of {
   CTNN_INLINE float operator()(float x) const { return math::cos(x); }
 };
+struct tan_of {
+  CTNN_INLINE float operator()(float x) const { return math::tan(x); }
+};
 
 }  // namespace detail
 
@@ -107,6 +206,20 @@ CTNN_INLINE vec cos(vec x) {
   if (!detail::are_small_angles(x)) return each_lane(detail::cos_of(), x);
   const detail::reduced_angles r(x);
   return r.turned(hn::Add(r.k, hn::Set(int_tag(), 1)));
+}
+CTNN_INLINE vec tan(vec x) {
+  if (!detail::are_small_angles(x)) return each_lane(detail::tan_of(), x);
+  const detail::reduced_angles r(x);
+  const vec z = mul(r.rest, r.rest);
+  vec p = set(9.38540185543e-3f);
+  p = mul_add(p, z, set(3.11992232697e-3f));
+  p = mul_add(p, z, set(2.44301354525e-2f));
+  p = mul_add(p, z, set(5.34112807005e-2f));
+  p = mul_add(p, z, set(1.33387994085e-1f));
+  p = mul_add(p, z, set(3.33331568548e-1f));
+  const vec y = mul_add(mul(p, z), r.rest, r.rest);
+  const mask odd = hn::RebindMask(tag(), hn::TestBit(r.k, hn::Set(int_tag(), 1)));
+  return select(equal(x, zero()), x, select(odd, div(set(-1.0f), y), y));
 }
 
 namespace detail {

@@ -380,15 +380,16 @@ CTNN_INLINE vec normal_below(vec x) {
     CTNN_INLINE float operator()(float x) const { return math::name(x); } \
   };                                                                 \
   CTNN_INLINE vec name(vec x) { return each_lane(name##_of(), x); }
-CTNN_EACH_LANE(log10) CTNN_EACH_LANE(tan) CTNN_EACH_LANE(asin) CTNN_EACH_LANE(acos) CTNN_EACH_LANE(atan)
-CTNN_EACH_LANE(sinh) CTNN_EACH_LANE(cosh) CTNN_EACH_LANE(asinh) CTNN_EACH_LANE(acosh) CTNN_EACH_LANE(atanh)
+CTNN_EACH_LANE(log10)
 #if CTNN_SCALAR_VEC
-CTNN_EACH_LANE(log) CTNN_EACH_LANE(log1p) CTNN_EACH_LANE(erf) CTNN_EACH_LANE(softplus)
+CTNN_EACH_LANE(log) CTNN_EACH_LANE(log1p) CTNN_EACH_LANE(erf) CTNN_EACH_LANE(softplus) CTNN_EACH_LANE(asin)
+CTNN_EACH_LANE(acos) CTNN_EACH_LANE(atan) CTNN_EACH_LANE(sinh) CTNN_EACH_LANE(cosh) CTNN_EACH_LANE(asinh)
+CTNN_EACH_LANE(acosh) CTNN_EACH_LANE(atanh)
 #else
 #include "elementary-inl.hpp"
 #endif
 #if CTNN_SCALAR_VEC || !HWY_NATIVE_FMA
-CTNN_EACH_LANE(sin) CTNN_EACH_LANE(cos)
+CTNN_EACH_LANE(sin) CTNN_EACH_LANE(cos) CTNN_EACH_LANE(tan)
 #endif
 #undef CTNN_EACH_LANE
 

@@ -49,8 +49,24 @@ CTNN_INLINE void transpose_4x4(float* y, std::ptrdiff_t dy, const float* x, std:
 }
 #endif
 
+#if !CTNN_SCALAR_VEC
+/// Every other number of x to y, those between to z.
+CTNN_INLINE void split_pairs(std::ptrdiff_t n, float* y, float* z, const float* x) {
+  std::ptrdiff_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const vec a = loadu(x + 2 * i), b = loadu(x + 2 * i + lanes);
+    storeu(hn::ConcatEven(tag(), b, a), y + i);
+    storeu(hn::ConcatOdd(tag(), b, a), z + i);
+  }
+  for (; i < n; ++i) {
+    y[i] = x[2 * i];
+    z[i] = x[2 * i + 1];
+  }
+}
+#endif
+
 #if CTNN_TRANSPOSES_EIGHTS
-/// The same for r, c < 8: pairs of neighbours, fours, then halves.
+/// transpose_4x4() for r, c < 8: pairs of neighbours, fours, then halves.
 CTNN_INLINE void transpose_8x8(float* y, std::ptrdiff_t dy, const float* x, std::ptrdiff_t dx) {
   const HWY_CAPPED(float, 8) d;
   const hn::Repartition<double, HWY_CAPPED(float, 8)> two;
@@ -79,6 +95,9 @@ constexpr std::ptrdiff_t transpose_tile(std::ptrdiff_t stride) { return stride %
 /// y[r dy + c] = x[c dx + r] for r < rows, c < columns.
 CTNN_NOINLINE inline void transpose(std::ptrdiff_t rows, std::ptrdiff_t columns, float* y, std::ptrdiff_t dy,
                                     const float* x, std::ptrdiff_t dx) {
+#if !CTNN_SCALAR_VEC
+  if (rows == 2 && dx == 2) return split_pairs(columns, y, y + dy, x);
+#endif
   const std::ptrdiff_t tall = transpose_tile(dy), wide = transpose_tile(dx);
   for (std::ptrdiff_t r0 = 0; r0 < rows; r0 += tall) {
     const std::ptrdiff_t r1 = rows - r0 < tall ? rows : r0 + tall;

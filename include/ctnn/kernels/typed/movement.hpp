@@ -10,6 +10,23 @@
 CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
+/// What lies in the first `block` of `whole` bytes again and again, from what the nearest cache still has.
+inline void repeat_bytes(std::byte* y, std::size_t block, std::size_t whole) {
+  const std::size_t most = block > 8192 ? block : 8192 / block * block;
+  for (std::size_t done = block, n; done < whole; done += n) {
+    n = std::min({done, most, whole - done});
+    std::memcpy(y + done, y, n);
+  }
+}
+
+template <class T>
+void fill_row(T* y, std::ptrdiff_t n, T value) {
+  const std::ptrdiff_t some = std::min<std::ptrdiff_t>(n, 64);
+  std::fill_n(y, some, value);
+  repeat_bytes(static_cast<std::byte*>(static_cast<void*>(y)), static_cast<std::size_t>(some) * sizeof(T),
+               static_cast<std::size_t>(n) * sizeof(T));
+}
+
 /// Copies along a nest of loops (operands: target, source).
 template <class T>
 void copy_nest(loop_nest<2> nest, T* y, const T* x) {
@@ -21,6 +38,7 @@ void copy_nest(loop_nest<2> nest, T* y, const T* x) {
     T* to = y + at.offset[0];
     const T* from = x + at.offset[1];
     if (dy == 1 && dx == 1 && row.extent >= 16) std::memcpy(to, from, static_cast<std::size_t>(row.extent) * sizeof(T));
+    else if (dy == 1 && dx == 0) fill_row(to, row.extent, *from);
     else
       for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * dy] = from[i * dx];
   } while (at.next());
@@ -125,12 +143,27 @@ void gather_by_axis(const tensor& out, const const_tensor& in, const axis_tables
   }
 }
 
-inline void run(const op::tile&, const arguments& a, scratch_memory memory) {
-  const axis_tables tables(a.out[0].shape, memory);
-  for (int i = 0; i < a.out[0].shape.rank; ++i)
-    for (int j = 0; j < a.out[0].shape[i]; ++j)
-      tables.of[i][static_cast<std::size_t>(j)] = j % a.in[0].shape[i] * stride_of(a.in[0], i);
-  visit_size(a.out[0].type, [&]<class T>(tag<T>) { gather_by_axis<T>(a.out[0], a.in[0], tables, T{}); });
+/// The axes from `axis` on of a tile without gaps; `x` moves on. Those behind the last that repeats lie together.
+inline void tile_axes(const extents& x_shape, const extents& y_shape, std::size_t each, int axis, int last,
+                      const std::byte*& x, std::byte* y) {
+  const std::size_t step = each * static_cast<std::size_t>(y_shape.count(axis + 1, y_shape.rank));
+  const auto own = static_cast<std::size_t>(x_shape[axis]), all = static_cast<std::size_t>(y_shape[axis]);
+  if (axis == last) {
+    std::memcpy(y, x, own * step);
+    x += own * step;
+  } else {
+    for (std::size_t i = 0; i < own; ++i) tile_axes(x_shape, y_shape, each, axis + 1, last, x, y + i * step);
+  }
+  repeat_bytes(y, own * step, all * step);
+}
+inline void run(const op::tile&, const arguments& a) {
+  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  if (y.count() == 0) return;
+  int last = y.rank - 1;
+  while (last >= 0 && x[last] == y[last]) --last;
+  if (last < 0) return copy_bytes(a);
+  const std::byte* from = elements<std::byte>(a.in[0]);
+  tile_axes(x, y, static_cast<std::size_t>(size_of(a.out[0].type)), 0, last, from, elements<std::byte>(a.out[0]));
 }
 
 inline void run(const op::pad& p, const arguments& a, scratch_memory memory) {

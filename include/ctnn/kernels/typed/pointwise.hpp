@@ -28,10 +28,19 @@ inline void run(const op::is_nan& p, const arguments& a) {
   map_to_boolean(p.name, a, [](auto x) { return x != x; });
 }
 inline void run(const op::is_inf& p, const arguments& a) {
-  map_to_boolean(p.name, a, [positive = p.positive, negative = p.negative]<class T>(T x) {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
-    return (positive & (x == infinity)) | (negative & (x == -infinity));
-  });
+  if (p.positive && p.negative)
+    return map_to_boolean(p.name, a, []<class T>(T x) { return std::abs(x) == std::numeric_limits<T>::infinity(); });
+  // No number is NaN.
+  const float sought = p.positive   ? std::numeric_limits<float>::infinity()
+                       : p.negative ? -std::numeric_limits<float>::infinity()
+                                    : std::numeric_limits<float>::quiet_NaN();
+  map_to_boolean(p.name, a, [sought]<class T>(T x) { return x == static_cast<T>(sought); });
+}
+
+/// By itself: in a lambda what it captures might change with each y, and the loop would not become one of vectors.
+template <class From, class To>
+void convert_row(std::int64_t n, const From* x, To* y) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = converted<To>(x[i]);
 }
 
 inline void run(const op::cast& p, const arguments& a) {
@@ -44,10 +53,7 @@ inline void run(const op::cast& p, const arguments& a) {
       for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] != 0 ? 1 : 0;
       return;
     }
-    visit_number(p.name, a.out[0].type, [&]<class To>(tag<To>) {
-      To* y = elements<To>(a.out[0]);
-      for (std::int64_t i = 0; i < n; ++i) y[i] = converted<To>(x[i]);
-    });
+    visit_number(p.name, a.out[0].type, [&]<class To>(tag<To>) { convert_row(n, x, elements<To>(a.out[0])); });
   });
 }
 

@@ -9,19 +9,38 @@
 CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
+/// The sum of f(x) of n elements `stride` apart: of neighbours in sums side by side, which compilers make vectors of.
+template <class T, class F>
+double total_of(std::int64_t n, const T* x, std::int64_t stride, F f) {
+  constexpr std::int64_t columns = 8;
+  double sums[columns]{};
+  std::int64_t i = 0;
+  if (stride == 1)
+    for (; i + columns <= n; i += columns)
+      for (std::int64_t k = 0; k < columns; ++k) sums[k] += f(static_cast<double>(x[i + k]));
+  for (; i < n; ++i) sums[0] += f(static_cast<double>(x[i * stride]));
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
 struct moments {
   double mean, variance;
 };
-template <class T, class At>
-moments moments_of(std::int64_t n, const T* x, At at) {
+/// `rows(f)` calls f(x, n, stride) for all elements, of which there are n.
+template <class Rows>
+moments moments_of(std::int64_t n, Rows rows) {
   double sum = 0, squares = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(x[at(i)]);
+  rows([&](const auto* x, std::int64_t m, std::int64_t stride) {
+    sum += total_of(m, x, stride, [](double v) { return v; });
+  });
   const double mean = sum / static_cast<double>(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double d = static_cast<double>(x[at(i)]) - mean;
-    squares += d * d;
-  }
+  rows([&](const auto* x, std::int64_t m, std::int64_t stride) {
+    squares += total_of(m, x, stride, [mean](double v) { return (v - mean) * (v - mean); });
+  });
   return {mean, squares / static_cast<double>(n)};
+}
+template <class T>
+moments moments_of(std::int64_t n, const T* x) {
+  return moments_of(n, [&](auto f) { f(x, n, 1); });
 }
 
 /// y = y * scale + bias with broadcasting; bias may be missing.
@@ -43,7 +62,7 @@ inline void run(const op::layer_norm& p, const arguments& a) {
     const T* x = elements<T>(b.in[0]);
     T* y = elements<T>(b.out[0]);
     for (std::int64_t r = 0; r < rows; ++r, x += n, y += n) {
-      const moments m = moments_of(n, x, [](std::int64_t i) { return i; });
+      const moments m = moments_of(n, x);
       const double inverse = 1 / std::sqrt(m.variance + static_cast<double>(p.eps));
       for (std::int64_t i = 0; i < n; ++i) y[i] = static_cast<T>((static_cast<double>(x[i]) - m.mean) * inverse);
       if (p.statistics) {
@@ -88,7 +107,7 @@ inline void run(const op::group_norm& p, const arguments& a) {
     const bool by_channel[] = {b.in[1].shape[0] == channels, b.in[2].shape[0] == channels};
     T* y = elements<T>(b.out[0]);
     for (std::int64_t g = 0; g < shape[0] * p.groups; ++g, x += n, y += n) {
-      const moments m = moments_of(n, x, [](std::int64_t i) { return i; });
+      const moments m = moments_of(n, x);
       const double inverse = 1 / std::sqrt(m.variance + static_cast<double>(p.eps));
       for (std::int64_t i = 0; i < n; ++i) {
         const std::int64_t group = g % p.groups, c = group * per_group + i / plane;
@@ -99,32 +118,72 @@ inline void run(const op::group_norm& p, const arguments& a) {
   });
 }
 
+/// What gives 0 where the norm is 0.
+inline double inverse_norm(int p, double sum) {
+  const double norm = p == 2 ? std::sqrt(sum) : sum;
+  return norm == 0 ? 0 : 1 / norm;
+}
 inline void run(const op::lp_normalize& p, const arguments& a) {
-  for_each_row(p.name, a, p.axis, [&]<class T>(const T* x, T* y, std::int64_t n, std::int64_t stride) {
-    double norm = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double v = static_cast<double>(x[i * stride]);
-      norm += p.p == 1 ? std::abs(v) : v * v;
-    }
-    if (p.p == 2) norm = std::sqrt(norm);
-    for (std::int64_t i = 0; i < n; ++i)
-      y[i * stride] = norm == 0 ? T{0} : static_cast<T>(static_cast<double>(x[i * stride]) / norm);
+  const around s(a.in[0].shape, p.axis);
+  for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
+    const auto magnitudes = [](double v) { return std::abs(v); };
+    const auto squares = [](double v) { return v * v; };
+    const auto normalize = [&](auto f) {
+      const T* x = elements<T>(b.in[0]);
+      T* y = elements<T>(b.out[0]);
+      double factors[row_piece];
+      for (std::int64_t o = 0; o < s.outer; ++o, x += s.size * s.inner, y += s.size * s.inner) {
+        if (s.inner == 1) {
+          const double factor = inverse_norm(p.p, total_of(s.size, x, 1, f));
+          for (std::int64_t i = 0; i < s.size; ++i) y[i] = static_cast<T>(static_cast<double>(x[i]) * factor);
+          continue;
+        }
+        for_pieces(s.inner, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+          std::fill_n(factors, n, 0.0);
+          for (std::int64_t i = 0; i < s.size; ++i)
+            for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] += f(static_cast<double>(x[i * s.inner + first + k]));
+          for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] = inverse_norm(p.p, factors[k]);
+          for (std::int64_t i = 0; i < s.size; ++i)
+            for (std::ptrdiff_t k = 0, at = i * s.inner + first; k < n; ++k, ++at)
+              y[at] = static_cast<T>(static_cast<double>(x[at]) * factors[k]);
+        });
+      }
+    };
+    if (p.p == 1) normalize(magnitudes);
+    else normalize(squares);
   });
 }
 
-inline void run(const op::mean_variance_normalize& p, const arguments& a, scratch_memory memory) {
+inline void run(const op::mean_variance_normalize& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
   if (shape.count() == 0) return;
-  const reduction_offsets walk(a, axis_bits(p.axes, shape.rank), memory);
+  reduction_walk walk(a.out[0], a.in[0], axis_bits(p.axes, shape.rank));
+  walk.reduced.require(1);
+  const auto& row = walk.reduced.levels[walk.reduced.depth - 1];
+  std::int64_t n = 1;
+  for (int d = 0; d < walk.reduced.depth; ++d) n *= walk.reduced.levels[d].extent;
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
-    for (std::int64_t o : walk.kept) {
-      const T* x = elements<T>(b.in[0]) + o;
-      T* y = elements<T>(b.out[0]) + o;
-      const moments m = moments_of(static_cast<std::int64_t>(walk.reduced.size()), x,
-                                   [&](std::int64_t i) { return walk.reduced[static_cast<std::size_t>(i)]; });
-      for (std::int64_t i : walk.reduced)
-        y[i] = static_cast<T>((static_cast<double>(x[i]) - m.mean) / (std::sqrt(m.variance) + 1e-9));
-    }
+    loop_cursor<2> kept(walk.kept, 0);
+    do {
+      const T* x = elements<T>(b.in[0]) + kept.offset[1];
+      T* y = elements<T>(b.out[0]) + kept.offset[1];
+      const moments m = moments_of(n, [&](auto f) {
+        loop_cursor<1> at(walk.reduced, 1);
+        do f(x + at.offset[0], row.extent, row.stride[0]);
+        while (at.next());
+      });
+      const double mean = m.mean, inverse = 1 / (std::sqrt(m.variance) + 1e-9);
+      const auto normalized = [=](T v) { return static_cast<T>((static_cast<double>(v) - mean) * inverse); };
+      loop_cursor<1> at(walk.reduced, 1);
+      do {
+        const T* from = x + at.offset[0];
+        T* to = y + at.offset[0];
+        if (row.stride[0] == 1)
+          for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i] = normalized(from[i]);
+        else
+          for (std::ptrdiff_t i = 0; i < row.extent; ++i) to[i * row.stride[0]] = normalized(from[i * row.stride[0]]);
+      } while (at.next());
+    } while (kept.next());
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conversions between f32, f16 and bf16, rounding to nearest, ties to even: base/half.hpp on vectors. Other types have
-// a plain kernel (typed/pointwise.hpp).
+// Conversions between f32, f16 and bf16, rounding to nearest, ties to even: base/half.hpp on vectors; and of f32 to
+// integers and booleans: base/saturated.hpp on vectors. Other types have a plain kernel (typed/pointwise.hpp).
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_CAST_INL_HPP)
@@ -20,6 +20,7 @@
 #undef CTNN_KERNELS_CAST_ENABLED
 
 #include "../../base/half.hpp"
+#include "../../base/saturated.hpp"
 #include "../../graph/operators/pointwise.hpp"
 #include "../simd/rows-inl.hpp"
 
@@ -39,6 +40,7 @@ namespace detail {
 
 /// What a number of two bytes is: one() each by itself, of() and to() on vectors where has_vectors.
 struct f16_numbers {
+  using type = std::uint16_t;
   static constexpr bool has_vectors = CTNN_VECTORS_OF_HALVES;
   static CTNN_INLINE float one(std::uint16_t x) { return half_to_float(x); }
   static CTNN_INLINE std::uint16_t one(float x) { return float_to_half(x); }
@@ -55,6 +57,7 @@ struct f16_numbers {
 #endif
 };
 struct bf16_numbers {
+  using type = std::uint16_t;
   static constexpr bool has_vectors = !CTNN_SCALAR_VEC;
   static CTNN_INLINE float one(std::uint16_t x) { return bfloat_to_float(x); }
   static CTNN_INLINE std::uint16_t one(float x) { return float_to_bfloat(x); }
@@ -75,6 +78,52 @@ struct bf16_numbers {
 #endif
 };
 
+/// What a float is as an integer, i8 being as u8: one() by itself, to() of a vector.
+template <class T>
+struct integers {
+  using type = T;
+  static constexpr bool has_vectors = !CTNN_SCALAR_VEC;
+  static CTNN_INLINE T one(float x) { return converted<T>(x); }
+#if !CTNN_SCALAR_VEC
+  static CTNN_INLINE void to(vec x, T* y) {
+    if constexpr (sizeof(T) == 8) {
+      if (!hn::AllTrue(tag(), less(abs(x), set(2147483648.0f)))) {
+        alignas(64) float part[lanes];
+        store(x, part);
+        for (int i = 0; i < lanes; ++i) y[i] = one(part[i]);
+        return;
+      }
+      const hn::RepartitionToWide<int_tag> wide;
+      const hn::Half<int_tag> half;
+      const auto whole = hn::ConvertTo(int_tag(), x);
+      hn::StoreU(hn::PromoteTo(wide, hn::LowerHalf(half, whole)), wide, y);
+      hn::StoreU(hn::PromoteTo(wide, hn::UpperHalf(half, whole)), wide, y + lanes / 2);
+    } else {
+      const auto whole = hn::ConvertTo(int_tag(), hn::IfThenElseZero(equal(x, x), x));  // saturates
+      if constexpr (sizeof(T) == 4) {
+        hn::StoreU(whole, int_tag(), y);
+      } else {
+        const hn::Rebind<std::uint8_t, tag> bytes;
+        hn::StoreU(hn::DemoteTo(bytes, hn::And(whole, hn::Set(int_tag(), 255))), bytes, y);
+      }
+    }
+  }
+#endif
+};
+struct booleans {
+  using type = std::uint8_t;
+  static constexpr bool has_vectors = !CTNN_SCALAR_VEC;
+  static CTNN_INLINE std::uint8_t one(float x) { return x != 0 ? 1 : 0; }
+#if !CTNN_SCALAR_VEC
+  static CTNN_INLINE void to(vec x, std::uint8_t* y) {
+    const auto ones =
+        hn::BitCast(int_tag(), hn::IfThenZeroElse(equal(x, zero()), hn::BitCast(tag(), hn::Set(int_tag(), 1))));
+    const hn::Rebind<std::uint8_t, tag> bytes;
+    hn::StoreU(hn::DemoteTo(bytes, ones), bytes, y);
+  }
+#endif
+};
+
 template <class Numbers>
 CTNN_NOINLINE void widen_row(std::ptrdiff_t n, const std::uint16_t* x, float* y) {
   std::ptrdiff_t i = 0;
@@ -85,7 +134,7 @@ CTNN_NOINLINE void widen_row(std::ptrdiff_t n, const std::uint16_t* x, float* y)
   for (; i < n; ++i) y[i] = Numbers::one(x[i]);
 }
 template <class Numbers>
-CTNN_NOINLINE void narrow_row(std::ptrdiff_t n, const float* x, std::uint16_t* y) {
+CTNN_NOINLINE void convert_row(std::ptrdiff_t n, const float* x, typename Numbers::type* y) {
   std::ptrdiff_t i = 0;
 #if !CTNN_SCALAR_VEC
   if constexpr (Numbers::has_vectors)
@@ -96,7 +145,7 @@ CTNN_NOINLINE void narrow_row(std::ptrdiff_t n, const float* x, std::uint16_t* y
 
 }  // namespace detail
 
-/// One of both types is f32, the other f16, bf16 or f32.
+/// From f16 or bf16 to f32, or from f32 to those, i8, u8, i32, i64, boolean or f32.
 template <int = 0>
 CTNN_INLINE void run(const op::cast&, const arguments& a) {
   const const_tensor& x = a.in[0];
@@ -104,12 +153,19 @@ CTNN_INLINE void run(const op::cast&, const arguments& a) {
   const index_range part = share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()), row_granule);
   const std::ptrdiff_t n = part.size(), at = part.begin;
   using namespace detail;
-  if (x.type == dtype::f16) widen_row<f16_numbers>(n, elements<std::uint16_t>(x) + at, y.data + at);
-  else if (x.type == dtype::bf16) widen_row<bf16_numbers>(n, elements<std::uint16_t>(x) + at, y.data + at);
-  else if (y.type == dtype::f16) narrow_row<f16_numbers>(n, x.data + at, elements<std::uint16_t>(y) + at);
-  else if (y.type == dtype::bf16) narrow_row<bf16_numbers>(n, x.data + at, elements<std::uint16_t>(y) + at);
-  else
-    for (std::ptrdiff_t i = at; i < part.end; ++i) y.data[i] = x.data[i];
+  if (x.type == dtype::f16) return widen_row<f16_numbers>(n, elements<std::uint16_t>(x) + at, y.data + at);
+  if (x.type == dtype::bf16) return widen_row<bf16_numbers>(n, elements<std::uint16_t>(x) + at, y.data + at);
+  switch (y.type) {
+    case dtype::f16: return convert_row<f16_numbers>(n, x.data + at, elements<std::uint16_t>(y) + at);
+    case dtype::bf16: return convert_row<bf16_numbers>(n, x.data + at, elements<std::uint16_t>(y) + at);
+    case dtype::i64: return convert_row<integers<std::int64_t>>(n, x.data + at, elements<std::int64_t>(y) + at);
+    case dtype::i32: return convert_row<integers<std::int32_t>>(n, x.data + at, elements<std::int32_t>(y) + at);
+    case dtype::i8:
+    case dtype::u8: return convert_row<integers<std::uint8_t>>(n, x.data + at, elements<std::uint8_t>(y) + at);
+    case dtype::boolean: return convert_row<booleans>(n, x.data + at, elements<std::uint8_t>(y) + at);
+    default: break;
+  }
+  for (std::ptrdiff_t i = at; i < part.end; ++i) y.data[i] = x.data[i];
 }
 
 CTNN_END_TARGET

@@ -19,6 +19,9 @@
 #if defined(CTNN_KERNELS_INTERPOLATE_ENABLED)
 #undef CTNN_KERNELS_INTERPOLATE_ENABLED
 
+#include <cstring>
+#include <span>
+
 #include "../walks/interpolation_walk.hpp"
 #include "../simd/rows-inl.hpp"
 
@@ -48,34 +51,102 @@ CTNN_NOINLINE inline void copy_pixel(int channels, const float* x, float* y) {
   }
 }
 
-}  // namespace detail
-
+/// Some pixels of an output row.
 template <int = 0>
-CTNN_INLINE void run(const op::interpolate& p, const arguments& a) {
+CTNN_INLINE void interpolate_pixels(const op::interpolate& p, int channels, std::ptrdiff_t pixel,
+                                    std::span<const interpolation_tap> along, const interpolation_tap& down,
+                                    const float* image, std::ptrdiff_t row, float* y, std::ptrdiff_t dy) {
+  const float *upper = image + down.first * row, *lower = image + down.second * row;
+  for (const interpolation_tap& q : along) {
+    const std::ptrdiff_t left = q.first * pixel, right = q.second * pixel;
+    if (p.mode == op::interpolation::nearest) copy_pixel(channels, upper + left, y);
+    else blend_pixel(channels, upper + left, upper + right, lower + left, lower + right, q.weight, down.weight, y);
+    y += dy;
+  }
+}
+
+/// y[j] = x[from[j]]; if they `double`, these are from[0] twice, the next one twice and so on.
+template <int = 0>
+CTNN_INLINE void copy_columns(std::span<const int> from, bool doubles, const float* x, float* y) {
+  std::size_t j = 0;
+#if !CTNN_SCALAR_VEC
+  if (doubles)
+    for (const float* next = x + from[0]; j + 2 * lanes <= from.size(); j += 2 * lanes, next += lanes) {
+      const vec v = loadu(next);
+      hn::StoreInterleaved2(v, v, tag(), y + j);
+    }
+#endif
+  for (; j < from.size(); ++j) y[j] = x[from[j]];
+}
+
+/// The nearest elements along the rows and columns of planes.
+template <int = 0>
+CTNN_NOINLINE inline void repeat_planes(const op::interpolate& p, const arguments& a) {
+  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  const int height = x.back(1), width = x.back(0), rows = y.back(1), columns = y.back(0);
+  const index_range part = share_of(a.share, static_cast<std::ptrdiff_t>(x.count(0, x.rank - 2)));
+  constexpr int some = lanes > 1 ? 128 : 8;  // found once for all planes: each takes divisions
+  int down[some], along[some];
+  for (int top = 0; top < rows; top += some) {
+    const int tall = rows - top < some ? rows - top : some;
+    for (int i = 0; i < tall; ++i) down[i] = tap_of(p, 0, height, rows, top + i).first;
+    for (int left = 0; left < columns; left += some) {
+      const int wide = columns - left < some ? columns - left : some;
+      bool doubles = true;
+      for (int j = 0; j < wide; ++j) {
+        along[j] = tap_of(p, 1, width, columns, left + j).first;
+        doubles = doubles && along[j] == along[0] + j / 2;
+      }
+      const std::size_t n = static_cast<std::size_t>(wide);
+      for (std::ptrdiff_t k = part.begin; k < part.end; ++k) {
+        const float* const plane = a.in[0].data + k * height * width;
+        float* to = a.out[0].data + (k * rows + top) * columns + left;
+        for (int i = 0; i < tall; ++i, to += columns)
+          if (i > 0 && down[i] == down[i - 1]) std::memcpy(to, to - columns, n * sizeof(float));
+          else copy_columns({along, n}, doubles, plane + std::ptrdiff_t{down[i]} * width, to);
+      }
+    }
+  }
+}
+
+/// Pixels of nhwc.
+template <int = 0>
+CTNN_INLINE void interpolate_image_rows(const op::interpolate& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
-  if (x.order == layout::nchw) return interpolate_planes<float, float>(p, a, [](float v) { return v; });
   const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
   const int height = x.shape.back(1), width = x.shape.back(0), rows = y.shape.back(1), columns = y.shape.back(0);
   const std::ptrdiff_t pixel = x.pitch, row = pixel * width;
   const index_range part = share_of(a.share, std::ptrdiff_t{images} * rows);  // rows of all images
-  float* to = y.data + part.begin * columns * y.pitch;
-  for (int n = 0; n < images; ++n) {
-    const float* image = x.data + n * row * height;
-    const rows_of_image own(part, n, rows);
-    for (int i = own.begin; i < own.end; ++i) {
-      const interpolation_tap r = tap_of(p, 0, height, rows, i);
-      const float *upper = image + r.first * row, *lower = image + r.second * row;
-      for (int j = 0; j < columns; ++j, to += y.pitch) {
-        const interpolation_tap q = tap_of(p, 1, width, columns, j);
-        const std::ptrdiff_t left = q.first * pixel, right = q.second * pixel;
-        if (p.mode == op::interpolation::nearest) detail::copy_pixel(channels, upper + left, to);
-        else
-          detail::blend_pixel(channels, upper + left, upper + right, lower + left, lower + right, q.weight, r.weight,
-                              to);
-      }
+  constexpr int some = lanes > 1 ? 64 : 8;  // taps of a row at a time, found once for all rows: each takes divisions
+  interpolation_tap along[some];
+  for (int left = 0; left < columns; left += some) {
+    const int n = columns - left < some ? columns - left : some;
+    for (int j = 0; j < n; ++j) along[j] = tap_of(p, 1, width, columns, left + j);
+    float* row_to = y.data + (part.begin * columns + left) * y.pitch;
+    for (int k = 0; k < images; ++k) {
+      const float* image = x.data + k * row * height;
+      const rows_of_image own(part, k, rows);
+      for (int i = own.begin; i < own.end; ++i, row_to += columns * y.pitch)
+        interpolate_pixels(p, channels, pixel, {along, static_cast<std::size_t>(n)}, tap_of(p, 0, height, rows, i),
+                           image, row, row_to, y.pitch);
     }
   }
+}
+
+}  // namespace detail
+
+/// In a network of known layouts, which has but one of two ways.
+template <layout Order>
+CTNN_INLINE void run_in_order(const op::interpolate& p, const arguments& a) {
+  if constexpr (Order == layout::nhwc) detail::interpolate_image_rows(p, a);
+  else if (p.copies_in_rows()) detail::repeat_planes(p, a);
+  else interpolate_planes<float, float>(p, a, [](float v) { return v; });
+}
+template <int = 0>
+CTNN_INLINE void run(const op::interpolate& p, const arguments& a) {
+  if (a.in[0].order == layout::nchw) run_in_order<layout::nchw>(p, a);
+  else run_in_order<layout::nhwc>(p, a);
 }
 
 CTNN_END_TARGET

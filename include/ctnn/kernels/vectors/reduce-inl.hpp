@@ -180,10 +180,29 @@ struct reduction_task {
   float inverse;  ///< 1 / how many come together
 };
 
+/// All numbers of each row of neighbours, of which there may be few.
+template <class How>
+CTNN_NOINLINE void reduce_each_row(const reduction_task& t, const How& how) {
+  const std::ptrdiff_t n = t.walk.reduced.levels[0].extent;
+  const auto& rows = t.walk.kept.levels[t.walk.kept.depth - 1];
+  loop_cursor<2> at(t.walk.kept, 1);
+  do {
+    const float* x = t.x + at.offset[1];
+    float* y = t.y + at.offset[0];
+    for (std::ptrdiff_t r = 0; r < rows.extent; ++r, x += rows.stride[1], y += rows.stride[0]) {
+      four_totals<How> totals;
+      totals.add_row(x, 1, n, how);
+      *y = finish_reduction(t.function, How::whole(totals.whole()), t.inverse);
+    }
+  } while (at.next());
+}
+
 template <class How>
 CTNN_NOINLINE void reduce_each(const reduction_task& t, const How& how) {
   const bool exponentials = t.function == op::reduction::log_sum_exp;
   const int inside = t.walk.kept_inside ? 1 : 0;
+  if (lanes > 1 && inside == 0 && !exponentials && t.walk.reduced.depth == 1 && t.walk.reduced.levels[0].stride[0] == 1)
+    return reduce_each_row(t, how);
   loop_cursor<2> at(t.walk.kept, inside);
   do {
     const float* x = t.x + at.offset[1];

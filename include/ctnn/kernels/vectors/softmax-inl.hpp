@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// softmax over one axis.
+// softmax and its logarithm over one axis.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_SOFTMAX_INL_HPP)
@@ -19,6 +19,7 @@
 #undef CTNN_KERNELS_SOFTMAX_ENABLED
 
 #include "../../graph/operators/elementwise.hpp"
+#include "../../graph/operators/reduction.hpp"
 #include "../walks/loop_nest.hpp"
 #include "../simd/rows-inl.hpp"
 #include "../share.hpp"
@@ -103,6 +104,56 @@ CTNN_NOINLINE inline void softmax_row(int n, const float* x, float* y) {
   map_row(multiply_all{softmax_powers(n, x, y)}, n, y, y);
 }
 
+struct subtract_both {
+  vec top, log_sum;
+  CTNN_INLINE subtract_both(vec a, vec b) : top(a), log_sum(b) {}
+  CTNN_INLINE vec operator()(vec x) const { return sub(sub(x, top), log_sum); }
+};
+
+/// The largest of n contiguous numbers, and what the powers of the others above it sum up to.
+template <int = 0>
+CTNN_INLINE void power_sum(int n, const float* x, float& most_of_row, float& sum_of_row) {
+  const vec least = set(-std::numeric_limits<float>::infinity());
+  vec most = least, total = zero();
+  int i = 0;
+  for (; i + lanes <= n; i += lanes) most = larger(most, loadu(x + i));
+  if (i < n) most = larger(most, load_bounded_or(x + i, n - i, least));
+  const vec top = largest_lane(most);
+  for (i = 0; i + lanes <= n; i += lanes) total = add(total, exp_up_to_zero(sub(loadu(x + i), top)));
+  if (i < n) total = add(total, exp_up_to_zero(sub(load_bounded_or(x + i, n - i, least), top)));
+  most_of_row = first_lane(top);
+  sum_of_row = sum(total);
+}
+
+/// Rows of n contiguous numbers, dx (dy) apart: one logarithm for as many as a vector has lanes.
+template <int = 0>
+CTNN_NOINLINE inline void log_softmax_rows(std::ptrdiff_t rows, int n, const float* x, std::ptrdiff_t dx, float* y,
+                                           std::ptrdiff_t dy) {
+  alignas(64) float most[lanes], sums[lanes];
+  for (std::ptrdiff_t r = 0; r < rows; r += lanes) {
+    const std::ptrdiff_t some = rows - r < lanes ? rows - r : lanes;
+    for (std::ptrdiff_t k = 0; k < some; ++k) power_sum(n, x + (r + k) * dx, most[k], sums[k]);
+    for (std::ptrdiff_t k = some; k < lanes; ++k) sums[k] = 1;
+    store(log(load(sums)), sums);
+    for (std::ptrdiff_t k = 0; k < some; ++k)
+      map_row(subtract_both(set(most[k]), set(sums[k])), n, x + (r + k) * dx, y + (r + k) * dy);
+  }
+}
+
+/// `width` of these side by side, each over n numbers dx (dy) apart.
+template <int = 0>
+CTNN_NOINLINE inline void log_softmax_columns(int n, std::ptrdiff_t width, const float* x, std::ptrdiff_t dx, float* y,
+                                              std::ptrdiff_t dy) {
+  for (std::ptrdiff_t i = 0; i < width; i += lanes) {
+    const int part = width - i < lanes ? static_cast<int>(width - i) : lanes;
+    vec most = load_bounded(x + i, part), total = zero();
+    for (int k = 1; k < n; ++k) most = larger(most, load_bounded(x + i + k * dx, part));
+    for (int k = 0; k < n; ++k) total = add(total, exp_up_to_zero(sub(load_bounded(x + i + k * dx, part), most)));
+    const subtract_both less(most, log(total));
+    for (int k = 0; k < n; ++k) store_bounded(less(load_bounded(x + i + k * dx, part)), y + i + k * dy, part);
+  }
+}
+
 /// `width` softmaxes side by side, each over n numbers dx (dy) apart.
 template <int = 0>
 CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const float* x, std::ptrdiff_t dx, float* y,
@@ -121,6 +172,20 @@ CTNN_NOINLINE inline void softmax_columns(int n, std::ptrdiff_t width, const flo
   }
 }
 
+template <class Op>
+CTNN_INLINE void normalise_rows(std::ptrdiff_t rows, int n, const float* x, std::ptrdiff_t dx, float* y,
+                                std::ptrdiff_t dy) {
+  if constexpr (std::is_same_v<Op, op::log_softmax>) log_softmax_rows(rows, n, x, dx, y, dy);
+  else
+    for (std::ptrdiff_t r = 0; r < rows; ++r) softmax_row(n, x + r * dx, y + r * dy);
+}
+template <class Op>
+CTNN_INLINE void normalise_columns(int n, std::ptrdiff_t width, const float* x, std::ptrdiff_t dx, float* y,
+                                   std::ptrdiff_t dy) {
+  if constexpr (std::is_same_v<Op, op::softmax>) softmax_columns(n, width, x, dx, y, dy);
+  else log_softmax_columns(n, width, x, dx, y, dy);
+}
+
 /// The loops over everything but `skip`; operands are the output and the input.
 constexpr loop_nest<2> other_axes(const tensor& y, const const_tensor& x, int skip) {
   loop_nest<2> nest;
@@ -135,15 +200,15 @@ constexpr loop_nest<2> other_axes(const tensor& y, const const_tensor& x, int sk
 }  // namespace detail
 
 /// Any layouts, in place if wanted; fast if the axis, or else the innermost of the others, is contiguous on both sides.
-template <int = 0>
-CTNN_INLINE void run(const op::softmax& p, const arguments& a) {
+template <op::normalises_powers Op>
+CTNN_INLINE void run(const Op& p, const arguments& a) {
   const const_tensor& x = a.in[0];
   const tensor& y = a.out[0];
   const int axis = normal_axis(p.axis, x.shape.rank), n = x.shape[axis];
   const std::ptrdiff_t dx = stride_of(x, axis), dy = stride_of(y, axis);
   // One row, as most networks end: no loops to set up.
   if (dx == 1 && dy == 1 && x.shape.count() == n) {
-    if (a.share.index == 0) detail::softmax_row(n, x.data, y.data);
+    if (a.share.index == 0) detail::normalise_rows<Op>(1, n, x.data, n, y.data, n);
     return;
   }
   loop_nest<2> nest = detail::other_axes(y, x, axis);
@@ -153,13 +218,15 @@ CTNN_INLINE void run(const op::softmax& p, const arguments& a) {
   float* const to = y.data + begin[0];
   const auto& inner = nest.levels[nest.depth - 1];
   if (dx == 1 && dy == 1) {
-    loop_cursor<2> at(nest, 0);
-    do detail::softmax_row(n, from + at.offset[1], to + at.offset[0]);
+    loop_cursor<2> at(nest, 1);
+    do
+      detail::normalise_rows<Op>(inner.extent, n, from + at.offset[1], inner.stride[1], to + at.offset[0],
+                                 inner.stride[0]);
     while (at.next());
   } else {
     const bool contiguous = inner.stride[0] == 1 && inner.stride[1] == 1;
     loop_cursor<2> at(nest, contiguous ? 1 : 0);
-    do detail::softmax_columns(n, contiguous ? inner.extent : 1, from + at.offset[1], dx, to + at.offset[0], dy);
+    do detail::normalise_columns<Op>(n, contiguous ? inner.extent : 1, from + at.offset[1], dx, to + at.offset[0], dy);
     while (at.next());
   }
 }
