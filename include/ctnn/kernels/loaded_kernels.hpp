@@ -12,6 +12,13 @@ namespace ctnn::ir {
 /// A kernel behind a pointer: takes the operator's struct.
 using loaded_run = void (*)(const void* op, const arguments&, scratch_memory);
 
+/// The kernel that stands beside an operator's struct: a user's.
+template <class Op>
+void run_own(const void* op, const arguments& a, scratch_memory memory) {
+  if constexpr (requires(const Op& p) { run(p, a, memory); }) run(*static_cast<const Op*>(op), a, memory);
+  else run(*static_cast<const Op*>(op), a);
+}
+
 /// The kernel of an operator for loaded models. One that divides honours arguments::share.
 struct loaded_kernel {
   const operator_type* type;

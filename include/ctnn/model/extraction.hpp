@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "../graph/cost.hpp"
+#include "../kernels/kernel_call.hpp"
 #include "extractor.hpp"
-#include "kernel_call.hpp"
 #include "parts.hpp"
 #include "where_it_went.hpp"
 
@@ -89,9 +89,7 @@ CTNN_ONCE std::vector<std::string> extractor::outputs() {
 
 CTNN_ONCE std::vector<std::string> extractor::carried() {
   fit_shapes();
-  std::vector<std::string> names;
-  for (const ir::program::carried_value& c : program_->carried()) names.emplace_back(c.name);
-  return names;
+  return program_->carried_names();
 }
 
 CTNN_ONCE void extractor::reset() {
@@ -633,7 +631,8 @@ CTNN_ONCE void extractor::run(int s) {
   if (step.cascade.count > 0) {
     run_cascade(step);
   } else if (step.node == ir::none) {
-    run_kernel({program_->kernels().convert, nullptr, {in_, out_, {}}}, static_cast<double>(in_[0].shape.count()));
+    ir::kernel_call{.all = {in_, out_, {}}, .copy = program_->kernels().convert}.run_on(
+        executor_.get(), static_cast<double>(in_[0].shape.count()));
   } else if (step.packs != ir::none) {
     const ir::graph_view g = program_->g();
     const ir::node& n = g.at(step.node);
@@ -645,8 +644,12 @@ CTNN_ONCE void extractor::run(int s) {
         step.given, [&](std::size_t i) { return input_tensor(plan_.given_inputs(step)[i]).data; },
         [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
     // Parts would share what a kernel writes to.
-    run_kernel({nullptr, &code, {in_, out_, weights_, {}, &program_->kernels().integers}, scratch_of(step)},
-               code.divides && (step.scratch == ir::none || divides_scratch(step.node)) ? code.nanoseconds : 0);
+    const bool apart = step.scratch == ir::none || divides_scratch(step.node);
+    ir::kernel_call{.all = {in_, out_, weights_, {}, &program_->kernels().integers},
+                    .scratch = scratch_of(step),
+                    .run = code.run,
+                    .op = code.op.get()}
+        .run_on(executor_.get(), code.divides && apart ? code.nanoseconds : 0);
     if (step.scratch != ir::none) memory_.release(at(step.scratch));
   }
   tell(false);
@@ -677,15 +680,9 @@ CTNN_ONCE void extractor::run_cascade(const ir::plan_step& step) {
     call.stages[i] = static_cast<const op::conv2d*>(code.op.get());
     call.all[i] = {{from[i], last ? in_.size() : 1}, {&to[i], 1}, code.weights};
   }
-  run_kernel({.scratch = scratch_of(step), .cascade = &call, .run_cascade = program_->kernels().cascade},
-             nanoseconds_of(g, nodes));
+  ir::kernel_call{.scratch = scratch_of(step), .cascade = &call, .run_cascade = program_->kernels().cascade}.run_on(
+      executor_.get(), nanoseconds_of(g, nodes));
   memory_.release(at(step.scratch));
-}
-
-CTNN_ONCE void extractor::run_kernel(ir::kernel_call call, double nanoseconds) {
-  if (executor_) call.parts = parts_for(*executor_, nanoseconds, call.cascade != nullptr);
-  if (call.parts > 1) executor_->run(call.parts, &ir::kernel_call::run_part, &call);
-  else ir::kernel_call::run_part(&call, 0);
 }
 
 }  // namespace ctnn

@@ -15,10 +15,6 @@
 
 namespace ctnn {
 
-namespace ir {
-struct kernel_call;
-}
-
 /// A kernel that an extractor runs, of the model's network or of a part of it (loaded/network_parts.hpp); or a node
 /// whose numbers are computed while a network is made for them, which has no program.
 struct running_step {
@@ -213,7 +209,6 @@ class extractor {
   void run(int s);
   /// Inputs of the first convolution, and what the last one adds, are those of the step.
   void run_cascade(const ir::plan_step& step);
-  void run_kernel(ir::kernel_call call, double nanoseconds);
 
   std::shared_ptr<ir::program_family> programs_;
   std::shared_ptr<const ir::program> program_;

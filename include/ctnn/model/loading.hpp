@@ -168,10 +168,7 @@ CTNN_ONCE model model::declare(std::vector<declared_value>&& inputs, std::vector
 }
 
 CTNN_ONCE std::vector<std::string> model::carried() const {
-  std::vector<std::string> names;
-  if (!is_known()) return names;
-  for (const ir::program::carried_value& c : code().carried()) names.emplace_back(c.name);
-  return names;
+  return is_known() ? code().carried_names() : std::vector<std::string>();
 }
 
 CTNN_ONCE void model::outputs_of_first() {

@@ -96,16 +96,11 @@ struct program_options {
 namespace detail {
 
 template <class Op>
-void run_custom(const void* op, const arguments& a, scratch_memory memory) {
-  if constexpr (requires { run(*static_cast<const Op*>(op), a, memory); }) run(*static_cast<const Op*>(op), a, memory);
-  else run(*static_cast<const Op*>(op), a);
-}
-template <class Op>
 loaded_kernel custom_kernel([[maybe_unused]] target_id target) {
   if constexpr (
       requires(const Op& op, const arguments& a) { run(op, a); } ||
       requires(const Op& op, const arguments& a, scratch_memory m) { run(op, a, m); })
-    return {&type_of<Op>, &run_custom<Op>, traits_of<Op>.divisible};
+    return {&type_of<Op>, &run_own<Op>, traits_of<Op>.divisible};
   else return kernels_for<operator_list<Op>>(target).table[0];
 }
 
@@ -142,6 +137,7 @@ class program {
     value_id now, next;
   };
   std::span<const carried_value> carried() const { return carried_; }
+  std::vector<std::string> carried_names() const;
   /// Outputs of the network, without what is carried.
   std::span<const network_output> outputs() const { return outputs_; }
   /// The input called `name`, or null.
@@ -203,6 +199,12 @@ CTNN_ONCE const model_input* program::find_input(std::string_view name) const {
   for (const model_input& i : inputs_)
     if (i.name == name) return &i;
   return nullptr;
+}
+
+CTNN_ONCE std::vector<std::string> program::carried_names() const {
+  std::vector<std::string> names;
+  for (const carried_value& c : carried_) names.emplace_back(c.name);
+  return names;
 }
 
 CTNN_ONCE bool program::admits(const arrays_by_name& fed) const {

@@ -120,7 +120,7 @@ struct found_in {
 };
 template <class Net>
 struct compiled {
-  static constexpr bool valid = sizeof(error_in<found_in<Net>::error>) > 0 && !found_in<Net>::error.found;
+  static constexpr bool valid = size_said<error_in<found_in<Net>::error>> > 0 && !found_in<Net>::error.found;
   static constexpr graph_view view() {
     if constexpr (!valid || lowered<Net>::first.fits)
       return lowered<Net>::first.view();  // asks for `valid`: mistakes are said here

@@ -26,9 +26,12 @@ constexpr std::string_view nearest_layer(std::string_view asked) {
   return nearest.name();
 }
 
-template <class Net, fixed_string Layer>
+/// Of a network with a mistake that is the error, and no name is looked for.
+template <class Net, fixed_string Layer, bool Known>
 auto layer_error_of() {
-  if constexpr (!knows_layer<Net, Layer>()) {
+  if constexpr (found_in<Net>::error.found) {
+    return std::type_identity<error_in<found_in<Net>::error>>{};
+  } else if constexpr (!Known && !knows_layer<Net, Layer>()) {
     constexpr std::string_view nearest = nearest_layer<Net>(Layer);
     constexpr fixed_string<nearest.size()> near(nearest);
     return std::type_identity<unknown_name<unknown_layer, layer_called, Layer, near>>{};
@@ -47,14 +50,16 @@ constexpr value_id output_called(const graph_view& g, std::string_view name) {
   return none;
 }
 template <class Net, fixed_string Output>
-inline constexpr bool declares_output = output_called(declared_graph<Net>, Output) != none;
+inline constexpr bool declares_output = [] {
+  if constexpr (found_in<Net>::error.found) return false;
+  else return output_called(declared_graph<Net>, Output) != none;
+}();
 
 /// Compiles only if there is such a layer; its size is asked for outside of functions (check.hpp).
 template <class Net, fixed_string Layer>
-using layer_error = typename decltype(layer_error_of<Net, Layer>())::type;
+using layer_error = typename decltype(layer_error_of<Net, Layer, false>())::type;
 template <class Net, fixed_string Output>
-using output_error = typename std::conditional_t<declares_output<Net, Output>, std::type_identity<no_error>,
-                                                 decltype(layer_error_of<Net, Output>())>::type;
+using output_error = typename decltype(layer_error_of<Net, Output, declares_output<Net, Output>>())::type;
 
 }  // namespace ctnn::ir::detail
 
@@ -66,16 +71,18 @@ inline constexpr std::size_t arena_bytes = ir::executable<Net>::arena_size * siz
 
 /// Multiply-adds of one inference (convolutions and linear layers).
 template <class Net>
-inline constexpr std::int64_t macs = [] {
+inline constexpr std::int64_t macs = (void(ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>>), [] {
   std::int64_t sum = 0;
   for (std::size_t n = 0; n < ir::declared_graph<Net>.nodes.size(); ++n)
     sum += ir::macs_of(ir::declared_graph<Net>, static_cast<int>(n));
   return sum;
-}();
+}());
 
 /// Weights of a network, in numbers.
 template <class Net>
-inline constexpr std::int64_t parameter_count = ir::detail::count_weights(ir::declared_graph<Net>);
+inline constexpr std::int64_t parameter_count =
+    (void(ir::size_said<ir::error_in<ir::detail::found_in<Net>::error>>),
+     ir::detail::count_weights(ir::declared_graph<Net>));
 
 // A question about a layer that there is not is a compile error with the nearest name; network<...>::has alone, which
 // knows no other network's layers, may be asked for any name.
@@ -84,7 +91,8 @@ inline constexpr std::int64_t parameter_count = ir::detail::count_weights(ir::de
 template <class Net, fixed_string Output>
 inline constexpr extents output_shape = (void(sizeof(ir::detail::output_error<Net, Output>)), [] {
   const auto shape_in = [](const ir::graph_view& g) { return g.shape(ir::detail::output_called(g, Output)); };
-  if constexpr (ir::detail::declares_output<Net, Output>) return shape_in(ir::declared_graph<Net>);
+  if constexpr (ir::detail::found_in<Net>::error.found) return extents{};
+  else if constexpr (ir::detail::declares_output<Net, Output>) return shape_in(ir::declared_graph<Net>);
   else if constexpr (ir::detail::knows_layer<Net, Output>()) return shape_in(ir::detail::expanded_view<Net>());
   else return extents{};
 }());

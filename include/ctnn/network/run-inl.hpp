@@ -113,6 +113,16 @@ CTNN_INLINE scratch_memory scratch_at(const frame& f) {
   }
 }
 
+/// Places of what step S reads, makes and has as weights.
+template <class Net, std::size_t S>
+using inputs_of_step = std::make_index_sequence<static_cast<std::size_t>(
+    executable<Net>::plan.steps[S].inputs.count - count_slots(executable<Net>::plan.steps[S].given))>;
+template <class Net, std::size_t S>
+using outputs_of_step =
+    std::make_index_sequence<static_cast<std::size_t>(executable<Net>::plan.steps[S].outputs.count)>;
+template <class Net, std::size_t S>
+using slots_of_step = std::make_index_sequence<weights_of_step<Net, S>()>;
+
 /// Is there a kernel for Op? It may take memory of its own.
 template <class Op>
 constexpr bool takes_scratch() {
@@ -131,20 +141,21 @@ CTNN_INLINE void run_kernel(const Op& op, const arguments& a, scratch_memory mem
   else run(op, a);
 }
 #if !defined(CTNN_PLAIN)
-/// A question about step S: its operator and its first and last inputs and output, without addresses.
-template <class Net, std::size_t S, class Question>
-constexpr auto ask_of_step(Question question) {
+/// A question about step S: its operator, its inputs and its output, without addresses.
+template <class Net, std::size_t S, class Question, std::size_t... I>
+constexpr auto ask_of_step(Question question, std::index_sequence<I...>) {
   using x = executable<Net>;
   constexpr plan_step step = x::plan.steps[S];
   constexpr auto inputs = x::plan.own_inputs(step);
-  constexpr int last = inputs[inputs.size() - 1];
-  const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
-                             tensor_like<Net, last, const float>(nullptr)};
+  const const_tensor in[] = {tensor_like<Net, inputs[I], const float>(nullptr)...};
   const tensor out[] = {tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr)};
   const float* const weights[weights_of_step<Net, S>() + 1]{};
   using op_type = typename x::template operator_at<step.node>;
-  return question(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
-                  arguments{{in, inputs.size()}, out, weights, {}});
+  return question(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)), arguments{in, out, weights, {}});
+}
+template <class Net, std::size_t S, class Question>
+constexpr auto ask_of_step(Question question) {
+  return ask_of_step<Net, S>(question, inputs_of_step<Net, S>{});
 }
 template <class Net, std::size_t S>
 inline constexpr few_products few_products_of_step = ask_of_step<Net, S>([](const auto& op, const arguments& a) {
@@ -153,17 +164,12 @@ inline constexpr few_products few_products_of_step = ask_of_step<Net, S>([](cons
 
 /// Input I of concat step S, if it is of few numbers.
 template <class Net, std::size_t S, std::size_t I>
-inline constexpr few_neighbours few_neighbours_of_part = [] {
-  using x = executable<Net>;
-  constexpr plan_step step = x::plan.steps[S];
-  constexpr auto inputs = x::plan.own_inputs(step);
-  constexpr auto op = decode<op::concat>(x::g.fields_of(x::g.at(step.node).fields));
-  const tensor to = tensor_like<Net, x::plan.ids_of(step.outputs)[0], float>(nullptr);
+inline constexpr few_neighbours few_neighbours_of_part = ask_of_step<Net, S>([](const op::concat& p,
+                                                                                const arguments& a) {
   int before = 0;
-  for (std::size_t i = 0; i < I; ++i)
-    before += x::g.shape(x::plan.at(inputs[i]).value)[normal_axis(op.axis, to.shape.rank)];
-  return few_neighbours_of(op, to, tensor_like<Net, inputs[I], const float>(nullptr), before);
-}();
+  for (std::size_t i = 0; i < I; ++i) before += a.in[i].shape[normal_axis(p.axis, a.out[0].shape.rank)];
+  return few_neighbours_of(p, a.out[0], a.in[I], before);
+});
 template <class Net, std::size_t S, std::size_t... I>
 CTNN_INLINE void join_parts(const op::concat& p, const arguments& a, std::index_sequence<I...>) {
   if constexpr (((few_neighbours_of_part<Net, S, I>.count > 0) && ...)) {
@@ -378,16 +384,6 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
   }
 }
 
-/// Places of what step S reads, makes and has as weights.
-template <class Net, std::size_t S>
-using inputs_of_step = std::make_index_sequence<static_cast<std::size_t>(
-    executable<Net>::plan.steps[S].inputs.count - count_slots(executable<Net>::plan.steps[S].given))>;
-template <class Net, std::size_t S>
-using outputs_of_step =
-    std::make_index_sequence<static_cast<std::size_t>(executable<Net>::plan.steps[S].outputs.count)>;
-template <class Net, std::size_t S>
-using slots_of_step = std::make_index_sequence<weights_of_step<Net, S>()>;
-
 #if defined(CTNN_PLAIN)
 /// Has the network a convolution as a record? Its stack is the deepest: that of other steps is not to lie above it.
 template <class Net, std::size_t... S>
@@ -401,36 +397,27 @@ CTNN_NOINLINE void run_step_apart(const frame& f) {
 #else
 /// Convolution I of a cascade, which is step S.
 template <class Net, std::size_t S, std::size_t I>
-struct stage_of_cascade {
-  using x = executable<Net>;
-  static constexpr plan_step step = x::plan.steps[S];
-  static constexpr node_id n = x::plan.ids_of(step.cascade)[I];
-  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(x::g.at(n).fields));
-  static constexpr bool is_first = I == 0, is_last = I + 1 == static_cast<std::size_t>(step.cascade.count);
-  static constexpr std::size_t first_weight = static_cast<std::size_t>(x::g.at(n).weights.first),
-                               weights = static_cast<std::size_t>(x::g.at(n).weights.count);
-  /// The graph's values are the first placements. What lies between two convolutions is nowhere.
-  static constexpr int in = is_first ? x::plan.ids_of(step.inputs)[0] : x::g.inputs(x::g.at(n))[0];
-  static constexpr int out = x::g.at(n).outputs.first;
-  static constexpr std::size_t inputs = is_last ? static_cast<std::size_t>(step.inputs.count) : 1;
+struct stage_of_cascade : stage_of_step<Net, S, I> {
+  using stage = stage_of_step<Net, S, I>;
 
   template <std::size_t... W>
   static CTNN_INLINE cascade_stage at(const frame& f, std::index_sequence<W...>) {
-    const_tensor from[2] = {tensor_like<Net, in, const float>(nullptr), {}};
-    tensor to[1] = {tensor_like<Net, out, float>(nullptr)};
-    if constexpr (is_first) from[0] = tensor_at<Net, in, const float>(f);
-    if constexpr (inputs == 2) from[1] = tensor_at<Net, x::plan.ids_of(step.inputs)[1], const float>(f);
-    if constexpr (is_last) to[0] = tensor_at<Net, out, float>(f);
-    constexpr std::ptrdiff_t places[] = {static_cast<std::ptrdiff_t>(x::slot_offsets[first_weight + W])...};
-    const float* const numbers[] = {address_in(f, {memory_place::in_weights, places[W]})...};
-    return cascade_stage(op, arguments{{from, inputs}, to, numbers, {}});
+    const_tensor from[2] = {tensor_like<Net, stage::in, const float>(nullptr), {}};
+    tensor to[1] = {tensor_like<Net, stage::out, float>(nullptr)};
+    if constexpr (stage::is_first) from[0] = tensor_at<Net, stage::in, const float>(f);
+    if constexpr (stage::inputs == 2) from[1] = tensor_at<Net, stage::added, const float>(f);
+    if constexpr (stage::is_last) to[0] = tensor_at<Net, stage::out, float>(f);
+    const float* const numbers[] = {address_in(f, stage::weights[W])...};
+    return cascade_stage(stage::op, arguments{{from, stage::inputs}, to, numbers, {}});
   }
-  static CTNN_INLINE cascade_stage at(const frame& f) { return at(f, std::make_index_sequence<weights>{}); }
+  static CTNN_INLINE cascade_stage at(const frame& f) {
+    return at(f, std::make_index_sequence<stage::weights.size()>{});
+  }
   static constexpr tile_set tiles() {
-    const const_tensor from[] = {tensor_like<Net, in, const float>(nullptr)};
-    const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
-    const float* const none_yet[weights]{};
-    return tiles_of_cascade(cascade_stage(op, arguments{from, to, none_yet, {}}), inputs == 2);
+    const const_tensor from[] = {tensor_like<Net, stage::in, const float>(nullptr)};
+    const tensor to[] = {tensor_like<Net, stage::out, float>(nullptr)};
+    const float* const none_yet[stage::weights.size()]{};
+    return tiles_of_cascade(cascade_stage(stage::op, arguments{from, to, none_yet, {}}), stage::inputs == 2);
   }
 };
 template <class Net, std::size_t S, tile_set Tiles, std::size_t... I>

@@ -21,12 +21,6 @@ template <class Op, class... Ops>
 constexpr bool is_one_of(operator_list<Ops...>) {
   return (std::is_same_v<Op, Ops> || ...);
 }
-/// The kernel that stands beside an operator's struct.
-template <class Op>
-void run_own(const void* op, const arguments& a, scratch_memory memory) {
-  if constexpr (requires(const Op& p) { run(p, a, memory); }) run(*static_cast<const Op*>(op), a, memory);
-  else run(*static_cast<const Op*>(op), a);
-}
 
 template <class Net, int P>
 inline constexpr step_value value_at{memory_place_of<Net, P>(), tensor_like<Net, P, const float>(nullptr)};
@@ -104,37 +98,25 @@ struct table_entry<Net, S> : table_step_of<Net, S> {
 };
 /// Convolution I of cascade S.
 template <class Net, std::size_t S, std::size_t I>
-struct table_stage {
-  using x = executable<Net>;
-  static constexpr plan_step step = x::plan.steps[S];
-  static constexpr node n = x::g.at(x::plan.ids_of(step.cascade)[I]);
-  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(n.fields));
-  static constexpr bool is_first = I == 0, is_last = I + 1 == static_cast<std::size_t>(step.cascade.count);
-  static constexpr auto reads = x::plan.ids_of(step.inputs);
-  static constexpr auto in = [] {
-    std::array<step_value, 2> all{};
-    if constexpr (is_first) all[0] = value_at<Net, reads[0]>;
-    else all[0] = value_between<Net, x::g.inputs(n)[0]>;  // the graph's values are the first placements
-    if constexpr (is_last && reads.size() > 1) all[1] = value_at<Net, reads[1]>;
+struct table_stage : stage_of_step<Net, S, I> {
+  using stage = stage_of_step<Net, S, I>;
+  static constexpr std::array<step_value, stage::inputs> in = [] {
+    std::array<step_value, stage::inputs> all{};
+    if constexpr (stage::is_first) all[0] = value_at<Net, stage::in>;
+    else all[0] = value_between<Net, stage::in>;
+    if constexpr (stage::inputs == 2) all[1] = value_at<Net, stage::added>;
     return all;
   }();
   static constexpr step_value out = [] {
-    if constexpr (is_last) return value_at<Net, x::plan.ids_of(step.outputs)[0]>;
-    else return value_between<Net, n.outputs.first>;
-  }();
-  static constexpr auto weights = [] {
-    std::array<memory_place, static_cast<std::size_t>(n.weights.count) + 1> all{};
-    for (std::size_t w = 0; w + 1 < all.size(); ++w)
-      all[w] = {memory_place::in_weights,
-                static_cast<std::ptrdiff_t>(x::slot_offsets[static_cast<std::size_t>(n.weights.first) + w])};
-    return all;
+    if constexpr (stage::is_last) return value_at<Net, stage::out>;
+    else return value_between<Net, stage::out>;
   }();
   static constexpr table_step value = [] {
     table_step s;
-    s.op = &op;
-    s.in = {in.data(), is_last ? reads.size() : 1};
+    s.op = &stage::op;
+    s.in = {in.data(), in.size()};
     s.out = {&out, 1};
-    s.weights = {weights.data(), weights.size() - 1};
+    s.weights = {stage::weights.data(), stage::weights.size()};
     return s;
   }();
 };
@@ -178,36 +160,26 @@ struct table_of {
   }
 };
 
+/// Runs it on each target, with such `Company`.
+template <class Net, class... Company>
+struct table_dispatch {
+  template <int Target>
+  static void run(const frame& f, Company&... with) {
+    run_table(table_of<Net>::steps(), table_of<Net>::template kernels<Target>(), f, {with...});
+  }
+  static constexpr void (*table[])(const frame&, Company&...) = {&run<0>, &run<1>, &run<2>, &run<3>, &run<4>};
+  static constexpr auto at(target_id t) { return table[t.index]; }
+};
+
 }  // namespace detail
 
 template <class Net>
-struct network_dispatch {
-  template <int Target>
-  static void run(const frame& f) {
-    run_table(detail::table_of<Net>::steps(), detail::table_of<Net>::template kernels<Target>(), f, nullptr, nullptr);
-  }
-  static constexpr void (*table[])(const frame&) = {&run<0>, &run<1>, &run<2>, &run<3>, &run<4>};
-  static constexpr auto at(target_id t) { return table[t.index]; }
-};
+struct network_dispatch : detail::table_dispatch<Net> {};
 /// The same before an observer.
 template <class Net>
-struct observed_dispatch {
-  template <int Target>
-  static void run(const frame& f, const layer_observer& o) {
-    run_table(detail::table_of<Net>::steps(), detail::table_of<Net>::template kernels<Target>(), f, nullptr, &o);
-  }
-  static constexpr void (*table[])(const frame&, const layer_observer&) = {&run<0>, &run<1>, &run<2>, &run<3>, &run<4>};
-  static constexpr auto at(target_id t) { return table[t.index]; }
-};
+struct observed_dispatch : detail::table_dispatch<Net, const layer_observer> {};
 /// The same on several threads.
 template <class Net>
-struct threaded_dispatch {
-  template <int Target>
-  static void run(const frame& f, executor& threads) {
-    run_table(detail::table_of<Net>::steps(), detail::table_of<Net>::template kernels<Target>(), f, &threads, nullptr);
-  }
-  static constexpr void (*table[])(const frame&, executor&) = {&run<0>, &run<1>, &run<2>, &run<3>, &run<4>};
-  static constexpr auto at(target_id t) { return table[t.index]; }
-};
+struct threaded_dispatch : detail::table_dispatch<Net, executor> {};
 
 }  // namespace ctnn::ir

@@ -4,9 +4,8 @@
 #pragma once
 
 #include "../base/compiled.hpp"
-#include "../base/executor.hpp"
 #include "../kernels/frame.hpp"
-#include "../kernels/loaded_kernels.hpp"
+#include "../kernels/kernel_call.hpp"
 #include "../kernels/typed/table.hpp"
 #include "observer.hpp"
 
@@ -52,62 +51,43 @@ struct table_kernels {
 /// Looks up the kernels of a table, for of_steps.
 void choose_kernels(span<const table_step> steps, const table_kernels& to);
 
-/// One inference, on several threads if there are any, and before an observer if there is one.
-void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f, executor* threads,
-               const layer_observer* observer);
+/// Threads to run on, or who watches; or neither.
+struct table_company {
+  executor* threads = nullptr;
+  const layer_observer* observer = nullptr;
+
+  table_company() = default;
+  table_company(executor& e) : threads(&e) {}
+  table_company(const layer_observer& o) : observer(&o) {}
+};
+/// One inference.
+void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f, const table_company& with);
 
 #if !CTNN_COMPILED_ELSEWHERE
 
 namespace detail {
 
-/// Most values and weights of a step.
-inline constexpr std::size_t most_operands = max_list + max_weights;
-
-/// A step's work, to be called for each part.
-struct table_work {
-  const table_step& step;
-  const loaded_kernel& kernel;
-  const loaded_kernels& all;
-  arguments given;
-  scratch_memory scratch;
-  const cascade_call* cascade;
-  int parts = 1;
-
-  static void run_part(void* work, int i) {
-    const auto& w = *static_cast<const table_work*>(work);
-    arguments a = w.given;
-    a.share = {i, w.parts};
-    using enum table_step::task;
-    switch (w.step.what) {
-      case runs: return w.kernel.run(w.step.op, a, w.scratch);
-      case runs_cascade: return w.all.cascade(*w.cascade, a.share, w.scratch);
-      case converts: return w.all.convert(a.out[0], a.in[0], a.share);
-      case carries: return w.all.carry(a.out[0], a.in[0], a.share);
-      case packs:
-        return w.step.type->pack(w.step.fields, w.step.packs, a.in[0].shape, a.in[0].data, a.out[0].data,
-                                 channel_block);
-    }
+/// Room for what the kernels of one step are given: one, or those of a cascade.
+class table_operands {
+ public:
+  void clear() { inputs_ = outputs_ = numbers_ = 0; }
+  arguments add(const table_step& s, const frame& f) {
+    const std::size_t in = inputs_, out = outputs_, weights = numbers_;
+    for (const step_value& v : s.in) in_[inputs_++] = v.at<const float>(f);
+    for (const step_value& v : s.out) out_[outputs_++] = v.at<float>(f);
+    for (const memory_place& p : s.weights) weights_[numbers_++] = address_in(f, p);
+    return {.in = {in_ + in, s.in.size()},
+            .out = {out_ + out, s.out.size()},
+            .weights = {weights_ + weights, s.weights.size()},
+            .backwards = s.backwards};
   }
-  void run(executor* threads) {
-    const bool divides = step.what != table_step::task::runs || kernel.divides;
-    if (threads && divides) parts = parts_for(*threads, step.nanoseconds, step.what == table_step::task::runs_cascade);
-    if (parts > 1) threads->run(parts, &run_part, this);
-    else run_part(this, 0);
-  }
-};
 
-/// Room for what the kernel of a step is given.
-struct table_operands {
-  const_tensor in[most_operands];
-  tensor out[most_operands];
-  const float* weights[max_weights];
-
-  arguments of(const table_step& s, const frame& f) {
-    for (std::size_t i = 0; i < s.in.size(); ++i) in[i] = s.in[i].at<const float>(f);
-    for (std::size_t i = 0; i < s.out.size(); ++i) out[i] = s.out[i].at<float>(f);
-    for (std::size_t i = 0; i < s.weights.size(); ++i) weights[i] = address_in(f, s.weights[i]);
-    return {{in, s.in.size()}, {out, s.out.size()}, {weights, s.weights.size()}, {}, nullptr, s.backwards};
-  }
+ private:
+  static constexpr std::size_t most = max_list + max_weights;  ///< values of a step
+  const_tensor in_[most];
+  tensor out_[most];
+  const float* weights_[longest_cascade * max_weights];
+  std::size_t inputs_ = 0, outputs_ = 0, numbers_ = 0;
 };
 
 }  // namespace detail
@@ -122,30 +102,46 @@ CTNN_ONCE void choose_kernels(span<const table_step> steps, const table_kernels&
   }
 }
 
-CTNN_ONCE void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f, executor* threads,
-                         const layer_observer* observer) {
+CTNN_ONCE void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f,
+                         const table_company& with) {
+  using enum table_step::task;
+  detail::table_operands operands;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const table_step& s = steps[i];
-    scratch_memory scratch;
+    operands.clear();
+    kernel_call call;
+    cascade_call convolutions;
+    double nanoseconds = s.nanoseconds;
     if (s.scratch_size > 0)
-      scratch = scratch_memory(std::as_writable_bytes(
+      call.scratch = scratch_memory(std::as_writable_bytes(
           std::span<float>(const_cast<float*>(address_in(f, s.scratch)), static_cast<std::size_t>(s.scratch_size))));
-    if (s.what == table_step::task::runs_cascade) {
-      detail::table_operands all[longest_cascade];
-      cascade_call call;
-      for (const table_step& stage : s.cascade) {
-        const auto k = static_cast<std::size_t>(call.count++);
-        call.stages[k] = static_cast<const op::conv2d*>(stage.op);
-        call.all[k] = all[k].of(stage, f);
+    if (s.what != runs_cascade) call.all = operands.add(s, f);
+    switch (s.what) {
+      case runs:
+        call.all.integers = &kernels.of_target.integers;
+        call.run = kernels.of_steps[i].run;
+        call.op = s.op;
+        if (!kernels.of_steps[i].divides) nanoseconds = 0;
+        break;
+      case runs_cascade:
+        for (const table_step& stage : s.cascade) {
+          const auto k = static_cast<std::size_t>(convolutions.count++);
+          convolutions.stages[k] = static_cast<const op::conv2d*>(stage.op);
+          convolutions.all[k] = operands.add(stage, f);
+        }
+        call.cascade = &convolutions;
+        call.run_cascade = kernels.of_target.cascade;
+        break;
+      case converts: call.copy = kernels.of_target.convert; break;
+      case carries: call.copy = kernels.of_target.carry; break;
+      case packs: {
+        const const_tensor& from = call.all.in[0];
+        s.type->pack(s.fields, s.packs, from.shape, from.data, call.all.out[0].data, channel_block);
+        break;
       }
-      detail::table_work{s, kernels.of_steps[i], kernels.of_target, {}, scratch, &call}.run(threads);
-    } else {
-      detail::table_operands all;
-      arguments a = all.of(s, f);
-      a.integers = &kernels.of_target.integers;
-      detail::table_work{s, kernels.of_steps[i], kernels.of_target, a, scratch, nullptr}.run(threads);
     }
-    if (observer) observer->done(observer->context, s.name);
+    if (s.what != packs) call.run_on(with.threads, nanoseconds);
+    if (with.observer) with.observer->done(with.observer->context, s.name);
   }
 }
 

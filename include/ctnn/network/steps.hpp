@@ -3,6 +3,8 @@
 // by kernels of the network's own, run_by_table.hpp by those that are compiled for loaded models.
 #pragma once
 
+#include <array>
+
 #include "../graph/cost.hpp"
 #include "../kernels/frame.hpp"
 #include "executable.hpp"
@@ -37,6 +39,13 @@ CTNN_INLINE constexpr basic_tensor<T> tensor_like(T* data) {
   return {data, shape, p.order, p.pitch, type};
 }
 
+/// Where weight number `w` of node N's own lies.
+template <class Net, node_id N>
+constexpr memory_place memory_place_of_own_weight(std::size_t w) {
+  using x = executable<Net>;
+  constexpr auto first = static_cast<std::size_t>(x::g.at(N).weights.first);
+  return {memory_place::in_weights, static_cast<std::ptrdiff_t>(x::slot_offsets[first + w])};
+}
 /// Weight W of step S: among the network's weights, or an input of the step.
 template <class Net, std::size_t S, std::size_t W>
 constexpr memory_place memory_place_of_weight() {
@@ -46,9 +55,7 @@ constexpr memory_place memory_place_of_weight() {
   if constexpr ((step.given >> W & 1u) != 0) {
     return memory_place_of<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)]>();
   } else {
-    constexpr auto offset = x::slot_offsets[static_cast<std::size_t>(x::g.at(step.node).weights.first) + W -
-                                            static_cast<std::size_t>(given_before)];
-    return {memory_place::in_weights, static_cast<std::ptrdiff_t>(offset)};
+    return memory_place_of_own_weight<Net, step.node>(W - static_cast<std::size_t>(given_before));
   }
 }
 /// How many weights step S has.
@@ -60,6 +67,26 @@ constexpr std::size_t weights_of_step() {
              ? 0
              : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
 }
+
+/// Convolution I of a cascade, which is step S.
+template <class Net, std::size_t S, std::size_t I>
+struct stage_of_step {
+  using x = executable<Net>;
+  static constexpr plan_step step = x::plan.steps[S];
+  static constexpr node_id n = x::plan.ids_of(step.cascade)[I];
+  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(x::g.at(n).fields));
+  static constexpr bool is_first = I == 0, is_last = I + 1 == static_cast<std::size_t>(step.cascade.count);
+  static constexpr std::size_t inputs = is_last ? static_cast<std::size_t>(step.inputs.count) : 1;
+  /// Placements; the graph's values are the first ones. What lies between two convolutions is nowhere.
+  static constexpr int in = is_first ? x::plan.ids_of(step.inputs)[0] : x::g.inputs(x::g.at(n))[0];
+  static constexpr int added = inputs == 2 ? x::plan.ids_of(step.inputs)[1] : none;
+  static constexpr int out = x::g.at(n).outputs.first;
+  static constexpr auto weights = [] {
+    std::array<memory_place, static_cast<std::size_t>(x::g.at(n).weights.count)> all{};
+    for (std::size_t w = 0; w < all.size(); ++w) all[w] = memory_place_of_own_weight<Net, n>(w);
+    return all;
+  }();
+};
 
 /// Whose numbers step S computes, or copies.
 template <class Net, std::size_t S>

@@ -8,8 +8,8 @@
 #include "../simd/tile-inl.hpp"
 #include "../walks/window-inl.hpp"
 
-namespace ctnn::ir {
-namespace plain {
+CTNN_BEGIN_TARGET
+
 namespace detail {
 
 /// Runs summed by one call of a tile; windows with more take several.
@@ -130,5 +130,4 @@ CTNN_INLINE void convolve(const window& c, const epilogue& end) {
   convolve(c, c, end);
 }
 
-}  // namespace plain
-}  // namespace ctnn::ir
+CTNN_END_TARGET

@@ -170,41 +170,45 @@ struct bytes_one_by_one {
 
 #endif
 
-/// `Tiles` of R rows with V vectors of columns from `column` on, in registers.
-template <class Dot, int Tiles, int R, int V>
-CTNN_NOINLINE void multiply_quad_tile(const quad_products& p, std::int64_t column) {
-  constexpr int rows = Tiles * R;
-  decltype(Dot::start(0, 0)) sums[rows][V];
-  CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
-      Dot::start(p.start[r], p.left_sums[r / R * (p.next / 4) + r % R]);
-  const std::int8_t* left = p.left;
-  const std::uint8_t* const right = p.right + 4 * column;
-  const std::ptrdiff_t* const offsets = p.offsets;
-  const std::int64_t quads = p.quads;
-  const std::ptrdiff_t next = p.next;
-  for (std::int64_t q = 0; q < quads; ++q, left += 4 * R) {
-    decltype(Dot::right(right)) x[V];
-    CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = Dot::right(right + offsets[q] + 4 * v * quads_in_vector);
-    CTNN_UNROLL for (int r = 0; r < rows; ++r) {
-      const auto w = Dot::left(quad_at(left + (r < R ? 0 : next) + r % R * 4));
-      CTNN_UNROLL for (int v = 0; v < V; ++v) Dot::add(sums[r][v], x[v], w);
+/// `Tiles` of R rows, of which V vectors of columns from `column` on are in registers at a time.
+template <class Dot, int Tiles, int R>
+struct quad_rows {
+  template <int V>
+  static CTNN_NOINLINE void multiply(const quad_products& p, std::int64_t column) {
+    constexpr int rows = Tiles * R;
+    decltype(Dot::start(0, 0)) sums[rows][V];
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+        Dot::start(p.start[r], p.left_sums[r / R * (p.next / 4) + r % R]);
+    const std::int8_t* left = p.left;
+    const std::uint8_t* const right = p.right + 4 * column;
+    const std::ptrdiff_t* const offsets = p.offsets;
+    const std::int64_t quads = p.quads;
+    const std::ptrdiff_t next = p.next;
+    for (std::int64_t q = 0; q < quads; ++q, left += 4 * R) {
+      decltype(Dot::right(right)) x[V];
+      CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = Dot::right(right + offsets[q] + 4 * v * quads_in_vector);
+      CTNN_UNROLL for (int r = 0; r < rows; ++r) {
+        const auto w = Dot::left(quad_at(left + (r < R ? 0 : next) + r % R * 4));
+        CTNN_UNROLL for (int v = 0; v < V; ++v) Dot::add(sums[r][v], x[v], w);
+      }
     }
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
+        hn::StoreU(Dot::total(sums[r][v]), quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
   }
-  CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
-      hn::StoreU(Dot::total(sums[r][v]), quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
-}
+};
 
-/// All columns, so that none of the last vectors is alone with its operands.
-template <class Dot, int Tiles, int R, int Most>
-CTNN_INLINE void multiply_quad_rows(const quad_products& p) {
+/// All columns of some rows, up to `Most` vectors at a time, so that none of the last vectors is alone with its
+/// operands.
+template <class Rows, int Most, class... Given>
+CTNN_INLINE void multiply_columns(const quad_products& p, const Given&... given) {
   std::int64_t left = (p.columns + quads_in_vector - 1) / quads_in_vector;
   for (std::int64_t c = 0; left > 0;) {
     const std::int64_t n = left >= 2 * Most ? Most : left > Most ? (left + 1) / 2 : left;
     constexpr int three = Most < 3 ? Most : 3;
-    if (n == 1) multiply_quad_tile<Dot, Tiles, R, 1>(p, c);
-    else if (n == 2) multiply_quad_tile<Dot, Tiles, R, 2>(p, c);
-    else if (n == 3) multiply_quad_tile<Dot, Tiles, R, three>(p, c);
-    else multiply_quad_tile<Dot, Tiles, R, Most>(p, c);
+    if (n == 1) Rows::template multiply<1>(p, given..., c);
+    else if (n == 2) Rows::template multiply<2>(p, given..., c);
+    else if (n == 3) Rows::template multiply<three>(p, given..., c);
+    else Rows::template multiply<Most>(p, given..., c);
     left -= n;
     c += n * quads_in_vector;
   }
@@ -212,10 +216,10 @@ CTNN_INLINE void multiply_quad_rows(const quad_products& p) {
 
 template <class Dot>
 CTNN_INLINE void multiply_quads_by(const quad_products& p) {
-  if (p.rows == 1) return multiply_quad_rows<Dot, 1, 1, Dot::vectors>(p);
+  if (p.rows == 1) return multiply_columns<quad_rows<Dot, 1, 1>, Dot::vectors>(p);
   if constexpr (Dot::by_eight != 0)
-    if (p.rows == 8) return multiply_quad_rows<Dot, 2, 4, Dot::by_eight>(p);
-  for (int tile = 0; tile < p.rows / 4; ++tile) multiply_quad_rows<Dot, 1, 4, Dot::vectors>(tile_of(p, tile));
+    if (p.rows == 8) return multiply_columns<quad_rows<Dot, 2, 4>, Dot::by_eight>(p);
+  for (int tile = 0; tile < p.rows / 4; ++tile) multiply_columns<quad_rows<Dot, 1, 4>, Dot::vectors>(tile_of(p, tile));
 }
 
 }  // namespace detail
@@ -249,59 +253,49 @@ CTNN_INLINE void add_pairs(quad_vec& sum, quad_vec x, quad_vec w) {
   sum = hn::Add(sum, quad_vec{CTNN_X86(madd_epi16)(x.raw, w.raw)});
 }
 
-/// As multiply_quad_tile, of quads whose pairs fit 16 bits and of `wide` ones, whose left bytes are widened: each row's
-/// even ones, then each row's odd ones.
-template <int R, int V>
-CTNN_NOINLINE void multiply_mixed_tile(const quad_products& p, const quad_products& wide, std::int64_t column,
-                                       bool adds) {
-  using narrow = pairs_of_16_bits;
-  quad_vec sums[R][V];
-  CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
-      adds ? hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector) : narrow::start(p.start[r], 0);
-  const std::uint8_t* const right = p.right + 4 * column;
-  const std::int8_t* left = p.left;
-  for (std::int64_t q = 0; q < p.quads; ++q, left += 4 * R) {
-    quad_vec x[V];
-    CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = narrow::right(right + p.offsets[q] + 4 * v * quads_in_vector);
-    CTNN_UNROLL for (int r = 0; r < R; ++r) {
-      const quad_vec w = narrow::left(quad_at(left + 4 * r));
-      CTNN_UNROLL for (int v = 0; v < V; ++v) narrow::add(sums[r][v], x[v], w);
-    }
-  }
-  left = wide.left;
-  for (std::int64_t q = 0; q < wide.quads; ++q, left += 8 * R) {
-    const std::uint8_t* const from = right + wide.offsets[q];
-    quad_vec even[V], odd[V];
-    CTNN_UNROLL for (int v = 0; v < V; ++v) {
-      const halves_of_quads x(from + 4 * v * quads_in_vector);
-      even[v] = x.even;
-      odd[v] = x.odd;
-    }
-    CTNN_UNROLL for (int r = 0; r < R; ++r) {
-      const quad_vec w = narrow::left(quad_at(left + 4 * r)), z = narrow::left(quad_at(left + 4 * (R + r)));
-      CTNN_UNROLL for (int v = 0; v < V; ++v) {
-        add_pairs(sums[r][v], even[v], w);
-        add_pairs(sums[r][v], odd[v], z);
+/// As quad_rows, of quads whose pairs fit 16 bits and of `wide` ones, whose left bytes are widened: each row's even
+/// ones, then each row's odd ones.
+template <int R>
+struct mixed_rows {
+  template <int V>
+  static CTNN_NOINLINE void multiply(const quad_products& p, const quad_products& wide, bool adds,
+                                     std::int64_t column) {
+    using narrow = pairs_of_16_bits;
+    quad_vec sums[R][V];
+    CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+        adds ? hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector)
+             : narrow::start(p.start[r], 0);
+    const std::uint8_t* const right = p.right + 4 * column;
+    const std::int8_t* left = p.left;
+    for (std::int64_t q = 0; q < p.quads; ++q, left += 4 * R) {
+      quad_vec x[V];
+      CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = narrow::right(right + p.offsets[q] + 4 * v * quads_in_vector);
+      CTNN_UNROLL for (int r = 0; r < R; ++r) {
+        const quad_vec w = narrow::left(quad_at(left + 4 * r));
+        CTNN_UNROLL for (int v = 0; v < V; ++v) narrow::add(sums[r][v], x[v], w);
       }
     }
+    left = wide.left;
+    for (std::int64_t q = 0; q < wide.quads; ++q, left += 8 * R) {
+      const std::uint8_t* const from = right + wide.offsets[q];
+      quad_vec even[V], odd[V];
+      CTNN_UNROLL for (int v = 0; v < V; ++v) {
+        const halves_of_quads x(from + 4 * v * quads_in_vector);
+        even[v] = x.even;
+        odd[v] = x.odd;
+      }
+      CTNN_UNROLL for (int r = 0; r < R; ++r) {
+        const quad_vec w = narrow::left(quad_at(left + 4 * r)), z = narrow::left(quad_at(left + 4 * (R + r)));
+        CTNN_UNROLL for (int v = 0; v < V; ++v) {
+          add_pairs(sums[r][v], even[v], w);
+          add_pairs(sums[r][v], odd[v], z);
+        }
+      }
+    }
+    CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
+        hn::StoreU(sums[r][v], quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
   }
-  CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
-      hn::StoreU(sums[r][v], quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
-}
-template <int R>
-CTNN_INLINE void multiply_mixed_rows(const quad_products& p, const quad_products& wide, bool adds) {
-  constexpr int most = pairs_of_16_bits::vectors, three = most < 3 ? most : 3;
-  std::int64_t left = (p.columns + quads_in_vector - 1) / quads_in_vector;
-  for (std::int64_t c = 0; left > 0;) {
-    const std::int64_t n = left >= 2 * most ? most : left > most ? (left + 1) / 2 : left;
-    if (n == 1) multiply_mixed_tile<R, 1>(p, wide, c, adds);
-    else if (n == 2) multiply_mixed_tile<R, 2>(p, wide, c, adds);
-    else if (n == 3) multiply_mixed_tile<R, three>(p, wide, c, adds);
-    else multiply_mixed_tile<R, most>(p, wide, c, adds);
-    left -= n;
-    c += n * quads_in_vector;
-  }
-}
+};
 
 /// Any rows, a part of their quads at a time: those with a pair that does not fit 16 bits are widened once for all
 /// columns.
@@ -331,7 +325,7 @@ CTNN_NOINLINE void multiply_mixed_quads(const quad_products& all) {
         offsets[p.quads++] = all.offsets[q];
       }
     }
-    multiply_mixed_rows<R>(p, wide, first > 0);
+    multiply_columns<mixed_rows<R>, pairs_of_16_bits::vectors>(p, wide, first > 0);
   }
 }
 
