@@ -238,6 +238,14 @@ TEST_CASE("recurrent layers of bytes have states, and scales that their kernels 
   CHECK(layer(1.0f / 2048, -1, 4, {}) != "");
 }
 
+TEST_CASE("a variable cannot be fed") {
+  fb::subgraph g;
+  const int handle = g.tensor("sum", fb::resource, {}), y = g.tensor("y", fb::f32, {2});
+  g.op("READ_VARIABLE", {handle}, {y});
+  const std::string said = outcome(g.file({handle}, {y}));
+  CHECK_MESSAGE(said.find("input 'sum': tensor of a variable") != said.npos, said);
+}
+
 TEST_CASE("subgraphs that call themselves, or that nobody calls, are refused") {
   const auto conditional = [](int then) {
     fb::subgraph g;

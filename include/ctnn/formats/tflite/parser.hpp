@@ -344,7 +344,9 @@ class parser {
   onnx::value_info input(const tensor_record& r) {
     onnx::value_info v;
     v.name = r.name;
-    v.element = out_.stated.at(r.name).element;
+    const auto stated = out_.stated.find(r.name);
+    if (stated == out_.stated.end()) r.at.fail("not supported: input '" + r.name + "': " + r.known.refused);
+    v.element = stated->second.element;
     const auto signature = r.at.vector<std::int32_t>(7, "a shape signature");
     const extents& shape = r.known.shape;
     if (!signature.empty() && static_cast<int>(signature.size()) != shape.rank)

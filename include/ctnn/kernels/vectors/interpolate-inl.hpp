@@ -67,7 +67,7 @@ CTNN_INLINE void interpolate_pixels(const op::interpolate& p, int channels, std:
 
 /// y[j] = x[from[j]]; if they `double`, these are from[0] twice, the next one twice and so on.
 template <int = 0>
-CTNN_INLINE void copy_columns(std::span<const int> from, bool doubles, const float* x, float* y) {
+CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool doubles, const float* x, float* y) {
   std::size_t j = 0;
 #if !CTNN_SCALAR_VEC
   if (doubles)
