@@ -50,6 +50,11 @@ struct signal : nn::network<
     nn::conv1d<"conv", nn::out<4>, nn::kernel<3>, nn::stride<2>>, nn::tanh_activation<"tanh">,
     nn::adaptive_avg_pool1d<"mean">, nn::log_softmax<"said", nn::axis<0>>> {};
 
+struct modules : nn::network<
+    nn::input<"x", nn::shape<5, 6>>,
+    nn::stacked_gru<"gru", 6, 4, 2>, nn::transformer_encoder_layer<"layer", 4, 2, 7>,
+    nn::projected_lstm<"lstm", 4, 5, 3>, nn::affine_rms_norm<"norm", 3>> {};
+
 // clang-format on
 
 constexpr int samples = 3;
@@ -110,3 +115,4 @@ TEST_CASE("a classifier") { check<classifier>(); }
 TEST_CASE("norms of groups, permutations, sums of unlike ranks") { check<image>(); }
 TEST_CASE("recurrent layers, their last states, attention") { check<sequence>(); }
 TEST_CASE("a signal") { check<signal>(); }
+TEST_CASE("modules with weights") { check<modules>(); }

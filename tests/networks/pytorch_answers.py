@@ -355,6 +355,59 @@ class WordEncoder(nn.Module):
         return self.fc(self.encoder(self.words(ids) + self.places.weight))
 
 
+class Attentions(nn.Module):
+    """A sequence with itself, then with what another layer makes of it; batch norm's kin behind them."""
+    def __init__(self):
+        super().__init__()
+        self.own, self.other = nn.MultiheadAttention(24, 4), nn.MultiheadAttention(24, 3)
+        self.norm, self.by_channel = nn.LayerNorm(24, eps=1e-3), nn.InstanceNorm1d(9, affine=True)
+        self.rms = nn.Module()
+        self.rms.weight = nn.Parameter(torch.zeros(24))
+        self.memory = nn.Linear(24, 24)
+
+    def forward(self, x):
+        m = torch.tanh(self.memory(x))
+        y = self.norm(x + self.own(x, x, x, need_weights=False)[0])
+        y = self.by_channel((y + self.other(y, m, x, need_weights=False)[0])[None])[0]
+        return y / torch.sqrt((y * y).mean(1, keepdim=True) + 1e-6) * self.rms.weight
+
+
+class Recurrent(nn.Module):
+    """Several layers, both ways, projected."""
+    def __init__(self):
+        super().__init__()
+        self.gru, self.lstm = nn.GRU(5, 12, 3), nn.LSTM(12, 6, 2, bidirectional=True)
+        self.rnn, self.last = nn.RNN(12, 7, 2), nn.LSTM(7, 10, proj_size=3)
+
+    def forward(self, x):
+        return self.last(self.rnn(self.lstm(self.gru(x)[0])[0])[0])[0]
+
+
+class Windows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm, self.groups = nn.InstanceNorm2d(3, affine=True), nn.GroupNorm(2, 6)
+        self.unfold, self.conv, self.both = nn.Unfold(3, padding=1, stride=2), nn.Conv2d(3, 6, 1), nn.Bilinear(20, 4, 5)
+        self.narrow = nn.Linear(20, 4)
+
+    def forward(self, x):
+        x = self.norm(x)
+        columns = self.unfold(x)[0]                       # 27 x 20
+        few = self.groups(self.conv(x))[0].flatten()[:7 * 4].view(7, 4)
+        y = F.logsigmoid(F.tanhshrink(columns))
+        shares = F.softmin(self.both(y, self.narrow(columns)), 1)
+        return torch.cat([shares.flatten(), F.threshold(few, 0.1, 0.7).flatten()])
+
+
+class Bags(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag, self.fc = nn.EmbeddingBag(50, 8), nn.Linear(8, 6)
+
+    def forward(self, ids):
+        return F.hardtanh(self.fc(self.bag(ids)) * 4)
+
+
 class Mlp(nn.Module):
     def __init__(self):
         super().__init__()
@@ -381,6 +434,11 @@ def answers():
     yield "resnet1d", answer(Resnet1d(), x=(1, 2, 100))
     yield "vit_block", answer(VitBlock(), x=(17, 32))
     yield "word_encoder", answer(WordEncoder(), ids=(50, (9,)))
+    yield "attentions", answer(Attentions(), x=(9, 24))
+    yield "recurrent", answer(Recurrent(), x=(11, 5))
+    yield "windows", answer(Windows(), image=(1, 3, 8, 9))
+    yield "bags", answer(Bags(), ids=(50, (4, 3)))
+    yield "encoder_layers", answer(nn.TransformerEncoder(nn.TransformerEncoderLayer(24, 3, 40), 2), x=(9, 24))
     yield "mlp_in_batch", answer(Mlp(), x=(64, 20))
 
 

@@ -286,7 +286,11 @@ struct keep {
 CTNN_LAYER_WORDS(CTNN_LAYER)
 CTNN_LAYER(batch_norm1d, op::batch_norm, option<"axis", 1>)   ///< of (N, C) or (N, C, L)
 CTNN_LAYER(batch_norm2d, op::batch_norm, option<"axis", -3>)  ///< of (C, H, W) or (N, C, H, W)
-// Each channel by its own statistics, as PyTorch's affine=False; scale and bias are inputs that broadcast.
+CTNN_LAYER(batch_norm3d, op::batch_norm, option<"axis", -4>)  ///< of (C, D, H, W) or (N, C, D, H, W)
+CTNN_LAYER(softmax2d, op::softmax, option<"axis", -3>)        ///< over the channels of images
+CTNN_LAYER(hardtanh, op::activation, option<"activation", function::clip, -1, 1>)  ///< another range: clip
+CTNN_LAYER(zero_pad, op::pad)                                                      ///< constant_pad of zeros
+// Each channel by its own statistics; scale and bias are inputs that broadcast. With weights: affine_instance_norm1d.
 CTNN_LAYER(instance_norm1d, op::layer_norm, option<"axis", -1>)
 CTNN_LAYER(instance_norm2d, op::layer_norm, option<"axis", -2>)
 CTNN_LAYER(instance_norm3d, op::layer_norm, option<"axis", -3>)

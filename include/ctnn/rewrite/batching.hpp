@@ -198,6 +198,30 @@ class batch_maker {
     return {};
   }
 
+  /// Attention of one sequence: the samples take the place of its batch.
+  constexpr problem attend(const node& n) {
+    const auto own = own_inputs(n);
+    bool alone = own.size() == 3 && n.outputs.count == 1;
+    for (value_id v : own) alone = alone && is_many(v) && one(v)[0] == 1;
+    if (!alone) return refused(n);
+    pool<value_id> read;
+    value_id made = none;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      extents shape = one(own[i]);
+      shape[0] = samples_;
+      constexpr std::string_view digits = "0123456789";
+      const std::string_view name = x_.name(x_.name(n.name, ".batch."), digits.substr(i, 1));
+      const node view = x_.as_node(op::reshape{as_list(shape)}, name);
+      (void)x_.try_add(view, pool<value_id>(1, x_.moved(own[i])), made);
+      read.push_back(made);
+    }
+    if (x_.try_add(n, read, made)) return refused(n);
+    const node view = x_.as_node(op::reshape{as_list(many(one(n.outputs.first)))}, x_.name(n.name, ".batch"));
+    (void)x_.try_add(view, pool<value_id>(1, made), made);
+    set(n.outputs.first, made);
+    return {};
+  }
+
   constexpr problem take_input(const node& n) {
     auto input = decode<op::input>(fields(n));
     if (input.carried) return refused(n);
@@ -225,6 +249,7 @@ class batch_maker {
     if (n.type == &type_of<op::rnn>) return recur(n, decode<op::rnn>(fields(n)));
     if (n.type == &type_of<op::gru>) return recur(n, decode<op::gru>(fields(n)));
     if (n.type == &type_of<op::lstm>) return recur(n, decode<op::lstm>(fields(n)));
+    if (n.type == &type_of<op::attention>) return attend(n);
     if (n.type == &type_of<op::gather>)
       return !is_many(own[0]) && normal_axis(decode<op::gather>(fields(n)).axis, one(own[0]).rank) == 0
                  ? done(n, n, all_moved(n), true)

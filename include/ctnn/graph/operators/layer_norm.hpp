@@ -8,7 +8,7 @@ namespace ctnn::op {
 
 /// Over the axes from `axis` on: (x - mean) / sqrt(variance + eps) * scale + bias. Inputs x, scale if there is a
 /// second, bias if there is a third, broadcast to x. With `statistics` the outputs 1 and 2 are mean and 1 / deviation,
-/// f32 (ONNX LayerNormalization).
+/// f32 (ONNX LayerNormalization). With weights of its own: affine_layer_norm.
 struct layer_norm {
   static constexpr std::string_view name = "layer_norm";
   static constexpr traits is{.divisible = true, .images = image_flow::keeps};
@@ -47,6 +47,7 @@ struct layer_norm {
 };
 
 /// Over the axes from `axis` on: x / sqrt(mean(x^2) + eps) * scale; inputs x and, if there is a second, scale.
+/// With a weight of its own: affine_rms_norm.
 struct rms_norm {
   static constexpr std::string_view name = "rms_norm";
   static constexpr int min_inputs = 1, max_inputs = 2;
