@@ -189,6 +189,27 @@ TEST_CASE("a loop begins with constants, and its body reads what is around it") 
   CHECK(e.extract("last")[0] == 2);
 }
 
+TEST_CASE("a long loop over nothing but constants is a part, too") {
+  const auto looping = [](const std::string& start) {
+    const std::string body =
+        pb::node("Add", {"v", "one"}, {"v2"}) + pb::node("Identity", {"c"}, {"c2"}) +
+        pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +
+        pb::input(pb::value("v", pb::f32, {1})) + pb::output(pb::value("c2", pb::boolean, {})) +
+        pb::output(pb::value("v2", pb::f32, {1}));
+    return loaded(pb::node("Loop", {"trips", "", start}, {"many"}, pb::graph_attribute("body", body)) +
+                  pb::node("Neg", {"many"}, {"less"}) + pb::node("Add", {"less", "x"}, {"y"}) +
+                  pb::initializer(pb::floats("one", {1}, {1})) + pb::initializer(pb::longs("trips", {}, {20'000})) +
+                  pb::input(pb::value("x", pb::f32, {1})) + pb::output(pb::value("y", pb::f32, {1})));
+  };
+  extractor e = looping("one").extractor();
+  e.input("x", numbers({1}, {3}));
+  CHECK(floats(e.extract("y")) == std::vector<float>{3 - 20'001});
+  // What nobody makes follows from no input, either.
+  extractor none = looping("nowhere").extractor();
+  none.input("x", numbers({1}, {3}));
+  CHECK_THROWS_AS(none.extract("y"), error);
+}
+
 TEST_CASE("a body's own names may be those of values around it") {
   const std::string body = pb::node("Add", {"x", "y"}, {"h"}) + pb::node("Less", {"h", "limit"}, {"more"}) +
                            pb::input(pb::value("i", pb::i64, {})) + pb::input(pb::value("c", pb::boolean, {})) +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Quantised operators against their definitions.
+#include <ctnn/kernels/byte_table.hpp>
 #include <ctnn/kernels/simd/dot_products.hpp>
 #include <ctnn/network/target.hpp>
 

@@ -58,8 +58,9 @@ class divider {
     return out;
   }
 
-  ir::network_parts at(std::size_t node) const {
+  ir::network_parts at(std::size_t node) {
     const node_message& asks = g_.nodes[node];
+    fixed_[node] = false;  // a long loop over constants is a part like others, which the rest waits for
     ir::network_parts parts;
     if (const function_message* f = function_of(*file_, asks)) {  // it asks itself when it is no call any more
       part all = resolve(outputs_, [](std::size_t) { return true; });
