@@ -408,6 +408,29 @@ class Bags(nn.Module):
         return F.hardtanh(self.fc(self.bag(ids)) * 4)
 
 
+class Decoder(nn.Module):
+    """Of a sequence and what another layer makes of it."""
+    def __init__(self):
+        super().__init__()
+        self.memory, self.layer = nn.Linear(24, 24), nn.TransformerDecoderLayer(24, 4, 40)
+
+    def forward(self, x):
+        return self.layer(x, self.memory(x), tgt_mask=torch.full((7, 7), -math.inf, dtype=x.dtype).triu(1))
+
+
+class Cells(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start, self.rnn, self.gru = nn.Linear(5, 6), nn.RNNCell(5, 6), nn.GRUCell(5, 6)
+        self.lstm = nn.LSTMCell(5, 6)
+
+    def forward(self, x):
+        start = self.start(x)
+        h = self.rnn(x, start)
+        y, c = self.lstm(x, (self.gru(x, h), start))
+        return torch.cat([F.cosine_similarity(y, start), F.pairwise_distance(c, h)])
+
+
 class Mlp(nn.Module):
     def __init__(self):
         super().__init__()
@@ -439,6 +462,8 @@ def answers():
     yield "windows", answer(Windows(), image=(1, 3, 8, 9))
     yield "bags", answer(Bags(), ids=(50, (4, 3)))
     yield "encoder_layers", answer(nn.TransformerEncoder(nn.TransformerEncoderLayer(24, 3, 40), 2), x=(9, 24))
+    yield "decoder", answer(Decoder(), x=(7, 24))
+    yield "cells", answer(Cells(), x=(3, 5))
     yield "mlp_in_batch", answer(Mlp(), x=(64, 20))
 
 

@@ -49,6 +49,18 @@ struct bags : nn::network<
 struct encoder_layers : nn::network<
     nn::input<"x", nn::shape<9, 24>>, nn::repeat<"layers", 2, nn::transformer_encoder_layer<"", 24, 3, 40>>> {};
 
+struct decoder : nn::network<
+    nn::input<"x", nn::shape<7, 24>>, nn::linear<"memory", nn::out<24>>,
+    nn::transformer_decoder_layer<"layer", 24, 4, 40, nn::from<"x", "memory">, nn::causal>> {};
+
+struct cells : nn::network<
+    nn::input<"x", nn::shape<3, 5>>, nn::linear<"start", nn::out<6>>,
+    nn::rnn_cell<"rnn", 5, 6, nn::from<"x", "start">>, nn::gru_cell<"gru", 5, 6, nn::from<"x", "rnn">>,
+    nn::lstm_cell<"lstm", 5, 6, nn::from<"x", "gru", "start">>,
+    nn::cosine_similarity<"alike", 1, nn::from<"lstm.h_next", "start">>,
+    nn::pairwise_distance<"far", nn::from<"lstm.c_next", "rnn">>,
+    nn::concat<"y", nn::from<"alike", "far">, nn::axis<0>>> {};
+
 // clang-format on
 
 }  // namespace
@@ -62,3 +74,5 @@ TEST_CASE("recurrent layers, several at a time, both ways, projected") {
 TEST_CASE("windows as columns, products of two inputs") { CHECK(beside_pytorch<windows>("windows") == ""); }
 TEST_CASE("means of rows") { CHECK(beside_pytorch<bags>("bags") == ""); }
 TEST_CASE("layers of an encoder") { CHECK(beside_pytorch<encoder_layers>("encoder_layers") == ""); }
+TEST_CASE("a layer of a decoder") { CHECK(beside_pytorch<decoder>("decoder") == ""); }
+TEST_CASE("single steps of recurrent layers, distances") { CHECK(beside_pytorch<cells>("cells") == ""); }

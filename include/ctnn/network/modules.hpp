@@ -20,6 +20,7 @@ struct module_with<arguments_of_module<R...>, arguments_of_module<O...>> {
   using block = ctnn::block<Name, R..., Parts...>;
   template <class Op, fixed_string Name, class... Own>
   using layer = ctnn::layer<Op, Name, Own..., O...>;
+  using of_x = module_with<arguments_of_module<from<"x">>, arguments_of_module<O...>>;  ///< the same, that reads "x"
   template <class Option>
   static constexpr bool says = (std::is_same_v<O, Option> || ...);
   static constexpr std::size_t reads = (R::list.size() + ... + 0);
@@ -163,6 +164,19 @@ using transformer_encoder_layer =
           residual<"fed_forward", linear<"linear1", out<Hidden>>, relu<"activation">, linear<"linear2", out<Size>>>,
           affine_layer_norm<"norm2", Size>>;
 
+/// torch.nn.TransformerDecoderLayer of from<"x", "memory">, each one sequence (Length, Size), with ReLU; x sees nothing
+/// behind itself if `causal` is among the options of its own attention. Weights as PyTorch calls them.
+template <fixed_string Name, int Size, int Heads, int Hidden, class... Options>
+using transformer_decoder_layer = typename detail::module_of<Options...>::template block<
+    Name, input<"x">, input<"memory">,
+    typename detail::multihead_attention<"self_attn", Size, Heads,
+                                         typename detail::module_of<Options...>::of_x>::of_one,
+    add<"attended", from<"x", "self_attn">>, affine_layer_norm<"norm1", Size>,
+    multihead_attention<"multihead_attn", Size, Heads, from<"norm1", "memory", "memory">>,
+    add<"crossed", from<"norm1", "multihead_attn">>, affine_layer_norm<"norm2", Size>,
+    residual<"fed_forward", linear<"linear1", out<Hidden>>, relu<"activation">, linear<"linear2", out<Size>>>,
+    affine_layer_norm<"norm3", Size>>;
+
 namespace detail {
 
 /// Layer L of a recurrent module, which reads `In` numbers a step.
@@ -226,6 +240,54 @@ using projected_lstm = typename detail::module_of<Options...>::template block<
         op::lstm, "cell", from<"x", "weight_ih_l0", "weight_hh", "bias_ih_l0", "bias_hh_l0">, hidden<Hidden>,
         given<15>>,
     linear<"projected", from<"cell.0", "weight_hr_l0">, out<Projected>, no_bias, given<1>>>;
+
+namespace detail {
+
+/// One step of a recurrent layer, for N sequences at a time.
+template <class Op, int Rows, fixed_string Name, int In, int Hidden, class... Options>
+using cell_of_one_state = typename module_of<Options...>::template block<
+    Name, input<"x">, input<"h">, constant<"weight_ih", shape<Rows, In>>, constant<"weight_hh", shape<Rows, Hidden>>,
+    constant<"bias_ih", shape<Rows>>, constant<"bias_hh", shape<Rows>>, reshape<"step", from<"x">, shape<1, -1, In>>,
+    reshape<"h_before", from<"h">, shape<1, -1, Hidden>>,
+    typename module_of<Options...>::template layer<
+        Op, "cell", from<"step", "h_before", "weight_ih", "weight_hh", "bias_ih", "bias_hh">, hidden<Hidden>,
+        given<15>>,
+    reshape<"h_next", from<"cell.1">, shape<-1, Hidden>>>;
+
+}  // namespace detail
+
+/// torch.nn.RNNCell of from<"x", "h">: (N, In) and a state (N, Hidden), whose next one it gives. Weights "weight_ih",
+/// "weight_hh", "bias_ih", "bias_hh". Options are rnn's.
+template <fixed_string Name, int In, int Hidden, class... Options>
+using rnn_cell = detail::cell_of_one_state<op::rnn, Hidden, Name, In, Hidden, Options...>;
+/// torch.nn.GRUCell, see rnn_cell.
+template <fixed_string Name, int In, int Hidden, class... Options>
+using gru_cell = detail::cell_of_one_state<op::gru, 3 * Hidden, Name, In, Hidden, Options...>;
+/// torch.nn.LSTMCell of from<"x", "h", "c">, see rnn_cell; the next states are "NAME.h_next" and "NAME.c_next".
+template <fixed_string Name, int In, int Hidden, class... Options>
+using lstm_cell = typename detail::module_of<Options...>::template block<
+    Name, input<"x">, input<"h">, input<"c">, constant<"weight_ih", shape<4 * Hidden, In>>,
+    constant<"weight_hh", shape<4 * Hidden, Hidden>>, constant<"bias_ih", shape<4 * Hidden>>,
+    constant<"bias_hh", shape<4 * Hidden>>, reshape<"step", from<"x">, shape<1, -1, In>>,
+    reshape<"h_before", from<"h">, shape<1, -1, Hidden>>, reshape<"c_before", from<"c">, shape<1, -1, Hidden>>,
+    typename detail::module_of<Options...>::template layer<
+        op::lstm, "cell", from<"step", "h_before", "c_before", "weight_ih", "weight_hh", "bias_ih", "bias_hh">,
+        hidden<Hidden>, given<15>>,
+    reshape<"h_next", from<"cell.1">, shape<-1, Hidden>>, reshape<"c_next", from<"cell.2">, shape<-1, Hidden>>,
+    output<"h_next", "c_next">>;
+
+/// torch.nn.CosineSimilarity of from<"a", "b"> along an axis, which it takes away; lengths are 1e-8 at least.
+template <fixed_string Name, int Axis, class... From>
+using cosine_similarity =
+    block<Name, From..., input<"a">, input<"b">, mul<"products", from<"a", "b">>,
+          reduce<"dot", op::reduction::sum, axes<Axis>, drop_axes>,
+          reduce<"of_a", op::reduction::l2, from<"a">, axes<Axis>, drop_axes>, maximum<"length_of_a", scalar<1e-8>>,
+          reduce<"of_b", op::reduction::l2, from<"b">, axes<Axis>, drop_axes>, maximum<"length_of_b", scalar<1e-8>>,
+          mul<"lengths", from<"length_of_a", "length_of_b">>, divide<"cosine", from<"dot", "lengths">>>;
+/// torch.nn.PairwiseDistance of from<"a", "b"> over the last axis, which it takes away: the length of a - b + 1e-6.
+template <fixed_string Name, class... From>
+using pairwise_distance = block<Name, From..., input<"a">, input<"b">, sub<"difference", from<"a", "b">>,
+                                add<"moved", scalar<1e-6>>, reduce<"distance", op::reduction::l2, axes<-1>, drop_axes>>;
 
 /// torch.nn.Unfold of an image (Channels, Height, Width): its windows, one a column. Options are conv2d's stride, pad
 /// and dilation.
