@@ -55,6 +55,7 @@ constexpr V number(double x) {
 }
 constexpr float select(bool condition, float yes, float no) { return condition ? yes : no; }
 constexpr float neg(float x) { return -x; }
+constexpr float div(float x, float y) { return x / y; }
 constexpr float relu(float x) { return x < 0 ? 0 : x; }
 
 #include "functions-inl.hpp"

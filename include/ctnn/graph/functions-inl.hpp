@@ -2,7 +2,7 @@
 // The functions of one number, each written once, for whatever numbers stand in the namespace that includes this file:
 // there is no include guard, as floats (ctnn::math, also in constants), doubles (ctnn::real) and the vectors of each
 // target take their turn. `numbers` is that namespace; it has the words used here (exp, select, clamp, number<V>, ...)
-// and the operators.
+// and the operators but for /, which is div: on 32-bit ARM vectors' own is not exact.
 //
 // A new function is a struct here and its name in CTNN_FUNCTIONS (activation.hpp). x is the number, a and b are
 // parameters. NaN stays NaN, as in numpy, unless the function says otherwise: comparisons leave it to the branch of x.
@@ -28,7 +28,8 @@ struct clip { CTNN_OF(V x, V a, V b) { return numbers::clamp(x, a, b); } };
 /// clip(a x + b, 0, 1); PyTorch's numbers are 1/6 and 1/2. It begins to rise at -b / a, where a x + b would cancel.
 struct hardsigmoid {
   CTNN_OF(V x, V a, V b) {
-    return numbers::clamp(numbers::select(a == number<V>(0), b, a * (x + b / a)), number<V>(0), number<V>(1));
+    const V y = numbers::select(a == number<V>(0), b, a * (x + numbers::div(b, a)));
+    return numbers::clamp(y, number<V>(0), number<V>(1));
   }
 };
 
@@ -41,7 +42,7 @@ struct mish {
   CTNN_OF(V x, V, V) {
     const V e = numbers::exp(numbers::select(x < number<V>(20), x, number<V>(20)));
     const V n = e * (e + number<V>(2));
-    return x * (n / (n + number<V>(2)));
+    return x * numbers::div(n, n + number<V>(2));
   }
 };
 
@@ -56,8 +57,10 @@ struct gelu_tanh {
 };
 
 struct selu { CTNN_OF(V x, V a, V b) { return b * numbers::select(x > number<V>(0), x, a * numbers::expm1(x)); } };
-struct celu { CTNN_OF(V x, V a, V) { return numbers::select(x < number<V>(0), a * numbers::expm1(x / a), x); } };
-struct softsign { CTNN_OF(V x, V, V) { return x / (number<V>(1) + numbers::abs(x)); } };
+struct celu {
+  CTNN_OF(V x, V a, V) { return numbers::select(x < number<V>(0), a * numbers::expm1(numbers::div(x, a)), x); }
+};
+struct softsign { CTNN_OF(V x, V, V) { return numbers::div(x, number<V>(1) + numbers::abs(x)); } };
 struct thresholded_relu { CTNN_OF(V x, V a, V) { return numbers::select(x <= a, number<V>(0), x); } };
 
 /// Of NaN 0, as ONNX's formula says.
@@ -71,8 +74,8 @@ struct swish { CTNN_OF(V x, V a, V) { return x * numbers::sigmoid(a * x); } };
 struct affine { CTNN_OF(V x, V a, V b) { return a * x + b; } };
 struct scaled_tanh { CTNN_OF(V x, V a, V b) { return a * numbers::tanh(b * x); } };
 struct square { CTNN_OF(V x, V, V) { return x * x; } };
-struct rsqrt { CTNN_OF(V x, V, V) { return number<V>(1) / numbers::sqrt(x); } };
-struct reciprocal { CTNN_OF(V x, V, V) { return number<V>(1) / x; } };
+struct rsqrt { CTNN_OF(V x, V, V) { return numbers::div(number<V>(1), numbers::sqrt(x)); } };
+struct reciprocal { CTNN_OF(V x, V, V) { return numbers::div(number<V>(1), x); } };
 
 struct sign {
   CTNN_OF(V x, V, V) {

@@ -221,10 +221,17 @@ CTNN_INLINE float min_of(vec a) {
 }
 CTNN_INLINE vec relu(vec x) { return clamp_below(x, hn::Zero(tag())); }
 
+#if HWY_ARCH_ARM_V7  // by integers, which have one zero
+CTNN_INLINE vec floor(vec x) { return hn::CopySign(hn::Floor(x), x); }
+CTNN_INLINE vec ceil(vec x) { return hn::CopySign(hn::Ceil(x), x); }
+CTNN_INLINE vec round(vec x) { return hn::CopySign(hn::Round(x), x); }
+CTNN_INLINE vec trunc(vec x) { return hn::CopySign(hn::Trunc(x), x); }
+#else
 CTNN_INLINE vec floor(vec x) { return hn::Floor(x); }
 CTNN_INLINE vec ceil(vec x) { return hn::Ceil(x); }
 CTNN_INLINE vec round(vec x) { return hn::Round(x); }
 CTNN_INLINE vec trunc(vec x) { return hn::Trunc(x); }
+#endif
 CTNN_INLINE vec upper_bits(vec x) { return hn::And(x, hn::BitCast(tag(), hn::Set(int_tag(), -4096))); }
 template <class Function>
 CTNN_INLINE vec each_lane(const Function& f, vec x) {

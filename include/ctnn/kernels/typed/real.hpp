@@ -27,6 +27,7 @@ template <class V>
 V number(double x) {
   return x;
 }
+inline double div(double x, double y) { return x / y; }
 inline double select(bool condition, double yes, double no) { return condition ? yes : no; }
 inline double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 inline double neg(double x) { return -x; }
