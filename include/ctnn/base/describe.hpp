@@ -51,6 +51,7 @@ inline std::string describe(const problem& p) {
     case mistake::duplicate_output: return "two outputs are called " + what;
     case mistake::unknown_output: return "no layer for output " + what;
     case mistake::no_input_before: return "no layer before the first";
+    case mistake::no_network: return "no network";
     case mistake::carried_without_output: return "no output is called " + what;
     case mistake::looks_ahead: return what + ": " + got + " results need samples that come later";
     case mistake::mixes_sequence: return what + " needs the whole sequence (axis " + got + ")";

@@ -75,6 +75,8 @@ template <class... F> struct network_error<mistake::duplicate_output, F...> {
   static_assert(possible<F...>, "ctnn: two outputs have the same name"); };
 template <class... F> struct network_error<mistake::unknown_output, F...> {
   static_assert(possible<F...>, "ctnn: an output names a layer that does not exist"); };
+template <class... F> struct network_error<mistake::no_network, F...> {
+  static_assert(possible<F...>, "ctnn: this type is no network<...>"); };
 template <class... F> struct network_error<mistake::no_input_before, F...> {
   static_assert(possible<F...>, "ctnn: the first layer must be an input"); };
 template <class... F> struct network_error<mistake::carried_without_output, F...> {

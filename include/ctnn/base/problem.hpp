@@ -32,6 +32,7 @@ enum class mistake {
   duplicate_output,                 ///< two outputs are called `what`
   unknown_output,                   ///< no layer is called `what`
   no_input_before,                  ///< first layer reads "the layer before"
+  no_network,                       ///< a type that is none, nor is made of one
   carried_without_output,           ///< no output is called `what`
   looks_ahead,                      ///< of a stream: got[0] results need samples that are not there yet, needs 0
   mixes_sequence,                   ///< of a stream: results need the whole sequence, along axis got[0] of `what`

@@ -108,6 +108,12 @@ struct lowered {
   }
   static constexpr auto first = run<guess()>();
 };
+/// Of what has no layers, as in engine<int>.
+template <class Net>
+  requires(!requires { typename Net::network_type; })
+struct lowered<Net> {
+  static constexpr attempt<guess_of({})> first{graph_view{}, problem_report{{mistake::no_network}, "the whole"}};
+};
 template <class Net>
 struct lowered_exactly {
   static constexpr auto result = lowered<Net>::template run<lowered<Net>::first.needed>();
