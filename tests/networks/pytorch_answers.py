@@ -396,7 +396,8 @@ class Windows(nn.Module):
         few = self.groups(self.conv(x))[0].flatten()[:7 * 4].view(7, 4)
         y = F.logsigmoid(F.tanhshrink(columns))
         shares = F.softmin(self.both(y, self.narrow(columns)), 1)
-        return torch.cat([shares.flatten(), F.threshold(few, 0.1, 0.7).flatten()])
+        kinked = [F.threshold(few, 0.1, 0.7), F.softplus(few, beta=3), F.rrelu(few, 0.1, 0.4), F.rrelu(few)]
+        return torch.cat([shares.flatten()] + [y.flatten() for y in kinked])
 
 
 class Bags(nn.Module):

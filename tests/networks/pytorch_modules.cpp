@@ -40,7 +40,9 @@ struct windows : nn::network<
     nn::reshape<"flat", nn::shape<-1>>,
     nn::conv2d<"conv", nn::from<"norm">, nn::out<6>, nn::kernel<1>>, nn::group_norm<"groups", 2, 6, 8, 9>,
     nn::reshape<"all", nn::shape<-1>>, nn::slice<"few", nn::axis<0>, nn::start<0>, nn::end<28>>,
-    nn::threshold<"above", 0.1, 0.7>, nn::concat<"y", nn::from<"flat", "above">, nn::axis<0>>> {};
+    nn::threshold<"above", 0.1, 0.7>, nn::softplus_beta<"round", 3, nn::from<"few">>,
+    nn::rrelu<"mean", 0.1, 0.4, nn::from<"few">>, nn::rrelu<"usual", 1.0 / 8, 1.0 / 3, nn::from<"few">>,
+    nn::concat<"y", nn::from<"flat", "above", "round", "mean", "usual">, nn::axis<0>>> {};
 
 struct bags : nn::network<
     nn::input<"ids", nn::shape<4, 3>, nn::i64>, nn::embedding_bag<"bag", 50, 8>, nn::linear<"fc", nn::out<6>>,

@@ -307,6 +307,13 @@ using tanhshrink = block<Name, From..., input<"x">, tanh_activation<"tanh">, sub
 template <fixed_string Name, class... From>
 using log_sigmoid =
     block<Name, From..., unary<"negative", function::neg>, softplus<"softplus">, unary<"log", function::neg>>;
+/// torch.nn.Softplus(beta): log(1 + exp(Beta * x)) / Beta.
+template <fixed_string Name, number Beta, class... From>
+using softplus_beta =
+    block<Name, From..., mul<"steeper", scalar<Beta>>, softplus<"softplus">, divide<"y", scalar<Beta>>>;
+/// torch.nn.RReLU at inference: leaky ReLU of its slopes' mean.
+template <fixed_string Name, number Lower = 1.0 / 8, number Upper = 1.0 / 3, class... From>
+using rrelu = leaky_relu<Name, (Lower.value + Upper.value) / 2, From...>;
 /// torch.nn.Softmin. Options are softmax's.
 template <fixed_string Name, class... Options>
 using softmin = typename detail::module_of<Options...>::template block<
