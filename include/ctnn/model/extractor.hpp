@@ -54,7 +54,8 @@ class extractor {
 
   /// Feeds the input, or any other value, called `name`: the graph is cut there. An input of a new shape makes the
   /// model make its network again (model.hpp); with several inputs this waits until extract(), when all have been fed.
-  /// Throws ctnn::error if there is no such value or its shape cannot be.
+  /// Nothing is copied if `values` is moved in, or is an array::from_blob of numbers that stay where they are until the
+  /// last extract(). Throws ctnn::error if there is no such value or its shape cannot be.
   void input(std::string_view name, array values);
   /// Feeds input `index` in the order of the file.
   void input(std::size_t index, array values);
