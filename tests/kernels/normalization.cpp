@@ -13,6 +13,7 @@ TEST_CASE("normalization on every target") {
     test::sweep_local_response_norm(dispatched);
     test::sweep_layer_norm(dispatched);
     test::sweep_group_norm(dispatched);
+    test::sweep_statistics(dispatched);
   });
 }
 

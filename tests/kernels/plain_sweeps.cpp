@@ -12,6 +12,7 @@
 #include <ctnn/kernels/vectors/recurrent-inl.hpp>
 #include <ctnn/kernels/vectors/reduce-inl.hpp>
 #include <ctnn/kernels/vectors/softmax-inl.hpp>
+#include <ctnn/kernels/vectors/statistics-inl.hpp>
 
 #include <doctest/doctest.h>
 
@@ -33,6 +34,7 @@ TEST_CASE("plain kernels") {
   test::sweep_local_response_norm(run);
   test::sweep_layer_norm(run);
   test::sweep_group_norm(run);
+  test::sweep_statistics(run);
   test::sweep_softmax<op::softmax>(run);
   test::sweep_softmax<op::log_softmax>(run);
   test::sweep_pooling(run);

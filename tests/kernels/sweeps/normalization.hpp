@@ -97,6 +97,29 @@ void sweep_group_norm(const Run& run) {
   plain({5, 0.1f}, {2, 5});  // groups of one number
 }
 
+template <class Run>
+void sweep_statistics(const Run& run) {
+  options o;
+  o.tolerance = 1e-5f;
+  o.in_place = true;
+  for (int n : lengths()) {
+    for (int p : {1, 2}) {
+      compare(run, op::lp_normalize{-1, p}, {{3, n}}, {{}, {}}, o);
+      compare(run, op::lp_normalize{0, p}, {{3, n}}, {{}, {}}, o);
+      compare(run, op::lp_normalize{1, p}, {{2, n, 3}}, {{}, {}}, o);
+    }
+    for (const list<int>& axes : {list<int>{0, 2}, {1}, {2}, {0, 1}, {0, 1, 2}})
+      compare(run, op::mean_variance_normalize{axes}, {{3, 5, n}}, {{}, {}}, o);
+  }
+  for (int p : {1, 2}) {
+    for (int axis = 0; axis < 5; ++axis) compare(run, op::lp_normalize{axis, p}, {{3, 1, 2, 4, 17}}, {{}, {}}, o);
+    compare_with_specials(run, op::lp_normalize{1, p}, {2, 37}, {}, o);
+    compare_with_specials(run, op::lp_normalize{0, p}, {3, 19}, {}, o);
+  }
+  for (const list<int>& axes : {list<int>{0}, {3}, {0, 2, 3}, {1, 3}, {2, 3}, {0, 1, 2, 3}})
+    compare(run, op::mean_variance_normalize{axes}, {{2, 19, 3, 5}}, {{}, {}}, o);
+}
+
 template <class Op, class Run>
 void sweep_softmax(const Run& run) {
   options o;

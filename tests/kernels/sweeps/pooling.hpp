@@ -22,7 +22,10 @@ void sweep_pooling(const Run& run) {
       global.flatten = true;
       compare_nhwc(run, global, {c, 7, 7});
       compare_nhwc(run, global, {2, c, 3, 5});
+      compare(run, global, {{2, 3, 4, c}}, {{}, {}});
     }
+    op::adaptive_pool whole{function};
+    compare_with_specials(run, whole, {2, 5, 9}, {});
     op::pool window;
     window.function = function;
     window.kernel = {2, 2};

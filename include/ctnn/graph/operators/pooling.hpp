@@ -129,7 +129,11 @@ struct adaptive_pool {
     field("axes", self.axes);
   }
 
-  constexpr layout_rule layouts(inputs) const { return axes == 2 ? layout_rule::nhwc : layout_rule::nchw; }
+  /// A global one of images takes pixels as they lie: what it makes lies the same in either order.
+  constexpr layout_rule layouts(inputs) const {
+    if (axes != 2) return layout_rule::nchw;
+    return is_global() ? layout_rule::same : layout_rule::nhwc;
+  }
   constexpr bool is_global() const { return size.period() == 1 && size.at(0) == 1; }
   /// Windows along spatial axis i of `extent`.
   constexpr int count(int i, int extent) const { return size.at(i) ? size.at(i) : extent; }

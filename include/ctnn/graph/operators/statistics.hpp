@@ -36,7 +36,7 @@ struct group_norm {
 /// x / (its p-norm along an axis); 0 where the norm is 0.
 struct lp_normalize {
   static constexpr std::string_view name = "lp_normalize";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.in_place = true, .divisible = true};
 
   int axis = -1;
   int p = 2;
@@ -58,7 +58,7 @@ struct lp_normalize {
 /// (x - mean) / (deviation + 1e-9) over `axes`.
 struct mean_variance_normalize {
   static constexpr std::string_view name = "mean_variance_normalize";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{.in_place = true, .divisible = true};
 
   list<int> axes{};
 

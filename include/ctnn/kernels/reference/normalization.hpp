@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// Per-channel affine operators, prelu, local_response_norm, layer_norm, rms_norm and group_norm, plain.
+// Per-channel affine operators, prelu, local_response_norm, layer_norm, rms_norm, group_norm, lp_normalize and
+// mean_variance_normalize, plain.
 #pragma once
+
+#include <limits>
 
 #include "../../graph/operators/elementwise.hpp"
 #include "../../graph/operators/normalization.hpp"
 #include "../../graph/operators/statistics.hpp"
 #include "../tensor.hpp"
+#include "../walks/reduction_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::ir {
@@ -148,6 +152,47 @@ constexpr void run(const op::group_norm& p, const arguments& a) {
       a.out[0].data[g * n + i] = (x[i] - mean) * inverse * of(a.in[1]) + of(a.in[2]);
     }
   }
+}
+
+/// y = (x - middle) / divisor of what differs in `axes` only. statistics(each) gives the two: each(f) calls f(x) for
+/// all of it.
+template <class Statistics>
+constexpr void normalize_over(unsigned axes, const arguments& a, Statistics statistics) {
+  if (a.in[0].shape.count() == 0) return;
+  const reduction_walk walk(a.out[0], a.in[0], axes);
+  loop_cursor<2> kept(walk.kept, 0);
+  do {
+    const float* x = a.in[0].data + kept.offset[1];
+    float* y = a.out[0].data + kept.offset[1];
+    const auto for_each_place = [&](auto f) {
+      loop_cursor<1> at(walk.reduced, 0);
+      do f(at.offset[0]);
+      while (at.next());
+    };
+    const auto [middle, divisor] = statistics([&](auto f) { for_each_place([&](std::ptrdiff_t i) { f(x[i]); }); });
+    for_each_place([&, m = middle, d = divisor](std::ptrdiff_t i) { y[i] = (x[i] - m) / d; });
+  } while (kept.next());
+}
+struct middle_and_divisor {
+  float middle, divisor;
+};
+
+constexpr void run(const op::lp_normalize& p, const arguments& a) {
+  normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), a, [&](auto each) -> middle_and_divisor {
+    float total = 0;
+    each([&](float x) { total += p.p == 1 ? math::abs(x) : x * x; });
+    if (total == 0) return {0, std::numeric_limits<float>::infinity()};
+    return {0, p.p == 1 ? total : math::sqrt(total)};
+  });
+}
+constexpr void run(const op::mean_variance_normalize& p, const arguments& a) {
+  normalize_over(axis_bits(p.axes, a.in[0].shape.rank), a, [](auto each) -> middle_and_divisor {
+    float mean = 0, variance = 0, n = 0;
+    each([&](float x) { mean += x, ++n; });
+    mean /= n;
+    each([&](float x) { variance += (x - mean) * (x - mean); });
+    return {mean, math::sqrt(variance / n) + 1e-9f};
+  });
 }
 
 }  // namespace ctnn::ir::reference

@@ -38,6 +38,7 @@
 #include "recurrent-inl.hpp"
 #include "reduce-inl.hpp"
 #include "softmax-inl.hpp"
+#include "statistics-inl.hpp"
 #if !defined(CTNN_PLAIN)
 #include "cascade-inl.hpp"
 #include "winograd-inl.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // pool and adaptive_pool, nhwc on both sides, any pitch; vectors run over channels, windows are clipped at edges.
-// Pooling over other axes than two, and whatever else layouts() leaves row-major, is pooling_walk.hpp's and the
-// reference's.
+// Global pooling of nchw is a reduction of rows. Pooling over other axes than two, and whatever else layouts() leaves
+// row-major, is pooling_walk.hpp's and the reference's.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_POOLING_INL_HPP)
@@ -23,6 +23,7 @@
 #include "../walks/pooling_walk.hpp"
 #include "../reference/pooling.hpp"
 #include "../simd/simd-inl.hpp"
+#include "reduce-inl.hpp"
 
 CTNN_BEGIN_TARGET
 
@@ -140,6 +141,21 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
 
 }  // namespace detail
 
+namespace detail {
+
+/// y[i] = f over the whole plane i, times `scale`.
+template <class How>
+CTNN_NOINLINE void pool_whole_planes(const float* x, std::ptrdiff_t n, float scale, float* y, index_range planes,
+                                     const How& how) {
+  for (std::ptrdiff_t i = planes.begin; i < planes.end; ++i) {
+    four_totals<How> totals;
+    totals.add_row(x + i * n, 1, n, how);
+    y[i] = How::whole(totals.whole()) * scale;
+  }
+}
+
+}  // namespace detail
+
 /// In a network of known layouts, which has but one of two ways.
 template <layout Order>
 CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
@@ -154,6 +170,16 @@ CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
 template <layout Order>
 CTNN_INLINE void run_in_order(const op::adaptive_pool& p, const arguments& a) {
   if constexpr (Order == layout::nchw) {
+    if (p.is_global()) {
+      const const_tensor& x = a.in[0];
+      const auto n = static_cast<std::ptrdiff_t>(x.shape.count(x.shape.rank - p.axes, x.shape.rank));
+      const index_range planes =
+          share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count(0, x.shape.rank - p.axes)));
+      if (p.function == op::pooling::max)
+        return detail::pool_whole_planes(x.data, n, 1, a.out[0].data, planes, detail::largest{});
+      return detail::pool_whole_planes(x.data, n, 1 / static_cast<float>(n), a.out[0].data, planes,
+                                       detail::adding_values{});
+    }
     if (a.share.index == 0) reference::run(p, a);
   } else {
     const extents& x = a.in[0].shape;

@@ -107,7 +107,7 @@ struct four_totals {
         i += lanes;
       }
     }
-    for (; i < n; i += lanes) of[0] = how.step(of[0], gather(row + i * stride, stride, n - i, How::absent));
+    for (; i < n; i += lanes) of[0] = how.step(of[0], gather(row + i * stride, stride, n - i, how.absent));
   }
   CTNN_INLINE vec whole() const { return How::join(How::join(of[0], of[1]), How::join(of[2], of[3])); }
 };
@@ -140,8 +140,8 @@ CTNN_NOINLINE vec reduce_columns(const loop_nest<1>& loops, const float* x, std:
     std::ptrdiff_t i = 0;
     for (; i + count <= cells; i += count)
       CTNN_UNROLL for (int v = 0; v < count; ++v)
-        totals.of[v] = how.step(totals.of[v], gather(row + (i + v) * step, stride, n, How::absent));
-    for (; i < cells; ++i) totals.of[0] = how.step(totals.of[0], gather(row + i * step, stride, n, How::absent));
+        totals.of[v] = how.step(totals.of[v], gather(row + (i + v) * step, stride, n, how.absent));
+    for (; i < cells; ++i) totals.of[0] = how.step(totals.of[0], gather(row + i * step, stride, n, how.absent));
   } while (at.next());
   return totals.whole();
 }
