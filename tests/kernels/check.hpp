@@ -89,12 +89,12 @@ class stored {
   std::vector<float> memory;
 };
 
-/// Numbers that want care. Their count is odd, so that cycling through them brings each of them to every lane.
 #if defined(__arm__)  // its vectors take denormals as zeros
 inline constexpr float smallest = 1.2e-38f;
 #else
 inline constexpr float smallest = 1e-40f;
 #endif
+/// Numbers that want care. Their count is odd, so that cycling through them brings each of them to every lane.
 inline constexpr float special_numbers[] = {std::numeric_limits<float>::quiet_NaN(),
                                             std::numeric_limits<float>::infinity(),
                                             0.0f,

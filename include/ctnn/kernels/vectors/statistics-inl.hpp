@@ -87,6 +87,7 @@ struct moments_of {
 /// Normalises what differs in `axes` only by what `statistics` makes of its totals. y may be x.
 template <class Statistics>
 CTNN_NOINLINE void normalize_over(unsigned axes, const Statistics& statistics, const arguments& a) {
+  if (a.in[0].shape.count() == 0) return;
   reduction_walk walk(a.out[0], a.in[0], axes);
   walk.kept.require(1);
   walk.reduced.require(1);
@@ -119,15 +120,12 @@ CTNN_NOINLINE void normalize_over(unsigned axes, const Statistics& statistics, c
 
 template <int = 0>
 CTNN_INLINE void run(const op::lp_normalize& p, const arguments& a) {
-  const extents& shape = a.in[0].shape;
-  if (shape.count() == 0) return;
-  detail::normalize_over(1u << normal_axis(p.axis, shape.rank), detail::norm_of{p.p}, a);
+  detail::normalize_over(1u << normal_axis(p.axis, a.in[0].shape.rank), detail::norm_of{p.p}, a);
 }
 
 template <int = 0>
 CTNN_INLINE void run(const op::mean_variance_normalize& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
-  if (shape.count() == 0) return;
   const unsigned axes = axis_bits(p.axes, shape.rank);
   std::int64_t n = 1;
   for (int i = 0; i < shape.rank; ++i) n *= (axes >> i & 1u) != 0 ? shape[i] : 1;
