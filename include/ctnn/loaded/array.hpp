@@ -20,16 +20,17 @@
 #include "../base/shape.hpp"
 #include "../base/typed_span.hpp"
 #include "../base/describe.hpp"
+#include "aligned_memory.hpp"
 #include "number_source.hpp"
 
 namespace ctnn {
 
 namespace ir {
-/// Bytes of one's own, which nobody has set.
+/// Bytes of one's own, aligned to a cache line, which nobody has set.
 class byte_buffer {
  public:
   byte_buffer() = default;
-  explicit byte_buffer(std::size_t size) : memory_(new std::byte[size]), size_(size) {}
+  explicit byte_buffer(std::size_t size) : memory_(allocate_aligned<std::byte>(size)), size_(size) {}
   byte_buffer(std::span<const std::byte> from) : byte_buffer(from.size()) {
     if (size_ > 0) std::memcpy(memory_.get(), from.data(), size_);
   }
@@ -45,7 +46,7 @@ class byte_buffer {
     std::swap(memory_, other.memory_);
     std::swap(size_, other.size_);
   }
-  std::unique_ptr<std::byte[]> memory_;
+  aligned_memory<std::byte> memory_;
   std::size_t size_ = 0;
 };
 }  // namespace ir

@@ -9,10 +9,10 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "../loaded/aligned_memory.hpp"
 #include "../loaded/number_source.hpp"
 
 namespace ctnn::ir {
@@ -21,21 +21,13 @@ namespace ctnn::ir {
 class number_buffer {
  public:
   number_buffer() = default;
-  explicit number_buffer(std::size_t size) : memory_(allocate(size)), size_(size) {}
+  explicit number_buffer(std::size_t size) : memory_(allocate_aligned<float>(size + 1)), size_(size) {}
   float* data() const { return memory_.get(); }
   std::size_t size() const { return size_; }
   explicit operator bool() const { return memory_ != nullptr; }
 
  private:
-  static constexpr std::align_val_t alignment{64};
-  struct release {
-    void operator()(float* p) const { ::operator delete[](p, alignment); }
-  };
-  static std::unique_ptr<float[], release> allocate(std::size_t size) {
-    return std::unique_ptr<float[], release>(
-        static_cast<float*>(::operator new[]((size + 1) * sizeof(float), alignment)));
-  }
-  std::unique_ptr<float[], release> memory_;
+  aligned_memory<float> memory_;
   std::size_t size_ = 0;
 };
 
