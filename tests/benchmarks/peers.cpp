@@ -3,6 +3,7 @@
 // that a slow phase of the machine meets all alike. ctnn runs them as loaded from files and, in the program
 // bench_peers_types, as types too (from the headers that `ctnn header` writes).
 // Usage: peers [--threads N] [--seconds S] [NETWORK...]   S: of measuring for each network and library (default 2)
+//        peers --start ...      times the start instead: from files that were read before to the first output
 //        peers --write FOLDER   the networks as FOLDER/NAME.onnx
 // Prints p10 of the times of a run in microseconds, the best peer's time over ctnn's, and how far outputs are apart.
 #include <ctnn/model.hpp>
@@ -80,6 +81,20 @@ struct contender {
   std::vector<double> samples{};
 };
 
+/// Each is opened and run once, in turn.
+void measure_start(std::vector<contender>& all, const std::vector<library>& libraries, const network_files& files,
+                   double seconds) {
+  const double end = now() + seconds * static_cast<double>(all.size());
+  for (int round = 0; round < 5 || now() < end; ++round)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].runs.reset();
+      const double begin = now();
+      all[i].runs = libraries[i].open(files);
+      all[i].runs->run();
+      all[i].samples.push_back(now() - begin);
+    }
+}
+
 /// Bursts of about 30 ms in turn, after a pause in which threads of the last one go to sleep.
 void measure(std::vector<contender>& all, double seconds) {
   for (contender& c : all) {
@@ -118,7 +133,8 @@ std::string cpu() {
 struct options {
   int threads = 1;
   double seconds = 2;
-  std::vector<std::string> networks;
+  bool start = false;  ///< times the start, not runs
+  std::vector<std::string> networks{};
   std::string folder{};  ///< to write the networks to, and no more
 };
 
@@ -132,6 +148,8 @@ options read(int argc, char** argv) {
       (word == "--threads" ? void(o.threads = std::max(1, static_cast<int>(n))) : void(o.seconds = n));
     } else if (word == "--write" && i + 1 < argc) {
       o.folder = argv[++i];
+    } else if (word == "--start") {
+      o.start = true;
     } else {
       o.networks.push_back(word);
     }
@@ -177,7 +195,10 @@ void compare(const written_network& network, const std::vector<library>& librari
 
   std::vector<contender> all;
   for (const library& l : libraries) all.push_back({l.name, l.open(files)});
-  measure(all, o.seconds);
+  if (o.start)
+    measure_start(all, libraries, files, o.seconds);
+  else
+    measure(all, o.seconds);
   double best = std::numeric_limits<double>::infinity(), furthest = 0;
   std::printf("%-16s", network.name.c_str());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -224,7 +245,8 @@ int run(const options& o) {
   const bool beside_peers =
       std::any_of(libraries.begin(), libraries.end(), [](const library& l) { return !l.is_ctnn; });
   if (!beside_peers) std::puts("no peers: CMake found neither ONNX Runtime nor ncnn");
-  std::printf("%s, %d thread%s, p10 in us\n%-16s", cpu().c_str(), o.threads, o.threads > 1 ? "s" : "", "network");
+  std::printf("%s, %d thread%s, p10 in us%s\n%-16s", cpu().c_str(), o.threads, o.threads > 1 ? "s" : "",
+              o.start ? " of starting" : "", "network");
   for (const library& l : libraries) std::printf(" %20s", l.name.c_str());
   for (const library& l : libraries)
     if (l.is_ctnn && beside_peers) std::printf(" %9s", "ratio");

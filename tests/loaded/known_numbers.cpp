@@ -75,17 +75,17 @@ namespace {
 class in_a_file final : public number_source {
  public:
   in_a_file(std::size_t count, float last) : bytes_(count * sizeof(float)) {
-    std::vector<float> numbers(count, 3.0f);
-    numbers.back() = last;
-    std::memcpy(bytes_.data(), numbers.data(), bytes_.size());
+    for (std::size_t i = 0; i < count; ++i) set(i, i + 1 < count ? 3.0f : last);
   }
-  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return ++whole, bytes_; }
+  void set(std::size_t i, float number) { std::memcpy(bytes_.data() + i * sizeof number, &number, sizeof number); }
+  std::span<const std::byte> bytes(byte_buffer&) const override { return ++whole, bytes_; }
   bool part(std::size_t from, std::span<std::byte> to) const override {
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(from), to.size(), to.begin());
     most = std::max(most, to.size());
+    ++parts;
     return true;
   }
-  mutable std::size_t whole = 0, most = 0;
+  mutable std::size_t whole = 0, most = 0, parts = 0;
 
  private:
   std::vector<std::byte> bytes_;
@@ -118,6 +118,28 @@ TEST_CASE("large numbers of files are compared some at a time, and never in memo
       CHECK(from->whole == 0);
       CHECK(from->most > 0);
       CHECK(from->most <= 65536);
+    }
+  }
+}
+
+TEST_CASE("channels of zeros are looked for where they begin, in few reads of a file") {
+  const extents shapes[] = {{7},          {40000},        {3, 1},        {1, 3},     {130, 127},      {5000, 4},
+                            {4, 5000},    {20, 9, 3, 3},  {2, 3, 50, 50}, {64, 1, 3, 3}, {2, 20000, 3, 1}};
+  for (const extents& shape : shapes) {
+    CAPTURE(describe(shape));
+    const auto count = static_cast<std::size_t>(shape.count());
+    const auto row = static_cast<std::size_t>(shape.count(1, shape.rank));
+    const std::size_t each = shape.rank > 1 ? static_cast<std::size_t>(shape.count(2, shape.rank)) : 1;
+    in_a_file numbers(count, 3);
+    CHECK_FALSE(may_have_zero_channels(numbers, shape));
+    CHECK(numbers.most <= 65536);
+    CHECK(numbers.parts <= 4 + 2 * count / 2048);
+    // At each beginning, and beside it; of many, at some.
+    for (std::size_t i = 0; i < count; i += count < 2000 ? 1 : 97) {
+      CAPTURE(i);
+      numbers.set(i, 0);
+      CHECK(may_have_zero_channels(numbers, shape) == (i % row == 0 || (i < row && i % each == 0)));
+      numbers.set(i, 3);
     }
   }
 }

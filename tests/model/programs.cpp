@@ -203,7 +203,7 @@ TEST_CASE("who fails to make a program leaves it to those who wait") {
 class counted_numbers final : public number_source {
  public:
   counted_numbers(shared_array numbers, int& reads) : numbers_(std::move(numbers)), reads_(reads) {}
-  std::span<const std::byte> bytes(std::vector<std::byte>&) const override {
+  std::span<const std::byte> bytes(byte_buffer&) const override {
     ++reads_;
     return numbers_->bytes();
   }

@@ -13,7 +13,7 @@ using namespace ctnn::ir;
 
 namespace {
 
-std::vector<std::byte> bytes_of(const std::filesystem::path& file) { return read_file(file.string()); }
+byte_buffer bytes_of(const std::filesystem::path& file) { return read_file(file.string()); }
 
 int count(const graph_view& g, const operator_type& type) {
   return static_cast<int>(std::ranges::count_if(g.nodes, [&](const node& n) { return n.type == &type; }));
@@ -38,8 +38,7 @@ TEST_CASE("int8 networks give the interpreter's bytes, as they were read and opt
       for (int k = 0; k < 7; ++k) {
         CAPTURE(k);
         const auto file = folder / "int8" / (name + "_" + std::to_string(k));
-        const std::vector<std::byte> in = bytes_of(file.string() + "_in.bin"),
-                                     out = bytes_of(file.string() + "_out.bin");
+        const byte_buffer in = bytes_of(file.string() + "_in.bin"), out = bytes_of(file.string() + "_out.bin");
         array image(x.shape, x.type);
         REQUIRE(x.type == dtype::i8);
         REQUIRE(image.bytes().size() == in.size());

@@ -32,7 +32,7 @@ const std::map<std::string_view, std::pair<std::string_view, extents>> shapes{
 
 /// Weights are synthetic floats: what the int8 tables say is not looked at.
 ncnn::param_file without_int8(const fs::path& path) {
-  const std::vector<std::byte> text = read_file(path.string(), {});
+  const byte_buffer text = read_file(path.string(), {});
   ncnn::param_file file = ncnn::parse_param(as_text(text), path.filename().string(), {});
   for (ncnn::layer& l : file.layers)
     if (l.type.starts_with("Convolution") || l.type == "InnerProduct")

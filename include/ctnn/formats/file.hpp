@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <span>
 
 #include "../base/compiled.hpp"
 #include "../loaded/budget.hpp"
@@ -18,12 +18,12 @@ namespace ctnn::ir {
 std::shared_ptr<const data_file> open_to_read(const std::string& path, const budget& limits = {});
 
 /// All its bytes; throws ctnn::error if it cannot be read.
-std::vector<std::byte> read_all(const data_file& file, const std::string& path);
+byte_buffer read_all(const data_file& file, const std::string& path);
 
 /// The bytes of a regular file; throws ctnn::error if there is none, it cannot be read or it is above the budget.
-std::vector<std::byte> read_file(const std::string& path, const budget& limits = {});
+byte_buffer read_file(const std::string& path, const budget& limits = {});
 
-inline std::string_view as_text(const std::vector<std::byte>& bytes) {
+inline std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -55,13 +55,13 @@ CTNN_ONCE std::shared_ptr<const data_file> open_to_read(const std::string& path,
   return file;
 }
 
-CTNN_ONCE std::vector<std::byte> read_all(const data_file& file, const std::string& path) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(file.size()));
+CTNN_ONCE byte_buffer read_all(const data_file& file, const std::string& path) {
+  byte_buffer bytes(static_cast<std::size_t>(file.size()));
   if (!file.read(0, bytes)) throw error(path + ": cannot be read");
   return bytes;
 }
 
-CTNN_ONCE std::vector<std::byte> read_file(const std::string& path, const budget& limits) {
+CTNN_ONCE byte_buffer read_file(const std::string& path, const budget& limits) {
   return read_all(*open_to_read(path, limits), path);
 }
 

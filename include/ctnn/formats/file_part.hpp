@@ -22,8 +22,8 @@ class file_part final : public number_source {
             std::string complaint)
       : file_(std::move(file)), from_(from), size_(size), type_(type), complaint_(std::move(complaint)) {}
 
-  std::span<const std::byte> bytes(std::vector<std::byte>& memory) const override {
-    memory.resize(static_cast<std::size_t>(size_));
+  std::span<const std::byte> bytes(byte_buffer& memory) const override {
+    memory = byte_buffer(static_cast<std::size_t>(size_));
     if (!file_->read(from_, memory)) throw error(complaint_);
     as_read(memory, type_);
     return memory;
@@ -47,9 +47,8 @@ class memory_part final : public number_source {
   memory_part(std::shared_ptr<const std::vector<std::byte>> whole, std::size_t from, std::size_t size, dtype type)
       : whole_(std::move(whole)), from_(from), size_(size), type_(type) {}
 
-  std::span<const std::byte> bytes(std::vector<std::byte>& memory) const override {
-    const auto part = std::span(*whole_).subspan(from_, size_);
-    memory.assign(part.begin(), part.end());
+  std::span<const std::byte> bytes(byte_buffer& memory) const override {
+    memory = byte_buffer(std::span(*whole_).subspan(from_, size_));
     as_read(memory, type_);
     return memory;
   }

@@ -204,7 +204,7 @@ inline array parse(std::string_view bytes, const std::string& source, const budg
 }
 
 inline array read(const std::string& path, const budget& limits = {}) {
-  const std::vector<std::byte> bytes = read_file(path, limits);
+  const byte_buffer bytes = read_file(path, limits);
   return parse(as_text(bytes), path, limits);
 }
 

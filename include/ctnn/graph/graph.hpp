@@ -61,7 +61,7 @@ constexpr numbers_are known_of(span<const float> numbers) {
     zeros = zeros && x == 0;
     ones = ones && x == 1;
     if (!is_invertible(x)) all = numbers_are::anything;
-    else if (x < 0 && all == numbers_are::positive) all = numbers_are::invertible;
+    else if (all == numbers_are::positive && x < 0) all = numbers_are::invertible;
   }
   return zeros ? numbers_are::zeros : ones ? numbers_are::ones : all;
 }

@@ -25,32 +25,6 @@
 
 namespace ctnn {
 
-namespace ir {
-/// Bytes of one's own, aligned to a cache line, which nobody has set.
-class byte_buffer {
- public:
-  byte_buffer() = default;
-  explicit byte_buffer(std::size_t size) : memory_(allocate_aligned<std::byte>(size)), size_(size) {}
-  byte_buffer(std::span<const std::byte> from) : byte_buffer(from.size()) {
-    if (size_ > 0) std::memcpy(memory_.get(), from.data(), size_);
-  }
-  byte_buffer(const byte_buffer& other) : byte_buffer(std::span<const std::byte>(other)) {}
-  byte_buffer(byte_buffer&& other) noexcept { swap(other); }
-  byte_buffer& operator=(byte_buffer other) noexcept { return swap(other), *this; }
-
-  operator std::span<std::byte>() { return {memory_.get(), size_}; }
-  operator std::span<const std::byte>() const { return {memory_.get(), size_}; }
-
- private:
-  void swap(byte_buffer& other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(size_, other.size_);
-  }
-  aligned_memory<std::byte> memory_;
-  std::size_t size_ = 0;
-};
-}  // namespace ir
-
 /// Row-major in the order of the shape. float32 unless another type is asked for; data(), values() and [] are for
 /// float32, elements<T>() for the rest.
 class array {
@@ -129,7 +103,7 @@ class array {
     }
     std::shared_ptr<const number_source> source;
     mutable std::once_flag taken;
-    mutable std::vector<std::byte> memory;
+    mutable ir::byte_buffer memory;
     mutable std::span<const std::byte> all;
   };
   /// Before somebody writes.
@@ -149,7 +123,7 @@ class array {
 class numbers_elsewhere final : public number_source {
  public:
   explicit numbers_elsewhere(std::span<const std::byte> numbers) : numbers_(numbers) {}
-  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return numbers_; }
+  std::span<const std::byte> bytes(ir::byte_buffer&) const override { return numbers_; }
 
  private:
   std::span<const std::byte> numbers_;
@@ -167,7 +141,7 @@ using shared_array = std::shared_ptr<const array>;
 class kept_numbers final : public number_source {
  public:
   explicit kept_numbers(shared_array numbers) : numbers_(std::move(numbers)) {}
-  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return numbers_->bytes(); }
+  std::span<const std::byte> bytes(ir::byte_buffer&) const override { return numbers_->bytes(); }
 
  private:
   shared_array numbers_;

@@ -43,23 +43,23 @@ inline void note_known_numbers(const loaded_model& source, graph& g) {
 /// channel of zeros.
 inline bool may_have_zero_channels(const number_source& from, const extents& shape) {
   if (shape.rank < 1 || shape.count() == 0) return false;
+  const auto count = static_cast<std::size_t>(shape.count());
   const auto row = static_cast<std::size_t>(shape.count(1, shape.rank));
   const std::size_t each = shape.rank > 1 ? static_cast<std::size_t>(shape.count(2, shape.rank)) : 1;
-  const auto read = [&](std::size_t at, std::span<float> to) {
-    from.part(at * sizeof(float), std::as_writable_bytes(to));
+  constexpr std::size_t at_once = 16384, worth_a_read = 2048;  // numbers
+  std::vector<float> some(std::min(count, at_once));
+  /// Of numbers 0, step, 2 * step ... below `end`. Those that are near each other are read with all between them.
+  const auto any_zero = [&](std::size_t end, std::size_t step) {
+    for (std::size_t at = 0; at < end;) {
+      const std::size_t now = step < worth_a_read ? std::min((some.size() - 1) / step * step + 1, end - at) : 1;
+      from.part(at * sizeof(float), std::as_writable_bytes(std::span(some).first(now)));
+      for (std::size_t i = 0; i < now; i += step)
+        if (some[i] == 0) return true;
+      at += (now - 1) / step * step + step;
+    }
+    return false;
   };
-  std::vector<float> some(std::min<std::size_t>(row, 16384));
-  for (std::size_t i = 0; i < static_cast<std::size_t>(shape[0]); ++i) {
-    read(i * row, std::span(some).first(1));
-    if (some[0] == 0) return true;
-  }
-  for (std::size_t at = 0; at < row; at += some.size()) {
-    const std::size_t now = std::min(some.size(), row - at);
-    read(at, std::span(some).first(now));
-    for (std::size_t i = 0; i < now; ++i)
-      if ((at + i) % each == 0 && some[i] == 0) return true;
-  }
-  return false;
+  return any_zero(count, row) || any_zero(row, each);
 }
 
 /// Rules leave out channels of zeros of layers with weights. Those of gigabytes are not read for it.

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "aligned_memory.hpp"
+
 namespace ctnn {
 
 /// Any number of threads may ask.
@@ -27,7 +29,7 @@ class number_source {
 
   /// All numbers as this machine has them: the source's own memory, or `memory`, which it fills. Throws ctnn::error if
   /// they cannot be had, such as from a file that has been written into.
-  virtual std::span<const std::byte> bytes(std::vector<std::byte>& memory) const = 0;
+  virtual std::span<const std::byte> bytes(ir::byte_buffer& memory) const = 0;
 
   /// Fills `to` with those from byte `from` on, whole numbers of them, if they are had for less than all.
   virtual bool part(std::size_t, std::span<std::byte>) const { return false; }

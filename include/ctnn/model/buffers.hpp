@@ -36,7 +36,7 @@ class numbers_of_run final : public number_source {
  public:
   numbers_of_run(std::shared_ptr<const number_buffer> memory, std::span<const std::byte> numbers)
       : memory_(std::move(memory)), numbers_(numbers) {}
-  std::span<const std::byte> bytes(std::vector<std::byte>&) const override { return numbers_; }
+  std::span<const std::byte> bytes(byte_buffer&) const override { return numbers_; }
 
  private:
   std::shared_ptr<const number_buffer> memory_;

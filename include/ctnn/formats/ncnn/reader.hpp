@@ -187,7 +187,7 @@ CTNN_ONCE loaded_model build(const param_file& file, bin_reader& weights, const 
 
 CTNN_ONCE network_files open_network(const std::string& param, const std::string& bin, const budget& limits) {
   const auto name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
-  const std::vector<std::byte> text = read_file(param, limits);
+  const byte_buffer text = read_file(param, limits);
   param_file network = parse_param(as_text(text), name(param), limits);
   return {std::move(network), bin.empty() ? nullptr : open_to_read(bin, limits), nullptr, name(bin)};
 }

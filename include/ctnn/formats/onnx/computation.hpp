@@ -35,13 +35,11 @@ class computed_numbers final : public number_source {
   computed_numbers(computation of, std::size_t which, effort all) : of_(std::move(of)), which_(which), all_(all) {
     take_anew(of_);
   }
-  std::span<const std::byte> bytes(std::vector<std::byte>& memory) const override {
+  std::span<const std::byte> bytes(byte_buffer& memory) const override {
     computation now = of_;
     take_anew(now);
     const auto made = now.run();
-    const auto numbers = std::as_const(*made[which_]).bytes();
-    memory.assign(numbers.begin(), numbers.end());
-    return memory;
+    return memory = byte_buffer(std::as_const(*made[which_]).bytes());
   }
   effort needs() const override { return all_; }
 

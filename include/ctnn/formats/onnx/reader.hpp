@@ -10,7 +10,7 @@ namespace ctnn::onnx {
 CTNN_ONCE model_message read(const std::string& path, const read_options& options) {
   const std::filesystem::path name(path);
   const auto file = open_to_read(path, options.limits);
-  const std::vector<std::byte> bytes = read_all(*file, path);
+  const byte_buffer bytes = read_all(*file, path);
   std::string folder;
   if (options.external_data) folder = name.has_parent_path() ? name.parent_path().string() : ".";
   return parse_model(bytes, name.filename().string(), options.limits, folder, file);

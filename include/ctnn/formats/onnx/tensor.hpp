@@ -165,14 +165,12 @@ class listed_numbers final : public number_source {
         complaint_(std::move(complaint)) {
     limits_.memory_bytes = budget::none().memory_bytes;  // it was taken when the file was read
   }
-  std::span<const std::byte> bytes(std::vector<std::byte>& memory) const override {
+  std::span<const std::byte> bytes(byte_buffer& memory) const override {
     std::vector<std::byte> message(size_);
     if (!file_->read(from_, message)) throw error(complaint_);
     const tensor again = parse_tensor(message, source_, limits_);
     if (!again.values || !(again.shape == shape_) || again.type != type_) throw error(complaint_);
-    const auto numbers = again.values->bytes();
-    memory.assign(numbers.begin(), numbers.end());
-    return memory;
+    return memory = byte_buffer(again.values->bytes());
   }
 
  private:

@@ -23,7 +23,7 @@ CTNN_ONCE model_message parse_model(std::span<const std::byte> bytes, const std:
 
 CTNN_ONCE model_message read(const std::string& path, const read_options& options) {
   const auto file = open_to_read(path, options.limits);
-  const std::vector<std::byte> bytes = read_all(*file, path);
+  const byte_buffer bytes = read_all(*file, path);
   return parse_model(bytes, std::filesystem::path(path).filename().string(), options.limits, file);
 }
 
