@@ -236,6 +236,58 @@ TEST_CASE("a new shape reads and packs no weight again") {
   CHECK(second.code(1).weights == first.code(1).weights);
 }
 
+/// Gives a file other bytes without making another file of it.
+void write_into(const std::string& path, const std::string& text) {
+  const auto before = std::filesystem::last_write_time(path);
+  write_file(path, text);
+  std::filesystem::last_write_time(path, before + std::chrono::seconds(1));  // clocks of file systems may be coarse
+}
+
+/// Counts the parts that it runs, the last ones first.
+struct counting_threads final : executor {
+  int width() const override { return 4; }
+  void run(int count, part_function part, void* work) override {
+    for (int i = count; i-- > 0; ++parts) part(work, i);
+  }
+  int parts = 0;
+};
+
+/// 1.4 MB of weights.
+const std::string large =
+    "7767517\n4 4\n"
+    "Input        in    0 1 in 0=8 1=6 2=2\n"
+    "Convolution  conv  1 1 in a 0=5 1=3 4=1 5=1 6=90 9=1\n"
+    "InnerProduct wide  1 1 a b 0=600 1=1 2=144000\n"
+    "InnerProduct again 1 1 b out 0=500 1=1 2=300000\n";
+
+TEST_CASE("weights are packed side by side, the same as one after the other") {
+  const files f(large);
+  extractor expected = f.load().extractor();
+  const auto threads = std::make_shared<counting_threads>();
+  for (const auto& executor :
+       {std::shared_ptr<ctnn::executor>(threads), std::shared_ptr<ctnn::executor>(std::make_shared<thread_pool>(3))}) {
+    const model m = f.load({.executor = executor});
+    extractor run = m.extractor();
+    run.set_executor({});
+    CHECK(answer(run, {2, 6, 8}) == answer(expected, {2, 6, 8}));
+  }
+  CHECK(threads->parts == 6);  // weights and biases
+  const auto idle = std::make_shared<counting_threads>();
+  const files few(convolutional);
+  CHECK_NOTHROW(few.load({.executor = idle}));
+  CHECK(idle->parts == 0);
+}
+
+TEST_CASE("a weight that cannot be read is an error from whichever thread packs it") {
+  const files f(large);
+  loaded_model m = ncnn::load(f.param, f.bin, {});
+  write_into(f.bin, "?");
+  program_options options;
+  options.executor = std::make_shared<thread_pool>(3);
+  CHECK_THROWS_WITH_AS(program(std::move(m), options),
+                       doctest::Contains("the file cannot be read or has changed since it was opened"), error);
+}
+
 TEST_CASE("a new shape needs no name of a file any more") {
   const files f(convolutional);
   const extents other{2, 11, 7};
@@ -258,13 +310,6 @@ TEST_CASE("a new shape needs no name of a file any more") {
     extractor run = m.extractor();
     CHECK(answer(run, other) == want);
   }
-}
-
-/// Gives a file other bytes without making another file of it.
-void write_into(const std::string& path, const std::string& text) {
-  const auto before = std::filesystem::last_write_time(path);
-  write_file(path, text);
-  std::filesystem::last_write_time(path, before + std::chrono::seconds(1));  // clocks of file systems may be coarse
 }
 
 TEST_CASE("weights that have been written into are refused, and the extractor goes on") {

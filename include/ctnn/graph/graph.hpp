@@ -9,6 +9,8 @@
 // evaluated when someone needs the bytes.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 
 #include "../base/pool.hpp"
 #include "operator.hpp"
@@ -55,15 +57,21 @@ inline constexpr float smallest_divisor = 1e-37f;  ///< 1 / x is finite from her
 constexpr bool is_invertible(float x) { return math::abs(x) >= smallest_divisor && math::is_finite(x); }
 
 constexpr numbers_are known_of(span<const float> numbers) {
-  numbers_are all = numbers_are::positive;
-  bool zeros = !numbers.empty(), ones = zeros;
-  for (float x : numbers) {
-    zeros = zeros && x == 0;
-    ones = ones && x == 1;
-    if (!is_invertible(x)) all = numbers_are::anything;
-    else if (all == numbers_are::positive && x < 0) all = numbers_are::invertible;
+  // Of their bits, without a branch a number: every constant of a file is looked at.
+  constexpr std::uint32_t sign = 0x8000'0000, one = std::bit_cast<std::uint32_t>(1.0f);
+  std::uint32_t any = 0, not_one = 0;
+  bool all_invertible = true;
+  for (const float x : numbers) {
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    any |= bits;
+    not_one |= bits ^ one;
+    all_invertible &= is_invertible(x);
   }
-  return zeros ? numbers_are::zeros : ones ? numbers_are::ones : all;
+  if (numbers.empty()) return numbers_are::positive;
+  if ((any & ~sign) == 0) return numbers_are::zeros;
+  if (not_one == 0) return numbers_are::ones;
+  if (!all_invertible) return numbers_are::anything;
+  return any & sign ? numbers_are::invertible : numbers_are::positive;
 }
 
 struct expression {

@@ -152,7 +152,8 @@ CTNN_ONCE ir::program_options model::program_options_of(const load_options& o) {
           o.read.limits.memory_bytes,
           std::make_shared<ir::rewrite_count>(o.rewrites),
           o.exact_convolutions,
-          o.winograd_growth};
+          o.winograd_growth,
+          o.executor};
 }
 
 CTNN_ONCE model model::declare(std::vector<declared_value>&& inputs, std::vector<declared_value>&& outputs) && {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "../base/compiled.hpp"
+#include "../base/executor.hpp"
 #include "../loaded/array.hpp"
 #include "../loaded/loaded_model.hpp"
 #include "../loaded/typed_kernels.hpp"
@@ -91,6 +93,7 @@ struct program_options {
   std::shared_ptr<rewrite_count> rewrites = std::make_shared<rewrite_count>();
   bool exact_convolutions = false;
   double winograd_growth = std::numeric_limits<double>::infinity();
+  std::shared_ptr<ctnn::executor> executor{};  ///< packs weights side by side
 };
 
 namespace detail {
@@ -165,11 +168,14 @@ class program {
 
  private:
   using weight_name = std::pair<std::string_view, std::string_view>;
+  struct weight_to_pack;
 
   static std::int64_t largest_step(const graph_view& g);
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   /// Returns the bytes that were made for this program.
-  std::size_t pack_weights(bool keep, packed_weights& packed);
+  std::size_t pack_weights(bool keep, packed_weights& packed, ctnn::executor* threads);
+  /// Any number of threads may, for different weights.
+  void pack_weight(weight_to_pack& w, packed_weights& packed) const;
   bool pack_by_rows(const node& n, int i, float* to) const;
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   void look_up_kernels(std::span<const custom_operator> custom);
@@ -257,7 +263,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   require_memory(largest_step(g_.view()), "the values of one layer", options.memory_bytes);
   if (!packed) packed = std::make_shared<packed_weights>();
   constexpr std::size_t much = std::size_t{1} << 20;
-  if (pack_weights(options.keep_weights, *packed) >= much) return_free_memory();
+  if (pack_weights(options.keep_weights, *packed, options.executor.get()) >= much) return_free_memory();
   look_up_kernels(options.operators);
 }
 
@@ -331,34 +337,67 @@ CTNN_ONCE bool program::pack_by_rows(const node& n, int i, float* to) const {
   return true;
 }
 
+struct program::weight_to_pack {
+  const node* n;
+  int slot;
+  std::int64_t size;
+  packing_key key;
+  std::shared_ptr<const packed_weight> made{};
+  bool is_new = false;  ///< no other program had it
+  std::exception_ptr failed{};
+};
+
+CTNN_ONCE void program::pack_weight(weight_to_pack& w, packed_weights& packed) const {
+  try {
+    w.made = packed.get(std::move(w.key), w.size, [&](float* to) {
+      w.is_new = true;
+      if (pack_by_rows(*w.n, w.slot, to)) return;
+      const graph_view g = g_.view();
+      folded_weights numbers(source_, g);
+      pack_slot(
+          g, *w.n, w.slot, [&](int k) { return numbers.elements(g.weights(*w.n)[static_cast<std::size_t>(k)]); }, to);
+    });
+  } catch (...) {
+    w.failed = std::current_exception();
+  }
+}
+
 /// As the kernels want them. What was read is released as soon as nothing needs it any more.
-CTNN_ONCE std::size_t program::pack_weights(bool keep, packed_weights& packed) {
-  std::size_t bytes = 0;
+CTNN_ONCE std::size_t program::pack_weights(bool keep, packed_weights& packed, ctnn::executor* threads) {
   const graph_view g = g_.view();
   code_.resize(g.nodes.size());
   std::map<weight_name, int> last_reader;
-  int reader = 0;
-  if (!keep)
-    for_each_slot(g, [&](const node&, int, expression_id e, std::int64_t, std::int64_t) {
-      note_leaves(g, e, reader++, last_reader);
-    });
-  std::vector<std::vector<weight_name>> unneeded(static_cast<std::size_t>(reader));
-  for (const auto& [name, last] : last_reader) unneeded[static_cast<std::size_t>(last)].push_back(name);
-  reader = 0;
-  folded_weights numbers(source_, g);
+  std::vector<weight_to_pack> all;
   packing_key_maker key_of(source_, g);
-  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t, std::int64_t size) {
-    weights_.push_back(packed.get(key_of(n, slot), size, [&](float* to) {
-      bytes += static_cast<std::size_t>(size) * sizeof(float);
-      if (pack_by_rows(n, slot, to)) return;
-      pack_slot(
-          g, n, slot, [&](int k) { return numbers.elements(g.weights(n)[static_cast<std::size_t>(k)]); }, to);
-    }));
-    code_[static_cast<std::size_t>(&n - g.nodes.data())].weights.push_back(weights_.back()->data());
-    if (keep) return;
-    for (const weight_name& name : unneeded[static_cast<std::size_t>(reader)]) source_.weights.erase(name);
-    ++reader;
+  std::int64_t total = 0;
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t, std::int64_t size) {
+    if (!keep) note_leaves(g, e, static_cast<int>(all.size()), last_reader);
+    all.push_back({&n, slot, size, key_of(n, slot)});
+    total += size;
   });
+  std::vector<std::vector<weight_name>> unneeded(all.size());
+  for (const auto& [name, last] : last_reader) unneeded[static_cast<std::size_t>(last)].push_back(name);
+  // Few at once: what they are made of is in memory as long.
+  constexpr std::int64_t worth_threads = std::int64_t{1} << 18;  // numbers
+  const bool divides = threads && threads->width() > 1 && total >= worth_threads;
+  const std::size_t at_once = divides ? 8 * static_cast<std::size_t>(threads->width()) : 1;
+  std::size_t bytes = 0;
+  for (std::size_t first = 0; first < all.size(); first += at_once) {
+    const auto some = std::span(all).subspan(first, std::min(at_once, all.size() - first));
+    auto pack = [&](int i) { pack_weight(some[static_cast<std::size_t>(i)], packed); };
+    if (!divides) pack(0);
+    else
+      threads->run(
+          static_cast<int>(some.size()), [](void* work, int i) { (*static_cast<decltype(pack)*>(work))(i); }, &pack);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      weight_to_pack& w = some[i];
+      if (w.failed) std::rethrow_exception(w.failed);
+      if (w.is_new) bytes += static_cast<std::size_t>(w.size) * sizeof(float);
+      code_[static_cast<std::size_t>(w.n - g.nodes.data())].weights.push_back(w.made->data());
+      weights_.push_back(std::move(w.made));
+      for (const weight_name& name : unneeded[first + i]) source_.weights.erase(name);
+    }
+  }
   if (!keep) source_.weights.clear();
   for (auto& [name, kept] : source_.weights) kept = taken_anew(kept);
   return bytes;
