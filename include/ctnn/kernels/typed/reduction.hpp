@@ -147,11 +147,27 @@ void find_best(const T* x, std::int64_t size, std::int64_t inner, std::int64_t n
   }
 }
 
+/// Brings the second half of `n` best elements and their positions to the first, and so on until one is left. By bits,
+/// without a branch: where elements are alike, as NaNs are, the positions decide.
+template <int Count, class T, bool Largest, bool Last>
+void bring_together(T* top, std::int32_t* at, takes_place<Largest, Last> takes) {
+  constexpr takes_place<Largest, false> is_better;
+  constexpr int half = Count / 2;
+  for (int k = 0; k < half; ++k) {
+    const T a = top[k], b = top[k + half];
+    const std::int32_t i = at[k], j = at[k + half];
+    const bool better = is_better(b, a), alike = !better & !is_better(a, b);
+    const bool taken = better | (alike & (Last ? j > i : j < i));
+    top[k] = taken ? b : a;
+    at[k] = taken ? j : i;
+  }
+  if constexpr (half > 1) bring_together<half>(top, at, takes);
+}
+
 /// The same of `size` neighbours, of which every 16th is compared first.
 template <class T, bool Largest, bool Last>
 std::int64_t find_best(const T* x, std::int64_t size, takes_place<Largest, Last> takes) {
-  constexpr std::int64_t columns = 16;
-  constexpr takes_place<Largest, false> is_better;
+  constexpr int columns = 16;
   const std::int64_t rows = size / columns;
   std::int64_t best = 0;
   T top = *x;
@@ -159,15 +175,10 @@ std::int64_t find_best(const T* x, std::int64_t size, takes_place<Largest, Last>
     T tops[columns];
     std::int32_t places[columns];
     find_best(x, rows, columns, columns, takes, tops, places);
+    for (int k = 0; k < columns; ++k) places[k] = places[k] * columns + k;
+    bring_together<columns>(tops, places, takes);
     top = tops[0];
-    best = places[0] * columns;
-    for (std::int64_t k = 1; k < columns; ++k) {
-      const std::int64_t at = places[k] * columns + k;
-      const bool alike = !is_better(tops[k], top) && !is_better(top, tops[k]);
-      if (!(alike ? (Last ? at > best : at < best) : is_better(tops[k], top))) continue;
-      top = tops[k];
-      best = at;
-    }
+    best = places[0];
   }
   for (std::int64_t i = rows * columns; i < size; ++i) {
     if (!takes(x[i], top)) continue;

@@ -65,7 +65,7 @@ CTNN_INLINE void interpolate_pixels(const op::interpolate& p, int channels, std:
   }
 }
 
-/// y[i * pitch + j] = x[from[j]] for i < count; if they `double`, these are from[0] twice, the next one twice and so on.
+/// y[i * pitch + j] = x[from[j]] for i < count. Columns that `double` are from[0] twice, the next one twice and so on.
 template <int = 0>
 CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool doubles, const float* x, int count,
                               std::ptrdiff_t pitch, float* y) {

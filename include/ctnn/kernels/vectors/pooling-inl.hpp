@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // pool and adaptive_pool, nhwc on both sides, any pitch; vectors run over channels, windows are clipped at edges.
-// Of nchw, vectors run over neighbouring cells and windows of a row; global pooling is a reduction of rows. Pooling over other
-// axes than two, and whatever else layouts() leaves row-major, is pooling_walk.hpp's and the reference's.
+// Of nchw, vectors run over neighbouring cells and windows of a row; global pooling is a reduction of rows. Pooling
+// over other axes than two, and whatever else layouts() leaves row-major, is pooling_walk.hpp's and the reference's.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_POOLING_INL_HPP)
