@@ -75,12 +75,14 @@ CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool d
     const auto half = hn::ShiftRight<1>(hn::Iota(int_tag(), 0));
     const auto low = hn::IndicesFromVec(tag(), half);
     const auto high = hn::IndicesFromVec(tag(), hn::Add(half, hn::Set(int_tag(), lanes / 2)));
-    for (const float* next = x + from[0]; j + 2 * lanes <= from.size(); j += 2 * lanes, next += lanes) {
-      const vec v = loadu(next), a = hn::TableLookupLanes(v, low), b = hn::TableLookupLanes(v, high);
-      float* to = y + j;
-      for (int i = 0; i < count; ++i, to += pitch) {
-        storeu(a, to);
-        storeu(b, to + lanes);
+    const std::size_t whole = from.size() / (2 * lanes) * (2 * lanes);
+    for (int i = 0; i < count; ++i) {
+      const float* next = x + from[0];
+      float* to = y + i * pitch;
+      for (j = 0; j < whole; j += 2 * lanes, next += lanes) {
+        const vec v = loadu(next);
+        storeu(hn::TableLookupLanes(v, low), to + j);
+        storeu(hn::TableLookupLanes(v, high), to + j + lanes);
       }
     }
   }
