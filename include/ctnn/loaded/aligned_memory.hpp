@@ -16,8 +16,8 @@
 
 namespace ctnn::ir {
 
-/// Asks for large pages, where the system gives them to who asks: a page fault for 2 MiB instead of 512, and few entries
-/// of the processor's table of pages. Nothing that anyone can see but the time depends on it.
+/// Asks for large pages, where the system gives them to who asks: a page fault for 2 MiB instead of 512, and few
+/// entries of the processor's table of pages. Nothing that anyone can see but the time depends on it.
 inline void ask_for_large_pages(void* memory, std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   constexpr std::size_t large = std::size_t{4} << 20;
