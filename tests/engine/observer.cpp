@@ -11,14 +11,14 @@ namespace nn = ctnn;
 
 namespace {
 
-struct net : nn::network<nn::input<"x", nn::shape<6, 4, 4>>, nn::max_pool2d<"pool", nn::kernel<2>>,
+struct net : nn::network<nn::input<"x", nn::shape<6, 6, 6>>, nn::max_pool2d<"pool", nn::kernel<3>>,
                          nn::tanh_activation<"t">, nn::softmax<"y", nn::axis<0>>> {};
 const nn::parameters<net> none;
 
 }  // namespace
 
 TEST_CASE("an observer sees the layers in their order, on every target") {
-  float x[6 * 4 * 4];
+  float x[6 * 6 * 6];
   for (std::size_t i = 0; i < std::size(x); ++i) x[i] = static_cast<float>(i * 7 % 11) - 4;
   const float* const inputs[] = {x};
   nn::engine<net> watched{none}, usual{none};

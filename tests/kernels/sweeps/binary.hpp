@@ -30,6 +30,17 @@ void sweep_binary(const Run& run) {
     options wide = o;
     wide.low = 1e-3f, wide.high = 40;
     compare_same(run, p, {{259}, {259}}, wide);
+    if (p.function == op::binary_function::pow) {
+      options negative = special;
+      negative.special = false;
+      negative.low = -3;
+      compare_same(run, p, {{259}, {259}}, negative);
+      for (const float scalar : {3.0f, -3.0f, 4.0f, 2.5f, 16777217.0f}) {
+        p.scalar = scalar;
+        compare_same(run, p, {{259}}, negative);
+      }
+      p.scalar = {};
+    }
     p.activation = relu;
     compare_same(run, p, {{37, 5, 7}, {37, 5, 7}}, o);
     compare_any(run, p, {{5, 3, 4}, {5, 1, 1}});

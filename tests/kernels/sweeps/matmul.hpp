@@ -71,6 +71,10 @@ void sweep_matmul(const Run& run) {
       compare_matmul(run, {3, 19, m}, {2, 1, n, 19}, {true, true, -2});
     }
   compare_matmul(run, {1300, 7}, {1300, 40}, {true, false});
+  compare_matmul(run, {150, 101}, {150, 70}, {true, false});
+  compare_matmul(run, {130, 70}, {90, 130}, {true, true});
+  compare_matmul(run, {1, 300}, {300, 200});
+  compare_matmul(run, {3, 300}, {300, 200}, {false, false, 0.5f});
 }
 
 }  // namespace ctnn::ir::test

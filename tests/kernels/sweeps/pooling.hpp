@@ -24,6 +24,33 @@ void sweep_pooling(const Run& run) {
       compare_nhwc(run, global, {2, c, 3, 5});
       compare(run, global, {{2, 3, 4, c}}, {{}, {}});
     }
+    for (int n : lengths())  // windows side by side in a row
+      for (int stride : {1, 2, 3})
+        for (int pad : {0, 1}) {
+          op::pool p;
+          p.function = function;
+          p.kernel = {2, 3};
+          p.stride = {1, stride};
+          p.pad = {pad};
+          compare(run, p, {{2, 2, 5, n + 2}}, {{}, {}});
+          p.dilation = {1, 2};
+          compare(run, p, {{2, 2, 3, n + 4}}, {{}, {}});
+        }
+    for (int n : {1030, 2400})  // longer than what is taken at once, and windows that are
+      for (int taps : {3, 500, 700}) {
+        op::pool p;
+        p.function = function;
+        p.kernel = {2, taps};
+        p.stride = {2, 2};
+        p.pad = {1, 5};
+        compare(run, p, {{1, 2, 3, n}}, {{}, {}}, {.tolerance = 1e-4f});
+      }
+    for (int c : {2, 37}) {
+      op::pool row;
+      row.function = function;
+      row.kernel = {1, 2};
+      compare_with_specials(run, row, {1, 2, c}, {});
+    }
     op::adaptive_pool whole{function};
     compare_with_specials(run, whole, {2, 5, 9}, {});
     op::pool window;
@@ -45,7 +72,10 @@ void sweep_pooling(const Run& run) {
           p.dilation = dilation;
           compare_nhwc(run, p, {5, 8, 9});
           compare_nhwc(run, p, {2, 21, 7, 11});
-          compare(run, p, {{2, 3, 7, 11}}, {{}, {}});
+          for (int along : {1, 2, 3}) {
+            p.stride = {2, along};
+            compare(run, p, {{2, 3, 7, 11}}, {{}, {}});
+          }
         }
       }
     }

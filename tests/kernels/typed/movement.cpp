@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operators that move elements, for elements of every size.
+#include <algorithm>
+#include <vector>
+
 #include "run_typed.hpp"
 
 namespace ctnn::ir {
@@ -15,6 +18,42 @@ TEST_CASE("permute, concat, split and slice move elements of any type") {
   require_equal<std::uint8_t>(parts[1], {2, 2}, {1, 2, 4, 5});
   require_equal<bool>(run_typed(op::slice{{0}, {1}, {2}}, {make<bool>({2, 2}, {0, 0, 1, 0})})[0], {1, 2}, {1, 0});
   require_equal<std::int64_t>(run_typed(op::reshape{{3, -1}}, {x})[0], {3, 2}, {0, 1, 2, 3, 4, 5});
+}
+
+template <class T>
+void permute_all_ways() {
+  const extents shape{2, 9, 70, 37};
+  array x(shape, type_for<T>);
+  for (std::size_t i = 0; i < x.size(); ++i) x.elements<T>()[i] = static_cast<T>(i * 2654435761u >> 7);
+  std::vector<int> order{0, 1, 2, 3};
+  do {
+    op::permute p;
+    p.order = {order[0], order[1], order[2], order[3]};
+    const array got = run_typed(p, {x})[0];
+    const extents& to = got.shape();
+    std::size_t i = 0;
+    bool same = true;
+    int at[4]{};
+    for (at[0] = 0; at[0] < to[0]; ++at[0])
+      for (at[1] = 0; at[1] < to[1]; ++at[1])
+        for (at[2] = 0; at[2] < to[2]; ++at[2])
+          for (at[3] = 0; at[3] < to[3]; ++at[3]) {
+            std::size_t from = 0;
+            for (int a = 0; a < 4; ++a)  // axis a of x is axis k of the result
+              for (int k = 0; k < 4; ++k)
+                if (order[static_cast<std::size_t>(k)] == a)
+                  from = from * static_cast<std::size_t>(shape[a]) + static_cast<std::size_t>(at[k]);
+            same = same && got.elements<T>()[i++] == x.elements<T>()[from];
+          }
+    CHECK(same);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("permute turns whole lines of elements of any size") {
+  permute_all_ways<std::uint8_t>();
+  permute_all_ways<std::int16_t>();
+  permute_all_ways<std::int32_t>();
+  permute_all_ways<std::int64_t>();
 }
 
 TEST_CASE("slices with steps, as Python's") {

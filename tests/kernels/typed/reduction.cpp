@@ -52,7 +52,7 @@ TEST_CASE("positions of extremes, the first or the last") {
 }
 
 TEST_CASE("positions of extremes in rows and columns of any length, with equal ones and NaN") {
-  for (int size : {1, 5, 16, 17, 40, 67})
+  for (int size : {1, 5, 16, 17, 40, 64, 67, 80, 150, 500})
     for (int inner : {1, 3, 300})
       for (unsigned flags = 0; flags < 4; ++flags)
         for (bool nans : {false, true}) {

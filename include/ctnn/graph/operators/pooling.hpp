@@ -55,9 +55,13 @@ struct pool {
     field("column_major", self.column_major);
   }
 
-  /// Vectors run over the channels of pixels; whatever else there is runs over rows.
-  constexpr layout_rule layouts(inputs) const {
-    return axes == 2 && function != pooling::lp && !indices ? layout_rule::nhwc : layout_rule::nchw;
+  constexpr bool of_images() const { return axes == 2 && function != pooling::lp && !indices; }
+  /// Windows side by side are near enough for vectors along rows.
+  constexpr bool takes_rows(const extents& x) const { return of_images() && along(1, x.back(0)).stride <= 2; }
+  /// Vectors run over the channels of pixels, or along rows as the input lies; whatever else there is runs over rows.
+  constexpr layout_rule layouts(inputs in) const {
+    if (!of_images()) return layout_rule::nchw;
+    return takes_rows(in[0]) ? layout_rule::same : layout_rule::nhwc;
   }
   constexpr int output_count() const { return indices ? 2 : 1; }
   /// Spatial axis i, of extent `size`.

@@ -270,21 +270,39 @@ CTNN_INLINE vec_pair log2_pair(vec x) {
 
 }  // namespace detail
 
-/// x^y of positive numbers whose powers are neither too large nor too small; false where one of the lanes has another.
-CTNN_INLINE bool pow_of_positive(vec x, vec y, vec& power) {
+/// x^y. Lanes of subnormals, infinities and NaN, and those whose powers are very large or small, go one by one.
+CTNN_INLINE vec pow(vec x, vec y) {
+  const vec size = abs(x), one = set(1.0f), none = zero();
   const vec least = set(std::numeric_limits<float>::min()), infinity = set(std::numeric_limits<float>::infinity());
-  if (!hn::AllTrue(tag(), hn::And(hn::Ge(x, least), less(x, infinity)))) return false;
-  const detail::vec_pair l = detail::log2_pair(x);
+  const mask normal = hn::And(hn::Ge(size, least), less(size, infinity));
+  const detail::vec_pair l = detail::log2_pair(select(normal, size, one));
   const vec rough = abs(mul(y, l.hi));
-  const mask fits = hn::Or(hn::And(less(set(1e-10f), rough), less(rough, set(125.0f))), equal(rough, zero()));
-  if (!hn::AllTrue(tag(), fits)) return false;
+  const mask fits = hn::Or(hn::And(less(set(1e-10f), rough), less(rough, set(125.0f))), equal(rough, none));
   const detail::vec_pair product = detail::exact_product(y, l.hi);
   const detail::vec_pair z = detail::exact_sum(product.hi, mul_add(y, l.lo, product.lo));
   const auto k = hn::NearestInt(z.hi);
   const vec r = mul(add(sub(z.hi, hn::ConvertTo(tag(), k)), z.lo), set(0.693147181f));
-  const vec e = add(set(1.0f), add(r, exp_tail(r)));
-  power = mul(e, hn::BitCast(tag(), hn::ShiftLeft<23>(hn::Add(k, hn::Set(int_tag(), 127)))));
-  return true;
+  const vec e = add(one, add(r, exp_tail(r)));
+  vec power = mul(e, hn::BitCast(tag(), hn::ShiftLeft<23>(hn::Add(k, hn::Set(int_tag(), 127)))));
+  mask done = hn::And(normal, fits);
+  if (!hn::AllTrue(tag(), less(none, x))) {  // 0, or there is a power if y is whole, with the sign of x if it is odd
+    const vec half = mul(y, set(0.5f));
+    const mask vanishes = hn::And(equal(x, none), less(none, y)), whole = equal(floor(y), y);
+    const mask even = equal(floor(half), half);
+    power = select(vanishes, none, power);
+    power = select(hn::AndNot(even, whole), hn::CopySign(power, x), power);
+    power = select(hn::AndNot(whole, less(x, none)), set(std::numeric_limits<float>::quiet_NaN()), power);
+    done = hn::Or(done, vanishes);
+  }
+  if (hn::AllTrue(tag(), done)) return power;
+  alignas(64) float from[lanes], exponents[lanes], to[lanes], left[lanes];
+  store(x, from);
+  store(y, exponents);
+  store(power, to);
+  store(select(done, none, one), left);
+  for (int i = 0; i < lanes; ++i)
+    if (left[i] != 0) to[i] = math::pow(from[i], exponents[i]);
+  return load(to);
 }
 
 #endif

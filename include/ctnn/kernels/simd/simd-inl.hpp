@@ -84,6 +84,8 @@ CTNN_INLINE float sum(vec a) { return a; }
 CTNN_INLINE vec sum_of_lanes(vec a) { return a; }
 CTNN_INLINE vec largest_lane(vec a) { return a; }
 CTNN_INLINE float first_lane(vec a) { return a; }
+CTNN_INLINE vec even_lanes(vec low, vec) { return low; }
+CTNN_INLINE vec odd_lanes(vec, vec high) { return high; }
 CTNN_INLINE float root_of(float x) { return math::sqrt(x); }
 CTNN_INLINE float max_of(vec a) { return a; }
 CTNN_INLINE float min_of(vec a) { return a; }
@@ -206,6 +208,9 @@ CTNN_INLINE float sum(vec a) { return hn::GetLane(hn::SumOfLanes(tag(), a)); }
 CTNN_INLINE vec sum_of_lanes(vec a) { return hn::SumOfLanes(tag(), a); }
 CTNN_INLINE vec largest_lane(vec a) { return hn::MaxOfLanes(tag(), a); }
 CTNN_INLINE float first_lane(vec a) { return hn::GetLane(a); }
+/// Every other lane of two vectors.
+CTNN_INLINE vec even_lanes(vec low, vec high) { return hn::ConcatEven(tag(), high, low); }
+CTNN_INLINE vec odd_lanes(vec low, vec high) { return hn::ConcatOdd(tag(), high, low); }
 /// The root of one number, as vectors have it.
 CTNN_INLINE float root_of(float x) {
   const HWY_CAPPED(float, 1) d;

@@ -55,8 +55,8 @@ CTNN_INLINE void split_pairs(std::ptrdiff_t n, float* y, float* z, const float* 
   std::ptrdiff_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const vec a = loadu(x + 2 * i), b = loadu(x + 2 * i + lanes);
-    storeu(hn::ConcatEven(tag(), b, a), y + i);
-    storeu(hn::ConcatOdd(tag(), b, a), z + i);
+    storeu(even_lanes(a, b), y + i);
+    storeu(odd_lanes(a, b), z + i);
   }
   for (; i < n; ++i) {
     y[i] = x[2 * i];

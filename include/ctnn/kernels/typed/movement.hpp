@@ -27,10 +27,44 @@ void fill_row(T* y, std::ptrdiff_t n, T value) {
                static_cast<std::size_t>(n) * sizeof(T));
 }
 
+/// y[r dy + c] = x[c dx + r] for r < rows, c < columns, in tiles: each line of either side is come to once.
+template <class T>
+void copy_transposed(std::ptrdiff_t rows, std::ptrdiff_t columns, T* y, std::ptrdiff_t dy, const T* x,
+                     std::ptrdiff_t dx) {
+  constexpr std::ptrdiff_t tall = 64 / sizeof(T), wide = 64;
+  T tile[tall * wide];
+  for (std::ptrdiff_t c = 0; c < columns; c += wide) {
+    const std::ptrdiff_t n = std::min(wide, columns - c);
+    for (std::ptrdiff_t r = 0; r < rows; r += tall) {
+      const std::ptrdiff_t m = std::min(tall, rows - r);
+      for (std::ptrdiff_t j = 0; j < n; ++j) {
+        const T* from = x + (c + j) * dx + r;
+        for (std::ptrdiff_t i = 0; i < m; ++i) tile[i * wide + j] = from[i];
+      }
+      for (std::ptrdiff_t i = 0; i < m; ++i)
+        std::memcpy(y + (r + i) * dy + c, tile + i * wide, static_cast<std::size_t>(n) * sizeof(T));
+    }
+  }
+}
+
 /// Copies along a nest of loops (operands: target, source).
 template <class T>
 void copy_nest(loop_nest<2> nest, T* y, const T* x) {
   nest.require(1);
+  if (const auto innermost = nest.levels[nest.depth - 1]; innermost.stride[0] == 1 && innermost.stride[1] > 1)
+    for (int d = nest.depth - 2; d >= 0; --d) {
+      const auto lines = nest.levels[d];
+      if (lines.stride[1] != 1 || std::min(lines.extent, innermost.extent) < 8) continue;
+      std::copy(nest.levels + d + 1, nest.levels + nest.depth, nest.levels + d);
+      nest.levels[nest.depth - 2] = lines;
+      nest.levels[nest.depth - 1] = innermost;
+      loop_cursor at(nest, 2);
+      do
+        copy_transposed(lines.extent, innermost.extent, y + at.offset[0], lines.stride[0], x + at.offset[1],
+                        innermost.stride[1]);
+      while (at.next());
+      return;
+    }
   const auto& row = nest.levels[nest.depth - 1];
   const std::ptrdiff_t dy = row.stride[0], dx = row.stride[1];
   loop_cursor<2> at(nest, 1);

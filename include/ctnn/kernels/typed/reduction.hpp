@@ -147,34 +147,84 @@ void find_best(const T* x, std::int64_t size, std::int64_t inner, std::int64_t n
   }
 }
 
-/// The same of `size` neighbours, of which every 16th is compared first.
+/// join(k, other) of the first half of `Count` numbers with the second, and so on until one is left.
+template <int Count, class Join>
+void halve(Join join) {
+  for (int k = 0; k < Count / 2; ++k) join(k, k + Count / 2);
+  if constexpr (Count > 2) halve<Count / 2>(join);
+}
+
+/// The best of `size` neighbours, at least 16; false if there is a NaN. 16 at a time are compared first.
+template <bool Largest, class T>
+bool best_of_row(const T* x, std::int64_t size, T& best) {
+  constexpr int columns = 16;
+  const auto better = [](T a, T b) { return Largest ? (a > b ? a : b) : (a < b ? a : b); };
+  T tops[columns];
+  std::int32_t strange[columns];
+  for (int k = 0; k < columns; ++k) tops[k] = x[k];
+  for (int k = 0; k < columns; ++k) strange[k] = x[k] != x[k];
+  const auto take = [&](const T* now) {
+    for (int k = 0; k < columns; ++k) tops[k] = better(now[k], tops[k]);
+    for (int k = 0; k < columns; ++k) strange[k] |= now[k] != now[k];
+  };
+  for (std::int64_t i = columns; i + columns <= size; i += columns) take(x + i);
+  if (size % columns != 0) take(x + size - columns);
+  halve<columns>([&](int k, int other) { tops[k] = better(tops[k], tops[other]); });
+  halve<columns>([&](int k, int other) { strange[k] |= strange[other]; });
+  best = tops[0];
+  return strange[0] == 0;
+}
+
+/// Where the first, or the last, of `size` neighbours is, at least 16, that equals one of them. Among 64 of them it is
+/// looked for without a branch.
+template <bool Last, class T>
+std::int64_t find_value(const T* x, std::int64_t size, T value) {
+  constexpr std::int64_t columns = 16, some = 64;
+  const auto is_among = [&](const T* now) {
+    std::int32_t found = 0;
+    for (std::int64_t k = 0; k < some; ++k) found |= now[k] == value;
+    return found != 0;
+  };
+  std::int64_t begin = 0, end = size;
+  if constexpr (Last) {
+    while (end > some && !is_among(x + end - some)) end -= some;
+    end = std::max(end, columns);
+    begin = std::max(end - some, std::int64_t{0});
+  } else {
+    while (end - begin > some && !is_among(x + begin)) begin += some;
+    begin = std::min(begin, end - columns);
+    end = std::min(begin + some, end);
+  }
+  std::int32_t places[columns];
+  std::fill_n(places, columns, Last ? -1 : static_cast<std::int32_t>(some));
+  const auto take = [&](std::int64_t i) {
+    const T* now = x + begin + i;
+    for (std::int64_t k = 0; k < columns; ++k)
+      places[k] = now[k] == value ? static_cast<std::int32_t>(i + k) : places[k];
+  };
+  const std::int64_t last = end - begin - columns;
+  if constexpr (Last) {
+    for (std::int64_t i = 0; i < last; i += columns) take(i);
+    take(last);
+  } else {
+    for (std::int64_t i = last; i > 0; i -= columns) take(i);
+    take(0);
+  }
+  halve<columns>([&](int k, int other) {
+    const std::int32_t a = places[k], b = places[other];
+    places[k] = Last ? (a > b ? a : b) : (a < b ? a : b);
+  });
+  return begin + places[0];
+}
+
+/// The same as find_best() of `size` neighbours.
 template <class T, bool Largest, bool Last>
 std::int64_t find_best(const T* x, std::int64_t size, takes_place<Largest, Last> takes) {
-  constexpr std::int64_t columns = 16;
-  constexpr takes_place<Largest, false> is_better;
-  const std::int64_t rows = size / columns;
-  std::int64_t best = 0;
-  T top = *x;
-  if (rows > 0) {
-    T tops[columns];
-    std::int32_t places[columns];
-    find_best(x, rows, columns, columns, takes, tops, places);
-    top = tops[0];
-    best = places[0] * columns;
-    for (std::int64_t k = 1; k < columns; ++k) {
-      const std::int64_t at = places[k] * columns + k;
-      const bool alike = !is_better(tops[k], top) && !is_better(top, tops[k]);
-      if (!(alike ? (Last ? at > best : at < best) : is_better(tops[k], top))) continue;
-      top = tops[k];
-      best = at;
-    }
-  }
-  for (std::int64_t i = rows * columns; i < size; ++i) {
-    if (!takes(x[i], top)) continue;
-    top = x[i];
-    best = i;
-  }
-  return best;
+  if (T best; size >= 16 && best_of_row<Largest>(x, size, best)) return find_value<Last>(x, size, best);
+  std::int64_t at = 0;
+  for (std::int64_t i = 1; i < size; ++i)
+    if (takes(x[i], x[at])) at = i;
+  return at;
 }
 
 inline void run(const op::arg_reduce& p, const arguments& a) {

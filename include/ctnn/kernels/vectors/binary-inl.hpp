@@ -55,15 +55,11 @@ struct binary_of {
     else if constexpr (Kind == f::rsub) return sub(b, a);
     else if constexpr (Kind == f::rdiv) return div(b, a);
     else if constexpr (Kind == f::prelu) return select(less(a, zero()), mul(a, b), a);
-#if !CTNN_SCALAR_VEC
+#if !CTNN_SCALAR_VEC && HWY_NATIVE_FMA
+    else if constexpr (Kind == f::pow) return pow(a, b);
+    else return pow(b, a);
+#elif !CTNN_SCALAR_VEC
     else {
-#if HWY_NATIVE_FMA
-      vec power;
-      if constexpr (Kind == f::pow)
-        if (pow_of_positive(a, b, power)) return power;
-      if constexpr (Kind == f::rpow)
-        if (pow_of_positive(b, a, power)) return power;
-#endif
       alignas(64) float p[lanes], q[lanes];
       store(a, p);
       store(b, q);

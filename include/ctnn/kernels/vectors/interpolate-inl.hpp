@@ -65,18 +65,31 @@ CTNN_INLINE void interpolate_pixels(const op::interpolate& p, int channels, std:
   }
 }
 
-/// y[j] = x[from[j]]; if they `double`, these are from[0] twice, the next one twice and so on.
+/// y[i * pitch + j] = x[from[j]] for i < count. Columns that `double` are from[0] twice, the next one twice and so on.
 template <int = 0>
-CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool doubles, const float* x, float* y) {
+CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool doubles, const float* x, int count,
+                              std::ptrdiff_t pitch, float* y) {
   std::size_t j = 0;
 #if !CTNN_SCALAR_VEC
-  if (doubles)
-    for (const float* next = x + from[0]; j + 2 * lanes <= from.size(); j += 2 * lanes, next += lanes) {
-      const vec v = loadu(next);
-      hn::StoreInterleaved2(v, v, tag(), y + j);
+  if (doubles) {
+    const auto half = hn::ShiftRight<1>(hn::Iota(int_tag(), 0));
+    const auto low = hn::IndicesFromVec(tag(), half);
+    const auto high = hn::IndicesFromVec(tag(), hn::Add(half, hn::Set(int_tag(), lanes / 2)));
+    const std::size_t whole = from.size() / (2 * lanes) * (2 * lanes);
+    for (int i = 0; i < count; ++i) {
+      const float* next = x + from[0];
+      float* to = y + i * pitch;
+      for (j = 0; j < whole; j += 2 * lanes, next += lanes) {
+        const vec v = loadu(next);
+        storeu(hn::TableLookupLanes(v, low), to + j);
+        storeu(hn::TableLookupLanes(v, high), to + j + lanes);
+      }
     }
+  }
 #endif
+  const std::size_t done = j;
   for (; j < from.size(); ++j) y[j] = x[from[j]];
+  for (int i = 1; i < count; ++i) std::memcpy(y + i * pitch + done, y + done, (j - done) * sizeof(float));
 }
 
 /// The nearest elements along the rows and columns of planes.
@@ -101,9 +114,13 @@ CTNN_NOINLINE inline void repeat_planes(const op::interpolate& p, const argument
       for (std::ptrdiff_t k = part.begin; k < part.end; ++k) {
         const float* const plane = a.in[0].data + k * height * width;
         float* to = a.out[0].data + (k * rows + top) * columns + left;
-        for (int i = 0; i < tall; ++i, to += columns)
-          if (i > 0 && down[i] == down[i - 1]) std::memcpy(to, to - columns, n * sizeof(float));
-          else copy_columns({along, n}, doubles, plane + std::ptrdiff_t{down[i]} * width, to);
+        for (int i = 0; i < tall;) {
+          int alike = 1;
+          while (i + alike < tall && down[i + alike] == down[i]) ++alike;
+          copy_columns({along, n}, doubles, plane + std::ptrdiff_t{down[i]} * width, alike, columns, to);
+          i += alike;
+          to += std::ptrdiff_t{alike} * columns;
+        }
       }
     }
   }

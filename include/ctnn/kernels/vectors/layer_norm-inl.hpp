@@ -86,6 +86,41 @@ CTNN_NOINLINE inline void normalize_row(const row_statistics& s, const float* x,
   }
 }
 
+/// The same as both of these for a row of V vectors, which stays in registers.
+template <int V>
+CTNN_INLINE row_statistics normalize_short_row(const float* x, float* y, float eps, bool centred, const float* scale,
+                                               const float* bias) {
+  const vec n = set(static_cast<float>(V * lanes));
+  vec v[V], total = zero(), squares = zero(), mean = zero();
+  CTNN_UNROLL for (int k = 0; k < V; ++k) v[k] = loadu(x + k * lanes);
+  if (centred) {
+    CTNN_UNROLL for (int k = 0; k < V; ++k) total = add(total, v[k]);
+    mean = div(sum_of_lanes(total), n);
+    CTNN_UNROLL for (int k = 0; k < V; ++k) v[k] = sub(v[k], mean);
+  }
+  CTNN_UNROLL for (int k = 0; k < V; ++k) squares = mul_add(v[k], v[k], squares);
+  const vec inverse = div(set(1.0f), sqrt(add(div(sum_of_lanes(squares), n), set(eps))));
+  CTNN_UNROLL for (int k = 0; k < V; ++k) {
+    v[k] = mul(v[k], inverse);
+    if (scale) v[k] = mul(v[k], loadu(scale + k * lanes));
+    if (bias) v[k] = add(v[k], loadu(bias + k * lanes));
+    storeu(v[k], y + k * lanes);
+  }
+  return {first_lane(mean), first_lane(inverse)};
+}
+template <int = 0>
+CTNN_INLINE row_statistics normalize_one_row(const float* x, float* y, int n, float eps, bool centred,
+                                             const float* scale, const float* bias) {
+  if constexpr (lanes > 1) switch (n) {
+      case 2 * lanes: return normalize_short_row<2>(x, y, eps, centred, scale, bias);
+      case 4 * lanes: return normalize_short_row<4>(x, y, eps, centred, scale, bias);
+      case 8 * lanes: return normalize_short_row<8>(x, y, eps, centred, scale, bias);
+    }
+  const row_statistics s = statistics_of(x, n, eps, centred);
+  normalize_row(s, x, y, n, scale, bias);
+  return s;
+}
+
 /// (x - mean) factor + bias
 struct normalize_channel {
   vec mean, factor, bias;
@@ -117,8 +152,8 @@ CTNN_INLINE void normalize_rows(const Norm& p, const arguments& a) {
   const float* scale = rows_only && a.in.size() > 1 ? a.in[1].data : nullptr;
   const float* bias = rows_only && a.in.size() > 2 ? a.in[2].data : nullptr;
   for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
-    const detail::row_statistics s = detail::statistics_of(a.in[0].data + r * n, n, p.eps, centred);
-    detail::normalize_row(s, a.in[0].data + r * n, a.out[0].data + r * n, n, scale, bias);
+    const detail::row_statistics s =
+        detail::normalize_one_row(a.in[0].data + r * n, a.out[0].data + r * n, n, p.eps, centred, scale, bias);
     if constexpr (centred) {
       if (!p.statistics) continue;
       a.out[1].data[r] = s.mean;

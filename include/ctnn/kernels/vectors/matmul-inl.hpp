@@ -23,8 +23,27 @@
 #include "../share.hpp"
 #include "../tensor.hpp"
 #include "../simd/tile-inl.hpp"
+#include "../simd/transpose-inl.hpp"
 
 CTNN_BEGIN_TARGET
+
+/// y[i * pitch + c] = scale * from[i * k_step + c * column_step] for i < length, c < columns, and 0 up to the pitch.
+template <int = 0>
+CTNN_INLINE void copy_columns(const op::matmul& p, const float* from, int length, int columns, int pitch,
+                              std::ptrdiff_t k_step, std::ptrdiff_t column_step, float* y) {
+  const bool turned = p.transpose_b && lanes > 1;
+  if (turned) {
+    detail::transpose(length, columns, y, pitch, from, column_step);
+    if (p.scale == 1 && columns == pitch) return;
+  }
+  for (int i = 0; i < length; ++i, from += k_step, y += pitch) {
+    const float* const x = turned ? y : from;
+    int c = 0;
+    for (; lanes > 1 && c + lanes <= columns; c += lanes) store(mul(set(p.scale), loadu(x + c)), y + c);
+    for (; c < columns; ++c) y[c] = p.scale * x[lanes > 1 ? c : c * column_step];
+    for (; c < pitch; ++c) y[c] = 0;
+  }
+}
 
 /// Rows [row, row_end) and columns [column, column_end) of out = scale a b, row-major without gaps; a is depth x rows
 /// and b columns x depth where it is transposed.
@@ -34,7 +53,7 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   // On plain floats smaller copies: firmware's stack.
   constexpr int room = lanes == 1 ? 256 : 8192, room_a = lanes == 1 ? 64 : 6144;
   constexpr int most_rows = 12;
-  float copy[room], copy_a[room_a];
+  alignas(64) float copy[room], copy_a[room_a];
   // As long for narrow tiles as for wide ones: sums of all columns are added up alike.
   const int part = p.transpose_a && room_a / most_rows < room / (4 * lanes) ? room_a / most_rows : room / (4 * lanes);
   const std::ptrdiff_t k_step = p.transpose_b ? 1 : columns, column_step = p.transpose_b ? depth : 1;
@@ -44,29 +63,36 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   t.out_pitch = t.start_pitch = columns;
   const run_step step{};
   t.runs = &step;
-  t.weights = copy;
   while (column < column_end) {
     const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
-    t.weight_step = tile.columns;
     for (int k = 0; k < depth; k += part) {
       t.length = depth - k < part ? depth - k : part;
-      for (int i = 0; i < t.length; ++i) {
-        const float* from = b + (k + i) * k_step + column * column_step;
-        float* to = copy + static_cast<std::ptrdiff_t>(i) * tile.columns;
-        for (int c = 0; c < t.columns; ++c) to[c] = p.scale * from[c * column_step];
-        for (int c = t.columns; c < tile.columns; ++c) to[c] = 0;
-      }
+      const float* const from = b + k * k_step + column * column_step;
+      // What is read once is not copied.
+      const bool as_it_is = row_end - row <= tile.rows && !p.transpose_b && p.scale == 1 && t.columns == tile.columns;
+      t.weights = as_it_is ? from : copy;
+      t.weight_step = as_it_is ? columns : tile.columns;
+      if (!as_it_is) copy_columns(p, from, t.length, t.columns, tile.columns, k_step, column_step, copy);
+      // Rows of a transposed a that there is room for, tiles of them.
+      const int tiles = room_a / t.length / tile.rows, at_once = (tiles < 1 ? 1 : tiles) * tile.rows;
+      int turned = row, turned_end = row;
       for (int r = row; r < row_end; r += tile.rows) {
         const float* pixels[most_rows];
         t.rows = row_end - r < tile.rows ? row_end - r : tile.rows;
-        if (p.transpose_a)
-          for (int i = 0; i < t.length; ++i)
-            for (int q = 0; q < t.rows; ++q)
-              copy_a[q * t.length + i] = a[static_cast<std::ptrdiff_t>(k + i) * rows + r + q];
+        if (p.transpose_a && r == turned_end) {
+          turned = r;
+          turned_end = row_end - r < at_once ? row_end : r + at_once;
+          const float* const from = a + static_cast<std::ptrdiff_t>(k) * rows + r;
+          if constexpr (lanes > 1) detail::transpose(turned_end - r, t.length, copy_a, t.length, from, rows);
+          else
+            for (int i = 0; i < t.length; ++i)
+              for (int q = 0; q < turned_end - r; ++q)
+                copy_a[q * t.length + i] = from[static_cast<std::ptrdiff_t>(i) * rows + q];
+        }
         for (int q = 0; q < tile.rows; ++q) {
           const int at = q < t.rows ? q : 0;
-          pixels[q] = p.transpose_a ? copy_a + static_cast<std::ptrdiff_t>(at) * t.length
+          pixels[q] = p.transpose_a ? copy_a + static_cast<std::ptrdiff_t>(r - turned + at) * t.length
                                     : a + static_cast<std::ptrdiff_t>(r + at) * depth + k;
         }
         t.pixels = pixels;

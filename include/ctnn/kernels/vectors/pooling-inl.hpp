@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // pool and adaptive_pool, nhwc on both sides, any pitch; vectors run over channels, windows are clipped at edges.
-// Global pooling of nchw is a reduction of rows. Pooling over other axes than two, and whatever else layouts() leaves
-// row-major, is pooling_walk.hpp's and the reference's.
+// Of nchw, vectors run over neighbouring cells and windows of a row; global pooling is a reduction of rows. Pooling
+// over other axes than two, and whatever else layouts() leaves row-major, is pooling_walk.hpp's and the reference's.
 
 #if defined(CTNN_PLAIN)
 #if !defined(CTNN_KERNELS_POOLING_INL_HPP)
@@ -31,10 +31,12 @@ namespace detail {
 
 struct pool_max {
   static constexpr float start = -std::numeric_limits<float>::infinity();
+  static constexpr bool scales = false;
   CTNN_INLINE vec operator()(vec a, vec b) const { return max(a, b); }
 };
 struct pool_sum {
   static constexpr float start = 0;
+  static constexpr bool scales = true;
   CTNN_INLINE vec operator()(vec a, vec b) const { return add(a, b); }
 };
 
@@ -143,6 +145,77 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
 
 namespace detail {
 
+/// y[i] = f over x[i + k stride] for k < count.
+template <class Function>
+CTNN_INLINE void take_lines(int count, const float* x, std::ptrdiff_t stride, int n, float* y) {
+  const Function f;
+  for (int i = 0; i < n; i += lanes) {
+    if (n >= lanes && i > n - lanes) i = n - lanes;  // some of them once more
+    vec result = set(Function::start);
+    for (int k = 0; k < count; ++k) result = f(result, load_bounded(x + i + k * stride, n - i));
+    store_bounded(result, y + i, n - i);
+  }
+}
+
+/// Windows of a line of cells, `Stride` apart; up to 2 * lanes more cells may be read.
+template <class Function, int Stride>
+CTNN_INLINE void pool_line(int n, const window_axis& along, const float* line, const float* scales, float* y) {
+  const Function f;
+  const int taps = along.taps;
+  for (int j = 0; j < n; j += lanes) {
+    vec result = set(Function::start);
+    const float* x = line + j * Stride;
+    int k = 0;
+    if constexpr (Stride == 2 && lanes > 1)
+      for (; k + 2 <= taps && along.dilation == 1; k += 2, x += 2) {
+        const vec a = loadu(x), b = loadu(x + lanes);
+        result = f(f(result, even_lanes(a, b)), odd_lanes(a, b));
+      }
+    for (; k < taps; ++k, x += along.dilation)
+      result = f(result, Stride == 1 ? loadu(x) : even_lanes(loadu(x), loadu(x + lanes)));
+    if constexpr (Function::scales) result = mul(result, loadu(scales + j));
+    store_bounded(result, y + j, n - j);
+  }
+}
+
+/// Windows in nchw: of each row of windows the lines are taken together, then the cells of the line that they make,
+/// which padding lengthens.
+template <class Function>
+CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
+  constexpr int most = lanes > 1 ? 1024 : 64;  // cells of a line
+  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  const int height = y.back(1), width = y.back(0);
+  const window_axis down = p.along(0, x.back(1)), along = p.along(1, x.back(0));
+  if (along.span() > most / 2) return pool_planes<float>(p, a);
+  const std::ptrdiff_t row = x.back(0), plane = row * x.back(1);
+  const index_range part = share_of(a.share, static_cast<std::ptrdiff_t>(y.count() / width));
+  const int at_once = (most - static_cast<int>(along.span())) / along.stride + 1;
+  float line[most + 2 * lanes];
+  float scales[Function::scales ? most + lanes : 1];
+  for (int first = 0; first < width; first += at_once) {
+    const int n = width - first < at_once ? width - first : at_once, start = first * along.stride - along.before;
+    const int cells = (n - 1) * along.stride + static_cast<int>(along.span());
+    const int begin = start > 0 ? start : 0, end = start + cells < along.size ? start + cells : along.size;
+    for (int i = 0; i < cells + 2 * lanes; ++i) line[i] = Function::start;
+    int scaled = -1;  // rows of the windows that `scales` are of
+    for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
+      const pooling_window rows = pool_window_at(p, down, static_cast<int>(r % height));
+      if (Function::scales && rows.divisor != scaled) {
+        scaled = rows.divisor;
+        for (int j = 0; j < n; ++j) {
+          const int divisor = scaled * pool_window_at(p, along, first + j).divisor;
+          scales[j] = divisor > 0 ? 1.0f / static_cast<float>(divisor) : 0.0f;
+        }
+      }
+      take_lines<Function>(rows.cells, a.in[0].data + r / height * plane + rows.first * row + begin, rows.step * row,
+                           end - begin, line + (begin - start));
+      float* const to = a.out[0].data + r * width + first;
+      if (along.stride == 1) pool_line<Function, 1>(n, along, line, scales, to);
+      else pool_line<Function, 2>(n, along, line, scales, to);
+    }
+  }
+}
+
 /// y[i] = f over the whole plane i, times `scale`.
 template <class How>
 CTNN_NOINLINE void pool_whole_planes(const float* x, std::ptrdiff_t n, float scale, float* y, index_range planes,
@@ -160,7 +233,9 @@ CTNN_NOINLINE void pool_whole_planes(const float* x, std::ptrdiff_t n, float sca
 template <layout Order>
 CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
   if constexpr (Order == layout::nchw) {
-    pool_planes<float>(p, a);
+    if (!p.takes_rows(a.in[0].shape) || a.out[0].shape.count() == 0) return pool_planes<float>(p, a);
+    if (p.function == op::pooling::max) detail::pool_lines<detail::pool_max>(p, a);
+    else detail::pool_lines<detail::pool_sum>(p, a);
   } else {
     const extents& x = a.in[0].shape;
     detail::pool(p.function, a.in[0], a.out[0], detail::fixed_windows{p, p.along(0, x.back(1))},

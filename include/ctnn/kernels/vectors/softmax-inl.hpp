@@ -54,20 +54,29 @@ CTNN_NOINLINE inline void softmax_short_row(int n, const float* x, float* y) {
   store_bounded(mul(e[last], factor), y + last * lanes, n - last * lanes);
 }
 
+/// The largest of n contiguous numbers, in every lane.
+template <int = 0>
+CTNN_INLINE vec largest_of(int n, const float* x) {
+  constexpr int side_by_side = lanes > 1 ? 4 : 1;  // which do not wait for each other
+  const vec least = set(-std::numeric_limits<float>::infinity());
+  vec most[side_by_side];
+  CTNN_UNROLL for (int k = 0; k < side_by_side; ++k) most[k] = least;
+  int i = 0;
+  for (; i + side_by_side * lanes <= n; i += side_by_side * lanes)
+    CTNN_UNROLL for (int k = 0; k < side_by_side; ++k) most[k] = larger(most[k], loadu(x + i + k * lanes));
+  for (; i < n; i += lanes) most[0] = larger(most[0], load_bounded_or(x + i, n - i, least));
+  CTNN_UNROLL for (int k = 1; k < side_by_side; ++k) most[0] = larger(most[0], most[k]);
+  return largest_lane(most[0]);
+}
+
 /// e^(x - the largest) of n contiguous numbers; returns what makes a softmax of them.
 template <int = 0>
 CTNN_NOINLINE inline vec softmax_powers(int n, const float* x, float* y) {
   const vec least = set(-std::numeric_limits<float>::infinity());
-  vec most[2]{least, least};
+  const vec top = largest_of(n, x);
+  vec total[2]{zero(), zero()};
   int i = 0;
   for (; lanes > 1 && i + 2 * lanes <= n; i += 2 * lanes) {
-    most[0] = larger(most[0], loadu(x + i));
-    most[1] = larger(most[1], loadu(x + i + lanes));
-  }
-  for (; i < n; i += lanes) most[0] = larger(most[0], load_bounded_or(x + i, n - i, least));
-  const vec top = largest_lane(larger(most[0], most[1]));
-  vec total[2]{zero(), zero()};
-  for (i = 0; lanes > 1 && i + 2 * lanes <= n; i += 2 * lanes) {
     const vec a = exp_up_to_zero(sub(loadu(x + i), top)), b = exp_up_to_zero(sub(loadu(x + i + lanes), top));
     total[0] = add(total[0], a);
     total[1] = add(total[1], b);
@@ -114,12 +123,10 @@ struct subtract_both {
 template <int = 0>
 CTNN_INLINE void power_sum(int n, const float* x, float& most_of_row, float& sum_of_row) {
   const vec least = set(-std::numeric_limits<float>::infinity());
-  vec most = least, total = zero();
+  const vec top = largest_of(n, x);
+  vec total = zero();
   int i = 0;
-  for (; i + lanes <= n; i += lanes) most = larger(most, loadu(x + i));
-  if (i < n) most = larger(most, load_bounded_or(x + i, n - i, least));
-  const vec top = largest_lane(most);
-  for (i = 0; i + lanes <= n; i += lanes) total = add(total, exp_up_to_zero(sub(loadu(x + i), top)));
+  for (; i + lanes <= n; i += lanes) total = add(total, exp_up_to_zero(sub(loadu(x + i), top)));
   if (i < n) total = add(total, exp_up_to_zero(sub(load_bounded_or(x + i, n - i, least), top)));
   most_of_row = first_lane(top);
   sum_of_row = sum(total);
