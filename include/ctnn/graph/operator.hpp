@@ -9,10 +9,10 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, span<dtype> out): element types of
-// the outputs (without it all inputs and outputs have one type), and scratch(in, out): bytes of memory its kernel takes
-// while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
-// passes(back, in), refuses(): see operator_type.
+// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types in,
+// span<dtype> out): element types of the outputs (without it all inputs and outputs have one type), and scratch(in,
+// out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch
+// = false` if its f32 kernel takes none; passes(back, in), refuses(): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
 // kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
 // rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from

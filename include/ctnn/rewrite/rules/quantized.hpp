@@ -337,8 +337,8 @@ struct join_bytes {
 };
 
 /// layer of bytes in ncnn's arithmetic > concat|max pool|... > such a layer, which quantizes floats  ->  bytes between.
-/// A scale above 0 keeps what is larger larger: maxima and what moves elements do the same to bytes. Everybody who reads
-/// what becomes bytes quantizes it by that scale.
+/// A scale above 0 keeps what is larger larger: maxima and what moves elements do the same to bytes. Everybody who
+/// reads what becomes bytes quantizes it by that scale.
 struct quantize_before_moves {
   static constexpr rule_info info{"quantize_before_moves",
                                   "quantized_conv|quantized_matmul of ncnn > concat|max pool|... > the same -> bytes "
@@ -381,8 +381,8 @@ struct quantize_before_moves {
     for (int i = 0; i < p.axes; ++i) {
       const window_axis a = p.along(i, x.back(p.axes - 1 - i));
       const bool pads = a.before > 0 || a.after > 0 || p.ceil;
-      if (pads && (a.dilation != 1 || a.before >= a.taps ||
-                   (y.back(p.axes - 1 - i) - 1) * a.stride - a.before >= a.size))
+      if (pads &&
+          (a.dilation != 1 || a.before >= a.taps || (y.back(p.axes - 1 - i) - 1) * a.stride - a.before >= a.size))
         return {"it may have windows of padding alone", r.name(n)};
     }
     return {};
