@@ -24,11 +24,9 @@ template <nn::fixed_string Name, class From, int Kernel>
 using ncnn_layer = nn::layer<nn::op::quantized_conv2d, Name, From, nn::out<2>, nn::kernel<Kernel>, nn::pad<Kernel / 2>,
                              nn::option<"arithmetic", nn::op::byte_arithmetic::ncnn>, nn::to<nn::dtype::f32>,
                              nn::per_channel, nn::fused<nn::function::relu>>;
-struct fire : nn::network<
-    nn::input<"x", nn::shape<2, 4, 5>>,
-    ncnn_layer<"a", nn::from<"x">, 1>, ncnn_layer<"b", nn::from<"x">, 3>,
-    nn::concat<"both", nn::from<"a", "b">, nn::axis<0>>,
-    ncnn_layer<"last", nn::from<"both">, 1>> {};
+struct fire : nn::network<nn::input<"x", nn::shape<2, 4, 5>>, ncnn_layer<"a", nn::from<"x">, 1>,
+                          ncnn_layer<"b", nn::from<"x">, 3>, nn::concat<"both", nn::from<"a", "b">, nn::axis<0>>,
+                          ncnn_layer<"last", nn::from<"both">, 1>> {};
 
 constexpr auto weight_1x1 = bytes<2 * 2>(21);
 constexpr auto weight_3x3 = bytes<2 * 2 * 9>(22);
