@@ -9,6 +9,7 @@
 #include <span>
 
 #include "../base/compiled.hpp"
+#include "../loaded/aligned_memory.hpp"
 #include "../loaded/budget.hpp"
 #include "open_file.hpp"
 
