@@ -519,6 +519,13 @@ constexpr auto joined_by_ncnn = [](builder& b) {
   b.output("", quantizes(b, b.add(maxima(), "max", {both})));
 };
 template <dtype To>
+constexpr auto dilated_maxima = [](builder& b) {
+  op::pool p;
+  p.kernel = by_axis{2};
+  p.dilation = by_axis{2};
+  b.output("", quantizes(b, b.add(p, "max", {b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})})})));
+};
+template <dtype To>
 constexpr auto product_behind_conv = [](builder& b) {
   const value_id y = b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})});
   const value_id padded = b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}}, "pad", {y});
@@ -585,6 +592,8 @@ constexpr auto floats_of_onnx = [](builder& b) {
 
 FIRES_LOADED("layers of ncnn's bytes, joined, their maxima quantized", (rules::quantize_before_moves),
              joined_by_ncnn<dtype::f32>, joined_by_ncnn<dtype::i8>)
+FIRES_LOADED("maxima of ncnn's bytes with places between, and no padding", (rules::quantize_before_moves),
+             dilated_maxima<dtype::f32>, dilated_maxima<dtype::i8>)
 FIRES_LOADED("a layer of ncnn's bytes, padded, in a row, quantized", (rules::quantize_before_moves),
              product_behind_conv<dtype::f32>, product_behind_conv<dtype::i8>)
 FIRES_LOADED("two quantize by one scale", (rules::quantize_before_moves), two_readers<dtype::f32>,
