@@ -175,6 +175,28 @@ TEST_CASE("sums become results as by the plain rules") {
             INFO("fixed " << i);
             REQUIRE((is_signed ? static_cast<std::int8_t>(bytes[i]) : int{bytes[i]}) == want);
           }
+        constexpr float most_float = std::numeric_limits<float>::infinity();
+        for (const float low : {-most_float, 0.0f, -1.0f})  // as ncnn's layers: nothing, relu, a bound
+          for (const float scale : {2.0f, 0.25f, -1.0f, 0.0f, most_float}) {
+            sum_results n = r;
+            n.how = sum_results::fused;
+            n.integer_bias = nullptr;
+            n.real_bias = real_biases.data();
+            n.divides = false;
+            n.multiplies = n.away = true;
+            n.low = low;
+            n.scale = scale;
+            n.zero = 0;
+            n.least = -127;
+            n.most = 127;
+            if (!kernels_at_hand.integers.finish(n)) continue;
+            for (std::size_t i = 0; i < bytes.size() - 1; ++i) {
+              const float y = std::fma(static_cast<float>(all(i)), factors[column(i)], real_biases[column(i)]);
+              const int want = rounded_between((low > y ? low : y) * scale, true, 0, -127, 127);
+              INFO("ncnn " << i << " low " << low << " scale " << scale << " y " << y);
+              REQUIRE(static_cast<std::int8_t>(bytes[i]) == want);
+            }
+          }
         CHECK(bytes.back() == 99);
         std::vector<float> floats(rows * lines * width + 1, 99.0f);
         r.how = sum_results::fused;

@@ -105,6 +105,26 @@ TEST_CASE("published models answer as in ncnn, in every way of running") {
   }
 }
 
+TEST_CASE("layers of int8 models make the bytes that the next ones would, on every target") {
+  std::vector<rule_record> alone;
+  for (const rule_record& r : default_rule_records())
+    if (r.info.name == "quantize_before_moves") alone.push_back(r);
+  for (const std::string name : {"rfb320", "squeezenet11"}) {
+    const auto folder = test::shared_models("ncnn_int8/" + name);
+    if (folder.empty()) return;
+    CAPTURE(name);
+    const std::string param = (folder / "model.param").string(), bin = (folder / "model.bin").string();
+    for (const target_id target : supported_targets()) {
+      CAPTURE(target_name(target));
+      const test::published_case c = test::read_cases(folder).at(0);
+      const auto as_read = model::load(param, bin, {.optimize = false, .target = target, .read = c.shapes()});
+      const auto less = model::load(param, bin, {.rules = alone, .target = target, .read = c.shapes()});
+      CHECK((name == "rfb320" || less.code().history().size() >= 16));
+      CHECK(test::same_bits(test::answers_to(c, as_read), test::answers_to(c, less)));
+    }
+  }
+}
+
 TEST_CASE("one model takes inputs of any size, said in its file or not, where its layers do") {
   for (const std::string name : {"mtcnn_det1", "nanodet_m", "retinaface_landmark", "squeezenet11"}) {
     CAPTURE(name);

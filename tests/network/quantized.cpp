@@ -19,4 +19,42 @@ struct sums : nn::network<
     nn::cast<"real", nn::to<nn::dtype::f32>>> {};
 static_assert(nn::output_shape<sums, "sums">[0] == 2);
 
+/// A convolution in ncnn's arithmetic.
+template <nn::fixed_string Name, class From, int Kernel>
+using ncnn_layer = nn::layer<nn::op::quantized_conv2d, Name, From, nn::out<2>, nn::kernel<Kernel>, nn::pad<Kernel / 2>,
+                             nn::option<"arithmetic", nn::op::byte_arithmetic::ncnn>, nn::to<nn::dtype::f32>,
+                             nn::per_channel, nn::fused<nn::function::relu>>;
+struct fire : nn::network<nn::input<"x", nn::shape<2, 4, 5>>, ncnn_layer<"a", nn::from<"x">, 1>,
+                          ncnn_layer<"b", nn::from<"x">, 3>, nn::concat<"both", nn::from<"a", "b">, nn::axis<0>>,
+                          ncnn_layer<"last", nn::from<"both">, 1>> {};
+
+constexpr auto weight_1x1 = bytes<2 * 2>(21);
+constexpr auto weight_3x3 = bytes<2 * 2 * 9>(22);
+constexpr auto last_weight = bytes<2 * 4>(23);
+constexpr float biases[] = {0.25f, -0.5f}, weight_scales[] = {37, 50}, x_scale[] = {40}, last_scale[] = {25};
+constexpr nn::named_weight fire_weights[] = {{"a", "weight", weight_1x1},
+                                             {"a", "bias", biases},
+                                             {"a", "weight_scale", weight_scales},
+                                             {"a", "input_scale", x_scale},
+                                             {"b", "weight", weight_3x3},
+                                             {"b", "bias", biases},
+                                             {"b", "weight_scale", weight_scales},
+                                             {"b", "input_scale", x_scale},
+                                             {"last", "weight", last_weight},
+                                             {"last", "bias", biases},
+                                             {"last", "weight_scale", weight_scales},
+                                             {"last", "input_scale", last_scale}};
+constexpr auto fire_as_declared = nn::pack<fire, fire_weights>();
+constexpr auto fire_folded = nn::fold<fire, fire_weights>();
+static_assert(nn::arena_bytes<nn::optimized<fire>> < nn::arena_bytes<fire>);
+
 }  // namespace
+
+TEST_CASE("declared layers of ncnn's make the bytes that the next one would") {
+  static nn::engine<fire> as_declared_run(fire_as_declared);
+  static nn::engine<nn::optimized<fire>> optimized_run(fire_folded);
+  float x[40];
+  for (int i = 0; i < 40; ++i) x[i] = static_cast<float>(i * 7 % 23 - 11) / 5;
+  const auto want = as_declared_run(x), got = optimized_run(x);
+  for (std::size_t i = 0; i < want.size(); ++i) CHECK(got[i] == want[i]);
+}

@@ -471,3 +471,152 @@ DECLINES_LOADED("sum with words", (rules::combine_bytes), sum_of<dtype::i16>, "i
 DECLINES_LOADED("sum in tiny steps", (rules::combine_bytes), (sum_of<dtype::i8, scale_is::coarse>),
                 "its steps are too large for the result's")
 DECLINES_LOADED("softmax of words", (rules::softmax_bytes), softmax_of_words, "its input is not of bytes")
+
+namespace {
+/// A layer in ncnn's arithmetic.
+constexpr op::quantized_conv2d conv_of_ncnn(dtype to = dtype::f32) {
+  op::quantized_conv2d q;
+  static_cast<op::conv2d&>(q) = windows();
+  q.given = 0;
+  q.arithmetic = op::byte_arithmetic::ncnn;
+  q.by_output = true;
+  q.to = to;
+  return q;
+}
+constexpr op::quantized_matmul product_of_ncnn(bool by_row = false) {
+  op::quantized_matmul q;
+  q.arithmetic = op::byte_arithmetic::ncnn;
+  q.by_output = true;
+  q.to = dtype::f32;
+  q.out = 3;
+  q.by_row = by_row;
+  return q;
+}
+constexpr expression& scale_of_input(builder& b, bool bias) {
+  return b.g.expressions[static_cast<std::size_t>(b.g.view().weights(b.g.nodes.back())[bias ? 3 : 2])];
+}
+/// What quantizes: its scale is known to be above 0, as files say.
+constexpr value_id quantizes(builder& b, value_id x, std::string_view name = "last",
+                             numbers_are scale = numbers_are::positive) {
+  const value_id y = b.add(conv_of_ncnn(), name, {x});
+  scale_of_input(b, true).numbers = scale;
+  return y;
+}
+constexpr op::pool maxima(int kernel = 3, int dilation = 1) {
+  op::pool p;
+  p.kernel = by_axis{kernel};
+  p.stride = by_axis{2};
+  p.dilation = by_axis{dilation};
+  p.pad = by_axis{1};
+  p.ceil = true;
+  return p;
+}
+
+template <dtype To>
+constexpr auto joined_by_ncnn = [](builder& b) {
+  const value_id x = bytes_in(b, {4, 5, 6});
+  const value_id both = b.concat("joined", {b.add(conv_of_ncnn(To), "a", {x}), b.add(conv_of_ncnn(To), "c", {x})});
+  b.output("", quantizes(b, b.add(maxima(), "max", {both})));
+};
+template <dtype To>
+constexpr auto dilated_maxima = [](builder& b) {
+  op::pool p;
+  p.kernel = by_axis{2};
+  p.dilation = by_axis{2};
+  b.output("", quantizes(b, b.add(p, "max", {b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})})})));
+};
+template <dtype To>
+constexpr auto product_behind_conv = [](builder& b) {
+  const value_id y = b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})});
+  const value_id padded = b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}}, "pad", {y});
+  b.output("", b.add(product_of_ncnn(), "fc", {b.reshape("flat", padded, {2, 96})}));
+};
+/// Two who quantize by one scale, of which one reads what the other's lies in.
+template <dtype To, bool One = true>
+constexpr auto two_readers = [](builder& b) {
+  const value_id y = b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})});
+  const value_id first = quantizes(b, b.concat("joined", {y, y}), "first");
+  const range own = b.g.nodes.back().weights;
+  b.output("y", quantizes(b, y, "second"));
+  if (One)
+    b.g.operands[static_cast<std::size_t>(b.g.nodes.back().weights.first) + 3] =
+        b.g.operands[static_cast<std::size_t>(own.first) + 3];
+  b.output("x", first);
+};
+/// A layer > what `put` makes of its result > a layer that quantizes.
+template <class Put>
+constexpr void before_ncnn(builder& b, Put put, numbers_are scale = numbers_are::positive) {
+  const value_id y = b.add(conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
+  b.output("", quantizes(b, put(b, y), "last", scale));
+}
+constexpr auto relu_before_ncnn = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) { return c.relu("relu", y); });
+};
+constexpr auto average_before_ncnn = [](builder& b) { before_ncnn(b, average); };
+constexpr auto floats_before_ncnn = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) { return c.concat("joined", {y, c.input("f", {4, 5, 6})}); });
+};
+constexpr auto read_before_ncnn = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) {
+    c.output("relu", c.relu("relu", y));
+    return y;
+  });
+};
+constexpr auto given_before_ncnn = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) {
+    c.output("real", y);
+    return y;
+  });
+};
+constexpr auto maxima_by_any_scale = [](builder& b) {
+  before_ncnn(
+      b, [](builder& c, value_id y) { return c.add(maxima(), "max", {y}); }, numbers_are::invertible);
+};
+constexpr auto maxima_of_padding = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) { return c.add(maxima(2, 2), "max", {y}); });
+};
+constexpr auto pad_before_ncnn = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) {
+    return c.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, 1}, "pad", {y});
+  });
+};
+constexpr auto rows_of_ncnn = [](builder& b) {
+  const value_id y = b.add(conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
+  b.output("", b.add(product_of_ncnn(true), "fc", {b.reshape("flat", y, {2, 60})}));
+};
+constexpr auto floats_of_onnx = [](builder& b) {
+  const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "a", {bytes_in(b, {4, 5, 6})});
+  b.output("", quantizes(b, y));
+};
+}  // namespace
+
+FIRES_LOADED("layers of ncnn's bytes, joined, their maxima quantized", (rules::quantize_before_moves),
+             joined_by_ncnn<dtype::f32>, joined_by_ncnn<dtype::i8>)
+FIRES_LOADED("maxima of ncnn's bytes with places between, and no padding", (rules::quantize_before_moves),
+             dilated_maxima<dtype::f32>, dilated_maxima<dtype::i8>)
+FIRES_LOADED("a layer of ncnn's bytes, padded, in a row, quantized", (rules::quantize_before_moves),
+             product_behind_conv<dtype::f32>, product_behind_conv<dtype::i8>)
+FIRES_LOADED("two quantize by one scale", (rules::quantize_before_moves), two_readers<dtype::f32>,
+             two_readers<dtype::i8>)
+DECLINES_LOADED("two quantize by two scales", (rules::quantize_before_moves), (two_readers<dtype::f32, false>),
+                "who else reads it has another scale")
+DECLINES_LOADED("relu before ncnn's bytes", (rules::quantize_before_moves), relu_before_ncnn,
+                "it is not a layer of bytes")
+DECLINES_LOADED("average before ncnn's bytes", (rules::quantize_before_moves), average_before_ncnn,
+                "it is not a layer of bytes")
+DECLINES_LOADED("ncnn's bytes joined with floats", (rules::quantize_before_moves), floats_before_ncnn,
+                "it is not a layer of bytes")
+DECLINES_LOADED("who else reads what ncnn's bytes are made of", (rules::quantize_before_moves), read_before_ncnn,
+                "its input is also read by another layer")
+DECLINES_LOADED("an output that ncnn's bytes are made of", (rules::quantize_before_moves), given_before_ncnn,
+                "its input is a network output too")
+DECLINES_LOADED("maxima by a scale that may be negative", (rules::quantize_before_moves), maxima_by_any_scale,
+                "its scale may be negative")
+DECLINES_LOADED("maxima of padding alone", (rules::quantize_before_moves), maxima_of_padding,
+                "it may have windows of padding alone")
+DECLINES_LOADED("padding with a number before ncnn's bytes", (rules::quantize_before_moves), pad_before_ncnn,
+                "it pads with a number")
+DECLINES_LOADED("rows, each quantized by its scale", (rules::quantize_before_moves), rows_of_ncnn,
+                "it has a scale for each row")
+DECLINES_LOADED("ncnn's bytes of another arithmetic's", (rules::quantize_before_moves), floats_of_onnx,
+                "it is not a layer of bytes")

@@ -64,7 +64,8 @@ class typed_weights {
     if (b.empty()) {
       b = random_elements(name, e.shape.count(), e.element);
       auto* const f = static_cast<float*>(static_cast<void*>(b.data()));
-      for (std::int64_t i = 0; i < e.shape.count() && name.starts_with("scale"); ++i)  // a scale is positive
+      const bool is_scale = name.starts_with("scale") || e.name.ends_with("_scale");
+      for (std::int64_t i = 0; i < e.shape.count() && is_scale; ++i)  // a scale is positive
         f[i] = 0.01f + std::fabs(f[i]);
     }
     return b;

@@ -74,7 +74,8 @@ class typed_random_graph {
   /// What rules about types, copies and choices look for.
   void add_idiom() {
     const extents m{4, 6};
-    switch (r_.below(12)) {
+    switch (r_.below(13)) {
+      case 12: return add_ncnn_layers();
       case 8: return void(add(op::dynamic_quantize{}, {value(m, dtype::f32)}));
       case 9: {  // relu(x) + k relu(-x)
         const value_id x = value(m, dtype::f32);
@@ -175,6 +176,25 @@ class typed_random_graph {
     if (r_.one_in(8)) return;
     const bool same = r_.one_in(2);
     quantize(same ? type : dtype::i8, same ? scale : r_.below(3));
+  }
+  /// Layers of bytes in ncnn's arithmetic, of which the last quantizes what the others make.
+  void add_ncnn_layers() {
+    op::quantized_conv2d c;
+    c.out = 4;
+    c.kernel = {3, 3};
+    c.pad = {1, 1, 1, 1};
+    c.arithmetic = op::byte_arithmetic::ncnn;
+    c.by_output = true;
+    c.to = dtype::f32;
+    const extents image{4, 5, 6};
+    if (!add(c, {value(image, dtype::f32)})) return;
+    const value_id x = newest();
+    if (r_.one_in(2) && (!add(c, {value(image, dtype::f32)}) || !add(op::concat{}, {x, newest()}))) return;
+    op::pool p;
+    p.kernel = {2, 2};
+    if (r_.one_in(2) && !add(p, {newest()})) return;
+    if (!add(c, {newest()})) return;
+    g.expressions[static_cast<std::size_t>(g.view().weights(g.nodes.back())[3])].numbers = numbers_are::positive;
   }
   bool add_real(value_id x, const extents& image, dtype type, int scale) {
     switch (r_.below(12)) {

@@ -9,10 +9,10 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp), by_channel (channel_axis.hpp), infer_types(types in, span<dtype> out): element types of
-// the outputs (without it all inputs and outputs have one type), and scratch(in, out): bytes of memory its kernel takes
-// while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch = false` if its f32 kernel takes none;
-// passes(back, in), refuses(): see operator_type.
+// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types in,
+// span<dtype> out): element types of the outputs (without it all inputs and outputs have one type), and scratch(in,
+// out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch
+// = false` if its f32 kernel takes none; passes(back, in), refuses(): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
 // kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
 // rely on. Everything generic (options of a declared layer, printing, comparing, lifting back to a type) follows from
@@ -569,6 +569,7 @@ struct operator_type {
   int min_inputs;
   int max_inputs;
   int tier;  ///< operators may be replaced, one for one, by lower ones of the same meaning
+  int (*own_tier)(span<const double> fields);  ///< what the node itself adds to it; null: nothing
   traits is;
   /// The node's own layouts, if they depend on it; else null, and those of `is` hold.
   layout_rule (*layouts)(span<const double> fields, inputs);
@@ -675,6 +676,7 @@ inline constexpr operator_type type_of{&key_of<Op>,
                                        min_inputs<Op>(),
                                        max_inputs<Op>(),
                                        tier_of<Op>(),
+                                       detail::erased<Op>::tier_by_node(),
                                        traits_of<Op>,
                                        detail::erased<Op>::layouts_by_node(),
                                        &detail::erased<Op>::describe,
@@ -819,6 +821,11 @@ struct erased {
     else return traits_of<Op>.each ? back : -1;
   }
   static constexpr layout_rule layouts(span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
+  static constexpr auto tier_by_node() -> int (*)(span<const double>) {
+    if constexpr (requires(const Op& op) { op.own_tier(); })
+      return [](span<const double> f) { return decode<Op>(f).own_tier(); };
+    else return nullptr;
+  }
   static constexpr auto layouts_by_node() -> layout_rule (*)(span<const double>, inputs) {
     if constexpr (requires(const Op& op, inputs in) { op.layouts(in); }) return &erased::layouts;
     else return nullptr;

@@ -470,7 +470,7 @@ class rewriter {
     for (int i = 0; i < n.weights.count; ++i) m.weights += sign * g_.expressions.items[weight(id, i)].shape.count();
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
-    m.tier += sign * n.type->tier;
+    m.tier += sign * (n.type->tier + (n.type->own_tier ? n.type->own_tier(fields_in(n.fields)) : 0));
   }
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
   constexpr void weigh(node_id n, int sign) {

@@ -142,6 +142,7 @@ struct default_rules : rule_list<
     rules::requantize_bytes,
     rules::average_bytes,
     rules::join_bytes,
+    rules::quantize_before_moves,
     rules::activate_bytes,
     rules::combine_bytes,
     rules::softmax_bytes,

@@ -185,6 +185,8 @@ struct products_of_bytes {
   }
   constexpr bool is_tflite() const { return arithmetic == byte_arithmetic::tflite; }
   constexpr bool is_real() const { return arithmetic == byte_arithmetic::real; }
+  /// Floats may become bytes where the next layer quantizes them.
+  constexpr int own_tier() const { return arithmetic == byte_arithmetic::ncnn && to == dtype::f32 ? 1 : 0; }
   constexpr bool has_real_bias() const { return is_real() || arithmetic == byte_arithmetic::ncnn; }
   constexpr problem check_bytes(const activation_function& f) const {
     const bool onnx = arithmetic == byte_arithmetic::onnx;

@@ -397,6 +397,19 @@ CTNN_INLINE quad_vec nearest_of(real_vec x) {
 #endif
 }
 
+/// To the nearest, halves away from 0, of what fits 23 bits: the largest float below 1/2 takes halves over the next
+/// whole number, as sums are rounded, and nothing else.
+template <int = 0>
+CTNN_INLINE quad_vec nearest_away_of(real_vec x) {
+  const real_vec below_half = hn::Set(real_tag(), 0x0.FFFFFFp-1f);
+  const real_vec y = hn::Add(x, hn::CopySignToAbs(below_half, x));
+#if defined(CTNN_X86)
+  return quad_vec{CTNN_X86(cvttps_epi32)(y.raw)};
+#else
+  return hn::ConvertTo(quad_tag(), y);
+#endif
+}
+
 /// rounded_between, in every lane.
 template <int = 0>
 CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, int most) {
@@ -404,16 +417,7 @@ CTNN_INLINE quad_vec round_between(real_vec x, bool away, int zero, int least, i
   const quad_tag d;
   const real_vec low = hn::Set(f, static_cast<float>(least - zero)), high = hn::Set(f, static_cast<float>(most - zero));
   x = least_of(most_of(x, low), high);
-  quad_vec y;
-  if (away) {
-    y = hn::ConvertTo(d, x);
-    const real_vec rest = hn::Sub(x, hn::ConvertTo(f, y)), half = hn::Set(f, 0.5f);
-    const quad_vec one = hn::Set(d, 1), none = hn::Zero(d);
-    y = hn::Add(y, hn::IfThenElse(hn::RebindMask(d, hn::Ge(rest, half)), one, none));
-    y = hn::Sub(y, hn::IfThenElse(hn::RebindMask(d, hn::Le(rest, hn::Neg(half))), one, none));
-  } else {
-    y = nearest_of(x);
-  }
+  const quad_vec y = away ? nearest_away_of(x) : nearest_of(x);
   return hn::Add(y, hn::Set(d, zero));
 }
 
@@ -524,6 +528,27 @@ struct reals_to_even {
   }
   CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
     return hn::Add(nearest_of(least_of(most_of(reals.at(i, column), least), most)), zero);
+  }
+};
+/// The same multiplied by a scale, halves away from 0.
+template <class Reals>
+struct reals_by_scale_away {
+  Reals reals;
+  real_vec scale, least, most;
+
+  CTNN_INLINE reals_by_scale_away(const sum_results& p, int row)
+      : reals(p, row), scale(hn::Set(real_tag(), p.scale)), most(hn::Set(real_tag(), static_cast<float>(p.most))) {
+    auto low = static_cast<float>(p.least);
+    const bool rectified = p.low == 0 && p.high == std::numeric_limits<float>::infinity();
+    if (rectified && p.scale > 0 && p.scale - p.scale == 0 && reals.are_numbers()) {  // 0 times it stays 0
+      low = low < 0 ? 0 : low;
+      reals.bounded = false;
+    }
+    least = hn::Set(real_tag(), low);
+  }
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t column) const {
+    const real_vec x = hn::Mul(reals.at(i, column), scale);
+    return nearest_away_of(least_of(most_of(x, least), most));
   }
 };
 /// The same by another scale, or with halves away from 0.
@@ -645,6 +670,8 @@ CTNN_NOINLINE void finish_reals(const sum_results& p) {
   using reals = sums_as_reals<How, Each>;
   for (int row = 0; row < p.rows; ++row)
     if (p.type == sum_results::f32) store_numbers(p, row, real_tag(), reals(p, row));
+    else if (p.multiplies && p.away && !p.divides && p.zero == 0)
+      write_bytes(p, row, reals_by_scale_away<reals>(p, row));
     else if (p.divides || p.multiplies || p.away) write_bytes(p, row, reals_by_scale<reals>(p, row));
     else write_bytes(p, row, reals_to_even<reals>(p, row));
 }

@@ -336,6 +336,132 @@ struct join_bytes {
   }
 };
 
+/// layer of bytes in ncnn's arithmetic > concat|max pool|... > such a layer, which quantizes floats  ->  bytes between.
+/// A scale above 0 keeps what is larger larger: maxima and what moves elements do the same to bytes. Everybody who
+/// reads what becomes bytes quantizes it by that scale.
+struct quantize_before_moves {
+  static constexpr rule_info info{"quantize_before_moves",
+                                  "quantized_conv|quantized_matmul of ncnn > concat|max pool|... > the same -> bytes "
+                                  "between",
+                                  lowers::tier, numerics::exact};
+  static constexpr bool any_type = true;
+  using layers = bytes_of_products::layers;
+  struct match {
+    node_id last = none;
+    expression_id scale = none;
+    pool<node_id> layers, moves;  ///< what makes bytes from now on, and what lies behind these
+  };
+  using pattern = find::node<layers, &match::last>;
+
+ private:
+  /// The scale by which a layer quantizes its input; none if it does not.
+  static constexpr expression_id scale_of(const rewriter& r, node_id n) {
+    expression_id scale = none;
+    layers::visit(r, n, [&](const auto& layer) {
+      if (layer.arithmetic == op::byte_arithmetic::ncnn && r.type(r.input(n)) == dtype::f32 && r.given(n) == 0)
+        scale = r.weight(n, layer.bias ? 3 : 2);
+    });
+    return scale;
+  }
+  static constexpr bool makes_floats(const rewriter& r, node_id n) {
+    bool floats = false;
+    layers::visit(r, n, [&](const auto& layer) {
+      floats = layer.arithmetic == op::byte_arithmetic::ncnn && layer.to == dtype::f32 && r.given(n) == 0;
+    });
+    return floats;
+  }
+  static constexpr bool is_maximum(const rewriter& r, node_id n) {
+    return r.is<op::pool>(n) || r.is<op::adaptive_pool>(n);
+  }
+  /// A window that lies in the padding has the least of floats, which is another byte than the least of bytes.
+  static constexpr reason unless_each_window_sees(const rewriter& r, node_id n) {
+    if (!r.is<op::pool>(n)) return {};
+    const auto p = r.get<op::pool>(n);
+    const extents &x = r.shape(r.input(n)), &y = r.shape(r.output(n));
+    for (int i = 0; i < p.axes; ++i) {
+      const window_axis a = p.along(i, x.back(p.axes - 1 - i));
+      const bool pads = a.before > 0 || a.after > 0 || p.ceil;
+      if (pads &&
+          (a.dilation != 1 || a.before >= a.taps || (y.back(p.axes - 1 - i) - 1) * a.stride - a.before >= a.size))
+        return {"it may have windows of padding alone", r.name(n)};
+    }
+    return {};
+  }
+  static constexpr reason unless_moves(const rewriter& r, node_id n) {
+    if (r.is<op::pad>(n)) {
+      const auto p = r.get<op::pad>(n);
+      return p.mode != op::pad_mode::constant || p.value == 0 ? reason{} : reason{"it pads with a number", r.name(n)};
+    }
+    if (r.is<op::concat>(n)) return {};
+    return moves_elements(r, n) ? unless_each_window_sees(r, n) : reason{"it is not a layer of bytes", r.name(n)};
+  }
+  static constexpr bool add(pool<node_id>& to, node_id n) {
+    for (const node_id k : to)
+      if (k == n) return false;
+    to.push_back(n);
+    return true;
+  }
+  /// Who reads v is one of those that move, or quantizes it by the same scale.
+  static constexpr reason look_at_readers(const rewriter& r, match& m, value_id v) {
+    if (r.is_output(v)) return {"its input is a network output too", r.name(r.producer(v)), true};
+    int seen = 0;
+    for (node_id n = r.producer(v) + 1; seen < r.readers(v); ++n) {
+      if (!r.live(n)) continue;
+      for (int i = 0; i < r.at(n).inputs.count; ++i) {
+        if (r.input(n, i) != v) continue;
+        ++seen;
+        if (layers::visits(r, n)) {
+          if (scale_of(r, n) != m.scale) return {"who else reads it has another scale", r.name(n), true};
+        } else if (unless_moves(r, n)) {
+          return {"its input is also read by another layer", r.name(n), true};
+        } else {
+          add(m.moves, n);
+        }
+      }
+    }
+    return {};
+  }
+
+ public:
+  static constexpr reason guard(const rewriter& r, match& m) {
+    m.scale = scale_of(r, m.last);
+    if (m.scale == none) return find::detail::another_operator;
+    if (r.shape_of(m.scale).count() != 1) return {"it has a scale for each row"};
+    // From where the scale is said up to layers, and from there down to all who read.
+    if (makes_floats(r, r.producer(r.input(m.last)))) m.layers.push_back(r.producer(r.input(m.last)));
+    else m.moves.push_back(r.producer(r.input(m.last)));
+    std::size_t layers_seen = 0, moves_seen = 0;
+    bool compares = false;
+    while (layers_seen < m.layers.size() || moves_seen < m.moves.size()) {
+      const bool moves = moves_seen < m.moves.size();
+      const node_id n = moves ? m.moves[moves_seen++] : m.layers[layers_seen++];
+      if (moves) {
+        if (const reason no = unless_moves(r, n)) return no;
+        compares = compares || is_maximum(r, n);
+        for (int i = 0; i < r.at(n).inputs.count; ++i) {
+          const node_id from = r.producer(r.input(n, i));
+          add(makes_floats(r, from) ? m.layers : m.moves, from);
+        }
+      }
+      if (const reason no = look_at_readers(r, m, r.output(n))) return no;
+    }
+    if (compares && !are_positive(r.known_of_weight(m.scale))) return {"its scale may be negative"};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    for (const node_id n : m.layers)
+      layers::visit(r, n, [&](auto layer) {
+        pool<expression_id> weights = r.weights_of(n);
+        weights.push_back(m.scale);
+        layer.to = dtype::i8;
+        r.note(r.name(n), r.name(n));
+        r.become(n, layer, r.name(n), r.inputs_of(n), weights);
+        r.retype(r.output(n), dtype::i8);
+      });
+    for (const node_id n : m.moves) r.retype(r.output(n), dtype::i8);
+  }
+};
+
 /// dequantize > activation > quantize  ->  requantize between bounds, or a table of 256 bytes
 struct activate_bytes {
   static constexpr rule_info info{"activate_bytes",

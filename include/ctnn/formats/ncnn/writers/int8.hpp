@@ -30,16 +30,31 @@ inline void need_ncnn_arithmetic(const op::products_of_bytes& op) {
     throw inexpressible{"zero points, or one scale for all weights"};
 }
 
+/// ncnn makes bytes for its convolutions alone: maxima and what moves elements take floats, and who reads these
+/// quantizes them by the same scale.
+inline bool makes_bytes(const node_writer& w, dtype to, bool separate_activation) {
+  if (to != dtype::i8) return false;
+  if (w.b.outputs.contains(w.output())) {
+    if (separate_activation) throw inexpressible{"an activation between sums and bytes"};
+    return true;
+  }
+  if (separate_activation) return false;
+  const graph_view& g = w.b.g;
+  for (const node_id reader : w.b.readers[static_cast<std::size_t>(w.output())])
+    if (const operator_type* const type = g.at(reader).type;
+        type != &type_of<op::quantized_conv2d> && type != &type_of<op::quantized_matmul>)
+      return false;
+  return true;
+}
+
 inline void quantized_conv2d(node_writer& w) {
   w.need_rank(3, 3);
   const auto op = w.get<op::quantized_conv<2>>();
   need_ncnn_arithmetic(op);
-  const bool requantize = op.to == dtype::i8;
   parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(w.weight(0).size()));
-  const bool grouped = op.groups != 1;
+  const bool grouped = op.groups != 1, separate = !fuse_activation(p, op.activation);
+  const bool requantize = makes_bytes(w, op.to, separate);
   p.integer(8, (grouped ? 1 : 2) + (requantize ? 100 : 0), 0);
-  const bool separate = !fuse_activation(p, op.activation);
-  if (separate && requantize) throw inexpressible{"an activation between sums and bytes"};
   const std::string result = before_activation(w, separate);
   w.layer(grouped ? "ConvolutionDepthWise" : "Convolution", {w.in()}, {result}, p);
   int8_arrays(w, op.bias, requantize, op.out, op.groups, !grouped);
@@ -51,7 +66,7 @@ inline void quantized_matmul(node_writer& w) {
   need_ncnn_arithmetic(op);
   w.need_rank(1, 2);
   if (w.input_shape().rank == 2 && w.input_shape()[0] == 1) throw inexpressible{"a matrix of one row"};
-  if (!op.transposed || op.right.size() != 2 || op.by_row || op.to != dtype::f32)
+  if (!op.transposed || op.right.size() != 2 || op.by_row || (op.to != dtype::f32 && w.b.outputs.contains(w.output())))
     throw inexpressible{"a product that is no layer of ncnn's"};
   const int out = op.right[0];
   const auto size = static_cast<std::int64_t>(w.weight(0).size());
