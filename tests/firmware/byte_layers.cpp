@@ -18,7 +18,8 @@ alignas(8) std::int8_t packed[sizeof weight + 16 * most_channels * most_taps], s
 plain::detail::row_constants rows[most_channels];
 
 // Factors of sums; at run time they would take doubles.
-constexpr std::uint32_t small = fixed_factor(0.001).word(), above_half = fixed_factor(0.75).word();
+constexpr std::uint32_t small = fixed_factor(0.001).word(), above_half = fixed_factor(0.75).word(),
+                        far_above = fixed_factor(30).word();
 constexpr std::int64_t flat = fixed_factor(0.4).times, above_one = fixed_factor(1.3).times,
                        steep = fixed_factor(1e5).times;
 
@@ -133,6 +134,28 @@ int wrong_in_sums() {
   return wrong;
 }
 
+int wrong_in_products() {
+  plain::byte_binary k{};
+  k.sum.results = any_results();
+  k.multiplies = true;
+  k.x_zero = below(256) - 128;
+  k.z_zero = below(256) - 128;
+  k.count = 1 + below(70);
+  k.factor = one_in(2) ? small : one_in(2) ? above_half : far_above;
+  for (std::int8_t& b : x) b = any_byte();
+  for (std::int8_t& b : z) b = any_byte();
+  byte_operands o{};
+  o.at[o.in] = floats(x);
+  o.at[o.second] = floats(z);
+  o.at[o.out] = floats(y);
+  plain::run(k, o);
+  int wrong = 0;
+  for (int i = 0; i < k.count; ++i)
+    wrong +=
+        y[i] != k.sum.results.of(fixed_factor::of_word(k.factor).of((x[i] - k.x_zero) * (z[i] - k.z_zero))) ? 1 : 0;
+  return wrong;
+}
+
 int wrong_in_pools() {
   const int channels = 1 + below(most_channels), width = most_side;
   const plain::detail::pooled_cells cells{1 + below(3), 1 + below(3), std::ptrdiff_t{width} * channels, channels};
@@ -166,6 +189,7 @@ int report(const char* what, int (*wrong_in)()) {
 }  // namespace
 
 int main() {
-  return report("layers", &wrong_in_layer) + report("sums", &wrong_in_sums) + report("pools", &wrong_in_pools) == 0 ? 0
-                                                                                                                    : 1;
+  const int wrong = report("layers", &wrong_in_layer) + report("sums", &wrong_in_sums) +
+                    report("products", &wrong_in_products) + report("pools", &wrong_in_pools);
+  return wrong == 0 ? 0 : 1;
 }

@@ -176,7 +176,7 @@ struct byte_binary {
   bool multiplies;
   int x_zero, z_zero;
   std::ptrdiff_t count;
-  fixed_factor factor;  ///< of products (x - zero) (z - zero)
+  std::uint32_t factor;  ///< of products (x - zero) (z - zero)
 };
 constexpr byte_binary byte_task_of(const op::quantized_binary& p, const arguments& in) {
   const fixed_factor a(p.of.scale / p.as.scale), b(p.with.scale / p.as.scale);
@@ -186,7 +186,7 @@ constexpr byte_binary byte_task_of(const op::quantized_binary& p, const argument
       p.of.zero,
       p.with.zero,
       static_cast<std::ptrdiff_t>(in.out[0].shape.count()),
-      fixed_factor(p.of.scale * p.with.scale / p.as.scale)};
+      fixed_factor(p.of.scale * p.with.scale / p.as.scale).word()};
   k.sum.start -= k.sum.a * p.of.zero + k.sum.b * p.with.zero;
   return k;
 }
@@ -195,7 +195,7 @@ inline void run(const byte_binary& k, const byte_operands& o) {
   std::int8_t* const y = o.to<std::int8_t>(o.out);
   if (!k.multiplies) return detail::add_bytes(k.sum, x, z, y, k.count);
   for (std::ptrdiff_t i = 0; i < k.count; ++i)
-    y[i] = k.sum.results.of(k.factor.of((x[i] - k.x_zero) * (z[i] - k.z_zero)));
+    y[i] = detail::byte_of((x[i] - k.x_zero) * (z[i] - k.z_zero), k.factor, k.sum.results);
 }
 
 /// A function of one byte.
