@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <span>
 
 #include "../base/compiled.hpp"
 #include "../loaded/aligned_memory.hpp"

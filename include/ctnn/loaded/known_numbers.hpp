@@ -48,7 +48,7 @@ inline bool may_have_zero_channels(const number_source& from, const extents& sha
   const std::size_t each = shape.rank > 1 ? static_cast<std::size_t>(shape.count(2, shape.rank)) : 1;
   constexpr std::size_t at_once = 16384, worth_a_read = 2048;  // numbers
   std::vector<float> some(std::min(count, at_once));
-  /// Of numbers 0, step, 2 * step ... below `end`. Those that are near each other are read with all between them.
+  // Of numbers 0, step, 2 * step ... below `end`. Those that are near each other are read with all between them.
   const auto any_zero = [&](std::size_t end, std::size_t step) {
     for (std::size_t at = 0; at < end;) {
       const std::size_t now = step < worth_a_read ? std::min((some.size() - 1) / step * step + 1, end - at) : 1;

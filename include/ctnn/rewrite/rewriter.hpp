@@ -117,6 +117,20 @@ class rewriter {
   /// Is anything known of channels of zeros?
   constexpr bool knows_zero_channels() const { return knows_zero_channels_; }
   constexpr int readers(value_id v) const { return g_.values.items[v].readers; }
+  /// What refuse(node) says, a reason, of the first live node that reads v and is refused; else nothing.
+  template <class Refuse>
+  constexpr auto refused_reader(value_id v, Refuse&& refuse) const -> decltype(refuse(v)) {
+    int seen = 0;
+    for (node_id n = producer(v) + 1; seen < readers(v); ++n) {
+      if (!live(n)) continue;
+      for (int i = 0; i < at(n).inputs.count; ++i) {
+        if (input(n, i) != v) continue;
+        ++seen;
+        if (const auto no = refuse(n)) return no;
+      }
+    }
+    return {};
+  }
   constexpr value_id resolve(value_id v) const {
     while (forward_.items[v] != v) v = forward_.items[v];
     return v;

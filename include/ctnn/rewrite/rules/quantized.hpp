@@ -404,22 +404,16 @@ struct quantize_before_moves {
   /// Who reads v is one of those that move, or quantizes it by the same scale.
   static constexpr reason look_at_readers(const rewriter& r, match& m, value_id v) {
     if (r.is_output(v)) return {"its input is a network output too", r.name(r.producer(v)), true};
-    int seen = 0;
-    for (node_id n = r.producer(v) + 1; seen < r.readers(v); ++n) {
-      if (!r.live(n)) continue;
-      for (int i = 0; i < r.at(n).inputs.count; ++i) {
-        if (r.input(n, i) != v) continue;
-        ++seen;
-        if (layers::visits(r, n)) {
-          if (scale_of(r, n) != m.scale) return {"who else reads it has another scale", r.name(n), true};
-        } else if (unless_moves(r, n)) {
-          return {"its input is also read by another layer", r.name(n), true};
-        } else {
-          add(m.moves, n);
-        }
+    return r.refused_reader(v, [&](node_id n) -> reason {
+      if (layers::visits(r, n)) {
+        if (scale_of(r, n) != m.scale) return {"who else reads it has another scale", r.name(n), true};
+      } else if (unless_moves(r, n)) {
+        return {"its input is also read by another layer", r.name(n), true};
+      } else {
+        add(m.moves, n);
       }
-    }
-    return {};
+      return {};
+    });
   }
 
  public:

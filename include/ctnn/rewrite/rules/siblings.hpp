@@ -52,16 +52,12 @@ struct join_siblings {
     for (const node_id n : m.layers) {
       const value_id y = r.output(n);
       if (r.is_output(y)) return {"it is a network output", r.name(n)};
-      int readers = 0;
-      for (node_id k = n + 1; readers < r.readers(y); ++k) {
-        if (!r.live(k)) continue;
-        for (int i = 0; i < r.at(k).inputs.count; ++i) {
-          if (r.input(k, i) != y) continue;
-          ++readers;
-          if (k < m.layers[1]) return {"it is read before the next of them", r.name(n)};
-          if (!multiplies::visits(r, k)) return {"what reads it does not multiply", r.name(k)};
-        }
-      }
+      const reason no = r.refused_reader(y, [&](node_id k) -> reason {
+        if (k < m.layers[1]) return {"it is read before the next of them", r.name(n)};
+        if (!multiplies::visits(r, k)) return {"what reads it does not multiply", r.name(k)};
+        return {};
+      });
+      if (no) return no;
     }
     for (const node_id n : m.layers) m.now += cost_of(r.view(), n);
     const extents in[] = {r.shape(r.input(m.last))};
