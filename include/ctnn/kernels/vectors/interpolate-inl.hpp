@@ -72,17 +72,13 @@ CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool d
   std::size_t j = 0;
 #if !CTNN_SCALAR_VEC
   if (doubles) {
-    const auto half = hn::ShiftRight<1>(hn::Iota(int_tag(), 0));
-    const auto low = hn::IndicesFromVec(tag(), half);
-    const auto high = hn::IndicesFromVec(tag(), hn::Add(half, hn::Set(int_tag(), lanes / 2)));
     const std::size_t whole = from.size() / (2 * lanes) * (2 * lanes);
     for (int i = 0; i < count; ++i) {
       const float* next = x + from[0];
       float* to = y + i * pitch;
       for (j = 0; j < whole; j += 2 * lanes, next += lanes) {
         const vec v = loadu(next);
-        storeu(hn::TableLookupLanes(v, low), to + j);
-        storeu(hn::TableLookupLanes(v, high), to + j + lanes);
+        hn::StoreInterleaved2(v, v, tag(), to + j);
       }
     }
   }
