@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A type that is no network.
 // expect: ctnn: this type is no network<...>
-// lines: 20
 #include <ctnn/ctnn.hpp>
 
 #ifdef CTNN_CORRECTED

@@ -48,6 +48,7 @@ inline std::string describe(const problem& p) {
     case mistake::unknown_input: return "no layer is called " + what;
     case mistake::input_declared_after_user: return "input " + what + " is declared further down";
     case mistake::duplicate_name: return "two layers are called " + what;
+    case mistake::unnamed_layer: return "a layer (" + what + ") has no name";
     case mistake::duplicate_output: return "two outputs are called " + what;
     case mistake::unknown_output: return "no layer for output " + what;
     case mistake::no_input_before: return "no layer before the first";

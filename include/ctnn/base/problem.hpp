@@ -29,6 +29,7 @@ enum class mistake {
   unknown_input,                    ///< no layer is called `what`
   input_declared_after_user,        ///< `what` stands further down
   duplicate_name,                   ///< two layers are called `what`
+  unnamed_layer,                    ///< of operator `what`
   duplicate_output,                 ///< two outputs are called `what`
   unknown_output,                   ///< no layer is called `what`
   no_input_before,                  ///< first layer reads "the layer before"

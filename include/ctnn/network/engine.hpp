@@ -96,6 +96,9 @@ class engine {
   engine(weights_of<Net> weights, target_id target) requires(owns) : weights_(weights.packed) { use(target), begin(); }
   /// Of a network without weights.
   engine() requires(owns && x::weights_size == 0) : weights_(nullptr) { use_best(), begin(); }
+  // clang-format off: compilers show the line
+  engine() requires(owns && x::weights_size != 0) = delete;  // this network has weights: engine<net> name{weights}
+  // clang-format on
   /// In memory that must outlive the engine, too.
   template <std::size_t Bytes>
   constexpr engine(weights_of<Net> weights, arena_memory<Bytes>& memory)
@@ -369,10 +372,12 @@ class engine {
   [[no_unique_address]] target_id target_{};  ///< that of run_
 };
 
-/// Of a network with a mistake, whose one error has been said: whatever is asked of its engine is no second one.
+/// Of a network with a mistake, whose one error is said here: whatever is asked of its engine is no second one.
 template <class Net, class Arena>
-  requires(ir::stands_in<Net> || ir::executable<Net>::g.nodes.empty())
+  requires(ir::stands_in<Net> || static_cast<bool>(ir::detail::found_in<Net>::error.found))
 class engine<Net, Arena> {
+  static_assert(sizeof(std::conditional_t<ir::stands_in<Net>, char, ir::error_in<ir::detail::found_in<Net>::error>>));
+
  public:
   constexpr explicit engine(const auto&...) {}
   template <std::size_t I = 0>

@@ -280,8 +280,9 @@ struct keep {
   x(eltwise_max, op::eltwise, option<"function", op::eltwise_function::max>)
 // clang-format on
 
+// Without a name a word would be the compiler's error, whose sentence knows nothing of layers.
 #define CTNN_LAYER(word, Op, ...) \
-  template <fixed_string Name, class... Options> \
+  template <fixed_string Name = "", class... Options> \
   using word = layer<Op, Name __VA_OPT__(, ) __VA_ARGS__, Options...>;
 CTNN_LAYER_WORDS(CTNN_LAYER)
 CTNN_LAYER(batch_norm1d, op::batch_norm, option<"axis", 1>)   ///< of (N, C) or (N, C, L)

@@ -118,6 +118,7 @@ class lowerer {
   }
 
   constexpr problem add(const layer_record& l) {
+    if (l.name.empty()) return {mistake::unnamed_layer, l.type->name};
     in_.clear();
     for (std::string_view name : l.from)
       if (const problem p = read(name, in_)) return p;

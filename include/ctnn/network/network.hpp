@@ -13,7 +13,7 @@ struct network {
   static_assert(detail::are_complete({sizeof(Layers)...}));
   using network_type = network;
   using operator_struct = void;
-  using parts = detail::parts_or<input<"", shape<1>>, Layers...>;
+  using parts = detail::parts_or<input<"x", shape<1>>, Layers...>;
   static constexpr std::span<const layer_record> records = parts::all;
   static constexpr layer_record record = parts::group(grouping::block, {});
 
