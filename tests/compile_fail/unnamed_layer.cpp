@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A layer without a name.
-// expect: ctnn: a layer needs a name, as relu<
+// expect: ctnn: a layer needs a name
 // expect: mistake::unnamed_layer
 // expect: what<'a', 'c', 't', 'i', 'v', 'a', 't', 'i', 'o', 'n'>
 #include <ctnn/ctnn.hpp>

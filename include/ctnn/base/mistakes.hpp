@@ -72,7 +72,7 @@ template <class... F> struct network_error<mistake::input_declared_after_user, F
 template <class... F> struct network_error<mistake::duplicate_name, F...> {
   static_assert(possible<F...>, "ctnn: two layers have the same name"); };
 template <class... F> struct network_error<mistake::unnamed_layer, F...> {
-  static_assert(possible<F...>, "ctnn: a layer needs a name, as relu<\"name\">"); };
+  static_assert(possible<F...>, "ctnn: a layer needs a name"); };
 template <class... F> struct network_error<mistake::duplicate_output, F...> {
   static_assert(possible<F...>, "ctnn: two outputs have the same name"); };
 template <class... F> struct network_error<mistake::unknown_output, F...> {

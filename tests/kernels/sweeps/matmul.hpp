@@ -75,6 +75,11 @@ void sweep_matmul(const Run& run) {
   compare_matmul(run, {130, 70}, {90, 130}, {true, true});
   compare_matmul(run, {1, 300}, {300, 200});
   compare_matmul(run, {3, 300}, {300, 200}, {false, false, 0.5f});
+  for (int n : {31, 32, 33, 64, 200}) {
+    compare_matmul(run, {1, 37}, {37, n}, {false, false, 0.5f});
+    compare_matmul(run, {64, 1}, {64, n}, {true, false, -2});
+    compare_matmul(run, {3, 1, 8}, {3, 8, n});
+  }
 }
 
 }  // namespace ctnn::ir::test
