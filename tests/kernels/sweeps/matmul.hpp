@@ -79,6 +79,7 @@ void sweep_matmul(const Run& run) {
     compare_matmul(run, {1, 37}, {37, n}, {false, false, 0.5f});
     compare_matmul(run, {64, 1}, {64, n}, {true, false, -2});
     compare_matmul(run, {3, 1, 8}, {3, 8, n});
+    compare_matmul(run, {1, 150}, {n, 150}, {false, true, 0.5f});
   }
 }
 

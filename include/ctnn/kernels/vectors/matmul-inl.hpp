@@ -64,7 +64,7 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   const run_step step{};
   t.runs = &step;
   while (column < column_end) {
-    const tile_shape tile = rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
+    const tile_shape tile = lanes == 1 && rows == 1 ? choose_row(columns - column) : choose_tile(columns - column);
     t.columns = columns - column < tile.columns ? columns - column : tile.columns;
     for (int k = 0; k < depth; k += part) {
       t.length = depth - k < part ? depth - k : part;
@@ -105,44 +105,60 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
   }
 }
 
-/// out += Depth numbers of scale x by as many rows of b, of columns [column, column_end); `first`: out = that.
+/// out += scale * x by `Depth` rows of b, of `columns` columns each; `first`: out = that.
 template <int Depth>
-CTNN_INLINE void add_rows(float scale, const float* x, const float* b, float* out, std::ptrdiff_t columns, int column,
-                          int column_end, bool first) {
+CTNN_INLINE void add_rows(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out, int columns,
+                          bool first) {
   vec factors[Depth];
   for (int k = 0; k < Depth; ++k) factors[k] = set(scale * x[k]);
-  int c = column;
-  for (; c + 2 * lanes <= column_end; c += 2 * lanes) {  // a cache line of each row, or two
+  int c = 0;
+  for (; c + 2 * lanes <= columns; c += 2 * lanes) {  // a cache line of each row, or two
     const float* from = b + c;
-    vec sum = first ? set(0) : loadu(out + c), next = first ? set(0) : loadu(out + c + lanes);
-    for (int k = 0; k < Depth; ++k, from += columns) {
+    vec sum = first ? zero() : loadu(out + c), next = first ? zero() : loadu(out + c + lanes);
+    for (int k = 0; k < Depth; ++k, from += pitch) {
       sum = mul_add(factors[k], loadu(from), sum);
       next = mul_add(factors[k], loadu(from + lanes), next);
     }
     storeu(sum, out + c);
     storeu(next, out + c + lanes);
   }
-  for (; c < column_end; c += lanes) {
-    const int count = column_end - c;
+  for (; c < columns; c += lanes) {
+    const int count = columns - c;
     const float* from = b + c;
-    vec sum = first ? set(0) : load_bounded(out + c, count);
-    for (int k = 0; k < Depth; ++k, from += columns) sum = mul_add(factors[k], load_bounded(from, count), sum);
+    vec sum = first ? zero() : load_bounded(out + c, count);
+    for (int k = 0; k < Depth; ++k, from += pitch) sum = mul_add(factors[k], load_bounded(from, count), sum);
     store_bounded(sum, out + c, count);
   }
 }
-
-/// Columns [column, column_end) of out = scale x b, for b of depth x columns without gaps. It is read in a few long
-/// streams, which memory hands out faster than the short pieces of each row that a tile takes.
 template <int = 0>
-CTNN_NOINLINE inline void multiply_row(float scale, const float* x, const float* b, float* out, int depth, int columns,
-                                       int column, int column_end) {
+CTNN_NOINLINE inline void add_all_rows(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
+                                       int depth, int columns, bool first) {
   constexpr int streams = 8;
   int k = 0;
-  for (; k + streams <= depth; k += streams)
-    add_rows<streams>(scale, x + k, b + static_cast<std::ptrdiff_t>(k) * columns, out, columns, column, column_end,
-                      k == 0);
-  for (; k < depth; ++k)
-    add_rows<1>(scale, x + k, b + static_cast<std::ptrdiff_t>(k) * columns, out, columns, column, column_end, k == 0);
+  for (; k + streams <= depth; k += streams, b += streams * pitch)
+    add_rows<streams>(scale, x + k, b, pitch, out, columns, first && k == 0);
+  for (; k < depth; ++k, b += pitch) add_rows<1>(scale, x + k, b, pitch, out, columns, first && k == 0);
+}
+
+/// Columns [column, column_end) of out = scale x b, for one row x. b is read in a few long streams, which memory hands
+/// out faster than the short pieces of each row that a tile takes; if it is transposed, it is copied part by part.
+/// Both add up alike.
+template <int = 0>
+CTNN_NOINLINE inline void multiply_row(const op::matmul& p, const float* x, const float* b, float* out, int depth,
+                                       int columns, int column, int column_end) {
+  if (!p.transpose_b)
+    return add_all_rows(p.scale, x, b + column, columns, out + column, depth, column_end - column, true);
+  constexpr int width = 4 * lanes, part = 128;
+  alignas(64) float copy[part * width];
+  for (; column < column_end; column += width) {
+    const int some = column_end - column < width ? column_end - column : width;
+    for (int k = 0; k < depth; k += part) {
+      const int length = depth - k < part ? depth - k : part;
+      copy_columns(op::matmul{false, true}, b + static_cast<std::ptrdiff_t>(column) * depth + k, length, some, width, 1,
+                   depth, copy);
+      add_all_rows(p.scale, x + k, copy, width, out + column, length, some, k == 0);
+    }
+  }
 }
 
 template <int = 0>
@@ -159,11 +175,12 @@ CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
   if (a.share.count > 1 && row.size() <= 0) return;
   for (std::ptrdiff_t m = matrix.begin; m < matrix.end; ++m) {
     const auto at = w.offsets(m);
-    if (lanes > 1 && w.rows == 1 && w.columns >= 2 * lanes && !p.transpose_b) {
-      multiply_row(p.scale, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.depth, w.columns,
-                   static_cast<int>(column.begin), static_cast<int>(column.end));
-      continue;
-    }
+    if constexpr (lanes > 1)
+      if (w.rows == 1) {
+        multiply_row(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.depth, w.columns,
+                     static_cast<int>(column.begin), static_cast<int>(column.end));
+        continue;
+      }
     multiply_matrices(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.rows, w.depth, w.columns,
                       static_cast<int>(row.begin), static_cast<int>(row.end), static_cast<int>(column.begin),
                       static_cast<int>(column.end));
