@@ -376,7 +376,8 @@ class engine {
 template <class Net, class Arena>
   requires(ir::stands_in<Net> || static_cast<bool>(ir::detail::found_in<Net>::error.found))
 class engine<Net, Arena> {
-  static_assert(sizeof(std::conditional_t<ir::stands_in<Net>, char, ir::error_in<ir::detail::found_in<Net>::error>>));
+  using error = ir::error_in<ir::detail::found_in<Net>::error>;
+  static_assert(sizeof(std::conditional_t<ir::stands_in<Net>, char, error>) > 0);
 
  public:
   constexpr explicit engine(const auto&...) {}

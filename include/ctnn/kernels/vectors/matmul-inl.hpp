@@ -107,8 +107,8 @@ CTNN_NOINLINE inline void multiply_matrices(const op::matmul& p, const float* a,
 
 /// out += scale * x by `Depth` rows of b, of `columns` columns each; `first`: out = that.
 template <int Depth>
-CTNN_INLINE void add_rows(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out, int columns,
-                          bool first) {
+CTNN_INLINE void add_some_products(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
+                                   int columns, bool first) {
   vec factors[Depth];
   for (int k = 0; k < Depth; ++k) factors[k] = set(scale * x[k]);
   int c = 0;
@@ -131,13 +131,13 @@ CTNN_INLINE void add_rows(float scale, const float* x, const float* b, std::ptrd
   }
 }
 template <int = 0>
-CTNN_NOINLINE inline void add_all_rows(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
+CTNN_NOINLINE inline void add_products(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
                                        int depth, int columns, bool first) {
   constexpr int streams = 8;
   int k = 0;
   for (; k + streams <= depth; k += streams, b += streams * pitch)
-    add_rows<streams>(scale, x + k, b, pitch, out, columns, first && k == 0);
-  for (; k < depth; ++k, b += pitch) add_rows<1>(scale, x + k, b, pitch, out, columns, first && k == 0);
+    add_some_products<streams>(scale, x + k, b, pitch, out, columns, first && k == 0);
+  for (; k < depth; ++k, b += pitch) add_some_products<1>(scale, x + k, b, pitch, out, columns, first && k == 0);
 }
 
 /// Columns [column, column_end) of out = scale x b, for one row x. b is read in a few long streams, which memory hands
@@ -147,7 +147,7 @@ template <int = 0>
 CTNN_NOINLINE inline void multiply_row(const op::matmul& p, const float* x, const float* b, float* out, int depth,
                                        int columns, int column, int column_end) {
   if (!p.transpose_b)
-    return add_all_rows(p.scale, x, b + column, columns, out + column, depth, column_end - column, true);
+    return add_products(p.scale, x, b + column, columns, out + column, depth, column_end - column, true);
   constexpr int width = 4 * lanes, part = 128;
   alignas(64) float copy[part * width];
   for (; column < column_end; column += width) {
@@ -156,7 +156,7 @@ CTNN_NOINLINE inline void multiply_row(const op::matmul& p, const float* x, cons
       const int length = depth - k < part ? depth - k : part;
       copy_columns(op::matmul{false, true}, b + static_cast<std::ptrdiff_t>(column) * depth + k, length, some, width, 1,
                    depth, copy);
-      add_all_rows(p.scale, x + k, copy, width, out + column, length, some, k == 0);
+      add_products(p.scale, x + k, copy, width, out + column, length, some, k == 0);
     }
   }
 }
