@@ -65,6 +65,33 @@ CTNN_INLINE void split_pairs(std::ptrdiff_t n, float* y, float* z, const float* 
 }
 #endif
 
+#if !CTNN_SCALAR_VEC
+/// Blocks of four numbers of the vector: those at row(0), row(4), row(8) ...
+template <class D, class Row>
+CTNN_INLINE hn::Vec<D> load_blocks(D d, const Row& row, int first) {
+  if constexpr (hn::MaxLanes(D()) <= 4) return hn::LoadU(d, row(first));
+  else {
+    constexpr int half = static_cast<int>(hn::MaxLanes(D())) / 2;
+    const hn::Half<D> h;
+    return hn::Combine(d, load_blocks(h, row, first + half), load_blocks(h, row, first));
+  }
+}
+/// Lane r of y[i] = row(r)[i] for i < 4.
+template <class Row>
+CTNN_INLINE void load_turned(vec (&y)[4], const Row& row) {
+  const tag d;
+  const hn::Repartition<double, tag> two;
+  const vec x0 = load_blocks(d, row, 0), x1 = load_blocks(d, row, 1), x2 = load_blocks(d, row, 2),
+            x3 = load_blocks(d, row, 3);
+  const auto a = hn::BitCast(two, hn::InterleaveLower(d, x0, x1)), b = hn::BitCast(two, hn::InterleaveLower(d, x2, x3));
+  const auto e = hn::BitCast(two, hn::InterleaveUpper(d, x0, x1)), f = hn::BitCast(two, hn::InterleaveUpper(d, x2, x3));
+  y[0] = hn::BitCast(d, hn::InterleaveLower(two, a, b));
+  y[1] = hn::BitCast(d, hn::InterleaveUpper(two, a, b));
+  y[2] = hn::BitCast(d, hn::InterleaveLower(two, e, f));
+  y[3] = hn::BitCast(d, hn::InterleaveUpper(two, e, f));
+}
+#endif
+
 #if CTNN_TRANSPOSES_EIGHTS
 /// transpose_4x4() for r, c < 8: pairs of neighbours, fours, then halves.
 CTNN_INLINE void transpose_8x8(float* y, std::ptrdiff_t dy, const float* x, std::ptrdiff_t dx) {

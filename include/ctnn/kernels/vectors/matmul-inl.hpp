@@ -130,43 +130,76 @@ CTNN_INLINE void add_some_products(float scale, const float* x, const float* b, 
     store_bounded(sum, out + c, count);
   }
 }
+/// out = scale x b. b is read in a few long streams, which memory hands out faster than many short pieces.
 template <int = 0>
 CTNN_NOINLINE inline void add_products(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
-                                       int depth, int columns, bool first) {
+                                       int depth, int columns) {
   constexpr int streams = 8;
   int k = 0;
   for (; k + streams <= depth; k += streams, b += streams * pitch)
-    add_some_products<streams>(scale, x + k, b, pitch, out, columns, first && k == 0);
-  for (; k < depth; ++k, b += pitch) add_some_products<1>(scale, x + k, b, pitch, out, columns, first && k == 0);
+    add_some_products<streams>(scale, x + k, b, pitch, out, columns, k == 0);
+  for (; k < depth; ++k, b += pitch) add_some_products<1>(scale, x + k, b, pitch, out, columns, k == 0);
 }
 
-/// Columns [column, column_end) of out = scale x b, for one row x. b is read in a few long streams, which memory hands
-/// out faster than the short pieces of each row that a tile takes; if it is transposed, it is copied part by part.
-/// Both add up alike.
+#if !CTNN_SCALAR_VEC
+/// out[c] = scale x b[c] for `Vectors` of columns, whose `depth` numbers stand one after the other; `some`: only so
+/// many of them are there. Added up in the order of add_products.
+template <int Vectors, bool Some>
+CTNN_INLINE void add_along(float scale, const float* x, const float* b, float* out, int depth, int some) {
+  constexpr int columns = Vectors * lanes;
+  vec sums[Vectors];
+  for (int v = 0; v < Vectors; ++v) sums[v] = set(-0.0f);  // as if the first product began the sum
+  const auto column = [&](int c) { return b + static_cast<std::ptrdiff_t>(Some && c >= some ? some - 1 : c) * depth; };
+  int k = 0;
+  for (; k + 4 <= depth; k += 4) CTNN_UNROLL for (int v = 0; v < Vectors; ++v) {
+      vec y[4];
+      detail::load_turned(y, [&](int c) { return column(v * lanes + c) + k; });
+      CTNN_UNROLL for (int i = 0; i < 4; ++i) sums[v] = mul_add(set(scale * x[k + i]), y[i], sums[v]);
+    }
+  for (; k < depth; ++k) {
+    float y[columns];
+    for (int c = 0; c < columns; ++c) y[c] = column(c)[k];
+    for (int v = 0; v < Vectors; ++v) sums[v] = mul_add(set(scale * x[k]), loadu(y + v * lanes), sums[v]);
+  }
+  for (int v = 0; v < Vectors; ++v)
+    if constexpr (Some) store_part(sums[v], out + v * lanes, some - v * lanes);
+    else storeu(sums[v], out + v * lanes);
+}
+
+/// Columns [column, column_end) of out = scale x b, for one row x.
 template <int = 0>
 CTNN_NOINLINE inline void multiply_row(const op::matmul& p, const float* x, const float* b, float* out, int depth,
                                        int columns, int column, int column_end) {
-  if (!p.transpose_b)
-    return add_products(p.scale, x, b + column, columns, out + column, depth, column_end - column, true);
-  constexpr int width = 4 * lanes, part = 128;
-  alignas(64) float copy[part * width];
-  for (; column < column_end; column += width) {
-    const int some = column_end - column < width ? column_end - column : width;
-    for (int k = 0; k < depth; k += part) {
-      const int length = depth - k < part ? depth - k : part;
-      copy_columns(op::matmul{false, true}, b + static_cast<std::ptrdiff_t>(column) * depth + k, length, some, width, 1,
-                   depth, copy);
-      add_products(p.scale, x + k, copy, width, out + column, length, some, k == 0);
-    }
-  }
+  if (!p.transpose_b) return add_products(p.scale, x, b + column, columns, out + column, depth, column_end - column);
+  b += static_cast<std::ptrdiff_t>(column) * depth;
+  out += column;
+  int left = column_end - column;
+  const auto add = [&](auto vectors, auto some) {
+    add_along<vectors, some>(p.scale, x, b, out, depth, left);
+    b += static_cast<std::ptrdiff_t>(vectors) * lanes * depth;
+    out += vectors * lanes;
+    left -= vectors * lanes;
+  };
+  constexpr std::integral_constant<int, 2> two;
+  constexpr std::integral_constant<int, 1> one;
+  // Lines 4 KiB apart take each other's places in a cache, which has eight or more for them.
+  const int places = 1024 / (depth & -depth);
+  const bool there_is_room = two * lanes <= 8 * (places < 1 ? 1 : places);
+  while (there_is_room && left >= two * lanes) add(two, std::false_type());
+  while (left >= lanes) add(one, std::false_type());
+  if (left > 0) add(one, std::true_type());
 }
+#endif
 
 template <int = 0>
 CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(w.rows) * w.columns;
-  if (w.depth == 0 && a.share.index == 0)
-    for (std::ptrdiff_t i = 0; i < size * static_cast<std::ptrdiff_t>(w.matrices); ++i) a.out[0].data[i] = 0;
+  if (w.depth == 0) {
+    const std::ptrdiff_t all = a.share.index == 0 ? size * static_cast<std::ptrdiff_t>(w.matrices) : 0;
+    for (std::ptrdiff_t i = 0; i < all; ++i) a.out[0].data[i] = 0;
+    return;
+  }
   const auto matrices = static_cast<std::ptrdiff_t>(w.matrices);
   const std::size_t way = choose_cut(a.share, {{matrices, 1}, {w.rows, row_tiles}, {w.columns, column_granule}});
   const index_range matrix = way == 0 ? share_of(a.share, matrices) : index_range{0, matrices};
@@ -175,12 +208,13 @@ CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
   if (a.share.count > 1 && row.size() <= 0) return;
   for (std::ptrdiff_t m = matrix.begin; m < matrix.end; ++m) {
     const auto at = w.offsets(m);
-    if constexpr (lanes > 1)
-      if (w.rows == 1) {
-        multiply_row(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.depth, w.columns,
-                     static_cast<int>(column.begin), static_cast<int>(column.end));
-        continue;
-      }
+#if !CTNN_SCALAR_VEC
+    if (w.rows == 1) {
+      multiply_row(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.depth, w.columns,
+                   static_cast<int>(column.begin), static_cast<int>(column.end));
+      continue;
+    }
+#endif
     multiply_matrices(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.rows, w.depth, w.columns,
                       static_cast<int>(row.begin), static_cast<int>(row.end), static_cast<int>(column.begin),
                       static_cast<int>(column.end));
