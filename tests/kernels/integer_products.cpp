@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -37,22 +39,33 @@ std::vector<T> random_bytes(test::random_numbers& random, std::size_t n, int low
   return x;
 }
 
-/// Extreme bytes are as good as any: sums of two products then leave 16 bits.
-void check_products(int rows, std::int64_t columns, std::int64_t quads, int left_most, int right_most, bool extreme) {
+/// any: up to these; alike: these; extreme: as good as any, sums of two products then leave 16 bits.
+enum class bytes { any, alike, extreme };
+
+void check_products(int rows, std::int64_t columns, std::int64_t quads, int left_most, int right_most,
+                    bytes kind = bytes::any) {
   test::random_numbers random(7);
   const std::int64_t wide = multiple_of(columns, quad_lanes);
   // Eight rows are two tiles, of which each has rows of its own.
   const int tile_rows = rows == 8 ? 4 : rows;
   const auto next = static_cast<std::ptrdiff_t>(4 * quads * tile_rows);
-  auto left = random_bytes<std::int8_t>(random, static_cast<std::size_t>(4 * quads * rows), -left_most, left_most);
+  auto left = random_bytes<std::int8_t>(random, static_cast<std::size_t>(4 * quads * rows), -std::abs(left_most),
+                                        std::abs(left_most));
   auto right = random_bytes<std::uint8_t>(random, static_cast<std::size_t>(4 * (quads + 1) * wide), 0, right_most);
-  if (extreme) {
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] = i / 8 % 2 ? -128 : 127;
-    for (std::uint8_t& x : right) x = 255;
+  if (kind != bytes::any) {
+    for (std::size_t i = 0; i < left.size(); ++i)
+      left[i] = static_cast<std::int8_t>(kind == bytes::alike ? left_most : i / 8 % 2 ? -128 : 127);
+    for (std::uint8_t& x : right) x = static_cast<std::uint8_t>(right_most);
   }
-  bool fits = true;
   std::vector<std::int32_t> sums_of_left(static_cast<std::size_t>(next / 4 + rows)), start;
-  for (std::size_t i = 0; i < left.size(); i += 2) fits = fits && pair_fits_16_bits(left[i], left[i + 1]);
+  std::vector<std::uint8_t> held_of_two(static_cast<std::size_t>(next + quads));
+  std::uint8_t held = 0x22;
+  for (int tile = 0; tile < rows / tile_rows; ++tile)
+    for (std::int64_t q = 0; q < quads; q += 2) {
+      std::uint8_t& of_two = held_of_two[static_cast<std::size_t>(tile * next + q / 2)];
+      of_two = sums_in_16_bits(left.data() + tile * next + 4 * q * tile_rows, tile_rows, q + 1 < quads ? 2 : 1);
+      held = least_sums(held, of_two);
+    }
   for (std::size_t i = 0; i < left.size(); ++i) {
     const std::size_t tile = i / static_cast<std::size_t>(next);
     sums_of_left[tile * static_cast<std::size_t>(next) / 4 + i / 4 % static_cast<std::size_t>(tile_rows)] += left[i];
@@ -72,7 +85,8 @@ void check_products(int rows, std::int64_t columns, std::int64_t quads, int left
                   sums_of_left.data(),
                   want.data(),
                   pitch,
-                  fits || (right_most < 128 && !extreme),
+                  right_most < 128 ? held >> 4 : held & 15,
+                  held_of_two.data(),
                   next};
   plainly::multiply(p);
   p.sums = got.data();
@@ -93,16 +107,48 @@ TEST_CASE("sums of products of bytes on every target: nothing saturates in betwe
     for (int rows : {1, 4, 8})
       for (std::int64_t columns : {1, 7, 16, 17, 33, 64, 100})
         for (std::int64_t quads : {1, 3, 40, 150}) {
-          check_products(rows, columns, quads, 127, 255, false);
-          check_products(rows, columns, quads, 127, 127, false);  // any weights, small inputs
-          check_products(rows, columns, quads, 64, 255, false);   // small weights, any inputs
-          check_products(rows, columns, quads, 0, 0, true);
+          check_products(rows, columns, quads, 127, 255);
+          check_products(rows, columns, quads, 127, 127);  // any weights, small inputs
+          // Small weights, any inputs: of one quad, of two.
+          for (const int most : {64, 32}) check_products(rows, columns, quads, most, 255);
+          check_products(rows, columns, quads, 0, 255, bytes::extreme);
         }
   };
   for_each_target(check);
   dot_products_in_use() = {};  // as on processors that have none
   for_each_target(check);
   dot_products_in_use() = of_processor;
+}
+
+TEST_CASE("sums that 16 bits just hold, and those that they do not, are whole on every target") {
+  const dot_products of_processor = dot_products_in_use();
+  dot_products_in_use() = {};
+  for_each_target([] {
+    for (const int sign : {1, -1}) {
+      for (const int all : {16, 17, 32, 33, 64, 65}) check_products(4, 33, 11, sign * all, 255, bytes::alike);
+      for (const int all : {32, 33, 64, 65, 127}) check_products(4, 33, 11, sign * all, 127, bytes::alike);
+    }
+    check_products(4, 33, 11, -128, 127, bytes::alike);
+  });
+  dot_products_in_use() = of_processor;
+}
+
+TEST_CASE("do 16 bits hold the sums of one quad, or of two?") {
+  const auto held = [](int all, int count) {
+    std::int8_t quads[32];
+    for (std::int8_t& x : quads) x = static_cast<std::int8_t>(all);
+    const int held = sums_in_16_bits(quads, 4, count);
+    return std::array{held & 15, held >> 4};  // by any bytes, by bytes below 128
+  };
+  CHECK(held(32, 2) == std::array{2, 2});
+  CHECK(held(33, 2) == std::array{1, 2});
+  CHECK(held(-64, 2) == std::array{1, 2});
+  CHECK(held(65, 2) == std::array{0, 1});
+  CHECK(held(65, 1) == std::array{0, 2});
+  CHECK(held(-128, 2) == std::array{0, 1});
+  const std::int8_t both[]{127, -128, 127, -128};  // what takes away does not add
+  CHECK(sums_in_16_bits(both, 1, 1) == 0x22);
+  CHECK(least_sums(0x12, 0x21) == 0x11);
 }
 
 TEST_CASE("sums become results as by the plain rules") {

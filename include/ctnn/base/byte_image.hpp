@@ -18,9 +18,10 @@ inline constexpr std::int64_t quad_lanes = 16;
 /// Rows of quads are multiplied four at a time, one by one where there is one alone.
 constexpr int rows_of_quads(std::int64_t rows) { return rows == 1 ? 1 : 4; }
 /// Words of four bytes that `rows` rows of `quads` quads take: tiles of rows_of_quads(rows), of each first the sum of
-/// its rows' bytes, then whether sums of two products fit 16 bits (pair_fits_16_bits), then quad by quad its rows.
+/// its rows' bytes, then the least of sums_in_16_bits, then quad by quad its rows, then sums_in_16_bits of every two
+/// quads, a byte each.
 constexpr std::int64_t quad_tile_words(std::int64_t rows, std::int64_t quads) {
-  return rows_of_quads(rows) * (quads + 1) + 1;
+  return rows_of_quads(rows) * (quads + 1) + 1 + (quads + 7) / 8;
 }
 constexpr std::int64_t quad_row_words(std::int64_t rows, std::int64_t quads) {
   return (rows + rows_of_quads(rows) - 1) / rows_of_quads(rows) * quad_tile_words(rows, quads);
@@ -37,10 +38,29 @@ constexpr std::int64_t columns_of_quads_at_once(std::int64_t quads) {
   const std::int64_t n = 8192 / (quads < 1 ? 1 : quads);
   return n < 64 ? 64 : n > 512 ? 512 : n;
 }
-/// Are sums of two products that stand side by side within 16 bits, whatever they are multiplied with?
-constexpr bool pair_fits_16_bits(int a, int b) {
-  const int above = (a > 0 ? a : 0) + (b > 0 ? b : 0), below = (a < 0 ? a : 0) + (b < 0 ? b : 0);
-  return above <= 128 && below >= -128;
+/// Do 16 bits hold the sums of the products of each pair of two quads' bytes (byte i of quad q of row r is
+/// quads[4 (q rows + r) + i]), of one quad's (1), or of both (2), whatever they are multiplied with? Bits 0 to 3: by
+/// any bytes; bits 4 to 7: by bytes below 128. Of the last quad alone, 2 is as good as 1.
+constexpr std::uint8_t sums_in_16_bits(const std::int8_t* quads, int rows, int count) {
+  int most_of_one = 0, most_of_both = 0;
+  for (int pair = 0; pair < 2 * rows; ++pair)
+    for (int sign = 1; sign >= -1; sign -= 2) {
+      int both = 0;
+      for (int q = 0; q < count; ++q) {
+        const std::int8_t* const x = quads + 4 * q * rows + 2 * pair;
+        const int a = sign * x[0], b = sign * x[1], one = (a > 0 ? a : 0) + (b > 0 ? b : 0);
+        most_of_one = one > most_of_one ? one : most_of_one;
+        both += one;
+      }
+      most_of_both = both > most_of_both ? both : most_of_both;
+    }
+  const auto held = [&](int most) { return most_of_both <= most ? 2 : most_of_one <= most; };
+  return static_cast<std::uint8_t>(held(32767 / 255) | held(32767 / 127) << 4);
+}
+/// The less of each.
+constexpr std::uint8_t least_sums(std::uint8_t a, std::uint8_t b) {
+  const int low = (a & 15) < (b & 15) ? a & 15 : b & 15, high = a >> 4 < b >> 4 ? a >> 4 : b >> 4;
+  return static_cast<std::uint8_t>(low | high << 4);
 }
 
 /// Windows along one axis.

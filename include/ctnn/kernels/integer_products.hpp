@@ -23,7 +23,8 @@ struct quad_products {
   const std::int32_t* left_sums;  ///< of each row's bytes, of a second tile `next` bytes behind
   std::int32_t* sums;
   std::ptrdiff_t pitch;
-  bool fits_16_bits;  ///< the sum of two products that stand side by side
+  int held;                         ///< in 16 bits, of all quads: 0, 1 or 2 (sums_in_16_bits)
+  const std::uint8_t* held_of_two;  ///< of every two quads, of a second tile `next` bytes behind
   std::ptrdiff_t next = 0;
 };
 /// Its second tile, or the first alone.
@@ -33,6 +34,7 @@ inline quad_products tile_of(const quad_products& p, int tile) {
   q.left += tile * p.next;
   q.left_sums += tile * p.next / 4;
   q.start += 4 * tile;
+  q.held_of_two += tile * p.next;
   q.sums += 4 * tile * p.pitch;
   return q;
 }
@@ -121,7 +123,7 @@ struct integer_kernels {
   /// to[i] is the largest of lines[k][i], k < count; `to` may be one of the lines, but not lie across one.
   void (*largest)(const std::uint8_t* const* lines, int count, std::int64_t n, bool is_signed, std::uint8_t* to);
   std::int64_t (*sum)(const std::uint8_t* x, std::int64_t n, bool is_signed);
-  bool minds_16_bits;  ///< quad_products::fits_16_bits makes it faster
+  bool minds_16_bits;  ///< quad_products::held and held_of_two are read
 };
 
 /// To the nearest, ties to even, or halves away from 0; saturated, least where x is not a number.

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "../base/compiler.hpp"
 #include "../graph/operators/quantized.hpp"
@@ -48,18 +49,29 @@ constexpr void for_each_in_quad(const byte_image& g, int x, std::int64_t quad, a
 /// A tile of rows of quads; row(q, r) are four bytes of row r.
 constexpr void pack_quad_tile(int rows, std::int64_t quads, auto&& row, float* to) {
   float* const sums = to;
-  float* const fits = to + rows;
-  to = fits + 1;
-  std::int32_t fits_all = 1, sum[4]{};
-  for (std::int64_t q = 0; q < quads; ++q)
-    for (int r = 0; r < rows; ++r) {
-      const byte_detail::quad x = row(q, r);
-      for (const std::int8_t b : x) sum[r] += b;
-      if (!pair_fits_16_bits(x[0], x[1]) || !pair_fits_16_bits(x[2], x[3])) fits_all = 0;
-      byte_detail::put(x, to++);
-    }
+  float* const least = to + rows;
+  to = least + 1;
+  float* held = to + rows * quads;
+  std::int32_t sum[4]{};
+  byte_detail::quad held_bytes{};
+  std::uint8_t least_held = 0x22;
+  for (std::int64_t first = 0; first < quads; first += 2) {
+    const int count = quads - first < 2 ? 1 : 2;
+    std::int8_t bytes[32]{}, *next = bytes;
+    for (int q = 0; q < count; ++q)
+      for (int r = 0; r < rows; ++r) {
+        const byte_detail::quad x = row(first + q, r);
+        for (const std::int8_t b : x) sum[r] += * next++ = b;
+        byte_detail::put(x, to++);
+      }
+    const std::uint8_t of_two = sums_in_16_bits(bytes, rows, count);
+    least_held = least_sums(least_held, of_two);
+    const auto k = static_cast<std::size_t>(first / 2 % 4);
+    held_bytes[k] = static_cast<std::int8_t>(of_two);
+    if (k == 3 || first + 2 >= quads) byte_detail::put(std::exchange(held_bytes, {}), held++);
+  }
   for (int r = 0; r < rows; ++r) byte_detail::put(sum[r], sums + r);
-  byte_detail::put(fits_all, fits);
+  byte_detail::put(std::int32_t{least_held}, least);
 }
 
 /// The windows of a weight of shape (out, channels of a group, kernel).

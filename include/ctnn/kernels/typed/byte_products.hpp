@@ -131,9 +131,13 @@ struct quad_tile {
   const float* words;
 
   const std::int32_t* sums() const { return static_cast<const std::int32_t*>(static_cast<const void*>(words)); }
-  bool fits_16_bits() const { return sums()[rows] != 0; }
+  /// sums_in_16_bits, of all quads.
+  int held(bool below_128) const { return below_128 ? sums()[rows] >> 4 : sums()[rows] & 15; }
   const std::int8_t* quads() const {
     return static_cast<const std::int8_t*>(static_cast<const void*>(words + rows + 1));
+  }
+  const std::uint8_t* held_of_two(std::int64_t quads) const {
+    return static_cast<const std::uint8_t*>(static_cast<const void*>(words + rows * (quads + 1) + 1));
   }
 };
 
@@ -152,7 +156,6 @@ inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std:
   auto* const sums = static_cast<std::int32_t*>(static_cast<void*>(to));
   auto* const quads = static_cast<std::uint8_t*>(static_cast<void*>(to + rows + 1));
   const std::int64_t whole = depth / 4, all = quads_of(depth);
-  bool fits = true;
   for (int r = 0; r < rows; ++r) {
     sums[r] = 0;
     if (begin + r >= end) {
@@ -165,8 +168,6 @@ inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std:
       line[k] ^= flip;
       sum += static_cast<std::int8_t>(line[k]);
     }
-    for (std::int64_t k = 0; k + 1 < depth && with.minds_16_bits && fits; k += 2)
-      fits = pair_fits_16_bits(static_cast<std::int8_t>(line[k]), static_cast<std::int8_t>(line[k + 1]));
     for (std::int64_t q = 0; q < whole; ++q) std::memcpy(quads + 4 * (q * rows + r), line + 4 * q, 4);
     if (whole < all) {
       std::uint8_t last[4]{};
@@ -175,7 +176,15 @@ inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std:
     }
     sums[r] = sum;
   }
-  sums[rows] = fits;
+  if (!with.minds_16_bits) return;
+  auto* held = static_cast<std::uint8_t*>(static_cast<void*>(to + rows * (all + 1) + 1));
+  std::uint8_t least = 0x22;
+  for (std::int64_t q = 0; q < all; q += 2, ++held) {
+    *held = sums_in_16_bits(static_cast<const std::int8_t*>(static_cast<const void*>(quads + 4 * q * rows)), rows,
+                            all - q < 2 ? 1 : 2);
+    least = least_sums(least, *held);
+  }
+  sums[rows] = least;
 }
 
 /// What sums of outputs are multiplied by, and their biases.
@@ -298,10 +307,10 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
       const int output = group * rows + o, own_rows = std::min(rows - o, 8), tiles = own_rows > 4 ? 2 : 1;
       const float* const words = a.weights[0] + group * group_words + o / tile_rows * tile_words;
       std::int32_t start[8]{}, column_times[8]{};
-      product.fits_16_bits = true;
+      product.held = 2;
       for (int t = 0; t < tiles; ++t) {
         const quad_tile tile{tile_rows, words + t * tile_words};
-        product.fits_16_bits = product.fits_16_bits && (below_128 || tile.fits_16_bits());
+        product.held = std::min(product.held, tile.held(below_128));
         for (int r = 0; r < tile_rows && o + 4 * t + r < rows; ++r) {
           const int zero = minds_columns ? layer.weight_zero(output + 4 * t + r) : 0;
           column_times[4 * t + r] = -zero;
@@ -312,6 +321,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
       product.rows = tile_rows * tiles;
       product.left = tile.quads();
       product.left_sums = tile.sums();
+      product.held_of_two = tile.held_of_two(quads);
       product.start = start;
       product.sums = sums;
       with.multiply(product);
@@ -338,7 +348,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
             product.left_sums = &all_ones;
             product.start = &none;
             product.sums = column_sums;
-            product.fits_16_bits = true;
+            product.held = 2;
             with.multiply(product);
           }
           for (int o = 0; o < rows; o += 8) sum_and_store(o, (first_line + z * all_lines + y) * width + x);
@@ -407,7 +417,8 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
                                     tile.sums(),
                                     sums,
                                     static_cast<std::ptrdiff_t>(pitch),
-                                    tile.fits_16_bits()};
+                                    tile.held(false),
+                                    tile.held_of_two(quads)};
         with.multiply(product);
         for (int r = 0; r < tile_rows && row + r < rows.end; ++r) {
           const std::int64_t left_zero = layer.input_zero(row + r) - flip;

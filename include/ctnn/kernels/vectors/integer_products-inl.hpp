@@ -78,16 +78,6 @@ struct quads_as_they_are {
   static CTNN_INLINE quad_vec total(quad_vec sum) { return sum; }
 };
 
-/// Products in pairs of 16 bits, which must hold their sums.
-struct pairs_of_16_bits : quads_as_they_are {
-  static constexpr int vectors = vector_registers == 32 ? 4 : 2, by_eight = vector_registers == 32 ? 3 : 0;
-  static CTNN_INLINE void add(quad_vec& sum, quad_vec x, quad_vec w) {
-    const auto ones = CTNN_X86(set1_epi16)(1);
-    const quad_vec products{CTNN_X86(madd_epi16)(CTNN_X86(maddubs_epi16)(x.raw, w.raw), ones)};
-    sum = hn::Add(sum, products);
-  }
-};
-
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// VNNI, which the target's flags do not name: its processors may have it (dot_products.hpp), in AVX-512's encoding or
 /// in AVX's.
@@ -197,18 +187,101 @@ struct quad_rows {
   }
 };
 
+#if defined(CTNN_X86)
+/// Of x86 without VNNI: products in pairs of 16 bits, of two quads where 16 bits hold their sums (sums_in_16_bits).
+struct pairs_of_16_bits {
+  static constexpr int vectors = vector_registers == 32 ? 4 : 2, by_eight = vector_registers == 32 ? 2 : 0;
+};
+template <int Tiles, int R>
+struct quad_rows<pairs_of_16_bits, Tiles, R> {
+  static constexpr int rows = Tiles * R;
+
+  template <int V>
+  static CTNN_NOINLINE void multiply(const quad_products& p, std::int64_t column) {
+    quad_vec sums[rows][V];
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
+        hn::Set(quad_tag(), p.start[r]);
+    const std::uint8_t* const right = p.right + 4 * column;
+    const std::int64_t quads = p.quads, even = quads / 2 * 2;
+    operands at{p.left, p.next, p.offsets};
+    if (p.held == 2) {
+      for (std::int64_t q = 0; q < even; q += 2, at.step(2)) add<2>(sums, at, right);
+      if (even < quads) add<1>(sums, at, right);
+    } else if (p.held == 1) {
+      for (std::int64_t q = 0; q < quads; ++q, at.step(1)) add<1>(sums, at, right);
+    } else {
+      for (std::int64_t q = 0; q < quads; ++q, at.step(1))
+        if (holds_any(p, q)) add<1>(sums, at, right);
+        else add_halves(sums, at, right);
+    }
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
+        hn::StoreU(sums[r][v], quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
+  }
+
+ private:
+  struct operands {
+    const std::int8_t* left;
+    std::ptrdiff_t next;
+    const std::ptrdiff_t* offsets;
+
+    CTNN_INLINE void step(int quads) {
+      left += 4 * R * quads;
+      offsets += quads;
+    }
+    CTNN_INLINE quad_vec row(int r, int quad) const {
+      return hn::Set(quad_tag(), quad_at(left + 4 * R * quad + (r < R ? 0 : next) + r % R * 4));
+    }
+  };
+  static CTNN_INLINE bool holds_any(const quad_products& p, std::int64_t quad) {
+    const std::uint8_t* const held = p.held_of_two + quad / 2;
+    return (held[0] & 15) != 0 && (Tiles == 1 || (held[p.next] & 15) != 0);
+  }
+  template <int N, int V>
+  static CTNN_INLINE void add(quad_vec (&sums)[rows][V], const operands& at, const std::uint8_t* right) {
+    const auto ones = CTNN_X86(set1_epi16)(1);
+    quad_vec x[N][V];
+    CTNN_UNROLL for (int q = 0; q < N; ++q) CTNN_UNROLL for (int v = 0; v < V; ++v) x[q][v] =
+        load_quads(right + at.offsets[q] + 4 * v * quads_in_vector);
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) {
+      quad_vec w[N];
+      CTNN_UNROLL for (int q = 0; q < N; ++q) w[q] = at.row(r, q);
+      CTNN_UNROLL for (int v = 0; v < V; ++v) {
+        auto products = CTNN_X86(maddubs_epi16)(x[0][v].raw, w[0].raw);
+        if constexpr (N == 2) products = CTNN_X86(add_epi16)(products, CTNN_X86(maddubs_epi16)(x[1][v].raw, w[1].raw));
+        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(products, ones)});
+      }
+    }
+  }
+  /// Bytes as numbers of 16 bits, every second one at a time: their products, added in pairs, fit 32 bits by far.
+  template <int V>
+  static CTNN_INLINE void add_halves(quad_vec (&sums)[rows][V], const operands& at, const std::uint8_t* right) {
+    CTNN_UNROLL for (int v = 0; v < V; ++v) {
+      const quad_vec x = load_quads(right + *at.offsets + 4 * v * quads_in_vector);
+      const auto even = hn::And(x, hn::Set(quad_tag(), 0x00FF00FF)).raw;
+      const auto odd = CTNN_X86(srli_epi16)(x.raw, 8);
+      CTNN_UNROLL for (int r = 0; r < rows; ++r) {
+        const auto w = at.row(r, 0).raw;
+        const auto first = CTNN_X86(srai_epi16)(CTNN_X86(slli_epi16)(w, 8), 8), second = CTNN_X86(srai_epi16)(w, 8);
+        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(even, first)});
+        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(odd, second)});
+      }
+    }
+  }
+};
+#endif
+
 /// All columns of some rows, up to `Most` vectors at a time, so that none of the last vectors is alone with its
 /// operands.
-template <class Rows, int Most, class... Given>
-CTNN_INLINE void multiply_columns(const quad_products& p, const Given&... given) {
+template <class Rows, int Most>
+CTNN_INLINE void multiply_columns(const quad_products& p) {
   std::int64_t left = (p.columns + quads_in_vector - 1) / quads_in_vector;
   for (std::int64_t c = 0; left > 0;) {
     const std::int64_t n = left >= 2 * Most ? Most : left > Most ? (left + 1) / 2 : left;
     constexpr int three = Most < 3 ? Most : 3;
-    if (n == 1) Rows::template multiply<1>(p, given..., c);
-    else if (n == 2) Rows::template multiply<2>(p, given..., c);
-    else if (n == 3) Rows::template multiply<three>(p, given..., c);
-    else Rows::template multiply<Most>(p, given..., c);
+    if (n == 1) Rows::template multiply<1>(p, c);
+    else if (n == 2) Rows::template multiply<2>(p, c);
+    else if (n == 3) Rows::template multiply<three>(p, c);
+    else Rows::template multiply<Most>(p, c);
     left -= n;
     c += n * quads_in_vector;
   }
@@ -221,115 +294,6 @@ CTNN_INLINE void multiply_quads_by(const quad_products& p) {
     if (p.rows == 8) return multiply_columns<quad_rows<Dot, 2, 4>, Dot::by_eight>(p);
   for (int tile = 0; tile < p.rows / 4; ++tile) multiply_columns<quad_rows<Dot, 1, 4>, Dot::vectors>(tile_of(p, tile));
 }
-
-}  // namespace detail
-
-namespace detail {
-
-#if defined(CTNN_X86)
-
-/// Does a pair of 16 bytes not fit 16 bits (pair_fits_16_bits)?
-template <int = 0>
-CTNN_INLINE bool has_wide_pairs(const std::int8_t* left) {
-  const __m128i w = _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(left)));
-  const __m128i none = _mm_setzero_si128(), ones = _mm_set1_epi8(1);
-  const __m128i negative = _mm_cmpgt_epi8(none, w);
-  const __m128i above = _mm_maddubs_epi16(_mm_andnot_si128(negative, w), ones);
-  const __m128i below = _mm_maddubs_epi16(_mm_sub_epi8(none, _mm_and_si128(negative, w)), ones);  // -128 as 128
-  const __m128i wide = _mm_cmpgt_epi16(_mm_or_si128(above, below), _mm_set1_epi16(128));
-  return _mm_movemask_epi8(wide) != 0;
-}
-
-/// Bytes as numbers of 16 bits, every second one at a time: their products, added in pairs, fit 32 bits by far.
-struct halves_of_quads {
-  quad_vec even, odd;
-  explicit CTNN_INLINE halves_of_quads(const std::uint8_t* p) {
-    const quad_vec x = load_quads(p);
-    even = hn::And(x, hn::Set(quad_tag(), 0x00FF00FF));
-    odd = quad_vec{CTNN_X86(srli_epi16)(x.raw, 8)};
-  }
-};
-CTNN_INLINE void add_pairs(quad_vec& sum, quad_vec x, quad_vec w) {
-  sum = hn::Add(sum, quad_vec{CTNN_X86(madd_epi16)(x.raw, w.raw)});
-}
-
-/// As quad_rows, of quads whose pairs fit 16 bits and of `wide` ones, whose left bytes are widened: each row's even
-/// ones, then each row's odd ones.
-template <int R>
-struct mixed_rows {
-  template <int V>
-  static CTNN_NOINLINE void multiply(const quad_products& p, const quad_products& wide, bool adds,
-                                     std::int64_t column) {
-    using narrow = pairs_of_16_bits;
-    quad_vec sums[R][V];
-    CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v) sums[r][v] =
-        adds ? hn::LoadU(quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector)
-             : narrow::start(p.start[r], 0);
-    const std::uint8_t* const right = p.right + 4 * column;
-    const std::int8_t* left = p.left;
-    for (std::int64_t q = 0; q < p.quads; ++q, left += 4 * R) {
-      quad_vec x[V];
-      CTNN_UNROLL for (int v = 0; v < V; ++v) x[v] = narrow::right(right + p.offsets[q] + 4 * v * quads_in_vector);
-      CTNN_UNROLL for (int r = 0; r < R; ++r) {
-        const quad_vec w = narrow::left(quad_at(left + 4 * r));
-        CTNN_UNROLL for (int v = 0; v < V; ++v) narrow::add(sums[r][v], x[v], w);
-      }
-    }
-    left = wide.left;
-    for (std::int64_t q = 0; q < wide.quads; ++q, left += 8 * R) {
-      const std::uint8_t* const from = right + wide.offsets[q];
-      quad_vec even[V], odd[V];
-      CTNN_UNROLL for (int v = 0; v < V; ++v) {
-        const halves_of_quads x(from + 4 * v * quads_in_vector);
-        even[v] = x.even;
-        odd[v] = x.odd;
-      }
-      CTNN_UNROLL for (int r = 0; r < R; ++r) {
-        const quad_vec w = narrow::left(quad_at(left + 4 * r)), z = narrow::left(quad_at(left + 4 * (R + r)));
-        CTNN_UNROLL for (int v = 0; v < V; ++v) {
-          add_pairs(sums[r][v], even[v], w);
-          add_pairs(sums[r][v], odd[v], z);
-        }
-      }
-    }
-    CTNN_UNROLL for (int r = 0; r < R; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
-        hn::StoreU(sums[r][v], quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
-  }
-};
-
-/// Any rows, a part of their quads at a time: those with a pair that does not fit 16 bits are widened once for all
-/// columns.
-template <int R>
-CTNN_NOINLINE void multiply_mixed_quads(const quad_products& all) {
-  constexpr std::int64_t at_once = 128;
-  alignas(16) std::int8_t left[at_once * 4 * R], wide_left[at_once * 8 * R];
-  std::ptrdiff_t offsets[at_once], wide_offsets[at_once];
-  quad_products p = all, wide = all;
-  p.left = left;
-  p.offsets = offsets;
-  wide.left = wide_left;
-  wide.offsets = wide_offsets;
-  for (std::int64_t first = 0; first < all.quads; first += at_once) {
-    const std::int64_t end = all.quads - first < at_once ? all.quads : first + at_once;
-    p.quads = wide.quads = 0;
-    for (std::int64_t q = first; q < end; ++q) {
-      alignas(16) std::int8_t quads[16]{};
-      std::memcpy(quads, all.left + 4 * R * q, 4 * R);
-      if (has_wide_pairs(quads)) {
-        const __m128i w = _mm_load_si128(static_cast<const __m128i*>(static_cast<const void*>(quads)));
-        const __m128i halves[]{_mm_srai_epi16(_mm_slli_epi16(w, 8), 8), _mm_srai_epi16(w, 8)};
-        for (int k = 0; k < 2; ++k) std::memcpy(wide_left + 4 * R * (2 * wide.quads + k), halves + k, 4 * R);
-        wide_offsets[wide.quads++] = all.offsets[q];
-      } else {
-        std::memcpy(left + 4 * R * p.quads, quads, 4 * R);
-        offsets[p.quads++] = all.offsets[q];
-      }
-    }
-    multiply_columns<mixed_rows<R>, pairs_of_16_bits::vectors>(p, wide, first > 0);
-  }
-}
-
-#endif
 
 }  // namespace detail
 
@@ -353,10 +317,7 @@ inline void multiply_quads(const quad_products& p) {
 #if HWY_TARGET == HWY_AVX2
   if (dot_products_in_use().avx) return detail::multiply_quads_by<detail::dot_of_processor<false>>(p);
 #endif
-  if (p.fits_16_bits) detail::multiply_quads_by<detail::pairs_of_16_bits>(p);
-  else if (p.rows == 1) detail::multiply_mixed_quads<1>(p);
-  else
-    for (int tile = 0; tile < p.rows / 4; ++tile) detail::multiply_mixed_quads<4>(tile_of(p, tile));
+  detail::multiply_quads_by<detail::pairs_of_16_bits>(p);
 #elif HWY_TARGET == HWY_NEON
   detail::multiply_quads_by<detail::signed_bytes>(p);
 #else
