@@ -210,9 +210,12 @@ struct quad_rows<pairs_of_16_bits, Tiles, R> {
     } else if (p.held == 1) {
       for (std::int64_t q = 0; q < quads; ++q, at.step(1)) add<1>(sums, at, right);
     } else {
-      for (std::int64_t q = 0; q < quads; ++q, at.step(1))
-        if (holds_any(p, q)) add<1>(sums, at, right);
-        else add_halves(sums, at, right);
+      for (std::int64_t q = 0;; ++q, at.step(1)) {
+        // Those that 16 bits hold have a loop to themselves, and with it the registers.
+        for (; q < quads && holds_any(p, q); ++q, at.step(1)) add<1>(sums, at, right);
+        if (q >= quads) break;
+        add_halves(sums, at, right);
+      }
     }
     CTNN_UNROLL for (int r = 0; r < rows; ++r) CTNN_UNROLL for (int v = 0; v < V; ++v)
         hn::StoreU(sums[r][v], quad_tag(), p.sums + r * p.pitch + column + v * quads_in_vector);
@@ -255,15 +258,18 @@ struct quad_rows<pairs_of_16_bits, Tiles, R> {
   /// Bytes as numbers of 16 bits, every second one at a time: their products, added in pairs, fit 32 bits by far.
   template <int V>
   static CTNN_INLINE void add_halves(quad_vec (&sums)[rows][V], const operands& at, const std::uint8_t* right) {
+    quad_vec even[V], odd[V];
     CTNN_UNROLL for (int v = 0; v < V; ++v) {
       const quad_vec x = load_quads(right + *at.offsets + 4 * v * quads_in_vector);
-      const auto even = hn::And(x, hn::Set(quad_tag(), 0x00FF00FF)).raw;
-      const auto odd = CTNN_X86(srli_epi16)(x.raw, 8);
-      CTNN_UNROLL for (int r = 0; r < rows; ++r) {
-        const auto w = at.row(r, 0).raw;
-        const auto first = CTNN_X86(srai_epi16)(CTNN_X86(slli_epi16)(w, 8), 8), second = CTNN_X86(srai_epi16)(w, 8);
-        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(even, first)});
-        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(odd, second)});
+      even[v] = hn::And(x, hn::Set(quad_tag(), 0x00FF00FF));
+      odd[v] = quad_vec{CTNN_X86(srli_epi16)(x.raw, 8)};
+    }
+    CTNN_UNROLL for (int r = 0; r < rows; ++r) {
+      const auto w = at.row(r, 0).raw;
+      const auto first = CTNN_X86(srai_epi16)(CTNN_X86(slli_epi16)(w, 8), 8), second = CTNN_X86(srai_epi16)(w, 8);
+      CTNN_UNROLL for (int v = 0; v < V; ++v) {
+        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(even[v].raw, first)});
+        sums[r][v] = hn::Add(sums[r][v], quad_vec{CTNN_X86(madd_epi16)(odd[v].raw, second)});
       }
     }
   }
