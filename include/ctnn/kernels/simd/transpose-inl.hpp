@@ -66,7 +66,7 @@ CTNN_INLINE void split_pairs(std::ptrdiff_t n, float* y, float* z, const float* 
 #endif
 
 #if !CTNN_SCALAR_VEC
-/// Blocks of four numbers of the vector: those at row(0), row(4), row(8) ...
+/// The four numbers at row(first), row(first + 4), row(first + 8) and so on as the blocks of a vector.
 template <class D, class Row>
 CTNN_INLINE hn::Vec<D> load_blocks(D d, const Row& row, int first) {
   if constexpr (hn::MaxLanes(D()) <= 4) return hn::LoadU(d, row(first));
@@ -80,7 +80,7 @@ CTNN_INLINE hn::Vec<D> load_blocks(D d, const Row& row, int first) {
 template <class Row>
 CTNN_INLINE void load_turned(vec (&y)[4], const Row& row) {
   const tag d;
-  const hn::Repartition<double, tag> two;
+  const hn::Repartition<std::uint64_t, tag> two;  // 32-bit ARM has no vectors of doubles
   const vec x0 = load_blocks(d, row, 0), x1 = load_blocks(d, row, 1), x2 = load_blocks(d, row, 2),
             x3 = load_blocks(d, row, 3);
   const auto a = hn::BitCast(two, hn::InterleaveLower(d, x0, x1)), b = hn::BitCast(two, hn::InterleaveLower(d, x2, x3));
