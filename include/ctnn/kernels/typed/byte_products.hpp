@@ -176,6 +176,7 @@ inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std:
     }
     sums[r] = sum;
   }
+  sums[rows] = 0;
   if (!with.minds_16_bits) return;
   auto* held = static_cast<std::uint8_t*>(static_cast<void*>(to + rows * (all + 1) + 1));
   std::uint8_t least = 0x22;
