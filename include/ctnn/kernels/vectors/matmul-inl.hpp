@@ -142,8 +142,15 @@ CTNN_NOINLINE inline void add_products(float scale, const float* x, const float*
 }
 
 #if !CTNN_SCALAR_VEC
-/// out[c] = scale x b[c] for `Vectors` of columns, whose `depth` numbers stand one after the other; `some`: only so
-/// many of them are there. Added up in the order of add_products.
+/// sum += scale x[0..3] by a vector of rows' first four numbers.
+template <class Row>
+CTNN_INLINE void add_four(float scale, const float* x, const Row& row, vec& sum) {
+  vec y[4];
+  detail::load_turned(y, row);
+  CTNN_UNROLL for (int i = 0; i < 4; ++i) sum = mul_add(set(scale * x[i]), y[i], sum);
+}
+/// out[c] = scale x b[c] for one or two vectors of columns, whose `depth` numbers stand one after the other; `some`:
+/// only so many of them are there. Added up in the order of add_products.
 template <int Vectors, bool Some>
 CTNN_INLINE void add_along(float scale, const float* x, const float* b, float* out, int depth, int some) {
   constexpr int columns = Vectors * lanes;
@@ -151,11 +158,13 @@ CTNN_INLINE void add_along(float scale, const float* x, const float* b, float* o
   for (int v = 0; v < Vectors; ++v) sums[v] = set(-0.0f);  // as if the first product began the sum
   const auto column = [&](int c) { return b + static_cast<std::ptrdiff_t>(Some && c >= some ? some - 1 : c) * depth; };
   int k = 0;
-  for (; k + 4 <= depth; k += 4) CTNN_UNROLL for (int v = 0; v < Vectors; ++v) {
-      vec y[4];
-      detail::load_turned(y, [&](int c) { return column(v * lanes + c) + k; });
-      CTNN_UNROLL for (int i = 0; i < 4; ++i) sums[v] = mul_add(set(scale * x[k + i]), y[i], sums[v]);
-    }
+  for (; k + 4 <= depth; k += 4) {
+    add_four(
+        scale, x + k, [&](int c) { return column(c) + k; }, sums[0]);
+    if constexpr (Vectors == 2)
+      add_four(
+          scale, x + k, [&](int c) { return column(lanes + c) + k; }, sums[1]);
+  }
   for (; k < depth; ++k) {
     float y[columns];
     for (int c = 0; c < columns; ++c) y[c] = column(c)[k];
