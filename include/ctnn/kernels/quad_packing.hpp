@@ -61,7 +61,10 @@ constexpr void pack_quad_tile(int rows, std::int64_t quads, auto&& row, float* t
     for (int q = 0; q < count; ++q)
       for (int r = 0; r < rows; ++r) {
         const byte_detail::quad x = row(first + q, r);
-        for (const std::int8_t b : x) sum[r] += * next++ = b;
+        for (const std::int8_t b : x) {
+          sum[r] += b;
+          *next++ = b;
+        }
         byte_detail::put(x, to++);
       }
     const std::uint8_t of_two = sums_in_16_bits(bytes, rows, count);

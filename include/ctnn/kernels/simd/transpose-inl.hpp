@@ -76,19 +76,26 @@ CTNN_INLINE hn::Vec<D> load_blocks(D d, const Row& row, int first) {
     return hn::Combine(d, load_blocks(h, row, first + half), load_blocks(h, row, first));
   }
 }
-/// Lane r of y[i] = row(r)[i] for i < 4.
-template <class Row>
-CTNN_INLINE void load_turned(vec (&y)[4], const Row& row) {
+/// Number i of block k of y[j] = number j of block k of xi, for i, j < 4.
+CTNN_INLINE void transpose_blocks(vec x0, vec x1, vec x2, vec x3, vec (&y)[4]) {
   const tag d;
-  const hn::Repartition<std::uint64_t, tag> two;  // 32-bit ARM has no vectors of doubles
-  const vec x0 = load_blocks(d, row, 0), x1 = load_blocks(d, row, 1), x2 = load_blocks(d, row, 2),
-            x3 = load_blocks(d, row, 3);
+#if HWY_HAVE_FLOAT64
+  const hn::Repartition<double, tag> two;
+#else
+  const hn::Repartition<std::uint64_t, tag> two;  // 32-bit ARM
+#endif
   const auto a = hn::BitCast(two, hn::InterleaveLower(d, x0, x1)), b = hn::BitCast(two, hn::InterleaveLower(d, x2, x3));
   const auto e = hn::BitCast(two, hn::InterleaveUpper(d, x0, x1)), f = hn::BitCast(two, hn::InterleaveUpper(d, x2, x3));
   y[0] = hn::BitCast(d, hn::InterleaveLower(two, a, b));
   y[1] = hn::BitCast(d, hn::InterleaveUpper(two, a, b));
   y[2] = hn::BitCast(d, hn::InterleaveLower(two, e, f));
   y[3] = hn::BitCast(d, hn::InterleaveUpper(two, e, f));
+}
+/// Lane r of y[i] = row(r)[i] for i < 4.
+template <class Row>
+CTNN_INLINE void load_turned(vec (&y)[4], const Row& row) {
+  const tag d;
+  transpose_blocks(load_blocks(d, row, 0), load_blocks(d, row, 1), load_blocks(d, row, 2), load_blocks(d, row, 3), y);
 }
 #endif
 

@@ -11,6 +11,7 @@
 #endif
 
 #include "../simd/tile-inl.hpp"
+#include "../simd/transpose-inl.hpp"
 #include "../walks/window-inl.hpp"
 
 CTNN_BEGIN_TARGET
@@ -255,21 +256,8 @@ class plane_convolution {
   /// C planes and zeros as pixels of four channels: pixel i + 4 b is the b-th four of y[i].
   template <int C>
   CTNN_INLINE static void fours_of(const float* sums, int pixels, vec (&y)[4]) {
-#if HWY_HAVE_FLOAT64
-    using wide_tag = hn::Repartition<double, tag>;
-#else
-    using wide_tag = hn::Repartition<std::uint64_t, tag>;  // 32-bit ARM
-#endif
-    const vec x0 = load(sums), x1 = C > 1 ? load(sums + pixels) : zero(), x2 = C > 2 ? load(sums + 2 * pixels) : zero(),
-              x3 = C > 3 ? load(sums + 3 * pixels) : zero();
-    const tag d;
-    const wide_tag w;
-    const auto a = hn::BitCast(w, hn::InterleaveLower(d, x0, x1)), b = hn::BitCast(w, hn::InterleaveLower(d, x2, x3));
-    const auto e = hn::BitCast(w, hn::InterleaveUpper(d, x0, x1)), f = hn::BitCast(w, hn::InterleaveUpper(d, x2, x3));
-    y[0] = hn::BitCast(d, hn::InterleaveLower(w, a, b));
-    y[1] = hn::BitCast(d, hn::InterleaveUpper(w, a, b));
-    y[2] = hn::BitCast(d, hn::InterleaveLower(w, e, f));
-    y[3] = hn::BitCast(d, hn::InterleaveUpper(w, e, f));
+    transpose_blocks(load(sums), C > 1 ? load(sums + pixels) : zero(), C > 2 ? load(sums + 2 * pixels) : zero(),
+                     C > 3 ? load(sums + 3 * pixels) : zero(), y);
   }
   template <int C, int B>
   CTNN_INLINE static void write_fours(const vec (&low)[4], const vec (&high)[4], float* to) {

@@ -70,20 +70,16 @@ CTNN_INLINE std::int32_t quad_at(const std::int8_t* p) {
 
 #if defined(CTNN_X86)
 
-/// Operands and sums of those that need nothing prepared.
-struct quads_as_they_are {
-  static CTNN_INLINE quad_vec right(const std::uint8_t* p) { return load_quads(p); }
-  static CTNN_INLINE quad_vec left(std::int32_t quad) { return hn::Set(quad_tag(), quad); }
-  static CTNN_INLINE quad_vec start(std::int32_t sum, std::int32_t) { return hn::Set(quad_tag(), sum); }
-  static CTNN_INLINE quad_vec total(quad_vec sum) { return sum; }
-};
-
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// VNNI, which the target's flags do not name: its processors may have it (dot_products.hpp), in AVX-512's encoding or
 /// in AVX's.
 template <bool OfAvx512>
-struct dot_of_processor : quads_as_they_are {
+struct dot_of_processor {
   static constexpr int vectors = vector_registers == 32 ? 4 : 3, by_eight = vector_registers == 32 ? 3 : 0;
+  static CTNN_INLINE quad_vec right(const std::uint8_t* p) { return load_quads(p); }
+  static CTNN_INLINE quad_vec left(std::int32_t quad) { return hn::Set(quad_tag(), quad); }
+  static CTNN_INLINE quad_vec start(std::int32_t sum, std::int32_t) { return hn::Set(quad_tag(), sum); }
+  static CTNN_INLINE quad_vec total(quad_vec sum) { return sum; }
   static CTNN_INLINE void add(quad_vec& sum, quad_vec x, quad_vec w) {
 #if HWY_TARGET == HWY_AVX3
     asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.raw), "v"(w.raw));
