@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // examples/digits in bytes: nearly as often right as in floats, in a quarter of the memory.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include <algorithm>

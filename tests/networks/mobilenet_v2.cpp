@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // examples/networks/mobilenet_v2.hpp: torchvision's MobileNetV2.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include "../../examples/networks/mobilenet_v2.hpp"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // Networks that tell what an image or a signal shows, beside PyTorch.
-#if !defined(CTNN_EVERY_TARGET)  // `.ci/platforms networks` has them all, and plain C++
-#define HWY_COMPILE_ONLY_STATIC 1
-#endif
 #include <doctest/doctest.h>
 
 #include "../../examples/networks/mobilenet_v2.hpp"

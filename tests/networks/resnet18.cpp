@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // examples/networks/resnet18.hpp: torchvision's ResNet-18.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include "../../examples/networks/resnet18.hpp"

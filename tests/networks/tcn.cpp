@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // examples/networks/tcn.hpp: sample by sample, the numbers of the whole sequence.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include "../../examples/networks/tcn.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // examples/networks/transformer.hpp: torch.nn.TransformerEncoder, beside PyTorch's formulas written out.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include "../../examples/networks/transformer.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // examples/networks/wavenet.hpp: the stream in parts, late by what its windows reach over.
-#define HWY_COMPILE_ONLY_STATIC 1  // one target will do here
 #include <doctest/doctest.h>
 
 #include "../../examples/networks/wavenet.hpp"
