@@ -3,6 +3,8 @@
 // the layer that a declared network writes for it.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include <ctnn/ctnn.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/model.hpp>
