@@ -2,6 +2,8 @@
 // examples/networks/transformer.hpp: torch.nn.TransformerEncoder, beside PyTorch's formulas written out.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "../../examples/networks/transformer.hpp"
 #include "support/run_both.hpp"
 
