@@ -123,9 +123,9 @@ CTNN_NOINLINE void run_cascade(std::span<cascade_stage> stages, int images, work
   for (int n = 0; n < images; ++n) {
     const rows_of_image r(part, n, last.c.out_height);
     if (r.begin >= r.end) continue;
-    first.c.in = image_of(begin, n, 1).in;
-    last.c.out = image_of(end, n, 1).out;
-    last.c.residual = image_of(end, n, 1).residual;
+    first.c.in = begin.in + n * to_next_image(begin, 1);
+    last.c.out = end.out + n * to_next_output(end);
+    if (end.residual != nullptr) last.c.residual = end.residual + n * to_next_residual(end);
     detail::run_image<Tiles>(all, stages.data(), rows, all.rows_in(own), r.begin, r.end);
   }
 }

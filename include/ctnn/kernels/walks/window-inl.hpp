@@ -137,12 +137,16 @@ struct pixel_boxes {
   }
 };
 
-/// Image n of a batch whose first image is `c`. `planes` is how many channels lie one after the other: one in nhwc.
+/// Elements from one image of a batch to the next. `planes` is how many channels lie one after the other: one in nhwc.
+CTNN_INLINE std::ptrdiff_t to_next_image(const window& c, int planes) { return c.height * c.row * planes; }
+CTNN_INLINE std::ptrdiff_t to_next_output(const window& c) { return c.out_row * c.out_height; }
+CTNN_INLINE std::ptrdiff_t to_next_residual(const window& c) { return c.residual_pitch * c.out_height * c.out_width; }
+/// Image n of a batch whose first image is `c`.
 CTNN_INLINE window image_of(const window& c, int n, int planes) {
   window image = c;
-  image.in += n * (c.height * c.row * planes);
-  image.out += n * (c.out_row * c.out_height);
-  if (c.residual != nullptr) image.residual += n * (c.residual_pitch * c.out_height * c.out_width);
+  image.in += n * to_next_image(c, planes);
+  image.out += n * to_next_output(c);
+  if (c.residual != nullptr) image.residual += n * to_next_residual(c);
   return image;
 }
 
