@@ -2,6 +2,9 @@
 // The pooling kernels against their reference, for every target this CPU has.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "sweeps/pooling.hpp"
 #include "targets_of_this_cpu.hpp"
 
@@ -11,6 +14,40 @@ TEST_CASE("pooling on every target") {
   for_each_target([] {
     test::sweep_pooling(dispatched);
     test::sweep_other_pooling(dispatched);
+  });
+}
+
+/// Padding makes room for windows of any width: only cells that are there take time.
+TEST_CASE("windows much wider than what they are over") {
+  std::vector<float> x(2 * 3 * 5), y(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7 % 30);
+  op::pool p;
+  p.kernel = {1 << 28, 1 << 28};
+  p.stride = {1};
+  p.same = same_padding::upper;
+  p.p = 1;
+  const auto check = [&](op::pooling function, layout order) {
+    p.function = function;
+    const const_tensor in{x.data(), {2, 3, 5}, order, 2};
+    const tensor out{y.data(), {2, 3, 5}, order, 2};
+    dispatched(p, arguments{{&in, 1}, {&out, 1}, {}});
+    for (std::size_t c = 0; c < 2; ++c) {  // a plane has one answer
+      const auto at = [&](std::size_t i) { return order == layout::nchw ? c * 15 + i : i * 2 + c; };
+      float sum = 0, most = 0;
+      for (std::size_t i = 0; i < 15; ++i) {
+        sum += x[at(i)];
+        most = std::max(most, x[at(i)]);
+      }
+      const float want = function == op::pooling::max ? most : function == op::pooling::lp ? sum : sum / 15;
+      for (std::size_t i = 0; i < 15; ++i) CHECK(y[at(i)] == doctest::Approx(want));
+    }
+  };
+  for_each_target([&] {
+    for (const op::pooling function : {op::pooling::max, op::pooling::average}) {
+      check(function, layout::nchw);
+      check(function, layout::nhwc);
+    }
+    check(op::pooling::lp, layout::nchw);
   });
 }
 

@@ -49,6 +49,12 @@ struct pixel_window {
   int columns;
 };
 
+/// What an average multiplies by. Padding may make more cells than an integer holds.
+CTNN_INLINE float one_of(int rows, int columns) {
+  const float cells = static_cast<float>(rows) * static_cast<float>(columns);
+  return cells > 0 ? 1.0f / cells : 0.0f;
+}
+
 /// Vectors * lanes channels of one window.
 template <class Function, int Vectors>
 CTNN_INLINE void pool_vectors(const Function& f, const pixel_window& w, const float* x, vec factor, float* y) {
@@ -128,8 +134,7 @@ CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor&
         const pooling_window q = columns(j);
         const pixel_window w{x.data + n * image + r.first * row + q.first * std::ptrdiff_t{x.pitch}, r.step * row,
                              q.step * std::ptrdiff_t{x.pitch}, r.cells, q.cells};
-        const int cells = r.divisor * q.divisor;
-        const float scale = function == op::pooling::max ? 1.0f : cells > 0 ? 1.0f / static_cast<float>(cells) : 0.0f;
+        const float scale = function == op::pooling::max ? 1.0f : one_of(r.divisor, q.divisor);
         const bool whole = narrow && to_end - to >= lanes &&
                            end - w.data >= (w.rows - 1) * w.row_stride + (w.columns - 1) * w.column_stride + lanes;
         if (whole && function == op::pooling::max) pool_narrow<pool_max>(w, scale, to);
@@ -202,10 +207,7 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
       const pooling_window rows = pool_window_at(p, down, static_cast<int>(r % height));
       if (Function::scales && rows.divisor != scaled) {
         scaled = rows.divisor;
-        for (int j = 0; j < n; ++j) {
-          const int divisor = scaled * pool_window_at(p, along, first + j).divisor;
-          scales[j] = divisor > 0 ? 1.0f / static_cast<float>(divisor) : 0.0f;
-        }
+        for (int j = 0; j < n; ++j) scales[j] = one_of(scaled, pool_window_at(p, along, first + j).divisor);
       }
       take_lines<Function>(rows.cells, a.in[0].data + r / height * plane + rows.first * row + begin, rows.step * row,
                            end - begin, line + (begin - start));

@@ -89,6 +89,11 @@ class pooling_walk {
       windows_[i] = y[lead + i];
       stride_[i] = x.count(lead + i + 1, x.rank);
     }
+    const window_axis& a = axis_[last_];
+    const std::int64_t least = a.before - (width_ - std::int64_t{1}) * a.stride,
+                       last = std::int64_t{a.size} - 1 + a.before;
+    first_tap_ = least <= 0 ? 0 : (least - 1) / a.dilation + 1;
+    past_tap_ = last < 0 ? 0 : std::min<std::int64_t>(a.taps, last / a.dilation + 1);
   }
 
   void run(const T* x, T* y, std::int64_t* where, index_range part) const {
@@ -222,9 +227,9 @@ class pooling_walk {
   }
   /// f(j, offset in the line) for the windows j of a row that tap k finds a cell in.
   template <class F>
-  void along_row(int k, F f) const {
+  void along_row(std::int64_t k, F f) const {
     const window_axis& a = axis_[last_];
-    const std::int64_t shift = std::int64_t{k} * a.dilation - a.before, end = a.size - shift;
+    const std::int64_t shift = k * a.dilation - a.before, end = a.size - shift;
     const std::int64_t first = shift >= 0 ? 0 : (-shift + a.stride - 1) / a.stride;
     const std::int64_t past = end <= 0 ? 0 : (end - 1) / a.stride + 1;
     f(first, past < width_ ? past : width_, shift, a.stride);
@@ -233,7 +238,7 @@ class pooling_walk {
   count row(const Function& function, const T* from, T* to, std::int64_t r) const {
     for (int j = 0; j < width_; ++j) to[j] = Function::start;
     return lines(r, [&](std::int64_t offset) {
-      for (int k = 0; k < axis_[last_].taps; ++k)
+      for (std::int64_t k = first_tap_; k < past_tap_; ++k)
         along_row(k, [&](std::int64_t first, std::int64_t past, std::int64_t shift, int stride) {
           const T* line = from + offset + shift;
           if (stride == 1)
@@ -259,7 +264,7 @@ class pooling_walk {
   void find(const T* x, std::int64_t plane, const T* largest, std::int64_t* where, std::int64_t r) const {
     for (int j = 0; j < width_; ++j) where[j] = -1;
     lines(r, [&](std::int64_t offset) {
-      for (int k = 0; k < axis_[last_].taps; ++k)
+      for (std::int64_t k = first_tap_; k < past_tap_; ++k)
         along_row(k, [&](std::int64_t first, std::int64_t past, std::int64_t shift, int stride) {
           for (std::int64_t j = first; j < past; ++j) {
             const std::int64_t at = offset + shift + j * stride;
@@ -287,6 +292,7 @@ class pooling_walk {
   int width_;
   window_axis axis_[max_rank]{};
   std::int64_t windows_[max_rank]{}, stride_[max_rank]{};
+  std::int64_t first_tap_, past_tap_;  ///< along a line, those that any window has in the input: padding may be wide
 };
 
 /// All of it, or the share of it.
