@@ -66,16 +66,6 @@ CTNN_INLINE void split_pairs(std::ptrdiff_t n, float* y, float* z, const float* 
 #endif
 
 #if !CTNN_SCALAR_VEC
-/// The four numbers at row(first), row(first + 4), row(first + 8) and so on as the blocks of a vector.
-template <class D, class Row>
-CTNN_INLINE hn::Vec<D> load_blocks(D d, const Row& row, int first) {
-  if constexpr (hn::MaxLanes(D()) <= 4) return hn::LoadU(d, row(first));
-  else {
-    constexpr int half = static_cast<int>(hn::MaxLanes(D())) / 2;
-    const hn::Half<D> h;
-    return hn::Combine(d, load_blocks(h, row, first + half), load_blocks(h, row, first));
-  }
-}
 /// Number i of block k of y[j] = number j of block k of xi, for i, j < 4.
 CTNN_INLINE void transpose_blocks(vec x0, vec x1, vec x2, vec x3, vec (&y)[4]) {
   const tag d;
@@ -91,11 +81,20 @@ CTNN_INLINE void transpose_blocks(vec x0, vec x1, vec x2, vec x3, vec (&y)[4]) {
   y[2] = hn::BitCast(d, hn::InterleaveLower(two, e, f));
   y[3] = hn::BitCast(d, hn::InterleaveUpper(two, e, f));
 }
-/// Lane r of y[i] = row(r)[i] for i < 4.
-template <class Row>
-CTNN_INLINE void load_turned(vec (&y)[4], const Row& row) {
-  const tag d;
-  transpose_blocks(load_blocks(d, row, 0), load_blocks(d, row, 1), load_blocks(d, row, 2), load_blocks(d, row, 3), y);
+/// The sum of a vector's blocks of four numbers.
+template <class D>
+CTNN_INLINE hn::Vec<tag4> sum_of_blocks(D, hn::Vec<D> x) {
+  if constexpr (hn::MaxLanes(D()) <= 4) return x;
+  else {
+    const hn::Half<D> half;
+    return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
+  }
+}
+/// Number i: the sum of x[i]'s lanes.
+CTNN_INLINE hn::Vec<tag4> four_sums(const vec (&x)[4]) {
+  vec turned[4];
+  transpose_blocks(x[0], x[1], x[2], x[3], turned);
+  return sum_of_blocks(tag(), add(add(turned[0], turned[1]), add(turned[2], turned[3])));
 }
 #endif
 

@@ -142,61 +142,54 @@ CTNN_NOINLINE inline void add_products(float scale, const float* x, const float*
 }
 
 #if !CTNN_SCALAR_VEC
-/// sum += scale x[0..3] by a vector of rows' first four numbers.
-template <class Row>
-CTNN_INLINE void add_four(float scale, const float* x, const Row& row, vec& sum) {
-  vec y[4];
-  detail::load_turned(y, row);
-  CTNN_UNROLL for (int i = 0; i < 4; ++i) sum = mul_add(set(scale * x[i]), y[i], sum);
-}
-/// out[c] = scale x b[c] for one or two vectors of columns, whose `depth` numbers stand one after the other; `some`:
-/// only so many of them are there. Added up in the order of add_products.
-template <int Vectors, bool Some>
-CTNN_INLINE void add_along(float scale, const float* x, const float* b, float* out, int depth, int some) {
-  constexpr int columns = Vectors * lanes;
-  vec sums[Vectors];
-  for (int v = 0; v < Vectors; ++v) sums[v] = set(-0.0f);  // as if the first product began the sum
-  const auto column = [&](int c) { return b + static_cast<std::ptrdiff_t>(Some && c >= some ? some - 1 : c) * depth; };
+/// out[r] = the sum of scale x[k] b[r pitch + k] over k < depth, for rows r < 4 Fours; `Some`: for r < rows alone. A
+/// lane adds up every so many products, then lanes are added up: the order differs from that of add_products.
+template <int Fours, bool Some = false>
+CTNN_INLINE void multiply_along(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
+                                int depth, int rows = 4 * Fours) {
+  vec sums[Fours][4];
+  for (auto& four : sums)
+    for (vec& sum : four) sum = zero();
+  const auto row = [&](int r) { return b + (Some && r >= rows ? rows - 1 : r) * pitch; };
+  const vec factor = set(scale);
   int k = 0;
-  for (; k + 4 <= depth; k += 4) {
-    add_four(
-        scale, x + k, [&](int c) { return column(c) + k; }, sums[0]);
-    if constexpr (Vectors == 2)
-      add_four(
-          scale, x + k, [&](int c) { return column(lanes + c) + k; }, sums[1]);
+  for (; k + 2 * lanes <= depth; k += 2 * lanes) {  // a cache line of each row, or two
+    const vec low = mul(factor, loadu(x + k)), high = mul(factor, loadu(x + k + lanes));
+    CTNN_UNROLL for (int f = 0; f < Fours; ++f) CTNN_UNROLL for (int r = 0; r < 4; ++r) {
+      const float* const y = row(4 * f + r) + k;
+      sums[f][r] = mul_add(high, loadu(y + lanes), mul_add(low, loadu(y), sums[f][r]));
+    }
   }
-  for (; k < depth; ++k) {
-    float y[columns];
-    for (int c = 0; c < columns; ++c) y[c] = column(c)[k];
-    for (int v = 0; v < Vectors; ++v) sums[v] = mul_add(set(scale * x[k]), loadu(y + v * lanes), sums[v]);
+  for (; k < depth; k += lanes) {
+    const int count = depth - k;
+    const vec some = mul(factor, load_bounded(x + k, count));
+    for (int f = 0; f < Fours; ++f)
+      for (int r = 0; r < 4; ++r) sums[f][r] = mul_add(some, load_bounded(row(4 * f + r) + k, count), sums[f][r]);
   }
-  for (int v = 0; v < Vectors; ++v)
-    if constexpr (Some) store_part(sums[v], out + v * lanes, some - v * lanes);
-    else storeu(sums[v], out + v * lanes);
+  const detail::tag4 four;
+  for (int f = 0; f < Fours; ++f, out += 4)
+    if constexpr (Some) {
+      float all[4];
+      hn::StoreU(detail::four_sums(sums[f]), four, all);
+      for (int r = 0; r < rows; ++r) out[r] = all[r];
+    } else hn::StoreU(detail::four_sums(sums[f]), four, out);
+}
+/// out = scale b x for rows of b, `depth` numbers each.
+template <int = 0>
+CTNN_NOINLINE inline void add_along(float scale, const float* x, const float* b, float* out, int depth, int rows) {
+  const std::ptrdiff_t pitch = depth;
+  for (; rows >= 8; rows -= 8, b += 8 * pitch, out += 8) multiply_along<2>(scale, x, b, pitch, out, depth);
+  for (; rows >= 4; rows -= 4, b += 4 * pitch, out += 4) multiply_along<1>(scale, x, b, pitch, out, depth);
+  if (rows > 0) multiply_along<1, true>(scale, x, b, pitch, out, depth, rows);
 }
 
 /// Columns [column, column_end) of out = scale x b, for one row x.
 template <int = 0>
-CTNN_NOINLINE inline void multiply_row(const op::matmul& p, const float* x, const float* b, float* out, int depth,
-                                       int columns, int column, int column_end) {
-  if (!p.transpose_b) return add_products(p.scale, x, b + column, columns, out + column, depth, column_end - column);
-  b += static_cast<std::ptrdiff_t>(column) * depth;
-  out += column;
-  int left = column_end - column;
-  const auto add = [&](auto vectors, auto some) {
-    add_along<vectors, some>(p.scale, x, b, out, depth, left);
-    b += static_cast<std::ptrdiff_t>(vectors) * lanes * depth;
-    out += vectors * lanes;
-    left -= vectors * lanes;
-  };
-  constexpr std::integral_constant<int, 2> two;
-  constexpr std::integral_constant<int, 1> one;
-  // Lines 4 KiB apart take each other's places in a cache, which has eight or more for them.
-  const int places = 1024 / (depth & -depth);
-  const bool there_is_room = two * lanes <= 8 * (places < 1 ? 1 : places);
-  while (there_is_room && left >= two * lanes) add(two, std::false_type());
-  while (left >= lanes) add(one, std::false_type());
-  if (left > 0) add(one, std::true_type());
+CTNN_INLINE void multiply_row(const op::matmul& p, const float* x, const float* b, float* out, int depth, int columns,
+                              int column, int column_end) {
+  const int count = column_end - column;
+  if (p.transpose_b) add_along(p.scale, x, b + static_cast<std::ptrdiff_t>(column) * depth, out + column, depth, count);
+  else add_products(p.scale, x, b + column, columns, out + column, depth, count);
 }
 #endif
 
@@ -221,6 +214,11 @@ CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
     if (w.rows == 1) {
       multiply_row(p, a.in[0].data + at.a, a.in[1].data + at.b, a.out[0].data + m * size, w.depth, w.columns,
                    static_cast<int>(column.begin), static_cast<int>(column.end));
+      continue;
+    }
+    if (w.columns == 1 && !p.transpose_a) {
+      add_along(p.scale, a.in[1].data + at.b, a.in[0].data + at.a + row.begin * w.depth,
+                a.out[0].data + m * size + row.begin, w.depth, static_cast<int>(row.size()));
       continue;
     }
 #endif
