@@ -112,6 +112,21 @@ TEST_CASE("graphs are nested as deep as the limit says") {
   CHECK(mentions(refused(graph, {.nesting = 4}), "nested deeper than 4"));
 }
 
+TEST_CASE("attributes that hold nothing are no graphs and no tensors") {
+  const auto nothing = [](const char* name) {
+    return pb::bytes(5, pb::bytes(1, name));
+  };  // of no type, as before ONNX 1.2
+  const std::string shape = shape_constant("s", {2});
+  CHECK(mentions(refused(pb::node("Loop", {"n", "", "x"}, {"y"}, nothing("body")) +
+                         pb::initializer(pb::longs("n", {}, {2})) + x + y),
+                 "attribute 'body' is nothing, expected a graph"));
+  CHECK(mentions(refused(pb::node("If", {"c"}, {"y"}, nothing("then_branch") + nothing("else_branch")) +
+                         pb::initializer(pb::tensor<std::uint8_t>("c", pb::boolean, {}, {1})) + x + y),
+                 "attribute 'then_branch' is nothing, expected a graph"));
+  CHECK(mentions(refused(pb::node("ConstantOfShape", {"s"}, {"y"}, nothing("value")) + shape + x + y),
+                 "attribute 'value' is nothing, expected a tensor"));
+}
+
 TEST_CASE("names: once each, no cycles, inner ones hide outer ones") {
   const auto relu = [](const char* from, const char* to) { return pb::node("Relu", {from}, {to}); };
   CHECK(mentions(refused(relu("x", "y") + relu("x", "y") + x + y), "'y' is made twice"));

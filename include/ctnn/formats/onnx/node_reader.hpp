@@ -55,8 +55,9 @@ class node_reader {
     read_.insert(std::string(key));
     const attribute* a = given(key);
     if (!a) return nullptr;
-    const bool empty_list = a->kind == attribute_kind::undefined;
-    if (a->kind != kind && !empty_list)
+    const bool is_nothing =  // which may be zero or an empty list
+        a->kind == attribute_kind::undefined && kind != attribute_kind::tensor && kind != attribute_kind::graph;
+    if (a->kind != kind && !is_nothing)
       fail("attribute '" + std::string(key) + "' is " + name_of(a->kind) + ", expected " + name_of(kind));
     return a;
   }
