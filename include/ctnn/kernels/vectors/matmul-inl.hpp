@@ -148,8 +148,7 @@ template <int Fours, bool Some = false>
 CTNN_INLINE void multiply_along(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
                                 int depth, int rows = 4 * Fours) {
   vec sums[Fours][4];
-  for (auto& four : sums)
-    for (vec& sum : four) sum = zero();
+  CTNN_UNROLL for (int f = 0; f < Fours; ++f) CTNN_UNROLL for (int r = 0; r < 4; ++r) sums[f][r] = zero();
   const auto row = [&](int r) { return b + (Some && r >= rows ? rows - 1 : r) * pitch; };
   const vec factor = set(scale);
   int k = 0;
@@ -163,16 +162,18 @@ CTNN_INLINE void multiply_along(float scale, const float* x, const float* b, std
   for (; k < depth; k += lanes) {
     const int count = depth - k;
     const vec some = mul(factor, load_bounded(x + k, count));
-    for (int f = 0; f < Fours; ++f)
-      for (int r = 0; r < 4; ++r) sums[f][r] = mul_add(some, load_bounded(row(4 * f + r) + k, count), sums[f][r]);
+    CTNN_UNROLL for (int f = 0; f < Fours; ++f) CTNN_UNROLL for (int r = 0; r < 4; ++r) {
+      sums[f][r] = mul_add(some, load_bounded(row(4 * f + r) + k, count), sums[f][r]);
+    }
   }
   const detail::tag4 four;
-  for (int f = 0; f < Fours; ++f, out += 4)
+  CTNN_UNROLL for (int f = 0; f < Fours; ++f, out += 4) {
     if constexpr (Some) {
       float all[4];
       hn::StoreU(detail::four_sums(sums[f]), four, all);
       for (int r = 0; r < rows; ++r) out[r] = all[r];
     } else hn::StoreU(detail::four_sums(sums[f]), four, out);
+  }
 }
 /// out = scale b x for rows of b, `depth` numbers each.
 template <int = 0>
