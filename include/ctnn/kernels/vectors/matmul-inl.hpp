@@ -110,12 +110,12 @@ template <int Depth>
 CTNN_INLINE void add_some_products(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
                                    int columns, bool first) {
   vec factors[Depth];
-  for (int k = 0; k < Depth; ++k) factors[k] = set(scale * x[k]);
+  CTNN_UNROLL for (int k = 0; k < Depth; ++k) factors[k] = set(scale * x[k]);
   int c = 0;
   for (; c + 2 * lanes <= columns; c += 2 * lanes) {  // a cache line of each row, or two
     const float* from = b + c;
     vec sum = first ? zero() : loadu(out + c), next = first ? zero() : loadu(out + c + lanes);
-    for (int k = 0; k < Depth; ++k, from += pitch) {
+    CTNN_UNROLL for (int k = 0; k < Depth; ++k, from += pitch) {
       sum = mul_add(factors[k], loadu(from), sum);
       next = mul_add(factors[k], loadu(from + lanes), next);
     }
@@ -126,7 +126,8 @@ CTNN_INLINE void add_some_products(float scale, const float* x, const float* b, 
     const int count = columns - c;
     const float* from = b + c;
     vec sum = first ? zero() : load_bounded(out + c, count);
-    for (int k = 0; k < Depth; ++k, from += pitch) sum = mul_add(factors[k], load_bounded(from, count), sum);
+    CTNN_UNROLL for (int k = 0; k < Depth; ++k, from += pitch) sum =
+        mul_add(factors[k], load_bounded(from, count), sum);
     store_bounded(sum, out + c, count);
   }
 }

@@ -177,9 +177,8 @@ struct gate_sums {
   vec sums[parts][Sums][V];
 
   CTNN_INLINE gate_sums() {
-    for (auto& part : sums)
-      for (auto& sum : part)
-        for (vec& v : sum) v = zero();
+    CTNN_UNROLL for (int part = 0; part < parts; ++part) CTNN_UNROLL for (int g = 0; g < Sums; ++g)
+        CTNN_UNROLL for (int v = 0; v < V; ++v) sums[part][g][v] = zero();
   }
   template <class To>
   CTNN_INLINE void add_bias(const float* bias, int unit) {
@@ -202,8 +201,7 @@ struct gate_sums {
     for (; parts > 1 && k < n; ++k) add_product<To>(0, set(x[k]), w, k);
   }
   CTNN_INLINE void join() {
-    for (int part = 1; part < parts; ++part)
-      CTNN_UNROLL for (int g = 0; g < Sums; ++g)
+    CTNN_UNROLL for (int part = 1; part < parts; ++part) CTNN_UNROLL for (int g = 0; g < Sums; ++g)
         CTNN_UNROLL for (int v = 0; v < V; ++v) sums[0][g][v] = add(sums[0][g][v], sums[part][g][v]);
   }
 
