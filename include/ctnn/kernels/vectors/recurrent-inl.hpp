@@ -226,9 +226,9 @@ struct recurrence_step {
   CTNN_NOINLINE void operator()(const recurrence_weights<float>& w, const float* x, const float* h, float* c,
                                 float* y) const {
     for (int unit = 0; unit < hidden; unit += unit_vectors * lanes) {
-      // There may be no second block.
-      const bool one_block = unit_vectors * lanes > channel_block && hidden - unit <= channel_block;
-      if (one_block) run_units<1>(w, x, h, c, y, unit);
+      // Of the last units there may be no second vector, nor weights of one.
+      const bool one_vector = lanes > 1 && hidden - unit <= lanes;
+      if (one_vector) run_units<1>(w, x, h, c, y, unit);
       else run_units<unit_vectors>(w, x, h, c, y, unit);
     }
   }
