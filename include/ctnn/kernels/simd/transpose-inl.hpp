@@ -90,13 +90,17 @@ CTNN_INLINE hn::Vec<tag4> sum_of_blocks(D, hn::Vec<D> x) {
     return sum_of_blocks(half, hn::Add(hn::LowerHalf(half, x), hn::UpperHalf(half, x)));
   }
 }
-/// Number i: the sum of x[i]'s lanes.
-CTNN_INLINE hn::Vec<tag4> four_sums(const vec (&x)[4]) {
+#endif
+/// y[i] = the sum of x[i]'s lanes.
+CTNN_INLINE void store_four_sums(const vec (&x)[4], float* y) {
+#if CTNN_SCALAR_VEC
+  CTNN_UNROLL for (int i = 0; i < 4; ++i) y[i] = sum(x[i]);
+#else
   vec turned[4];
   transpose_blocks(x[0], x[1], x[2], x[3], turned);
-  return sum_of_blocks(tag(), add(add(turned[0], turned[1]), add(turned[2], turned[3])));
-}
+  hn::StoreU(sum_of_blocks(tag(), add(add(turned[0], turned[1]), add(turned[2], turned[3]))), tag4(), y);
 #endif
+}
 
 #if CTNN_TRANSPOSES_EIGHTS
 /// transpose_4x4() for r, c < 8: pairs of neighbours, fours, then halves.

@@ -22,6 +22,7 @@
 
 #include "../scratch.hpp"
 #include "../share.hpp"
+#include "../simd/sums_along-inl.hpp"
 #include "../simd/transpose-inl.hpp"
 #include "../walks/attention_walk.hpp"
 #include "linear-inl.hpp"
@@ -35,20 +36,6 @@ struct soft_cap {
   vec cap, inverse;
   CTNN_INLINE vec operator()(vec x) const { return mul(cap, tanh(mul(x, inverse))); }
 };
-
-/// s[j] = scale * (q . key j), for `count` keys of `size` numbers, `pitch` apart.
-template <int Keys>
-CTNN_INLINE void multiply_keys(const float* q, const float* keys, std::ptrdiff_t pitch, int size, float scale,
-                               float* s) {
-  vec total[Keys];
-  CTNN_UNROLL for (int k = 0; k < Keys; ++k) total[k] = zero();
-  for (int d = 0; d < size; d += lanes) {
-    const int n = size - d;
-    const vec x = load_bounded(q + d, n);
-    CTNN_UNROLL for (int k = 0; k < Keys; ++k) total[k] = mul_add(x, load_bounded(keys + k * pitch + d, n), total[k]);
-  }
-  CTNN_UNROLL for (int k = 0; k < Keys; ++k) s[k] = scale * sum(total[k]);
-}
 
 /// y += the sum of weights[j] * value j, of which Vectors * lanes numbers are taken (or fewer, if `part` of the last
 /// vector). A value whose weight is 0 is left out where `visible`.
@@ -176,12 +163,9 @@ class attention_part {
 
   /// A row of scores.
   void multiply_by_keys(const float* q, std::ptrdiff_t n, std::ptrdiff_t h, std::ptrdiff_t keys, float* s) const {
-    const int size = static_cast<int>(w_.q.size);
     for (const bool now : {false, true}) {
       const stretch k = stretch_of(now, 0, n, h, keys);
-      std::ptrdiff_t j = 0;
-      for (; j + 4 <= k.count; j += 4) multiply_keys<4>(q, k.at + j * k.pitch, k.pitch, size, scale_, s + k.first + j);
-      for (; j < k.count; ++j) multiply_keys<1>(q, k.at + j * k.pitch, k.pitch, size, scale_, s + k.first + j);
+      multiply_along(scale_, q, k.at, k.pitch, s + k.first, static_cast<int>(w_.q.size), k.count);
     }
   }
   /// A row of results.

@@ -23,6 +23,7 @@
 #include "../share.hpp"
 #include "../tensor.hpp"
 #include "../simd/tile-inl.hpp"
+#include "../simd/sums_along-inl.hpp"
 #include "../simd/transpose-inl.hpp"
 
 CTNN_BEGIN_TARGET
@@ -143,54 +144,12 @@ CTNN_NOINLINE inline void add_products(float scale, const float* x, const float*
 }
 
 #if !CTNN_SCALAR_VEC
-/// out[r] = the sum of scale x[k] b[r pitch + k] over k < depth, for rows r < 4 Fours; `Some`: for r < rows alone. A
-/// lane adds up every so many products, then lanes are added up: the order differs from that of add_products.
-template <int Fours, bool Some = false>
-CTNN_INLINE void multiply_along(float scale, const float* x, const float* b, std::ptrdiff_t pitch, float* out,
-                                int depth, int rows = 4 * Fours) {
-  vec sums[Fours][4];
-  CTNN_UNROLL for (int f = 0; f < Fours; ++f) CTNN_UNROLL for (int r = 0; r < 4; ++r) sums[f][r] = zero();
-  const auto row = [&](int r) { return b + (Some && r >= rows ? rows - 1 : r) * pitch; };
-  const vec factor = set(scale);
-  int k = 0;
-  for (; k + 2 * lanes <= depth; k += 2 * lanes) {  // a cache line of each row, or two
-    const vec low = mul(factor, loadu(x + k)), high = mul(factor, loadu(x + k + lanes));
-    CTNN_UNROLL for (int f = 0; f < Fours; ++f) CTNN_UNROLL for (int r = 0; r < 4; ++r) {
-      const float* const y = row(4 * f + r) + k;
-      sums[f][r] = mul_add(high, loadu(y + lanes), mul_add(low, loadu(y), sums[f][r]));
-    }
-  }
-  for (; k < depth; k += lanes) {
-    const int count = depth - k;
-    const vec some = mul(factor, load_bounded(x + k, count));
-    CTNN_UNROLL for (int f = 0; f < Fours; ++f) CTNN_UNROLL for (int r = 0; r < 4; ++r) {
-      sums[f][r] = mul_add(some, load_bounded(row(4 * f + r) + k, count), sums[f][r]);
-    }
-  }
-  const detail::tag4 four;
-  CTNN_UNROLL for (int f = 0; f < Fours; ++f, out += 4) {
-    if constexpr (Some) {
-      float all[4];
-      hn::StoreU(detail::four_sums(sums[f]), four, all);
-      for (int r = 0; r < rows; ++r) out[r] = all[r];
-    } else hn::StoreU(detail::four_sums(sums[f]), four, out);
-  }
-}
-/// out = scale b x for rows of b, `depth` numbers each.
-template <int = 0>
-CTNN_NOINLINE inline void add_along(float scale, const float* x, const float* b, float* out, int depth, int rows) {
-  const std::ptrdiff_t pitch = depth;
-  for (; rows >= 8; rows -= 8, b += 8 * pitch, out += 8) multiply_along<2>(scale, x, b, pitch, out, depth);
-  for (; rows >= 4; rows -= 4, b += 4 * pitch, out += 4) multiply_along<1>(scale, x, b, pitch, out, depth);
-  if (rows > 0) multiply_along<1, true>(scale, x, b, pitch, out, depth, rows);
-}
-
 /// Columns [column, column_end) of out = scale x b, for one row x.
 template <int = 0>
 CTNN_INLINE void multiply_row(const op::matmul& p, const float* x, const float* b, float* out, int depth, int columns,
                               int column, int column_end) {
   const int count = column_end - column;
-  if (p.transpose_b) add_along(p.scale, x, b + static_cast<std::ptrdiff_t>(column) * depth, out + column, depth, count);
+  if (p.transpose_b) multiply_along(p.scale, x, b + std::ptrdiff_t{column} * depth, depth, out + column, depth, count);
   else add_products(p.scale, x, b + column, columns, out + column, depth, count);
 }
 #endif
@@ -219,8 +178,8 @@ CTNN_INLINE void run(const op::matmul& p, const arguments& a) {
       continue;
     }
     if (w.columns == 1 && !p.transpose_a) {
-      add_along(p.scale, a.in[1].data + at.b, a.in[0].data + at.a + row.begin * w.depth,
-                a.out[0].data + m * size + row.begin, w.depth, static_cast<int>(row.size()));
+      multiply_along(p.scale, a.in[1].data + at.b, a.in[0].data + at.a + row.begin * w.depth, w.depth,
+                     a.out[0].data + m * size + row.begin, w.depth, row.size());
       continue;
     }
 #endif
