@@ -119,7 +119,7 @@ inline constexpr int special_pairs = special_count * special_count * 16;
 struct options {
   float low = -3, high = 3;       ///< of the inputs
   float tolerance = 2e-6f;        ///< relative to 1 + |exact|
-  bool in_place = false;          ///< also with out over in[0]
+  bool in_place = false;          ///< also with out over in[0], or each result over the input that the operator says
   bool weights_positive = false;
   float weights_up_to = 2;
   int zero_weight = -1;           ///< this one is all zeros
@@ -145,6 +145,17 @@ inline void require_close(const std::vector<float>& got, const std::vector<float
     if (std::isfinite(want[i]) && std::fabs(got[i] - want[i]) <= tolerance * (1 + std::fabs(want[i]))) continue;
     FAIL("element " << i << " is " << got[i] << ", not " << want[i]);
   }
+}
+
+/// The input that result k of an operator that may work in place is written over; `inputs` if none.
+template <class Op>
+std::size_t input_under(const Op& p, std::size_t inputs, std::size_t k) {
+  if constexpr (requires { p.overwrites(0, 0, 0); }) {
+    for (std::size_t i = 0; i < inputs; ++i)
+      if (p.overwrites(static_cast<int>(inputs), static_cast<int>(i), static_cast<int>(k))) return i;
+    return inputs;
+  }
+  return 0;
 }
 
 /// `places` are of the inputs, then of the outputs.
@@ -197,13 +208,15 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
       in_views.push_back(in.back().t);
     }
     for (std::size_t i = 0; i < outs; ++i) {
-      out.emplace_back(out_shapes[i], in_place ? at[0] : at[shapes.size() + i]);
-      out_views.push_back(in_place ? in[0].t : out.back().t);
+      const std::size_t over = in_place ? input_under(p, shapes.size(), i) : shapes.size();
+      out.emplace_back(out_shapes[i], at[over < shapes.size() ? over : shapes.size() + i]);
+      out_views.push_back(over < shapes.size() ? in[over].t : out.back().t);
     }
     kernel(p, arguments{in_views, out_views, with});
     std::vector<std::vector<float>> results;
     for (std::size_t i = 0; i < outs; ++i) {
-      stored& result = in_place ? in[0] : out[i];
+      const std::size_t over = in_place ? input_under(p, shapes.size(), i) : shapes.size();
+      stored& result = over < shapes.size() ? in[over] : out[i];
       results.push_back(result.get());
       CHECK(result.marks_survive());
     }

@@ -81,7 +81,7 @@ class plan_judge {
       if (!holds(p_.outputs[o])) return "output " + std::to_string(o) + " was overwritten";
     }
     for (int id : kept_)
-      if (!holds(id)) return "kept v" + std::to_string(p_.at(id).value) + " was overwritten";
+      if (!holds(successor_of(id))) return "kept v" + std::to_string(p_.at(id).value) + " was overwritten";
     return {};
   }
 
@@ -89,6 +89,14 @@ class plan_judge {
   std::vector<int> kept_;  ///< placements
   using tag = std::pair<value_id, std::int64_t>;
 
+  /// What is carried into a kept placement lies there; itself if a step has carried it.
+  int successor_of(int id) const {
+    for (std::size_t o = 0; o < p_.outputs.size(); ++o)
+      if (carried_into(g_, g_.outputs[o]) == p_.at(id).value && p_.root(p_.outputs[o]) == p_.root(id) &&
+          p_.shift(p_.outputs[o]) == p_.shift(id))
+        return p_.outputs[o];
+    return id;
+  }
   /// A cascade's are those of its first node, and what the last one takes besides the result of the one before it;
   /// nothing where a node does not read the one before it alone.
   std::vector<value_id> inputs_of(const plan_step& step) const {

@@ -74,7 +74,8 @@ struct traits {
   layout_rule layouts = layout_rule::nchw;
   bool reads_nchw = false;  ///< of nhwc ones: the first input may be nchw (a first layer reads the user's plain image)
   bool each = false;        ///< a result's number needs those at its place alone, and numbers of its channel
-  bool in_place = false;    ///< may write its result over an input of its shape; overwrites(inputs, i) can say which
+  bool in_place = false;    ///< may write its result over an input of its shape; overwrites(inputs, i) can say which,
+                            ///< and overwrites(inputs, i, k) which of several results
   bool divisible = false;   ///< its vector kernel honours arguments::share
   bool divides_typed = false;    ///< and so do its plain loops over any elements, which others than f32 take
   bool divides_scratch = false;  ///< and each part takes memory of its own from what the kernel gets
@@ -582,8 +583,8 @@ struct operator_type {
   /// Fields from a declared layer's options.
   problem (*configure)(span<const option_record>, field_values&);
   bool takes_given;  ///< the last field is `given`
-  /// May a node with `inputs` inputs write its result over input i?
-  bool (*overwrites)(span<const double> fields, int inputs, int i);
+  /// May a node with `inputs` inputs write its result k over input i?
+  bool (*overwrites)(span<const double> fields, int inputs, int i, int k);
   /// Must a node's kernel see to numbers that it refuses? Then it runs whole, on the thread of who called.
   bool (*refuses)(span<const double> fields);
   spelled_options (*spell)(span<const double> fields);
@@ -805,8 +806,11 @@ struct erased {
     result = encode(op);
     return {};
   }
-  static constexpr bool overwrites([[maybe_unused]] span<const double> f, int inputs, int i) {
-    if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
+  static constexpr bool overwrites([[maybe_unused]] span<const double> f, int inputs, int i, int k) {
+    if constexpr (requires(const Op& op) { op.overwrites(inputs, i, k); })
+      return decode<Op>(f).overwrites(inputs, i, k);
+    else if (k > 0) return false;
+    else if constexpr (requires { Op::overwrites(inputs, i); }) return Op::overwrites(inputs, i);
     else if constexpr (requires(const Op& op) { op.overwrites(inputs, i); }) return decode<Op>(f).overwrites(inputs, i);
     else return i < inputs && traits_of<Op>.in_place;
   }

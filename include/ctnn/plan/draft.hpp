@@ -37,6 +37,11 @@ class planning_phase {
     return !can_be_nhwc(s) || s.back(0) * s.back(1) == 1 || channels_of(s) == 1;
   }
 
+  /// May a step write its result k over its input i?
+  constexpr bool may_overwrite(const plan_step& step, int i, int k = 0) {
+    const node& n = g_.at(step.node);
+    return n.type->overwrites(g_.fields_of(n.fields), step.inputs.count - count_slots(step.given), i, k);
+  }
   constexpr int first_id(range r, int i = 0) { return plan_.ids[static_cast<std::size_t>(r.first + i)]; }
   constexpr int root(int p) { return plan_.view().root(p); }
   constexpr bool is_coincident(int p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fourth phase: which steps a value lives for, and operators that write over their input.
+// The fifth phase: which steps a value lives for, and operators that write over their input.
 #pragma once
 
 #include "draft.hpp"
@@ -87,10 +87,6 @@ class lifetimes : planning_phase {
     int q = p;
     while (at(q).parent != none && at(at(q).parent).order == layout::nhwc) q = at(q).parent;
     at(p).pitch = at(q).pitch;
-  }
-  constexpr bool may_overwrite(const plan_step& step, int i) {
-    const node& n = g_.at(step.node);
-    return n.type->overwrites(g_.fields_of(n.fields), step.inputs.count - count_slots(step.given), i);
   }
   constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {
     const int r = root(in);

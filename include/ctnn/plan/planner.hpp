@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes the plan, in five phases.
+// Makes the plan, in six phases.
 #pragma once
 
+#include "carried_placement.hpp"
 #include "cascades.hpp"
 #include "layout_choice.hpp"
 #include "lifetimes.hpp"
@@ -15,6 +16,7 @@ constexpr memory_plan make_plan(const graph_view& g, const plan_options& options
   detail::layout_choice(d).choose_layouts();
   if (options.cascades) detail::cascades(d).join_steps();
   detail::part_placement(d).place_parts();
+  if (options.in_place) detail::carried_placement(d).place_carried();
   detail::lifetimes lives(d);
   lives.find_lifetimes();
   if (options.in_place) lives.write_in_place();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What rnn, gru and lstm are put through: units around the lanes of every target and around a part of them, all forms
-// of the input, both directions, states given or not.
+// of the input, both directions, states given or not, and new ones over those.
 #pragma once
 
 #include "../check.hpp"
@@ -9,14 +9,16 @@ namespace ctnn::ir::test {
 
 template <class Op, class Run>
 void sweep_recurrent(const Run& run, Op p) {
-  options o;
-  o.weights_up_to = 0.3f;  // steps do not amplify rounding
-  o.tolerance = 2e-5f;
+  options apart;
+  apart.weights_up_to = 0.3f;  // steps do not amplify rounding
+  apart.tolerance = 2e-5f;
   const auto functions = p.functions;  // of both directions
   const auto both = [&](const extents& x, const extents& state) {
     std::vector<extents> shapes{x};
-    compare(run, p, shapes, std::vector<placement>(1 + static_cast<std::size_t>(output_count(p))), o);
+    compare(run, p, shapes, std::vector<placement>(1 + static_cast<std::size_t>(output_count(p))), apart);
     for (int i = 0; i < Op::states; ++i) shapes.push_back(state);
+    options o = apart;
+    o.in_place = true;
     compare(run, p, shapes, std::vector<placement>(shapes.size() + static_cast<std::size_t>(output_count(p))), o);
   };
   for (int n : lengths()) {

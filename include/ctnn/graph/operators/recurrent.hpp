@@ -75,6 +75,11 @@ struct recurrence {
   /// Whether it is PyTorch's layer, but for the lengths. (At once, so that firmware compiles no other.)
   CTNN_INLINE constexpr bool usual() const { return functions.empty() && !(clip > 0); }
 
+  /// The state before may become the state after.
+  constexpr bool overwrites(int inputs, int i, int k) const {
+    return k > 0 && i > (lengths ? 1 : 0) && i == inputs - states + k - 1;
+  }
+
   constexpr int output_count() const { return 1 + states; }
   constexpr problem infer(inputs in, outputs result) const {
     if (hidden == 0) return {mistake::missing_option, "hidden"};
@@ -132,6 +137,11 @@ struct rnn : recurrence<1> {};
 /// `linear_before_reset` tanh(W x + b + R (r h) + c), h = (1 - z) n + z h. One state.
 struct gru : recurrence<3> {
   bool linear_before_reset = true;
+
+  /// r h lies where the new state will be.
+  constexpr bool overwrites(int inputs, int i, int k) const {
+    return linear_before_reset && recurrence::overwrites(inputs, i, k);
+  }
 };
 
 /// Gates i, f, g, o of W x + b + R h + c: c = sigmoid(f) c + sigmoid(i) tanh(g), h = sigmoid(o) tanh(c). States h, c.

@@ -33,7 +33,9 @@ CTNN_INLINE std::ptrdiff_t packed_place(int gates, int unit, std::ptrdiff_t n) {
   return unit / channel_block * n * gates * channel_block + unit % channel_block;
 }
 
-/// Units that a cell computes at a time: where they begin, how many exist, their states, and the layer's peepholes.
+/// Units that a cell computes: where they begin, how many exist, their states, and the layer's peepholes. `Alone`: no
+/// others are computed at the same time, so that every instruction waits for the one before it.
+template <bool Alone>
 struct some_units {
   int at, count, direction;
   const float* h;
@@ -47,9 +49,18 @@ struct usual_functions {
   static constexpr bool usual = true;
   /// sigmoid within 1.5e-7, which is what counts for a factor, and sooner than by an exponential: steps wait for each
   /// other.
-  CTNN_INLINE vec gate(int, vec x) const { return mul_add(tanh(mul(x, set(0.5f))), set(0.5f), set(0.5f)); }
-  CTNN_INLINE vec input(int, vec x) const { return tanh(x); }
-  CTNN_INLINE vec output(int, vec x) const { return tanh(x); }
+  template <bool Alone>
+  CTNN_INLINE vec gate(const some_units<Alone>&, vec x) const {
+    return mul_add(tanh<Alone>(mul(x, set(0.5f))), set(0.5f), set(0.5f));
+  }
+  template <bool Alone>
+  CTNN_INLINE vec input(const some_units<Alone>&, vec x) const {
+    return tanh<Alone>(x);
+  }
+  template <bool Alone>
+  CTNN_INLINE vec output(const some_units<Alone>&, vec x) const {
+    return tanh<Alone>(x);
+  }
 };
 
 /// Those that the layer names; what they are given stays within its bound.
@@ -67,9 +78,13 @@ struct chosen_functions {
       outputs[d] = p.function_at(d, Op::functions_each - 1);
     }
   }
-  CTNN_INLINE vec gate(int d, vec x) const { return apply(gates[d], clamp(x, set(-bound), set(bound))); }
-  CTNN_INLINE vec input(int d, vec x) const { return apply(inputs[d], clamp(x, set(-bound), set(bound))); }
-  CTNN_INLINE vec output(int d, vec x) const { return apply(outputs[d], x); }
+  CTNN_INLINE vec gate(const auto& u, vec x) const {
+    return apply(gates[u.direction], clamp(x, set(-bound), set(bound)));
+  }
+  CTNN_INLINE vec input(const auto& u, vec x) const {
+    return apply(inputs[u.direction], clamp(x, set(-bound), set(bound)));
+  }
+  CTNN_INLINE vec output(const auto& u, vec x) const { return apply(outputs[u.direction], x); }
 
  private:
   CTNN_INLINE static vec apply(const activation_function& f, vec x) {
@@ -95,12 +110,12 @@ struct rnn_cell {
   using of_x = to_sums<0>;
   using of_h = to_sums<0>;
   F f;
-  CTNN_INLINE vec operator()(const vec (&s)[sums], const some_units& u) const { return f.input(u.direction, s[0]); }
+  CTNN_INLINE vec operator()(const vec (&s)[sums], const auto& u) const { return f.input(u, s[0]); }
 };
 
-template <int = 0>
-CTNN_INLINE vec blend(vec keep, const some_units& u, vec candidate) {
-  return mul_add(keep, sub(load_bounded(u.h + u.at, u.count), candidate), candidate);
+CTNN_INLINE vec blend(vec keep, const auto& u, vec candidate) {
+  // Only the last product waits for the candidate.
+  return mul_add(sub(set(1), keep), candidate, mul(keep, load_bounded(u.h + u.at, u.count)));
 }
 
 template <class F>
@@ -109,9 +124,9 @@ struct gru_cell {
   using of_x = to_sums<0, 1, 2>;
   using of_h = to_sums<0, 1, 3>;
   F f;
-  CTNN_INLINE vec operator()(const vec (&s)[sums], const some_units& u) const {
-    const vec candidate = f.input(u.direction, mul_add(f.gate(u.direction, s[0]), s[3], s[2]));
-    return blend(f.gate(u.direction, s[1]), u, candidate);
+  CTNN_INLINE vec operator()(const vec (&s)[sums], const auto& u) const {
+    const vec candidate = f.input(u, mul_add(f.gate(u, s[0]), s[3], s[2]));
+    return blend(f.gate(u, s[1]), u, candidate);
   }
 };
 
@@ -122,8 +137,8 @@ struct reset_cell {
   using of_x = to_sums<0, -1, -1>;
   using of_h = of_x;
   F f;
-  CTNN_INLINE vec operator()(const vec (&s)[sums], const some_units& u) const {
-    return mul(f.gate(u.direction, s[0]), load_bounded(u.h + u.at, u.count));
+  CTNN_INLINE vec operator()(const vec (&s)[sums], const auto& u) const {
+    return mul(f.gate(u, s[0]), load_bounded(u.h + u.at, u.count));
   }
 };
 template <class F>
@@ -133,8 +148,8 @@ struct gru_after_reset_cell {
   using of_h = to_sums<-1, 0, -1>;
   using of_spare = to_sums<-1, -1, 1>;
   F f;
-  CTNN_INLINE vec operator()(const vec (&s)[sums], const some_units& u) const {
-    return blend(f.gate(u.direction, s[0]), u, f.input(u.direction, s[1]));
+  CTNN_INLINE vec operator()(const vec (&s)[sums], const auto& u) const {
+    return blend(f.gate(u, s[0]), u, f.input(u, s[1]));
   }
 };
 
@@ -145,20 +160,20 @@ struct lstm_cell {
   using of_h = of_x;
   F f;
   bool input_forget = false;
-  CTNN_INLINE vec operator()(const vec (&s)[sums], const some_units& u) const {
-    const vec input = f.input(u.direction, s[2]), i = gate(u, s[0], 0);
+  CTNN_INLINE vec operator()(const vec (&s)[sums], const auto& u) const {
+    const vec input = f.input(u, s[2]), i = gate(u, s[0], 0);
     const vec forget = !F::usual && input_forget ? sub(set(1), i) : gate(u, s[1], 1);
     const vec c = mul_add(forget, load_bounded(u.c + u.at, u.count), mul(i, input));
     store_bounded(c, u.c + u.at, u.count);
-    return mul(gate(u, s[3], 2), f.output(u.direction, c));
+    return mul(gate(u, s[3], 2), f.output(u, c));
   }
 
  private:
   /// It sees the c that is there at the time.
-  CTNN_INLINE vec gate(const some_units& u, vec sum, int peephole) const {
-    if (F::usual || !u.peepholes) return f.gate(u.direction, sum);
+  CTNN_INLINE vec gate(const auto& u, vec sum, int peephole) const {
+    if (F::usual || !u.peepholes) return f.gate(u, sum);
     const vec factor = loadu(u.peepholes + packed_place(3, u.at, 1) + peephole * channel_block);
-    return f.gate(u.direction, mul_add(factor, load_bounded(u.c + u.at, u.count), sum));
+    return f.gate(u, mul_add(factor, load_bounded(u.c + u.at, u.count), sum));
   }
 };
 
@@ -220,23 +235,24 @@ struct gate_sums {
 /// One step of one sequence, all units.
 template <class Cell>
 struct recurrence_step {
+  static constexpr int together = unit_vectors * lanes;
   int in, hidden;
   Cell cell;
 
-  CTNN_NOINLINE void operator()(const recurrence_weights<float>& w, const float* x, const float* h, float* c,
-                                float* y) const {
+  CTNN_NOINLINE void operator()(const recurrence_weights<float>& w, const float* x, const float* h, float* c, float* y,
+                                float* also = nullptr) const {
     for (int unit = 0; unit < hidden; unit += unit_vectors * lanes) {
       // Of the last units there may be no second vector, nor weights of one.
       const bool one_vector = lanes > 1 && hidden - unit <= lanes;
-      if (one_vector) run_units<1>(w, x, h, c, y, unit);
-      else run_units<unit_vectors>(w, x, h, c, y, unit);
+      if (one_vector) run_units<1>(w, x, h, c, y, also, unit);
+      else run_units<unit_vectors>(w, x, h, c, y, also, unit);
     }
   }
 
  private:
   template <int V>
   CTNN_INLINE void run_units(const recurrence_weights<float>& w, const float* x, const float* h, float* c, float* y,
-                             int unit) const {
+                             float* also, int unit) const {
     constexpr bool reads_spare = requires { typename Cell::of_spare; };
     gate_sums<Cell::gates, Cell::sums, V> s;
     s.template add_bias<typename Cell::of_x>(w.w_bias, unit);
@@ -251,7 +267,9 @@ struct recurrence_step {
       if (n <= 0) break;
       vec of_unit[Cell::sums];
       CTNN_UNROLL for (int g = 0; g < Cell::sums; ++g) of_unit[g] = s.sums[0][g][v];
-      store_bounded(cell(of_unit, {at, n, w.direction, h, c, w.peepholes}), y + at, n);
+      const vec state = cell(of_unit, some_units<V == 1>{at, n, w.direction, h, c, w.peepholes});
+      store_bounded(state, y + at, n);
+      if (also) store_bounded(state, also + at, n);
     }
   }
 };

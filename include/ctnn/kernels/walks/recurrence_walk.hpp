@@ -34,7 +34,9 @@ void require_numbers(const op::recurrence<Gates>& p, const arguments& a) {
 }
 
 /// step(weights, x, h, c, y) computes the new h of one sequence into y, from x and the h before; c, which only lstm
-/// has, is changed in place. The last states are where the outputs for them are.
+/// has, is changed in place. The last states are where the outputs for them are, and may lie over those before the
+/// first step. A Step with `together`, the number of units that it computes before it writes any, writes them to a
+/// second place as well.
 template <class T, class Op, class Step>
 constexpr CTNN_INLINE void walk_recurrence(const Op& p, const arguments& a, std::span<const T* const> slots,
                                            const Step& step) {
@@ -56,7 +58,8 @@ constexpr CTNN_INLINE void walk_recurrence(const Op& p, const arguments& a, std:
       for (int j = 0; j < hidden && begins_at_0; ++j) last[j] = 0;
       if constexpr (Op::states == 2) {
         c = numbers_of<T>(a.out[2]) + at;
-        for (int j = 0; j < hidden; ++j) c[j] = begins_at_0 ? T{0} : numbers_of<T>(a.in[first_state + 1])[at + j];
+        const T* const before = begins_at_0 ? nullptr : numbers_of<T>(a.in[first_state + 1]) + at;
+        for (int j = 0; j < hidden && c != before; ++j) c[j] = begins_at_0 ? T{0} : before[j];
       }
       const int steps = p.lengths ? steps_of(a.in[1], n, s.length) : s.length;
       const std::ptrdiff_t first = p.batch_first ? std::ptrdiff_t{n} * s.length : n, next = p.batch_first ? 1 : s.batch;
@@ -65,8 +68,15 @@ constexpr CTNN_INLINE void walk_recurrence(const Op& p, const arguments& a, std:
         T* const y = numbers_of<T>(a.out[0]) + (place * directions + d) * hidden;
         for (int j = 0; j < hidden && i >= steps; ++j) y[j] = 0;
         if (i >= steps) continue;
-        step(weights, numbers_of<T>(a.in[0]) + place * s.in, h, c, y);
-        h = y;
+        const T* const x = numbers_of<T>(a.in[0]) + place * s.in;
+        if constexpr (requires { Step::together; }) {
+          const bool writes_last = i + 1 == steps && (h != last || hidden <= Step::together);
+          step(weights, x, h, c, y, writes_last ? last : nullptr);
+          h = writes_last ? last : y;
+        } else {
+          step(weights, x, h, c, y);
+          h = y;
+        }
       }
       for (int j = 0; j < hidden && h != last; ++j) last[j] = h[j];
     }
