@@ -26,11 +26,11 @@ TEST_CASE("windows much wider than what they are over") {
   p.stride = {1};
   p.same = same_padding::upper;
   p.p = 1;
-  const auto check = [&](op::pooling function, layout order) {
+  const auto check = [&](op::pooling function, layout order, auto&& run) {
     p.function = function;
     const const_tensor in{x.data(), {2, 3, 5}, order, 2};
     const tensor out{y.data(), {2, 3, 5}, order, 2};
-    dispatched(p, arguments{{&in, 1}, {&out, 1}, {}});
+    run(p, arguments{{&in, 1}, {&out, 1}, {}});
     for (std::size_t c = 0; c < 2; ++c) {  // a plane has one answer
       const auto at = [&](std::size_t i) { return order == layout::nchw ? c * 15 + i : i * 2 + c; };
       float sum = 0, most = 0;
@@ -42,13 +42,34 @@ TEST_CASE("windows much wider than what they are over") {
       for (std::size_t i = 0; i < 15; ++i) CHECK(y[at(i)] == doctest::Approx(want));
     }
   };
+  const auto plain = [](const op::pool& q, const arguments& a) { reference::run(q, a); };
+  for (const op::pooling function : {op::pooling::max, op::pooling::average, op::pooling::lp})
+    check(function, layout::nchw, plain);
   for_each_target([&] {
     for (const op::pooling function : {op::pooling::max, op::pooling::average}) {
-      check(function, layout::nchw);
-      check(function, layout::nhwc);
+      check(function, layout::nchw, dispatched);
+      check(function, layout::nhwc, dispatched);
     }
-    check(op::pooling::lp, layout::nchw);
+    check(op::pooling::lp, layout::nchw, dispatched);
   });
+}
+
+TEST_CASE("windows over nothing but padding") {
+  op::pool p;
+  p.kernel = {2, 2};
+  p.pad = {1};
+  p.function = op::pooling::average;
+  p.count_include_pad = true;
+  float y[4];
+  const const_tensor in{nullptr, {1, 0, 3}};
+  const tensor out{y, {1, 1, 4}};
+  const auto check = [&](auto&& run) {
+    std::fill(std::begin(y), std::end(y), 1.0f);
+    run(p, arguments{{&in, 1}, {&out, 1}, {}});
+    for (const float v : y) CHECK(v == 0);
+  };
+  check([](const op::pool& q, const arguments& a) { reference::run(q, a); });
+  for_each_target([&] { check(dispatched); });
 }
 
 }  // namespace ctnn::ir

@@ -30,7 +30,7 @@ struct pooled_cells {
     else value = static_cast<sum>(value + v);
     return larger;
   }
-  constexpr T result(int cells) const {
+  constexpr T result(auto cells) const {
     if (function == op::pooling::max) return static_cast<T>(value);
     if constexpr (sizeof(T) == 1) return static_cast<T>(average_of_integers(value, cells));
     else return cells > 0 ? static_cast<T>(value / static_cast<T>(cells)) : T{};
@@ -44,39 +44,47 @@ constexpr void run(const op::pool& p, const arguments& a) {
   const int lead = x.rank - p.axes;
   const std::int64_t planes = x.count(0, lead), plane = x.count(lead, x.rank), windows = y.count(lead, y.rank);
   window_axis axis[max_rank]{};
-  std::int64_t taps = 1;
-  for (int i = 0; i < p.axes; ++i) {
-    axis[i] = p.along(i, x[lead + i]);
-    taps *= axis[i].taps;
-  }
+  for (int i = 0; i < p.axes; ++i) axis[i] = p.along(i, x[lead + i]);
   for (std::int64_t c = 0; c < planes; ++c)
     for (std::int64_t w = 0; w < windows; ++w) {
+      // Where the window begins along each axis and how many of its taps are inside: others have no cells, however many
+      // they are.
+      std::int64_t begin[max_rank]{}, taps[max_rank]{}, cells = 1, window = w;
+      float counted = 1;
+      for (int i = p.axes - 1; i >= 0; --i) {
+        const window_axis& b = axis[i];
+        const std::int64_t start = window % y[lead + i] * b.stride - b.before;
+        const auto taps_before = [&](std::int64_t end) {
+          const std::int64_t n = end <= start ? 0 : (end - start - 1) / b.dilation + 1;
+          return n < b.taps ? n : b.taps;
+        };
+        const std::int64_t skipped = taps_before(0);
+        begin[i] = start + skipped * b.dilation;
+        taps[i] = taps_before(b.size) - skipped;
+        cells *= taps[i];
+        counted *= static_cast<float>(p.divisor_whole       ? b.taps
+                                      : p.count_include_pad ? taps_before(std::int64_t{b.size} + b.after)
+                                                            : taps[i]);
+        window /= y[lead + i];
+      }
       detail::pooled_cells<float> pooled{p.function};
-      int counted = 0;
       std::int64_t best = -1;
-      for (std::int64_t t = 0; t < taps; ++t) {
-        // The tap's position, from the last axis to the first; `reversed`: in a plane with its axes the other way
+      for (std::int64_t t = 0; t < cells; ++t) {
+        // The cell's position, from the last axis to the first; `reversed`: in a plane with its axes the other way
         // round.
-        std::int64_t tap = t, window = w, offset = 0, unit = 1, reversed = 0, reversed_unit = plane;
-        bool inside = true, counts = true;
+        std::int64_t tap = t, offset = 0, unit = 1, reversed = 0, reversed_unit = plane;
         for (int i = p.axes - 1; i >= 0; --i) {
           const window_axis& b = axis[i];
-          const std::int64_t at = window % y[lead + i] * b.stride - b.before + tap % b.taps * b.dilation;
-          inside = inside && at >= 0 && at < b.size;
-          counts = counts && at < std::int64_t{b.size} + b.after;
+          const std::int64_t at = begin[i] + tap % taps[i] * b.dilation;
           reversed_unit /= b.size;
           reversed += at * reversed_unit;
           offset += at * unit;
           unit *= b.size;
-          tap /= b.taps;
-          window /= y[lead + i];
+          tap /= taps[i];
         }
-        if (p.divisor_whole || (p.count_include_pad ? counts : inside)) ++counted;
-        const float v = inside ? a.in[0].data[c * plane + offset] : 0.0f;
-        if (inside &&
-            (pooled.add(p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v) ||
-             best < 0))
-          best = c * plane + (p.column_major ? reversed : offset);
+        const float v = a.in[0].data[c * plane + offset];
+        const float term = p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v;
+        if (pooled.add(term) || best < 0) best = c * plane + (p.column_major ? reversed : offset);
       }
       a.out[0].data[c * windows + w] = p.function == op::pooling::lp
                                            ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p))
