@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <ctime>
+#include <limits>
 
 #include <ctnn/formats/onnx/load.hpp>
 
@@ -125,6 +126,16 @@ TEST_CASE("attributes that hold nothing are no graphs and no tensors") {
                  "attribute 'then_branch' is nothing, expected a graph"));
   CHECK(mentions(refused(pb::node("ConstantOfShape", {"s"}, {"y"}, nothing("value")) + shape + x + y),
                  "attribute 'value' is nothing, expected a tensor"));
+}
+
+TEST_CASE("zero points are integers, and of 32 bits where they are made use of") {
+  const auto quantize = [&](const std::string& zero_point) {
+    return refused(pb::node("QuantizeLinear", {"x", "s", "z"}, {"y"}) + pb::initializer(pb::floats("s", {}, {0.5f})) +
+                   pb::initializer(zero_point) + x + y);
+  };
+  CHECK(mentions(quantize(pb::floats("z", {}, {3e29f})), "QuantizeLinear"));
+  CHECK(mentions(quantize(pb::floats("z", {}, {std::numeric_limits<float>::quiet_NaN()})), "QuantizeLinear"));
+  CHECK(mentions(quantize(pb::tensor<std::int64_t>("z", pb::i64, {}, {std::int64_t{1} << 40})), "QuantizeLinear"));
 }
 
 TEST_CASE("names: once each, no cycles, inner ones hide outer ones") {

@@ -2,6 +2,9 @@
 // Integers that stand for real numbers.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "attention.hpp"
 
 namespace ctnn::onnx::readers {
@@ -45,7 +48,9 @@ inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t 
   };
   const shared_array s = one(scale), z = n.has(zero) ? one(zero) : nullptr;
   if (!s || s->type() != dtype::f32 || (n.has(zero) && (!z || z->type() != type))) return {};
-  q = {number_at(*s, 0), z ? static_cast<int>(number_at(*z, 0)) : 0};
+  const double zero_point = z ? number_at(*z, 0) : 0;
+  if (!(std::fabs(zero_point) <= std::numeric_limits<int>::max())) return {};  // of floats or of 64 bits
+  q = {number_at(*s, 0), static_cast<int>(zero_point)};
   return check_quantization("scale", q, type) ? quantization{} : q;
 }
 
