@@ -207,18 +207,17 @@ void compare(const Run& run, const Op& p, const std::vector<extents>& shapes, co
       in.back().put(inputs[i]);
       in_views.push_back(in.back().t);
     }
-    for (std::size_t i = 0; i < outs; ++i) {
+    for (std::size_t i = 0; i < outs; ++i) out.emplace_back(out_shapes[i], at[shapes.size() + i]);
+    const auto result = [&](std::size_t i) -> stored& {
       const std::size_t over = in_place ? input_under(p, shapes.size(), i) : shapes.size();
-      out.emplace_back(out_shapes[i], at[over < shapes.size() ? over : shapes.size() + i]);
-      out_views.push_back(over < shapes.size() ? in[over].t : out.back().t);
-    }
+      return over < shapes.size() ? in[over] : out[i];
+    };
+    for (std::size_t i = 0; i < outs; ++i) out_views.push_back(result(i).t);
     kernel(p, arguments{in_views, out_views, with});
     std::vector<std::vector<float>> results;
     for (std::size_t i = 0; i < outs; ++i) {
-      const std::size_t over = in_place ? input_under(p, shapes.size(), i) : shapes.size();
-      stored& result = over < shapes.size() ? in[over] : out[i];
-      results.push_back(result.get());
-      CHECK(result.marks_survive());
+      results.push_back(result(i).get());
+      CHECK(result(i).marks_survive());
     }
     return results;
   };

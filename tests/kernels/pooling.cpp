@@ -17,6 +17,36 @@ TEST_CASE("pooling on every target") {
   });
 }
 
+/// The reference and the kernels ask for these.
+TEST_CASE("what a window has along an axis, tap by tap") {
+  for (int i = 0; i < 6000; ++i) {
+    test::random_numbers random(static_cast<unsigned>(i));
+    window_axis a{.size = random.below(9),
+                  .taps = 1 + random.below(6),
+                  .stride = 1 + random.below(3),
+                  .dilation = 1 + random.below(3),
+                  .before = random.below(7),
+                  .after = random.below(7)};
+    op::pool p;
+    p.count_include_pad = random.below(2) == 1;
+    p.divisor_whole = random.below(3) == 0;
+    const int at = random.below(5);
+    std::vector<int> inside;
+    int counted = 0;
+    for (int t = 0; t < a.taps; ++t) {
+      const int position = at * a.stride - a.before + t * a.dilation;
+      const bool is_inside = position >= 0 && position < a.size;
+      if (is_inside) inside.push_back(position);
+      counted += p.divisor_whole || (p.count_include_pad ? position < a.size + a.after : is_inside);
+    }
+    const pooling_window w = pool_window_at(p, a, at);
+    CAPTURE(i);
+    REQUIRE(w.cells == static_cast<int>(inside.size()));
+    REQUIRE(w.divisor == counted);
+    for (std::size_t k = 0; k < inside.size(); ++k) REQUIRE(w.first + static_cast<int>(k) * w.step == inside[k]);
+  }
+}
+
 /// Padding makes room for windows of any width: only cells that are there take time.
 TEST_CASE("windows much wider than what they are over") {
   std::vector<float> x(2 * 3 * 5), y(x.size());

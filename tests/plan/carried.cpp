@@ -21,13 +21,11 @@ graph with_states(int states) {
   return g;
 }
 
-/// How many steps bring something to where the next run reads it.
+/// Of a plan that holds.
 int carrying_steps(const graph& g) {
   const memory_plan p = make_plan(g.view());
   CHECK(test::plan_judge(g.view(), p.view()).judge() == "");
-  int steps = 0;
-  for (const plan_step& s : p.steps) steps += s.carries;
-  return steps;
+  return test::carrying_steps(p.view());
 }
 
 template <class Op>

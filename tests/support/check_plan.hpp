@@ -256,6 +256,13 @@ class plan_judge {
   std::map<int, std::vector<tag>> outside_;
 };
 
+/// How many steps bring something to where the next run reads it.
+inline int carrying_steps(const plan_view& p) {
+  int steps = 0;
+  for (const plan_step& s : p.steps) steps += s.carries;
+  return steps;
+}
+
 inline std::string describe_plan(const plan_view& p) {
   std::ostringstream s;
   for (std::size_t i = 0; i < p.placements.size(); ++i) {

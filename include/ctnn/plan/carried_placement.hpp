@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// After parts have their places: what is carried from run to run is computed where it is carried to, if what was there
-// is not read any more.
+// The fourth phase: what is carried from run to run is computed where it is carried to, if what was there is not read
+// any more.
 #pragma once
 
 #include "draft.hpp"
@@ -21,9 +21,8 @@ class carried_placement : planning_phase {
  private:
   /// Lets `now` be the memory of `kept`, if it can.
   constexpr bool becomes(int now, int kept) {
-    const placement &a = at(now), &b = at(kept);
-    if (a.parent != none || b.parent != none || a.external || a.kept || a.fed) return false;
-    if (a.order != b.order || a.size != b.size || type_at(now) != type_at(kept) || !(shape(now) == shape(kept)))
+    const placement& a = at(now);
+    if (a.parent != none || at(kept).parent != none || a.external || a.kept || a.fed || !lie_alike(now, kept))
       return false;
     // What it was may be an output.
     for (const int o : plan_.outputs)

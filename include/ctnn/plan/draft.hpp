@@ -42,6 +42,10 @@ class planning_phase {
     const node& n = g_.at(step.node);
     return n.type->overwrites(g_.fields_of(n.fields), step.inputs.count - count_slots(step.given), i, k);
   }
+  /// Would either do as the other's memory: as many numbers, of one type and shape and in one order?
+  constexpr bool lie_alike(int a, int b) {
+    return at(a).order == at(b).order && at(a).size == at(b).size && type_at(a) == type_at(b) && shape(a) == shape(b);
+  }
   constexpr int first_id(range r, int i = 0) { return plan_.ids[static_cast<std::size_t>(r.first + i)]; }
   constexpr int root(int p) { return plan_.view().root(p); }
   constexpr bool is_coincident(int p) {

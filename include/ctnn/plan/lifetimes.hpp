@@ -91,9 +91,8 @@ class lifetimes : planning_phase {
   constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {
     const int r = root(in);
     if (at(r).external || at(r).last_step != step || r == root(out)) return false;
-    if (at(in).order != at(out).order || !(shape(in) == shape(out)) || type_at(in) != type_at(out)) return false;
     // Parts of the result would inherit a pitch they were not laid out for: only whole buffers are passed on.
-    if (r != in || at(out).size != at(in).size) return false;
+    if (r != in || !lie_alike(in, out)) return false;
     // The other inputs must not be parts of the same memory; an operator that reads `in` twice may, if it could write
     // over either: a convolution of its own residual could not, nor a sum of three or more.
     for (int i = 0; i < now.inputs.count; ++i) {

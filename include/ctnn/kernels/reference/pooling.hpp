@@ -10,6 +10,7 @@
 #include "../../base/requantize.hpp"
 #include "../../graph/operators/pooling.hpp"
 #include "../tensor.hpp"
+#include "../walks/pooling_walk.hpp"
 
 namespace ctnn::ir::reference {
 
@@ -47,25 +48,14 @@ constexpr void run(const op::pool& p, const arguments& a) {
   for (int i = 0; i < p.axes; ++i) axis[i] = p.along(i, x[lead + i]);
   for (std::int64_t c = 0; c < planes; ++c)
     for (std::int64_t w = 0; w < windows; ++w) {
-      // Where the window begins along each axis and how many of its taps are inside: others have no cells, however many
-      // they are.
-      std::int64_t begin[max_rank]{}, taps[max_rank]{}, cells = 1, window = w;
+      pooling_window window[max_rank]{};
+      std::int64_t cells = 1, left = w;
       float counted = 1;
       for (int i = p.axes - 1; i >= 0; --i) {
-        const window_axis& b = axis[i];
-        const std::int64_t start = window % y[lead + i] * b.stride - b.before;
-        const auto taps_before = [&](std::int64_t end) {
-          const std::int64_t n = end <= start ? 0 : (end - start - 1) / b.dilation + 1;
-          return n < b.taps ? n : b.taps;
-        };
-        const std::int64_t skipped = taps_before(0);
-        begin[i] = start + skipped * b.dilation;
-        taps[i] = taps_before(b.size) - skipped;
-        cells *= taps[i];
-        counted *= static_cast<float>(p.divisor_whole       ? b.taps
-                                      : p.count_include_pad ? taps_before(std::int64_t{b.size} + b.after)
-                                                            : taps[i]);
-        window /= y[lead + i];
+        window[i] = pool_window_at(p, axis[i], static_cast<int>(left % y[lead + i]));
+        cells *= window[i].cells;
+        counted *= static_cast<float>(window[i].divisor);
+        left /= y[lead + i];
       }
       detail::pooled_cells<float> pooled{p.function};
       std::int64_t best = -1;
@@ -74,13 +64,13 @@ constexpr void run(const op::pool& p, const arguments& a) {
         // round.
         std::int64_t tap = t, offset = 0, unit = 1, reversed = 0, reversed_unit = plane;
         for (int i = p.axes - 1; i >= 0; --i) {
-          const window_axis& b = axis[i];
-          const std::int64_t at = begin[i] + tap % taps[i] * b.dilation;
-          reversed_unit /= b.size;
+          const pooling_window& b = window[i];
+          const std::int64_t at = b.first + tap % b.cells * b.step;
+          reversed_unit /= axis[i].size;
           reversed += at * reversed_unit;
           offset += at * unit;
-          unit *= b.size;
-          tap /= taps[i];
+          unit *= axis[i].size;
+          tap /= b.cells;
         }
         const float v = a.in[0].data[c * plane + offset];
         const float term = p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v;

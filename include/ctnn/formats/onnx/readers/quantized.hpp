@@ -2,9 +2,7 @@
 // Integers that stand for real numbers.
 #pragma once
 
-#include <cmath>
-#include <limits>
-
+#include "../../../base/saturated.hpp"
 #include "attention.hpp"
 
 namespace ctnn::onnx::readers {
@@ -48,9 +46,7 @@ inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t 
   };
   const shared_array s = one(scale), z = n.has(zero) ? one(zero) : nullptr;
   if (!s || s->type() != dtype::f32 || (n.has(zero) && (!z || z->type() != type))) return {};
-  const double zero_point = z ? number_at(*z, 0) : 0;
-  if (!(std::fabs(zero_point) <= std::numeric_limits<int>::max())) return {};  // of floats or of 64 bits
-  q = {number_at(*s, 0), static_cast<int>(zero_point)};
+  q = {number_at(*s, 0), z ? saturated<int>(number_at(*z, 0)) : 0};
   return check_quantization("scale", q, type) ? quantization{} : q;
 }
 
