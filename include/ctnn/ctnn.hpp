@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/compiler.hpp"
+CTNN_BEGIN_FIRMWARE
 // Compilers say through which headers they came to an error: those that have sentences are included here, first.
 #include "base/mistakes.hpp"
 #include "kernels/targets.hpp"
@@ -24,3 +25,4 @@
 #include "network/texts.hpp"
 #include "network/with_weights.hpp"
 #include "version.h"
+CTNN_END_FIRMWARE

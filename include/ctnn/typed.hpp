@@ -5,4 +5,6 @@
 #pragma once
 
 #include "ctnn.hpp"
+CTNN_BEGIN_FIRMWARE
 #include "kernels/typed/all.hpp"
+CTNN_END_FIRMWARE

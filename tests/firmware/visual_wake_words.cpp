@@ -33,7 +33,7 @@ struct network
 using optimized = nn::optimized<network>;
 constexpr auto weights = board::random_weights<optimized>();
 #endif
-static_assert(nn::macs<optimized> == 7489664 && nn::arena_bytes<optimized> == 184320);
+static_assert(nn::macs<optimized> == 7489664 && nn::arena_bytes<optimized> == 148992);
 
 nn::arena<optimized> memory;
 constinit nn::engine<optimized, nn::shared_arena> see{weights, memory};

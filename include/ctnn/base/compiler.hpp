@@ -98,3 +98,13 @@
 #define CTNN_END_FAST_CODE
 #define CTNN_SMALL
 #endif
+
+/// Around all that firmware includes: what kernels ask is worked out by the compiler only if it is optimised as they
+/// are, and -Og leaves half as much code again. -Os does it as well, in less.
+#if CTNN_FAST_CODE && defined(CTNN_PLAIN) && !defined(__OPTIMIZE_SIZE__)
+#define CTNN_BEGIN_FIRMWARE CTNN_BEGIN_FAST_CODE
+#define CTNN_END_FIRMWARE CTNN_END_FAST_CODE
+#else
+#define CTNN_BEGIN_FIRMWARE
+#define CTNN_END_FIRMWARE
+#endif

@@ -20,7 +20,7 @@ struct memory_place {
   std::int16_t base = nowhere;
   std::ptrdiff_t offset = 0;  ///< numbers
 };
-constexpr const float* address_in(const frame& f, const memory_place& p) {
+constexpr CTNN_INLINE const float* address_in(const frame& f, const memory_place& p) {
   switch (p.base) {
     case memory_place::nowhere: return nullptr;
     case memory_place::in_arena: return f.arena + p.offset;

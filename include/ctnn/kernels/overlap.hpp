@@ -28,39 +28,57 @@ inline constexpr int convolution_rows = 4;
 
 namespace overlap_detail {
 
-/// A kernel reads, for results [first, first + rows), rows of the input from that of `first` on to that of the last.
-constexpr overlap by_rows(int count, int rows, std::int64_t out_row, std::int64_t in_row, auto&& first_of,
-                          auto&& end_of) {
-  overlap o{true};
-  for (int first = 0; first < count; ++first) {
-    const int end = first + rows < count ? first + rows : count;
-    const std::int64_t behind = end * out_row - first_of(first) * in_row,
-                       ahead = end_of(end - 1) * in_row - first * out_row;
-    if (behind > o.behind) o.behind = behind;
-    if (ahead > o.ahead) o.ahead = ahead;
+/// What a walk by rows reads and writes. The input's channels may be planes of their own: there the first is read
+/// through to its end while the result grows by all of its channels, and the last rows decide the distance.
+struct row_walk {
+  int count, rows = 1;      ///< of results, and how many of them are computed at the same time
+  bool last_alone = false;  ///< the last `rows` of the walk one by one
+  std::int64_t out_row = 1, in_row = 1;
+  std::int64_t planes = 0;  ///< from the input's first plane to its last
+  bool evenly = false;      ///< a row of the input for each of the result
+
+  /// For results [first, end) rows of the input from first_of(first) to end_of(end - 1) are read.
+  constexpr overlap distances(auto&& first_of, auto&& end_of) const {
+    overlap o{true};
+    for (int left = count; left > 0;) {
+      const int now = left > rows ? rows : last_alone ? 1 : left, first = count - left;
+      const std::int64_t behind = (first + now) * out_row - first_of(first) * in_row,
+                         ahead = planes + end_of(left - 1) * in_row - (left - now) * out_row;
+      if (behind > o.behind) o.behind = behind;
+      if (ahead > o.ahead) o.ahead = ahead;
+      // What hangs over the input may be computed apart, so that others are computed together.
+      left -= last_alone ? now : 1;
+      // In between distances grow evenly.
+      if (evenly && first > rows && left > 3 * rows) left -= (left - 3 * rows) / rows * rows;
+    }
+    return o;
   }
-  return o;
-}
+};
 
 }  // namespace overlap_detail
 
 /// Of conv2d's first input. Only plain kernels walk row by row: others take caches' blocks, or several threads.
 constexpr overlap overlap_of(const op::conv2d& p, const const_tensor& in, const const_tensor& out) {
-  if (channel_block != 4 || in.order != layout::nhwc || out.order != layout::nhwc) return {};
+  if (channel_block != 4 || out.order != layout::nhwc) return {};
   const extents &x = in.shape, &y = out.shape;
-  const bool depthwise = is_depthwise(p, x.back(2));
-  if (in.pitch != x.back(2) || out.pitch != y.back(2) || (x.rank == 4 && x[0] != 1) || (p.groups != 1 && !depthwise))
-    return {};
+  const bool nchw = in.order == layout::nchw, planar = nchw && x.back(2) > 1, depthwise = is_depthwise(p, x.back(2));
+  if ((!nchw && in.pitch != x.back(2)) || out.pitch != y.back(2) || (x.rank == 4 && x[0] != 1)) return {};
+  if (p.groups != 1 && (planar || !depthwise)) return {};
   const margins pad = p.padding(x);
-  const std::int64_t in_pixel = in.pitch, out_pixel = out.pitch;
-  const bool pointwise = p.kernel[0] * p.kernel[1] == 1 && p.stride[0] * p.stride[1] == 1 && x.back(0) == y.back(0) &&
-                         x.back(1) == y.back(1);
-  if (pointwise && !depthwise) {
-    // Of any four pixels, the first ones and the last ones lie worst.
-    const std::int64_t pixels = y.count() / out_pixel, rest = pixels < convolution_rows ? 0 : pixels - convolution_rows;
-    const std::int64_t behind = (pixels - rest) * out_pixel, last_behind = pixels * out_pixel - rest * in_pixel;
-    const std::int64_t ahead = (pixels - rest) * in_pixel, last_ahead = pixels * in_pixel - rest * out_pixel;
-    return {true, behind > last_behind ? behind : last_behind, ahead > last_ahead ? ahead : last_ahead};
+  const bool pointwise = !depthwise && p.kernel[0] * p.kernel[1] == 1 && p.stride[0] * p.stride[1] == 1 &&
+                         x.back(0) == y.back(0) && x.back(1) == y.back(1);
+  overlap_detail::row_walk walk{y.back(1)};
+  if (!depthwise) walk.rows = convolution_rows;
+  walk.out_row = y.back(0) * std::int64_t{out.pitch};
+  walk.in_row = x.back(0) * std::int64_t{nchw ? 1 : in.pitch};
+  walk.planes = planar ? (x.back(2) - 1) * x.back(1) * walk.in_row : 0;
+  walk.last_alone = planar;
+  if (pointwise) {  // pixel by pixel
+    walk.count *= y.back(0);
+    walk.out_row /= y.back(0);
+    walk.in_row /= x.back(0);
+    walk.evenly = true;
+    return walk.distances([](std::int64_t i) { return i; }, [](std::int64_t i) { return i + 1; });
   }
   const auto clamped = [&](std::int64_t row) {
     return row < 0 ? std::int64_t{0} : row > x.back(1) ? std::int64_t{x.back(1)} : row;
@@ -69,8 +87,7 @@ constexpr overlap overlap_of(const op::conv2d& p, const const_tensor& in, const 
   const auto end_of = [&](int row) {
     return clamped(std::int64_t{row} * p.stride[0] - pad[0] + span_of(p.kernel[0], p.dilation[0]));
   };
-  return overlap_detail::by_rows(y.back(1), depthwise ? 1 : convolution_rows, out_pixel * y.back(0),
-                                 in_pixel * x.back(0), first_of, end_of);
+  return walk.distances(first_of, end_of);
 }
 
 namespace overlap_detail {

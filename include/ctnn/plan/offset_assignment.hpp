@@ -25,16 +25,27 @@ class offset_assignment : planning_phase {
       }
     assign();
     if (!overlaps_) return;
+    pool<std::int64_t> best = offsets();
+    std::int64_t smallest = plan_.arena_size;
+    const auto try_again = [&] {
+      assign();
+      if (plan_.arena_size >= smallest) return;
+      smallest = plan_.arena_size;
+      best = offsets();
+    };
     // Rarely, what lies closer together leaves worse gaps.
-    const std::int64_t close = plan_.arena_size;
-    pool<std::int64_t> offsets;
-    for (const int r : roots_) offsets.push_back(at(r).offset);
     overlaps_ = false;
+    try_again();
+    // What is to lie over its input may be in the way of others: then these come first.
+    overlaps_ = true;
     assign();
-    if (close <= plan_.arena_size) {
-      plan_.arena_size = close;
-      for (std::size_t i = 0; i < roots_.size(); ++i) at(roots_[i]).offset = offsets[i];
+    const std::int64_t least = least_size();
+    for (int tries = 6; tries > 0 && smallest > least; --tries) {
+      put_first(last_in_arena());
+      try_again();
     }
+    plan_.arena_size = smallest;
+    for (std::size_t p = 0; p < best.size(); ++p) plan_.placements[p].offset = best[p];
     for (plan_step& step : plan_.steps) {
       if (step.outputs.count != 1) continue;
       const placement& out = at(first_id(step.outputs));
@@ -68,6 +79,46 @@ class offset_assignment : planning_phase {
     const placement& p = at(value);
     return {value, 0, round_up(p.size), p.first_step, p.last_step, overlaps_ ? p.over : none, round_up(p.behind),
             round_up(p.ahead)};
+  }
+
+  constexpr pool<std::int64_t> offsets() const {
+    pool<std::int64_t> all;
+    for (const placement& p : plan_.placements) all.push_back(p.offset);
+    return all;
+  }
+  /// Where in roots_ that value is which ends last in the arena.
+  constexpr std::size_t last_in_arena() {
+    std::size_t last = 0;
+    const auto end = [&](std::size_t i) { return at(roots_[i]).offset + at(roots_[i]).size; };
+    for (std::size_t i = 1; i < roots_.size(); ++i)
+      if (end(i) > end(last)) last = i;
+    return last;
+  }
+  constexpr void put_first(std::size_t i) {
+    const int value = roots_[i];
+    for (; i > 0; --i) roots_[i] = roots_[i - 1];
+    roots_[0] = value;
+  }
+  /// What the values of any one step need, the result as close to the input it lies over as it may be.
+  constexpr std::int64_t least_size() {
+    std::int64_t most = 0;
+    for (std::size_t s = 0; s <= plan_.steps.size(); ++s) {
+      const int step = static_cast<int>(s);
+      std::int64_t needed = 0;
+      for (const int value : roots_) {
+        const place now = place_of(value);
+        if (now.first_step > step || now.last_step < step) continue;
+        needed += now.size;
+        if (now.over == none || now.first_step != step) continue;
+        const std::int64_t in = round_up(at(now.over).size), both = in + now.size,
+                           forwards = now.behind + in > now.size ? now.behind + in : now.size,
+                           backwards = now.ahead + now.size > in ? now.ahead + now.size : in,
+                           close = forwards < backwards ? forwards : backwards;
+        if (close < both) needed -= both - close;
+      }
+      if (needed > most) most = needed;
+    }
+    return most;
   }
 
   /// Each at the first offset that none of those before it forbids.

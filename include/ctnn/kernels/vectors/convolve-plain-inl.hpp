@@ -76,7 +76,8 @@ CTNN_SMALL CTNN_NOINLINE void convolve(const Numbers& c, const operand_addresses
   t.weight_step = planar ? static_cast<std::ptrdiff_t>(c.channels) * channel_block : channel_block;
 
   for (int left = out_height; left > 0; left -= t.rows) {
-    t.rows = left < convolution_rows ? left : convolution_rows;
+    // Planes may lie under the results until the last rows of these (row_walk::last_alone).
+    t.rows = left > convolution_rows ? convolution_rows : planar ? 1 : left;
     int oy = c.backwards ? left - t.rows : out_height - left;
     int y = oy * c.stride_h - c.pad_top;
     const bool hangs_over = y < 0 || y + (t.rows - 1) * c.stride_h + (c.kernel_h - 1) * c.dilation_h >= height;
