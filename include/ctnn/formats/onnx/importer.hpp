@@ -3,9 +3,11 @@
 // Operators on known numbers are computed at once, by the same kernels, so arithmetic on shapes leaves no trace.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "../../base/describe.hpp"
 #include "../import.hpp"
@@ -268,25 +270,11 @@ class importer : public model_builder {
     if (r.known) return *r.known;
     require_numbers(r);
     const graph_view g = model.network.view();
-    std::vector<node_id> open{g.at_value(r.id).producer};
-    std::vector<bool> needed(g.nodes.size(), false);
-    needed[static_cast<std::size_t>(open[0])] = true;
-    while (!open.empty()) {
-      const node& n = g.at(open.back());
-      open.pop_back();
-      for (value_id v : g.inputs(n)) {
-        const node_id p = g.at_value(v).producer;
-        if (needed[static_cast<std::size_t>(p)]) continue;
-        needed[static_cast<std::size_t>(p)] = true;
-        open.push_back(p);
-      }
-    }
-    if (divides && takes_running(needed)) throw ir::needs_running(follows_from(who, what, "what runs above it"));
-    for (std::size_t n = 0; n < g.nodes.size(); ++n)
-      if (needed[n] && g.nodes[n].type == &type_of<op::input>)
-        require_fed(g.at_value(g.nodes[n].outputs.first).name, who, what);
-    for (std::size_t n = 0; n < g.nodes.size(); ++n)
-      if (needed[n]) compute(static_cast<node_id>(n));
+    const std::vector<node_id> needed = not_computed_above(r.id);
+    if (divides && take_running(needed)) throw ir::needs_running(follows_from(who, what, "what runs above it"));
+    for (const node_id n : needed)
+      if (g.at(n).type == &type_of<op::input>) require_fed(g.at_value(g.at(n).outputs.first).name, who, what);
+    for (const node_id n : needed) compute(n);
     r.known = computed_.at(r.id);
     return *r.known;
   }
@@ -352,22 +340,39 @@ class importer : public model_builder {
     return static_cast<std::uint64_t>(steps);
   }
 
-  /// Whether these nodes compute more, or follow from more numbers, than a network should be made for.
-  bool takes_running(const std::vector<bool>& nodes) const {
+  /// The nodes that a value follows from, in order, but for those whose results are there.
+  std::vector<node_id> not_computed_above(value_id of) const {
+    const graph_view g = model.network.view();
+    std::vector<node_id> needed;
+    std::vector<value_id> open{of};
+    std::unordered_set<node_id> seen;
+    while (!open.empty()) {
+      const value_id v = open.back();
+      open.pop_back();
+      const node_id made_by = g.at_value(v).producer;
+      if (computed_.contains(v) || !seen.insert(made_by).second) continue;
+      needed.push_back(made_by);
+      for (const value_id in : g.inputs(g.at(made_by))) open.push_back(in);
+    }
+    std::ranges::sort(needed);
+    return needed;
+  }
+  /// Whether these nodes and those computed before are more, or follow from more numbers, than a network should be made
+  /// for.
+  bool take_running(const std::vector<node_id>& nodes) {
     constexpr std::int64_t most_steps = 1 << 14, most_numbers = 256;
     const graph_view g = model.network.view();
-    std::int64_t steps = 0;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const node& n = g.nodes[i];
-      if (!nodes[i] || n.type == &type_of<op::constant>) continue;
+    for (const node_id id : nodes) {
+      const node& n = g.at(id);
+      if (n.type == &type_of<op::constant>) continue;
       std::int64_t numbers = 0;
       for (int k = 0; k < n.outputs.count; ++k) numbers += g.shape(n.outputs.first + k).count();
       if (n.type == &type_of<op::input>) {
         if (numbers > most_numbers) return true;
         continue;
       }
-      steps += numbers + n.type->macs(g.fields_of(n.fields), input_shapes(g, n), output_shapes(g, n));
-      if (steps > most_steps) return true;
+      steps_taken_ += numbers + n.type->macs(g.fields_of(n.fields), input_shapes(g, n), output_shapes(g, n));
+      if (steps_taken_ > most_steps) return true;
     }
     return false;
   }
@@ -389,7 +394,6 @@ class importer : public model_builder {
   void compute(node_id id) {
     const graph_view g = model.network.view();
     const node& n = g.at(id);
-    if (computed_.contains(n.outputs.first)) return;
     if (n.type == &type_of<op::input>) {
       for (const model_input& i : model.inputs)
         if (i.name == g.at_value(n.outputs.first).name) computed_[n.outputs.first] = i.needed;
@@ -421,6 +425,7 @@ class importer : public model_builder {
   term has_begun_ = none;
   std::unordered_map<const tensor*, shared_array> read_;
   std::unordered_map<value_id, shared_array> computed_;
+  std::int64_t steps_taken_ = 0;  ///< to compute them
 };
 
 }  // namespace ctnn::onnx
