@@ -27,6 +27,12 @@ inline void map_exp(const float* in, float* out, int count, bool up_to_zero) {
   }
 }
 
+/// Copies n numbers at most by one vector; returns its lanes.
+inline int copy_part(const float* in, float* out, int n, float otherwise) {
+  if (n <= lanes) store_part(load_part_or(in, n, set(otherwise)), out, n);
+  return lanes;
+}
+
 inline void reduce(const float* in, float* out) {
   out[0] = static_cast<float>(lanes);
   out[1] = sum(loadu(in));
@@ -54,6 +60,7 @@ namespace ctnn::ir {
 
 HWY_EXPORT(map);
 HWY_EXPORT(map_exp);
+HWY_EXPORT(copy_part);
 HWY_EXPORT(reduce);
 
 TEST_CASE("vector activations are the scalar ones") {
@@ -174,6 +181,19 @@ TEST_CASE("functions and their inverses within some units in the last place of l
       CAPTURE(x[at]);
       CHECK(other_kinds == 0);
       CHECK(worst < f.units);
+    }
+  });
+}
+
+TEST_CASE("parts of vectors touch nothing else") {
+  for_each_dispatched_target([&] {
+    int lanes = 1;
+    for (int n = 0; n <= lanes; ++n) {
+      float in[16], out[18];
+      for (int i = 0; i < 16; ++i) in[i] = static_cast<float>(i + 1);
+      std::fill(std::begin(out), std::end(out), -1.0f);
+      lanes = HWY_DYNAMIC_DISPATCH(copy_part)(in, out + 1, n, 9.0f);
+      for (int i = -1; i < 17; ++i) CHECK(out[i + 1] == (i >= 0 && i < n ? in[i] : -1.0f));
     }
   });
 }

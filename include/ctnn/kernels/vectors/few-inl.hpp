@@ -66,7 +66,11 @@ CTNN_INLINE void store_first_of(Tag d, hn::Vec<Tag> x, float* p) {
 }
 template <int N>
 CTNN_INLINE void store_first(vec x, float* p) {
+#if HWY_TARGET == HWY_AVX2
+  store_part(x, p, N);  // by halves, whatever N is
+#else
   store_first_of<N>(tag(), x, p);
+#endif
 }
 #endif
 
