@@ -184,20 +184,38 @@ CTNN_INLINE std::int8_t* fill_bytes(std::int8_t byte, int bytes, std::int8_t* to
   return to + bytes;
 }
 
+/// Rows of a window, of sixteen bytes at most, each by one load of the bytes that are there. `from` is where the first
+/// begins, on the image or not.
+CTNN_INLINE void copy_short_rows(const byte_layer& k, const std::int8_t* from, int ix, int iy, std::int8_t* to) {
+  const int bytes = k.kernel_w * k.channels, before = ix < 0 ? -ix * k.channels : 0;
+  const int past = (ix + k.kernel_w - k.width) * k.channels, end = past > 0 ? bytes - past : bytes;
+  const auto inside = static_cast<mve_pred16_t>(end > before ? bytes_there(end) & ~bytes_there(before) : 0);
+  const mve_pred16_t there = bytes_there(bytes);
+  const int8x16_t outside = vdupq_n_s8(k.outside);
+  const std::ptrdiff_t step = std::ptrdiff_t{k.width} * k.pitch * k.dilation_h;
+  for (int ky = k.kernel_h; ky > 0; --ky, iy += k.dilation_h, from += step, to += bytes) {
+    int8x16_t row = outside;
+    if (static_cast<unsigned>(iy) < static_cast<unsigned>(k.height))
+      row = vpselq_s8(vldrbq_z_s8(from, inside), outside, inside);
+    vstrbq_p_s8(to, row, there);
+  }
+}
+
 /// A window's numbers side by side. What fills the last of them up is multiplied by zeros.
 CTNN_NOINLINE inline void copy_window(const byte_layer& k, const std::int8_t* x, const window_position& at,
                                       std::int8_t* to) {
   const int ix = at.ox * k.stride_w - k.left, iy = at.oy * k.stride_h - k.top;
   const bool together = has_rows_together(k);
+  const std::ptrdiff_t row = std::ptrdiff_t{k.width} * k.pitch;
+  const std::int8_t* from = x + iy * row + std::ptrdiff_t{ix} * k.pitch;
+  if (together && k.kernel_w * k.channels <= 16) return copy_short_rows(k, from, ix, iy, to);
   if (together && ix >= 0 && ix <= k.width - k.kernel_w && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height) {
-    const std::ptrdiff_t row = std::ptrdiff_t{k.width} * k.pitch, step = row * k.dilation_h;
-    const std::int8_t* from = x + iy * row + std::ptrdiff_t{ix} * k.pitch;
     const int bytes = k.kernel_w * k.pitch;
-    for (int ky = k.kernel_h; ky > 0; --ky, from += step) to = copy_bytes(from, bytes, to);
+    for (int ky = k.kernel_h; ky > 0; --ky, from += row * k.dilation_h) to = copy_bytes(from, bytes, to);
     return;
   }
   for_each_piece(
-      k, x, at, together, [&](const std::int8_t* from, int bytes) { to = copy_bytes(from, bytes, to); },
+      k, x, at, together, [&](const std::int8_t* piece, int bytes) { to = copy_bytes(piece, bytes, to); },
       [&](int bytes) { to = fill_bytes(k.outside, bytes, to); });
 }
 
