@@ -253,7 +253,8 @@ void require_same(const arrays_by_name& now, const arrays_by_name& before, const
     if (!exact) continue;
     if (!(other.shape() == numbers.shape()))
       found(who + " makes '" + name + "' " + describe(other.shape()) + ", is " + describe(numbers.shape()));
-    if (numbers.type() == dtype::f32 ? !std::ranges::equal(other.values(), numbers.values())
+    const auto same = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    if (numbers.type() == dtype::f32 ? !std::ranges::equal(other.values(), numbers.values(), same)
                                      : !std::ranges::equal(other.bytes(), numbers.bytes()))
       found(who + " makes other numbers of '" + name + "'");
   }
