@@ -242,6 +242,26 @@ TEST_CASE("a branch that counts what is computed") {
   CHECK(longs(e.extract("y")) == std::vector<std::int64_t>{2, 1});
 }
 
+TEST_CASE("what is below branches of different types is made for either") {
+  const auto branch = [](const std::string& nodes, pb::element type) {
+    return nodes + pb::output(pb::value("b", type, {-1, -1}));
+  };
+  const model m = loaded(
+      doubled + pb::node("ReduceMax", {"h"}, {"top"}, pb::attribute("keepdims", 0)) +
+      pb::node("Greater", {"top", "zero"}, {"some"}) +
+      pb::node("If", {"some"}, {"at"},
+               pb::graph_attribute("then_branch", branch(pb::node("NonZero", {"h"}, {"b"}), pb::i64)) +
+                   pb::graph_attribute("else_branch", branch(pb::node("Identity", {"none"}, {"b"}), pb::f32))) +
+      pb::node("ReduceSum", {"at"}, {"sum"}, pb::attribute("keepdims", 0)) +
+      pb::node("Cast", {"sum"}, {"y"}, pb::attribute("to", pb::f32)) + pb::initializer(pb::floats("zero", {}, {0})) +
+      pb::initializer(pb::floats("none", {2, 1}, {1.5f, 2.5f})) + pb::output(pb::value("y", pb::f32, {})));
+  extractor e = m.extractor();
+  for (const float x : {1.0f, -1.0f, 2.0f}) {
+    e.input("x", with({{3, x}}));
+    CHECK(floats(e.extract("y")) == std::vector<float>{x > 0 ? 3.0f : 4.0f});
+  }
+}
+
 TEST_CASE("a scan over nothing leaves its state, and gathers nothing along the axis that is asked for") {
   const std::string body = pb::node("Add", {"s", "v"}, {"s2"}) + pb::node("Mul", {"s2", "v"}, {"out"}) +
                            pb::input(pb::value("s", pb::f32, {2})) + pb::input(pb::value("v", pb::f32, {2})) +

@@ -221,7 +221,8 @@ CTNN_ONCE bool program::admits(const arrays_by_name& fed) const {
       if (i.needed) return false;
       continue;
     }
-    if (!(at->second.shape() == i.shape)) return false;
+    // Types only part where a part of a network takes what the parts before it made (branches of an If, say).
+    if (!(at->second.shape() == i.shape) || at->second.type() != i.type) return false;
     if (i.needed && !same_bytes(at->second, *i.needed)) return false;
   }
   return true;
