@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../base/compiler.hpp"
+
 namespace ctnn::ir {
 
 struct frame {

@@ -23,26 +23,26 @@ class offset_assignment : planning_phase {
         roots_[k] = roots_[k - 1];
         roots_[k - 1] = swap;
       }
-    assign();
-    if (!overlaps_) return;
-    pool<std::int64_t> best = offsets();
-    std::int64_t smallest = plan_.arena_size;
-    const auto try_again = [&] {
-      assign();
-      if (plan_.arena_size >= smallest) return;
+    if (!overlaps_) return assign();
+    pool<std::int64_t> best;
+    std::int64_t smallest = 0;
+    const auto keep = [&] {
       smallest = plan_.arena_size;
       best = offsets();
     };
     // Rarely, what lies closer together leaves worse gaps.
     overlaps_ = false;
-    try_again();
-    // What is to lie over its input may be in the way of others: then these come first.
+    assign();
+    keep();
     overlaps_ = true;
     assign();
+    if (plan_.arena_size <= smallest) keep();
+    // What is to lie over its input may be in the way of others: then these come first.
     const std::int64_t least = least_size();
     for (int tries = 6; tries > 0 && smallest > least; --tries) {
       put_first(last_in_arena());
-      try_again();
+      assign();
+      if (plan_.arena_size < smallest) keep();
     }
     plan_.arena_size = smallest;
     for (std::size_t p = 0; p < best.size(); ++p) plan_.placements[p].offset = best[p];
