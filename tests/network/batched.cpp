@@ -25,7 +25,7 @@ struct classifier : nn::network<
 /// Group norm, channels that are cut up and put together, numbers for each place.
 struct image : nn::network<
     nn::input<"x", nn::shape<4, 6, 8>>,
-    nn::group_norm<"norm", 2, 4, 6, 8>, nn::silu<"silu">,
+    nn::group_norm<"norm", 2, 4, nn::axis<0>>, nn::silu<"silu">,
     nn::glu<"glu", 0, 2>,
     nn::interpolate_bilinear<"up", nn::size<12, 16>>,
     nn::constant<"place", nn::shape<12, 16>>, nn::mul<"placed", nn::from<"up", "place">>,

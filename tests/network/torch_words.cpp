@@ -170,7 +170,7 @@ TEST_CASE("instance_norm, group_norm, glu, pixel_unshuffle") {
   CHECK(off(made_by<nn::instance_norm1d<"y">>(), want) == "");
   CHECK(off(made_by<nn::reshape<"r", nn::shape<3, 1, 2, 2>>, nn::instance_norm3d<"y">>(), want) == "");
 
-  using net = nn::network<nn::input<"x", nn::shape<4, 1, 3>>, nn::group_norm<"norm", 2, 4, 1, 3>>;
+  using net = nn::network<nn::input<"x", nn::shape<4, 1, 3>>, nn::group_norm<"norm", 2, 4, nn::axis<0>>>;
   const float weight[] = {2, 1, -1, 0.5f}, bias[] = {0, 1, 0, 0.25f};
   static nn::parameters<nn::optimized<net>> weights;
   const nn::named_weight given[] = {nn::state("norm.weight", weight), nn::state("norm.bias", bias)};
@@ -182,6 +182,14 @@ TEST_CASE("instance_norm, group_norm, glu, pixel_unshuffle") {
   for (std::size_t i = 0; i < 12; ++i) want[i] = want[i] * weight[i / 3] + bias[i / 3];
   CHECK(off(floats(y.begin(), y.end()), want) == "");
 
+  // Of four dimensions the first is the batch, without a word: here one image of four channels.
+  using batch = nn::network<nn::input<"x", nn::shape<1, 4, 1, 3>>, nn::group_norm<"norm", 2, 4>>;
+  static nn::parameters<nn::optimized<batch>> same;
+  CHECK(nn::load_folded<batch>(same, given).found.kind == nn::mistake::none);
+  static nn::engine<nn::optimized<batch>> run_batch(same);
+  const auto z = run_batch(numbers);
+  CHECK(off(floats(z.begin(), z.end()), want) == "");
+
   want.clear();
   for (int row = 0; row < 3; ++row)
     for (int i = 0; i < 2; ++i) want.push_back(numbers[4 * row + i] / (1 + std::exp(-numbers[4 * row + 2 + i])));
@@ -189,4 +197,18 @@ TEST_CASE("instance_norm, group_norm, glu, pixel_unshuffle") {
 
   CHECK(made_by<nn::reshape<"r", nn::shape<1, 2, 6>>, nn::pixel_unshuffle<"y", 2, 1, 2, 6>>() ==
         floats{-3.5f, -0.75f, 0, -1.25f, -0.25f, 0.125f, 0.5f, 1.5f, 3.25f, 0.75f, 2, 6});
+}
+
+TEST_CASE("PyTorch's longer names of options") {
+  using namespace nn;
+  using longer =
+      network<input<"x", shape<4, 8, 8>>, constant<"w", shape<8>>,
+              conv2d<"conv", from<"x">, out_channels<8>, kernel_size<3>, padding<1>>, group_norm<"norm", 2, 8>,
+              layer<op::group_norm, "plain", from<"norm", "w", "w">, num_groups<4>>, reshape<"steps", shape<8, 64>>,
+              gru<"gru", hidden_size<4>>, linear<"fc", out_features<2>>>;
+  using shorter =
+      network<input<"x", shape<4, 8, 8>>, constant<"w", shape<8>>, conv2d<"conv", from<"x">, out<8>, kernel<3>, pad<1>>,
+              group_norm<"norm", 2, 8>, layer<op::group_norm, "plain", from<"norm", "w", "w">, groups<4>>,
+              reshape<"steps", shape<8, 64>>, gru<"gru", hidden<4>>, linear<"fc", out<2>>>;
+  CHECK(to_string<longer> == to_string<shorter>);
 }

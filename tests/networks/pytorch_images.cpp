@@ -16,14 +16,14 @@ namespace {
 struct group_norm_unet : nn::network<
     nn::input<"image", nn::shape<3, 16, 24>>,
     nn::conv2d<"first", nn::out<8>, nn::kernel<3>, nn::pad<1>>,
-    nn::group_norm<"norm1", 4, 8, 16, 24>, nn::silu<"silu1">,
+    nn::group_norm<"norm1", 4, 8>, nn::silu<"silu1">,
     nn::conv2d<"conv1", nn::out<16>, nn::kernel<3>, nn::stride<2>, nn::pad<1>>,
     nn::residual<"add",
-        nn::group_norm<"norm2", 4, 16, 8, 12>, nn::silu<"silu2">,
+        nn::group_norm<"norm2", 4, 16>, nn::silu<"silu2">,
         nn::conv2d<"conv2", nn::out<16>, nn::kernel<3>, nn::pad<1>>>,
     nn::interpolate_bilinear<"up", nn::size<16, 24>>,
     nn::concat<"both", nn::from<"first", "up">>,
-    nn::group_norm<"norm3", 6, 24, 16, 24>, nn::silu<"silu3">,
+    nn::group_norm<"norm3", 6, 24>, nn::silu<"silu3">,
     nn::conv2d<"conv3", nn::out<8>, nn::kernel<3>, nn::pad<1>>,
     nn::conv2d<"last", nn::out<3>, nn::kernel<1>>> {};
 

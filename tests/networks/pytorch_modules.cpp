@@ -35,7 +35,7 @@ struct windows : nn::network<
     nn::tanhshrink<"shrunk", nn::from<"columns">>, nn::log_sigmoid<"log">,
     nn::bilinear<"both", 20, 4, 5, nn::from<"log", "narrow">>, nn::softmin<"shares">,
     nn::reshape<"flat", nn::shape<-1>>,
-    nn::conv2d<"conv", nn::from<"norm">, nn::out<6>, nn::kernel<1>>, nn::group_norm<"groups", 2, 6, 8, 9>,
+    nn::conv2d<"conv", nn::from<"norm">, nn::out<6>, nn::kernel<1>>, nn::group_norm<"groups", 2, 6>,
     nn::reshape<"all", nn::shape<-1>>, nn::slice<"few", nn::axis<0>, nn::start<0>, nn::end<28>>,
     nn::threshold<"above", 0.1, 0.7>, nn::softplus_beta<"round", 3, nn::from<"few">>,
     nn::rrelu<"mean", 0.1, 0.4, nn::from<"few">>, nn::rrelu<"usual", 1.0 / 8, 1.0 / 3, nn::from<"few">>,

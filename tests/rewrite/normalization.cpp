@@ -240,7 +240,7 @@ constexpr value_id norm_of_groups(builder& b, std::initializer_list<int> x, std:
                                   int groups, std::initializer_list<int> back) {
   const int channels = apart.begin()[1];
   const value_id y = b.reshape("apart", b.input("x", x), apart);
-  const value_id normed = b.add(op::group_norm{groups, 1e-3f}, "norm",
+  const value_id normed = b.add(op::group_norm{groups, 1e-3f, 1}, "norm",
                                 {y, b.constant("scale", {channels}), b.constant("bias", {channels})});
   b.output("", b.reshape("back", normed, back));
   return normed;
@@ -249,6 +249,17 @@ constexpr auto groups_spelled = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4},
 constexpr auto groups_named = [](builder& b) {
   b.output("", b.add(op::group_norm{3, 1e-3f}, "norm",
                      {b.input("x", {2, 6, 3, 4}), b.constant("scale", {3}), b.constant("bias", {3})}));
+};
+constexpr auto groups_of_one_image = [](builder& b) {
+  const value_id y = b.reshape("apart", b.input("x", {6, 3, 4}), {3, 24});
+  b.output("",
+           b.reshape("back",
+                     b.add(op::group_norm{3, 1e-3f, 0}, "norm", {y, b.constant("scale", {3}), b.constant("bias", {3})}),
+                     {6, 3, 4}));
+};
+constexpr auto named_of_one_image = [](builder& b) {
+  b.output("", b.add(op::group_norm{3, 1e-3f}, "norm",
+                     {b.input("x", {6, 3, 4}), b.constant("scale", {3}), b.constant("bias", {3})}));
 };
 constexpr auto groups_not_back = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4}, {2, 3, 24}, 3, {2, 6, 12}); };
 constexpr auto other_samples = [](builder& b) { norm_of_groups(b, {2, 6, 3, 4}, {4, 3, 12}, 3, {2, 6, 3, 4}); };
@@ -261,6 +272,8 @@ constexpr auto groups_are_read = [](builder& b) {
 }  // namespace
 
 FIRES("a norm of what is reshaped to groups", (rules::spelled_groups), groups_spelled, groups_named)
+FIRES("a norm of what is reshaped to groups, without a batch", (rules::spelled_groups), groups_of_one_image,
+      named_of_one_image)
 DECLINES("a norm of groups > another reshape", (rules::spelled_groups), groups_not_back,
          "it does not undo the reshape before")
 DECLINES("a norm of parts of samples", (rules::spelled_groups), other_samples,

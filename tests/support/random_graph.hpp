@@ -362,7 +362,7 @@ class random_graph {
     if (!add(op::reshape{{s[0], 2, all / 2}}, {x})) return;
     const value_id apart = newest();
     if (!add(op::constant{{2}}, {})) return;
-    if (add(op::group_norm{2, 1e-2f}, {apart, newest(), newest()})) add(op::reshape{as_list(s)}, {newest()});
+    if (add(op::group_norm{2, 1e-2f, 1}, {apart, newest(), newest()})) add(op::reshape{as_list(s)}, {newest()});
   }
   /// Something between a permute and its inverse.
   void add_turned(value_id x) {

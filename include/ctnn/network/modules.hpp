@@ -58,13 +58,14 @@ template <fixed_string Name, int Rows, int Size, class... From>
 using embedding =
     block<Name, From..., input<"ids">, constant<"weight", shape<Rows, Size>>, gather<"rows", from<"weight", "ids">>>;
 
-/// torch.nn.GroupNorm of an image (Channels, Height, Width). Weights "weight" and "bias" (Channels).
-template <fixed_string Name, int Groups, int Channels, int Height, int Width, class... From>
-using group_norm =
-    block<Name, From..., input<"x">, constant<"weight", shape<Channels, 1, 1>>, constant<"bias", shape<Channels, 1, 1>>,
-          reshape<"groups", from<"x">, shape<Groups, Channels / Groups * Height * Width>>, layer_norm<"norm">,
-          reshape<"image", shape<Channels, Height, Width>>, mul<"scaled", from<"image", "weight">>,
-          add<"moved", from<"scaled", "bias">>>;
+/// torch.nn.GroupNorm. Weights "weight" and "bias" (Channels). Options are op::group_norm's: eps, and axis where the
+/// shape does not tell which axis is the channels'.
+///   group_norm<"norm1", 32, 128>
+template <fixed_string Name, int Groups, int Channels, class... Options>
+using group_norm = typename detail::module_of<Options...>::template block<
+    Name, input<"x">, constant<"weight", shape<Channels>>, constant<"bias", shape<Channels>>,
+    typename detail::module_of<Options...>::template layer<op::group_norm, "norm", from<"x", "weight", "bias">,
+                                                           groups<Groups>>>;
 
 /// torch.nn.GLU: the first half along an axis, by the sigmoid of the second.
 template <fixed_string Name, int Axis, int Half, class... From>

@@ -32,7 +32,8 @@ struct option {
 };
 
 // clang-format off
-/// The words for options, a row each; formats/cpp/declaration.hpp writes with the same rows. First those that say all:
+/// The words for options, a row each; formats/cpp/declaration.hpp writes with the same rows. PyTorch's longer names come
+/// second: what is written has the short ones. First those that say all:
 /// the word, the field, its numbers. same_upper and same_lower are ONNX's paddings.
 #define CTNN_OPTION_WORDS(x) \
   x(same_upper, "same", ir::same_padding::upper) x(same_lower, "same", ir::same_padding::lower) \
@@ -55,9 +56,10 @@ struct option {
   x(per_channel, "by_output", 1)      /* of quantized layers: the weight has a scale for each output */
 /// Words before one number, and their fields.
 #define CTNN_NUMBER_WORDS(x) \
-  x(out, "out") x(groups, "groups") x(hidden, "hidden") x(eps, "eps") \
+  x(out, "out") x(out_channels, "out") x(out_features, "out") x(eps, "eps") \
+  x(groups, "groups") x(num_groups, "groups") x(hidden, "hidden") x(hidden_size, "hidden") \
   x(fill_value, "value")              /* of constant_pad and full */ \
-  x(heads, "heads") x(kv_heads, "kv_heads") \
+  x(heads, "heads") x(num_heads, "heads") x(kv_heads, "kv_heads") \
   x(ones, "ones")                     /* of linear: extents of 1 behind its outputs */ \
   x(norm_type, "p")                   /* of lp_pool2d: which norm */ \
   x(spatial_scale, "spatial_scale")   /* of roi_align and roi_pool */ \
@@ -69,8 +71,10 @@ struct option {
   x(given, "given")                   /* linear<"y", from<"x", "w">, out<8>, no_bias, given<1>> multiplies by "w" */
 /// Words before any count of numbers.
 #define CTNN_NUMBERS_WORDS(x) \
-  x(kernel, "kernel") x(stride, "stride") x(dilation, "dilation")  /* one number, or one an axis: height, width */ \
-  x(pad, "pad")                       /* all sides; vertical, horizontal; or top, left, bottom, right */ \
+  /* one number, or one an axis: height, width */ \
+  x(kernel, "kernel") x(kernel_size, "kernel") x(stride, "stride") x(dilation, "dilation") \
+  /* all sides; vertical, horizontal; or top, left, bottom, right */ \
+  x(pad, "pad") x(padding, "pad") \
   x(output_padding, "output_padding") /* of conv_transpose2d: bottom, right */ \
   x(before, "before") x(after, "after")  /* of constant_pad: a number an axis */ \
   x(axes, "axes")                     /* of linear: this many last axes make one row; of reduce: these */ \

@@ -83,18 +83,20 @@ void sweep_group_norm(const Run& run) {
   o.tolerance = 1e-5f;
   o.in_place = true;
   const auto plain = [&](const op::group_norm& p, const extents& x) {
-    const extents by_channel{x[1]}, by_group{p.groups};
+    const extents by_channel{channels(x, p.axis)}, by_group{p.groups};
     for (const extents& scale : {by_channel, by_group})
       for (const extents& bias : {by_channel, by_group})
         compare(run, p, {x, scale, bias}, std::vector<placement>(4), o);
   };
   for (int n : lengths()) {
-    plain({1, 1e-3f}, {3, n});
-    plain({2, 1e-3f}, {3, 2 * n});
-    plain({3, 1e-3f}, {2, 6, n});
+    plain({1, 1e-3f, 1}, {3, n});
+    plain({2, 1e-3f, -1}, {3, 2 * n});
+    plain({3, 1e-3f, 1}, {2, 6, n});
+    plain({3, 1e-3f}, {6, 2, n});  // of one image
+    plain({2, 1e-3f, 2}, {3, 2, 4, n});
     plain({4, 1e-3f}, {2, 4, 3, n});
   }
-  plain({5, 0.1f}, {2, 5});  // groups of one number
+  plain({5, 0.1f, 1}, {2, 5});  // groups of one number
 }
 
 template <class Run>

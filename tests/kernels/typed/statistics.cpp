@@ -31,10 +31,10 @@ TEST_CASE("norms refuse scales that are no floats") {
 TEST_CASE("groups of channels") {
   const array x = make<float>({1, 4, 1}, {1, 3, 10, 30}), scale = make<float>({4}, {1, 1, 2, 2}),
               bias = make<float>({4}, {0, 0, 0, 1});
-  require_near(run_typed(op::group_norm{2, 0}, {x, scale, bias})[0], {1, 4, 1}, {-1, 1, -2, 3});
-  require_near(run_typed(op::group_norm{2, 0}, {x, make<float>({2}, {1, 2}), make<float>({2}, {0, 1})})[0], {1, 4, 1},
-               {-1, 1, -1, 3});
-  require_near(run_typed(op::group_norm{1, 0},
+  require_near(run_typed(op::group_norm{2, 0, 1}, {x, scale, bias})[0], {1, 4, 1}, {-1, 1, -2, 3});
+  require_near(run_typed(op::group_norm{2, 0, 1}, {x, make<float>({2}, {1, 2}), make<float>({2}, {0, 1})})[0],
+               {1, 4, 1}, {-1, 1, -1, 3});
+  require_near(run_typed(op::group_norm{1, 0, 1},
                          {make<double>({1, 1, 2}, {1, 3}), make<double>({1}, {1}), make<double>({1}, {0})})[0],
                {1, 1, 2}, {-1, 1});
 }

@@ -2,33 +2,40 @@
 // Normalisation by statistics of the numbers themselves; scales and offsets are inputs. Floating point.
 #pragma once
 
+#include "../channel_axis.hpp"
 #include "layer_norm.hpp"
 
 namespace ctnn::op {
 
-/// torch.nn.functional.group_norm of (N, C, ...): inputs x, scale and bias of shape (C), or (groups) as in old ONNX
-/// files. As many groups as channels: instance_norm.
+/// torch.nn.functional.group_norm: statistics of each group of channels and all that lies behind their axis, of each
+/// sample before it. Inputs x, scale and bias of shape (C), or (groups) as in old ONNX files. As many groups as
+/// channels: instance_norm.
 struct group_norm {
   static constexpr std::string_view name = "group_norm";
-  static constexpr traits is{.in_place = true, .divisible = true};
+  static constexpr bool by_channel = true;
+  static constexpr traits is{.in_place = true, .divisible = true, .images = image_flow::keeps};
   static constexpr int min_inputs = 3, max_inputs = 3;
 
   int groups = 1;
   float eps = 1e-5f;
+  int axis = automatic_axis;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("groups", self.groups);
     field("eps", self.eps);
+    field("axis", self.axis);
   }
   static constexpr bool overwrites(int, int i) { return i == 0; }
   constexpr problem infer(inputs in, outputs result) const {
-    if (in[0].rank < 2) return {mistake::rank_mismatch, name, in[0], {2}};
-    const int c = in[0][1];
+    if (const problem p = infer_by_channel(name, axis, in[0], result[0])) return p;
+    const int c = channels(in[0], axis);
     if (groups < 1 || c % groups != 0) return {mistake::groups_do_not_divide_channels, "groups", {c}, {groups}};
     for (std::size_t i = 1; i < 3; ++i)
       if (!(in[i] == extents{c}) && !(in[i] == extents{groups})) return {mistake::shape_mismatch, "scale", in[i], {c}};
-    result[0] = in[0];
     return {};
+  }
+  constexpr int passes(int back, inputs in) const {
+    return in[0].rank - 1 - back < channel_axis(in[0], axis) ? back : -1;
   }
   constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };

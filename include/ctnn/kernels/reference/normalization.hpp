@@ -137,9 +137,10 @@ constexpr void run(const op::rms_norm& p, const arguments& a) { normalize_rows(p
 
 constexpr void run(const op::group_norm& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
-  const auto plane = static_cast<std::ptrdiff_t>(shape.count(2, shape.rank));
-  const std::ptrdiff_t channels = shape[1] / p.groups, n = channels * plane;
-  for (std::ptrdiff_t g = 0; g < std::ptrdiff_t{shape[0]} * p.groups; ++g) {
+  const int axis = channel_axis(shape, p.axis);
+  const auto plane = static_cast<std::ptrdiff_t>(shape.count(axis + 1, shape.rank));
+  const std::ptrdiff_t channels = shape[axis] / p.groups, n = channels * plane;
+  for (std::ptrdiff_t g = 0; g < shape.count(0, axis) * p.groups; ++g) {
     const float* x = a.in[0].data + g * n;
     float mean = 0, variance = 0;
     for (std::ptrdiff_t i = 0; i < n; ++i) mean += x[i];
@@ -148,7 +149,7 @@ constexpr void run(const op::group_norm& p, const arguments& a) {
     const float inverse = 1 / math::sqrt(variance / static_cast<float>(n) + p.eps);
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       const std::ptrdiff_t group = g % p.groups, c = group * channels + i / plane;
-      const auto of = [&](const const_tensor& t) { return t.data[t.shape[0] == shape[1] ? c : group]; };
+      const auto of = [&](const const_tensor& t) { return t.data[t.shape[0] == shape[axis] ? c : group]; };
       a.out[0].data[g * n + i] = (x[i] - mean) * inverse * of(a.in[1]) + of(a.in[2]);
     }
   }

@@ -99,14 +99,13 @@ inline void run(const op::rms_norm& p, const arguments& a) {
 }
 
 inline void run(const op::group_norm& p, const arguments& a) {
-  const extents& shape = a.in[0].shape;
-  const std::int64_t channels = shape[1], per_group = channels / p.groups, plane = shape.count(2, shape.rank),
-                     n = per_group * plane;
+  const around s(a.in[0].shape, channel_axis(a.in[0].shape, p.axis));
+  const std::int64_t channels = s.size, per_group = channels / p.groups, plane = s.inner, n = per_group * plane;
   for_floating(p.name, a, [&]<class T>(const arguments& b, tag<T>) {
     const T *x = elements<T>(b.in[0]), *scale = elements<T>(b.in[1]), *bias = elements<T>(b.in[2]);
     const bool by_channel[] = {b.in[1].shape[0] == channels, b.in[2].shape[0] == channels};
     T* y = elements<T>(b.out[0]);
-    for (std::int64_t g = 0; g < shape[0] * p.groups; ++g, x += n, y += n) {
+    for (std::int64_t g = 0; g < s.outer * p.groups; ++g, x += n, y += n) {
       const moments m = moments_of(n, x);
       const double inverse = 1 / std::sqrt(m.variance + static_cast<double>(p.eps));
       for (std::int64_t i = 0; i < n; ++i) {

@@ -178,12 +178,13 @@ CTNN_INLINE void run(const op::rms_norm& p, const arguments& a) { normalize_rows
 template <int = 0>
 CTNN_INLINE void run(const op::group_norm& p, const arguments& a) {
   const extents& shape = a.in[0].shape;
-  const std::ptrdiff_t channels = shape[1] / p.groups, plane = static_cast<std::ptrdiff_t>(shape.count(2, shape.rank)),
-                       n = channels * plane;
+  const int axis = channel_axis(shape, p.axis);
+  const std::ptrdiff_t channels = shape[axis] / p.groups,
+                       plane = static_cast<std::ptrdiff_t>(shape.count(axis + 1, shape.rank)), n = channels * plane;
   if (n == 0) return;
   const float *scale = a.in[1].data, *bias = a.in[2].data;
-  const bool scale_of_channel = a.in[1].shape[0] == shape[1], bias_of_channel = a.in[2].shape[0] == shape[1];
-  const index_range part = share_of(a.share, std::ptrdiff_t{shape[0]} * p.groups);
+  const bool scale_of_channel = a.in[1].shape[0] == shape[axis], bias_of_channel = a.in[2].shape[0] == shape[axis];
+  const index_range part = share_of(a.share, static_cast<std::ptrdiff_t>(shape.count(0, axis)) * p.groups);
   for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
     const float* x = a.in[0].data + r * n;
     float* y = a.out[0].data + r * n;

@@ -177,15 +177,21 @@ struct spelled_groups {
                                                     find::node<reshapes, &match::apart, find::value<&match::x>>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(m.x), &y = r.shape(r.output(m.apart));
-    const int groups = r.get<op::group_norm>(m.norm).groups;
+    const op::group_norm op = r.get<op::group_norm>(m.norm);
+    const int axis = channel_axis(y, op.axis);
     if (!(r.shape(r.output(m.back)) == x)) return {"it does not undo the reshape before", r.name(m.apart)};
-    if (x.rank < 2 || x[0] != y[0]) return {"its samples are not those before the reshape", r.name(m.apart)};
-    if (y[1] != groups || x[1] % groups != 0) return {"its channels are not groups of them", r.name(m.apart)};
+    bool samples = x.rank > axis;
+    for (int i = 0; samples && i < axis; ++i) samples = x[i] == y[i];
+    if (!samples) return {"its samples are not those before the reshape", r.name(m.apart)};
+    if (y[axis] != op.groups || x[axis] % op.groups != 0)
+      return {"its channels are not groups of them", r.name(m.apart)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     r.note(r.name(m.apart), r.name(m.norm));
-    r.fuse(m.norm, m.back, r.get<op::group_norm>(m.norm), r.inputs_with(m.norm, 0, m.x), {});
+    op::group_norm op = r.get<op::group_norm>(m.norm);
+    op.axis = spelled_axis(r.shape(m.x), channel_axis(r.shape(r.output(m.apart)), op.axis));
+    r.fuse(m.norm, m.back, op, r.inputs_with(m.norm, 0, m.x), {});
   }
 };
 

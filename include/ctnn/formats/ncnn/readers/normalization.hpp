@@ -53,12 +53,9 @@ inline void normalize_groups(layer_reader& l, int groups, int channels, float ep
   if (shape.rank < 1 || channels != shape[0] || groups < 1 || channels % groups != 0)
     l.fail(std::to_string(groups) + " groups of " + std::to_string(channels) + " channels for an input of " +
            describe(shape));
-  extents batch{1};
-  for (int i = 0; i < shape.rank; ++i) batch.push_back(shape[i]);
-  const value_id in = l.reshaped(x, batch, "batch");
   const value_id scale = affine ? l.constant({channels}, l.raw(channels), "scale") : l.full({channels}, 1, "scale");
   const value_id shift = affine ? l.constant({channels}, l.raw(channels), "shift") : l.full({channels}, 0, "shift");
-  l.result(l.reshaped(l.node(op::group_norm{groups, eps}, {in, scale, shift}), shape, "result"));
+  l.result(l.node(op::group_norm{groups, eps, spelled_axis(shape, 0)}, {x, scale, shift}));
 }
 inline void group_norm(layer_reader& l) {
   l.expect(1, 1);

@@ -48,9 +48,10 @@ inline void rms_norm(node_writer& w) {
 inline void group_norm(node_writer& w) {
   const op::group_norm op = w.get<op::group_norm>();
   const extents& x = w.input_shape();
-  if (x[0] != 1 || x.rank > 5) throw inexpressible{"a batch of " + describe(x)};
+  const int axis = channel_axis(x, op.axis);
+  if (x.count(0, axis) != 1 || x.rank - axis > 4) throw inexpressible{"a batch of " + describe(x)};
   extents one;
-  for (int i = 1; i < x.rank; ++i) one.push_back(x[i]);
+  for (int i = axis; i < x.rank; ++i) one.push_back(x[i]);
   const int channels = one[0];
   const std::vector<float> scales = normalization_parameter(w, 1, channels, 1),
                            shifts = normalization_parameter(w, 2, channels, 0);

@@ -317,12 +317,14 @@ inline void instance_norm(node_reader& n) {
   n.ignore("consumed_inputs");
   const term x = n.input(0);
   if (n.rank(x) < 2) n.fail("input is " + describe(n.shape(x)) + ", expected at least 2 dimensions");
-  n.result(n.add(op::group_norm{n.shape(x)[1], n.real("epsilon", 1e-5f)}, n.all_inputs()));
+  n.result(n.add(op::group_norm{n.shape(x)[1], n.real("epsilon", 1e-5f), spelled_axis(n.shape(x), 1)}, n.all_inputs()));
 }
 inline void group_norm(node_reader& n) {
   n.expect(3, 3);
   n.ignore("stash_type");
-  n.result(n.add(op::group_norm{n.small("num_groups", 0), n.real("epsilon", 1e-5f)}, n.all_inputs()));
+  const extents x = n.shape(n.input(0));
+  n.result(
+      n.add(op::group_norm{n.small("num_groups", 0), n.real("epsilon", 1e-5f), spelled_axis(x, 1)}, n.all_inputs()));
 }
 inline void layer_norm(node_reader& n) {
   n.expect(2, 3);

@@ -489,12 +489,20 @@ inline void rms_norm(node_writer& w) {
 
 inline void group_norm(node_writer& w) {
   const op::group_norm op = w.get<op::group_norm>();
-  const extents x = w.shape();
+  const extents as = w.shape();
+  const int axis = channel_axis(as, op.axis);
+  // ONNX knows a batch before the channels.
+  extents x{static_cast<int>(as.count(0, axis))};
+  for (int i = axis; i < as.rank; ++i) x.push_back(as[i]);
+  const std::string in = axis == 1 ? w.in() : w.reshaped(w.in(), x);
+  const auto is = [&](const char* type, const std::vector<std::string>& of, const std::vector<attribute>& with = {}) {
+    axis == 1 ? w.is(type, of, with) : w.result(w.reshaped(w.add(type, of, with), as));
+  };
   const std::vector<attribute> eps{with("epsilon", op.eps)};
   const extents c{x[1]}, g{op.groups};
-  if (op.groups == x[1] && x.rank > 2) return w.is("InstanceNormalization", w.all_inputs(), eps);
+  if (op.groups == x[1] && x.rank > 2) return is("InstanceNormalization", {in, w.in(1), w.in(2)}, eps);
   if (w.version() >= 21 && w.shape(1) == c && w.shape(2) == c && x.rank > 2)
-    return w.is("GroupNormalization", w.all_inputs(), {with("num_groups", op.groups), with("epsilon", op.eps)});
+    return is("GroupNormalization", {in, w.in(1), w.in(2)}, {with("num_groups", op.groups), with("epsilon", op.eps)});
   if (!(w.shape(1) == w.shape(2))) node_writer::refuse("a scale of groups and an offset of channels");
   const std::string rows = w.reshaped(w.in(), {x[0], op.groups, static_cast<int>(x.count() / x[0] / op.groups)});
   const bool by_group = w.shape(1) == g;
@@ -502,9 +510,9 @@ inline void group_norm(node_writer& w) {
       w.add("InstanceNormalization",
             {rows, by_group ? w.in(1) : w.constant(g, w.type(), 1), by_group ? w.in(2) : w.constant(g, w.type(), 0)},
             eps),
-      x);
+      as);
   if (by_group) return w.result(y);
-  const extents each = along_channels(x, 1);
+  const extents each = along_channels(as, axis);
   w.is("Add", {w.add("Mul", {y, w.reshaped(w.in(1), each)}), w.reshaped(w.in(2), each)});
 }
 inline void lp_normalize(node_writer& w) {
