@@ -32,9 +32,9 @@ struct option {
 };
 
 // clang-format off
-/// The words for options, a row each; formats/cpp/declaration.hpp writes with the same rows. PyTorch's longer names come
-/// second: what is written has the short ones. First those that say all:
-/// the word, the field, its numbers. same_upper and same_lower are ONNX's paddings.
+/// The words for options, a row each; formats/cpp/declaration.hpp writes with the same rows: of two words for a field
+/// the first, which is short; PyTorch's longer one comes second. First those that say all: the word, the field, its
+/// numbers. same_upper and same_lower are ONNX's paddings.
 #define CTNN_OPTION_WORDS(x) \
   x(same_upper, "same", ir::same_padding::upper) x(same_lower, "same", ir::same_padding::lower) \
   x(no_bias, "bias", 0) \
