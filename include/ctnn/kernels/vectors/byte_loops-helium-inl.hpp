@@ -19,6 +19,15 @@ CTNN_INLINE const std::int32_t* words_at(const void* p) { return static_cast<con
 /// Four sums by four factors below 1/2: floor(sum * factor / 2^32 + 1/2).
 CTNN_INLINE int32x4_t scaled(int32x4_t sums, int32x4_t factors) { return vrmulhq_s32(sums, factors); }
 
+/// Sixteen bytes of four times four numbers: byte 4 i + j of number i in vector j.
+CTNN_INLINE int8x16_t bytes_of(int32x4_t s0, int32x4_t s1, int32x4_t s2, int32x4_t s3, std::int16_t zero) {
+  // All even ones, then all odd ones, as numbers of 16 bits that stop at their ends.
+  const auto narrow = [&](int32x4_t first, int32x4_t second) {
+    return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vuninitializedq_s16(), first), second), zero);
+  };
+  return vqmovntq_s16(vqmovnbq_s16(vuninitializedq_s8(), narrow(s0, s2)), narrow(s1, s3));
+}
+
 /// How four sums of a window become bytes, of which there may be fewer.
 class row_results {
  public:
@@ -241,162 +250,6 @@ class window_pair {
   const byte_layer::part& p_;
   bool by_any_, pixels_;
   void (*results_)(const byte_layer&, const byte_layer::part&, bool, std::int8_t*, std::ptrdiff_t);
-};
-
-/// Sums of sixteen channels and pairs of taps: written out, as compilers spill some of the eight registers.
-template <bool Part>
-CTNN_INLINE void add_pairs(const std::int8_t* const* x, std::ptrdiff_t at, uint32x4_t& w, unsigned pairs,
-                           mve_pred16_t there, int32x4_t& s0, int32x4_t& s1, int32x4_t& s2, int32x4_t& s3) {
-  int8x16_t a, b, c;
-  const std::int8_t *p, *q;
-  std::uint32_t before;  // compilers know no name of the predicate's register
-#define CTNN_LOAD_BYTES(to, from) \
-  ".if %c[part]\n\t"              \
-  "vpst\n\t"                      \
-  "vldrbt.8 " to ", [" from       \
-  "]\n\t"                         \
-  ".else\n\t"                     \
-  "vldrb.8 " to ", [" from        \
-  "]\n\t"                         \
-  ".endif\n\t"
-  asm volatile(
-      ".if %c[part]\n\t"
-      "vmrs %[before], p0\n\t"
-      "vmsr p0, %[there]\n\t"
-      ".endif\n\t"
-      "dls lr, %[n]\n"
-      "1:\n\t"
-      "ldrd %[p], %[q], [%[x]], #8\n\t"
-      "add %[p], %[at]\n\t"
-      "add %[q], %[at]\n\t"
-      CTNN_LOAD_BYTES("%q[a]", "%[p]")
-      "vldrw.u32 %q[b], [%q[w]]\n\t"
-      "vmullb.s8 %q[a], %q[a], %q[b]\n\t"
-      CTNN_LOAD_BYTES("%q[b]", "%[q]")
-      "vldrw.u32 %q[c], [%q[w], #4]\n\t"
-      "vmullb.s8 %q[b], %q[b], %q[c]\n\t"
-      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
-      "vmovlb.s16 %q[b], %q[a]\n\t"
-      "vmovlt.s16 %q[a], %q[a]\n\t"
-      "vadd.i32 %q[s0], %q[s0], %q[b]\n\t"
-      "vadd.i32 %q[s2], %q[s2], %q[a]\n\t"
-      CTNN_LOAD_BYTES("%q[a]", "%[q]")
-      "vmullt.s8 %q[a], %q[a], %q[c]\n\t"
-      CTNN_LOAD_BYTES("%q[b]", "%[p]")
-      "vldrw.u32 %q[c], [%q[w]]\n\t"
-      "vmullt.s8 %q[b], %q[b], %q[c]\n\t"
-      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
-      "vmovlb.s16 %q[b], %q[a]\n\t"
-      "vmovlt.s16 %q[a], %q[a]\n\t"
-      "vadd.i32 %q[s1], %q[s1], %q[b]\n\t"
-      "vadd.i32 %q[s3], %q[s3], %q[a]\n\t"
-      "vadd.i32 %q[w], %q[w], %[eight]\n\t"
-      "le lr, 1b\n\t"
-      ".if %c[part]\n\t"
-      "vmsr p0, %[before]\n\t"
-      ".endif"
-      : [s0] "+w"(s0), [s1] "+w"(s1), [s2] "+w"(s2), [s3] "+w"(s3), [w] "+w"(w), [a] "=&w"(a), [b] "=&w"(b),
-        [c] "=&w"(c), [p] "=&r"(p), [q] "=&r"(q), [x] "+r"(x), [before] "=&r"(before)
-      : [at] "r"(at), [n] "r"(pairs), [there] "r"(there), [eight] "r"(8), [part] "i"(Part)
-      : "lr", "memory");
-#undef CTNN_LOAD_BYTES
-}
-
-/// All channels of a window, sixteen at a time. Lane i of sum j is of channel 4 i + j: weights of four channels lie
-/// together, so do their rows.
-class window_channels {
- public:
-  window_channels(const byte_layer& k, const byte_layer::part& p)
-      : p_(p),
-        to_(k.results),
-        by_any_(!has_small_factors(k, p.rows)),
-        channels_(k.pitch),
-        count_(static_cast<unsigned>(k.kernel_h * k.kernel_w)),
-        pairs_(count_ / 2),
-        low_(vdupq_n_s8(to_.low)),
-        high_(vdupq_n_s8(to_.high)),
-        weights_(vaddq_n_u32(vmulq_n_u32(vidupq_n_u32(0, 1), 4 * count_), address(p.weights))),
-        rows_(vaddq_n_u32(vmulq_n_u32(vidupq_n_u32(0, 1), 4 * sizeof(row_constants)), address(p.rows))) {
-    // Products of two taps are added as numbers of 16 bits. Two of -128 by -128 are more.
-    std::int8_t least = 0;
-    const std::int8_t* w = p.weights;
-    for (int left = (channels_ + 3) / 4 * 4 * static_cast<int>(count_); left > 0; left -= 16, w += 16)
-      least = vminvq_p_s8(least, vldrbq_z_s8(w, bytes_there(left)), bytes_there(left));
-    if (least == -128) pairs_ = 0;
-  }
-  /// Taps read x[0] + at, x[1] + at, ...
-  CTNN_NOINLINE void results(const std::int8_t* const* x, std::ptrdiff_t at, std::int8_t* y) const {
-    int c = 0;
-    for (; channels_ - c >= 16; c += 16) sixteen<false>(x, at + c, c, y + c);
-    if (c < channels_) sixteen<true>(x, at + c, c, y + c);
-  }
-
- private:
-  static std::uint32_t address(const void* p) {
-    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(p));
-  }
-  /// Part: those that are there of sixteen.
-  template <bool Part>
-  CTNN_INLINE void sixteen(const std::int8_t* const* x, std::ptrdiff_t at, int c, std::int8_t* y) const {
-    const int left = channels_ - c;
-    const mve_pred16_t there = Part ? bytes_there(left) : mve_pred16_t{0};
-    const auto load = [&](const std::int8_t* from) { return Part ? vldrbq_z_s8(from, there) : vldrbq_s8(from); };
-    const auto weights_at = [](uint32x4_t from) { return vreinterpretq_s8_s32(vldrwq_gather_base_s32(from, 0)); };
-    // Of lanes that are not there the last one's numbers are read.
-    const auto there_of = [&](uint32x4_t from, unsigned step) {
-      return Part ? vminq_u32(from, vdupq_n_u32(vgetq_lane_u32(from, 0) + static_cast<unsigned>(left - 1) / 4 * step))
-                  : from;
-    };
-    uint32x4_t w = there_of(vaddq_n_u32(weights_, static_cast<unsigned>(c) * count_), 4 * count_);
-    int32x4_t s0 = vdupq_n_s32(0), s1 = s0, s2 = s0, s3 = s0;
-    if (pairs_ > 0) add_pairs<Part>(x, at, w, pairs_, there, s0, s1, s2, s3);
-    x += 2 * pairs_;
-    for (unsigned n = count_ - 2 * pairs_; n > 0; --n, ++x) {
-      const int8x16_t a = load(x[0] + at), f = weights_at(w);
-      const int16x8_t even = vmullbq_int_s8(a, f), odd = vmulltq_int_s8(a, f);
-      s0 = vaddq_s32(s0, vmovlbq_s16(even));
-      s2 = vaddq_s32(s2, vmovltq_s16(even));
-      s1 = vaddq_s32(s1, vmovlbq_s16(odd));
-      s3 = vaddq_s32(s3, vmovltq_s16(odd));
-      w = vaddq_n_u32(w, 4);
-    }
-    const row_constants* const r = p_.rows + c;
-    if (by_any_ || (Part && left % 4 != 0)) {  // the last rows may have none behind them
-      return store_by_any(r, left < 16 ? left : 16, y, s0, s1, s2, s3);
-    }
-    constexpr unsigned row = sizeof(row_constants);
-    const uint32x4_t rows = there_of(vaddq_n_u32(rows_, static_cast<unsigned>(c) * row), 4 * row);
-    static_assert(row == 8);
-    s0 = scaled(vaddq_s32(s0, vldrwq_gather_base_s32(rows, 0)), vldrwq_gather_base_s32(rows, 4));
-    s1 = scaled(vaddq_s32(s1, vldrwq_gather_base_s32(rows, 8)), vldrwq_gather_base_s32(rows, 12));
-    s2 = scaled(vaddq_s32(s2, vldrwq_gather_base_s32(rows, 16)), vldrwq_gather_base_s32(rows, 20));
-    s3 = scaled(vaddq_s32(s3, vldrwq_gather_base_s32(rows, 24)), vldrwq_gather_base_s32(rows, 28));
-    // All even channels, then all odd ones, as numbers of 16 bits that stop at their ends.
-    const auto narrow = [&](int32x4_t first, int32x4_t second) {
-      return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vuninitializedq_s16(), first), second), to_.zero);
-    };
-    int8x16_t bytes = vqmovntq_s16(vqmovnbq_s16(vuninitializedq_s8(), narrow(s0, s2)), narrow(s1, s3));
-    bytes = vminq_s8(vmaxq_s8(bytes, low_), high_);
-    if constexpr (Part) vstrbq_p_s8(y, bytes, there);
-    else vstrbq_s8(y, bytes);
-  }
-  CTNN_NOINLINE void store_by_any(const row_constants* r, int left, std::int8_t* y, int32x4_t s0, int32x4_t s1,
-                                  int32x4_t s2, int32x4_t s3) const {
-    std::int32_t sums[4][4];
-    vstrwq_s32(sums[0], s0);
-    vstrwq_s32(sums[1], s1);
-    vstrwq_s32(sums[2], s2);
-    vstrwq_s32(sums[3], s3);
-    for (int i = 0; i < left; ++i) y[i] = byte_of(sums[i % 4][i / 4] + r[i].start, r[i].factor, to_);
-  }
-
-  const byte_layer::part& p_;
-  byte_results to_;
-  bool by_any_;
-  int channels_;
-  unsigned count_, pairs_;
-  int8x16_t low_, high_;
-  uint32x4_t weights_, rows_;  ///< addresses of the first sixteen's
 };
 
 /// Sums of two operands by factors of 2^32: below 2^37 in two parts, of the factors' upper and lower 16 bits.

@@ -9,7 +9,8 @@
 #include "../frame.hpp"
 #include "../walks/pooling_walk.hpp"
 #if defined(__ARM_FEATURE_MVE)
-#include "byte_loops-helium-inl.hpp"
+#include "byte_channels-helium-inl.hpp"
+#include "byte_fours-helium-inl.hpp"
 #else
 #include "byte_loops-plain-inl.hpp"
 #endif
@@ -52,6 +53,15 @@ inline void convolve_rows(const byte_layer& k, const byte_layer::part& p) {
   }
 }
 
+/// The kernel of a layer of rows.
+constexpr auto rows_kernel([[maybe_unused]] const byte_layer& k) {
+#if defined(__ARM_FEATURE_MVE)
+  if (has_fours(k) && has_pixels(k)) return k.fours % 4 == 0 ? &convolve_pixels<false> : &convolve_pixels<true>;
+  if (has_fours(k)) return &convolve_fours;
+#endif
+  return &convolve_rows;
+}
+
 /// All rows by each vector.
 inline void multiply_rows(const byte_layer& k, const byte_layer::part& p) {
   for (int left = k.out_width, i = k.backwards ? left - 1 : 0; left > 0; --left, i += k.backwards ? -1 : 1) {
@@ -61,42 +71,6 @@ inline void multiply_rows(const byte_layer& k, const byte_layer::part& p) {
       x = p.memory;
     }
     one_window(k, p, x, p.y + static_cast<std::ptrdiff_t>(i) * k.out_pitch);
-  }
-}
-
-/// Each channel under its filter.
-inline void convolve_channels(const byte_layer& k, const byte_layer::part& p) {
-  const int channels = k.pitch;
-  const window_channels filters(k, p);
-  std::int8_t* const outside = p.memory;
-  for (int c = 0; c < channels; ++c) outside[c] = k.outside;
-  auto* const taps = static_cast<const std::int8_t**>(static_cast<void*>(p.memory + scratch_for(channels, 1)));
-  // Of windows that lie on the image all taps move as they do: `moved` since they were looked up.
-  const int past_x = k.width - (k.kernel_w - 1) * k.dilation_w, past_y = k.height - (k.kernel_h - 1) * k.dilation_h;
-  const std::ptrdiff_t step = std::ptrdiff_t{k.backwards ? -k.stride_w : k.stride_w} * channels,
-                       out_step = k.backwards ? -channels : channels;
-  std::ptrdiff_t moved = 0;
-  bool was_inside = false;
-  window_position now(k);
-  std::int8_t* y = p.y + (k.backwards ? std::ptrdiff_t{k.windows() - 1} * channels : 0);
-  for (int left = k.windows(); left > 0; --left, y += out_step) {
-    const int top = now.oy * k.stride_h - k.top, first = now.ox * k.stride_w - k.left;
-    const bool inside = top >= 0 && top < past_y && first >= 0 && first < past_x;
-    if (inside && was_inside && now.ox != (k.backwards ? k.out_width - 1 : 0)) {
-      moved += step;
-    } else {
-      const std::int8_t** tap = taps;
-      for (int ky = 0, iy = top; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
-        const bool row_inside = iy >= 0 && iy < k.height;
-        std::ptrdiff_t pixel = (static_cast<std::ptrdiff_t>(iy) * k.width + first) * channels;
-        for (int kx = 0, ix = first; kx < k.kernel_w; ++kx, ix += k.dilation_w, pixel += k.dilation_w * channels)
-          *tap++ = row_inside && ix >= 0 && ix < k.width ? p.x + pixel : outside;
-      }
-      moved = 0;
-    }
-    was_inside = inside;
-    filters.results(taps, moved, y);
-    now.next(k);
   }
 }
 
@@ -133,7 +107,7 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
     k.outs = p.out;
     k.kernel = &detail::convolve_channels;
   } else {
-    k.kernel = &detail::convolve_rows;
+    k.kernel = detail::rows_kernel(k);
   }
   return k;
 }
