@@ -52,17 +52,20 @@ int wrong_in_layer() {
   const bool vectors = one_in(4), depthwise = !vectors && one_in(2);
   k.groups = !vectors && !depthwise && one_in(4) ? 2 : 1;
   k.channels = 1 + below(k.groups == 2 ? 16 : most_channels);
+  if (k.groups == 1 && one_in(2)) k.channels = 8 * (1 + below(most_channels / 8));
   k.outs = depthwise ? k.channels : k.groups == 2 ? 2 + 2 * below(8) : 1 + below(most_channels);
+  if (!depthwise && one_in(2)) k.outs = 4 * (1 + below(most_channels / 4 / k.groups / 2));
   k.pitch = k.channels * k.groups;
   k.out_pitch = k.outs * k.groups;
   k.kernel_h = k.kernel_w = k.stride_h = k.stride_w = k.dilation_h = k.dilation_w = k.height = k.out_height = 1;
   k.width = k.out_width = 1 + below(most_side);
   if (!vectors) {
     k.height = 1 + below(most_side);
-    k.kernel_h = 1 + below(3);
-    k.kernel_w = 1 + below(3);
-    k.stride_h = 1 + below(2);
-    k.stride_w = 1 + below(2);
+    const bool pixels = !depthwise && one_in(4);
+    k.kernel_h = pixels ? 1 : 1 + below(3);
+    k.kernel_w = pixels ? 1 : one_in(2) ? k.kernel_h : 1 + below(3);
+    k.stride_h = pixels ? 1 : 1 + below(2);
+    k.stride_w = pixels ? 1 : 1 + below(2);
     k.dilation_h = 1 + below(2);
     k.dilation_w = 1 + below(2);
     k.top = below(k.kernel_h);
@@ -75,7 +78,8 @@ int wrong_in_layer() {
   k.fours = (depth + 7) / 8 * 2;
   k.kernel = vectors     ? &plain::detail::multiply_rows
              : depthwise ? &plain::detail::convolve_channels
-                         : &plain::detail::convolve_rows;
+            : one_in(3) ? &plain::detail::convolve_rows
+                        : plain::detail::rows_kernel(k);
   if (depthwise) k.channels = 1;
 
   for (std::int8_t& b : x) b = any_byte();
