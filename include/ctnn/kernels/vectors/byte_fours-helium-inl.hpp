@@ -17,9 +17,11 @@ constexpr bool has_pixels(const byte_layer& k) {
   return k.kernel_h * k.kernel_w * k.stride_h * k.stride_w == 1 && k.top == 0 && k.left == 0 &&
          k.out_height == k.height && k.out_width == k.width;
 }
-/// Is the layer one for convolve_fours()?
+/// Is the layer one for four windows at once? Channels of a window are put where they have their turns as they are, or
+/// by way of memory that other windows of fours do not have.
 constexpr bool has_fours(const byte_layer& k) {
-  return k.outs % 4 == 0 && k.out_pitch % 4 == 0 && k.channels % (has_pixels(k) ? 8 : 16) == 0;
+  return k.outs % 4 == 0 && k.out_pitch % 4 == 0 &&
+         (k.channels % 16 == 0 || k.channels % 4 != 0 || (has_pixels(k) && k.channels % 8 == 0));
 }
 
 /// The eights behind whole sixteens of four windows, with zeros before each of their fours: of two rows that alternate,
@@ -147,8 +149,8 @@ CTNN_NOINLINE void four_windows(const byte_layer& k, const byte_layer::part& p, 
   const unsigned sixteens = static_cast<unsigned>(k.fours) / 4;
   for (int left = k.outs; left > 0; left -= 4, r += 4, y += 4) {
     int32x4_t s0, s1, s2, s3;
-    multiply_four_by_two<Eight>(p.memory, Eight ? eights->at : nullptr, w, sixteens, s0, s1);
-    multiply_four_by_two<Eight>(p.memory, Eight ? eights->at : nullptr, w, sixteens, s2, s3);
+    multiply_four_by_two<Eight>(p.memory, Eight ? eights->at : words_at(r), w, sixteens, s0, s1);
+    multiply_four_by_two<Eight>(p.memory, Eight ? eights->at : words_at(r), w, sixteens, s2, s3);
     results.store(r, s0, s1, s2, s3, y);
   }
 }
@@ -189,16 +191,26 @@ CTNN_INLINE void for_each_four(const byte_layer& k, const byte_layer::part& p, a
   }
 }
 
-/// All rows at every window.
-inline void convolve_fours(const byte_layer& k, const byte_layer::part& p) {
+/// All rows at every window. Whole: of whole sixteens of channels.
+template <bool Whole, bool Eight>
+void convolve_fours(const byte_layer& k, const byte_layer::part& p) {
   window_position at(k);
+  spread_eights eights;
   for_each_four(k, p, [&](const four_results& results, std::int8_t* y, int count) {
     for (int i = 0; i < 4; ++i) {
-      put_window(k, p.x, at, p.memory + 16 * i);
+      if constexpr (Whole) {
+        put_window(k, p.x, at, p.memory + 16 * i);
+      } else {
+        std::int8_t* const flat = p.memory + k.fours * 16;
+        const int sixteens = k.fours / 4 * 16;
+        copy_window(k, p.x, at, flat);
+        put_sixteens(flat, sixteens, p.memory + 16 * i);
+        if constexpr (Eight) eights.take(i, flat + sixteens);
+      }
       if (i < count - 1) at.next(k);
     }
     at.next(k);
-    four_windows<false>(k, p, nullptr, results, y);
+    four_windows<Eight>(k, p, &eights, results, y);
   });
 }
 /// All rows at every pixel.
@@ -208,6 +220,10 @@ void convolve_pixels(const byte_layer& k, const byte_layer::part& p) {
   const std::int8_t* x = p.x + (k.backwards ? std::ptrdiff_t{k.windows() - 1} * k.pitch : 0);
   spread_eights eights;
   for_each_four(k, p, [&](const four_results& results, std::int8_t* y, int count) {
+    if (count == 1) {
+      copy_bytes(x, k.channels, p.memory);
+      return one_window(k, p, p.memory, y);
+    }
     for (int i = 0; i < 4; ++i) {
       put_sixteens(x, k.channels, p.memory + 16 * i);
       if constexpr (Eight) eights.take(i, x + k.channels - 8);
@@ -216,6 +232,13 @@ void convolve_pixels(const byte_layer& k, const byte_layer::part& p) {
     x += step;
     four_windows<Eight>(k, p, &eights, results, y);
   });
+}
+
+constexpr auto fours_kernel(const byte_layer& k) {
+  const bool eight = k.fours % 4 != 0;
+  if (has_pixels(k) && k.channels % 8 == 0) return eight ? &convolve_pixels<true> : &convolve_pixels<false>;
+  if (k.channels % 16 == 0) return &convolve_fours<true, false>;
+  return eight ? &convolve_fours<false, true> : &convolve_fours<false, false>;
 }
 
 }  // namespace detail

@@ -23,9 +23,10 @@ CTNN_INLINE int32x4_t scaled(int32x4_t sums, int32x4_t factors) { return vrmulhq
 CTNN_INLINE int8x16_t bytes_of(int32x4_t s0, int32x4_t s1, int32x4_t s2, int32x4_t s3, std::int16_t zero) {
   // All even ones, then all odd ones, as numbers of 16 bits that stop at their ends.
   const auto narrow = [&](int32x4_t first, int32x4_t second) {
-    return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vuninitializedq_s16(), first), second), zero);
+    return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vreinterpretq_s16_s32(first), first), second), zero);
   };
-  return vqmovntq_s16(vqmovnbq_s16(vuninitializedq_s8(), narrow(s0, s2)), narrow(s1, s3));
+  const int16x8_t even = narrow(s0, s2), odd = narrow(s1, s3);
+  return vqmovntq_s16(vqmovnbq_s16(vreinterpretq_s8_s16(even), even), odd);
 }
 
 /// How four sums of a window become bytes, of which there may be fewer.

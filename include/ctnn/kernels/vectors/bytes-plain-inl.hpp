@@ -56,8 +56,7 @@ inline void convolve_rows(const byte_layer& k, const byte_layer::part& p) {
 /// The kernel of a layer of rows.
 constexpr auto rows_kernel([[maybe_unused]] const byte_layer& k) {
 #if defined(__ARM_FEATURE_MVE)
-  if (has_fours(k) && has_pixels(k)) return k.fours % 4 == 0 ? &convolve_pixels<false> : &convolve_pixels<true>;
-  if (has_fours(k)) return &convolve_fours;
+  if (has_fours(k)) return fours_kernel(k);
 #endif
   return &convolve_rows;
 }
