@@ -263,11 +263,15 @@ class window_channels {
 /// Where the taps of a window read.
 CTNN_NOINLINE inline void find_taps(const byte_layer& k, const std::int8_t* x, const std::int8_t* outside, int top,
                                     int first, const std::int8_t** tap) {
-  for (int ky = 0, iy = top; ky < k.kernel_h; ++ky, iy += k.dilation_h) {
-    const bool row_inside = iy >= 0 && iy < k.height;
-    const std::int8_t* pixel = x + (static_cast<std::ptrdiff_t>(iy) * k.width + first) * k.pitch;
-    for (int kx = 0, ix = first; kx < k.kernel_w; ++kx, ix += k.dilation_w, pixel += k.dilation_w * k.pitch)
-      *tap++ = row_inside && ix >= 0 && ix < k.width ? pixel : outside;
+  const auto width = static_cast<unsigned>(k.width), height = static_cast<unsigned>(k.height);
+  const int pixel = k.dilation_w * k.pitch, row = k.dilation_h * k.width * k.pitch, columns = k.kernel_w,
+            right = k.dilation_w, down = k.dilation_h;
+  x += (static_cast<std::ptrdiff_t>(top) * k.width + first) * k.pitch;
+  for (int rows = k.kernel_h, iy = top; rows > 0; --rows, iy += down, x += row) {
+    const unsigned there = static_cast<unsigned>(iy) < height ? width : 0;
+    const std::int8_t* from = x;
+    for (int n = columns, ix = first; n > 0; --n, ix += right, from += pixel)
+      *tap++ = static_cast<unsigned>(ix) < there ? from : outside;
   }
 }
 /// Each channel under its filter.

@@ -19,14 +19,19 @@ CTNN_INLINE const std::int32_t* words_at(const void* p) { return static_cast<con
 /// Four sums by four factors below 1/2: floor(sum * factor / 2^32 + 1/2).
 CTNN_INLINE int32x4_t scaled(int32x4_t sums, int32x4_t factors) { return vrmulhq_s32(sums, factors); }
 
+/// Numbers of half the size that stop at their ends, to the even lanes and with others to the odd ones. (Compilers copy
+/// what could stay where it is.)
+CTNN_INLINE int16x8_t narrow(int32x4_t even, int32x4_t odd) {
+  asm("vqmovnb.s32 %q[even], %q[even]\n\tvqmovnt.s32 %q[even], %q[odd]" : [even] "+w"(even) : [odd] "w"(odd));
+  return vreinterpretq_s16_s32(even);
+}
+CTNN_INLINE int8x16_t narrow(int16x8_t even, int16x8_t odd) {
+  asm("vqmovnb.s16 %q[even], %q[even]\n\tvqmovnt.s16 %q[even], %q[odd]" : [even] "+w"(even) : [odd] "w"(odd));
+  return vreinterpretq_s8_s16(even);
+}
 /// Sixteen bytes of four times four numbers: byte 4 i + j of number i in vector j.
 CTNN_INLINE int8x16_t bytes_of(int32x4_t s0, int32x4_t s1, int32x4_t s2, int32x4_t s3, std::int16_t zero) {
-  // All even ones, then all odd ones, as numbers of 16 bits that stop at their ends.
-  const auto narrow = [&](int32x4_t first, int32x4_t second) {
-    return vqaddq_n_s16(vqmovntq_s32(vqmovnbq_s32(vreinterpretq_s16_s32(first), first), second), zero);
-  };
-  const int16x8_t even = narrow(s0, s2), odd = narrow(s1, s3);
-  return vqmovntq_s16(vqmovnbq_s16(vreinterpretq_s8_s16(even), even), odd);
+  return narrow(vqaddq_n_s16(narrow(s0, s2), zero), vqaddq_n_s16(narrow(s1, s3), zero));
 }
 
 /// How four sums of a window become bytes, of which there may be fewer.
@@ -199,10 +204,15 @@ CTNN_INLINE std::int8_t* fill_bytes(std::int8_t byte, int bytes, std::int8_t* to
 CTNN_INLINE void copy_short_rows(const byte_layer& k, const std::int8_t* from, int ix, int iy, std::int8_t* to) {
   const int bytes = k.kernel_w * k.channels, before = ix < 0 ? -ix * k.channels : 0;
   const int past = (ix + k.kernel_w - k.width) * k.channels, end = past > 0 ? bytes - past : bytes;
-  const auto inside = static_cast<mve_pred16_t>(end > before ? bytes_there(end) & ~bytes_there(before) : 0);
   const mve_pred16_t there = bytes_there(bytes);
-  const int8x16_t outside = vdupq_n_s8(k.outside);
   const std::ptrdiff_t step = std::ptrdiff_t{k.width} * k.pitch * k.dilation_h;
+  const bool whole = before == 0 && end == bytes && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height;
+  if (whole) {
+    for (int ky = k.kernel_h; ky > 0; --ky, from += step, to += bytes) vstrbq_p_s8(to, vldrbq_z_s8(from, there), there);
+    return;
+  }
+  const auto inside = static_cast<mve_pred16_t>(end > before ? bytes_there(end) & ~bytes_there(before) : 0);
+  const int8x16_t outside = vdupq_n_s8(k.outside);
   for (int ky = k.kernel_h; ky > 0; --ky, iy += k.dilation_h, from += step, to += bytes) {
     int8x16_t row = outside;
     if (static_cast<unsigned>(iy) < static_cast<unsigned>(k.height))
