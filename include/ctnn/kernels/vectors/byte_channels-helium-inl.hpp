@@ -180,9 +180,10 @@ class window_channels {
   CTNN_NOINLINE void of_nine(const std::int8_t* const* x, int windows, std::ptrdiff_t at, std::ptrdiff_t step,
                              std::int8_t* y, std::ptrdiff_t out_step) const {
     const unsigned numbers = static_cast<unsigned>(beside_ * channels_);
-    for (; windows > 0; --windows, at += step, y += out_step) {
-      const std::int8_t *x0 = x[0] + at, *x1 = x[1] + at, *x2 = x[2] + at, *x3 = x[3] + at, *x4 = x[4] + at,
-                        *x5 = x[5] + at, *x6 = x[6] + at, *x7 = x[7] + at, *x8 = x[8] + at;
+    const std::int8_t *x0 = x[0] + at, *x1 = x[1] + at, *x2 = x[2] + at, *x3 = x[3] + at, *x4 = x[4] + at,
+                      *x5 = x[5] + at, *x6 = x[6] + at, *x7 = x[7] + at, *x8 = x[8] + at;
+    const std::ptrdiff_t gap = step - static_cast<std::ptrdiff_t>(numbers);  // taps go on by a window's numbers
+    for (; windows > 0; --windows, y += out_step) {
       for (unsigned c = 0; c < numbers; c += 16) {
         const uint32x4_t w = vaddq_n_u32(weights_, c * 9);
         const int8x16_t a = vldrbq_s8(x8), f = vreinterpretq_s8_s32(vldrwq_gather_base_s32(w, 32));
@@ -200,6 +201,8 @@ class window_channels {
         scale<24>(s3, rows);
         vstrbq_s8(y + c, bounded(bytes_of(s0, s1, s2, s3, to_.zero)));
       }
+      if (gap == 0) continue;
+      x0 += gap, x1 += gap, x2 += gap, x3 += gap, x4 += gap, x5 += gap, x6 += gap, x7 += gap, x8 += gap;
     }
   }
   CTNN_INLINE int8x16_t bounded(int8x16_t bytes) const {
