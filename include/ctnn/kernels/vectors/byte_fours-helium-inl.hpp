@@ -4,6 +4,8 @@
 // eights.
 #pragma once
 
+#include <cstddef>
+
 #include "byte_loops-helium-inl.hpp"
 
 CTNN_BEGIN_FAST_CODE
@@ -28,7 +30,9 @@ constexpr bool has_fours(const byte_layer& k) {
 /// the second meets what is at [i], the first what is a four behind it.
 struct spread_eights {
   std::int32_t at[17] = {};
+  const std::int8_t* sixteens;
 
+  CTNN_INLINE explicit spread_eights(const std::int8_t* x) : sixteens(x) {}
   CTNN_INLINE void take(int i, const std::int8_t* eight) {
     const std::int32_t* const fours = words_at(eight);
     at[4 * i + 1] = fours[0];
@@ -36,14 +40,16 @@ struct spread_eights {
   }
 };
 
-/// Sums of four windows by two rows, for each row, of `sixteens` numbers and, with Eight, eight more. `w` goes on behind
-/// the rows. (Written out, as compilers find no places for eight sums, which only registers of even numbers hold.)
+/// Sums of four windows by two rows, for each row. `x` are their sixteens or, with Eight, the spread_eights behind those.
+/// `w` goes on behind the rows. (Written out, as compilers find no places for eight sums, which only registers of even
+/// numbers hold.)
 template <bool Eight>
-CTNN_INLINE void multiply_four_by_two(const std::int8_t* x, const std::int32_t* eights, const std::int8_t*& w,
-                                      unsigned sixteens, int32x4_t& first, int32x4_t& second) {
+CTNN_INLINE void multiply_four_by_two(const void* x, const std::int8_t*& w, unsigned sixteens, int32x4_t& first,
+                                      int32x4_t& second) {
+  static_assert(offsetof(spread_eights, sixteens) == 68);
 #define CTNN_SUMS_OF_EIGHT(at, after, first, second) \
-  "vldrb.8 q2, [%[eights], #" after "]\n\t"          \
-  "vldrb.8 q3, [%[eights], #" at "]\n\t"             \
+  "vldrb.8 q2, [%[x], #" after "]\n\t"          \
+  "vldrb.8 q3, [%[x], #" at "]\n\t"             \
   "vmladav.s8 " first ", q2, q0\n\t"                 \
   "vmladav.s8 " second ", q3, q0\n\t"
 #define CTNN_SUMS_OF_SIXTEENS(multiply) \
@@ -69,7 +75,9 @@ CTNN_INLINE void multiply_four_by_two(const std::int8_t* x, const std::int32_t* 
       CTNN_SUMS_OF_EIGHT("16", "20", "r4", "r6")
       CTNN_SUMS_OF_EIGHT("32", "36", "r8", "r10")
       CTNN_SUMS_OF_EIGHT("48", "52", "r12", "lr")
-      "cbz %[n], 2f\n"
+      "ldr %[x], [%[x], #68]\n\t"
+      "cmp %[n], #0\n\t"
+      "beq 2f\n"
       ".else\n\t"
       CTNN_SUMS_OF_SIXTEENS("vmladav.s8")
       "subs %[n], #1\n\t"
@@ -87,8 +95,8 @@ CTNN_INLINE void multiply_four_by_two(const std::int8_t* x, const std::int32_t* 
       "vmov %q[first][3], %q[first][1], r4, r12\n\t"
       "vmov %q[second][2], %q[second][0], r2, r10\n\t"
       "vmov %q[second][3], %q[second][1], r6, lr"
-      : [first] "=&w"(first), [second] "=&w"(second), [w] "+r"(w), [x] "+r"(x), [n] "+l"(sixteens)
-      : [eights] "r"(eights), [eight] "i"(Eight)
+      : [first] "=&w"(first), [second] "=&w"(second), [w] "+r"(w), [x] "+r"(x), [n] "+r"(sixteens)
+      : [eight] "i"(Eight)
       : "r0", "r2", "r4", "r6", "r8", "r10", "r12", "lr", "q0", "q1", "q2", "q3", "cc", "memory");
 #undef CTNN_SUMS_OF_EIGHT
 #undef CTNN_SUMS_OF_SIXTEENS
@@ -140,17 +148,17 @@ class four_results {
   uint32x4_t offsets_;
 };
 
-/// Results of all rows for four windows, whose sixteens lie in turn in the kernel's memory.
+/// Results of all rows for four windows, `x` of multiply_four_by_two().
 template <bool Eight>
-CTNN_NOINLINE void four_windows(const byte_layer& k, const byte_layer::part& p, const spread_eights* eights,
+CTNN_NOINLINE void four_windows(const byte_layer& k, const byte_layer::part& p, const void* x,
                                 const four_results& results, std::int8_t* y) {
   const std::int8_t* w = p.weights;
   const row_constants* r = p.rows;
   const unsigned sixteens = static_cast<unsigned>(k.fours) / 4;
   for (int left = k.outs; left > 0; left -= 4, r += 4, y += 4) {
     int32x4_t s0, s1, s2, s3;
-    multiply_four_by_two<Eight>(p.memory, Eight ? eights->at : words_at(r), w, sixteens, s0, s1);
-    multiply_four_by_two<Eight>(p.memory, Eight ? eights->at : words_at(r), w, sixteens, s2, s3);
+    multiply_four_by_two<Eight>(x, w, sixteens, s0, s1);
+    multiply_four_by_two<Eight>(x, w, sixteens, s2, s3);
     results.store(r, s0, s1, s2, s3, y);
   }
 }
@@ -195,7 +203,7 @@ CTNN_INLINE void for_each_four(const byte_layer& k, const byte_layer::part& p, a
 template <bool Whole, bool Eight>
 void convolve_fours(const byte_layer& k, const byte_layer::part& p) {
   window_position at(k);
-  spread_eights eights;
+  spread_eights eights(p.memory);
   for_each_four(k, p, [&](const four_results& results, std::int8_t* y, int count) {
     for (int i = 0; i < 4; ++i) {
       if constexpr (Whole) {
@@ -210,7 +218,7 @@ void convolve_fours(const byte_layer& k, const byte_layer::part& p) {
       if (i < count - 1) at.next(k);
     }
     at.next(k);
-    four_windows<Eight>(k, p, &eights, results, y);
+    four_windows<Eight>(k, p, Eight ? static_cast<const void*>(&eights) : p.memory, results, y);
   });
 }
 /// All rows at every pixel.
@@ -218,7 +226,7 @@ template <bool Eight>
 void convolve_pixels(const byte_layer& k, const byte_layer::part& p) {
   const std::ptrdiff_t step = k.backwards ? -k.pitch : k.pitch;
   const std::int8_t* x = p.x + (k.backwards ? std::ptrdiff_t{k.windows() - 1} * k.pitch : 0);
-  spread_eights eights;
+  spread_eights eights(p.memory);
   for_each_four(k, p, [&](const four_results& results, std::int8_t* y, int count) {
     if (count == 1) {
       copy_bytes(x, k.channels, p.memory);
@@ -230,7 +238,7 @@ void convolve_pixels(const byte_layer& k, const byte_layer::part& p) {
       if (i < count - 1) x += step;
     }
     x += step;
-    four_windows<Eight>(k, p, &eights, results, y);
+    four_windows<Eight>(k, p, Eight ? static_cast<const void*>(&eights) : p.memory, results, y);
   });
 }
 
