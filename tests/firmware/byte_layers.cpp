@@ -78,8 +78,8 @@ int wrong_in_layer() {
   k.fours = (depth + 7) / 8 * 2;
   k.kernel = vectors     ? &plain::detail::multiply_rows
              : depthwise ? &plain::detail::convolve_channels
-            : one_in(3) ? &plain::detail::convolve_rows
-                        : plain::detail::rows_kernel(k);
+             : one_in(3) ? &plain::detail::convolve_rows
+                         : plain::detail::rows_kernel(k);
   if (depthwise) k.channels = 1;
 
   for (std::int8_t& b : x) b = any_byte();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of weights at four windows at once by Helium: two rows are loaded for eight instructions of products, and sixteen
-// results become bytes and are stored together. Of layers whose windows are whole sixteens of numbers, or pixels of
-// eights.
+// Rows of weights at four windows at once by Helium: two rows are loaded for eight instructions of products, and
+// sixteen results become bytes and are stored together. Of layers whose windows are whole sixteens of numbers, or
+// pixels of eights.
 #pragma once
 
 #include <cstddef>
@@ -40,16 +40,17 @@ struct spread_eights {
   }
 };
 
-/// Sums of four windows by two rows, for each row. `x` are their sixteens or, with Eight, the spread_eights behind those.
-/// `w` goes on behind the rows. (Written out, as compilers find no places for eight sums, which only registers of even
-/// numbers hold.)
+/// Sums of four windows by two rows, for each row. `x` are their sixteens or, with Eight, the spread_eights behind
+/// those. `w` goes on behind the rows. (Written out, as compilers find no places for eight sums, which only registers
+/// of even numbers hold.)
 template <bool Eight>
 CTNN_INLINE void multiply_four_by_two(const void* x, const std::int8_t*& w, unsigned sixteens, int32x4_t& first,
                                       int32x4_t& second) {
   static_assert(offsetof(spread_eights, sixteens) == 68);
+// clang-format off
 #define CTNN_SUMS_OF_EIGHT(at, after, first, second) \
-  "vldrb.8 q2, [%[x], #" after "]\n\t"          \
-  "vldrb.8 q3, [%[x], #" at "]\n\t"             \
+  "vldrb.8 q2, [%[x], #" after "]\n\t"               \
+  "vldrb.8 q3, [%[x], #" at "]\n\t"                  \
   "vmladav.s8 " first ", q2, q0\n\t"                 \
   "vmladav.s8 " second ", q3, q0\n\t"
 #define CTNN_SUMS_OF_SIXTEENS(multiply) \
@@ -67,6 +68,7 @@ CTNN_INLINE void multiply_four_by_two(const void* x, const std::int8_t*& w, unsi
   multiply " r10, q2, q1\n\t"           \
   multiply " r12, q3, q0\n\t"           \
   multiply " lr, q3, q1\n\t"
+  // clang-format on
   asm volatile(
       ".if %c[eight]\n\t"
       "add lr, %[w], %[n], lsl #5\n\t"
@@ -165,8 +167,7 @@ CTNN_NOINLINE void four_windows(const byte_layer& k, const byte_layer::part& p, 
 
 /// Sixteens of a window to where it has its turns.
 CTNN_INLINE std::int8_t* put_sixteens(const std::int8_t* from, int bytes, std::int8_t* to) {
-  for (unsigned n = static_cast<unsigned>(bytes) / 16; n > 0; --n, from += 16, to += 64)
-    vstrbq_s8(to, vldrbq_s8(from));
+  for (unsigned n = static_cast<unsigned>(bytes) / 16; n > 0; --n, from += 16, to += 64) vstrbq_s8(to, vldrbq_s8(from));
   return to;
 }
 CTNN_NOINLINE inline void put_window(const byte_layer& k, const std::int8_t* x, const window_position& at,
@@ -183,8 +184,7 @@ CTNN_NOINLINE inline void put_window(const byte_layer& k, const std::int8_t* x, 
   for_each_piece(
       k, x, at, together, [&](const std::int8_t* piece, int bytes) { to = put_sixteens(piece, bytes, to); },
       [&](int bytes) {
-        for (unsigned n = static_cast<unsigned>(bytes) / 16; n > 0; --n, to += 64)
-          vstrbq_s8(to, vdupq_n_s8(k.outside));
+        for (unsigned n = static_cast<unsigned>(bytes) / 16; n > 0; --n, to += 64) vstrbq_s8(to, vdupq_n_s8(k.outside));
       });
 }
 
