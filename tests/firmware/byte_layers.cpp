@@ -49,25 +49,27 @@ int wrong_in_layer() {
   k.results = any_results();
   k.images = 1;
   k.outside = any_byte();
-  const bool vectors = one_in(4), depthwise = !vectors && one_in(2);
+  const bool vectors = one_in(4), depthwise = !vectors && one_in(2), nine = depthwise && !one_in(3);
   k.groups = !vectors && !depthwise && one_in(4) ? 2 : 1;
   k.channels = 1 + below(k.groups == 2 ? 16 : most_channels);
-  if (k.groups == 1 && one_in(2)) k.channels = 8 * (1 + below(most_channels / 8));
+  if (nine) k.channels = 8 << below(3);
+  else if (k.groups == 1 && one_in(2)) k.channels = 8 * (1 + below(most_channels / 8));
   k.outs = depthwise ? k.channels : k.groups == 2 ? 2 + 2 * below(8) : 1 + below(most_channels);
   if (!depthwise && one_in(2)) k.outs = 4 * (1 + below(most_channels / 4 / k.groups / 2));
   k.pitch = k.channels * k.groups;
   k.out_pitch = k.outs * k.groups;
   k.kernel_h = k.kernel_w = k.stride_h = k.stride_w = k.dilation_h = k.dilation_w = k.height = k.out_height = 1;
-  k.width = k.out_width = 1 + below(most_side);
+  const int least_side = nine ? 4 : 1;  // that some windows lie on the image
+  k.width = k.out_width = least_side + below(most_side + 1 - least_side);
   if (!vectors) {
-    k.height = 1 + below(most_side);
+    k.height = least_side + below(most_side + 1 - least_side);
     const bool pixels = !depthwise && one_in(4);
-    k.kernel_h = pixels ? 1 : 1 + below(3);
-    k.kernel_w = pixels ? 1 : one_in(2) ? k.kernel_h : 1 + below(3);
+    k.kernel_h = pixels ? 1 : nine ? 3 : 1 + below(3);
+    k.kernel_w = pixels ? 1 : nine ? 3 : 1 + below(3);
     k.stride_h = pixels ? 1 : 1 + below(2);
     k.stride_w = pixels ? 1 : 1 + below(2);
-    k.dilation_h = 1 + below(2);
-    k.dilation_w = 1 + below(2);
+    k.dilation_h = nine ? 1 : 1 + below(2);
+    k.dilation_w = nine ? 1 : 1 + below(2);
     k.top = below(k.kernel_h);
     k.left = below(k.kernel_w);
     k.out_height = (k.height + k.stride_h - 1) / k.stride_h;
@@ -83,12 +85,12 @@ int wrong_in_layer() {
   if (depthwise) k.channels = 1;
 
   for (std::int8_t& b : x) b = any_byte();
-  const bool tflite = one_in(2);  // whose weights are no -128
+  const bool tflite = nine || one_in(2);  // whose weights are no -128
   for (std::int8_t& b : weight) {
     b = any_byte();
     if (tflite && b == -128) b = 127;
   }
-  const bool large = one_in(3);
+  const bool large = one_in(4);
   for (plain::detail::row_constants& r : rows) {
     r.start = below(4000) - 2000;
     r.factor = (large && one_in(4) ? above_half : small) + static_cast<unsigned>(below(5000));
@@ -182,7 +184,7 @@ int wrong_in_pools() {
 
 int report(const char* what, int (*wrong_in)()) {
   int wrong = 0;
-  for (int i = 0; i < 300; ++i) wrong += wrong_in();
+  for (int i = 0; i < 500; ++i) wrong += wrong_in();
   board::print(what);
   board::print(", wrong bytes: ");
   board::print(static_cast<std::int32_t>(wrong));
