@@ -149,3 +149,23 @@ void check_without_channels(int kernel, std::initializer_list<int> zeros_of_bias
 
 TEST_CASE("files have no channels of zeros, which the model had") { check_without_channels(3, {1, 2, 3}); }
 TEST_CASE("files have no channels of one number, which the model had") { check_without_channels(1, {}); }
+
+TEST_CASE("a window as large as a graph can have is written and read back") {
+  test::builder b;
+  op::pool pool;
+  pool.kernel = {1, 1 << 24};
+  pool.pad = {0, (1 << 23) - 4, 0, (1 << 23) - 3};
+  b.output("out", b.add(pool, "most", {b.input("in", {1, 1, 3, 8})}));
+  test::random_weights numbers(b.g.view());
+  const model m(test::as_loaded(b.g.view(), numbers), {.keep_weights = true});
+  const test::scratch_folder folder;
+  onnx::save(m, folder.file("m.onnx"));
+  const auto largest = [](const model& of) {
+    extractor run = of.extractor();
+    run.input("in", {{1, 1, 3, 8}, test::synthetic_input(24)});
+    return run.extract("out");
+  };
+  const array want = largest(m), got = largest(model::load(folder.file("m.onnx")));
+  CHECK(got.shape() == extents{1, 1, 3, 2});
+  CHECK(test::deviation(got.values(), want.values()) == 0);
+}

@@ -44,6 +44,9 @@ constexpr int window_count(int size, int before, int after, int window, int stri
   return (n - 1) * stride >= size + before ? n - 1 : n;
 }
 
+/// No kernel, stride, dilation or padding is larger, whoever says it.
+inline constexpr int most_of_window = 1 << 24;
+
 /// Numbers for the spatial axes in turn (or for all their sides: those before each axis, then those after), repeated as
 /// often as needed. A graph holds the fewest that say the same, so that (2, 2) and (2) are one thing.
 template <class T>
@@ -63,7 +66,7 @@ struct repeated : list<T> {
     const int n = static_cast<int>(this->count);
     if (n == 0 || places % n != 0) return {mistake::option_out_of_range, what, {n}, {places}};
     for (T v : *this)
-      if (!(v >= static_cast<T>(least) && v <= static_cast<T>(1 << 24)))
+      if (!(v >= static_cast<T>(least) && v <= static_cast<T>(most_of_window)))
         return {mistake::option_out_of_range, what, {static_cast<int>(v)}, {least}};
     return {};
   }

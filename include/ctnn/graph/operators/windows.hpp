@@ -39,13 +39,14 @@ struct sliding {
         return {mistake::option_out_of_range, "stride", {static_cast<int>(l->size())}, {axes}};
       const int least = l == &stride || l == &dilation ? 1 : 0;
       for (int v : *l)
-        if (v < least || v > (1 << 24)) return {mistake::option_out_of_range, "stride", {v}, {least, 1 << 24}};
+        if (v < least || v > most_of_window)
+          return {mistake::option_out_of_range, "stride", {v}, {least, most_of_window}};
     }
     return {};
   }
   /// Windows along axis i.
   constexpr problem count(int i, int size, int kernel, bool ceil, int& result) const {
-    if (kernel < 1 || kernel > (1 << 24)) return {mistake::option_out_of_range, "kernel", {kernel}, {1}};
+    if (kernel < 1 || kernel > most_of_window) return {mistake::option_out_of_range, "kernel", {kernel}, {1}};
     const auto p = padding_at(i, size, kernel);
     const std::int64_t span = (std::int64_t{kernel} - 1) * dilation_at(i) + 1, room = std::int64_t{size} + p[0] + p[1];
     if (room > 2147483647 || span > 2147483647) return {mistake::too_large, "kernel"};

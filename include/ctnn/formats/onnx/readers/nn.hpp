@@ -23,7 +23,8 @@ inline window_attributes read_window(node_reader& n, int axes) {
     if (list.size() != count)
       n.fail(std::string(what) + " has " + std::to_string(list.size()) + " numbers, expected " + std::to_string(count));
     for (std::int64_t v : list)
-      if (v < least || v > 1 << 20) n.fail(std::string(what) + " has " + std::to_string(v) + ", which is out of range");
+      if (v < least || v > most_of_window)
+        n.fail(std::string(what) + " has " + std::to_string(v) + ", which is out of range");
   };
   if (!w.kernel.empty()) check(w.kernel, "kernel_shape", size, 1, 1);
   check(w.stride, "strides", size, 1, 1);
