@@ -316,13 +316,13 @@ void select_first(const T* x, std::int64_t size, std::int64_t stride, std::span<
   for (std::size_t i = 0; i < k; ++i)
     best[i] = place(x[static_cast<std::int64_t>(i) * stride], static_cast<std::int64_t>(i));
   if (k > 0 && static_cast<std::int64_t>(k) < size) std::make_heap(best.begin(), best.end(), comes_first);
-  constexpr std::int64_t some = 16;
+  constexpr std::int64_t some = 8;
   for (auto i = static_cast<std::int64_t>(k); k > 0 && i < size;) {
     T last = x[best[0].position() * stride];
-    if (stride == 1 && i + some <= size) {  // a loop that compilers make vectors of
-      int better = 0;
-      for (std::int64_t j = 0; j < some; ++j) better += is_better(x[i + j], last) ? 1 : 0;
-      if (better == 0) {
+    if (stride == 1 && i + some <= size) {  // a loop that compilers make vectors of; it lets NaN through
+      int worse = 0;
+      for (std::int64_t j = 0; j < some; ++j) worse += (Largest ? x[i + j] <= last : x[i + j] >= last) ? 1 : 0;
+      if (worse == some) {
         i += some;
         continue;
       }

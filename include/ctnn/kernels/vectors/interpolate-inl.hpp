@@ -65,27 +65,37 @@ CTNN_INLINE void interpolate_pixels(const op::interpolate& p, int channels, std:
   }
 }
 
+#if !CTNN_SCALAR_VEC
+/// y[i * pitch + j] = x[j / 2] for i < count and j < n.
+template <int = 0>
+CTNN_INLINE void double_columns(int n, const float* x, int count, std::ptrdiff_t pitch, float* y) {
+  int j = 0;
+  for (; j + 2 * lanes <= n; j += 2 * lanes, x += lanes) {
+    const vec v = loadu(x);
+    for (int i = 0; i < count; ++i) hn::StoreInterleaved2(v, v, tag(), y + i * pitch + j);
+  }
+  if (j == n) return;
+  alignas(64) float twice[2 * lanes];
+  const vec v = load_bounded(x, (n - j + 1) / 2);
+  hn::StoreInterleaved2(v, v, tag(), twice);
+  const vec first = load(twice), second = load(twice + lanes);
+  for (int i = 0; i < count; ++i) {
+    float* const to = y + i * pitch + j;
+    store_bounded(first, to, n - j);
+    if (n - j > lanes) store_bounded(second, to + lanes, n - j - lanes);
+  }
+}
+#endif
+
 /// y[i * pitch + j] = x[from[j]] for i < count. Columns that `double` are from[0] twice, the next one twice and so on.
 template <int = 0>
 CTNN_INLINE void copy_columns(std::span<const int> from, [[maybe_unused]] bool doubles, const float* x, int count,
                               std::ptrdiff_t pitch, float* y) {
-  std::size_t j = 0;
 #if !CTNN_SCALAR_VEC
-  if (doubles) {
-    const std::size_t whole = from.size() / (2 * lanes) * (2 * lanes);
-    for (int i = 0; i < count; ++i) {
-      const float* next = x + from[0];
-      float* to = y + i * pitch;
-      for (j = 0; j < whole; j += 2 * lanes, next += lanes) {
-        const vec v = loadu(next);
-        hn::StoreInterleaved2(v, v, tag(), to + j);
-      }
-    }
-  }
+  if (doubles) return double_columns(static_cast<int>(from.size()), x + from[0], count, pitch, y);
 #endif
-  const std::size_t done = j;
-  for (; j < from.size(); ++j) y[j] = x[from[j]];
-  for (int i = 1; i < count; ++i) std::memcpy(y + i * pitch + done, y + done, (j - done) * sizeof(float));
+  for (std::size_t j = 0; j < from.size(); ++j) y[j] = x[from[j]];
+  for (int i = 1; i < count; ++i) std::memcpy(y + i * pitch, y, from.size() * sizeof(float));
 }
 
 /// The nearest elements along the rows and columns of planes.

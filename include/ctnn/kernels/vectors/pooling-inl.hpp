@@ -187,33 +187,48 @@ CTNN_INLINE void pool_line(int n, const window_axis& along, const float* line, c
 /// which padding lengthens.
 template <class Function>
 CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
-  constexpr int most = lanes > 1 ? 1024 : 64;  // cells of a line
+  constexpr int some = lanes > 1 ? 4 : 1;      // lines at a time: then no load waits for what was stored just before
+  constexpr int most = lanes > 1 ? 1024 : 64;  // cells of them all
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
   const int height = y.back(1), width = y.back(0);
   const window_axis down = p.along(0, x.back(1)), along = p.along(1, x.back(0));
   if (along.span() > most / 2) return pool_planes<float>(p, a);
   const std::ptrdiff_t row = x.back(0), plane = row * x.back(1);
   const index_range part = share_of(a.share, static_cast<std::ptrdiff_t>(y.count() / width));
-  const int at_once = (most - static_cast<int>(along.span())) / along.stride + 1;
-  float line[most + 2 * lanes];
+  const int at_a_time = along.span() > most / some / 2 ? 1 : some, pitch = most / at_a_time + 2 * lanes;
+  const int at_once = (most / at_a_time - static_cast<int>(along.span())) / along.stride + 1;
+  float lines[most + some * 2 * lanes];
   float scales[Function::scales ? most + lanes : 1];
   for (int first = 0; first < width; first += at_once) {
     const int n = width - first < at_once ? width - first : at_once, start = first * along.stride - along.before;
     const int cells = (n - 1) * along.stride + static_cast<int>(along.span());
     const int begin = start > 0 ? start : 0, end = start + cells < along.size ? start + cells : along.size;
-    for (int i = 0; i < cells + 2 * lanes; ++i) line[i] = Function::start;
+    for (int k = 0; k < at_a_time; ++k)
+      for (int i = 0; i < cells + 2 * lanes; ++i) lines[k * pitch + i] = Function::start;
     int scaled = -1;  // rows of the windows that `scales` are of
-    for (std::ptrdiff_t r = part.begin; r < part.end; ++r) {
-      const pooling_window rows = pool_window_at(p, down, static_cast<int>(r % height));
-      if (Function::scales && rows.divisor != scaled) {
-        scaled = rows.divisor;
-        for (int j = 0; j < n; ++j) scales[j] = one_of(scaled, pool_window_at(p, along, first + j).divisor);
+    const float* x_plane = a.in[0].data + part.begin / height * plane;
+    int y_row = static_cast<int>(part.begin % height);
+    for (std::ptrdiff_t r = part.begin; r < part.end;) {
+      int divisors[some], taken = 0;
+      for (; taken < at_a_time && r + taken < part.end; ++taken) {
+        const pooling_window rows = pool_window_at(p, down, y_row);
+        divisors[taken] = rows.divisor;
+        take_lines<Function>(rows.cells, x_plane + rows.first * row + begin, rows.step * row, end - begin,
+                             lines + taken * pitch + (begin - start));
+        if (++y_row < height) continue;
+        y_row = 0;
+        x_plane += plane;
       }
-      take_lines<Function>(rows.cells, a.in[0].data + r / height * plane + rows.first * row + begin, rows.step * row,
-                           end - begin, line + (begin - start));
-      float* const to = a.out[0].data + r * width + first;
-      if (along.stride == 1) pool_line<Function, 1>(n, along, line, scales, to);
-      else pool_line<Function, 2>(n, along, line, scales, to);
+      for (int k = 0; k < taken; ++k, ++r) {
+        if (Function::scales && divisors[k] != scaled) {
+          scaled = divisors[k];
+          for (int j = 0; j < n; ++j) scales[j] = one_of(scaled, pool_window_at(p, along, first + j).divisor);
+        }
+        const float* const line = lines + k * pitch;
+        float* const to = a.out[0].data + r * width + first;
+        if (along.stride == 1) pool_line<Function, 1>(n, along, line, scales, to);
+        else pool_line<Function, 2>(n, along, line, scales, to);
+      }
     }
   }
 }
