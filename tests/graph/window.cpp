@@ -55,12 +55,20 @@ TEST_CASE("windows too large to count are refused with SAME padding, too") {
   constexpr auto wide = [] {
     op::conv2d p;
     p.out = 1;
-    p.kernel = {3, 3};
-    p.dilation = {1297437441, 1};
+    p.kernel = {200, 3};
+    p.dilation = {1 << 24, 1};
     p.same = same_padding::upper;
     return p;
   };
   static_assert(refusal(wide()) == mistake::too_large);
+  constexpr auto wider = [] {
+    op::conv2d p;
+    p.out = 1;
+    p.kernel = {1, 1};
+    p.dilation = {1, (1 << 24) + 1};  // of one tap, but it is multiplied with
+    return p;
+  };
+  static_assert(refusal(wider()) == mistake::option_out_of_range);
   constexpr auto most = [] {
     op::pool p;
     p.kernel = by_axis{1 << 24};
