@@ -44,7 +44,7 @@ constexpr int window_count(int size, int before, int after, int window, int stri
   return (n - 1) * stride >= size + before ? n - 1 : n;
 }
 
-/// No kernel, stride or dilation of a window is larger: what is a few times as large can be counted in an int.
+/// No stride or dilation of a window is larger, nor a kernel of a pool: what is a few times as large is an int.
 inline constexpr int most_of_window = 1 << 24;
 
 /// Numbers for the spatial axes in turn (or for all their sides: those before each axis, then those after), repeated as

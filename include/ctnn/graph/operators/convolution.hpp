@@ -50,8 +50,7 @@ struct convolution_windows {
       if (k == 0) return {mistake::missing_option, "kernel"};
     if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
     for (std::size_t i = 0; i < kernel.size(); ++i) {
-      if (kernel[i] < 1 || kernel[i] > most_of_window)
-        return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
+      if (kernel[i] < 1) return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
       if (stride[i] < 1 || stride[i] > most_of_window)
         return {mistake::option_out_of_range, "stride", {stride[i]}, {1}};
       if (dilation[i] < 1 || dilation[i] > most_of_window)
