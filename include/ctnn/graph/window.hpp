@@ -67,7 +67,10 @@ struct repeated : list<T> {
     if (n == 0 || places % n != 0) return {mistake::option_out_of_range, what, {n}, {places}};
     for (T v : *this)
       if (!(v >= static_cast<T>(least) && v <= static_cast<T>(most_of_window)))
-        return {mistake::option_out_of_range, what, {static_cast<int>(v)}, {least}};
+        return {mistake::option_out_of_range,
+                what,
+                {static_cast<int>(v)},
+                {v > static_cast<T>(most_of_window) ? most_of_window : least}};
     return {};
   }
 };

@@ -51,10 +51,10 @@ struct convolution_windows {
     if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
     for (std::size_t i = 0; i < kernel.size(); ++i) {
       if (kernel[i] < 1) return {mistake::option_out_of_range, "kernel", {kernel[i]}, {1}};
-      if (stride[i] < 1 || stride[i] > most_of_window)
-        return {mistake::option_out_of_range, "stride", {stride[i]}, {1}};
-      if (dilation[i] < 1 || dilation[i] > most_of_window)
-        return {mistake::option_out_of_range, "dilation", {dilation[i]}, {1}};
+      if (const int v = stride[i]; v < 1 || v > most_of_window)
+        return {mistake::option_out_of_range, "stride", {v}, {v < 1 ? 1 : most_of_window}};
+      if (const int v = dilation[i]; v < 1 || v > most_of_window)
+        return {mistake::option_out_of_range, "dilation", {v}, {v < 1 ? 1 : most_of_window}};
     }
     for (int p : pad)
       if (p < 0) return {mistake::option_out_of_range, "pad", {p}, {0}};
