@@ -44,7 +44,8 @@ constexpr int window_count(int size, int before, int after, int window, int stri
   return (n - 1) * stride >= size + before ? n - 1 : n;
 }
 
-/// No stride or dilation of a window is larger, nor a kernel of a pool: what is a few times as large is an int.
+/// No dilation of a window is larger, nor a pool's kernel or stride: what is a few times as large is an int. (Of one
+/// window a convolution's stride may be anything, and a kernel is as large as its input.)
 inline constexpr int most_of_window = 1 << 24;
 
 /// Numbers for the spatial axes in turn (or for all their sides: those before each axis, then those after), repeated as
