@@ -10,6 +10,15 @@ namespace ctnn::ir {
 namespace plain {
 namespace detail {
 
+/// Products of two taps in a and b, of 16 bits, to the sums of lanes that are even and odd in those.
+#define CTNN_ADD_SUMS_OF_TWO(even, odd) \
+  "vadd.i16 %q[a], %q[a], %q[b]\n\t"    \
+  "vmovlb.s16 %q[b], %q[a]\n\t"         \
+  "vmovlt.s16 %q[a], %q[a]\n\t"         \
+  "vadd.i32 " even ", " even            \
+  ", %q[b]\n\t"                         \
+  "vadd.i32 " odd ", " odd ", %q[a]\n\t"
+
 /// Sums of sixteen channels and pairs of taps: written out, as compilers spill some of the eight registers.
 template <bool Part>
 CTNN_INLINE void add_pairs(const std::int8_t* const* x, std::ptrdiff_t at, uint32x4_t& w, unsigned pairs,
@@ -42,21 +51,13 @@ CTNN_INLINE void add_pairs(const std::int8_t* const* x, std::ptrdiff_t at, uint3
       CTNN_LOAD_BYTES("%q[b]", "%[q]")
       "vldrw.u32 %q[c], [%q[w], #4]\n\t"
       "vmullb.s8 %q[b], %q[b], %q[c]\n\t"
-      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
-      "vmovlb.s16 %q[b], %q[a]\n\t"
-      "vmovlt.s16 %q[a], %q[a]\n\t"
-      "vadd.i32 %q[s0], %q[s0], %q[b]\n\t"
-      "vadd.i32 %q[s2], %q[s2], %q[a]\n\t"
+      CTNN_ADD_SUMS_OF_TWO("%q[s0]", "%q[s2]")
       CTNN_LOAD_BYTES("%q[a]", "%[q]")
       "vmullt.s8 %q[a], %q[a], %q[c]\n\t"
       CTNN_LOAD_BYTES("%q[b]", "%[p]")
       "vldrw.u32 %q[c], [%q[w]]\n\t"
       "vmullt.s8 %q[b], %q[b], %q[c]\n\t"
-      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
-      "vmovlb.s16 %q[b], %q[a]\n\t"
-      "vmovlt.s16 %q[a], %q[a]\n\t"
-      "vadd.i32 %q[s1], %q[s1], %q[b]\n\t"
-      "vadd.i32 %q[s3], %q[s3], %q[a]\n\t"
+      CTNN_ADD_SUMS_OF_TWO("%q[s1]", "%q[s3]")
       "vadd.i32 %q[w], %q[w], %[eight]\n\t"
       "le lr, 1b\n\t"
       ".if %c[part]\n\t"
@@ -81,26 +82,20 @@ CTNN_INLINE void add_pair(const std::int8_t*& p, const std::int8_t*& q, uint32x4
       "vldrb.8 %q[b], [%[q]]\n\t"
       "vldrw.u32 %q[c], [%q[w], #%c[at] + 4]\n\t"
       "vmullb.s8 %q[b], %q[b], %q[c]\n\t"
-      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
-      "vmovlb.s16 %q[b], %q[a]\n\t"
-      "vmovlt.s16 %q[a], %q[a]\n\t"
-      "vadd.i32 %q[s0], %q[s0], %q[b]\n\t"
-      "vadd.i32 %q[s2], %q[s2], %q[a]\n\t"
+      CTNN_ADD_SUMS_OF_TWO("%q[s0]", "%q[s2]")
       "vldrb.8 %q[a], [%[q]], #16\n\t"
       "vmullt.s8 %q[a], %q[a], %q[c]\n\t"
       "vldrb.8 %q[b], [%[p]], #16\n\t"
       "vldrw.u32 %q[c], [%q[w], #%c[at]]\n\t"
       "vmullt.s8 %q[b], %q[b], %q[c]\n\t"
-      "vadd.i16 %q[a], %q[a], %q[b]\n\t"
-      "vmovlb.s16 %q[b], %q[a]\n\t"
-      "vmovlt.s16 %q[a], %q[a]\n\t"
-      "vadd.i32 %q[s1], %q[s1], %q[b]\n\t"
-      "vadd.i32 %q[s3], %q[s3], %q[a]"
+      CTNN_ADD_SUMS_OF_TWO("%q[s1]", "%q[s3]")
       : [s0] "+w"(s0), [s1] "+w"(s1), [s2] "+w"(s2), [s3] "+w"(s3), [a] "=&w"(a), [b] "=&w"(b), [c] "=&w"(c),
         [p] "+r"(p), [q] "+r"(q)
       : [w] "w"(w), [at] "i"(At)
       : "memory");
 }
+
+#undef CTNN_ADD_SUMS_OF_TWO
 
 /// All channels of a window, sixteen at a time. Lane i of sum j is of channel 4 i + j: weights of four channels lie
 /// together, so do their rows.
