@@ -170,3 +170,28 @@ TEST_CASE("a window as large as a graph can have is written and read back") {
   CHECK(got.shape() == extents{1, 1, 3, 2});
   CHECK(test::deviation(got.values(), want.values()) == 0);
 }
+
+TEST_CASE("a norm of groups along any axis is one of ONNX's, which has a batch before its channels") {
+  const extents x{4, 2, 6, 3};
+  for (const int axis : {0, 1, 2, 3})
+    for (const int groups : {1, x[axis]}) {
+      CAPTURE(axis);
+      CAPTURE(groups);
+      test::builder b;
+      const value_id y = b.input("in", {4, 2, 6, 3}), scale = b.constant("scale", {x[axis]}),
+                     shift = b.constant("bias", {x[axis]});
+      b.output("out", b.add(op::group_norm{groups, 1e-3f, axis}, "norm", {y, scale, shift}));
+      test::random_weights numbers(b.g.view());
+      const model m(test::as_loaded(b.g.view(), numbers), {.keep_weights = true});
+      const test::scratch_folder folder;
+      onnx::save(m, folder.file("m.onnx"));
+      const auto normed = [&](const model& of) {
+        extractor run = of.extractor();
+        run.input("in", {x, test::synthetic_input(144)});
+        return run.extract("out");
+      };
+      const array want = normed(m), got = normed(model::load(folder.file("m.onnx")));
+      CHECK(got.shape() == x);
+      CHECK(test::deviation(got.values(), want.values()) <= 1e-2);
+    }
+}

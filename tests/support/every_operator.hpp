@@ -77,7 +77,6 @@ struct every_operator : builder {
     node(op::layer_norm{}, "layer_norm", {m, v, v});
     node(op::rms_norm{}, "rms_norm", {m, v});
     node(op::group_norm{2}, "group_norm", {image, two, two});
-    node(op::group_norm{1, 1e-5f, 0}, "group_norm_of_first_axis", {image, two, two});
     node(op::lp_normalize{}, "lp_normalize", {m});
     node(op::mean_variance_normalize{}, "mean_variance_normalize", {m});
     node(op::softmax{}, "softmax", {m});
