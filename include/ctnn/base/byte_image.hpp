@@ -134,9 +134,8 @@ struct byte_image {
   constexpr std::int64_t bytes() const { return channel_quads() * phases() * pitch() + 4 * quad_lanes; }
   /// Bytes of one channel's rows of a phase with their padding, and what kernels may read behind them.
   constexpr std::int64_t sheet() const {
-    return multiple_of(
-        (axis[1].places() * axis[2].places() + 2 + quad_lanes) * axis[2].stride + std::int64_t{3} * axis[2].dilation,
-        64);
+    return multiple_of((axis[1].places() * axis[2].places() + 2 + quad_lanes) * axis[2].stride + 3 * axis[2].dilation,
+                       64);
   }
   /// The same of every stride-th column.
   constexpr std::int64_t phase_sheet() const { return multiple_of(sheet() / axis[2].stride + 1, 64); }

@@ -14,11 +14,6 @@ namespace ctnn::ir {
 namespace plain {
 namespace detail {
 
-/// Is each window a pixel, and each pixel a window?
-constexpr bool has_pixels(const byte_layer& k) {
-  return k.kernel_h * k.kernel_w * k.stride_h * k.stride_w == 1 && k.top == 0 && k.left == 0 &&
-         k.out_height == k.height && k.out_width == k.width;
-}
 /// Is the layer one for four windows at once? Channels of a window are put where they have their turns as they are, or
 /// by way of memory that other windows of fours do not have.
 constexpr bool has_fours(const byte_layer& k) {
@@ -174,7 +169,7 @@ CTNN_NOINLINE inline void put_window(const byte_layer& k, const std::int8_t* x, 
                                      std::int8_t* to) {
   const int ix = at.ox * k.stride_w - k.left, iy = at.oy * k.stride_h - k.top;
   const bool together = has_rows_together(k);
-  if (together && ix >= 0 && ix <= k.width - k.kernel_w && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height) {
+  if (together && is_inside(k, ix, iy)) {
     const std::ptrdiff_t row = std::ptrdiff_t{k.width} * k.pitch;
     const std::int8_t* from = x + iy * row + std::ptrdiff_t{ix} * k.pitch;
     for (int ky = k.kernel_h; ky > 0; --ky, from += row * k.dilation_h)

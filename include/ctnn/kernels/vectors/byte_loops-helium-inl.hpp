@@ -199,18 +199,28 @@ CTNN_INLINE std::int8_t* fill_bytes(std::int8_t byte, int bytes, std::int8_t* to
   return to + bytes;
 }
 
+/// Is each window a pixel, and each pixel a window?
+constexpr bool has_pixels(const byte_layer& k) {
+  return k.kernel_h * k.kernel_w * k.stride_h * k.stride_w == 1 && k.top == 0 && k.left == 0 &&
+         k.out_height == k.height && k.out_width == k.width;
+}
+/// Does the window whose rows lie together, and begin at (ix, iy), lie on the image?
+CTNN_INLINE bool is_inside(const byte_layer& k, int ix, int iy) {
+  return ix >= 0 && ix <= k.width - k.kernel_w && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height;
+}
+
 /// Rows of a window, of sixteen bytes at most, each by one load of the bytes that are there. `from` is where the first
 /// begins, on the image or not.
 CTNN_INLINE void copy_short_rows(const byte_layer& k, const std::int8_t* from, int ix, int iy, std::int8_t* to) {
-  const int bytes = k.kernel_w * k.channels, before = ix < 0 ? -ix * k.channels : 0;
-  const int past = (ix + k.kernel_w - k.width) * k.channels, end = past > 0 ? bytes - past : bytes;
+  const int bytes = k.kernel_w * k.channels;
   const mve_pred16_t there = bytes_there(bytes);
   const std::ptrdiff_t step = std::ptrdiff_t{k.width} * k.pitch * k.dilation_h;
-  const bool whole = before == 0 && end == bytes && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height;
-  if (whole) {
+  if (is_inside(k, ix, iy)) {
     for (int ky = k.kernel_h; ky > 0; --ky, from += step, to += bytes) vstrbq_p_s8(to, vldrbq_z_s8(from, there), there);
     return;
   }
+  const int before = ix < 0 ? -ix * k.channels : 0;
+  const int past = (ix + k.kernel_w - k.width) * k.channels, end = past > 0 ? bytes - past : bytes;
   const auto inside = static_cast<mve_pred16_t>(end > before ? bytes_there(end) & ~bytes_there(before) : 0);
   const int8x16_t outside = vdupq_n_s8(k.outside);
   for (int ky = k.kernel_h; ky > 0; --ky, iy += k.dilation_h, from += step, to += bytes) {
@@ -229,7 +239,7 @@ CTNN_NOINLINE inline void copy_window(const byte_layer& k, const std::int8_t* x,
   const std::ptrdiff_t row = std::ptrdiff_t{k.width} * k.pitch;
   const std::int8_t* from = x + iy * row + std::ptrdiff_t{ix} * k.pitch;
   if (together && k.kernel_w * k.channels <= 16) return copy_short_rows(k, from, ix, iy, to);
-  if (together && ix >= 0 && ix <= k.width - k.kernel_w && iy >= 0 && iy + (k.kernel_h - 1) * k.dilation_h < k.height) {
+  if (together && is_inside(k, ix, iy)) {
     const int bytes = k.kernel_w * k.pitch;
     for (int ky = k.kernel_h; ky > 0; --ky, from += row * k.dilation_h) to = copy_bytes(from, bytes, to);
     return;
@@ -246,8 +256,7 @@ class window_pair {
       : k_(k),
         p_(p),
         by_any_(!has_small_factors(k, p.rows)),
-        pixels_(k.kernel_h * k.kernel_w * k.stride_h * k.stride_w == 1 && k.top == 0 && k.left == 0 &&
-                k.out_height == k.height && k.out_width == k.width),
+        pixels_(has_pixels(k)),
         results_(k.fours % 4 == 0 ? &two_windows<false> : &two_windows<true>) {}
   CTNN_INLINE void take(int which, const window_position& at) const {
     std::int8_t* const to = p_.memory + (which == 0 ? 0 : window_bytes(k_));
