@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions that run some rows at a time (kernels/cascade.hpp): the same bits as layer by layer, on every target and
+// Layers that run some rows at a time (kernels/cascade.hpp): the same bits as layer by layer, on every target and
 // any number of threads, and a smaller arena. Values that are outputs keep convolutions apart.
 #include <doctest/doctest.h>
 
@@ -33,6 +33,23 @@ using mobile = nn::optimized<nn::network<
     nn::conv2d<"i", nn::out<160>, nn::kernel<3>, nn::pad<7>, nn::dilation<2>, nn::groups<160>>, nn::relu<"i_relu">,
     nn::adaptive_avg_pool2d<"pool">, nn::conv2d<"scores", nn::out<10>, nn::kernel<1>>, Output>>;
 
+// A stem that reads planes, its depthwise convolution and the 1 x 1 behind it; one with pooling behind it, whose last
+// windows reach over the edge; one that reads pixels; and 1 x 1 with an average of windows that are padding in part.
+template <class Image, class Output>
+using stems = nn::optimized<nn::network<
+    nn::input<"image", Image>,
+    nn::conv2d<"a", nn::out<40>, nn::kernel<3>, nn::pad<1>, nn::stride<2>, nn::from<"image">>, nn::relu6<"a_relu6">,
+    nn::conv2d<"b", nn::out<40>, nn::kernel<3>, nn::pad<1>, nn::groups<40>>, nn::relu6<"b_relu6">,
+    nn::conv2d<"c", nn::out<24>, nn::kernel<1>>, nn::adaptive_avg_pool2d<"c_pool">,
+    nn::conv2d<"d", nn::out<72>, nn::kernel<5, 4>, nn::pad<2, 0, 1, 2>, nn::stride<3, 2>, nn::from<"image">>,
+    nn::silu<"d_silu">, nn::max_pool2d<"e", nn::kernel<3>, nn::stride<2>, nn::ceil_mode>, nn::relu<"e_relu">,
+    nn::conv2d<"f", nn::out<3>, nn::kernel<1>>,
+    nn::conv2d<"g", nn::out<41>, nn::kernel<3>, nn::pad<2>, nn::dilation<2, 1>>, nn::relu<"g_relu">,
+    nn::avg_pool2d<"h", nn::kernel<3, 2>, nn::stride<1, 2>, nn::pad<1>>, nn::conv2d<"i", nn::out<24>, nn::kernel<1>>,
+    nn::adaptive_avg_pool2d<"i_pool">, nn::conv2d<"j", nn::out<90>, nn::kernel<1>, nn::from<"h">>,
+    nn::avg_pool2d<"k", nn::kernel<4>, nn::pad<1>, nn::count_include_pad>, nn::conv2d<"l", nn::out<24>, nn::kernel<1>>,
+    nn::adaptive_avg_pool2d<"l_pool">, nn::concat<"scores", nn::from<"c_pool", "i_pool", "l_pool">>, Output>>;
+
 template <class Net>
 constexpr int cascades = [] {
   int n = 0;
@@ -63,10 +80,8 @@ nn::parameters<Net>& loaded(std::span<const nn::named_weight> weights) {
   return packed;
 }
 
-template <class Image>
+template <class net, class apart>
 void compare() {
-  using net = in_rows<Image>;
-  using apart = by_layer<Image>;
   nn::ir::test::random_weights numbers;
   std::vector<nn::named_weight> weights;
   for (const nn::ir::expression& e : nn::ir::declared_graph<net>.expressions)
@@ -93,6 +108,13 @@ void compare() {
 }
 
 static_assert(cascades<in_rows<one>> == 10 && cascades<by_layer<one>> == 0);
+
+using picture = nn::shape<3, 212, 203>;
+using pictures = nn::shape<3, 3, 212, 203>;
+using scores = nn::output<"scores">;
+using each_value = nn::output<"scores", "a_relu6", "b_relu6", "d_silu", "g_relu", "j">;
+static_assert(cascades<stems<picture, scores>> == 9 && cascades<stems<picture, each_value>> == 0);
+
 template <class Net>
 constexpr std::int64_t bytes_by_layer = 4 *
                                         nn::ir::make_plan(nn::ir::declared_graph<Net>, {.cascades = false}).arena_size;
@@ -100,5 +122,9 @@ static_assert(nn::arena_bytes<in_rows<one>> < 850'000 && bytes_by_layer<in_rows<
 
 }  // namespace
 
-TEST_CASE("cascades beside the same layers") { compare<one>(); }
-TEST_CASE("cascades of a batch") { compare<three>(); }
+TEST_CASE("cascades beside the same layers") { compare<in_rows<one>, by_layer<one>>(); }
+TEST_CASE("cascades of a batch") { compare<in_rows<three>, by_layer<three>>(); }
+TEST_CASE("stems and pooling beside the same layers") {
+  compare<stems<picture, scores>, stems<picture, each_value>>();
+  compare<stems<pictures, scores>, stems<pictures, each_value>>();
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// MobileNetV2 from a file, some rows at a time: the same bits as layer by layer, half of the memory, and still every
-// value can be asked for and fed.
+// MobileNetV2 and SqueezeNet from files, some rows at a time: the same bits as layer by layer, half of the memory, and
+// still every value can be asked for and fed.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -44,6 +44,26 @@ struct eager_pool : thread_pool {
 };
 
 }  // namespace
+
+TEST_CASE("SqueezeNet's stem and its pooling") {
+  const written_network net = squeezenet11();
+  const model m = model::load(std::as_bytes(std::span(net.onnx)));
+  const memory_plan plan = make_plan(m.graph()), by_layer = make_plan(m.graph(), {.cascades = false});
+  CHECK(plan_judge(m.graph(), plan.view()).judge() == "");
+  CHECK(plan.steps.size() + 1 == by_layer.steps.size());
+  const array image{extents{1, 3, 224, 224}, random_floats("image", 3 * 224 * 224)};
+  const auto run = [&](extractor&& ex) {
+    ex.input("x", image);
+    return ex.extract(net.output);
+  };
+  extractor whole = m.extractor();
+  whole.set_light_mode(false);
+  const array want = run(std::move(whole));
+  CHECK(same_bits(run(m.extractor()), want));
+  extractor rows = m.extractor();
+  rows.set_executor(std::make_shared<eager_pool>(3));
+  CHECK(same_bits(run(std::move(rows)), want));
+}
 
 TEST_CASE("MobileNetV2 in cascades") {
   const mobile net;

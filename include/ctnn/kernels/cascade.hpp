@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// A cascade: convolutions one behind the other (expand, depthwise, project) that run some rows at a time, so that what
-// lies between them is a few rows in a cache and never whole. Here is which convolutions may, when it pays, and the
-// memory of the rows; vectors/cascade-inl.hpp computes. Results are the same bits as layer by layer.
+// A cascade: layers one behind the other (expand, depthwise, project; a stem and its pooling) that run some rows at a
+// time, so that what lies between them is a few rows in a cache and never whole. Here is which layers may, when it
+// pays, and the memory of the rows; vectors/cascade-inl.hpp computes. Results are the same bits as layer by layer.
 #pragma once
 
 #include "../graph/graph.hpp"
 #include "../graph/operators/convolution.hpp"
+#include "../graph/operators/pooling.hpp"
 #include "operator_code.hpp"
 #include "tensor.hpp"
 #include "walks/phases.hpp"
 
 namespace ctnn::ir {
 
-/// Convolutions of a cascade at most.
+/// Layers of a cascade at most.
 inline constexpr int longest_cascade = 3;
 
 /// Rows of an image.
@@ -20,7 +21,7 @@ struct row_range {
   int first, end;
 };
 
-/// The rows of one convolution of a cascade.
+/// The rows of one layer of a cascade.
 struct cascade_rows {
   int height, kernel, stride, dilation, pad;  ///< of the input
   int out_height, out_width;
@@ -38,20 +39,26 @@ struct cascade_rows {
   }
 };
 
-/// For loaded models: the convolutions, and what each takes. Of the values between them only shapes are looked at.
+/// A layer's operator, which is known at run time: a conv2d, or a pool.
+struct cascade_operator {
+  const operator_type* type;
+  const void* op;
+};
+
+/// For loaded models: the layers, and what each takes. Of the values between them only shapes are looked at.
 struct cascade_call {
-  const op::conv2d* stages[longest_cascade]{};
+  cascade_operator stages[longest_cascade]{};
   arguments all[longest_cascade]{};
   int count = 0;
 };
 
-/// The rows of all its convolutions.
+/// The rows of all its layers.
 struct cascade_geometry {
   cascade_rows stages[longest_cascade]{};
   int count = 0;
 
   constexpr const cascade_rows& last() const { return stages[count - 1]; }
-  /// Numbers that lie between the convolutions while `rows` rows of the last one's results are made.
+  /// Numbers that lie between the layers while `rows` rows of the last one's results are made.
   constexpr std::int64_t memory(int rows) const {
     std::int64_t sum = 0;
     for (int i = count - 1; i > 0; --i) {
@@ -67,7 +74,7 @@ struct cascade_geometry {
     while (rows < last().out_height && memory(rows + 1) <= numbers && rows * last().out_width < enough_pixels) ++rows;
     return rows;
   }
-  /// Numbers that would lie between the convolutions of an image one after the other.
+  /// Numbers that would lie between the layers of an image one after the other.
   constexpr std::int64_t whole() const {
     std::int64_t sum = 0;
     for (int i = 0; i + 1 < count; ++i) sum += stages[i].out_height * stages[i].out_row;
@@ -85,30 +92,48 @@ struct cascade_geometry {
 
 inline namespace CTNN_PACKING {
 
-/// What node n can be in a cascade.
-enum class cascade_part { none, pointwise, depthwise };
+/// What node n can be in a cascade: a stem reads an image of few channels, pixel by pixel or in planes.
+enum class cascade_part { none, stem, pointwise, depthwise, pool };
 constexpr cascade_part cascade_part_of(const graph_view& g, node_id n) {
   const node& now = g.at(n);
   // Plain kernels write results over inputs instead (kernels/overlap.hpp).
-  if (channel_block != 16 || now.type != &type_of<op::conv2d> || !computes_f32(g, now)) return cascade_part::none;
-  const op::conv2d p = decode<op::conv2d>(g.fields_of(now.fields));
+  if (channel_block != 16 || !computes_f32(g, now)) return cascade_part::none;
+  if (now.type != &type_of<op::conv2d> && now.type != &type_of<op::pool>) return cascade_part::none;
   const extents& in = g.shape(g.inputs(now)[0]);
   const extents& out = g.shape(now.outputs.first);
-  if (p.given != 0 || out.count() == 0 || out.back(0) < 2) return cascade_part::none;
+  if (out.count() == 0 || out.back(0) < 2) return cascade_part::none;
+  if (now.type == &type_of<op::pool>) {
+    const op::pool p = decode<op::pool>(g.fields_of(now.fields));
+    if (!p.of_images()) return cascade_part::none;
+    const window_axis down = p.along(0, in.back(1));
+    return down.span() <= down.size && down.before <= down.size ? cascade_part::pool : cascade_part::none;
+  }
+  const op::conv2d p = decode<op::conv2d>(g.fields_of(now.fields));
+  if (p.given != 0) return cascade_part::none;
   if (is_depthwise(p, in.back(2))) return cascade_part::depthwise;
-  const bool pointwise =
-      p.kernel == op::conv2d::ones && p.stride == op::conv2d::ones && p.pad == decltype(p.pad){} && p.groups == 1;
-  return pointwise ? cascade_part::pointwise : cascade_part::none;
+  if (p.groups != 1) return cascade_part::none;
+  const bool one_tap = p.kernel == op::conv2d::ones && p.stride == op::conv2d::ones && p.pad == decltype(p.pad){};
+  if (in.back(2) <= few_channels && p.out >= channel_block) return cascade_part::stem;
+  return one_tap ? cascade_part::pointwise : cascade_part::none;
 }
 
-constexpr cascade_rows cascade_rows_of(const graph_view& g, node_id n) {
-  const node& now = g.at(n);
-  const op::conv2d p = decode<op::conv2d>(g.fields_of(now.fields));
-  const extents& in = g.shape(g.inputs(now)[0]);
-  const extents& out = g.shape(now.outputs.first);
+constexpr cascade_rows cascade_rows_of(const op::conv2d& p, const extents& in, const extents& out) {
   const int stride = out.back(1) == 1 ? 1 : p.stride[0];
   return {in.back(1),       p.kernel[0], stride,      p.dilation[0],
           p.padding(in)[0], out.back(1), out.back(0), std::int64_t{out.back(0)} * out.back(2)};
+}
+constexpr cascade_rows cascade_rows_of(const op::pool& p, const extents& in, const extents& out) {
+  const window_axis down = p.along(0, in.back(1));
+  return {down.size,   down.taps,   out.back(1) == 1 ? 1 : down.stride,     down.dilation, down.before,
+          out.back(1), out.back(0), std::int64_t{out.back(0)} * out.back(2)};
+}
+constexpr cascade_rows cascade_rows_of(const graph_view& g, node_id n) {
+  const node& now = g.at(n);
+  const extents& in = g.shape(g.inputs(now)[0]);
+  const extents& out = g.shape(now.outputs.first);
+  const std::span<const double> fields = g.fields_of(now.fields);
+  return now.type == &type_of<op::pool> ? cascade_rows_of(decode<op::pool>(fields), in, out)
+                                        : cascade_rows_of(decode<op::conv2d>(fields), in, out);
 }
 
 /// Numbers of memory for the nodes as a cascade; 0 where they run better one after the other: what lies between them

@@ -677,7 +677,7 @@ CTNN_ONCE void extractor::run_cascade(const ir::plan_step& step) {
     if (last && in_.size() > 1) from[i][1] = in_[1];
     const ir::value_id v = g.at(n).outputs.first;
     to[i] = last ? out_[0] : ir::tensor{nullptr, g.shape(v), plan_.at(v).order, plan_.at(v).pitch};
-    call.stages[i] = static_cast<const op::conv2d*>(code.op.get());
+    call.stages[i] = {g.at(n).type, code.op.get()};
     call.all[i] = {{from[i], last ? in_.size() : 1}, {&to[i], 1}, code.weights};
   }
   ir::kernel_call{.scratch = scratch_of(step), .cascade = &call, .run_cascade = program_->kernels().cascade}.run_on(

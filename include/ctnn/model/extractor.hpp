@@ -147,7 +147,7 @@ class extractor {
   /// Nothing is computed yet; memory goes back to be used again.
   void forget();
 
-  /// Is v between the convolutions of a cascade?
+  /// Is v between the layers of a cascade?
   bool is_nowhere(ir::value_id v) const;
   /// From now on every value is computed as a whole.
   void make_whole();
@@ -215,7 +215,7 @@ class extractor {
   std::shared_ptr<const ir::program> program_;
   std::shared_ptr<ctnn::executor> executor_;
   bool light_ = true;
-  bool whole_ = false;  ///< a value between the convolutions of a cascade was asked for or fed
+  bool whole_ = false;  ///< a value between the layers of a cascade was asked for or fed
   ir::plan_view plan_;
   std::vector<int> readers_;            ///< by root: steps that read it, outputs that are in it
   std::vector<int> producers_;          ///< by placement: the step that writes it

@@ -155,7 +155,7 @@ class program {
   enum class plan_kind {
     all_values,  ///< every value stays
     light,       ///< operators may write over their inputs
-    cascades     ///< besides, values between the convolutions of a cascade are nowhere
+    cascades     ///< besides, values between the layers of a cascade are nowhere
   };
   plan_view plan(plan_kind) const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }

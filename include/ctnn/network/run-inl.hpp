@@ -395,7 +395,7 @@ CTNN_NOINLINE void run_step_apart(const frame& f) {
   run_step<Net, S, Tiles>(f, {}, inputs_of_step<Net, S>{}, outputs_of_step<Net, S>{}, slots_of_step<Net, S>{});
 }
 #else
-/// Convolution I of a cascade, which is step S.
+/// Layer I of a cascade, which is step S.
 template <class Net, std::size_t S, std::size_t I>
 struct stage_of_cascade : stage_of_step<Net, S, I> {
   using stage = stage_of_step<Net, S, I>;
@@ -407,7 +407,7 @@ struct stage_of_cascade : stage_of_step<Net, S, I> {
     if constexpr (stage::is_first) from[0] = tensor_at<Net, stage::in, const float>(f);
     if constexpr (stage::inputs == 2) from[1] = tensor_at<Net, stage::added, const float>(f);
     if constexpr (stage::is_last) to[0] = tensor_at<Net, stage::out, float>(f);
-    const float* const numbers[] = {address_in(f, stage::weights[W])...};
+    const std::array<const float*, sizeof...(W)> numbers{address_in(f, stage::weights[W])...};
     return cascade_stage(stage::op, arguments{{from, stage::inputs}, to, numbers, {}});
   }
   static CTNN_INLINE cascade_stage at(const frame& f) {
@@ -416,7 +416,7 @@ struct stage_of_cascade : stage_of_step<Net, S, I> {
   static constexpr tile_set tiles() {
     const const_tensor from[] = {tensor_like<Net, stage::in, const float>(nullptr)};
     const tensor to[] = {tensor_like<Net, stage::out, float>(nullptr)};
-    const float* const none_yet[stage::weights.size()]{};
+    constexpr std::array<const float*, stage::weights.size()> none_yet{};
     return tiles_of_cascade(cascade_stage(stage::op, arguments{from, to, none_yet, {}}), stage::inputs == 2);
   }
 };

@@ -96,7 +96,7 @@ struct table_entry<Net, S> : table_step_of<Net, S> {
     return s;
   }();
 };
-/// Convolution I of cascade S.
+/// Layer I of cascade S.
 template <class Net, std::size_t S, std::size_t I>
 struct table_stage : stage_of_step<Net, S, I> {
   using stage = stage_of_step<Net, S, I>;
@@ -113,6 +113,7 @@ struct table_stage : stage_of_step<Net, S, I> {
   }();
   static constexpr table_step value = [] {
     table_step s;
+    s.type = &type_of<typename stage::op_type>;
     s.op = &stage::op;
     s.in = {in.data(), in.size()};
     s.out = {&out, 1};

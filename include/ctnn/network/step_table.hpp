@@ -40,7 +40,7 @@ struct table_step {
   span<const memory_place> weights;
   memory_place scratch;
   std::int64_t scratch_size = 0;   ///< numbers
-  span<const table_step> cascade;  ///< its convolutions
+  span<const table_step> cascade;  ///< its layers
 };
 
 /// The kernels of a table's steps on one target.
@@ -110,7 +110,7 @@ CTNN_ONCE void run_table(span<const table_step> steps, const table_kernels& kern
     const table_step& s = steps[i];
     operands.clear();
     kernel_call call;
-    cascade_call convolutions;
+    cascade_call layers;
     double nanoseconds = s.nanoseconds;
     if (s.scratch_size > 0)
       call.scratch = scratch_memory(std::as_writable_bytes(
@@ -125,11 +125,11 @@ CTNN_ONCE void run_table(span<const table_step> steps, const table_kernels& kern
         break;
       case runs_cascade:
         for (const table_step& stage : s.cascade) {
-          const auto k = static_cast<std::size_t>(convolutions.count++);
-          convolutions.stages[k] = static_cast<const op::conv2d*>(stage.op);
-          convolutions.all[k] = operands.add(stage, f);
+          const auto k = static_cast<std::size_t>(layers.count++);
+          layers.stages[k] = {stage.type, stage.op};
+          layers.all[k] = operands.add(stage, f);
         }
-        call.cascade = &convolutions;
+        call.cascade = &layers;
         call.run_cascade = kernels.of_target.cascade;
         break;
       case converts: call.copy = kernels.of_target.convert; break;

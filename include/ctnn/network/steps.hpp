@@ -68,16 +68,17 @@ constexpr std::size_t weights_of_step() {
              : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
 }
 
-/// Convolution I of a cascade, which is step S.
+/// Layer I of a cascade, which is step S.
 template <class Net, std::size_t S, std::size_t I>
 struct stage_of_step {
   using x = executable<Net>;
   static constexpr plan_step step = x::plan.steps[S];
   static constexpr node_id n = x::plan.ids_of(step.cascade)[I];
-  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(x::g.at(n).fields));
+  using op_type = typename x::template operator_at<n>;
+  static constexpr op_type op = decode<op_type>(x::g.fields_of(x::g.at(n).fields));
   static constexpr bool is_first = I == 0, is_last = I + 1 == static_cast<std::size_t>(step.cascade.count);
   static constexpr std::size_t inputs = is_last ? static_cast<std::size_t>(step.inputs.count) : 1;
-  /// Placements; the graph's values are the first ones. What lies between two convolutions is nowhere.
+  /// Placements; the graph's values are the first ones. What lies between two layers is nowhere.
   static constexpr int in = is_first ? x::plan.ids_of(step.inputs)[0] : x::g.inputs(x::g.at(n))[0];
   static constexpr int added = inputs == 2 ? x::plan.ids_of(step.inputs)[1] : none;
   static constexpr int out = x::g.at(n).outputs.first;

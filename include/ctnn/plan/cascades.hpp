@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The second phase: a depthwise convolution with the 1 x 1 before it, behind it, or both becomes one step
-// (kernels/cascade.hpp) where it pays.
+// The second phase: a depthwise convolution with the 1 x 1 or the stem before it, the 1 x 1 behind it, or both becomes
+// one step (kernels/cascade.hpp) where it pays; so does pooling with the 1 x 1 or the stem before it.
 #pragma once
 
 #include "../kernels/cascade.hpp"
@@ -20,8 +20,9 @@ class cascades : planning_phase {
     bool any = false;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const plan_step& step = plan_.steps[s];
-      if (!step.runs_kernel() || cascade_part_of(g_, step.node) != cascade_part::depthwise) continue;
-      any = join_around(step.node, gone) || any;
+      const cascade_part part = step.runs_kernel() ? cascade_part_of(g_, step.node) : cascade_part::none;
+      if (part == cascade_part::depthwise) any = join_around(step.node, reader_of(step.node), gone) || any;
+      else if (part == cascade_part::pool) any = join_around(step.node, none, gone) || any;
     }
     if (!any) return;
     pool<plan_step> kept;
@@ -37,19 +38,20 @@ class cascades : planning_phase {
   /// The pointwise convolution that alone reads the result of node n, or none.
   constexpr node_id reader_of(node_id n) {
     const value_id v = g_.at(n).outputs.first;
-    if (!lies_between(v)) return none;
+    if (!lies_between(v) || step_at(n).inputs.count != 1) return none;
     for (const plan_step& s : plan_.steps)
       if (s.runs_kernel() && s.inputs.count > 0 && first_id(s.inputs) == v)
         return is_free(s.node, cascade_part::pointwise) ? s.node : none;
     return none;
   }
-  /// The pointwise convolution whose result node n alone reads, or none.
+  /// The pointwise convolution or the stem whose result node n alone reads, or none.
   constexpr node_id producer_of(node_id n) {
     const int v = first_id(step_at(n).inputs);
     if (v >= static_cast<int>(g_.values.size()) || !lies_between(v)) return none;
     const node_id producer = g_.at_value(v).producer;
+    const bool is_convolution = is_free(producer, cascade_part::pointwise) || is_free(producer, cascade_part::stem);
     // What it adds a residual to is the last one's alone.
-    return is_free(producer, cascade_part::pointwise) && step_at(producer).inputs.count == 1 ? producer : none;
+    return is_convolution && step_at(producer).inputs.count == 1 ? producer : none;
   }
   /// Does nobody need value v but one step?
   constexpr bool lies_between(value_id v) {
@@ -61,12 +63,15 @@ class cascades : planning_phase {
     return step_of_[static_cast<std::size_t>(n)] != none && cascade_part_of(g_, n) == part &&
            step_at(n).cascade.count == 0;
   }
-  constexpr bool reads_pixels(node_id n) { return at(first_id(step_at(n).inputs)).order == layout::nhwc; }
+  /// Does it read its input where it lies?
+  constexpr bool reads_rows(node_id n) {
+    return cascade_part_of(g_, n) == cascade_part::stem || at(first_id(step_at(n).inputs)).order == layout::nhwc;
+  }
 
-  /// The longest cascade with this depthwise convolution that pays.
-  constexpr bool join_around(node_id n, pool<bool>& gone) {
-    node_id before = producer_of(n), behind = step_at(n).inputs.count == 1 ? reader_of(n) : none;
-    if (before != none && !reads_pixels(before)) before = none;
+  /// The longest cascade with this layer, and perhaps the one behind it, that pays.
+  constexpr bool join_around(node_id n, node_id behind, pool<bool>& gone) {
+    node_id before = producer_of(n);
+    if (before != none && !reads_rows(before)) before = none;
     for (const bool with_first : {true, false})
       for (const bool with_last : {true, false}) {
         if ((with_first && before == none) || (with_last && behind == none) || !(with_first || with_last)) continue;
@@ -76,7 +81,7 @@ class cascades : planning_phase {
         nodes[count++] = n;
         if (with_last) nodes[count++] = behind;
         const std::span<const int> all{nodes, static_cast<std::size_t>(count)};
-        const std::int64_t room = reads_pixels(nodes[0]) ? cascade_room(g_, all) : 0;
+        const std::int64_t room = reads_rows(nodes[0]) ? cascade_room(g_, all) : 0;
         if (room == 0) continue;
         join(all, room, gone);
         return true;

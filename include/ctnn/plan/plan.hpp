@@ -91,7 +91,7 @@ inline constexpr int arena_alignment = 16;
 struct plan_options {
   bool in_place = true;  ///< let an operator write over an input nobody reads any more
   bool overlap = true;   ///< at a distance, too
-  bool cascades = true;  ///< run convolutions some rows at a time; values between them are nowhere then
+  bool cascades = true;  ///< run some layers a few rows at a time; values between them are nowhere then
   /// Choose offsets in one arena, in which carried inputs stay from run to run; who gives every value memory of its own
   /// needs none and feeds what is carried.
   bool arena = true;

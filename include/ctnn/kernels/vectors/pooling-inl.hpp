@@ -114,34 +114,50 @@ struct adaptive_windows {
   CTNN_INLINE pooling_window operator()(int i) const { return adaptive_window(size, count, i); }
 };
 
+/// The pixels of one row of windows, `pitch` numbers apart.
+struct pixels_of_windows {
+  const float* data;  ///< the first pixel of the first of their rows
+  std::ptrdiff_t row;
+  int pitch;
+  const float* end;  ///< of all pixels: up to there may be read
+};
+
+/// A row of windows, as many as `width`, to pixels `to_pitch` apart; up to `to_end` may be written, what is written too
+/// much is written again.
+template <class Windows>
+CTNN_INLINE void pool_row(op::pooling function, const pixels_of_windows& x, const pooling_window& r,
+                          const Windows& columns, int channels, float* to, int to_pitch, int width,
+                          const float* to_end) {
+  const bool narrow = channels < lanes && to_pitch == channels;
+  for (int j = 0; j < width; ++j, to += to_pitch) {
+    const pooling_window q = columns(j);
+    const pixel_window w{x.data + q.first * std::ptrdiff_t{x.pitch}, r.step * x.row, q.step * std::ptrdiff_t{x.pitch},
+                         r.cells, q.cells};
+    const float scale = function == op::pooling::max ? 1.0f : one_of(r.divisor, q.divisor);
+    const bool whole = narrow && to_end - to >= lanes &&
+                       x.end - w.data >= (w.rows - 1) * w.row_stride + (w.columns - 1) * w.column_stride + lanes;
+    if (whole && function == op::pooling::max) pool_narrow<pool_max>(w, scale, to);
+    else if (whole) pool_narrow<pool_sum>(w, scale, to);
+    else if (function == op::pooling::max) pool_window<pool_max>(w, channels, scale, to);
+    else pool_window<pool_sum>(w, channels, scale, to);
+  }
+}
+
 template <class Windows>
 CTNN_INLINE void pool(op::pooling function, const const_tensor& x, const tensor& y, const Windows& rows,
                       const Windows& columns, const work_share& share) {
-  const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2);
+  const int images = x.shape.rank == 4 ? x.shape[0] : 1, channels = x.shape.back(2), width = y.shape.back(0);
   const std::ptrdiff_t row = std::ptrdiff_t{x.pitch} * x.shape.back(0), image = row * x.shape.back(1);
   const int height = y.shape.back(1);
   const index_range part = share_of(share, std::ptrdiff_t{images} * height);  // rows of all images
-  float* to = y.data + part.begin * y.shape.back(0) * y.pitch;
-  // What a whole vector writes too much, the next pixels write again.
-  const bool narrow = channels < lanes && y.pitch == channels;
+  const std::ptrdiff_t to_row = std::ptrdiff_t{width} * y.pitch;
   const float* const end = x.data + images * image - (x.pitch - channels);
-  const float* const to_end = y.data + part.end * y.shape.back(0) * y.pitch;
   for (int n = 0; n < images; ++n) {
     const rows_of_image own(part, n, height);
     for (int i = own.begin; i < own.end; ++i) {
       const pooling_window r = rows(i);
-      for (int j = 0; j < y.shape.back(0); ++j, to += y.pitch) {
-        const pooling_window q = columns(j);
-        const pixel_window w{x.data + n * image + r.first * row + q.first * std::ptrdiff_t{x.pitch}, r.step * row,
-                             q.step * std::ptrdiff_t{x.pitch}, r.cells, q.cells};
-        const float scale = function == op::pooling::max ? 1.0f : one_of(r.divisor, q.divisor);
-        const bool whole = narrow && to_end - to >= lanes &&
-                           end - w.data >= (w.rows - 1) * w.row_stride + (w.columns - 1) * w.column_stride + lanes;
-        if (whole && function == op::pooling::max) pool_narrow<pool_max>(w, scale, to);
-        else if (whole) pool_narrow<pool_sum>(w, scale, to);
-        else if (function == op::pooling::max) pool_window<pool_max>(w, channels, scale, to);
-        else pool_window<pool_sum>(w, channels, scale, to);
-      }
+      pool_row(function, {x.data + n * image + r.first * row, row, x.pitch, end}, r, columns, channels,
+               y.data + (std::ptrdiff_t{n} * height + i) * to_row, y.pitch, width, y.data + part.end * to_row);
     }
   }
 }
