@@ -46,6 +46,20 @@ static_assert(mistake_of(window(op::conv3d{}, 4, 3), {{2, 9, 8}}) == mistake::ra
 static_assert(mistake_of(window(op::conv1d{}, 4, 10), {{2, 9}}) == mistake::window_larger_than_padded_input);
 static_assert(mistake_of(window(op::conv1d{}, 4, 2147483647), {{2, 9}}) == mistake::window_larger_than_padded_input);
 
+// One axis alone becomes several; parts are equal but for the last.
+static_assert(result_of(op::reshape{{2, -1}, true, 1}, {{3, 8, 5}}) == extents{3, 2, 4, 5});
+static_assert(result_of(op::reshape{{8}, true, -2}, {{3, 8, 5}}) == extents{3, 8, 5});
+static_assert(mistake_of(op::reshape{{3, -1}, true, 1}, {{3, 8, 5}}) == mistake::element_count_mismatch);
+static_assert(mistake_of(op::reshape{{8, 0}, true, 1}, {{3, 8, 5}}) == mistake::option_out_of_range);
+static_assert(mistake_of(op::reshape{{2, 4}, true, 3}, {{3, 8, 5}}) == mistake::axis_out_of_range);
+static_assert(mistake_of(op::reshape{{1, 1, 1, 1, 1, 1, 1, 1, 1, 8}, true, 1}, {{3, 8, 5}}) ==
+              mistake::option_out_of_range);
+static_assert(op::split{{-1, -1, -1}, 1}.sizes_in({3, 8}) == list<int>{3, 3, 2});
+static_assert(result_of(op::split{{-1, -1}, -1}, {{3, 8}}) == extents{3, 4});
+static_assert(mistake_of(op::split{{-1, -1, -1, -1, -1}, 0}, {{12}}) == mistake::option_out_of_range);
+static_assert(mistake_of(op::split{{-1, 8}, 0}, {{12}}) == mistake::option_out_of_range);
+static_assert(mistake_of(op::split{{-1, -1}, 1}, {{12}}) == mistake::axis_out_of_range);
+
 // Weights that are inputs come last and must be what the slot is.
 constexpr op::linear by_value{5, true, {}, 1, 0, false, 1};
 static_assert(result_of(by_value, {{3, 7}, {5, 7}}) == extents{3, 5});

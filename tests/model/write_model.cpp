@@ -150,6 +150,37 @@ void check_without_channels(int kernel, std::initializer_list<int> zeros_of_bias
 TEST_CASE("files have no channels of zeros, which the model had") { check_without_channels(3, {1, 2, 3}); }
 TEST_CASE("files have no channels of one number, which the model had") { check_without_channels(1, {}); }
 
+namespace {
+
+/// "out" of a graph whose first node is the input "in", before and after it was an ONNX file, or what `save` makes.
+struct written_and_read {
+  array want, got;
+
+  template <class Save>
+  written_and_read(const graph& g, const Save& save) {
+    test::random_weights numbers(g.view());
+    const model m(test::as_loaded(g.view(), numbers), {.keep_weights = true});
+    const test::scratch_folder folder;
+    const extents& shape = g.view().shape(g.nodes[0].outputs.first);
+    want = run(m, shape);
+    got = run(save(m, folder), shape);
+  }
+  explicit written_and_read(const graph& g)
+      : written_and_read(g, [](const model& m, const test::scratch_folder& folder) {
+          onnx::save(m, folder.file("m.onnx"));
+          return model::load(folder.file("m.onnx"));
+        }) {}
+
+ private:
+  static array run(const model& of, const extents& shape) {
+    extractor run = of.extractor();
+    run.input("in", {shape, test::synthetic_input(shape.count())});
+    return run.extract("out");
+  }
+};
+
+}  // namespace
+
 TEST_CASE("a window as large as a graph can have is written and read back") {
   test::builder b;
   op::pool pool;
@@ -157,18 +188,9 @@ TEST_CASE("a window as large as a graph can have is written and read back") {
   pool.stride = {1};
   pool.pad = {0, (1 << 23) - 4, 0, (1 << 23) - 3};
   b.output("out", b.add(pool, "most", {b.input("in", {1, 1, 3, 8})}));
-  test::random_weights numbers(b.g.view());
-  const model m(test::as_loaded(b.g.view(), numbers), {.keep_weights = true});
-  const test::scratch_folder folder;
-  onnx::save(m, folder.file("m.onnx"));
-  const auto largest = [](const model& of) {
-    extractor run = of.extractor();
-    run.input("in", {{1, 1, 3, 8}, test::synthetic_input(24)});
-    return run.extract("out");
-  };
-  const array want = largest(m), got = largest(model::load(folder.file("m.onnx")));
-  CHECK(got.shape() == extents{1, 1, 3, 2});
-  CHECK(test::deviation(got.values(), want.values()) == 0);
+  const written_and_read file(b.g);
+  CHECK(file.got.shape() == extents{1, 1, 3, 2});
+  CHECK(test::deviation(file.got.values(), file.want.values()) == 0);
 }
 
 TEST_CASE("a norm of groups along any axis is one of ONNX's, which has a batch before its channels") {
@@ -181,17 +203,26 @@ TEST_CASE("a norm of groups along any axis is one of ONNX's, which has a batch b
       const value_id y = b.input("in", {4, 2, 6, 3}), scale = b.constant("scale", {x[axis]}),
                      shift = b.constant("bias", {x[axis]});
       b.output("out", b.add(op::group_norm{groups, 1e-3f, axis}, "norm", {y, scale, shift}));
-      test::random_weights numbers(b.g.view());
-      const model m(test::as_loaded(b.g.view(), numbers), {.keep_weights = true});
-      const test::scratch_folder folder;
-      onnx::save(m, folder.file("m.onnx"));
-      const auto normed = [&](const model& of) {
-        extractor run = of.extractor();
-        run.input("in", {x, test::synthetic_input(144)});
-        return run.extract("out");
-      };
-      const array want = normed(m), got = normed(model::load(folder.file("m.onnx")));
-      CHECK(got.shape() == x);
-      CHECK(test::deviation(got.values(), want.values()) <= 1e-2);
+      const written_and_read file(b.g);
+      CHECK(file.got.shape() == x);
+      CHECK(test::deviation(file.got.values(), file.want.values()) <= 1e-2);
     }
+}
+
+TEST_CASE("parts whose sizes were not said, and an axis that becomes two, are written in numbers") {
+  test::builder b;
+  const value_id x = b.input("in", {8, 5, 3});
+  const value_id parts = b.add(op::split{{-1, -1, -1}, 0}, "parts", {x});
+  const value_id two = b.add(op::reshape{{2, -1}, true, 0}, "two", {parts + 2});
+  b.output("out", b.add(op::activation{{function::sigmoid}}, "y", {two}));
+  b.output("first", parts);
+  const auto check = [](const written_and_read& file) {
+    CHECK(file.got.shape() == extents{2, 1, 5, 3});
+    CHECK(test::deviation(file.got.values(), file.want.values()) <= 1e-3);
+  };
+  check(written_and_read(b.g));
+  check({b.g, [](const model& m, const test::scratch_folder& folder) {
+           ncnn::save(m, folder.file("m.param"), folder.file("m.bin"), ncnn::weight_storage::fp32);
+           return model::load(folder.file("m.param"), folder.file("m.bin"));
+         }});
 }

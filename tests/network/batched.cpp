@@ -26,7 +26,7 @@ struct classifier : nn::network<
 struct image : nn::network<
     nn::input<"x", nn::shape<4, 6, 8>>,
     nn::group_norm<"norm", 2, 4, nn::axis<0>>, nn::silu<"silu">,
-    nn::glu<"glu", 0, 2>,
+    nn::glu<"glu", nn::axis<0>>,
     nn::interpolate_bilinear<"up", nn::size<12, 16>>,
     nn::constant<"place", nn::shape<12, 16>>, nn::mul<"placed", nn::from<"up", "place">>,
     nn::permute<"turned", nn::order<1, 2, 0>>, nn::reduce<"mean", nn::op::reduction::mean, nn::axes<-1>, nn::drop_axes>,

@@ -153,7 +153,7 @@ TEST_CASE("attention by heads, causal") {
   CHECK(off(floats(y.begin(), y.end()), want) == "");
 }
 
-TEST_CASE("instance_norm, group_norm, glu, pixel_unshuffle") {
+TEST_CASE("instance_norm, group_norm, glu, chunk, unflatten, pixel_unshuffle") {
   const auto normed = [](int from, int count) {
     double mean = 0, variance = 0;
     for (int i = from; i < from + count; ++i) mean += static_cast<double>(numbers[i]) / count;
@@ -193,9 +193,17 @@ TEST_CASE("instance_norm, group_norm, glu, pixel_unshuffle") {
   want.clear();
   for (int row = 0; row < 3; ++row)
     for (int i = 0; i < 2; ++i) want.push_back(numbers[4 * row + i] / (1 + std::exp(-numbers[4 * row + 2 + i])));
-  CHECK(off(made_by<nn::glu<"y", -1, 2>>(), want) == "");
+  CHECK(off(made_by<nn::glu<"y">>(), want) == "");
+  // All parts but the last are as large as the first.
+  CHECK(made_by<nn::chunk<"parts", 3, nn::dim<0>>, nn::identity<"y", nn::from<"parts.1">>>() ==
+        floats(numbers + 4, numbers + 8));
+  CHECK(made_by<nn::reshape<"r", nn::shape<12>>, nn::slice<"s", nn::end<11>>, nn::chunk<"parts", 3>,
+                nn::concat<"y", nn::from<"parts.2", "parts.0">>>() ==
+        floats{1.5f, 2, 3.25f, -3.5f, -1.25f, -0.75f, -0.25f});
+  CHECK(made_by<nn::unflatten<"u", nn::dim<1>, nn::unflattened_size<2, -1>>, nn::permute<"y", nn::order<2, 0, 1>>>() ==
+        floats{-3.5f, -0.75f, 0, 0.5f, 1.5f, 3.25f, -1.25f, -0.25f, 0.125f, 0.75f, 2, 6});
 
-  CHECK(made_by<nn::reshape<"r", nn::shape<1, 2, 6>>, nn::pixel_unshuffle<"y", 2, 1, 2, 6>>() ==
+  CHECK(made_by<nn::reshape<"r", nn::shape<1, 2, 6>>, nn::pixel_unshuffle<"y", 2>>() ==
         floats{-3.5f, -0.75f, 0, -1.25f, -0.25f, 0.125f, 0.5f, 1.5f, 3.25f, 0.75f, 2, 6});
 }
 

@@ -215,6 +215,7 @@ struct keep {
   x(quantized_lstm, op::quantized_lstm) \
   x(flatten, op::flatten) \
   x(reshape, op::reshape) \
+  x(unflatten, op::reshape, option<"one_axis", 1>) \
   x(permute, op::permute) \
   x(channel_shuffle, op::channel_shuffle) \
   x(pixel_shuffle, op::pixel_shuffle) \

@@ -20,6 +20,10 @@ struct module_with<arguments_of_module<R...>, arguments_of_module<O...>> {
   using block = ctnn::block<Name, R..., Parts...>;
   template <class Op, fixed_string Name, class... Own>
   using layer = ctnn::layer<Op, Name, Own..., O...>;
+  /// With `Default` where no option is said.
+  template <class Default>
+  using or_else = std::conditional_t<sizeof...(O) == 0,
+                                     module_with<arguments_of_module<>, arguments_of_module<Default>>, module_with>;
   using of_x = module_with<arguments_of_module<from<"x">>, arguments_of_module<O...>>;  ///< the same, that reads "x"
   template <class Option>
   static constexpr bool says = (std::is_same_v<O, Option> || ...);
@@ -30,6 +34,13 @@ struct module_with<arguments_of_module<R...>, arguments_of_module<O...>, First, 
     : std::conditional_t<is_from<First>::value,
                          module_with<arguments_of_module<R..., First>, arguments_of_module<O...>, Rest...>,
                          module_with<arguments_of_module<R...>, arguments_of_module<O..., First>, Rest...>> {};
+/// sizes<-1, -1, ...>, as many as `Parts`.
+template <int Parts, number... Sizes>
+struct equal_sizes : equal_sizes<Parts - 1, Sizes..., -1> {};
+template <number... Sizes>
+struct equal_sizes<0, Sizes...> {
+  using type = sizes<Sizes...>;
+};
 template <class... Arguments>
 using module_of = module_with<arguments_of_module<>, arguments_of_module<>, Arguments...>;
 
@@ -67,17 +78,26 @@ using group_norm = typename detail::module_of<Options...>::template block<
     typename detail::module_of<Options...>::template layer<op::group_norm, "norm", from<"x", "weight", "bias">,
                                                            groups<Groups>>>;
 
-/// torch.nn.GLU: the first half along an axis, by the sigmoid of the second.
-template <fixed_string Name, int Axis, int Half, class... From>
-using glu = block<Name, From..., split<"halves", axis<Axis>, sizes<Half, Half>>, sigmoid<"gate", from<"halves.1">>,
-                  mul<"product", from<"halves.0", "gate">>>;
+/// torch.chunk: equal parts along an axis, of which the last may be smaller. Options are split's: axis.
+///   chunk<"parts", 3, axis<-1>>
+template <fixed_string Name, int Chunks, class... Options>
+using chunk = split<Name, typename detail::equal_sizes<(Chunks > 0 ? Chunks : 0)>::type, Options...>;
 
-/// torch.nn.PixelUnshuffle of an image (Channels, Height, Width).
-template <fixed_string Name, int Factor, int Channels, int Height, int Width, class... From>
-using pixel_unshuffle =
-    block<Name, From..., reshape<"pixels", shape<Channels, Height / Factor, Factor, Width / Factor, Factor>>,
-          permute<"turned", order<0, 2, 4, 1, 3>>,
-          reshape<"image", shape<Channels * Factor * Factor, Height / Factor, Width / Factor>>>;
+/// torch.nn.GLU: the first half along an axis, the last one unless `axis` is said, by the sigmoid of the second.
+///   glu<"gate", axis<0>>
+template <fixed_string Name, class... Options>
+using glu = typename detail::module_of<Options...>::template block<
+    Name,
+    typename detail::module_of<Options...>::template or_else<axis<-1>>::template layer<op::split, "halves",
+                                                                                       sizes<-1, -1>>,
+    sigmoid<"gate", from<"halves.1">>, mul<"product", from<"halves.0", "gate">>>;
+
+/// torch.nn.PixelUnshuffle of an image (C, H, W): to (C Factor^2, H / Factor, W / Factor).
+///   pixel_unshuffle<"small", 2>
+template <fixed_string Name, int Factor, class... From>
+using pixel_unshuffle = block<Name, From..., unflatten<"columns", axis<-1>, shape<-1, Factor>>,
+                              unflatten<"rows", axis<-3>, shape<-1, Factor>>, permute<"turned", order<0, 2, 4, 1, 3>>,
+                              flatten<"image", start<0>, end<2>>>;
 
 /// torch.nn.LayerNorm of the last axis, of `Size` numbers. Weights "weight" and "bias" (Size). Options are
 /// layer_norm's.

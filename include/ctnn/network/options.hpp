@@ -86,7 +86,8 @@ struct option {
   /* what integers stand for, their scale and zero point: of a result, an input, a second input. What is read need */ \
   /* not be said where a layer before says it. as_i8<0.0235, -128> */ \
   x(as_i8, "as") x(of_i8, "of") x(with_i8, "with") \
-  x(axis, "axis") x(start, "start") x(end, "end") x(step, "step")  /* of slice: one or several */
+  x(axis, "axis") x(start, "start") x(end, "end") x(step, "step")  /* of slice: one or several */ \
+  x(dim, "axis") x(start_dim, "start") x(end_dim, "end") x(unflattened_size, "shape")  /* of unflatten */
 // clang-format on
 
 #define CTNN_OPTION(word, key, ...) using word = option<key, __VA_ARGS__>;

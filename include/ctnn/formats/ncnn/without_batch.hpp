@@ -160,7 +160,7 @@ class batch_remover {
     if (auto f = of(type_identity<op::prelu>{}, lower_channels)) return f;
     if (auto f = of(type_identity<op::linear>{}, [&](op::linear& op) { return op.axes < x.rank; })) return f;
     if (auto f = of(type_identity<op::reshape>{}, [&](op::reshape& op) {
-          op.shape = as_list(inner(g_.shape(n.outputs.first)));
+          op = {as_list(inner(g_.shape(n.outputs.first)))};
           return true;
         }))
       return f;

@@ -132,33 +132,46 @@ struct flatten {
   }
 };
 
-/// torch.reshape: -1 (once) is what is left over, 0 keeps the input's extent of that axis (ONNX Reshape).
+/// torch.reshape: -1 (once) is what is left over, 0 keeps the input's extent of that axis (ONNX Reshape). With
+/// `one_axis` torch.unflatten: `axis` alone becomes `shape`.
 struct reshape {
   static constexpr std::string_view name = "reshape";
   static constexpr traits is{.divisible = true, .rearranges = true, .copies = true, .view = true};
 
   list<int> shape{};
+  bool one_axis = false;
+  int axis = 0;
 
-  static constexpr void fields(auto& self, auto&& field) { field("shape", self.shape); }
+  static constexpr void fields(auto& self, auto&& field) {
+    field("shape", self.shape);
+    field("one_axis", self.one_axis);
+    field("axis", self.axis);
+  }
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     if (shape.empty()) return {mistake::missing_option, "shape"};
-    if (shape.size() > max_rank)
-      return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {max_rank}};
+    const int first = one_axis ? normal_axis(axis, x.rank) : 0;
+    if (one_axis && (first < 0 || first >= x.rank)) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
+    const int others = one_axis ? x.rank - 1 : 0, room = max_rank - others;
+    if (static_cast<int>(shape.size()) > room)
+      return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {room}};
+    const std::int64_t all = one_axis ? x[first] : x.count();
     extents y;
+    for (int i = 0; i < first; ++i) y.push_back(x[i]);
     std::int64_t known = 1;
     int rest = -1;
     for (int i = 0; i < static_cast<int>(shape.size()); ++i) {
       int d = shape[static_cast<std::size_t>(i)];
-      if (d == 0 && i < x.rank) d = x[i];
-      if (d == -1 && rest < 0) rest = i;
+      if (d == 0 && i < x.rank && !one_axis) d = x[i];
+      if (d == -1 && rest < 0) rest = first + i;
       else if (d < 1) return {mistake::option_out_of_range, "shape", {d}, {1}};
       else if (d > 2147483647 / known) return {mistake::too_large, "shape"};
       else known *= d;
       y.push_back(d);
     }
-    if (rest >= 0 && x.count() % known == 0) y[rest] = static_cast<int>(x.count() / known);
-    else if (rest >= 0 || known != x.count()) return {mistake::element_count_mismatch, "shape", x, y};
+    for (int i = first + 1; i < x.rank && one_axis; ++i) y.push_back(x[i]);
+    if (rest >= 0 && all % known == 0) y[rest] = static_cast<int>(all / known);
+    else if (rest >= 0 || known != all) return {mistake::element_count_mismatch, "shape", x, y};
     result[0] = y;
     return {};
   }
@@ -271,7 +284,8 @@ struct concat {
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
 };
 
-/// torch.split: as many outputs as `sizes`, which add up to the extent of `axis`.
+/// torch.split: as many outputs as `sizes`, which add up to the extent of `axis`; all -1: equal parts, of which the
+/// last may be smaller (torch.chunk).
 struct split {
   static constexpr std::string_view name = "split";
   static constexpr traits is{
@@ -285,17 +299,29 @@ struct split {
     field("axis", self.axis);
   }
   constexpr int output_count() const { return static_cast<int>(sizes.size()); }
+  /// The sizes in numbers.
+  constexpr list<int> sizes_in(const extents& x) const {
+    for (const int n : sizes)
+      if (n != -1) return sizes;
+    const int all = x[normal_axis(axis, x.rank)], count = output_count(), part = (all - 1) / count + 1;
+    list<int> equal;
+    for (int i = 0; i + 1 < count; ++i) equal.push_back(part);
+    const std::int64_t last = all - std::int64_t{part} * (count - 1);
+    equal.push_back(last < 0 ? 0 : static_cast<int>(last));
+    return equal;
+  }
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     const int a = normal_axis(axis, x.rank);
     if (sizes.empty()) return {mistake::missing_option, "sizes"};
     if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] < 1) return {mistake::option_out_of_range, "sizes", {sizes[i]}, {1}};
-      sum += sizes[i];
+    const list<int> parts = sizes_in(x);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i] < 1) return {mistake::option_out_of_range, "sizes", {parts[i]}, {1}};
+      sum += parts[i];
       result[i] = x;
-      result[i][a] = sizes[i];
+      result[i][a] = parts[i];
     }
     if (sum != x[a])
       return {

@@ -421,8 +421,9 @@ struct split_between {
     const auto part = static_cast<std::size_t>(r.input(m.back) - r.output(m.cut));
     op::slice::walks taken = op::slice{}.over(x);
     op::slice::walk& w = taken[static_cast<std::size_t>(axis)];
-    for (std::size_t i = 0; i < part; ++i) w.first += cut.sizes[i];
-    w.count = cut.sizes[part];
+    const list<int> sizes = cut.sizes_in(r.shape(r.input(m.cut)));
+    for (std::size_t i = 0; i < part; ++i) w.first += sizes[i];
+    w.count = sizes[part];
     r.note(r.name(m.cut), r.name(m.back));
     r.become(m.back, op::slice::of(x, taken), r.name(m.back), {&m.x, 1}, {});
   }

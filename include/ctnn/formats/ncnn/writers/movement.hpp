@@ -124,7 +124,8 @@ inline void split(node_writer& w) {
   std::vector<std::string> to;
   for (int i = 0; i < op.output_count(); ++i) to.push_back(w.out(i));
   parameter_list p;
-  p.integers(0, {op.sizes.data(), op.sizes.size()}).integer(1, normal_axis(op.axis, w.input_shape().rank), 0);
+  const list<int> sizes = op.sizes_in(w.input_shape());
+  p.integers(0, {sizes.data(), sizes.size()}).integer(1, normal_axis(op.axis, w.input_shape().rank), 0);
   w.layer("Slice", {w.in()}, to, p);
 }
 

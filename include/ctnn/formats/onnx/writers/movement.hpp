@@ -53,8 +53,9 @@ inline void concat(node_writer& w) {
 inline void split(node_writer& w) {
   const op::split op = w.get<op::split>();
   const int lead = w.lead(), axis = normal_axis(op.axis, w.shape().rank);
-  const std::vector<std::string> parts = w.add_many("Split", {w.in(0, lead), w.whole(as_integers(op.sizes))},
-                                                    {with("axis", axis + lead)}, op.output_count());
+  const std::vector<std::string> parts =
+      w.add_many("Split", {w.in(0, lead), w.whole(as_integers(op.sizes_in(w.shape())))}, {with("axis", axis + lead)},
+                 op.output_count());
   for (std::size_t i = 0; i < parts.size(); ++i) w.result(static_cast<int>(i), parts[i], lead);
 }
 
