@@ -21,6 +21,32 @@ struct extents {
   }
 
   constexpr void push_back(int d) { dims[rank++] = d; }
+  /// Axes [first, last) of x behind these, or all.
+  constexpr void append(const extents& x, int first, int last) {
+    for (int i = first; i < last; ++i) push_back(x.dims[i]);
+  }
+  constexpr void append(const extents& x) { append(x, 0, x.rank); }
+  /// The axes from this one on.
+  constexpr extents from(int axis) const {
+    extents y;
+    y.append(*this, axis, rank);
+    return y;
+  }
+  /// With one axis more.
+  constexpr extents with_axis(int axis, int size) const {
+    extents y;
+    y.append(*this, 0, axis);
+    y.push_back(size);
+    y.append(*this, axis, rank);
+    return y;
+  }
+  constexpr extents without_axis(int axis) const {
+    extents y;
+    y.append(*this, 0, axis);
+    y.append(*this, axis + 1, rank);
+    return y;
+  }
+
   constexpr int& operator[](int axis) { return dims[axis]; }
   constexpr int operator[](int axis) const { return dims[axis]; }
   /// Counted from the innermost: back(0) is W of (C, H, W).

@@ -85,7 +85,7 @@ inline loaded_model folded(const loaded_model& m, const ir::graph_view& g, bool 
     if (linear.axes > 1) {
       const extents x = g.shape(g.inputs(n)[0]);
       extents rows;
-      for (int k = 0; k < x.rank - linear.axes; ++k) rows.push_back(x[k]);
+      rows.append(x, 0, x.rank - linear.axes);
       rows.push_back(static_cast<int>(linear.depth(x)));
       const std::string own(name);
       in[0] = reshape(fresh(nodes, own + "_rows", {}), in[0], rows, fresh(values, own + "_rows", {}));

@@ -103,8 +103,7 @@ class gathered {
     const extents& one = like ? like->shape() : shape_;
     if (one.rank == max_rank) throw error("a loop gathers values of " + std::to_string(max_rank) + " dimensions");
     const int axis = axis_of(along.axis, one.rank + 1, name);
-    extents shape;
-    for (int k = 0; k <= one.rank; ++k) shape.push_back(k == axis ? count_ : one[k < axis ? k : k - 1]);
+    const extents shape = one.with_axis(axis, count_);
     array all(shape, like ? like->type() : type_);
     const around_axis sizes(shape, axis);
     const auto count = static_cast<std::size_t>(count_), before = static_cast<std::size_t>(sizes.before),

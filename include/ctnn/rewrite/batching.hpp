@@ -39,7 +39,7 @@ class batch_maker {
   constexpr const extents& one(value_id v) const { return x_.source().shape(v); }
   constexpr extents many(const extents& shape) const {
     extents s{samples_};
-    for (int i = 0; i < shape.rank; ++i) s.push_back(shape[i]);
+    s.append(shape);
     return s;
   }
   constexpr span<const double> fields(const node& n) const { return x_.source().fields_of(n.fields); }
@@ -147,7 +147,7 @@ class batch_maker {
     constexpr std::string_view digits = "0123456789";
     extents shape{samples_};
     for (int k = s.rank; k < rank; ++k) shape.push_back(1);
-    for (int k = 0; k < s.rank; ++k) shape.push_back(s[k]);
+    shape.append(s);
     value_id made = none;
     const std::string_view name = x_.name(x_.name(reader.name, ".batch."), digits.substr(i, 1));
     const node view = x_.as_node(op::reshape{as_list(shape)}, name);

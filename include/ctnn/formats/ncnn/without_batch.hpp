@@ -38,11 +38,7 @@ class batch_remover {
  private:
   static std::size_t index(value_id v) { return static_cast<std::size_t>(v); }
   static bool has_batch(const extents& s) { return s.rank >= 2 && s[0] == 1; }
-  static extents inner(const extents& s) {
-    extents out;
-    for (int i = 1; i < s.rank; ++i) out.push_back(s[i]);
-    return out;
-  }
+  static extents inner(const extents& s) { return s.from(1); }
 
   /// A node like `n` with other inputs and fields; its outputs become that form of n's. False if these were of another
   /// shape then.

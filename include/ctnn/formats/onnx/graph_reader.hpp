@@ -300,9 +300,7 @@ class graph_reader {
     const term one = tensor_of(r, inline_graph(body, in)[k]);
     if (r.rank(one) == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
     const int axis = r.axis(along, r.rank(one) + 1);
-    extents s;
-    for (int i = 0; i <= r.rank(one); ++i) s.push_back(i == axis ? 0 : r.shape(one)[i < axis ? i : i - 1]);
-    return r.constant(std::make_shared<const array>(s, r.type(one)));
+    return r.constant(std::make_shared<const array>(r.shape(one).with_axis(axis, 0), r.type(one)));
   }
 
   static constexpr std::int64_t most_unrolled = 4096;  ///< nodes

@@ -7,20 +7,14 @@
 namespace ctnn::onnx {
 
 inline term slice_of(node_reader& r, term x, int axis, int i) {
-  const extents s = r.shape(x);
-  extents to;
-  for (int k = 0; k < s.rank; ++k)
-    if (k != axis) to.push_back(s[k]);
-  return r.reshaped(r.add(op::slice{{axis}, {i}, {i + 1}}, {x}), to);
+  return r.reshaped(r.add(op::slice{{axis}, {i}, {i + 1}}, {x}), r.shape(x).without_axis(axis));
 }
 inline term stacked(node_reader& r, const std::vector<term>& slices, int axis) {
   std::vector<term> parts;
   for (term t : slices) {
     const extents s = r.shape(t);
     if (s.rank == max_rank) node_reader::refuse("stacking values of " + std::to_string(max_rank) + " dimensions");
-    extents to;
-    for (int k = 0; k <= s.rank; ++k) to.push_back(k == axis ? 1 : s[k - (k > axis ? 1 : 0)]);
-    parts.push_back(r.reshaped(t, to));
+    parts.push_back(r.reshaped(t, s.with_axis(axis, 1)));
   }
   return parts.size() == 1 ? parts[0] : r.add(op::concat{axis}, parts);
 }

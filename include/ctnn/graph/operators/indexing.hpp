@@ -22,9 +22,9 @@ struct gather {
     if (a < 0 || a >= x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
     if (x.rank + index.rank - 1 > max_rank) return {mistake::rank_mismatch, "indices", index, {max_rank + 1 - x.rank}};
     extents y;
-    for (int i = 0; i < a; ++i) y.push_back(x[i]);
-    for (int i = 0; i < index.rank; ++i) y.push_back(index[i]);
-    for (int i = a + 1; i < x.rank; ++i) y.push_back(x[i]);
+    y.append(x, 0, a);
+    y.append(index);
+    y.append(x, a + 1, x.rank);
     result[0] = y;
     return countable(y);
   }
@@ -80,8 +80,8 @@ struct gather_nd {
     if (index.rank - 1 + x.rank - batch - depth > max_rank)
       return {mistake::rank_mismatch, "indices", index, {max_rank}};
     extents y;
-    for (int i = 0; i + 1 < index.rank; ++i) y.push_back(index[i]);
-    for (int i = batch + depth; i < x.rank; ++i) y.push_back(x[i]);
+    y.append(index, 0, index.rank - 1);
+    y.append(x, batch + depth, x.rank);
     result[0] = y;
     return countable(y);
   }
@@ -140,8 +140,8 @@ struct scatter_nd {
     if (depth < 1 || depth > x.rank) return {mistake::shape_mismatch, "indices", index, x};
     if (index.rank - 1 + x.rank - depth > max_rank) return {mistake::rank_mismatch, "indices", index, {max_rank}};
     extents u;
-    for (int i = 0; i + 1 < index.rank; ++i) u.push_back(index[i]);
-    for (int i = depth; i < x.rank; ++i) u.push_back(x[i]);
+    u.append(index, 0, index.rank - 1);
+    u.append(x, depth, x.rank);
     if (!(in[2] == u)) return {mistake::shape_mismatch, "updates", in[2], u};
     result[0] = x;
     return {};
@@ -171,12 +171,8 @@ struct one_hot {
     if (a < 0 || a >= rank || rank > max_rank) return {mistake::axis_out_of_range, "axis", {axis}, {rank}};
     if (depth < 0) return {mistake::option_out_of_range, "depth", {depth}, {0}};
     if (!(in[1] == extents{2})) return {mistake::shape_mismatch, "values", in[1], {2}};
-    extents y;
-    for (int i = 0; i < a; ++i) y.push_back(in[0][i]);
-    y.push_back(depth);
-    for (int i = a; i < in[0].rank; ++i) y.push_back(in[0][i]);
-    result[0] = y;
-    return countable(y);
+    result[0] = in[0].with_axis(a, depth);
+    return countable(result[0]);
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[0].count()); }
   constexpr problem infer_types(types in, span<dtype> out) const {

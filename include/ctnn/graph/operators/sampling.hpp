@@ -31,7 +31,7 @@ struct grid_sample {
     for (int i = 2; i < x.rank; ++i)
       if (x[i] < 1) return {mistake::shape_mismatch, "input", x, {1}};
     extents y{x[0], x[1]};
-    for (int i = 1; i + 1 < g.rank; ++i) y.push_back(g[i]);
+    y.append(g, 1, g.rank - 1);
     result[0] = y;
     return countable(y);
   }
@@ -63,7 +63,7 @@ struct affine_grid {
     if (!(in[0] == extents{s[0], axes, axes + 1}))
       return {mistake::shape_mismatch, "theta", in[0], {s[0], axes, axes + 1}};
     extents y{s[0]};
-    for (int i = 2; i < s.rank; ++i) y.push_back(s[i]);
+    y.append(s, 2, s.rank);
     y.push_back(axes);
     result[0] = y;
     return countable(y);

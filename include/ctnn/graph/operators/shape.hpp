@@ -124,9 +124,9 @@ struct flatten {
     if (first < 0 || first >= x.rank) return {mistake::axis_out_of_range, "start", {start}, {x.rank}};
     if (last < first || last >= x.rank) return {mistake::axis_out_of_range, "end", {end}, {x.rank}};
     extents y;
-    for (int i = 0; i < first; ++i) y.push_back(x[i]);
+    y.append(x, 0, first);
     y.push_back(static_cast<int>(x.count(first, last + 1)));
-    for (int i = last + 1; i < x.rank; ++i) y.push_back(x[i]);
+    y.append(x, last + 1, x.rank);
     result[0] = y;
     return {};
   }
@@ -157,7 +157,7 @@ struct reshape {
       return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {room}};
     const std::int64_t all = one_axis ? x[first] : x.count();
     extents y;
-    for (int i = 0; i < first; ++i) y.push_back(x[i]);
+    y.append(x, 0, first);
     std::int64_t known = 1;
     int rest = -1;
     for (int i = 0; i < static_cast<int>(shape.size()); ++i) {
@@ -169,7 +169,7 @@ struct reshape {
       else known *= d;
       y.push_back(d);
     }
-    for (int i = first + 1; i < x.rank && one_axis; ++i) y.push_back(x[i]);
+    if (one_axis) y.append(x, first + 1, x.rank);
     if (rest >= 0 && all % known == 0) y[rest] = static_cast<int>(all / known);
     else if (rest >= 0 || known != all) return {mistake::element_count_mismatch, "shape", x, y};
     result[0] = y;

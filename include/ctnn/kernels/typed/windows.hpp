@@ -144,7 +144,7 @@ inline void run(const op::linear& p, const arguments& a) {
 inline extents with_batch(extents x, int axes) {
   if (x.rank == axes + 2) return x;
   extents y{1};
-  for (int i = 0; i < x.rank; ++i) y.push_back(x[i]);
+  y.append(x);
   return y;
 }
 

@@ -134,7 +134,7 @@ inline value_id as_image(layer_reader& l, value_id v) {
   if (shape.rank == 3) return v;
   extents image;
   for (int i = shape.rank; i < 3; ++i) image.push_back(1);
-  for (int i = 0; i < shape.rank; ++i) image.push_back(shape[i]);
+  image.append(shape);
   return l.reshaped(v, image, "image");
 }
 

@@ -15,11 +15,6 @@ inline int normalized_axis(const layer_reader& l, const extents& x) {
   if (x.rank == 3 && size == x.count(1, 3)) return 1;
   l.fail(0, "statistics of " + std::to_string(size) + " numbers in an input of " + describe(x));
 }
-inline extents from_axis(const extents& x, int axis) {
-  extents out;
-  for (int i = axis; i < x.rank; ++i) out.push_back(x[i]);
-  return out;
-}
 
 inline void layer_norm(layer_reader& l) {
   l.expect(1, 1);
@@ -30,7 +25,7 @@ inline void layer_norm(layer_reader& l) {
     l.result(l.node(op, {x, l.full({1}, 1, "scale")}));
     return;
   }
-  const extents each = from_axis(shape, normal_axis(op.axis, shape.rank));
+  const extents each = shape.from(normal_axis(op.axis, shape.rank));
   const value_id scale = l.constant(each, l.raw(each.count()), "scale"),
                  shift = l.constant(each, l.raw(each.count()), "shift");
   l.result(l.node(op, {x, scale, shift}));
@@ -41,7 +36,7 @@ inline void rms_norm(layer_reader& l) {
   const value_id x = l.input();
   const extents shape = l.shape(x);
   const op::rms_norm op{normalized_axis(l, shape) - shape.rank, l.float_or(1, 1e-3f)};
-  const extents each = from_axis(shape, normal_axis(op.axis, shape.rank));
+  const extents each = shape.from(normal_axis(op.axis, shape.rank));
   const value_id scale = l.flag_or(2, true) ? l.constant(each, l.raw(each.count()), "scale") : l.full({1}, 1, "scale");
   l.result(l.node(op, {x, scale}));
 }

@@ -197,8 +197,7 @@ inline void by_channel(node_writer& w, const char* type, int axis, auto paramete
   const extents x = w.input_shape();
   const int at = channel_axis(x, axis);
   if (x.count(0, at) != 1) throw inexpressible{"channels along axis " + std::to_string(at) + " of " + describe(x)};
-  extents form;
-  for (int i = at; i < x.rank; ++i) form.push_back(x[i]);
+  const extents form = x.from(at);
   if (form.rank > 3) throw inexpressible{"an input of " + describe(x)};
   const std::string result = then ? w.between("linear") : w.out_in_form(form);
   w.layer(type, {w.in_form(0, form)}, {result}, parameters(x[at]));
@@ -254,7 +253,7 @@ inline std::string operand(node_writer& w, std::size_t i) {
   if (own.rank == 1 && own[0] != other[0]) return w.in(i);  // ncnn's second choice is the innermost axis
   extents full;
   for (int k = own.rank; k < other.rank; ++k) full.push_back(1);
-  for (int k = 0; k < own.rank; ++k) full.push_back(own[k]);
+  full.append(own);
   return w.reshaped(w.in(i), full, i == 0 ? "first" : "second");
 }
 

@@ -50,8 +50,7 @@ inline void group_norm(node_writer& w) {
   const extents& x = w.input_shape();
   const int axis = channel_axis(x, op.axis);
   if (x.count(0, axis) != 1 || x.rank - axis > 4) throw inexpressible{"a batch of " + describe(x)};
-  extents one;
-  for (int i = axis; i < x.rank; ++i) one.push_back(x[i]);
+  const extents one = x.from(axis);
   const int channels = one[0];
   const std::vector<float> scales = normalization_parameter(w, 1, channels, 1),
                            shifts = normalization_parameter(w, 2, channels, 0);

@@ -270,10 +270,7 @@ inline void expand_dims(node_reader& n) {
   n.expect(2, 2);
   const extents s = n.shape(n.input(0));
   if (s.rank == max_rank) n.fail("makes more than " + std::to_string(max_rank) + " axes");
-  const int axis = n.axis(n.whole_scalar(1), s.rank + 1);
-  extents to;
-  for (int i = 0; i <= s.rank; ++i) to.push_back(i == axis ? 1 : s[i - (i > axis ? 1 : 0)]);
-  n.result(n.reshaped(n.input(0), to));
+  n.result(n.reshaped(n.input(0), s.with_axis(n.axis(n.whole_scalar(1), s.rank + 1), 1)));
 }
 inline void microsoft_unique(node_reader& n) {
   const std::vector<term> out = distinct(n, {false, true});

@@ -83,9 +83,7 @@ inline term blocks_of(node_reader& n, term t, int d, int hidden, const std::vect
     parts.push_back(n.add(part, {t}));
   }
   const term all = n.add(op::concat{1}, parts);
-  extents rows;
-  for (int i = 1; i < n.rank(all); ++i) rows.push_back(n.shape(all)[i]);
-  return n.reshaped(all, rows);
+  return n.reshaped(all, n.shape(all).from(1));
 }
 
 /// A state of ONNX as (directions, batch, hidden), or back.

@@ -295,7 +295,7 @@ inline void linear(node_writer& w) {
   const extents x = w.shape();
   const int depth = static_cast<int>(op.depth(x)), leading = x.rank - op.axes;
   extents rows;
-  for (int i = 0; i < leading; ++i) rows.push_back(x[i]);
+  rows.append(x, 0, leading);
   rows.push_back(depth);
   int lead = 0;
   std::string y;
@@ -448,8 +448,7 @@ inline void layer_norm(node_writer& w) {
   w.need(17);
   const extents x = w.shape();
   const int axis = normal_axis(op.axis, x.rank);
-  extents rows;
-  for (int i = axis; i < x.rank; ++i) rows.push_back(x[i]);
+  const extents rows = x.from(axis);
   // Runtimes want a scale and an offset of a row's shape; any other follows as a product and a sum.
   bool plain = w.input_count() > 1;
   for (std::size_t i = 1; i < w.input_count(); ++i) plain = plain && w.shape(i) == rows;
@@ -493,7 +492,7 @@ inline void group_norm(node_writer& w) {
   const int axis = channel_axis(as, op.axis);
   // ONNX knows a batch before the channels.
   extents x{static_cast<int>(as.count(0, axis))};
-  for (int i = axis; i < as.rank; ++i) x.push_back(as[i]);
+  x.append(as, axis, as.rank);
   const std::string in = axis == 1 ? w.in() : w.reshaped(w.in(), x);
   const auto is = [&](const char* type, const std::vector<std::string>& of, const std::vector<attribute>& with = {}) {
     axis == 1 ? w.is(type, of, with) : w.result(w.reshaped(w.add(type, of, with), as));

@@ -18,7 +18,7 @@ inline std::string gates_of(node_writer& w, const std::vector<std::vector<std::s
     extents s{static_cast<int>(slots.size())};
     const extents one = w.weight_shape(slots[0][0]);
     s.push_back(static_cast<int>(slots[0].size()) * one[0]);
-    for (int i = 1; i < one.rank; ++i) s.push_back(one[i]);
+    s.append(one, 1, one.rank);
     const auto all = std::make_shared<array>(s, w.numbers(slots[0][0])->type());
     std::byte* to = all->bytes().data();
     for (const std::vector<std::size_t>& own : slots)

@@ -29,15 +29,7 @@ inline void squeeze(node_reader& n) {
 }
 inline extents with_axis(const extents& s, int axis, int size) {
   if (s.rank == max_rank) node_reader::refuse("more than " + std::to_string(max_rank) + " axes");
-  extents to;
-  for (int i = 0; i <= s.rank; ++i) to.push_back(i == axis ? size : s[i - (i > axis ? 1 : 0)]);
-  return to;
-}
-inline extents without_axis(const extents& s, int axis) {
-  extents to;
-  for (int i = 0; i < s.rank; ++i)
-    if (i != axis) to.push_back(s[i]);
-  return to;
+  return s.with_axis(axis, size);
 }
 inline void expand_dims(node_reader& n) {
   n.expect(2, 2);
@@ -87,7 +79,7 @@ inline void split_into(node_reader& n, term x, int axis, const integers& sizes, 
     sum += v;
   }
   if (sum != s[axis]) n.fail("parts add up to " + std::to_string(sum) + ", the axis has " + std::to_string(s[axis]));
-  const auto give = [&](std::size_t i, term t) { n.result(i, dropped ? n.reshaped(t, without_axis(s, axis)) : t); };
+  const auto give = [&](std::size_t i, term t) { n.result(i, dropped ? n.reshaped(t, s.without_axis(axis)) : t); };
   const bool empty = s.count() == 0 || std::ranges::any_of(sizes, [](std::int64_t v) { return v == 0; });
   if (!empty && sizes.size() <= ir::max_list) {
     const std::vector<term> out = n.nodes(op::split{onnx::readers::as_list(sizes), axis}, {x});
