@@ -92,6 +92,10 @@ TEST_CASE("an ONNX model from memory, its open axes by their names") {
   const nn::array y = ex.extract("y");
   CHECK(y.shape() == nn::extents{2, 2});
   CHECK(y[3] == 10);
+  auto by_number = m.extractor();  // before anything is known of it but the file
+  by_number.input(0, nn::array({1, 2}, std::vector<float>{7, 1}));
+  CHECK(by_number.extract(0)[0] == 21);
+  CHECK_THROWS_WITH_AS(by_number.input(1, nn::array({2})), "the model has no input with that index", nn::error);
   const auto broken = nn::model::try_load(pb::view(bytes));
   REQUIRE(!broken);
   CHECK(std::string(broken.error().what()).find("the .onnx bytes") != std::string::npos);

@@ -46,9 +46,13 @@ CTNN_ONCE void extractor::input(std::string_view name, array values) {
 }
 
 CTNN_ONCE void extractor::input(std::size_t index, array values) {
-  const ir::program& p = program_ ? *program_ : programs_->require_first();
-  for (const model_input& i : p.inputs())
-    if (!i.optional && index-- == 0) return give(i.name, std::move(values));
+  const std::vector<std::string>& names = programs_->inputs;
+  if ((program_ && !in_parts_) || names.empty()) {
+    for (const model_input& i : (program_ ? *program_ : programs_->require_first()).inputs())
+      if (!i.optional && index-- == 0) return give(i.name, std::move(values));
+  } else if (index < names.size()) {
+    return give(names[index], std::move(values));
+  }
   throw error("the model has no input with that index");
 }
 

@@ -164,6 +164,8 @@ CTNN_ONCE model model::declare(std::vector<declared_value>&& inputs, std::vector
   } else {
     outputs_ = std::move(outputs);
   }
+  for (const declared_value& v : inputs)
+    if (!v.optional) programs_->inputs.push_back(v.name);
   inputs_ = std::move(inputs);
   return std::move(*this);
 }

@@ -44,6 +44,10 @@ class program_family {
   const rewrite_count& rewrites() const { return *options_.rewrites; }
   bool can_reshape() const { return static_cast<bool>(maker_.make); }
 
+  /// Inputs of the whole network in the order of the file, without optional ones, if the file says them before there is
+  /// a program. Set before anybody uses the family.
+  std::vector<std::string> inputs;
+
   /// Of a network that runs in parts, or null.
   std::shared_ptr<const family_parts> parts() const;
   /// From now on the network runs in parts, divided at this node.
