@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layers that run some rows at a time (kernels/cascade.hpp): the same bits as layer by layer, on every target and
-// any number of threads, and a smaller arena. Values that are outputs keep convolutions apart.
+// any number of threads, and a smaller arena. Values that are outputs keep layers apart.
 #include <doctest/doctest.h>
 
 #include <cstring>

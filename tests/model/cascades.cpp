@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// MobileNetV2 and SqueezeNet from files, some rows at a time: the same bits as layer by layer, half of the memory, and
-// still every value can be asked for and fed.
+// SqueezeNet and MobileNetV2 from files, some rows at a time: the same bits as layer by layer, half of the memory for
+// the latter, and still every value can be asked for and fed.
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -23,7 +23,7 @@ struct module_with<arguments_of_module<R...>, arguments_of_module<O...>> {
   /// With `Default` where no option is said.
   template <class Default>
   using or_else = std::conditional_t<sizeof...(O) == 0,
-                                     module_with<arguments_of_module<>, arguments_of_module<Default>>, module_with>;
+                                     module_with<arguments_of_module<R...>, arguments_of_module<Default>>, module_with>;
   using of_x = module_with<arguments_of_module<from<"x">>, arguments_of_module<O...>>;  ///< the same, that reads "x"
   template <class Option>
   static constexpr bool says = (std::is_same_v<O, Option> || ...);
@@ -34,6 +34,9 @@ struct module_with<arguments_of_module<R...>, arguments_of_module<O...>, First, 
     : std::conditional_t<is_from<First>::value,
                          module_with<arguments_of_module<R..., First>, arguments_of_module<O...>, Rest...>,
                          module_with<arguments_of_module<R...>, arguments_of_module<O..., First>, Rest...>> {};
+template <class... Arguments>
+using module_of = module_with<arguments_of_module<>, arguments_of_module<>, Arguments...>;
+
 /// sizes<-1, -1, ...>, as many as `Parts`.
 template <int Parts, number... Sizes>
 struct equal_sizes : equal_sizes<Parts - 1, Sizes..., -1> {};
@@ -41,8 +44,6 @@ template <number... Sizes>
 struct equal_sizes<0, Sizes...> {
   using type = sizes<Sizes...>;
 };
-template <class... Arguments>
-using module_of = module_with<arguments_of_module<>, arguments_of_module<>, Arguments...>;
 
 /// numbered<"weight_ih_l", 2, "_reverse">: "weight_ih_l2_reverse"
 template <fixed_string Before, int Number, fixed_string After = "">

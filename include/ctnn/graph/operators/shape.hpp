@@ -150,12 +150,13 @@ struct reshape {
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     if (shape.empty()) return {mistake::missing_option, "shape"};
-    const int first = one_axis ? normal_axis(axis, x.rank) : 0;
-    if (one_axis && (first < 0 || first >= x.rank)) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
-    const int others = one_axis ? x.rank - 1 : 0, room = max_rank - others;
+    // Axes [first, last) become `shape`.
+    const int first = one_axis ? normal_axis(axis, x.rank) : 0, last = one_axis ? first + 1 : x.rank;
+    if (first < 0 || last > x.rank) return {mistake::axis_out_of_range, "axis", {axis}, {x.rank}};
+    const int room = max_rank - first - (x.rank - last);
     if (static_cast<int>(shape.size()) > room)
       return {mistake::option_out_of_range, "shape", {static_cast<int>(shape.size())}, {room}};
-    const std::int64_t all = one_axis ? x[first] : x.count();
+    const std::int64_t all = x.count(first, last);
     extents y;
     y.append(x, 0, first);
     std::int64_t known = 1;
@@ -169,7 +170,7 @@ struct reshape {
       else known *= d;
       y.push_back(d);
     }
-    if (one_axis) y.append(x, first + 1, x.rank);
+    y.append(x, last, x.rank);
     if (rest >= 0 && all % known == 0) y[rest] = static_cast<int>(all / known);
     else if (rest >= 0 || known != all) return {mistake::element_count_mismatch, "shape", x, y};
     result[0] = y;
