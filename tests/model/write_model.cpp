@@ -174,7 +174,7 @@ struct written_and_read {
  private:
   static array run(const model& of, const extents& shape) {
     extractor run = of.extractor();
-    run.input("in", {shape, test::synthetic_input(shape.count())});
+    run.input("in", {shape, test::synthetic_input(std::size_t(shape.count()))});
     return run.extract("out");
   }
 };
