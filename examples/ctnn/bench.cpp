@@ -52,7 +52,8 @@ void print_text(const std::string& file, const profile& p) {
     add_row(t, p, {l.name, l.type + by, l.shape}, l.macs, summarise(l.seconds), whole);
   }
   add_row(t, p, {"TOTAL", "", ""}, p.macs, summarise(p.total), 0);
-  const std::string threads = p.threads > 1 ? ", " + std::to_string(p.threads) + " threads" : "";
+  std::string threads = p.threads > 1 ? ", " + std::to_string(p.threads) + " threads" : "";
+  if (p.by_sample) threads += ", sample by sample (layers as of all together)";
   std::printf("%s on %s%s: %zu runs, fp32 FMA peak %s GFLOP/s, %s bytes of values at most\n%s", file.c_str(),
               p.target.c_str(), threads.c_str(), p.total.size(), fixed(p.peak_flops * 1e-9, 1).c_str(),
               grouped(static_cast<std::int64_t>(p.peak_bytes)).c_str(), t.text().c_str());
@@ -91,11 +92,11 @@ std::string quoted_list(const std::string& key, const std::vector<std::string>& 
 }
 
 std::string json(const std::string& file, const profile& p) {
-  std::string out = "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) +
-                    ", \"threads\": " + std::to_string(p.threads) + ", \"runs\": " + std::to_string(p.total.size()) +
-                    ", \"peak_gflops\": " + fixed(p.peak_flops * 1e-9, 3) +
-                    ", \"peak_bytes\": " + std::to_string(p.peak_bytes) + ", " + numbers(p, p.macs, p.total) +
-                    ",\n   \"layers\": [";
+  std::string out =
+      "  {\"model\": " + quoted(file) + ", \"target\": " + quoted(p.target) +
+      ", \"threads\": " + std::to_string(p.threads) + ", \"by_sample\": " + (p.by_sample ? "true" : "false") +
+      ", \"runs\": " + std::to_string(p.total.size()) + ", \"peak_gflops\": " + fixed(p.peak_flops * 1e-9, 3) +
+      ", \"peak_bytes\": " + std::to_string(p.peak_bytes) + ", " + numbers(p, p.macs, p.total) + ",\n   \"layers\": [";
   for (const layer_times& l : p.layers)
     out += std::string(&l == p.layers.data() ? "" : ",") + "\n    {\"name\": " + quoted(l.name) +
            ", \"operator\": " + quoted(l.type) + ", \"output\": " + quoted(l.shape) + ", " +

@@ -24,6 +24,7 @@ struct profile {
   std::vector<layer_times> layers;  ///< in the order they run; conversions between layouts count as layers
   std::vector<double> total;        ///< seconds of whole runs, without the clock between layers
   int threads = 1;
+  bool by_sample = false;           ///< a batch whose samples run side by side; `layers` are those of all together
   double peak_flops = 0;            ///< fp32 multiply-adds on registers of all threads, best of the same run
   std::size_t peak_bytes = 0;
   std::int64_t macs = 0;

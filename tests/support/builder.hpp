@@ -137,7 +137,7 @@ constexpr bool same_structure(const graph_view& a, const graph_view& b) {
         x.outputs.count != y.outputs.count || x.weights.count != y.weights.count)
       return false;
     for (int k = 0; k < x.outputs.count; ++k) {
-      const value &v = a.at_value(x.outputs.first + k), &w = b.at_value(y.outputs.first + k);
+      const ir::value &v = a.at_value(x.outputs.first + k), &w = b.at_value(y.outputs.first + k);
       if (!(v.shape == w.shape) || v.type != w.type || v.readers != w.readers || v.producer != w.producer) return false;
     }
     for (std::size_t k = 0; k < a.weights(x).size(); ++k)

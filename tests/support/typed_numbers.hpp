@@ -95,8 +95,18 @@ inline std::vector<bytes> packed_weights(const graph_view& g, const node& n, typ
   return out;
 }
 
-/// The outputs of a graph.
-inline std::vector<bytes> typed_outputs(const graph_view& g) {
+/// What an input of a graph is fed.
+inline bytes typed_input(const graph_view& g, const node& n) {
+  const ir::value& v = g.at_value(n.outputs.first);
+  bytes made = random_elements(n.name, v.shape.count(), v.type);
+  auto* const numbers = static_cast<float*>(static_cast<void*>(made.data()));
+  for (std::int64_t i = 0; i < v.shape.count() && n.name.starts_with("scale"); ++i)  // a scale is positive
+    numbers[i] = 0.01f + std::fabs(numbers[i]);
+  return made;
+}
+
+/// The outputs of a graph; `input(g, node)` are the elements of its inputs.
+inline std::vector<bytes> typed_outputs(const graph_view& g, auto&& input) {
   std::vector<bytes> values(g.values.size());
   typed_weights weights(g);
   const auto tensor_of = [&](value_id v) {
@@ -112,12 +122,7 @@ inline std::vector<bytes> typed_outputs(const graph_view& g) {
       continue;
     }
     if (n.type == &type_of<op::input>) {
-      const value_id v = n.outputs.first;
-      values[static_cast<std::size_t>(v)] = random_elements(n.name, g.shape(v).count(), g.at_value(v).type);
-      // A scale is positive.
-      if (n.name.starts_with("scale"))
-        for (std::int64_t i = 0; i < g.shape(v).count(); ++i)
-          tensor_of(v).data[i] = 0.01f + std::fabs(tensor_of(v).data[i]);
+      values[static_cast<std::size_t>(n.outputs.first)] = input(g, n);
       continue;
     }
     std::vector<const_tensor> in;
@@ -151,6 +156,8 @@ inline std::vector<bytes> typed_outputs(const graph_view& g) {
   }
   return out;
 }
+
+inline std::vector<bytes> typed_outputs(const graph_view& g) { return typed_outputs(g, typed_input); }
 
 /// Are bytes one step apart at most?
 inline bool one_step(const bytes& got, const bytes& want, dtype type) {

@@ -22,6 +22,7 @@ struct byte_rows {
   int channels = 1, taps = 1;  ///< whose product is the depth
   bool depthwise = false;
 
+  friend constexpr bool operator==(const byte_rows&, const byte_rows&) = default;
   constexpr explicit operator bool() const { return outs > 0; }
   constexpr int padded() const { return (depth + 7) / 8 * 8; }
   constexpr std::int64_t words() const {

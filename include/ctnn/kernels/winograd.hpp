@@ -162,9 +162,11 @@ constexpr double convolution_cost(int m, const op::conv2d& p, const extents& in)
   return products * (depth + 4) * out + transforms + weights * far;
 }
 
-/// The m that a layer computes by F(m, 3), or 0: directly. `in` is what it reads; `block` is another target's
-/// channel_block where a tool packs for it. The same for networks as types and loaded models, on every target.
-constexpr int winograd_size(const op::conv2d& p, const extents& in, int block = channel_block) {
+/// The m that a layer computes by F(m, 3), or 0: directly. `batch` is what it reads; `block` is another target's
+/// channel_block where a tool packs for it. The same for networks as types and loaded models, on every target, and for
+/// an image whatever the batch it is in: its weights are packed once, its numbers do not depend on its neighbours.
+constexpr int winograd_size(const op::conv2d& p, const extents& batch, int block = channel_block) {
+  const extents in = batch.rank == 4 ? batch.without_axis(0) : batch;
   const bool fits = block == 16 && p.winograd != op::winograd_use::none && p.kernel == op::conv2d::each_axis{3, 3} &&
                     p.stride == op::conv2d::ones && p.dilation == op::conv2d::ones && p.groups == 1 &&
                     (p.given & 1u) == 0;

@@ -8,6 +8,7 @@
 
 #include "../graph/cost.hpp"
 #include "../kernels/kernel_call.hpp"
+#include "by_sample.hpp"
 #include "extractor.hpp"
 #include "parts.hpp"
 #include "where_it_went.hpp"
@@ -382,6 +383,8 @@ CTNN_ONCE std::size_t extractor::bytes_of_earlier() const {
 
 CTNN_ONCE void extractor::use(std::shared_ptr<const ir::program> code) {
   begin_states(*code);
+  side_by_side_.clear();
+  together_.clear();
   program_ = std::move(code);
   cuts_.clear();
   set_up();
@@ -500,6 +503,8 @@ CTNN_ONCE void extractor::compute(std::span<const ir::value_id> values) {
       make_whole();
       break;
     }
+  if (begins_and_ends(values))
+    if (const ir::program* const one = program_->one_sample()) run_samples(*one);
   const auto need_all = [&] {
     held_.clear();
     for (ir::value_id v : values) {

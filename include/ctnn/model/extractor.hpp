@@ -29,6 +29,10 @@ struct running_step {
 /// One inference at a time; any number of extractors may share a model. Feed inputs, then extract values; feeding again
 /// starts over with the memory at hand.
 ///
+/// A batch of large samples whose outputs are all extracted at once (of one output: when it is extracted) runs sample
+/// by sample, as many side by side as the executor has threads, if that takes less and no layer mixes them
+/// (model/samples.hpp); in light mode, and with no on_step().
+///
 /// Some networks carry values from run to run: variables of TensorFlow Lite's, say. Each extractor has its own, which
 /// begin with zeros (or what the file says), and a run is from the first input() to the next one behind an extract():
 /// then what the run has left is what the next begins with. (Without inputs every extract() is a run.) Its first
@@ -49,6 +53,7 @@ class extractor {
   void set_executor(std::shared_ptr<ctnn::executor> threads) {
     const plan_kind before = kind_of_plan();
     executor_ = std::move(threads);
+    together_.clear();
     if (program_ && kind_of_plan() != before) set_up();
   }
 
@@ -92,7 +97,7 @@ class extractor {
   /// Most bytes that this extractor had for values at one time since the last input, buffers waiting to be used again
   /// among them, of all parts of a network; without weights and inputs.
   std::size_t peak_bytes() const {
-    return std::max(most_of_parts_, bytes_between() + bytes_of_earlier() + memory_.peak_bytes());
+    return std::max(most_of_parts_, bytes_between() + bytes_of_earlier() + memory_.peak_bytes() + bytes_of_samples());
   }
   /// Called before and after each kernel; for profiling.
   void on_step(void (*callback)(void*, const running_step&), void* context) {
@@ -162,6 +167,25 @@ class extractor {
   bool is_lost(int p) const;
   bool is_constant(int p) const;
 
+  // A batch sample by sample (by_sample.hpp).
+
+  extractor(std::shared_ptr<ir::program_family> programs, std::shared_ptr<ctnn::executor> threads,
+            std::shared_ptr<const ir::program> code)
+      : programs_(std::move(programs)), executor_(std::move(threads)) {
+    use(std::move(code));
+  }
+
+  /// An input or an output of all samples.
+  struct numbers_of_batch;
+  /// Whether these values are all outputs, and all inputs are there, of a run that has not begun.
+  bool begins_and_ends(std::span<const ir::value_id> values) const;
+  /// Computes all outputs.
+  void run_samples(const ir::program& one);
+  /// Returns how many steps it took.
+  static std::size_t run_sample(extractor& of_one, std::span<const numbers_of_batch> in,
+                                std::span<const numbers_of_batch> out, std::size_t sample);
+  std::size_t bytes_of_samples() const;
+
   // What is carried from run to run.
 
   /// What is there before the first run of a program, unless a run has left something. Throws ctnn::error if what is
@@ -225,6 +249,8 @@ class extractor {
   bool is_new_ = true;                  ///< nothing has been left or set yet
   arrays_by_name between_;              ///< what parts of the network have made that ran before the program
   std::vector<extractor> earlier_;      ///< of these parts, if all values are to stay
+  std::vector<extractor> side_by_side_;  ///< of one sample each, without threads
+  std::vector<extractor> together_;      ///< at most one, of a sample on all threads
   std::size_t most_of_parts_ = 0;       ///< bytes that they had at one time
   bool in_parts_ = false;               ///< the program is the last part
   bool of_part_ = false;                ///< its model is a part of another

@@ -33,6 +33,7 @@
 #include "free_memory.hpp"
 #include "packed_weights.hpp"
 #include "packing_key.hpp"
+#include "samples.hpp"
 #include "winograd_memory.hpp"
 #endif
 
@@ -158,6 +159,10 @@ class program {
     cascades     ///< besides, values between the layers of a cascade are nowhere
   };
   plan_view plan(plan_kind) const;
+  /// The program for one sample of the batch that this one is for, where running them one by one takes less
+  /// (samples.hpp) and none tells on another's numbers; else null. Made when it is first asked for, with the weights of
+  /// this one.
+  const program* one_sample() const;
   const node_code& code(node_id n) const { return code_[static_cast<std::size_t>(n)]; }
   const loaded_kernels& kernels() const { return kernels_; }
   bool has_weights() const { return !weights_.empty(); }
@@ -170,6 +175,11 @@ class program {
   using weight_name = std::pair<std::string_view, std::string_view>;
   struct weight_to_pack;
 
+  /// For one sample of the batch.
+  program(const program& batch, graph&& one);
+  /// Of an input; as it is said where no operator reads it.
+  static extents shape_in(const graph_view& g, const model_input& i);
+
   static std::int64_t largest_step(const graph_view& g);
   static void require_memory(std::int64_t numbers, const char* what, std::uint64_t limit);
   /// Returns the bytes that were made for this program.
@@ -179,10 +189,16 @@ class program {
   bool pack_by_rows(const node& n, int i, float* to) const;
   static void note_leaves(const graph_view& g, expression_id e, int reader, std::map<weight_name, int>& last_reader);
   void look_up_kernels(std::span<const custom_operator> custom);
+  /// What the graph says of node n, beside its kernel.
+  void look_up_operator(node_id n);
 
   struct lazy_plan {
     std::once_flag once;
     memory_plan made;
+  };
+  struct lazy_program {
+    std::once_flag once;
+    std::unique_ptr<const program> made;
   };
 
   loaded_model source_;
@@ -193,6 +209,8 @@ class program {
   std::vector<carried_value> carried_;
   std::vector<network_output> outputs_;
   mutable lazy_plan plans_[3];
+  mutable lazy_program one_sample_;
+  bool optimized_ = true;
   std::vector<std::shared_ptr<const packed_weight>> weights_;
   std::vector<node_code> code_;
   loaded_kernels kernels_;
@@ -241,6 +259,7 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
                            std::shared_ptr<packed_weights> packed)
     : source_(std::move(source)),
       g_(thaw(source_.network.view())),
+      optimized_(options.optimize),
       kernels_(kernels_for<all_operators>(options.target)),
       target_(options.target) {
   if (options.exact_convolutions) make_convolutions_exact(g_);
@@ -266,6 +285,36 @@ CTNN_ONCE program::program(loaded_model&& source, const program_options& options
   constexpr std::size_t much = std::size_t{1} << 20;
   if (pack_weights(options.keep_weights, *packed, options.executor.get()) >= much) return_free_memory();
   look_up_kernels(options.operators);
+}
+
+CTNN_ONCE program::program(const program& batch, graph&& one)
+    : g_(std::move(one)),
+      inputs_(batch.inputs_),
+      outputs_(batch.outputs_),
+      weights_(batch.weights_),
+      code_(batch.code_),
+      kernels_(batch.kernels_),
+      target_(batch.target_) {
+  for (model_input& i : inputs_) i.shape = shape_in(g(), i);
+  for (std::size_t i = 0; i < g_.nodes.size(); ++i) look_up_operator(static_cast<int>(i));
+}
+
+CTNN_ONCE extents program::shape_in(const graph_view& g, const model_input& i) {
+  for (const node& n : g.nodes)
+    if (n.type == &type_of<op::input> && g.at_value(n.outputs.first).name == i.name) return g.shape(n.outputs.first);
+  return i.shape;
+}
+
+CTNN_ONCE const program* program::one_sample() const {
+  std::call_once(one_sample_.once, [&] {
+    if (!optimized_ || !carried_.empty() || !pays_apart(g())) return;
+    std::optional<graph> one = ir::one_sample(g());
+    // Numbers that shapes follow from have to be there whole.
+    for (const model_input& i : inputs_)
+      if (one && i.needed && !(shape_in(one->view(), i) == i.shape)) one.reset();
+    if (one && is_packed_the_same(g(), one->view())) one_sample_.made.reset(new program(*this, std::move(*one)));
+  });
+  return one_sample_.made.get();
 }
 
 CTNN_ONCE plan_view program::plan(plan_kind kind) const {
@@ -415,15 +464,21 @@ CTNN_ONCE std::size_t program::bytes() const {
   return sum + history_.size() * sizeof(rewrite_step) + code_.size() * 4 * sizeof(plan_step);
 }
 
+CTNN_ONCE void program::look_up_operator(node_id n) {
+  const node& now = g_.nodes[static_cast<std::size_t>(n)];
+  node_code& code = code_[static_cast<std::size_t>(n)];
+  code.op = make_operator(*now.type, g_.view().fields_of(now.fields));
+  code.nanoseconds = nanoseconds_of(g(), n);
+}
+
 CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom) {
   const graph_view g = g_.view();
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
-    code_[i].op = make_operator(*n.type, g.fields_of(n.fields));
+    look_up_operator(static_cast<int>(i));
     const loaded_kernel kernel = choose_kernel(kernels_, *n.type, takes_vectors(g, n));
     code_[i].run = kernel.run;
     code_[i].divides = kernel.divides && !n.type->refuses(g.fields_of(n.fields));
-    code_[i].nanoseconds = nanoseconds_of(g, static_cast<int>(i));
     for (const custom_operator& c : custom) {
       if (c.type != n.type) continue;
       const loaded_kernel own = c.kernel(target_);

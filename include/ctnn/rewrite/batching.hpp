@@ -8,6 +8,7 @@
 #pragma once
 
 #include "expansion.hpp"
+#include "samples_apart.hpp"
 
 namespace ctnn::ir::detail {
 
@@ -119,27 +120,6 @@ class batch_maker {
 
   // Operators.
 
-  /// Those that say so compute part by part along the first axis.
-  constexpr bool passes(const node& n, const pool<extents>& shapes, int result_rank) {
-    const int back = shapes[0].rank - 1;
-    return n.type->passes(x_.made().fields_of(n.fields), back, shapes) == result_rank - 1;
-  }
-  /// Windows over the last axes of an image, signal or volume of one sample.
-  template <class... Ops>
-  constexpr bool is_any(const node& n) const {
-    return ((n.type == &type_of<Ops>) || ...);
-  }
-  constexpr bool takes_images(const node& n) const {
-    const int axes = one(own_inputs(n)[0]).rank - 1;
-    if (is_any<op::conv1d, op::conv_transpose1d>(n)) return axes == 1;
-    if (is_any<op::conv2d, op::conv_transpose2d, op::channel_shuffle, op::pixel_shuffle, op::local_response_norm>(n))
-      return axes == 2;
-    if (is_any<op::conv3d, op::conv_transpose3d>(n)) return axes == 3;
-    if (n.type == &type_of<op::pool>)
-      return axes == decode<op::pool>(fields(n)).axes && !decode<op::pool>(fields(n)).indices;
-    if (n.type == &type_of<op::adaptive_pool>) return axes == decode<op::adaptive_pool>(fields(n)).axes;
-    return n.type == &type_of<op::interpolate> && axes == decode<op::interpolate>(fields(n)).axes;
-  }
   /// Of inputs that meet axis by axis from the last on: axes of 1 behind the batch, as many as the longest has more.
   constexpr value_id lengthened(const node& reader, std::size_t i, value_id v, int rank) {
     const extents& s = one(v);
@@ -184,18 +164,18 @@ class batch_maker {
     x_.move(v, made);
     many_[static_cast<std::size_t>(v)] = true;
   }
-  constexpr problem done(const node& n, const node& as, const pool<value_id>& read, bool independent) {
+  constexpr problem done(const node& n, const node& as, const pool<value_id>& read) {
     value_id made = none;
     if (x_.try_add(as, read, made)) return refused(n);
-    pool<extents> shapes;
-    for (value_id v : read) shapes.push_back(x_.made().shape(v));
     for (int k = 0; k < n.outputs.count; ++k) {
       const value_id v = n.outputs.first + k;
-      const extents& now = x_.made().shape(made + k);
-      if (!(now == many(one(v))) || !(independent || passes(as, shapes, now.rank))) return refused(n);
+      if (!(x_.made().shape(made + k) == many(one(v)))) return refused(n);
       set(v, made + k);
     }
-    return {};
+    pool<bool> have_it;
+    for (value_id v : x_.source().inputs(n)) have_it.push_back(is_many(v));
+    const bool any = n.inputs.count > 0;
+    return any && !keeps_samples_apart(x_.made(), x_.made().nodes.back(), have_it) ? refused(n) : problem{};
   }
 
   /// Attention of one sequence: the samples take the place of its batch.
@@ -226,51 +206,32 @@ class batch_maker {
     auto input = decode<op::input>(fields(n));
     if (input.carried) return refused(n);
     input.shape = as_list(many(one(n.outputs.first)));
-    return done(n, as(n, input), {}, true);
+    return done(n, as(n, input), {});
   }
   // Templates stand before who calls them: Clang wants them whole in constants.
   constexpr problem take(const node& n) {
     if (n.type == &type_of<op::input>) return take_input(n);
     const auto own = own_inputs(n), all = x_.source().inputs(n);
-    bool any = false, all_own = true;
+    bool any = false;
     int rank = 0;
-    for (value_id v : own) {
-      any = any || is_many(v);
-      all_own = all_own && is_many(v);
-      rank = one(v).rank > rank ? one(v).rank : rank;
-    }
-    for (value_id v : all.subspan(own.size()))
-      if (is_many(v)) return refused(n);  // a weight of each sample's own
+    for (value_id v : all) any = any || is_many(v);
+    for (value_id v : own) rank = one(v).rank > rank ? one(v).rank : rank;
     if (!any) {
       x_.copy(n);
       return {};
     }
-    if (n.type->is.view) return done(n, as(n, op::reshape{as_list(many(one(n.outputs.first)))}), all_moved(n), true);
+    if (n.type->is.view) return done(n, as(n, op::reshape{as_list(many(one(n.outputs.first)))}), all_moved(n));
     if (n.type == &type_of<op::rnn>) return recur(n, decode<op::rnn>(fields(n)));
     if (n.type == &type_of<op::gru>) return recur(n, decode<op::gru>(fields(n)));
     if (n.type == &type_of<op::lstm>) return recur(n, decode<op::lstm>(fields(n)));
     if (n.type == &type_of<op::attention>) return attend(n);
-    if (n.type == &type_of<op::gather>)
-      return !is_many(own[0]) && normal_axis(decode<op::gather>(fields(n)).axis, one(own[0]).rank) == 0
-                 ? done(n, n, all_moved(n), true)
-                 : refused(n);
-    if (n.type == &type_of<op::pad> || n.type == &type_of<op::slice>)
-      return own.size() == 1 ? done(n, moved_axes(n), all_moved(n), true) : refused(n);
-    if (takes_images(n)) return all_own ? done(n, moved_axes(n), all_moved(n), true) : refused(n);
     // Matrices of each sample, and what meets number by number.
     const bool multiplies = n.type == &type_of<op::matmul> && one(own[0]).rank >= 2 && one(own[1]).rank >= 2;
-    if (multiplies || n.type->is.each) {
-      pool<value_id> read;
-      for (std::size_t i = 0; i < all.size(); ++i)
-        read.push_back(i < own.size() ? lengthened(n, i, all[i], rank) : x_.moved(all[i]));
-      const bool meets = multiplies || own.size() > 1;
-      return done(n, moved_axes(n), read, meets);
-    }
-    // What is the same for all samples stands first nowhere but in operators that take numbers beside their input.
-    if (!is_many(own[0])) return refused(n);
-    for (value_id v : own.subspan(1))
-      if (is_many(v) != (n.type == &type_of<op::concat> || n.type == &type_of<op::linear>)) return refused(n);
-    return done(n, moved_axes(n), all_moved(n), false);
+    if (!multiplies && !n.type->is.each) return done(n, moved_axes(n), all_moved(n));
+    pool<value_id> read;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      read.push_back(i < own.size() ? lengthened(n, i, all[i], rank) : x_.moved(all[i]));
+    return done(n, moved_axes(n), read);
   }
 
   expander x_;

@@ -51,6 +51,10 @@ struct pad {
     out[0] = type_at(in, 0);
     return require_one_type(in, name);
   }
+  constexpr int passes(int back, inputs in) const {
+    const auto axis = static_cast<std::size_t>(in[0].rank - 1 - back);
+    return before[axis] == 0 && after[axis] == 0 ? back : -1;
+  }
 
   /// The element of [0, size) that stands at position i, outside or inside; -1: the filling.
   constexpr std::int64_t source(std::int64_t i, std::int64_t size) const {

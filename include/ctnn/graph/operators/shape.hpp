@@ -412,6 +412,10 @@ struct slice {
     return s;
   }
 
+  constexpr int passes(int back, inputs in) const {
+    const int axis = in[0].rank - 1 - back;
+    return over(in[0])[static_cast<std::size_t>(axis)].takes_all(in[0][axis]) ? back : -1;
+  }
   constexpr problem infer(inputs in, outputs result) const {
     const extents& x = in[0];
     const std::size_t n = entries();
