@@ -58,3 +58,19 @@ TEST_CASE("declared layers of ncnn's make the bytes that the next one would") {
   const auto want = as_declared_run(x), got = optimized_run(x);
   for (std::size_t i = 0; i < want.size(); ++i) CHECK(got[i] == want[i]);
 }
+
+TEST_CASE("bytes of several samples") {
+  constexpr int samples = 3;
+  using batch = nn::batched<tiny, samples>;
+  static_assert(nn::output_shape<batch, "prob"> == nn::extents{samples, 5});
+  static constexpr auto weights = nn::pack<batch, given>();
+  static nn::engine<tiny> one(as_declared);
+  static nn::engine<batch> all(weights);
+  constexpr auto images = bytes<samples * 40>(31);
+  all.run(nn::in<"x">(std::span(images)));
+  for (std::size_t n = 0; n < samples; ++n) {
+    one.run(nn::in<"x">(std::span(images).subspan(40 * n).first<40>()));
+    CHECK(std::ranges::equal(all.output<1>().subspan(5 * n, 5), one.output<1>()));
+    CHECK(std::ranges::equal(all.output<4>().subspan(80 * n, 80), one.output<4>()));
+  }
+}

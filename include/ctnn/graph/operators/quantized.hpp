@@ -50,6 +50,10 @@ struct granularity {
     wanted[a] = (x[a] + block - 1) / block;
     return scale == wanted ? problem{} : problem{mistake::shape_mismatch, "scale", scale, wanted};
   }
+  constexpr int passes(int back, inputs in) const {
+    if (in.size() == 1 || (block == 0 && in[1].count() == 1 && in[1].rank <= 1)) return back;
+    return block == 0 ? passes_but(normal_axis(axis, in[0].rank), back, in[0]) : -1;
+  }
 };
 
 /// round(x / scale) + zero point, ties to even, saturated. The zero point is of type `to`; `as` has both where no input
@@ -338,6 +342,10 @@ struct quantized_matmul : products_of_bytes {
     return result[0].count() * in[0].back(0);
   }
   static constexpr bool packs(int slot) { return slot == 0; }
+  constexpr int passes(int back, inputs in) const {
+    const int weight = weight_shape(in[0]).rank, of_rows = by_row ? 2 : 1;
+    return weight < 2 || back < of_rows || (weight > 2 && back < weight) ? -1 : back;
+  }
   /// By a weight of shape w.
   constexpr byte_product sizes(const extents& in, const extents& w) const {
     const bool turned = is_transposed();
