@@ -149,5 +149,6 @@ TEST_CASE("what does not pay runs whole") {
   runs_whole({4, 8, 20, 20}, [](builder& b, value_id x) { return b.conv("small", x, 8, 3); });
   runs_whole({1, 8, 200, 200}, [](builder& b, value_id x) { return b.conv("of one", x, 8, 3); });
   runs_whole({512, 640}, [](builder& b, value_id x) { return b.add(op::linear{640}, "connected", {x}); });
+  runs_whole({512, 1024}, [](builder& b, value_id x) { return b.add(op::softmax{}, "many", {x}); });
   runs_whole({2, 8, 160, 160}, [](builder& b, value_id x) { return b.add(op::softmax{0}, "mixed", {x}); });
 }

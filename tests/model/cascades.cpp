@@ -20,8 +20,9 @@ bool same_bits(const array& a, const array& b) {
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-struct mobile {
-  written_network net = mobilenetv2();
+/// A network of the benchmark's, loaded, and a picture for it.
+struct loaded_network {
+  written_network net;
   model m = model::load(std::as_bytes(std::span(net.onnx)));
   array image{extents{1, 3, 224, 224}, random_floats("image", 3 * 224 * 224)};
 
@@ -29,14 +30,15 @@ struct mobile {
     ex.input("x", image);
     return ex.extract(net.output);
   }
-  /// The nodes of the longest cascade, and its last value but one.
-  std::vector<int> longest(const memory_plan& plan) const {
-    std::span<const int> best;
-    for (const plan_step& s : plan.steps)
-      if (const auto now = plan.view().ids_of(s.cascade); now.size() > best.size()) best = now;
-    return {best.begin(), best.end()};
-  }
 };
+
+/// The nodes of the longest cascade.
+std::vector<int> longest(const memory_plan& plan) {
+  std::span<const int> best;
+  for (const plan_step& s : plan.steps)
+    if (const auto now = plan.view().ids_of(s.cascade); now.size() > best.size()) best = now;
+  return {best.begin(), best.end()};
+}
 
 struct eager_pool : thread_pool {
   using thread_pool::thread_pool;
@@ -46,27 +48,21 @@ struct eager_pool : thread_pool {
 }  // namespace
 
 TEST_CASE("SqueezeNet's stem and its pooling") {
-  const written_network net = squeezenet11();
-  const model m = model::load(std::as_bytes(std::span(net.onnx)));
-  const memory_plan plan = make_plan(m.graph()), by_layer = make_plan(m.graph(), {.cascades = false});
-  CHECK(plan_judge(m.graph(), plan.view()).judge() == "");
+  const loaded_network net{squeezenet11()};
+  const graph_view g = net.m.graph();
+  const memory_plan plan = make_plan(g), by_layer = make_plan(g, {.cascades = false});
+  CHECK(plan_judge(g, plan.view()).judge() == "");
   CHECK(plan.steps.size() + 1 == by_layer.steps.size());
-  const array image{extents{1, 3, 224, 224}, random_floats("image", 3 * 224 * 224)};
-  const auto run = [&](extractor&& ex) {
-    ex.input("x", image);
-    return ex.extract(net.output);
-  };
-  extractor whole = m.extractor();
+  extractor whole = net.m.extractor(), rows = net.m.extractor();
   whole.set_light_mode(false);
-  const array want = run(std::move(whole));
-  CHECK(same_bits(run(m.extractor()), want));
-  extractor rows = m.extractor();
+  const array want = net.run(whole);
+  CHECK(same_bits(net.run(rows), want));
   rows.set_executor(std::make_shared<eager_pool>(3));
-  CHECK(same_bits(run(std::move(rows)), want));
+  CHECK(same_bits(net.run(rows), want));
 }
 
 TEST_CASE("MobileNetV2 in cascades") {
-  const mobile net;
+  const loaded_network net{mobilenetv2()};
   const graph_view g = net.m.graph();
   const memory_plan plan = make_plan(g), by_layer = make_plan(g, {.cascades = false});
   CHECK(plan_judge(g, plan.view()).judge() == "");
@@ -88,7 +84,7 @@ TEST_CASE("MobileNetV2 in cascades") {
   rows.set_executor({});
 
   // A value between two convolutions of a cascade.
-  const std::vector<int> nodes = net.longest(plan);
+  const std::vector<int> nodes = longest(plan);
   REQUIRE(nodes.size() == 3);
   std::vector<int> together;
   struct watch {

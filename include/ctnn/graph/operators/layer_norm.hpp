@@ -36,9 +36,7 @@ struct layer_norm {
     result[1] = result[2] = y;
     return {};
   }
-  constexpr int passes(int back, inputs in) const {
-    return in[0].rank - 1 - back < normal_axis(axis, in[0].rank) ? back : -1;
-  }
+  constexpr int passes(int back, inputs in) const { return passes_before(normal_axis(axis, in[0].rank), back, in[0]); }
   constexpr problem infer_types(types in, span<dtype> out) const {
     const problem p = all_floating(in, out, name);
     for (std::size_t i = 1; i < out.size(); ++i) out[i] = dtype::f32;

@@ -34,9 +34,7 @@ struct group_norm {
       if (!(in[i] == extents{c}) && !(in[i] == extents{groups})) return {mistake::shape_mismatch, "scale", in[i], {c}};
     return {};
   }
-  constexpr int passes(int back, inputs in) const {
-    return in[0].rank - 1 - back < channel_axis(in[0], axis) ? back : -1;
-  }
+  constexpr int passes(int back, inputs in) const { return passes_before(channel_axis(in[0], axis), back, in[0]); }
   constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
 };
 

@@ -104,16 +104,19 @@ CTNN_NOINLINE inline void repeat_planes(const op::interpolate& p, const argument
   const extents &x = a.in[0].shape, &y = a.out[0].shape;
   const int height = x.back(1), width = x.back(0), rows = y.back(1), columns = y.back(0);
   const index_range part = share_of(a.share, static_cast<std::ptrdiff_t>(x.count(0, x.rank - 2)));
-  constexpr int some = lanes > 1 ? 128 : 8;  // found once for all planes: each takes divisions
+  constexpr int some = lanes > 1 ? 512 : 8;  // found once for all planes: each takes divisions
   int down[some], along[some];
+  const auto nearest = [&](int axis, int in, int out, int i) {
+    return resampling<precise>(p, axis, in, out, i).index(0);
+  };
   for (int top = 0; top < rows; top += some) {
     const int tall = rows - top < some ? rows - top : some;
-    for (int i = 0; i < tall; ++i) down[i] = tap_of(p, 0, height, rows, top + i).first;
+    for (int i = 0; i < tall; ++i) down[i] = nearest(0, height, rows, top + i);
     for (int left = 0; left < columns; left += some) {
       const int wide = columns - left < some ? columns - left : some;
       bool doubles = true;
       for (int j = 0; j < wide; ++j) {
-        along[j] = tap_of(p, 1, width, columns, left + j).first;
+        along[j] = nearest(1, width, columns, left + j);
         doubles = doubles && along[j] == along[0] + j / 2;
       }
       const std::size_t n = static_cast<std::size_t>(wide);

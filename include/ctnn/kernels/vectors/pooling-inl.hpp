@@ -173,7 +173,14 @@ CTNN_INLINE void take_lines(int count, const float* x, std::ptrdiff_t stride, in
   for (int i = 0; i < n; i += lanes) {
     if (n >= lanes && i > n - lanes) i = n - lanes;  // some of them once more
     vec result = set(Function::start);
-    for (int k = 0; k < count; ++k) result = f(result, load_bounded(x + i + k * stride, n - i));
+    const auto take = [&](int k) { result = f(result, load_bounded(x + i + k * stride, n - i)); };
+    if (count == 3) {  // as most windows have: no branch a cell
+      take(0);
+      take(1);
+      take(2);
+    } else {
+      for (int k = 0; k < count; ++k) take(k);
+    }
     store_bounded(result, y + i, n - i);
   }
 }
@@ -192,8 +199,16 @@ CTNN_INLINE void pool_line(int n, const window_axis& along, const float* line, c
         const vec a = loadu(x), b = loadu(x + lanes);
         result = f(f(result, even_lanes(a, b)), odd_lanes(a, b));
       }
-    for (; k < taps; ++k, x += along.dilation)
-      result = f(result, Stride == 1 ? loadu(x) : even_lanes(loadu(x), loadu(x + lanes)));
+    const auto take = [&](const float* at) {
+      result = f(result, Stride == 1 ? loadu(at) : even_lanes(loadu(at), loadu(at + lanes)));
+    };
+    if (Stride == 1 && taps == 3) {
+      take(x);
+      take(x + along.dilation);
+      take(x + 2 * along.dilation);
+    } else {
+      for (; k < taps; ++k, x += along.dilation) take(x);
+    }
     if constexpr (Function::scales) result = mul(result, loadu(scales + j));
     store_bounded(result, y + j, n - j);
   }
@@ -214,6 +229,7 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
   const int at_a_time = along.span() > most / some / 2 ? 1 : some, pitch = most / at_a_time + 2 * lanes;
   const int at_once = (most / at_a_time - static_cast<int>(along.span())) / along.stride + 1;
   float lines[most + some * 2 * lanes];
+  float columns[Function::scales ? most + lanes : 1];  // cells of a window's row, which padding may not count
   float scales[Function::scales ? most + lanes : 1];
   for (int first = 0; first < width; first += at_once) {
     const int n = width - first < at_once ? width - first : at_once, start = first * along.stride - along.before;
@@ -221,6 +237,8 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
     const int begin = start > 0 ? start : 0, end = start + cells < along.size ? start + cells : along.size;
     for (int k = 0; k < at_a_time; ++k)
       for (int i = 0; i < cells + 2 * lanes; ++i) lines[k * pitch + i] = Function::start;
+    for (int j = 0; j < n + lanes && Function::scales; ++j)
+      columns[j] = j < n ? static_cast<float>(pool_window_at(p, along, first + j).divisor) : 1.0f;
     int scaled = -1;  // rows of the windows that `scales` are of
     const float* x_plane = a.in[0].data + part.begin / height * plane;
     int y_row = static_cast<int>(part.begin % height);
@@ -238,7 +256,11 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
       for (int k = 0; k < taken; ++k, ++r) {
         if (Function::scales && divisors[k] != scaled) {
           scaled = divisors[k];
-          for (int j = 0; j < n; ++j) scales[j] = one_of(scaled, pool_window_at(p, along, first + j).divisor);
+          const vec tall = set(static_cast<float>(scaled));
+          for (int j = 0; j < n; j += lanes) {
+            const vec all = mul(tall, loadu(columns + j));
+            storeu(select(less(zero(), all), div(set(1.0f), all), zero()), scales + j);
+          }
         }
         const float* const line = lines + k * pitch;
         float* const to = a.out[0].data + r * width + first;
