@@ -175,7 +175,7 @@ class program {
   using weight_name = std::pair<std::string_view, std::string_view>;
   struct weight_to_pack;
 
-  /// For one sample of the batch.
+  /// For one sample of a batch, with the weights of its program, which outlives it.
   program(const program& batch, graph&& one);
   /// Of an input; as it is said where no operator reads it.
   static extents shape_in(const graph_view& g, const model_input& i);
@@ -291,7 +291,6 @@ CTNN_ONCE program::program(const program& batch, graph&& one)
     : g_(std::move(one)),
       inputs_(batch.inputs_),
       outputs_(batch.outputs_),
-      weights_(batch.weights_),
       code_(batch.code_),
       kernels_(batch.kernels_),
       target_(batch.target_) {
