@@ -35,7 +35,7 @@ bool is_apart(const graph_view& g) {
   CHECK(samples > 1);
   for (int i = 0; i < samples; ++i) {
     CAPTURE(i);
-    const std::vector<bytes> alone = typed_outputs(one, [&](const graph_view&, const node& n) {
+    const std::vector<bytes> alone = typed_outputs_for(one, [&](const graph_view&, const node& n) {
       const bytes fed = typed_input(g, n);
       const value_id v = n.outputs.first;
       return one.shape(v) == g.shape(v) ? fed : sample_of(fed, size(v), i);

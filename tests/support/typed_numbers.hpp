@@ -105,8 +105,8 @@ inline bytes typed_input(const graph_view& g, const node& n) {
   return made;
 }
 
-/// The outputs of a graph; `input(g, node)` are the elements of its inputs.
-inline std::vector<bytes> typed_outputs(const graph_view& g, auto&& input) {
+/// The outputs of a graph; `input(g, node)` gives the elements of its inputs.
+inline std::vector<bytes> typed_outputs_for(const graph_view& g, auto&& input) {
   std::vector<bytes> values(g.values.size());
   typed_weights weights(g);
   const auto tensor_of = [&](value_id v) {
@@ -157,7 +157,7 @@ inline std::vector<bytes> typed_outputs(const graph_view& g, auto&& input) {
   return out;
 }
 
-inline std::vector<bytes> typed_outputs(const graph_view& g) { return typed_outputs(g, typed_input); }
+inline std::vector<bytes> typed_outputs(const graph_view& g) { return typed_outputs_for(g, typed_input); }
 
 /// Are bytes one step apart at most?
 inline bool one_step(const bytes& got, const bytes& want, dtype type) {
