@@ -9,7 +9,6 @@
 #include <ctnn/formats/ncnn/write.hpp>
 
 #include "reference_run.hpp"
-#include "shared_files.hpp"
 
 using namespace ctnn;
 using namespace ctnn::ir;
@@ -313,27 +312,4 @@ TEST_CASE("half precision weights are stored as such") {
   const ncnn::written_model w = ncnn::write(m, ncnn::weight_storage::fp16);
   CHECK(w.bin.size() == 12);
   CHECK(same_weights(read_back(w), m));
-}
-
-TEST_CASE("every published model that loads is written, and read and written again is the same file") {
-  int models = 0;
-  for (const char* folder : {"ncnn_benchmark", "ncnn_benchmark_old"})
-    for (const auto& path : test::files_below(test::shared_models(folder), ".param")) {
-      CAPTURE(path.string());
-      if (std::filesystem::file_size(path) > 20'000 || path.string().find("vgg") != std::string::npos ||
-          path.string().find("vision") != std::string::npos)
-        continue;
-      loaded_model m;
-      try {
-        m = ncnn::load(path.string(), "");
-      } catch (const error& e) {
-        CHECK(mentions(e.what(), "not supported"));
-        continue;
-      }
-      ncnn::written_model w;
-      CHECK_NOTHROW(w = ncnn::write(m));
-      CHECK(ncnn::write(read_back(w)).param == w.param);
-      ++models;
-    }
-  MESSAGE(models << " models");
 }
