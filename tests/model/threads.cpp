@@ -3,6 +3,8 @@
 // ThreadSanitizer runs this file, too (.ci/run).
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include <ctnn/formats/ncnn/param_reader.hpp>
@@ -204,4 +206,31 @@ TEST_CASE("many extractors on many threads share a model and a pool") {
     });
   for (std::thread& t : threads) t.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("many extractors run the samples of a batch side by side on one pool") {
+  builder b;
+  add_output(b.g, "y", b.conv("c", b.input("x", {5, 4, 240, 240}), 4));
+  random_weights weights;
+  const model m(as_loaded(b.g.view(), weights));
+  const array x(extents{5, 4, 240, 240}, random_floats("x", 5 * 4 * 240 * 240));
+  extractor alone = m.extractor();
+  alone.set_executor(std::make_shared<backwards>(4));
+  alone.input("x", x);
+  const array want = alone.extract("y");
+  CHECK(m.code().one_sample());  // made by the first
+  const model again(as_loaded(b.g.view(), weights));
+  const auto pool = std::make_shared<thread_pool>(3);
+  std::vector<std::thread> users;
+  std::atomic<int> right{0};
+  for (int k = 0; k < 2; ++k)
+    users.emplace_back([&] {
+      extractor ex = again.extractor();
+      ex.set_executor(pool);
+      ex.input("x", x);
+      const array y = ex.extract("y");
+      right += std::equal(y.values().begin(), y.values().end(), want.values().begin(), want.values().end());
+    });
+  for (std::thread& t : users) t.join();
+  CHECK(right == 2);
 }
