@@ -229,7 +229,7 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
   const int at_a_time = along.span() > most / some / 2 ? 1 : some, pitch = most / at_a_time + 2 * lanes;
   const int at_once = (most / at_a_time - static_cast<int>(along.span())) / along.stride + 1;
   float lines[most + some * 2 * lanes];
-  float columns[Function::scales ? most + lanes : 1];  // cells of a window's row, which padding may not count
+  float columns[Function::scales && lanes > 1 ? most + lanes : 1];  // cells of a window's row
   float scales[Function::scales ? most + lanes : 1];
   for (int first = 0; first < width; first += at_once) {
     const int n = width - first < at_once ? width - first : at_once, start = first * along.stride - along.before;
@@ -237,8 +237,8 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
     const int begin = start > 0 ? start : 0, end = start + cells < along.size ? start + cells : along.size;
     for (int k = 0; k < at_a_time; ++k)
       for (int i = 0; i < cells + 2 * lanes; ++i) lines[k * pitch + i] = Function::start;
-    for (int j = 0; j < n + lanes && Function::scales; ++j)
-      columns[j] = j < n ? static_cast<float>(pool_window_at(p, along, first + j).divisor) : 1.0f;
+    const auto cells_of = [&](int j) { return static_cast<float>(pool_window_at(p, along, first + j).divisor); };
+    for (int j = 0; j < n + lanes && Function::scales && lanes > 1; ++j) columns[j] = j < n ? cells_of(j) : 1.0f;
     int scaled = -1;  // rows of the windows that `scales` are of
     const float* x_plane = a.in[0].data + part.begin / height * plane;
     int y_row = static_cast<int>(part.begin % height);
@@ -258,7 +258,7 @@ CTNN_NOINLINE void pool_lines(const op::pool& p, const arguments& a) {
           scaled = divisors[k];
           const vec tall = set(static_cast<float>(scaled));
           for (int j = 0; j < n; j += lanes) {
-            const vec all = mul(tall, loadu(columns + j));
+            const vec all = mul(tall, lanes > 1 ? loadu(columns + j) : set(cells_of(j)));
             storeu(select(less(zero(), all), div(set(1.0f), all), zero()), scales + j);
           }
         }
