@@ -64,7 +64,7 @@ class typed_weights {
     if (b.empty()) {
       b = random_elements(name, e.shape.count(), e.element);
       auto* const f = static_cast<float*>(static_cast<void*>(b.data()));
-      const bool is_scale = name.starts_with("scale") || e.name.ends_with("_scale");
+      const bool is_scale = e.element == dtype::f32 && (name.starts_with("scale") || e.name.ends_with("_scale"));
       for (std::int64_t i = 0; i < e.shape.count() && is_scale; ++i)  // a scale is positive
         f[i] = 0.01f + std::fabs(f[i]);
     }
@@ -100,7 +100,8 @@ inline bytes typed_input(const graph_view& g, const node& n) {
   const ir::value& v = g.at_value(n.outputs.first);
   bytes made = random_elements(n.name, v.shape.count(), v.type);
   auto* const numbers = static_cast<float*>(static_cast<void*>(made.data()));
-  for (std::int64_t i = 0; i < v.shape.count() && n.name.starts_with("scale"); ++i)  // a scale is positive
+  const bool is_scale = v.type == dtype::f32 && n.name.starts_with("scale");
+  for (std::int64_t i = 0; i < v.shape.count() && is_scale; ++i)  // which is positive
     numbers[i] = 0.01f + std::fabs(numbers[i]);
   return made;
 }
