@@ -122,12 +122,14 @@ void check(const std::string& name, const fs::path& file, const std::vector<test
            const stream* s = nullptr) {
   CAPTURE(name);
   test::verdict verdicts[2];
+  int layers = 0;
   for (const bool optimize : {false, true}) {
     CAPTURE(optimize);
     const auto run = [&] {
       load_options options;
       options.optimize = optimize;
       const model m = model::load(file.string(), options);
+      if (m.is_known()) layers = layers_of(m.graph());
       for (const test::published_case& c : cases) verdicts[optimize].note(m, c);
       if (s) verdicts[optimize].note(s->answers(m, 1), s->answers(m, 2), s->as_case);
     };
@@ -136,9 +138,11 @@ void check(const std::string& name, const fs::path& file, const std::vector<test
   }
   const auto others = onnx_runtime_nodes.find(name);
   REQUIRE(others != onnx_runtime_nodes.end());
-  load_options options;
-  options.read = s ? s->shapes() : cases[0].shapes();
-  const int layers = layers_of(model::load(file.string(), options).graph());
+  if (layers == 0) {  // its axes are open
+    load_options options;
+    options.read = s ? s->shapes() : cases[0].shapes();
+    layers = layers_of(model::load(file.string(), options).graph());
+  }
   MESSAGE(name << ": " << layers << " layers, ONNX Runtime " << others->second);
   CHECK(layers <= others->second);
   test::report(name, cases.size(), verdicts[0], verdicts[1],

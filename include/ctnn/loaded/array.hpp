@@ -32,7 +32,7 @@ class array {
   array() = default;
   /// Zeros.
   explicit array(const extents& shape, dtype type = dtype::f32) : array(empty(shape, type)) {
-    std::ranges::fill(bytes(), std::byte{0});
+    if (bytes_.size() > 0) std::memset(bytes_.data(), 0, bytes_.size());
   }
   /// Throws ctnn::error if there are not as many values as the shape has elements.
   array(const extents& shape, std::span<const float> values) : shape_(shape) {

@@ -2,6 +2,9 @@
 // Shapes as numbers, numbers as constants, and operators whose output's shape depends on numbers.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+
 #include "../../../kernels/typed/counting.hpp"
 #include "reduce.hpp"
 
@@ -70,10 +73,13 @@ inline void constant_of_shape(node_reader& n) {
     type = value->type();
   }
   const auto out = n.allocate(s, type);
-  const auto each = static_cast<std::size_t>(size_of(type));
-  if (value)
-    for (std::size_t i = 0; i < out->bytes().size(); i += each)
-      std::memcpy(out->bytes().data() + i, value->bytes().data(), each);
+  const std::span<std::byte> all = out->bytes();
+  if (value && !all.empty()) {  // once, then twice as many each time
+    std::size_t done = static_cast<std::size_t>(size_of(type));
+    std::memcpy(all.data(), value->bytes().data(), done);
+    for (std::size_t more; done < all.size(); done += more)
+      std::memcpy(all.data() + done, all.data(), more = std::min(done, all.size() - done));
+  }
   n.result(n.constant(out));
 }
 
