@@ -3,7 +3,6 @@
 // here.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -32,14 +31,17 @@ inline std::vector<float> synthetic_input(std::size_t n) {
   return out;
 }
 
+/// By way of pointers, as is what writes the weights: hundreds of megabytes, and tests are not optimised.
 inline std::uint32_t crc32(std::span<const std::byte> bytes) {
-  std::array<std::uint32_t, 256> table{};
+  std::uint32_t table[256];
   for (std::uint32_t i = 0; i < 256; ++i) {
     table[i] = i;
     for (int k = 0; k < 8; ++k) table[i] = (table[i] >> 1) ^ (table[i] & 1 ? 0xEDB88320u : 0u);
   }
   std::uint32_t c = 0xFFFFFFFFu;
-  for (std::byte b : bytes) c = table[(c ^ std::to_integer<std::uint32_t>(b)) & 0xFFu] ^ (c >> 8);
+  const std::byte* const end = bytes.data() + bytes.size();
+  for (const std::byte* b = bytes.data(); b != end; ++b)
+    c = table[(c ^ static_cast<std::uint32_t>(*b)) & 0xFFu] ^ (c >> 8);
   return ~c;
 }
 
@@ -111,11 +113,12 @@ class synthetic_weights {
   }
   void tag() { bytes_.resize(bytes_.size() + 4); }
   void put(int n, double scale, double offset = 0) {
-    std::size_t at = bytes_.size();
-    bytes_.resize(at + 4 * static_cast<std::size_t>(n));
-    for (int i = 0; i < n; ++i) {
+    const std::size_t before = bytes_.size();
+    bytes_.resize(before + 4 * static_cast<std::size_t>(n));
+    std::byte* to = bytes_.data() + before;
+    for (int i = 0; i < n; ++i, to += 4) {
       const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(synthetic_number(k_++) * 2 * scale + offset));
-      for (unsigned b = 0; b < 4; ++b) bytes_[at++] = static_cast<std::byte>(word >> 8 * b & 0xFFu);
+      for (unsigned b = 0; b < 4; ++b) to[b] = static_cast<std::byte>(word >> 8 * b & 0xFFu);
     }
   }
 
