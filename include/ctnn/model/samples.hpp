@@ -14,10 +14,10 @@
 namespace ctnn::ir {
 
 /// Whether it takes less, threads or not: values of the batch are more than a cache near a processor holds, a sample
-/// takes long beside setting out, and each weight is used so often for one sample that reading it anew for the next does
-/// not matter. Measured on one and two threads: by sample, networks for pictures of 224 x 224 take 0.86 to 1.01 of the
-/// time, linear layers of 40 to 128 rows a sample 0.8 to 1.01, networks for smaller pictures as long, and linear layers
-/// of one row up to four times as long.
+/// takes long beside setting out, and each weight is used so often for one sample that reading it anew for the next
+/// does not matter. Measured on one and two threads: by sample, networks for pictures of 224 x 224 take 0.86 to 1.01 of
+/// the time, linear layers of 40 to 128 rows a sample 0.8 to 1.01, networks for smaller pictures as long, and linear
+/// layers of one row up to four times as long.
 inline bool pays_apart(const graph_view& g) {
   constexpr std::int64_t cache = std::int64_t{1} << 18, often = 32;  // numbers, multiply-adds a weight
   constexpr double long_enough = 50'000;                             // nanoseconds
