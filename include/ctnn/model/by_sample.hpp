@@ -22,7 +22,7 @@ struct extractor::numbers_of_batch {
 };
 
 CTNN_ONCE bool extractor::begins_and_ends(std::span<const ir::value_id> values) const {
-  if (!light_ || callback_ || steps_run_ > 0 || !cuts_.empty()) return false;
+  if (steps_run_ > 0 || !cuts_.empty()) return false;
   const auto outputs = program_->outputs();
   for (const ir::value_id v : values)
     if (std::ranges::find(outputs, v, &ir::network_output::value) == outputs.end()) return false;

@@ -503,8 +503,8 @@ CTNN_ONCE void extractor::compute(std::span<const ir::value_id> values) {
       make_whole();
       break;
     }
-  if (begins_and_ends(values))
-    if (const ir::program* const one = program_->one_sample()) run_samples(*one);
+  if (light_ && !callback_)
+    if (const ir::program* const one = program_->one_sample(); one && begins_and_ends(values)) run_samples(*one);
   const auto need_all = [&] {
     held_.clear();
     for (ir::value_id v : values) {

@@ -21,21 +21,19 @@ namespace ctnn::ir {
 inline bool pays_apart(const graph_view& g) {
   constexpr std::int64_t cache = std::int64_t{1} << 18, often = 32;  // numbers, multiply-adds a weight
   constexpr double long_enough = 50'000;                             // nanoseconds
-  std::int64_t largest = 0, macs = 0, weights = 0, samples = 0;
+  const int samples = samples_of(g);
+  if (samples < 2) return false;
+  std::int64_t largest = 0, macs = 0, weights = 0;
   double nanoseconds = 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
     for (int k = 0; k < n.outputs.count; ++k) largest = std::max(largest, g.shape(n.outputs.first + k).count());
-    if (n.type == &type_of<op::input>) {
-      const extents& shape = g.shape(n.outputs.first);
-      if (samples == 0) samples = shape.rank > 0 ? shape[0] : 1;
-      continue;
-    }
+    if (n.type == &type_of<op::input>) continue;
     macs += macs_of(g, static_cast<int>(i));
     nanoseconds += nanoseconds_of(g, static_cast<int>(i));
     for (const expression_id w : g.weights(n)) weights += g.at_expression(w).shape.count();
   }
-  return samples > 1 && largest > cache && nanoseconds >= long_enough * static_cast<double>(samples) &&
+  return largest > cache && nanoseconds >= long_enough * static_cast<double>(samples) &&
          macs / samples >= often * weights;
 }
 

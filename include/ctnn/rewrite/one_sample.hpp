@@ -10,6 +10,19 @@ namespace ctnn::ir {
 
 namespace detail {
 
+inline int first_axis(const extents& shape) { return shape.rank > 0 ? shape[0] : 0; }
+
+}  // namespace detail
+
+/// Samples of the batch that g is for, if it is for one: the first axis of its first input.
+inline int samples_of(const graph_view& g) {
+  for (const node& n : g.nodes)
+    if (n.type == &type_of<op::input>) return detail::first_axis(g.shape(n.outputs.first));
+  return 0;
+}
+
+namespace detail {
+
 class one_sample_maker {
  public:
   explicit one_sample_maker(const graph_view& g)
@@ -26,13 +39,6 @@ class one_sample_maker {
 
  private:
   bool is_many(value_id v) const { return many_[static_cast<std::size_t>(v)]; }
-  static int first_axis(const extents& shape) { return shape.rank > 0 ? shape[0] : 0; }
-  /// The first axis of the first input.
-  static int samples_of(const graph_view& g) {
-    for (const node& n : g.nodes)
-      if (n.type == &type_of<op::input>) return first_axis(g.shape(n.outputs.first));
-    return 0;
-  }
   void take_apart(value_id v) {
     one_.at_value(v).shape[0] = 1;
     many_[static_cast<std::size_t>(v)] = true;
