@@ -2,10 +2,10 @@
 // Shapes as numbers, numbers as constants, and operators whose output's shape depends on numbers.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 
 #include "../../../kernels/typed/counting.hpp"
+#include "../../../kernels/typed/movement.hpp"
 #include "reduce.hpp"
 
 namespace ctnn::onnx::readers {
@@ -74,11 +74,10 @@ inline void constant_of_shape(node_reader& n) {
   }
   const auto out = n.allocate(s, type);
   const std::span<std::byte> all = out->bytes();
-  if (value && !all.empty()) {  // once, then twice as many each time
-    std::size_t done = static_cast<std::size_t>(size_of(type));
-    std::memcpy(all.data(), value->bytes().data(), done);
-    for (std::size_t more; done < all.size(); done += more)
-      std::memcpy(all.data() + done, all.data(), more = std::min(done, all.size() - done));
+  if (value && !all.empty()) {
+    const auto each = static_cast<std::size_t>(size_of(type));
+    std::memcpy(all.data(), value->bytes().data(), each);
+    ir::typed::repeat_bytes(all.data(), each, all.size());
   }
   n.result(n.constant(out));
 }
