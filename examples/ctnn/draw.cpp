@@ -3,7 +3,7 @@
 #include <ctnn/formats/arena_picture.hpp>
 #include <ctnn/formats/file.hpp>
 #include <ctnn/formats/graphviz.hpp>
-#include <ctnn/plan/planner.hpp>
+#include <ctnn/loaded/planning.hpp>
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -67,7 +67,7 @@ class times {
 };
 
 void draw_arena(const ir::graph_view& g, const std::string& out) {
-  const ir::memory_plan plan = ir::make_plan(g);
+  const ir::memory_plan plan = ir::plan_loaded(g);
   ir::write_file(out, ctnn::write_arena_picture(g, plan.view()));
 }
 /// Parts have memory of their own, one after the other: x.1.svg, x.2.svg of those that are planned.

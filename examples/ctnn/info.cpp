@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn info: what the file declares, layers, operators, weights, multiply-adds and memory, before and after rewriting.
-#include <ctnn/plan/planner.hpp>
+#include <ctnn/loaded/planning.hpp>
 #include <ctnn/rewrite/provenance.hpp>
 
 #include <map>
@@ -39,7 +39,7 @@ totals add_up(const ir::graph_view& g) {
     t.weights += weights_of_node(g, g.nodes[i]);
     t.macs += ir::macs_of(g, static_cast<int>(i));
   }
-  t.arena = ir::make_plan(g).arena_size * static_cast<std::int64_t>(sizeof(float));
+  t.arena = ir::plan_loaded(g).arena_size * static_cast<std::int64_t>(sizeof(float));
   return t;
 }
 

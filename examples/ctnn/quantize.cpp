@@ -3,7 +3,7 @@
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
-#include <ctnn/loaded/expanded.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/model/quantize.hpp>
 #include <ctnn/rewrite/provenance.hpp>
 #if __has_include(<protozero/pbf_writer.hpp>)
@@ -272,7 +272,7 @@ void quantize(const quantize_options& asked) {
   std::string outputs;
   if (as_header) {
     ir::graph g = ir::thaw(made.model.network.view());
-    const ir::optimization lowered = ir::optimize_loaded(made.model, std::move(g), ctnn::default_rules::records);
+    const ir::optimization lowered = ir::optimize_loaded(made.model, std::move(g), ir::default_rule_records());
     outputs = report_outputs(floats, ctnn::model(ctnn::folded(made.model, lowered.g.view())), made.bytes, all);
     ir::write_file(out, write_header(options, made.model, lowered.g.view()));
   }

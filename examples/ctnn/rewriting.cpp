@@ -3,10 +3,9 @@
 
 #include <ctnn/base/error.hpp>
 #include <ctnn/kernels/winograd.hpp>
-#include <ctnn/loaded/expanded.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/model/winograd_memory.hpp>
-#include <ctnn/network/lower.hpp>
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/rewrite/rule.hpp>
 
 #include <algorithm>
 #include <string>
@@ -33,7 +32,7 @@ void keep_blob(ctnn::loaded_model& m, const std::string& name) {
 
 void require_rule(const std::string& option, const std::string& name) {
   std::string_view nearest;
-  if (!ir::has_rule(ctnn::default_rules::records, name, nearest))
+  if (!ir::has_rule(ir::default_rule_records(), name, nearest))
     throw usage_error(option + ' ' + name + ": no rule has this name" + meant(nearest));
 }
 
@@ -44,7 +43,8 @@ std::string meant(std::string_view nearest) {
 }
 
 std::vector<ir::rule_record> rules_for(const model_source& from) {
-  std::vector<ir::rule_record> rules(ctnn::default_rules::records.begin(), ctnn::default_rules::records.end());
+  const std::span<const ir::rule_record> all = ir::default_rule_records();
+  std::vector<ir::rule_record> rules(all.begin(), all.end());
   if (from.exact)
     std::erase_if(rules, [](const ir::rule_record& r) { return r.info.effect != ir::numerics::exact; });
   const auto names_it = [](const std::vector<std::string>& names, const ir::rule_record& r) {

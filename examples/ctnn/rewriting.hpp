@@ -4,7 +4,7 @@
 
 #include <ctnn/loaded/loaded_model.hpp>
 #include <ctnn/loaded/network_parts.hpp>
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/rewrite/optimization.hpp>
 
 #include "commands.hpp"
 

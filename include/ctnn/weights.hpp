@@ -15,6 +15,7 @@
 #include "base/nearest.hpp"
 #include "formats/cpp/linked.hpp"
 #include "formats/tensor_file.hpp"
+#include "network/fingerprint.hpp"
 #include "network/parameters.hpp"
 #if __has_include(<nlohmann/json.hpp>)
 #include "formats/safetensors.hpp"

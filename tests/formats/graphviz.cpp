@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <ctnn/formats/graphviz.hpp>
-#include <ctnn/loaded/expanded.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/network/lower.hpp>
 #include <ctnn/rewrite/rules.hpp>
 

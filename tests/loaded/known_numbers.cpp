@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include <ctnn/loaded/expanded.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "support/builder.hpp"

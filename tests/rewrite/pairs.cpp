@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <ctnn/formats/ncnn/param_reader.hpp>
-#include <ctnn/loaded/expanded.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/rewrite/rules.hpp>
 

@@ -33,7 +33,7 @@ void write_file(const std::string& path, std::string_view bytes);
 
 }  // namespace ctnn::ir
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_FILES)
 
 #include <filesystem>
 #include <fstream>

@@ -29,6 +29,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../base/compiled.hpp"
 #include "../base/compiler.hpp"
 #include "../base/dtype.hpp"
 #include "../base/pool.hpp"
@@ -671,6 +672,10 @@ constexpr bool takes_given() {
 template <class Op>
 inline constexpr char key_of{};
 
+#if CTNN_UNIT && !CTNN_DEFINES(CTNN_PART_RECORDS)
+template <class Op>
+extern const operator_type type_of;
+#else
 template <class Op>
 inline constexpr operator_type type_of{&key_of<Op>,
                                        Op::name,
@@ -698,6 +703,7 @@ inline constexpr operator_type type_of{&key_of<Op>,
                                        &detail::erased<Op>::passes,
                                        detail::channel_axis_of<Op>(),
                                        &detail::spelling_of<Op>};
+#endif
 
 namespace detail {
 

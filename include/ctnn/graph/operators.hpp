@@ -36,17 +36,19 @@ template <class... Ops>
 struct operator_list {};
 
 // clang-format off
-#define CTNN_OPERATORS(x) \
+#define CTNN_LAYERS(x) \
   x(constant) x(full) x(conv1d) x(conv2d) x(conv3d) x(conv_transpose1d) x(conv_transpose2d) x(conv_transpose3d) \
   x(quantized_conv1d) x(quantized_conv2d) x(quantized_conv3d) x(deform_conv) x(fold_blocks) x(max_unpool) \
   x(linear) x(matmul) x(quantized_matmul) x(einsum) x(det) x(attention) x(rotary_embedding) x(rnn) x(gru) x(lstm) \
   x(quantized_lstm) \
   x(batch_norm) x(scale) x(bias) x(local_response_norm) x(layer_norm) x(rms_norm) x(group_norm) x(lp_normalize) \
-  x(mean_variance_normalize) x(softmax) x(log_softmax) x(hardmax) \
+  x(mean_variance_normalize) x(softmax) x(log_softmax) x(hardmax)
+#define CTNN_FUNCTIONS_OF_ELEMENTS(x) \
   x(activation) x(prelu) x(dropout) x(identity) x(cast) x(bit_cast) x(clamp) x(is_nan) x(is_inf) \
   x(bitwise_not) \
   x(quantize) x(dequantize) x(dynamic_quantize) x(requantize) x(quantized_activation) x(quantized_binary) \
-  x(quantized_softmax) x(binary) x(eltwise) x(compare) x(logic) x(remainder) x(where) \
+  x(quantized_softmax) x(binary) x(eltwise) x(compare) x(logic) x(remainder) x(where)
+#define CTNN_OTHER_OPERATORS(x) \
   x(pool) x(adaptive_pool) x(interpolate) x(grid_sample) x(affine_grid) x(roi_align) x(roi_pool) \
   x(reduce) x(arg_reduce) x(cumsum) x(topk) x(nonzero) x(compress) x(unique) x(one_hot) \
   x(flatten) x(reshape) x(permute) x(channel_shuffle) x(pixel_shuffle) x(concat) x(split) x(slice) x(pad) \
@@ -54,13 +56,14 @@ struct operator_list {};
   x(gather) x(gather_elements) x(gather_nd) x(scatter_elements) x(scatter_nd) \
   x(non_max_suppression) x(prior_box) x(detection_output) x(yolo_detection) \
   x(dft) x(stft) x(signal_window) x(mel_weights)
+#define CTNN_OPERATORS(x) CTNN_LAYERS(x) CTNN_FUNCTIONS_OF_ELEMENTS(x) CTNN_OTHER_OPERATORS(x)
 // clang-format on
 
 #define CTNN_AND_OPERATOR(name) , op::name
 using all_operators = operator_list<op::input CTNN_OPERATORS(CTNN_AND_OPERATOR)>;
 
-// The code behind records is in the unit that compiles everything.
-#if CTNN_COMPILED_ELSEWHERE
+// The code behind records is compiled once: compiled/records.cpp.
+#if !CTNN_DEFINES(CTNN_PART_RECORDS)
 #define CTNN_RECORD_ELSEWHERE(name) extern template const operator_type type_of<op::name>;
 CTNN_RECORD_ELSEWHERE(input)
 CTNN_OPERATORS(CTNN_RECORD_ELSEWHERE)

@@ -59,7 +59,7 @@ struct loaded_model {
   std::vector<model_input> all_inputs() const;
 };
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_MODEL)
 
 CTNN_ONCE std::vector<model_input> loaded_model::all_inputs() const {
   if (!inputs.empty()) return inputs;

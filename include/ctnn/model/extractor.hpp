@@ -274,6 +274,6 @@ class extractor {
 
 }  // namespace ctnn
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_EXTRACTION)
 #include "extraction.hpp"
 #endif

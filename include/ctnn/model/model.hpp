@@ -135,6 +135,6 @@ class model {
 
 }  // namespace ctnn
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_MODEL)
 #include "loading.hpp"
 #endif

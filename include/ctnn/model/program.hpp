@@ -15,20 +15,17 @@
 #include "../base/executor.hpp"
 #include "../loaded/array.hpp"
 #include "../loaded/loaded_model.hpp"
+#include "../loaded/rewriting.hpp"
 #include "../loaded/typed_kernels.hpp"
 #include "../network/target.hpp"
 #include "../plan/plan.hpp"
-#include "../rewrite/rule_record.hpp"
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_MODEL)
 
 #include "../graph/cost.hpp"
 #include "../loaded/budget.hpp"
-#include "../loaded/expanded.hpp"
 #include "../loaded/folded_weights.hpp"
-#include "../plan/planner.hpp"
-#include "../rewrite/driver.hpp"
-#include "../rewrite/rules.hpp"
+#include "../loaded/planning.hpp"
 #include "../weights/packed.hpp"
 #include "free_memory.hpp"
 #include "packed_weights.hpp"
@@ -45,9 +42,6 @@ struct custom_operator {
   const operator_type* type;
   loaded_kernel (*kernel)(target_id);
 };
-
-/// The records of default_rules.
-std::span<const rule_record> default_rule_records();
 
 /// What rewriting has done to all programs of a model together, of which there may be many, and when it stops.
 class rewrite_count {
@@ -217,7 +211,7 @@ class program {
   target_id target_;
 };
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_MODEL)
 
 CTNN_ONCE const model_input* program::find_input(std::string_view name) const {
   for (const model_input& i : inputs_)
@@ -252,8 +246,6 @@ CTNN_ONCE std::size_t program::weights_bytes() const {
     if (w.use_count() == 1) sum += w->bytes();
   return sum;
 }
-
-CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
 CTNN_ONCE program::program(loaded_model&& source, const program_options& options,
                            std::shared_ptr<packed_weights> packed)
@@ -319,7 +311,7 @@ CTNN_ONCE const program* program::one_sample() const {
 CTNN_ONCE plan_view program::plan(plan_kind kind) const {
   lazy_plan& p = plans_[static_cast<std::size_t>(kind)];
   std::call_once(p.once, [&] {
-    p.made = make_plan(g_.view(), {.in_place = kind != plan_kind::all_values,
+    p.made = plan_loaded(g_.view(), {.in_place = kind != plan_kind::all_values,
                                    .cascades = kind == plan_kind::cascades,
                                    .arena = false});
   });

@@ -85,7 +85,7 @@ class program_family {
   std::vector<std::vector<std::pair<std::string, extents>>> making_;  ///< of what is fed to those under way
 };
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_MODEL)
 
 CTNN_ONCE program_family::program_family(loaded_model&& network, program_options options, network_maker maker,
                                          std::size_t memory)

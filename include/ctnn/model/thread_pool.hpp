@@ -9,7 +9,7 @@
 #include "../base/compiled.hpp"
 #include "../base/executor.hpp"
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_EXTRACTION)
 #include <chrono>
 #include <string>
 #include <system_error>
@@ -60,7 +60,7 @@ class thread_pool : public executor {
   std::vector<std::thread> helpers_;
 };
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_EXTRACTION)
 
 /// Looks for a tenth of a millisecond, then sleeps: between a network's layers nobody should, since waking takes
 /// longer than most layers. By the clock: a pause is 10 cycles on one CPU and 140 on another.

@@ -27,7 +27,7 @@ verification verify(const ir::network_maker& maker, const arrays_by_name& inputs
 verification verify(const std::function<loaded_model()>& read, const arrays_by_name& inputs = {},
                     double tolerance = 1e-4, load_options options = {});
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_TOOLS)
 
 CTNN_ONCE array made_up_numbers(const model_input& input) {
   array numbers(input.shape, input.type);

@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_EXTRACTION)
 #include "../rewrite/provenance.hpp"
 #endif
 
@@ -12,7 +12,7 @@ namespace ctnn {
 
 std::string where_it_went(const ir::program& p, std::string_view name);
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_EXTRACTION)
 
 CTNN_ONCE std::string where_it_went(const ir::program& p, std::string_view name) {
   const ir::graph_view before = p.source().network.view();

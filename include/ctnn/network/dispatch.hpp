@@ -80,7 +80,7 @@ loaded_kernels kernels_for(target_id t) {
   return table[t.index]();
 }
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_DISPATCH)
 
 CTNN_ONCE target_list supported_targets() {
   static constexpr const char* (*compiled[])() = CTNN_FOR_EACH_TARGET(name_of_target);
@@ -113,7 +113,7 @@ CTNN_ONCE std::int64_t multiply_registers(target_id t, int steps, float* sink) {
 
 #endif
 
-#if defined(CTNN_COMPILE)
+#if CTNN_UNIT
 template loaded_kernels kernels_for<all_operators>(target_id);
 #endif
 

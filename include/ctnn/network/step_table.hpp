@@ -63,7 +63,7 @@ struct table_company {
 /// One inference.
 void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f, const table_company& with);
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_DISPATCH)
 
 namespace detail {
 

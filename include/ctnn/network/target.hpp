@@ -48,7 +48,7 @@ loaded_kernels kernels_for(target_id t);
 /// fma_peak-inl.hpp on a target.
 std::int64_t multiply_registers(target_id t, int steps, float* sink);
 
-#if CTNN_COMPILED_ELSEWHERE && !defined(CTNN_PLAIN)
+#if !CTNN_DEFINES(CTNN_PART_DISPATCH) && !defined(CTNN_PLAIN)
 extern template loaded_kernels kernels_for<all_operators>(target_id);
 #endif
 
@@ -61,6 +61,6 @@ using ir::target_id;
 using ir::target_name;
 }  // namespace ctnn
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_DISPATCH)
 #include "dispatch.hpp"
 #endif

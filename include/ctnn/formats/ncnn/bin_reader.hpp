@@ -104,7 +104,7 @@ class bin_reader {
   bool zeros_ = false;
 };
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_NCNN_READER)
 
 CTNN_ONCE bin_reader::bin_reader(std::span<const std::byte> bytes, std::string source, const budget& limits)
     : bytes_(bytes), size_(bytes.size()), source_(std::move(source)), limits_(limits) {}

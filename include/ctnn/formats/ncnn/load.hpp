@@ -62,6 +62,6 @@ loaded_model load(const std::string& param, const std::string& bin, const read_o
 
 }  // namespace ctnn::ncnn
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_NCNN_READER)
 #include "reader.hpp"
 #endif

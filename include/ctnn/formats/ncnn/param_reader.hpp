@@ -18,7 +18,7 @@ param_file parse_param(std::string_view text, std::string source = "param", cons
 
 }  // namespace ctnn::ncnn
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_NCNN_READER)
 
 #include <algorithm>
 #include <charconv>

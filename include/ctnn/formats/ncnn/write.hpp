@@ -70,7 +70,7 @@ inline void save(const written_model& w, const std::string& param, const std::st
 
 }  // namespace ctnn::ncnn
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_NCNN_WRITER)
 #include "open_extents.hpp"
 #include "writer.hpp"
 #endif

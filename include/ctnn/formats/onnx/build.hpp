@@ -47,7 +47,7 @@ std::vector<declared_value> declared_outputs(const model_message& file);
 
 }  // namespace ctnn::onnx
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_ONNX_BUILDER)
 #include "builder.hpp"
 #include "divide.hpp"
 #endif

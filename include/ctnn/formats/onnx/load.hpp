@@ -20,6 +20,6 @@ loaded_model load(const std::string& path, const read_options& options = {}, con
 
 }  // namespace ctnn::onnx
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_ONNX_PARSER)
 #include "reader.hpp"
 #endif

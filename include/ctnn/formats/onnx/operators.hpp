@@ -1,265 +1,40 @@
 // SPDX-License-Identifier: BSL-1.0
-// ONNX's operators by name: one table, one small function each (readers/).
+// ONNX's operators by name: tables in operators/, one small function each in readers/.
 #pragma once
 
-#include <iterator>
+#include <string_view>
 
-#include "readers/microsoft_attention.hpp"
-#include "readers/ngrams.hpp"
-#include "readers/pictures.hpp"
-#include "readers/quantized_microsoft.hpp"
-#include "readers/sequence.hpp"
-#include "readers/signal.hpp"
+#include "../../base/compiled.hpp"
+#include "messages.hpp"
 
 namespace ctnn::onnx {
 
-namespace readers {
-using enum op::binary_function;
-using enum op::comparison;
-using enum op::logic_function;
-
-/// Every operator that ctnn's express, sorted by name. `If` is inlined by the graph reader below.
-inline constexpr operator_entry operators[] = {
-    {"Abs", apply<function::abs>},
-    {"Acos", apply<function::acos>},
-    {"Acosh", apply<function::acosh>},
-    {"Add", binary<add>},
-    {"AffineGrid", affine_grid},
-    {"And", logic<logical_and>},
-    {"ArgMax", arg_reduce<true>},
-    {"ArgMin", arg_reduce<false>},
-    {"Asin", apply<function::asin>},
-    {"Asinh", apply<function::asinh>},
-    {"Atan", apply<function::atan>},
-    {"Atanh", apply<function::atanh>},
-    {"Attention", attention},
-    {"AveragePool", pool<op::pooling::average>},
-    {"BatchNormalization", batch_norm},
-    {"Bernoulli", bernoulli, true},
-    {"BitCast", bit_cast},
-    {"BitShift", bit_shift},
-    {"BitwiseAnd", logic<bit_and>},
-    {"BitwiseNot", bitwise_not<false>},
-    {"BitwiseOr", logic<bit_or>},
-    {"BitwiseXor", logic<bit_xor>},
-    {"BlackmanWindow", window<op::window_kind::blackman>},
-    {"Cast", cast},
-    {"CastLike", cast_like},
-    {"Ceil", apply<function::ceil>},
-    {"Celu", with_alpha<function::celu>},
-    {"CenterCropPad", center_crop_pad},
-    {"Clip", clip},
-    {"Col2Im", col2im},
-    {"Compress", compress},
-    {"Concat", concat},
-    {"ConcatFromSequence", concat_from_sequence},
-    {"Constant", constant},
-    {"ConstantOfShape", constant_of_shape},
-    {"Conv", conv},
-    {"ConvInteger", integer_convolution},
-    {"ConvTranspose", conv_transpose},
-    {"Cos", apply<function::cos>},
-    {"Cosh", apply<function::cosh>},
-    {"CumProd", running<true>},
-    {"CumSum", running<false>},
-    {"DFT", dft},
-    {"DeformConv", deform_conv},
-    {"DepthToSpace", depth_to_space},
-    {"DequantizeLinear", dequantize},
-    {"Det", det},
-    {"Div", binary<div>},
-    {"Dropout", dropout},
-    {"DynamicQuantizeLinear", dynamic_quantize},
-    {"Einsum", einsum},
-    {"Elu", with_alpha<function::elu>},
-    {"Equal", compare<equal>},
-    {"Erf", apply<function::erf>},
-    {"Exp", apply<function::exp>},
-    {"Expand", expand},
-    {"EyeLike", eye_like},
-    {"Flatten", flatten},
-    {"Floor", apply<function::floor>},
-    {"GRU", gru},
-    {"Gather", gather},
-    {"GatherElements", gather_elements},
-    {"GatherND", gather_nd},
-    {"Gelu", gelu},
-    {"Gemm", gemm},
-    {"GlobalAveragePool", global_pool<op::pooling::average>},
-    {"GlobalLpPool", global_lp_pool},
-    {"GlobalMaxPool", global_pool<op::pooling::max>},
-    {"Greater", compare<greater>},
-    {"GreaterOrEqual", compare<greater_equal>},
-    {"GridSample", grid_sample},
-    {"GroupNormalization", group_norm},
-    {"HammingWindow", window<op::window_kind::hamming>},
-    {"HannWindow", window<op::window_kind::hann>},
-    {"HardSigmoid", hard_sigmoid},
-    {"HardSwish", hard_swish},
-    {"Hardmax", softmax<op::hardmax>},
-    {"Identity", identity},
-    {"ImageDecoder", image_decoder},
-    {"InstanceNormalization", instance_norm},
-    {"IsInf", is_inf},
-    {"IsNaN", is_nan},
-    {"LRN", lrn},
-    {"LSTM", lstm},
-    {"LayerNormalization", layer_norm},
-    {"LeakyRelu", with_alpha<function::leaky_relu, 1>},
-    {"Less", compare<less>},
-    {"LessOrEqual", compare<less_equal>},
-    {"Log", apply<function::log>},
-    {"LogSoftmax", softmax<op::log_softmax>},
-    {"LpNormalization", lp_norm},
-    {"LpPool", pool<op::pooling::lp>},
-    {"MatMul", matmul},
-    {"MatMulInteger", integer_matmul},
-    {"Max", variadic<maximum>},
-    {"MaxPool", pool<op::pooling::max>},
-    {"MaxRoiPool", max_roi_pool},
-    {"MaxUnpool", max_unpool},
-    {"Mean", variadic<add, true>},
-    {"MeanVarianceNormalization", mean_variance_norm},
-    {"MelWeightMatrix", mel_weights},
-    {"Min", variadic<minimum>},
-    {"Mish", apply<function::mish>},
-    {"Mod", modulo},
-    {"Mul", binary<mul>},
-    {"Multinomial", multinomial, true},
-    {"Neg", apply<function::neg>},
-    {"NonMaxSuppression", non_max_suppression},
-    {"NonZero", nonzero},
-    {"Not", bitwise_not<true>},
-    {"OneHot", one_hot},
-    {"Optional", optional},
-    {"OptionalGetElement", optional_get_element},
-    {"OptionalHasElement", optional_has_element},
-    {"Or", logic<logical_or>},
-    {"PRelu", parametric_relu},
-    {"Pad", pad},
-    {"Pow", power},
-    {"QLinearConv", quantized_convolution},
-    {"QLinearMatMul", quantized_matmul},
-    {"QuantizeLinear", quantize},
-    {"RMSNormalization", rms_norm},
-    {"RNN", rnn},
-    {"RandomNormal", random<true, false>, true},
-    {"RandomNormalLike", random<true, true>, true},
-    {"RandomUniform", random<false, false>, true},
-    {"RandomUniformLike", random<false, true>, true},
-    {"Range", range<>},
-    {"Reciprocal", apply<function::reciprocal>},
-    {"ReduceL1", reduce<op::reduction::l1>},
-    {"ReduceL2", reduce<op::reduction::l2>},
-    {"ReduceLogSum", reduce<op::reduction::log_sum>},
-    {"ReduceLogSumExp", reduce<op::reduction::log_sum_exp>},
-    {"ReduceMax", reduce<op::reduction::max>},
-    {"ReduceMean", reduce<op::reduction::mean>},
-    {"ReduceMin", reduce<op::reduction::min>},
-    {"ReduceProd", reduce<op::reduction::prod>},
-    {"ReduceSum", reduce<op::reduction::sum, 13>},
-    {"ReduceSumSquare", reduce<op::reduction::sum_square>},
-    {"Relu", apply<function::relu>},
-    {"Reshape", reshape},
-    {"Resize", resize},
-    {"ReverseSequence", reverse_sequence},
-    {"RoiAlign", roi_align},
-    {"RotaryEmbedding", rotary_embedding},
-    {"Round", apply<function::round>},
-    {"STFT", stft},
-    {"Scatter", scatter_elements},
-    {"ScatterElements", scatter_elements},
-    {"ScatterND", scatter_nd},
-    {"Selu", selu},
-    {"SequenceAt", sequence_at},
-    {"SequenceConstruct", sequence_construct},
-    {"SequenceEmpty", sequence_empty},
-    {"SequenceErase", sequence_erase},
-    {"SequenceInsert", sequence_insert},
-    {"SequenceLength", sequence_length},
-    {"Shape", shape},
-    {"Shrink", shrink},
-    {"Sigmoid", apply<function::sigmoid>},
-    {"Sign", apply<function::sign>},
-    {"SimplifiedLayerNormalization", rms_norm},
-    {"Sin", apply<function::sin>},
-    {"Sinh", apply<function::sinh>},
-    {"Size", size},
-    {"Slice", slice},
-    {"Softmax", softmax<op::softmax>},
-    {"Softplus", apply<function::softplus>},
-    {"Softsign", apply<function::softsign>},
-    {"SpaceToDepth", space_to_depth},
-    {"Split", split},
-    {"SplitToSequence", split_to_sequence},
-    {"Sqrt", apply<function::sqrt>},
-    {"Squeeze", squeeze},
-    {"Sub", binary<sub>},
-    {"Sum", variadic<add>},
-    {"Swish", with_alpha<function::swish>},
-    {"Tan", apply<function::tan>},
-    {"Tanh", apply<function::tanh>},
-    {"TensorScatter", tensor_scatter},
-    {"TfIdfVectorizer", tfidf},
-    {"ThresholdedRelu", with_alpha<function::thresholded_relu>},
-    {"Tile", tile},
-    {"TopK", top_k},
-    {"Transpose", transpose},
-    {"Trilu", trilu},
-    {"Unique", unique},
-    {"Unsqueeze", unsqueeze},
-    {"Upsample", upsample},
-    {"Where", where},
-    {"Xor", logic<logical_xor>},
-};
-
-/// com.microsoft, sorted by name.
-inline constexpr operator_entry microsoft_operators[] = {
-    {"Attention", microsoft_attention},
-    {"BiasAdd", bias_add},
-    {"BiasDropout", bias_dropout},
-    {"BiasGelu", bias_gelu<function::gelu>},
-    {"BiasSoftmax", bias_softmax},
-    {"BiasSplitGelu", bias_split_gelu},
-    {"CDist", distances},
-    {"EmbedLayerNormalization", embed_layer_norm},
-    {"ExpandDims", expand_dims},
-    {"FastGelu", bias_gelu<function::gelu_tanh>},
-    {"FusedConv", fused_conv<false>},
-    {"FusedGemm", fused_gemm},
-    {"FusedMatMul", fused_matmul},
-    {"FusedMatMulActivation", fused_matmul},
-    {"GatherBlockQuantized", gather_blocks},
-    {"GatherND", gather_nd},
-    {"Gelu", apply<function::gelu>},
-    {"GemmFastGelu", gemm_fast_gelu},
-    {"GridSample", grid_sample},
-    {"GroupNorm", microsoft_group_norm<false>},
-    {"GroupQueryAttention", group_query_attention},
-    {"MatMulNBits", matmul_of_bits},
-    {"MultiHeadAttention", multi_head_attention},
-    {"NhwcConv", fused_conv<true>},
-    {"NhwcFusedConv", fused_conv<true>},
-    {"Pad", pad},
-    {"QuickGelu", quick_gelu},
-    {"Range", range<true>},
-    {"RotaryEmbedding", microsoft_rotary_embedding},
-    {"SkipGroupNorm", microsoft_group_norm<true>},
-    {"SkipLayerNormalization", skip_layer_norm<false>},
-    {"SkipSimplifiedLayerNormalization", skip_layer_norm<true>},
-    {"TransposeMatMul", fused_matmul},
-    {"Trilu", trilu},
-    {"Unique", microsoft_unique},
-};
-
-}  // namespace readers
+// Null for a name that the table does not have.
+const operator_entry* find_computing(std::string_view name);
+const operator_entry* find_moving(std::string_view name);
+const operator_entry* find_sequences(std::string_view name);
+const operator_entry* find_microsoft(std::string_view name);
 
 /// Null if ONNX has no such operator or ctnn cannot say it.
 inline const operator_entry* find_operator(std::string_view domain, std::string_view name) {
-  if (domain.empty()) return find_in(readers::operators, name);
-  if (domain != "com.microsoft") return nullptr;
-  const operator_entry* const found = find_in(readers::microsoft_operators, name);
-  return found ? found : find_in(readers::quantized_microsoft, name);
+  if (domain == "com.microsoft") return find_microsoft(name);
+  if (!domain.empty()) return nullptr;
+  for (const auto find : {&find_computing, &find_moving, &find_sequences})
+    if (const operator_entry* const found = find(name)) return found;
+  return nullptr;
 }
 
 }  // namespace ctnn::onnx
+
+#if CTNN_DEFINES(CTNN_PART_ONNX_COMPUTING)
+#include "operators/computing.hpp"
+#endif
+#if CTNN_DEFINES(CTNN_PART_ONNX_MOVING)
+#include "operators/moving.hpp"
+#endif
+#if CTNN_DEFINES(CTNN_PART_ONNX_SEQUENCES)
+#include "operators/sequences.hpp"
+#endif
+#if CTNN_DEFINES(CTNN_PART_ONNX_MICROSOFT)
+#include "operators/microsoft.hpp"
+#endif

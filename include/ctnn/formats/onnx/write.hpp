@@ -81,7 +81,7 @@ saved_model save(const loaded_model& m, const graph_view& g, const std::string& 
 
 }  // namespace ctnn::onnx
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_ONNX_WRITER)
 #include "join.hpp"
 #include "open_axes.hpp"
 #include "writer.hpp"

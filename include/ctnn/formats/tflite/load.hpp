@@ -23,6 +23,6 @@ loaded_model load(const std::string& path, const read_options& options = {}, con
 
 }  // namespace ctnn::tflite
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_TFLITE)
 #include "reader.hpp"
 #endif

@@ -9,18 +9,21 @@ CTNN_BEGIN_LOOPS
 namespace ctnn::ir::typed {
 
 inline void run(const op::compare& p, const arguments& a) {
+  using enum op::comparison;
+  arguments b = a;
+  const const_tensor swapped[] = {a.in[1], a.in[0]};
+  if (p.function == greater || p.function == greater_equal) b.in = swapped;  // x > z is z < x
   visit_element(p.name, a.in[0].type, [&]<class T>(tag<T>) {
     const auto map = [&](auto f) {
-      map_pairs<std::uint8_t, T, T>(a, [f](T x, T z) { return static_cast<std::uint8_t>(f(x, z)); });
+      map_pairs<std::uint8_t, T, T>(b, [f](T x, T z) { return static_cast<std::uint8_t>(f(x, z)); });
     };
-    using enum op::comparison;
     switch (p.function) {
       case equal: return map([](T x, T z) { return x == z; });
       case not_equal: return map([](T x, T z) { return x != z; });
-      case less: return map([](T x, T z) { return x < z; });
-      case less_equal: return map([](T x, T z) { return x <= z; });
-      case greater: return map([](T x, T z) { return x > z; });
-      case greater_equal: return map([](T x, T z) { return x >= z; });
+      case less:
+      case greater: return map([](T x, T z) { return x < z; });
+      case less_equal:
+      case greater_equal: return map([](T x, T z) { return x <= z; });
     }
   });
 }
@@ -86,11 +89,11 @@ inline void run(const op::where&, const arguments& a) {
       const T* z = elements<T>(a.in[2]) + at.offset[3];
       if (row.stride[0] == 1 && are_neighbours(row.stride[1]) && are_neighbours(row.stride[2]) &&
           are_neighbours(row.stride[3])) {
-        const row_pieces<std::uint8_t> cs(c, row.stride[1], row.extent);
-        const row_pieces<T> xs(x, row.stride[2], row.extent), zs(z, row.stride[3], row.extent);
+        row_pieces<std::uint8_t> cs(c, row.stride[1], row.extent);
+        row_pieces<T> xs(x, row.stride[2], row.extent), zs(z, row.stride[3], row.extent);
         for_pieces(row.extent, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
-          const std::uint8_t* w = cs.from(first);
-          const T *u = xs.from(first), *v = zs.from(first);
+          const std::uint8_t* w = cs.from(first, n);
+          const T *u = xs.from(first, n), *v = zs.from(first, n);
           T* to = y + first;
           for (std::ptrdiff_t i = 0; i < n; ++i) {  // by bits: both are read, so no branch is in the way of vectors
             const T chosen = static_cast<T>(0 - static_cast<T>(w[i] != 0));

@@ -9,11 +9,13 @@
 
 namespace ctnn::ir {
 
+#if CTNN_DEFINES(CTNN_PART_TYPED)
 CTNN_ONCE void require_lengths(std::string_view op, const const_tensor& lengths, int most) {
   for (int n = 0; n < lengths.shape[0]; ++n)
     if (const std::int64_t length = integer_at(lengths, n); length < 0 || length > most)
       refuse_at_run_time(op, "% steps of a sequence of %", length, most);
 }
+#endif
 
 namespace typed {
 

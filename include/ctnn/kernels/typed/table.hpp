@@ -18,13 +18,11 @@ loaded_kernel choose_kernel(const loaded_kernels& of_target, const operator_type
 
 }  // namespace ctnn::ir
 
-#if !CTNN_COMPILED_ELSEWHERE
+#if CTNN_DEFINES(CTNN_PART_TYPED) || CTNN_DEFINES(CTNN_PART_LOOPS)
 
 #include "all.hpp"
 
-namespace ctnn::ir {
-
-namespace typed {
+namespace ctnn::ir::typed {
 
 template <class Op>
 void run_erased(const void* op, const arguments& a, scratch_memory memory) {
@@ -40,7 +38,20 @@ constexpr std::array<loaded_kernel, sizeof...(Ops)> kernels_of(operator_list<Ops
   return {{kernel_of<Ops>()...}};
 }
 
-}  // namespace typed
+#if !CTNN_DEFINES(CTNN_PART_LOOPS)
+#define CTNN_LOOPS_ELSEWHERE(name) \
+  extern template void run_erased<op::name>(const void*, const arguments&, scratch_memory);
+CTNN_OPERATORS(CTNN_LOOPS_ELSEWHERE)
+#undef CTNN_LOOPS_ELSEWHERE
+#endif
+
+}  // namespace ctnn::ir::typed
+
+#endif
+
+#if CTNN_DEFINES(CTNN_PART_TYPED)
+
+namespace ctnn::ir {
 
 CTNN_ONCE std::span<const loaded_kernel> typed_kernels() {
   static constexpr auto table = typed::kernels_of(all_operators{});

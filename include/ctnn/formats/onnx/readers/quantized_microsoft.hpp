@@ -190,23 +190,4 @@ inline void dynamic_quantize_matmul(node_reader& n) {
        {s.named(a[0]), s.input(1), s.named(a[1]), s.input(2), s.named(a[2]), s.input(3), s.input(4)});
 }
 
-/// Sorted by name.
-inline constexpr operator_entry quantized_microsoft[] = {
-    {"DequantizeLinear", dequantize},
-    {"DynamicQuantizeMatMul", dynamic_quantize_matmul},
-    {"MatMulIntegerToFloat", integer_matmul_to_float},
-    {"QGemm", quantized_gemm},
-    {"QLinearAdd", quantized_arithmetic<op::binary_function::add>},
-    {"QLinearAveragePool", quantized_average_pool},
-    {"QLinearConcat", quantized_concat},
-    {"QLinearGlobalAveragePool", quantized_global_pool},
-    {"QLinearLeakyRelu", quantized_function<with_alpha<function::leaky_relu, 1>>},
-    {"QLinearMul", quantized_arithmetic<op::binary_function::mul>},
-    {"QLinearReduceMean", quantized_mean},
-    {"QLinearSigmoid", quantized_function<apply<function::sigmoid>>},
-    {"QLinearSoftmax", quantized_softmax},
-    {"QLinearWhere", quantized_where},
-    {"QuantizeLinear", quantize},
-};
-
 }  // namespace ctnn::onnx::readers

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels of every operator for SSE4.
+#define CTNN_UNIT CTNN_PART_VECTORS
+#define CTNN_UNIT_TARGETS HWY_SSE4
+#include "../kernels/target_kernels.hpp"
