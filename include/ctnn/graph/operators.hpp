@@ -33,7 +33,9 @@
 namespace ctnn::ir {
 
 template <class... Ops>
-struct operator_list {};
+struct operator_list {
+  using list = operator_list;
+};
 
 // clang-format off
 #define CTNN_LAYERS(x) \
@@ -60,7 +62,8 @@ struct operator_list {};
 // clang-format on
 
 #define CTNN_AND_OPERATOR(name) , op::name
-using all_operators = operator_list<op::input CTNN_OPERATORS(CTNN_AND_OPERATOR)>;
+/// A class of its own, whose name compilers write short.
+struct all_operators : operator_list<op::input CTNN_OPERATORS(CTNN_AND_OPERATOR)> {};
 
 // The code behind records is compiled once: compiled/records.cpp.
 #if !CTNN_DEFINES(CTNN_PART_RECORDS)

@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "../base/text_hash.hpp"
+#include "../base/hash.hpp"
 #include "executable.hpp"
 
 namespace ctnn::ir {

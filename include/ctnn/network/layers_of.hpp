@@ -16,15 +16,16 @@ namespace ctnn {
 namespace detail {
 
 /// output<...> is no layer: it stands among them, but computes nothing.
-template <class Network>
+template <class List>
 struct layer_sequence;
 template <class... Layers>
-struct layer_sequence<network<Layers...>> {
+struct layer_sequence<layer_list<Layers...>> {
   using row = ir::detail::type_row<std::index_sequence_for<Layers...>, Layers...>;
+  using net = network<Layers...>;
   static constexpr auto places = [] {
-    std::array<std::size_t, network<Layers...>::size + 1> at{};
+    std::array<std::size_t, net::size + 1> at{};
     std::size_t n = 0, i = 0;
-    for (const layer_record& l : network<Layers...>::records) {
+    for (const layer_record& l : net::records) {
       if (l.type) at[n++] = i;
       ++i;
     }
@@ -34,7 +35,7 @@ struct layer_sequence<network<Layers...>> {
   static constexpr auto make(std::index_sequence<I...>) {
     return boost::hana::tuple_t<typename decltype(ir::detail::type_at<places[I]>(static_cast<row*>(nullptr)))::type...>;
   }
-  static constexpr auto layers = make(std::make_index_sequence<network<Layers...>::size>{});
+  static constexpr auto layers = make(std::make_index_sequence<net::size>{});
 };
 
 template <class Net>
@@ -65,7 +66,7 @@ constexpr auto rule_sequence(const rule_list<Rules...>*) {
 /// Of a network with blocks those are the layers of canonical<Net>, under their full names.
 template <class Net>
 inline constexpr auto layers_of =
-    detail::layer_sequence<typename decltype(detail::without_groups<Net>())::type>::layers;
+    detail::layer_sequence<typename decltype(detail::without_groups<Net>())::type::list>::layers;
 
 /// What a layer was given after its name, hana::types again: options and from<...>.
 template <class Layer>

@@ -2,18 +2,18 @@
 // A network as a type.
 #pragma once
 
-#include "blocks.hpp"
+#include "short_list.hpp"
 
 namespace ctnn {
 
-/// A network as a type; an alias of this, or better a struct that inherits it. Within another network it is a block
-/// without a name: block<"encoder", encoder_network> gives it one.
-template <class... Layers>
-struct network {
-  static_assert(detail::are_complete({sizeof(Layers)...}));
-  using network_type = network;
+/// What network<...> is: the class, under a name that is short however long the list (short_list.hpp).
+template <class List>
+struct network_of {
+  using list = typename detail::list_behind<List>::type;
+  static_assert(list::are_complete());
+  using network_type = network_of;
   using operator_struct = void;
-  using parts = detail::parts_or<input<"x", shape<1>>, Layers...>;
+  using parts = typename list::parts;
   static constexpr std::span<const layer_record> records = parts::all;
   static constexpr layer_record record = parts::group(grouping::block, {});
 
@@ -24,7 +24,7 @@ struct network {
   }();
   /// All entries, those of blocks under their full names.
   static constexpr std::span<const layer_record> flat() {
-    if constexpr (has_groups) return detail::flattened<network>::records;
+    if constexpr (has_groups) return detail::flattened<network_of>::records;
     else return records;
   }
 
@@ -44,17 +44,16 @@ struct network {
     return false;
   }();
 
-  static_assert(sizeof...(Layers) > 0, "ctnn: a network has layers, the first of which is an input<...>");
-  static_assert(sizeof...(Layers) == 0 || (detail::are_parts<Layers...> && parts::count == sizeof...(Layers)),
-                "ctnn: a network is a list of layers, blocks and networks");
+  static_assert(list::count > 0, "ctnn: a network has layers, the first of which is an input<...>");
+  static_assert(list::are_parts, "ctnn: a network is a list of layers, blocks and networks");
 };
 
 namespace detail {
 
-template <class Network, fixed_string... Names>
+template <class List, fixed_string... Names>
 struct with_kept;
 template <class... Layers, fixed_string... Names>
-struct with_kept<network<Layers...>, Names...> {
+struct with_kept<layer_list<Layers...>, Names...> {
   using type = network<Layers..., keep<Names...>>;
 };
 
@@ -62,7 +61,7 @@ struct with_kept<network<Layers...>, Names...> {
 
 /// A network with keep<Names...> besides: optimized<kept<net, "relu1">>.
 template <class Net, fixed_string... Names>
-using kept = typename detail::with_kept<typename Net::network_type, Names...>::type;
+using kept = typename detail::with_kept<typename Net::network_type::list, Names...>::type;
 
 namespace detail {
 
@@ -99,9 +98,11 @@ struct exact_part<repeat<Name, Times, Parts...>> {
   using type = repeat<Name, Times, typename exact_part<Parts>::type...>;
 };
 template <class... Parts>
-struct exact_part<network<Parts...>> {
+struct exact_part<layer_list<Parts...>> {
   using type = network<typename exact_part<Parts>::type...>;
 };
+template <class List>
+struct exact_part<network_of<List>> : exact_part<typename network_of<List>::list> {};
 /// A network that is a class is one of its own.
 template <class Part>
   requires(!std::is_same_v<Part, typename Part::network_type>)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../../base/error.hpp"
-#include "../../base/text_hash.hpp"
+#include "../../base/hash.hpp"
 #include "../file.hpp"
 #include "identifier.hpp"
 

@@ -124,10 +124,11 @@ struct loaded_kernel_table<operator_list<Ops...>> {
 /// All kernels of the list's operators for models that are loaded at run time.
 template <class List>
 loaded_kernels kernels_of() {
+  constexpr const auto& table = loaded_kernel_table<typename List::list>::table;
 #if defined(CTNN_PLAIN)
-  return {loaded_kernel_table<List>::table, &convert_loaded, &carry_loaded, integers_of_target()};
+  return {table, &convert_loaded, &carry_loaded, integers_of_target()};
 #else
-  return {loaded_kernel_table<List>::table, &convert_loaded, &carry_loaded, integers_of_target(), &run_loaded_cascade};
+  return {table, &convert_loaded, &carry_loaded, integers_of_target(), &run_loaded_cascade};
 #endif
 }
 

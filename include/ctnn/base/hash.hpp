@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A hash of text.
+// A number that stands for what it was made of.
 #pragma once
 
 #include <concepts>
