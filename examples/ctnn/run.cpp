@@ -269,17 +269,12 @@ void verify(const optimize_options& options) {
   const opened_model opened = open(from);
   const fed_inputs fed = read_inputs(from, opened);
   require_inputs(fed, opened);
-  const std::vector<ir::rule_record> rules = rules_for(options.model);
+  const ctnn::load_options how = options_of(from, ctnn::best_target(), nullptr);
   for (const ctnn::arrays_by_name& arrays : fed.runs) {
     const bool whole = build_whole(opened, arrays).has_value();
     const progress busy("running both sides");
     const ctnn::verification v =
-        ctnn::verify(opened.maker, whole ? arrays : with_made_up(from, opened, arrays), options.tolerance,
-                     {.optimize = from.optimize,
-                      .rules = rules,
-                      .keep = from.keep,
-                      .exact_convolutions = from.exact_convolutions,
-                      .winograd_growth = from.winograd_growth.value_or(ctnn::load_options().winograd_growth)});
+        ctnn::verify(opened.maker, whole ? arrays : with_made_up(from, opened, arrays), options.tolerance, how);
     if (!v.same) throw ctnn::error(ir::describe(v));
     std::printf("verified, %s\n", ir::describe(v).c_str());
   }

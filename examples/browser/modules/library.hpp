@@ -62,8 +62,8 @@ template <class Range, class T>
 constexpr void fill(Range&& range, const T& item) {
   std::fill(std::begin(range), std::end(range), item);
 }
-template <class Range, class Less, class Part>
-constexpr void sort(Range&& range, Less less, Part part) {
+template <class Range, class Less = std::less<>, class Part = std::identity>
+constexpr void sort(Range&& range, Less less = {}, Part part = {}) {
   std::sort(std::begin(range), std::end(range),
             [&](const auto& a, const auto& b) { return less(std::invoke(part, a), std::invoke(part, b)); });
 }

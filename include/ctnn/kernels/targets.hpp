@@ -39,15 +39,21 @@
 #define HWY_DISABLE_PCLMUL_AES
 #endif
 #if CTNN_FAST_CODE && !defined(CTNN_COMPILED_KERNELS)
-// Highway's functions become part of kernels only where it sees that code is optimised, as kernels are.
+// Highway makes its functions part of their callers only where all code is optimised. Here kernels are, and what they
+// call: first its base, then by HWY_INLINE all that its other headers have.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <atomic>
-#define __OPTIMIZE__ 1
+#if !defined(HWY_IS_DEBUG_BUILD)
+#define HWY_IS_DEBUG_BUILD 0
+#endif
+CTNN_BEGIN_FAST_CODE
 #include <hwy/base.h>
-#undef __OPTIMIZE__
+CTNN_END_FAST_CODE
+#undef HWY_INLINE
+#define HWY_INLINE CTNN_INLINE
 #endif
 #endif
 

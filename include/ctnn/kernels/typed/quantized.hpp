@@ -409,7 +409,7 @@ inline bool requantize_sums(const op::requantize& p, const arguments& a, const o
   sum_results r{};
   r.sums = elements<std::int32_t>(a.in[0]);
   r.to = a.out[0].data;
-  r.to_pitch = count;
+  r.to_pitch = static_cast<std::ptrdiff_t>(count);
   r.lines = r.rows = 1;
   r.width = count;
   r.type = p.to == dtype::u8 ? sum_results::u8 : sum_results::i8;

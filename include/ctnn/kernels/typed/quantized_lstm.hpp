@@ -46,7 +46,7 @@ class lstm_of_bytes {
                          added = fixed_detail::shifted_right(i[k] * g[k], 15 + p_.cell_bits);
       c[k] = static_cast<std::int16_t>(fixed_detail::saturated_16(kept + added));
       const std::int32_t y = to_result_.of(o[k] * fixed_tanh(c[k], p_.cell_bits)) + p_.as.zero;
-      h[k] = static_cast<std::int8_t>(std::clamp(y, -128, 127));
+      h[k] = static_cast<std::int8_t>(std::clamp(y, std::int32_t{-128}, std::int32_t{127}));
     }
   }
 

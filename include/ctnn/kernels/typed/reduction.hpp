@@ -238,7 +238,7 @@ inline void run(const op::arg_reduce& p, const arguments& a) {
       for (std::int64_t o = 0; o < s.outer; ++o, x += s.size * s.inner, y += s.inner)
         if (s.inner == 1) *y = find_best(x, s.size, takes);
         else
-          for_pieces(s.inner, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+          for_pieces(static_cast<std::ptrdiff_t>(s.inner), [&](std::ptrdiff_t first, std::ptrdiff_t n) {
             find_best(x + first, s.size, s.inner, n, takes, top, best);
             std::copy_n(best, n, y + first);
           });

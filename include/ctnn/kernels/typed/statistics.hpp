@@ -137,13 +137,13 @@ inline void run(const op::lp_normalize& p, const arguments& a) {
           for (std::int64_t i = 0; i < s.size; ++i) y[i] = static_cast<T>(static_cast<double>(x[i]) * factor);
           continue;
         }
-        for_pieces(s.inner, [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+        for_pieces(static_cast<std::ptrdiff_t>(s.inner), [&](std::ptrdiff_t first, std::ptrdiff_t n) {
           std::fill_n(factors, n, 0.0);
           for (std::int64_t i = 0; i < s.size; ++i)
             for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] += f(static_cast<double>(x[i * s.inner + first + k]));
           for (std::ptrdiff_t k = 0; k < n; ++k) factors[k] = inverse_norm(p.p, factors[k]);
           for (std::int64_t i = 0; i < s.size; ++i)
-            for (std::ptrdiff_t k = 0, at = i * s.inner + first; k < n; ++k, ++at)
+            for (std::ptrdiff_t k = 0, at = static_cast<std::ptrdiff_t>(i * s.inner) + first; k < n; ++k, ++at)
               y[at] = static_cast<T>(static_cast<double>(x[at]) * factors[k]);
         });
       }

@@ -134,7 +134,7 @@ class pooling_walk {
                          begin = std::max<std::int64_t>(start, 0), pitch = n * a.stride + a.span(),
                          end = std::min<std::int64_t>(start + (n - 1) * a.stride + a.span(), a.size),
                          high = bytes_at_once / pitch;
-      for (std::ptrdiff_t top = some.begin; top < some.end; top += high) {
+      for (std::ptrdiff_t top = some.begin; top < some.end; top += static_cast<std::ptrdiff_t>(high)) {
         const std::int64_t lines_here = std::min<std::int64_t>(high, some.end - top);
         std::memset(cells, is_signed ? 128 : 0, static_cast<std::size_t>(lines_here * pitch));
         const std::uint8_t* from = x + top / rows * plane_ + begin;
