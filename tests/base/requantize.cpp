@@ -4,7 +4,8 @@
 
 #include <ctnn/base/requantize.hpp>
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 
@@ -40,5 +41,3 @@ static_assert(twice_rounded_factor(0).of(5) == 0 && twice_rounded_factor(1e300).
 }  // namespace
 
 TEST_CASE("sums by factors are rounded as gemmlowp does") { CHECK(gives_gemmlowps()); }
-
-}  // namespace ctnn::ir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Elements that ctnn.hpp has no kernels for.
 // lines: 23
+// alone: others include <ctnn/typed.hpp>
 // expect: ctnn: the network computes elements of other types than f32: include <ctnn/typed.hpp>
 #include <ctnn/ctnn.hpp>
 #ifdef CTNN_CORRECTED

@@ -6,7 +6,8 @@
 
 #include "support/builder.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 namespace {
 
 TEST_CASE("inputs that nobody reads, one value as several outputs, inputs as outputs") {
@@ -26,4 +27,3 @@ TEST_CASE("inputs that nobody reads, one value as several outputs, inputs as out
 }
 
 }  // namespace
-}  // namespace ctnn::ir

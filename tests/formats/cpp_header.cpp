@@ -13,7 +13,8 @@
 #include "cpp_header_packed.hpp"
 #include "every_layer.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 namespace {
 
 std::string header(bool rewrite, const cpp::header_options& options) {
@@ -160,4 +161,3 @@ TEST_CASE("a layer that has no word is named") {
 }
 
 }  // namespace
-}  // namespace ctnn::ir

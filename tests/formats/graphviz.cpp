@@ -12,7 +12,8 @@
 #include "every_layer.hpp"
 #include "support/builder.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 namespace {
 
 int count(const std::string& text, const std::string& word) {
@@ -108,4 +109,3 @@ TEST_CASE("many layers are folded into columns of about one height") {
 }
 
 }  // namespace
-}  // namespace ctnn::ir

@@ -8,7 +8,8 @@
 
 #include "../../examples/browser/modules/graph_json.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 namespace {
 
 struct net : network<input<"x", shape<4, 9, 9>>, conv2d<"c", out<8>, kernel<3>, stride<2>>, batch_norm<"b">, relu<"r">,
@@ -67,4 +68,3 @@ TEST_CASE("the page's JSON is the same from the compiler and at run time") {
 }
 
 }  // namespace
-}  // namespace ctnn::ir

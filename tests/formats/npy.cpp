@@ -3,7 +3,8 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 namespace {
 
 std::string file(const std::string& header, const std::string& data, char version = 1) {
@@ -128,4 +129,3 @@ TEST_CASE("every truncation of a file is refused") {
 }
 
 }  // namespace
-}  // namespace ctnn::ir

@@ -5,7 +5,8 @@
 #include "sweeps/attention.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("attention on every target") {
   for_each_target([] {
@@ -16,5 +17,3 @@ TEST_CASE("attention on every target") {
     });
   });
 }
-
-}  // namespace ctnn::ir

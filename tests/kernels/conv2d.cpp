@@ -3,7 +3,8 @@
 #include "convolution_cases.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("dense conv2d: odd channels, pitches, long sums") {
   for_each_target([] { sweep_dense(dispatched); });
@@ -29,5 +30,3 @@ TEST_CASE("conv2d with each activation, and accumulating in place") {
 TEST_CASE("conv2d with prelu") {
   for_each_target([] { sweep_slopes(dispatched); });
 }
-
-}  // namespace ctnn::ir

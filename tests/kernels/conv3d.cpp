@@ -5,7 +5,8 @@
 #include "sweeps/volumes.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("conv3d on every target") {
   for_each_target([] {
@@ -16,5 +17,3 @@ TEST_CASE("conv3d on every target") {
     });
   });
 }
-
-}  // namespace ctnn::ir

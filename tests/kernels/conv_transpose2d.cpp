@@ -3,7 +3,8 @@
 #include "conv_transpose2d_cases.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("conv_transpose2d: few and many outputs, odd channels, pitches, long sums") {
   for_each_target([] { sweep_transposed_sizes(dispatched); });
@@ -17,5 +18,3 @@ TEST_CASE("depthwise conv_transpose2d") {
 TEST_CASE("conv_transpose2d with activations") {
   for_each_target([] { sweep_transposed_activations(dispatched); });
 }
-
-}  // namespace ctnn::ir

@@ -5,10 +5,9 @@
 #include "sweeps/elementwise.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("elementwise on every target") {
   for_each_target([] { test::sweep_elementwise(dispatched); });
 }
-
-}  // namespace ctnn::ir

@@ -6,7 +6,8 @@
 
 #include <ctnn/kernels/fixed_curves.hpp>
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 
@@ -36,5 +37,3 @@ TEST_CASE("and near the functions themselves") {
     REQUIRE(fixed_tanh(x, 4) == doctest::Approx(32768 * std::tanh(x / 2048.0)).epsilon(1e-3).scale(32768));
   }
 }
-
-}  // namespace ctnn::ir

@@ -18,7 +18,8 @@
 #include "targets_of_this_cpu.hpp"
 #endif
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 namespace {
 
@@ -465,5 +466,3 @@ TEST_CASE("maxima of bytes line by line are those of windows") {
             }
   });
 }
-
-}  // namespace ctnn::ir

@@ -5,10 +5,9 @@
 #include "sweeps/pooling.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("interpolate on every target") {
   for_each_target([] { test::sweep_interpolate(dispatched); });
 }
-
-}  // namespace ctnn::ir

@@ -3,10 +3,9 @@
 #include "linear_cases.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("linear: one row and many, odd widths, activations") {
   for_each_target([] { sweep_linear(dispatched); });
 }
-
-}  // namespace ctnn::ir

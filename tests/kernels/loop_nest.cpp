@@ -6,7 +6,8 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 namespace {
 
 constexpr tensor nchw(extents e) { return {nullptr, e, layout::nchw, 0}; }
@@ -50,5 +51,3 @@ static_assert(cursor_visits_every_step());
 }  // namespace
 
 TEST_CASE("loop nests") { CHECK(cursor_visits_every_step()); }
-
-}  // namespace ctnn::ir

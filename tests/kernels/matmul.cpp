@@ -7,10 +7,9 @@
 #include "sweeps/matmul.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("matmul on every target") {
   for_each_target([] { test::sweep_matmul(dispatched); });
 }
-
-}  // namespace ctnn::ir

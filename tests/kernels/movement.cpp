@@ -5,10 +5,9 @@
 #include "sweeps/movement.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("movement on every target") {
   for_each_target([] { test::sweep_movement(dispatched); });
 }
-
-}  // namespace ctnn::ir

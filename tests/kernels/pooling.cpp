@@ -8,7 +8,8 @@
 #include "sweeps/pooling.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("pooling on every target") {
   for_each_target([] {
@@ -101,5 +102,3 @@ TEST_CASE("windows over nothing but padding") {
   check([](const op::pool& q, const arguments& a) { reference::run(q, a); });
   for_each_target([&] { check(dispatched); });
 }
-
-}  // namespace ctnn::ir

@@ -5,10 +5,9 @@
 #include "sweeps/recurrent.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("recurrent layers on every target") {
   for_each_target([] { test::sweep_recurrent(dispatched); });
 }
-
-}  // namespace ctnn::ir

@@ -5,7 +5,8 @@
 #include "sweeps/normalization.hpp"
 #include "targets_of_this_cpu.hpp"
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("softmax on every target") {
   for_each_target([] { test::sweep_softmax<op::softmax>(dispatched); });
@@ -14,5 +15,3 @@ TEST_CASE("softmax on every target") {
 TEST_CASE("log_softmax on every target") {
   for_each_target([] { test::sweep_softmax<op::log_softmax>(dispatched); });
 }
-
-}  // namespace ctnn::ir

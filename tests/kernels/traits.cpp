@@ -4,7 +4,8 @@
 
 #include <ctnn/network/dispatch.hpp>
 
-namespace ctnn::ir {
+using namespace ctnn;
+using namespace ctnn::ir;
 
 TEST_CASE("an operator says whether it has a kernel of vectors") {
   int without = 0;
@@ -16,5 +17,3 @@ TEST_CASE("an operator says whether it has a kernel of vectors") {
   }
   CHECK(without > 40);
 }
-
-}  // namespace ctnn::ir

@@ -92,7 +92,7 @@ class cascades : planning_phase {
   constexpr void join(std::span<const int> nodes, std::int64_t room, pool<bool>& gone) {
     placement rows;
     rows.value = g_.at(nodes.back()).outputs.first;
-    rows.size = words(scratch_for(room, sizeof(float)), dtype::i8);
+    rows.size = ctnn::words(scratch_for(room, sizeof(float)), dtype::i8);
     const int scratch = static_cast<int>(plan_.placements.size());
     plan_.placements.push_back(rows);
 

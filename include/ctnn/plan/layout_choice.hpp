@@ -14,7 +14,7 @@ class layout_choice : planning_phase {
     for (std::size_t v = 0; v < g_.values.size(); ++v) {
       placement p;
       p.value = static_cast<int>(v);
-      p.size = words(g_.values[v].shape.count(), g_.values[v].type);
+      p.size = ctnn::words(g_.values[v].shape.count(), g_.values[v].type);
       const node& maker = g_.at(g_.values[v].producer);
       p.kept = carries_ && is_carried(g_, maker);
       p.fed = !p.kept && is_in_arena(g_, maker);
@@ -94,7 +94,7 @@ class layout_choice : planning_phase {
     if (bytes <= 0) return none;
     placement p;
     p.value = g_.at(n).outputs.first;
-    p.size = words(bytes, dtype::i8);
+    p.size = ctnn::words(bytes, dtype::i8);
     plan_.placements.push_back(p);
     return static_cast<int>(plan_.placements.size()) - 1;
   }
@@ -158,7 +158,7 @@ class layout_choice : planning_phase {
     p.value = v;
     p.order = order;
     p.pitch = order == layout::nhwc ? channels_of(s) : 0;
-    p.size = words(s.count(), g_.at_value(v).type);
+    p.size = ctnn::words(s.count(), g_.at_value(v).type);
     const int id = static_cast<int>(plan_.placements.size());
     if (layouts_coincide(s)) {
       p.parent = v;  // a matter of description; place_parts() keeps v whole
@@ -174,7 +174,7 @@ class layout_choice : planning_phase {
   constexpr int copy_of(int from) {
     placement p;
     p.value = at(from).value;
-    p.size = words(shape(from).count(), g_.at_value(at(from).value).type);
+    p.size = ctnn::words(shape(from).count(), g_.at_value(at(from).value).type);
     const int id = static_cast<int>(plan_.placements.size());
     plan_.placements.push_back(p);
     add_conversion(from, id);

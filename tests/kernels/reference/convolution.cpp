@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr bool small_convolutions() {
@@ -147,5 +149,3 @@ static_assert(transposed_convolutions());
 }  // namespace
 
 TEST_CASE("conv_transpose2d by hand") { CHECK(transposed_convolutions()); }
-
-}  // namespace ctnn::ir::test

@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr float x[6] = {1, -2, 3, -4, 5, -6};
@@ -101,5 +103,3 @@ TEST_CASE("functions of one number are libm's") {
     CHECK(close(apply({u::log10}, std::fabs(v)), std::log10(p)));
   }
 }
-
-}  // namespace ctnn::ir::test

@@ -7,7 +7,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr bool interpolations() {
@@ -63,5 +65,3 @@ TEST_CASE("bilinear positions are the formula's") {
           REQUIRE(t.second < in);
         }
 }
-
-}  // namespace ctnn::ir::test

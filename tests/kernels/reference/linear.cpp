@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr bool linears() {
@@ -20,5 +22,3 @@ static_assert(linears());
 }  // namespace
 
 TEST_CASE("linear by hand") { CHECK(linears()); }
-
-}  // namespace ctnn::ir::test

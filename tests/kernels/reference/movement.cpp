@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr float x[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -37,5 +39,3 @@ static_assert(moves());
 }  // namespace
 
 TEST_CASE("moving elements by hand") { CHECK(moves()); }
-
-}  // namespace ctnn::ir::test

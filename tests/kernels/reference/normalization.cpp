@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr float x[8] = {1, -2, 3, -4, 5, -6, 7, -8};
@@ -48,5 +50,3 @@ static_assert(rows_by_their_statistics());
 TEST_CASE("batch_norm, scale, bias and prelu by hand") { CHECK(affine_operators()); }
 TEST_CASE("layer_norm by hand") { CHECK(rows_by_their_statistics()); }
 TEST_CASE("local_response_norm by hand") { CHECK(local_responses()); }
-
-}  // namespace ctnn::ir::test

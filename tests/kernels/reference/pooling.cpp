@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr op::pool pool(op::pooling function, pair kernel, pair stride, margins pad = {}) {
@@ -92,5 +94,3 @@ TEST_CASE("pooling by hand") {
   CHECK(one_spelling());
   CHECK(adaptive());
 }
-
-}  // namespace ctnn::ir::test

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 using math::sigmoid, math::tanh;
@@ -125,5 +127,3 @@ TEST_CASE("recurrent layers say what does not fit") {
   CHECK(out[0] == extents{2, 5, 8});
   CHECK(out[1] == extents{2, 5, 4});
 }
-
-}  // namespace ctnn::ir::test

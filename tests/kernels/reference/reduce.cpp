@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 using enum op::reduction;
@@ -42,5 +44,3 @@ TEST_CASE("reductions are what they say") {
   CHECK(every_function());
   CHECK(of_nothing());
 }
-
-}  // namespace ctnn::ir::test

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
-namespace ctnn::ir::test {
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 namespace {
 
 constexpr bool softmaxes() {
@@ -20,5 +22,3 @@ static_assert(softmaxes());
 }  // namespace
 
 TEST_CASE("softmax by hand") { CHECK(softmaxes()); }
-
-}  // namespace ctnn::ir::test

@@ -2,9 +2,9 @@
 // Attention and rotations against hand values.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("attention weighs values by the softmax of products") {
   op::attention p;
@@ -48,5 +48,3 @@ TEST_CASE("rotating by positions") {
   require_near(run_typed(p, {x, make<float>({1, 2, 1}, {0, 1}), make<float>({1, 2, 1}, {1, 0})})[0], {1, 1, 2, 2},
                {0, 1, 0, 1});
 }
-
-}  // namespace ctnn::ir

@@ -2,9 +2,9 @@
 // Prior boxes and detections against hand values.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("boxes of every size and ratio around the pixels of a map") {
   op::prior_box p;
@@ -63,5 +63,3 @@ TEST_CASE("a map of boxes and classes") {
   const float best = 0.5f / (1 + std::exp(-2.0f));
   require_near(run_typed(p, {x})[0], {2, 6}, {2, best, 0.75f - 1, 0.5f - 1, 0.75f + 1, 0.5f + 1});
 }
-
-}  // namespace ctnn::ir

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 
@@ -170,5 +170,3 @@ TEST_CASE("clamp with bounds that are values") {
                               {3}, {-1, 0, 2});
   require_equal<std::int32_t>(run_typed(op::clamp{false, true}, {x, make<std::int32_t>({}, {2})})[0], {3}, {-5, 0, 2});
 }
-
-}  // namespace ctnn::ir

@@ -4,9 +4,9 @@
 
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("what no kernel takes is refused by the name of its type") {
   CHECK_THROWS_WITH_AS(typed::refuse("softmax", dtype::bf16),
@@ -73,5 +73,3 @@ TEST_CASE("boxes that overlap better ones are left out") {
   p.count = 1;
   require_equal<std::int64_t>(run_typed(p, {boxes, scores})[0], {1, 3}, {0, 0, 0});
 }
-
-}  // namespace ctnn::ir

@@ -2,9 +2,9 @@
 // Products of matrices.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("matmul of any type, batched and broadcast") {
   const array a = make<std::int32_t>({2, 2}, {1, 2, 3, 4}), b = make<std::int32_t>({2, 2}, {5, 6, 7, 8});
@@ -48,5 +48,3 @@ TEST_CASE("determinants") {
   require_near(run_typed(op::det{}, {make<float>({2, 2, 2}, {1, 2, 3, 4, 0, 1, 1, 0})})[0], {2}, {-2, -1});
   require_near(run_typed(op::det{}, {make<float>({3, 3}, {1, 2, 3, 2, 4, 6, 1, 0, 1})})[0], {}, {0});
 }
-
-}  // namespace ctnn::ir

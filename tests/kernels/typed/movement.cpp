@@ -5,9 +5,9 @@
 
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("permute, concat, split and slice move elements of any type") {
   const array x = counting<std::int64_t>({2, 3});
@@ -122,5 +122,3 @@ TEST_CASE("sequences are reversed up to their lengths") {
   require_near(run_typed(op::reverse_sequence{0, 1}, {counting<float>({2, 3}), make<std::int64_t>({2}, {1, 3})})[0],
                {2, 3}, {0, 1, 2, 5, 4, 3});
 }
-
-}  // namespace ctnn::ir

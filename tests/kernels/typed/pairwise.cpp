@@ -2,9 +2,9 @@
 // Comparisons, logic, remainders and choices with broadcasting.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("comparisons of any type") {
   using enum op::comparison;
@@ -69,5 +69,3 @@ TEST_CASE("choices and slopes") {
                          {make<float>({2, 2}, {-1, 1, -2, 2}), make<float>({2, 1}, {0.5f, 2})})[0],
                {2, 2}, {-0.5f, 1, -4, 2});
 }
-
-}  // namespace ctnn::ir

@@ -6,9 +6,9 @@
 
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("quantising rounds to even, saturates, by element, axis and block") {
   op::quantize q;
@@ -652,5 +652,3 @@ TEST_CASE("averages of bytes") {
   description out;
   CHECK(problem_of(p, {x}, out));
 }
-
-}  // namespace ctnn::ir

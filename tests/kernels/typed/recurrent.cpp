@@ -4,9 +4,9 @@
 
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 
@@ -118,5 +118,3 @@ TEST_CASE("batch first is the same layer") {
     for (std::size_t b = 0; b < 2; ++b)
       for (std::size_t k = 0; k < 2; ++k) CHECK(got[0][(b * 3 + t) * 2 + k] == want[0][(t * 2 + b) * 2 + k]);
 }
-
-}  // namespace ctnn::ir

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <random>
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("reductions over any axes and types") {
   using enum op::reduction;
@@ -138,5 +138,3 @@ TEST_CASE("softmax, its logarithm and its hard form in f64 and f16") {
   require_near(run_typed(op::softmax{0}, {make_half({2}, {0, 0})})[0], {2}, {0.5f, 0.5f});
   require_near(run_typed(op::hardmax{1}, {make<float>({2, 3}, {1, 3, 3, 2, 1, 0})})[0], {2, 3}, {0, 1, 0, 1, 0, 0});
 }
-
-}  // namespace ctnn::ir

@@ -2,9 +2,9 @@
 // Resizing and sampling between the elements.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 
@@ -92,5 +92,3 @@ TEST_CASE("maxima of regions") {
   CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 5}, {1, 0, 0, 4, 4})}), error);
   CHECK_THROWS_AS(run_typed(p, {x, make<float>({1, 5}, {NAN, 0, 0, 4, 4})}), error);
 }
-
-}  // namespace ctnn::ir

@@ -4,9 +4,9 @@
 
 #include <numbers>
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("transforms of any length") {
   for (int n : {1, 2, 3, 5, 8, 12, 16, 31}) {
@@ -53,5 +53,3 @@ TEST_CASE("windows") {
   require_near(run_typed(op::signal_window{op::window_kind::blackman, 3, false}, {})[0], {3}, {0, 1, 0});
   require_near(run_typed(op::signal_window{op::window_kind::hamming, 2, true, dtype::f64}, {})[0], {2}, {4.0f / 46, 1});
 }
-
-}  // namespace ctnn::ir

@@ -2,9 +2,9 @@
 // Normalisation by statistics, against hand values.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 TEST_CASE("layer and rms normalisation") {
   const array x = make<float>({2, 2}, {1, 3, -2, 6}), scale = make<float>({2}, {2, 1}),
@@ -119,5 +119,3 @@ TEST_CASE("norms, mean and variance of long and short rows along any axes") {
     require_near(run_typed(op::mean_variance_normalize{axes}, {x})[0], shape, want);
   }
 }
-
-}  // namespace ctnn::ir

@@ -2,9 +2,9 @@
 // Convolutions and pooling over one to three axes.
 #include "run_typed.hpp"
 
-namespace ctnn::ir {
-
-using namespace test;
+using namespace ctnn;
+using namespace ctnn::ir;
+using namespace ctnn::ir::test;
 
 namespace {
 
@@ -190,5 +190,3 @@ TEST_CASE("deformed convolution with no offsets is a convolution") {
   for (std::size_t i = 0; i < want.size(); ++i) clipped.push_back(std::clamp(want[i] / 2 - 9, 1.0f, 40.0f));
   require_near(run_typed(p, {x, zero, half, w, make<float>({2}, {-9, -9})})[0], {1, 2, 3, 3}, clipped, 1e-5f);
 }
-
-}  // namespace ctnn::ir
