@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <ctnn/loaded/known_numbers.hpp>
 #include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
