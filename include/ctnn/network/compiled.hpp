@@ -137,17 +137,35 @@ struct compiled {
 template <class Net>
 inline constexpr bool needs_expansion = default_expansions::concern(compiled<Net>::view());
 
-/// The graph that Pass::apply(graph, names, history) makes of Pass::source(). The names of new nodes are in a constant:
-/// one run finds its size, one its letters.
+/// Letters of names in a constant of a guessed size: `needed` tells how many there are.
+template <std::size_t Room>
+struct name_letters {
+  std::size_t needed = 0;
+  std::array<char, Room + 1> text{};
+
+  constexpr bool fits() const { return needed <= Room; }
+};
+
+template <class Pass>
+struct names_exactly;
+
+/// The graph that Pass::apply(graph, names, history) makes of Pass::source(). The names of new nodes are in a constant
+/// that one run writes; another makes the graph.
 template <class Pass>
 struct naming_pass {
   struct new_names : name_maker {
-    pool<pool<char>> made;
+    char* text;
+    std::size_t room, used = 0;
+    constexpr new_names(char* to, std::size_t n) : text(to), room(n) {}
+    /// One behind another while there is room; from then on names are as long as they would be, and nobody reads them.
     constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
-      pool<char> text{span<const char>(of)};
-      text.append(with.data(), with.size());
-      made.push_back(static_cast<pool<char>&&>(text));
-      return {made[made.size() - 1].data(), of.size() + with.size()};
+      const std::size_t n = of.size() + with.size(), from = used;
+      used += n;
+      if (used > room) return {of.data(), n};
+      char* at = text + from;
+      for (char c : of) *at++ = c;
+      for (char c : with) *at++ = c;
+      return {text + from, n};
     }
   };
   struct kept_names : name_maker {
@@ -159,31 +177,33 @@ struct naming_pass {
       return name;
     }
   };
-  static constexpr void copy_names(auto&& letter) {
-    new_names names;
+  static constexpr std::size_t guess_letters() {
+    std::size_t n = 0;
+    for (const node& x : Pass::source().nodes) n += 4 * x.name.size() + 32;
+    return n;
+  }
+  template <std::size_t Room>
+  static constexpr name_letters<Room> write_names() {
+    name_letters<Room> out;
+    new_names names(out.text.data(), Room);
     pool<rewrite_step> history;
     (void)Pass::apply(thaw(Pass::source()), names, history);
-    for (const pool<char>& name : names.made)
-      for (char c : name) letter(c);
+    out.needed = names.used;
+    return out;
   }
-  static constexpr std::size_t letters = [] {
-    std::size_t n = 0;
-    copy_names([&](char) { ++n; });
-    return n;
-  }();
-  static constexpr auto text = [] {
-    std::array<char, letters + 1> all{};
-    std::size_t n = 0;
-    copy_names([&](char c) { all[n++] = c; });
-    return all;
-  }();
+  static constexpr auto first_names = write_names<guess_letters()>();
+  static constexpr const char* letters() {
+    if constexpr (first_names.fits()) return first_names.text.data();
+    else return names_exactly<Pass>::names.text.data();
+  }
+
   static constexpr graph make(pool<rewrite_step>& history) {
-    kept_names names(text.data());
+    kept_names names(letters());
     return Pass::apply(thaw(Pass::source()), names, history);
   }
   static constexpr graph_capacity guess() {
     const graph_capacity c = capacity_of(Pass::source());
-    return {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs};
+    return {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs + c.nodes};
   }
   template <graph_capacity Size>
   static constexpr attempt<Size> run() {
@@ -193,6 +213,10 @@ struct naming_pass {
   static constexpr auto first = run<guess()>();
 
   static constexpr void write_history(pool<rewrite_step>& to) { (void)make(to); }
+};
+template <class Pass>
+struct names_exactly {
+  static constexpr auto names = naming_pass<Pass>::template write_names<(naming_pass<Pass>::first_names.needed)>();
 };
 template <class Pass>
 struct naming_pass_exactly {
