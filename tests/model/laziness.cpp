@@ -33,7 +33,7 @@ struct fixture {
     in = random_inputs(source.view());
     graph_values values;
     run_graph(source.view(), numbers, pointers_to(in), values);
-    for (const value& v : source.values)
+    for (const ir::value& v : source.values)
       want[std::string(v.name)] = floats(values.of(static_cast<int>(&v - source.values.data())).begin(),
                                          values.of(static_cast<int>(&v - source.values.data())).end());
   }

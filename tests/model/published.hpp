@@ -154,7 +154,7 @@ inline published_case known_answers(const loaded_model& m, published_case c) {
   const graph_view g = m.network.view();
   std::erase_if(c.answers, [&](const named_array& answer) {
     return !m.aliases.contains(answer.first) &&
-           std::none_of(g.values.begin(), g.values.end(), [&](const value& v) { return v.name == answer.first; });
+           std::none_of(g.values.begin(), g.values.end(), [&](const ir::value& v) { return v.name == answer.first; });
   });
   return c;
 }

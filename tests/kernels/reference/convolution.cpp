@@ -16,18 +16,18 @@ constexpr bool small_convolutions() {
   op::conv2d p;
   p.out = 1;
   p.kernel = {2, 2};
-  if (!gives(p, {x}, {ones, half}, {12.5f, 16.5f, 24.5f, 28.5f})) return false;
+  if (!gives(p, {x}, {all_ones, half}, {12.5f, 16.5f, 24.5f, 28.5f})) return false;
   p.kernel = {3, 3};
   p.pad = {1, 1, 1, 1};
   p.bias = false;
-  if (!gives(p, {x}, {ones}, {12, 21, 16, 27, 45, 33, 24, 39, 28})) return false;
+  if (!gives(p, {x}, {all_ones}, {12, 21, 16, 27, 45, 33, 24, 39, 28})) return false;
   p.stride = {2, 2};
-  if (!gives(p, {x}, {ones}, {12, 16, 24, 28})) return false;
+  if (!gives(p, {x}, {all_ones}, {12, 16, 24, 28})) return false;
   p.pad = {0, 0, 0, 0};
   p.kernel = {2, 2};
   p.stride = {1, 1};
   p.dilation = {2, 2};
-  if (!gives(p, {x}, {ones}, {20})) return false;
+  if (!gives(p, {x}, {all_ones}, {20})) return false;
   p.dilation = {1, 1};
   p.same = same_padding::upper;
   if (!gives(p, {x}, {one_to_nine}, {37, 47, 21, 67, 77, 33, 23, 26, 9})) return false;
@@ -140,7 +140,7 @@ constexpr bool transposed_convolutions() {
   grouped.kernel = {1, 2};
   return gives(row, {{{1, 1, 2}, {one_to_nine, 2}}}, {w}, {1, 10, 102, 20, 200}) &&
          gives(cut, {{{1, 1, 2}, {one_to_nine, 2}}}, {w}, {10, 102, 20, 200, 0}) &&
-         gives(square, {{{1, 2, 2}, {one_to_nine, 4}}}, {ones}, {1, 3, 2, 4, 10, 6, 3, 7, 4}) &&
+         gives(square, {{{1, 2, 2}, {one_to_nine, 4}}}, {all_ones}, {1, 3, 2, 4, 10, 6, 3, 7, 4}) &&
          gives(points, {{{2, 1, 1}, two}}, {w}, {302, 3020}) &&
          gives(grouped, {{{2, 1, 1}, two}}, {w}, {2, 20, 300, 3000});
 }

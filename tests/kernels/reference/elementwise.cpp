@@ -72,7 +72,7 @@ constexpr bool several_operands() {
   if (!gives(p, {t, t}, {}, {1, 4, 9, 16, 25, 36})) return false;
   p.function = op::eltwise_function::max;
   p.activation = {function::relu};
-  return gives(p, {t, {{6}, {ones, 6}}}, {}, {1, 1, 3, 1, 5, 1});
+  return gives(p, {t, {{6}, {all_ones, 6}}}, {}, {1, 1, 3, 1, 5, 1});
 }
 static_assert(several_operands());
 

@@ -50,7 +50,7 @@ constexpr bool gives(const Op& p, std::initializer_list<operand> in, std::initia
 }
 
 inline constexpr float one_to_nine[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-inline constexpr float ones[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+inline constexpr float all_ones[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 }  // namespace ctnn::ir::test
