@@ -61,12 +61,12 @@ class c_interface {
         "// Written by `ctnn header --c`" + (origin_.empty() ? "" : " from " + origin_) + ".\n#include \"" + name_ +
         ".h\"\n\n#include \"" + name_ + ".hpp\"\n\nnamespace {\n\n" +
         (carries_ ? "// What it carries needs memory of its own. Code at start makes it.\nctnn::engine<" + name_ +
-                        "> network{" + name_ + "::packed};\n\n"
-                  : "ctnn::arena<" + name_ + "> memory;\nconstinit ctnn::engine<" + name_ +
-                        ", ctnn::shared_arena> network{" + name_ + "::packed, memory};\n\n");
+                        "> " + engine() + "{" + name_ + "::packed};\n\n"
+                  : "ctnn::arena<" + name_ + "> " + memory() + ";\nconstinit ctnn::engine<" + name_ +
+                        ", ctnn::shared_arena> " + engine() + "{" + name_ + "::packed, " + memory() + "};\n\n");
     for (const auto* list : {&inputs_, &outputs_})
       for (std::size_t i = 0; i < list->size(); ++i)
-        text += "static_assert(decltype(network)::" + std::string(list == &inputs_ ? "in" : "out") + "put_size<" +
+        text += "static_assert(decltype(" + engine() + ")::" + (list == &inputs_ ? "in" : "out") + "put_size<" +
                 std::to_string(i) + "> == " + name_ + "_" + (*list)[i].word + "_count);\n";
     text += "\n}  // namespace\n\nint " + name_ + "_run(" + parameters() + ") {\n  if (";
     std::string spans;
@@ -78,13 +78,13 @@ class c_interface {
                  a.name + "\">(std::span<" + (in ? "const " : "") + a.type + ", " + std::to_string(a.count) + ">(" +
                  a.word + ", " + std::to_string(a.count) + "))";
       }
-    text += ") return -1;\n  network.run(" + spans + ");\n  return 0;\n}\n\n" +
-            (carries_ ? "void " + name_ + "_reset(void) { network.reset(); }\n\n" : "") + "size_t " + name_ +
+    text += ") return -1;\n  " + engine() + ".run(" + spans + ");\n  return 0;\n}\n\n" +
+            (carries_ ? "void " + name_ + "_reset(void) { " + engine() + ".reset(); }\n\n" : "") + "size_t " + name_ +
             "_arena_bytes(void) { return " +
-            (carries_ ? "ctnn::arena_bytes<" + name_ + ">" : std::string("sizeof memory.bytes")) + "; }\n\nint " +
-            name_ + "_use_weights(const void* image, size_t bytes) {\n  if (!image) return network.use(" + name_ +
-            "::packed), 0;\n  return static_cast<int>(network.use(ctnn::weights_image<" + name_ +
-            ">{image, bytes}));\n}\n";
+            (carries_ ? "ctnn::arena_bytes<" + name_ + ">" : "sizeof " + memory() + ".bytes") + "; }\n\nint " +
+            name_ + "_use_weights(const void* image, size_t bytes) {\n  if (!image) return " + engine() +
+            ".use(" + name_ + "::packed), 0;\n  return static_cast<int>(" + engine() +
+            ".use(ctnn::weights_image<" + name_ + ">{image, bytes}));\n}\n";
     return text;
   }
 
@@ -104,12 +104,14 @@ class c_interface {
     if (type == nullptr) throw error("'" + std::string(name) + "': C has no type for its elements");
     std::string word = as_identifier(name);
     // A name of C++'s, or of two values: by the place.
-    bool taken = word == "network" || word == "memory" || word == name_ || word == "version" || word == "arena";
+    bool taken = word == engine() || word == memory() || word == name_ || word == "version" || word == "arena";
     for (const auto* list : {&inputs_, &outputs_})
       for (const number_array& a : *list) taken = taken || a.word == word;
     if (taken) word = prefix + std::to_string(to.size());
     to.push_back({std::string(name), word, type, ir::describe(g.shape(v)), g.shape(v).count()});
   }
+  std::string engine() const { return name_ + "_engine"; }
+  std::string memory() const { return name_ + "_memory"; }
   std::string parameters() const {
     std::string out;
     for (const number_array& a : inputs_) out += (out.empty() ? "const " : ", const ") + a.type + "* " + a.word;
