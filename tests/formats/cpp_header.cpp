@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The committed headers are what `ctnn header` writes today for every_layer.hpp, they compile, and they give the loaded
 // model's numbers. After a change of the writer: CTNN_WRITE_EXAMPLES=1 test_formats --source-file=*cpp_header.cpp
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/model.hpp>
@@ -21,7 +22,7 @@ std::string header(bool rewrite, const cpp::header_options& options) {
   const loaded_model m = test::every_layer();
   optimization o;
   o.g = thaw(m.network.view());
-  if (rewrite) o = optimize(thaw(m.network.view()), default_rules::records);
+  if (rewrite) o = optimize(thaw(m.network.view()), default_rule_records());
   folded_weights numbers(m, o.g.view());
   return cpp::write_header(o.g.view(), std::ref(numbers), options);
 }

@@ -2,7 +2,6 @@
 #include <ctnn/formats/graphviz.hpp>
 #include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/network/lower.hpp>
-#include <ctnn/rewrite/rules.hpp>
 
 #include <doctest/doctest.h>
 
@@ -45,7 +44,7 @@ TEST_CASE("one graph: a box for every layer, an edge or a note for all it reads"
 
 TEST_CASE("before and after: layers that became one share a box, which stands beside it") {
   const loaded_model m = test::every_layer();
-  const optimization o = optimize(thaw(m.network.view()), default_rules::records);
+  const optimization o = optimize(thaw(m.network.view()), default_rule_records());
   const std::string text = write_graphviz(m.network.view(), o.g.view(), o.history);
   CHECK(text.find("as read: " + std::to_string(m.network.nodes.size()) + " layers") != text.npos);
   CHECK(text.find("rewritten: " + std::to_string(o.g.nodes.size()) + " layers") != text.npos);
@@ -72,7 +71,7 @@ TEST_CASE("what an expansion makes has a box of its own") {
   const value_id x = b.add(op::input{{3, 4, 5}, dtype::f16}, "x", {});
   b.output("y", b.relu("r", x));
   m.network = thaw(b.g.view());
-  const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+  const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
   REQUIRE(o.g.nodes.size() == 4);
   const std::string text = write_graphviz(m.network.view(), o.g.view(), o.history);
   CHECK(text.find("<B>x.f32</B>") != text.npos);

@@ -8,7 +8,7 @@
 #include <ctnn/formats/ncnn/load.hpp>
 #include <ctnn/formats/ncnn/write.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 
 #include "reference_run.hpp"
 
@@ -28,7 +28,7 @@ loaded_model read(const std::string& param, const std::string& bin, const ncnn::
 ncnn::open_model optimized(const std::string& layers, const ncnn::input_shapes& given = {}) {
   const auto make = [&](const ncnn::input_shapes& shapes) {
     const loaded_model m = read(layers, "", shapes);
-    const optimization o = optimize(m.network, default_rules::records);
+    const optimization o = optimize(m.network, default_rule_records());
     folded_weights numbers(m, o.g.view());
     return ncnn::write(o.g.view(), std::ref(numbers));
   };

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 
 #include "support/random_graph.hpp"
 
@@ -26,10 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int nodes = 3 + static_cast<int>(std::min<std::size_t>(size / 8, 60));
   const random_graph made(dice({data, size}), nodes, size % 4 == 3);
   const graph_view before = made.g.view();
-  const optimization o = optimize(thaw(before), default_rules::records);
+  const optimization o = optimize(thaw(before), default_rule_records());
   const graph_view after = o.g.view();
   require(o.broken_rule.empty(), "a rule did not lower what it declares", before, after);
-  require(optimize(thaw(after), default_rules::records).history.size() == 0, "optimising the result changes it", before,
+  require(optimize(thaw(after), default_rule_records()).history.size() == 0, "optimising the result changes it", before,
           after);
 
   random_weights weights(before);

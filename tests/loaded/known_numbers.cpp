@@ -7,7 +7,6 @@
 
 #include <ctnn/loaded/known_numbers.hpp>
 #include <ctnn/loaded/rewriting.hpp>
-#include <ctnn/rewrite/rules.hpp>
 
 #include "support/builder.hpp"
 
@@ -39,7 +38,7 @@ std::size_t nodes_left(std::vector<float> one, std::vector<float> other, std::in
   };
   set(0, one, dtype::f32);
   if (!other.empty()) set(1, other, type);
-  const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+  const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
   return o.g.nodes.size();
 }
 
@@ -65,7 +64,7 @@ TEST_CASE("zeros of a file go, but not those that stand for a file that is not t
     m.without_numbers = without_numbers;
     for (const expression& e : m.network.expressions)
       m.set_weight(e, std::vector<float>(static_cast<std::size_t>(e.shape.count())));
-    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
     CHECK(o.g.view().get<op::linear>(1).bias == without_numbers);
   }
 }
@@ -113,7 +112,7 @@ TEST_CASE("large numbers of files are compared some at a time, and never in memo
     };
     set(one, first);
     set(other, second);
-    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
     CHECK(o.g.nodes.size() == (last == 1 ? 4 : 6));
     for (const auto& from : {first, second}) {
       CHECK(from->whole == 0);

@@ -3,6 +3,7 @@
 // what it says is lowered to the same shapes and element types.
 #include <doctest/doctest.h>
 
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/formats/cpp/declaration.hpp>
 
 #include "published.hpp"
@@ -22,7 +23,7 @@ std::map<std::string, extents, std::less<>> shapes_of(const test::json& case_or_
 std::string declared(loaded_model&& m) {
   try {
     (void)cpp::declaration(m.network.view());
-    const optimization o = optimize(std::move(m.network), default_rules::records);
+    const optimization o = optimize(std::move(m.network), default_rule_records());
     (void)cpp::declaration(o.g.view());
   } catch (const error& e) {
     return e.what();

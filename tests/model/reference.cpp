@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/model.hpp>
 #include <ctnn/network/texts.hpp>
 #include <ctnn/rewrite/expansions.hpp>
@@ -530,7 +531,7 @@ class page {
       if (about && said.insert(name).second) out.push_back("`" + std::string(name) + "`");
     };
     for (const expansion_info& x : default_expansions::infos) add(x.name, names(x.arrow, type.name));
-    for (const rule_record& r : default_rules::records)
+    for (const rule_record& r : default_rule_records())
       add(r.info.name, (r.roots.count > 0 && r.roots.has(&type)) || (r.firsts.count > 0 && r.firsts.has(&type)) ||
                            names(r.info.arrow, type.name));
     return joined(out);

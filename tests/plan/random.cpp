@@ -2,7 +2,7 @@
 // Plans of random graphs before an independent judge.
 #include <doctest/doctest.h>
 
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 
 #include "support/check_plan.hpp"
 #include "support/random_graph.hpp"
@@ -72,7 +72,7 @@ TEST_CASE("plans of random graphs hold") {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 24));
     check(made.g.view());
-    const optimization o = optimize(thaw(made.g.view()), default_rules::records);
+    const optimization o = optimize(thaw(made.g.view()), default_rule_records());
     check(o.g.view());
   }
 }

@@ -3,6 +3,7 @@
 // (passes.md 0.1).
 #include <doctest/doctest.h>
 
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "support/builder.hpp"
@@ -31,7 +32,7 @@ void check_numbers(recipe before) {
   before(b);
   before(c);
   random_weights weights;
-  const optimization o = optimize(static_cast<graph&&>(c.g), default_rules::records);
+  const optimization o = optimize(static_cast<graph&&>(c.g), default_rule_records());
   CHECK(difference(reference_outputs(o.g.view(), weights), reference_outputs(b.g.view(), weights)) == "");
 }
 
@@ -299,7 +300,7 @@ TEST_CASE("a rule that does not lower the measure is named") { CHECK(is_caught()
 TEST_CASE("batch_norm with a variance and an eps of zero stays finite (X9)") {
   builder b;
   b.output("", b.add(op::batch_norm{0, automatic_axis, 1e-4f}, "bn", {b.conv("conv", image(b), 2)}));
-  const optimization o = optimize(thaw(b.g.view()), default_rules::records);
+  const optimization o = optimize(thaw(b.g.view()), default_rule_records());
   REQUIRE(o.g.nodes.size() == 2);
   random_weights some;
   const floats zeros(2, 0.0f);
@@ -316,7 +317,7 @@ TEST_CASE("batch_norm with a variance and an eps of zero stays finite (X9)") {
 TEST_CASE("the history tells where every layer went") {
   builder b;
   long_chain(b);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
   for (const rewrite_step& s : o.history) {
     CHECK(!s.rule.empty());
     CHECK(!s.consumed.empty());
@@ -329,9 +330,9 @@ TEST_CASE("of more nodes than are looked at once all are rewritten") {
   value_id x = image(b);
   for (std::size_t i = 0; i < blocks; ++i) x = b.relu("relu", norm(b, "bn", b.conv("conv", x, 2, 1)));
   b.output("", x);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
   CHECK(o.g.nodes.size() == blocks + 1);
   CHECK(o.settled == blocks + 1);
   CHECK(o.history.size() >= 2 * blocks);
-  CHECK(optimize(thaw(o.g.view()), default_rules::records).history.size() == 0);
+  CHECK(optimize(thaw(o.g.view()), default_rule_records()).history.size() == 0);
 }

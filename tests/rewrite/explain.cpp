@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // rewrite/explain.hpp and sentences.hpp: why a layer is still there, where it went.
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 #include <ctnn/rewrite/sentences.hpp>
 #include <doctest/doctest.h>
@@ -27,9 +28,9 @@ std::vector<std::string> ask(void (*make)(builder&), std::string_view layer) {
   builder b, same;
   make(b);
   make(same);
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
   pool<text> lines;
-  explain(same.g.view(), o.g.view(), o.history, default_rules::records, layer, lines);
+  explain(same.g.view(), o.g.view(), o.history, default_rule_records(), layer, lines);
   std::vector<std::string> out;
   for (const text& line : lines) out.emplace_back(line.view());
   return out;

@@ -6,7 +6,7 @@
 #include <set>
 
 #include <ctnn/rewrite/one_sample.hpp>
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 
 #include "support/builder.hpp"
 #include "support/every_operator.hpp"
@@ -90,7 +90,7 @@ TEST_CASE("random graphs for one sample, as they are and optimised") {
   for (const std::uint64_t seed : seeds(0, 4000)) {
     CAPTURE(seed);
     const random_graph made(seed, 1 + static_cast<int>(seed % 6));
-    const optimization o = optimize(thaw(made.g.view()), default_rules::records);
+    const optimization o = optimize(thaw(made.g.view()), default_rule_records());
     apart += is_apart(made.g.view());
     optimised += is_apart(o.g.view());
   }

@@ -13,7 +13,6 @@
 #include <ctnn/formats/ncnn/param_reader.hpp>
 #include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/model.hpp>
-#include <ctnn/rewrite/rules.hpp>
 
 #include "model/published.hpp"
 #include "model/synthetic.hpp"
@@ -102,7 +101,7 @@ TEST_CASE("no more layers left than ncnnoptimize leaves") {
     const auto summary = test::read_json((folder / pair / "summary.json").string());
     const int before = layers_of(summary["ops_before"]), theirs = layers_of(summary["ops_after"]);
     loaded_model m = load_pair(pair);
-    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
     CHECK(o.broken_rule == "");
     const int ours = nodes_of(o.g.view());
     CHECK(ours <= theirs);
@@ -176,7 +175,7 @@ TEST_CASE("residual networks lose their sums and activations to convolutions") {
        {"ncnn_benchmark_old__resnet50", "ncnn_benchmark__resnet50", "ncnn_benchmark__resnet50_int8"}) {
     CAPTURE(name);
     loaded_model m = load_pair(name);
-    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
     CHECK(nodes_of(o.g.view(), &type_of<op::conv2d>) == 53);
     CHECK(nodes_of(o.g.view()) <= 58);  // as ONNX Runtime
     for (const operator_type* gone :
@@ -195,7 +194,7 @@ TEST_CASE("residual networks lose their sums and activations to convolutions") {
       MESSAGE("not counted: " << e.what());
       continue;
     }
-    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rules::records);
+    const optimization o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
     CHECK(nodes_of(o.g.view(), &type_of<op::activation>) == 0);
     CHECK(nodes_of(o.g.view(), &type_of<op::batch_norm>) + nodes_of(o.g.view(), &type_of<op::scale>) == 0);
   }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "support/any_size.hpp"
@@ -124,7 +125,7 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 20), seed % 4 == 3);
     const graph_view was = made.g.view();
-    const optimization o = optimize(thaw(was), default_rules::records);
+    const optimization o = optimize(thaw(was), default_rule_records());
     REQUIRE(o.broken_rule == "");
     const graph_view now = o.g.view();
     before += was.nodes.size();
@@ -133,7 +134,7 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
     CAPTURE(text_before);
     CAPTURE(text_after);
     REQUIRE(defect_of(now) == "");
-    const optimization again = optimize(thaw(now), default_rules::records);
+    const optimization again = optimize(thaw(now), default_rule_records());
     REQUIRE(again.history.size() == 0);
     REQUIRE(same_structure(again.g.view(), now));
 
@@ -151,7 +152,7 @@ TEST_CASE("optimised random graphs are valid, final and give the same numbers") 
       ++unsteady;
       continue;
     }
-    const std::string_view by = off.empty() ? "" : parting_rule(was, default_rules::records, [&](const graph_view& g) {
+    const std::string_view by = off.empty() ? "" : parting_rule(was, default_rule_records(), [&](const graph_view& g) {
       return !difference(reference_outputs(g, weights), reference_outputs(was, weights), tolerance).empty();
     });
     CAPTURE(by);
@@ -190,7 +191,7 @@ TEST_CASE("exact rules keep every bit of random graphs, of infinities, NaNs and 
 
 TEST_CASE("rules that say nothing of it take no number of random graphs out of the range of floats") {
   std::vector<rule_record> rules;
-  for (const rule_record& r : default_rules::records)
+  for (const rule_record& r : default_rule_records())
     if (r.info.effect != numerics::rescales) rules.push_back(r);
   int compared = 0, tried = 0;
   for (const std::uint64_t seed : seeds(0, 6000)) {
@@ -224,8 +225,8 @@ TEST_CASE("rare graphs whose rules were not all tried again where something had 
   for (const std::uint64_t seed : {92622u, 109616u, 128303u, 194412u, 240078u, 373653u}) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 20));
-    const optimization o = optimize(thaw(made.g.view()), default_rules::records);
-    CHECK(optimize(thaw(o.g.view()), default_rules::records).history.size() == 0);
+    const optimization o = optimize(thaw(made.g.view()), default_rule_records());
+    CHECK(optimize(thaw(o.g.view()), default_rule_records()).history.size() == 0);
   }
 }
 
@@ -241,8 +242,8 @@ TEST_CASE("the measure that is kept is the measure, after every rule in any orde
     r.begin_sweep();
     for (int idle = 0; idle < 5000;) {
       const node_id n = d.below(static_cast<int>(r.view().nodes.size()));
-      const rule_record& rule = default_rules::records[static_cast<std::size_t>(
-          d.below(static_cast<int>(std::size(default_rules::records))))];
+      const rule_record& rule = default_rule_records()[static_cast<std::size_t>(
+          d.below(static_cast<int>(std::size(default_rule_records()))))];
       ++idle;
       if (!r.live(n) || !rule.roots.has(r.at(n).type)) continue;
       const measure was = r.size();

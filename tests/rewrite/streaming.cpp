@@ -7,7 +7,7 @@
 
 #include <ctnn/network/constant_run.hpp>
 #include <ctnn/rewrite/expansions.hpp>
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/streaming.hpp>
 
 #include "support/builder.hpp"
@@ -106,7 +106,7 @@ outcome stream_differs(const graph_view& declared, int block, int axis = automat
   outcome result;
   for (const node& n : g.nodes) result.states += is_carried(g.view(), n) ? 1 : 0;
   for (const bool optimised : {false, true}) {
-    const optimization o = optimised ? optimize(thaw(g.view()), default_rules::records) : optimization{};
+    const optimization o = optimised ? optimize(thaw(g.view()), default_rule_records()) : optimization{};
     const graph_view now = optimised ? o.g.view() : g.view();
     const memory_plan plan = make_plan(now);
     if (const std::string wrong = plan_judge(now, plan.view()).judge(); !wrong.empty())

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 
 #include "support/random_graph.hpp"
 
@@ -23,7 +23,8 @@ int size_of(const graph_view& g) {
 
 /// The default rules in another order.
 std::vector<rule_record> shuffled_rules(std::uint64_t seed) {
-  std::vector<rule_record> rules(default_rules::records.begin(), default_rules::records.end());
+  const auto all = default_rule_records();
+  std::vector<rule_record> rules(all.begin(), all.end());
   dice d(seed);
   for (std::size_t i = rules.size(); i > 1; --i)
     std::swap(rules[i - 1], rules[static_cast<std::size_t>(d.below(static_cast<int>(i)))]);
@@ -37,11 +38,11 @@ TEST_CASE("graphs of up to 500 nodes reach a fixpoint, and optimising that chang
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     CAPTURE(seed);
     const random_graph made(seed, 20 + static_cast<int>(seed * 37 % 481));
-    const optimization o = optimize(thaw(made.g.view()), default_rules::records);
+    const optimization o = optimize(thaw(made.g.view()), default_rule_records());
     REQUIRE(o.broken_rule == "");
     most_steps = std::max(most_steps, o.history.size());
     CHECK(o.history.size() <= 4 * made.g.nodes.size());
-    const optimization again = optimize(thaw(o.g.view()), default_rules::records);
+    const optimization again = optimize(thaw(o.g.view()), default_rule_records());
     REQUIRE(again.history.size() == 0);
     REQUIRE(same_structure(again.g.view(), o.g.view()));
   }
@@ -61,7 +62,7 @@ TEST_CASE("the order of the rules does not change the size of the result") {
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     CAPTURE(seed);
     const random_graph made(seed, 4 + static_cast<int>(seed % 24));
-    const optimization o = optimize(thaw(made.g.view()), default_rules::records);
+    const optimization o = optimize(thaw(made.g.view()), default_rule_records());
     for (std::uint64_t order = 0; order < 3; ++order) {
       const std::vector<rule_record> rules = shuffled_rules(3 * seed + order);
       const optimization p = optimize(thaw(made.g.view()), rules);

@@ -137,7 +137,7 @@ TEST_CASE("two pairs of quantize and dequantize become one") {
                  d = b.add(op::dequantize{{1, 0}}, "d", {q, s});
   const value_id again = b.add(op::quantize{{1, 0}, dtype::u8}, "q2", {d, s});
   b.output("", b.add(op::dequantize{{1, 0}}, "d2", {again, s}));
-  const optimization o = optimize(static_cast<graph&&>(b.g), default_rules::records);
+  const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
   CHECK(o.g.nodes.size() == 4);
 }
 

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include <ctnn/loaded/rewriting.hpp>
 #include <ctnn/rewrite/rules.hpp>
 
 #include "builder.hpp"

@@ -59,7 +59,7 @@
 #endif
 
 /// Before a definition that is compiled once.
-#if defined(CTNN_COMPILED) || CTNN_UNIT
+#if CTNN_UNIT
 #define CTNN_ONCE
 #else
 #define CTNN_ONCE inline
