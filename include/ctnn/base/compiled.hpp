@@ -5,9 +5,9 @@
 // CTNN_COMPILED, for all units of a program, makes headers declare only; a library has the definitions, which CMake and
 // Meson build of the units in compiled/, each of which names its parts in CTNN_UNIT. A project without either compiles
 // one more unit that includes ctnn/compile.hpp: all parts at once.
-// CTNN_COMPILED_KERNELS, for all units, beside CTNN_COMPILED or alone, takes the kernels of networks of types from there,
-// too: they compile in a fraction of the time, for every instruction set, and run at their speed in a program that is
-// not optimised itself. What kernels gain by knowing a network's shapes is lost.
+// CTNN_COMPILED_KERNELS, for all units, beside CTNN_COMPILED or alone, takes the kernels of networks of types from
+// there, too: they compile in a fraction of the time, for every instruction set, and run at their speed in a program
+// that is not optimised itself. What kernels gain by knowing a network's shapes is lost.
 #pragma once
 
 // What kernels of a library are made of.
