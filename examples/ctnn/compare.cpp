@@ -3,6 +3,7 @@
 #include <ctnn/formats/npy.hpp>
 #include <ctnn/model/verify.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -3,6 +3,7 @@
 #include <ctnn/loaded/planning.hpp>
 #include <ctnn/rewrite/provenance.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 

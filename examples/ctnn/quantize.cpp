@@ -11,6 +11,7 @@
 #define CTNN_TOOL_WRITES_ONNX 1
 #endif
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>

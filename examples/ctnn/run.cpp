@@ -5,6 +5,7 @@
 #include <ctnn/model.hpp>
 #include <ctnn/model/verify.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>

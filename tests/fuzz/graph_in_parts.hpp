@@ -3,6 +3,7 @@
 // other. Their floats are small whole numbers all the way, so that right answers are the same to the last bit.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

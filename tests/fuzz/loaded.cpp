@@ -6,6 +6,7 @@
 #include <ctnn/model.hpp>
 #include <ctnn/weights.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

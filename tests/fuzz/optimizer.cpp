@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer: a graph made from bytes is optimised; the result is final, valid and computes the same. ./run tries it for
 // a minute; without an end: the program `run` builds, in a folder of its own, with a corpus folder as argument.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 

@@ -2,6 +2,8 @@
 // The sweep of matrix products that every target's linear must get right, against plain loops in double precision.
 #pragma once
 
+#include <algorithm>
+
 #include <ctnn/graph/operators/linear.hpp>
 
 #include "convolution_cases.hpp"

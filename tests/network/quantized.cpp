@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Declared networks of bytes by the kernels for any element type.
+#include <algorithm>
+
 #include <ctnn/typed.hpp>
 
 #include "quantized_cases.hpp"

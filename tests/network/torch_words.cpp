@@ -2,6 +2,7 @@
 // Words of torch.nn: each beside PyTorch's formula in double precision.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 

@@ -2,6 +2,7 @@
 // examples/networks/transformer.hpp: torch.nn.TransformerEncoder, beside PyTorch's formulas written out.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "../../examples/networks/transformer.hpp"

@@ -4,6 +4,7 @@
 #define CTNN_PLAIN
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include <ctnn/kernels/packing.hpp>

@@ -5,6 +5,7 @@
 // reshapes that are mere views and every other node count one, whatever they cost.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

@@ -3,6 +3,7 @@
 // declared and optimised, and the plans for it; what cannot be taken in parts is refused.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include <ctnn/network/constant_run.hpp>

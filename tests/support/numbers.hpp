@@ -3,6 +3,7 @@
 // and how far two results lie apart.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>

@@ -2,6 +2,7 @@
 // Random valid graphs over all operators: small values, tame numbers, much sharing, several outputs.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 

@@ -3,6 +3,7 @@
 // declared.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>

@@ -3,6 +3,7 @@
 // is f32 by the definitions, which constants are folded with.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The digits' network (../../digits/network.hpp) as a WebAssembly module: a page writes what was drawn into `strokes`,
 // calls recognize() and reads `pixels` and `scores`. No imports, no heap.
+#include <algorithm>
+
 #include "folded.hpp"
 #include "graph_json.hpp"
 #include "strokes.hpp"

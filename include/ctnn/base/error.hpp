@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the hosted half throws: one type whose text says what is wrong, where, and what was expected. The same as a
-// value for those who do not want it thrown.
+// What the hosted half throws (thrown.hpp), and the same as a value for those who do not want it thrown.
 #pragma once
 
 #include <new>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
 #include "result.hpp"
+#include "thrown.hpp"
 
 namespace ctnn {
-
-/// A file or a request that cannot be honoured. what() is one line that starts with the place ("net.param:12: ...");
-/// further lines follow only where several things are wrong at once.
-struct error : std::runtime_error {
-  explicit error(const std::string& text) : std::runtime_error(text) {}
-};
 
 /// f(), with ctnn::error for whatever else it throws.
 template <class F>

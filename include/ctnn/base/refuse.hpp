@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "compiled.hpp"
 #include "compiler.hpp"
 #if defined(__cpp_exceptions) && !defined(CTNN_PLAIN)
 #define CTNN_THROWS 1
-#include "error.hpp"
+#if CTNN_DEFINES(CTNN_PART_DISPATCH)
+#include "thrown.hpp"
+#endif
 #else
 #define CTNN_THROWS 0
 #endif
@@ -24,8 +27,12 @@ struct refusal {
 
 #if CTNN_THROWS
 
-[[noreturn]] inline void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0,
-                                            std::int64_t second = 0) {
+[[noreturn]] void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first = 0,
+                                     std::int64_t second = 0);
+
+#if CTNN_DEFINES(CTNN_PART_DISPATCH)
+CTNN_ONCE void refuse_at_run_time(std::string_view op, std::string_view reason, std::int64_t first,
+                                  std::int64_t second) {
   std::string text = "operator '" + std::string(op) + "'";
   text += reason.substr(0, 4) == "has " ? " " : ": ";
   std::int64_t numbers[] = {first, second}, *next = numbers;
@@ -34,6 +41,7 @@ struct refusal {
     else text += c;
   throw error(text);
 }
+#endif
 
 #else
 

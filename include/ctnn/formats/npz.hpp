@@ -2,6 +2,8 @@
 // Tensors by name from an .npz file, a zip of .npy files as numpy.savez and numpy.savez_compressed write them.
 #pragma once
 
+#include <algorithm>
+
 #include "npy.hpp"
 #include "zip.hpp"
 

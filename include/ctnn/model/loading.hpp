@@ -2,6 +2,8 @@
 // What class model declares: its own part in loading; the readers are in formats/.
 #pragma once
 
+#include <algorithm>
+
 #include "model.hpp"
 
 namespace ctnn {

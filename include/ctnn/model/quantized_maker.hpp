@@ -2,6 +2,7 @@
 // Makes the networks of bytes that a quantizer describes.
 #pragma once
 
+#include <algorithm>
 #include <set>
 
 #include "quantizer.hpp"

@@ -2,6 +2,7 @@
 // Which values of a network of floats become bytes, which share a scale, and for which range each stands.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 

@@ -23,6 +23,7 @@ struct step_value {
   }
 };
 
+/// Ranges are of the table's values, weights and steps.
 struct table_step {
   enum class task : std::uint8_t { runs, runs_cascade, packs, converts, carries };
 
@@ -32,24 +33,37 @@ struct table_step {
   double nanoseconds = 0;  ///< on one thread, if it may be divided
   std::string_view name;
   const operator_type* type = nullptr;
-  const void* op = nullptr;  ///< its struct
+  std::size_t op = 0;  ///< where its struct is among the table's, in bytes
   span<const double> fields;
   int packs = none;          ///< the slot
   loaded_run own = nullptr;  ///< the kernel of a user's operator
-  span<const step_value> in, out;
-  span<const memory_place> weights;
+  range in, out, weights;
   memory_place scratch;
-  std::int64_t scratch_size = 0;   ///< numbers
-  span<const table_step> cascade;  ///< its layers
+  std::int64_t scratch_size = 0;  ///< numbers
+  range cascade;                  ///< its layers, which are behind the steps of the network
 };
 
-/// The kernels of a table's steps on one target.
+struct step_table {
+  span<const table_step> steps;  ///< of the network
+  const step_value* values;
+  const memory_place* weights;
+
+  span<const step_value> values_of(const range& r) const { return {values + r.first, count_of(r)}; }
+  span<const memory_place> weights_of(const range& r) const { return {weights + r.first, count_of(r)}; }
+  span<const table_step> steps_of(const range& r) const { return {steps.data() + r.first, count_of(r)}; }
+
+ private:
+  static std::size_t count_of(const range& r) { return static_cast<std::size_t>(r.count); }
+};
+
+/// The kernels of a table's steps on one target, and the structs of their operators.
 struct table_kernels {
   loaded_kernels of_target;
   std::span<loaded_kernel> of_steps;  ///< as many as steps
+  const std::byte* operators;
 };
 /// Looks up the kernels of a table, for of_steps.
-void choose_kernels(span<const table_step> steps, const table_kernels& to);
+void choose_kernels(const step_table& table, const table_kernels& to);
 
 /// Threads to run on, or who watches; or neither.
 struct table_company {
@@ -61,7 +75,7 @@ struct table_company {
   table_company(const layer_observer& o) : observer(&o) {}
 };
 /// One inference.
-void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f, const table_company& with);
+void run_table(const step_table& table, const table_kernels& kernels, const frame& f, const table_company& with);
 
 #if CTNN_DEFINES(CTNN_PART_DISPATCH)
 
@@ -71,14 +85,14 @@ namespace detail {
 class table_operands {
  public:
   void clear() { inputs_ = outputs_ = numbers_ = 0; }
-  arguments add(const table_step& s, const frame& f) {
+  arguments add(const step_table& table, const table_step& s, const frame& f) {
     const std::size_t in = inputs_, out = outputs_, weights = numbers_;
-    for (const step_value& v : s.in) in_[inputs_++] = v.at<const float>(f);
-    for (const step_value& v : s.out) out_[outputs_++] = v.at<float>(f);
-    for (const memory_place& p : s.weights) weights_[numbers_++] = address_in(f, p);
-    return {.in = {in_ + in, s.in.size()},
-            .out = {out_ + out, s.out.size()},
-            .weights = {weights_ + weights, s.weights.size()},
+    for (const step_value& v : table.values_of(s.in)) in_[inputs_++] = v.at<const float>(f);
+    for (const step_value& v : table.values_of(s.out)) out_[outputs_++] = v.at<float>(f);
+    for (const memory_place& p : table.weights_of(s.weights)) weights_[numbers_++] = address_in(f, p);
+    return {.in = {in_ + in, inputs_ - in},
+            .out = {out_ + out, outputs_ - out},
+            .weights = {weights_ + weights, numbers_ - weights},
             .backwards = s.backwards};
   }
 
@@ -92,9 +106,9 @@ class table_operands {
 
 }  // namespace detail
 
-CTNN_ONCE void choose_kernels(span<const table_step> steps, const table_kernels& to) {
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const table_step& s = steps[i];
+CTNN_ONCE void choose_kernels(const step_table& table, const table_kernels& to) {
+  for (std::size_t i = 0; i < table.steps.size(); ++i) {
+    const table_step& s = table.steps[i];
     if (s.what != table_step::task::runs) continue;
     to.of_steps[i] = s.own ? loaded_kernel{s.type, s.own, s.type->is.divides(false)}
                            : choose_kernel(to.of_target, *s.type, s.takes_vectors);
@@ -102,12 +116,12 @@ CTNN_ONCE void choose_kernels(span<const table_step> steps, const table_kernels&
   }
 }
 
-CTNN_ONCE void run_table(span<const table_step> steps, const table_kernels& kernels, const frame& f,
+CTNN_ONCE void run_table(const step_table& table, const table_kernels& kernels, const frame& f,
                          const table_company& with) {
   using enum table_step::task;
   detail::table_operands operands;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const table_step& s = steps[i];
+  for (std::size_t i = 0; i < table.steps.size(); ++i) {
+    const table_step& s = table.steps[i];
     operands.clear();
     kernel_call call;
     cascade_call layers;
@@ -115,19 +129,19 @@ CTNN_ONCE void run_table(span<const table_step> steps, const table_kernels& kern
     if (s.scratch_size > 0)
       call.scratch = scratch_memory(std::as_writable_bytes(
           std::span<float>(const_cast<float*>(address_in(f, s.scratch)), static_cast<std::size_t>(s.scratch_size))));
-    if (s.what != runs_cascade) call.all = operands.add(s, f);
+    if (s.what != runs_cascade) call.all = operands.add(table, s, f);
     switch (s.what) {
       case runs:
         call.all.integers = &kernels.of_target.integers;
         call.run = kernels.of_steps[i].run;
-        call.op = s.op;
+        call.op = kernels.operators + s.op;
         if (!kernels.of_steps[i].divides) nanoseconds = 0;
         break;
       case runs_cascade:
-        for (const table_step& stage : s.cascade) {
+        for (const table_step& stage : table.steps_of(s.cascade)) {
           const auto k = static_cast<std::size_t>(layers.count++);
-          layers.stages[k] = {stage.type, stage.op};
-          layers.all[k] = operands.add(stage, f);
+          layers.stages[k] = {stage.type, kernels.operators + stage.op};
+          layers.all[k] = operands.add(table, stage, f);
         }
         call.cascade = &layers;
         call.run_cascade = kernels.of_target.cascade;

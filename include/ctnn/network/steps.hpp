@@ -15,18 +15,22 @@ namespace ctnn::ir {
 // themselves, or holds a pointer to an operator's type, would link them, and with them every function of the passes.
 // Compilers that optimise drop such pointers; -O0 and -Og do not.
 
-/// Where placement P of network Net lies.
-template <class Net, int P>
-constexpr memory_place memory_place_of() {
+/// Where placement p of network Net lies.
+template <class Net>
+constexpr memory_place memory_place_at(int p) {
   using x = executable<Net>;
-  const placement& root = x::plan.at(x::plan.root(P));
-  const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(P));
+  const placement& root = x::plan.at(x::plan.root(p));
+  const auto shift = static_cast<std::ptrdiff_t>(x::plan.shift(p));
   if (!root.external) return {memory_place::in_arena, static_cast<std::ptrdiff_t>(root.offset) + shift};
   const node& producer = x::g.at(x::g.at_value(root.value).producer);
   if (producer.type == &type_of<op::constant>)
     return {memory_place::in_weights,
             static_cast<std::ptrdiff_t>(x::slot_offsets[static_cast<std::size_t>(producer.weights.first)]) + shift};
   return {static_cast<std::int16_t>(x::input_index(root.value)), shift};
+}
+template <class Net, int P>
+constexpr memory_place memory_place_of() {
+  return memory_place_at<Net>(P);
 }
 
 /// Placement P of network Net, with its shape and layout as constants, at `data`.
@@ -39,33 +43,34 @@ CTNN_INLINE constexpr basic_tensor<T> tensor_like(T* data) {
   return {data, shape, p.order, p.pitch, type};
 }
 
-/// Where weight number `w` of node N's own lies.
-template <class Net, node_id N>
-constexpr memory_place memory_place_of_own_weight(std::size_t w) {
+/// Where weight number `w` of node n's own lies.
+template <class Net>
+constexpr memory_place memory_place_of_own_weight(node_id n, std::size_t w) {
   using x = executable<Net>;
-  constexpr auto first = static_cast<std::size_t>(x::g.at(N).weights.first);
+  const auto first = static_cast<std::size_t>(x::g.at(n).weights.first);
   return {memory_place::in_weights, static_cast<std::ptrdiff_t>(x::slot_offsets[first + w])};
 }
-/// Weight W of step S: among the network's weights, or an input of the step.
+/// Weight w of a step: among the network's weights, or an input of the step.
+template <class Net>
+constexpr memory_place memory_place_of_weight_at(const plan_step& step, std::size_t w) {
+  using x = executable<Net>;
+  const auto given_before = static_cast<std::size_t>(count_slots(step.given & ((slot_set{1} << w) - 1)));
+  if ((step.given >> w & 1u) != 0) return memory_place_at<Net>(x::plan.given_inputs(step)[given_before]);
+  return memory_place_of_own_weight<Net>(step.node, w - given_before);
+}
 template <class Net, std::size_t S, std::size_t W>
 constexpr memory_place memory_place_of_weight() {
-  using x = executable<Net>;
-  constexpr plan_step step = x::plan.steps[S];
-  constexpr int given_before = count_slots(step.given & ((slot_set{1} << W) - 1));
-  if constexpr ((step.given >> W & 1u) != 0) {
-    return memory_place_of<Net, x::plan.given_inputs(step)[static_cast<std::size_t>(given_before)]>();
-  } else {
-    return memory_place_of_own_weight<Net, step.node>(W - static_cast<std::size_t>(given_before));
-  }
+  return memory_place_of_weight_at<Net>(executable<Net>::plan.steps[S], W);
 }
-/// How many weights step S has.
+/// How many weights a step has.
+template <class Net>
+constexpr std::size_t weights_of(const plan_step& step) {
+  if (step.node == none) return 0;
+  return static_cast<std::size_t>(executable<Net>::g.at(step.node).weights.count + count_slots(step.given));
+}
 template <class Net, std::size_t S>
 constexpr std::size_t weights_of_step() {
-  using x = executable<Net>;
-  constexpr node_id n = x::plan.steps[S].node;
-  return n == none
-             ? 0
-             : static_cast<std::size_t>(x::g.at(n == none ? 0 : n).weights.count + count_slots(x::plan.steps[S].given));
+  return weights_of<Net>(executable<Net>::plan.steps[S]);
 }
 
 /// Layer I of a cascade, which is step S.
@@ -84,39 +89,39 @@ struct stage_of_step {
   static constexpr int out = x::g.at(n).outputs.first;
   static constexpr auto weights = [] {
     std::array<memory_place, static_cast<std::size_t>(x::g.at(n).weights.count)> all{};
-    for (std::size_t w = 0; w < all.size(); ++w) all[w] = memory_place_of_own_weight<Net, n>(w);
+    for (std::size_t w = 0; w < all.size(); ++w) all[w] = memory_place_of_own_weight<Net>(n, w);
     return all;
   }();
 };
 
-/// Whose numbers step S computes, or copies.
-template <class Net, std::size_t S>
-inline constexpr std::string_view name_of_step = [] {
+/// Whose numbers a step computes, or copies.
+template <class Net>
+constexpr std::string_view name_of(const plan_step& step) {
   using x = executable<Net>;
-  const plan_step& step = x::plan.steps[S];
   const node_id n =
       step.node != none ? step.node : x::g.at_value(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).producer;
   return x::g.at(n).name;
-}();
+}
+template <class Net, std::size_t S>
+inline constexpr std::string_view name_of_step = name_of<Net>(executable<Net>::plan.steps[S]);
 
-/// About what step S takes on one thread, if its kernel divides; 0 where it may not.
+/// About what a step takes on one thread, if its kernel divides; 0 where it may not.
+template <class Net>
+constexpr double nanoseconds_of(const plan_step& step) {
+  using x = executable<Net>;
+  if (step.carries) return 0;
+  if (step.node == none)
+    return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
+  if (step.packs != none) return 0;
+  if (step.cascade.count > 0) return nanoseconds_of(x::g, x::plan.ids_of(step.cascade));
+  const node& n = x::g.at(step.node);
+  // Else parts would share what a kernel writes to.
+  const bool apart = step.scratch == none || n.type->is.divides_scratch;
+  return apart && !n.type->refuses(x::g.fields_of(n.fields)) ? nanoseconds_of(x::g, step.node) : 0;
+}
 template <class Net, std::size_t S>
 constexpr double nanoseconds_of_step() {
-  using x = executable<Net>;
-  constexpr plan_step step = x::plan.steps[S];
-  if constexpr (step.carries) return 0;
-  else if constexpr (step.node == none)
-    return static_cast<double>(x::g.shape(x::plan.at(x::plan.ids_of(step.inputs)[0]).value).count());
-  else if constexpr (step.packs != none) return 0;
-  else if constexpr (step.cascade.count > 0) return nanoseconds_of(x::g, x::plan.ids_of(step.cascade));
-  else {
-    constexpr traits is = traits_of<typename x::template operator_at<step.node>>;
-    // Else parts would share what a kernel writes to.
-    constexpr bool apart = step.scratch == none || is.divides_scratch;
-    constexpr node n = x::g.at(step.node);
-    constexpr bool whole = n.type->refuses(x::g.fields_of(n.fields));
-    return apart && !whole ? nanoseconds_of(x::g, step.node) : 0;
-  }
+  return nanoseconds_of<Net>(executable<Net>::plan.steps[S]);
 }
 
 }  // namespace ctnn::ir

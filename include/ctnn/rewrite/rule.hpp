@@ -119,7 +119,6 @@ struct rule_entry<Rule> {
 template <class... Rules>
 struct rule_list {
   static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
-  static_assert(((sizeof(rule_entry<Rules>) > 0) && ...));
 };
 
 namespace detail {

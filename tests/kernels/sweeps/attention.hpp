@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <ctnn/kernels/scratch.hpp>
 #include <ctnn/graph/operators/attention.hpp>
 

@@ -2,6 +2,8 @@
 // What the element-wise kernels are put through, for every target: run(op, arguments).
 #pragma once
 
+#include <algorithm>
+
 #include "../check.hpp"
 
 namespace ctnn::ir::test {

@@ -2,6 +2,7 @@
 // Convolutions of volumes of many shapes against the definition.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Quantised operators against their definitions.
+#include <algorithm>
+
 #include <ctnn/kernels/byte_table.hpp>
 #include <ctnn/kernels/simd/dot_products.hpp>
 #include <ctnn/network/target.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Convolutions and pooling over one to three axes.
+#include <algorithm>
+
 #include "run_typed.hpp"
 
 using namespace ctnn;

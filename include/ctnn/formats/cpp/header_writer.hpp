@@ -2,6 +2,8 @@
 // Writes the header that cpp_header.hpp describes.
 #pragma once
 
+#include <algorithm>
+
 #include "../../network/weights_image.hpp"
 #include "../cpp_header.hpp"
 #include "declaration.hpp"

@@ -2,6 +2,8 @@
 // A graph to the text and the bytes of ncnn's .param and .bin, as stock ncnn reads them.
 #pragma once
 
+#include <algorithm>
+
 #include "../../rewrite/driver.hpp"
 #include "../../loaded/folded_weights.hpp"
 #include "../../loaded/loaded_model.hpp"

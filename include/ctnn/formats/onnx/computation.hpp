@@ -3,6 +3,7 @@
 // are made of weights, and wait until somebody looks: a network for another shape finds them packed already.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

@@ -2,6 +2,8 @@
 // The nodes of a graph one after the other, and graphs inside graphs in place of the nodes that choose or repeat them.
 #pragma once
 
+#include <algorithm>
+
 #include "inlined.hpp"
 #include "node_reader.hpp"
 #include "order.hpp"

@@ -3,6 +3,7 @@
 // and everything else as it was.
 #pragma once
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "write.hpp"

@@ -2,6 +2,7 @@
 // What an operator's writer works with: its node, and ways to add ONNX nodes and their numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>

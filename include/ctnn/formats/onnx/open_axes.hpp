@@ -4,6 +4,7 @@
 // left over in a Reshape, a scale instead of a size. Two more sizes put that to the test: a large one and an odd one.
 #pragma once
 
+#include <algorithm>
 #include <tuple>
 
 #include "encode.hpp"

@@ -2,6 +2,8 @@
 // ModelProto, GraphProto, NodeProto and what they hold, to plain structs. Nothing is built from them yet.
 #pragma once
 
+#include <algorithm>
+
 #include "../file.hpp"
 #include "load.hpp"
 #include "operators.hpp"

@@ -2,6 +2,8 @@
 // TensorProto to an array: raw bytes, typed lists, or (only when asked for) a file in the model's folder.
 #pragma once
 
+#include <algorithm>
+
 #include "../../base/numerals.hpp"
 #include "../file_part.hpp"
 #include "external_data.hpp"

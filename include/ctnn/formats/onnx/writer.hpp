@@ -2,6 +2,7 @@
 // A graph to an ONNX model: one table, one small function an operator (writers/).
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 

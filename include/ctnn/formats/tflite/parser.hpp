@@ -2,6 +2,7 @@
 // A .tflite file's model, subgraphs, tensors and operators as messages. Nothing is built from them yet.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_set>
 #include <vector>

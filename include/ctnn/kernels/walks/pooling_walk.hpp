@@ -3,7 +3,6 @@
 // after the other, so that the inner loop runs over neighbours. Without heap: static networks run it, too.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -16,6 +15,8 @@
 #include "../tensor.hpp"
 
 namespace ctnn::ir {
+
+constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return b < a ? b : a; }
 
 /// One axis of a pooling window: `cells` inside the input, `step` apart from `first` on, and how many an average
 /// divides by.
@@ -93,7 +94,7 @@ class pooling_walk {
     const std::int64_t least = a.before - (width_ - std::int64_t{1}) * a.stride,
                        last = std::int64_t{a.size} - 1 + a.before;
     first_tap_ = least <= 0 ? 0 : (least - 1) / a.dilation + 1;
-    past_tap_ = last < 0 ? 0 : std::min<std::int64_t>(a.taps, last / a.dilation + 1);
+    past_tap_ = last < 0 ? 0 : smaller(a.taps, last / a.dilation + 1);
   }
 
   void run(const T* x, T* y, std::int64_t* where, index_range part) const {
@@ -130,12 +131,12 @@ class pooling_walk {
     const window_axis& a = axis_[last_];
     const std::int64_t at_once = (most_line - a.span()) / a.stride, rows = rows_of_a_plane();
     for (std::int64_t first = 0; first < width_; first += at_once) {
-      const std::int64_t n = std::min<std::int64_t>(at_once, width_ - first), start = first * a.stride - a.before,
-                         begin = std::max<std::int64_t>(start, 0), pitch = n * a.stride + a.span(),
-                         end = std::min<std::int64_t>(start + (n - 1) * a.stride + a.span(), a.size),
+      const std::int64_t n = smaller(at_once, width_ - first), start = first * a.stride - a.before,
+                         begin = start > 0 ? start : 0, pitch = n * a.stride + a.span(),
+                         end = smaller(start + (n - 1) * a.stride + a.span(), a.size),
                          high = bytes_at_once / pitch;
       for (std::ptrdiff_t top = some.begin; top < some.end; top += static_cast<std::ptrdiff_t>(high)) {
-        const std::int64_t lines_here = std::min<std::int64_t>(high, some.end - top);
+        const std::int64_t lines_here = smaller(high, some.end - top);
         std::memset(cells, is_signed ? 128 : 0, static_cast<std::size_t>(lines_here * pitch));
         const std::uint8_t* from = x + top / rows * plane_ + begin;
         std::int64_t row = top % rows;

@@ -2,6 +2,8 @@
 // Pooling, Reduction, LRN and Interp.
 #pragma once
 
+#include <algorithm>
+
 #include "../reductions.hpp"
 #include "convolution.hpp"
 

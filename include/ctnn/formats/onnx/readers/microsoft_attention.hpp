@@ -3,6 +3,8 @@
 // each of them brings along.
 #pragma once
 
+#include <algorithm>
+
 #include "quantized_cache.hpp"
 
 namespace ctnn::onnx::readers {

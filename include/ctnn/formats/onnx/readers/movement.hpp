@@ -2,6 +2,8 @@
 // Elements brought into another order or shape, picked by index, repeated or padded.
 #pragma once
 
+#include <algorithm>
+
 #include "../slices.hpp"
 #include "nn.hpp"
 

@@ -2,6 +2,8 @@
 // TfIdfVectorizer: how often sequences of words occur, where words are numbers.
 #pragma once
 
+#include <algorithm>
+
 #include "random.hpp"
 
 namespace ctnn::onnx::readers {

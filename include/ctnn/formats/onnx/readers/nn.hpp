@@ -3,6 +3,8 @@
 // the rules and the vector kernels apply, and the general ones otherwise.
 #pragma once
 
+#include <algorithm>
+
 #include "math.hpp"
 
 namespace ctnn::onnx::readers {

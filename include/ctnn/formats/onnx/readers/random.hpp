@@ -4,6 +4,7 @@
 // loop.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 

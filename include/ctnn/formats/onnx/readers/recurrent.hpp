@@ -3,6 +3,8 @@
 // order.
 #pragma once
 
+#include <algorithm>
+
 #include "shape.hpp"
 
 namespace ctnn::onnx::readers {

@@ -2,6 +2,8 @@
 // Resizing, sampling on grids, regions of interest, boxes.
 #pragma once
 
+#include <algorithm>
+
 #include "quantized.hpp"
 
 namespace ctnn::onnx::readers {

@@ -3,6 +3,8 @@
 // in the graph: a sequence is a list of terms. (SequenceMap, which has a graph of its own, is in graph_reader.hpp.)
 #pragma once
 
+#include <algorithm>
+
 #include "../slices.hpp"
 
 namespace ctnn::onnx::readers {

@@ -2,6 +2,7 @@
 // Shapes as numbers, numbers as constants, and operators whose output's shape depends on numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "../../../kernels/typed/counting.hpp"

@@ -2,6 +2,8 @@
 // Fourier transforms, windows and filter banks.
 #pragma once
 
+#include <algorithm>
+
 #include "../../../kernels/typed/counting.hpp"
 #include "sampling.hpp"
 

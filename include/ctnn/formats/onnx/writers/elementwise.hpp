@@ -2,6 +2,8 @@
 // Element by element: arithmetic, comparisons, logic, functions of one number, activations.
 #pragma once
 
+#include <algorithm>
+
 #include "../node_writer.hpp"
 
 namespace ctnn::onnx::writers {

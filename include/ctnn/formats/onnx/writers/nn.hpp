@@ -2,6 +2,8 @@
 // Convolutions, products, pooling, normalisation.
 #pragma once
 
+#include <algorithm>
+
 #include "elementwise.hpp"
 
 namespace ctnn::onnx::writers {

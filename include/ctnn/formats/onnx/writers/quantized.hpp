@@ -2,6 +2,8 @@
 // Integers that stand for real numbers.
 #pragma once
 
+#include <algorithm>
+
 #include "sampling.hpp"
 
 namespace ctnn::onnx::writers {

@@ -2,6 +2,8 @@
 // RNN, GRU and LSTM: PyTorch's weights of each direction, put together as ONNX has them.
 #pragma once
 
+#include <algorithm>
+
 #include "../readers/recurrent.hpp"
 #include "quantized.hpp"
 

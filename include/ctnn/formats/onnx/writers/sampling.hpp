@@ -2,6 +2,8 @@
 // Resizing, sampling on grids, regions of interest, boxes, Fourier transforms, attention.
 #pragma once
 
+#include <algorithm>
+
 #include "movement.hpp"
 
 namespace ctnn::onnx::writers {

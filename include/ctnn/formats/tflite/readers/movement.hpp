@@ -2,6 +2,8 @@
 // Elements brought into another order or shape, picked, repeated, padded, reduced.
 #pragma once
 
+#include <algorithm>
+
 #include "nn.hpp"
 
 namespace ctnn::tflite::readers {

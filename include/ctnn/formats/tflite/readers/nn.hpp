@@ -3,6 +3,8 @@
 // take away between two of them.
 #pragma once
 
+#include <algorithm>
+
 #include "elementwise.hpp"
 
 namespace ctnn::tflite::readers {

@@ -3,6 +3,8 @@
 // beside it.
 #pragma once
 
+#include <algorithm>
+
 #include "movement.hpp"
 
 namespace ctnn::tflite::readers {
