@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // ctnn header: a model as a C++ type with its weights, or weights alone.
 #include <ctnn/formats/cpp/c_interface.hpp>
+#include <ctnn/formats/cpp/weight_table.hpp>
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/weights.hpp>
