@@ -43,6 +43,11 @@
 #define CTNN_UNIT 0
 #endif
 
+/// The instruction sets of a unit of kernels, as Highway's bits.
+#if !defined(CTNN_UNIT_TARGETS)
+#define CTNN_UNIT_TARGETS 0
+#endif
+
 /// The parts that are in another unit: headers only declare them.
 #if defined(CTNN_COMPILED) || CTNN_UNIT
 #define CTNN_ELSEWHERE (0xFFFFFF & ~(CTNN_UNIT))

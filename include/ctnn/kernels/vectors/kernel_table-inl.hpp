@@ -132,8 +132,12 @@ loaded_kernels kernels_of() {
 #endif
 }
 
+// Units have them by target (target_kernels.hpp).
 #if CTNN_UNIT && !defined(CTNN_COMPILE)
-extern template loaded_kernels kernels_of<all_operators>();  // units have them by target: target_kernels-inl.hpp
+#if (HWY_TARGET & (CTNN_UNIT_TARGETS)) == 0
+extern
+#endif
+    template loaded_kernels kernels_of<all_operators>();
 #endif
 
 #if !defined(CTNN_PLAIN)
