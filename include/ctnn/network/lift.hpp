@@ -126,8 +126,8 @@ struct stand_in : network<input<"wrong", shape<1>>> {};
 template <class Net>
 auto lift_declared() {
   if constexpr (!compiled<Net>::valid) return std::type_identity<stand_in>{};
-  else if constexpr (using net = typename network_behind<Net>::type; lowered<net>::first.fits)
-    return lift_all<lowered<net>::first>();
+  else if constexpr (lowered<typename network_behind<Net>::type>::first.fits)
+    return lift_all<lowered<typename network_behind<Net>::type>::first>();
   else return lift_all<lowered_exactly<typename network_behind<Net>::type>::result>();
 }
 template <class Net, class Rules>
