@@ -63,7 +63,7 @@ template <class Net>
 struct executable {
   static_assert(sizeof(error_in<detail::found_in<Net>::error>) > 0);
   static constexpr graph_view g = declared_graph<Net>;
-  static constexpr plan_view plan = detail::planned<Net>::frozen.view();
+  static constexpr plan_view plan = detail::planned<typename detail::network_behind<Net>::type>::frozen.view();
   static constexpr std::size_t arena_size = static_cast<std::size_t>(plan.arena_size);
 
   // The caller's: inputs and outputs that are carried from run to run are the engine's own.

@@ -7,27 +7,35 @@
 
 namespace ctnn::detail {
 
-/// Where a name stands: the blocks around it, from the inside.
+/// Where a name stands: the blocks around it, from the inside. Counted once, for compilers spend more on a letter than
+/// on a layer's shape.
 struct name_scope {
-  const name_scope* outer = nullptr;
-  std::string_view name{};
-  int number = -1;  ///< of an iteration, instead of a name
+  const name_scope* outer;
+  std::string_view name;
+  int number;        ///< of an iteration, instead of a name
+  std::size_t size;  ///< letters of a name's prefix, each part with the dot behind it
 
+  constexpr name_scope(const name_scope* around, std::string_view called, int n = -1)
+      : outer(around), name(called), number(n), size(size_of(around)) {
+    if (!is_empty()) size += (number >= 0 ? digits_of(number) : name.size()) + 1;
+  }
   constexpr bool is_empty() const { return number < 0 && name.empty(); }
+  static constexpr std::size_t size_of(const name_scope* in) { return in ? in->size : 0; }
+  static constexpr std::size_t digits_of(int n) { return n < 10 ? 1 : 1 + digits_of(n / 10); }
 };
 
-/// Hands the letters of a name's prefix to `letter`, each part with the dot behind it.
-constexpr void spell_prefix(const name_scope* in, auto&& letter) {
+/// Writes a name's prefix, and goes on behind it.
+constexpr void spell_prefix(const name_scope* in, char*& to) {
   if (in == nullptr) return;
-  spell_prefix(in->outer, letter);
+  spell_prefix(in->outer, to);
   if (in->is_empty()) return;
   if (in->number >= 0) {
     int power = 1;
     while (in->number / power >= 10) power *= 10;
-    for (; power > 0; power /= 10) letter(static_cast<char>('0' + in->number / power % 10));
+    for (; power > 0; power /= 10) *to++ = static_cast<char>('0' + in->number / power % 10);
   }
-  for (char c : in->name) letter(c);
-  letter('.');
+  for (char c : in->name) *to++ = c;
+  *to++ = '.';
 }
 
 /// Walks a list of declared layers: `emit(record, scope)` is told of each entry of the flat list and where its names
@@ -56,7 +64,7 @@ class flattening {
     const bool outer_takes = takes_inputs_;
     // A network within a network that begins with it: its inputs are the network's.
     takes_inputs_ = !r.reads_previous || any_before_ || r.group != grouping::block;
-    const name_scope own{in, r.name};
+    const name_scope own(in, r.name);
     const name_scope* inside = r.group == grouping::residual ? in : &own;
     layer_record e = r;
     e.does = entry::begin;
@@ -65,7 +73,7 @@ class flattening {
     emit_(e, in);
     if (r.group == grouping::repeat) {
       for (int i = 0; i < r.times; ++i) {
-        const name_scope numbered{inside, {}, i};
+        const name_scope numbered(inside, {}, i);
         e = {nullptr, {}, {}, {}, {}, true};
         e.group = grouping::iteration;
         e.parts = r.parts;
@@ -104,25 +112,15 @@ struct flattened {
     for (std::string_view n : e.from) listed(n);
     for (std::string_view n : e.output_names) listed(n);
   }
-  /// Names outside of all blocks are as they were.
-  static constexpr bool has_prefix(const name_scope* in) {
-    for (; in; in = in->outer)
-      if (!in->is_empty()) return true;
-    return false;
-  }
-  static constexpr void spell(const name_scope* in, std::string_view name, auto&& letter) {
-    if (!has_prefix(in)) return;
-    spell_prefix(in, letter);
-    for (char c : name) letter(c);
-  }
-
   struct sizes {
     std::size_t letters = 0, names = 0, entries = 0;
   };
+  /// Names outside of all blocks are as they were, and no letters of `text`.
   static constexpr sizes count = [] {
     sizes n;
     walk([&](const layer_record& e, const name_scope* in) {
-      const auto name = [&](std::string_view called) { spell(in, called, [&](char) { ++n.letters; }); };
+      const std::size_t prefix = name_scope::size_of(in);
+      const auto name = [&](std::string_view called) { n.letters += prefix > 0 ? prefix + called.size() : 0; };
       each_name(e, name, name);
       n.names += e.from.size() + e.output_names.size();
       ++n.entries;
@@ -133,7 +131,11 @@ struct flattened {
     std::array<char, count.letters + 1> all{};
     char* next = all.data();
     walk([&](const layer_record& e, const name_scope* in) {
-      const auto name = [&](std::string_view called) { spell(in, called, [&](char c) { *next++ = c; }); };
+      if (name_scope::size_of(in) == 0) return;
+      const auto name = [&](std::string_view called) {
+        spell_prefix(in, next);
+        for (char c : called) *next++ = c;
+      };
       each_name(e, name, name);
     });
     return all;
@@ -143,11 +145,9 @@ struct flattened {
   static constexpr void each_view(auto&& own, auto&& listed, auto&& done) {
     const char* at = text.data();
     walk([&](const layer_record& e, const name_scope* in) {
-      const bool prefixed = has_prefix(in);
-      std::size_t prefix = 0;
-      spell_prefix(in, [&](char) { ++prefix; });
+      const std::size_t prefix = name_scope::size_of(in);
       const auto view = [&](std::string_view n) {
-        if (!prefixed) return n;
+        if (prefix == 0) return n;
         const std::string_view full(at, prefix + n.size());
         at += full.size();
         return n.empty() ? full.substr(0, full.size() - 1) : full;  // of the block around it

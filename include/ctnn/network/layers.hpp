@@ -2,7 +2,7 @@
 // The vocabulary for declaring networks. A layer has a name, then options in any order.
 #pragma once
 
-#include "options.hpp"
+#include "layer_arguments.hpp"
 
 namespace ctnn {
 
@@ -47,56 +47,6 @@ struct layer_record {
 };
 
 namespace detail {
-
-template <class T>
-struct is_option : std::false_type {};
-template <fixed_string Key, number... Values>
-struct is_option<option<Key, Values...>> : std::true_type {};
-template <class T>
-struct is_from : std::false_type {};
-template <fixed_string... Names>
-struct is_from<from<Names...>> : std::true_type {};
-
-/// What is read: the names of from<...>, or else what stands before. (Loops: Clang limits folds to 256 operands.)
-template <class... Options>
-struct reads {
-  using names = std::span<const std::string_view>;
-  template <class O>
-  static constexpr names list_of() {
-    if constexpr (is_from<O>::value) return O::list;
-    else return {};
-  }
-  static constexpr names list() {
-    names found;
-    for (const names& each : {names{}, list_of<Options>()...})
-      if (!each.empty()) found = each;
-    return found;
-  }
-  static constexpr std::size_t lists = [] {
-    std::size_t n = 0;
-    for (bool is : {false, is_from<Options>::value...}) n += is ? 1u : 0u;
-    return n;
-  }();
-  static constexpr bool previous = lists == 0, twice = lists > 1;
-};
-
-template <class... Options>
-struct option_records {
-  static constexpr auto make() {
-    std::array<ir::option_record, (std::size_t{is_option<Options>::value} + ... + 1)> records{};
-    std::size_t n = 0;
-    [[maybe_unused]] const auto add = [&]<class O>(std::type_identity<O>) {
-      if constexpr (is_option<O>::value) records[n++] = O::record;
-    };
-    (add(std::type_identity<Options>{}), ...);
-    return records;
-  }
-  static constexpr auto records = make();
-  static constexpr std::span<const ir::option_record> all{records.data(), records.size() - 1};
-
-  static_assert(((is_option<Options>::value || is_from<Options>::value) && ...),
-                "ctnn: a layer takes a name, then options such as ctnn::kernel<3> or ctnn::from<\"other\">");
-};
 
 // Numbers, of which compilers say less than of concepts.
 template <class Op>

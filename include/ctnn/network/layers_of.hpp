@@ -52,7 +52,7 @@ struct layer_arguments<layer<Op, Name, Arguments...>> {
 };
 
 template <class... Rules>
-constexpr auto rule_sequence(const rule_list<Rules...>*) {
+constexpr auto rule_sequence(const ir::known_rules<Rules...>*) {
   return boost::hana::tuple_t<Rules...>;
 }
 

@@ -126,8 +126,9 @@ struct stand_in : network<input<"wrong", shape<1>>> {};
 template <class Net>
 auto lift_declared() {
   if constexpr (!compiled<Net>::valid) return std::type_identity<stand_in>{};
-  else if constexpr (lowered<Net>::first.fits) return lift_all<lowered<Net>::first>();
-  else return lift_all<lowered_exactly<Net>::result>();
+  else if constexpr (lowered<typename network_behind<Net>::type>::first.fits)
+    return lift_all<lowered<typename network_behind<Net>::type>::first>();
+  else return lift_all<lowered_exactly<typename network_behind<Net>::type>::result>();
 }
 template <class Net, class Rules>
 auto lift_optimized() {

@@ -115,10 +115,15 @@ struct rule_entry<Rule> {
   static constexpr rule_record record{Rule::info, Rule::pattern::roots, Rule::pattern::firsts, &apply};
 };
 
+/// Rules of ctnn's own, which nobody needs to look at before they are used.
+template <class... Rules>
+struct known_rules {
+  static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
+};
 /// A list of rules; order is priority among rules of one root.
 template <class... Rules>
-struct rule_list {
-  static constexpr std::array<rule_record, sizeof...(Rules)> records{rule_entry<Rules>::record...};
+struct rule_list : known_rules<Rules...> {
+  static_assert(((sizeof(rule_entry<Rules>) > 0) && ...));
 };
 
 namespace detail {

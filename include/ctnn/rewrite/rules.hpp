@@ -33,7 +33,7 @@
 namespace ctnn {
 
 // clang-format off
-struct default_rules : rule_list<
+struct default_rules : ir::known_rules<
     // Layers that change nothing
     rules::identity,
     rules::dropout,
