@@ -62,11 +62,14 @@ static_assert(key<nn::network<named, nn::relu<"s">>>.is_local);
 static_assert(!std::same_as<nn::network<named, nn::relu<"s">>, nn::network<made<nn::relu<"r">>, nn::relu<"s">>>);
 
 template <nn::fixed_string Name>
-using twelve = nn::block<Name, nn::linear<"first", nn::out<4>>, nn::tanh_activation<"1">, nn::linear<"second", nn::out<4>>,
-                         nn::tanh_activation<"2">, nn::linear<"third", nn::out<4>>, nn::tanh_activation<"3">,
-                         nn::linear<"fourth", nn::out<4>>, nn::tanh_activation<"4">, nn::linear<"fifth", nn::out<4>>,
-                         nn::tanh_activation<"5">, nn::linear<"sixth", nn::out<4>>, nn::tanh_activation<"6">>;
-using sixty = nn::network<nn::input<"x", nn::shape<4>>, twelve<"a">, twelve<"b">, twelve<"c">, twelve<"d">, twelve<"e">>;
+using twelve = nn::block<Name, nn::linear<"first", nn::out<4>>, nn::tanh_activation<"1">,
+                         nn::linear<"second", nn::out<4>>, nn::tanh_activation<"2">,
+                         nn::linear<"third", nn::out<4>>, nn::tanh_activation<"3">,
+                         nn::linear<"fourth", nn::out<4>>, nn::tanh_activation<"4">,
+                         nn::linear<"fifth", nn::out<4>>, nn::tanh_activation<"5">,
+                         nn::linear<"sixth", nn::out<4>>, nn::tanh_activation<"6">>;
+using sixty = nn::network<nn::input<"x", nn::shape<4>>, twelve<"a">, twelve<"b">, twelve<"c">, twelve<"d">,
+                          twelve<"e">>;
 static_assert(sixty::size == 61);
 
 TEST_CASE("no name of a network is long") {

@@ -62,7 +62,8 @@ struct table_of {
       n.weights += weights_of_entry(s);
       n.steps += static_cast<std::size_t>(s.cascade.count);
       for (int i = 0; i < s.cascade.count; ++i) n.values += static_cast<std::size_t>(inputs_of_layer(s, i) + 1);
-      for (const node_id layer : plan.ids_of(s.cascade)) n.weights += static_cast<std::size_t>(g.at(layer).weights.count);
+      for (const node_id layer : plan.ids_of(s.cascade))
+        n.weights += static_cast<std::size_t>(g.at(layer).weights.count);
     }
     return n;
   }();
@@ -154,7 +155,10 @@ struct table_of {
           to.backwards = s.backwards;
           to.packs = s.packs;
           to.own = own[i];
-          if (s.scratch != none) to.scratch = memory_place_at<Net>(s.scratch), to.scratch_size = plan.at(s.scratch).size;
+          if (s.scratch != none) {
+            to.scratch = memory_place_at<Net>(s.scratch);
+            to.scratch_size = plan.at(s.scratch).size;
+          }
           if (s.node == none || s.cascade.count > 0) return;
           take_operator(to, g.at(s.node));
           to.takes_vectors = takes_vectors(g, g.at(s.node));
