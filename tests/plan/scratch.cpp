@@ -2,6 +2,7 @@
 // Memory of kernels' own: the plan counts it, keeps it from what lives at the same time, and gives it back.
 #include <doctest/doctest.h>
 
+#include <ctnn/base/thrown.hpp>
 #include <ctnn/kernels/scratch.hpp>
 #include <ctnn/graph/operators/indexing.hpp>
 #include <ctnn/graph/operators/reduction.hpp>
