@@ -136,14 +136,14 @@ class generalisation {
   void infos(const std::vector<value_info>& a, const std::vector<value_info>& b, std::vector<value_info>& out) const {
     if (a.size() != b.size()) throw follows_from_size{"the number of values"};
     for (std::size_t i = 0; i < a.size(); ++i) {
-      if (a[i].name != b[i].name || a[i].element != b[i].element || a[i].shape->size() != b[i].shape->size())
+      const auto &of_a = a[i].shape, &of_b = b[i].shape;
+      if (a[i].name != b[i].name || a[i].element != b[i].element || !of_a || !of_b || of_a->size() != of_b->size())
         throw follows_from_size{"value '" + a[i].name + "'"};
-      value_info v = a[i];
-      for (std::size_t k = 0; k < v.shape->size(); ++k) {
-        const std::int64_t m = *(*a[i].shape)[k].size, n = *(*b[i].shape)[k].size;
-        if (m != n) (*v.shape)[k] = {{}, name_of_(m, n)};
+      out.push_back(a[i]);
+      for (std::size_t k = 0; k < of_a->size(); ++k) {
+        const std::int64_t m = *(*of_a)[k].size, n = *(*of_b)[k].size;
+        if (m != n) (*out.back().shape)[k] = {{}, name_of_(m, n)};
       }
-      out.push_back(std::move(v));
     }
   }
 
