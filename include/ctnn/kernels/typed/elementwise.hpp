@@ -123,14 +123,14 @@ void for_pieces(std::ptrdiff_t n, F f) {
   for (std::ptrdiff_t i = 0; i < n; i += row_piece) f(i, std::min(n - i, row_piece));
 }
 
-/// Elements of any type as T, piece by piece.
+/// Elements of any type of numbers as T, piece by piece; others are refused for operator `op`.
 template <class T>
 class converted_pieces {
  public:
-  converted_pieces(const const_tensor& t, std::ptrdiff_t first, std::ptrdiff_t stride)
-      : x_(t), first_(first), stride_(stride) {}
+  converted_pieces(std::string_view op, const const_tensor& t, std::ptrdiff_t first, std::ptrdiff_t stride)
+      : op_(op), x_(t), first_(first), stride_(stride) {}
   const T* from(std::ptrdiff_t i, std::ptrdiff_t n) {
-    visit_number("", x_.type, [&]<class E>(tag<E>) {
+    visit_number(op_, x_.type, [&]<class E>(tag<E>) {
       const E* x = elements<E>(x_) + first_ + i * stride_;
       for (std::ptrdiff_t k = 0; k < n; ++k) copies_[k] = static_cast<T>(x[k * stride_]);
     });
@@ -138,6 +138,7 @@ class converted_pieces {
   }
 
  private:
+  std::string_view op_;
   const const_tensor& x_;
   std::ptrdiff_t first_, stride_;
   T copies_[row_piece];
@@ -243,7 +244,7 @@ inline void run(const op::binary& p, const arguments& a) {
     visit_number(p.name, a.in[0].type, [&]<class T>(tag<T>) {
       const auto f = [](T x, double e) { return power(x, e); };
       walk_pairs(a, pair_loop_of<T, T, double>(f), [&](std::ptrdiff_t offset, std::ptrdiff_t stride, std::ptrdiff_t) {
-        return converted_pieces<double>(a.in[1], offset, stride);
+        return converted_pieces<double>(p.name, a.in[1], offset, stride);
       });
     });
     return;
