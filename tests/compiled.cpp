@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loaded models, compiled once for all programs here.
+// All parts of the library as one unit: what .ci/platforms links, and Clang compiles for every instruction set.
 #include <ctnn/compile.hpp>
