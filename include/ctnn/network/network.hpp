@@ -10,7 +10,6 @@ namespace ctnn {
 template <class List>
 struct network_of {
   using list = typename detail::list_behind<List>::type;
-  static_assert(list::are_complete());
   using network_type = network_of;
   using operator_struct = void;
   using parts = typename list::parts;

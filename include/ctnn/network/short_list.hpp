@@ -125,7 +125,7 @@ inline constexpr type_key key_of<network_of<List>> = key_of_parts("network", {},
 // clang-format off
 template <class... Layers>
 struct layer_list {
-  static constexpr bool are_complete() { return detail::are_complete({sizeof(Layers)...}); }
+  static_assert(detail::are_complete({sizeof(Layers)...}));
   using parts = parts_or<input<"x", shape<1>>, Layers...>;
   static constexpr std::size_t count = sizeof...(Layers);
   static constexpr bool are_parts = count == 0 || (detail::are_parts<Layers...> && parts::count == count);
