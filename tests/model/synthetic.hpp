@@ -3,7 +3,6 @@
 // here.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,37 +12,9 @@
 
 #include <ctnn/formats/ncnn/parameter_reader.hpp>
 
+#include "synthetic_numbers.hpp"
+
 namespace ctnn::ir::test {
-
-/// The k-th number, in [-0.5, 0.5).
-inline double synthetic_number(std::uint32_t k) {
-  std::uint32_t h = k * 0x9E3779B1u;
-  h ^= h >> 15;
-  h *= 0x85EBCA77u;
-  h ^= h >> 13;
-  return static_cast<double>(h >> 8) / 16777216.0 - 0.5;
-}
-
-inline std::vector<float> synthetic_input(std::size_t n) {
-  std::vector<float> out(n);
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<float>(synthetic_number(0x10000000u + static_cast<std::uint32_t>(i)) * 2);
-  return out;
-}
-
-/// By way of pointers, as is what writes the weights: hundreds of megabytes, and tests are not optimised.
-inline std::uint32_t crc32(std::span<const std::byte> bytes) {
-  std::uint32_t table[256];
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    table[i] = i;
-    for (int k = 0; k < 8; ++k) table[i] = (table[i] >> 1) ^ (table[i] & 1 ? 0xEDB88320u : 0u);
-  }
-  std::uint32_t c = 0xFFFFFFFFu;
-  const std::byte* const end = bytes.data() + bytes.size();
-  for (const std::byte* b = bytes.data(); b != end; ++b)
-    c = table[(c ^ static_cast<std::uint32_t>(*b)) & 0xFFu] ^ (c >> 8);
-  return ~c;
-}
 
 /// A weight file for every layer of an architecture, spread so that values neither grow nor vanish.
 class synthetic_weights {
@@ -115,11 +86,8 @@ class synthetic_weights {
   void put(int n, double scale, double offset = 0) {
     const std::size_t before = bytes_.size();
     bytes_.resize(before + 4 * static_cast<std::size_t>(n));
-    std::byte* to = bytes_.data() + before;
-    for (int i = 0; i < n; ++i, to += 4) {
-      const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(synthetic_number(k_++) * 2 * scale + offset));
-      for (unsigned b = 0; b < 4; ++b) to[b] = static_cast<std::byte>(word >> 8 * b & 0xFFu);
-    }
+    write_synthetic(k_, scale, offset, std::span(bytes_).subspan(before));
+    k_ += static_cast<std::uint32_t>(n);
   }
 
   std::uint32_t k_ = 0;

@@ -37,7 +37,8 @@ struct frozen_graph {
   static_vector<network_output, C.outputs + 1> outputs;
 
   constexpr frozen_graph() = default;
-  constexpr explicit frozen_graph(const graph_view& g) {
+  constexpr explicit frozen_graph(const graph_view& g) { hold(g); }
+  constexpr void hold(const graph_view& g) {
     copy_items(g.nodes, nodes);
     copy_items(g.values, values);
     copy_items(g.operands, operands);

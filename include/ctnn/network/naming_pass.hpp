@@ -32,27 +32,22 @@ struct attempt {
   constexpr graph_view view() const { return g.view(); }
 };
 
-/// Letters of names in a constant of a guessed size: `needed` tells how many there are.
-template <std::size_t Room>
-struct name_letters {
-  std::size_t needed = 0;
-  std::array<char, Room + 1> text{};
+/// What a pass makes, and the letters of the names that it makes up: its graph points to them, so both are one constant
+/// that one run writes.
+template <class Pass, graph_capacity Size, std::size_t Letters>
+struct named_graph {
+  std::size_t letters;  ///< as `needed`
+  graph_capacity needed;
+  bool fits;
+  std::array<char, Letters + 1> text{};
+  frozen_graph<Size> g;
 
-  constexpr bool fits() const { return needed <= Room; }
-};
-
-template <class Pass>
-struct names_exactly;
-
-/// The graph that Pass::apply(graph, names, history) makes of Pass::source(). The names of new nodes are in a constant
-/// that one run writes; another makes the graph.
-template <class Pass>
-struct naming_pass {
+  /// Writes names one behind another while there is room; from then on they are as long as they would be, and nobody
+  /// reads them.
   struct new_names : name_maker {
     char* text;
-    std::size_t room, used = 0;
-    constexpr new_names(char* to, std::size_t n) : text(to), room(n) {}
-    /// One behind another while there is room; from then on names are as long as they would be, and nobody reads them.
+    std::size_t room = Letters, used = 0;
+    constexpr explicit new_names(char* to) : text(to) {}
     constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
       const std::size_t n = of.size() + with.size(), from = used;
       used += n;
@@ -63,64 +58,60 @@ struct naming_pass {
       return {text + from, n};
     }
   };
-  struct kept_names : name_maker {
-    const char* at;
-    constexpr explicit kept_names(const char* first) : at(first) {}
-    constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
-      const std::string_view name(at, of.size() + with.size());
-      at += name.size();
-      return name;
-    }
-  };
+  constexpr named_graph() : letters(0), fits(false) {
+    new_names names(text.data());
+    pool<rewrite_step> history;
+    const graph made = Pass::apply(thaw(Pass::source()), names, history);
+    letters = names.used;
+    needed = capacity_of(made.view());
+    fits = letters <= Letters && needed.fits_in(Size);
+    if (fits) g.hold(made.view());
+  }
+  constexpr graph_view view() const { return g.view(); }
+};
+
+template <class Pass>
+struct naming_pass_exactly;
+
+/// The graph that Pass::apply(graph, names, history) makes of Pass::source(), in room for as much as is likely.
+template <class Pass>
+struct naming_pass {
+  static constexpr graph_capacity guess() {
+    const graph_capacity c = capacity_of(Pass::source());
+    return {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs + c.nodes};
+  }
   static constexpr std::size_t guess_letters() {
     std::size_t n = 0;
     for (const node& x : Pass::source().nodes) n += 4 * x.name.size() + 32;
     return n;
   }
-  template <std::size_t Room>
-  static constexpr name_letters<Room> write_names() {
-    name_letters<Room> out;
-    new_names names(out.text.data(), Room);
-    pool<rewrite_step> history;
-    (void)Pass::apply(thaw(Pass::source()), names, history);
-    out.needed = names.used;
-    return out;
-  }
-  static constexpr auto first_names = write_names<guess_letters()>();
-  static constexpr const char* letters() {
-    if constexpr (first_names.fits()) return first_names.text.data();
-    else return names_exactly<Pass>::names.text.data();
+  static constexpr named_graph<Pass, guess(), guess_letters()> first{};
+
+  static constexpr const auto& result() {
+    if constexpr (first.fits) return first;
+    else return naming_pass_exactly<Pass>::result;
   }
 
-  static constexpr graph make(pool<rewrite_step>& history) {
-    kept_names names(letters());
-    return Pass::apply(thaw(Pass::source()), names, history);
+  /// Once more, with the names that there are.
+  static constexpr void write_history(pool<rewrite_step>& to) {
+    struct kept_names : name_maker {
+      const char* at = result().text.data();
+      constexpr std::string_view operator()(std::string_view of, std::string_view with) override {
+        const std::string_view name(at, of.size() + with.size());
+        at += name.size();
+        return name;
+      }
+    } names;
+    (void)Pass::apply(thaw(Pass::source()), names, to);
   }
-  static constexpr graph_capacity guess() {
-    const graph_capacity c = capacity_of(Pass::source());
-    return {3 * c.nodes, 3 * c.values, 3 * c.operands, 3 * c.fields, 2 * c.expressions, c.outputs + c.nodes};
-  }
-  template <graph_capacity Size>
-  static constexpr attempt<Size> run() {
-    pool<rewrite_step> history;
-    return attempt<Size>(make(history).view());
-  }
-  static constexpr auto first = run<guess()>();
-
-  static constexpr void write_history(pool<rewrite_step>& to) { (void)make(to); }
-};
-template <class Pass>
-struct names_exactly {
-  static constexpr auto names = naming_pass<Pass>::template write_names<(naming_pass<Pass>::first_names.needed)>();
 };
 template <class Pass>
 struct naming_pass_exactly {
-  static constexpr auto result = naming_pass<Pass>::template run<naming_pass<Pass>::first.needed>();
+  static constexpr named_graph<Pass, naming_pass<Pass>::first.needed, naming_pass<Pass>::first.letters> result{};
 };
 template <class Pass>
 constexpr const auto& made_by() {
-  if constexpr (naming_pass<Pass>::first.fits) return naming_pass<Pass>::first;
-  else return naming_pass_exactly<Pass>::result;
+  return naming_pass<Pass>::result();
 }
 
 }  // namespace ctnn::ir::detail

@@ -170,7 +170,7 @@ class batch_maker {
     if (x_.try_add(as, read, made)) return refused(n);
     for (int k = 0; k < n.outputs.count; ++k) {
       const value_id v = n.outputs.first + k;
-      if (!(x_.made().shape(made + k) == many(one(v)))) return refused(n);
+      if (!(x_.made_shape(made + k) == many(one(v)))) return refused(n);
       set(v, made + k);
     }
     pool<bool> have_it;

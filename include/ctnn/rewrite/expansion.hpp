@@ -32,17 +32,22 @@ struct name_maker {
 class expander {
  public:
   constexpr expander(graph&& source, name_maker& names)
-      : name(names), g_(static_cast<graph&&>(source)), out_(g_) {
+      : name(names), g_(static_cast<graph&&>(source)), source_(g_.view()), out_(g_) {
     out_.nodes.clear();
     out_.values.clear();
     moved_ = pool<value_id>(g_.values.size(), none);
     twins_ = moved_;
   }
 
+  expander(const expander&) = delete;
+  expander& operator=(const expander&) = delete;
+
   name_maker& name;
 
-  constexpr graph_view source() const { return g_.view(); }
+  constexpr const graph_view& source() const { return source_; }
   constexpr graph_view made() const { return out_.view(); }
+  constexpr const value& made_value(value_id v) const { return out_.values[static_cast<std::size_t>(v)]; }
+  constexpr const extents& made_shape(value_id v) const { return made_value(v).shape; }
   /// Where value v of the source is now; none if it is not made yet, or a constant that nobody has read.
   constexpr value_id at_present(value_id v) const { return moved_[static_cast<std::size_t>(v)]; }
   constexpr value_id moved(value_id v) {
@@ -71,10 +76,12 @@ class expander {
   /// The same with its outputs, if it takes these values; gives the first.
   constexpr problem try_add(const node& n, const pool<value_id>& in, value_id& first) {
     pool<extents> shapes;
+    shapes.reserve(in.size());
     pool<dtype> element_types;
+    element_types.reserve(in.size());
     for (value_id v : in) {
-      shapes.push_back(made().shape(v));
-      element_types.push_back(made().at_value(v).type);
+      shapes.push_back(made_shape(v));
+      element_types.push_back(made_value(v).type);
     }
     description d;
     if (const problem p = n.type->describe(made().fields_of(n.fields), inputs(shapes.data(), shapes.size()),
@@ -128,7 +135,9 @@ class expander {
   }
 
  private:
-  graph g_, out_;
+  graph g_;
+  graph_view source_;
+  graph out_;
   pool<network_output> more_outputs_;
   pool<value_id> moved_, twins_;  ///< by value of the source
 };

@@ -48,7 +48,7 @@ class stream_maker {
 
   /// The graph, if there is no error.
   constexpr void run(graph& result) {
-    const graph_view g = x_.source();
+    const graph_view& g = x_.source();
     for (std::size_t n = 0; n < g.nodes.size() && !error.found; ++n) {
       failed_at = static_cast<int>(n);
       if (const problem p = take(g.nodes[n])) error = {p, g.nodes[n].name};
@@ -63,7 +63,7 @@ class stream_maker {
   constexpr const extents& whole(value_id v) const { return x_.source().shape(v); }
   constexpr int extent_of_whole(value_id v) { return whole(v).back(of(v).back); }
   /// Samples in a part.
-  constexpr int extent(value_id v) { return x_.made().shape(x_.moved(v)).back(of(v).back); }
+  constexpr int extent(value_id v) { return x_.made_shape(x_.moved(v)).back(of(v).back); }
   static constexpr int axis_of(const extents& shape, int back) { return shape.rank - 1 - back; }
 
   // Making nodes.
@@ -87,7 +87,7 @@ class stream_maker {
     return make(state, name, {});
   }
   constexpr value_id part(value_id v, int back, int first, int count, std::string_view name) {
-    const extents& s = x_.made().shape(v);
+    const extents& s = x_.made_shape(v);
     if (first == 0 && count == s.back(back)) return v;
     op::slice::walks w = op::slice{}.over(s);
     w[static_cast<std::size_t>(axis_of(s, back))] = {first, count, 1};
@@ -105,7 +105,7 @@ class stream_maker {
     if (measuring_ && reach < before) reach = before;
     value_id& joined = x_.twin(s.same);
     if (joined == none || measuring_) {
-      const value now_value = x_.made().at_value(now);
+      const value now_value = x_.made_value(now);
       extents past = now_value.shape;
       past.back(s.back) = reach;
       const std::string_view of_value = called(s.same), name = x_.name(of_value, ".past");
@@ -363,7 +363,7 @@ class stream_maker {
     if (along.step != 1) return mixes("step", axis);
     s.offset += along.first;
     looks_ahead(s, s.tail - (extent_of_whole(v) - along.first - along.count), s.ahead);
-    const extents& now = x_.made().shape(x_.moved(v));
+    const extents& now = x_.made_shape(x_.moved(v));
     w[static_cast<std::size_t>(axis)] = {0, now[axis], 1};
     const op::slice rest = op::slice::of(now, w);
     return done_but_alone(with(n, rest), v, s, rest.entries() == 0);
@@ -433,7 +433,7 @@ class stream_maker {
 
   // Templates stand before who calls them: Clang wants them whole in constants.
   constexpr problem take(const node& n) {
-    const graph_view g = x_.source();
+    const graph_view& g = x_.source();
     if (n.type == &type_of<op::constant>) return {};
     if (n.type == &type_of<op::input>) return take_input(n);
     bool any = false, at_end = false;
