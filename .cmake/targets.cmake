@@ -63,13 +63,12 @@ macro(ctnn_add_foreign name header package without target)
 endmacro()
 
 # The library's sources, of which those that read, write and rewrite compile in half the time with -O1, and run as fast.
-# CTNN_COLD_FLAGS are other flags for these.
 macro(ctnn_add_sources sources include level)
   foreach(name ${ARGN})
     list(APPEND ${sources} ${include}/ctnn/compiled/${name}.cpp)
-    if(NOT "${level}" STREQUAL "" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+    if("${level}" STREQUAL "-O1" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
       set_source_files_properties(${include}/ctnn/compiled/${name}.cpp PROPERTIES
-                                  COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:${level}>")
+                                  COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
     endif()
   endforeach()
 endmacro()
@@ -136,14 +135,10 @@ function(ctnn_add_targets include libraries)
     ctnn_add_library(ctnn_kernel_library "${ctnn_static}" "${libraries}" ${sources})
     set(sources)
     ctnn_add_sources(sources "${include}" "" extraction)
-    set(cold -O1)
-    if(CTNN_COLD_FLAGS)
-      set(cold ${CTNN_COLD_FLAGS})
-    endif()
-    ctnn_add_sources(sources "${include}" ${cold} files rewriting model tools ncnn_reader ncnn_writer
+    ctnn_add_sources(sources "${include}" -O1 files rewriting model tools ncnn_reader ncnn_writer
                             onnx_builder onnx_computing onnx_moving onnx_sequences onnx_microsoft tflite)
     if(CTNN_PROTOZERO_INCLUDE)
-      ctnn_add_sources(sources "${include}" ${cold} onnx_parser onnx_writer)
+      ctnn_add_sources(sources "${include}" -O1 onnx_parser onnx_writer)
     endif()
     ctnn_add_library(ctnn_compiled "${ctnn_model_headers};ctnn_kernel_library" "${libraries}" ${sources})
     get_target_property(imported ctnn_compiled IMPORTED)
