@@ -3,160 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
-#include <unordered_set>
 
-#include "../../base/describe.hpp"
-#include "../../loaded/folded_weights.hpp"
-#include "evaluate.hpp"
-#include "write.hpp"
+#include "element_types.hpp"
+#include "model_writer.hpp"
 
 namespace ctnn::onnx {
-
-/// Thrown by an operator's writer: ONNX's standard operators do not say it. All of a graph's are reported together.
-struct inexpressible {
-  std::string reason;
-};
-/// Thrown by an operator's writer: its form came with this operator set. Everything is written again in it.
-struct needs_opset {
-  std::int64_t version;
-};
-
-using integers = std::vector<std::int64_t>;
-
-inline attribute attribute_of(std::string name, attribute_kind kind) {
-  attribute a;
-  a.name = std::move(name);
-  a.kind = kind;
-  return a;
-}
-inline attribute with(std::string name, std::int64_t value) {
-  attribute a = attribute_of(std::move(name), attribute_kind::integer);
-  a.integer = value;
-  return a;
-}
-inline attribute with(std::string name, int value) { return with(std::move(name), std::int64_t{value}); }
-inline attribute with(std::string name, bool value) { return with(std::move(name), std::int64_t{value}); }
-inline attribute with(std::string name, float value) {
-  attribute a = attribute_of(std::move(name), attribute_kind::real);
-  a.real = value;
-  return a;
-}
-inline attribute with(std::string name, const char* value) {
-  attribute a = attribute_of(std::move(name), attribute_kind::text);
-  a.text = value;
-  return a;
-}
-inline attribute with(std::string name, integers value) {
-  attribute a = attribute_of(std::move(name), attribute_kind::integers);
-  a.integers = std::move(value);
-  return a;
-}
-inline attribute with(std::string name, std::vector<float> value) {
-  attribute a = attribute_of(std::move(name), attribute_kind::reals);
-  a.reals = std::move(value);
-  return a;
-}
-template <class List>
-integers as_integers(const List& list) {
-  return integers(list.begin(), list.end());
-}
-inline integers as_integers(const extents& s) {
-  integers out;
-  for (int i = 0; i < s.rank; ++i) out.push_back(s[i]);
-  return out;
-}
-
-/// Names that are all different.
-class fresh_names {
- public:
-  std::string operator()(std::string wanted) {
-    if (wanted.empty()) wanted = "unnamed";
-    if (taken_.insert(wanted).second) return wanted;
-    int& n = suffixes_[wanted];
-    std::string other;
-    do other = wanted + "_" + std::to_string(++n);
-    while (!taken_.insert(other).second);
-    return other;
-  }
-
- private:
-  std::unordered_set<std::string> taken_;
-  std::map<std::string, int> suffixes_;
-};
-
-/// The file under construction.
-struct model_writer {
-  model_writer(const loaded_model& from, const graph_view& graph, std::int64_t opset, bool fused)
-      : model(from),
-        g(graph),
-        numbers(from, graph),
-        version(opset),
-        fused(fused),
-        forms(graph.values.size()),
-        public_names(graph.values.size()) {}
-
-  const loaded_model& model;
-  graph_view g;
-  ir::folded_weights numbers;
-  std::int64_t version;
-  bool fused;  ///< com.microsoft's operators may be written
-  model_message file{};
-  fresh_names values{}, nodes{};
-  /// Of a value: as it is, and with a batch of 1 in front, as operators want it that know no other; what is empty has
-  /// not been made yet.
-  std::vector<std::array<std::string, 2>> forms;
-  std::vector<std::string> public_names;                              ///< that values take
-  std::map<std::pair<const void*, std::string>, std::string> shared;  ///< initializers by where their numbers are
-  std::map<std::pair<dtype, std::vector<std::byte>>, std::map<std::string, std::string>> small;  ///< and by the numbers
-
-  /// Sums that the normalisation behind them is to compute as well, and, once their node has been come to, of what.
-  std::map<value_id, std::array<std::string, 2>> sums_left{};
-
-  std::map<const void*, shared_array> turned{};  ///< transposed matrices, by their numbers
-
-  /// An initializer of these numbers; `wanted` is its name if nobody has it.
-  std::string initializer(const std::string& wanted, const extents& shape, const shared_array& a) {
-    std::string& name = shared[{a.get(), ir::describe(shape)}];
-    if (!name.empty()) return name;
-    tensor t;
-    t.name = name = values(wanted);
-    t.shape = shape;
-    t.type = a->type();
-    t.values = a;
-    file.graph.initializers.push_back(std::move(t));
-    return name;
-  }
-  /// The same for few numbers, which one initializer holds for all nodes.
-  std::string parameter(const std::string& wanted, const shared_array& a) {
-    std::string& name = small[{a->type(), {a->bytes().begin(), a->bytes().end()}}][ir::describe(a->shape())];
-    if (name.empty()) name = initializer(wanted, a->shape(), a);
-    return name;
-  }
-
-  /// The numbers of a weight in the type of its slot; those that were read are shared.
-  shared_array numbers_of(expression_id e) {
-    const expression& x = g.at_expression(e);
-    if (!x.type)
-      if (const auto at = model.weights.find({x.layer, x.name}); at != model.weights.end())
-        if (at->second->type() == x.element && static_cast<std::int64_t>(at->second->size()) == x.shape.count())
-          return at->second;
-    shared_array& known = evaluated_[e];
-    if (known) return known;
-    if (x.element == dtype::f32) {
-      known = std::make_shared<const array>(x.shape, numbers(e));
-    } else {
-      if (x.type) throw error("layer '" + std::string(x.layer) + "': a weight of " + std::string(name_of(x.element)));
-      known = std::make_shared<const array>(ir::array_of(model, x));
-    }
-    return known;
-  }
-
- private:
-  std::map<expression_id, shared_array> evaluated_;
-};
 
 class node_writer {
  public:
@@ -306,6 +158,13 @@ class node_writer {
     return at == b.sums_left.end() ? nullptr : &at->second;
   }
 
+  /// Whether ONNX has an operator for elements of this type, in this operator set or a later one.
+  static bool takes(std::string_view type, dtype element) {
+    return std::ranges::all_of(detail::groups_of(type), [&](detail::places where) {
+      return detail::first_taken(type, where, element, first_opset_written).has_value();
+    });
+  }
+
   /// When all are there: the first that does more than bring numbers into shape has the node's name.
   void settle_name() {
     constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast"};
@@ -358,6 +217,7 @@ class node_writer {
       for (std::size_t reader = first_; reader < b.file.graph.nodes.size(); ++reader)
         std::replace(b.file.graph.nodes[reader].inputs.begin(), b.file.graph.nodes[reader].inputs.end(), name, to);
       settled_.insert(to);
+      b.written[to] = b.written[name];
       return;
     }
     to = name;  // another value's: no node is needed
@@ -397,11 +257,115 @@ class node_writer {
     n.name = b.nodes(!helps.empty() ? helps + "_" + n.type
                      : named_       ? std::string(node_.name) + "_" + n.type
                                     : std::string(node_.name));
-    if (helps.empty() && !std::exchange(named_, true)) named_at_ = b.file.graph.nodes.size();
     n.inputs = std::move(in);
     n.outputs = std::move(out);
     n.attributes = std::move(attributes);
+    const std::vector<return_conversion> back =
+        n.domain.empty() ? say_in_types_it_takes(n) : std::vector<return_conversion>{};
+    if (helps.empty() && !std::exchange(named_, true)) named_at_ = b.file.graph.nodes.size();
+    push(std::move(n));
+    for (const return_conversion& r : back) convert(r.from, r.to, r.as.type, r.as);
+  }
+  /// Adds a node as it is, and notes what its results are.
+  void push(node_message n) {
+    for (std::size_t i = 0; i < n.outputs.size(); ++i)
+      if (!n.outputs[i].empty()) b.written[n.outputs[i]] = made_by(n, static_cast<int>(i));
     b.file.graph.nodes.push_back(std::move(n));
+  }
+  const written_value* given(const node_message& n, std::size_t input) const {
+    const auto at = input < n.inputs.size() ? b.written.find(n.inputs[input]) : b.written.end();
+    return at == b.written.end() ? nullptr : &at->second;
+  }
+  static const attribute* find_attribute(const node_message& n, std::string_view name) {
+    const auto at = std::ranges::find(n.attributes, name, &attribute::name);
+    return at == n.attributes.end() ? nullptr : &*at;
+  }
+  /// The type of the first input at some places that is given.
+  std::optional<dtype> type_at(const node_message& n, detail::places where) const {
+    if (where == detail::in_value) {
+      const attribute* value = find_attribute(n, "value");
+      return value && value->tensor ? std::optional(value->tensor->type) : std::nullopt;
+    }
+    for (std::size_t i = 0; i < n.inputs.size(); ++i)
+      if (const written_value* v = detail::has(where, i) ? given(n, i) : nullptr) return v->type;
+    return {};
+  }
+  /// What result i of a node is. Bytes keep their meaning in what moves them, and get one where it is said.
+  written_value made_by(const node_message& n, int i) const {
+    const written_value* first = given(n, 0);
+    written_value made;
+    if (first) made = *first;
+    const detail::made_types* row = n.domain.empty() ? detail::made_by(n.type, i) : nullptr;
+    if (const attribute* to = find_attribute(n, "to")) made = {element_type(static_cast<int>(to->integer)).value()};
+    else if (n.type == "ConstantOfShape") made = {type_at(n, detail::in_value).value_or(dtype::f32)};
+    else if (row && row->type) made = {*row->type};
+    else if (row) made = given(n, row->input) ? *given(n, row->input) : written_value{dtype::u8};
+    const std::size_t scale = n.type == "QuantizeLinear" ? 1 : n.type.starts_with("QLinear") ? 6 : 0;
+    if (scale > 0 && !find_attribute(n, "axis")) {
+      made.scale = n.inputs[scale];
+      made.zero = scale + 1 < n.inputs.size() ? n.inputs[scale + 1] : "";
+    }
+    return made;
+  }
+
+  /// A result that is made in another type: its name there, its own, and what it is.
+  struct return_conversion {
+    std::string from, to;
+    written_value as;
+  };
+  /// Where an operator does not take a type (element_types.hpp): a later operator set that does, or its inputs in a
+  /// type that holds all their numbers, of bytes the real numbers that they stand for. What has to be done with its
+  /// results.
+  std::vector<return_conversion> say_in_types_it_takes(node_message& n) {
+    std::vector<return_conversion> back;
+    bool first = true;
+    for (const detail::places where : detail::groups_of(n.type)) {
+      const bool of_results = std::exchange(first, false);
+      const std::optional<dtype> type = type_at(n, where);
+      if (!type || detail::takes(n.type, where, *type, b.version)) continue;
+      if (const auto since = detail::first_taken(n.type, where, *type, b.version); since) need(*since);
+      const std::optional<dtype> wide = detail::instead_of(n.type, where, *type, b.version);
+      if (!wide) refuse("ONNX's " + n.type + " has no " + std::string(name_of(*type)));
+      written_value bytes{*type};
+      std::map<std::string, std::string> converted;
+      for (std::size_t i = 0; i < n.inputs.size(); ++i) {
+        const written_value* v = detail::has(where, i) && !n.inputs[i].empty() ? given(n, i) : nullptr;
+        if (!v || v->type != *type) continue;
+        if (converted.empty()) bytes = *v;
+        std::string& to = converted[n.inputs[i]];
+        if (to.empty())
+          convert(n.inputs[i], to = b.values(n.inputs[i] + "_" + std::string(name_of(*wide))), *wide, bytes);
+        n.inputs[i] = to;
+      }
+      for (std::size_t i = 0; i < n.outputs.size() && of_results; ++i) {
+        std::string& out = n.outputs[i];
+        const detail::made_types* row = detail::made_by(n.type, static_cast<int>(i));
+        if (out.empty() || (row && (row->type || !detail::has(where, row->input)))) continue;
+        const std::string inner = b.values(out + "_" + std::string(name_of(*wide)));
+        back.push_back({inner, out, bytes});
+        out = inner;
+      }
+    }
+    return back;
+  }
+  /// `to` is `from` in another type. Between bytes and real numbers lies what the bytes stand for; where nobody has
+  /// said it, the numbers that they are.
+  void convert(const std::string& from, const std::string& to, dtype as, const written_value& bytes) {
+    const dtype type = b.written.at(from).type;
+    const bool real = is_byte(type) && as == dtype::f32, back = type == dtype::f32 && is_byte(as);
+    node_message n;
+    n.type = real ? "DequantizeLinear" : back ? "QuantizeLinear" : "Cast";
+    n.name = b.nodes(std::string(node_.name) + "_" + n.type);
+    n.inputs = {from};
+    if (real || back) add_meaning(n, bytes);
+    else n.attributes = {with("to", element_number(as))};
+    n.outputs = {to};
+    push(std::move(n));
+  }
+  void add_meaning(node_message& n, const written_value& bytes) {
+    const bool said = !bytes.scale.empty();
+    n.inputs.push_back(said ? bytes.scale : number(1.0, dtype::f32));
+    n.inputs.push_back(said && !bytes.zero.empty() ? bytes.zero : number(0.0, bytes.type));
   }
 
   node_id id_;

@@ -63,7 +63,7 @@ inline std::string applied(node_writer& w, const activation_function& f, const s
       if (f.kind == function::trunc) return times(w.add("Sign", {x}), w.add("Floor", {w.add("Abs", {x})}));
       break;
     case function::relu:
-      if (whole) w.need(14);
+      if (detail::without_sign.has(type)) return x;
       break;
     case function::leaky_relu: return w.add("LeakyRelu", {x}, {with("alpha", f.a)});
     case function::clip: {
@@ -215,13 +215,9 @@ inline void remainder(node_writer& w) {
 
 inline void where(node_writer& w) { w.is("Where", w.all_inputs()); }
 inline void det(node_writer& w) { w.is("Det", {w.in()}); }
-inline void is_nan(node_writer& w) {
-  if (w.type() == dtype::f64 && w.version() < 9) w.need(9);
-  w.is("IsNaN", {w.in()});
-}
+inline void is_nan(node_writer& w) { w.is("IsNaN", {w.in()}); }
 inline void is_inf(node_writer& w) {
   const op::is_inf op = w.get<op::is_inf>();
-  if (w.type() == dtype::f16 || w.type() == dtype::bf16) w.need(20);
   w.is("IsInf", {w.in()}, {with("detect_negative", op.negative), with("detect_positive", op.positive)});
 }
 inline void bitwise_not(node_writer& w) {

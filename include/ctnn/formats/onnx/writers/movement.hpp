@@ -81,7 +81,6 @@ inline void pad(node_writer& w) {
   const op::pad op = w.get<op::pad>();
   const bool constant = op.mode == op::pad_mode::constant;
   if (op.mode == op::pad_mode::wrap) w.need(19);
-  if (w.type() == dtype::boolean || w.type() == dtype::bf16) w.need(w.type() == dtype::boolean ? 13 : 21);
   const int lead = w.lead();
   integers pads;
   for (const auto* side : {&op.before, &op.after}) {
@@ -164,7 +163,6 @@ inline void reduce(node_writer& w) {
                     op.function == op::reduction::prod;
   if (same && w.shape().count() == w.result_shape().count() && w.shape().count() > 0)
     return w.result(w.reshaped(w.in(), w.result_shape()));
-  if (w.type() == dtype::boolean) w.need(20);
   constexpr const char* types[] = {"ReduceSum", "ReduceMean", "ReduceMax",    "ReduceMin",       "ReduceProd",
                                    "ReduceL1",  "ReduceL2",   "ReduceLogSum", "ReduceLogSumExp", "ReduceSumSquare"};
   const int lead = op.axes.empty() ? 0 : w.lead();
@@ -182,7 +180,6 @@ inline void arg_reduce(node_writer& w) {
 inline void cumsum(node_writer& w) {
   const op::cumsum op = w.get<op::cumsum>();
   if (op.product) w.need(26);
-  if (is_narrow(w.type())) w.need(14);
   w.is(op.product ? "CumProd" : "CumSum", {w.in(), w.whole_scalar(op.axis)},
        {with("exclusive", op.exclusive), with("reverse", op.reverse)});
 }

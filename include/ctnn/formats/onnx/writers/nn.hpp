@@ -77,8 +77,8 @@ bool fused_conv(node_writer& w, const op::conv<Axes>& op, const std::string& wei
   if (f.type) a.push_back(with("activation", f.type));
   if (!f.parameters.empty()) a.push_back(with("activation_params", f.parameters));
   const std::string y =
-      w.add("com.microsoft.FusedConv",
-            {w.in(0, lead), weight, op.bias ? w.weight(1) : "", sum ? w.in(1, lead) : ""}, std::move(a));
+      w.add("com.microsoft.FusedConv", {w.in(0, lead), weight, op.bias ? w.weight(1) : "", sum ? w.in(1, lead) : ""},
+            std::move(a));
   finish_conv(w, op, y, f.type ? activation_function{} : op.activation, lead);
   return true;
 }
@@ -151,7 +151,7 @@ inline void pool(node_writer& w) {
   const extents x = w.shape();
   const int lead = x.rank == op.axes + 1 ? 1 : 0;
   const bool average = op.function == op::pooling::average, same = op.same != same_padding::none;
-  bool gaps = false;
+  bool gaps = false, far = false;  // runtimes want padding that is less than a window
   integers kernel, stride, dilation, pads(2 * static_cast<std::size_t>(op.axes)), beyond(pads.size());
   for (int i = 0; i < op.axes; ++i) {
     const int size = x.back(op.axes - 1 - i);
@@ -163,6 +163,7 @@ inline void pool(node_writer& w) {
     pads[k] = along.before;
     pads[behind] = along.after;
     gaps = gaps || along.dilation != 1;
+    far = far || std::max(along.before, along.after) >= along.taps;
     // What the last window has beyond the padding.
     const int count = w.result_shape().back(op.axes - 1 - i);
     beyond[behind] = std::max<std::int64_t>((count - 1) * std::int64_t{along.stride} + along.span() - along.room(), 0);
@@ -172,8 +173,11 @@ inline void pool(node_writer& w) {
   std::string from = w.in(0, lead);
   std::vector<attribute> a{with("kernel_shape", kernel), with("strides", stride)};
   if (gaps) a.push_back(with("dilations", dilation));
-  const bool explicitly = average && op.divisor_whole && (op.ceil || !op.count_include_pad);
-  if (explicitly) {  // what is divided by the whole window has zeros all around
+  const bool maximum = op.function == op::pooling::max;
+  const bool whole = average && op.divisor_whole && (op.ceil || !op.count_include_pad);
+  const bool zeros = average && far && op.count_include_pad && !op.ceil;
+  const bool lowest = maximum && far && !op.indices && is_floating(w.type());
+  if (whole || zeros || lowest) {  // what is divided by the whole window has zeros all around
     integers all(2 * static_cast<std::size_t>(x.rank + lead));
     const std::size_t rank = all.size() / 2, first = rank - static_cast<std::size_t>(op.axes);
     for (std::size_t i = 0; i < static_cast<std::size_t>(op.axes); ++i) {
@@ -181,7 +185,8 @@ inline void pool(node_writer& w) {
       all[rank + first + i] =
           pads[i + static_cast<std::size_t>(op.axes)] + beyond[i + static_cast<std::size_t>(op.axes)];
     }
-    from = w.add("Pad", {from, w.whole(all)});
+    const std::string with_what = lowest ? w.number(-std::numeric_limits<double>::infinity(), w.type()) : "";
+    from = w.add("Pad", {from, w.whole(all), with_what});
   } else {
     if (same && !gaps) a.push_back(with("auto_pad", same_name(op.same)));
     else a.push_back(with("pads", pads));
@@ -190,9 +195,9 @@ inline void pool(node_writer& w) {
   }
   if (op.function == op::pooling::lp) a.push_back(with("p", op.p));
   if (op.column_major && op.indices) a.push_back(with("storage_order", true));
-  const std::vector<std::string> y = w.add_many(op.function == op::pooling::max ? "MaxPool"
-                                                : average                       ? "AveragePool"
-                                                                                : "LpPool",
+  const std::vector<std::string> y = w.add_many(maximum   ? "MaxPool"
+                                                : average ? "AveragePool"
+                                                          : "LpPool",
                                                 {from}, a, op.indices ? 2 : 1);
   for (std::size_t i = 0; i < y.size(); ++i) w.result(static_cast<int>(i), y[i], lead);
 }
@@ -242,10 +247,12 @@ inline void adaptive_pool(node_writer& w) {
   const int lead = x.rank == op.axes + 1 ? 1 : 0;
   const bool average = op.function == op::pooling::average;
   std::string y = w.in(0, lead);
-  if (op.is_global()) {
-    y = w.add(average ? "GlobalAveragePool" : "GlobalMaxPool", {y});
-    if (!op.flatten) return w.result(y, lead);
-    return w.is("Flatten", {y}, {with("axis", 1)}, lead);
+  const char* const global = average ? "GlobalAveragePool" : "GlobalMaxPool";
+  // A maximum of bytes is one of ONNX's over a window of the whole.
+  const bool as_window = !average && !w.takes(global, w.type()) && w.takes("MaxPool", w.type());
+  if (op.is_global() && !as_window) {
+    y = w.add(global, {y});
+    return op.flatten ? w.is("Flatten", {y}, {with("axis", 1)}, lead) : w.result(y, lead);
   }
   integers kernel;
   bool equal = true;
@@ -254,9 +261,10 @@ inline void adaptive_pool(node_writer& w) {
     kernel.push_back(size / count);
     equal = equal && size % count == 0;
   }
-  if (equal)
-    return w.is(average ? "AveragePool" : "MaxPool", {y}, {with("kernel_shape", kernel), with("strides", kernel)},
-                lead);
+  if (equal) {
+    y = w.add(average ? "AveragePool" : "MaxPool", {y}, {with("kernel_shape", kernel), with("strides", kernel)});
+    return op.flatten ? w.is("Flatten", {y}, {with("axis", 1)}, lead) : w.result(y, lead);
+  }
   // Windows of several sizes: an axis after the other, a window after the other.
   for (int i = 0; i < op.axes; ++i) {
     const int axis = x.rank + lead - op.axes + i, size = x.back(op.axes - 1 - i), count = op.count(i, size);

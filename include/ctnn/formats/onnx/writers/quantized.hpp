@@ -18,22 +18,19 @@ inline std::vector<attribute> granularity_of(node_writer& w, const op::granulari
 }
 /// Real numbers of integers, and the other way round, by numbers of an operator.
 inline std::string real_of(node_writer& w, const std::string& x, const quantization& q, dtype type) {
-  if (size_of(type) == 2) w.need(21);
   if (type == dtype::i32 && q.zero != 0) w.refuse("i32 with a zero point");
   std::vector<std::string> in{x, w.number(q.scale, dtype::f32)};
   if (type != dtype::i32) in.push_back(w.number(static_cast<double>(q.zero), type));
   return w.add("DequantizeLinear", in);
 }
 inline std::string integers_of(node_writer& w, const std::string& x, const quantization& q, dtype type) {
-  if (size_of(type) == 2) w.need(21);
   return w.add("QuantizeLinear", {x, w.number(q.scale, dtype::f32), w.number(static_cast<double>(q.zero), type)});
 }
 inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
-  if (is_narrow(w.type())) w.need(19);
   const int lead = w.lead();
   if (op.as) return w.result(integers_of(w, w.in(0, lead), op.as, op.to), lead);
-  if (size_of(op.to) > 1 || is_narrow(w.type()) || w.type(1) != dtype::f32) w.need(is_narrow(w.type()) ? 19 : 21);
+  if (w.type(1) != w.type()) w.need(23);  // before, the scale is of the real numbers' type
   std::vector<std::string> in{w.in(0), w.in(1)};
   // The zero point says the type of the result.
   if (w.input_count() == 3) in.push_back(w.in(2));
@@ -44,8 +41,6 @@ inline void dequantize(node_writer& w) {
   const op::dequantize op = w.get<op::dequantize>();
   const int lead = w.lead();
   if (op.of) return w.result(real_of(w, w.in(0, lead), op.of, w.type()), lead);
-  if (w.type(1) != dtype::f32) w.need(19);
-  if (size_of(w.type()) == 2) w.need(21);
   w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
 }
 inline void dynamic_quantize(node_writer& w) {
@@ -187,9 +182,9 @@ inline void quantized_matmul(node_writer& w) {
     std::swap(order[order.size() - 1], order[order.size() - 2]);
     weight = w.permuted(weight, order);
   }
-  const extents outputs{slots.has("bias")    ? slots.shape("bias")[0]
-                        : shape.rank > 1      ? shape.back(op.is_transposed() ? 1 : 0)
-                                              : 1};
+  const extents outputs{slots.has("bias") ? slots.shape("bias")[0]
+                        : shape.rank > 1  ? shape.back(op.is_transposed() ? 1 : 0)
+                                          : 1};
   const std::string from = w.in();
   if (op.arithmetic == op::byte_arithmetic::ncnn)
     return ncnn_bytes(w, slots, op, op.activation, outputs, from, 0, [&](const std::string& bytes) {
