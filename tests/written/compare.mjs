@@ -37,7 +37,10 @@ function made(type, shape, which) {
   }
   return new Tensor(type, numbers, shape);
 }
-function fromFile({ file, type, shape }) {
+/// A file's numbers; what it does not say, the network does.
+function fromFile({ file, type, shape }, about) {
+  type ??= about.type;
+  shape ??= about.shape;
   const bytes = readFileSync(file);
   const numbers = new ARRAYS[type](bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   return new Tensor(type, numbers, shape);
@@ -78,7 +81,8 @@ function inputsOf(session, job) {
   session.inputMetadata.forEach((about, which) => {
     const given = job.inputs?.find(v => v.name === about.name) ?? job.inputs?.[which];
     const shape = about.shape.map(d => typeof d === 'number' && d >= 0 ? d : job.sizes?.[d] ?? 1);
-    if (given) feeds[about.name] = fromFile({ ...given, shape: count(given.shape) === count(shape) ? shape : given.shape });
+    const fits = !given?.shape || count(given.shape) === count(shape);
+    if (given) feeds[about.name] = fromFile(fits ? { ...given, shape } : given, about);
     else feeds[about.name] = made(about.type, shape, which);
   });
   return feeds;
@@ -86,44 +90,39 @@ function inputsOf(session, job) {
 /// Only those that the session has: a file need not name an input that nothing reads.
 const only = (feeds, session) => Object.fromEntries(Object.entries(feeds).filter(([name]) => session.inputNames.includes(name)));
 
+/// What happens to a file: it opens as it is and optimized, and runs. `note` gets the step that fails, and why.
+async function outputsOf(file, feed, note) {
+  let step = 'open';
+  try {
+    const session = await plainly(file);
+    step = 'optimize';
+    await (await optimized(file)).release();
+    step = 'run';
+    const result = await session.run(feed(session));
+    const all = session.outputNames.map((name, at) => [name, result[name], session.outputMetadata[at]]);
+    await session.release();
+    return all;
+  } catch (e) {
+    note.step = step;
+    note.why = first(e);
+  }
+}
+
 async function answer(job) {
-  const result = { name: job.name, written: {} };
-  let want, feeds;
+  const result = { name: job.name, source: {}, written: {} };
+  let feeds;
+  let want = job.outputs?.map(v => [v.name, v]);
   if (job.source) {
-    let step = 'open';
-    try {
-      const session = await plainly(job.source);
-      step = 'run';
-      feeds = inputsOf(session, job);
-      want = Object.entries(await session.run(feeds));
-      await session.release();
-    } catch (e) {
-      result.source = `${step}: ${first(e)}`;
-    }
-  } else if (job.outputs) {
-    want = job.outputs.map(v => [v.name, fromFile(v)]);
+    const feed = session => (feeds = inputsOf(session, job));
+    want = await outputsOf(job.source, feed, result.source);
   }
   for (const [how, file] of Object.entries(job.written)) {
     const said = result.written[how] = {};
-    let step = 'open';
-    try {
-      await (await optimized(file)).release();
-      const session = await plainly(file);
-      step = 'run';
-      if (want || !job.source) {
-        const got = await session.run(feeds ? only(feeds, session) : inputsOf(session, job));
-        step = 'outputs';
-        for (const [at, [name, value]] of (want ?? []).entries()) {
-          const mine = job.by_place ? got[session.outputNames[at]] : got[name];
-          const d = mine ? distance(mine, value) : { why: 'missing' };
-          if (d.why) throw new Error(`output ${name}: ${d.why}`);
-          (said.outputs ??= []).push([name, d.far, d.kind]);
-        }
-      }
-      await session.release();
-    } catch (e) {
-      said.step = step;
-      said.why = first(e);
+    const got = await outputsOf(file, session => feeds ? only(feeds, session) : inputsOf(session, job), said);
+    for (const [at, [name, value]] of (got ? want ?? [] : []).entries()) {
+      const mine = name === undefined ? got[at] : got.find(g => g[0] === name);
+      const d = mine ? distance(mine[1], value.file ? fromFile(value, { ...mine[2], shape: mine[1].dims }) : value) : { why: 'missing' };
+      (said.outputs ??= []).push([name ?? at, d.why ?? d.far, d.kind]);
     }
   }
   return result;

@@ -16,16 +16,6 @@ inline std::vector<attribute> granularity_of(node_writer& w, const op::granulari
   }
   return a;
 }
-/// Real numbers of integers, and the other way round, by numbers of an operator.
-inline std::string real_of(node_writer& w, const std::string& x, const quantization& q, dtype type) {
-  if (type == dtype::i32 && q.zero != 0) w.refuse("i32 with a zero point");
-  std::vector<std::string> in{x, w.number(q.scale, dtype::f32)};
-  if (type != dtype::i32) in.push_back(w.number(static_cast<double>(q.zero), type));
-  return w.add("DequantizeLinear", in);
-}
-inline std::string integers_of(node_writer& w, const std::string& x, const quantization& q, dtype type) {
-  return w.add("QuantizeLinear", {x, w.number(q.scale, dtype::f32), w.number(static_cast<double>(q.zero), type)});
-}
 inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
   const int lead = w.lead();
@@ -57,6 +47,10 @@ class byte_slots {
   bool has(std::string_view name) const { return at(name) < names_.size(); }
   const extents shape(std::string_view name) const { return w_.weight_shape(at(name)); }
   std::string whole(std::string_view name) { return w_.weight(at(name)); }
+  shared_array numbers(std::string_view name) {
+    if (!w_.has_numbers(at(name))) w_.refuse("a " + std::string(name) + " that is not known");
+    return w_.numbers(at(name));
+  }
   /// One number as a scalar, numbers of several as they are.
   std::string operator()(std::string_view name) {
     return shape(name).count() == 1 ? w_.weight(at(name), {}) : w_.weight(at(name));
@@ -124,15 +118,21 @@ inline void real_layer(node_writer& w, byte_slots& slots, const op::products_of_
   w.result(op.to == dtype::f32 ? y : integers_of(w, y, op.as, op.to), lead);
 }
 
-/// ONNX's operators round in floats, to even.
-[[noreturn]] inline void refuse_tflite(const node_writer& w) {
-  w.refuse("sums of bytes in TensorFlow Lite's arithmetic");
+/// The bias of a real_layer, real numbers. Where it is part of sums of bytes, as in TensorFlow Lite, it stands for them
+/// by the scales of input and weight.
+inline std::string real_bias(node_writer& w, byte_slots& slots, const op::products_of_bytes& op) {
+  if (!op.is_tflite()) return slots.whole("bias");
+  const shared_array of_weight = slots.numbers("weight_scale");
+  std::vector<float> scale;
+  for (std::size_t i = 0; i < of_weight->size(); ++i)
+    scale.push_back(static_cast<float>(op.of.scale * number_at(*of_weight, i)));
+  const std::string each = scale.size() == 1 ? w.number(scale[0], dtype::f32) : w.reals(scale);
+  return w.add("DequantizeLinear", {slots.whole("bias"), each}, {with("axis", 0)});
 }
 
 template <int Axes>
 void quantized_conv(node_writer& w) {
   const auto op = w.get<op::quantized_conv<Axes>>();
-  if (op.is_tflite()) refuse_tflite(w);
   const extents x = w.shape();
   byte_slots slots(w, op.weights({&x, 1}));
   const int lead = x.rank == Axes + 1 ? 1 : 0;
@@ -140,11 +140,11 @@ void quantized_conv(node_writer& w) {
   extents each{op.out};
   for (int i = 0; i < Axes; ++i) each.push_back(1);
   const std::string from = w.in(0, lead), weight = slots.whole("weight");
-  if (op.is_real())
+  if (op.is_real() || op.is_tflite())
     return real_layer(w, slots, op, op.activation, from, weight, 0, lead,
                       [&](const std::string& input, const std::string& by) {
                         std::vector<std::string> in{input, by};
-                        if (op.bias) in.push_back(slots.whole("bias"));
+                        if (op.bias) in.push_back(real_bias(w, slots, op));
                         return w.add("Conv", in, a);
                       });
   if (op.arithmetic == op::byte_arithmetic::ncnn)
@@ -162,17 +162,16 @@ void quantized_conv(node_writer& w) {
 
 inline void quantized_matmul(node_writer& w) {
   const op::quantized_matmul op = w.get<op::quantized_matmul>();
-  if (op.is_tflite()) refuse_tflite(w);
   const extents x = w.shape();
   byte_slots slots(w, op.weights({&x, 1}));
   const extents shape = op.weight_shape(x);
-  if (op.is_real()) {
+  if (op.is_real() || op.is_tflite()) {
     if (shape.rank != 2) w.refuse("a product of bytes by several matrices");
     return real_layer(w, slots, op, op.activation, w.in(),
                       op.is_transposed() ? w.transposed_weight(0) : slots.whole("weight"), 1, 0,
                       [&](const std::string& input, const std::string& by) {
                         const std::string y = w.add("MatMul", {input, by});
-                        return op.bias ? w.add("Add", {y, slots.whole("bias")}) : y;
+                        return op.bias ? w.add("Add", {y, real_bias(w, slots, op)}) : y;
                       });
   }
   std::string weight = slots.whole("weight");

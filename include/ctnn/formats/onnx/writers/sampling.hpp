@@ -10,7 +10,6 @@ namespace ctnn::onnx::writers {
 
 inline void interpolate(node_writer& w) {
   const op::interpolate op = w.get<op::interpolate>();
-  if (op.fraction_bits > 0) w.refuse("an interpolation of bytes in TensorFlow Lite's arithmetic");
   const extents x = w.shape(), y = w.result_shape();
   const int lead = op.axes == x.rank - 1 && x.rank < max_rank ? 1 : 0, rank = x.rank + lead;
   constexpr const char* modes[] = {"nearest", "linear", "cubic"};
@@ -55,7 +54,8 @@ inline void interpolate(node_writer& w) {
     least = i == 0 ? ratio : std::min(least, ratio);
     most = std::max(most, ratio);
   }
-  std::vector<std::string> in{w.in(0, lead), ""};
+  const bool rounds = op.fraction_bits > 0;  // as TensorFlow Lite does: ONNX does not say how bytes are rounded
+  std::vector<std::string> in{rounds ? real_of(w, w.in(0, lead), {1, 0}, w.type()) : w.in(0, lead), ""};
   if (op.crops()) {
     std::vector<float> roi(2 * static_cast<std::size_t>(rank));
     for (int side = 0; side < 2; ++side)
@@ -85,7 +85,8 @@ inline void interpolate(node_writer& w) {
   } else {
     node_writer::refuse("a scale that does not give the extents");
   }
-  w.is("Resize", in, a, lead);
+  const std::string result = w.add("Resize", in, a);
+  w.result(rounds ? integers_of(w, result, {1, 0}, w.type()) : result, lead);
 }
 
 inline void grid_sample(node_writer& w) {
