@@ -3,6 +3,8 @@
 // tests/written opens them in ONNX Runtime and compares.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +13,7 @@
 
 #include <ctnn/formats/onnx/write.hpp>
 #include <ctnn/formats/file.hpp>
-#include <ctnn/rewrite/rules.hpp>
+#include <ctnn/loaded/rewriting.hpp>
 
 #include "numbers.hpp"
 #include "typed_numbers.hpp"

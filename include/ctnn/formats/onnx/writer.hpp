@@ -184,6 +184,7 @@ inline void name_values(model_writer& b) {
     std::string& own = b.public_names[static_cast<std::size_t>(o.value)];
     const bool taken = b.values(name) != name;
     if (own.empty() && !taken) own = name;
+    if (taken && own != name) throw error("ONNX cannot express: output '" + name + "' has the name of another value");
   }
   for (const node& n : b.g.nodes)
     for (int i = 0; i < n.outputs.count && !n.dead; ++i) {
