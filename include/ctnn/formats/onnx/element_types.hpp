@@ -97,7 +97,7 @@ inline constexpr taken_types taken[] = {
     {20, reals | large | bytes | boolean, at(0), " ReduceMax ReduceMin "},
     {13, numbers, at(0), " ArgMax ArgMin "},
     {13, element_set{dtype::f32, dtype::f64} | large, at(0), " CumSum "},
-    {14, reals | large, at(0), " CumSum "},
+    {14, reals | large, at(0), " CumSum CumProd "},
     {13, old_numbers, at(0), " TopK "},
     {24, numbers, at(0), " TopK "},
     {13, reals, everywhere, " Softmax LogSoftmax Hardmax "},
