@@ -170,17 +170,16 @@ TEST_CASE("every operator of every element type is written, or there is a reason
 
 TEST_CASE("layers of bytes in TensorFlow Lite's arithmetic are written between real numbers, within a step") {
   builder b;
-  const value_id x = b.add(op::input{{1, 3, 6, 6}, dtype::i8}, "x", {});
+  op::input image{{1, 3, 6, 6}, dtype::i8};
+  image.as = {0.05, 4};
+  const value_id x = b.add(image, "x", {});
   op::quantized_conv2d conv;
   conv.arithmetic = op::byte_arithmetic::tflite;
-  conv.to = dtype::i8;
   conv.out = 4;
   conv.kernel = {3, 3};
   conv.bias = conv.by_output = true;
   conv.activation = {function::relu};
-  conv.of = {0.05, 4};
-  conv.as = {0.5, -100};
-  const value_id c = b.add(conv, "conv", {x});
+  const value_id c = b.add_as({dtype::i8, {0.5, -100}}, conv, "conv", {x});
   op::interpolate twice;
   twice.mode = op::interpolation::linear;
   twice.size = {8, 8};
@@ -189,12 +188,9 @@ TEST_CASE("layers of bytes in TensorFlow Lite's arithmetic are written between r
   const value_id flat = b.add(op::flatten{}, "flat", {r});
   op::quantized_matmul fc;
   fc.arithmetic = op::byte_arithmetic::tflite;
-  fc.to = dtype::i8;
   fc.out = 5;
   fc.bias = true;
-  fc.of = conv.as;
-  fc.as = {50, 10};
-  add_output(b.g, "y", b.add(fc, "fc", {flat}));
+  add_output(b.g, "y", b.add_as({dtype::i8, {50, 10}}, fc, "fc", {flat}));
   REQUIRE(!b.error);
   const graph_view g = b.g.view();
   const std::string bytes = onnx::write(as_typed_model(g));

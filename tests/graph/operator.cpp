@@ -13,13 +13,13 @@ namespace {
 
 template <class Op>
 constexpr problem described(const Op& op, std::initializer_list<extents> in, description& d,
-                            std::initializer_list<dtype> element = {}) {
+                            std::initializer_list<ir::element> element = {}) {
   const field_values f = encode(op);
   return type_of<Op>.describe({f.data(), f.size()}, {in.begin(), in.size()}, {element.begin(), element.size()}, d);
 }
 template <class Op>
 constexpr mistake mistake_of(const Op& op, std::initializer_list<extents> in,
-                             std::initializer_list<dtype> element = {}) {
+                             std::initializer_list<ir::element> element = {}) {
   description d;
   return described(op, in, d, element).kind;
 }

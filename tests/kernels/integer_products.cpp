@@ -458,7 +458,8 @@ TEST_CASE("maxima of bytes line by line are those of windows") {
               for (std::vector<std::uint8_t>* to : {&got, &want}) {
                 const tensor out{static_cast<float*>(static_cast<void*>(to->data())), y, layout::nchw, 0, type};
                 arguments a{{&in, 1}, {&out, 1}, {}};
-                if (to == &got) a.integers = &kernels_at_hand.integers;
+                const integer_arguments integers{&kernels_at_hand.integers};
+                if (to == &got) a.integers = &integers;
                 if (type == dtype::i8) pool_planes<std::int8_t>(p, a);
                 else pool_planes<std::uint8_t>(p, a);
               }

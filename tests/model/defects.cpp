@@ -281,7 +281,7 @@ void check_answers(Recipe recipe, const floats& x, const floats& numbers) {
 TEST_CASE("relu before a quantisation by negative scales stays") {
   const auto recipe = [](builder& b) {
     const value_id y = b.relu("relu", b.input("x", {6}));
-    return b.add(op::quantize{{0, 0}, dtype::u8}, "q", {y, b.constant("k", {})});
+    return b.add_as(dtype::u8, op::quantize{{0, 0}}, "q", {y, b.constant("k", {})});
   };
   check_answers(recipe, {-3, -2, -0.5f, 0, 1, 4}, {-0.5f});
   check_answers(recipe, {-3, -2, -0.5f, 0, 1, 4}, {0.5f});

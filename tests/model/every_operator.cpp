@@ -97,7 +97,7 @@ void check_both() {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     using type = engine<net>;
     run.run(typename type::template input_span<I>(
-        fed[I].template elements<element<executable<net>::input_type(I)>>().data(), type::template input_size<I>)...);
+        fed[I].template elements<cpp_type<executable<net>::input_type(I)>>().data(), type::template input_size<I>)...);
   }(std::make_index_sequence<engine<net>::inputs>{});
   [&]<std::size_t... O>(std::index_sequence<O...>) {
     const auto same = [&](std::size_t o, const void* got, std::size_t bytes) {

@@ -106,7 +106,7 @@ void check_bytes(const results& got, const std::vector<std::uint8_t>& want, std:
 namespace {
 
 /// What it was given in the run before.
-struct delay : nn::network<nn::input<"x", nn::shape<4>, nn::as_i8<0.5, 3>>,
+struct delay : nn::network<nn::input<"x", nn::shape<4>, nn::as_i8<0.5, -7>>,
                            nn::input<"past", nn::shape<4>, nn::as_i8<0.5, -7>, nn::carried>,
                            nn::named_output<nn::from<"y", "past">, nn::from<"past", "x">>> {};
 

@@ -248,10 +248,15 @@ struct examples : test::every_operator {
     node(rnn, "rnn", {steps});
     node(gru, "gru", {steps});
     node(lstm, "lstm", {steps});
-    op::quantized_lstm bytes;
-    bytes.hidden = 3;
-    bytes.of = bytes.with = bytes.as = {0.5, 0};
-    node(bytes, "quantized_lstm", {steps});
+    const quantization q{0.5, 0};
+    const element made(dtype::i8, q);
+    const value_id integers = value("integers", {4, 6}), bytes = value("bytes", {5, 2, 6});
+    if (is_integer(type))
+      for (const value_id v : {integers, bytes}) say_element(g, v, q);
+    op::quantized_lstm bytes_of_steps;
+    bytes_of_steps.hidden = 3;
+    bytes_of_steps.with = q;
+    node(bytes_of_steps, "quantized_lstm", {bytes}, {&made, 1});
     node(op::quantize{}, "quantize", {x, s});
     node(op::dequantize{}, "dequantize", {x, s});
     node(op::dynamic_quantize{}, "dynamic_quantize", {x});
@@ -261,11 +266,10 @@ struct examples : test::every_operator {
     op::quantized_matmul product;
     product.right = {6, 5};
     node(product, "quantized_matmul", {x});
-    const quantization q{0.5, 0};
-    node(op::requantize{q, q}, "requantize", {x});
-    node(op::quantized_activation{{function::tanh}, q, q}, "quantized_activation", {x});
-    node(op::quantized_binary{op::binary_function::add, q, q, q}, "quantized_binary", {x, x});
-    node(op::quantized_softmax{-1, q, q}, "quantized_softmax", {x});
+    node(op::requantize{}, "requantize", {integers}, {&made, 1});
+    node(op::quantized_activation{{function::tanh}}, "quantized_activation", {integers}, {&made, 1});
+    node(op::quantized_binary{}, "quantized_binary", {integers, integers}, {&made, 1});
+    node(op::quantized_softmax{}, "quantized_softmax", {integers}, {&made, 1});
   }
 };
 
@@ -413,13 +417,10 @@ class page {
     return nullptr;
   }
   static problem describe_with(const graph_view& g, const node& n, std::span<const double> fields, description& d) {
-    std::vector<extents> in;
-    std::vector<dtype> types;
-    for (value_id v : g.inputs(n)) {
-      in.push_back(g.at_value(v).shape);
-      types.push_back(g.at_value(v).type);
-    }
-    return n.type->describe(fields, in, types, d);
+    const pool<extents> in = input_shapes(g, n);
+    const pool<element> of = input_elements(g, n), made = output_elements(g, n);
+    d.wanted = {made.data(), made.size()};
+    return n.type->describe(fields, {in.data(), in.size()}, {of.data(), of.size()}, d);
   }
 
   /// A line for each word.
@@ -435,15 +436,10 @@ class page {
         for (const option_record& r : w.says) other = other || r.key == o.key;
         if (!other) options.push_back({o.key, {o.values.data(), o.values.size()}});
       }
-      // Words for bytes take the scales and zero points of values as options; the example has them as weights.
-      static constexpr double scale_and_zero[] = {0.5, 0};
-      for (const option_record& r : w.says)
-        if (r.key == "arithmetic") {
-          options.push_back({"of", scale_and_zero});
-          options.push_back({"as", scale_and_zero});
-          break;
-        }
-      use(type, g, n, options);
+      // Words for bytes take scales and zero points from elements; the example has them as weights.
+      bool of_bytes = false;
+      for (const option_record& r : w.says) of_bytes = of_bytes || r.key == "arithmetic";
+      use(type, g, n, options, of_bytes);
     }
     if (out_.size() == before) {
       std::vector<option_record> options;
@@ -454,19 +450,25 @@ class page {
       append(out_, word, word.size() + remark.size() > 115 ? "\n    // " : remark.empty() ? "" : "  // ", remark, "\n");
     out_ += "```\n\n";
   }
-  void use(const operator_type& type, const graph_view& g, const node& n, std::span<const option_record> options) {
+  void use(const operator_type& type, const graph_view& g, const node& n, std::span<const option_record> options,
+           bool of_bytes = false) {
+    const element byte(dtype::i8, {0.5, 0});
+    const pool<element> made_there = output_elements(g, n);
+    const types wanted = of_bytes ? types(&byte, 1) : types(made_there.data(), made_there.size());
     field_values fields;
     REQUIRE(!type.configure(options, fields));
     const std::span<const double> numbers(fields.data(), fields.size());
     test::builder b;
     std::vector<value_id> in;
     for (value_id v : g.inputs(n)) in.push_back(copy(b, g, v));
-    problem p = add_node(b.g, type, "y", in, numbers);
+    if (of_bytes) say_element(b.g, in[0], byte.real);
+    problem p = add_node(b.g, type, "y", in, numbers, {}, wanted);
     for (const node& other : g.nodes)  // of as many axes as the word needs
       if (p && in.size() == 1 && other.type == &type_of<op::input>) {
         b = {};
         in = {copy(b, g, other.outputs.first)};
-        p = add_node(b.g, type, "y", in, numbers);
+        if (of_bytes) say_element(b.g, in[0], byte.real);
+        p = add_node(b.g, type, "y", in, numbers, {}, wanted);
       }
     CAPTURE(describe(p));
     REQUIRE(!p);
@@ -492,6 +494,7 @@ class page {
   static value_id copy(test::builder& b, const graph_view& g, value_id v) {
     const value& from = g.at_value(v);
     op::input p{as_list(from.shape), from.type};
+    p.as = from.type.real;
     return b.add(p, g.at(from.producer).name, {});
   }
 

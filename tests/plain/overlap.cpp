@@ -28,6 +28,7 @@ class convolutions {
     static constexpr int channels[] = {1, 2, 3, 4, 5, 8, 12, 66, 70};
     const int c = any_of(channels);
     op::input x{{c, 3 + r_.below(12), 3 + r_.below(12)}, type};
+    if (type == dtype::i8) x.as = step_;
     if (r_.one_in(3)) x.shape = {r_.one_in(8) ? 2 : 1, c, x.shape[1], x.shape[2]};
     x.in_arena = r_.one_in(2);
     value_id last = add(x, {});
@@ -41,9 +42,7 @@ class convolutions {
         next = add_pool(last);
       } else if (type == dtype::i8 && residual != none && residual != last && r_.one_in(2) &&
                  g.values[static_cast<std::size_t>(residual)].shape == shape) {
-        op::quantized_binary sum;
-        sum.of = sum.with = sum.as = step_;
-        next = add(sum, {last, residual});
+        next = add(op::quantized_binary{}, {last, residual}, step_);
         residual = none;
       } else {
         op::conv2d p;
@@ -74,7 +73,7 @@ class convolutions {
         const bool adds = type == dtype::f32 && residual != none && p.out == shape.back(2) && r_.one_in(2) &&
                           residual != last && g.values[static_cast<std::size_t>(residual)].shape == shape;
         p.residual_last = adds && p.activation && r_.one_in(2);
-        next = type == dtype::i8 ? add(of_bytes(p), {last}) : adds ? add(p, {last, residual}) : add(p, {last});
+        next = type == dtype::i8 ? add_bytes(p, last) : adds ? add(p, {last, residual}) : add(p, {last});
         if (next == none && adds) next = add(p, {last});
         if (r_.one_in(3)) residual = last;
       }
@@ -91,10 +90,7 @@ class convolutions {
   value_id add_activation(value_id x) {
     const activation_function f{r_.one_in(2) ? function::sigmoid : function::relu};
     if (type_ == dtype::f32) return add(op::activation{f}, {x});
-    op::quantized_activation p;
-    p.activation = f;
-    p.of = p.as = step_;
-    return add(p, {x});
+    return add(op::quantized_activation{f}, {x}, step_);
   }
   value_id add_pool(value_id x) {
     op::pool p;
@@ -106,20 +102,18 @@ class convolutions {
     }
     return add(p, {x});
   }
-  op::quantized_conv2d of_bytes(const op::conv2d& p) {
+  value_id add_bytes(const op::conv2d& p, value_id x) {
     op::quantized_conv2d q;
     static_cast<op::conv2d&>(q) = p;
     q.arithmetic = op::byte_arithmetic::tflite;
-    q.to = dtype::i8;
     q.by_output = true;
-    q.of = q.as = step_;
-    if (r_.one_in(4)) q.as.zero = 11;  // so that relu has bounds of its own
-    return q;
+    return add(q, {x}, {step_.scale, r_.one_in(4) ? 11 : step_.zero});  // 11: relu has bounds of its own
   }
   template <class Op>
-  value_id add(const Op& op, std::initializer_list<value_id> in) {
+  value_id add(const Op& op, std::initializer_list<value_id> in, const quantization& made = {}) {
     names_.push_back("n" + std::to_string(names_.size()));
-    if (add_node(g, op, names_.back(), std::span<const value_id>(in.begin(), in.size()))) return none;
+    const element wanted(type_, made);
+    if (add_node(g, op, names_.back(), std::span<const value_id>(in.begin(), in.size()), {}, {&wanted, 1})) return none;
     return g.nodes.back().outputs.first;
   }
 

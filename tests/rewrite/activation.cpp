@@ -358,9 +358,8 @@ constexpr auto sums_of_bytes = [](builder& b) {
   op::quantized_conv2d c;
   c.out = 3;
   c.kernel = {1, 1};
-  c.to = dtype::f32;
   c.arithmetic = op::byte_arithmetic::onnx;
-  const value_id y = b.add(c, "conv", {b.add(op::input{{2, 4, 4}, dtype::i8}, "x", {})});
+  const value_id y = b.add_as(dtype::f32, c, "conv", {b.add(op::input{{2, 4, 4}, dtype::i8}, "x", {})});
   b.output("", b.relu("relu", y));
 };
 constexpr auto sigmoid_of_input = [](builder& b) {

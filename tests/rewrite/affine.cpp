@@ -840,11 +840,11 @@ constexpr value_id sums_of_bytes(builder& b, op::byte_arithmetic how, bool zero_
   op::quantized_conv2d c;
   c.out = 3;
   c.kernel = {1, 1};
-  c.to = dtype::f32;
   c.arithmetic = how;
   c.by_output = c.zero_points = zero_points;
-  if (zero_points) c.of = {0.5, 0};
-  return b.add(c, "first", {b.add(op::input{{2, 4, 4}, dtype::i8}, "x", {})});
+  op::input x{{2, 4, 4}, dtype::i8};
+  if (zero_points) x.as = {0.5, 0};
+  return b.add_as(dtype::f32, c, "first", {b.add(x, "x", {})});
 }
 constexpr auto sums_scaled = [](builder& b) {
   b.output("", scale(b, "last", sums_of_bytes(b, op::byte_arithmetic::onnx, false)));

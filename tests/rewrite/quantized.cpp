@@ -15,19 +15,18 @@ constexpr value_id bytes_in(builder& b, std::initializer_list<int> shape, dtype 
                             std::string_view name = "x") {
   return b.add(op::input{list<int>(shape), type}, name, {});
 }
-constexpr op::dequantize from(quantization q) {
-  op::dequantize d;
-  d.of = q;
-  return d;
+constexpr value_id bytes_of(builder& b, quantization q, std::initializer_list<int> shape, dtype type = dtype::i8,
+                            std::string_view name = "x") {
+  const value_id x = bytes_in(b, shape, type, name);
+  say_element(b.g, x, q);
+  return x;
 }
-constexpr op::quantize into(quantization q, dtype type = dtype::i8) {
-  op::quantize d;
-  d.as = q;
-  d.to = type;
-  return d;
+constexpr value_id into(builder& b, quantization q, std::string_view name, value_id x, dtype type = dtype::i8) {
+  return b.add_as({type, q}, op::quantize{}, name, {x});
 }
 constexpr value_id real(builder& b, value_id bytes, quantization q, std::string_view name = "real") {
-  return b.add(from(q), name, {bytes});
+  say_element(b.g, bytes, q);
+  return b.add(op::dequantize{}, name, {bytes});
 }
 
 /// What a layer's weight is made of.
@@ -86,7 +85,7 @@ constexpr auto conv_with_slopes = [](builder& b) {
 };
 
 /// Weights of the last node that the test's graphs have in other shapes than the operator's slots.
-template <weight_is W, int Groups = 1, dtype Type = dtype::i8, dtype To = dtype::f32>
+template <weight_is W, int Groups = 1>
 constexpr op::quantized_conv2d conv_of_bytes() {
   op::quantized_conv2d q;
   static_cast<op::conv2d&>(q) = windows(Groups);
@@ -95,14 +94,11 @@ constexpr op::quantized_conv2d conv_of_bytes() {
   q.weight_type = W == weight_is::unsigned_bytes ? dtype::u8 : dtype::i8;
   q.by_output = has_scales<W>;
   q.zero_points = W == weight_is::with_zero || W == weight_is::unsigned_bytes;
-  q.to = To;
-  q.of = coarse;
-  if (To != dtype::f32) q.as = fine;
   return q;
 }
-template <weight_is W, int Groups = 1, dtype Type = dtype::i8, dtype To = dtype::f32>
+template <weight_is W, int Groups = 1, dtype Type = dtype::i8>
 constexpr auto quantized_conv_of = [](builder& b) {
-  b.output("", b.add(conv_of_bytes<W, Groups, Type, To>(), "conv", {bytes_in(b, {4, 5, 6}, Type)}));
+  b.output("", b.add(conv_of_bytes<W, Groups>(), "conv", {bytes_of(b, coarse, {4, 5, 6}, Type)}));
 };
 
 /// A product, its weight as PyTorch has it or as (inputs, outputs).
@@ -123,27 +119,27 @@ constexpr auto quantized_linear_of = [](builder& b) {
   op::quantized_matmul q;
   q.arithmetic = op::byte_arithmetic::real;
   q.by_output = has_scales<W>;
-  q.to = dtype::f32;
-  q.of = coarse;
   q.bias = true;
   if (Turned) q.right = {12, 4};
   else q.out = 4;
-  b.output("", b.add(q, "fc", {bytes_in(b, {2, 12})}));
+  b.output("", b.add(q, "fc", {bytes_of(b, coarse, {2, 12})}));
 };
 
 /// A layer of bytes before quantize.
 template <bool Real, bool Reshape = false, dtype To = dtype::u8, bool Shared = false>
 constexpr auto conv_then_quantize = [](builder& b) {
   auto q = conv_of_bytes<weight_is::by_output>();
-  if (!Real) q.arithmetic = op::byte_arithmetic::onnx, q.of = {};
-  value_id y = b.add(q, "conv", {bytes_in(b, {4, 5, 6})});
+  if (!Real) q.arithmetic = op::byte_arithmetic::onnx;
+  const element made = dtype::f32;
+  value_id y = b.add(q, "conv", {bytes_of(b, coarse, {4, 5, 6})}, {&made, 1});
   if (Shared) b.output("real", y);
   if (Reshape) y = b.reshape("flat", y, {4, 30});
-  b.output("", b.add(into(fine, To), "q", {y}));
+  b.output("", into(b, fine, "q", y, To));
 };
 template <bool Reshape = false>
 constexpr auto conv_to_bytes = [](builder& b) {
-  value_id y = b.add(conv_of_bytes<weight_is::by_output, 1, dtype::i8, dtype::u8>(), "conv", {bytes_in(b, {4, 5, 6})});
+  const value_id x = bytes_of(b, coarse, {4, 5, 6});
+  value_id y = b.add_as({dtype::u8, fine}, conv_of_bytes<weight_is::by_output>(), "conv", {x});
   if (Reshape) y = b.reshape("flat", y, {4, 30});
   b.output("", y);
 };
@@ -151,12 +147,13 @@ constexpr auto conv_to_bytes = [](builder& b) {
 /// A layer of bytes, what it makes times or plus a constant of its outputs; and the layer that has taken it in.
 template <weight_is W, op::binary_function F>
 constexpr auto conv_then_affine = [](builder& b) {
-  const value_id y = b.add(conv_of_bytes<W>(), "conv", {bytes_in(b, {4, 5, 6})}), k = b.constant("k", {4, 1, 1});
+  const value_id y = b.add(conv_of_bytes<W>(), "conv", {bytes_of(b, coarse, {4, 5, 6})}),
+                 k = b.constant("k", {4, 1, 1});
   b.output("", b.binary("it", F, y, k));
 };
 template <weight_is W, bool ByOutput>
 constexpr auto conv_with_affine = [](builder& b) {
-  const value_id x = bytes_in(b, {4, 5, 6});
+  const value_id x = bytes_of(b, coarse, {4, 5, 6});
   auto q = conv_of_bytes<W>();
   q.by_output = ByOutput;
   b.output("", b.add(q, "conv", {x}));
@@ -176,14 +173,14 @@ template <scale_is To, dtype Type = dtype::i8, bool Shared = false, int Hundredt
 constexpr auto moved_between = [](builder& b) {
   const value_id x = real(b, bytes_in(b, {2, 4, 6}), fine);
   const value_id y = moved(b, x, Hundredths / 100.0);
-  b.output("", b.add(into(numbers_of(To), Type), "q", {y}));
+  b.output("", into(b, numbers_of(To), "q", y, Type));
   if (Shared) b.output("real", x);
 };
 template <scale_is To, dtype Type = dtype::i8>
 constexpr auto moved_bytes = [](builder& b) {
-  const value_id y = moved(b, bytes_in(b, {2, 4, 6}), 3);
-  b.output("",
-           To == scale_is::fine && Type == dtype::i8 ? y : b.add(op::requantize{fine, numbers_of(To), Type}, "q", {y}));
+  const value_id y = moved(b, bytes_of(b, fine, {2, 4, 6}), 3);
+  const element made(Type, numbers_of(To));
+  b.output("", made == element(dtype::i8, fine) ? y : b.add_as(made, op::requantize{}, "q", {y}));
 };
 
 template <scale_is To, bool CountsPadding = false>
@@ -192,60 +189,61 @@ constexpr auto averaged_between = [](builder& b) {
   average.function = op::pooling::average;
   average.kernel = by_axis{2};
   average.count_include_pad = CountsPadding;
-  b.output("", b.add(into(numbers_of(To)), "q", {b.add(average, "pool", {real(b, bytes_in(b, {2, 4, 6}), fine)})}));
+  b.output("", into(b, numbers_of(To), "q", b.add(average, "pool", {real(b, bytes_in(b, {2, 4, 6}), fine)})));
 };
 constexpr auto averaged_bytes = [](builder& b) {
   op::pool average;
   average.function = op::pooling::average;
   average.kernel = by_axis{2};
-  b.output("", b.add(average, "pool", {bytes_in(b, {2, 4, 6})}));
+  b.output("", b.add(average, "pool", {bytes_of(b, fine, {2, 4, 6})}));
 };
 
 template <dtype Other = dtype::i8, bool Shared = false>
 constexpr auto joined_between = [](builder& b) {
   const value_id x = bytes_in(b, {2, 4}), y = bytes_in(b, {3, 4}, Other, "y");
   const value_id first = real(b, x, fine, "r1"), second = real(b, y, coarse, "r2");
-  b.output("", b.add(into(fine), "q", {b.concat("joined", {first, second})}));
+  b.output("", into(b, fine, "q", b.concat("joined", {first, second})));
   if (Shared) b.output("real", second);
 };
 constexpr auto joined_bytes = [](builder& b) {
-  const value_id x = bytes_in(b, {2, 4}), y = bytes_in(b, {3, 4}, dtype::i8, "y");
-  b.output("", b.concat("joined", {x, b.add(op::requantize{coarse, fine, dtype::i8}, "r2", {y})}));
+  const value_id x = bytes_of(b, fine, {2, 4}), y = bytes_of(b, coarse, {3, 4}, dtype::i8, "y");
+  b.output("", b.concat("joined", {x, b.add_as({dtype::i8, fine}, op::requantize{}, "r2", {y})}));
 };
 
 template <function F, dtype From = dtype::i8, dtype To = dtype::i8>
 constexpr auto activated_between = [](builder& b) {
   const value_id x = real(b, bytes_in(b, {3, 8}, From), coarse);
-  b.output("", b.add(into(fine, To), "q", {b.apply("f", x, F)}));
+  b.output("", into(b, fine, "q", b.apply("f", x, F), To));
 };
 template <function F>
 constexpr auto activated_bytes = [](builder& b) {
-  const value_id x = bytes_in(b, {3, 8});
+  const value_id x = bytes_of(b, coarse, {3, 8});
   const activation_function f{F};
-  b.output("", F == function::relu ? b.add(op::requantize{coarse, fine, dtype::i8, f}, "f", {x})
-                                   : b.add(op::quantized_activation{f, coarse, fine, dtype::i8}, "f", {x}));
+  const element made(dtype::i8, fine);
+  b.output("", F == function::relu ? b.add_as(made, op::requantize{f}, "f", {x})
+                                   : b.add_as(made, op::quantized_activation{f}, "f", {x}));
 };
 
 template <op::binary_function F, function Then = function::none, dtype To = dtype::i8>
 constexpr auto combined_between = [](builder& b) {
   const value_id x = bytes_in(b, {3, 8}), y = bytes_in(b, {8}, dtype::u8, "y");
   const value_id s = b.binary("both", F, real(b, x, coarse, "r1"), real(b, y, half, "r2"), {Then});
-  b.output("", b.add(into(fine, To), "q", {s}));
+  b.output("", into(b, fine, "q", s, To));
 };
 template <op::binary_function F, function Then = function::none>
 constexpr auto combined_bytes = [](builder& b) {
-  const value_id x = bytes_in(b, {3, 8}), y = bytes_in(b, {8}, dtype::u8, "y");
-  b.output("", b.add(op::quantized_binary{F, coarse, half, fine, dtype::i8, {Then}}, "both", {x, y}));
+  const value_id x = bytes_of(b, coarse, {3, 8}), y = bytes_of(b, half, {8}, dtype::u8, "y");
+  b.output("", b.add_as({dtype::i8, fine}, op::quantized_binary{F, {Then}}, "both", {x, y}));
 };
 
 template <dtype To = dtype::i8>
 constexpr auto softmax_between = [](builder& b) {
   const value_id x = real(b, bytes_in(b, {3, 8}), coarse);
-  b.output("", b.add(into({1.0 / 256, To == dtype::i8 ? -128 : 0}, To), "q", {b.add(op::softmax{-1}, "p", {x})}));
+  b.output("", into(b, {1.0 / 256, To == dtype::i8 ? -128 : 0}, "q", b.add(op::softmax{-1}, "p", {x}), To));
 };
 constexpr auto softmax_of_bytes = [](builder& b) {
-  const op::quantized_softmax s{-1, coarse, {1.0 / 256, -128}, dtype::i8};
-  b.output("", b.add(s, "p", {bytes_in(b, {3, 8})}));
+  const value_id x = bytes_of(b, coarse, {3, 8});
+  b.output("", b.add_as({dtype::i8, {1.0 / 256, -128}}, op::quantized_softmax{-1}, "p", {x}));
 };
 
 }  // namespace
@@ -344,9 +342,9 @@ DECLINES_LOADED("a product behind a layer of bytes with one zero point", (rules:
 namespace {
 /// linear by a weight that is dequantised in another way, of `inputs` bytes a row.
 constexpr void linear_by(builder& b, op::dequantize how, std::initializer_list<int> scales, int inputs = 12,
-                         int ones = 0, bool adds = false) {
+                         int ones = 0, bool adds = false, const quantization& of = {}) {
   const value_id w = b.add(op::constant{{4, inputs}, dtype::i8}, "w", {});
-  const value_id r = how.of ? b.add(how, "real_w", {w}) : b.add(how, "real_w", {w, b.constant("scale_w", scales)});
+  const value_id r = of ? real(b, w, of, "real_w") : b.add(how, "real_w", {w, b.constant("scale_w", scales)});
   op::linear l{4};
   l.given = 3;
   l.ones = ones;
@@ -354,7 +352,7 @@ constexpr void linear_by(builder& b, op::dequantize how, std::initializer_list<i
   b.output("", adds ? b.add(l, "fc", {x, b.input("y", {2, 4}), r, bias}) : b.add(l, "fc", {x, r, bias}));
   fold(b);
 }
-constexpr auto zero_in_numbers = [](builder& b) { linear_by(b, from({0.1, 3}), {}); };
+constexpr auto zero_in_numbers = [](builder& b) { linear_by(b, {}, {}, 12, 0, false, {0.1, 3}); };
 constexpr auto in_blocks = [](builder& b) {
   op::dequantize how;
   how.axis = 0;
@@ -367,19 +365,19 @@ constexpr auto many_inputs = [](builder& b) { linear_by(b, {}, {}, 70000); };
 
 constexpr auto quantize_by_value = [](builder& b) {
   const value_id s = b.input("s", {}),
-                 y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_in(b, {4, 5, 6})});
+                 y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_of(b, coarse, {4, 5, 6})});
   b.output("", b.add(op::quantize{}, "q", {y, s}));
 };
 constexpr auto read_before_reshape = [](builder& b) {
-  const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_in(b, {4, 5, 6})});
+  const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "conv", {bytes_of(b, coarse, {4, 5, 6})});
   b.output("relu", b.relu("relu", y));
-  b.output("", b.add(into(fine), "q", {b.reshape("flat", y, {4, 30})}));
+  b.output("", into(b, fine, "q", b.reshape("flat", y, {4, 30})));
 };
 
 /// dequantize > what `put` does > quantize.
 template <class Put>
 constexpr void between(builder& b, Put put, dtype type = dtype::i8, dtype to = dtype::i8) {
-  b.output("", b.add(into(fine, to), "q", {put(b, real(b, bytes_in(b, {2, 4, 6}, type), fine))}));
+  b.output("", into(b, fine, "q", put(b, real(b, bytes_in(b, {2, 4, 6}, type), fine)), to));
 }
 constexpr value_id flat(builder& b, value_id x) { return b.reshape("flat", x, {2, 24}); }
 template <dtype From, dtype To>
@@ -416,23 +414,23 @@ constexpr auto pad_and_average = [](builder& b) {
 
 constexpr auto joined_to_words = [](builder& b) {
   const value_id first = real(b, bytes_in(b, {2, 4}), fine, "r1");
-  b.output("", b.add(into(fine, dtype::i16), "q", {b.concat("joined", {first})}));
+  b.output("", into(b, fine, "q", b.concat("joined", {first}), dtype::i16));
 };
 template <bool Joined>
 constexpr auto joined_and_read = [](builder& b) {
   const value_id x = bytes_in(b, {2, 4}), first = real(b, x, fine, "r1");
   b.output("relu", b.relu("relu", first));
-  b.output("", Joined ? b.concat("joined", {x, x}) : b.add(into(fine), "q", {b.concat("joined", {first, first})}));
+  b.output("", Joined ? b.concat("joined", {x, x}) : into(b, fine, "q", b.concat("joined", {first, first})));
 };
 template <dtype Type, scale_is To = scale_is::fine>
 constexpr auto sum_of = [](builder& b) {
   const value_id x = bytes_in(b, {3, 8}, Type), y = bytes_in(b, {8}, dtype::i8, "y");
   const value_id s = b.sum("both", real(b, x, coarse, "r1"), real(b, y, half, "r2"));
-  b.output("", b.add(into(To == scale_is::fine ? fine : quantization{1e-9, 0}), "q", {s}));
+  b.output("", into(b, To == scale_is::fine ? fine : quantization{1e-9, 0}, "q", s));
 };
 constexpr auto softmax_of_words = [](builder& b) {
   const value_id x = real(b, bytes_in(b, {3, 8}, dtype::i16), coarse);
-  b.output("", b.add(into({1.0 / 256, -128}), "q", {b.add(op::softmax{-1}, "p", {x})}));
+  b.output("", into(b, {1.0 / 256, -128}, "q", b.add(op::softmax{-1}, "p", {x})));
 };
 }  // namespace
 
@@ -474,20 +472,18 @@ DECLINES_LOADED("softmax of words", (rules::softmax_bytes), softmax_of_words, "i
 
 namespace {
 /// A layer in ncnn's arithmetic.
-constexpr op::quantized_conv2d conv_of_ncnn(dtype to = dtype::f32) {
+constexpr op::quantized_conv2d conv_of_ncnn() {
   op::quantized_conv2d q;
   static_cast<op::conv2d&>(q) = windows();
   q.given = 0;
   q.arithmetic = op::byte_arithmetic::ncnn;
   q.by_output = true;
-  q.to = to;
   return q;
 }
 constexpr op::quantized_matmul product_of_ncnn(bool by_row = false) {
   op::quantized_matmul q;
   q.arithmetic = op::byte_arithmetic::ncnn;
   q.by_output = true;
-  q.to = dtype::f32;
   q.out = 3;
   q.by_row = by_row;
   return q;
@@ -515,7 +511,8 @@ constexpr op::pool maxima(int kernel = 3, int dilation = 1) {
 template <dtype To>
 constexpr auto joined_by_ncnn = [](builder& b) {
   const value_id x = bytes_in(b, {4, 5, 6});
-  const value_id both = b.concat("joined", {b.add(conv_of_ncnn(To), "a", {x}), b.add(conv_of_ncnn(To), "c", {x})});
+  const value_id both =
+      b.concat("joined", {b.add_as(To, conv_of_ncnn(), "a", {x}), b.add_as(To, conv_of_ncnn(), "c", {x})});
   b.output("", quantizes(b, b.add(maxima(), "max", {both})));
 };
 template <dtype To>
@@ -523,18 +520,18 @@ constexpr auto dilated_maxima = [](builder& b) {
   op::pool p;
   p.kernel = by_axis{2};
   p.dilation = by_axis{2};
-  b.output("", quantizes(b, b.add(p, "max", {b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})})})));
+  b.output("", quantizes(b, b.add(p, "max", {b.add_as(To, conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})})})));
 };
 template <dtype To>
 constexpr auto product_behind_conv = [](builder& b) {
-  const value_id y = b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})});
+  const value_id y = b.add_as(To, conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
   const value_id padded = b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}}, "pad", {y});
   b.output("", b.add(product_of_ncnn(), "fc", {b.reshape("flat", padded, {2, 96})}));
 };
 /// Two who quantize by one scale, of which one reads what the other's lies in.
 template <dtype To, bool One = true>
 constexpr auto two_readers = [](builder& b) {
-  const value_id y = b.add(conv_of_ncnn(To), "a", {bytes_in(b, {4, 5, 6})});
+  const value_id y = b.add_as(To, conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
   const value_id first = quantizes(b, b.concat("joined", {y, y}), "first");
   const range own = b.g.nodes.back().weights;
   b.output("y", quantizes(b, y, "second"));
@@ -585,7 +582,7 @@ constexpr auto rows_of_ncnn = [](builder& b) {
   b.output("", b.add(product_of_ncnn(true), "fc", {b.reshape("flat", y, {2, 60})}));
 };
 constexpr auto floats_of_onnx = [](builder& b) {
-  const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "a", {bytes_in(b, {4, 5, 6})});
+  const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "a", {bytes_of(b, coarse, {4, 5, 6})});
   b.output("", quantizes(b, y));
 };
 }  // namespace

@@ -33,12 +33,13 @@ constexpr auto there_and_back = [](builder& b) {
                  zero2 = b.add(op::input{{}, dtype::i8}, "zero2", {});
   const bool from_zero = P == pair_of::same_zero || P == pair_of::other_zero || P == pair_of::zero_once;
   const bool to_zero = from_zero && P != pair_of::zero_once;
-  op::quantize back{{P == pair_of::other_axis ? 1 : 0, 0}, P == pair_of::other_type ? dtype::u8 : dtype::i8};
+  const op::quantize back{{P == pair_of::other_axis ? 1 : 0, 0}};
+  const element made = P == pair_of::other_type ? dtype::u8 : dtype::i8;
   const value_id real =
       from_zero ? b.add(op::dequantize{{0, 0}}, "real", {q, s, zero}) : b.add(op::dequantize{{0, 0}}, "real", {q, s});
   b.output("real", real);
-  b.output("", to_zero ? b.add(back, "it", {real, t, P == pair_of::same_zero ? zero : zero2})
-                       : b.add(back, "it", {real, t}));
+  b.output("", to_zero ? b.add_as(made, back, "it", {real, t, P == pair_of::same_zero ? zero : zero2})
+                       : b.add_as(made, back, "it", {real, t}));
 };
 template <bool Zero>
 constexpr auto only_there = [](builder& b) {
@@ -55,8 +56,8 @@ constexpr auto quantized = [](builder& b) {
   const value_id x = given(b, dtype::f32), s = b.constant("scale", {}, Scale),
                  zero = b.add(op::input{{}, To}, "zero", {});
   const value_id y = F == function::none ? x : b.apply("relu", x, F);
-  b.output("",
-           Zero ? b.add(op::quantize{{1, 0}, To}, "it", {y, s, zero}) : b.add(op::quantize{{1, 0}, To}, "it", {y, s}));
+  b.output("", Zero ? b.add_as(To, op::quantize{{1, 0}}, "it", {y, s, zero})
+                    : b.add_as(To, op::quantize{{1, 0}}, "it", {y, s}));
   b.output("zero", zero);
 };
 
@@ -133,9 +134,8 @@ TEST_CASE("what holds what") {
 TEST_CASE("two pairs of quantize and dequantize become one") {
   builder b;
   const value_id x = b.input("x", {3, 8}), s = b.input("scale", {});
-  const value_id q = b.add(op::quantize{{1, 0}, dtype::u8}, "q", {x, s}),
-                 d = b.add(op::dequantize{{1, 0}}, "d", {q, s});
-  const value_id again = b.add(op::quantize{{1, 0}, dtype::u8}, "q2", {d, s});
+  const value_id q = b.add(op::quantize{{1, 0}}, "q", {x, s}), d = b.add(op::dequantize{{1, 0}}, "d", {q, s});
+  const value_id again = b.add(op::quantize{{1, 0}}, "q2", {d, s});
   b.output("", b.add(op::dequantize{{1, 0}}, "d2", {again, s}));
   const optimization o = optimize(static_cast<graph&&>(b.g), default_rule_records());
   CHECK(o.g.nodes.size() == 4);
@@ -146,10 +146,10 @@ namespace {
 template <bool Relu>
 constexpr auto scale_is_made = [](builder& b) {
   const value_id x = b.add(op::input{{3, 3}, dtype::f32}, "x", {});
-  const value_id s =
-      Relu ? b.relu("made", b.input("s", {}))
-           : b.add(op::dequantize{{0, 0}, quantization{0.5, 0}}, "made", {b.add(op::input{{}, dtype::i8}, "s", {})});
-  b.output("", b.add(op::quantize{{0, 0}, Relu ? dtype::u8 : dtype::i8}, "it", {x, s}));
+  op::input bytes{{}, dtype::i8};
+  bytes.as = {0.5, 0};
+  const value_id s = Relu ? b.relu("made", b.input("s", {})) : b.add(op::dequantize{}, "made", {b.add(bytes, "s", {})});
+  b.output("", b.add_as(Relu ? dtype::u8 : dtype::i8, op::quantize{{0, 0}}, "it", {x, s}));
 };
 /// dequantize > quantize with scales of another shape or along another axis, or a zero point on the way back only.
 template <int Scales, int Axis, int Back, bool Zero>
@@ -157,8 +157,8 @@ constexpr auto round_trip = [](builder& b) {
   const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {}), s = b.input("scale", {Scales}),
                  zero = b.add(op::input{{Scales}, dtype::i8}, "zero", {});
   const value_id real = b.add(op::dequantize{{Axis, 0}}, "real", {q, s});
-  const op::quantize back{{Back, 0}, dtype::i8};
-  b.output("", Zero ? b.add(back, "it", {real, s, zero}) : b.add(back, "it", {real, s}));
+  const op::quantize back{{Back, 0}};
+  b.output("", Zero ? b.add_as(dtype::i8, back, "it", {real, s, zero}) : b.add_as(dtype::i8, back, "it", {real, s}));
 };
 template <int Scales>
 constexpr auto no_trip = [](builder& b) {
@@ -170,13 +170,11 @@ constexpr auto no_trip = [](builder& b) {
 constexpr auto half_trip = [](builder& b) {
   const value_id q = b.add(op::input{{3, 3}, dtype::i8}, "x", {}), s = b.add(op::input{{1}, dtype::f16}, "scale", {});
   const value_id real = b.add(op::dequantize{{1, 0}}, "real", {q, s});
-  b.output("", b.add(op::quantize{{1, 0}, dtype::i8}, "it", {real, s}));
+  b.output("", b.add_as(dtype::i8, op::quantize{{1, 0}}, "it", {real, s}));
 };
 constexpr auto from_five = [](builder& b) {
-  op::quantize q;
-  q.to = dtype::u8;
-  q.as = {0.5, 5};
-  b.output("", b.add(q, "it", {b.relu("relu", given(b, dtype::f32))}));
+  const element made(dtype::u8, {0.5, 5});
+  b.output("", b.add_as(made, op::quantize{}, "it", {b.relu("relu", given(b, dtype::f32))}));
 };
 }  // namespace
 FIRES_LOADED("f16 to f32 to i8", (rules::cast_chain), (cast_twice<dtype::f16, dtype::f32, dtype::i8>),

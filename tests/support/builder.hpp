@@ -2,7 +2,7 @@
 // Graphs written by hand in a test, in constants and at run time alike; and whether two graphs are the same.
 #pragma once
 
-#include <ctnn/graph/graph.hpp>
+#include <ctnn/graph/elements.hpp>
 #include <ctnn/graph/zero_channels.hpp>
 #include <ctnn/kernels/operator_code.hpp>
 
@@ -28,13 +28,19 @@ struct builder {
   problem error{};
 
   template <class Op>
-  constexpr value_id add(const Op& op, std::string_view name, std::initializer_list<value_id> in) {
-    if (const problem p = add_node(g, op, name, std::span<const value_id>(in.begin(), in.size()))) {
+  constexpr value_id add(const Op& op, std::string_view name, std::initializer_list<value_id> in, types wanted = {}) {
+    if (const problem p = add_node(g, op, name, std::span<const value_id>(in.begin(), in.size()), {}, wanted)) {
       error = p;
       node_is_wrong(name);
       return 0;
     }
     return g.nodes.back().outputs.first;
+  }
+  /// A node whose result has this element.
+  template <class Op>
+  constexpr value_id add_as(const element& made, const Op& op, std::string_view name,
+                            std::initializer_list<value_id> in) {
+    return add(op, name, in, {&made, 1});
   }
   constexpr value_id input(std::string_view name, std::initializer_list<int> shape) {
     return add(op::input{list<int>(shape)}, name, {});

@@ -15,8 +15,8 @@ struct every_operator : builder {
   }
   constexpr value_id value(std::string_view name, std::initializer_list<int> shape) { return value(name, shape, T); }
   template <class Op>
-  constexpr void node(const Op& op, std::string_view name, std::initializer_list<value_id> in) {
-    if (const problem p = add_node(g, op, name, std::span<const value_id>(in.begin(), in.size()))) {
+  constexpr void node(const Op& op, std::string_view name, std::initializer_list<value_id> in, types wanted = {}) {
+    if (const problem p = add_node(g, op, name, std::span<const value_id>(in.begin(), in.size()), {}, wanted)) {
       if (p.kind != mistake::element_type) node_is_wrong(name);
       return;
     }
@@ -44,6 +44,7 @@ struct every_operator : builder {
     node(op::binary{op::binary_function::div}, "div", {m, m});
     node(op::eltwise{}, "eltwise", {m, m});
     node(op::identity{}, "identity", {m});
+    node(op::storage_cast{}, "storage_cast", {m});
     node(op::dropout{}, "dropout", {m});
     node(op::bitwise_not{}, "bitwise_not", {m});
     node(op::is_nan{}, "is_nan", {m});

@@ -44,14 +44,13 @@ inline bool halve(loaded_model& m, dtype type) {
     node& n = g.nodes[i];
     halve_own<op::input>(g, n, type);
     halve_own<op::constant>(g, n, type);
-    pool<dtype> types;
-    for (value_id v : g.view().inputs(n)) types.push_back(g.at_value(v).type);
+    const pool<element> types = input_elements(g.view(), n);
     const pool<extents> shapes = input_shapes(g.view(), n);
     description d;
     if (n.type->describe(g.view().fields_of(n.fields), {shapes.data(), shapes.size()}, {types.data(), types.size()}, d))
       return false;
     for (int k = 0; k < n.outputs.count; ++k)
-      g.at_value(n.outputs.first + k).type = d.types.empty() ? dtype::f32 : d.types[static_cast<std::size_t>(k)];
+      g.at_value(n.outputs.first + k).type = d.types.empty() ? element{} : d.types[static_cast<std::size_t>(k)];
     for (int k = 0; k < n.weights.count; ++k) {
       expression& w = g.expressions[static_cast<std::size_t>(g.view().weights(n)[static_cast<std::size_t>(k)])];
       w.element = d.weights[static_cast<std::size_t>(k)].type;

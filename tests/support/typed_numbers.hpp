@@ -148,7 +148,10 @@ inline std::vector<bytes> typed_outputs_for(const graph_view& g, auto&& input) {
     for (const tensor& t : out) real = real && t.type == dtype::f32;
     for (const expression_id id : g.weights(n)) real = real && g.at_expression(id).element == dtype::f32;
     if (real) n.type->reference()(g.fields_of(n.fields), {in, out, slots});
-    else run(make_operator(*n.type, g.fields_of(n.fields)).get(), {in, out, slots}, scratch.memory());
+    const pool<element> of = input_elements(g, n), made = output_elements(g, n);
+    const integer_arguments integers{nullptr, of.data(), made.data()};
+    if (!real)
+      run(make_operator(*n.type, g.fields_of(n.fields)).get(), {in, out, slots, {}, &integers}, scratch.memory());
   }
   std::vector<bytes> out;
   for (const network_output& o : g.outputs) {

@@ -33,9 +33,9 @@ class typed_random_graph {
   const extents& shape(value_id v) const { return g.view().shape(v); }
   value_id newest() const { return static_cast<int>(g.values.size()) - 1; }
   template <class Op>
-  bool add(const Op& op, std::vector<value_id> in, std::string_view kind = "n") {
+  bool add(const Op& op, std::vector<value_id> in, std::string_view kind = "n", types wanted = {}) {
     const field_values f = encode(op);
-    return !add_node(g, type_of<Op>, name(kind), in, {f.items, f.count});
+    return !add_node(g, type_of<Op>, name(kind), in, {f.items, f.count}, {}, wanted);
   }
   value_id input(const extents& s, dtype type, std::string_view kind = "x") {
     add(op::input{as_list(s), type}, {}, kind);
@@ -68,7 +68,8 @@ class typed_random_graph {
                        ? index(from.shape(v), from.at_value(v).type)
                        : value(from.shape(v), from.at_value(v).type));
     const auto f = from.fields_of(n.fields);
-    add_node(g, *n.type, name(), in, {f.data(), f.size()});
+    const pool<element> made = output_elements(from, n);
+    add_node(g, *n.type, name(), in, {f.data(), f.size()}, {}, {made.data(), made.size()});
   }
 
   /// What rules about types, copies and choices look for.
@@ -145,15 +146,18 @@ class typed_random_graph {
 
   static constexpr quantization scales[] = {{0.05, 0}, {0.02, 3}, {0.025, 0}};
   bool dequantize(value_id bytes, int scale) {
-    op::dequantize p;
-    p.of = scales[scale];
-    return add(p, {bytes});
+    const element of(g.at_value(bytes).type, scales[scale]);
+    if (!g.at_value(bytes).type.real && g.at_value(bytes).readers == 0) {
+      say_element(g, bytes, of.real);
+    } else if (!(g.at_value(bytes).type == of)) {
+      if (!add(op::storage_cast{}, {bytes}, "n", {&of, 1})) return false;
+      bytes = newest();
+    }
+    return add(op::dequantize{}, {bytes});
   }
   bool quantize(dtype to = dtype::u8, int scale = 1) {
-    op::quantize p;
-    p.as = scales[scale];
-    p.to = to;
-    return add(p, {newest()});
+    const element made(to, scales[scale]);
+    return add(op::quantize{}, {newest()}, "n", {&made, 1});
   }
   /// A constant of bytes, dequantised by one scale or by one each place of `axis`.
   bool add_weight(const list<int>& s, int axis) {
@@ -185,7 +189,6 @@ class typed_random_graph {
     c.pad = {1, 1, 1, 1};
     c.arithmetic = op::byte_arithmetic::ncnn;
     c.by_output = true;
-    c.to = dtype::f32;
     const extents image{4, 5, 6};
     if (!add(c, {value(image, dtype::f32)})) return;
     const value_id x = newest();

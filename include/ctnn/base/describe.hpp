@@ -76,6 +76,9 @@ inline std::string describe(const problem& p) {
     case mistake::no_reference: return "operator " + what + " has no reference kernel";
     case mistake::element_type:
       return what + " cannot be of type " + std::string(name_of(static_cast<dtype>(p.got[0])));
+    case mistake::no_such_element:
+      return what + " makes " + std::string(name_of(static_cast<dtype>(p.got[0]))) + " of what it reads, not " +
+             std::string(name_of(static_cast<dtype>(p.needed[0]))) + " of the scale and zero point asked for";
   }
   return what;
 }

@@ -71,6 +71,6 @@ CTNN_ELEMENTS(CTNN_ELEMENT)
 #undef CTNN_ELEMENT
 /// What holds an element of a type.
 template <dtype Type>
-using element = typename element_type<Type>::type;
+using cpp_type = typename element_type<Type>::type;
 
 }  // namespace ctnn

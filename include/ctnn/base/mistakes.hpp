@@ -127,6 +127,9 @@ template <class... F> struct network_error<mistake::no_reference, F...> {
   static_assert(possible<F...>, "ctnn: the operator has no constexpr run_reference(const Op&, const arguments&)"); };
 template <class... F> struct network_error<mistake::element_type, F...> {
   static_assert(possible<F...>, "ctnn: the operator does not take elements of this type"); };
+template <class... F> struct network_error<mistake::no_such_element, F...> {
+  static_assert(possible<F...>, "ctnn: of what it reads the layer cannot make integers of this scale (as_i8): it hands "
+                                "them on as they are, or has no kernel for them (ctnn::dtype: made, asked for)"); };
 // clang-format on
 
 /// A rule that would let rewriting go on for ever (rewrite/measure.hpp).

@@ -54,6 +54,7 @@ enum class mistake {
   too_large,                        ///< more elements than an index can count
   no_reference,                     ///< operator `what` cannot be run by the compiler
   element_type,                     ///< `what` cannot have elements of dtype got[0]
+  no_such_element,  ///< operator `what` makes dtype got[0], not integers (needed[0]) of the scale asked for
 };
 
 struct problem {

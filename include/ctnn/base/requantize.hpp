@@ -5,16 +5,9 @@
 
 #include <cstdint>
 
+#include "element.hpp"
+
 namespace ctnn::ir {
-
-/// How the integers of a value stand for real numbers: (integer - zero) * scale. A scale of 0 says that nobody said.
-struct quantization {
-  double scale = 0;
-  int zero = 0;
-
-  friend constexpr bool operator==(const quantization&, const quantization&) = default;
-  constexpr explicit operator bool() const { return scale != 0; }
-};
 
 /// A factor for sums of 32 bits: floor(sum * factor + 1/2). Below 1/2 it is taken to 32 bits behind the point, above to
 /// 26 digits: sums that do not saturate are small there. It is a word of 32 bits where weights are packed.

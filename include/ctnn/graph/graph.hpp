@@ -43,7 +43,7 @@ struct value {
   std::string_view name{};
   extents shape{};
   node_id producer = none;
-  dtype type = dtype::f32;
+  element type{};
   int readers = 0;  ///< inputs of live nodes that are this value, plus network outputs
 };
 
@@ -81,7 +81,7 @@ struct expression {
   extents shape{};
   range arguments{};  ///< in graph::operands: expression_id
   range fields{};
-  dtype element = dtype::f32;
+  ir::element element{};
   numbers_are numbers =
       numbers_are::anything;  ///< of a leaf; whoever has the numbers says it, declared networks do not
 };
@@ -174,7 +174,7 @@ struct graph {
     return {static_cast<int>(first), static_cast<int>(fields.count - first)};
   }
   constexpr expression_id add_leaf(std::string_view layer, std::string_view name, const extents& shape,
-                                   dtype element = dtype::f32) {
+                                   const element& element = {}) {
     expressions.push_back({nullptr, layer, name, shape, {}, {}, element});
     return static_cast<int>(expressions.size()) - 1;
   }
@@ -203,19 +203,19 @@ constexpr graph thaw(const graph_view& v) {
 }
 
 /// A node for an operator in its erased form: infers its outputs' shapes, makes a leaf for each of its weights and
-/// counts itself as a reader. `names` are the outputs' names (the node's own name where there is none). On a problem
-/// the graph is as before.
+/// counts itself as a reader. `names` are the outputs' names (the node's own name where there is none), `wanted` their
+/// elements where the operator leaves a choice. On a problem the graph is as before.
 constexpr problem add_node(graph& g, const operator_type& type, std::string_view name, span<const value_id> in,
-                           span<const double> fields, span<const std::string_view> names = {}) {
+                           span<const double> fields, span<const std::string_view> names = {}, types wanted = {}) {
   pool<extents> shapes;
   shapes.reserve(in.size());
-  pool<dtype> element_types;
+  pool<element> element_types;
   element_types.reserve(in.size());
   for (value_id v : in) {
     shapes.push_back(g.values[static_cast<std::size_t>(v)].shape);
     element_types.push_back(g.values[static_cast<std::size_t>(v)].type);
   }
-  description d;
+  description d{wanted};
   if (const problem p = type.describe(fields, inputs(shapes.data(), shapes.size()),
                                       types(element_types.data(), element_types.size()), d))
     return p;
@@ -227,7 +227,7 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
   const node_id id = static_cast<int>(g.nodes.size());
   for (std::size_t i = 0; i < d.outputs.size(); ++i)
     g.values.push_back(
-        {i < names.size() ? names[i] : name, d.outputs[i], id, i < d.types.size() ? d.types[i] : dtype::f32, 0});
+        {i < names.size() ? names[i] : name, d.outputs[i], id, i < d.types.size() ? d.types[i] : element{}, 0});
   for (value_id v : in) ++g.at_value(v).readers;
   n.weights = {static_cast<int>(g.operands.size()), static_cast<int>(d.weights.size())};
   for (const weight_slot& s : d.weights) g.operands.push_back(g.add_leaf(name, s.name, s.shape, s.type));
@@ -237,15 +237,27 @@ constexpr problem add_node(graph& g, const operator_type& type, std::string_view
 
 template <class Op>
 constexpr problem add_node(graph& g, const Op& op, std::string_view name, span<const value_id> in,
-                           span<const std::string_view> names = {}) {
+                           span<const std::string_view> names = {}, types wanted = {}) {
   const field_values f = encode(op);
-  return add_node(g, type_of<Op>, name, in, span<const double>(f.data(), f.size()), names);
+  return add_node(g, type_of<Op>, name, in, span<const double>(f.data(), f.size()), names, wanted);
 }
 
 /// Declares value v a network output called `name`.
 constexpr void add_output(graph& g, std::string_view name, value_id v) {
   g.outputs.push_back({name, v});
   ++g.at_value(v).readers;
+}
+
+/// Elements of a node's inputs or outputs, in order.
+constexpr pool<element> input_elements(const graph_view& g, const node& n) {
+  pool<element> out;
+  for (value_id v : g.inputs(n)) out.push_back(g.at_value(v).type);
+  return out;
+}
+constexpr pool<element> output_elements(const graph_view& g, const node& n) {
+  pool<element> out;
+  for (int i = 0; i < n.outputs.count; ++i) out.push_back(g.at_value(n.outputs.first + i).type);
+  return out;
 }
 
 /// Shapes of a node's inputs or outputs, in order.

@@ -3,7 +3,7 @@
 // it then says.
 #pragma once
 
-#include "graph.hpp"
+#include "elements.hpp"
 
 namespace ctnn::ir {
 
@@ -40,6 +40,7 @@ constexpr spelled_options spell(const graph_view& g, const node& n) {
     axis.push_back(channel_axis(g.shape(g.inputs(n)[0])));
     out.push_back({"axis", axis});  // an operator's last field
   }
+  spell_element(g, n, out);
   if (n.type == &type_of<op::input> && !decode<op::input>(g.fields_of(n.fields)).unused &&
       g.at_value(n.outputs.first).readers == 0) {
     field_values yes;

@@ -9,8 +9,10 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types in,
-// span<dtype> out): element types of the outputs (without it all inputs and outputs have one type), and scratch(in,
+// rewrite/measure.hpp) and own_tier(made) (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types
+// in, span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument
+// `types wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
+// weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in,
 // out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch
 // = false` if its f32 kernel takes none; passes(back, in), refuses(): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
@@ -31,7 +33,7 @@
 
 #include "../base/compiled.hpp"
 #include "../base/compiler.hpp"
-#include "../base/dtype.hpp"
+#include "../base/element.hpp"
 #include "../base/pool.hpp"
 #include "../base/problem.hpp"
 #include "../base/requantize.hpp"
@@ -45,7 +47,7 @@ using namespace std::string_view_literals;  // "weight"sv knows its length: a st
 
 using inputs = span<const extents>;
 using outputs = span<extents>;
-using types = span<const dtype>;
+using types = span<const element>;
 
 /// Which layouts an operator's kernel takes (kernels/tensor.hpp says what they are); the planner chooses by this.
 enum class layout_rule : std::uint8_t {
@@ -111,11 +113,31 @@ constexpr list<int> as_list(const extents& shape) {
   return out;
 }
 
+constexpr problem wrong_type(std::string_view what, dtype got) {
+  return {mistake::element_type, what, {static_cast<int>(got)}};
+}
+
+/// Can integers of type t stand for numbers so? The scale is that of a float and above 0, the zero point one of them.
+constexpr problem check_quantization(std::string_view what, const quantization& q, dtype t) {
+  int low = 0, high = 0;
+  switch (t) {
+    case dtype::i8: low = -128, high = 127; break;
+    case dtype::u8: high = 255; break;
+    case dtype::i16: low = -32768, high = 32767; break;
+    case dtype::u16: high = 65535; break;
+    case dtype::i32: break;
+    default: return wrong_type(what, t);
+  }
+  if (!(q.scale > 1e-38 && q.scale < 3.5e38)) return {mistake::option_out_of_range, what};
+  if (q.zero < low || q.zero > high) return {mistake::option_out_of_range, what, {q.zero}, {low, high}};
+  return {};
+}
+
 /// A named array of numbers that belongs to a layer, such as the weight and the bias of a convolution.
 struct weight_slot {
   std::string_view name;
   extents shape;
-  dtype type = dtype::f32;
+  element type{};
   bool as_input = false;  ///< of the first input's type, whatever that is
 };
 inline constexpr std::size_t max_weights = 10;
@@ -329,9 +351,11 @@ constexpr slot_set given_slots(const Op& op) {
   else return 0;
 }
 
+/// `of` and `made` are the elements of inputs and outputs: of floats if they are not said.
 template <class Op>
-constexpr weight_slots weights_of(const Op& op, inputs in) {
-  if constexpr (requires { op.weights(in); }) return op.weights(in);
+constexpr weight_slots weights_of(const Op& op, inputs in, types of = {}, types made = {}) {
+  if constexpr (requires { op.weights(in, of, made); }) return op.weights(in, of, made);
+  else if constexpr (requires { op.weights(in); }) return op.weights(in);
   else return {};
 }
 
@@ -554,11 +578,12 @@ constexpr spelled_options spell_options(span<const double> fields) {
   return spell.different;
 }
 
-/// What a node of an operator looks like, given its inputs.
+/// What a node of an operator looks like, given its inputs and what is wanted of it.
 struct description {
-  pool<extents> outputs;
-  pool<dtype> types;  ///< of the outputs; empty means all f32
-  weight_slots weights;  ///< without those that are inputs
+  span<const element> wanted{};  ///< of the outputs, where the operator leaves a choice; none: it chooses
+  pool<extents> outputs{};
+  pool<element> types{};   ///< of the outputs; empty means all f32
+  weight_slots weights{};  ///< without those that are inputs
 };
 
 struct arguments;  // kernels/tensor.hpp
@@ -571,7 +596,8 @@ struct operator_type {
   int min_inputs;
   int max_inputs;
   int tier;  ///< operators may be replaced, one for one, by lower ones of the same meaning
-  int (*own_tier)(span<const double> fields);  ///< what the node itself adds to it; null: nothing
+  /// What the node itself, whose result is of this element, adds to it; null: nothing.
+  int (*own_tier)(span<const double> fields, const element& made);
   traits is;
   /// The node's own layouts, if they depend on it; else null, and those of `is` hold.
   layout_rule (*layouts)(span<const double> fields, inputs);
@@ -739,10 +765,10 @@ struct erased {
     const int results = ir::output_count(op);
     result.outputs = pool<extents>(static_cast<std::size_t>(results > 0 ? results : 1), {});
     if (const problem p = op.infer(in.first(own), result.outputs)) return p;
-    result.weights = weights_of(op, in.first(own));
-    if (const problem p = describe_types(op, in_types.first(in_types.size() < own ? in_types.size() : own), result))
-      return p;
-    const dtype first = in_types.empty() ? dtype::f32 : in_types[0];
+    const types of = in_types.first(in_types.size() < own ? in_types.size() : own);
+    if (const problem p = describe_types(op, of, result)) return p;
+    result.weights = weights_of(op, in.first(own), of, {result.types.data(), result.types.size()});
+    const dtype first = in_types.empty() ? dtype::f32 : in_types[0].type;
     for (weight_slot& s : result.weights)  // weights are of the input's type unless they say otherwise
       if (s.as_input || (s.type == dtype::f32 && (first == dtype::f64 || first == dtype::f16 || first == dtype::bf16)))
         s.type = first;
@@ -761,8 +787,8 @@ struct erased {
         continue;
       }
       if (!(in[next] == s.shape)) return {mistake::shape_mismatch, s.name, in[next], s.shape};
-      const dtype type = next < in_types.size() ? in_types[next] : dtype::f32;
-      if (type != s.type) return {mistake::element_type, s.name, {static_cast<int>(type)}};
+      const dtype type = next < in_types.size() ? in_types[next].type : dtype::f32;
+      if (s.type != type) return {mistake::element_type, s.name, {static_cast<int>(type)}};
       ++next;
     }
     if (next != in.size())
@@ -775,14 +801,50 @@ struct erased {
   }
   /// No types given, or all f32 where the operator has nothing to say: nothing to write down.
   static constexpr problem describe_types(const Op& op, types in, description& result) {
-    if constexpr (requires(span<dtype> out) { op.infer_types(in, out); }) {
-      result.types = pool<dtype>(result.outputs.size(), dtype::f32);
-      return op.infer_types(in, result.types);
+    static_assert(
+        !requires(span<dtype> out) { op.infer_types(in, out); },
+        "ctnn: infer_types(types in, span<element> out): outputs have elements, which dtypes convert to");
+    if constexpr (requires(span<element> out) { op.infer_types(in, result.wanted, out); }) {
+      result.types = pool<element>(result.outputs.size(), dtype::f32);
+      if (const problem p = op.infer_types(in, result.wanted, result.types)) return p;
+    } else if constexpr (requires(span<element> out) { op.infer_types(in, out); }) {
+      result.types = pool<element>(result.outputs.size(), dtype::f32);
+      if (const problem p = op.infer_types(in, result.types)) return p;
     } else {
-      for (const dtype t : in)
-        if (t != in[0]) return {mistake::element_type, Op::name, {static_cast<int>(t)}};
-      if (!in.empty() && in[0] != dtype::f32) result.types = pool<dtype>(result.outputs.size(), in[0]);
-      return {};
+      for (const element& t : in)
+        if (t.type != in[0].type) return {mistake::element_type, Op::name, {static_cast<int>(t.type)}};
+      if (!in.empty() && in[0] != dtype::f32) result.types = pool<element>(result.outputs.size(), in[0].type);
+    }
+    if (traits_of<Op>.copies) hand_on(in, result.types);
+    return take_wanted(result);
+  }
+  /// Integers that stand for themselves may as well be asked to stand for other numbers; those that stand for some
+  /// already may not.
+  static constexpr problem take_wanted(description& result) {
+    for (std::size_t k = 0; k < result.wanted.size() && k < result.outputs.size(); ++k) {
+      const element& asked = result.wanted[k];
+      if (!asked.real) continue;
+      const element made = result.types.empty() ? element{} : result.types[k];
+      const bool fits = made.type == asked.type && (!made.real || made.real == asked.real);
+      if (!fits || check_quantization("as", asked.real, asked.type))
+        return {mistake::no_such_element, Op::name, {static_cast<int>(made.type)}, {static_cast<int>(asked.type)}};
+      result.types[k] = asked;
+    }
+    return {};
+  }
+  /// Integers that are copied stand for what they stood for, if that is the same in all inputs of their type.
+  static constexpr void hand_on(types in, pool<element>& out) {
+    for (element& made : out) {
+      bool first = true;
+      for (const element& e : in) {
+        if (e.type != made.type) continue;
+        if (!first && !(e.real == made.real)) {
+          made.real = {};
+          break;
+        }
+        made.real = e.real;
+        first = false;
+      }
     }
   }
   static constexpr std::int64_t macs(span<const double> f, inputs in, span<const extents> out) {
@@ -831,9 +893,9 @@ struct erased {
     else return traits_of<Op>.each ? back : -1;
   }
   static constexpr layout_rule layouts(span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
-  static constexpr auto tier_by_node() -> int (*)(span<const double>) {
-    if constexpr (requires(const Op& op) { op.own_tier(); })
-      return [](span<const double> f) { return decode<Op>(f).own_tier(); };
+  static constexpr auto tier_by_node() -> int (*)(span<const double>, const element&) {
+    if constexpr (requires(const Op& op, const element& made) { op.own_tier(made); })
+      return [](span<const double> f, const element& made) { return decode<Op>(f).own_tier(made); };
     else return nullptr;
   }
   static constexpr auto layouts_by_node() -> layout_rule (*)(span<const double>, inputs) {

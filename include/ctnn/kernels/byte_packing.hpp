@@ -46,8 +46,9 @@ constexpr byte_rows byte_rows_of(const graph_view& g, const node& n, int block =
   if (block != 4 || (n.type != &type_of<op::quantized_conv2d> && n.type != &type_of<op::quantized_matmul>)) return {};
   const std::span<const double> f = g.fields_of(n.fields);
   const auto& x = g.at_value(g.inputs(n)[0]);
+  const auto& y = g.at_value(n.outputs.first);
   const auto taken = [&](const auto& p) {
-    return p.is_tflite() && !p.zero_points && p.given == 0 && p.to == dtype::i8 && x.type == dtype::i8;
+    return p.is_tflite() && !p.zero_points && p.given == 0 && y.type == dtype::i8 && x.type == dtype::i8;
   };
   if (n.type == &type_of<op::quantized_matmul>) {
     const auto p = decode<op::quantized_matmul>(f);
@@ -96,13 +97,14 @@ constexpr auto with_byte_layer(const graph_view& g, const node& n, const auto& f
   return f(decode<op::quantized_conv2d>(g.fields_of(n.fields)));
 }
 constexpr weight_slots byte_slots(const graph_view& g, const node& n) {
-  return with_byte_layer(g, n, [&](const auto& p) { return p.weights({&g.shape(g.inputs(n)[0]), 1}); });
+  const value &x = g.at_value(g.inputs(n)[0]), &y = g.at_value(n.outputs.first);
+  return with_byte_layer(g, n, [&](const auto& p) { return p.weights({&x.shape, 1}, {&x.type, 1}, {&y.type, 1}); });
 }
 
-/// Packs a slot; `numbers(i)` are those of slot i.
+/// Packs a slot of a layer that makes `as` of `of`; `numbers(i)` are those of slot i.
 template <class Op>
-constexpr void pack_byte_slot(const Op& p, const byte_rows& rows, const weight_slots& slots, int i, const auto& numbers,
-                              float* to) {
+constexpr void pack_byte_slot(const Op& p, const quantization& of, const quantization& as, const byte_rows& rows,
+                              const weight_slots& slots, int i, const auto& numbers, float* to) {
   using namespace byte_packing_detail;
   const std::int8_t* weight = bytes_in(numbers(0));
   if (slots[static_cast<std::size_t>(i)].name == "weight") {
@@ -119,8 +121,8 @@ constexpr void pack_byte_slot(const Op& p, const byte_rows& rows, const weight_s
       std::uint32_t sum = 0;
       for (int k = 0; k < rows.depth; ++k) sum += static_cast<std::uint32_t>(weight[std::int64_t{o} * rows.depth + k]);
       const std::uint32_t first =
-          static_cast<std::uint32_t>(bias ? bias[o] : 0) - static_cast<std::uint32_t>(p.of.zero) * sum;
-      const fixed_factor f(p.of.scale * static_cast<double>(scale[p.by_output ? o : 0]) / p.as.scale);
+          static_cast<std::uint32_t>(bias ? bias[o] : 0) - static_cast<std::uint32_t>(of.zero) * sum;
+      const fixed_factor f(of.scale * static_cast<double>(scale[p.by_output ? o : 0]) / as.scale);
       to[2 * o] = std::bit_cast<float>(first);
       to[2 * o + 1] = std::bit_cast<float>(f.word());
     }
@@ -172,7 +174,8 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
 
 constexpr void pack_byte_slot(const graph_view& g, const node& n, const byte_rows& rows, int i, const auto& numbers,
                               float* to) {
-  with_byte_layer(g, n, [&](const auto& p) { pack_byte_slot(p, rows, byte_slots(g, n), i, numbers, to); });
+  const quantization &of = g.at_value(g.inputs(n)[0]).type.real, &as = g.at_value(n.outputs.first).type.real;
+  with_byte_layer(g, n, [&](const auto& p) { pack_byte_slot(p, of, as, rows, byte_slots(g, n), i, numbers, to); });
 }
 
 /// Bytes of memory that firmware's kernel of the layer takes: two windows, widened, and one as bytes where its rows are

@@ -69,14 +69,14 @@ constexpr std::int32_t leaky_relu_step(const quantization& of, const quantizatio
 }  // namespace byte_table_detail
 
 /// What byte x becomes, less the zero point: within 1024, more than bytes have.
-constexpr std::int32_t step_of(const op::quantized_activation& p, int x) {
+constexpr std::int32_t step_of(const op::quantized_activation& p, const quantization& of, const quantization& as,
+                               int x) {
   if (p.arithmetic == op::byte_arithmetic::tflite) {
-    if (p.activation.kind == function::hardswish) return byte_table_detail::hardswish_step(p.of, p.as, x);
-    if (p.activation.kind == function::leaky_relu)
-      return byte_table_detail::leaky_relu_step(p.of, p.as, p.activation.a, x);
+    if (p.activation.kind == function::hardswish) return byte_table_detail::hardswish_step(of, as, x);
+    if (p.activation.kind == function::leaky_relu) return byte_table_detail::leaky_relu_step(of, as, p.activation.a, x);
   }
-  const float real = static_cast<float>(x - p.of.zero) * static_cast<float>(p.of.scale);
-  const float y = apply(p.activation, real) * (1 / static_cast<float>(p.as.scale));
+  const float real = static_cast<float>(x - of.zero) * static_cast<float>(of.scale);
+  const float y = apply(p.activation, real) * (1 / static_cast<float>(as.scale));
   const std::int32_t step = saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
   return step < -1024 ? -1024 : step > 1024 ? 1024 : step;
 }

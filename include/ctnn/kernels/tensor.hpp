@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-#include "../base/dtype.hpp"
+#include "../base/element.hpp"
 #include "../base/shape.hpp"
 #include "integer_products.hpp"
 
@@ -57,6 +57,13 @@ constexpr auto numbers_of(const basic_tensor<F>& t) {
 using tensor = basic_tensor<float>;
 using const_tensor = basic_tensor<const float>;
 
+/// What kernels of integers are given besides: the chosen target's loops (null: plain ones), and the elements of
+/// inputs, without those that are weights, and of results (null: integers that stand for themselves).
+struct integer_arguments {
+  const integer_kernels* kernels = nullptr;
+  const element *of = nullptr, *made = nullptr;
+};
+
 /// Which part of a kernel's work to do: part `index` of `count` (share.hpp says how kernels cut it).
 struct work_share {
   int index = 0, count = 1;
@@ -68,8 +75,14 @@ struct arguments {
   std::span<const tensor> out;
   std::span<const float* const> weights;  ///< packed (packing.hpp), in the order of Op::weights()
   work_share share{};                     ///< only kernels that divide (share.hpp) are given less than all
-  const integer_kernels* integers = nullptr;  ///< the chosen target's, for quantised layers; null: plain loops
-  bool backwards = false;                     ///< from the last result to the first (overlap.hpp)
+  const integer_arguments* integers = nullptr;
+  bool backwards = false;  ///< from the last result to the first (overlap.hpp)
+
+  /// The element of input i, and of result k.
+  constexpr element of(std::size_t i) const { return integers && integers->of ? integers->of[i] : element(in[i].type); }
+  constexpr element made(std::size_t k = 0) const {
+    return integers && integers->made ? integers->made[k] : element(out[k].type);
+  }
 };
 
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.

@@ -654,10 +654,9 @@ CTNN_ONCE void extractor::run(int s) {
         [&](std::size_t i) { return code.weights[i]; }, code.weights.size(), weights_);
     // Parts would share what a kernel writes to.
     const bool apart = step.scratch == ir::none || divides_scratch(step.node);
-    ir::kernel_call{.all = {in_, out_, weights_, {}, &program_->kernels().integers},
-                    .scratch = scratch_of(step),
-                    .run = code.run,
-                    .op = code.op.get()}
+    const ir::integer_arguments integers = code.integers(program_->kernels().integers);
+    ir::kernel_call{
+        .all = {in_, out_, weights_, {}, &integers}, .scratch = scratch_of(step), .run = code.run, .op = code.op.get()}
         .run_on(executor_.get(), code.divides && apart ? code.nanoseconds : 0);
     if (step.scratch != ir::none) memory_.release(at(step.scratch));
   }

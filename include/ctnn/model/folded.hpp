@@ -92,7 +92,10 @@ inline loaded_model folded(const loaded_model& m, const ir::graph_view& g, bool 
       linear.axes = 1;
       fields = ir::encode(linear);
     }
-    require(ir::add_node(made.network, *n.type, name, in, {fields.data(), fields.size()}, names), n.name);
+    const ir::pool<ir::element> elements = ir::output_elements(g, n);
+    require(ir::add_node(made.network, *n.type, name, in, {fields.data(), fields.size()}, names,
+                         {elements.data(), elements.size()}),
+            n.name);
     const ir::node own = made.network.nodes.back();
     for (int k = 0; k < n.outputs.count; ++k)
       moved[static_cast<std::size_t>(n.outputs.first + k)] = own.outputs.first + k;

@@ -59,7 +59,9 @@ class packing_key_maker {
       const expression& e = g_.at_expression(all[k]);
       add(e.type);
       add(e.shape);
-      add(e.element);
+      add(e.element.type);
+      add(e.element.real.scale);
+      add(e.element.real.zero);
       if (!e.type) {
         add_leaf(e);
         continue;

@@ -120,6 +120,13 @@ class program {
     double nanoseconds = 0;  ///< about what it takes on one thread
     std::shared_ptr<const void> op;
     std::vector<const float*> weights;
+    std::vector<element> elements{};  ///< of inputs and results, where integers stand for real numbers
+    std::size_t inputs = 0;           ///< of `elements`
+
+    ir::integer_arguments integers(const integer_kernels& kernels) const {
+      if (elements.empty()) return {&kernels};
+      return {&kernels, elements.data(), elements.data() + inputs};
+    }
   };
 
   /// `packed` has the weights of the same model's other programs, if there are any: what they share is in memory once.
@@ -450,7 +457,8 @@ CTNN_ONCE std::size_t program::bytes() const {
     sum += g.nodes.size_bytes() + g.values.size_bytes() + g.operands.size_bytes() + g.fields.size_bytes() +
            g.expressions.size_bytes();
   for (const std::string& name : source_.names) sum += sizeof name + name.capacity();
-  for (const node_code& code : code_) sum += sizeof code + code.weights.size() * sizeof(float*) + 64;
+  for (const node_code& code : code_)
+    sum += sizeof code + code.weights.size() * sizeof(float*) + code.elements.size() * sizeof(element) + 64;
   // Plans, made when they are asked for, have a step a node and a place a value, or two.
   return sum + history_.size() * sizeof(rewrite_step) + code_.size() * 4 * sizeof(plan_step);
 }
@@ -460,6 +468,12 @@ CTNN_ONCE void program::look_up_operator(node_id n) {
   node_code& code = code_[static_cast<std::size_t>(n)];
   code.op = make_operator(*now.type, g_.view().fields_of(now.fields));
   code.nanoseconds = nanoseconds_of(g(), n);
+  const pool<element> of = input_elements(g(), now), made = output_elements(g(), now);
+  code.elements.assign(of.begin(), of.end());
+  code.inputs = of.size();
+  code.elements.insert(code.elements.end(), made.begin(), made.end());
+  const auto is_real = [](const element& e) { return static_cast<bool>(e.real); };
+  if (std::none_of(code.elements.begin(), code.elements.end(), is_real)) code.elements.clear();
 }
 
 CTNN_ONCE void program::look_up_kernels(std::span<const custom_operator> custom) {

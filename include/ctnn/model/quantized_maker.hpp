@@ -88,9 +88,10 @@ class quantizer::maker {
     const ir::expression_id e = to().operands[at(to().nodes.back().weights.first) + slot];
     made_.model.set_weight(to().expressions[at(e)], std::make_shared<const array>(std::move(numbers)));
   }
-  value_id constant(std::string_view name, const char* ending, array numbers) {
+  value_id constant(std::string_view name, const char* ending, array numbers, const ir::quantization& as = {}) {
     const std::string_view own = keep(name, ending);
-    require(ir::add_node(to(), op::constant{ir::as_list(numbers.shape()), numbers.type()}, own, {}), own);
+    const ir::element made(numbers.type(), as);
+    add(op::constant{ir::as_list(numbers.shape()), numbers.type()}, own, {}, {&made, 1});
     set_weights(0, std::move(numbers));
     return last();
   }
@@ -101,19 +102,15 @@ class quantizer::maker {
   value_id bytes(value_id v) {
     value_id& known = bytes_[at(v)];
     if (known != ir::none) return known;
-    op::quantize q;
-    q.to = q_.options_.activations;
-    q.as = q_.as_[at(v)];
-    add(q, keep(g_.at_value(v).name, "_quantized"), {&real_[at(v)], 1});
+    const ir::element made = byte_of(v);
+    add(op::quantize{}, keep(g_.at_value(v).name, "_quantized"), {&real_[at(v)], 1}, {&made, 1});
     return known = last();
   }
   value_id dequantized(value_id v) {
     value_id& known = dequantized_[at(v)];
     if (known != ir::none) return known;
     const value_id in = bytes(v);
-    op::dequantize d;
-    d.of = q_.as_[at(v)];
-    add(d, keep(g_.at_value(v).name, "_dequantized"), {&in, 1});
+    add(op::dequantize{}, keep(g_.at_value(v).name, "_dequantized"), {&in, 1});
     return known = last();
   }
   /// What layers of floats read: what layers of bytes made, as everybody sees it.
@@ -124,9 +121,11 @@ class quantizer::maker {
   }
 
   template <class Op>
-  void add(const Op& op, std::string_view name, std::span<const value_id> in) {
-    require(ir::add_node(to(), op, name, in), name);
+  void add(const Op& op, std::string_view name, std::span<const value_id> in, ir::types wanted = {}) {
+    require(ir::add_node(to(), op, name, in, {}, wanted), name);
   }
+  /// The bytes of a value.
+  ir::element byte_of(value_id v) const { return {q_.options_.activations, q_.as_[at(v)]}; }
 
   // Nodes.
 
@@ -152,7 +151,7 @@ class quantizer::maker {
     const ir::quantization& q = q_.as_[at(v)];
     array to(from.shape(), q_.options_.activations);
     for (std::size_t i = 0; i < from.size(); ++i) ir::set_byte(to, i, static_cast<double>(from[i]), q);
-    bytes_[at(v)] = constant(n.name, "_quantized", std::move(to));
+    bytes_[at(v)] = constant(n.name, "_quantized", std::move(to), q);
   }
   /// The same operator, of what bytes stand for or of floats.
   void copy(const node& n, bool in_bytes) {
@@ -160,7 +159,10 @@ class quantizer::maker {
     for (const value_id v : g_.inputs(n)) in.push_back(in_bytes && q_.is_f32(v) ? dequantized(v) : real(v));
     std::vector<std::string_view> names;
     for (int k = 0; k < n.outputs.count; ++k) names.push_back(keep(g_.at_value(n.outputs.first + k).name));
-    require(ir::add_node(to(), *n.type, keep(n.name), in, g_.fields_of(n.fields), names), n.name);
+    const ir::pool<ir::element> elements = ir::output_elements(g_, n);
+    require(ir::add_node(to(), *n.type, keep(n.name), in, g_.fields_of(n.fields), names,
+                         {elements.data(), elements.size()}),
+            n.name);
     for (int k = 0; k < n.outputs.count; ++k) real_[at(n.outputs.first + k)] = last() + k;
     const auto weights = g_.weights(n);
     for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -258,33 +260,25 @@ class quantizer::maker {
     const value_id y = n.outputs.first;
     if (is == byte_role::product) return integer_product(n);
     if (is == byte_role::moves) return moves_bytes(n);
-    const auto each = [&](auto op) {
-      op.of = q_.as_[at(g_.inputs(n)[0])];
-      op.as = q_.as_[at(y)];
-      op.to = q_.options_.activations;
-      return add_bytes(n, op);
-    };
+    const ir::element made = byte_of(y);
+    const auto each = [&](const auto& op) { return add_bytes(n, op, {&made, 1}); };
     if (q_.is<op::softmax>(n)) return each(op::quantized_softmax{q_.get<op::softmax>(n).axis});
     if (q_.is<op::activation>(n)) return each(op::quantized_activation{q_.get<op::activation>(n).activation});
     if (!q_.is<op::binary>(n)) return false;
     const auto b = q_.get<op::binary>(n);
-    op::quantized_binary op;
-    op.function = b.function;
-    op.with = q_.as_[at(g_.inputs(n)[1])];
-    op.activation = b.activation;
-    return op::is_bounds(b.activation) && each(op);
+    return op::is_bounds(b.activation) && each(op::quantized_binary{b.function, b.activation});
   }
   template <class Op>
-  bool add_bytes(const node& n, const Op& op) {
+  bool add_bytes(const node& n, const Op& op, ir::types wanted = {}) {
     const ir::field_values f = ir::encode(op);
-    return add_bytes(n, ir::type_of<Op>, {f.data(), f.size()});
+    return add_bytes(n, ir::type_of<Op>, {f.data(), f.size()}, wanted);
   }
-  bool add_bytes(const node& n, const ir::operator_type& type, std::span<const double> fields) {
+  bool add_bytes(const node& n, const ir::operator_type& type, std::span<const double> fields, ir::types wanted = {}) {
     std::vector<value_id> in;
     for (const value_id v : g_.inputs(n)) in.push_back(q_.is_f32(v) ? bytes(v) : real(v));
     std::vector<std::string_view> names;
     for (int k = 0; k < n.outputs.count; ++k) names.push_back(keep(g_.at_value(n.outputs.first + k).name));
-    if (ir::add_node(to(), type, keep(n.name), in, fields, names)) return false;
+    if (ir::add_node(to(), type, keep(n.name), in, fields, names, wanted)) return false;
     for (int k = 0; k < n.outputs.count; ++k) bytes_[at(n.outputs.first + k)] = last() + k;
     return true;
   }
@@ -299,11 +293,9 @@ class quantizer::maker {
   bool integer_product(const node& n) {
     const auto finish = [&](auto op, const auto& from) {
       op.arithmetic = op::byte_arithmetic::tflite;
-      op.of = q_.as_[at(g_.inputs(n)[0])];
-      op.as = q_.as_[at(n.outputs.first)];
-      op.to = q_.options_.activations;
       op.by_output = true;
-      if (!add_bytes(n, op)) return false;
+      const ir::element made = byte_of(n.outputs.first);
+      if (!add_bytes(n, op, {&made, 1})) return false;
       product_numbers p = numbers_of(n, from);
       std::size_t slot = 0;
       set_weights(slot++, std::move(p.weight));
@@ -358,7 +350,6 @@ class quantizer::maker {
     const value_id in[] = {real_[at(x)]};
     const auto finish = [&](auto& op, bool bias) {
       op.arithmetic = op::byte_arithmetic::ncnn;
-      op.to = dtype::f32;
       op.by_output = true;
       op.bias = bias;
       require(ir::add_node(to(), op, name, in, names), name);

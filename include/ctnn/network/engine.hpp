@@ -145,9 +145,9 @@ class engine {
 
   /// Input or output I: float, or what else was declared (ctnn::element says what holds it).
   template <std::size_t I = 0>
-  using input_span = std::span<const element<x::input_type(I)>, x::input_size(I)>;
+  using input_span = std::span<const cpp_type<x::input_type(I)>, x::input_size(I)>;
   template <std::size_t I = 0>
-  using output_span = std::span<const element<x::output_type(I)>, x::output_size(I)>;
+  using output_span = std::span<const cpp_type<x::output_type(I)>, x::output_size(I)>;
 
   /// One inference of a network with one input: the first output, valid until the next inference.
   output_span<0> operator()(input_span<0> input)

@@ -15,10 +15,13 @@ constexpr void add_name(hash_of_text& h, std::string_view name) {
   h.add(name);
   h.add(name.size());
 }
-constexpr void add_shape(hash_of_text& h, const extents& shape, dtype type) {
+constexpr void add_shape(hash_of_text& h, const extents& shape, const element& e) {
   for (int i = 0; i < shape.rank; ++i) h.add(shape[i]);
   h.add(shape.rank);
-  h.add(static_cast<int>(type));
+  h.add(static_cast<int>(e.type));
+  if (!e.real) return;
+  h.add(std::bit_cast<std::uint64_t>(e.real.scale));
+  h.add(e.real.zero);
 }
 
 constexpr void add_graph(hash_of_text& h, const graph_view& g) {

@@ -204,16 +204,12 @@ struct keep {
   x(maximum, op::binary, option<"function", op::binary_function::maximum>) \
   x(minimum, op::binary, option<"function", op::binary_function::minimum>) \
   x(power, op::binary, option<"function", op::binary_function::pow>) \
-  x(quantized_conv1d, op::quantized_conv1d, option<"arithmetic", op::byte_arithmetic::tflite>, \
-    option<"to", dtype::i8>) \
-  x(quantized_conv2d, op::quantized_conv2d, option<"arithmetic", op::byte_arithmetic::tflite>, \
-    option<"to", dtype::i8>) \
-  x(quantized_conv3d, op::quantized_conv3d, option<"arithmetic", op::byte_arithmetic::tflite>, \
-    option<"to", dtype::i8>) \
+  x(quantized_conv1d, op::quantized_conv1d, option<"arithmetic", op::byte_arithmetic::tflite>) \
+  x(quantized_conv2d, op::quantized_conv2d, option<"arithmetic", op::byte_arithmetic::tflite>) \
+  x(quantized_conv3d, op::quantized_conv3d, option<"arithmetic", op::byte_arithmetic::tflite>) \
   x(quantized_linear, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>, \
-    option<"to", dtype::i8>, option<"bias", 1>) \
-  x(quantized_matmul, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>, \
-    option<"to", dtype::i8>) \
+    option<"bias", 1>) \
+  x(quantized_matmul, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>) \
   x(quantized_add, op::quantized_binary) \
   x(quantized_sub, op::quantized_binary, option<"function", op::binary_function::sub>) \
   x(quantized_mul, op::quantized_binary, option<"function", op::binary_function::mul>) \
@@ -224,8 +220,9 @@ struct keep {
     option<"activation", function::hardswish, 0.16666667163372040, 0.5>) \
   x(quantized_softmax, op::quantized_softmax) \
   x(requantize, op::requantize) \
-  x(quantize, op::quantize, option<"to", dtype::i8>) \
+  x(quantize, op::quantize) \
   x(dequantize, op::dequantize) \
+  x(storage_cast, op::storage_cast) \
   x(weighted_sum, op::eltwise) \
   x(eltwise_prod, op::eltwise, option<"function", op::eltwise_function::prod>) \
   x(eltwise_max, op::eltwise, option<"function", op::eltwise_function::max>)

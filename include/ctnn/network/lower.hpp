@@ -129,7 +129,15 @@ class lowerer {
   constexpr problem add_reading(const layer_record& l) {
     field_values fields;
     problem p = configure(l, fields);
-    if (!p) p = add_node(g_, *l.type, l.name, in_, span<const double>(fields.data(), fields.size()));
+    if (!p)
+      p = add_node(g_, *l.type, l.name, in_, span<const double>(fields.data(), fields.size()), {},
+                   {wanted_.data(), wanted_.size()});
+    if (!p && !wanted_.empty())
+      if (const value& y = g_.at_value(g_.nodes[g_.nodes.size() - 1].outputs.first); y.type.type != wanted_[0].type)
+        p = {mistake::no_such_element,
+             l.type->name,
+             {static_cast<int>(y.type.type)},
+             {static_cast<int>(wanted_[0].type)}};
     if (!p && is_axis_ambiguous(g_.view(), g_.nodes[g_.nodes.size() - 1]))
       p = {mistake::ambiguous_axis, "axis", g_.at_value(in_[0]).shape, {0, 1}};
     if (p) return said_plainly(p, l);
@@ -146,54 +154,50 @@ class lowerer {
     return {};
   }
 
-  /// What the integers of a value stand for: its layer says so, or all that it hands on.
-  constexpr quantization quantization_of(value_id v) const {
-    const node& n = g_.nodes[static_cast<std::size_t>(g_.at_value(v).producer)];
-    for (const spelled_option& o : n.type->spell(g_.view().fields_of(n.fields)))
-      if (o.key == "as" && o.values.size() > 0)
-        return {o.values[0], o.values.size() > 1 ? static_cast<int>(o.values[1]) : 0};
-    const bool hands_on = n.type->is.copies || n.type == &type_of<op::pool> || n.type == &type_of<op::adaptive_pool>;
-    quantization found{};
-    for (const value_id from : g_.view().inputs(n)) {
-      if (!hands_on || g_.at_value(from).type != g_.at_value(v).type) continue;  // indices
-      const quantization q = quantization_of(from);
-      if (found && !(q == found)) return {};
-      found = q;
-    }
-    return found;
+  /// Is it a field of the operator's own?
+  static constexpr bool has_field(const operator_type& type, const option_record& o) {
+    field_values any;
+    return type.configure({&o, 1}, any).kind != mistake::unknown_option;
   }
-  constexpr bool refuses(const operator_type& type, const field_values& fields, std::string_view option) const {
-    pool<extents> shapes;
-    pool<dtype> elements;
-    for (const value_id v : in_) {
-      shapes.push_back(g_.at_value(v).shape);
-      elements.push_back(g_.at_value(v).type);
-    }
-    description d;
-    return type.describe({fields.data(), fields.size()}, {shapes.data(), shapes.size()},
-                         {elements.data(), elements.size()}, d).what == option;
+  /// What integers stand for, as an option says it.
+  static constexpr problem read_quantization(const option_record& o, quantization& q) {
+    if (o.values.size() < 1 || o.values.size() > 2)
+      return {mistake::option_count, o.key, {static_cast<int>(o.values.size())}};
+    q.scale = o.values[0];
+    if (o.values.size() < 2) return {};
+    q.zero = static_cast<int>(o.values[1]);
+    return q.zero == o.values[1] ? problem{} : problem{mistake::not_a_whole_number, o.key};
   }
-  /// Fields from the options, and from the layers that are read what their integers stand for.
+  /// Fields from the options, and from those that speak of elements that of the result (`as`, `to`: wanted_); `of` and
+  /// `with` say what the integers that are read stand for, where no layer before does.
   constexpr problem configure(const layer_record& l, field_values& fields) {
-    bool integers = false;
-    for (const value_id v : in_) integers = integers || is_integer(g_.at_value(v).type);
-    if (!integers) return l.type->configure(l.options, fields);
-    pool<option_record> options(l.options);
-    double said[2][2]{};
-    constexpr std::string_view keys[] = {"of", "with"};
-    for (std::size_t i = 0; i < 2 && i < in_.size(); ++i) {
-      if (!is_integer(g_.at_value(in_[i]).type)) continue;
-      bool given = false;
-      for (const option_record& o : l.options) given = given || o.key == keys[i];
-      const quantization q = given ? quantization{} : quantization_of(in_[i]);
-      said[i][0] = q.scale;
-      said[i][1] = q.zero;
-      options.push_back({keys[i], said[i]});
-      // Not every operator asks, nor each in every arithmetic.
-      if (!q || l.type->configure({options.data(), options.size()}, fields) || refuses(*l.type, fields, keys[i]))
-        options.pop_back();
+    wanted_.clear();
+    pool<option_record> rest;
+    for (const option_record& o : l.options) {
+      const bool as = o.key == "as", to = o.key == "to";
+      const int read = o.key == "of" ? 0 : o.key == "with" ? 1 : none;
+      if (!(as || to || read != none) || has_field(*l.type, o)) {
+        rest.push_back(o);
+      } else if (read != none) {
+        if (const problem p = say_element(read, o)) return p;
+      } else {
+        if (wanted_.empty()) wanted_.push_back(dtype::i8);
+        if (to && o.values.size() == 1) wanted_[0].type = static_cast<dtype>(static_cast<int>(o.values[0]));
+        if (as)
+          if (const problem p = read_quantization(o, wanted_[0].real)) return p;
+      }
     }
-    return l.type->configure({options.data(), options.size()}, fields);
+    return l.type->configure({rest.data(), rest.size()}, fields);
+  }
+  constexpr problem say_element(int i, const option_record& o) {
+    if (i >= static_cast<int>(in_.size())) return {mistake::unknown_option, o.key};
+    const value& v = g_.at_value(in_[static_cast<std::size_t>(i)]);
+    quantization q;
+    if (const problem p = read_quantization(o, q)) return p;
+    if (v.type.real == q) return {};
+    if (v.type.real || check_quantization(o.key, q, v.type)) return {mistake::option_out_of_range, o.key};
+    ir::say_element(g_, in_[static_cast<std::size_t>(i)], q);
+    return {};
   }
 
   /// Of operators' problems, which speak of fields and shapes.
@@ -252,8 +256,8 @@ class lowerer {
     for (int d : declared.shape)
       if (shape.rank < max_rank) shape.push_back(d);
     if (says_shape && !(v.shape == shape)) return {mistake::shape_mismatch, "input", v.shape, shape};
-    if ((says_shape || says_type || declared.as) && v.type != declared.element())
-      return {mistake::element_type, "input", {static_cast<int>(v.type)}};
+    if ((says_shape || says_type || declared.as) && v.type != declared.made().type)
+      return {mistake::element_type, "input", {static_cast<int>(v.type.type)}};
     if (const std::string_view clash = names_.rename(number, l.name); !clash.empty())
       return {mistake::duplicate_name, clash};
     if (declared.unused) names_.read(number);
@@ -366,7 +370,9 @@ class lowerer {
       if (o.name != n.name) continue;
       const value& next = g_.at_value(o.value);
       if (!(next.shape == v.shape)) return {mistake::shape_mismatch, "carried", next.shape, v.shape};
-      return next.type == v.type ? problem{} : problem{mistake::element_type, "carried", {static_cast<int>(next.type)}};
+      const bool same =
+          next.type.type == v.type.type && (next.type.real == v.type.real || !next.type.real || !v.type.real);
+      return same ? problem{} : problem{mistake::element_type, "carried", {static_cast<int>(next.type.type)}};
     }
     return {mistake::carried_without_output, n.name};
   }
@@ -383,6 +389,7 @@ class lowerer {
   pool<const layer_record*>& outputs_;
   std::string_view failed_{};  ///< instead of the entry's name
   pool<value_id> in_;
+  pool<element> wanted_;  ///< of the layer that is added
 };
 
 }  // namespace detail

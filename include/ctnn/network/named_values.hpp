@@ -74,7 +74,7 @@ auto span_error_of() {
   if constexpr (i == value_names<Net, Named::into>::count) {
     return std::type_identity<value_error<Net, Named::into, Named::name>>{};
   } else {
-    using needed = element<Named::into ? x::output_type(i) : x::input_type(i)>;
+    using needed = cpp_type<Named::into ? x::output_type(i) : x::input_type(i)>;
     constexpr std::size_t size = Named::into ? x::output_size(i) : x::input_size(i);
     using got = std::remove_const_t<typename Named::type>;
     if constexpr (Named::extent != size) return std::type_identity<as_long<Named::extent, size>>{};

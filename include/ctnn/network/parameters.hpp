@@ -107,7 +107,7 @@ constexpr problem_report check_weights(const graph_view& g, std::span<const name
         return {{mistake::weight_type_mismatch,
                  e.name,
                  {static_cast<int>(w.numbers.type())},
-                 {static_cast<int>(e.element)}},
+                 {static_cast<int>(e.element.type)}},
                 e.layer};
     }
     if (!found) return {{mistake::missing_weight, e.name, {}, e.shape}, e.layer};

@@ -246,8 +246,9 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
   static constexpr auto task = [] {
     const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr)};
     const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
+    const integer_arguments integers = elements_of_node<Net, step.node>::as_arguments(nullptr);
     return byte_task_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
-                        arguments{in, to, {}, {}, nullptr, step.backwards});
+                        arguments{in, to, {}, {}, &integers, step.backwards});
   }();
   static constexpr byte_step<std::remove_const_t<decltype(task)>> value = [] {
     memory_place all[byte_operands::count]{};
@@ -291,7 +292,8 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
       } else
 #endif
       if constexpr (runs_typed<Net, S>()) {
-        const integer_kernels integers = integers_of_target();
+        const integer_kernels of_target = integers_of_target();
+        const integer_arguments integers = elements_of_node<Net, step.node>::as_arguments(&of_target);
         const arguments all{{in, sizeof...(I)}, {out, sizeof...(O)}, {weights, sizeof...(W)}, share, &integers};
         if constexpr (has_halves(x::g, x::g.at(step.node))) typed::run_widened(op, all, scratch_at<Net, S>(f));
         else typed::run_kernel(op, all, scratch_at<Net, S>(f));

@@ -98,6 +98,28 @@ struct table_of {
         });
     return all;
   }();
+  static constexpr bool stands_for_reals(const plan_step& s) {
+    bool any = false;
+    for (const int p : plan.own_inputs(s)) any = any || g.at_value(plan.at(p).value).type.real;
+    for (const int p : plan.ids_of(s.outputs)) any = any || g.at_value(plan.at(p).value).type.real;
+    return any;
+  }
+  static constexpr std::size_t elements_needed = [] {
+    std::size_t n = 0;
+    for (const plan_step& s : plan.steps)
+      if (stands_for_reals(s)) n += plan.own_inputs(s).size() + static_cast<std::size_t>(s.outputs.count);
+    return n;
+  }();
+  static constexpr auto elements = [] {
+    std::array<element, elements_needed + 1> all{};
+    std::size_t n = 0;
+    for (const plan_step& s : plan.steps) {
+      if (!stands_for_reals(s)) continue;
+      for (const int p : plan.own_inputs(s)) all[n++] = g.at_value(plan.at(p).value).type;
+      for (const int p : plan.ids_of(s.outputs)) all[n++] = g.at_value(plan.at(p).value).type;
+    }
+    return all;
+  }();
   static constexpr auto weights = [] {
     std::array<memory_place, needed.weights + 1> all{};
     std::size_t n = 0;
@@ -128,7 +150,7 @@ struct table_of {
   static constexpr auto steps = [] {
     constexpr auto own = own_kernels(std::make_index_sequence<plan.steps.size()>{});
     std::array<table_step, needed.steps + 1> all{};
-    int value = 0, weight = 0, layers = static_cast<int>(plan.steps.size());
+    int value = 0, weight = 0, element_at = 0, layers = static_cast<int>(plan.steps.size());
     std::size_t op = 0;
     const auto take = [](int& from, int count) { return range{(from += count) - count, count}; };
     const auto take_operator = [&](table_step& to, const node& n) {
@@ -150,6 +172,7 @@ struct table_of {
           to.nanoseconds = nanoseconds[i];
           to.in = take(value, static_cast<int>(plan.own_inputs(s).size()));
           to.out = take(value, s.outputs.count);
+          if (stands_for_reals(s)) to.elements = take(element_at, to.in.count + to.out.count);
           to.weights = take(weight, static_cast<int>(weights_of_entry(s)));
           to.cascade = take(layers, s.cascade.count);
           to.backwards = s.backwards;
@@ -174,7 +197,7 @@ struct table_of {
     return all;
   }();
   static constexpr step_table table() {
-    return {{steps.data(), plan.steps.size()}, values.data(), weights.data()};
+    return {{steps.data(), plan.steps.size()}, values.data(), weights.data(), elements.data()};
   }
 
   /// The structs of all operators, made when the program needs the first.

@@ -38,6 +38,7 @@ struct table_step {
   int packs = none;          ///< the slot
   loaded_run own = nullptr;  ///< the kernel of a user's operator
   range in, out, weights;
+  range elements;  ///< of what it reads, and then of what it makes, where integers stand for real numbers
   memory_place scratch;
   std::int64_t scratch_size = 0;  ///< numbers
   range cascade;                  ///< its layers, which are behind the steps of the network
@@ -47,6 +48,7 @@ struct step_table {
   span<const table_step> steps;  ///< of the network
   const step_value* values;
   const memory_place* weights;
+  const element* elements;
 
   span<const step_value> values_of(const range& r) const { return {values + r.first, count_of(r)}; }
   span<const memory_place> weights_of(const range& r) const { return {weights + r.first, count_of(r)}; }
@@ -125,6 +127,7 @@ CTNN_ONCE void run_table(const step_table& table, const table_kernels& kernels, 
     operands.clear();
     kernel_call call;
     cascade_call layers;
+    integer_arguments integers{&kernels.of_target.integers};
     double nanoseconds = s.nanoseconds;
     if (s.scratch_size > 0)
       call.scratch = scratch_memory(std::as_writable_bytes(
@@ -132,7 +135,11 @@ CTNN_ONCE void run_table(const step_table& table, const table_kernels& kernels, 
     if (s.what != runs_cascade) call.all = operands.add(table, s, f);
     switch (s.what) {
       case runs:
-        call.all.integers = &kernels.of_target.integers;
+        if (s.elements.count > 0) {
+          integers.of = table.elements + s.elements.first;
+          integers.made = integers.of + s.in.count;
+        }
+        call.all.integers = &integers;
         call.run = kernels.of_steps[i].run;
         call.op = kernels.operators + s.op;
         if (!kernels.of_steps[i].divides) nanoseconds = 0;

@@ -43,6 +43,30 @@ CTNN_INLINE constexpr basic_tensor<T> tensor_like(T* data) {
   return {data, shape, p.order, p.pitch, type};
 }
 
+/// The elements of node N's inputs and results as constants, if its integers stand for real numbers.
+template <class Net, node_id N>
+struct elements_of_node {
+  using x = executable<Net>;
+  static constexpr std::size_t inputs = static_cast<std::size_t>(x::g.at(N).inputs.count),
+                               outputs = static_cast<std::size_t>(x::g.at(N).outputs.count);
+  static constexpr auto all = [] {
+    std::array<element, inputs + outputs> e{};
+    for (std::size_t i = 0; i < inputs; ++i) e[i] = x::g.at_value(x::g.inputs(x::g.at(N))[i]).type;
+    for (std::size_t k = 0; k < outputs; ++k)
+      e[inputs + k] = x::g.at_value(x::g.output_of(N, static_cast<int>(k))).type;
+    return e;
+  }();
+  static constexpr bool stand_for_reals = [] {
+    bool any = false;
+    for (const element& e : all) any = any || e.real;
+    return any;
+  }();
+  static constexpr integer_arguments as_arguments(const integer_kernels* kernels) {
+    if constexpr (stand_for_reals) return {kernels, all.data(), all.data() + inputs};
+    else return {kernels};
+  }
+};
+
 /// Where weight number `w` of node n's own lies.
 template <class Net>
 constexpr memory_place memory_place_of_own_weight(node_id n, std::size_t w) {

@@ -109,6 +109,8 @@ constexpr bool merge_common_subexpressions(rewriter& r, std::size_t end) {
         return false;
     for (int i = 0; i < x.weights.count; ++i)
       if (r.weight(a, i) != r.weight(b, i)) return false;
+    for (int i = 0; i < x.outputs.count; ++i)
+      if (!(r.type(r.output(a, i)) == r.type(r.output(b, i)))) return false;
     return true;
   };
   for (std::size_t i = 0; i < end; ++i) {

@@ -77,19 +77,22 @@ class expander {
   constexpr problem try_add(const node& n, const pool<value_id>& in, value_id& first) {
     pool<extents> shapes;
     shapes.reserve(in.size());
-    pool<dtype> element_types;
+    pool<element> element_types;
     element_types.reserve(in.size());
     for (value_id v : in) {
       shapes.push_back(made_shape(v));
       element_types.push_back(made_value(v).type);
     }
-    description d;
+    // A node of the source makes the elements that it made there.
+    pool<element> wanted;
+    for (int k = 0; k < n.outputs.count; ++k) wanted.push_back(source().at_value(n.outputs.first + k).type);
+    description d{{wanted.data(), wanted.size()}};
     if (const problem p = n.type->describe(made().fields_of(n.fields), inputs(shapes.data(), shapes.size()),
                                            types(element_types.data(), element_types.size()), d))
       return p;
     const node_id id = add(n, in);
     for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-      const value_id v = add_value(id, {n.name, d.outputs[i], none, i < d.types.size() ? d.types[i] : dtype::f32, 0});
+      const value_id v = add_value(id, {n.name, d.outputs[i], none, i < d.types.size() ? d.types[i] : element{}, 0});
       if (i == 0) first = v;
     }
     return {};

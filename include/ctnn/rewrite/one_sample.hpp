@@ -80,9 +80,8 @@ class one_sample_maker {
   bool is_right(const node& n) const {
     const graph_view g = one_.view();
     const pool<extents> in = input_shapes(g, n), out = output_shapes(g, n);
-    pool<dtype> element_types;
-    for (value_id v : g.inputs(n)) element_types.push_back(g.at_value(v).type);
-    description d;
+    const pool<element> element_types = input_elements(g, n), made = output_elements(g, n);
+    description d{{made.data(), made.size()}};
     if (n.type->describe(g.fields_of(n.fields), in, element_types, d) || d.outputs.size() != out.size()) return false;
     for (std::size_t k = 0; k < out.size(); ++k)
       if (!(d.outputs[k] == out[k])) return false;

@@ -12,7 +12,7 @@
 //
 //   struct product_of_values {
 //     using of = op::binary;
-//     static constexpr std::string_view why_not(const op::binary& b) {
+//     static constexpr std::string_view why_not(const op::binary& b) {  // or (const rewriter& r, node_id n)
 //       return b.function == mul ? "" : "it is not a product";
 //     }
 //   };
@@ -55,7 +55,10 @@ struct choice {
 template <class What>
   requires requires { typename What::of; }
 struct choice<What> : choice<typename What::of> {
-  static constexpr reason wrong(const rewriter& r, node_id n) { return {What::why_not(r.get<typename What::of>(n))}; }
+  static constexpr reason wrong(const rewriter& r, node_id n) {
+    if constexpr (requires { What::why_not(r, n); }) return {What::why_not(r, n)};
+    else return {What::why_not(r.get<typename What::of>(n))};
+  }
 };
 template <class... Ops>
 struct choice<any_of<Ops...>> {

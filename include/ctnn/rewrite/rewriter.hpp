@@ -87,7 +87,7 @@ class rewriter {
   constexpr value_id output(node_id n, int i = 0) const { return g_.nodes.items[n].outputs.first + i; }
   constexpr node_id producer(value_id v) const { return g_.values.items[v].producer; }
   constexpr const extents& shape(value_id v) const { return g_.values.items[v].shape; }
-  constexpr dtype type(value_id v) const { return g_.values.items[v].type; }
+  constexpr const element& type(value_id v) const { return g_.values.items[v].type; }
   /// No reference: it would be gone with the next expression that is made.
   constexpr extents shape_of(expression_id e) const { return g_.expressions.items[e].shape; }
   /// What is known of a constant's numbers.
@@ -339,20 +339,29 @@ class rewriter {
   }
   /// What node n makes has the shape that it infers now, and nobody's name stands for it.
   constexpr void resize(node_id n) {
-    description d;
-    const pool<extents> in = input_shapes(view(), at(n));
-    if (at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {}, d)) node_does_not_fit(name(n));
+    pool<extents> in;
+    pool<element> of;
+    for (const value_id v : inputs_of(n)) {
+      in.push_back(shape(v));
+      of.push_back(type(v));
+    }
+    const pool<element> made = output_elements(view(), at(n));
+    description d{{made.data(), made.size()}};
+    if (at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d))
+      node_does_not_fit(name(n));
     g_.at_value(output(n)).shape = d.outputs[0];
     renumber(output(n));
   }
-  /// Value v is of another element type, and nobody's name stands for it.
-  constexpr void retype(value_id v, dtype type) {
+  /// Value v has another element, and nobody's name stands for it.
+  constexpr void retype(value_id v, const element& type) {
+    measure_.tier -= own_tier(producer(v));
     g_.at_value(v).type = type;
+    measure_.tier += own_tier(producer(v));
     g_.at_value(v).name = {};
     touched_[static_cast<std::size_t>(v)] = sweep_;
   }
   /// Value v has other numbers, and nobody's name stands for them.
-  constexpr void renumber(value_id v) { retype(v, type(v)); }
+  constexpr void renumber(value_id v) { retype(v, element(type(v))); }
   /// Readers of n's only output read v instead; n is gone.
   constexpr void bypass(node_id n, value_id v) { bypass(n, v, name(producer(v))); }
   /// The same where the layer called `does_it` does n's work.
@@ -479,12 +488,16 @@ class rewriter {
     const range out = at(n).outputs;
     for (value_id v = out.first; v < out.first + out.count; ++v) touched_.items[v] = sweep_;
   }
+  constexpr int own_tier(node_id id) const {
+    const node& n = at(id);
+    return n.type->own_tier ? n.type->own_tier(fields_in(n.fields), type(output(id))) : 0;
+  }
   constexpr void count(node_id id, int sign, measure& m) const {
     const node& n = at(id);
     for (int i = 0; i < n.weights.count; ++i) m.weights += sign * g_.expressions.items[weight(id, i)].shape.count();
     if (counts_as_node(n.type)) m.nodes += sign;
     if (is_liftable(n)) m.position += sign * (id + 1);
-    m.tier += sign * (n.type->tier + (n.type->own_tier ? n.type->own_tier(fields_in(n.fields)) : 0));
+    m.tier += sign * (n.type->tier + own_tier(id));
   }
   /// Adds node n, and what its readers add because of it, to the measure, or takes it out.
   constexpr void weigh(node_id n, int sign) {

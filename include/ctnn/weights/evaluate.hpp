@@ -68,10 +68,11 @@ class expression_evaluator {
   constexpr void run_dequantize(const expression& x, auto&& leaf, const pool<const float*>& numbers, float* to) const {
     const auto op = decode<op::dequantize>(g_.fields_of(x.fields));
     const auto of = g_.arguments(x);
+    const quantization& said = g_.at_expression(of[0]).element.real;
     const std::int64_t count = x.shape.count();
     const float* const scale = of.size() > 1 ? numbers[static_cast<std::size_t>(of[1])] : nullptr;
     const std::int64_t scales = scale ? g_.at_expression(of[1]).shape.count() : 1;
-    pool<std::int64_t> zero(static_cast<std::size_t>(scales), op.of.zero);
+    pool<std::int64_t> zero(static_cast<std::size_t>(scales), said.zero);
     if (of.size() > 2)
       visit_integers(leaf, of[2], numbers, [&](const auto* first) {
         for (std::size_t k = 0; k < zero.size(); ++k) zero[k] = static_cast<std::int64_t>(first[k]);
@@ -80,7 +81,7 @@ class expression_evaluator {
       for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t k = op.scale_of(x.shape, scales, i),
                            integer = static_cast<std::int64_t>(first[i]) - zero[static_cast<std::size_t>(k)];
-        to[i] = static_cast<float>(integer) * (scale ? scale[k] : static_cast<float>(op.of.scale));
+        to[i] = static_cast<float>(integer) * (scale ? scale[k] : static_cast<float>(said.scale));
       }
     });
   }

@@ -16,8 +16,7 @@ TEST_CASE("quantising rounds to even, saturates, by element, axis and block") {
   op::quantize q;
   const array x = make<float>({6}, {0, 2, 3, 1000, -254, -1000}), scale = make<float>({}, {2}),
               zero = make<std::uint8_t>({}, {128});
-  require_equal<std::uint8_t>(run_typed(q, {x, scale, zero})[0], {6}, {128, 129, 130, 255, 1, 0});
-  q.to = dtype::i8;
+  require_equal<std::uint8_t>(run_typed(q, {x, scale, zero}, {{}, {dtype::u8}})[0], {6}, {128, 129, 130, 255, 1, 0});
   q.axis = 0;
   require_equal<std::int8_t>(run_typed(q, {make<float>({2, 2}, {1, 2, 3, 4}), make<float>({2}, {1, 2})})[0], {2, 2},
                              {1, 2, 2, 2});
@@ -49,7 +48,7 @@ TEST_CASE("of many elements each has its scale") {
     require_near(real, shape, want);
     op::quantize q;
     q.block = block;
-    require_equal<std::uint8_t>(run_typed(q, {real, make<float>(scales, scale)})[0], shape, x);
+    require_equal<std::uint8_t>(run_typed(q, {real, make<float>(scales, scale)}, {{}, {dtype::u8}})[0], shape, x);
   }
 }
 
@@ -64,15 +63,15 @@ namespace {
 
 /// Runs a layer of bytes whose slots are all given.
 template <class Op>
-array run_bytes(Op op, const std::vector<array>& in) {
+array run_bytes(Op op, const std::vector<array>& in, const element& made = dtype::i32, const quantization& of = {}) {
   op.given = (1u << (in.size() - 1)) - 1;
-  return run_typed(op, in)[0];
+  return run_typed(op, in, {{of}, {made}})[0];
 }
 template <class Op>
-std::string refused(Op op, std::vector<array> in) {
+std::string refused(Op op, std::vector<array> in, const said& s = {}) {
   if constexpr (requires { op.given; }) op.given = (1u << (in.size() - 1)) - 1;
   description d;
-  return describe(problem_of(op, in, d));
+  return describe(problem_of(op, in, d, s));
 }
 
 /// Bytes in disorder.
@@ -125,16 +124,14 @@ void check_convolution(const extents& shape, const op::conv<Axes>& like) {
   for (std::size_t i = 0; i < want.size(); ++i) reals.push_back(want[i] * 0.25f * scales[i / plane % scales.size()]);
   const array w_scale = make<float>({p.out}, scales), x_scale = make<float>({1}, {0.25f});
   const array y_scale = make<float>({1}, {64}), y_zero = make<std::uint8_t>({1}, {100});
-  p.to = dtype::u8;
   std::vector<std::uint8_t> quantized;
   for (float v : reals)
     quantized.push_back(static_cast<std::uint8_t>(std::clamp(std::nearbyint(v / 64) + 100, 0.0f, 255.0f)));
-  const array y = run_bytes(p, {x, w, bias, w_scale, x_scale, y_scale, w_zero, x_zero, y_zero});
+  const array y = run_bytes(p, {x, w, bias, w_scale, x_scale, y_scale, w_zero, x_zero, y_zero}, dtype::u8);
   require_equal<std::uint8_t>(y, want.shape(), quantized);
-  p.to = dtype::f32;
   p.activation = {function::relu};
   for (float& v : reals) v = std::max(v, 0.0f);
-  require_near(run_bytes(p, {x, w, bias, w_scale, x_scale, w_zero, x_zero}), want.shape(), reals, 0);
+  require_near(run_bytes(p, {x, w, bias, w_scale, x_scale, w_zero, x_zero}, dtype::f32), want.shape(), reals, 0);
 }
 
 template <int Axes>
@@ -235,12 +232,11 @@ TEST_CASE("small inputs are multiplied in 16 bits where nothing saturates") {
     p.kernel = {1, 1};
     p.bias = false;
     p.arithmetic = op::byte_arithmetic::ncnn;
-    p.to = dtype::f32;
     for (const bool positive : {true, false}) {
       array x({4, 3, 7}), w({4, 4, 1, 1}, dtype::i8);
       for (std::size_t i = 0; i < x.size(); ++i) x.values()[i] = positive || i % 2 ? 127.0f : -127.0f;
       for (std::size_t i = 0; i < 16; ++i) w.elements<std::int8_t>()[i] = i < 8 ? 127 : -127;
-      const array y = run_bytes(p, {x, w, make<float>({1}, {1}), make<float>({1}, {1})});
+      const array y = run_bytes(p, {x, w, make<float>({1}, {1}), make<float>({1}, {1})}, dtype::f32);
       for (std::size_t i = 0; i < y.size(); ++i) {
         const std::size_t pixel = i % 21;
         float sum = 0;
@@ -252,7 +248,7 @@ TEST_CASE("small inputs are multiplied in 16 bits where nothing saturates") {
 }
 
 TEST_CASE("ncnn's arithmetic over one and three axes") {
-  const op::products_of_bytes arithmetic{op::byte_arithmetic::ncnn, dtype::i8, dtype::i8, true};
+  const op::products_of_bytes arithmetic{op::byte_arithmetic::ncnn, dtype::i8, true};
   op::quantized_conv<1> line{windows_of<1>(2, {1}, 1), arithmetic};
   line.pad = {0, 0};
   line.stride = {1};
@@ -261,14 +257,15 @@ TEST_CASE("ncnn's arithmetic over one and three axes") {
   const array bias = make<float>({2}, {0.5f, 0}), w_scale = make<float>({2}, {4, 2});
   const array x_scale = make<float>({1}, {2}), y_scale = make<float>({1}, {1});
   const std::vector<std::int8_t> want{1, 0, 32, -2, 2, -95};
-  require_equal<std::int8_t>(run_bytes(line, {x, w, bias, w_scale, x_scale, y_scale}), {2, 3}, want);
+  require_equal<std::int8_t>(run_bytes(line, {x, w, bias, w_scale, x_scale, y_scale}, dtype::i8), {2, 3}, want);
   op::quantized_conv<3> volume{{}, arithmetic};
   volume.out = 2;
   volume.kernel = {1, 1, 1};
   array cube({1, 3, 1, 1});
   std::copy(x.values().begin(), x.values().end(), cube.values().begin());
   const array w3 = make<std::int8_t>({2, 1, 1, 1, 1}, {2, -3});
-  require_equal<std::int8_t>(run_bytes(volume, {cube, w3, bias, w_scale, x_scale, y_scale}), {2, 3, 1, 1}, want);
+  require_equal<std::int8_t>(run_bytes(volume, {cube, w3, bias, w_scale, x_scale, y_scale}, dtype::i8), {2, 3, 1, 1},
+                             want);
 }
 
 TEST_CASE("large products of bytes, with a zero point for each row and column") {
@@ -316,25 +313,27 @@ TEST_CASE("products of bytes") {
   op::quantized_matmul t;
   t.right = {2, 1, 1, 2};
   t.transposed = t.bias = true;
-  t.to = dtype::f32;
   t.activation = {function::relu};
   const array one = make<float>({1}, {0.5f}), none = make<std::uint8_t>({1}, {0}), three = make<std::uint8_t>({1}, {3});
   const array rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}),
               batches = make<std::int8_t>({2, 1, 1, 2}, {1, 2, -1, 3});
-  require_near(run_bytes(t, {rows, batches, make<std::int32_t>({1}, {-6}), one, make<float>({1}, {2}), zero, none}),
-               {2, 2, 1, 1}, {0, 5, 0, 3});
+  require_near(
+      run_bytes(t, {rows, batches, make<std::int32_t>({1}, {-6}), one, make<float>({1}, {2}), zero, none}, dtype::f32),
+      {2, 2, 1, 1}, {0, 5, 0, 3});
 
   op::quantized_matmul q;
   q.right = {2, 1};
-  q.to = q.weight_type = dtype::u8;
+  q.weight_type = dtype::u8;
   const array four_six = make<std::uint8_t>({1, 2}, {4, 6}), two_four = make<std::uint8_t>({2, 1}, {2, 4});
-  require_equal<std::uint8_t>(run_bytes(q, {four_six, two_four, one, one, one, none, none, three}), {1, 1}, {19});
+  require_equal<std::uint8_t>(run_bytes(q, {four_six, two_four, one, one, one, none, none, three}, dtype::u8), {1, 1},
+                              {19});
   op::quantized_conv<1> c;
   c.out = 1;
   c.kernel = {1};
-  c.to = c.weight_type = dtype::u8;
+  c.weight_type = dtype::u8;
   const array two = make<std::uint8_t>({1, 1, 1}, {2}), bias = make<std::int32_t>({1}, {2});
-  require_equal<std::uint8_t>(run_bytes(c, {four_six, two, bias, one, one, one, none, none, three}), {1, 2}, {8, 10});
+  require_equal<std::uint8_t>(run_bytes(c, {four_six, two, bias, one, one, one, none, none, three}, dtype::u8), {1, 2},
+                              {8, 10});
 }
 
 TEST_CASE("what layers of bytes are not") {
@@ -349,8 +348,10 @@ TEST_CASE("what layers of bytes are not") {
   m.activation = {function::relu};
   CHECK(refused(m, {x, w, zero, make<std::uint8_t>({1}, {0})}).find("activation") != std::string::npos);
   op::quantized_conv<2> c;
+  c.out = 1;
+  c.kernel = {1, 1};
   c.arithmetic = op::byte_arithmetic::ncnn;
-  CHECK(refused(c, {make<float>({1, 1, 1}, {1})}).find("to") != std::string::npos);
+  CHECK(refused(c, {make<float>({1, 1, 1}, {1})}, {{}, {dtype::u8}}).find("result") != std::string::npos);
   // Few windows far apart: what lies between them is in memory, too.
   op::quantized_conv<2> far;
   far.out = 1;
@@ -388,13 +389,12 @@ void check_tflite(Op sums, const std::vector<array>& in, const std::vector<float
   const array whole = run_bytes(sums, in);
   Op p = sums;
   p.arithmetic = op::byte_arithmetic::tflite;
-  p.to = dtype::i8;
   p.by_output = scales.size() > 1;
-  p.of = {0.25, in.back().elements<std::int8_t>()[0]};
+  const quantization of{0.25, in.back().elements<std::int8_t>()[0]};
   const array x = in[0], w = in[1], bias = in[2];
   const array w_scale = make<float>({static_cast<int>(scales.size())}, scales);
   for (const double step : {60.0, 2.0, 0.001}) {  // factors far below, about and far above 1
-    p.as = {step, -3};
+    const element made(dtype::i8, {step, -3});
     for (const activation_function f : {activation_function{}, {function::relu}, {function::clip, 0, 6}}) {
       p.activation = f;
       std::vector<std::int8_t> want;
@@ -405,7 +405,7 @@ void check_tflite(Op sums, const std::vector<array>& in, const std::vector<float
             to_32_bits(0.25 * static_cast<double>(scales[i / static_cast<std::size_t>(plane) % scales.size()]) / step) *
                 whole.elements<std::int32_t>()[i],
             -3, low, high));
-      require_equal<std::int8_t>(run_bytes(p, {x, w, bias, w_scale}), whole.shape(), want);
+      require_equal<std::int8_t>(run_bytes(p, {x, w, bias, w_scale}, made, of), whole.shape(), want);
     }
   }
 }
@@ -462,18 +462,16 @@ TEST_CASE("TFLite's layers: sums by one factor an output, between an activation'
                {0.5f, 0.25f, 0.75f}, 1);
 
   m.arithmetic = op::byte_arithmetic::tflite;
-  m.to = dtype::i8;
   const std::vector<array> in{bytes<std::int8_t>({2, 5}, 3), bytes<std::int8_t>({3, 5}, 8),
                               make<std::int32_t>({3}, {0, 0, 0}), make<float>({1}, {1})};
-  CHECK(refused(m, in).find("as") != std::string::npos);
-  m.as = {1, 128};
-  CHECK(refused(m, in).find("as") != std::string::npos);
-  m.as = {1, 127};
-  CHECK(refused(m, in).find("of") != std::string::npos);
-  m.of = {1, 0};
-  CHECK(refused(m, in) == "nothing is wrong");
+  const quantization one{1, 0};
+  CHECK(refused(m, in, {{one}, {dtype::i8}}).find("as") != std::string::npos);
+  CHECK(refused(m, in, {{one}, {{dtype::i8, {1, 128}}}}).find("as") != std::string::npos);
+  const element made(dtype::i8, {1, 127});
+  CHECK(refused(m, in, {{}, {made}}).find("of") != std::string::npos);
+  CHECK(refused(m, in, {{one}, {made}}) == "nothing is wrong");
   m.activation = {function::tanh};
-  CHECK(refused(m, in).find("activation") != std::string::npos);
+  CHECK(refused(m, in, {{one}, {made}}).find("activation") != std::string::npos);
 }
 
 namespace {
@@ -487,23 +485,24 @@ void check_steps(int n, const quantization& of, const quantization& as) {
   else
     for (int i = 0, seed = n; i < n; ++i)
       x.elements<X>()[static_cast<std::size_t>(i)] = static_cast<X>((seed = (seed * 75 + 74) % 65537) - 32768) * 17;
-  const op::requantize r{of, as, type_for<T>, {function::clip, -9, 5000}};
-  const op::byte_bounds bounds(r.activation, as, r.to);
+  const op::requantize r{{function::clip, -9, 5000}};
+  const element made(type_for<T>, as);
+  const said elements{{of}, {made}};
+  const op::byte_bounds bounds(r.activation, made);
   const fixed_factor factor(of.scale / as.scale);
   const auto all = x.elements<X>();
   std::vector<T> want;
   for (const X v : all) want.push_back(static_cast<T>(bounds.of(factor.of(int{v} - of.zero) + as.zero)));
-  require_equal<T>(run_typed(r, {x})[0], {n}, want);
+  require_equal<T>(run_typed(r, {x}, elements)[0], {n}, want);
   if constexpr (sizeof(X) == 1) {
-    const op::quantized_activation half{{function::affine, 0.5f}, of, as, type_for<T>};
+    const op::quantized_activation half{{function::affine, 0.5f}};
     want.clear();
-    for (const X v : all) want.push_back(static_cast<T>(op::byte_bounds({}, as, r.to).of(step_of(half, v) + as.zero)));
-    require_equal<T>(run_typed(half, {x})[0], {n}, want);
-    op::dequantize d;
-    d.of = of;
+    for (const X v : all)
+      want.push_back(static_cast<T>(op::byte_bounds({}, made).of(step_of(half, of, as, v) + as.zero)));
+    require_equal<T>(run_typed(half, {x}, elements)[0], {n}, want);
     std::vector<float> reals;
     for (const X v : all) reals.push_back(static_cast<float>(v - of.zero) * static_cast<float>(of.scale));
-    require_near(run_typed(d, {x})[0], {n}, reals, 0);
+    require_near(run_typed(op::dequantize{}, {x}, {{of}})[0], {n}, reals, 0);
     const array scale = make<float>({1}, {static_cast<float>(of.scale)});
     require_near(run_typed(op::dequantize{}, {x, scale, make<X>({1}, {static_cast<X>(of.zero)})})[0], {n}, reals, 0);
   }
@@ -531,16 +530,16 @@ TEST_CASE("many bytes become others as few do, on every target") {
 TEST_CASE("bytes of one scale become those of another") {
   const array x = make<std::int8_t>({5}, {-128, -1, 0, 1, 127}), many = bytes<std::int8_t>({3, 4}, 21),
               row = bytes<std::int8_t>({4}, 4);
-  op::requantize r{{0.5, -1}, {0.75, 4}};
+  op::requantize r;
+  const quantization of_x{0.5, -1}, as{0.75, 4};
   std::vector<std::int8_t> want;
   for (const int v : {-128, -1, 0, 1, 127}) want.push_back(stepped((v + 1) * 0.5L / 0.75L, 4));
-  require_equal<std::int8_t>(run_typed(r, {x})[0], {5}, want);
-  r.to = dtype::u8;
+  require_equal<std::int8_t>(run_typed(r, {x}, {{of_x}, {{dtype::i8, as}}})[0], {5}, want);
   r.activation = {function::clip, 0, 1.5};
-  require_equal<std::uint8_t>(run_typed(r, {x})[0], {5}, {4, 4, 5, 5, 6});
+  require_equal<std::uint8_t>(run_typed(r, {x}, {{of_x}, {{dtype::u8, as}}})[0], {5}, {4, 4, 5, 5, 6});
 
   for (const auto function : {op::binary_function::add, op::binary_function::sub, op::binary_function::mul}) {
-    op::quantized_binary b{function, {0.5, 3}, {0.1875, -7}, {0.6, 11}};
+    const said elements{{{0.5, 3}, {0.1875, -7}}, {{dtype::i8, {0.6, 11}}}};
     want.clear();
     for (std::size_t i = 0; i < many.size(); ++i) {
       const long double p = (many.elements<std::int8_t>()[i] - 3) * 0.5L,
@@ -550,17 +549,18 @@ TEST_CASE("bytes of one scale become those of another") {
                                                                       : p * q;
       want.push_back(stepped(real / static_cast<long double>(0.6), 11));
     }
-    require_equal<std::int8_t>(run_typed(b, {many, row})[0], {3, 4}, want);
+    require_equal<std::int8_t>(run_typed(op::quantized_binary{function}, {many, row}, elements)[0], {3, 4}, want);
   }
 
-  op::quantized_activation sigmoid{{function::sigmoid}, {0.05, 2}, {1.0 / 256, -128}};
+  const op::quantized_activation sigmoid{{function::sigmoid}};
+  const element probability(dtype::i8, {1.0 / 256, -128});
   want.clear();
   for (std::size_t i = 0; i < many.size(); ++i)
     want.push_back(stepped(256 / (1 + std::exp(-0.05L * (many.elements<std::int8_t>()[i] - 2))), -128));
-  require_equal<std::int8_t>(run_typed(sigmoid, {many})[0], {3, 4}, want);
+  require_equal<std::int8_t>(run_typed(sigmoid, {many}, {{{0.05, 2}}, {probability}})[0], {3, 4}, want);
 
   for (const int axis : {0, 1}) {
-    op::quantized_softmax softmax{axis, {0.02, 5}, {1.0 / 256, -128}};
+    const op::quantized_softmax softmax{axis};
     want.clear();
     for (std::size_t i = 0; i < many.size(); ++i) {
       long double sum = 0;
@@ -568,52 +568,43 @@ TEST_CASE("bytes of one scale become those of another") {
         sum += std::exp(0.02L * many.elements<std::int8_t>()[axis == 0 ? k * 4 + i % 4 : i / 4 * 4 + k]);
       want.push_back(stepped(256 * std::exp(0.02L * many.elements<std::int8_t>()[i]) / sum, -128));
     }
-    require_equal<std::int8_t>(run_typed(softmax, {many})[0], {3, 4}, want);
+    require_equal<std::int8_t>(run_typed(softmax, {many}, {{{0.02, 5}}, {probability}})[0], {3, 4}, want);
   }
 
-  op::quantize q;
-  q.to = dtype::i8;
-  q.as = {0.5, -1};
   const array real = make<float>({4}, {0, 0.25f, -0.75f, 100});
-  require_equal<std::int8_t>(run_typed(q, {real})[0], {4}, {-1, -1, -3, 127});
-  op::dequantize d;
-  d.of = {0.5, -1};
-  require_near(run_typed(d, {make<std::int8_t>({3}, {-1, 0, 127})})[0], {3}, {0, 0.5f, 64});
+  require_equal<std::int8_t>(run_typed(op::quantize{}, {real}, {{}, {{dtype::i8, of_x}}})[0], {4}, {-1, -1, -3, 127});
+  require_near(run_typed(op::dequantize{}, {make<std::int8_t>({3}, {-1, 0, 127})}, {{of_x}})[0], {3}, {0, 0.5f, 64});
 }
 
 TEST_CASE("TFLite's integers of hardswish and leaky_relu") {
   const array x = make<std::int8_t>({5}, {-128, -20, 2, 30, 127});
-  op::quantized_activation p{
-      {function::leaky_relu, -0.5f}, {0.25, 2}, {0.5, -3}, dtype::i8, op::byte_arithmetic::tflite};
-  require_equal<std::int8_t>(run_typed(p, {x})[0], {5}, {30, 3, -3, 11, 60});  // halves upwards
+  op::quantized_activation p{{function::leaky_relu, -0.5f}, op::byte_arithmetic::tflite};
+  require_equal<std::int8_t>(run_typed(p, {x}, {{{0.25, 2}}, {{dtype::i8, {0.5, -3}}}})[0], {5},
+                             {30, 3, -3, 11, 60});  // halves upwards
   p.activation = {function::hardswish, 1.0f / 6, 0.5f};
-  p.of = {0.0625, 0};
-  p.as = {0.0625, 0};
-  p.to = dtype::u8;
-  require_equal<std::uint8_t>(run_typed(p, {x})[0], {5}, {0, 0, 1, 24, 127});  // 30 * (3 + 1.875) / 6 = 24.375
-  p.as.scale = 0.0625 / 256;                                                   // more than its kernel takes
-  CHECK(refused(p, {x}).find("as") != std::string::npos);
+  said elements{{{0.0625, 0}}, {{dtype::u8, {0.0625, 0}}}};
+  // 30 * (3 + 1.875) / 6 = 24.375
+  require_equal<std::uint8_t>(run_typed(p, {x}, elements)[0], {5}, {0, 0, 1, 24, 127});
+  elements.made[0].real.scale = 0.0625 / 256;  // more than its kernel takes
+  CHECK(refused(p, {x}, elements).find("as") != std::string::npos);
   p.activation = {function::leaky_relu, 0.001f};
-  p.as.scale = 0.0625;  // a slope of no digit
-  CHECK(refused(p, {x}).find("as") != std::string::npos);
+  elements.made[0].real.scale = 0.0625;  // a slope of no digit
+  CHECK(refused(p, {x}, elements).find("as") != std::string::npos);
   p.arithmetic = op::byte_arithmetic::real;
-  CHECK(refused(p, {x}) == "nothing is wrong");
+  CHECK(refused(p, {x}, elements) == "nothing is wrong");
   p.arithmetic = op::byte_arithmetic::ncnn;
-  CHECK(refused(p, {x}).find("arithmetic") != std::string::npos);
+  CHECK(refused(p, {x}, elements).find("arithmetic") != std::string::npos);
 }
 
 TEST_CASE("TFLite's products of two values of bytes") {
   op::quantized_matmul m;
   m.arithmetic = op::byte_arithmetic::tflite;
-  m.to = dtype::i8;
   m.right = {2, 2};
   m.zero_points = true;
-  m.of = {0.5, 3};
-  m.as = {0.25, -7};
   const array x = make<std::int8_t>({1, 2}, {4, -6}), w = make<std::int8_t>({2, 2}, {-128, 127, 10, 5}),
               scale = make<float>({1}, {0.125f}), zero = make<std::int8_t>({1}, {-5});
   // 1 (-123) - 9 * 15 = -258, 1 * 132 - 9 * 10 = 42; a quarter of them.
-  require_equal<std::int8_t>(run_bytes(m, {x, w, scale, zero}), {1, 2}, {-71, 4});
+  require_equal<std::int8_t>(run_bytes(m, {x, w, scale, zero}, {dtype::i8, {0.25, -7}}, {0.5, 3}), {1, 2}, {-71, 4});
 }
 
 TEST_CASE("bytes between bytes, by fractions") {

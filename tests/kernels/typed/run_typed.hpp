@@ -57,16 +57,24 @@ array counting(const extents& shape, T step = 1) {
   return a;
 }
 
+/// What the integers of inputs stand for, in order, and the elements that outputs are asked for.
+struct said {
+  std::vector<quantization> of{};
+  std::vector<element> made{};
+};
+
+inline std::vector<element> elements_of(const std::vector<array>& in, const said& s) {
+  std::vector<element> of;
+  for (std::size_t i = 0; i < in.size(); ++i) of.emplace_back(in[i].type(), i < s.of.size() ? s.of[i] : quantization{});
+  return of;
+}
 template <class Op>
-problem problem_of(const Op& op, const std::vector<array>& in, description& d) {
+problem problem_of(const Op& op, const std::vector<array>& in, description& d, const said& s = {}) {
   std::vector<extents> shapes;
-  std::vector<dtype> types;
-  for (const array& a : in) {
-    shapes.push_back(a.shape());
-    types.push_back(a.type());
-  }
+  for (const array& a : in) shapes.push_back(a.shape());
   const field_values f = encode(op);
-  return type_of<Op>.describe({f.data(), f.size()}, shapes, types, d);
+  d.wanted = {s.made.data(), s.made.size()};
+  return type_of<Op>.describe({f.data(), f.size()}, shapes, elements_of(in, s), d);
 }
 
 /// How the layers of bytes run: with the target's kernels, and in how many parts; null: by plain loops.
@@ -74,9 +82,9 @@ inline const integer_kernels* integers_of_tests = nullptr;
 inline int parts_of_tests = 1;
 
 template <class Op>
-std::vector<array> run_typed(const Op& op, std::vector<array> in) {
+std::vector<array> run_typed(const Op& op, std::vector<array> in, const said& s = {}) {
   description d;
-  const problem p = problem_of(op, in, d);
+  const problem p = problem_of(op, in, d, s);
   INFO(std::string(Op::name) << ": " << describe(p));
   REQUIRE(!p);
   std::vector<array> out;
@@ -84,9 +92,11 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
   std::vector<tensor> to;
   const auto numbers = [](array& a) { return static_cast<float*>(static_cast<void*>(a.bytes().data())); };
   for (std::size_t i = 0; i < d.outputs.size(); ++i)
-    out.emplace_back(d.outputs[i], d.types.empty() ? dtype::f32 : d.types[i]);
+    out.emplace_back(d.outputs[i], d.types.empty() ? dtype::f32 : d.types[i].type);
   for (array& a : in) from.push_back({numbers(a), a.shape(), layout::nchw, 0, a.type()});
   for (array& a : out) to.push_back({numbers(a), a.shape(), layout::nchw, 0, a.type()});
+  const std::vector<element> of = elements_of(in, s);
+  const integer_arguments integers{integers_of_tests, of.data(), d.types.empty() ? nullptr : d.types.data()};
   for (const loaded_kernel& k : typed_kernels()) {
     if (k.type != &type_of<Op>) continue;
     const bool has_kernel = k.run != nullptr;
@@ -117,8 +127,7 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in) {
     const field_values fields = encode(op);
     heap_scratch scratch(*k.type, {fields.data(), fields.size()}, shapes, {d.outputs.data(), d.outputs.size()});
     const int parts = k.type->is.divisible && k.type->is.vectors == vectors_of::none ? parts_of_tests : 1;
-    for (int i = parts - 1; i >= 0; --i)
-      k.run(&decoded, {from, to, weights, {i, parts}, integers_of_tests}, scratch.memory());
+    for (int i = parts - 1; i >= 0; --i) k.run(&decoded, {from, to, weights, {i, parts}, &integers}, scratch.memory());
     return out;
   }
   FAIL("no entry");

@@ -21,8 +21,8 @@ TEST_CASE("layer and rms normalisation") {
 }
 
 TEST_CASE("norms refuse scales that are no floats") {
-  dtype out = dtype::f32;
-  const dtype mixed[] = {dtype::f32, dtype::f64}, bytes[] = {dtype::f32, dtype::i8};
+  element out;
+  const element mixed[] = {dtype::f32, dtype::f64}, bytes[] = {dtype::f32, dtype::i8};
   CHECK(!op::rms_norm{}.infer_types(mixed, {&out, 1}));
   CHECK(op::rms_norm{}.infer_types(bytes, {&out, 1}));
   CHECK(op::layer_norm{}.infer_types(bytes, {&out, 1}));

@@ -71,10 +71,9 @@ class header_writer {
         options_.packed);
   }
   std::string slot_name(const node& n, int slot) const {
-    description d;
-    pool<dtype> types;
-    for (value_id v : g_.inputs(n)) types.push_back(g_.at_value(v).type);
-    n.type->describe(g_.fields_of(n.fields), input_shapes(g_, n), types, d);
+    const pool<element> of = input_elements(g_, n), made = output_elements(g_, n);
+    description d{{made.data(), made.size()}};
+    n.type->describe(g_.fields_of(n.fields), input_shapes(g_, n), of, d);
     return std::string(d.weights[static_cast<std::size_t>(slot)].name);
   }
 

@@ -72,9 +72,9 @@ class layer_reader : public parameter_reader {
 
   /// A node under the layer's own name; its (first) output.
   template <class Op>
-  value_id node(const Op& op, std::vector<value_id> in) {
+  value_id node(const Op& op, std::vector<value_id> in, const element& made = {}) {
     has_main_ = true;
-    return add(op, in, layer.name);
+    return add(op, in, layer.name, made);
   }
   /// A node that helps to express the layer, called "<layer>_<what>". Where there is no node() the last one gets the
   /// layer's name.
@@ -174,9 +174,9 @@ class layer_reader : public parameter_reader {
 
  private:
   template <class Op>
-  value_id add(const Op& op, const std::vector<value_id>& in, const std::string& name) {
+  value_id add(const Op& op, const std::vector<value_id>& in, const std::string& name, const element& made = {}) {
     graph& g = network();
-    if (const problem p = add_node(g, op, builder_.fresh_name(name), in)) fail(describe(p));
+    if (const problem p = add_node(g, op, builder_.fresh_name(name), in, {}, {&made, 1})) fail(describe(p));
     const range out = g.nodes.back().outputs;
     for (int i = 0; i < out.count; ++i) {
       const extents& s = g.at_value(out.first + i).shape;

@@ -118,6 +118,7 @@ class node_writer {
   std::size_t input_count() const { return b.g.inputs(node_).size(); }
   value_id input(std::size_t i = 0) const { return b.g.inputs(node_)[i]; }
   value_id output(int i = 0) const { return node_.outputs.first + i; }
+  const element& result_type() const { return b.g.at_value(output()).type; }
   const extents& input_shape(std::size_t i = 0) const { return b.g.shape(input(i)); }
   const extents& output_shape() const { return b.g.shape(output()); }
   std::string in(std::size_t i = 0) const { return b.blob(input(i)); }

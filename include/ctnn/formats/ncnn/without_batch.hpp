@@ -43,9 +43,11 @@ class batch_remover {
   /// A node like `n` with other inputs and fields; its outputs become that form of n's. False if these were of another
   /// shape then.
   bool add(const node& n, std::span<const value_id> in, std::span<const double> fields, std::size_t form) {
-    description d;
+    const pool<element> made_there = output_elements(g_, n);
+    const ir::types elements(made_there.data(), made_there.size());
+    description d{elements};
     std::vector<extents> shapes;
-    std::vector<dtype> types;
+    std::vector<element> types;
     for (value_id v : in) {
       shapes.push_back(out_.at_value(v).shape);
       types.push_back(out_.at_value(v).type);
@@ -55,7 +57,7 @@ class batch_remover {
       const extents& wanted = g_.shape(n.outputs.first + i);
       if (!(d.outputs[static_cast<std::size_t>(i)] == (form == 1 ? inner(wanted) : wanted))) return false;
     }
-    if (add_node(out_, *n.type, n.name, in, fields)) return false;
+    if (add_node(out_, *n.type, n.name, in, fields, {}, elements)) return false;
     const node& made = out_.nodes.back();
     for (int i = 0; i < n.weights.count; ++i)
       out_.operands[index(made.weights.first + i)] = g_.weights(n)[static_cast<std::size_t>(i)];

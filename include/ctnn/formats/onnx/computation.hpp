@@ -17,13 +17,18 @@ struct computation {
   const operator_type* type;
   std::vector<double> fields;
   std::vector<shared_array> in, weights;
-  std::vector<std::pair<extents, dtype>> out;
+  std::vector<element> of;  ///< of `in`
+  std::vector<std::pair<extents, element>> out;
   std::uint64_t steps;  ///< that run() takes, without what the numbers in `in` take
 
   std::vector<std::shared_ptr<array>> run() const {
     std::vector<std::shared_ptr<array>> made;
-    for (const auto& [shape, element] : out) made.push_back(std::make_shared<array>(shape, element));
-    evaluate(*type, fields, in, weights, made);
+    std::vector<element> elements;
+    for (const auto& [shape, as] : out) {
+      made.push_back(std::make_shared<array>(shape, as));
+      elements.push_back(as);
+    }
+    evaluate(*type, fields, in, of, weights, made, elements);
     return made;
   }
 };
@@ -85,6 +90,13 @@ inline std::string key_of(const computation& c) {
   append(key, c.type);
   append(key, c.fields.size());
   for (const double f : c.fields) append(key, f);
+  const auto add = [&](const element& e) {
+    append(key, e.type);
+    append(key, e.real.scale);
+    append(key, e.real.zero);
+  };
+  for (const element& e : c.of) add(e);
+  for (const auto& [shape, made] : c.out) add(made);
   for (const auto* const list : {&c.in, &c.weights})
     for (const shared_array& a : *list) {
       append(key, a->type());
@@ -106,8 +118,8 @@ inline std::vector<shared_array> results_of(computation c, source_table& known) 
   constexpr std::size_t most_results = 4;
   constexpr int deepest = 8;
   std::size_t largest = 0;
-  for (const auto& [shape, element] : c.out)
-    largest = std::max(largest, static_cast<std::size_t>(shape.count() * size_of(element)));
+  for (const auto& [shape, made] : c.out)
+    largest = std::max(largest, static_cast<std::size_t>(shape.count() * size_of(made)));
   const auto needs = detail::needs_of(c);
   const bool waits = largest > most_bytes_kept && c.out.size() <= most_results && needs.depth <= deepest &&
                      needs.steps / 4 <= c.steps;

@@ -32,21 +32,22 @@ inline bool can_evaluate(const operator_type& type, types in, types out) {
   return (detail::all_f32(in) && detail::all_f32(out) && type.reference()) || find_typed_kernel(&type) != nullptr;
 }
 
-/// Runs the operator. Weights are in logical order.
+/// Runs the operator on inputs whose elements are `of`; results are of elements `made`. Weights are in logical order.
 inline void evaluate(const operator_type& type, std::span<const double> fields, const std::vector<shared_array>& in,
-                     const std::vector<shared_array>& weights, const std::vector<std::shared_ptr<array>>& out) {
+                     types of, const std::vector<shared_array>& weights, const std::vector<std::shared_ptr<array>>& out,
+                     types made) {
   std::vector<const_tensor> from;
   std::vector<ir::tensor> to;
   std::vector<const float*> numbers;
   std::vector<std::vector<float>> packed;
   bool plain = true;
-  for (const shared_array& a : in) {
-    from.push_back({address(*a), a->shape(), layout::nchw, 0, a->type()});
-    plain = plain && a->type() == dtype::f32;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    from.push_back({address(*in[i]), in[i]->shape(), layout::nchw, 0, in[i]->type()});
+    plain = plain && of[i] == dtype::f32;
   }
-  for (const std::shared_ptr<array>& a : out) {
-    to.push_back({address(*a), a->shape(), layout::nchw, 0, a->type()});
-    plain = plain && a->type() == dtype::f32;
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    to.push_back({address(*out[k]), out[k]->shape(), layout::nchw, 0, out[k]->type()});
+    plain = plain && made[k] == dtype::f32;
   }
   const slot_set given = given_of(type, fields);
   const std::size_t own = from.size() - static_cast<std::size_t>(count_slots(given));
@@ -76,7 +77,8 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   if (plain && type.reference()) return type.reference()(fields, {from, to, numbers});
   const auto run = find_typed_kernel(&type);
   if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
-  run(make_operator(type, fields).get(), {from, to, numbers},
+  const integer_arguments integers{nullptr, of.data(), made.data()};
+  run(make_operator(type, fields).get(), {from, to, numbers, {}, &integers},
       heap_scratch(type, fields, in_shapes, out_shapes).memory());
 }
 

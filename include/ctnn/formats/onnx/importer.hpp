@@ -10,6 +10,8 @@
 #include <unordered_set>
 
 #include "../../base/describe.hpp"
+#include "../../base/saturated.hpp"
+#include "../../graph/elements.hpp"
 #include "../import.hpp"
 #include "build.hpp"
 #include "computation.hpp"
@@ -25,7 +27,7 @@ struct term_record {
   shared_array known{};
   value_id id = none;
   extents shape{};
-  dtype type = dtype::f32;
+  element type{};
   std::string name{};
   onnx::form form = onnx::form::numbers;
   std::shared_ptr<const std::vector<term>> parts{};  ///< of a sequence
@@ -59,6 +61,7 @@ class importer : public model_builder {
   std::size_t visible_from = 0;  ///< the scope of the innermost function
 
   void define(const std::string& name, term t) {
+    if (const auto s = file.stated.find(name); s != file.stated.end()) t = as_stated(t, s->second.quantized);
     if (!scopes.back().emplace(name, t).second) fail("value '" + name + "' is made twice");
   }
   const term* find(const std::string& name) const {
@@ -109,7 +112,8 @@ class importer : public model_builder {
     op::constant op;
     op.shape = as_list(r.shape);
     op.type = r.type;
-    if (const problem p = add_node(model.network, op, fresh_name(r.name.empty() ? "constant" : r.name), {}))
+    if (const problem p =
+            add_node(model.network, op, fresh_name(r.name.empty() ? "constant" : r.name), {}, {}, {&r.type, 1}))
       fail(describe(p));
     r.id = model.network.nodes.back().outputs.first;
     model.set_weight(weight_of(r.id, 0), r.known);
@@ -205,53 +209,59 @@ class importer : public model_builder {
     if (!numbers) numbers = numbers_of(t);
     return numbers;
   }
-  /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots.
+  /// Adds a node, or computes it at once if all its inputs are known. `weights` are for the operator's slots, `wanted`
+  /// are elements of outputs where the operator leaves a choice.
   template <class Op>
   std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name,
-                        const std::vector<shared_array>& weights = {}) {
+                        const std::vector<shared_array>& weights = {}, types wanted = {}) {
     const field_values f = encode(op);
-    return add(type_of<Op>, {f.data(), f.size()}, in, name, weights);
+    return add(type_of<Op>, {f.data(), f.size()}, in, name, weights, wanted);
   }
   std::vector<term> add(const operator_type& type, std::span<const double> fields, const std::vector<term>& in,
-                        const std::string& name, const std::vector<shared_array>& weights) {
+                        const std::string& name, const std::vector<shared_array>& weights, types wanted) {
     std::vector<extents> shapes;
-    std::vector<dtype> element_types;
+    std::vector<ir::element> element_types;
     bool all_known = true;
     for (term t : in) {
       shapes.push_back(at(t).shape);
       element_types.push_back(at(t).type);
       all_known = all_known && at(t).known;
     }
-    description d;
+    description d{wanted};
     if (const problem p = type.describe(fields, shapes, element_types, d)) throw_problem(name, p);
+    std::vector<element> made_types(d.outputs.size());
+    std::copy(d.types.begin(), d.types.end(), made_types.begin());
     check_weights(d.weights, weights, name);
     bool empty = true;
     for (std::size_t i = 0; i < d.outputs.size(); ++i) {
       check_size(d.outputs[i], "the output of node '" + name + "'");
       empty = empty && d.outputs[i].count() == 0;
     }
-    if (empty || (all_known && can_evaluate(type, element_types, types(d.types.data(), d.types.size())))) {
+    if (empty || (all_known && can_evaluate(type, element_types, made_types))) {
       std::vector<shared_array> out;
       if (!empty) {
         const std::uint64_t steps = charge(type, fields, shapes, d.outputs, name);
-        computation made{&type, {fields.begin(), fields.end()}, {}, weights, {}, steps};
+        computation made{&type, {fields.begin(), fields.end()}, {}, weights, element_types, {}, steps};
         for (term t : in) made.in.push_back(at(t).known);
         for (std::size_t i = 0; i < d.outputs.size(); ++i) {
-          made.out.emplace_back(d.outputs[i], i < d.types.size() ? d.types[i] : dtype::f32);
+          made.out.emplace_back(d.outputs[i], made_types[i]);
           take_memory(made.out.back().first, made.out.back().second, name);
         }
         out = results_of(std::move(made), *file.computed);
       } else {
-        for (std::size_t i = 0; i < d.outputs.size(); ++i)
-          out.push_back(allocate(d.outputs[i], i < d.types.size() ? d.types[i] : dtype::f32, name));
+        for (std::size_t i = 0; i < d.outputs.size(); ++i) out.push_back(allocate(d.outputs[i], made_types[i], name));
       }
       std::vector<term> results;
-      for (auto& o : out) results.push_back(add_known(std::move(o), name));
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        results.push_back(add_known(std::move(out[i]), name));
+        terms_.back().type = made_types[i];
+      }
       return results;
     }
     std::vector<value_id> ids;
     for (term t : in) ids.push_back(materialize(t));
-    if (const problem p = add_node(model.network, type, fresh_name(name), ids, fields)) throw_problem(name, p);
+    if (const problem p = add_node(model.network, type, fresh_name(name), ids, fields, {}, wanted))
+      throw_problem(name, p);
     const node& made = model.network.nodes.back();
     for (std::size_t i = 0; i < weights.size(); ++i) model.set_weight(weight_of(made.outputs.first, i), weights[i]);
     std::vector<term> results;
@@ -261,6 +271,32 @@ class importer : public model_builder {
       results.push_back(add_value(out.first + i));
     }
     return results;
+  }
+
+  /// The integers of a term as what they stand for; a value that stands for others, or has been read, is cast.
+  term stands_for(term t, const ir::quantization& q) {
+    const element as(at(t).type, q);
+    if (at(t).type == as) return t;
+    if (at(t).known && at(t).id == none) {
+      term_record r = at(t);
+      r.type = as;
+      return add_term(std::move(r));
+    }
+    const value_id v = materialize(t);
+    const node& maker = model.network.nodes[static_cast<std::size_t>(model.network.at_value(v).producer)];
+    if (model.network.at_value(v).readers == 0 && !at(t).type.real) {
+      say_element(model.network, v, q);
+      terms_[static_cast<std::size_t>(t)].type = as;
+      return t;
+    }
+    return add(op::storage_cast{}, {t}, std::string(maker.name) + "_storage_cast", {}, {&as, 1})[0];
+  }
+
+  /// The same with the one scale and zero point that a file says of a tensor.
+  term as_stated(term t, const stated_quantization& s) {
+    if (s.scale.size() != 1 || at(t).form != form::numbers || !is_integer(at(t).type)) return t;
+    const ir::quantization q{static_cast<double>(s.scale[0]), saturated<int>(s.zero[0])};
+    return check_quantization("scale", q, at(t).type) ? t : stands_for(t, q);
   }
 
   /// The numbers of a term, even if they follow from what inputs have been fed: the network is then good for these
@@ -409,13 +445,14 @@ class importer : public model_builder {
       return;
     }
     for (value_id v : g.inputs(n)) in.push_back(computed_.at(v));
+    const pool<element> of = input_elements(g, n), made = output_elements(g, n);
     std::vector<std::shared_ptr<array>> out;
     for (int i = 0; i < n.outputs.count; ++i) {
       const value& v = g.at_value(n.outputs.first + i);
       out.push_back(allocate(v.shape, v.type, n.name));
     }
     charge(*n.type, g.fields_of(n.fields), input_shapes(g, n), output_shapes(g, n), n.name);
-    evaluate(*n.type, g.fields_of(n.fields), in, weights, out);
+    evaluate(*n.type, g.fields_of(n.fields), in, {of.data(), of.size()}, weights, out, {made.data(), made.size()});
     for (int i = 0; i < n.outputs.count; ++i) computed_[n.outputs.first + i] = out[static_cast<std::size_t>(i)];
   }
 

@@ -192,6 +192,7 @@ class node_reader {
   }
   const extents& shape(term t) const { return importer_.at(t).shape; }
   dtype type(term t) const { return importer_.at(t).type; }
+  const ir::element& element_of(term t) const { return importer_.at(t).type; }
   int rank(term t) const { return shape(t).rank; }
   /// The numbers if they are known without asking for an input's.
   shared_array known(term t) const { return importer_.at(t).known; }
@@ -236,6 +237,15 @@ class node_reader {
   term add(const Op& op, const std::vector<term>& in, const std::vector<shared_array>& weights = {}) {
     return nodes(op, in, weights)[0];
   }
+  /// A node whose first result has this element, which the operator leaves to who adds it.
+  template <class Op>
+  std::vector<term> nodes_as(const ir::element& made, const Op& op, const std::vector<term>& in) {
+    return importer_.add(op, in, node_name(Op::name), {}, {&made, 1});
+  }
+  template <class Op>
+  term add_as(const ir::element& made, const Op& op, const std::vector<term>& in) {
+    return nodes_as(made, op, in)[0];
+  }
   /// While nodes only help the one that the reader is about to add, that one keeps the node's name.
   void only_helping(bool yes) { named_ = yes; }
   /// Memory for numbers that the file does not hold; the budget is asked first.
@@ -257,6 +267,8 @@ class node_reader {
   }
   term number(double value, dtype type) { return constant(filled({}, type, value)); }
 
+  /// The same integers, which stand for other real numbers.
+  term stands_for(term t, const ir::quantization& q) { return importer_.stands_for(t, q); }
   /// A value of the graph for what is known: nodes that read it are not computed while reading.
   term unfolded(term t) { return importer_.add_value(importer_.materialize(t)); }
 

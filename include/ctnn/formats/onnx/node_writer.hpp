@@ -39,9 +39,9 @@ class node_writer {
   std::size_t input_count() const { return own_; }
   value_id input(std::size_t i = 0) const { return b.g.inputs(node_)[i]; }
   const extents& shape(std::size_t i = 0) const { return b.g.shape(input(i)); }
-  dtype type(std::size_t i = 0) const { return b.g.at_value(input(i)).type; }
+  const element& type(std::size_t i = 0) const { return b.g.at_value(input(i)).type; }
   const extents& result_shape(int i = 0) const { return b.g.shape(output(i)); }
-  dtype result_type(int i = 0) const { return b.g.at_value(output(i)).type; }
+  const element& result_type(int i = 0) const { return b.g.at_value(output(i)).type; }
   bool wants(int i) const { return b.g.at_value(output(i)).readers > 0; }
   /// Whether others read input 0 as well.
   bool read_again() const { return b.g.at_value(input()).readers > 1; }
@@ -93,7 +93,7 @@ class node_writer {
     const expression& x = b.g.at_expression(expression_of(slot));
     if (!x.type) return std::string(x.layer) + (x.name == "value" ? "" : "." + std::string(x.name));
     ir::pool<extents> shapes = ir::input_shapes(b.g, node_);
-    std::vector<dtype> types;
+    std::vector<ir::element> types;
     for (value_id v : b.g.inputs(node_)) types.push_back(b.g.at_value(v).type);
     ir::description d;
     const auto left = slot - static_cast<std::size_t>(ir::count_slots(given_ & ((slot_set{1} << slot) - 1)));

@@ -78,6 +78,7 @@ inline constexpr operator_writer operators[] = {
     {&type_of<op::bitwise_not>, bitwise_not},
     {&type_of<op::quantize>, quantize},
     {&type_of<op::dequantize>, dequantize},
+    {&type_of<op::storage_cast>, storage_cast},
     {&type_of<op::dynamic_quantize>, dynamic_quantize},
     {&type_of<op::requantize>, requantize},
     {&type_of<op::quantized_activation>, quantized_activation},
@@ -144,10 +145,11 @@ inline value_info info_of(const std::string& name, const extents& shape, dtype t
 /// The numbers of a node that needs none of its inputs', only their shapes.
 inline shared_array numbers_without_inputs(const graph_view& g, const node& n) {
   std::vector<shared_array> in;
+  const pool<element> of = input_elements(g, n);
   for (value_id v : g.inputs(n)) in.push_back(std::make_shared<const array>(g.shape(v), g.at_value(v).type));
   const value& y = g.at_value(n.outputs.first);
   const auto out = std::make_shared<array>(y.shape, y.type);
-  evaluate(*n.type, g.fields_of(n.fields), in, {}, {out});
+  evaluate(*n.type, g.fields_of(n.fields), in, {of.data(), of.size()}, {}, {out}, {&y.type, 1});
   return out;
 }
 

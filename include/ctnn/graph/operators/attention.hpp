@@ -126,8 +126,8 @@ struct attention {
     if (scores) result[out] = products;
     return countable(products);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    for (dtype& t : out) t = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    for (element& t : out) t = type_at(in, 0);
     for (std::size_t i = 0; i < in.size(); ++i) {
       if (mask && i == 3 && in[i] == dtype::boolean) continue;
       if (lengths && i + 1 == in.size() && is_index(in[i])) continue;
@@ -174,7 +174,7 @@ struct rotary_embedding {
     result[0] = x;
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     for (std::size_t i = 0; i < 3; ++i)
       if (!is_floating(type_at(in, i)) || type_at(in, i) != out[0]) return wrong_type(name, type_at(in, i));

@@ -160,7 +160,7 @@ struct conv : convolution_windows<Axes> {
     result[0] = y;
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> result) const { return all_floating(in, result, name); }
+  constexpr problem infer_types(types in, span<element> result) const { return all_floating(in, result, name); }
 
   constexpr weight_slots weights(inputs in) const {
     return this->slots(this->out, windows::channels_of(in[0]) / this->groups);
@@ -236,7 +236,7 @@ struct conv_transpose : convolution_windows<Axes> {
     }
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> result) const { return all_floating(in, result, name); }
+  constexpr problem infer_types(types in, span<element> result) const { return all_floating(in, result, name); }
 
   constexpr weight_slots weights(inputs in) const {
     return this->slots(windows::channels_of(in[0]), this->out / this->groups);

@@ -66,7 +66,7 @@ struct prior_box {
     result[0] = single ? extents{static_cast<int>(all.count())} : extents{2, static_cast<int>(all.count())};
     return single ? problem{} : countable(result[0]);
   }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = dtype::f32;
     return {};
   }
@@ -120,7 +120,7 @@ struct detection_output {
     const std::int64_t n = in[0].count() / 4;
     return scratch_for(n, detection_bytes) + scratch_for(kept_at_most(n) + n, detection_bytes);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::f32;
     out[1] = dtype::i32;
     for (dtype t : in)
@@ -188,7 +188,7 @@ struct yolo_detection {
   constexpr std::int64_t scratch(inputs, span<const extents> out) const {
     return scratch_for(out[0][0], detection_bytes);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::f32;
     out[1] = dtype::i32;
     for (dtype t : in)

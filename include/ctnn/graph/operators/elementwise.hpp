@@ -24,7 +24,7 @@ struct activation {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     using enum function;
     const dtype t = out[0] = type_at(in, 0);
     for (function f : {relu, clip, shrink, abs, neg, sign, floor, ceil, round, trunc, square})
@@ -44,7 +44,7 @@ struct prelu {
   static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
 
   constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const { return {{"slope"sv, {channels(in[0], axis)}}}; }
 };
 
@@ -120,8 +120,11 @@ struct binary {
     return {};
   }
   /// Numbers of one type; an exponent may have another.
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
+    // The larger of two integers is one of them.
+    const bool chooses = function == binary_function::maximum || function == binary_function::minimum;
+    if (chooses && !scalar && element_at(in, 0) == element_at(in, 1)) out[0] = element_at(in, 0);
     if (out[0] == dtype::boolean || (!scalar && type_at(in, 1) == dtype::boolean))
       return wrong_type(name, dtype::boolean);
     return function == binary_function::pow ? problem{} : require_one_type(in, name);
@@ -157,7 +160,7 @@ struct eltwise {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : require_one_type(in, name);
   }
@@ -178,7 +181,7 @@ struct softmax {
     return {};
   }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

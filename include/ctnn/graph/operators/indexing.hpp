@@ -29,7 +29,7 @@ struct gather {
     return countable(y);
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[1].count()); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return require_type(in, 1, is_index, "indices");
   }
@@ -53,7 +53,7 @@ struct gather_elements {
     result[0] = in[1];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return require_type(in, 1, is_index, "indices");
   }
@@ -85,7 +85,7 @@ struct gather_nd {
     result[0] = y;
     return countable(y);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return require_type(in, 1, is_index, "indices");
   }
@@ -117,7 +117,7 @@ struct scatter_elements {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (type_at(in, 2) != out[0]) return wrong_type("updates", type_at(in, 2));
     return require_type(in, 1, is_index, "indices");
@@ -146,7 +146,7 @@ struct scatter_nd {
     result[0] = x;
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (type_at(in, 2) != out[0]) return wrong_type("updates", type_at(in, 2));
     return require_type(in, 1, is_index, "indices");
@@ -175,7 +175,7 @@ struct one_hot {
     return countable(result[0]);
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[0].count()); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 1);
     return type_at(in, 0) == dtype::boolean ? wrong_type("indices", dtype::boolean) : problem{};
   }
@@ -194,7 +194,7 @@ struct nonzero {
     return shape_from({in[0].rank > 0 ? in[0].rank : 1, count}, result[0]);
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[0].count()); }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = dtype::i64;
     return {};
   }
@@ -230,7 +230,7 @@ struct compress {
     return {};
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[1].count()); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return type_at(in, 1) == dtype::boolean ? problem{} : wrong_type("condition", type_at(in, 1));
   }
@@ -268,7 +268,7 @@ struct unique {
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return 7 * scratch_for(flatten ? in[0].count() : in[0][normal_axis(axis, in[0].rank)]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     out[1] = out[2] = out[3] = dtype::i64;
     return {};
@@ -306,7 +306,7 @@ struct non_max_suppression {
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return 2 * scratch_for(in[0][1], sizeof(int));
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::i64;
     if (const problem p = require_type(in, 0, is_floating, "boxes")) return p;
     return require_one_type(in, "scores");

@@ -97,8 +97,8 @@ struct interpolate {
     }
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    out[0] = element_at(in, 0);
     if (fraction_bits > 0 && !is_byte(out[0])) return wrong_type("fraction_bits", out[0]);
     return out[0] == dtype::boolean && mode != interpolation::nearest ? wrong_type(name, out[0]) : problem{};
   }

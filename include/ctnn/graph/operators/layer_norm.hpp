@@ -37,7 +37,7 @@ struct layer_norm {
     return {};
   }
   constexpr int passes(int back, inputs in) const { return passes_before(normal_axis(axis, in[0].rank), back, in[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     const problem p = all_floating(in, out, name);
     for (std::size_t i = 1; i < out.size(); ++i) out[i] = dtype::f32;
     return p;
@@ -59,7 +59,7 @@ struct rms_norm {
   }
   constexpr problem infer(inputs in, outputs result) const { return layer_norm{axis, eps, false}.infer(in, result); }
   constexpr int passes(int back, inputs in) const { return layer_norm{axis, eps, false}.passes(back, in); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return each_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return each_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

@@ -56,7 +56,7 @@ struct linear {
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
     weight_slots slots{{"weight"sv, {out, static_cast<int>(depth(in[0]))}}};
     if (bias) slots.push_back({"bias"sv, {out}});

@@ -48,7 +48,7 @@ struct matmul {
       return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
     return shape(turned(in[0], transpose_a), turned(in[1], transpose_b), result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean || (scale != 1 && !is_floating(out[0]))) return wrong_type(name, out[0]);
     return require_one_type(in, name);
@@ -203,7 +203,7 @@ struct einsum {
     result[0] = y;
     return countable(y);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean) return wrong_type(name, out[0]);
     return require_one_type(in, name);
@@ -225,7 +225,7 @@ struct det {
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return scratch_for(std::int64_t{in[0].back(0)} * in[0].back(0));
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

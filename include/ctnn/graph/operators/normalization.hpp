@@ -32,7 +32,7 @@ struct batch_norm {
     if (eps < 0) return {mistake::option_out_of_range, "eps", {-1}, {0}};
     return infer_by_channel(name, axis, in[0], result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
     const extents c{channels(in[0], axis)};
     return {{"weight"sv, c}, {"bias"sv, c}, {"running_mean"sv, c}, {"running_var"sv, c}};
@@ -57,7 +57,7 @@ struct scale {
   }
 
   constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const {
     weight_slots slots{{"scale"sv, {channels(in[0], axis)}}};
     if (bias) slots.push_back({"bias"sv, {channels(in[0], axis)}});
@@ -81,7 +81,7 @@ struct bias {
   }
 
   constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
   constexpr weight_slots weights(inputs in) const { return {{"bias"sv, {channels(in[0], axis)}}}; }
 };
 
@@ -121,7 +121,7 @@ struct local_response_norm {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
   static constexpr bool f32_takes_scratch = false;
   constexpr std::int64_t scratch(inputs in, span<const extents> out) const {
     return within ? scratch_for_floats(in, out) : 0;

@@ -47,8 +47,8 @@ struct pad {
   }
   static constexpr bool f32_takes_scratch = false;
   constexpr std::int64_t scratch(inputs, span<const extents> out) const { return scratch_for_axes(out[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    out[0] = element_at(in, 0);
     return require_one_type(in, name);
   }
   constexpr int passes(int back, inputs in) const {

@@ -18,7 +18,7 @@ struct compare {
 
   static constexpr void fields(auto& self, auto&& field) { field("function", self.function); }
   constexpr problem infer(inputs in, outputs result) const { return broadcast_shapes(in, result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::boolean;
     return require_one_type(in, name);
   }
@@ -36,7 +36,7 @@ struct logic {
 
   static constexpr void fields(auto& self, auto&& field) { field("function", self.function); }
   constexpr problem infer(inputs in, outputs result) const { return broadcast_shapes(in, result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     const bool logical = function <= logic_function::logical_xor;
     if (logical ? out[0] != dtype::boolean : is_floating(out[0])) return wrong_type(name, out[0]);
@@ -55,7 +55,7 @@ struct remainder {
 
   static constexpr void fields(auto& self, auto&& field) { field("truncated", self.truncated); }
   constexpr problem infer(inputs in, outputs result) const { return broadcast_shapes(in, result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean) return wrong_type(name, out[0]);
     return require_one_type(in, name);
@@ -70,7 +70,7 @@ struct where {
 
   static constexpr void fields(auto&, auto&&) {}
   constexpr problem infer(inputs in, outputs result) const { return broadcast_shapes(in, result[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 1);
     if (type_at(in, 0) != dtype::boolean) return wrong_type("condition", type_at(in, 0));
     if (type_at(in, 2) != out[0]) return wrong_type("second choice", type_at(in, 2));

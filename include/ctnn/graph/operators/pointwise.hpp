@@ -16,7 +16,7 @@ struct bitwise_not {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     const dtype t = out[0] = type_at(in, 0);
     return is_floating(t) ? wrong_type(name, t) : problem{};
   }
@@ -32,7 +32,7 @@ struct is_nan {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::boolean;
     return require_type(in, 0, is_floating, name);
   }
@@ -54,7 +54,7 @@ struct is_inf {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::boolean;
     return require_type(in, 0, is_floating, name);
   }
@@ -73,7 +73,7 @@ struct cast {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = to;
     return {};
   }
@@ -91,7 +91,7 @@ struct bit_cast {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = to;
     if (size_of(type_at(in, 0)) != size_of(to)) return wrong_type(name, type_at(in, 0));
     return to == dtype::boolean && type_at(in, 0) != to ? wrong_type(name, to) : problem{};
@@ -121,7 +121,7 @@ struct clamp {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : require_one_type(in, name);
   }

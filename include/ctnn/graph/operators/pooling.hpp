@@ -103,8 +103,8 @@ struct pool {
     if (indices) result[1] = result[0];
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    out[0] = element_at(in, 0);
     if (indices) out[1] = dtype::i64;
     if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
     // What padding stands for, bytes do not know.
@@ -157,8 +157,8 @@ struct adaptive_pool {
     if (flatten) result[0].rank -= axes;
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    out[0] = element_at(in, 0);
     if (function == pooling::max) return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
     return is_byte(out[0]) ? problem{} : require_type(in, 0, is_floating, name);
   }

@@ -56,52 +56,65 @@ struct granularity {
   }
 };
 
-/// round(x / scale) + zero point, ties to even, saturated. The zero point is of type `to`; `as` has both where no input
-/// does.
+/// round(x / scale) + zero point, ties to even, saturated. Scale and zero point are inputs, or those of the element
+/// that is asked for; of bytes from -128 to 127 unless another type is.
 struct quantize : granularity {
   static constexpr std::string_view name = "quantize";
   static constexpr traits is{.vectors = vectors_of::none};
 
-  dtype to = dtype::u8;
-  quantization as{};
-
-  static constexpr void fields(auto& self, auto&& field) {
-    granularity::fields(self, field);
-    field("to", self.to);
-    field("as", self.as);
-  }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = to;
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    if (in.size() > 1) out[0] = wanted.empty() ? dtype::i8 : wanted[0].type;
+    else out[0] = wanted.empty() ? element{} : wanted[0];
+    const dtype to = out[0];
     if (size_of(to) > 2 || is_floating(to) || to == dtype::boolean) return wrong_type(name, to);
     if (in.size() == 3 && in[2] != to) return wrong_type("zero point", in[2]);
     if (type_at(in, 0) != dtype::i32)
       if (const problem p = require_type(in, 0, is_floating, name)) return p;
-    if (in.size() == 1) return check_quantization("as", as, to);
-    if (as) return {mistake::option_out_of_range, "as"};
+    if (in.size() == 1) return check_quantization("as", out[0].real, to);
     return require_type(in, 1, is_floating, "scale");
   }
 };
 
-/// (x - zero point) * scale in the scale's type. The zero point is of x's type. `of` has both where no input does; the
-/// result is then of f32.
+/// The real numbers that integers stand for: (x - zero point) * scale. Both are of x's element, and the result is of
+/// f32; or inputs, and it is of the scale's type.
 struct dequantize : granularity {
   static constexpr std::string_view name = "dequantize";
   static constexpr traits is{.vectors = vectors_of::none};
 
-  quantization of{};
-
-  static constexpr void fields(auto& self, auto&& field) {
-    granularity::fields(self, field);
-    field("of", self.of);
-  }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 1);
     const dtype t = type_at(in, 0);
     if (is_floating(t) || t == dtype::boolean || size_of(t) == 8) return wrong_type(name, t);
-    if (in.size() == 1) return check_quantization("of", of, t);
-    if (of) return {mistake::option_out_of_range, "of"};
+    if (in.size() == 1) return check_quantization("of", element_at(in, 0).real, t);
     if (in.size() == 3 && in[2] != t) return wrong_type("zero point", in[2]);
     return require_type(in, 1, is_floating, "scale");
+  }
+};
+
+/// The same integers, which stand for other real numbers from here on, or for themselves (MLIR's quant.scast).
+struct storage_cast {
+  static constexpr std::string_view name = "storage_cast";
+  static constexpr traits is{.layouts = layout_rule::any,
+                             .each = true,
+                             .in_place = true,
+                             .divisible = true,
+                             .view = true,
+                             .images = image_flow::keeps,
+                             .vectors = vectors_of::none};
+
+  static constexpr void fields(auto&, auto&&) {}
+  constexpr problem infer(inputs in, outputs result) const {
+    result[0] = in[0];
+    return {};
+  }
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    const dtype t = type_at(in, 0);
+    out[0] = t;
+    if (const problem p = require_type(in, 0, is_integer, name)) return p;
+    if (wanted.empty() || !wanted[0].real) return {};
+    if (wanted[0] != t) return wrong_type("as", wanted[0]);
+    out[0] = wanted[0];
+    return check_quantization("as", out[0].real, t);
   }
 };
 
@@ -117,7 +130,7 @@ struct dynamic_quantize {
     result[1] = result[2] = {};
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = out[2] = dtype::u8;
     out[1] = dtype::f32;
     return type_at(in, 0) == dtype::f32 ? problem{} : wrong_type(name, type_at(in, 0));
@@ -145,16 +158,17 @@ constexpr bool is_bounds(const activation_function& f) {
 /// What results lie between: those of type t, and what an activation leaves of them.
 struct byte_bounds {
   int low, high;
-  constexpr byte_bounds(const activation_function& f, const quantization& as, dtype t)
-      : low(t == dtype::u8    ? 0
-            : t == dtype::i16 ? -32768
-                              : -128),
-        high(t == dtype::u8    ? 255
-             : t == dtype::i16 ? 32767
-                               : 127) {
-    const auto place = [&](float x, int otherwise) {
-      const double at = static_cast<double>(x) / as.scale + as.zero;
-      return at < low ? low : at > high ? high : at == at ? rounded_away(at - as.zero) + as.zero : otherwise;
+  constexpr byte_bounds(const activation_function& f, const element& as)
+      : low(as == dtype::u8    ? 0
+            : as == dtype::i16 ? -32768
+                               : -128),
+        high(as == dtype::u8    ? 255
+             : as == dtype::i16 ? 32767
+                                : 127) {
+    const auto [scale, zero] = as.real;
+    const auto place = [&, scale = scale, zero = zero](float x, int otherwise) {
+      const double at = static_cast<double>(x) / scale + zero;
+      return at < low ? low : at > high ? high : at == at ? rounded_away(at - zero) + zero : otherwise;
     };
     const int least = low, most = high;
     if (f.kind == function::relu) low = place(0, least);
@@ -167,52 +181,55 @@ struct byte_bounds {
   constexpr int of(std::int32_t x) const { return x < low ? low : x > high ? high : x; }
 };
 
-/// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); `to` says what becomes of
-/// them: i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8: these, quantized
-/// again.
+/// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); the result's element says
+/// what becomes of them: i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8:
+/// these, quantized again. In TFLite's arithmetic and in `real` scale and zero point of values are those of their
+/// elements.
 struct products_of_bytes {
   byte_arithmetic arithmetic = byte_arithmetic::onnx;
   dtype weight_type = dtype::i8;
-  dtype to = dtype::i32;
   bool by_output = false;  ///< the weight has a scale and a zero point for each output, not one for all
   bool zero_points = false;  ///< in `real` and TFLite's arithmetic: the weight has some (in ONNX's it always has)
-  quantization of{}, as{};   ///< of the input and of the result, in TFLite's arithmetic and in `real`
 
   static constexpr void fields(auto& self, auto&& field) {
     field("arithmetic", self.arithmetic);
     field("weight_type", self.weight_type);
-    field("to", self.to);
     field("by_output", self.by_output);
     field("zero_points", self.zero_points);
-    field("of", self.of);
-    field("as", self.as);
   }
   constexpr bool is_tflite() const { return arithmetic == byte_arithmetic::tflite; }
   constexpr bool is_real() const { return arithmetic == byte_arithmetic::real; }
   /// Floats may become bytes where the next layer quantizes them.
-  constexpr int own_tier() const { return arithmetic == byte_arithmetic::ncnn && to == dtype::f32 ? 1 : 0; }
+  constexpr int own_tier(const element& made) const {
+    return arithmetic == byte_arithmetic::ncnn && made == dtype::f32 ? 1 : 0;
+  }
   constexpr bool has_real_bias() const { return is_real() || arithmetic == byte_arithmetic::ncnn; }
-  constexpr problem check_bytes(const activation_function& f) const {
+  constexpr problem infer_bytes(types in, types wanted, span<element> result, const activation_function& f) const {
+    const dtype x = type_at(in, 0), other = arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::u8;
+    if (x != dtype::i8 && x != other) return wrong_type("input", x);
+    if (is_tflite() || is_real())
+      if (const problem p = check_quantization("of", element_at(in, 0).real, x)) return p;
+    result[0] = has_real_bias() ? dtype::f32 : dtype::i32;
+    if (!wanted.empty()) result[0] = wanted[0];
+    const dtype to = result[0];
     const bool onnx = arithmetic == byte_arithmetic::onnx;
     if (!is_byte(weight_type) || (!onnx && !is_real() && weight_type != dtype::i8))
       return wrong_type("weight", weight_type);
     const bool possible = to == dtype::i8 || (to == dtype::f32 && !is_tflite()) ||
                           (to == dtype::u8 && arithmetic != byte_arithmetic::ncnn) || (onnx && to == dtype::i32);
-    if (!possible) return wrong_type("to", to);
+    if (!possible) return wrong_type("result", to);
     if (f && (to == dtype::i32 || (is_tflite() && !is_bounds(f)))) return {mistake::option_out_of_range, "activation"};
     if (zero_points && !is_real() && !is_tflite()) return {mistake::option_out_of_range, "zero_points"};
-    if (!is_tflite() && !is_real() && of) return {mistake::option_out_of_range, "of"};
-    if (is_tflite() || (is_real() && to != dtype::f32)) return check_quantization("as", as, to);
-    return as ? problem{mistake::option_out_of_range, "as"} : problem{};
+    // In ONNX's arithmetic slots have them, and the element may say so.
+    const bool as_slots = onnx && (!is_byte(to) || !result[0].real);
+    if (as_slots || arithmetic == byte_arithmetic::ncnn || (is_real() && to == dtype::f32)) {
+      result[0].real = {};
+      return {};
+    }
+    return check_quantization("as", result[0].real, to);
   }
-  constexpr problem infer_types(types in, span<dtype> result) const {
-    result[0] = to;
-    const dtype x = type_at(in, 0), other = arithmetic == byte_arithmetic::ncnn ? dtype::f32 : dtype::u8;
-    if (x != dtype::i8 && x != other) return wrong_type("input", x);
-    return is_tflite() || is_real() ? check_quantization("of", of, x) : problem{};
-  }
-  /// Slots after the weight.
-  constexpr void add_slots(weight_slots& slots, bool bias, int outs, int rows = 1) const {
+  /// Slots after the weight, for a result of type `to`.
+  constexpr void add_slots(weight_slots& slots, dtype to, bool bias, int outs, int rows = 1) const {
     const bool onnx = arithmetic == byte_arithmetic::onnx;
     const extents each{by_output ? outs : 1};
     if (bias) slots.push_back({"bias"sv, {outs}, has_real_bias() ? dtype::f32 : dtype::i32});
@@ -265,7 +282,6 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     conv<Axes>::fields(self, field);
   }
   constexpr problem infer(inputs in, outputs result) const {
-    if (const problem p = check_bytes(this->activation)) return p;
     if (const problem p = conv<Axes>::infer(in, result)) return p;
     const byte_image g = image(in[0], result[0]);
     if (!g.countable()) return {mistake::too_large, "kernel"};
@@ -274,13 +290,13 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
     if (g.scratch() > common) return {mistake::option_out_of_range, "pad"};
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> result) const {
-    return products_of_bytes::infer_types(in, result);
+  constexpr problem infer_types(types in, types wanted, span<element> result) const {
+    return infer_bytes(in, wanted, result, this->activation);
   }
-  constexpr weight_slots weights(inputs in) const {
+  constexpr weight_slots weights(inputs in, types, types made) const {
     weight_slots slots{{conv<Axes>::weights(in)[0]}};
     slots[0].type = weight_type;
-    add_slots(slots, this->bias, this->out);
+    add_slots(slots, type_at(made, 0), this->bias, this->out);
     return slots;
   }
 };
@@ -323,18 +339,20 @@ struct quantized_matmul : products_of_bytes {
   }
   constexpr matmul product() const { return {false, is_transposed()}; }
 
+  constexpr problem infer_types(types in, types wanted, span<element> result) const {
+    return infer_bytes(in, wanted, result, activation);
+  }
   constexpr problem infer(inputs in, outputs result) const {
-    if (const problem p = check_bytes(activation)) return p;
     extents both[] = {in[0], {}};
     if (out < 0 || (out > 0 && !right.empty())) return {mistake::option_out_of_range, "out", {out}, {0}};
     if (const problem p = shape_from(right, both[1])) return p;
     if (out > 0) both[1] = weight_shape(in[0]);
     return product().infer(both, result);
   }
-  constexpr weight_slots weights(inputs in) const {
+  constexpr weight_slots weights(inputs in, types, types made) const {
     const extents w = weight_shape(in[0]);
     weight_slots slots{{"weight"sv, w, weight_type}};
-    add_slots(slots, bias, w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1,
+    add_slots(slots, type_at(made, 0), bias, w.rank > 1 ? w.back(is_transposed() ? 1 : 0) : 1,
               by_row && in[0].rank > 1 ? in[0].back(1) : 1);
     return slots;
   }
@@ -364,41 +382,40 @@ struct requantize {
   static constexpr traits is{
       .each = true, .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
 
-  quantization of{}, as{};
-  dtype to = dtype::i8;
   activation_function activation{};
   bool twice = false;  ///< rounded twice, as TFLite's kernels do that are not XNNPACK's
+  double ratio = 0;    ///< steps of the result in one of x, where that is not the ratio of their scales
 
   static constexpr void fields(auto& self, auto&& field) {
-    field("of", self.of);
-    field("as", self.as);
-    field("to", self.to);
     field("activation", self.activation);
     field("twice", self.twice);
+    field("ratio", self.ratio);
   }
   constexpr problem infer(inputs in, outputs result) const {
     result[0] = in[0];
+    if (!(ratio >= 0 && ratio < 1e30)) return {mistake::option_out_of_range, "ratio"};
     return is_bounds(activation) ? problem{} : problem{mistake::option_out_of_range, "activation"};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = to;
-    const dtype t = type_at(in, 0);
-    if (!is_byte(to) && to != dtype::i16) return wrong_type("to", to);
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    if (!wanted.empty()) out[0] = wanted[0];
+    const dtype t = type_at(in, 0), to = out[0];
+    if (!is_byte(to) && to != dtype::i16) return wrong_type("result", to);
     if (!is_byte(t) && t != dtype::i16 && t != dtype::u16 && t != dtype::i32) return wrong_type(name, t);
-    if (const problem p = check_quantization("of", of, t)) return p;
-    return check_quantization("as", as, to);
+    if (ratio == 0)
+      if (const problem p = check_quantization("of", element_at(in, 0).real, t)) return p;
+    return check_quantization("as", out[0].real, to);
   }
 };
 /// What an operator's requantization makes of integers.
 class requantization {
  public:
-  constexpr explicit requantization(const requantize& p)
+  constexpr requantization(const requantize& p, const element& of, const element& as)
       : twice_(p.twice),
-        once_rounded_(p.of.scale / p.as.scale),
-        twice_rounded_(p.of.scale / p.as.scale),
-        from_(p.of.zero),
-        zero_(p.as.zero),
-        bounds_(p.activation, p.as, p.to) {}
+        once_rounded_(p.ratio != 0 ? p.ratio : of.real.scale / as.real.scale),
+        twice_rounded_(p.ratio != 0 ? p.ratio : of.real.scale / as.real.scale),
+        from_(of.real.zero),
+        zero_(as.real.zero),
+        bounds_(p.activation, as) {}
   constexpr std::int32_t of(std::int32_t x) const {
     const auto steps = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(from_));
     const std::int64_t y = std::int64_t{twice_ ? twice_rounded_.of(steps) : once_rounded_.of(steps)} + zero_;
@@ -417,6 +434,19 @@ class requantization {
   byte_bounds bounds_;
 };
 
+/// Bytes of what is asked for, made of the first `count` inputs, which are bytes too; all of them stand for real
+/// numbers.
+constexpr problem infer_byte_elements(types in, std::size_t count, types wanted, element& made, std::string_view name) {
+  constexpr std::string_view read[] = {"of", "with"};
+  if (!wanted.empty()) made = wanted[0];
+  if (!is_byte(made)) return wrong_type("result", made);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const problem p = require_type(in, i, is_byte, name)) return p;
+    if (const problem p = check_quantization(read[i], element_at(in, i).real, type_at(in, i))) return p;
+  }
+  return check_quantization("as", made.real, made);
+}
+
 /// A function of one number over bytes, a table of 256 entries: of what they stand for, quantized again with halves
 /// away from 0. In TFLite's arithmetic hardswish and leaky_relu are what its kernels of integers give; scales may be
 /// apart by as much as these take.
@@ -426,19 +456,14 @@ struct quantized_activation {
       .each = true, .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
 
   activation_function activation{};
-  quantization of{}, as{};
-  dtype to = dtype::i8;
   byte_arithmetic arithmetic = byte_arithmetic::real;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("activation", self.activation);
-    field("of", self.of);
-    field("as", self.as);
-    field("to", self.to);
     field("arithmetic", self.arithmetic);
   }
   /// TFLite's kernels refuse, or leave to others, what is outside of these.
-  constexpr bool fits_kernels() const {
+  constexpr bool fits_kernels(const quantization& of, const quantization& as) const {
     const double up = of.scale / as.scale, slope = up * static_cast<double>(activation.a);
     const double low = slope < 0 ? -slope : slope;
     if (activation.kind == function::hardswish) return up <= 127;
@@ -450,36 +475,26 @@ struct quantized_activation {
       return {mistake::option_out_of_range, "arithmetic"};
     return activation ? problem{} : problem{mistake::missing_option, "activation"};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = to;
-    if (!is_byte(to)) return wrong_type("to", to);
-    if (const problem p = require_type(in, 0, is_byte, name)) return p;
-    if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
-    if (const problem p = check_quantization("as", as, to)) return p;
-    return arithmetic == byte_arithmetic::real || fits_kernels() ? problem{}
-                                                                 : problem{mistake::option_out_of_range, "as"};
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    if (const problem p = infer_byte_elements(in, 1, wanted, out[0], name)) return p;
+    return arithmetic == byte_arithmetic::real || fits_kernels(in[0].real, out[0].real)
+               ? problem{}
+               : problem{mistake::option_out_of_range, "as"};
   }
 };
 
 /// a (f) b over bytes with trailing-axis broadcasting, f being add, sub or mul: the exact sum of both operands by their
-/// fixed factors, or their product by one, rounded once. (TFLite rounds operands of sums to 20 bits before.) `of` is
-/// a's, `with` b's.
+/// fixed factors, or their product by one, rounded once. (TFLite rounds operands of sums to 20 bits before.)
 struct quantized_binary {
   static constexpr std::string_view name = "quantized_binary";
   static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   binary_function function = binary_function::add;
-  quantization of{}, with{}, as{};
-  dtype to = dtype::i8;
   activation_function activation{};
 
   static constexpr void fields(auto& self, auto&& field) {
     field("function", self.function);
-    field("of", self.of);
-    field("with", self.with);
-    field("as", self.as);
-    field("to", self.to);
     field("activation", self.activation);
   }
   constexpr problem infer(inputs in, outputs result) const {
@@ -488,15 +503,11 @@ struct quantized_binary {
     if (!is_bounds(activation)) return {mistake::option_out_of_range, "activation"};
     return binary{}.infer(in, result);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = to;
-    if (!is_byte(to)) return wrong_type("to", to);
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
-      if (const problem p = require_type(in, i, is_byte, name)) return p;
-    if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
-    if (const problem p = check_quantization("with", with, type_at(in, 1))) return p;
-    if (of.scale / as.scale >= 1048576 || with.scale / as.scale >= 1048576) return {mistake::option_out_of_range, "as"};
-    return check_quantization("as", as, to);
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    if (const problem p = infer_byte_elements(in, 2, wanted, out[0], name)) return p;
+    const double step = out[0].real.scale;
+    const bool fits = in[0].real.scale / step < 1048576 && in[1].real.scale / step < 1048576;
+    return fits ? problem{} : problem{mistake::option_out_of_range, "as"};
   }
 };
 
@@ -507,23 +518,21 @@ struct quantized_softmax {
       .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
 
   int axis = -1;
-  quantization of{}, as{};
-  dtype to = dtype::i8;
+  float beta = 1;  ///< numbers are multiplied by it first
 
   static constexpr void fields(auto& self, auto&& field) {
     field("axis", self.axis);
-    field("of", self.of);
-    field("as", self.as);
-    field("to", self.to);
+    field("beta", self.beta);
   }
-  constexpr problem infer(inputs in, outputs result) const { return softmax{axis}.infer(in, result); }
+  constexpr problem infer(inputs in, outputs result) const {
+    if (!(beta > 0 && beta < 1e30f)) return {mistake::option_out_of_range, "beta"};
+    return softmax{axis}.infer(in, result);
+  }
+  /// By what a step of x is multiplied in exponents.
+  constexpr float step(const element& x) const { return static_cast<float>(x.real.scale * static_cast<double>(beta)); }
   constexpr int passes(int back, inputs in) const { return softmax{axis}.passes(back, in); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = to;
-    if (!is_byte(to)) return wrong_type("to", to);
-    if (const problem p = require_type(in, 0, is_byte, name)) return p;
-    if (const problem p = check_quantization("of", of, type_at(in, 0))) return p;
-    return check_quantization("as", as, to);
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    return infer_byte_elements(in, 1, wanted, out[0], name);
   }
   constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(256, sizeof(float)); }
 };

@@ -7,9 +7,9 @@
 namespace ctnn::op {
 
 /// lstm of bytes with gates and c of 16 bits (TensorFlow Lite's 8x8_16), bit for bit. Inputs: x (length, batch, in), or
-/// (batch, length, in) with `batch_first`, of scale `of`; then, if there are more, h and c before the first step
+/// (batch, length, in) with `batch_first`; then, if there are more, h and c before the first step
 /// (batch, hidden). Outputs: y (length, batch, hidden) in x's order of axes, and h and c after the last step. h and y
-/// are bytes of scale `as`; as they are read by the next step their scale is `with`. c has `cell_bits` before the
+/// are bytes of one element; as they are read by the next step their scale is `with`. c has `cell_bits` before the
 /// point. Weights, gates i, f, g, o: weight_ih_l0 (4 * hidden, in) and weight_hh_l0 (4 * hidden, hidden), bytes of one
 /// scale a gate, scale_ih_l0 and scale_hh_l0 (4); bias_ih_l0 (4 * hidden), i32.
 struct quantized_lstm {
@@ -20,16 +20,14 @@ struct quantized_lstm {
   int hidden = 0;
   bool batch_first = false;
   int cell_bits = 4;
-  quantization of{}, with{}, as{};
+  quantization with{};
   slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
     field("hidden", self.hidden);
     field("batch_first", self.batch_first);
     field("cell_bits", self.cell_bits);
-    field("of", self.of);
     field("with", self.with);
-    field("as", self.as);
     field("given", self.given);
   }
   struct sizes {
@@ -54,15 +52,16 @@ struct quantized_lstm {
     result[1] = result[2] = state;
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = out[1] = dtype::i8;
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    out[0] = out[1] = wanted.empty() ? element(dtype::i8) : wanted[0];
     out[2] = dtype::i16;
+    if (out[0] != dtype::i8) return wrong_type("result", out[0]);
     for (std::size_t i = 0; i < in.size() && i < 3; ++i)
       if (in[i] != (i == 2 ? dtype::i16 : dtype::i8)) return wrong_type(name, in[i]);
     if (in.empty()) return wrong_type(name, dtype::f32);
-    if (const problem p = check_quantization("of", of, dtype::i8)) return p;
+    if (const problem p = check_quantization("of", in[0].real, dtype::i8)) return p;
     if (const problem p = check_quantization("with", with, dtype::i8)) return p;
-    return check_quantization("as", as, dtype::i8);
+    return check_quantization("as", out[0].real, dtype::i8);
   }
   constexpr weight_slots weights(inputs in) const {
     return {{"weight_ih_l0"sv, {gates * hidden, sizes_of(in[0]).in}, dtype::i8},

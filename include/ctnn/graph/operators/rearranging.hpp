@@ -83,7 +83,7 @@ struct eye {
   constexpr problem infer(inputs, outputs result) const {
     return shape_from({shape[0], shape[1]}, result[0]);
   }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = type;
     return {};
   }
@@ -107,7 +107,7 @@ struct arange {
     field("type", self.type);
   }
   constexpr problem infer(inputs, outputs result) const { return shape_from({count}, result[0]); }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = type;
     return {};
   }
@@ -133,7 +133,7 @@ struct reverse_sequence {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return require_type(in, 1, is_index, "lengths");
   }

@@ -100,8 +100,8 @@ struct recurrence {
     for (std::size_t i = 1; i <= states; ++i) result[i] = state;
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    for (dtype& t : out) t = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    for (element& t : out) t = type_at(in, 0);
     if (const problem p = require_type(in, 0, is_floating, name)) return p;
     for (std::size_t i = 1; i < in.size(); ++i)
       if (!(lengths && i == 1 ? is_index(in[i]) : in[i] == in[0])) return wrong_type(name, in[i]);

@@ -48,8 +48,9 @@ struct reduce {
   }
   /// Bit i: axis i goes or becomes 1.
   constexpr unsigned reduced(const extents& x) const { return axis_bits(axes, x.rank); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
-    out[0] = type_at(in, 0);
+  constexpr problem infer_types(types in, span<element> out) const {
+    const bool chooses = function == reduction::max || function == reduction::min;
+    out[0] = chooses ? element_at(in, 0) : element(type_at(in, 0));
     if (out[0] == dtype::boolean && function != reduction::max && function != reduction::min)
       return wrong_type(name, out[0]);
     return {};

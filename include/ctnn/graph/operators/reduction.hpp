@@ -35,7 +35,7 @@ struct arg_reduce {
     result[0] = y;
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = dtype::i64;
     return type_at(in, 0) == dtype::boolean ? wrong_type(name, dtype::boolean) : problem{};
   }
@@ -64,7 +64,7 @@ struct cumsum {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
   }
@@ -96,7 +96,7 @@ struct topk {
     return {};
   }
   constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(k, 16); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     out[1] = dtype::i64;
     return out[0] == dtype::boolean ? wrong_type(name, out[0]) : problem{};
@@ -118,7 +118,7 @@ struct log_softmax {
     return {};
   }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 /// softmax and its logarithm.
@@ -134,7 +134,7 @@ struct hardmax {
 
   static constexpr void fields(auto& self, auto&& field) { field("axis", self.axis); }
   constexpr problem infer(inputs in, outputs result) const { return log_softmax{axis}.infer(in, result); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

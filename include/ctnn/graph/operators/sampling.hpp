@@ -36,7 +36,7 @@ struct grid_sample {
     return countable(y);
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return scratch_for(in[1].count()); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (const problem p = require_type(in, 1, is_floating, "grid")) return p;
     return require_type(in, 0, is_floating, name);
@@ -68,7 +68,7 @@ struct affine_grid {
     result[0] = y;
     return countable(y);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 /// ONNX RoiAlign: inputs x (N, C, H, W), rois (R, 4) as x1, y1, x2, y2, and the image (i64) of each.
@@ -98,7 +98,7 @@ struct roi_align {
     return shape_from({in[1][0], in[0][1], size[0], size[1]}, result[0]);
   }
   constexpr std::int64_t scratch(inputs in, span<const extents>) const { return 2 * scratch_for(in[0][1]); }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (type_at(in, 1) != out[0]) return wrong_type("rois", type_at(in, 1));
     if (const problem p = require_type(in, 2, is_index, "images")) return p;
@@ -125,7 +125,7 @@ struct roi_pool {
     if (in[1].rank != 2 || in[1][1] != 5) return {mistake::shape_mismatch, "rois", in[1], {1, 5}};
     return shape_from({in[1][0], in[0][1], size[0], size[1]}, result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

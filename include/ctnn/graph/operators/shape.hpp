@@ -29,10 +29,10 @@ struct input {
     field("in_arena", self.in_arena);
     field("as", self.as);
   }
-  constexpr dtype element() const { return as && type == dtype::f32 ? dtype::i8 : type; }
-  constexpr problem infer_types(types, span<dtype> out) const {
-    out[0] = element();
-    return as ? check_quantization("as", as, out[0]) : problem{};
+  constexpr ir::element made() const { return {as && type == dtype::f32 ? dtype::i8 : type, as}; }
+  constexpr problem infer_types(types, span<ir::element> out) const {
+    out[0] = made();
+    return as ? check_quantization("as", as, out[0].type) : problem{};
   }
   constexpr problem infer(inputs, outputs result) const {
     if (shape.size() > max_rank)
@@ -75,14 +75,16 @@ struct constant {
     result[0] = y;
     return {};
   }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, types wanted, span<ir::element> out) const {
     out[0] = type;
-    return {};
+    if (wanted.empty() || wanted[0] != type || !wanted[0].real) return {};
+    out[0] = wanted[0];
+    return check_quantization("as", out[0].real, type);
   }
-  constexpr weight_slots weights(inputs) const {
+  constexpr weight_slots weights(inputs, types, types made) const {
     extents s;
     for (int d : shape) s.push_back(d);
-    return {{"value"sv, s, type}};
+    return {{"value"sv, s, made.empty() ? ir::element(type) : made[0]}};
   }
 };
 

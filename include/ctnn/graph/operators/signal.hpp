@@ -58,7 +58,7 @@ struct dft {
   constexpr std::int64_t scratch(inputs in, span<const extents> out) const {
     return scratch_for_transform(points(in[0], out[0]));
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 /// ONNX STFT: signal (batch, length, 1 or 2) and, if there is a second input, window (frame) to (batch, frames, bins,
@@ -88,7 +88,7 @@ struct stft {
     return countable(result[0]);
   }
   constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for_transform(frame); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 enum class window_kind { hann, hamming, blackman };
@@ -111,7 +111,7 @@ struct signal_window {
     field("type", self.type);
   }
   constexpr problem infer(inputs, outputs result) const { return shape_from({size}, result[0]); }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = type;
     return type == dtype::boolean ? wrong_type(name, type) : problem{};
   }
@@ -142,7 +142,7 @@ struct mel_weights {
     if (bins < 1 || dft_length < 1 || sample_rate < 1) return {mistake::option_out_of_range, "bins", {bins}, {1}};
     return shape_from({dft_length / 2 + 1, bins}, result[0]);
   }
-  constexpr problem infer_types(types, span<dtype> out) const {
+  constexpr problem infer_types(types, span<element> out) const {
     out[0] = type;
     return type == dtype::boolean ? wrong_type(name, type) : problem{};
   }

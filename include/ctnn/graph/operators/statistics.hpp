@@ -35,7 +35,7 @@ struct group_norm {
     return {};
   }
   constexpr int passes(int back, inputs in) const { return passes_before(channel_axis(in[0], axis), back, in[0]); }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 /// x / (its p-norm along an axis); 0 where the norm is 0.
@@ -57,7 +57,7 @@ struct lp_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 /// (x - mean) / (deviation + 1e-9) over `axes`.
@@ -73,7 +73,7 @@ struct mean_variance_normalize {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 }  // namespace ctnn::op

@@ -7,7 +7,9 @@
 namespace ctnn::ir {
 
 /// The type of input i; f32 where nobody says otherwise.
-constexpr dtype type_at(types in, std::size_t i) { return i < in.size() ? in[i] : dtype::f32; }
+constexpr dtype type_at(types in, std::size_t i) { return i < in.size() ? in[i].type : dtype::f32; }
+/// Its element.
+constexpr element element_at(types in, std::size_t i) { return i < in.size() ? in[i] : element{}; }
 
 constexpr bool is_floating(dtype t) {
   return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
@@ -16,46 +18,26 @@ constexpr bool is_integer(dtype t) { return !is_floating(t) && t != dtype::boole
 constexpr bool is_byte(dtype t) { return t == dtype::i8 || t == dtype::u8; }
 constexpr bool is_index(dtype t) { return t == dtype::i64 || t == dtype::i32; }
 
-constexpr problem wrong_type(std::string_view what, dtype got) {
-  return {mistake::element_type, what, {static_cast<int>(got)}};
-}
-
 /// Input i must satisfy `allowed`.
 constexpr problem require_type(types in, std::size_t i, bool (*allowed)(dtype), std::string_view what) {
   if (allowed(type_at(in, i))) return {};
   return wrong_type(what, type_at(in, i));
 }
-/// Can integers of type t stand for numbers so? The scale is that of a float and above 0, the zero point one of them.
-constexpr problem check_quantization(std::string_view what, const quantization& q, dtype t) {
-  int low = 0, high = 0;
-  switch (t) {
-    case dtype::i8: low = -128, high = 127; break;
-    case dtype::u8: high = 255; break;
-    case dtype::i16: low = -32768, high = 32767; break;
-    case dtype::u16: high = 65535; break;
-    case dtype::i32: break;
-    default: return wrong_type(what, t);
-  }
-  if (!(q.scale > 1e-38 && q.scale < 3.5e38)) return {mistake::option_out_of_range, what};
-  if (q.zero < low || q.zero > high) return {mistake::option_out_of_range, what, {q.zero}, {low, high}};
-  return {};
-}
-
 /// Every input has the type of the first.
 constexpr problem require_one_type(types in, std::string_view what) {
-  for (dtype t : in)
-    if (t != in[0]) return wrong_type(what, t);
+  for (const element& t : in)
+    if (t.type != in[0].type) return wrong_type(what, t);
   return {};
 }
 /// Floating-point elements, one type for all, which is the outputs' as well.
-constexpr problem all_floating(types in, span<dtype> out, std::string_view what) {
-  for (dtype& t : out) t = type_at(in, 0);
+constexpr problem all_floating(types in, span<element> out, std::string_view what) {
+  for (element& t : out) t = type_at(in, 0);
   if (const problem p = require_type(in, 0, is_floating, what)) return p;
   return require_one_type(in, what);
 }
 
 /// Floating-point elements, of any type for each input; the outputs have the first's.
-constexpr problem each_floating(types in, span<dtype> out, std::string_view what) {
+constexpr problem each_floating(types in, span<element> out, std::string_view what) {
   out[0] = type_at(in, 0);
   for (std::size_t i = 0; i < in.size(); ++i)
     if (const problem p = require_type(in, i, is_floating, what)) return p;

@@ -78,7 +78,7 @@ struct max_unpool {
     }
     return countable(result[0]);
   }
-  constexpr problem infer_types(types in, span<dtype> out) const {
+  constexpr problem infer_types(types in, span<element> out) const {
     out[0] = type_at(in, 0);
     if (type_at(in, 1) != dtype::i64) return wrong_type("positions", type_at(in, 1));
     return require_type(in, 0, is_floating, name);
@@ -124,7 +124,7 @@ struct fold_blocks : sliding {
   constexpr std::int64_t scratch(inputs in, span<const extents> out) const {
     return scratch_for(in[0][1] / out[0][1], 2 * sizeof(std::int64_t));
   }
-  constexpr problem infer_types(types in, span<dtype> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
 };
 
 /// conv2d whose windows read from where offsets move them: inputs x, offset (N, offset_groups * kh * kw * 2, H', W')

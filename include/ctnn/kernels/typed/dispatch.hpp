@@ -69,7 +69,9 @@ void visit_size(dtype t, F f) {
 }
 
 /// The target's kernels for bytes.
-inline const integer_kernels& integers_of(const arguments& a) { return a.integers ? *a.integers : plainly::kernels; }
+inline const integer_kernels& integers_of(const arguments& a) {
+  return a.integers && a.integers->kernels ? *a.integers->kernels : plainly::kernels;
+}
 
 /// Arguments whose f16 and bf16 tensors and weights are floats in memory of its own; finish() rounds the outputs back.
 class widened {

@@ -100,24 +100,25 @@ inline void quantize_bytes(const arguments& a, dtype to, float scale, int zero) 
 }
 
 inline void run(const op::quantize& p, const arguments& a, scratch_memory memory) {
-  if (is_byte(p.to) && a.in[0].type == dtype::f32) {
-    if (a.in.size() == 1) return quantize_bytes(a, p.to, static_cast<float>(p.as.scale), p.as.zero);
+  const element to = a.made();
+  if (is_byte(to) && a.in[0].type == dtype::f32) {
+    if (a.in.size() == 1) return quantize_bytes(a, to, static_cast<float>(to.real.scale), to.real.zero);
     if (a.in[1].type == dtype::f32 && scale_index(p, a.in[0].shape, a.in[1].shape).one())
-      return quantize_bytes(a, p.to, *a.in[1].data, a.in.size() == 3 ? byte_at(a.in[2].data, p.to, 0) : 0);
+      return quantize_bytes(a, to, *a.in[1].data, a.in.size() == 3 ? byte_at(a.in[2].data, to, 0) : 0);
   }
   if (a.in.size() == 1)
     return visit_number(p.name, a.in[0].type, [&]<class X>(tag<X>) {
-      visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
-        const auto scale = static_cast<float>(p.as.scale);
+      visit_integer(p.name, to, [&]<class T>(tag<T>) {
+        const auto scale = static_cast<float>(to.real.scale);
         const X* x = elements<X>(a.in[0]);
         T* y = elements<T>(a.out[0]);
         for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i)
-          y[i] = rounded_to<T>(static_cast<float>(x[i]) / scale, p.as.zero);
+          y[i] = rounded_to<T>(static_cast<float>(x[i]) / scale, to.real.zero);
       });
     });
   for_scaled<float, float, int>(
       p, a, memory, [&](std::int64_t first, std::int64_t n, const auto* x, const auto* scale, const auto* zero) {
-        visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
+        visit_integer(p.name, to, [&]<class T>(tag<T>) {
           T* y = elements<T>(a.out[0]) + first;
           for (std::int64_t i = 0; i < n; ++i) y[i] = rounded_to<T>(x[i] / scale[i], zero[i]);
         });
@@ -133,16 +134,16 @@ inline void dequantize_bytes(const arguments& a, float scale, int zero) {
 
 inline void run(const op::dequantize& p, const arguments& a, scratch_memory memory) {
   if (is_byte(a.in[0].type)) {
-    if (a.in.size() == 1) return dequantize_bytes(a, static_cast<float>(p.of.scale), p.of.zero);
+    if (a.in.size() == 1) return dequantize_bytes(a, static_cast<float>(a.of(0).real.scale), a.of(0).real.zero);
     if (a.in[1].type == dtype::f32 && scale_index(p, a.in[0].shape, a.in[1].shape).one())
       return dequantize_bytes(a, *a.in[1].data, a.in.size() == 3 ? byte_at(a.in[2].data, a.in[0].type, 0) : 0);
   }
   if (a.in.size() == 1)
     return visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
-      const auto scale = static_cast<float>(p.of.scale);
+      const auto scale = static_cast<float>(a.of(0).real.scale);
       const X* x = elements<X>(a.in[0]);
       for (std::int64_t i = 0; i < a.in[0].shape.count(); ++i)
-        a.out[0].data[i] = static_cast<float>(static_cast<std::int64_t>(x[i]) - p.of.zero) * scale;
+        a.out[0].data[i] = static_cast<float>(static_cast<std::int64_t>(x[i]) - a.of(0).real.zero) * scale;
     });
   for_floating(p.name, {a.in.subspan(1, 1), a.out, {}}, [&]<class T>(const arguments&, tag<T>) {
     for_scaled<std::int64_t, T, std::int64_t>(
@@ -152,6 +153,8 @@ inline void run(const op::dequantize& p, const arguments& a, scratch_memory memo
         });
   });
 }
+
+inline void run(const op::storage_cast&, const arguments& a) { copy_bytes(a); }
 
 inline void run(const op::dynamic_quantize&, const arguments& a) {
   const float* x = a.in[0].data;
@@ -204,12 +207,14 @@ class byte_layer {
   template <class Op>
   byte_layer(const Op& p, const arguments& a)
       : op_(p),
+        of_(a.of(0).real),
+        made_(a.made()),
         activation_(p.activation),
-        steps_(1 / op_.as.scale),
+        steps_(1 / made_.real.scale),
         bounded_(bounds_in_steps()),
-        bounds_(bounds_of(p)),
+        bounds_(bounds()),
         input_(a.in[0]) {
-    const weight_slots slots = p.weights({&input_.shape, 1});
+    const weight_slots slots = p.weights({&input_.shape, 1}, {}, {&made_, 1});
     weight_ = {a.weights[0], slots[0].shape, layout::nchw, 0, p.weight_type};
     for (std::size_t k = 1; k < slots.size(); ++k) {
       const std::string_view name = slots[k].name;
@@ -248,7 +253,7 @@ class byte_layer {
     return input_scale_ && *input_scale_ >= 0 && none_below_0(input_.data + first, n);
   }
   int input_zero(std::int64_t row) const {
-    return input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : op_.of.zero;
+    return input_zero_ ? byte_at(input_zero_, input_.type, by_row_ ? row : 0) : of_.zero;
   }
   /// Of the weight as it is multiplied in rows: less 128 if it is unsigned.
   int weight_zero(std::int64_t o) const {
@@ -270,16 +275,16 @@ class byte_layer {
 
   /// What becomes of sums, as the targets' kernels take it; false where result() alone knows.
   bool describe(sum_results& r) const {
-    r.type = op_.to == dtype::i32   ? sum_results::i32
-             : op_.to == dtype::f32 ? sum_results::f32
-             : op_.to == dtype::u8  ? sum_results::u8
-                                    : sum_results::i8;
-    if (op_.to == dtype::i32) return true;
+    r.type = made_ == dtype::i32   ? sum_results::i32
+             : made_ == dtype::f32 ? sum_results::f32
+             : made_ == dtype::u8  ? sum_results::u8
+                                   : sum_results::i8;
+    if (made_ == dtype::i32) return true;
     r.least = bounds_.low;
     r.most = bounds_.high;
     if (op_.is_tflite()) {
       r.how = sum_results::fixed;
-      r.zero = op_.as.zero;
+      r.zero = made_.real.zero;
       return true;
     }
     constexpr float all = std::numeric_limits<float>::infinity();
@@ -288,10 +293,10 @@ class byte_layer {
     r.low = clips ? bounded_.a : bounded_ ? 0 : -all;
     r.high = clips ? bounded_.b : all;
     if (!(r.low <= r.high)) return false;
-    if (op_.to != dtype::f32) r.scale = output_scale();
+    if (made_ != dtype::f32) r.scale = output_scale();
     if (op_.is_real()) {
       r.how = sum_results::fused;
-      r.zero = op_.as.zero;
+      r.zero = made_.real.zero;
       return true;
     }
     if (op_.arithmetic == op::byte_arithmetic::ncnn) {
@@ -302,29 +307,29 @@ class byte_layer {
     }
     r.how = sum_results::real;
     r.divides = static_cast<bool>(activation_);
-    if (op_.to != dtype::f32) r.zero = byte_at(output_zero_, op_.to, 0);
+    if (made_ != dtype::f32) r.zero = byte_at(output_zero_, made_, 0);
     return sums_fit_;
   }
 
   /// f(tag<T>) for the result's elements.
   template <class F>
   void visit_result(F f) const {
-    if (op_.to == dtype::i32) f(tag<std::int32_t>{});
-    else if (op_.to == dtype::f32) f(tag<float>{});
-    else if (op_.to == dtype::u8) f(tag<std::uint8_t>{});
+    if (made_ == dtype::i32) f(tag<std::int32_t>{});
+    else if (made_ == dtype::f32) f(tag<float>{});
+    else if (made_ == dtype::u8) f(tag<std::uint8_t>{});
     else f(tag<std::int8_t>{});
   }
   /// What sums of this row and output are multiplied by: to real numbers, or, where nothing comes between, to steps of
   /// the result.
   sum_unit unit(std::int64_t row, std::int64_t o) const {
-    if (op_.to == dtype::i32) return {};
+    if (made_ == dtype::i32) return {};
     const float of_weight = weight_scale_[op_.by_output ? o : 0];
-    if (op_.is_tflite()) return {1, 0, fixed_factor(op_.of.scale * static_cast<double>(of_weight) / op_.as.scale)};
+    if (op_.is_tflite()) return {1, 0, fixed_factor(of_.scale * static_cast<double>(of_weight) / made_.real.scale)};
     const float bias = real_bias() ? bias_[o] : 0;
-    if (op_.is_real()) return {in_steps(op_.of.scale * static_cast<double>(of_weight)), in_steps(double{bias})};
+    if (op_.is_real()) return {in_steps(of_.scale * static_cast<double>(of_weight)), in_steps(double{bias})};
     const float of_input = input_scale_[by_row_ ? row : 0];
     if (op_.arithmetic == op::byte_arithmetic::ncnn) return {of_weight == 0 ? 0 : 1 / (of_input * of_weight), bias};
-    return {is_byte(op_.to) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight};
+    return {is_byte(made_) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight};
   }
   template <class T>
   T result(std::int32_t sum, const sum_unit& unit, std::int64_t o) const {
@@ -337,24 +342,24 @@ class byte_layer {
     if (op_.is_real()) {
       const float y = activated(std::fma(static_cast<float>(sum), unit.real, unit.bias));
       if constexpr (std::is_same_v<T, float>) return y;
-      else return rounded_to<T>(are_steps() ? y : y / output_scale(), op_.as.zero);
+      else return rounded_to<T>(are_steps() ? y : y / output_scale(), made_.real.zero);
     }
     const auto* bias = static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
     const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
     if constexpr (std::is_same_v<T, std::int32_t>) return wrapped<T>(static_cast<std::uint64_t>(all));
     if (op_.is_tflite())
       return static_cast<T>(
-          bounds_.of(unit.fixed.of(wrapped<std::int32_t>(static_cast<std::uint64_t>(all))) + op_.as.zero));
+          bounds_.of(unit.fixed.of(wrapped<std::int32_t>(static_cast<std::uint64_t>(all))) + made_.real.zero));
     const float y = activated(static_cast<float>(all) * unit.real);
     if constexpr (std::is_same_v<T, float>) return y;
-    else return rounded_to<T>(activation_ ? y / *output_scale_ : y, byte_at(output_zero_, op_.to, 0));
+    else return rounded_to<T>(activation_ ? y / *output_scale_ : y, byte_at(output_zero_, made_, 0));
   }
 
  private:
-  float output_scale() const { return op_.is_real() ? static_cast<float>(op_.as.scale) : *output_scale_; }
+  float output_scale() const { return op_.is_real() ? static_cast<float>(made_.real.scale) : *output_scale_; }
   float activated(float y) const { return activation_ ? applied(bounded_, y) : y; }
   /// Do real numbers become steps of the result before what bounds them, and not behind a function?
-  bool are_steps() const { return op_.is_real() && is_byte(op_.to) && op::is_bounds(activation_); }
+  bool are_steps() const { return op_.is_real() && is_byte(made_) && op::is_bounds(activation_); }
   /// A real number so; a finite one, as a sum of 0 times what is not would be no number.
   float in_steps(double x) const {
     constexpr double most = std::numeric_limits<float>::max();
@@ -368,12 +373,13 @@ class byte_layer {
     return f;
   }
 
-  template <class Op>
-  static op::byte_bounds bounds_of(const Op& p) {
-    return p.is_tflite() ? op::byte_bounds(p.activation, p.as, p.to) : op::byte_bounds({}, {1, 0}, p.to);
+  op::byte_bounds bounds() const {
+    return op_.is_tflite() ? op::byte_bounds(activation_, made_) : op::byte_bounds({}, {made_.type, {1, 0}});
   }
 
   op::products_of_bytes op_;
+  quantization of_;
+  element made_;
   activation_function activation_;
   double steps_;  ///< of the result, in a real number of 1
   activation_function bounded_;
@@ -399,34 +405,35 @@ void look_up(const arguments& a, const T (&table)[256]) {
 }
 
 /// Sums of 32 bits by the target's kernel, if it takes them: whole vectors are read.
-inline bool requantize_sums(const op::requantize& p, const arguments& a, const op::requantization& how) {
+inline bool requantize_sums(const arguments& a, const op::requantization& how) {
+  const element of = a.of(0), to = a.made();
   const std::int64_t count = a.out[0].shape.count();
   const fixed_factor* factor = how.factor();
-  if (a.in[0].type != dtype::i32 || !is_byte(p.to) || count < quad_lanes || !factor ||
-      factor->times >= std::int64_t{1} << 31)
+  if (of != dtype::i32 || !is_byte(to) || count < quad_lanes || !factor || factor->times >= std::int64_t{1} << 31)
     return false;
-  const auto less_zero = wrapped<std::int32_t>(-static_cast<std::uint64_t>(static_cast<std::int64_t>(p.of.zero)));
+  const auto less_zero = wrapped<std::int32_t>(-static_cast<std::uint64_t>(static_cast<std::int64_t>(of.real.zero)));
   sum_results r{};
   r.sums = elements<std::int32_t>(a.in[0]);
   r.to = a.out[0].data;
   r.to_pitch = static_cast<std::ptrdiff_t>(count);
   r.lines = r.rows = 1;
   r.width = count;
-  r.type = p.to == dtype::u8 ? sum_results::u8 : sum_results::i8;
+  r.type = to == dtype::u8 ? sum_results::u8 : sum_results::i8;
   r.how = sum_results::fixed;
   r.fixed_factor = &factor->times;
   r.integer_bias = &less_zero;
-  r.zero = p.as.zero;
+  r.zero = to.real.zero;
   r.least = how.bounds().low;
   r.most = how.bounds().high;
   return integers_of(a).finish(r);
 }
 
 inline void run(const op::requantize& p, const arguments& a) {
-  const op::requantization how(p);
-  if (requantize_sums(p, a, how)) return;
+  const element to = a.made();
+  const op::requantization how(p, a.of(0), to);
+  if (requantize_sums(a, how)) return;
   visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
-    visit_integer(p.name, p.to, [&]<class T>(tag<T>) {
+    visit_integer(p.name, to, [&]<class T>(tag<T>) {
       const std::int64_t count = a.out[0].shape.count();
       if constexpr (sizeof(X) == 1 && sizeof(T) == 1)
         if (count >= 256) {
@@ -442,11 +449,13 @@ inline void run(const op::requantize& p, const arguments& a) {
 }
 
 inline void run(const op::quantized_activation& p, const arguments& a) {
-  const op::byte_bounds bounds({}, p.as, p.to);
-  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
-    visit_byte(p.to, [&]<class T>(tag<T>) {
+  const element of = a.of(0), to = a.made();
+  const op::byte_bounds bounds({}, to);
+  visit_byte(of, [&]<class X>(tag<X>) {
+    visit_byte(to, [&]<class T>(tag<T>) {
       T table[256];
-      for (int i = 0; i < 256; ++i) table[i] = static_cast<T>(bounds.of(step_of(p, static_cast<X>(i)) + p.as.zero));
+      for (int i = 0; i < 256; ++i)
+        table[i] = static_cast<T>(bounds.of(step_of(p, of.real, to.real, static_cast<X>(i)) + to.real.zero));
       look_up(a, table);
     });
   });
@@ -475,33 +484,35 @@ inline bool combine_rows(byte_pairs p, const arguments& a) {
 }
 
 inline void run(const op::quantized_binary& p, const arguments& a) {
-  const op::byte_bounds bounds(p.activation, p.as, p.to);
+  const element to = a.made();
+  const quantization of = a.of(0).real, with = a.of(1).real, as = to.real;
+  const op::byte_bounds bounds(p.activation, to);
   const bool multiplies = p.function == op::binary_function::mul;
-  const fixed_factor first(multiplies ? p.of.scale * p.with.scale / p.as.scale : p.of.scale / p.as.scale),
-      second(p.with.scale / p.as.scale);
+  const fixed_factor first(multiplies ? of.scale * with.scale / as.scale : of.scale / as.scale),
+      second(with.scale / as.scale);
   const bool subtracts = p.function == op::binary_function::sub;
   const auto flip_of = [](dtype t) { return static_cast<std::uint8_t>(t == dtype::i8 ? 128 : 0); };
   byte_pairs pairs{};
   pairs.x_flip = flip_of(a.in[0].type);
   pairs.z_flip = flip_of(a.in[1].type);
-  pairs.x_zero = p.of.zero;
-  pairs.z_zero = p.with.zero;
+  pairs.x_zero = of.zero;
+  pairs.z_zero = with.zero;
   pairs.multiplies = multiplies;
   pairs.subtracts = subtracts;
   pairs.first = first.times;
   pairs.second = multiplies ? 0 : second.times;
-  pairs.zero = p.as.zero;
+  pairs.zero = as.zero;
   pairs.least = bounds.low;
   pairs.most = bounds.high;
   if (combine_rows(pairs, a)) return;
   const int sign = subtracts ? -1 : 1;
   visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
     visit_byte(a.in[1].type, [&]<class Z>(tag<Z>) {
-      visit_byte(p.to, [&]<class T>(tag<T>) {
+      visit_byte(to, [&]<class T>(tag<T>) {
         map_pairs<T, X, Z>(a, [&](X x, Z z) {
-          const std::int32_t left = x - p.of.zero, right = z - p.with.zero;
+          const std::int32_t left = x - of.zero, right = z - with.zero;
           const std::int32_t y = multiplies ? first.of(left * right) : weighted_sum(first, left, second, right * sign);
-          return static_cast<T>(bounds.of(y + p.as.zero));
+          return static_cast<T>(bounds.of(y + as.zero));
         });
       });
     });
@@ -512,10 +523,11 @@ inline void run(const op::quantized_softmax& p, const arguments& a, scratch_memo
   const around s(a.in[0].shape, p.axis);
   const std::span<float> table = memory.take<float>(256);
   for (std::size_t i = 0; i < 256; ++i)
-    table[i] = math::exp(-static_cast<float>(p.of.scale) * static_cast<float>(255 - static_cast<int>(i)));
-  const op::byte_bounds bounds({}, p.as, p.to);
+    table[i] = math::exp(-p.step(a.of(0)) * static_cast<float>(255 - static_cast<int>(i)));
+  const element to = a.made();
+  const op::byte_bounds bounds({}, to);
   visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
-    visit_byte(p.to, [&]<class T>(tag<T>) {
+    visit_byte(to, [&]<class T>(tag<T>) {
       for (std::int64_t line = 0; line < s.outer * s.inner; ++line) {
         const std::int64_t first = line / s.inner * s.size * s.inner + line % s.inner;
         const X* x = elements<X>(a.in[0]) + first;
@@ -525,9 +537,9 @@ inline void run(const op::quantized_softmax& p, const arguments& a, scratch_memo
         const auto power = [&](std::int64_t i) { return table[static_cast<std::size_t>(255 - most + x[i * s.inner])]; };
         float sum = 0;
         for (std::int64_t i = 0; i < s.size; ++i) sum += power(i);
-        const float unit = 1 / (sum * static_cast<float>(p.as.scale));
+        const float unit = 1 / (sum * static_cast<float>(to.real.scale));
         for (std::int64_t i = 0; i < s.size; ++i)
-          y[i * s.inner] = static_cast<T>(bounds.of(saturated<std::int32_t>(power(i) * unit + 0.5f) + p.as.zero));
+          y[i * s.inner] = static_cast<T>(bounds.of(saturated<std::int32_t>(power(i) * unit + 0.5f) + to.real.zero));
       }
     });
   });

@@ -18,14 +18,16 @@ class lstm_of_bytes {
   lstm_of_bytes(const op::quantized_lstm& p, const arguments& a, scratch_memory memory)
       : p_(p),
         in_(p.sizes_of(a.in[0].shape).in),
+        input_zero_(a.of(0).real.zero),
+        result_zero_(a.made().real.zero),
         input_weight_(bytes_of(a.weights[0])),
         state_weight_(bytes_of(a.weights[1])),
         bias_(static_cast<const std::int32_t*>(static_cast<const void*>(a.weights[2]))),
         gates_(memory.take<std::int16_t>(std::int64_t{4} * p.hidden).data()),
         // Ratios of scales are floats.
-        to_result_(static_cast<double>(static_cast<float>(std::ldexp(1.0, -30) / p.as.scale))) {
+        to_result_(static_cast<double>(static_cast<float>(std::ldexp(1.0, -30) / a.made().real.scale))) {
     for (std::size_t g = 0; g < 4; ++g) {
-      of_input_[g] = factor(a.weights[3][g], p.of.scale);
+      of_input_[g] = factor(a.weights[3][g], a.of(0).real.scale);
       of_state_[g] = factor(a.weights[4][g], p.with.scale);
     }
   }
@@ -34,7 +36,7 @@ class lstm_of_bytes {
     const int hidden = p_.hidden;
     for (int r = 0; r < 4 * hidden; ++r) {
       const auto g = static_cast<std::size_t>(r / hidden);
-      const std::int32_t of_x = sum(input_weight_ + std::int64_t{r} * in_, x, in_, p_.of.zero, bias_[r]),
+      const std::int32_t of_x = sum(input_weight_ + std::int64_t{r} * in_, x, in_, input_zero_, bias_[r]),
                          of_h = sum(state_weight_ + std::int64_t{r} * hidden, h, hidden, p_.with.zero, 0);
       const std::int32_t first = gate(of_input_[g].of(of_x));
       const std::int32_t both = gate(std::int64_t{of_state_[g].of(of_h)} + first);
@@ -45,7 +47,7 @@ class lstm_of_bytes {
       const std::int32_t kept = fixed_detail::shifted_right(f[k] * c[k], 15),
                          added = fixed_detail::shifted_right(i[k] * g[k], 15 + p_.cell_bits);
       c[k] = static_cast<std::int16_t>(fixed_detail::saturated_16(kept + added));
-      const std::int32_t y = to_result_.of(o[k] * fixed_tanh(c[k], p_.cell_bits)) + p_.as.zero;
+      const std::int32_t y = to_result_.of(o[k] * fixed_tanh(c[k], p_.cell_bits)) + result_zero_;
       h[k] = static_cast<std::int8_t>(std::clamp(y, std::int32_t{-128}, std::int32_t{127}));
     }
   }
@@ -68,7 +70,7 @@ class lstm_of_bytes {
   }
 
   op::quantized_lstm p_;
-  int in_;
+  int in_, input_zero_, result_zero_;
   const std::int8_t *input_weight_, *state_weight_;
   const std::int32_t* bias_;
   std::int16_t* gates_;

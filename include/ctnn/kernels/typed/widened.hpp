@@ -24,7 +24,7 @@ void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
     std::vector<const_tensor> slots;
     for (const weight_slot& s : weights_of(op, inputs(shapes.data(), shapes.size()))) {
       if (slots.size() == a.weights.size()) break;
-      const dtype type = s.type == dtype::f32 && is_narrow(a.in[0].type) ? a.in[0].type : s.type;
+      const dtype type = s.type == dtype::f32 && is_narrow(a.in[0].type) ? a.in[0].type : s.type.type;
       slots.push_back({a.weights[slots.size()], s.shape, layout::nchw, 0, type});
     }
     in_floats(a, [&](const arguments& b) { run_kernel(op, b, memory); }, slots);

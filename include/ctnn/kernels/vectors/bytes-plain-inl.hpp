@@ -79,8 +79,8 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
   const extents &in = a.in[0].shape, &out = a.out[0].shape;
   const auto pad = p.padding(in);
   byte_layer k{};
-  k.results = results_of(p);
-  k.outside = static_cast<std::int8_t>(p.of.zero);
+  k.results = results_of(p, a.made());
+  k.outside = static_cast<std::int8_t>(a.of(0).real.zero);
   k.backwards = a.backwards;
   k.images = p.has_batch(in) ? in[0] : 1;
   k.groups = p.groups;
@@ -113,7 +113,7 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
 constexpr byte_layer byte_task_of(const op::quantized_matmul& p, const arguments& a) {
   const extents& in = a.in[0].shape;
   byte_layer k{};
-  k.results = results_of(p);
+  k.results = results_of(p, a.made());
   k.backwards = a.backwards;
   k.images = k.groups = k.height = k.out_height = 1;
   k.channels = k.pitch = in.back(0);
@@ -152,15 +152,16 @@ struct byte_binary {
   std::uint32_t factor;  ///< of products (x - zero) (z - zero)
 };
 constexpr byte_binary byte_task_of(const op::quantized_binary& p, const arguments& in) {
-  const fixed_factor a(p.of.scale / p.as.scale), b(p.with.scale / p.as.scale);
-  byte_binary k{
-      {results_of(p), a.times, p.function == op::binary_function::sub ? -b.times : b.times, std::int64_t{1} << 31},
-      p.function == op::binary_function::mul,
-      p.of.zero,
-      p.with.zero,
-      static_cast<std::ptrdiff_t>(in.out[0].shape.count()),
-      fixed_factor(p.of.scale * p.with.scale / p.as.scale).word()};
-  k.sum.start -= k.sum.a * p.of.zero + k.sum.b * p.with.zero;
+  const quantization of = in.of(0).real, with = in.of(1).real, as = in.made().real;
+  const fixed_factor a(of.scale / as.scale), b(with.scale / as.scale);
+  byte_binary k{{results_of(p, in.made()), a.times, p.function == op::binary_function::sub ? -b.times : b.times,
+                 std::int64_t{1} << 31},
+                p.function == op::binary_function::mul,
+                of.zero,
+                with.zero,
+                static_cast<std::ptrdiff_t>(in.out[0].shape.count()),
+                fixed_factor(of.scale * with.scale / as.scale).word()};
+  k.sum.start -= k.sum.a * of.zero + k.sum.b * with.zero;
   return k;
 }
 inline void run(const byte_binary& k, const byte_operands& o) {
@@ -177,13 +178,14 @@ struct byte_table {
   std::int8_t at[256]{};
 };
 constexpr byte_table byte_task_of(const op::quantized_activation& p, const arguments& a) {
-  const byte_results to = results_of(p);
+  const element of = a.of(0), as = a.made();
+  const byte_results to = results_of(p, as);
   byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
-  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(step_of(p, x));
+  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(step_of(p, of.real, as.real, x));
   return table;
 }
 constexpr byte_table byte_task_of(const op::requantize& p, const arguments& a) {
-  const op::requantization how(p);
+  const op::requantization how(p, a.of(0), a.made());
   byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
   for (int x = -128; x < 128; ++x) table.at[x & 255] = static_cast<std::int8_t>(how.of(x));
   return table;
@@ -202,12 +204,12 @@ struct byte_softmax {
 constexpr byte_softmax byte_task_of(const op::quantized_softmax& p, const arguments& a) {
   const extents& s = a.in[0].shape;
   const int axis = normal_axis(p.axis, s.rank), size = s[axis];
-  return {results_of(p),
+  return {results_of(p, a.made()),
           size,
           static_cast<int>(s.count(axis + 1, s.rank)),
           static_cast<int>(s.count() / size),
-          static_cast<float>(p.of.scale),
-          static_cast<float>(p.as.scale)};
+          p.step(a.of(0)),
+          static_cast<float>(a.made().real.scale)};
 }
 inline void run(const byte_softmax& k, const byte_operands& o) {
   for (int line = 0; line < k.lines; ++line) {
@@ -235,11 +237,13 @@ struct byte_scale {
   std::ptrdiff_t count;
   bool to_bytes;
 };
-constexpr byte_scale byte_task_of(const op::quantize& p, const arguments& a) {
-  return {static_cast<float>(p.as.scale), p.as.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), true};
+constexpr byte_scale byte_task_of(const op::quantize&, const arguments& a) {
+  const quantization as = a.made().real;
+  return {static_cast<float>(as.scale), as.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), true};
 }
-constexpr byte_scale byte_task_of(const op::dequantize& p, const arguments& a) {
-  return {static_cast<float>(p.of.scale), p.of.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), false};
+constexpr byte_scale byte_task_of(const op::dequantize&, const arguments& a) {
+  const quantization of = a.of(0).real;
+  return {static_cast<float>(of.scale), of.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), false};
 }
 inline void run(const byte_scale& k, const byte_operands& o) {
   if (k.to_bytes) {

@@ -304,9 +304,9 @@ void pool_planes(const op::pool& p, const arguments& a) {
   const pooling_walk<T> walk(p, x, y);
   const index_range some = share_of(a.share, static_cast<std::ptrdiff_t>(y.count() / y.back(0)));
   if constexpr (sizeof(T) == 1)
-    if (p.function == op::pooling::max && !p.indices && a.integers && walk.has_lines())
+    if (p.function == op::pooling::max && !p.indices && a.integers && a.integers->kernels && walk.has_lines())
       return walk.find_largest(elements<std::uint8_t>(a.in[0]), elements<std::uint8_t>(a.out[0]), some,
-                               std::is_signed_v<T>, *a.integers);
+                               std::is_signed_v<T>, *a.integers->kernels);
   walk.run(elements<T>(a.in[0]), elements<T>(a.out[0]), p.indices ? elements<std::int64_t>(a.out[1]) : nullptr, some);
 }
 

@@ -23,7 +23,7 @@ struct widen_halves {
     if (n.type == &type_of<op::input> || n.type == &type_of<op::constant> || n.type == &type_of<op::cast>) return false;
     const graph_view g = x.source();
     bool halves = false, rounded = false;
-    pool<dtype> types;
+    pool<element> types;
     for (value_id v : g.inputs(n)) {
       halves = halves || is_narrow(g.at_value(v).type);
       rounded = rounded || is_rounded(x, v);
@@ -32,16 +32,18 @@ struct widen_halves {
     if (!halves || (n.type->is.copies && !rounded)) return false;
     // It must make f32 of f32 where it makes halves of halves.
     const pool<extents> shapes = input_shapes(g, n);
-    description d;
+    pool<element> wanted;
+    for (int k = 0; k < n.outputs.count; ++k) wanted.push_back(widened(g.at_value(n.outputs.first + k).type));
+    description d{types_of(wanted)};
     if (n.type->describe(g.fields_of(n.fields), inputs(shapes.data(), shapes.size()), types_of(types), d)) return false;
     for (int k = 0; k < n.outputs.count; ++k)
-      if ((d.types.empty() ? dtype::f32 : d.types[static_cast<std::size_t>(k)]) !=
-          widened(g.at_value(n.outputs.first + k).type))
+      if ((d.types.empty() ? dtype::f32 : d.types[static_cast<std::size_t>(k)].type) !=
+          widened(g.at_value(n.outputs.first + k).type).type)
         return false;
     const auto weights = g.weights(n);
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const expression& w = g.at_expression(weights[k]);
-      if (w.type || widened(w.element) != d.weights[k].type) return false;
+      if (w.type || widened(w.element).type != d.weights[k].type.type) return false;
     }
     return true;
   }
@@ -67,8 +69,8 @@ struct widen_halves {
   }
 
  private:
-  static constexpr types types_of(const pool<dtype>& t) { return {t.data(), t.size()}; }
-  static constexpr dtype widened(dtype t) { return is_narrow(t) ? dtype::f32 : t; }
+  static constexpr types types_of(const pool<element>& t) { return {t.data(), t.size()}; }
+  static constexpr element widened(const element& e) { return is_narrow(e) ? element(dtype::f32) : e; }
 
   /// Was the half rounded from a float?
   static constexpr bool is_rounded(const expander& x, value_id v) {

@@ -9,29 +9,26 @@
 
 namespace ctnn::rules {
 
-/// Integers whose scale and zero point are numbers of the operator.
-struct said_integers {
-  using of = op::dequantize;
-  static constexpr std::string_view why_not(const op::dequantize& d) {
-    return d.of ? "" : "its scale is a value, not a number of its own";
+/// Integers whose scale and zero point are those of their element.
+template <class Op>
+struct with_element {
+  using of = Op;
+  static constexpr std::string_view why_not(const rewriter& r, node_id n) {
+    return r.inputs_count(n) == 1 ? "" : "its scale is a value, not a number of its own";
   }
 };
-struct says_integers {
-  using of = op::quantize;
-  static constexpr std::string_view why_not(const op::quantize& q) {
-    return q.as ? "" : "its scale is a value, not a number of its own";
-  }
-};
+using said_integers = with_element<op::dequantize>;
+using says_integers = with_element<op::quantize>;
 
 /// Does node n make f32 of bytes?
 constexpr bool dequantizes_bytes(const rewriter& r, node_id n) {
-  return r.is<op::dequantize>(n) && r.get<op::dequantize>(n).of && is_byte(r.type(r.input(n)));
+  return r.is<op::dequantize>(n) && r.inputs_count(n) == 1 && is_byte(r.type(r.input(n)));
 }
 constexpr reason unless_bytes(const rewriter& r, node_id dequantize) {
   return is_byte(r.type(r.input(dequantize))) ? reason{} : reason{"its input is not of bytes", r.name(dequantize)};
 }
 constexpr reason unless_makes_bytes(const rewriter& r, node_id quantize) {
-  return is_byte(r.get<op::quantize>(quantize).to) ? reason{} : reason{"it does not make bytes"};
+  return is_byte(r.type(r.output(quantize))) ? reason{} : reason{"it does not make bytes"};
 }
 
 /// A weight that is made of bytes: dequantize(bytes, scale, zero point), its rows and columns exchanged or not.
@@ -53,7 +50,8 @@ struct weight_of_bytes {
     if (!is_byte(g.at_expression(bytes).element)) return {"its weight is not dequantised from bytes"};
     if (of.size() > 1) scale = of[1];
     if (of.size() > 2) zero = of[2];
-    if (how.of.zero != 0) return {"its weight has a zero point that is no constant"};
+    if (g.at_expression(bytes).element.real.zero != 0 && scale == none)
+      return {"its weight has a zero point that is no constant"};
     const int outputs = turned ? 1 : 0;
     if (how.block != 0 || (by_output(r) && normal_axis(how.axis, g.at_expression(bytes).shape.rank) != outputs))
       return {"its weight's scales are not the outputs'"};
@@ -102,12 +100,12 @@ struct multiply_bytes {
     op::products_of_bytes how;
     how.arithmetic = op::byte_arithmetic::real;
     how.weight_type = r.view().at_expression(m.weight.bytes).element;
-    how.to = dtype::f32;
     how.by_output = m.weight.by_output(r);
     how.zero_points = m.weight.zero != none;
-    how.of = r.get<op::dequantize>(m.first).of;
     const expression_id scale =
-        m.weight.scale != none ? m.weight.scale : r.filled({1}, static_cast<float>(m.weight.how.of.scale));
+        m.weight.scale != none
+            ? m.weight.scale
+            : r.filled({1}, static_cast<float>(r.view().at_expression(m.weight.bytes).element.real.scale));
     // A signal's weight has become that of an image; one number for all may be a scalar in files.
     const extents shape = m.weight.turned ? r.shape_of(m.weight.bytes) : r.shape_of(r.weight(m.last, 0));
     const extents each{static_cast<int>(r.shape_of(scale).count())};
@@ -153,18 +151,12 @@ struct bytes_of_products {
     return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto q = r.get<op::quantize>(m.last);
-    const pool<expression_id> weights = r.weights_of(m.first);
-    layers::visit(r, m.first, [&](auto layer) {
-      layer.to = q.to;
-      layer.as = q.as;
-      const value_id v = r.input(m.last);
-      if (r.producer(v) == m.first) return r.fuse(m.first, m.last, layer, r.inputs_of(m.first), weights);
-      r.become(m.first, layer, r.name(m.first), r.inputs_of(m.first), weights);
-      r.retype(r.output(m.first), q.to);
-      r.retype(v, q.to);
-      r.bypass(m.last, v);
-    });
+    const value_id v = r.input(m.last);
+    const element made = r.type(r.output(m.last));
+    if (r.producer(v) == m.first) return r.fuse(m.first, m.last, r.inputs_of(m.first));
+    r.retype(r.output(m.first), made);
+    r.retype(v, made);
+    r.bypass(m.last, v);
   }
 };
 
@@ -185,8 +177,7 @@ struct moved_bytes {
     if (!dequantizes_bytes(r, dequantize))
       return {"its integers are no bytes with numbers of their own", r.name(dequantize)};
     if (const reason no = unless_makes_bytes(r, quantize)) return no;
-    const auto q = r.get<op::quantize>(quantize);
-    same = q.as == r.get<op::dequantize>(dequantize).of && q.to == r.type(r.input(dequantize));
+    same = r.type(r.output(quantize)) == r.type(r.input(dequantize));
     return {};
   }
   /// Operators between read bytes; they stand for the same numbers as before. Gives the bytes behind the last.
@@ -209,8 +200,8 @@ struct moved_bytes {
   }
   /// The integer that stands for what is padded with.
   constexpr double filling(const rewriter& r, double real) const {
-    const auto of = r.get<op::dequantize>(dequantize).of;
-    return real / of.scale + of.zero;
+    const auto [scale, zero] = r.type(r.input(dequantize)).real;
+    return real / scale + zero;
   }
 };
 
@@ -272,11 +263,9 @@ struct requantize_bytes {
                : reason{"its input is also read by another layer", r.name(m.dequantize), true};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto q = r.get<op::quantize>(m.quantize);
-    const auto of = r.get<op::dequantize>(m.dequantize).of;
     const value_id x = m.take_bytes(r);
     r.note(r.name(m.dequantize), r.name(m.quantize));
-    r.become(m.quantize, op::requantize{of, q.as, q.to}, r.name(m.quantize), {&x, 1}, {});
+    r.become(m.quantize, op::requantize{}, r.name(m.quantize), {&x, 1}, {});
   }
 };
 
@@ -308,12 +297,12 @@ struct join_bytes {
                                   numerics::reassociates};
   static constexpr bool any_type = true;
   using pattern = chain<op::concat, says_integers>;
-  static constexpr bool as_it_is(const rewriter& r, node_id d, const op::quantize& q) {
-    return r.get<op::dequantize>(d).of == q.as && r.type(r.input(d)) == q.to;
+  static constexpr bool as_it_is(const rewriter& r, node_id d, const element& made) {
+    return r.type(r.input(d)) == made;
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = unless_makes_bytes(r, m.last)) return no;
-    const auto q = r.get<op::quantize>(m.last);
+    const element q = r.type(r.output(m.last));
     for (const value_id v : r.inputs_of(m.first)) {
       const node_id d = r.producer(v);
       if (!dequantizes_bytes(r, d)) return {"it is not dequantised from bytes", r.name(d)};
@@ -322,15 +311,15 @@ struct join_bytes {
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto q = r.get<op::quantize>(m.last);
+    const element q = r.type(r.output(m.last));
     pool<value_id> in;
     for (const value_id v : r.inputs_of(m.first)) {
       const node_id d = r.producer(v);
       const value_id x = r.input(d);
       in.push_back(as_it_is(r, d, q) ? x : v);
       if (as_it_is(r, d, q)) continue;
-      r.become(d, op::requantize{r.get<op::dequantize>(d).of, q.as, q.to}, r.name(d), {&x, 1}, {});
-      r.retype(v, q.to);
+      r.become(d, op::requantize{}, r.name(d), {&x, 1}, {});
+      r.retype(v, q);
     }
     r.fuse(m.first, m.last, r.get<op::concat>(m.first), in, {});
   }
@@ -366,7 +355,7 @@ struct quantize_before_moves {
   static constexpr bool makes_floats(const rewriter& r, node_id n) {
     bool floats = false;
     layers::visit(r, n, [&](const auto& layer) {
-      floats = layer.arithmetic == op::byte_arithmetic::ncnn && layer.to == dtype::f32 && r.given(n) == 0;
+      floats = layer.arithmetic == op::byte_arithmetic::ncnn && r.type(r.output(n)) == dtype::f32 && r.given(n) == 0;
     });
     return floats;
   }
@@ -447,7 +436,6 @@ struct quantize_before_moves {
       layers::visit(r, n, [&](auto layer) {
         pool<expression_id> weights = r.weights_of(n);
         weights.push_back(m.scale);
-        layer.to = dtype::i8;
         r.note(r.name(n), r.name(n));
         r.become(n, layer, r.name(n), r.inputs_of(n), weights);
         r.retype(r.output(n), dtype::i8);
@@ -473,12 +461,10 @@ struct activate_bytes {
     return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto q = r.get<op::quantize>(m.last);
     const activation_function f = r.get<op::activation>(m.apply).activation;
-    const auto of = r.get<op::dequantize>(m.dequantize).of;
     const value_id x = r.input(m.dequantize);
-    if (op::is_bounds(f)) r.fuse(m.apply, m.last, op::requantize{of, q.as, q.to, f}, {&x, 1}, {});
-    else r.fuse(m.apply, m.last, op::quantized_activation{f, of, q.as, q.to}, {&x, 1}, {});
+    if (op::is_bounds(f)) r.fuse(m.apply, m.last, op::requantize{f}, {&x, 1}, {});
+    else r.fuse(m.apply, m.last, op::quantized_activation{f}, {&x, 1}, {});
   }
 };
 
@@ -496,23 +482,20 @@ struct combine_bytes {
   static constexpr reason guard(const rewriter& r, const match& m) {
     using enum op::binary_function;
     const auto b = r.get<op::binary>(m.combine);
-    const auto as = r.get<op::quantize>(m.last).as;
+    const quantization as = r.type(r.output(m.last)).real;
     if (b.function != add && b.function != sub && b.function != mul) return {"it is no + - *", r.name(m.combine)};
     if (!op::is_bounds(b.activation)) return {"it has an activation that is no bounds", r.name(m.combine)};
     for (const node_id d : {m.a, m.b}) {
       if (const reason no = unless_bytes(r, d)) return no;
-      if (r.get<op::dequantize>(d).of.scale / as.scale >= 1048576)
+      if (r.type(r.input(d)).real.scale / as.scale >= 1048576)
         return {"its steps are too large for the result's", r.name(d)};
     }
     return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto q = r.get<op::quantize>(m.last);
     const auto b = r.get<op::binary>(m.combine);
-    const op::quantized_binary by{b.function,  r.get<op::dequantize>(m.a).of, r.get<op::dequantize>(m.b).of, q.as, q.to,
-                                  b.activation};
     const value_id in[] = {r.input(m.a), r.input(m.b)};
-    r.fuse(m.combine, m.last, by, in, {});
+    r.fuse(m.combine, m.last, op::quantized_binary{b.function, b.activation}, in, {});
   }
 };
 
@@ -532,11 +515,8 @@ struct softmax_bytes {
     return unless_makes_bytes(r, m.last);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto q = r.get<op::quantize>(m.last);
     const value_id x = r.input(m.dequantize);
-    const op::quantized_softmax of_bytes{r.get<op::softmax>(m.softmax).axis, r.get<op::dequantize>(m.dequantize).of,
-                                         q.as, q.to};
-    r.fuse(m.softmax, m.last, of_bytes, {&x, 1}, {});
+    r.fuse(m.softmax, m.last, op::quantized_softmax{r.get<op::softmax>(m.softmax).axis}, {&x, 1}, {});
   }
 };
 

@@ -14,7 +14,7 @@ struct cast_same {
   static constexpr bool any_type = true;
   using pattern = single<op::cast>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.type(r.input(m.last)) != r.type(r.output(m.last))) return {"it changes the type"};
+    if (r.type(r.input(m.last)).type != r.type(r.output(m.last)).type) return {"it changes the type"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
@@ -92,10 +92,11 @@ struct requantize_same {
     if (m.input != 0) return {"what it makes is a scale", r.name(m.first)};
     const auto d = r.get<op::dequantize>(m.first);
     const auto q = r.get<op::quantize>(m.last);
-    if (r.type(r.input(m.first)) != q.to) return {"the types differ", r.name(m.first)};
+    const element &x = r.type(r.input(m.first)), &y = r.type(r.output(m.last));
+    if (x.type != y.type) return {"the types differ", r.name(m.first)};
     if (r.type(r.output(m.first)) != dtype::f32) return {"its real numbers have few digits", r.name(m.first)};
     if (r.inputs_count(m.first) == 1 || r.inputs_count(m.last) == 1)
-      return r.inputs_count(m.first) == r.inputs_count(m.last) && d.of == q.as
+      return r.inputs_count(m.first) == r.inputs_count(m.last) && x == y
                  ? reason{}
                  : reason{"scale and zero point are other values", r.name(m.first)};
     const bool zero = r.inputs_count(m.first) == 3;
@@ -119,10 +120,9 @@ struct relu_before_quantize {
     if (m.input != 0) return {"what it makes is a scale", r.name(m.first)};
     if (r.get<op::activation>(m.first).activation.kind != function::relu)
       return {"its input is not a relu", r.name(m.first)};
-    const dtype to = r.get<op::quantize>(m.last).to;
+    const element& to = r.type(r.output(m.last));
     if (to != dtype::u8 && to != dtype::u16) return {"its integers may be negative"};
-    if (r.inputs_count(m.last) == 3 || r.get<op::quantize>(m.last).as.zero != 0)
-      return {"it has a zero point, so 0 is not the lowest number"};
+    if (r.inputs_count(m.last) == 3 || to.real.zero != 0) return {"it has a zero point, so 0 is not the lowest number"};
     if (r.inputs_count(m.last) == 1) return {};
     if (!are_positive(r.known_numbers(r.input(m.last, 1)))) return {"its scale may be negative"};
     return {};

@@ -78,9 +78,7 @@ struct int8_parameters {
 };
 
 /// ncnn's arithmetic, with a scale for each output.
-inline op::products_of_bytes int8_products(bool requantize) {
-  return {op::byte_arithmetic::ncnn, dtype::i8, requantize ? dtype::i8 : dtype::f32, true};
-}
+inline constexpr op::products_of_bytes int8_products{op::byte_arithmetic::ncnn, dtype::i8, true};
 
 /// Weights as bytes (quantized here if the file has them as floats), bias and scales: the slots of a layer of bytes.
 inline void int8_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias, bool requantize,
@@ -149,7 +147,8 @@ void convolution(layer_reader& l) {
   const bool vector = !grouped && l.shape(x).rank == 1 && op.kernel == pair{1, 1};
   if (int8) {
     const value_id image = vector ? l.reshaped(x, {l.shape(x)[0], 1, 1}, "image") : as_image(l, x);
-    const value_id v = l.node(op::quantized_conv<2>{op, int8_products(int8.requantize())}, {image});
+    const value_id v =
+        l.node(op::quantized_conv<2>{op, int8_products}, {image}, int8.requantize() ? dtype::i8 : dtype::f32);
     int8_weights(l, v, op.out, weight_size, op.bias, int8.requantize(), int8.scales(op.out, op.groups));
     l.result(vector ? l.reshaped(v, {op.out}, "vector") : v);
     return;
@@ -239,7 +238,7 @@ inline void inner_product(layer_reader& l) {
     return;
   }
   const value_id rows = rows_or_vector(l, x, op.out, size);
-  op::quantized_matmul product{int8_products(false), {op.out, size / op.out}};
+  op::quantized_matmul product{int8_products, {op.out, size / op.out}};
   product.transposed = true;
   product.bias = op.bias;
   product.activation = op.activation;

@@ -53,7 +53,7 @@ inline void quantized_conv2d(node_writer& w) {
   need_ncnn_arithmetic(op);
   parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(w.weight(0).size()));
   const bool grouped = op.groups != 1, separate = !fuse_activation(p, op.activation);
-  const bool requantize = makes_bytes(w, op.to, separate);
+  const bool requantize = makes_bytes(w, w.result_type(), separate);
   p.integer(8, (grouped ? 1 : 2) + (requantize ? 100 : 0), 0);
   const std::string result = before_activation(w, separate);
   w.layer(grouped ? "ConvolutionDepthWise" : "Convolution", {w.in()}, {result}, p);
@@ -66,7 +66,8 @@ inline void quantized_matmul(node_writer& w) {
   need_ncnn_arithmetic(op);
   w.need_rank(1, 2);
   if (w.input_shape().rank == 2 && w.input_shape()[0] == 1) throw inexpressible{"a matrix of one row"};
-  if (!op.transposed || op.right.size() != 2 || op.by_row || (op.to != dtype::f32 && w.b.outputs.contains(w.output())))
+  if (!op.transposed || op.right.size() != 2 || op.by_row ||
+      (w.result_type() != dtype::f32 && w.b.outputs.contains(w.output())))
     throw inexpressible{"a product that is no layer of ncnn's"};
   const int out = op.right[0];
   const auto size = static_cast<std::int64_t>(w.weight(0).size());

@@ -31,13 +31,7 @@ inline void add_zero_point(node_reader& n, std::vector<term>& in) {
   if (!none) in.push_back(as_scale(n, n.input(2)));
 }
 
-/// Numbers of the operator have no axis.
-template <class Op>
-Op without_axis(Op op) {
-  static_cast<op::granularity&>(op) = {};
-  return op;
-}
-/// Scale and zero point of all of a value's numbers, where the file holds them: rules look for numbers of the operator.
+/// Scale and zero point of all of a value's numbers, where the file holds them: these are its element's.
 inline quantization said_numbers(node_reader& n, std::size_t scale, std::size_t zero, dtype type) {
   quantization q;
   const auto one = [&](std::size_t i) {
@@ -56,15 +50,14 @@ inline void quantize(node_reader& n) {
   n.ignore("precision");
   op::quantize op;
   static_cast<op::granularity&>(op) = granularity_of(n);
-  op.to = n.has(2) ? n.type(n.input(2)) : dtype::u8;
-  if (!n.has(2) && n.integer("output_dtype", 0) != 0) op.to = n.element("output_dtype", 2);
+  ir::element made = n.has(2) ? n.type(n.input(2)) : dtype::u8;
+  if (!n.has(2) && n.integer("output_dtype", 0) != 0) made = n.element("output_dtype", 2);
   n.ignore("output_dtype");
-  op.as = said_numbers(n, 1, 2, op.to);
-  if (op.as && op.block == 0) return n.result(n.add(without_axis(op), {n.input(0)}));
-  op.as = {};
+  if (op.block == 0) made.real = said_numbers(n, 1, 2, made);
+  if (made.real) return n.result(n.add_as(made, op::quantize{}, {n.input(0)}));
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
   add_zero_point(n, in);
-  n.result(n.add(op, in));
+  n.result(n.add_as(made, op, in));
 }
 /// Floats of few bits times their scale: one number, one for every index of an axis, or one for a block of them.
 inline term scaled(node_reader& n, term x, term scale, const op::granularity& by) {
@@ -109,9 +102,13 @@ inline void dequantize(node_reader& n) {
     return n.result(to == 0 ? y : n.cast(y, n.element("output_dtype", 1)));
   }
   n.ignore("output_dtype");
-  op.of = said_numbers(n, 1, 2, n.type(n.input(0)));
-  if (op.of && op.block == 0 && !n.known(n.input(0))) return n.result(n.add(without_axis(op), {n.input(0)}));
-  op.of = {};
+  const quantization of = said_numbers(n, 1, 2, n.type(n.input(0)));
+  if (of && op.block == 0 && !n.known(n.input(0))) {
+    n.only_helping(true);
+    const term x = n.stands_for(n.input(0), of);
+    n.only_helping(false);
+    return n.result(n.add(op::dequantize{}, {x}));
+  }
   std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
   // Weights stay integers in the graph: rules multiply them, or fold what they stand for.
   const bool known = n.known(in[0]) && n.known(in[1]) && (!n.has(2) || n.known(n.input(2)));
@@ -153,23 +150,24 @@ class byte_inputs {
   template <class Op>
   void add(Op op, dtype to = dtype::i32) const {
     op.weight_type = n_.type(input("weight"));
-    op.to = has("output_zero") ? n_.type(input("output_zero")) : to;
+    ir::element made = has("output_zero") ? n_.type(input("output_zero")) : to;
+    if (has("output_scale")) made.real = said_numbers(n_, place("output_scale"), place("output_zero"), made);
     op.by_output = many("weight_scale") || many("weight_zero");
     op.bias = has("bias");
     op.given = 0;
     std::vector<term> in{n_.input(0)};
-    const weight_slots slots = op.weights({&n_.shape(in[0]), 1});
+    const weight_slots slots = op.weights({&n_.shape(in[0]), 1}, {}, {&made, 1});
     n_.only_helping(true);
     for (const weight_slot& s : slots) in.push_back(filling(s));
     n_.only_helping(false);
     op.given = (slot_set{1} << slots.size()) - 1;
-    n_.result(n_.add(op, in));
+    n_.result(n_.add_as(made, op, in));
   }
 
  private:
   /// What the node has for a slot: one number for all is repeated, no zero point is 0.
   term filling(const weight_slot& s) const {
-    if (!has(s.name)) return n_.constant(filled(s.shape, s.as_input ? n_.type(n_.input(0)) : s.type, 0));
+    if (!has(s.name)) return n_.constant(filled(s.shape, s.as_input ? n_.type(n_.input(0)) : s.type.type, 0));
     term t = input(s.name);
     const std::int64_t count = n_.shape(t).count();
     if (s.type == dtype::f32 && is_floating(n_.type(t))) t = n_.cast(t, dtype::f32);

@@ -138,7 +138,7 @@ inline void one_hot(node_writer& w) {
   const op::one_hot op = w.get<op::one_hot>();
   // Runtimes have few mixtures of types: the depth is of the indices' where that is one of them.
   const bool same = w.type(0) == dtype::i32 || (w.type(0) == dtype::f32 && w.type(1) == dtype::f32);
-  w.is("OneHot", {w.in(0), w.number(static_cast<double>(op.depth), same ? w.type(0) : dtype::i64), w.in(1)},
+  w.is("OneHot", {w.in(0), w.number(static_cast<double>(op.depth), same ? w.type(0).type : dtype::i64), w.in(1)},
        {with("axis", op.axis)});
 }
 inline void nonzero(node_writer& w) { w.is("NonZero", {w.in()}); }

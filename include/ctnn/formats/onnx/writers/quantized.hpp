@@ -19,18 +19,19 @@ inline std::vector<attribute> granularity_of(node_writer& w, const op::granulari
 inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
   const int lead = w.lead();
-  if (op.as) return w.result(integers_of(w, w.in(0, lead), op.as, op.to), lead);
-  if (w.type(1) != w.type()) w.need(23);  // before, the scale is of the real numbers' type
+  const element& to = w.result_type();
+  if (w.input_count() == 1) return w.result(integers_of(w, w.in(0, lead), to), lead);
+  if (w.type(1).type != w.type().type) w.need(23);  // before, the scale is of the real numbers' type
   std::vector<std::string> in{w.in(0), w.in(1)};
   // The zero point says the type of the result.
   if (w.input_count() == 3) in.push_back(w.in(2));
-  else if (op.to != dtype::u8) in.push_back(w.constant(w.shape(1), op.to, 0));
+  else if (to != dtype::u8) in.push_back(w.constant(w.shape(1), to, 0));
   w.is("QuantizeLinear", in, granularity_of(w, op));
 }
 inline void dequantize(node_writer& w) {
   const op::dequantize op = w.get<op::dequantize>();
   const int lead = w.lead();
-  if (op.of) return w.result(real_of(w, w.in(0, lead), op.of, w.type()), lead);
+  if (w.input_count() == 1) return w.result(real_of(w, w.in(0, lead), w.type()), lead);
   w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
 }
 inline void dynamic_quantize(node_writer& w) {
@@ -66,17 +67,17 @@ class byte_slots {
 };
 
 /// What becomes of i32 sums: `each` is the shape that numbers of outputs have beside them.
-inline void finish_sums(node_writer& w, byte_slots& slots, std::string y, const op::products_of_bytes& op,
-                        const activation_function& f, const extents& each, const extents& rows, int lead) {
+inline void finish_sums(node_writer& w, byte_slots& slots, std::string y, const activation_function& f,
+                        const extents& each, const extents& rows, int lead) {
   const auto spread = [&](std::string_view name, const extents& many) {
     return slots.shape(name).count() == 1 ? slots.as(name, {}) : slots.as(name, many);
   };
   if (slots.has("bias")) y = w.add("Add", {y, slots.as("bias", each)});
-  if (op.to == dtype::i32) return w.result(y, lead);
+  if (w.result_type() == dtype::i32) return w.result(y, lead);
   y = w.add("Cast", {y}, {with("to", element_number(dtype::f32))});
   const std::string both = w.add("Mul", {spread("input_scale", rows), spread("weight_scale", each)});
   y = applied(w, f, w.add("Mul", {y, both}), dtype::f32);
-  if (op.to != dtype::f32) y = w.add("QuantizeLinear", {y, slots("output_scale"), slots("output_zero")});
+  if (w.result_type() != dtype::f32) y = w.add("QuantizeLinear", {y, slots("output_scale"), slots("output_zero")});
   w.result(y, lead);
 }
 
@@ -90,8 +91,8 @@ inline std::string as_ncnn_byte(node_writer& w, const std::string& x, const std:
 }
 
 /// A product of bytes as ncnn has it: real = byte / scale. `product` makes i32 of a byte input.
-inline void ncnn_bytes(node_writer& w, byte_slots& slots, const op::products_of_bytes& op, const activation_function& f,
-                       const extents& each, const std::string& x, int lead, auto&& product) {
+inline void ncnn_bytes(node_writer& w, byte_slots& slots, const activation_function& f, const extents& each,
+                       const std::string& x, int lead, auto&& product) {
   const std::string bytes = w.type() == dtype::i8 ? x : as_ncnn_byte(w, x, slots.as("input_scale", {}));
   std::string y = w.add("Cast", {product(bytes)}, {with("to", element_number(dtype::f32))});
   const std::string weight_scale =
@@ -103,19 +104,19 @@ inline void ncnn_bytes(node_writer& w, byte_slots& slots, const op::products_of_
   y = w.add("Mul", {y, factor});
   if (slots.has("bias")) y = w.add("Add", {y, slots.as("bias", each)});
   y = applied(w, f, y, dtype::f32);
-  if (op.to == dtype::i8) y = as_ncnn_byte(w, y, slots.as("output_scale", {}));
+  if (w.result_type() == dtype::i8) y = as_ncnn_byte(w, y, slots.as("output_scale", {}));
   w.result(y, lead);
 }
 
 /// A layer whose numbers are real ones between bytes: `layer` makes them of the input and the weight. What stands for
 /// the weight is of the numbers' axis `axis`.
-inline void real_layer(node_writer& w, byte_slots& slots, const op::products_of_bytes& op, const activation_function& f,
-                       const std::string& x, std::string weight, int axis, int lead, auto&& layer) {
+inline void real_layer(node_writer& w, byte_slots& slots, const activation_function& f, const std::string& x,
+                       std::string weight, int axis, int lead, auto&& layer) {
   std::vector<std::string> in{weight, slots("weight_scale")};
   if (slots.has("weight_zero")) in.push_back(slots("weight_zero"));
   weight = w.add("DequantizeLinear", in, {with("axis", axis)});
-  const std::string y = applied(w, f, layer(real_of(w, x, op.of, w.type()), weight), dtype::f32);
-  w.result(op.to == dtype::f32 ? y : integers_of(w, y, op.as, op.to), lead);
+  const std::string y = applied(w, f, layer(real_of(w, x, w.type()), weight), dtype::f32);
+  w.result(w.result_type() == dtype::f32 ? y : integers_of(w, y, w.result_type()), lead);
 }
 
 /// The bias of a real_layer, real numbers. Where it is part of sums of bytes, as in TensorFlow Lite, it stands for them
@@ -125,7 +126,7 @@ inline std::string real_bias(node_writer& w, byte_slots& slots, const op::produc
   const shared_array of_weight = slots.numbers("weight_scale");
   std::vector<float> scale;
   for (std::size_t i = 0; i < of_weight->size(); ++i)
-    scale.push_back(static_cast<float>(op.of.scale * number_at(*of_weight, i)));
+    scale.push_back(static_cast<float>(w.type().real.scale * number_at(*of_weight, i)));
   const std::string each = scale.size() == 1 ? w.number(scale[0], dtype::f32) : w.reals(scale);
   return w.add("DequantizeLinear", {slots.whole("bias"), each}, {with("axis", 0)});
 }
@@ -134,40 +135,40 @@ template <int Axes>
 void quantized_conv(node_writer& w) {
   const auto op = w.get<op::quantized_conv<Axes>>();
   const extents x = w.shape();
-  byte_slots slots(w, op.weights({&x, 1}));
+  byte_slots slots(w, op.weights({&x, 1}, {&w.type(), 1}, {&w.result_type(), 1}));
   const int lead = x.rank == Axes + 1 ? 1 : 0;
   const std::vector<attribute> a = convolution_attributes<Axes>(op, x);
   extents each{op.out};
   for (int i = 0; i < Axes; ++i) each.push_back(1);
   const std::string from = w.in(0, lead), weight = slots.whole("weight");
   if (op.is_real() || op.is_tflite())
-    return real_layer(w, slots, op, op.activation, from, weight, 0, lead,
+    return real_layer(w, slots, op.activation, from, weight, 0, lead,
                       [&](const std::string& input, const std::string& by) {
                         std::vector<std::string> in{input, by};
                         if (op.bias) in.push_back(real_bias(w, slots, op));
                         return w.add("Conv", in, a);
                       });
   if (op.arithmetic == op::byte_arithmetic::ncnn)
-    return ncnn_bytes(w, slots, op, op.activation, each, from, lead, [&](const std::string& bytes) {
+    return ncnn_bytes(w, slots, op.activation, each, from, lead, [&](const std::string& bytes) {
       return w.add("ConvInteger", {bytes, weight}, a);
     });
-  if (op.to != dtype::i32 && op.to != dtype::f32 && !op.activation)
+  if (w.result_type() != dtype::i32 && w.result_type() != dtype::f32 && !op.activation)
     return w.is("QLinearConv",
                 {from, slots("input_scale"), slots("input_zero"), weight, slots("weight_scale"), slots("weight_zero"),
                  slots("output_scale"), slots("output_zero"), op.bias ? slots.whole("bias") : ""},
                 a, lead);
   const std::string sums = w.add("ConvInteger", {from, weight, slots("input_zero"), slots("weight_zero")}, a);
-  finish_sums(w, slots, sums, op, op.activation, each, {}, lead);
+  finish_sums(w, slots, sums, op.activation, each, {}, lead);
 }
 
 inline void quantized_matmul(node_writer& w) {
   const op::quantized_matmul op = w.get<op::quantized_matmul>();
   const extents x = w.shape();
-  byte_slots slots(w, op.weights({&x, 1}));
+  byte_slots slots(w, op.weights({&x, 1}, {&w.type(), 1}, {&w.result_type(), 1}));
   const extents shape = op.weight_shape(x);
   if (op.is_real() || op.is_tflite()) {
     if (shape.rank != 2) w.refuse("a product of bytes by several matrices");
-    return real_layer(w, slots, op, op.activation, w.in(),
+    return real_layer(w, slots, op.activation, w.in(),
                       op.is_transposed() ? w.transposed_weight(0) : slots.whole("weight"), 1, 0,
                       [&](const std::string& input, const std::string& by) {
                         const std::string y = w.add("MatMul", {input, by});
@@ -186,41 +187,50 @@ inline void quantized_matmul(node_writer& w) {
                                           : 1};
   const std::string from = w.in();
   if (op.arithmetic == op::byte_arithmetic::ncnn)
-    return ncnn_bytes(w, slots, op, op.activation, outputs, from, 0, [&](const std::string& bytes) {
+    return ncnn_bytes(w, slots, op.activation, outputs, from, 0, [&](const std::string& bytes) {
       return w.add("MatMulInteger", {bytes, weight});
     });
-  if (op.to != dtype::i32 && op.to != dtype::f32 && !op.activation && !op.bias && !op.by_row)
+  if (w.result_type() != dtype::i32 && w.result_type() != dtype::f32 && !op.activation && !op.bias && !op.by_row)
     return w.is("QLinearMatMul", {from, slots("input_scale"), slots("input_zero"), weight, slots("weight_scale"),
                                   slots("weight_zero"), slots("output_scale"), slots("output_zero")});
   const extents rows = op.by_row && x.rank > 1 ? extents{x.back(1), 1} : extents{};
   const std::string sums = w.add("MatMulInteger", {from, weight, slots("input_zero"), slots("weight_zero")});
-  finish_sums(w, slots, sums, op, op.activation, outputs, rows, 0);
+  finish_sums(w, slots, sums, op.activation, outputs, rows, 0);
 }
 
 // Functions of bytes: of the real numbers between.
 
 inline void requantize(node_writer& w) {
   const auto op = w.get<op::requantize>();
-  const std::string x = real_of(w, w.in(), op.of, w.type());
-  w.result(integers_of(w, applied(w, op.activation, x, dtype::f32), op.as, op.to));
+  element of = w.type(), as = w.result_type();
+  if (op.ratio != 0) {
+    of.real.scale = op.ratio;
+    as.real.scale = 1;
+  }
+  w.result(integers_of(w, applied(w, op.activation, real_of(w, w.in(), of), dtype::f32), as));
 }
 inline void quantized_activation(node_writer& w) {
   const auto op = w.get<op::quantized_activation>();
-  const std::string x = real_of(w, w.in(), op.of, w.type());
-  w.result(integers_of(w, applied(w, op.activation, x, dtype::f32), op.as, op.to));
+  w.result(integers_of(w, applied(w, op.activation, real_of(w, w.in(), w.type()), dtype::f32), w.result_type()));
 }
 inline void quantized_binary(node_writer& w) {
   using enum op::binary_function;
   const auto op = w.get<op::quantized_binary>();
-  const std::string a = real_of(w, w.in(0), op.of, w.type(0)), b = real_of(w, w.in(1), op.with, w.type(1));
+  const std::string a = real_of(w, w.in(0), w.type(0)), b = real_of(w, w.in(1), w.type(1));
   const std::string y = w.add(op.function == add ? "Add" : op.function == sub ? "Sub" : "Mul", {a, b});
-  w.result(integers_of(w, applied(w, op.activation, y, dtype::f32), op.as, op.to));
+  w.result(integers_of(w, applied(w, op.activation, y, dtype::f32), w.result_type()));
 }
 inline void quantized_softmax(node_writer& w) {
   const auto op = w.get<op::quantized_softmax>();
-  const std::string x = real_of(w, w.in(), op.of, w.type());
+  element of = w.type();
+  of.real.scale *= static_cast<double>(op.beta);
   const int axis = normal_axis(op.axis, w.shape().rank);
-  w.result(integers_of(w, w.add("Softmax", {x}, {with("axis", axis)}), op.as, op.to));
+  w.result(integers_of(w, w.add("Softmax", {real_of(w, w.in(), of)}, {with("axis", axis)}), w.result_type()));
+}
+/// ONNX's integers have no scale.
+inline void storage_cast(node_writer& w) {
+  const int lead = w.lead();
+  w.result(w.add("Identity", {w.in(0, lead)}), lead);
 }
 
 }  // namespace ctnn::onnx::writers

@@ -29,10 +29,11 @@ inline bool bytes_at(node_reader& n, std::size_t i) {
   if (!ir::is_byte(t)) node_reader::refuse("quantized " + std::string(name_of(t)));
   return true;
 }
-inline dtype byte_output(node_reader& n) {
+/// The element of an output of bytes.
+inline ir::element byte_output(node_reader& n) {
   const dtype to = output_type(n);
   if (!ir::is_byte(to)) node_reader::refuse("output of " + std::string(name_of(to)));
-  return to;
+  return {to, of_output(n)};
 }
 /// The activation at the end, as bounds of bytes.
 inline activation_function fused_bounds(node_reader& n) {
@@ -63,17 +64,18 @@ void alike(node_reader& n) {
   read(n);
 }
 
-/// Integers times `factor`, a ratio of scales, as others by a kernel of TensorFlow Lite's own.
-inline term requantized_by(node_reader& n, term x, double factor, int zero, dtype to) {
+/// Integers times `factor`, a ratio of scales, as others; `twice`: by a kernel of TensorFlow Lite's own.
+inline term requantized_by(node_reader& n, term x, double factor, const ir::element& made, bool twice = true) {
   if (!(factor > 0) || !std::isfinite(factor)) n.fail("has scales whose ratio is no number above 0");
-  return n.add(op::requantize{{factor, 0}, {1, zero}, to, {}, true}, {x});
+  return n.add_as(made, op::requantize{{}, twice, factor}, {x});
 }
 /// Of bytes of one scale; the sum is of 32 bits. TensorFlow Lite Micro alone has it, and counts the zero point once too
 /// often: this is the sum that its numbers stand for.
 inline void byte_add_n(node_reader& n) {
   if (n.input_count() < 1) n.fail("has no inputs");
   if (!bytes_at(n, 0)) return unscaled<add_n>(n);
-  const ir::quantization of = of_input(n, 0), as = of_output(n);
+  const ir::quantization of = of_input(n, 0);
+  const ir::element made = byte_output(n);
   const int fine = 1 << 19;  // of a step of the sum
   if (n.input_count() > 16) node_reader::refuse("a sum of more than 16 tensors of bytes");
   const std::vector<term> in = n.all_inputs();
@@ -90,7 +92,7 @@ inline void byte_add_n(node_reader& n) {
   if (zeros != 0) sum = binary_of(n, sub, sum, n.number(zeros, dtype::i32));
   sum = binary_of(n, mul, sum, n.number(fine, dtype::i32));
   n.only_helping(false);
-  n.result(requantized_by(n, sum, 2 * of.scale / ((fine << 1) * as.scale), as.zero, byte_output(n)));
+  n.result(requantized_by(n, sum, 2 * of.scale / ((fine << 1) * made.real.scale), made));
 }
 
 /// A function of one number: a table of 256 bytes.
@@ -100,21 +102,15 @@ void function_of(node_reader& n) {
   n.expect(1, 1);
   op::quantized_activation op;
   op.activation = {f, static_cast<float>(a) / 1000, static_cast<float>(b) / 1000};
-  op.of = of_input(n, 0);
-  op.as = of_output(n);
-  op.to = byte_output(n);
-  n.result(n.add(op, {n.input()}));
+  n.result(n.add_as(byte_output(n), op, {n.input()}));
 }
 
 /// A function of one number that has kernels of integers.
 inline void integer_function(node_reader& n, const activation_function& f) {
   op::quantized_activation op;
   op.activation = f;
-  op.of = of_input(n, 0);
-  op.as = of_output(n);
-  op.to = byte_output(n);
   op.arithmetic = op::byte_arithmetic::tflite;
-  n.result(n.add(op, {n.input()}));
+  n.result(n.add_as(byte_output(n), op, {n.input()}));
 }
 inline void byte_hard_swish(node_reader& n) {
   if (!bytes_at(n, 0)) return hard_swish(n);
@@ -132,10 +128,9 @@ inline void byte_gelu(node_reader& n) {
   else function_of<gelu, function::gelu>(n);
 }
 
-inline term requantized(node_reader& n, term x, const ir::quantization& of, const ir::quantization& as, dtype to,
-                        const activation_function& f = {}) {
-  if (of == as && n.type(x) == to && !f) return x;
-  return n.add(op::requantize{of, as, to, f}, {x});
+inline term requantized(node_reader& n, term x, const ir::element& made, const activation_function& f = {}) {
+  if (n.element_of(x) == made && !f) return x;
+  return n.add_as(made, op::requantize{f}, {x});
 }
 
 /// An activation that bounds.
@@ -143,30 +138,22 @@ template <operator_reader read, function f, int a = 0, int b = 0>
 void bounds(node_reader& n) {
   if (!bytes_at(n, 0)) return read(n);
   n.expect(1, 1);
-  n.result(requantized(n, n.input(), of_input(n, 0), of_output(n), byte_output(n),
-                       {f, static_cast<float>(a), static_cast<float>(b)}));
+  n.result(requantized(n, n.input(), byte_output(n), {f, static_cast<float>(a), static_cast<float>(b)}));
 }
 
 template <op::binary_function f>
 void arithmetic(node_reader& n) {
   n.expect(2, 2);
   if (!bytes_at(n, 0) && !bytes_at(n, 1)) return unscaled<binary<f>>(n);
-  const op::quantized_binary op{f, of_input(n, 0), of_input(n, 1), of_output(n), byte_output(n), fused_bounds(n)};
-  n.result(n.add(op, {n.input(0), n.input(1)}));
+  n.result(n.add_as(byte_output(n), op::quantized_binary{f, fused_bounds(n)}, {n.input(0), n.input(1)}));
 }
 
 /// The real numbers of input i, and bytes of a result's.
 inline term real_numbers(node_reader& n, std::size_t i) {
-  op::dequantize op;
-  op.of = of_input(n, i);
-  return helping(n, [&] { return n.add(op, {n.input(i)}); });
+  one_scale(n, n.node.inputs[i]);
+  return helping(n, [&] { return n.add(op::dequantize{}, {n.input(i)}); });
 }
-inline term as_bytes(node_reader& n, term x) {
-  op::quantize op;
-  op.to = byte_output(n);
-  op.as = of_output(n);
-  return n.add(op, {x});
-}
+inline term as_bytes(node_reader& n, term x) { return n.add_as(byte_output(n), op::quantize{}, {x}); }
 /// The quotient of the real numbers: by 0 it is the largest byte of its sign. TensorFlow Lite's kernel is within one
 /// step of it but where it divides -1 step, whose quotient it takes for 0 steps of an unsigned byte, and by 0.
 inline void byte_division(node_reader& n) {
@@ -203,14 +190,13 @@ inline void byte_parametric_relu(node_reader& n) {
   if (!bytes_at(n, 0)) return unscaled<onnx::readers::parametric_relu>(n);
   n.expect(2, 2);
   if (!bytes_at(n, 1)) node_reader::refuse("slopes of " + std::string(name_of(n.type(n.input(1)))));
-  const quantization of = of_input(n, 0), as = of_output(n);
-  const dtype to = byte_output(n);
+  const ir::element made = byte_output(n);
   const term x = n.input(0);
-  const op::quantized_binary op{op::binary_function::mul, of, of_input(n, 1), as, to};
-  const term below = helping(n, [&] { return n.add(op, {x, n.input(1)}); });
-  const term above = helping(n, [&] { return requantized(n, x, of, as, to); });
+  const op::quantized_binary times{op::binary_function::mul};
+  const term below = helping(n, [&] { return n.add_as(made, times, {x, n.input(1)}); });
+  const term above = helping(n, [&] { return requantized(n, x, made); });
   const term is_below = helping(n, [&] {
-    const term zero = n.number(of.zero, n.type(x));
+    const term zero = n.number(of_input(n, 0).zero, n.type(x));
     return n.add(op::compare{op::comparison::less}, {x, zero});
   });
   n.result(n.add(op::where{}, {is_below, below, above}));
@@ -221,14 +207,12 @@ struct sums_at {
   std::size_t input = 0;
   int outputs = 0, channel_axis = 0, repeated = 1;
 };
-/// Sets what a layer of sums has besides its shape and adds the slots after the weight to `in`. The bias is the last
-/// input.
+/// A layer of sums of this shape, with the slots after the weight, which is the last of `in`. The bias is the node's
+/// last input.
 template <class Op>
-void set_sums(node_reader& n, Op& op, std::vector<term>& in, const sums_at& at) {
+term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
   op.arithmetic = op::byte_arithmetic::tflite;
-  op.of = of_input(n, at.input);
-  op.as = of_output(n);
-  op.to = byte_output(n);
+  one_scale(n, n.node.inputs[at.input]);
   op.weight_type = n.type(n.input(1));
   if (op.weight_type != dtype::i8) node_reader::refuse("weights of " + std::string(name_of(op.weight_type)));
   const stated_quantization* w = scales_of(n, n.node.inputs[1]);
@@ -252,6 +236,7 @@ void set_sums(node_reader& n, Op& op, std::vector<term>& in, const sums_at& at) 
   }
   in.push_back(helping(n, [&] { return repeated(n.constant({static_cast<int>(w->scale.size())}, w->scale)); }));
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
+  return n.add_as(byte_output(n), op, in);
 }
 
 template <bool each_channel>
@@ -260,10 +245,9 @@ void byte_convolution(node_reader& n) {
   op::quantized_conv2d op;
   set_convolution<each_channel>(n, op);
   op.activation = fused_bounds(n);
-  std::vector<term> in{channels_first(n, n.input(0)),
-                       helping(n, [&] { return weight_first<each_channel>(n, n.input(1)); })};
-  set_sums(n, op, in, {.outputs = op.out, .channel_axis = each_channel ? 3 : 0});
-  n.result(channels_last(n, n.add(op, in)));
+  const term x = channels_first(n, n.input(0)),
+             weight = helping(n, [&] { return weight_first<each_channel>(n, n.input(1)); });
+  n.result(channels_last(n, sums(n, op, {x, weight}, {.outputs = op.out, .channel_axis = each_channel ? 3 : 0})));
 }
 
 inline void byte_product(node_reader& n) {
@@ -279,9 +263,8 @@ inline void byte_product(node_reader& n) {
   op.transposed = true;
   op.bias = n.has(2);
   op.activation = fused_bounds(n);
-  std::vector<term> in{helping(n, [&] { return n.reshaped(n.input(0), rows); }), n.input(1)};
-  set_sums(n, op, in, {.outputs = w[0]});
-  n.result(n.add(op, in));
+  const term x = helping(n, [&] { return n.reshaped(n.input(0), rows); });
+  n.result(sums(n, op, {x, n.input(1)}, {.outputs = w[0]}));
 }
 
 /// The images' products by the matrices that change places with the outputs' axis: bytes less their zero points.
@@ -304,15 +287,12 @@ inline void byte_batch_matmul(node_reader& n) {
   op.arithmetic = op::byte_arithmetic::tflite;
   op.right = ir::as_list(n.shape(b));
   op.transposed = n.flag("adj_y", false);
-  op.of = of_input(n, 0);
-  op.as = of_output(n);
-  op.to = byte_output(n);
   op.weight_type = n.type(b);
   op.zero_points = true;
   std::vector<term> in{a, b, helping(n, [&] { return n.constant({1}, {static_cast<float>(by.scale)}); }),
                        helping(n, [&] { return n.constant(filled({1}, n.type(b), by.zero)); })};
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
-  n.result(n.add(op, in));
+  n.result(n.add_as(byte_output(n), op, in));
 }
 
 /// Between pixels are zeros of the weight, which grows with the square of the stride.
@@ -357,9 +337,10 @@ inline void byte_transposed_convolution(node_reader& n) {
     const op::slice turned{{4, 5}, {-1, -1}, {-(1 << 30), -(1 << 30)}, {-1, -1}};
     return n.reshaped(n.add(turned, {by_step}), {op.out, w[3], op.kernel[0], op.kernel[1]});
   });
-  std::vector<term> in{channels_first(n, n.input(2)), weight};
-  set_sums(n, op, in, {.input = 2, .outputs = outs, .repeated = pixels});
-  const term y = helping(n, [&] { return n.add(op, in); });
+  const term image = channels_first(n, n.input(2));
+  const term y = helping(n, [&] {
+    return sums(n, op, {image, weight}, {.input = 2, .outputs = outs, .repeated = pixels});
+  });
   const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, windows[0], windows[1]}), {0, 4, 2, 5, 3, 1});
   const term side_by_side = n.reshaped(apart, {x[0], pixels_along[0], pixels_along[1], outs});
   op::slice cut{{1, 2}, {}, {}};
@@ -389,20 +370,19 @@ void byte_pool(node_reader& n) {
   const op::pool op = windows_of(n, f);
   const activation_function with = fused_bounds(n);
   const term y = n.add(op, {channels_first(n, n.input(0))});
-  n.result(channels_last(n, requantized(n, y, of, as, byte_output(n), with)));
+  n.result(channels_last(n, requantized(n, y, byte_output(n), with)));
 }
 
 inline void byte_concatenation(node_reader& n) {
   if (!bytes_at(n, 0)) return concatenation(n);
   const activation_function f = fused_bounds(n);
   if (f) node_reader::refuse("a fused activation of bytes");
-  const ir::quantization as = of_output(n);
-  const dtype to = byte_output(n);
+  const ir::element made = byte_output(n);
   const int axis = n.axis(n.integer("axis", 0), n.rank(n.input(0)));
   std::vector<term> in;
   for (std::size_t i = 0; i < n.input_count(); ++i) {
     if (!bytes_at(n, i)) n.fail("input " + std::to_string(i) + " has no scale");
-    in.push_back(helping(n, [&] { return requantized(n, n.input(i), of_input(n, i), as, to); }));
+    in.push_back(helping(n, [&] { return requantized(n, n.input(i), made); }));
   }
   n.result(in.size() == 1 ? in[0] : n.add(op::concat{axis}, in));
 }
@@ -411,12 +391,7 @@ inline void byte_softmax(node_reader& n) {
   if (!bytes_at(n, 0)) return unscaled<softmax>(n);
   n.expect(1, 1);
   if (n.rank(n.input()) < 1) n.fail("input is a scalar");
-  op::quantized_softmax op;
-  op.of = of_input(n, 0);
-  op.of.scale *= static_cast<double>(n.real("beta", 0));
-  op.as = of_output(n);
-  op.to = byte_output(n);
-  n.result(n.add(op, {n.input()}));
+  n.result(n.add_as(byte_output(n), op::quantized_softmax{-1, n.real("beta", 0)}, {n.input()}));
 }
 
 /// The exact sum, or the mean, which is one of another scale.
@@ -426,32 +401,28 @@ void byte_sum(node_reader& n) {
   n.expect(2, 2);
   const term x = n.input(0);
   const extents s = n.shape(x);
-  ir::quantization of = of_input(n, 0);
-  const ir::quantization as = of_output(n);
-  const dtype to = byte_output(n);
+  const ir::quantization of = of_input(n, 0);
+  const ir::element made = byte_output(n);
   op::reduce op{op::reduction::sum, n.axes(n.whole(1), s.rank), n.flag("keep_dims", false)};
   std::int64_t count = 1;
   for (const int axis : op.axes) count *= s[axis];
   if (count > 1 << 22) node_reader::refuse("a sum of " + std::to_string(count) + " bytes");
   if (count == 0) n.fail("input is " + describe(s));
-  if (s.rank == 0 || op.axes.empty()) return n.result(requantized(n, x, of, as, to));
+  if (s.rank == 0 || op.axes.empty()) return n.result(requantized(n, x, made));
   const term sum = helping(n, [&] {
     const term wide = n.cast(x, dtype::i32);
     return n.add(op, {of.zero == 0 ? wide : binary_of(n, sub, wide, n.number(of.zero, dtype::i32))});
   });
   const double parts = f == op::reduction::mean ? static_cast<double>(count) : 1;
-  n.result(requantized(n, sum, {of.scale / parts, 0}, as, to));
+  n.result(requantized_by(n, sum, of.scale / parts / made.real.scale, made, false));
 }
 
 inline void quantize(node_reader& n) {
   n.expect(1, 1);
   const term x = n.input();
-  if (bytes_at(n, 0)) return n.result(requantized(n, x, of_input(n, 0), of_output(n), byte_output(n)));
+  if (bytes_at(n, 0)) return n.result(requantized(n, x, byte_output(n)));
   if (n.type(x) != dtype::f32) node_reader::refuse("input of " + std::string(name_of(n.type(x))));
-  op::quantize op;
-  op.to = byte_output(n);
-  op.as = of_output(n);
-  n.result(n.add(op, {x}));
+  n.result(as_bytes(n, x));
 }
 inline void dequantize(node_reader& n) {
   n.expect(1, 1);
@@ -460,9 +431,8 @@ inline void dequantize(node_reader& n) {
   const stated_quantization* q = scales_of(n, n.node.inputs[0]);
   if (!q) n.fail("input has no scale");
   if (q->scale.size() > 1) return n.result(real_weight(n, 0));
-  op::dequantize op;
-  op.of = of_input(n, 0);
-  n.result(n.add(op, {x}));
+  of_input(n, 0);
+  n.result(n.add(op::dequantize{}, {x}));
 }
 
 }  // namespace ctnn::tflite::readers

@@ -175,15 +175,15 @@ inline void byte_lstm(node_reader& n) {
   if (!bytes_at(n, 0)) return unscaled<lstm>(n);
   check_lstm(n);
   if (n.has(9) || n.has(10) || n.has(11)) node_reader::refuse("peepholes of bytes");
-  if (byte_output(n) != dtype::i8) node_reader::refuse("output of u8");
+  if (output_type(n) != dtype::i8) node_reader::refuse("output of " + std::string(name_of(output_type(n))));
   require_type(n, 0, dtype::i8);
   op::quantized_lstm op;
   set_hidden(n, op, 6);
   op.batch_first = !n.flag("time_major", false);
-  op.of = of_input(n, 0);
+  of_input(n, 0);
   op.with = one_scale(n, n.node.inputs[18]);
   const std::string between = n.text("hidden", "");
-  op.as = between.empty() ? op.with : one_scale(n, between);
+  const ir::element made(dtype::i8, between.empty() ? op.with : one_scale(n, between));
   const ir::quantization cell = one_scale(n, n.node.inputs[19]);
   int power = 0;
   const double digits = std::frexp(cell.scale, &power);
@@ -196,12 +196,13 @@ inline void byte_lstm(node_reader& n) {
              bias = joined_bytes(n, 12, dtype::i32, nullptr);
   op.given = 31;
   const term h = state_before(n, 18, dtype::i8), c = state_before(n, 19, dtype::i16);
-  const std::vector<term> made = n.nodes(
-      op, {n.input(0), h, c, weight, recurrent, bias, helping(n, [&] { return n.constant({4}, of_input_weights); }),
-           helping(n, [&] { return n.constant({4}, of_state_weights); })});
-  n.result(made[0]);
-  leave_state(n, 18, made[1]);
-  leave_state(n, 19, made[2]);
+  const std::vector<term> results = n.nodes_as(
+      made, op,
+      {n.input(0), h, c, weight, recurrent, bias, helping(n, [&] { return n.constant({4}, of_input_weights); }),
+       helping(n, [&] { return n.constant({4}, of_state_weights); })});
+  n.result(results[0]);
+  leave_state(n, 18, results[1]);
+  leave_state(n, 19, results[2]);
 }
 
 /// Features are of 16 bits or of 8, as the state is, and so are the filters' factors; sums are of 32. Ratios of scales
@@ -231,8 +232,8 @@ inline void byte_svdf(node_reader& n) {
     op.given = 7;
     const term sums = n.add(op, {n.input(0), n.input(1), n.constant(filled({1}, dtype::i8, 0)),
                                  n.constant(filled({1}, dtype::i8, x.zero))});
-    return requantized_by(n, sums, static_cast<double>(static_cast<float>(x.scale) * weight / of_features), 0,
-                          of_state);
+    return requantized_by(n, sums, static_cast<double>(static_cast<float>(x.scale) * weight / of_features),
+                          {of_state, state});
   });
   const term all = remembered(n, s, features);
   const term now = helping(n, [&] { return n.cast(all, dtype::i32); });
@@ -240,7 +241,7 @@ inline void byte_svdf(node_reader& n) {
   term sums = filtered(n, s, now, factors);
   if (n.has(3)) sums = helping(n, [&] { return binary_of(n, add, sums, n.input(3)); });
   const double factor = static_cast<double>(of_features * over / static_cast<float>(y.scale));
-  n.result(requantized_by(n, sums, factor, y.zero, byte_output(n)));
+  n.result(requantized_by(n, sums, factor, byte_output(n)));
 }
 
 }  // namespace ctnn::tflite::readers
