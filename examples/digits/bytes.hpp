@@ -17,7 +17,7 @@ struct digits_in_bytes : ctnn::network<
     ctnn::quantized_conv2d<"conv3", ctnn::per_channel, ctnn::out<32>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.010127917863428593, -128>>,  // 32 x 4 x 4
     ctnn::reshape<"fc_rows", ctnn::shape<512>>,                                                        // 512
     ctnn::quantized_linear<"fc", ctnn::per_channel, ctnn::out<10>, ctnn::as_i8<0.03641827031970024, -9>>,  // 10
-    ctnn::quantized_softmax<"prob", ctnn::axis<0>, ctnn::as_i8<0.00390625, -128>>,                     // 10
+    ctnn::softmax<"prob", ctnn::axis<0>, ctnn::as_i8<0.00390625, -128>>,                     // 10
     ctnn::output<"prob">> {
   /// For ctnn::load() at start, or ctnn::pack<>() in the compiler.
   static const ctnn::named_weight weights[12];

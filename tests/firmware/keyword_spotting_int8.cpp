@@ -26,7 +26,7 @@ struct network
                   depthwise<"dw1">, pointwise<"pw1">, depthwise<"dw2">, pointwise<"pw2">, depthwise<"dw3">,
                   pointwise<"pw3">, depthwise<"dw4">, pointwise<"pw4">, nn::adaptive_avg_pool2d<"pool">,
                   nn::flatten<"flat">, nn::quantized_linear<"fc", nn::out<12>, nn::as_i8<0.125, 14>>,
-                  nn::quantized_softmax<"prob", nn::as_i8<0.00390625, -128>>, nn::output<"fc", "prob">> {};
+                  nn::softmax<"prob", nn::as_i8<0.00390625, -128>>, nn::output<"fc", "prob">> {};
 using optimized = nn::optimized<network>;
 static_assert(nn::macs<optimized> == 2656768);
 

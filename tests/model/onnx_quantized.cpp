@@ -130,27 +130,27 @@ TEST_CASE("com.microsoft's functions of bytes") {
   const pb::dims same{1, 2, 3, 4};
   check_bytes(run(microsoft("QLinearAdd", {"x", "sx", "zx", "b", "sb", "zb", "sy", "zy"}), same),
               {86, 52, 130, 54, 32, 35, 124, 32, 64, 28, 59, 120, 113, 23, 82, 73, 152, 46, 78, 103, 52, 132, 37, 74},
-              "quantized_binary");
+              "binary");
   check_bytes(run(microsoft("QLinearMul", {"x", "sx", "zx", "b", "sb", "zb", "sy", "zy"}), same),
               {69, 32, 179, 0, 2, 19, 163, 0, 55, 0, 0, 107, 87, 37, 63, 0, 255, 0, 0, 46, 0, 184, 0, 54},
-              "quantized_binary");
+              "binary");
   check_bytes(run(microsoft("QLinearSigmoid", {"x", "sx", "zx", "unit", "zb"}), same),
               {235, 30, 255, 5, 7, 10, 250, 6, 97, 5, 9, 255, 255, 7, 141, 9, 255, 6, 17, 112, 6, 255, 5, 109},
-              "quantized_activation");
+              "activation");
   check_bytes(run(microsoft("QLinearLeakyRelu", {"x", "sx", "zx", "sy", "zy"}, pb::attribute("alpha", 0.2f)), same),
               {82, 56, 101, 50, 52, 53, 94, 51, 59, 50, 52, 111, 107, 52, 62, 53, 108, 51, 54, 59, 51, 102, 50, 59},
-              "quantized_activation");
+              "activation");
   check_bytes(run(microsoft("QLinearSoftmax", {"x", "sx", "zx", "unit", "none"},
                             pb::attribute("axis", std::int64_t{-1}) + pb::attribute("opset", std::int64_t{13})),
                   same),
               {35, 0, 221, 0, 0, 0, 255, 0, 1, 0, 0, 255, 253, 0, 3, 0, 254, 0, 0, 1, 0, 253, 0, 3},
-              "quantized_softmax");
+              "softmax");
   check_bytes(run(microsoft("QLinearConcat", {"sy", "zy", "x", "sx", "zx", "b", "sb", "zb"},
                             pb::attribute("axis", std::int64_t{1})),
                   {1, 4, 3, 4}),
               {82, 38, 101, 12,  18, 24, 94, 14, 54, 10, 22, 111, 107, 18, 62, 23,  108, 15, 31,  57,  15, 102, 12, 56,
                64, 73, 89,  102, 74, 71, 91, 78, 70, 79, 97, 69,  66,  65, 80, 110, 103, 91, 107, 106, 96, 90,  85, 78},
-              "requantize requantize concat");
+              "quantize quantize concat");
   const results chosen = run(held<std::uint8_t>("c", pb::boolean, {4}, {1, 0, 0, 1}) +
                                  microsoft("QLinearWhere", {"c", "x", "sx", "zx", "b", "sb", "zb", "sy", "zy"}),
                              same);
@@ -296,7 +296,7 @@ TEST_CASE("layers between DequantizeLinear and QuantizeLinear compute in integer
   const model fast = load(quantized_file()), slow = load(quantized_file(), false);
   CHECK(count_of(fast, "quantized_conv2d") == 2);
   CHECK(count_of(fast, "quantized_matmul") == 1);
-  CHECK(count_of(fast, "quantized_binary") == 1);
+  CHECK(count_of(fast, "binary") == 1);
   CHECK(count_of(fast, "conv2d") + count_of(fast, "linear") + count_of(fast, "matmul") == 0);
   CHECK(count_of(fast, "quantize") == 1);    // of the image
   CHECK(count_of(fast, "dequantize") == 1);  // of the result

@@ -266,10 +266,6 @@ struct examples : test::every_operator {
     op::quantized_matmul product;
     product.right = {6, 5};
     node(product, "quantized_matmul", {x});
-    node(op::requantize{}, "requantize", {integers}, {&made, 1});
-    node(op::quantized_activation{{function::tanh}}, "quantized_activation", {integers}, {&made, 1});
-    node(op::quantized_binary{}, "quantized_binary", {integers, integers}, {&made, 1});
-    node(op::quantized_softmax{}, "quantized_softmax", {integers}, {&made, 1});
   }
 };
 

@@ -42,7 +42,7 @@ class convolutions {
         next = add_pool(last);
       } else if (type == dtype::i8 && residual != none && residual != last && r_.one_in(2) &&
                  g.values[static_cast<std::size_t>(residual)].shape == shape) {
-        next = add(op::quantized_binary{}, {last, residual}, step_);
+        next = add(op::binary{}, {last, residual}, step_);
         residual = none;
       } else {
         op::conv2d p;
@@ -90,7 +90,7 @@ class convolutions {
   value_id add_activation(value_id x) {
     const activation_function f{r_.one_in(2) ? function::sigmoid : function::relu};
     if (type_ == dtype::f32) return add(op::activation{f}, {x});
-    return add(op::quantized_activation{f}, {x}, step_);
+    return add(op::activation{f}, {x}, step_);
   }
   value_id add_pool(value_id x) {
     op::pool p;
@@ -140,8 +140,8 @@ void run_bytes_of(const graph_view& g, const node& n, const arguments& a, float*
     plain::run(plain::byte_task_of(op, a), o);
   };
   run_as(std::type_identity<op::quantized_conv2d>{});
-  run_as(std::type_identity<op::quantized_activation>{});
-  run_as(std::type_identity<op::quantized_binary>{});
+  run_as(std::type_identity<op::activation>{});
+  run_as(std::type_identity<op::binary>{});
   run_as(std::type_identity<op::pool>{});
 }
 

@@ -180,7 +180,7 @@ template <scale_is To, dtype Type = dtype::i8>
 constexpr auto moved_bytes = [](builder& b) {
   const value_id y = moved(b, bytes_of(b, fine, {2, 4, 6}), 3);
   const element made(Type, numbers_of(To));
-  b.output("", made == element(dtype::i8, fine) ? y : b.add_as(made, op::requantize{}, "q", {y}));
+  b.output("", made == element(dtype::i8, fine) ? y : b.add_as(made, op::quantize{}, "q", {y}));
 };
 
 template <scale_is To, bool CountsPadding = false>
@@ -207,7 +207,7 @@ constexpr auto joined_between = [](builder& b) {
 };
 constexpr auto joined_bytes = [](builder& b) {
   const value_id x = bytes_of(b, fine, {2, 4}), y = bytes_of(b, coarse, {3, 4}, dtype::i8, "y");
-  b.output("", b.concat("joined", {x, b.add_as({dtype::i8, fine}, op::requantize{}, "r2", {y})}));
+  b.output("", b.concat("joined", {x, b.add_as({dtype::i8, fine}, op::quantize{}, "r2", {y})}));
 };
 
 template <function F, dtype From = dtype::i8, dtype To = dtype::i8>
@@ -218,10 +218,7 @@ constexpr auto activated_between = [](builder& b) {
 template <function F>
 constexpr auto activated_bytes = [](builder& b) {
   const value_id x = bytes_of(b, coarse, {3, 8});
-  const activation_function f{F};
-  const element made(dtype::i8, fine);
-  b.output("", F == function::relu ? b.add_as(made, op::requantize{f}, "f", {x})
-                                   : b.add_as(made, op::quantized_activation{f}, "f", {x}));
+  b.output("", b.add_as({dtype::i8, fine}, op::activation{{F}}, "f", {x}));
 };
 
 template <op::binary_function F, function Then = function::none, dtype To = dtype::i8>
@@ -233,7 +230,7 @@ constexpr auto combined_between = [](builder& b) {
 template <op::binary_function F, function Then = function::none>
 constexpr auto combined_bytes = [](builder& b) {
   const value_id x = bytes_of(b, coarse, {3, 8}), y = bytes_of(b, half, {8}, dtype::u8, "y");
-  b.output("", b.add_as({dtype::i8, fine}, op::quantized_binary{F, {Then}}, "both", {x, y}));
+  b.output("", b.add_as({dtype::i8, fine}, op::binary{F, {}, {Then}}, "both", {x, y}));
 };
 
 template <dtype To = dtype::i8>
@@ -243,7 +240,7 @@ constexpr auto softmax_between = [](builder& b) {
 };
 constexpr auto softmax_of_bytes = [](builder& b) {
   const value_id x = bytes_of(b, coarse, {3, 8});
-  b.output("", b.add_as({dtype::i8, {1.0 / 256, -128}}, op::quantized_softmax{-1}, "p", {x}));
+  b.output("", b.add_as({dtype::i8, {1.0 / 256, -128}}, op::softmax{-1}, "p", {x}));
 };
 
 }  // namespace
@@ -308,26 +305,26 @@ DECLINES_LOADED("joined with words", (rules::join_bytes), joined_between<dtype::
                 "it is not dequantised from bytes")
 DECLINES_LOADED("joined, and who else reads the real numbers", (rules::join_bytes), (joined_between<dtype::i8, true>),
                 "its input is also read by another layer")
-FIRES_LOADED("relu between bytes", (rules::activate_bytes), activated_between<function::relu>,
+FIRES_LOADED("relu between bytes", (rules::compute_bytes), activated_between<function::relu>,
              activated_bytes<function::relu>)
-FIRES_LOADED("sigmoid between bytes", (rules::activate_bytes), activated_between<function::sigmoid>,
+FIRES_LOADED("sigmoid between bytes", (rules::compute_bytes), activated_between<function::sigmoid>,
              activated_bytes<function::sigmoid>)
-DECLINES_LOADED("sigmoid of words", (rules::activate_bytes), (activated_between<function::sigmoid, dtype::i16>),
+DECLINES_LOADED("sigmoid of words", (rules::compute_bytes), (activated_between<function::sigmoid, dtype::i16>),
                 "its input is not of bytes")
-DECLINES_LOADED("sigmoid to words", (rules::activate_bytes),
+DECLINES_LOADED("sigmoid to words", (rules::compute_bytes),
                 (activated_between<function::sigmoid, dtype::i8, dtype::i16>), "it does not make bytes")
-FIRES_LOADED("sum between bytes", (rules::combine_bytes), combined_between<op::binary_function::add>,
+FIRES_LOADED("sum between bytes", (rules::compute_bytes), combined_between<op::binary_function::add>,
              combined_bytes<op::binary_function::add>)
-FIRES_LOADED("product between bytes, then relu", (rules::combine_bytes),
+FIRES_LOADED("product between bytes, then relu", (rules::compute_bytes),
              (combined_between<op::binary_function::mul, function::relu>),
              (combined_bytes<op::binary_function::mul, function::relu>))
-DECLINES_LOADED("quotient between bytes", (rules::combine_bytes), combined_between<op::binary_function::maximum>,
-                "it is no + - *")
-DECLINES_LOADED("sum with a sigmoid", (rules::combine_bytes),
+DECLINES_LOADED("quotient between bytes", (rules::compute_bytes), combined_between<op::binary_function::maximum>,
+                "bytes have no such arithmetic")
+DECLINES_LOADED("sum with a sigmoid", (rules::compute_bytes),
                 (combined_between<op::binary_function::add, function::sigmoid>),
-                "it has an activation that is no bounds")
-FIRES_LOADED("softmax between bytes", (rules::softmax_bytes), softmax_between<>, softmax_of_bytes)
-DECLINES_LOADED("softmax to words", (rules::softmax_bytes), softmax_between<dtype::u16>, "it does not make bytes")
+                "bytes have no such arithmetic")
+FIRES_LOADED("softmax between bytes", (rules::compute_bytes), softmax_between<>, softmax_of_bytes)
+DECLINES_LOADED("softmax to words", (rules::compute_bytes), softmax_between<dtype::u16>, "it does not make bytes")
 
 FIRES_LOADED("a sum behind a layer of bytes is its bias", (rules::fold_by_output),
              (conv_then_affine<weight_is::with_zero, op::binary_function::add>),
@@ -463,12 +460,12 @@ DECLINES_LOADED("padding before an average", (rules::average_bytes), pad_and_ave
 DECLINES_LOADED("no average", (rules::average_bytes), (flat_between<dtype::i8, dtype::i8>), "")
 DECLINES_LOADED("joined into words", (rules::join_bytes), joined_to_words, "it does not make bytes")
 FIRES_LOADED("joined as they are, and read", (rules::join_bytes), joined_and_read<false>, joined_and_read<true>)
-FIRES_LOADED("difference between bytes", (rules::combine_bytes), combined_between<op::binary_function::sub>,
+FIRES_LOADED("difference between bytes", (rules::compute_bytes), combined_between<op::binary_function::sub>,
              combined_bytes<op::binary_function::sub>)
-DECLINES_LOADED("sum with words", (rules::combine_bytes), sum_of<dtype::i16>, "its input is not of bytes")
-DECLINES_LOADED("sum in tiny steps", (rules::combine_bytes), (sum_of<dtype::i8, scale_is::coarse>),
-                "its steps are too large for the result's")
-DECLINES_LOADED("softmax of words", (rules::softmax_bytes), softmax_of_words, "its input is not of bytes")
+DECLINES_LOADED("sum with words", (rules::compute_bytes), sum_of<dtype::i16>, "its input is not of bytes")
+DECLINES_LOADED("sum in tiny steps", (rules::compute_bytes), (sum_of<dtype::i8, scale_is::coarse>),
+                "bytes have no such arithmetic")
+DECLINES_LOADED("softmax of words", (rules::compute_bytes), softmax_of_words, "its input is not of bytes")
 
 namespace {
 /// A layer in ncnn's arithmetic.

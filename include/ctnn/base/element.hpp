@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the numbers of a value are: how they are held and, of integers, what real numbers they stand for.
+// What the numbers of a value are: how they are held and, of integers, what real numbers they stand for and how these
+// are rounded.
 #pragma once
 
 #include "dtype.hpp"
@@ -15,18 +16,28 @@ struct quantization {
   constexpr explicit operator bool() const { return scale != 0; }
 };
 
-/// The element of a value: a type and, of integers, what they stand for.
+/// How a layer rounds what it computes to integers that stand for real numbers.
+enum class rounding : unsigned char {
+  once,   ///< in integers, by a factor of 32 bits, halves up: TensorFlow Lite's with XNNPACK (fixed_factor)
+  twice,  ///< in integers, as gemmlowp multiplies: TensorFlow Lite's other kernels (twice_rounded_factor)
+  real,   ///< real numbers of f32, halves to even: ONNX's QuantizeLinear
+};
+
+/// The element of a value: a type and, of integers, what they stand for and how a layer makes them.
 struct element {
   dtype type = dtype::f32;
   quantization real{};
+  rounding rounded = rounding::once;
 
   constexpr element() = default;
   constexpr element(dtype t) : type(t) {}
-  constexpr element(dtype t, const quantization& q) : type(t), real(q) {}
+  constexpr element(dtype t, const quantization& q, rounding how = rounding::once) : type(t), real(q), rounded(how) {}
   constexpr operator dtype() const { return type; }
 
   friend constexpr bool operator==(const element&, const element&) = default;
   friend constexpr bool operator==(const element& e, dtype t) { return e.type == t; }
+  /// Do they stand for the same numbers, however they are made?
+  friend constexpr bool same_numbers(const element& a, const element& b) { return a.type == b.type && a.real == b.real; }
 };
 
 constexpr std::string_view name_of(const element& e) { return ctnn::name_of(e.type); }

@@ -90,6 +90,13 @@ constexpr std::int32_t weighted_sum(fixed_factor f, std::int32_t a, fixed_factor
 /// To the nearest, halves away from 0.
 constexpr std::int32_t rounded_away(double x) { return static_cast<std::int32_t>(x < 0 ? x - 0.5 : x + 0.5); }
 
+/// To the nearest, halves to the even one; within 2^31.
+constexpr std::int32_t nearest_even(float x) {
+  const auto cut = static_cast<std::int32_t>(x), below = cut - (x < static_cast<float>(cut) ? 1 : 0);
+  const float rest = x - static_cast<float>(below);
+  return below + (rest > 0.5f || (rest == 0.5f && below % 2 != 0) ? 1 : 0);
+}
+
 /// An average of integers: to the nearest, halves away from 0; 0 of none.
 constexpr std::int64_t average_of_integers(std::int64_t sum, std::int64_t count) {
   return count == 0 ? 0 : (sum < 0 ? sum - count / 2 : sum + count / 2) / count;

@@ -19,7 +19,7 @@ constexpr void say_element(graph& g, value_id v, const quantization& q) {
 }
 
 /// Options for the element of node n's result, if it does not follow from what the node reads: `as` (of bytes from -128
-/// to 127, unless `to` says otherwise).
+/// to 127, unless `to` says otherwise), and `rounded`.
 constexpr void spell_element(const graph_view& g, const node& n, spelled_options& out) {
   if (n.type->key == &key_of<op::input> || n.outputs.count == 0) return;
   const element& made = g.at_value(n.outputs.first).type;
@@ -36,6 +36,11 @@ constexpr void spell_element(const graph_view& g, const node& n, spelled_options
     numbers.push_back(made.real.scale);
     if (made.real.zero != 0) numbers.push_back(made.real.zero);
     out.push_back({"as", numbers});
+  }
+  if (made.rounded != rounding::once) {
+    field_values how;
+    how.push_back(static_cast<double>(made.rounded));
+    out.push_back({"rounded", how});
   }
   if (made.real && made == dtype::i8) return;
   field_values type;

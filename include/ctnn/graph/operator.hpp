@@ -839,10 +839,10 @@ struct erased {
       for (const element& e : in) {
         if (e.type != made.type) continue;
         if (!first && !(e.real == made.real)) {
-          made.real = {};
+          made = made.type;
           break;
         }
-        made.real = e.real;
+        made = e;
         first = false;
       }
     }

@@ -149,8 +149,8 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
   if (channel_block != 4 || n.inputs.count == 0) return {};
   const std::span<const double> f = g.fields_of(n.fields);
   const value &x = g.at_value(g.inputs(n)[0]), &y = g.at_value(n.outputs.first);
-  if (n.type == &type_of<op::quantize>)
-    return {n.inputs.count == 1 && x.type == dtype::f32 && y.type == dtype::i8, layout_rule::nchw};
+  if (n.type == &type_of<op::quantize> && x.type == dtype::f32)
+    return {n.inputs.count == 1 && y.type == dtype::i8, layout_rule::nchw};
   if (x.type != dtype::i8) return {};
   if (n.type == &type_of<op::dequantize>) return {n.inputs.count == 1, layout_rule::nchw};
   if (y.type != dtype::i8) return {};
@@ -161,15 +161,15 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
     return {p.axes == 2 && !p.indices, layout_rule::nhwc};
   }
   if (n.type == &type_of<op::adaptive_pool>) return {decode<op::adaptive_pool>(f).axes == 2, layout_rule::nhwc};
-  if (n.type == &type_of<op::quantized_binary>) {
-    const value& z = g.at_value(g.inputs(n)[1]);
-    return {z.type == dtype::i8 && z.shape == x.shape, layout_rule::same};
+  if (n.type == &type_of<op::binary>) {
+    const value& z = g.at_value(g.inputs(n)[n.inputs.count > 1 ? 1 : 0]);
+    return {decode<op::binary>(f).combines_bytes() && z.type == dtype::i8 && z.type.real && z.shape == x.shape,
+            layout_rule::same};
   }
   if (n.type == &type_of<op::permute>) return between_layouts(decode<op::permute>(f), x.shape.rank);
-  if (n.type == &type_of<op::requantize> || n.type == &type_of<op::quantized_activation>)
-    return {true, layout_rule::same};
-  return {n.type == &type_of<op::quantized_softmax> || n.type == &type_of<op::concat> || n.type->is.view,
-          layout_rule::nchw};
+  if (n.type == &type_of<op::quantize> || n.type == &type_of<op::activation>)
+    return {static_cast<bool>(x.type.real), layout_rule::same};
+  return {n.type == &type_of<op::softmax> || n.type == &type_of<op::concat> || n.type->is.view, layout_rule::nchw};
 }
 
 constexpr void pack_byte_slot(const graph_view& g, const node& n, const byte_rows& rows, int i, const auto& numbers,

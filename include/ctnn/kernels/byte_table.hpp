@@ -2,8 +2,7 @@
 // Functions of one number over bytes: the step of the result that each of 256 bytes becomes, for every kind of kernel.
 #pragma once
 
-#include "../base/saturated.hpp"
-#include "../graph/operators/quantized.hpp"
+#include "../graph/operators/elementwise.hpp"
 
 namespace ctnn::ir {
 
@@ -54,11 +53,6 @@ constexpr std::int32_t hardswish_step(const quantization& of, const quantization
   return shifted_right(share * times / (1 << 15), -of_result.exponent);
 }
 
-constexpr std::int32_t nearest_even(float x) {
-  const auto below = static_cast<std::int32_t>(x) - (x < static_cast<float>(static_cast<std::int32_t>(x)) ? 1 : 0);
-  const float rest = x - static_cast<float>(below);
-  return below + (rest > 0.5f || (rest == 0.5f && below % 2 != 0) ? 1 : 0);
-}
 /// x, or a x below 0, by factors of 8 bits behind the point.
 constexpr std::int32_t leaky_relu_step(const quantization& of, const quantization& as, float slope, int x) {
   const float up = static_cast<float>(of.scale) / static_cast<float>(as.scale);
@@ -68,17 +62,36 @@ constexpr std::int32_t leaky_relu_step(const quantization& of, const quantizatio
 
 }  // namespace byte_table_detail
 
-/// What byte x becomes, less the zero point: within 1024, more than bytes have.
-constexpr std::int32_t step_of(const op::quantized_activation& p, const quantization& of, const quantization& as,
-                               int x) {
-  if (p.arithmetic == op::byte_arithmetic::tflite) {
-    if (p.activation.kind == function::hardswish) return byte_table_detail::hardswish_step(of, as, x);
-    if (p.activation.kind == function::leaky_relu) return byte_table_detail::leaky_relu_step(of, as, p.activation.a, x);
+/// A function of one number over bytes that stand for real ones: what each becomes.
+class byte_function {
+ public:
+  constexpr byte_function(const activation_function& f, const element& of, const element& as)
+      : f_(f), of_(of), as_(as), within_(op::is_bounds(f) && as.rounded != rounding::real ? f : activation_function{}, of, as) {}
+  constexpr std::int32_t of(std::int32_t x) const {
+    if (as_.rounded != rounding::real && op::is_bounds(f_)) return within_.of(x);
+    return within_.bounds().of(step_of(x) + as_.real.zero);
   }
-  const float real = static_cast<float>(x - of.zero) * static_cast<float>(of.scale);
-  const float y = apply(p.activation, real) * (1 / static_cast<float>(as.scale));
-  const std::int32_t step = saturated<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
-  return step < -1024 ? -1024 : step > 1024 ? 1024 : step;
-}
+
+ private:
+  /// Less the zero point, within 1024, more than bytes have.
+  constexpr std::int32_t step_of(std::int32_t x) const {
+    const quantization &of = of_.real, &as = as_.real;
+    const float real = static_cast<float>(x - of.zero) * static_cast<float>(of.scale);
+    if (as_.rounded == rounding::real) return step_near(apply(f_, real) / static_cast<float>(as.scale), true);
+    if (f_.kind == function::hardswish) return byte_table_detail::hardswish_step(of, as, x);
+    if (f_.kind == function::leaky_relu) return byte_table_detail::leaky_relu_step(of, as, f_.a, x);
+    return step_near(apply(f_, real) * (1 / static_cast<float>(as.scale)), false);
+  }
+  /// Halves to the even step, or away from 0. What is no number is the lowest step, or 0.
+  static constexpr std::int32_t step_near(float y, bool to_even) {
+    if (y != y) return to_even ? -1024 : 0;
+    if (y < -1024 || y > 1024) return y < 0 ? -1024 : 1024;
+    return to_even ? nearest_even(y) : static_cast<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
+  }
+
+  activation_function f_;
+  element of_, as_;
+  op::requantization within_;
+};
 
 }  // namespace ctnn::ir

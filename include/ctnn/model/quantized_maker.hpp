@@ -261,12 +261,8 @@ class quantizer::maker {
     if (is == byte_role::product) return integer_product(n);
     if (is == byte_role::moves) return moves_bytes(n);
     const ir::element made = byte_of(y);
-    const auto each = [&](const auto& op) { return add_bytes(n, op, {&made, 1}); };
-    if (q_.is<op::softmax>(n)) return each(op::quantized_softmax{q_.get<op::softmax>(n).axis});
-    if (q_.is<op::activation>(n)) return each(op::quantized_activation{q_.get<op::activation>(n).activation});
-    if (!q_.is<op::binary>(n)) return false;
-    const auto b = q_.get<op::binary>(n);
-    return op::is_bounds(b.activation) && each(op::quantized_binary{b.function, b.activation});
+    const bool computes = q_.is<op::softmax>(n) || q_.is<op::activation>(n) || q_.is<op::binary>(n);
+    return computes && add_bytes(n, *n.type, g_.fields_of(n.fields), {&made, 1});
   }
   template <class Op>
   bool add_bytes(const node& n, const Op& op, ir::types wanted = {}) {

@@ -210,16 +210,6 @@ struct keep {
   x(quantized_linear, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>, \
     option<"bias", 1>) \
   x(quantized_matmul, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>) \
-  x(quantized_add, op::quantized_binary) \
-  x(quantized_sub, op::quantized_binary, option<"function", op::binary_function::sub>) \
-  x(quantized_mul, op::quantized_binary, option<"function", op::binary_function::mul>) \
-  x(quantized_sigmoid, op::quantized_activation, option<"activation", function::sigmoid>) \
-  x(quantized_tanh, op::quantized_activation, option<"activation", function::tanh>) \
-  x(quantized_silu, op::quantized_activation, option<"activation", function::silu>) \
-  x(quantized_hardswish, op::quantized_activation, \
-    option<"activation", function::hardswish, 0.16666667163372040, 0.5>) \
-  x(quantized_softmax, op::quantized_softmax) \
-  x(requantize, op::requantize) \
   x(quantize, op::quantize) \
   x(dequantize, op::dequantize) \
   x(storage_cast, op::storage_cast) \

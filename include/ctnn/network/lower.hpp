@@ -168,21 +168,22 @@ class lowerer {
     q.zero = static_cast<int>(o.values[1]);
     return q.zero == o.values[1] ? problem{} : problem{mistake::not_a_whole_number, o.key};
   }
-  /// Fields from the options, and from those that speak of elements that of the result (`as`, `to`: wanted_); `of` and
-  /// `with` say what the integers that are read stand for, where no layer before does.
+  /// Fields from the options, and from those that speak of elements that of the result (`as`, `to`, `rounded`:
+  /// wanted_); `of` and `with` say what the integers that are read stand for, where no layer before does.
   constexpr problem configure(const layer_record& l, field_values& fields) {
     wanted_.clear();
     pool<option_record> rest;
     for (const option_record& o : l.options) {
-      const bool as = o.key == "as", to = o.key == "to";
+      const bool as = o.key == "as", to = o.key == "to", rounded = o.key == "rounded";
       const int read = o.key == "of" ? 0 : o.key == "with" ? 1 : none;
-      if (!(as || to || read != none) || has_field(*l.type, o)) {
+      if (!(as || to || rounded || read != none) || has_field(*l.type, o)) {
         rest.push_back(o);
       } else if (read != none) {
         if (const problem p = say_element(read, o)) return p;
       } else {
         if (wanted_.empty()) wanted_.push_back(dtype::i8);
         if (to && o.values.size() == 1) wanted_[0].type = static_cast<dtype>(static_cast<int>(o.values[0]));
+        if (rounded && o.values.size() == 1) wanted_[0].rounded = static_cast<rounding>(static_cast<int>(o.values[0]));
         if (as)
           if (const problem p = read_quantization(o, wanted_[0].real)) return p;
       }

@@ -247,8 +247,10 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
     const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr)};
     const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
     const integer_arguments integers = elements_of_node<Net, step.node>::as_arguments(nullptr);
-    return byte_task_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)),
-                        arguments{in, to, {}, {}, &integers, step.backwards});
+    const arguments of{in, to, {}, {}, &integers, step.backwards};
+    constexpr bool reads_bytes = is_byte(x::g.at_value(x::g.inputs(x::g.at(step.node))[0]).type);
+    if constexpr (std::is_same_v<op_type, op::quantize> && reads_bytes) return byte_table_of({}, of);
+    else return byte_task_of(decode<op_type>(x::g.fields_of(x::g.at(step.node).fields)), of);
   }();
   static constexpr byte_step<std::remove_const_t<decltype(task)>> value = [] {
     memory_place all[byte_operands::count]{};

@@ -337,6 +337,14 @@ class rewriter {
   constexpr void reweigh(node_id n, span<const expression_id> weights) {
     place(n, at(n).type, at(n).fields, name(n), inputs_of(n), weights);
   }
+  /// Could node n read inputs of these elements instead of its own, and make a result of this one?
+  constexpr bool fits(node_id n, span<const element> of, const element& made) const {
+    pool<extents> in;
+    for (const value_id v : inputs_of(n)) in.push_back(shape(v));
+    description d{{&made, 1}};
+    return !at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d) &&
+           d.types.size() == 1 && d.types[0] == made;
+  }
   /// What node n makes has the shape that it infers now, and nobody's name stands for it.
   constexpr void resize(node_id n) {
     pool<extents> in;

@@ -143,9 +143,7 @@ struct default_rules : ir::known_rules<
     rules::average_bytes,
     rules::join_bytes,
     rules::quantize_before_moves,
-    rules::activate_bytes,
-    rules::combine_bytes,
-    rules::softmax_bytes,
+    rules::compute_bytes,
     // Sums and activations
     rules::eltwise_to_binary,
     rules::activation_chain,

@@ -476,8 +476,8 @@ TEST_CASE("TFLite's layers: sums by one factor an output, between an activation'
 
 namespace {
 
-/// n integers of type X by requantize, by quantized_activation if they are bytes, and as real numbers, against their
-/// definitions.
+/// n integers of type X as others, between bounds and by a function if they are bytes, and as real numbers, against
+/// their definitions.
 template <class X, class T>
 void check_steps(int n, const quantization& of, const quantization& as) {
   array x({n}, type_for<X>);
@@ -485,21 +485,36 @@ void check_steps(int n, const quantization& of, const quantization& as) {
   else
     for (int i = 0, seed = n; i < n; ++i)
       x.elements<X>()[static_cast<std::size_t>(i)] = static_cast<X>((seed = (seed * 75 + 74) % 65537) - 32768) * 17;
-  const op::requantize r{{function::clip, -9, 5000}};
-  const element made(type_for<T>, as);
-  const said elements{{of}, {made}};
-  const op::byte_bounds bounds(r.activation, made);
+  const element made(type_for<T>, as), made_of_reals(type_for<T>, as, rounding::real);
+  const said elements{{of}, {made}}, of_reals{{of}, {made_of_reals}};
   const fixed_factor factor(of.scale / as.scale);
   const auto all = x.elements<X>();
-  std::vector<T> want;
-  for (const X v : all) want.push_back(static_cast<T>(bounds.of(factor.of(int{v} - of.zero) + as.zero)));
-  require_equal<T>(run_typed(r, {x}, elements)[0], {n}, want);
+  const auto within = [&](const activation_function& f, std::int64_t steps) {
+    return static_cast<T>(op::byte_bounds(f, made).of(static_cast<std::int32_t>(std::clamp<std::int64_t>(steps + as.zero, -100000, 100000))));
+  };
+  std::vector<T> want, want_of_reals;
+  for (const X v : all) {
+    want.push_back(within({}, factor.of(int{v} - of.zero)));
+    const float steps = static_cast<float>(int{v} - of.zero) * static_cast<float>(of.scale) / static_cast<float>(as.scale);
+    want_of_reals.push_back(within({}, std::llrint(steps)));
+  }
+  require_equal<T>(run_typed(op::quantize{}, {x}, elements)[0], {n}, want);
+  require_equal<T>(run_typed(op::quantize{}, {x}, of_reals)[0], {n}, want_of_reals);
   if constexpr (sizeof(X) == 1) {
-    const op::quantized_activation half{{function::affine, 0.5f}};
+    const op::activation clip{{function::clip, -9, 5000}};
     want.clear();
-    for (const X v : all)
-      want.push_back(static_cast<T>(op::byte_bounds({}, made).of(step_of(half, of, as, v) + as.zero)));
+    for (const X v : all) want.push_back(within(clip.activation, factor.of(int{v} - of.zero)));
+    require_equal<T>(run_typed(clip, {x}, elements)[0], {n}, want);
+    const op::activation half{{function::affine, 0.5f}};
+    want.clear();
+    want_of_reals.clear();
+    for (const X v : all) {
+      const float real = static_cast<float>(int{v} - of.zero) * static_cast<float>(of.scale) * 0.5f;
+      want.push_back(within({}, std::lround(real * (1 / static_cast<float>(as.scale)))));
+      want_of_reals.push_back(within({}, std::llrint(real / static_cast<float>(as.scale))));
+    }
     require_equal<T>(run_typed(half, {x}, elements)[0], {n}, want);
+    require_equal<T>(run_typed(half, {x}, of_reals)[0], {n}, want_of_reals);
     std::vector<float> reals;
     for (const X v : all) reals.push_back(static_cast<float>(v - of.zero) * static_cast<float>(of.scale));
     require_near(run_typed(op::dequantize{}, {x}, {{of}})[0], {n}, reals, 0);
@@ -530,12 +545,11 @@ TEST_CASE("many bytes become others as few do, on every target") {
 TEST_CASE("bytes of one scale become those of another") {
   const array x = make<std::int8_t>({5}, {-128, -1, 0, 1, 127}), many = bytes<std::int8_t>({3, 4}, 21),
               row = bytes<std::int8_t>({4}, 4);
-  op::requantize r;
   const quantization of_x{0.5, -1}, as{0.75, 4};
   std::vector<std::int8_t> want;
   for (const int v : {-128, -1, 0, 1, 127}) want.push_back(stepped((v + 1) * 0.5L / 0.75L, 4));
-  require_equal<std::int8_t>(run_typed(r, {x}, {{of_x}, {{dtype::i8, as}}})[0], {5}, want);
-  r.activation = {function::clip, 0, 1.5};
+  require_equal<std::int8_t>(run_typed(op::quantize{}, {x}, {{of_x}, {{dtype::i8, as}}})[0], {5}, want);
+  const op::activation r{{function::clip, 0, 1.5}};
   require_equal<std::uint8_t>(run_typed(r, {x}, {{of_x}, {{dtype::u8, as}}})[0], {5}, {4, 4, 5, 5, 6});
 
   for (const auto function : {op::binary_function::add, op::binary_function::sub, op::binary_function::mul}) {
@@ -549,10 +563,10 @@ TEST_CASE("bytes of one scale become those of another") {
                                                                       : p * q;
       want.push_back(stepped(real / static_cast<long double>(0.6), 11));
     }
-    require_equal<std::int8_t>(run_typed(op::quantized_binary{function}, {many, row}, elements)[0], {3, 4}, want);
+    require_equal<std::int8_t>(run_typed(op::binary{function}, {many, row}, elements)[0], {3, 4}, want);
   }
 
-  const op::quantized_activation sigmoid{{function::sigmoid}};
+  const op::activation sigmoid{{function::sigmoid}};
   const element probability(dtype::i8, {1.0 / 256, -128});
   want.clear();
   for (std::size_t i = 0; i < many.size(); ++i)
@@ -560,7 +574,7 @@ TEST_CASE("bytes of one scale become those of another") {
   require_equal<std::int8_t>(run_typed(sigmoid, {many}, {{{0.05, 2}}, {probability}})[0], {3, 4}, want);
 
   for (const int axis : {0, 1}) {
-    const op::quantized_softmax softmax{axis};
+    const op::softmax softmax{axis};
     want.clear();
     for (std::size_t i = 0; i < many.size(); ++i) {
       long double sum = 0;
@@ -578,7 +592,7 @@ TEST_CASE("bytes of one scale become those of another") {
 
 TEST_CASE("TFLite's integers of hardswish and leaky_relu") {
   const array x = make<std::int8_t>({5}, {-128, -20, 2, 30, 127});
-  op::quantized_activation p{{function::leaky_relu, -0.5f}, op::byte_arithmetic::tflite};
+  op::activation p{{function::leaky_relu, -0.5f}};
   require_equal<std::int8_t>(run_typed(p, {x}, {{{0.25, 2}}, {{dtype::i8, {0.5, -3}}}})[0], {5},
                              {30, 3, -3, 11, 60});  // halves upwards
   p.activation = {function::hardswish, 1.0f / 6, 0.5f};
@@ -590,10 +604,8 @@ TEST_CASE("TFLite's integers of hardswish and leaky_relu") {
   p.activation = {function::leaky_relu, 0.001f};
   elements.made[0].real.scale = 0.0625;  // a slope of no digit
   CHECK(refused(p, {x}, elements).find("as") != std::string::npos);
-  p.arithmetic = op::byte_arithmetic::real;
+  elements.made[0].rounded = rounding::real;
   CHECK(refused(p, {x}, elements) == "nothing is wrong");
-  p.arithmetic = op::byte_arithmetic::ncnn;
-  CHECK(refused(p, {x}, elements).find("arithmetic") != std::string::npos);
 }
 
 TEST_CASE("TFLite's products of two values of bytes") {

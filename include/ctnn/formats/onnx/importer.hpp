@@ -215,7 +215,22 @@ class importer : public model_builder {
   std::vector<term> add(const Op& op, const std::vector<term>& in, const std::string& name,
                         const std::vector<shared_array>& weights = {}, types wanted = {}) {
     const field_values f = encode(op);
+    // Formats without scales of values compute with integers as they are.
+    if constexpr (std::is_same_v<Op, op::activation> || std::is_same_v<Op, op::binary>)
+      if (wanted.empty() && !chooses_alike(op, in)) {
+        std::vector<term> integers;
+        for (const term t : in) integers.push_back(as_integers(t));
+        return add(type_of<Op>, {f.data(), f.size()}, integers, name, weights, wanted);
+      }
     return add(type_of<Op>, {f.data(), f.size()}, in, name, weights, wanted);
+  }
+  /// Is it the larger or smaller of integers that stand for numbers alike?
+  template <class Op>
+  bool chooses_alike(const Op& op, const std::vector<term>& in) {
+    if constexpr (std::is_same_v<Op, op::binary>)
+      return in.size() == 2 && same_numbers(at(in[0]).type, at(in[1]).type) &&
+             (op.function == op::binary_function::maximum || op.function == op::binary_function::minimum);
+    return false;
   }
   std::vector<term> add(const operator_type& type, std::span<const double> fields, const std::vector<term>& in,
                         const std::string& name, const std::vector<shared_array>& weights, types wanted) {
@@ -273,6 +288,13 @@ class importer : public model_builder {
     return results;
   }
 
+  /// The integers of a term, which stand for themselves.
+  term as_integers(term t) {
+    if (!at(t).type.real) return t;
+    const value_id v = materialize(t);
+    const node& maker = model.network.nodes[static_cast<std::size_t>(model.network.at_value(v).producer)];
+    return add(op::storage_cast{}, {t}, std::string(maker.name) + "_storage_cast")[0];
+  }
   /// The integers of a term as what they stand for; a value that stands for others, or has been read, is cast.
   term stands_for(term t, const ir::quantization& q) {
     const element as(at(t).type, q);

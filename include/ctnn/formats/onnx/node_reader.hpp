@@ -267,6 +267,8 @@ class node_reader {
   }
   term number(double value, dtype type) { return constant(filled({}, type, value)); }
 
+  /// The same integers, which stand for themselves.
+  term as_integers(term t) { return importer_.as_integers(t); }
   /// The same integers, which stand for other real numbers.
   term stands_for(term t, const ir::quantization& q) { return importer_.stands_for(t, q); }
   /// A value of the graph for what is known: nodes that read it are not computed while reading.

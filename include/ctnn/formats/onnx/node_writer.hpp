@@ -18,7 +18,8 @@ class node_writer {
         node_(builder.g.at(id)),
         first_(builder.file.graph.nodes.size()),
         given_(builder.g.given(node_)),
-        own_(builder.g.inputs(node_).size() - static_cast<std::size_t>(ir::count_slots(given_))) {}
+        own_(builder.g.inputs(node_).size() - static_cast<std::size_t>(ir::count_slots(given_))),
+        reals_(computes_reals()) {}
 
   model_writer& b;
 
@@ -39,9 +40,9 @@ class node_writer {
   std::size_t input_count() const { return own_; }
   value_id input(std::size_t i = 0) const { return b.g.inputs(node_)[i]; }
   const extents& shape(std::size_t i = 0) const { return b.g.shape(input(i)); }
-  const element& type(std::size_t i = 0) const { return b.g.at_value(input(i)).type; }
+  const element& type(std::size_t i = 0) const { return reals_ ? real_numbers : b.g.at_value(input(i)).type; }
   const extents& result_shape(int i = 0) const { return b.g.shape(output(i)); }
-  const element& result_type(int i = 0) const { return b.g.at_value(output(i)).type; }
+  const element& result_type(int i = 0) const { return reals_ ? real_numbers : b.g.at_value(output(i)).type; }
   bool wants(int i) const { return b.g.at_value(output(i)).readers > 0; }
   /// Whether others read input 0 as well.
   bool read_again() const { return b.g.at_value(input()).readers > 1; }
@@ -52,8 +53,12 @@ class node_writer {
     const auto& f = b.forms[static_cast<std::size_t>(input(i))];
     return f[0].empty() && !f[1].empty() && shape(i).rank < max_rank ? 1 : 0;
   }
-  /// Input i, with a batch of 1 in front if `lead` is 1.
-  std::string in(std::size_t i = 0, int lead = 0) { return form(input(i), lead); }
+  /// Input i, with a batch of 1 in front if `lead` is 1; the real numbers that its bytes stand for where the node
+  /// computes with these.
+  std::string in(std::size_t i = 0, int lead = 0) {
+    const std::string x = form(input(i), lead);
+    return reals_ ? real_of(x, b.g.at_value(input(i)).type) : x;
+  }
   std::vector<std::string> all_inputs(int lead = 0) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < own_; ++i) out.push_back(in(i, lead));
@@ -142,6 +147,18 @@ class node_writer {
     return b.parameter(helper("numbers"),
                        std::make_shared<const array>(extents{static_cast<int>(values.size())}, values));
   }
+  /// Real numbers of integers, and the other way round, by their element.
+  std::string real_of(const std::string& x, const element& e) {
+    const auto [scale, zero] = e.real;
+    if (e == dtype::i32 && zero != 0) refuse("i32 with a zero point");
+    std::vector<std::string> in{x, number(scale, dtype::f32)};
+    if (e != dtype::i32) in.push_back(number(static_cast<double>(zero), e.type));
+    return add("DequantizeLinear", in);
+  }
+  std::string integers_of(const std::string& x, const element& e) {
+    return add("QuantizeLinear",
+               {x, number(e.real.scale, dtype::f32), number(static_cast<double>(e.real.zero), e.type)});
+  }
   /// Many equal numbers.
   std::string constant(const extents& shape, dtype type, double value) {
     return b.parameter(helper("numbers"), filled(shape, type, value));
@@ -167,7 +184,8 @@ class node_writer {
 
   /// When all are there: the first that does more than bring numbers into shape has the node's name.
   void settle_name() {
-    constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast"};
+    constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast",
+                                            "DequantizeLinear"};
     auto& all = b.file.graph.nodes;
     if (!named_) return;
     for (std::size_t k = named_at_; k < all.size(); ++k) {
@@ -203,7 +221,9 @@ class node_writer {
   }
 
   /// The node's output i is `name`, with a batch of 1 in front if `lead` is 1.
-  void result(int i, const std::string& name, int lead = 0) { is_made(output(i), name, lead); }
+  void result(int i, const std::string& name, int lead = 0) {
+    is_made(output(i), reals_ ? integers_of(name, b.g.at_value(output(i)).type) : name, lead);
+  }
   /// The same for any value.
   void is_made(value_id made_here, const std::string& name, int lead = 0) {
     const auto v = static_cast<std::size_t>(made_here);
@@ -229,6 +249,14 @@ class node_writer {
   }
 
  private:
+  static constexpr element real_numbers{};
+  /// Is it one of bytes whose arithmetic is that of what they stand for? ONNX has it between DequantizeLinear and
+  /// QuantizeLinear.
+  bool computes_reals() const {
+    if (own_ == 0 || !b.g.at_value(input()).type.real) return false;
+    if (node_.type == &ir::type_of<op::binary>) return get<op::binary>().combines_bytes();
+    return node_.type == &ir::type_of<op::activation> || node_.type == &ir::type_of<op::softmax>;
+  }
   value_id output(int i) const { return node_.outputs.first + i; }
   expression_id expression_of(std::size_t slot) const {
     return b.g.weights(node_)[slot - static_cast<std::size_t>(ir::count_slots(given_ & ((slot_set{1} << slot) - 1)))];
@@ -373,6 +401,7 @@ class node_writer {
   std::size_t first_;  ///< of the file's nodes that are this one's
   slot_set given_;
   std::size_t own_;
+  bool reals_;  ///< it is written as a layer of real numbers
   bool named_ = false;
   std::size_t named_at_ = 0;                 ///< which of the file's nodes has the name
   std::unordered_set<std::string> settled_;  ///< outputs of its nodes that have their name

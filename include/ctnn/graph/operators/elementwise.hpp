@@ -3,12 +3,15 @@
 #pragma once
 
 #include "../operator.hpp"
+#include "byte_functions.hpp"
 #include "normalization.hpp"
 #include "typing.hpp"
 
 namespace ctnn::op {
 
-/// y = f(x), any shape; f is any function of one number: of floating-point elements, some of integers as well.
+/// y = f(x), any shape; f is any function of one number: of floating-point elements, some of integers as well. Of bytes
+/// that stand for real numbers it is a table of 256 bytes, of these numbers: what the element of the result says of
+/// rounding chooses TensorFlow Lite's arithmetic, which for some functions is of integers alone, or ONNX's (step_of).
 struct activation {
   static constexpr std::string_view name = "activation";
   static constexpr traits is = traits_of_channels;
@@ -24,12 +27,24 @@ struct activation {
     result[0] = in[0];
     return {};
   }
-  constexpr problem infer_types(types in, span<element> out) const {
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
     using enum function;
+    if (reads_reals(in)) {
+      if (const problem p = infer_byte_elements(in, 1, wanted, out[0], name)) return p;
+      return fits_kernels(in[0].real, out[0]) ? problem{} : problem{mistake::option_out_of_range, "as"};
+    }
     const dtype t = out[0] = type_at(in, 0);
     for (function f : {relu, clip, shrink, abs, neg, sign, floor, ceil, round, trunc, square})
       if (activation.kind == f && is_integer(t)) return {};
     return is_floating(t) ? problem{} : wrong_type(name, t);
+  }
+  /// TensorFlow Lite's kernels of integers refuse, or leave to others, what is outside of these.
+  constexpr bool fits_kernels(const quantization& of, const element& as) const {
+    if (as.rounded == rounding::real) return true;
+    const double up = of.scale / as.real.scale, slope = up * static_cast<double>(activation.a);
+    const double low = slope < 0 ? -slope : slope;
+    if (activation.kind == function::hardswish) return up <= 127;
+    return activation.kind != function::leaky_relu || (up >= 1.0 / 256 && up <= 128 && low >= 1.0 / 256 && low < 128);
   }
 };
 
@@ -78,7 +93,9 @@ struct identity {
 enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rdiv, rpow, prelu };
 
 /// a (f) b with trailing-axis broadcasting (numpy, PyTorch, ONNX), or x (f) scalar with one input.
-/// `activation` is applied to the result.
+/// `activation` is applied to the result. Bytes that stand for real numbers are added, subtracted and multiplied: the
+/// exact sum of both by their fixed factors, or their product by one, rounded once (TensorFlow Lite rounds operands of
+/// sums to 20 bits before), between the bounds of the activation.
 struct binary {
   static constexpr std::string_view name = "binary";
   static constexpr traits is{.layouts = layout_rule::any,
@@ -120,14 +137,29 @@ struct binary {
     return {};
   }
   /// Numbers of one type; an exponent may have another.
-  constexpr problem infer_types(types in, span<element> out) const {
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
     out[0] = type_at(in, 0);
     // The larger of two integers is one of them.
     const bool chooses = function == binary_function::maximum || function == binary_function::minimum;
-    if (chooses && !scalar && element_at(in, 0) == element_at(in, 1)) out[0] = element_at(in, 0);
+    if (chooses && !scalar && same_numbers(element_at(in, 0), element_at(in, 1))) out[0] = element_at(in, 0);
+    else if (reads_reals(in)) return infer_bytes(in, wanted, out[0]);
     if (out[0] == dtype::boolean || (!scalar && type_at(in, 1) == dtype::boolean))
       return wrong_type(name, dtype::boolean);
     return function == binary_function::pow ? problem{} : require_one_type(in, name);
+  }
+  /// Has it kernels of bytes that stand for real numbers?
+  constexpr bool combines_bytes() const {
+    return !scalar && is_bounds(activation) &&
+           (function == binary_function::add || function == binary_function::sub || function == binary_function::mul);
+  }
+
+ private:
+  constexpr problem infer_bytes(types in, types wanted, element& made) const {
+    if (const problem p = infer_byte_elements(in, in.size(), wanted, made, name)) return p;
+    if (!combines_bytes()) return {mistake::option_out_of_range, is_bounds(activation) ? "function" : "activation"};
+    const double step = made.real.scale;
+    const bool fits = in[0].real.scale / step < 1048576 && in[1].real.scale / step < 1048576;
+    return fits ? problem{} : problem{mistake::option_out_of_range, "as"};
   }
 };
 
@@ -166,7 +198,8 @@ struct eltwise {
   }
 };
 
-/// torch.nn.functional.softmax over one axis.
+/// torch.nn.functional.softmax over one axis. Of bytes that stand for real numbers: exponentials by a table of floats,
+/// TensorFlow Lite's way.
 struct softmax {
   static constexpr std::string_view name = "softmax";
   static constexpr traits is = traits_of_channels;
@@ -181,7 +214,9 @@ struct softmax {
     return {};
   }
   constexpr int passes(int back, inputs in) const { return passes_but(normal_axis(axis, in[0].rank), back, in[0]); }
-  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    return reads_reals(in) ? infer_byte_elements(in, 1, wanted, out[0], name) : all_floating(in, out, name);
+  }
 };
 
 }  // namespace ctnn::op

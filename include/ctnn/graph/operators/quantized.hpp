@@ -4,6 +4,7 @@
 
 #include "../../base/byte_image.hpp"
 #include "../../base/int8.hpp"
+#include "byte_functions.hpp"
 #include "convolution.hpp"
 #include "elementwise.hpp"
 #include "matrix.hpp"
@@ -56,19 +57,31 @@ struct granularity {
   }
 };
 
-/// round(x / scale) + zero point, ties to even, saturated. Scale and zero point are inputs, or those of the element
-/// that is asked for; of bytes from -128 to 127 unless another type is.
+/// round(x / scale) + zero point, saturated. Scale and zero point are inputs, or those of the element that is asked for;
+/// of bytes from -128 to 127 unless another type is. Real numbers are rounded to the nearest, ties to even; integers of
+/// 8, 16 or 32 bits that stand for real numbers as the result's element says (TensorFlow Lite's requantization).
 struct quantize : granularity {
   static constexpr std::string_view name = "quantize";
-  static constexpr traits is{.vectors = vectors_of::none};
+  static constexpr traits is{
+      .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+  /// Scales that are inputs may lie along an axis.
+  constexpr bool overwrites(int inputs, int i) const { return inputs == 1 && i == 0; }
 
   constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    const element x = element_at(in, 0);
     if (in.size() > 1) out[0] = wanted.empty() ? dtype::i8 : wanted[0].type;
     else out[0] = wanted.empty() ? element{} : wanted[0];
     const dtype to = out[0];
+    if (x.real) {
+      if (in.size() > 1) return wrong_type(name, x);
+      if (!is_byte(to) && to != dtype::i16) return wrong_type("result", to);
+      if (!is_byte(x) && x != dtype::i16 && x != dtype::u16 && x != dtype::i32) return wrong_type(name, x);
+      if (const problem p = check_quantization("of", x.real, x)) return p;
+      return check_quantization("as", out[0].real, to);
+    }
     if (size_of(to) > 2 || is_floating(to) || to == dtype::boolean) return wrong_type(name, to);
     if (in.size() == 3 && in[2] != to) return wrong_type("zero point", in[2]);
-    if (type_at(in, 0) != dtype::i32)
+    if (x != dtype::i32)
       if (const problem p = require_type(in, 0, is_floating, name)) return p;
     if (in.size() == 1) return check_quantization("as", out[0].real, to);
     return require_type(in, 1, is_floating, "scale");
@@ -150,36 +163,6 @@ struct dynamic_quantize {
 /// activation only bounds them, factor, bias and bounds are divided instead, once. Scales and zero points of values are
 /// numbers of the operator.
 enum class byte_arithmetic { onnx, ncnn, tflite, real };
-
-/// Is it one that bounds a value, and nothing more?
-constexpr bool is_bounds(const activation_function& f) {
-  return !f || f.kind == function::relu || f.kind == function::clip;
-}
-/// What results lie between: those of type t, and what an activation leaves of them.
-struct byte_bounds {
-  int low, high;
-  constexpr byte_bounds(const activation_function& f, const element& as)
-      : low(as == dtype::u8    ? 0
-            : as == dtype::i16 ? -32768
-                               : -128),
-        high(as == dtype::u8    ? 255
-             : as == dtype::i16 ? 32767
-                                : 127) {
-    const auto [scale, zero] = as.real;
-    const auto place = [&, scale = scale, zero = zero](float x, int otherwise) {
-      const double at = static_cast<double>(x) / scale + zero;
-      return at < low ? low : at > high ? high : at == at ? rounded_away(at - zero) + zero : otherwise;
-    };
-    const int least = low, most = high;
-    if (f.kind == function::relu) low = place(0, least);
-    if (f.kind == function::clip) {
-      const int first = place(f.a, least), last = place(f.b, most);
-      low = first;
-      high = last < first ? first : last;
-    }
-  }
-  constexpr int of(std::int32_t x) const { return x < low ? low : x > high ? high : x; }
-};
 
 /// What convolutions and products of bytes have in common. Sums are i32 (they wrap around); the result's element says
 /// what becomes of them: i32: nothing; f32: the real numbers they stand for, with the activation applied; i8, u8:
@@ -373,168 +356,6 @@ struct quantized_matmul : products_of_bytes {
   constexpr std::int64_t scratch(inputs in, span<const extents>) const {
     return sizes(in[0], weight_shape(in[0])).scratch_of_parts();
   }
-};
-
-/// Integers as bytes or 16 bits of another scale and zero point, in TFLite's arithmetic, between the activation's
-/// bounds.
-struct requantize {
-  static constexpr std::string_view name = "requantize";
-  static constexpr traits is{
-      .each = true, .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
-
-  activation_function activation{};
-  bool twice = false;  ///< rounded twice, as TFLite's kernels do that are not XNNPACK's
-  double ratio = 0;    ///< steps of the result in one of x, where that is not the ratio of their scales
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("activation", self.activation);
-    field("twice", self.twice);
-    field("ratio", self.ratio);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    result[0] = in[0];
-    if (!(ratio >= 0 && ratio < 1e30)) return {mistake::option_out_of_range, "ratio"};
-    return is_bounds(activation) ? problem{} : problem{mistake::option_out_of_range, "activation"};
-  }
-  constexpr problem infer_types(types in, types wanted, span<element> out) const {
-    if (!wanted.empty()) out[0] = wanted[0];
-    const dtype t = type_at(in, 0), to = out[0];
-    if (!is_byte(to) && to != dtype::i16) return wrong_type("result", to);
-    if (!is_byte(t) && t != dtype::i16 && t != dtype::u16 && t != dtype::i32) return wrong_type(name, t);
-    if (ratio == 0)
-      if (const problem p = check_quantization("of", element_at(in, 0).real, t)) return p;
-    return check_quantization("as", out[0].real, to);
-  }
-};
-/// What an operator's requantization makes of integers.
-class requantization {
- public:
-  constexpr requantization(const requantize& p, const element& of, const element& as)
-      : twice_(p.twice),
-        once_rounded_(p.ratio != 0 ? p.ratio : of.real.scale / as.real.scale),
-        twice_rounded_(p.ratio != 0 ? p.ratio : of.real.scale / as.real.scale),
-        from_(of.real.zero),
-        zero_(as.real.zero),
-        bounds_(p.activation, as) {}
-  constexpr std::int32_t of(std::int32_t x) const {
-    const auto steps = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(from_));
-    const std::int64_t y = std::int64_t{twice_ ? twice_rounded_.of(steps) : once_rounded_.of(steps)} + zero_;
-    return bounds_.of(static_cast<std::int32_t>(y < -most ? -most : y > most ? most : y));
-  }
-  constexpr const byte_bounds& bounds() const { return bounds_; }
-  /// Null if sums are rounded twice.
-  constexpr const fixed_factor* factor() const { return twice_ ? nullptr : &once_rounded_; }
-
- private:
-  static constexpr std::int64_t most = 1 << 30;
-  bool twice_;
-  fixed_factor once_rounded_;
-  twice_rounded_factor twice_rounded_;
-  std::int32_t from_, zero_;
-  byte_bounds bounds_;
-};
-
-/// Bytes of what is asked for, made of the first `count` inputs, which are bytes too; all of them stand for real
-/// numbers.
-constexpr problem infer_byte_elements(types in, std::size_t count, types wanted, element& made, std::string_view name) {
-  constexpr std::string_view read[] = {"of", "with"};
-  if (!wanted.empty()) made = wanted[0];
-  if (!is_byte(made)) return wrong_type("result", made);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const problem p = require_type(in, i, is_byte, name)) return p;
-    if (const problem p = check_quantization(read[i], element_at(in, i).real, type_at(in, i))) return p;
-  }
-  return check_quantization("as", made.real, made);
-}
-
-/// A function of one number over bytes, a table of 256 entries: of what they stand for, quantized again with halves
-/// away from 0. In TFLite's arithmetic hardswish and leaky_relu are what its kernels of integers give; scales may be
-/// apart by as much as these take.
-struct quantized_activation {
-  static constexpr std::string_view name = "quantized_activation";
-  static constexpr traits is{
-      .each = true, .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
-
-  activation_function activation{};
-  byte_arithmetic arithmetic = byte_arithmetic::real;
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("activation", self.activation);
-    field("arithmetic", self.arithmetic);
-  }
-  /// TFLite's kernels refuse, or leave to others, what is outside of these.
-  constexpr bool fits_kernels(const quantization& of, const quantization& as) const {
-    const double up = of.scale / as.scale, slope = up * static_cast<double>(activation.a);
-    const double low = slope < 0 ? -slope : slope;
-    if (activation.kind == function::hardswish) return up <= 127;
-    return activation.kind != function::leaky_relu || (up >= 1.0 / 256 && up <= 128 && low >= 1.0 / 256 && low < 128);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    result[0] = in[0];
-    if (arithmetic != byte_arithmetic::real && arithmetic != byte_arithmetic::tflite)
-      return {mistake::option_out_of_range, "arithmetic"};
-    return activation ? problem{} : problem{mistake::missing_option, "activation"};
-  }
-  constexpr problem infer_types(types in, types wanted, span<element> out) const {
-    if (const problem p = infer_byte_elements(in, 1, wanted, out[0], name)) return p;
-    return arithmetic == byte_arithmetic::real || fits_kernels(in[0].real, out[0].real)
-               ? problem{}
-               : problem{mistake::option_out_of_range, "as"};
-  }
-};
-
-/// a (f) b over bytes with trailing-axis broadcasting, f being add, sub or mul: the exact sum of both operands by their
-/// fixed factors, or their product by one, rounded once. (TFLite rounds operands of sums to 20 bits before.)
-struct quantized_binary {
-  static constexpr std::string_view name = "quantized_binary";
-  static constexpr traits is{.each = true, .in_place = true, .images = image_flow::keeps, .vectors = vectors_of::none};
-  static constexpr int min_inputs = 2, max_inputs = 2;
-
-  binary_function function = binary_function::add;
-  activation_function activation{};
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("function", self.function);
-    field("activation", self.activation);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    if (function != binary_function::add && function != binary_function::sub && function != binary_function::mul)
-      return {mistake::option_out_of_range, "function"};
-    if (!is_bounds(activation)) return {mistake::option_out_of_range, "activation"};
-    return binary{}.infer(in, result);
-  }
-  constexpr problem infer_types(types in, types wanted, span<element> out) const {
-    if (const problem p = infer_byte_elements(in, 2, wanted, out[0], name)) return p;
-    const double step = out[0].real.scale;
-    const bool fits = in[0].real.scale / step < 1048576 && in[1].real.scale / step < 1048576;
-    return fits ? problem{} : problem{mistake::option_out_of_range, "as"};
-  }
-};
-
-/// softmax of bytes along an axis: exp by a table of floats, TFLite's way. Its result is of scale 1/256 in all files.
-struct quantized_softmax {
-  static constexpr std::string_view name = "quantized_softmax";
-  static constexpr traits is{
-      .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
-
-  int axis = -1;
-  float beta = 1;  ///< numbers are multiplied by it first
-
-  static constexpr void fields(auto& self, auto&& field) {
-    field("axis", self.axis);
-    field("beta", self.beta);
-  }
-  constexpr problem infer(inputs in, outputs result) const {
-    if (!(beta > 0 && beta < 1e30f)) return {mistake::option_out_of_range, "beta"};
-    return softmax{axis}.infer(in, result);
-  }
-  /// By what a step of x is multiplied in exponents.
-  constexpr float step(const element& x) const { return static_cast<float>(x.real.scale * static_cast<double>(beta)); }
-  constexpr int passes(int back, inputs in) const { return softmax{axis}.passes(back, in); }
-  constexpr problem infer_types(types in, types wanted, span<element> out) const {
-    return infer_byte_elements(in, 1, wanted, out[0], name);
-  }
-  constexpr std::int64_t scratch(inputs, span<const extents>) const { return scratch_for(256, sizeof(float)); }
 };
 
 }  // namespace ctnn::op

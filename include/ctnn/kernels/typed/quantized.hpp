@@ -7,7 +7,7 @@
 
 #include "../../base/int8.hpp"
 #include "../../graph/operators/quantized.hpp"
-#include "../byte_table.hpp"
+#include "byte_functions.hpp"
 #include "matrix.hpp"
 
 CTNN_BEGIN_LOOPS
@@ -101,6 +101,7 @@ inline void quantize_bytes(const arguments& a, dtype to, float scale, int zero) 
 
 inline void run(const op::quantize& p, const arguments& a, scratch_memory memory) {
   const element to = a.made();
+  if (a.of(0).real) return requantize(p.name, a);
   if (is_byte(to) && a.in[0].type == dtype::f32) {
     if (a.in.size() == 1) return quantize_bytes(a, to, static_cast<float>(to.real.scale), to.real.zero);
     if (a.in[1].type == dtype::f32 && scale_index(p, a.in[0].shape, a.in[1].shape).one())
@@ -389,161 +390,6 @@ class byte_layer {
   const float *weight_zero_ = nullptr, *input_zero_ = nullptr, *output_zero_ = nullptr;
   bool by_row_ = false, sums_fit_ = true;
 };
-
-/// f(tag<T>) for bytes.
-template <class F>
-void visit_byte(dtype t, F f) {
-  if (t == dtype::u8) f(tag<std::uint8_t>{});
-  else f(tag<std::int8_t>{});
-}
-
-/// Bytes by what each of the 256 becomes.
-template <class T>
-void look_up(const arguments& a, const T (&table)[256]) {
-  integers_of(a).look_up(static_cast<const std::uint8_t*>(static_cast<const void*>(table)),
-                         elements<std::uint8_t>(a.in[0]), a.out[0].shape.count(), elements<std::uint8_t>(a.out[0]));
-}
-
-/// Sums of 32 bits by the target's kernel, if it takes them: whole vectors are read.
-inline bool requantize_sums(const arguments& a, const op::requantization& how) {
-  const element of = a.of(0), to = a.made();
-  const std::int64_t count = a.out[0].shape.count();
-  const fixed_factor* factor = how.factor();
-  if (of != dtype::i32 || !is_byte(to) || count < quad_lanes || !factor || factor->times >= std::int64_t{1} << 31)
-    return false;
-  const auto less_zero = wrapped<std::int32_t>(-static_cast<std::uint64_t>(static_cast<std::int64_t>(of.real.zero)));
-  sum_results r{};
-  r.sums = elements<std::int32_t>(a.in[0]);
-  r.to = a.out[0].data;
-  r.to_pitch = static_cast<std::ptrdiff_t>(count);
-  r.lines = r.rows = 1;
-  r.width = count;
-  r.type = to == dtype::u8 ? sum_results::u8 : sum_results::i8;
-  r.how = sum_results::fixed;
-  r.fixed_factor = &factor->times;
-  r.integer_bias = &less_zero;
-  r.zero = to.real.zero;
-  r.least = how.bounds().low;
-  r.most = how.bounds().high;
-  return integers_of(a).finish(r);
-}
-
-inline void run(const op::requantize& p, const arguments& a) {
-  const element to = a.made();
-  const op::requantization how(p, a.of(0), to);
-  if (requantize_sums(a, how)) return;
-  visit_integer(p.name, a.in[0].type, [&]<class X>(tag<X>) {
-    visit_integer(p.name, to, [&]<class T>(tag<T>) {
-      const std::int64_t count = a.out[0].shape.count();
-      if constexpr (sizeof(X) == 1 && sizeof(T) == 1)
-        if (count >= 256) {
-          T table[256];
-          for (int i = 0; i < 256; ++i) table[i] = static_cast<T>(how.of(static_cast<X>(i)));
-          return look_up(a, table);
-        }
-      const X* x = elements<X>(a.in[0]);
-      T* y = elements<T>(a.out[0]);
-      for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(how.of(static_cast<std::int32_t>(x[i])));
-    });
-  });
-}
-
-inline void run(const op::quantized_activation& p, const arguments& a) {
-  const element of = a.of(0), to = a.made();
-  const op::byte_bounds bounds({}, to);
-  visit_byte(of, [&]<class X>(tag<X>) {
-    visit_byte(to, [&]<class T>(tag<T>) {
-      T table[256];
-      for (int i = 0; i < 256; ++i)
-        table[i] = static_cast<T>(bounds.of(step_of(p, of.real, to.real, static_cast<X>(i)) + to.real.zero));
-      look_up(a, table);
-    });
-  });
-}
-
-/// Rows of pairs by the target's kernel, if it takes them.
-inline bool combine_rows(byte_pairs p, const arguments& a) {
-  const integer_kernels& with = integers_of(a);
-  if (!with.combine(p)) return false;
-  loop_nest<3> nest = broadcast_loops(a.out[0], a.in[0], a.in[1]);
-  if (a.out[0].shape.count() == 0) return true;
-  nest.require(1);
-  const auto& row = nest.levels[nest.depth - 1];
-  if (row.stride[0] != 1 || row.stride[1] > 1 || row.stride[2] > 1) return false;
-  p.n = row.extent;
-  p.x_step = static_cast<int>(row.stride[1]);
-  p.z_step = static_cast<int>(row.stride[2]);
-  loop_cursor<3> at(nest, 1);
-  do {
-    p.to = elements<std::uint8_t>(a.out[0]) + at.offset[0];
-    p.x = elements<std::uint8_t>(a.in[0]) + at.offset[1];
-    p.z = elements<std::uint8_t>(a.in[1]) + at.offset[2];
-    with.combine(p);
-  } while (at.next());
-  return true;
-}
-
-inline void run(const op::quantized_binary& p, const arguments& a) {
-  const element to = a.made();
-  const quantization of = a.of(0).real, with = a.of(1).real, as = to.real;
-  const op::byte_bounds bounds(p.activation, to);
-  const bool multiplies = p.function == op::binary_function::mul;
-  const fixed_factor first(multiplies ? of.scale * with.scale / as.scale : of.scale / as.scale),
-      second(with.scale / as.scale);
-  const bool subtracts = p.function == op::binary_function::sub;
-  const auto flip_of = [](dtype t) { return static_cast<std::uint8_t>(t == dtype::i8 ? 128 : 0); };
-  byte_pairs pairs{};
-  pairs.x_flip = flip_of(a.in[0].type);
-  pairs.z_flip = flip_of(a.in[1].type);
-  pairs.x_zero = of.zero;
-  pairs.z_zero = with.zero;
-  pairs.multiplies = multiplies;
-  pairs.subtracts = subtracts;
-  pairs.first = first.times;
-  pairs.second = multiplies ? 0 : second.times;
-  pairs.zero = as.zero;
-  pairs.least = bounds.low;
-  pairs.most = bounds.high;
-  if (combine_rows(pairs, a)) return;
-  const int sign = subtracts ? -1 : 1;
-  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
-    visit_byte(a.in[1].type, [&]<class Z>(tag<Z>) {
-      visit_byte(to, [&]<class T>(tag<T>) {
-        map_pairs<T, X, Z>(a, [&](X x, Z z) {
-          const std::int32_t left = x - of.zero, right = z - with.zero;
-          const std::int32_t y = multiplies ? first.of(left * right) : weighted_sum(first, left, second, right * sign);
-          return static_cast<T>(bounds.of(y + as.zero));
-        });
-      });
-    });
-  });
-}
-
-inline void run(const op::quantized_softmax& p, const arguments& a, scratch_memory memory) {
-  const around s(a.in[0].shape, p.axis);
-  const std::span<float> table = memory.take<float>(256);
-  for (std::size_t i = 0; i < 256; ++i)
-    table[i] = math::exp(-p.step(a.of(0)) * static_cast<float>(255 - static_cast<int>(i)));
-  const element to = a.made();
-  const op::byte_bounds bounds({}, to);
-  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
-    visit_byte(to, [&]<class T>(tag<T>) {
-      for (std::int64_t line = 0; line < s.outer * s.inner; ++line) {
-        const std::int64_t first = line / s.inner * s.size * s.inner + line % s.inner;
-        const X* x = elements<X>(a.in[0]) + first;
-        T* y = elements<T>(a.out[0]) + first;
-        int most = x[0];
-        for (std::int64_t i = 1; i < s.size; ++i) most = std::max(most, int{x[i * s.inner]});
-        const auto power = [&](std::int64_t i) { return table[static_cast<std::size_t>(255 - most + x[i * s.inner])]; };
-        float sum = 0;
-        for (std::int64_t i = 0; i < s.size; ++i) sum += power(i);
-        const float unit = 1 / (sum * static_cast<float>(to.real.scale));
-        for (std::int64_t i = 0; i < s.size; ++i)
-          y[i * s.inner] = static_cast<T>(bounds.of(saturated<std::int32_t>(power(i) * unit + 0.5f) + to.real.zero));
-      }
-    });
-  });
-}
 
 }  // namespace ctnn::ir::typed
 CTNN_END_LOOPS

@@ -393,6 +393,7 @@ void softmax_row(const T* x, T* y, std::int64_t n, std::int64_t stride, bool log
   }
 }
 inline void run(const op::softmax& p, const arguments& a) {
+  if (a.of(0).real) return softmax_of_bytes(p, a);
   for_each_row(p.name, a, p.axis,
                [](auto* x, auto* y, std::int64_t n, std::int64_t stride) { softmax_row(x, y, n, stride, false); });
 }

@@ -21,14 +21,8 @@ struct byte_results {
     return static_cast<std::int8_t>(x < low ? low : x > high ? high : x);
   }
 };
-constexpr byte_results results_of(const auto& p, const element& as) {
-  activation_function f{};
-  if constexpr (requires {
-                  requires !std::is_same_v<std::decay_t<decltype(p)>, op::quantized_activation>;
-                  p.activation;
-                })
-    f = p.activation;
-  const op::byte_bounds b(f, as);
+constexpr byte_results results_of(const activation_function& bounds, const element& as) {
+  const op::byte_bounds b(bounds, as);
   return {static_cast<std::int8_t>(as.real.zero), static_cast<std::int8_t>(b.low), static_cast<std::int8_t>(b.high)};
 }
 

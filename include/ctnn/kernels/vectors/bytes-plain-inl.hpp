@@ -79,7 +79,7 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
   const extents &in = a.in[0].shape, &out = a.out[0].shape;
   const auto pad = p.padding(in);
   byte_layer k{};
-  k.results = results_of(p, a.made());
+  k.results = results_of(p.activation, a.made());
   k.outside = static_cast<std::int8_t>(a.of(0).real.zero);
   k.backwards = a.backwards;
   k.images = p.has_batch(in) ? in[0] : 1;
@@ -113,7 +113,7 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
 constexpr byte_layer byte_task_of(const op::quantized_matmul& p, const arguments& a) {
   const extents& in = a.in[0].shape;
   byte_layer k{};
-  k.results = results_of(p, a.made());
+  k.results = results_of(p.activation, a.made());
   k.backwards = a.backwards;
   k.images = k.groups = k.height = k.out_height = 1;
   k.channels = k.pitch = in.back(0);
@@ -151,10 +151,10 @@ struct byte_binary {
   std::ptrdiff_t count;
   std::uint32_t factor;  ///< of products (x - zero) (z - zero)
 };
-constexpr byte_binary byte_task_of(const op::quantized_binary& p, const arguments& in) {
+constexpr byte_binary byte_task_of(const op::binary& p, const arguments& in) {
   const quantization of = in.of(0).real, with = in.of(1).real, as = in.made().real;
   const fixed_factor a(of.scale / as.scale), b(with.scale / as.scale);
-  byte_binary k{{results_of(p, in.made()), a.times, p.function == op::binary_function::sub ? -b.times : b.times,
+  byte_binary k{{results_of(p.activation, in.made()), a.times, p.function == op::binary_function::sub ? -b.times : b.times,
                  std::int64_t{1} << 31},
                 p.function == op::binary_function::mul,
                 of.zero,
@@ -177,19 +177,13 @@ struct byte_table {
   std::ptrdiff_t count;
   std::int8_t at[256]{};
 };
-constexpr byte_table byte_task_of(const op::quantized_activation& p, const arguments& a) {
-  const element of = a.of(0), as = a.made();
-  const byte_results to = results_of(p, as);
+constexpr byte_table byte_table_of(const activation_function& f, const arguments& a) {
+  const byte_function function(f, a.of(0), a.made());
   byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
-  for (int x = -128; x < 128; ++x) table.at[x & 255] = to.of(step_of(p, of.real, as.real, x));
+  for (int x = -128; x < 128; ++x) table.at[x & 255] = static_cast<std::int8_t>(function.of(x));
   return table;
 }
-constexpr byte_table byte_task_of(const op::requantize& p, const arguments& a) {
-  const op::requantization how(p, a.of(0), a.made());
-  byte_table table{static_cast<std::ptrdiff_t>(a.out[0].shape.count())};
-  for (int x = -128; x < 128; ++x) table.at[x & 255] = static_cast<std::int8_t>(how.of(x));
-  return table;
-}
+constexpr byte_table byte_task_of(const op::activation& p, const arguments& a) { return byte_table_of(p.activation, a); }
 inline void run(const byte_table& table, const byte_operands& o) {
   const std::int8_t* const x = o.bytes(o.in);
   std::int8_t* const y = o.to<std::int8_t>(o.out);
@@ -201,14 +195,14 @@ struct byte_softmax {
   int size, inner, lines;
   float scale, unit;
 };
-constexpr byte_softmax byte_task_of(const op::quantized_softmax& p, const arguments& a) {
+constexpr byte_softmax byte_task_of(const op::softmax& p, const arguments& a) {
   const extents& s = a.in[0].shape;
   const int axis = normal_axis(p.axis, s.rank), size = s[axis];
-  return {results_of(p, a.made()),
+  return {results_of({}, a.made()),
           size,
           static_cast<int>(s.count(axis + 1, s.rank)),
           static_cast<int>(s.count() / size),
-          p.step(a.of(0)),
+          static_cast<float>(a.of(0).real.scale),
           static_cast<float>(a.made().real.scale)};
 }
 inline void run(const byte_softmax& k, const byte_operands& o) {
@@ -237,6 +231,7 @@ struct byte_scale {
   std::ptrdiff_t count;
   bool to_bytes;
 };
+/// Of real numbers; bytes become others by a table.
 constexpr byte_scale byte_task_of(const op::quantize&, const arguments& a) {
   const quantization as = a.made().real;
   return {static_cast<float>(as.scale), as.zero, static_cast<std::ptrdiff_t>(a.out[0].shape.count()), true};

@@ -7,19 +7,18 @@
 
 namespace ctnn::rules {
 
-/// reshape|flatten|permute > activation|binary(scalar)|requantize|quantized_activation  ->  the other way round
+/// reshape|flatten|permute > activation|binary(scalar)|quantize(integers)  ->  the other way round
 /// the same that keeps the channels together > scale|bias|prelu  ->  the other way round
 struct function_first {
   static constexpr rule_info info{
       "function_first",
-      "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu|requantize|quantized_activation -> the "
-      "other way round",
+      "reshape|flatten|permute > activation|binary(scalar)|scale|bias|prelu|quantize(integers) -> the other way round",
       lowers::position, numerics::exact};
   static constexpr bool any_type = true;
   using movement = find::any_of<op::reshape, op::flatten, op::permute>;
   using by_channel = find::any_of<op::scale, op::bias, op::prelu>;
-  using pattern = chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu,
-                                               op::requantize, op::quantized_activation>>;
+  using pattern =
+      chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu, op::quantize>>;
   /// The axis of x whose indices are those of `axis` of the reshaped value y, or none. Of several, which then are 1 but
   /// for one of no importance, the one that needs no saying.
   static constexpr int same_channels(const extents& x, const extents& y, int axis) {
@@ -39,6 +38,7 @@ struct function_first {
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
     if (r.inputs_count(m.last) != 1) return {"it has no scalar operand"};
+    if (r.is<op::quantize>(m.last) && !r.type(r.input(m.last)).real) return {"it reads no integers"};
     const bool permutes = r.is<op::permute>(m.first);
     if (permutes ? moves_only_ones(r.get<op::permute>(m.first), x) : x == y)
       return {"there is nothing to go before", r.name(m.first)};

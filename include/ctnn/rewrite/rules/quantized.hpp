@@ -14,6 +14,7 @@ template <class Op>
 struct with_element {
   using of = Op;
   static constexpr std::string_view why_not(const rewriter& r, node_id n) {
+    if (r.type(r.input(n)).real && std::is_same_v<Op, op::quantize>) return "it reads integers";
     return r.inputs_count(n) == 1 ? "" : "its scale is a value, not a number of its own";
   }
 };
@@ -177,7 +178,7 @@ struct moved_bytes {
     if (!dequantizes_bytes(r, dequantize))
       return {"its integers are no bytes with numbers of their own", r.name(dequantize)};
     if (const reason no = unless_makes_bytes(r, quantize)) return no;
-    same = r.type(r.output(quantize)) == r.type(r.input(dequantize));
+    same = same_numbers(r.type(r.output(quantize)), r.type(r.input(dequantize)));
     return {};
   }
   /// Operators between read bytes; they stand for the same numbers as before. Gives the bytes behind the last.
@@ -247,10 +248,10 @@ struct move_bytes {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.quantize, m.take_bytes(r)); }
 };
 
-/// the same of another scale or zero point  ->  requantize behind it
+/// the same of another scale or zero point  ->  the ones between, and bytes quantized again behind them
 struct requantize_bytes {
   static constexpr rule_info info{"requantize_bytes",
-                                  "dequantize > reshape|...|max pool > quantize -> the ones between > requantize",
+                                  "dequantize > reshape|...|max pool > quantize -> the ones between > quantize",
                                   lowers::nodes, numerics::reassociates};
   static constexpr bool any_type = true;
   using match = move_bytes::match;
@@ -265,7 +266,7 @@ struct requantize_bytes {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = m.take_bytes(r);
     r.note(r.name(m.dequantize), r.name(m.quantize));
-    r.become(m.quantize, op::requantize{}, r.name(m.quantize), {&x, 1}, {});
+    r.become(m.quantize, op::quantize{}, r.name(m.quantize), {&x, 1}, {});
   }
 };
 
@@ -291,14 +292,14 @@ struct average_bytes {
   static constexpr void rewrite(rewriter& r, const match& m) { move_bytes::rewrite(r, m); }
 };
 
-/// dequantize of several > concat > quantize  ->  requantize of those whose scale is another > concat
+/// dequantize of several > concat > quantize  ->  those whose scale is another are quantized again > concat
 struct join_bytes {
   static constexpr rule_info info{"join_bytes", "concat(dequantize...) > quantize -> concat of bytes", lowers::nodes,
                                   numerics::reassociates};
   static constexpr bool any_type = true;
   using pattern = chain<op::concat, says_integers>;
   static constexpr bool as_it_is(const rewriter& r, node_id d, const element& made) {
-    return r.type(r.input(d)) == made;
+    return same_numbers(r.type(r.input(d)), made);
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = unless_makes_bytes(r, m.last)) return no;
@@ -318,7 +319,7 @@ struct join_bytes {
       const value_id x = r.input(d);
       in.push_back(as_it_is(r, d, q) ? x : v);
       if (as_it_is(r, d, q)) continue;
-      r.become(d, op::requantize{}, r.name(d), {&x, 1}, {});
+      r.become(d, op::quantize{}, r.name(d), {&x, 1}, {});
       r.retype(v, q);
     }
     r.fuse(m.first, m.last, r.get<op::concat>(m.first), in, {});
@@ -444,79 +445,35 @@ struct quantize_before_moves {
   }
 };
 
-/// dequantize > activation > quantize  ->  requantize between bounds, or a table of 256 bytes
-struct activate_bytes {
-  static constexpr rule_info info{"activate_bytes",
-                                  "dequantize > activation > quantize -> requantize|quantized_activation",
+/// dequantize... > layer > quantize  ->  the layer between bytes, where it has such arithmetic
+struct compute_bytes {
+  static constexpr rule_info info{"compute_bytes",
+                                  "dequantize... > activation|binary|softmax > quantize -> the one between, of bytes",
                                   lowers::nodes, numerics::reassociates};
   static constexpr bool any_type = true;
   struct match {
-    node_id dequantize = none, apply = none, last = none;
+    node_id layer = none, last = none;
   };
-  using pattern =
-      find::node<says_integers, &match::last,
-                 find::alone<find::node<op::activation, &match::apply, find::node<said_integers, &match::dequantize>>>>;
+  using pattern = find::node<
+      says_integers, &match::last,
+      find::alone<find::node<find::any_of<op::activation, op::binary, op::softmax>, &match::layer>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = unless_bytes(r, m.dequantize)) return no;
-    return unless_makes_bytes(r, m.last);
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    const activation_function f = r.get<op::activation>(m.apply).activation;
-    const value_id x = r.input(m.dequantize);
-    if (op::is_bounds(f)) r.fuse(m.apply, m.last, op::requantize{f}, {&x, 1}, {});
-    else r.fuse(m.apply, m.last, op::quantized_activation{f}, {&x, 1}, {});
-  }
-};
-
-/// dequantize, dequantize > + - * > quantize  ->  quantized_binary
-struct combine_bytes {
-  static constexpr rule_info info{"combine_bytes", "dequantize + - * dequantize > quantize -> quantized_binary",
-                                  lowers::nodes, numerics::reassociates};
-  static constexpr bool any_type = true;
-  struct match {
-    node_id a = none, b = none, combine = none, last = none;
-  };
-  using pattern = find::node<says_integers, &match::last,
-                             find::alone<find::node<op::binary, &match::combine, find::node<said_integers, &match::a>,
-                                                    find::node<said_integers, &match::b>>>>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    using enum op::binary_function;
-    const auto b = r.get<op::binary>(m.combine);
-    const quantization as = r.type(r.output(m.last)).real;
-    if (b.function != add && b.function != sub && b.function != mul) return {"it is no + - *", r.name(m.combine)};
-    if (!op::is_bounds(b.activation)) return {"it has an activation that is no bounds", r.name(m.combine)};
-    for (const node_id d : {m.a, m.b}) {
+    pool<element> of;
+    for (const value_id v : r.inputs_of(m.layer)) {
+      const node_id d = r.producer(v);
+      if (!r.is<op::dequantize>(d)) return {"its input is not dequantised", r.name(d)};
+      if (r.inputs_count(d) != 1) return {"its scale is a value, not a number of its own", r.name(d)};
       if (const reason no = unless_bytes(r, d)) return no;
-      if (r.type(r.input(d)).real.scale / as.scale >= 1048576)
-        return {"its steps are too large for the result's", r.name(d)};
+      of.push_back(r.type(r.input(d)));
     }
-    return unless_makes_bytes(r, m.last);
+    if (const reason no = unless_makes_bytes(r, m.last)) return no;
+    return r.fits(m.layer, of, r.type(r.output(m.last))) ? reason{}
+                                                         : reason{"bytes have no such arithmetic", r.name(m.layer)};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const auto b = r.get<op::binary>(m.combine);
-    const value_id in[] = {r.input(m.a), r.input(m.b)};
-    r.fuse(m.combine, m.last, op::quantized_binary{b.function, b.activation}, in, {});
-  }
-};
-
-/// dequantize > softmax > quantize  ->  quantized_softmax
-struct softmax_bytes {
-  static constexpr rule_info info{"softmax_bytes", "dequantize > softmax > quantize -> quantized_softmax",
-                                  lowers::nodes, numerics::reassociates};
-  static constexpr bool any_type = true;
-  struct match {
-    node_id dequantize = none, softmax = none, last = none;
-  };
-  using pattern =
-      find::node<says_integers, &match::last,
-                 find::alone<find::node<op::softmax, &match::softmax, find::node<said_integers, &match::dequantize>>>>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = unless_bytes(r, m.dequantize)) return no;
-    return unless_makes_bytes(r, m.last);
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    const value_id x = r.input(m.dequantize);
-    r.fuse(m.softmax, m.last, op::quantized_softmax{r.get<op::softmax>(m.softmax).axis}, {&x, 1}, {});
+    pool<value_id> in;
+    for (const value_id v : r.inputs_of(m.layer)) in.push_back(r.input(r.producer(v)));
+    r.fuse(m.layer, m.last, in);
   }
 };
 

@@ -120,14 +120,12 @@ struct constant_first {
 /// An operator of several values, all permuted alike, be it by a reshape  ->  of the values, and one permute behind
 struct permute_once {
   static constexpr rule_info info{"permute_once",
-                                  "binary|quantized_binary|eltwise|compare|logic|remainder|where|concat(permute(a), "
-                                  "permute(b), ...) -> permute(binary|...(a, b, ...))",
+                                  "binary|eltwise|compare|logic|remainder|where|concat(permute(a), permute(b), ...) -> "
+                                  "permute(binary|...(a, b, ...))",
                                   lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using pattern =
-      edge<op::permute,
-           find::any_of<op::binary, op::quantized_binary, op::eltwise, op::compare, op::logic, op::remainder, op::where,
-                        op::concat>>;
+  using pattern = edge<op::permute, find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder,
+                                                 op::where, op::concat>>;
   /// Does node n what the permute does?
   static constexpr bool permutes(const rewriter& r, node_id n, const op::permute& p) {
     if (r.is<op::permute>(n)) return r.get<op::permute>(n).order == p.order;
@@ -202,6 +200,7 @@ struct permute_other {
     r.note(r.name(m.turned), name);
     r.become(m.back, r.get<op::binary>(m.both), name, in, {});
     r.become(m.both, back, moves, {&m.y, 1}, {}, unpermuted(inverse(back), r.shape(m.y)));
+    r.retype(permuted, r.type(m.y));
   }
 };
 
@@ -278,14 +277,14 @@ struct slice_before_permute {
   }
 };
 
-/// permute > softmax|quantized_softmax|log_softmax|reduce  ->  the other way round
+/// permute > softmax|log_softmax|reduce  ->  the other way round
 struct axes_first {
   static constexpr rule_info info{"axes_first",
-                                  "permute > softmax|quantized_softmax|log_softmax|reduce -> the other way round",
+                                  "permute > softmax|log_softmax|reduce -> the other way round",
                                   lowers::position, numerics::reassociates};
   static constexpr bool any_type = true;
-  using softmaxes = find::any_of<op::softmax, op::quantized_softmax, op::log_softmax>;
-  using pattern = chain<op::permute, find::any_of<op::softmax, op::quantized_softmax, op::log_softmax, op::reduce>>;
+  using softmaxes = find::any_of<op::softmax, op::log_softmax>;
+  using pattern = chain<op::permute, find::any_of<op::softmax, op::log_softmax, op::reduce>>;
   static constexpr reason guard(const rewriter& r, const match& m) { return only_reshapes(r, m.first); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto p = r.get<op::permute>(m.first);

@@ -96,7 +96,7 @@ struct requantize_same {
     if (x.type != y.type) return {"the types differ", r.name(m.first)};
     if (r.type(r.output(m.first)) != dtype::f32) return {"its real numbers have few digits", r.name(m.first)};
     if (r.inputs_count(m.first) == 1 || r.inputs_count(m.last) == 1)
-      return r.inputs_count(m.first) == r.inputs_count(m.last) && x == y
+      return r.inputs_count(m.first) == r.inputs_count(m.last) && same_numbers(x, y)
                  ? reason{}
                  : reason{"scale and zero point are other values", r.name(m.first)};
     const bool zero = r.inputs_count(m.first) == 3;
@@ -120,6 +120,7 @@ struct relu_before_quantize {
     if (m.input != 0) return {"what it makes is a scale", r.name(m.first)};
     if (r.get<op::activation>(m.first).activation.kind != function::relu)
       return {"its input is not a relu", r.name(m.first)};
+    if (is_integer(r.type(r.input(m.last)))) return {"it reads integers"};
     const element& to = r.type(r.output(m.last));
     if (to != dtype::u8 && to != dtype::u16) return {"its integers may be negative"};
     if (r.inputs_count(m.last) == 3 || to.real.zero != 0) return {"it has a zero point, so 0 is not the lowest number"};

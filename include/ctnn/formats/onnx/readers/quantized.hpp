@@ -54,8 +54,9 @@ inline void quantize(node_reader& n) {
   if (!n.has(2) && n.integer("output_dtype", 0) != 0) made = n.element("output_dtype", 2);
   n.ignore("output_dtype");
   if (op.block == 0) made.real = said_numbers(n, 1, 2, made);
-  if (made.real) return n.result(n.add_as(made, op::quantize{}, {n.input(0)}));
-  std::vector<term> in{n.input(0), as_scale(n, n.input(1))};
+  made.rounded = ir::rounding::real;
+  if (made.real) return n.result(n.add_as(made, op::quantize{}, {n.as_integers(n.input(0))}));
+  std::vector<term> in{n.as_integers(n.input(0)), as_scale(n, n.input(1))};
   add_zero_point(n, in);
   n.result(n.add_as(made, op, in));
 }
@@ -150,7 +151,7 @@ class byte_inputs {
   template <class Op>
   void add(Op op, dtype to = dtype::i32) const {
     op.weight_type = n_.type(input("weight"));
-    ir::element made = has("output_zero") ? n_.type(input("output_zero")) : to;
+    ir::element made(has("output_zero") ? n_.type(input("output_zero")) : to, {}, ir::rounding::real);
     if (has("output_scale")) made.real = said_numbers(n_, place("output_scale"), place("output_zero"), made);
     op.by_output = many("weight_scale") || many("weight_zero");
     op.bias = has("bias");

@@ -116,19 +116,6 @@ inline std::string applied(node_writer& w, const activation_function& f, const s
   node_writer::refuse("the function " + std::string(name_of(f.kind)));
 }
 
-/// Real numbers of integers, and the other way round, by their element.
-inline std::string real_of(node_writer& w, const std::string& x, const element& e) {
-  const auto [scale, zero] = e.real;
-  if (e == dtype::i32 && zero != 0) w.refuse("i32 with a zero point");
-  std::vector<std::string> in{x, w.number(scale, dtype::f32)};
-  if (e != dtype::i32) in.push_back(w.number(static_cast<double>(zero), e.type));
-  return w.add("DequantizeLinear", in);
-}
-inline std::string integers_of(node_writer& w, const std::string& x, const element& e) {
-  return w.add("QuantizeLinear",
-               {x, w.number(e.real.scale, dtype::f32), w.number(static_cast<double>(e.real.zero), e.type)});
-}
-
 /// The result of a layer with an activation.
 inline void finish(node_writer& w, const std::string& y, const activation_function& f, int lead = 0) {
   w.result(applied(w, f, y, w.result_type()), lead);

@@ -20,7 +20,10 @@ inline void quantize(node_writer& w) {
   const op::quantize op = w.get<op::quantize>();
   const int lead = w.lead();
   const element& to = w.result_type();
-  if (w.input_count() == 1) return w.result(integers_of(w, w.in(0, lead), to), lead);
+  if (w.input_count() == 1) {
+    const std::string x = w.in(0, lead);
+    return w.result(w.integers_of(w.type().real ? w.real_of(x, w.type()) : x, to), lead);
+  }
   if (w.type(1).type != w.type().type) w.need(23);  // before, the scale is of the real numbers' type
   std::vector<std::string> in{w.in(0), w.in(1)};
   // The zero point says the type of the result.
@@ -31,7 +34,7 @@ inline void quantize(node_writer& w) {
 inline void dequantize(node_writer& w) {
   const op::dequantize op = w.get<op::dequantize>();
   const int lead = w.lead();
-  if (w.input_count() == 1) return w.result(real_of(w, w.in(0, lead), w.type()), lead);
+  if (w.input_count() == 1) return w.result(w.real_of(w.in(0, lead), w.type()), lead);
   w.is("DequantizeLinear", w.all_inputs(), granularity_of(w, op));
 }
 inline void dynamic_quantize(node_writer& w) {
@@ -115,8 +118,8 @@ inline void real_layer(node_writer& w, byte_slots& slots, const activation_funct
   std::vector<std::string> in{weight, slots("weight_scale")};
   if (slots.has("weight_zero")) in.push_back(slots("weight_zero"));
   weight = w.add("DequantizeLinear", in, {with("axis", axis)});
-  const std::string y = applied(w, f, layer(real_of(w, x, w.type()), weight), dtype::f32);
-  w.result(w.result_type() == dtype::f32 ? y : integers_of(w, y, w.result_type()), lead);
+  const std::string y = applied(w, f, layer(w.real_of(x, w.type()), weight), dtype::f32);
+  w.result(w.result_type() == dtype::f32 ? y : w.integers_of(y, w.result_type()), lead);
 }
 
 /// The bias of a real_layer, real numbers. Where it is part of sums of bytes, as in TensorFlow Lite, it stands for them
@@ -198,35 +201,6 @@ inline void quantized_matmul(node_writer& w) {
   finish_sums(w, slots, sums, op.activation, outputs, rows, 0);
 }
 
-// Functions of bytes: of the real numbers between.
-
-inline void requantize(node_writer& w) {
-  const auto op = w.get<op::requantize>();
-  element of = w.type(), as = w.result_type();
-  if (op.ratio != 0) {
-    of.real.scale = op.ratio;
-    as.real.scale = 1;
-  }
-  w.result(integers_of(w, applied(w, op.activation, real_of(w, w.in(), of), dtype::f32), as));
-}
-inline void quantized_activation(node_writer& w) {
-  const auto op = w.get<op::quantized_activation>();
-  w.result(integers_of(w, applied(w, op.activation, real_of(w, w.in(), w.type()), dtype::f32), w.result_type()));
-}
-inline void quantized_binary(node_writer& w) {
-  using enum op::binary_function;
-  const auto op = w.get<op::quantized_binary>();
-  const std::string a = real_of(w, w.in(0), w.type(0)), b = real_of(w, w.in(1), w.type(1));
-  const std::string y = w.add(op.function == add ? "Add" : op.function == sub ? "Sub" : "Mul", {a, b});
-  w.result(integers_of(w, applied(w, op.activation, y, dtype::f32), w.result_type()));
-}
-inline void quantized_softmax(node_writer& w) {
-  const auto op = w.get<op::quantized_softmax>();
-  element of = w.type();
-  of.real.scale *= static_cast<double>(op.beta);
-  const int axis = normal_axis(op.axis, w.shape().rank);
-  w.result(integers_of(w, w.add("Softmax", {real_of(w, w.in(), of)}, {with("axis", axis)}), w.result_type()));
-}
 /// ONNX's integers have no scale.
 inline void storage_cast(node_writer& w) {
   const int lead = w.lead();

@@ -55,7 +55,7 @@ inline void interpolate(node_writer& w) {
     most = std::max(most, ratio);
   }
   const bool rounds = op.fraction_bits > 0;  // as TensorFlow Lite does: ONNX does not say how bytes are rounded
-  std::vector<std::string> in{rounds ? real_of(w, w.in(0, lead), {w.type().type, {1, 0}}) : w.in(0, lead), ""};
+  std::vector<std::string> in{rounds ? w.real_of(w.in(0, lead), {w.type().type, {1, 0}}) : w.in(0, lead), ""};
   if (op.crops()) {
     std::vector<float> roi(2 * static_cast<std::size_t>(rank));
     for (int side = 0; side < 2; ++side)
@@ -86,7 +86,7 @@ inline void interpolate(node_writer& w) {
     node_writer::refuse("a scale that does not give the extents");
   }
   const std::string result = w.add("Resize", in, a);
-  w.result(rounds ? integers_of(w, result, {w.type().type, {1, 0}}) : result, lead);
+  w.result(rounds ? w.integers_of(result, {w.type().type, {1, 0}}) : result, lead);
 }
 
 inline void grid_sample(node_writer& w) {

@@ -64,10 +64,11 @@ void alike(node_reader& n) {
   read(n);
 }
 
-/// Integers times `factor`, a ratio of scales, as others; `twice`: by a kernel of TensorFlow Lite's own.
-inline term requantized_by(node_reader& n, term x, double factor, const ir::element& made, bool twice = true) {
-  if (!(factor > 0) || !std::isfinite(factor)) n.fail("has scales whose ratio is no number above 0");
-  return n.add_as(made, op::requantize{{}, twice, factor}, {x});
+/// Sums, whose steps are of this scale, as what is made; `how`: rounded twice by kernels of TensorFlow Lite's own.
+inline term quantized_sums(node_reader& n, term x, double scale, ir::element made, ir::rounding how) {
+  if (check_quantization("scale", {scale, 0}, dtype::i32)) n.fail("has sums whose scale is no number above 0");
+  made.rounded = how;
+  return n.add_as(made, op::quantize{}, {n.stands_for(x, {scale, 0})});
 }
 /// Of bytes of one scale; the sum is of 32 bits. TensorFlow Lite Micro alone has it, and counts the zero point once too
 /// often: this is the sum that its numbers stand for.
@@ -92,7 +93,7 @@ inline void byte_add_n(node_reader& n) {
   if (zeros != 0) sum = binary_of(n, sub, sum, n.number(zeros, dtype::i32));
   sum = binary_of(n, mul, sum, n.number(fine, dtype::i32));
   n.only_helping(false);
-  n.result(requantized_by(n, sum, 2 * of.scale / ((fine << 1) * made.real.scale), made));
+  n.result(quantized_sums(n, sum, of.scale / fine, made, ir::rounding::twice));
 }
 
 /// A function of one number: a table of 256 bytes.
@@ -100,17 +101,13 @@ template <operator_reader read, function f, int a = 0, int b = 0>
 void function_of(node_reader& n) {
   if (!bytes_at(n, 0)) return read(n);
   n.expect(1, 1);
-  op::quantized_activation op;
-  op.activation = {f, static_cast<float>(a) / 1000, static_cast<float>(b) / 1000};
-  n.result(n.add_as(byte_output(n), op, {n.input()}));
+  const activation_function with{f, static_cast<float>(a) / 1000, static_cast<float>(b) / 1000};
+  n.result(n.add_as(byte_output(n), op::activation{with}, {n.input()}));
 }
 
 /// A function of one number that has kernels of integers.
 inline void integer_function(node_reader& n, const activation_function& f) {
-  op::quantized_activation op;
-  op.activation = f;
-  op.arithmetic = op::byte_arithmetic::tflite;
-  n.result(n.add_as(byte_output(n), op, {n.input()}));
+  n.result(n.add_as(byte_output(n), op::activation{f}, {n.input()}));
 }
 inline void byte_hard_swish(node_reader& n) {
   if (!bytes_at(n, 0)) return hard_swish(n);
@@ -129,8 +126,8 @@ inline void byte_gelu(node_reader& n) {
 }
 
 inline term requantized(node_reader& n, term x, const ir::element& made, const activation_function& f = {}) {
-  if (n.element_of(x) == made && !f) return x;
-  return n.add_as(made, op::requantize{f}, {x});
+  if (f) return n.add_as(made, op::activation{f}, {x});
+  return same_numbers(n.element_of(x), made) ? x : n.add_as(made, op::quantize{}, {x});
 }
 
 /// An activation that bounds.
@@ -145,7 +142,7 @@ template <op::binary_function f>
 void arithmetic(node_reader& n) {
   n.expect(2, 2);
   if (!bytes_at(n, 0) && !bytes_at(n, 1)) return unscaled<binary<f>>(n);
-  n.result(n.add_as(byte_output(n), op::quantized_binary{f, fused_bounds(n)}, {n.input(0), n.input(1)}));
+  n.result(n.add_as(byte_output(n), op::binary{f, {}, fused_bounds(n)}, {n.input(0), n.input(1)}));
 }
 
 /// The real numbers of input i, and bytes of a result's.
@@ -192,7 +189,7 @@ inline void byte_parametric_relu(node_reader& n) {
   if (!bytes_at(n, 1)) node_reader::refuse("slopes of " + std::string(name_of(n.type(n.input(1)))));
   const ir::element made = byte_output(n);
   const term x = n.input(0);
-  const op::quantized_binary times{op::binary_function::mul};
+  const op::binary times{op::binary_function::mul};
   const term below = helping(n, [&] { return n.add_as(made, times, {x, n.input(1)}); });
   const term above = helping(n, [&] { return requantized(n, x, made); });
   const term is_below = helping(n, [&] {
@@ -391,7 +388,11 @@ inline void byte_softmax(node_reader& n) {
   if (!bytes_at(n, 0)) return unscaled<softmax>(n);
   n.expect(1, 1);
   if (n.rank(n.input()) < 1) n.fail("input is a scalar");
-  n.result(n.add_as(byte_output(n), op::quantized_softmax{-1, n.real("beta", 0)}, {n.input()}));
+  // Numbers are multiplied by beta first: their scale is.
+  quantization of = of_input(n, 0);
+  of.scale *= static_cast<double>(n.real("beta", 0));
+  if (check_quantization("beta", of, n.type(n.input()))) n.fail("beta is no number above 0");
+  n.result(n.add_as(byte_output(n), op::softmax{-1}, {n.stands_for(n.input(), of)}));
 }
 
 /// The exact sum, or the mean, which is one of another scale.
@@ -414,7 +415,7 @@ void byte_sum(node_reader& n) {
     return n.add(op, {of.zero == 0 ? wide : binary_of(n, sub, wide, n.number(of.zero, dtype::i32))});
   });
   const double parts = f == op::reduction::mean ? static_cast<double>(count) : 1;
-  n.result(requantized_by(n, sum, of.scale / parts / made.real.scale, made, false));
+  n.result(quantized_sums(n, sum, of.scale / parts, made, ir::rounding::once));
 }
 
 inline void quantize(node_reader& n) {

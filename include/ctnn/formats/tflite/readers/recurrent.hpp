@@ -232,8 +232,8 @@ inline void byte_svdf(node_reader& n) {
     op.given = 7;
     const term sums = n.add(op, {n.input(0), n.input(1), n.constant(filled({1}, dtype::i8, 0)),
                                  n.constant(filled({1}, dtype::i8, x.zero))});
-    return requantized_by(n, sums, static_cast<double>(static_cast<float>(x.scale) * weight / of_features),
-                          {of_state, state});
+    const double factor = static_cast<double>(static_cast<float>(x.scale) * weight / of_features);
+    return quantized_sums(n, sums, factor * state.scale, {of_state, state}, ir::rounding::twice);
   });
   const term all = remembered(n, s, features);
   const term now = helping(n, [&] { return n.cast(all, dtype::i32); });
@@ -241,7 +241,7 @@ inline void byte_svdf(node_reader& n) {
   term sums = filtered(n, s, now, factors);
   if (n.has(3)) sums = helping(n, [&] { return binary_of(n, add, sums, n.input(3)); });
   const double factor = static_cast<double>(of_features * over / static_cast<float>(y.scale));
-  n.result(requantized_by(n, sums, factor, byte_output(n)));
+  n.result(quantized_sums(n, sums, factor * y.scale, byte_output(n), ir::rounding::twice));
 }
 
 }  // namespace ctnn::tflite::readers
