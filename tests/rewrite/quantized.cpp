@@ -144,6 +144,58 @@ constexpr auto conv_to_bytes = [](builder& b) {
   b.output("", y);
 };
 
+/// Clang 14 takes no fractions for template arguments.
+enum class scale_is { fine, coarse };
+constexpr quantization numbers_of(scale_is s) { return s == scale_is::fine ? fine : coarse; }
+/// Bytes around a layer's input, and what follows it.
+constexpr op::quantized_conv2d conv_by_integers(int pad) {
+  auto q = conv_of_bytes<weight_is::by_output>();
+  q.arithmetic = op::byte_arithmetic::tflite;
+  q.pad = {pad, pad, pad, pad};
+  return q;
+}
+template <int Axes, int With, op::byte_arithmetic How = op::byte_arithmetic::tflite, bool Within = false>
+constexpr auto padded_conv = [](builder& b) {
+  op::quantized_conv<Axes> q;
+  op::pad around{op::pad_mode::constant, {0}, {0}, With};
+  op::input image{{4}, dtype::i8};
+  q.out = 4;
+  for (int i = 0; i < Axes; ++i) {
+    q.kernel[static_cast<std::size_t>(i)] = 3;
+    image.shape.push_back(5 + i);
+    around.before.push_back(1);
+    around.after.push_back(1);
+  }
+  if (Within)
+    for (int& p : q.pad) p = 1;
+  q.arithmetic = How;
+  q.by_output = true;
+  image.as = {0.05, 7};
+  const value_id x = b.add(image, "x", {});
+  b.output("", b.add_as({dtype::i8, fine}, q, "conv", {Within ? x : b.add(around, "pad", {x})}));
+};
+template <int Axes>
+constexpr auto conv_with_padding = padded_conv<Axes, 0, op::byte_arithmetic::tflite, true>;
+constexpr op::activation up_to(float high) { return {{function::clip, 0, high}}; }
+template <scale_is To, rounding How = rounding::once>
+constexpr auto bounded_conv = [](builder& b) {
+  const value_id y = b.add_as({dtype::i8, fine}, conv_by_integers(1), "conv", {bytes_of(b, coarse, {4, 5, 6})});
+  b.output("", b.add_as({dtype::i8, numbers_of(To), How}, up_to(1.5f), "bound", {y}));
+};
+constexpr auto conv_with_bounds = [](builder& b) {
+  auto q = conv_by_integers(1);
+  q.activation = up_to(1.5f).activation;
+  b.output("", b.add_as({dtype::i8, fine}, q, "conv", {bytes_of(b, coarse, {4, 5, 6})}));
+};
+template <function F, bool Within>
+constexpr auto bounded_sum = [](builder& b) {
+  const value_id x = bytes_of(b, coarse, {3, 8}), y = bytes_of(b, half, {8}, dtype::u8, "y");
+  op::binary sum;
+  if (Within) sum.activation = {F};
+  const value_id s = b.add_as({dtype::i8, fine}, sum, "sum", {x, y});
+  b.output("", Within ? s : b.add_as({dtype::i8, fine}, op::activation{{F}}, "f", {s}));
+};
+
 /// A layer of bytes, what it makes times or plus a constant of its outputs; and the layer that has taken it in.
 template <weight_is W, op::binary_function F>
 constexpr auto conv_then_affine = [](builder& b) {
@@ -166,9 +218,6 @@ constexpr value_id moved(builder& b, value_id x, double padding) {
   op::pad around{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, padding};
   return b.permute("turn", b.add(around, "pad", {b.add(max, "max", {x})}), {0, 2, 1});
 }
-/// Clang 14 takes no fractions for template arguments.
-enum class scale_is { fine, coarse };
-constexpr quantization numbers_of(scale_is s) { return s == scale_is::fine ? fine : coarse; }
 template <scale_is To, dtype Type = dtype::i8, bool Shared = false, int Hundredths = 0>
 constexpr auto moved_between = [](builder& b) {
   const value_id x = real(b, bytes_in(b, {2, 4, 6}), fine);
@@ -325,6 +374,30 @@ DECLINES_LOADED("sum with a sigmoid", (rules::compute_bytes),
                 "bytes have no such arithmetic")
 FIRES_LOADED("softmax between bytes", (rules::compute_bytes), softmax_between<>, softmax_of_bytes)
 DECLINES_LOADED("softmax to words", (rules::compute_bytes), softmax_between<dtype::u16>, "it does not make bytes")
+
+FIRES_LOADED("zero points around a signal of bytes", (rules::pad_window<op::quantized_conv1d>), (padded_conv<1, 7>),
+             conv_with_padding<1>)
+DECLINES_LOADED("other bytes around a signal", (rules::pad_window<op::quantized_conv1d>), (padded_conv<1, 0>),
+                "it does not pad with the zero point")
+FIRES_LOADED("zero points around an image of bytes", (rules::pad_window<op::quantized_conv2d>), (padded_conv<2, 7>),
+             conv_with_padding<2>)
+DECLINES_LOADED("other bytes around an image", (rules::pad_window<op::quantized_conv2d>), (padded_conv<2, 0>),
+                "it does not pad with the zero point")
+DECLINES_LOADED("bytes around a layer whose zero point is a value", (rules::pad_window<op::quantized_conv2d>),
+                (padded_conv<2, 7, op::byte_arithmetic::onnx>), "its zero point is a value")
+FIRES_LOADED("zero points around a volume of bytes", (rules::pad_window<op::quantized_conv3d>), (padded_conv<3, 7>),
+             conv_with_padding<3>)
+DECLINES_LOADED("other bytes around a volume", (rules::pad_window<op::quantized_conv3d>), (padded_conv<3, 0>),
+                "it does not pad with the zero point")
+FIRES_LOADED("bounds behind a layer of bytes", (rules::fuse_activation), bounded_conv<scale_is::fine>, conv_with_bounds)
+DECLINES_LOADED("bounds of other bytes", (rules::fuse_activation), bounded_conv<scale_is::coarse>,
+                "its integers are not those that it reads")
+DECLINES_LOADED("bounds that are rounded otherwise", (rules::fuse_activation),
+                (bounded_conv<scale_is::fine, rounding::real>), "its integers are not those that it reads")
+FIRES_LOADED("relu behind a sum of bytes", (rules::fuse_activation), (bounded_sum<function::relu, false>),
+             (bounded_sum<function::relu, true>))
+DECLINES_LOADED("sigmoid behind a sum of bytes", (rules::fuse_activation), (bounded_sum<function::sigmoid, false>),
+                "its function does more to bytes than bound them")
 
 FIRES_LOADED("a sum behind a layer of bytes is its bias", (rules::fold_by_output),
              (conv_then_affine<weight_is::with_zero, op::binary_function::add>),

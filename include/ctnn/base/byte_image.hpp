@@ -202,7 +202,7 @@ struct byte_product {
 
   constexpr std::int64_t quads() const { return quads_of(depth); }
   constexpr std::int64_t columns_at_once() const {
-    const std::int64_t n = columns_of_quads_at_once(quads());
+    const std::int64_t n = columns_of_quads_at_once(quads()) / quad_lanes * quad_lanes;
     return n < columns ? n : multiple_of(columns, quad_lanes);
   }
   /// Few rows are read whole by all, who share the columns.

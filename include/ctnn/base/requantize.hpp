@@ -82,6 +82,25 @@ struct twice_rounded_factor {
   }
 };
 
+/// Sums and products of bytes less zero points in gemmlowp's arithmetic: operands of sums are brought to the larger
+/// scale with 20 digits more, each rounded twice, and so is their sum.
+class twice_rounded_sum {
+ public:
+  constexpr twice_rounded_sum(double of, double with, double as, bool multiplies)
+      : multiplies_(multiplies),
+        first_(of / (of > with ? 2 * of : 2 * with)),
+        second_(with / (of > with ? 2 * of : 2 * with)),
+        result_(multiplies ? of * with / as : (of > with ? 2 * of : 2 * with) / ((1 << 20) * as)) {}
+  constexpr std::int32_t of(std::int32_t a, std::int32_t b, std::int32_t sign) const {
+    if (multiplies_) return result_.of(a * b);
+    return result_.of(first_.of(a * (1 << 20)) + sign * second_.of(b * (1 << 20)));
+  }
+
+ private:
+  bool multiplies_;
+  twice_rounded_factor first_, second_, result_;
+};
+
 /// floor(a f + b g + 1/2) of bytes less zero points, by factors below 2^20.
 constexpr std::int32_t weighted_sum(fixed_factor f, std::int32_t a, fixed_factor g, std::int32_t b) {
   return static_cast<std::int32_t>((a * f.times + b * g.times + (std::int64_t{1} << 31)) >> 32);

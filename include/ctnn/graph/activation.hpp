@@ -34,8 +34,12 @@ constexpr std::string_view name_of(function f) {
   return f == function::prelu ? "prelu" : function_names[static_cast<std::size_t>(f)];
 }
 
+#define CTNN_COUNT(name) +1
+inline constexpr int activation_count = CTNN_ACTIVATIONS(CTNN_COUNT);
+#undef CTNN_COUNT
+
 /// Whether layers take it in; the others stay operators of their own.
-constexpr bool is_activation(function f) { return f <= function::gelu_tanh; }
+constexpr bool is_activation(function f) { return static_cast<int>(f) <= activation_count; }
 
 struct activation_function {
   function kind = function::none;

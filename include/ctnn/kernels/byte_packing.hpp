@@ -48,7 +48,8 @@ constexpr byte_rows byte_rows_of(const graph_view& g, const node& n, int block =
   const auto& x = g.at_value(g.inputs(n)[0]);
   const auto& y = g.at_value(n.outputs.first);
   const auto taken = [&](const auto& p) {
-    return p.is_tflite() && !p.zero_points && p.given == 0 && y.type == dtype::i8 && x.type == dtype::i8;
+    return p.is_tflite() && !p.zero_points && p.given == 0 && y.type == dtype::i8 && x.type == dtype::i8 &&
+           y.type.rounded == rounding::once;
   };
   if (n.type == &type_of<op::quantized_matmul>) {
     const auto p = decode<op::quantized_matmul>(f);
@@ -163,7 +164,8 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
   if (n.type == &type_of<op::adaptive_pool>) return {decode<op::adaptive_pool>(f).axes == 2, layout_rule::nhwc};
   if (n.type == &type_of<op::binary>) {
     const value& z = g.at_value(g.inputs(n)[n.inputs.count > 1 ? 1 : 0]);
-    return {decode<op::binary>(f).combines_bytes() && z.type == dtype::i8 && z.type.real && z.shape == x.shape,
+    return {decode<op::binary>(f).combines_bytes() && z.type == dtype::i8 && z.type.real && z.shape == x.shape &&
+                y.type.rounded == rounding::once,
             layout_rule::same};
   }
   if (n.type == &type_of<op::permute>) return between_layouts(decode<op::permute>(f), x.shape.rank);

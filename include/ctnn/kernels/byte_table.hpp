@@ -86,7 +86,10 @@ class byte_function {
   static constexpr std::int32_t step_near(float y, bool to_even) {
     if (y != y) return to_even ? -1024 : 0;
     if (y < -1024 || y > 1024) return y < 0 ? -1024 : 1024;
-    return to_even ? nearest_even(y) : static_cast<std::int32_t>(y < 0 ? y - 0.5f : y + 0.5f);
+    if (to_even) return nearest_even(y);
+    const auto whole = static_cast<std::int32_t>(y);
+    const float rest = y - static_cast<float>(whole);
+    return rest >= 0.5f ? whole + 1 : rest <= -0.5f ? whole - 1 : whole;
   }
 
   activation_function f_;

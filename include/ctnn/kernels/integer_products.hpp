@@ -90,7 +90,9 @@ struct byte_reals {
 };
 
 /// Pairs of bytes less their zero points as bytes: the sum of both by their factors or, of products, by the first
-/// (requantize.hpp). Where a step is 0, all are paired with the one that is there. `to` may be x or z.
+/// (requantize.hpp). In real numbers: x a + (z b + c), each product and its sum rounded at once, of bytes as they are,
+/// or x z a + c of bytes less their zero points; then to the nearest, ties to even. Where a step is 0, all are paired
+/// with the one that is there. `to` may be x or z.
 struct byte_pairs {
   const std::uint8_t *x, *z;
   std::int64_t n;
@@ -101,6 +103,8 @@ struct byte_pairs {
   bool multiplies, subtracts;
   std::int64_t first, second;  ///< factors times 2^32
   int zero, least, most;       ///< of results
+  bool reals;
+  float a, b, c;
 };
 
 /// The chosen target's.

@@ -86,6 +86,9 @@ struct default_rules : ir::known_rules<
     rules::reshape_before_pad,
     rules::pad_window<op::conv2d>,
     rules::pad_window<op::conv3d>,
+    rules::pad_window<op::quantized_conv1d>,
+    rules::pad_window<op::quantized_conv2d>,
+    rules::pad_window<op::quantized_conv3d>,
     rules::pad_window<op::pool>,
     rules::pad_below_maximum,
     // What is known before the network runs

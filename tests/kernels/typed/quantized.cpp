@@ -406,6 +406,13 @@ void check_tflite(Op sums, const std::vector<array>& in, const std::vector<float
                 whole.elements<std::int32_t>()[i],
             -3, low, high));
       require_equal<std::int8_t>(run_bytes(p, {x, w, bias, w_scale}, made, of), whole.shape(), want);
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        const double scale = static_cast<double>(scales[i / static_cast<std::size_t>(plane) % scales.size()]);
+        const std::int64_t y = std::int64_t{twice_rounded_factor(0.25 * scale / step).of(whole.elements<std::int32_t>()[i])} - 3;
+        want[i] = static_cast<std::int8_t>(std::clamp<std::int64_t>(y, low, high));
+      }
+      const element made_twice(dtype::i8, made.real, rounding::twice);
+      require_equal<std::int8_t>(run_bytes(p, {x, w, bias, w_scale}, made_twice, of), whole.shape(), want);
     }
   }
 }
@@ -522,6 +529,45 @@ void check_steps(int n, const quantization& of, const quantization& as) {
     require_near(run_typed(op::dequantize{}, {x, scale, make<X>({1}, {static_cast<X>(of.zero)})})[0], {n}, reals, 0);
   }
 }
+/// Sums, differences and products of bytes of types X and Z in real numbers and rounded twice, z being a row, a number
+/// or as large as x.
+template <class X, class Z>
+void check_pairs(const extents& of_z, const quantization& of, const quantization& with, const quantization& as) {
+  const extents shape{9, 41};
+  const array x = bytes<X>(shape, 3), z = bytes<Z>(of_z, 77);
+  for (const auto function : {op::binary_function::add, op::binary_function::sub, op::binary_function::mul})
+    for (const rounding how : {rounding::real, rounding::twice}) {
+      const bool multiplies = function == op::binary_function::mul;
+      const int sign = function == op::binary_function::sub ? -1 : 1;
+      const float made = static_cast<float>(as.scale), first = static_cast<float>(of.scale),
+                  second = static_cast<float>(sign) * static_cast<float>(with.scale);
+      const volatile float a = multiplies ? first * second / made : first / made, b = second / made;
+      const volatile float za = a * static_cast<float>(of.zero), zb = b * static_cast<float>(with.zero), zeros = za + zb;
+      const float c = static_cast<float>(as.zero) - zeros;
+      const twice_rounded_sum twice(of.scale, with.scale, as.scale, multiplies);
+      std::vector<std::int8_t> want;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const int p = x.elements<X>()[i], q = z.elements<Z>()[i % z.size()];
+        volatile float product = multiplies ? static_cast<float>((p - of.zero) * (q - with.zero)) * a : static_cast<float>(q) * b;
+        const float sum = multiplies           ? product + static_cast<float>(as.zero)
+                          : of_z.count() == 1 ? std::fma(static_cast<float>(p), a, c + product)
+                                              : std::fma(static_cast<float>(p), a, std::fma(static_cast<float>(q), b, c));
+        const long y = how == rounding::real ? std::lrint(std::clamp(sum, -1000.0f, 1000.0f))
+                                             : long{twice.of(p - of.zero, q - with.zero, sign)} + as.zero;
+        want.push_back(static_cast<std::int8_t>(std::clamp(y, -128L, 127L)));
+      }
+      require_equal<std::int8_t>(run_typed(op::binary{function}, {x, z}, {{of, with}, {{dtype::i8, as, how}}})[0], shape,
+                                 want);
+    }
+}
+void check_all_pairs() {
+  for (const extents& z : {extents{9, 41}, extents{41}, extents{1}}) {
+    check_pairs<std::int8_t, std::int8_t>(z, {0.0123, 7}, {0.034, -20}, {0.05, 3});
+    check_pairs<std::uint8_t, std::int8_t>(z, {0.25, 128}, {0.125, 0}, {0.5, -5});
+    check_pairs<std::uint8_t, std::uint8_t>(z, {0.5, 255}, {0.002, 3}, {0.031, 100});
+  }
+}
+
 /// Every pair of types, fewer and more numbers than kernels take at once, factors that are small and large.
 void check_all_steps() {
   for (const int n : {1, 20, 63, 64, 100, 255, 256, 511, 600, 1025})
@@ -539,7 +585,10 @@ void check_all_steps() {
 }  // namespace
 
 TEST_CASE("many bytes become others as few do, on every target") {
-  in_every_way([] { check_all_steps(); });
+  in_every_way([] {
+    check_all_steps();
+    check_all_pairs();
+  });
 }
 
 TEST_CASE("bytes of one scale become those of another") {
@@ -606,6 +655,19 @@ TEST_CASE("TFLite's integers of hardswish and leaky_relu") {
   CHECK(refused(p, {x}, elements).find("as") != std::string::npos);
   elements.made[0].rounded = rounding::real;
   CHECK(refused(p, {x}, elements) == "nothing is wrong");
+}
+
+TEST_CASE("a product whose outputs are summed in pieces stays within its scratch memory") {
+  op::quantized_matmul m;
+  m.out = 1000;
+  const array w = bytes<std::int8_t>({1000, 384}, 9), x = bytes<std::int8_t>({1, 384}, 5);
+  const array y = run_bytes(m, {x, w, make<std::int8_t>({1}, {0}), make<std::int8_t>({1}, {0})});
+  for (const int o : {0, 79, 80, 85, 999}) {
+    std::int32_t sum = 0;
+    for (std::size_t k = 0; k < 384; ++k)
+      sum += x.elements<std::int8_t>()[k] * w.elements<std::int8_t>()[static_cast<std::size_t>(o) * 384 + k];
+    CHECK(y.elements<std::int32_t>()[static_cast<std::size_t>(o)] == sum);
+  }
 }
 
 TEST_CASE("TFLite's products of two values of bytes") {

@@ -297,7 +297,7 @@ class importer : public model_builder {
   }
   /// The integers of a term as what they stand for; a value that stands for others, or has been read, is cast.
   term stands_for(term t, const ir::quantization& q) {
-    const element as(at(t).type, q);
+    const element as(at(t).type, q, at(t).type.rounded);
     if (at(t).type == as) return t;
     if (at(t).known && at(t).id == none) {
       term_record r = at(t);

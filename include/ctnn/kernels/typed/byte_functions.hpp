@@ -2,6 +2,8 @@
 // Functions of one and two bytes that stand for real numbers, and of integers that become others.
 #pragma once
 
+#include <cmath>
+
 #include "../byte_table.hpp"
 #include "maps.hpp"
 
@@ -102,6 +104,46 @@ inline bool combine_rows(byte_pairs p, const arguments& a) {
   return true;
 }
 
+/// f(T, X, Z) for the bytes of the result and of both operands.
+template <class F>
+void visit_pair(const arguments& a, F f) {
+  visit_byte(a.in[0].type, [&](auto x) {
+    visit_byte(a.in[1].type, [&](auto z) { visit_byte(a.out[0].type, [&](auto y) { f(y, x, z); }); });
+  });
+}
+
+/// The order of operations in which ONNX Runtime's QLinearAdd and QLinearMul compute (mlas, AVX2 and SSE2). Differences,
+/// which it has in real numbers alone, are sums with the second scale below 0.
+inline void combine_reals(byte_pairs pairs, const quantization& of, const quantization& with, const quantization& as,
+                          const arguments& a) {
+  const auto scale = static_cast<float>(of.scale), made = static_cast<float>(as.scale);
+  const float other = pairs.subtracts ? -static_cast<float>(with.scale) : static_cast<float>(with.scale);
+  pairs.reals = true;
+  pairs.a = pairs.multiplies ? scale * other / made : scale / made;
+  pairs.b = other / made;
+  const float zeros = pairs.a * static_cast<float>(of.zero) + pairs.b * static_cast<float>(with.zero);
+  pairs.c = pairs.multiplies ? static_cast<float>(as.zero) : static_cast<float>(as.zero) - zeros;
+  if (combine_rows(pairs, a)) return;
+  // Rounded by itself: doubles have the whole product.
+  const auto product = [](int x, float by) { return static_cast<float>(static_cast<double>(x) * static_cast<double>(by)); };
+  const bool first_stays = a.in[0].shape.count() == 1, second_stays = a.in[1].shape.count() == 1;
+  visit_pair(a, [&]<class T, class X, class Z>(tag<T>, tag<X>, tag<Z>) {
+    map_pairs<T, X, Z>(a, [&](X x, Z z) {
+      float y = 0;
+      if (pairs.multiplies) {
+        y = product((x - of.zero) * (z - with.zero), pairs.a) + pairs.c;
+      } else {
+        const auto p = static_cast<float>(x), q = static_cast<float>(z);
+        if (first_stays) y = std::fma(q, pairs.b, pairs.c + product(x, pairs.a));
+        else if (second_stays) y = std::fma(p, pairs.a, pairs.c + product(z, pairs.b));
+        else y = std::fma(p, pairs.a, std::fma(q, pairs.b, pairs.c));
+      }
+      const auto low = static_cast<float>(pairs.least), high = static_cast<float>(pairs.most);
+      return static_cast<T>(nearest_even(y < low ? low : y > high ? high : y));
+    });
+  });
+}
+
 /// Sums, differences and products of bytes that stand for real numbers.
 inline void combine_bytes(const op::binary& p, const arguments& a) {
   const element to = a.made();
@@ -124,17 +166,17 @@ inline void combine_bytes(const op::binary& p, const arguments& a) {
   pairs.zero = as.zero;
   pairs.least = bounds.low;
   pairs.most = bounds.high;
-  if (combine_rows(pairs, a)) return;
+  if (to.rounded == rounding::real) return combine_reals(pairs, of, with, as, a);
+  const twice_rounded_sum twice(of.scale, with.scale, as.scale, multiplies);
+  if (to.rounded == rounding::once && combine_rows(pairs, a)) return;
   const int sign = subtracts ? -1 : 1;
-  visit_byte(a.in[0].type, [&]<class X>(tag<X>) {
-    visit_byte(a.in[1].type, [&]<class Z>(tag<Z>) {
-      visit_byte(to, [&]<class T>(tag<T>) {
-        map_pairs<T, X, Z>(a, [&](X x, Z z) {
-          const std::int32_t left = x - of.zero, right = z - with.zero;
-          const std::int32_t y = multiplies ? first.of(left * right) : weighted_sum(first, left, second, right * sign);
-          return static_cast<T>(bounds.of(y + as.zero));
-        });
-      });
+  visit_pair(a, [&]<class T, class X, class Z>(tag<T>, tag<X>, tag<Z>) {
+    map_pairs<T, X, Z>(a, [&](X x, Z z) {
+      const std::int32_t left = x - of.zero, right = z - with.zero;
+      const std::int32_t y = to.rounded == rounding::twice ? twice.of(left, right, sign)
+                             : multiplies                  ? first.of(left * right)
+                                                           : weighted_sum(first, left, second, right * sign);
+      return static_cast<T>(bounds.of(y + as.zero));
     });
   });
 }

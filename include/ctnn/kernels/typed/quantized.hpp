@@ -178,6 +178,7 @@ struct sum_unit {
   float real = 1;
   float bias = 0;
   fixed_factor fixed{};
+  twice_rounded_factor twice{};
 };
 
 /// Is no bit 7 set?
@@ -284,6 +285,7 @@ class byte_layer {
     r.least = bounds_.low;
     r.most = bounds_.high;
     if (op_.is_tflite()) {
+      if (made_.rounded == rounding::twice) return false;
       r.how = sum_results::fixed;
       r.zero = made_.real.zero;
       return true;
@@ -325,7 +327,10 @@ class byte_layer {
   sum_unit unit(std::int64_t row, std::int64_t o) const {
     if (made_ == dtype::i32) return {};
     const float of_weight = weight_scale_[op_.by_output ? o : 0];
-    if (op_.is_tflite()) return {1, 0, fixed_factor(of_.scale * static_cast<double>(of_weight) / made_.real.scale)};
+    if (op_.is_tflite()) {
+      const double factor = of_.scale * static_cast<double>(of_weight) / made_.real.scale;
+      return {1, 0, fixed_factor(factor), twice_rounded_factor(factor)};
+    }
     const float bias = real_bias() ? bias_[o] : 0;
     if (op_.is_real()) return {in_steps(of_.scale * static_cast<double>(of_weight)), in_steps(double{bias})};
     const float of_input = input_scale_[by_row_ ? row : 0];
@@ -348,9 +353,11 @@ class byte_layer {
     const auto* bias = static_cast<const std::int32_t*>(static_cast<const void*>(bias_));
     const std::int64_t all = std::int64_t{sum} + (bias ? bias[o] : 0);
     if constexpr (std::is_same_v<T, std::int32_t>) return wrapped<T>(static_cast<std::uint64_t>(all));
-    if (op_.is_tflite())
-      return static_cast<T>(
-          bounds_.of(unit.fixed.of(wrapped<std::int32_t>(static_cast<std::uint64_t>(all))) + made_.real.zero));
+    if (op_.is_tflite()) {
+      const auto whole = wrapped<std::int32_t>(static_cast<std::uint64_t>(all));
+      const bool twice = made_.rounded == rounding::twice;
+      return static_cast<T>(bounds_.of((twice ? unit.twice.of(whole) : unit.fixed.of(whole)) + made_.real.zero));
+    }
     const float y = activated(static_cast<float>(all) * unit.real);
     if constexpr (std::is_same_v<T, float>) return y;
     else return rounded_to<T>(activation_ ? y / *output_scale_ : y, byte_at(output_zero_, made_, 0));

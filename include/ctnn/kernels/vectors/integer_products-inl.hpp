@@ -874,6 +874,49 @@ struct multiplied_pairs {
   }
 };
 
+#if HWY_NATIVE_FMA
+/// Sums of real numbers, or products.
+template <bool Multiplies>
+struct real_pairs {
+  bytes_as_steps x, z;
+  real_vec a, b, c;
+  int least, most;
+  static constexpr std::int64_t most_factor = std::numeric_limits<std::int64_t>::max();
+
+  CTNN_INLINE explicit real_pairs(const byte_pairs& p)
+      : x(p.x, p.x_step, p.x_flip, Multiplies ? p.x_zero : 0),
+        z(p.z, p.z_step, p.z_flip, Multiplies ? p.z_zero : 0),
+        a(hn::Set(real_tag(), p.a)),
+        b(hn::Set(real_tag(), p.b)),
+        c(hn::Set(real_tag(), p.c)),
+        least(p.least),
+        most(p.most) {
+    if constexpr (Multiplies) return;
+    // What stays is in the constant, a product and a sum of its own.
+    if (x.stays) c = hn::Add(c, rounded_product(x.one, a));
+    else if (z.stays) c = hn::Add(c, rounded_product(z.one, b));
+  }
+  CTNN_INLINE quad_vec at(std::int64_t i, std::int64_t) const {
+    const real_tag f;
+    real_vec y;
+    if constexpr (Multiplies) {
+      y = hn::Add(rounded_product(hn::Mul(x.at(i), z.at(i)), a), c);
+    } else {
+      y = z.stays && !x.stays ? c : hn::MulAdd(hn::ConvertTo(f, z.at(i)), b, c);
+      if (!x.stays) y = hn::MulAdd(hn::ConvertTo(f, x.at(i)), a, y);
+    }
+    return round_between(y, false, 0, least, most);
+  }
+
+ private:
+  /// No compiler makes one operation of it and a sum behind it.
+  static CTNN_INLINE real_vec rounded_product(quad_vec x, real_vec by) {
+    const real_tag f;
+    return least_of(hn::Mul(hn::ConvertTo(f, x), by), hn::Set(f, std::numeric_limits<float>::max()));
+  }
+};
+#endif
+
 template <class Pairs>
 CTNN_NOINLINE bool combine_bytes_by(const byte_pairs& given) {
   if (given.first >= Pairs::most_factor || given.second >= Pairs::most_factor) return false;
@@ -899,6 +942,12 @@ CTNN_NOINLINE bool combine_bytes_by(const byte_pairs& given) {
 
 template <int = 0>
 inline bool combine_bytes(const byte_pairs& p) {
+#if HWY_NATIVE_FMA
+  if (p.reals)
+    return p.multiplies ? detail::combine_bytes_by<detail::real_pairs<true>>(p)
+                        : detail::combine_bytes_by<detail::real_pairs<false>>(p);
+#endif
+  if (p.reals) return false;
   return p.multiplies ? detail::combine_bytes_by<detail::multiplied_pairs>(p)
                       : detail::combine_bytes_by<detail::weighted_pairs>(p);
 }

@@ -32,28 +32,40 @@ using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op:
                                op::binary, op::eltwise, op::scale, op::bias, op::quantized_conv1d, op::quantized_conv2d,
                                op::quantized_conv3d, op::quantized_matmul>;
 
-/// conv|...|bias|quantized_conv|quantized_matmul > activation  ->  the same with the activation in registers
+/// conv|...|bias|quantized_conv|quantized_matmul > activation  ->  the same with the activation in registers; between
+/// bytes of one element, bounds alone
 struct fuse_activation {
   static constexpr rule_info info{"fuse_activation",
                                   "conv|...|bias|quantized_conv|quantized_matmul > activation -> the first",
                                   lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   struct match : ir::match {
     activation_function both{};
   };
   using pattern = chain<activates, op::activation>;
+  /// Why a layer that makes this element does not take in an activation that makes that one.
+  static constexpr reason refused(const element& made, const element& activated, const activation_function& f) {
+    if (!is_activation(f.kind)) return {"its function is no activation"};
+    if (activated == dtype::f32) return {};
+    if (!activated.real) return {"its numbers are not f32"};
+    if (!(made == activated)) return {"its integers are not those that it reads"};
+    return op::is_bounds(f) ? reason{} : reason{"its function does more to bytes than bound them"};
+  }
   /// What `first` is to apply so that `last` need not; or why it cannot.
   static constexpr reason take_over(const rewriter& r, node_id first, node_id last, activation_function& both) {
     const activation_function outer = r.get<op::activation>(last).activation;
-    if (!is_activation(outer.kind)) return {"its function is no activation"};
+    const element& made = r.type(r.output(first));
+    if (const reason no = refused(made, r.type(r.output(last)), outer)) return no;
     reason no;
     activates::visit(r, first, [&]<class Layer>(const Layer& layer) {
       both = layer.activation;
       if (adds_behind_activation(layer)) no = {"its input adds a residual behind its activation", r.name(first)};
       if constexpr (std::is_base_of_v<op::products_of_bytes, Layer>)
-        if (!layer.is_real()) no = {"its sums are of another arithmetic", r.name(first)};
+        if (!layer.is_real() && !(layer.is_tflite() && made.real))
+          no = {"its sums are of another arithmetic", r.name(first)};
     });
     if (no) return no;
-    if (both && r.is<op::binary>(first) && leaves(both, range_finder(r).activated(first))) both = {};  // it is idle
+    if (both && !made.real && r.is<op::binary>(first) && leaves(both, range_finder(r).activated(first))) both = {};  // it is idle
     if (!both) both = outer;
     else if (!join(both, outer, both)) return {"its input has an activation already", r.name(first)};
     return {};

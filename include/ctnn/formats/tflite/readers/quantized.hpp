@@ -125,7 +125,9 @@ inline void byte_gelu(node_reader& n) {
   else function_of<gelu, function::gelu>(n);
 }
 
-inline term requantized(node_reader& n, term x, const ir::element& made, const activation_function& f = {}) {
+/// Bytes as others, by kernels of TensorFlow Lite's own.
+inline term requantized(node_reader& n, term x, ir::element made, const activation_function& f = {}) {
+  if (!same_numbers(n.element_of(x), made)) made.rounded = ir::rounding::twice;
   if (f) return n.add_as(made, op::activation{f}, {x});
   return same_numbers(n.element_of(x), made) ? x : n.add_as(made, op::quantize{}, {x});
 }
@@ -182,7 +184,7 @@ inline void byte_l2_normalization(node_reader& n) {
   n.result(as_bytes(n, helping(n, [&] { return n.add(op::lp_normalize{-1, 2}, {x}); })));
 }
 
-/// x where it is not below its zero point, and x by its slope elsewhere: each rounded once.
+/// x where it is not below its zero point, and x by its slope elsewhere: each rounded twice.
 inline void byte_parametric_relu(node_reader& n) {
   if (!bytes_at(n, 0)) return unscaled<onnx::readers::parametric_relu>(n);
   n.expect(2, 2);
@@ -190,7 +192,8 @@ inline void byte_parametric_relu(node_reader& n) {
   const ir::element made = byte_output(n);
   const term x = n.input(0);
   const op::binary times{op::binary_function::mul};
-  const term below = helping(n, [&] { return n.add_as(made, times, {x, n.input(1)}); });
+  const ir::element twice(made.type, made.real, ir::rounding::twice);
+  const term below = helping(n, [&] { return n.add_as(twice, times, {x, n.input(1)}); });
   const term above = helping(n, [&] { return requantized(n, x, made); });
   const term is_below = helping(n, [&] {
     const term zero = n.number(of_input(n, 0).zero, n.type(x));
@@ -203,6 +206,7 @@ inline void byte_parametric_relu(node_reader& n) {
 struct sums_at {
   std::size_t input = 0;
   int outputs = 0, channel_axis = 0, repeated = 1;
+  ir::rounding rounded = ir::rounding::once;
 };
 /// A layer of sums of this shape, with the slots after the weight, which is the last of `in`. The bias is the node's
 /// last input.
@@ -233,7 +237,9 @@ term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
   }
   in.push_back(helping(n, [&] { return repeated(n.constant({static_cast<int>(w->scale.size())}, w->scale)); }));
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
-  return n.add_as(byte_output(n), op, in);
+  ir::element made = byte_output(n);
+  made.rounded = at.rounded;
+  return n.add_as(made, op, in);
 }
 
 template <bool each_channel>
@@ -336,7 +342,8 @@ inline void byte_transposed_convolution(node_reader& n) {
   });
   const term image = channels_first(n, n.input(2));
   const term y = helping(n, [&] {
-    return sums(n, op, {image, weight}, {.input = 2, .outputs = outs, .repeated = pixels});
+    return sums(n, op, {image, weight},
+                {.input = 2, .outputs = outs, .repeated = pixels, .rounded = ir::rounding::twice});
   });
   const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, windows[0], windows[1]}), {0, 4, 2, 5, 3, 1});
   const term side_by_side = n.reshaped(apart, {x[0], pixels_along[0], pixels_along[1], outs});
@@ -415,7 +422,7 @@ void byte_sum(node_reader& n) {
     return n.add(op, {of.zero == 0 ? wide : binary_of(n, sub, wide, n.number(of.zero, dtype::i32))});
   });
   const double parts = f == op::reduction::mean ? static_cast<double>(count) : 1;
-  n.result(quantized_sums(n, sum, of.scale / parts, made, ir::rounding::once));
+  n.result(quantized_sums(n, sum, of.scale / parts, made, ir::rounding::twice));
 }
 
 inline void quantize(node_reader& n) {
