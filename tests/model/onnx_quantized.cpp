@@ -132,8 +132,7 @@ TEST_CASE("com.microsoft's functions of bytes") {
               {86, 52, 130, 54, 32, 35, 124, 32, 64, 28, 59, 120, 113, 23, 82, 73, 152, 46, 78, 103, 52, 132, 37, 74},
               "binary");
   check_bytes(run(microsoft("QLinearMul", {"x", "sx", "zx", "b", "sb", "zb", "sy", "zy"}), same),
-              {69, 32, 179, 0, 2, 19, 163, 0, 55, 0, 0, 107, 87, 37, 63, 0, 255, 0, 0, 46, 0, 184, 0, 54},
-              "binary");
+              {69, 32, 179, 0, 2, 19, 163, 0, 55, 0, 0, 107, 87, 37, 63, 0, 255, 0, 0, 46, 0, 184, 0, 54}, "binary");
   check_bytes(run(microsoft("QLinearSigmoid", {"x", "sx", "zx", "unit", "zb"}), same),
               {235, 30, 255, 5, 7, 10, 250, 6, 97, 5, 9, 255, 255, 7, 141, 9, 255, 6, 17, 112, 6, 255, 5, 109},
               "activation");
@@ -143,8 +142,7 @@ TEST_CASE("com.microsoft's functions of bytes") {
   check_bytes(run(microsoft("QLinearSoftmax", {"x", "sx", "zx", "unit", "none"},
                             pb::attribute("axis", std::int64_t{-1}) + pb::attribute("opset", std::int64_t{13})),
                   same),
-              {35, 0, 221, 0, 0, 0, 255, 0, 1, 0, 0, 255, 253, 0, 3, 0, 254, 0, 0, 1, 0, 253, 0, 3},
-              "softmax");
+              {35, 0, 221, 0, 0, 0, 255, 0, 1, 0, 0, 255, 253, 0, 3, 0, 254, 0, 0, 1, 0, 253, 0, 3}, "softmax");
   check_bytes(run(microsoft("QLinearConcat", {"sy", "zy", "x", "sx", "zx", "b", "sb", "zb"},
                             pb::attribute("axis", std::int64_t{1})),
                   {1, 4, 3, 4}),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Public files of TensorFlow Lite: the bytes of its interpreter, and where they cannot be equal, how far they are apart.
+// Public files of TensorFlow Lite: the bytes of its interpreter, and where they cannot be equal, how far they are
+// apart.
 #include <ctnn/model.hpp>
 #include <doctest/doctest.h>
 
@@ -78,8 +79,8 @@ TEST_CASE("public files give the interpreter's numbers") {
       MESSAGE(name << ": " << e.what());
       continue;
     }
-    MESSAGE(name << ": " << 100.0 * static_cast<double>(d[0].different) / static_cast<double>(d[0].all) << " % differ, at most by "
-                 << d[0].most << "; optimised " << 100.0 * static_cast<double>(d[1].different) / static_cast<double>(d[1].all)
-                 << " %, " << d[1].most);
+    MESSAGE(name << ": " << 100.0 * static_cast<double>(d[0].different) / static_cast<double>(d[0].all)
+                 << " % differ, at most by " << d[0].most << "; optimised "
+                 << 100.0 * static_cast<double>(d[1].different) / static_cast<double>(d[1].all) << " %, " << d[1].most);
   }
 }

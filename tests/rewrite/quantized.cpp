@@ -370,8 +370,7 @@ FIRES_LOADED("product between bytes, then relu", (rules::compute_bytes),
 DECLINES_LOADED("quotient between bytes", (rules::compute_bytes), combined_between<op::binary_function::maximum>,
                 "bytes have no such arithmetic")
 DECLINES_LOADED("sum with a sigmoid", (rules::compute_bytes),
-                (combined_between<op::binary_function::add, function::sigmoid>),
-                "bytes have no such arithmetic")
+                (combined_between<op::binary_function::add, function::sigmoid>), "bytes have no such arithmetic")
 FIRES_LOADED("softmax between bytes", (rules::compute_bytes), softmax_between<>, softmax_of_bytes)
 DECLINES_LOADED("softmax to words", (rules::compute_bytes), softmax_between<dtype::u16>, "it does not make bytes")
 

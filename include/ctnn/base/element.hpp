@@ -37,7 +37,9 @@ struct element {
   friend constexpr bool operator==(const element&, const element&) = default;
   friend constexpr bool operator==(const element& e, dtype t) { return e.type == t; }
   /// Do they stand for the same numbers, however they are made?
-  friend constexpr bool same_numbers(const element& a, const element& b) { return a.type == b.type && a.real == b.real; }
+  friend constexpr bool same_numbers(const element& a, const element& b) {
+    return a.type == b.type && a.real == b.real;
+  }
 };
 
 constexpr std::string_view name_of(const element& e) { return ctnn::name_of(e.type); }

@@ -48,7 +48,8 @@ struct operator_list {
 #define CTNN_FUNCTIONS_OF_ELEMENTS(x) \
   x(activation) x(prelu) x(dropout) x(identity) x(cast) x(bit_cast) x(clamp) x(is_nan) x(is_inf) \
   x(bitwise_not) \
-  x(quantize) x(dequantize) x(storage_cast) x(dynamic_quantize) x(binary) x(eltwise) x(compare) x(logic) x(remainder) x(where)
+  x(quantize) x(dequantize) x(storage_cast) x(dynamic_quantize) x(binary) x(eltwise) x(compare) x(logic) x(remainder) \
+  x(where)
 #define CTNN_OTHER_OPERATORS(x) \
   x(pool) x(adaptive_pool) x(interpolate) x(grid_sample) x(affine_grid) x(roi_align) x(roi_pool) \
   x(reduce) x(arg_reduce) x(cumsum) x(topk) x(nonzero) x(compress) x(unique) x(one_hot) \

@@ -66,7 +66,10 @@ constexpr std::int32_t leaky_relu_step(const quantization& of, const quantizatio
 class byte_function {
  public:
   constexpr byte_function(const activation_function& f, const element& of, const element& as)
-      : f_(f), of_(of), as_(as), within_(op::is_bounds(f) && as.rounded != rounding::real ? f : activation_function{}, of, as) {}
+      : f_(f),
+        of_(of),
+        as_(as),
+        within_(op::is_bounds(f) && as.rounded != rounding::real ? f : activation_function{}, of, as) {}
   constexpr std::int32_t of(std::int32_t x) const {
     if (as_.rounded != rounding::real && op::is_bounds(f_)) return within_.of(x);
     return within_.bounds().of(step_of(x) + as_.real.zero);

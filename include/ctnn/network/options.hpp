@@ -52,8 +52,8 @@ struct option {
   x(causal, "causal", 1)              /* attention to what is not later */ \
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
   x(peepholes, "peepholes", 1) \
-  x(rounded_twice, "rounded", ir::rounding::twice) /* with as_i8: as TensorFlow Lite's kernels round that are not XNNPACK's */ \
-  x(rounded_from_reals, "rounded", ir::rounding::real) /* with as_i8: real numbers, halves to even, as ONNX rounds */ \
+  x(rounded_twice, "rounded", ir::rounding::twice) /* with as_i8: as TensorFlow Lite without XNNPACK */ \
+  x(rounded_from_reals, "rounded", ir::rounding::real) /* with as_i8: real numbers, as ONNX rounds */ \
   x(per_channel, "by_output", 1)      /* of quantized layers: the weight has a scale for each output */
 /// Words before one number, and their fields.
 #define CTNN_NUMBER_WORDS(x) \

@@ -84,8 +84,7 @@ class batch_maker {
   constexpr node moved_axes(const node& n) {
     node made = n;
     if (move_axis<op::batch_norm, op::scale, op::bias, op::prelu, op::softmax, op::log_softmax, op::concat, op::split,
-                  op::layer_norm, op::rms_norm, op::group_norm, op::quantize, op::dequantize>(
-            n, made))
+                  op::layer_norm, op::rms_norm, op::group_norm, op::quantize, op::dequantize>(n, made))
       return made;
     const extents& x = one(own_inputs(n)[0]);
     if (n.type == &type_of<op::permute>) {

@@ -408,7 +408,8 @@ void check_tflite(Op sums, const std::vector<array>& in, const std::vector<float
       require_equal<std::int8_t>(run_bytes(p, {x, w, bias, w_scale}, made, of), whole.shape(), want);
       for (std::size_t i = 0; i < whole.size(); ++i) {
         const double scale = static_cast<double>(scales[i / static_cast<std::size_t>(plane) % scales.size()]);
-        const std::int64_t y = std::int64_t{twice_rounded_factor(0.25 * scale / step).of(whole.elements<std::int32_t>()[i])} - 3;
+        const std::int64_t y =
+            std::int64_t{twice_rounded_factor(0.25 * scale / step).of(whole.elements<std::int32_t>()[i])} - 3;
         want[i] = static_cast<std::int8_t>(std::clamp<std::int64_t>(y, low, high));
       }
       const element made_twice(dtype::i8, made.real, rounding::twice);
@@ -497,12 +498,14 @@ void check_steps(int n, const quantization& of, const quantization& as) {
   const fixed_factor factor(of.scale / as.scale);
   const auto all = x.elements<X>();
   const auto within = [&](const activation_function& f, std::int64_t steps) {
-    return static_cast<T>(op::byte_bounds(f, made).of(static_cast<std::int32_t>(std::clamp<std::int64_t>(steps + as.zero, -100000, 100000))));
+    return static_cast<T>(op::byte_bounds(f, made).of(
+        static_cast<std::int32_t>(std::clamp<std::int64_t>(steps + as.zero, -100000, 100000))));
   };
   std::vector<T> want, want_of_reals;
   for (const X v : all) {
     want.push_back(within({}, factor.of(int{v} - of.zero)));
-    const float steps = static_cast<float>(int{v} - of.zero) * static_cast<float>(of.scale) / static_cast<float>(as.scale);
+    const float steps =
+        static_cast<float>(int{v} - of.zero) * static_cast<float>(of.scale) / static_cast<float>(as.scale);
     want_of_reals.push_back(within({}, std::llrint(steps)));
   }
   require_equal<T>(run_typed(op::quantize{}, {x}, elements)[0], {n}, want);
@@ -542,22 +545,25 @@ void check_pairs(const extents& of_z, const quantization& of, const quantization
       const float made = static_cast<float>(as.scale), first = static_cast<float>(of.scale),
                   second = static_cast<float>(sign) * static_cast<float>(with.scale);
       const volatile float a = multiplies ? first * second / made : first / made, b = second / made;
-      const volatile float za = a * static_cast<float>(of.zero), zb = b * static_cast<float>(with.zero), zeros = za + zb;
+      const volatile float za = a * static_cast<float>(of.zero), zb = b * static_cast<float>(with.zero),
+                           zeros = za + zb;
       const float c = static_cast<float>(as.zero) - zeros;
       const twice_rounded_sum twice(of.scale, with.scale, as.scale, multiplies);
       std::vector<std::int8_t> want;
       for (std::size_t i = 0; i < x.size(); ++i) {
         const int p = x.elements<X>()[i], q = z.elements<Z>()[i % z.size()];
-        volatile float product = multiplies ? static_cast<float>((p - of.zero) * (q - with.zero)) * a : static_cast<float>(q) * b;
-        const float sum = multiplies           ? product + static_cast<float>(as.zero)
-                          : of_z.count() == 1 ? std::fma(static_cast<float>(p), a, c + product)
-                                              : std::fma(static_cast<float>(p), a, std::fma(static_cast<float>(q), b, c));
+        volatile float product =
+            multiplies ? static_cast<float>((p - of.zero) * (q - with.zero)) * a : static_cast<float>(q) * b;
+        const float sum = multiplies ? product + static_cast<float>(as.zero)
+                          : of_z.count() == 1
+                              ? std::fma(static_cast<float>(p), a, c + product)
+                              : std::fma(static_cast<float>(p), a, std::fma(static_cast<float>(q), b, c));
         const long y = how == rounding::real ? std::lrint(std::clamp(sum, -1000.0f, 1000.0f))
                                              : long{twice.of(p - of.zero, q - with.zero, sign)} + as.zero;
         want.push_back(static_cast<std::int8_t>(std::clamp(y, -128L, 127L)));
       }
-      require_equal<std::int8_t>(run_typed(op::binary{function}, {x, z}, {{of, with}, {{dtype::i8, as, how}}})[0], shape,
-                                 want);
+      require_equal<std::int8_t>(run_typed(op::binary{function}, {x, z}, {{of, with}, {{dtype::i8, as, how}}})[0],
+                                 shape, want);
     }
 }
 void check_all_pairs() {

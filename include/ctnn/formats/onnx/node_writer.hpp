@@ -184,8 +184,8 @@ class node_writer {
 
   /// When all are there: the first that does more than bring numbers into shape has the node's name.
   void settle_name() {
-    constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose", "Unsqueeze", "Squeeze", "Cast",
-                                            "DequantizeLinear"};
+    constexpr std::string_view shaping[] = {"Flatten", "Reshape", "Transpose",       "Unsqueeze",
+                                            "Squeeze", "Cast",    "DequantizeLinear"};
     auto& all = b.file.graph.nodes;
     if (!named_) return;
     for (std::size_t k = named_at_; k < all.size(); ++k) {

@@ -57,13 +57,13 @@ struct granularity {
   }
 };
 
-/// round(x / scale) + zero point, saturated. Scale and zero point are inputs, or those of the element that is asked for;
-/// of bytes from -128 to 127 unless another type is. Real numbers are rounded to the nearest, ties to even; integers of
-/// 8, 16 or 32 bits that stand for real numbers as the result's element says (TensorFlow Lite's requantization).
+/// round(x / scale) + zero point, saturated. Scale and zero point are inputs, or those of the element that is asked
+/// for; of bytes from -128 to 127 unless another type is. Real numbers are rounded to the nearest, ties to even;
+/// integers of 8, 16 or 32 bits that stand for real numbers as the result's element says (TensorFlow Lite's
+/// requantization).
 struct quantize : granularity {
   static constexpr std::string_view name = "quantize";
-  static constexpr traits is{
-      .in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
+  static constexpr traits is{.in_place = true, .lifts = true, .images = image_flow::keeps, .vectors = vectors_of::none};
   /// Scales that are inputs may lie along an axis.
   constexpr bool overwrites(int inputs, int i) const { return inputs == 1 && i == 0; }
 

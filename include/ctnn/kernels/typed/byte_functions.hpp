@@ -112,8 +112,8 @@ void visit_pair(const arguments& a, F f) {
   });
 }
 
-/// The order of operations in which ONNX Runtime's QLinearAdd and QLinearMul compute (mlas, AVX2 and SSE2). Differences,
-/// which it has in real numbers alone, are sums with the second scale below 0.
+/// The order of operations in which ONNX Runtime's QLinearAdd and QLinearMul compute (mlas, AVX2 and SSE2).
+/// Differences, which it has in real numbers alone, are sums with the second scale below 0.
 inline void combine_reals(byte_pairs pairs, const quantization& of, const quantization& with, const quantization& as,
                           const arguments& a) {
   const auto scale = static_cast<float>(of.scale), made = static_cast<float>(as.scale);
@@ -125,7 +125,9 @@ inline void combine_reals(byte_pairs pairs, const quantization& of, const quanti
   pairs.c = pairs.multiplies ? static_cast<float>(as.zero) : static_cast<float>(as.zero) - zeros;
   if (combine_rows(pairs, a)) return;
   // Rounded by itself: doubles have the whole product.
-  const auto product = [](int x, float by) { return static_cast<float>(static_cast<double>(x) * static_cast<double>(by)); };
+  const auto product = [](int x, float by) {
+    return static_cast<float>(static_cast<double>(x) * static_cast<double>(by));
+  };
   const bool first_stays = a.in[0].shape.count() == 1, second_stays = a.in[1].shape.count() == 1;
   visit_pair(a, [&]<class T, class X, class Z>(tag<T>, tag<X>, tag<Z>) {
     map_pairs<T, X, Z>(a, [&](X x, Z z) {

@@ -154,8 +154,8 @@ struct byte_binary {
 constexpr byte_binary byte_task_of(const op::binary& p, const arguments& in) {
   const quantization of = in.of(0).real, with = in.of(1).real, as = in.made().real;
   const fixed_factor a(of.scale / as.scale), b(with.scale / as.scale);
-  byte_binary k{{results_of(p.activation, in.made()), a.times, p.function == op::binary_function::sub ? -b.times : b.times,
-                 std::int64_t{1} << 31},
+  byte_binary k{{results_of(p.activation, in.made()), a.times,
+                 p.function == op::binary_function::sub ? -b.times : b.times, std::int64_t{1} << 31},
                 p.function == op::binary_function::mul,
                 of.zero,
                 with.zero,
@@ -183,7 +183,9 @@ constexpr byte_table byte_table_of(const activation_function& f, const arguments
   for (int x = -128; x < 128; ++x) table.at[x & 255] = static_cast<std::int8_t>(function.of(x));
   return table;
 }
-constexpr byte_table byte_task_of(const op::activation& p, const arguments& a) { return byte_table_of(p.activation, a); }
+constexpr byte_table byte_task_of(const op::activation& p, const arguments& a) {
+  return byte_table_of(p.activation, a);
+}
 inline void run(const byte_table& table, const byte_operands& o) {
   const std::int8_t* const x = o.bytes(o.in);
   std::int8_t* const y = o.to<std::int8_t>(o.out);

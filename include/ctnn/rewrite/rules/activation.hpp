@@ -65,7 +65,8 @@ struct fuse_activation {
           no = {"its sums are of another arithmetic", r.name(first)};
     });
     if (no) return no;
-    if (both && !made.real && r.is<op::binary>(first) && leaves(both, range_finder(r).activated(first))) both = {};  // it is idle
+    if (both && !made.real && r.is<op::binary>(first) && leaves(both, range_finder(r).activated(first)))
+      both = {};  // it is idle
     if (!both) both = outer;
     else if (!join(both, outer, both)) return {"its input has an activation already", r.name(first)};
     return {};

@@ -124,8 +124,9 @@ struct permute_once {
                                   "permute(binary|...(a, b, ...))",
                                   lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using pattern = edge<op::permute, find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder,
-                                                 op::where, op::concat>>;
+  using pattern =
+      edge<op::permute,
+           find::any_of<op::binary, op::eltwise, op::compare, op::logic, op::remainder, op::where, op::concat>>;
   /// Does node n what the permute does?
   static constexpr bool permutes(const rewriter& r, node_id n, const op::permute& p) {
     if (r.is<op::permute>(n)) return r.get<op::permute>(n).order == p.order;
@@ -279,8 +280,7 @@ struct slice_before_permute {
 
 /// permute > softmax|log_softmax|reduce  ->  the other way round
 struct axes_first {
-  static constexpr rule_info info{"axes_first",
-                                  "permute > softmax|log_softmax|reduce -> the other way round",
+  static constexpr rule_info info{"axes_first", "permute > softmax|log_softmax|reduce -> the other way round",
                                   lowers::position, numerics::reassociates};
   static constexpr bool any_type = true;
   using softmaxes = find::any_of<op::softmax, op::log_softmax>;
