@@ -53,7 +53,10 @@ using types = span<const element>;
 enum class layout_rule : std::uint8_t {
   nchw,  ///< every value plain row-major
   nhwc,  ///< every value nhwc with any pitch; values of rank below 3 (a flattened global pooling) plain
-  same,  ///< all values in one layout, either, any pitch
+  nwc,   ///< the same of signals
+  nchw_or_nhwc,  ///< all values in one layout, as the first input lies
+  nchw_or_nwc,   ///< the same of signals
+  same,  ///< all values in one layout, whichever, any pitch
   any,   ///< each value in a layout of its own
 };
 

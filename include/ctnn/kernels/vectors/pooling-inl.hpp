@@ -282,11 +282,8 @@ CTNN_NOINLINE void pool_whole_planes(const float* x, std::ptrdiff_t n, float sca
   }
 }
 
-}  // namespace detail
-
-/// In a network of known layouts, which has but one of two ways.
 template <layout Order>
-CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
+CTNN_INLINE void pool_image(const op::pool& p, const arguments& a) {
   if constexpr (Order == layout::nchw) {
     if (!p.takes_rows(a.in[0].shape) || a.out[0].shape.count() == 0) return pool_planes<float>(p, a);
     if (p.function == op::pooling::max) detail::pool_lines<detail::pool_max>(p, a);
@@ -298,7 +295,7 @@ CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
   }
 }
 template <layout Order>
-CTNN_INLINE void run_in_order(const op::adaptive_pool& p, const arguments& a) {
+CTNN_INLINE void pool_image(const op::adaptive_pool& p, const arguments& a) {
   if constexpr (Order == layout::nchw) {
     if (p.is_global()) {
       const const_tensor& x = a.in[0];
@@ -321,6 +318,18 @@ CTNN_INLINE void run_in_order(const op::adaptive_pool& p, const arguments& a) {
     detail::pool(p.function, a.in[0], y, detail::adaptive_windows{x.back(1), y.shape.back(1)},
                  detail::adaptive_windows{x.back(0), y.shape.back(0)}, a.share);
   }
+}
+
+}  // namespace detail
+
+/// In a network of known layouts, which has but one of two ways. Signals are images of one row.
+template <layout Order, class Op>
+  requires(std::is_same_v<Op, op::pool> || std::is_same_v<Op, op::adaptive_pool>)
+CTNN_INLINE void run_in_order(const Op& p, const arguments& a) {
+  constexpr layout order = Order == layout::nchw ? layout::nchw : layout::nhwc;
+  if (!p.of_signals()) return detail::pool_image<order>(p, a);
+  const image_arguments image(a);
+  detail::pool_image<order>(as_image(p), image.all);
 }
 
 template <class Op>

@@ -229,7 +229,8 @@ constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_
 }
 
 /// Layers whose weights take in a scale and a shift.
-using weighted_layer = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear>;
+using weighted_layer =
+    find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear>>;
 
 template <class Op>
 inline constexpr bool is_transposed = false;
@@ -238,8 +239,7 @@ inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
 /// And those of bytes, whose scales and bias do.
 using affine_taker =
-    find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::quantized_conv1d,
-                 op::quantized_conv2d, op::quantized_conv3d, op::quantized_matmul>;
+    find::any_of_all<weighted_layer, find::byte_convolutions, find::any_of<op::quantized_matmul>>;
 template <class Op>
 inline constexpr bool is_of_bytes = std::is_base_of_v<op::products_of_bytes, Op>;
 
@@ -418,8 +418,8 @@ constexpr void add_to_bias(rewriter& r, Layer& layer, pool<expression_id>& weigh
 }
 
 /// scale|bias|binary(scalar or constant) > conv|conv_transpose|linear  ->  the second: W (s x + t) + b is
-/// (W s) x + (W t + b). Padding with zeros does not mind a slope; a shift would have to be there, too. A signal's
-/// reshape to an image may stand between.
+/// (W s) x + (W t + b). Padding with zeros does not mind a slope; a shift would have to be there, too. A
+/// reshape that keeps the channels together may stand between.
 struct affine_before {
   static constexpr rule_info info{"affine_before",
                                   "scale|bias|binary(scalar|constant) > conv|conv_transpose|linear -> the second",

@@ -57,7 +57,7 @@ inline extents along_channels(const extents& x, int axis) {
 template <int Axes>
 void finish_conv(node_writer& w, const op::conv<Axes>& op, std::string y, const activation_function& f, int lead) {
   if (op.has_slopes()) {
-    const extents s = along_channels(w.result_shape(), channel_axis(w.result_shape()));
+    const extents s = along_channels(w.result_shape(), w.result_shape().rank - 1 - Axes);
     y = w.add("PRelu", {y, w.weight(op.slopes(), s)});
   } else {
     y = applied(w, f, y, w.result_type());
