@@ -169,23 +169,25 @@ void conv_transpose(node_writer& w) {
 }
 
 /// A linear layer from one pixel to one, where the pixel's axes are needed: InnerProduct would take a Reshape.
-inline bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
+template <int Axes>
+bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
   const extents in = w.input_shape();
-  if (in.rank != 3 || in.count(1, 3) != 1 || op.axes != 3 || op.ones != 2 || w.b.kept_flat.contains(w.id()))
+  if (in.rank != Axes + 1 || in.count(1, in.rank) != 1 || op.axes != in.rank || op.ones != Axes ||
+      w.b.kept_flat.contains(w.id()))
     return false;
-  op::conv2d conv;
+  op::conv<Axes> conv;
   conv.out = op.out;
   conv.kernel = conv.ones;
   conv.bias = op.bias;
   conv.activation = op.activation;
   conv.residual_last = op.residual_last;
-  write_conv<2>(w, conv);
+  write_conv<Axes>(w, conv);
   return true;
 }
 
 inline void linear(node_writer& w) {
   const op::linear op = w.get<op::linear>();
-  if (linear_of_one_pixel(w, op)) return;
+  if (linear_of_one_pixel<1>(w, op) || linear_of_one_pixel<2>(w, op)) return;
   const extents in = w.input_shape();
   parameter_list p;
   const std::span<const float> weight = w.weight(0);
