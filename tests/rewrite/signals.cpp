@@ -111,10 +111,10 @@ constexpr left rewritten(Recipe recipe) {
 
 }  // namespace
 
-#define LEAVES(title, recipe, ...)                                                              \
-  TEST_CASE(title) {                                                                            \
-    CHECK(rewritten(recipe<false>) == left __VA_ARGS__);                                        \
-    CHECK(rewritten(recipe<true>) == left __VA_ARGS__);                                         \
+#define LEAVES(title, recipe, ...)                       \
+  TEST_CASE(title) {                                     \
+    CHECK(rewritten(recipe<false>) == left __VA_ARGS__); \
+    CHECK(rewritten(recipe<true>) == left __VA_ARGS__);  \
   }
 
 LEAVES("a constant an output is added by the convolution", add_k, {1, 1})
@@ -129,9 +129,8 @@ LEAVES("of WaveNet's layer three convolutions and a product are left", wavenet, 
 
 namespace {
 template <int Axis>
-constexpr auto slopes_along = [](builder& b) {
-  b.output("", b.add(op::prelu{Axis}, "p", {b.add(filter(6), "c", {signal<true>(b)})}));
-};
+constexpr auto slopes_along =
+    [](builder& b) { b.output("", b.add(op::prelu{Axis}, "p", {b.add(filter(6), "c", {signal<true>(b)})})); };
 constexpr auto with_slopes = [](builder& b) {
   op::conv1d c = filter(6);
   c.activation = {function::prelu};
@@ -141,9 +140,7 @@ constexpr auto two_of_one = [](builder& b) {
   b.output("", b.add(filter(4, 1), "second", {b.add(filter(64, 3), "first", {b.input("x", {4, 64})})}));
 };
 constexpr auto one_of_both = [](builder& b) { b.output("", b.add(filter(4, 3), "first", {b.input("x", {4, 64})})); };
-constexpr auto one_sample = [](builder& b) {
-  b.output("", b.add(filter(6, 3), "c", {b.input("x", {4, 1})}));
-};
+constexpr auto one_sample = [](builder& b) { b.output("", b.add(filter(6, 3), "c", {b.input("x", {4, 1})})); };
 constexpr auto linear_of_one = [](builder& b) {
   op::linear l;
   l.out = 6;

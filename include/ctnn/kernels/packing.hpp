@@ -200,13 +200,11 @@ constexpr void pack(const op::conv_transpose2d& p, int slot, const extents& shap
 }
 
 // Over one axis like those of an image of one row.
-template <class Op>
-  requires(std::is_same_v<Op, op::conv1d> || std::is_same_v<Op, op::conv_transpose1d>)
+template <op::convolution_of_signals Op>
 constexpr std::int64_t packed_count(const Op& p, int slot, const extents& shape, int block = channel_block) {
   return packed_count(as_image(p), slot, slot == 0 ? with_row(shape) : shape, block);
 }
-template <class Op>
-  requires(std::is_same_v<Op, op::conv1d> || std::is_same_v<Op, op::conv_transpose1d>)
+template <op::convolution_of_signals Op>
 constexpr void pack(const Op& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
   pack(as_image(p), slot, slot == 0 ? with_row(shape) : shape, from, to, block);

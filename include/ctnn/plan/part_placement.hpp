@@ -123,7 +123,8 @@ class part_placement : planning_phase {
     std::int64_t shift = 0;
     for (int i = 0; i < s.rank; ++i) {
       const op::slice::walk& w = taken[static_cast<std::size_t>(i)];
-      const bool channels = by_pixel && i == channel_axis_of(whole), pixels = by_pixel && i == s.rank - 1 && is_row(whole);
+      const bool channels = by_pixel && i == channel_axis_of(whole),
+                 pixels = by_pixel && i == s.rank - 1 && is_row(whole);
       if (w.step != 1 || (several && !channels && !pixels && !w.takes_all(s[i]))) return;
       shift += w.first * (channels ? 1 : pixels ? channels_of(whole) : s.count(i + 1, s.rank));
       several = several || w.count > 1;

@@ -251,6 +251,9 @@ using conv_transpose1d = conv_transpose<1>;
 using conv_transpose2d = conv_transpose<2>;
 using conv_transpose3d = conv_transpose<3>;
 
+template <class Op>
+concept convolution_of_signals = std::same_as<Op, conv1d> || std::same_as<Op, conv_transpose1d>;
+
 /// The same windows over an image of one row.
 constexpr void copy_as_image(const convolution_windows<1>& from, convolution_windows<2>& to) {
   to.out = from.out;

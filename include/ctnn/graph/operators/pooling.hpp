@@ -172,6 +172,9 @@ struct adaptive_pool {
   }
 };
 
+template <class Op>
+concept pooling_of_windows = std::same_as<Op, pool> || std::same_as<Op, adaptive_pool>;
+
 /// Windows over a signal as those over an image of one row.
 constexpr pool as_image(pool p) {
   p.axes = 2;

@@ -341,8 +341,7 @@ constexpr byte_pool image_task(const op::adaptive_pool& p, const arguments& a) {
 }  // namespace detail
 
 /// Of signals, as of images of one row.
-template <class Op>
-  requires(std::is_same_v<Op, op::pool> || std::is_same_v<Op, op::adaptive_pool>)
+template <op::pooling_of_windows Op>
 constexpr byte_pool byte_task_of(const Op& p, const arguments& a) {
   if (p.axes != 1) return detail::image_task(p, a);
   const image_arguments image(a);

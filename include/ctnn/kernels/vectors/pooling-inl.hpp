@@ -323,8 +323,7 @@ CTNN_INLINE void pool_image(const op::adaptive_pool& p, const arguments& a) {
 }  // namespace detail
 
 /// In a network of known layouts, which has but one of two ways. Signals are images of one row.
-template <layout Order, class Op>
-  requires(std::is_same_v<Op, op::pool> || std::is_same_v<Op, op::adaptive_pool>)
+template <layout Order, op::pooling_of_windows Op>
 CTNN_INLINE void run_in_order(const Op& p, const arguments& a) {
   constexpr layout order = Order == layout::nchw ? layout::nchw : layout::nhwc;
   if (!p.of_signals()) return detail::pool_image<order>(p, a);
@@ -332,8 +331,7 @@ CTNN_INLINE void run_in_order(const Op& p, const arguments& a) {
   detail::pool_image<order>(as_image(p), image.all);
 }
 
-template <class Op>
-  requires(std::is_same_v<Op, op::pool> || std::is_same_v<Op, op::adaptive_pool>)
+template <op::pooling_of_windows Op>
 CTNN_INLINE void run(const Op& p, const arguments& a) {
   if (a.in[0].order == layout::nchw) run_in_order<layout::nchw>(p, a);
   else run_in_order<layout::nhwc>(p, a);

@@ -59,9 +59,8 @@ constexpr void become_affine(rewriter& r, node_id n, value_id x, const affine& m
 /// The axis of v's channels: what a convolution makes says which, everything else has it where axes are not named.
 constexpr int channels_made(const rewriter& r, value_id v) {
   int axis = channel_axis(r.shape(v));
-  find::any_of_all<find::convolutions, find::transposed_convolutions>::visit(r, r.producer(v), [&](const auto& c) {
-    axis = r.shape(v).rank - 1 - static_cast<int>(c.kernel.size());
-  });
+  find::any_of_all<find::convolutions, find::transposed_convolutions>::visit(
+      r, r.producer(v), [&](const auto& c) { axis = r.shape(v).rank - 1 - static_cast<int>(c.kernel.size()); });
   return axis;
 }
 /// Does a constant of `shape`, broadcast over x, hold one number for each index of axis `c` of x, or just one?
@@ -151,8 +150,8 @@ struct binary_to_inverse_scale {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 0);
     const int c = channels_made(r, x), axis = c == channel_axis(r.shape(x)) ? automatic_axis : c;
-    const affine map = affine_by(r, r.get<op::binary>(m.last).function,
-                                 per_channel(r, r.input(m.last, 1), {r.shape(x)[c]}));
+    const affine map =
+        affine_by(r, r.get<op::binary>(m.last).function, per_channel(r, r.input(m.last, 1), {r.shape(x)[c]}));
     become_affine(r, m.last, x, map, axis, r.get<op::binary>(m.last).activation);
   }
 };
@@ -239,8 +238,7 @@ constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_
 }
 
 /// Layers whose weights take in a scale and a shift.
-using weighted_layer =
-    find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear>>;
+using weighted_layer = find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear>>;
 
 template <class Op>
 inline constexpr bool is_transposed = false;
@@ -248,8 +246,7 @@ template <int Axes>
 inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
 /// And those of bytes, whose scales and bias do.
-using affine_taker =
-    find::any_of_all<weighted_layer, find::byte_convolutions, find::any_of<op::quantized_matmul>>;
+using affine_taker = find::any_of_all<weighted_layer, find::byte_convolutions, find::any_of<op::quantized_matmul>>;
 template <class Op>
 inline constexpr bool is_of_bytes = std::is_base_of_v<op::products_of_bytes, Op>;
 

@@ -8,12 +8,12 @@
 
 namespace ctnn::rules {
 
-/// conv1d > conv1d of 1, conv2d > conv2d of 1x1, linear > linear  ->  the first: V (W x + b) + c is (V W) x + (V b + c). A bottleneck between
-/// the two stays.
+/// conv1d > conv1d of 1, conv2d > conv2d of 1x1, linear > linear  ->  the first: V (W x + b) + c is (V W) x + (V b +
+/// c). A bottleneck between the two stays.
 struct multiply_weights {
   static constexpr rule_info info{"multiply_weights",
-                                  "conv1d|conv2d > the same of one pixel, linear > linear -> the first",
-                                  lowers::nodes, numerics::rescales};
+                                  "conv1d|conv2d > the same of one pixel, linear > linear -> the first", lowers::nodes,
+                                  numerics::rescales};
   struct match : ir::match {
     cost now{}, then{};
   };

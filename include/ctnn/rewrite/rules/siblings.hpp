@@ -8,11 +8,11 @@
 
 namespace ctnn::rules {
 
-/// linear, conv1d or conv2d, three or more alike of one input, for what multiplies further  ->  one of them with all outputs >
-/// split, where its parts lie in one piece and need no copies
+/// linear, conv1d or conv2d, three or more alike of one input, for what multiplies further  ->  one of them with all
+/// outputs > split, where its parts lie in one piece and need no copies
 struct join_siblings {
-  static constexpr rule_info info{"join_siblings", "linear|conv1d|conv2d, three of one input -> one > split", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"join_siblings", "linear|conv1d|conv2d, three of one input -> one > split",
+                                  lowers::nodes, numerics::reassociates};
   struct match : ir::match {
     pool<node_id> layers;
     cost now{}, then{};
