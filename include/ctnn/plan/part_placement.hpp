@@ -45,7 +45,9 @@ class part_placement : planning_phase {
   /// Is it one row of pixels that nothing lies between?
   constexpr bool is_row(int p) {
     const extents& s = shape(p);
-    return at(p).parent == none && pixels_of(p) == s.back(0);
+    for (int i = 0; i < s.rank - 1; ++i)
+      if (i != channel_axis_of(p) && s[i] != 1) return false;
+    return at(p).parent == none;
   }
   /// Of a placement that is not nchw.
   constexpr int channel_axis_of(int p) { return shape(p).rank - 1 - axes_of_pixels(at(p).order); }
