@@ -18,12 +18,11 @@ struct audio : nn::network<nn::input<"x", nn::shape<2, 40>>,
                            nn::tanh_activation<"r2">, nn::flatten<"flat">, nn::linear<"fc", nn::out<3>>> {};
 using fused = nn::optimized<audio>;
 static_assert(std::same_as<
-              fused, nn::network<nn::input<"x", nn::shape<2, 40>>, nn::reshape<"x.image", nn::shape<2, 1, 40>>,
-                                 nn::conv2d<"c1", nn::out<8>, nn::kernel<1, 5>, nn::pad<0, 2>,
-                                            nn::fused<nn::function::relu>>,
-                                 nn::conv2d<"c2", nn::out<6>, nn::kernel<1, 3>, nn::stride<1, 2>, nn::dilation<1, 2>,
+              fused, nn::network<nn::input<"x", nn::shape<2, 40>>,
+                                 nn::conv1d<"c1", nn::out<8>, nn::kernel<5>, nn::pad<2>, nn::fused<nn::function::relu>>,
+                                 nn::conv1d<"c2", nn::out<6>, nn::kernel<3>, nn::stride<2>, nn::dilation<2>,
                                             nn::fused<nn::function::tanh>>,
-                                 nn::linear<"fc", nn::out<3>, nn::axes<3>>>>);
+                                 nn::linear<"fc", nn::out<3>, nn::axes<2>>>>);
 
 /// WaveNet's: two convolutions of one value, gated, a skip connection; then back to more samples.
 struct gated : nn::network<nn::input<"x", nn::shape<1, 4, 32>>,
@@ -39,12 +38,34 @@ struct causal : nn::network<nn::input<"x", nn::shape<1, 2, 20>>, nn::batch_norm<
                             nn::conv1d<"c1", nn::out<3>, nn::kernel<3>>, nn::relu<"r1">,
                             nn::constant_pad<"p2", nn::before<0, 0, 4>, nn::after<0, 0, 0>>,
                             nn::conv1d<"c2", nn::out<4>, nn::kernel<3>, nn::dilation<2>>> {};
-static_assert(std::same_as<
-              nn::optimized<causal>,
-              nn::network<nn::input<"x", nn::shape<1, 2, 20>>, nn::reshape<"bn.image", nn::shape<1, 2, 1, 20>>,
-                          nn::conv2d<"c1", nn::out<3>, nn::kernel<1, 3>, nn::fused<nn::function::relu>>,
-                          nn::conv2d<"c2", nn::out<4>, nn::kernel<1, 3>, nn::pad<0, 4, 0, 0>, nn::dilation<1, 2>>,
-                          nn::reshape<"c2.signal", nn::shape<1, 4, 18>>>>);
+static_assert(std::same_as<nn::optimized<causal>,
+                           nn::network<nn::input<"x", nn::shape<1, 2, 20>>,
+                                       nn::conv1d<"c1", nn::out<3>, nn::kernel<3>, nn::fused<nn::function::relu>>,
+                                       nn::conv1d<"c2", nn::out<4>, nn::kernel<3>, nn::pad<4, 0>, nn::dilation<2>>>>);
+
+/// What a layer takes in behind it: slopes, a sum, numbers of a channel, of a batch and without one; pools.
+template <class Shape, class Channels>
+struct taking
+    : nn::network<nn::input<"x", Shape>, nn::conv1d<"c1", nn::out<6>, nn::kernel<3>, nn::pad<1>>,
+                  nn::prelu<"slopes", Channels>,
+                  nn::conv1d<"c2", nn::out<6>, nn::kernel<3>, nn::dilation<2>, nn::pad<2>>,
+                  nn::add<"sum", nn::from<"c2", "slopes">>, nn::relu<"r">,
+                  nn::conv1d<"c3", nn::out<6>, nn::kernel<5>, nn::pad<2>, nn::groups<6>>, nn::silu<"silu">,
+                  nn::add<"last", nn::from<"silu", "r">>, nn::max_pool1d<"maxima", nn::kernel<3>, nn::stride<2>>,
+                  nn::conv1d<"c4", nn::out<4>, nn::kernel<1>>, nn::scale<"scale", Channels>,
+                  nn::avg_pool1d<"means", nn::kernel<4>, nn::stride<3>, nn::pad<1>>> {};
+template <class Net>
+inline constexpr std::size_t nodes_of = nn::ir::declared_graph<nn::optimized<Net>>.nodes.size();
+using taking_one = taking<nn::shape<6, 30>, nn::axis<0>>;
+using taking_three = taking<nn::shape<3, 6, 30>, nn::axis<1>>;
+static_assert(nodes_of<taking_one> == 7 && nodes_of<taking_three> == 7);
+
+/// Parts of signals where they lie: along the channels and along the samples; windows far apart.
+struct parts
+    : nn::network<nn::input<"x", nn::shape<2, 24>>, nn::conv1d<"c1", nn::out<8>, nn::kernel<3>, nn::pad<1>>,
+                  nn::conv1d<"c2", nn::out<5>, nn::kernel<1>>, nn::concat<"both", nn::from<"c1", "c2">, nn::axis<0>>,
+                  nn::conv1d<"c3", nn::out<4>, nn::kernel<3>>, nn::slice<"end", nn::axis<1>, nn::start<4>, nn::end<22>>,
+                  nn::max_pool1d<"maxima", nn::kernel<3>, nn::stride<3>>, nn::softmax<"s", nn::axis<0>>> {};
 
 /// Volumes: one node.
 struct volumes : nn::network<nn::input<"x", nn::shape<1, 2, 4, 5, 6>>,
@@ -88,7 +109,8 @@ TEST_CASE("causal convolutions pad by themselves") { check<causal>(); }
 TEST_CASE("padding, scale and activation of a volume") { check<volumes>(); }
 TEST_CASE("gated convolutions, a skip, a transpose; a batch of signals") { check<gated>(); }
 
-TEST_CASE("the history tells of expansions first") {
-  static constexpr auto& steps = nn::ir::detail::rewriting_history<audio, nn::default_rules>::steps;
-  static_assert(steps[0].rule == "signal_to_image" && steps[0].into == "c1");
+TEST_CASE("slopes, sums, scales and pools of a signal") {
+  check<taking_one>();
+  check<taking_three>();
 }
+TEST_CASE("parts of signals") { check<parts>(); }

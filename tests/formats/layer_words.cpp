@@ -42,6 +42,14 @@ TEST_CASE("what layers do, in a few words, as a constant") {
         "input, conv2d 3x3 /2 + relu, depthwise 3x1 + add, max_pool2d 2x2 /2, linear, softmax");
 }
 
+struct of_signals : network<input<"x", shape<4, 30>>, conv1d<"c", out<4>, kernel<3>, pad<1>, groups<4>>,
+                            add<"s", from<"c", "x">>, conv1d<"d", out<8>, kernel<5>, stride<2>>, tanh_activation<"t">,
+                            conv1d<"e", out<8>, kernel<1>, groups<2>>> {};
+TEST_CASE("convolutions of signals say what those of images do") {
+  CHECK(constant_text<words_of<optimized<of_signals>>>::view ==
+        "input, depthwise 3 + add, conv1d 5 /2 + tanh, grouped conv1d 1");
+}
+
 TEST_CASE("their families") {
   const graph_view& g = declared_graph<net>;
   using enum layer_family;

@@ -112,6 +112,34 @@ TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are wr
   CHECK(test::run_reference(again, {{"in", x}}).at("g") == test::run_reference(m, {{"in", x}}).at("g"));
 }
 
+TEST_CASE("layers of signals are written as they were read") {
+  const std::string text =
+      "7767517\n8 8\n"
+      "Input            in  0 1 in 0=20 1=4\n"
+      "Convolution1D    c   1 1 in a 0=6 1=3 2=2 3=1 4=2 15=1 5=1 6=72 9=1\n"
+      "ConvolutionDepthWise1D cd 1 1 a b 0=6 1=3 4=-233 5=1 6=18 7=6\n"
+      "Pooling1D        mp  1 1 b c 0=0 1=2 2=2\n"
+      "DeconvolutionDepthWise1D dd 1 1 c d 0=6 1=4 3=2 4=1 6=24 7=6\n"
+      "Deconvolution1D  de  1 1 d e 0=5 1=3 2=2 3=3 4=1 15=2 18=1 5=1 6=90 9=2 -23310=1,0.2\n"
+      "Pooling1D        ap  1 1 e f 0=1 7=1 8=7\n"
+      "PReLU            pr  1 1 f g 0=5\n";
+  const loaded_model m = with_random_weights(text);
+  CHECK(m.network.nodes.size() == 8);
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
+  for (const char* words :
+       {"Convolution1D    c ", "0=6 1=3 2=2 4=2 5=1 6=72 9=1 15=1", "ConvolutionDepthWise1D cd ", "4=-233 5=1 6=18 7=6",
+        "Pooling1D        mp ", "DeconvolutionDepthWise1D dd ", "0=6 1=4 3=2 4=1 6=24 7=6", "Deconvolution1D  de ",
+        "0=5 1=3 2=2 3=3 4=1 5=1 6=90 9=2 -23310=1,2.00000003e-01 15=2 18=1", "7=1 8=7"})
+    CHECK_MESSAGE(mentions(w.param, words), words);
+  const loaded_model again = read_back(w);
+  CHECK(same_weights(again, m));
+  floats x(80);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  CHECK(test::run_reference(again, {{"in", x}}).at("g") == test::run_reference(m, {{"in", x}}).at("g"));
+}
+
 TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are read stay outputs") {
   loaded_model m;
   graph& g = m.network;

@@ -278,6 +278,38 @@ TEST_CASE("fused operators of com.microsoft on request") {
   }
 }
 
+TEST_CASE("a convolution of signals is one Conv of one axis, for ncnn a Convolution1D") {
+  const std::string graph =
+      pb::node("Conv", {"image", "w", "b"}, {"c"}, pb::attribute("pads", pb::dims{2, 0})) +
+      pb::node("Mul", {"c", "k"}, {"d"}) + pb::node("Add", {"d", "image"}, {"e"}) + pb::node("Relu", {"e"}, {"f"}) +
+      pb::node("MaxPool", {"f"}, {"g"}, pb::attribute("kernel_shape", pb::dims{2})) +
+      pb::node("ConvTranspose", {"g", "v"}, {"h"}, pb::attribute("strides", pb::dims{2})) +
+      pb::node("PRelu", {"h", "s"}, {"i"}) + pb::node("Conv", {"i", "u"}, {"j"}) +
+      pb::node("PRelu", {"j", "t"}, {"prob"}) + pb::input(pb::value("image", pb::f32, {1, 2, 9})) +
+      pb::output(pb::value("prob", pb::f32, {1, 3, 17})) + pb::initializer(pb::floats("w", {2, 2, 3}, some(12))) +
+      pb::initializer(pb::floats("b", {2}, some(2))) + pb::initializer(pb::floats("k", {2, 1}, some(2))) +
+      pb::initializer(pb::floats("v", {2, 4, 3}, some(24))) + pb::initializer(pb::floats("s", {4, 1}, some(4))) +
+      pb::initializer(pb::floats("u", {3, 4, 1}, some(12))) + pb::initializer(pb::floats("t", {3, 1}, some(3)));
+  const onnx::model_message file = parsed(pb::model(graph, 13));
+  const program code = code_of(file);
+  const std::vector<float> want = answer(file, {1, 2, 9});
+  for (const bool fused : {false, true}) {
+    const onnx::model_message again = parsed(onnx::write(code_of(file), {.opset = 13, .fused = fused}));
+    std::string types;
+    for (const onnx::node_message& n : again.graph.nodes) types += n.type + " ";
+    CHECK(types == (fused ? "FusedConv MaxPool ConvTranspose PRelu Conv PRelu "
+                          : "Conv Add Relu MaxPool ConvTranspose PRelu Conv PRelu "));
+    const std::vector<float> got = answer(again, {1, 2, 9});
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+  }
+  const std::string ncnn = ncnn::write(code, ncnn::weight_storage::fp32, ncnn::batch_axis::dropped).param;
+  CAPTURE(ncnn);
+  for (const char* layer : {"Convolution1D ", "Deconvolution1D ", "Pooling1D ", "PReLU "})
+    CHECK(ncnn.find(layer) != ncnn.npos);
+  CHECK(ncnn.find("Reshape") == ncnn.npos);
+}
+
 TEST_CASE("what is added behind an activation is a node again") {
   const std::string graph =
       pb::node("Conv", {"image", "w"}, {"c"}) + pb::node("Relu", {"c"}, {"r"}) +

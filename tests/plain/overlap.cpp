@@ -19,17 +19,23 @@ using namespace ctnn::ir::test;
 
 namespace {
 
-using kinds = operator_list<op::conv2d, op::pool, op::binary, op::activation>;
+using kinds = operator_list<op::conv1d, op::conv2d, op::pool, op::binary, op::activation>;
 
-/// Chains of convolutions of every kind, with residuals, pools and activations between them, of floats or of bytes.
+/// Chains of convolutions of every kind over images or signals, with residuals, pools and activations between them, of
+/// floats or of bytes.
+template <int Axes>
 class convolutions {
  public:
   convolutions(std::uint64_t seed, dtype type) : r_(seed), type_(type) {
     static constexpr int channels[] = {1, 2, 3, 4, 5, 8, 12, 66, 70};
     const int c = any_of(channels);
-    op::input x{{c, 3 + r_.below(12), 3 + r_.below(12)}, type};
+    op::input x{{}, type};
     if (type == dtype::i8) x.as = step_;
-    if (r_.one_in(3)) x.shape = {r_.one_in(8) ? 2 : 1, c, x.shape[1], x.shape[2]};
+    const int height = 3 + r_.below(12), width = 3 + r_.below(12);
+    if (r_.one_in(3)) x.shape.push_back(r_.one_in(8) ? 2 : 1);
+    x.shape.push_back(c);
+    if (Axes == 2) x.shape.push_back(height);
+    x.shape.push_back(Axes == 2 ? width : 2 * width);
     x.in_arena = r_.one_in(2);
     value_id last = add(x, {});
     value_id residual = none;
@@ -45,32 +51,32 @@ class convolutions {
         next = add(op::binary{}, {last, residual}, step_);
         residual = none;
       } else {
-        op::conv2d p;
+        op::conv<Axes> p;
         const bool depthwise = r_.one_in(2), keeps = r_.one_in(2);
-        p.out = depthwise ? shape.back(2) : keeps ? shape.back(2) : any_of(channels);
-        p.groups = depthwise ? shape.back(2) : 1;
+        const int from = shape.back(Axes);
+        p.out = depthwise || keeps ? from : any_of(channels);
+        p.groups = depthwise ? from : 1;
         const int part = type == dtype::i8 ? 4 : 2;  // rows of bytes go by pairs
-        if (!depthwise && r_.one_in(8) && shape.back(2) % 2 == 0 && p.out % part == 0) p.groups = 2;
+        if (!depthwise && r_.one_in(8) && from % 2 == 0 && p.out % part == 0) p.groups = 2;
         if (!r_.one_in(3)) {
-          for (int a = 0; a < 2; ++a) {
-            const auto k = static_cast<std::size_t>(a);
+          for (std::size_t k = 0; k < static_cast<std::size_t>(Axes); ++k) {
             p.kernel[k] = 1 + r_.below(4);
             p.stride[k] = r_.one_in(3) ? 1 + r_.below(3) : 1;
             p.dilation[k] = r_.one_in(4) ? 2 : 1;
             p.pad[k] = r_.below(p.kernel[k] + 1);
-            p.pad[k + 2] = r_.below(p.kernel[k] + 1);
+            p.pad[k + static_cast<std::size_t>(Axes)] = r_.below(p.kernel[k] + 1);
           }
         } else {
-          p.kernel = {1, 1};
+          p.kernel = p.ones;
         }
         if (keeps && r_.one_in(2)) {
-          p.kernel = {3, 3};
-          p.pad = {1, 1, 1, 1};
-          p.stride = p.dilation = {1, 1};
+          p.kernel.fill(3);
+          p.pad.fill(1);
+          p.stride = p.dilation = p.ones;
         }
         p.bias = !r_.one_in(3);
         if (r_.one_in(2)) p.activation = {r_.one_in(3) && type == dtype::f32 ? function::tanh : function::relu};
-        const bool adds = type == dtype::f32 && residual != none && p.out == shape.back(2) && r_.one_in(2) &&
+        const bool adds = type == dtype::f32 && residual != none && p.out == from && r_.one_in(2) &&
                           residual != last && g.values[static_cast<std::size_t>(residual)].shape == shape;
         p.residual_last = adds && p.activation && r_.one_in(2);
         next = type == dtype::i8 ? add_bytes(p, last) : adds ? add(p, {last, residual}) : add(p, {last});
@@ -95,16 +101,17 @@ class convolutions {
   value_id add_pool(value_id x) {
     op::pool p;
     p.function = r_.one_in(2) ? op::pooling::max : op::pooling::average;
-    for (std::size_t k = 0; k < 2; ++k) {
+    p.axes = Axes;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(Axes); ++k) {
       p.kernel[k] = 1 + r_.below(3);
       p.stride[k] = 1 + r_.below(2);
-      p.pad[k] = p.pad[k + 2] = r_.below(p.kernel[k] / 2 + 1);
+      p.pad[k] = p.pad[k + static_cast<std::size_t>(Axes)] = r_.below(p.kernel[k] / 2 + 1);
     }
     return add(p, {x});
   }
-  value_id add_bytes(const op::conv2d& p, value_id x) {
-    op::quantized_conv2d q;
-    static_cast<op::conv2d&>(q) = p;
+  value_id add_bytes(const op::conv<Axes>& p, value_id x) {
+    op::quantized_conv<Axes> q;
+    static_cast<op::conv<Axes>&>(q) = p;
     q.arithmetic = op::byte_arithmetic::tflite;
     q.by_output = true;
     return add(q, {x}, {step_.scale, r_.one_in(4) ? 11 : step_.zero});  // 11: relu has bounds of its own
@@ -139,6 +146,7 @@ void run_bytes_of(const graph_view& g, const node& n, const arguments& a, float*
     }
     plain::run(plain::byte_task_of(op, a), o);
   };
+  run_as(std::type_identity<op::quantized_conv1d>{});
   run_as(std::type_identity<op::quantized_conv2d>{});
   run_as(std::type_identity<op::activation>{});
   run_as(std::type_identity<op::binary>{});
@@ -232,10 +240,11 @@ floats run_plan(const graph_view& g, const plan_view& p, const floats& input) {
   return {bytes, bytes + y.shape.count()};
 }
 
+template <int Axes>
 void require_same_results(dtype type) {
   int forwards = 0, backwards = 0, smaller = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const convolutions made(seed, type);
+    const convolutions<Axes> made(seed, type);
     const graph_view g = made.g.view();
     const memory_plan close = make_plan(g), usual = make_plan(g, {.overlap = false});
     memory_plan apart = make_plan(g, {.in_place = false, .arena = false});
@@ -323,5 +332,11 @@ TEST_CASE("the distances that convolutions state are enough") {
   CHECK(shorter > 3000);
 }
 
-TEST_CASE("results over their inputs are what they are apart from them") { require_same_results(dtype::f32); }
-TEST_CASE("so are bytes") { require_same_results(dtype::i8); }
+TEST_CASE("results over their inputs are what they are apart from them") {
+  require_same_results<2>(dtype::f32);
+  require_same_results<1>(dtype::f32);
+}
+TEST_CASE("so are bytes") {
+  require_same_results<2>(dtype::i8);
+  require_same_results<1>(dtype::i8);
+}

@@ -101,26 +101,6 @@ constexpr auto cut_before = [](builder& b) {
   b.output("", b.reshape("move", b.add(op::slice{{2}, {2}, {6}}, "cut", {b.input("x", {3, 1, 8})}), {To...}));
 };
 
-constexpr value_id pooled_signal(builder& b, value_id x) {
-  return b.add(op::pool{op::pooling::average, 1, {3}, {2}, {2}, {1, 2}}, "pool", {x});
-}
-constexpr auto pool_after = [](builder& b) {
-  b.output("", pooled_signal(b, b.reshape("move", b.input("x", {2, 3, 1, 8}), {2, 3, 8})));
-};
-constexpr auto pool_before = [](builder& b) {
-  const value_id x = b.input("x", {2, 3, 1, 8});
-  b.output(
-      "", b.reshape("move", b.add(op::pool{op::pooling::average, 2, {1, 3}, {1, 2}, {1, 2}, {0, 1, 0, 2}}, "pool", {x}),
-                    {2, 3, 4}));
-};
-constexpr auto pool_of_rows = [](builder& b) {
-  b.output("", pooled_signal(b, b.reshape("move", b.input("x", {2, 3, 2, 4}), {2, 3, 8})));
-};
-constexpr auto pool_of_images = [](builder& b) {
-  b.output("", b.add(op::pool{op::pooling::max, 2, {2}}, "pool",
-                     {b.reshape("move", b.input("x", {2, 3, 1, 8}), {6, 2, 4})}));
-};
-
 constexpr auto sum_of_signals = [](builder& b) {
   const value_id x = b.input("x", {3, 1, 8}), y = b.input("y", {3, 1, 8});
   const value_id first = b.reshape("move", x, {3, 8}), second = b.reshape("second", y, {3, 8});
@@ -194,11 +174,6 @@ FIRES("slice goes before a reshape that adds ones", (rules::slice_first), (cut_a
       (cut_before<1, 3, 1, 4>))
 DECLINES("slice of other rows", (rules::slice_first), (cut_after<4, 6>), "it does more than adding or removing ones")
 
-FIRES("pooling goes before a reshape that drops the height", (rules::pool_first), pool_after, pool_before)
-DECLINES("pooling of rows one after the other", (rules::pool_first), pool_of_rows,
-         "what it pools was no image of height 1")
-DECLINES("pooling of images", (rules::pool_first), pool_of_images, "it pools over more than a signal")
-
 FIRES("reshape(x) - reshape(y)", (rules::reshape_once), sum_of_signals, signal_of_sum)
 DECLINES("reshape(x) + y", (rules::reshape_once), sum_with_signal, "its other operand is not reshaped for it alone")
 DECLINES("the second reshape is read elsewhere", (rules::reshape_once), second_is_read,
@@ -217,13 +192,6 @@ constexpr auto idle_part = [](builder& b) {
   const value_id y = Ones ? b.reshape("move", x, {2, 1, 6}) : b.reshape("move", x, {2, 6});
   b.output("", b.add(op::slice{{Ones ? 2 : 1}, {0}, {All ? 6 : 4}}, "cut", {y}));
 };
-constexpr auto places_of_signal = [](builder& b) {
-  op::pool p;
-  p.axes = 1;
-  p.kernel = ir::by_axis{2};
-  p.indices = true;
-  b.output("", b.add(p, "pool", {b.reshape("move", b.input("x", {2, 1, 6}), {2, 6})}));
-};
 constexpr auto row_and_column = [](builder& b) {
   const value_id a = b.input("a", {2, 3}), c = b.input("c", {2, 3});
   b.output("", b.sum("it", b.reshape("row", a, {1, 6}), b.reshape("column", c, {6, 1})));
@@ -233,6 +201,4 @@ DECLINES("reshape to the same shape before relu", (rules::function_first), same_
          "there is nothing to go before")
 DECLINES("ones before a slice of all", (rules::slice_first), (idle_part<true, true>), "there is nothing to go before")
 DECLINES("no ones before a slice", (rules::slice_first), (idle_part<false, false>), "there is nothing to go before")
-DECLINES_LOADED("pool of a signal that tells where", (rules::pool_first), places_of_signal,
-                "it pools over more than a signal")
 DECLINES("a row plus a column", (rules::reshape_once), row_and_column, "its operands are reshaped differently")

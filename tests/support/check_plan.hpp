@@ -13,12 +13,13 @@ namespace ctnn::ir::test {
 
 /// Positions of a placement's numbers, in nchw order, relative to its first.
 inline std::vector<std::int64_t> positions_of(const graph_view& g, const placement& p) {
-  const extents& s = g.shape(p.value);
+  extents s = g.shape(p.value);
   std::vector<std::int64_t> out;
   if (p.order == layout::nchw) {
     for (std::int64_t i = 0; i < s.count(); ++i) out.push_back(i);
     return out;
   }
+  if (p.order == layout::nwc) s = with_row(s);
   const int images = s.rank == 4 ? s[0] : 1;
   for (int n = 0; n < images; ++n)
     for (int c = 0; c < s.back(2); ++c)

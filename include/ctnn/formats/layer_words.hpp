@@ -16,7 +16,8 @@ constexpr layer_family family_of(const graph_view& g, node_id n) {
   const auto is_any = [&]<class... Ops>(operator_list<Ops...>) { return (g.is<Ops>(n) || ...); };
   using enum layer_family;
   if (is_any(operator_list<op::input, op::constant, op::full>{})) return data;
-  if (is_any(operator_list<op::conv2d, op::conv_transpose2d, op::linear>{})) return product;
+  if (is_any(operator_list<op::conv1d, op::conv2d, op::conv_transpose1d, op::conv_transpose2d, op::linear>{}))
+    return product;
   if (is_any(operator_list<op::batch_norm, op::local_response_norm, op::layer_norm, op::rms_norm>{}) ||
       is_any(operator_list<op::scale, op::bias>{}))
     return normalization;
@@ -29,12 +30,40 @@ constexpr layer_family family_of(const graph_view& g, node_id n) {
 namespace detail {
 
 constexpr activation_function activation_of(const graph_view& g, node_id n) {
-  if (g.is<op::conv2d>(n)) return g.get<op::conv2d>(n).activation;
-  if (g.is<op::conv_transpose2d>(n)) return g.get<op::conv_transpose2d>(n).activation;
-  if (g.is<op::linear>(n)) return g.get<op::linear>(n).activation;
-  if (g.is<op::binary>(n)) return g.get<op::binary>(n).activation;
-  if (g.is<op::eltwise>(n)) return g.get<op::eltwise>(n).activation;
-  return {};
+  activation_function f;
+  const auto look = [&]<class... Ops>(operator_list<Ops...>) {
+    (void)((g.is<Ops>(n) && (f = g.get<Ops>(n).activation, true)) || ...);
+  };
+  look(operator_list<op::conv1d, op::conv2d, op::conv_transpose1d, op::conv_transpose2d, op::linear, op::binary,
+                     op::eltwise>{});
+  return f;
+}
+
+template <int Axes, class Out>
+constexpr void append_convolution(Out& out, const graph_view& g, node_id n) {
+  const auto p = g.get<op::conv<Axes>>(n);
+  const int channels = p.channels_of(g.shape(g.inputs(g.at(n))[0]));
+  if (p.groups > 1 && p.groups == channels) out += "depthwise ";
+  else append(out, p.groups > 1 ? "grouped " : "", p.name, " ");
+  for (int i = 0; i < Axes; ++i) {
+    if (i > 0) out += "x";
+    append_integer(out, p.kernel[static_cast<std::size_t>(i)]);
+  }
+  if (p.stride == p.ones) return;
+  out += " /";
+  append_integer(out, p.stride[0]);
+}
+
+/// Does n add its second input, and behind its activation?
+struct added_input {
+  bool adds = false, last = false;
+};
+template <class... Ops>
+constexpr added_input added_by(const graph_view& g, node_id n, operator_list<Ops...>) {
+  added_input out;
+  (void)((g.is<Ops>(n) && (out = {true, g.get<Ops>(n).residual_last}, true)) || ...);
+  out.adds = out.adds && g.at(n).inputs.count - count_slots(g.given(g.at(n))) == 2;
+  return out;
 }
 
 }  // namespace detail
@@ -48,13 +77,9 @@ constexpr void append_words(Out& out, const graph_view& g, node_id n) {
     append_integer(out, by);
   };
   if (g.is<op::conv2d>(n)) {
-    const op::conv2d p = g.get<op::conv2d>(n);
-    const int channels = g.shape(g.inputs(at)[0]).back(2);
-    out += p.groups > 1 && p.groups == channels ? "depthwise " : p.groups > 1 ? "grouped conv2d " : "conv2d ";
-    append_integer(out, p.kernel[0]);
-    out += "x";
-    append_integer(out, p.kernel[1]);
-    if (p.stride != pair{1, 1}) stride(p.stride[0]);
+    detail::append_convolution<2>(out, g, n);
+  } else if (g.is<op::conv1d>(n)) {
+    detail::append_convolution<1>(out, g, n);
   } else if (g.is<op::activation>(n)) {
     out += name_of(g.get<op::activation>(n).activation.kind);
   } else if (g.is<op::pool>(n)) {
@@ -72,9 +97,7 @@ constexpr void append_words(Out& out, const graph_view& g, node_id n) {
   } else {
     out += at.type->name;
   }
-  const bool adds = (g.is<op::conv2d>(n) || g.is<op::linear>(n)) && at.inputs.count - count_slots(g.given(at)) == 2;
-  const bool last = g.is<op::conv2d>(n) ? g.get<op::conv2d>(n).residual_last
-                                        : g.is<op::linear>(n) && g.get<op::linear>(n).residual_last;
+  const auto [adds, last] = detail::added_by(g, n, operator_list<op::conv1d, op::conv2d, op::linear>{});
   if (adds && !last) out += " + add";
   if (const activation_function f = detail::activation_of(g, n)) append(out, " + ", name_of(f.kind));
   if (adds && last) out += " + add";

@@ -51,10 +51,13 @@ using types = span<const element>;
 
 /// Which layouts an operator's kernel takes (kernels/tensor.hpp says what they are); the planner chooses by this.
 enum class layout_rule : std::uint8_t {
-  nchw,  ///< every value plain row-major
-  nhwc,  ///< every value nhwc with any pitch; values of rank below 3 (a flattened global pooling) plain
-  same,  ///< all values in one layout, either, any pitch
-  any,   ///< each value in a layout of its own
+  nchw,          ///< every value plain row-major
+  nhwc,          ///< every value nhwc with any pitch; values of rank below 3 (a flattened global pooling) plain
+  nwc,           ///< the same of signals
+  nchw_or_nhwc,  ///< all values in one layout, as the first input lies
+  nchw_or_nwc,   ///< the same of signals
+  same,          ///< all values in one layout, whichever, any pitch
+  any,           ///< each value in a layout of its own
 };
 
 /// What is known of a result of three dimensions: it is an image (C, H, W), or its axes mean what the input's do.

@@ -41,9 +41,18 @@ struct byte_rows {
   }
 };
 
+constexpr bool is_byte_convolution(const node& n) {
+  return n.type == &type_of<op::quantized_conv2d> || n.type == &type_of<op::quantized_conv1d>;
+}
+/// The operator of such a node; of a signal, as of an image of one row.
+constexpr op::quantized_conv2d byte_convolution_of(const graph_view& g, const node& n) {
+  const std::span<const double> f = g.fields_of(n.fields);
+  if (n.type == &type_of<op::quantized_conv1d>) return as_image(decode<op::quantized_conv1d>(f));
+  return decode<op::quantized_conv2d>(f);
+}
 /// Layers of bytes with firmware's kernels; false for others.
 constexpr byte_rows byte_rows_of(const graph_view& g, const node& n, int block = channel_block) {
-  if (block != 4 || (n.type != &type_of<op::quantized_conv2d> && n.type != &type_of<op::quantized_matmul>)) return {};
+  if (block != 4 || (!is_byte_convolution(n) && n.type != &type_of<op::quantized_matmul>)) return {};
   const std::span<const double> f = g.fields_of(n.fields);
   const auto& x = g.at_value(g.inputs(n)[0]);
   const auto& y = g.at_value(n.outputs.first);
@@ -57,9 +66,10 @@ constexpr byte_rows byte_rows_of(const graph_view& g, const node& n, int block =
     if (!taken(p) || !p.is_transposed() || w.rank != 2) return {};
     return {w[0], w[1], w[1]};
   }
-  const auto p = decode<op::quantized_conv2d>(f);
+  const op::quantized_conv2d p = byte_convolution_of(g, n);
   if (!taken(p)) return {};
-  const int channels = p.channels_of(x.shape) / p.groups, taps = p.kernel[0] * p.kernel[1];
+  const int axes = n.type == &type_of<op::quantized_conv1d> ? 1 : 2;
+  const int channels = x.shape.back(axes) / p.groups, taps = p.kernel[0] * p.kernel[1];
   const bool depthwise = p.groups > 1 && channels == 1 && p.out == p.groups;
   if (p.groups > 1 && !depthwise && p.out / p.groups % 2 != 0) return {};  // a pair would be of two groups
   return {p.out, channels * taps, channels, taps, depthwise};
@@ -95,6 +105,7 @@ constexpr std::int64_t byte_slot_words(const byte_rows& rows, const weight_slot&
 /// f(operator) of a node with byte_rows.
 constexpr auto with_byte_layer(const graph_view& g, const node& n, const auto& f) {
   if (n.type == &type_of<op::quantized_matmul>) return f(decode<op::quantized_matmul>(g.fields_of(n.fields)));
+  if (n.type == &type_of<op::quantized_conv1d>) return f(decode<op::quantized_conv1d>(g.fields_of(n.fields)));
   return f(decode<op::quantized_conv2d>(g.fields_of(n.fields)));
 }
 constexpr weight_slots byte_slots(const graph_view& g, const node& n) {
@@ -156,12 +167,15 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
   if (n.type == &type_of<op::dequantize>) return {n.inputs.count == 1, layout_rule::nchw};
   if (y.type != dtype::i8) return {};
   if (byte_rows_of(g, n))
-    return {true, n.type == &type_of<op::quantized_conv2d> ? layout_rule::nhwc : layout_rule::nchw};
+    return {true, !is_byte_convolution(n)                    ? layout_rule::nchw
+                  : n.type == &type_of<op::quantized_conv1d> ? layout_rule::nwc
+                                                             : layout_rule::nhwc};
+  const auto pools = [](int axes) { return byte_kernel{axes <= 2, axes == 1 ? layout_rule::nwc : layout_rule::nhwc}; };
   if (n.type == &type_of<op::pool>) {
     const auto p = decode<op::pool>(f);
-    return {p.axes == 2 && !p.indices, layout_rule::nhwc};
+    return p.indices ? byte_kernel{} : pools(p.axes);
   }
-  if (n.type == &type_of<op::adaptive_pool>) return {decode<op::adaptive_pool>(f).axes == 2, layout_rule::nhwc};
+  if (n.type == &type_of<op::adaptive_pool>) return pools(decode<op::adaptive_pool>(f).axes);
   if (n.type == &type_of<op::binary>) {
     const value& z = g.at_value(g.inputs(n)[n.inputs.count > 1 ? 1 : 0]);
     return {decode<op::binary>(f).combines_bytes() && z.type == dtype::i8 && z.type.real && z.shape == x.shape &&

@@ -155,15 +155,16 @@ struct window_walk {
 constexpr overlap byte_overlap_of(const graph_view& g, const node& n, const extents& in, const extents& out) {
   if (in.rank == 4 && in[0] != 1) return {};  // images are walked forwards
   overlap_detail::window_walk walk;
-  if (n.type == &type_of<op::quantized_conv2d> && byte_rows_of(g, n)) {
-    const auto p = decode<op::quantized_conv2d>(g.fields_of(n.fields));
+  if (is_byte_convolution(n) && byte_rows_of(g, n)) {
+    const op::quantized_conv2d p = byte_convolution_of(g, n);
     walk.by_channel = p.groups > 1;
     if (walk.by_channel && !byte_rows_of(g, n).depthwise) return {};
     const auto pad = p.padding(in);
     walk.rows = {in.back(1), p.kernel[0], p.stride[0], p.dilation[0], pad[0]};
     walk.columns = {in.back(0), p.kernel[1], p.stride[1], p.dilation[1], pad[1]};
   } else if (n.type == &type_of<op::pool>) {
-    const auto p = decode<op::pool>(g.fields_of(n.fields));
+    auto p = decode<op::pool>(g.fields_of(n.fields));
+    if (p.axes == 1) p = as_image(p);
     walk.by_channel = true;
     walk.rows = p.along(0, in.back(1));
     walk.columns = p.along(1, in.back(0));
@@ -181,8 +182,11 @@ constexpr overlap byte_overlap_of(const graph_view& g, const node& n, const exte
 constexpr overlap overlap_of(const graph_view& g, const node& n, const const_tensor& in, const const_tensor& out) {
   if (n.type == &type_of<op::conv2d> && computes_f32(g, n))
     return overlap_of(decode<op::conv2d>(g.fields_of(n.fields)), in, out);
-  if (!byte_kernel_of(g, n).there || in.order != layout::nhwc || out.order != layout::nhwc) return {};
-  overlap o = byte_overlap_of(g, n, in.shape, out.shape);
+  if (n.type == &type_of<op::conv1d> && computes_f32(g, n))
+    return overlap_of(as_image(decode<op::conv1d>(g.fields_of(n.fields))), as_image(in), as_image(out));
+  if (!byte_kernel_of(g, n).there || in.order == layout::nchw || out.order != in.order) return {};
+  const bool signal = in.order == layout::nwc;
+  overlap o = byte_overlap_of(g, n, signal ? with_row(in.shape) : in.shape, signal ? with_row(out.shape) : out.shape);
   o.behind = words(o.behind, dtype::i8);
   o.ahead = words(o.ahead, dtype::i8);
   return o;

@@ -2,6 +2,7 @@
 // The order in which kernels want their weights: packed once, by constant functions, from PyTorch's order.
 //
 // Rows of a matrix (output channels) lie in blocks of `channel_block`, so that vectors of any target are contiguous:
+//   conv1d, conv_transpose1d: those of an image of one row, like its weight
 //   conv2d     (out, C/groups, kh, kw) -> [groups][blocks][kh][kw][C/groups][block], or as winograd.hpp says
 //   depthwise  (C, 1, kh, kw)          -> [kh][kw][blocks * block]
 //   conv3d     (out, C/groups, kd, kh, kw) -> [kd], each like conv2d
@@ -19,6 +20,7 @@
 #include "../graph/operators/recurrent.hpp"
 #include "walks/phases.hpp"
 #include "targets.hpp"
+#include "tensor.hpp"
 
 namespace ctnn::ir {
 
@@ -195,6 +197,17 @@ constexpr void pack(const op::conv_transpose2d& p, int slot, const extents& shap
         to += round_up_to_block(outputs, block) * depth * y.taps * x.taps;
       }
     }
+}
+
+// Over one axis like those of an image of one row.
+template <op::convolution_of_signals Op>
+constexpr std::int64_t packed_count(const Op& p, int slot, const extents& shape, int block = channel_block) {
+  return packed_count(as_image(p), slot, slot == 0 ? with_row(shape) : shape, block);
+}
+template <op::convolution_of_signals Op>
+constexpr void pack(const Op& p, int slot, const extents& shape, const float* from, float* to,
+                    int block = channel_block) {
+  pack(as_image(p), slot, slot == 0 ? with_row(shape) : shape, from, to, block);
 }
 
 constexpr std::int64_t packed_count(const op::linear&, int slot, const extents& shape, int block = channel_block) {

@@ -2,6 +2,7 @@
 // What a kernel is given: where the numbers are, how they lie, and the packed weights.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +18,11 @@ namespace ctnn::ir {
 /// nchw: row-major in the order of the shape, without gaps, any rank.
 /// nhwc: rank 3 and 4 only; element (n, c, y, x) at ((n H + y) W + x) pitch + c. A pitch above C means the value is a
 /// part of a wider one: concatenations along the channels are placements, not copies.
-enum class layout : std::uint8_t { nchw, nhwc };
+/// nwc: the same of signals, rank 2 and 3; element (n, c, x) at (n W + x) pitch + c, as of an image of one row.
+enum class layout : std::uint8_t { nchw, nhwc, nwc };
+
+/// Axes behind the channels in a layout that has those innermost.
+constexpr int axes_of_pixels(layout order) { return order == layout::nwc ? 1 : 2; }
 
 /// conv2d reads the user's plain image directly; with more channels than this a conversion to nhwc pays.
 inline constexpr int few_channels = 4;
@@ -27,8 +32,11 @@ struct basic_tensor {
   T* data = nullptr;
   extents shape{};
   layout order = layout::nchw;
-  int pitch = 0;  ///< nhwc: elements from one pixel to the next
+  int pitch = 0;  ///< nhwc, nwc: elements from one pixel to the next
   dtype type = dtype::f32;  ///< of the elements; `data` is where they lie, whatever they are
+
+  /// Channels of one that is not nchw.
+  constexpr int channels() const { return shape.back(axes_of_pixels(order)); }
 
   constexpr operator basic_tensor<const T>() const
     requires(!std::is_const_v<T>)
@@ -90,6 +98,8 @@ template <class T>
 constexpr std::ptrdiff_t stride_of(const basic_tensor<T>& t, int axis) {
   const int from_end = t.shape.rank - 1 - axis;
   if (t.order == layout::nchw) return static_cast<std::ptrdiff_t>(t.shape.count(axis + 1, t.shape.rank));
+  if (t.order == layout::nwc)
+    return from_end == 0 ? t.pitch : from_end == 1 ? 1 : static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0);
   switch (from_end) {
     case 0: return t.pitch;                                                          // x
     case 1: return static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0);           // y
@@ -97,5 +107,35 @@ constexpr std::ptrdiff_t stride_of(const basic_tensor<T>& t, int axis) {
     default: return static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0) * t.shape.back(1);  // n
   }
 }
+
+/// A signal's shape, or that of a weight over one axis, with an axis of one row.
+constexpr extents with_row(extents s) {
+  s.push_back(s.back(0));
+  s.back(1) = 1;
+  return s;
+}
+/// A signal as an image of one row, which is how kernels of images see it: the same numbers.
+template <class T>
+constexpr basic_tensor<T> as_image(basic_tensor<T> t) {
+  t.shape = with_row(t.shape);
+  if (t.order == layout::nwc) t.order = layout::nhwc;
+  return t;
+}
+
+/// What a kernel over signals is given, as one over images takes it: at most an input, a residual and a result.
+struct image_arguments {
+  constexpr explicit image_arguments(const arguments& a) : all(a) {
+    for (std::size_t i = 0; i < a.in.size() && i < in.size(); ++i) in[i] = as_image(a.in[i]);
+    out = as_image(a.out[0]);
+    all.in = {in.data(), a.in.size() < in.size() ? a.in.size() : in.size()};
+    all.out = {&out, 1};
+  }
+  image_arguments(const image_arguments&) = delete;
+  image_arguments& operator=(const image_arguments&) = delete;
+
+  std::array<const_tensor, 2> in{};
+  tensor out{};
+  arguments all;
+};
 
 }  // namespace ctnn::ir

@@ -217,7 +217,7 @@ constexpr int packed_winograd_size(const graph_view& g, const node& n, int block
 constexpr std::int64_t kernel_scratch_bytes(const graph_view& g, const node& n) {
   if (byte_kernel_of(g, n).there) {
     const byte_rows rows = byte_rows_of(g, n);
-    return rows ? byte_layer_scratch(rows, n.type == &type_of<op::quantized_conv2d>) : 0;
+    return rows ? byte_layer_scratch(rows, is_byte_convolution(n)) : 0;
   }
   if (!computes_f32(g, n) || n.type->f32_takes_scratch) return scratch_bytes(g, n);
   const int m = winograd_size(g, n);

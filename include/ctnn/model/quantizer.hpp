@@ -222,7 +222,9 @@ class quantizer {
     for (int k = 0; k < n.outputs.count; ++k) floats = floats && is_f32(n.outputs.first + k);
     if (!floats) return {real, "it computes no f32"};
     if (g_.given(n) != 0) return {real, "its weight is computed"};
-    if (is<op::conv2d>(n) && get<op::conv2d>(n).has_slopes()) return {real, "it applies slopes to its results"};
+    if ((is<op::conv1d>(n) && get<op::conv1d>(n).has_slopes()) ||
+        (is<op::conv2d>(n) && get<op::conv2d>(n).has_slopes()))
+      return {real, "it applies slopes to its results"};
     const bool alone = n.inputs.count == 1;
     if (is<op::conv1d>(n) || is<op::conv2d>(n) || is<op::conv3d>(n) || is<op::linear>(n))
       return alone ? role{product} : role{real, "it adds a residual"};

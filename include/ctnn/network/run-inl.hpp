@@ -115,7 +115,7 @@ CTNN_INLINE void join_parts(const op::concat& p, const arguments& a, std::index_
 template <class Net, std::size_t S, tile_set Tiles, class Op>
 CTNN_INLINE void run_kernel_of_step(const Op& op, const arguments& a, scratch_memory memory) {
 #if !defined(CTNN_PLAIN)
-  if constexpr (std::is_same_v<Op, op::conv2d>) {
+  if constexpr (std::is_same_v<Op, op::conv2d> || std::is_same_v<Op, op::conv1d>) {
     using x = executable<Net>;
     constexpr int m = winograd_size(x::g, x::g.at(x::plan.steps[S].node));
     if constexpr (m > 0) return run_winograd<m>(op, a, memory);
@@ -187,11 +187,17 @@ struct record_of {
 };
 template <class Net, std::size_t S>
 requires(executable<Net>::plan.steps[S].runs_kernel() &&
-         executable<Net>::g.template is<op::conv2d>(executable<Net>::plan.steps[S].node) &&
+         (executable<Net>::g.template is<op::conv2d>(executable<Net>::plan.steps[S].node) ||
+          executable<Net>::g.template is<op::conv1d>(executable<Net>::plan.steps[S].node)) &&
          !runs_typed<Net, S>()) struct record_of<Net, S> {
   using x = executable<Net>;
   static constexpr plan_step step = x::plan.steps[S];
-  static constexpr op::conv2d op = decode<op::conv2d>(x::g.fields_of(x::g.at(step.node).fields));
+  static constexpr bool of_signal = x::g.template is<op::conv1d>(step.node);
+  static constexpr op::conv2d op = [] {
+    const auto fields = x::g.fields_of(x::g.at(step.node).fields);
+    if constexpr (of_signal) return as_image(decode<op::conv1d>(fields));
+    else return decode<op::conv2d>(fields);
+  }();
   static constexpr auto inputs = x::plan.own_inputs(step);
   static constexpr int residual = inputs.size() > 1 ? inputs[inputs.size() - 1] : inputs[0];
   static constexpr int out = x::plan.ids_of(step.outputs)[0];
@@ -202,7 +208,9 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
                                tensor_like<Net, residual, const float>(nullptr)};
     const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
     const float* const weights[] = {nullptr, nullptr, nullptr};
-    return question(arguments{{in, inputs.size()}, to, weights, {}, nullptr, step.backwards});
+    const arguments all{{in, inputs.size()}, to, weights, {}, nullptr, step.backwards};
+    if constexpr (of_signal) return question(image_arguments(all).all);
+    else return question(all);
   }
   static constexpr auto places = [] {
     std::array<memory_place, convolution_record::operands> all{};

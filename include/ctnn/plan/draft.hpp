@@ -28,13 +28,23 @@ class planning_phase {
   constexpr placement& at(int p) { return plan_.placements[static_cast<std::size_t>(p)]; }
   constexpr const extents& shape(int p) { return g_.shape(at(p).value); }
   constexpr dtype type_at(int p) { return g_.at_value(at(p).value).type; }
-  static constexpr bool can_be_nhwc(const extents& s) { return s.rank == 3 || s.rank == 4; }
-  static constexpr int channels_of(const extents& s) { return s.back(2); }
+  /// Images and signals, of a batch or not.
+  static constexpr bool can_be(layout order, const extents& s) {
+    const int axes = axes_of_pixels(order);
+    return order == layout::nchw || s.rank == axes + 1 || s.rank == axes + 2;
+  }
+  static constexpr int pitch_of(layout order, const extents& s) {
+    return order == layout::nchw ? 0 : s.back(axes_of_pixels(order));
+  }
+  /// Of a placement that is not nchw.
+  constexpr int channels_of(int p) { return shape(p).back(axes_of_pixels(at(p).order)); }
   /// Of all images.
-  static constexpr std::int64_t pixels_of(const extents& s) { return s.count() / channels_of(s); }
-  /// Both layouts are the same bytes.
-  static constexpr bool layouts_coincide(const extents& s) {
-    return !can_be_nhwc(s) || s.back(0) * s.back(1) == 1 || channels_of(s) == 1;
+  constexpr std::int64_t pixels_of(int p) { return shape(p).count() / channels_of(p); }
+  /// That layout and nchw are the same bytes.
+  static constexpr bool is_as_nchw(layout order, const extents& s) {
+    if (order == layout::nchw) return true;
+    const int axes = axes_of_pixels(order);
+    return s.back(axes) == 1 || s.count(s.rank - axes, s.rank) == 1;
   }
 
   /// May a step write its result k over its input i?

@@ -21,7 +21,7 @@ class layout_choice : planning_phase {
       p.external = !p.kept && !p.fed && (maker.type == &type_of<op::input> || maker.type == &type_of<op::constant>);
       plan_.placements.push_back(p);
     }
-    converted_ = pool<int>(g_.values.size(), none);
+    converted_ = pool<int>(layouts * g_.values.size(), none);
     for (std::size_t n = 0; n < g_.nodes.size(); ++n) add_step(static_cast<int>(n));
     pool<plan_step> carries;
     for (const network_output& o : g_.outputs) {
@@ -57,9 +57,9 @@ class layout_choice : planning_phase {
     }
     const layout order = layout_of_result(now, t, in);
     for (value_id v : in)  // so that it can be a part of the result
-      if (now.type == &type_of<op::concat> && at(v).kept && g_.at_value(v).readers == 1 && can_be_nhwc(g_.shape(v))) {
+      if (now.type == &type_of<op::concat> && at(v).kept && g_.at_value(v).readers == 1 && can_be(order, g_.shape(v))) {
         at(v).order = order;
-        at(v).pitch = order == layout::nhwc ? channels_of(g_.shape(v)) : 0;
+        at(v).pitch = pitch_of(order, g_.shape(v));
       }
     plan_step step{n};
     step.given = g_.given(now);
@@ -78,9 +78,8 @@ class layout_choice : planning_phase {
     ids.clear();
     for (int k = 0; k < now.outputs.count; ++k) {
       const value_id v = now.outputs.first + k;
-      const layout own = can_be_nhwc(g_.shape(v)) ? order : layout::nchw;
-      at(v).order = own;
-      at(v).pitch = own == layout::nhwc ? channels_of(g_.shape(v)) : 0;
+      at(v).order = can_be(order, g_.shape(v)) ? order : layout::nchw;
+      at(v).pitch = pitch_of(at(v).order, g_.shape(v));
       ids.push_back(v);
     }
     step.outputs = store(ids);
@@ -117,14 +116,17 @@ class layout_choice : planning_phase {
 
   constexpr layout layout_of_result(const node& n, const traits& t, std::span<const int> in) {
     switch (t.layouts) {
-      case layout_rule::nhwc: return layout::nhwc;
       case layout_rule::nchw: return layout::nchw;
+      case layout_rule::nhwc: return layout::nhwc;
+      case layout_rule::nwc: return layout::nwc;
+      case layout_rule::nchw_or_nhwc: return at(in[0]).order == layout::nhwc ? layout::nhwc : layout::nchw;
+      case layout_rule::nchw_or_nwc: return at(in[0]).order == layout::nwc ? layout::nwc : layout::nchw;
       case layout_rule::same: return in.empty() ? layout::nchw : at(in[0]).order;
       case layout_rule::any: break;
     }
     if (n.type == &type_of<op::permute>) return layout::nchw;
     for (value_id v : in)
-      if (at(v).order == layout::nhwc && !g_.is<op::constant>(g_.at_value(v).producer)) return layout::nhwc;
+      if (at(v).order != layout::nchw && !g_.is<op::constant>(g_.at_value(v).producer)) return at(v).order;
     return layout::nchw;
   }
 
@@ -133,16 +135,17 @@ class layout_choice : planning_phase {
                                 const extents& result) {
     if (t.view && g_.at_value(v).type == dtype::f32)
       return v;  // their kernels read any layout
-    if (!can_be_nhwc(g_.shape(v))) return v;
+    if (!can_be(order, g_.shape(v))) return t.layouts == layout_rule::any ? v : in_layout(v, layout::nchw);
     if (n.type == &type_of<op::permute> && t.layouts != layout_rule::any && byte_kernel_of(g_, n).there)
       return in_layout(v, order == layout::nhwc ? layout::nchw : layout::nhwc);  // the same bytes
     switch (t.layouts) {
-      case layout_rule::nchw: return in_layout(v, layout::nchw);
       case layout_rule::nhwc:
-        if (first && t.reads_nchw && at(v).order == layout::nchw && channels_of(g_.shape(v)) <= few_channels) return v;
-        return in_layout(v, layout::nhwc);
-      case layout_rule::same: return in_layout(v, order);
+      case layout_rule::nwc:
+        if (first && t.reads_nchw && at(v).order == layout::nchw && pitch_of(order, g_.shape(v)) <= few_channels)
+          return v;
+        return in_layout(v, order);
       case layout_rule::any: break;
+      default: return in_layout(v, order);
     }
     // Operands that are not broadcast go fastest in the result's layout.
     if (n.type == &type_of<op::binary> && g_.shape(v) == result) return in_layout(v, order);
@@ -151,16 +154,16 @@ class layout_choice : planning_phase {
 
   constexpr int in_layout(value_id v, layout order) {
     if (at(v).order == order) return v;
-    int& known = converted_[static_cast<std::size_t>(v)];
+    int& known = converted_[layouts * static_cast<std::size_t>(v) + static_cast<std::size_t>(order)];
     if (known != none) return known;
     const extents& s = g_.shape(v);
     placement p;
     p.value = v;
     p.order = order;
-    p.pitch = order == layout::nhwc ? channels_of(s) : 0;
+    p.pitch = pitch_of(order, s);
     p.size = ctnn::words(s.count(), g_.at_value(v).type);
     const int id = static_cast<int>(plan_.placements.size());
-    if (layouts_coincide(s)) {
+    if (is_as_nchw(at(v).order, s) && is_as_nchw(order, s)) {
       p.parent = v;  // a matter of description; place_parts() keeps v whole
       coincident_.push_back(v);
     }
@@ -194,7 +197,8 @@ class layout_choice : planning_phase {
     return r;
   }
 
-  pool<int> converted_;  ///< by value: its placement in the other layout
+  static constexpr std::size_t layouts = 3;
+  pool<int> converted_;  ///< by value and layout: its placement there, if it lies otherwise by itself
 };
 
 }  // namespace ctnn::ir::detail

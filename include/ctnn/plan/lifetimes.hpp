@@ -83,9 +83,9 @@ class lifetimes : planning_phase {
     if (step > r.last_step) r.last_step = step;
   }
   constexpr void inherit_pitch(int p) {
-    if (at(p).order != layout::nhwc || at(p).parent == none) return;
+    if (at(p).order == layout::nchw || at(p).parent == none) return;
     int q = p;
-    while (at(q).parent != none && at(at(q).parent).order == layout::nhwc) q = at(q).parent;
+    while (at(q).parent != none && at(at(q).parent).order == at(p).order) q = at(q).parent;
     at(p).pitch = at(q).pitch;
   }
   constexpr bool can_overwrite(int in, int out, int step, const plan_step& now) {

@@ -33,9 +33,9 @@ class part_placement : planning_phase {
   constexpr std::int64_t part_step(int whole, int axis) {
     const extents& s = shape(whole);
     if (size_of(type_at(whole)) != 4) return 0;  // shifts count numbers of four bytes
-    if (at(whole).order == layout::nhwc) {
-      if (axis == s.rank - 1 && is_row(whole)) return channels_of(s);
-      return axis == s.rank - 3 ? 1 : 0;
+    if (at(whole).order != layout::nchw) {
+      if (axis == s.rank - 1 && is_row(whole)) return channels_of(whole);
+      return axis == channel_axis_of(whole) ? 1 : 0;
     }
     for (int i = 0; i < axis; ++i)
       if (s[i] != 1) return 0;
@@ -45,8 +45,12 @@ class part_placement : planning_phase {
   /// Is it one row of pixels that nothing lies between?
   constexpr bool is_row(int p) {
     const extents& s = shape(p);
-    return at(p).parent == none && s.back(1) == 1 && (s.rank == 3 || s[0] == 1);
+    for (int i = 0; i < s.rank - 1; ++i)
+      if (i != channel_axis_of(p) && s[i] != 1) return false;
+    return at(p).parent == none;
   }
+  /// Of a placement that is not nchw.
+  constexpr int channel_axis_of(int p) { return shape(p).rank - 1 - axes_of_pixels(at(p).order); }
   constexpr bool can_become_part(int p, int whole) {
     // What is kept would change under an output.
     if (at(p).kept && (at(whole).parent != none || is_network_output(whole))) return false;
@@ -91,8 +95,8 @@ class part_placement : planning_phase {
   constexpr void become_part(int part, int whole, std::int64_t shift) {
     if (at(part).parent != none || at(part).order != at(whole).order) return;
     // What is also described as nchw must not lie among wider pixels.
-    if (at(part).order == layout::nhwc && pixels_of(shape(part)) > 1 && is_coincident(part) &&
-        (channels_of(shape(part)) != channels_of(shape(whole)) || lies_apart(whole)))
+    if (at(part).order != layout::nchw && pixels_of(part) > 1 && is_coincident(part) &&
+        (channels_of(part) != channels_of(whole) || lies_apart(whole)))
       return;
     at(part).parent = whole;
     at(part).shift = shift;
@@ -109,21 +113,22 @@ class part_placement : planning_phase {
       index += shape(part)[axis];
     }
   }
-  /// What lies in one piece in the whole: in nchw, single indices and then one range of an axis; in nhwc, a range of
-  /// channels.
+  /// What lies in one piece in the whole: in nchw, single indices and then one range of an axis; where channels are
+  /// innermost, a range of these, and of the pixels of one row.
   constexpr void place_slice(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
     const extents& s = shape(whole);
     if (stays_apart(part, whole) || size_of(type_at(whole)) != 4 || shape(part).count() == 0) return;
     const auto taken = g_.get<op::slice>(step.node).over(s);
-    const bool by_pixel = at(whole).order == layout::nhwc;
+    const bool by_pixel = at(whole).order != layout::nchw;
     bool several = by_pixel;
     std::int64_t shift = 0;
     for (int i = 0; i < s.rank; ++i) {
       const op::slice::walk& w = taken[static_cast<std::size_t>(i)];
-      const bool channels = by_pixel && i == s.rank - 3, pixels = by_pixel && i == s.rank - 1 && is_row(whole);
+      const bool channels = by_pixel && i == channel_axis_of(whole),
+                 pixels = by_pixel && i == s.rank - 1 && is_row(whole);
       if (w.step != 1 || (several && !channels && !pixels && !w.takes_all(s[i]))) return;
-      shift += w.first * (channels ? 1 : pixels ? channels_of(s) : s.count(i + 1, s.rank));
+      shift += w.first * (channels ? 1 : pixels ? channels_of(whole) : s.count(i + 1, s.rank));
       several = several || w.count > 1;
     }
     become_part(part, whole, shift);
@@ -131,8 +136,8 @@ class part_placement : planning_phase {
   constexpr void place_view(const plan_step& step) {
     const int whole = first_id(step.inputs), part = first_id(step.outputs);
     if (is_network_output(part) && (at(root(whole)).external || at(root(whole)).kept)) return;
-    if (at(whole).order == layout::nhwc) {
-      if (!layouts_coincide(shape(whole)) || lies_apart(whole)) return;
+    if (at(whole).order != layout::nchw) {
+      if (!is_as_nchw(at(whole).order, shape(whole)) || lies_apart(whole)) return;
       at(part).parent = whole;
       return;
     }
@@ -149,10 +154,10 @@ class part_placement : planning_phase {
     at(part).parent = whole;
     at(part).shift = 0;
   }
-  /// Is an nhwc placement a part of something wider, so that its pixels are not next to each other?
+  /// Is a placement that is not nchw a part of something wider, so that its pixels are not next to each other?
   constexpr bool lies_apart(int p) {
     for (; at(p).parent != none; p = at(p).parent)
-      if (shape(at(p).parent).count() != shape(p).count()) return pixels_of(shape(p)) > 1;
+      if (shape(at(p).parent).count() != shape(p).count()) return pixels_of(p) > 1;
     return false;
   }
 };

@@ -12,7 +12,7 @@ namespace ctnn::ir {
 struct placement {
   value_id value = none;
   layout order = layout::nchw;
-  int pitch = 0;                 ///< nhwc: of the memory it lies in, see tensor.hpp
+  int pitch = 0;                 ///< nhwc, nwc: of the memory it lies in, see tensor.hpp
   int parent = none;             ///< another placement whose memory this one is a part of
   std::int64_t shift = 0;        ///< numbers from the parent's first to this one's first
   std::int64_t size = 0;         ///< numbers it needs if it has no parent

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "expansions/half_precision.hpp"
-#include "expansions/signals.hpp"
 
 namespace ctnn::ir {
 
-using default_expansions = expansion_list<expansions::widen_halves, expansions::signal_to_image>;
+using default_expansions = expansion_list<expansions::widen_halves>;
 
 }  // namespace ctnn::ir

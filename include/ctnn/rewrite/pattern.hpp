@@ -44,6 +44,28 @@ struct any_of {
 using any_operator = any_of<>;
 
 namespace detail {
+template <class... Sets>
+struct joined_sets;
+template <class... Ops>
+struct joined_sets<any_of<Ops...>> {
+  using type = any_of<Ops...>;
+};
+template <class... A, class... B, class... More>
+struct joined_sets<any_of<A...>, any_of<B...>, More...> : joined_sets<any_of<A..., B...>, More...> {};
+}  // namespace detail
+
+/// One of any of several such sets.
+template <class... Sets>
+using any_of_all = typename detail::joined_sets<Sets...>::type;
+
+/// Convolutions over one axis, two or three.
+using convolutions = any_of<op::conv1d, op::conv2d, op::conv3d>;
+using transposed_convolutions = any_of<op::conv_transpose1d, op::conv_transpose2d, op::conv_transpose3d>;
+using byte_convolutions = any_of<op::quantized_conv1d, op::quantized_conv2d, op::quantized_conv3d>;
+/// Those whose kernels add a residual and apply a slope an output.
+using fusing_convolutions = any_of<op::conv1d, op::conv2d>;
+
+namespace detail {
 
 template <class What>
 struct choice {

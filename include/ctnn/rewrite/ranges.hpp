@@ -112,8 +112,8 @@ class range_finder {
 
  private:
   using keeps_numbers = find::any_of<op::slice, op::split, op::identity, op::dropout>;
-  using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
-                                 op::eltwise, op::scale, op::bias>;
+  using activates = find::any_of_all<find::convolutions, find::transposed_convolutions,
+                                     find::any_of<op::linear, op::eltwise, op::scale, op::bias>>;
 
   constexpr interval of_input(node_id n, int i = 0) { return of(r_.input(n, i)); }
   static constexpr interval only(float x) { return x == x ? interval{x, x} : interval{}; }

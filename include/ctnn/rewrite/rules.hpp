@@ -62,7 +62,6 @@ struct default_rules : ir::known_rules<
     // Arithmetic before rearranging
     rules::function_first,
     rules::slice_first,
-    rules::pool_first,
     rules::reshape_once,
     // Permutes behind what computes and cuts, towards their inverses
     rules::permuted_to_scale,
@@ -84,6 +83,7 @@ struct default_rules : ir::known_rules<
     // Padding
     rules::pad_nothing,
     rules::reshape_before_pad,
+    rules::pad_window<op::conv1d>,
     rules::pad_window<op::conv2d>,
     rules::pad_window<op::conv3d>,
     rules::pad_window<op::quantized_conv1d>,

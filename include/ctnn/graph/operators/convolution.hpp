@@ -81,31 +81,30 @@ enum class winograd_use { none, each_run, packed };
 /// Input (C, ...) or (N, C, ...) with Axes axes behind the channels; output (out, ...) with extents
 /// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C.
 /// `activation` is applied to the sum; with two inputs the second has the output's shape and is added before the
-/// activation (a residual connection), or, of conv2d with `residual_last`, behind it. prelu, of conv2d alone, takes one
-/// more weight, "slope" of shape (out).
+/// activation (a residual connection), or, of conv1d and conv2d with `residual_last`, behind it. prelu, of these two,
+/// takes one more weight, "slope" of shape (out).
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr int tier = 2;  // of one pixel it is a linear layer, between bytes a quantized_conv
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
-  /// One axis is an image of one row before the first rule (rewrite/expansions/signals.hpp).
-  static constexpr traits is = Axes == 2   ? traits{.layouts = layout_rule::nhwc,
-                                                    .reads_nchw = true,
-                                                    .in_place = true,
-                                                    .divisible = true,
-                                                    .divides_scratch = true,
-                                                    .images = image_flow::makes}
-                               : Axes == 3 ? traits{.divisible = true, .divides_scratch = true}
-                                           : traits{.vectors = vectors_of::none};
-  static constexpr bool packs(int slot) { return Axes > 1 && slot == 0; }
+  /// Over one axis kernels see an image of one row (as_image).
+  static constexpr traits is = Axes == 3 ? traits{.divisible = true, .divides_scratch = true}
+                                         : traits{.layouts = Axes == 1 ? layout_rule::nwc : layout_rule::nhwc,
+                                                  .reads_nchw = true,
+                                                  .in_place = true,
+                                                  .divisible = true,
+                                                  .divides_scratch = true,
+                                                  .images = Axes == 1 ? image_flow::nothing : image_flow::makes};
+  static constexpr bool packs(int slot) { return slot == 0; }
   /// The residual, unless partial sums would stand there before it is read.
-  constexpr bool overwrites(int inputs, int i) const { return Axes == 2 && inputs == 2 && i == 1 && !residual_last; }
+  constexpr bool overwrites(int inputs, int i) const { return Axes < 3 && inputs == 2 && i == 1 && !residual_last; }
   static constexpr int min_inputs = 1, max_inputs = 2;
-  static constexpr bool takes_slopes = Axes == 2;
+  static constexpr bool takes_slopes = Axes < 3;
   using windows = convolution_windows<Axes>;
 
   same_padding same = same_padding::none;
-  bool residual_last = false;  ///< of conv2d: the second input is added to what the activation gives
+  bool residual_last = false;  ///< of conv1d, conv2d: the second input is added to what the activation gives
   winograd_use winograd = winograd_use::packed;  ///< of conv2d: sums may go by kernels/winograd.hpp
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -118,10 +117,8 @@ struct conv : convolution_windows<Axes> {
     field("groups", self.groups);
     field("bias", self.bias);
     field("activation", self.activation);
-    if constexpr (Axes == 2) {
-      field("residual_last", self.residual_last);
-      field("winograd", self.winograd);
-    }
+    if constexpr (Axes < 3) field("residual_last", self.residual_last);
+    if constexpr (Axes == 2) field("winograd", self.winograd);
     field("given", self.given);
   }
 
@@ -168,7 +165,7 @@ struct conv : convolution_windows<Axes> {
   constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * (windows::channels_of(in[0]) / this->groups) * this->taps();
   }
-  static constexpr bool f32_takes_scratch = Axes != 2;
+  static constexpr bool f32_takes_scratch = Axes == 3;
   /// A window's taps, and under them the inputs of a group; of floats over three axes, the strips.
   constexpr std::int64_t scratch(inputs in, span<const extents> result) const {
     const std::int64_t depth = windows::channels_of(in[0]) / this->groups * this->taps();
@@ -191,9 +188,10 @@ struct conv_transpose : convolution_windows<Axes> {
   static constexpr std::string_view name =
       Axes == 1 ? "conv_transpose1d"sv : Axes == 2 ? "conv_transpose2d"sv : "conv_transpose3d"sv;
   static constexpr traits is =
-      Axes == 2 ? traits{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes}
-                : traits{.vectors = vectors_of::none};
-  static constexpr bool packs(int slot) { return Axes == 2 && slot == 0; }
+      Axes == 1   ? traits{.layouts = layout_rule::nwc, .divisible = true}
+      : Axes == 2 ? traits{.layouts = layout_rule::nhwc, .divisible = true, .images = image_flow::makes}
+                  : traits{.vectors = vectors_of::none};
+  static constexpr bool packs(int slot) { return Axes < 3 && slot == 0; }
   using windows = convolution_windows<Axes>;
 
   typename windows::each_axis output_padding{};
@@ -253,6 +251,9 @@ using conv_transpose1d = conv_transpose<1>;
 using conv_transpose2d = conv_transpose<2>;
 using conv_transpose3d = conv_transpose<3>;
 
+template <class Op>
+concept convolution_of_signals = std::same_as<Op, conv1d> || std::same_as<Op, conv_transpose1d>;
+
 /// The same windows over an image of one row.
 constexpr void copy_as_image(const convolution_windows<1>& from, convolution_windows<2>& to) {
   to.out = from.out;
@@ -269,6 +270,7 @@ constexpr conv2d as_image(const conv1d& p) {
   conv2d image;
   copy_as_image(p, image);
   image.same = p.same;
+  image.residual_last = p.residual_last;
   return image;
 }
 constexpr conv_transpose2d as_image(const conv_transpose1d& p) {

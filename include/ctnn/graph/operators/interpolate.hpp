@@ -66,7 +66,7 @@ struct interpolate {
   constexpr bool copies_in_rows() const { return axes == 2 && mode == interpolation::nearest && !crops(); }
   /// A line between two elements along each axis: vectors run over the channels of pixels.
   constexpr layout_rule layouts(inputs) const {
-    if (copies_in_rows()) return layout_rule::same;
+    if (copies_in_rows()) return layout_rule::nchw_or_nhwc;
     return axes == 2 && mode == interpolation::linear && !antialias && !crops() ? layout_rule::nhwc : layout_rule::nchw;
   }
   constexpr int resized(int i, int in) const {

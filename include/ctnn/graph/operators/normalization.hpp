@@ -90,7 +90,7 @@ struct bias {
 /// size the window reaches one further behind than before (ONNX).
 struct local_response_norm {
   static constexpr std::string_view name = "local_response_norm";
-  static constexpr traits is{.layouts = layout_rule::same, .images = image_flow::makes};
+  static constexpr traits is{.layouts = layout_rule::nchw_or_nhwc, .images = image_flow::makes};
 
   int size = 5;
   float alpha = 1e-4f;

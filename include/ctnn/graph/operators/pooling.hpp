@@ -55,13 +55,19 @@ struct pool {
     field("column_major", self.column_major);
   }
 
+  /// By the kernel of images.
   constexpr bool of_images() const { return axes == 2 && function != pooling::lp && !indices; }
+  /// By that kernel as well, which sees images of one row (as_image).
+  constexpr bool of_signals() const { return axes == 1 && function != pooling::lp && !indices; }
   /// Windows side by side are near enough for vectors along rows.
-  constexpr bool takes_rows(const extents& x) const { return of_images() && along(1, x.back(0)).stride <= 2; }
+  constexpr bool takes_rows(const extents& x) const {
+    return (of_images() || of_signals()) && along(axes - 1, x.back(0)).stride <= 2;
+  }
   /// Vectors run over the channels of pixels, or along rows as the input lies; whatever else there is runs over rows.
   constexpr layout_rule layouts(inputs in) const {
+    if (of_signals()) return takes_rows(in[0]) ? layout_rule::nchw_or_nwc : layout_rule::nwc;
     if (!of_images()) return layout_rule::nchw;
-    return takes_rows(in[0]) ? layout_rule::same : layout_rule::nhwc;
+    return takes_rows(in[0]) ? layout_rule::nchw_or_nhwc : layout_rule::nhwc;
   }
   constexpr int output_count() const { return indices ? 2 : 1; }
   /// Spatial axis i, of extent `size`.
@@ -135,9 +141,11 @@ struct adaptive_pool {
 
   /// A global one of images takes pixels as they lie: what it makes lies the same in either order.
   constexpr layout_rule layouts(inputs) const {
-    if (axes != 2) return layout_rule::nchw;
-    return is_global() ? layout_rule::same : layout_rule::nhwc;
+    if (axes > 2) return layout_rule::nchw;
+    if (axes == 1) return is_global() ? layout_rule::nchw_or_nwc : layout_rule::nwc;
+    return is_global() ? layout_rule::nchw_or_nhwc : layout_rule::nhwc;
   }
+  constexpr bool of_signals() const { return axes == 1; }
   constexpr bool is_global() const { return size.period() == 1 && size.at(0) == 1; }
   /// Windows along spatial axis i of `extent`.
   constexpr int count(int i, int extent) const { return size.at(i) ? size.at(i) : extent; }
@@ -163,5 +171,23 @@ struct adaptive_pool {
     return is_byte(out[0]) ? problem{} : require_type(in, 0, is_floating, name);
   }
 };
+
+template <class Op>
+concept pooling_of_windows = std::same_as<Op, pool> || std::same_as<Op, adaptive_pool>;
+
+/// Windows over a signal as those over an image of one row.
+constexpr pool as_image(pool p) {
+  p.axes = 2;
+  p.kernel = {1, p.kernel.at(0)};
+  p.stride = {1, p.stride.at(0)};
+  p.dilation = {1, p.dilation.at(0)};
+  p.pad = {0, p.pad.at(0), 0, p.pad.at(1)};
+  return p;
+}
+constexpr adaptive_pool as_image(adaptive_pool p) {
+  if (!p.is_global()) p.size = {1, p.size.at(0)};
+  p.axes = 2;
+  return p;
+}
 
 }  // namespace ctnn::op

@@ -284,6 +284,14 @@ struct quantized_conv : conv<Axes>, products_of_bytes {
   }
 };
 
+/// The same over an image of one row.
+constexpr quantized_conv<2> as_image(const quantized_conv<1>& p) {
+  quantized_conv<2> image;
+  static_cast<products_of_bytes&>(image) = p;
+  static_cast<conv2d&>(image) = as_image(static_cast<const conv1d&>(p));
+  return image;
+}
+
 using quantized_conv1d = quantized_conv<1>;
 using quantized_conv2d = quantized_conv<2>;
 using quantized_conv3d = quantized_conv<3>;

@@ -36,7 +36,7 @@ template <class... Tensors>
 CTNN_INLINE row_geometry rows_of(const basic_tensor<float>& y, const Tensors&... x) {
   const auto count = static_cast<std::ptrdiff_t>(y.shape.count());
   if (y.order == layout::nchw) return {1, count};
-  const int channels = y.shape.back(2);
+  const int channels = y.channels();
   const bool dense = y.pitch == channels && ((x.pitch == channels) && ...);
   if (dense) return {1, count};
   return {count / channels, channels};

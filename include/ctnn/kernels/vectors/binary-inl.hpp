@@ -176,7 +176,7 @@ template <int = 0>
 CTNN_INLINE bool lies_like(const tensor& y, const const_tensor& x) {
   bool same = x.order == y.order && x.shape.rank == y.shape.rank;
   CTNN_UNROLL for (int i = 0; i < max_rank; ++i) same = same && (i >= y.shape.rank || x.shape[i] == y.shape[i]);
-  return same && (y.order == layout::nchw || (y.pitch == y.shape.back(2) && x.pitch == y.pitch));
+  return same && (y.order == layout::nchw || (y.pitch == y.channels() && x.pitch == y.pitch));
 }
 
 }  // namespace detail

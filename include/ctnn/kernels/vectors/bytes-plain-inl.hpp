@@ -110,6 +110,10 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
   }
   return k;
 }
+constexpr byte_layer byte_task_of(const op::quantized_conv1d& p, const arguments& a) {
+  const image_arguments image(a);
+  return byte_task_of(as_image(p), image.all);
+}
 constexpr byte_layer byte_task_of(const op::quantized_matmul& p, const arguments& a) {
   const extents& in = a.in[0].shape;
   byte_layer k{};
@@ -315,22 +319,30 @@ constexpr byte_pool pool_task(op::pooling function, const arguments& a, bool fla
   return k;
 }
 
-}  // namespace detail
-
-constexpr byte_pool byte_task_of(const op::pool& p, const arguments& a) {
-  byte_pool k = detail::pool_task(p.function, a, false);
+constexpr byte_pool image_task(const op::pool& p, const arguments& a) {
+  byte_pool k = pool_task(p.function, a, false);
   k.rows = p.along(0, a.in[0].shape.back(1));
   k.columns = p.along(1, a.in[0].shape.back(0));
   return k;
 }
-constexpr byte_pool byte_task_of(const op::adaptive_pool& p, const arguments& a) {
-  byte_pool k = detail::pool_task(p.function, a, p.flatten);
+constexpr byte_pool image_task(const op::adaptive_pool& p, const arguments& a) {
+  byte_pool k = pool_task(p.function, a, p.flatten);
   k.adaptive = true;
   k.rows.size = a.in[0].shape.back(1);
   k.rows.taps = k.out_height;
   k.columns.size = a.in[0].shape.back(0);
   k.columns.taps = k.out_width;
   return k;
+}
+
+}  // namespace detail
+
+/// Of signals, as of images of one row.
+template <op::pooling_of_windows Op>
+constexpr byte_pool byte_task_of(const Op& p, const arguments& a) {
+  if (p.axes != 1) return detail::image_task(p, a);
+  const image_arguments image(a);
+  return detail::image_task(as_image(p), image.all);
 }
 inline void run(const byte_pool& k, const byte_operands& o) {
   const std::int8_t* x = o.bytes(o.in);

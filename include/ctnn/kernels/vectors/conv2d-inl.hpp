@@ -502,6 +502,19 @@ CTNN_INLINE void run(const op::conv2d& p, const arguments& a) {
 #endif
 }
 
+// Of a signal, as of an image of one row.
+#if !defined(CTNN_PLAIN)
+constexpr tile_set tiles_of(const op::conv1d& p, const arguments& a) {
+  const image_arguments image(a);
+  return tiles_of(as_image(p), image.all);
+}
+#endif
+template <tile_set Tiles = all_tiles>
+CTNN_INLINE void run(const op::conv1d& p, const arguments& a) {
+  const image_arguments image(a);
+  run<Tiles>(as_image(p), image.all);
+}
+
 CTNN_END_TARGET
 
 #endif

@@ -164,6 +164,12 @@ CTNN_INLINE void run(const op::conv_transpose2d& p, const arguments& a) {
   const int images = a.in[0].shape.rank == 4 ? a.in[0].shape[0] : 1;
   detail::transpose_images(p, detail::transposed_window(p, a), images, epilogue_of(p.activation), a.share);
 }
+// Of a signal, as of an image of one row.
+template <int = 0>
+CTNN_INLINE void run(const op::conv_transpose1d& p, const arguments& a) {
+  const image_arguments image(a);
+  run(as_image(p), image.all);
+}
 
 CTNN_END_TARGET
 

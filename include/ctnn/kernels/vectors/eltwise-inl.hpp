@@ -67,7 +67,7 @@ CTNN_INLINE void run(const op::eltwise& p, const arguments& g) {
   const tensor& y = g.out[0];
   bool dense = true;
   for (const const_tensor& x : g.in) dense = dense && rows_of(y, x).rows == 1;
-  const int channels = y.order == layout::nhwc ? y.shape.back(2) : 1;
+  const int channels = y.order == layout::nchw ? 1 : y.channels();
   const auto count = static_cast<std::ptrdiff_t>(y.shape.count());
   const row_geometry r = dense ? row_geometry{1, count} : row_geometry{count / channels, channels};
   if (r.rows == 1) {

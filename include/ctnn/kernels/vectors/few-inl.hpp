@@ -46,6 +46,10 @@ constexpr few_products few_products_of(const op::conv2d& p, const arguments& a) 
   if (c.dilation_w == 1 && c.col == c.channels) return {1, inputs, 0, p.out};
   return {c.kernel_w, c.channels, static_cast<int>(c.dilation_w * c.col), p.out};
 }
+constexpr few_products few_products_of(const op::conv1d& p, const arguments& a) {
+  const image_arguments image(a);
+  return few_products_of(as_image(p), image.all);
+}
 
 namespace detail {
 

@@ -46,8 +46,10 @@ inline void convert_bytes(const tensor& to, const const_tensor& from) {
   const extents& s = from.shape;
   const auto *x = elements<std::uint8_t>(from);
   auto* y = elements<std::uint8_t>(to);
-  const auto channels = static_cast<std::ptrdiff_t>(s.back(2)), pixels = std::ptrdiff_t{s.back(1)} * s.back(0);
-  const bool together = to.order == layout::nhwc;
+  const bool together = to.order != layout::nchw;
+  const int axes = axes_of_pixels(together ? to.order : from.order);
+  const auto channels = static_cast<std::ptrdiff_t>(s.back(axes)),
+             pixels = static_cast<std::ptrdiff_t>(s.count(s.rank - axes, s.rank));
   for (std::int64_t n = s.count() / (channels * pixels); n > 0; --n, x += channels * pixels, y += channels * pixels)
     for (std::ptrdiff_t i = 0; i < pixels; ++i)
       for (std::ptrdiff_t c = 0; c < channels; ++c) {
@@ -69,7 +71,7 @@ CTNN_INLINE void convert_any(const tensor& to, const const_tensor& from, const w
 template <int = 0>
 CTNN_INLINE void carry(const tensor& to, const const_tensor& from, const work_share& share) {
   const auto is_dense = [](layout order, int pitch, const extents& s) {
-    return order == layout::nchw || pitch == s.back(2);
+    return order == layout::nchw || pitch == s.back(axes_of_pixels(order));
   };
   if (to.order != from.order || !is_dense(to.order, to.pitch, to.shape) ||
       !is_dense(from.order, from.pitch, from.shape))

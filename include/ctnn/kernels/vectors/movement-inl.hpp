@@ -184,7 +184,7 @@ CTNN_NOINLINE inline void fill_borders(const op::pad& p, const tensor& y, const 
 /// A pad that cuts nothing off, to a tensor without gaps.
 template <int = 0>
 CTNN_INLINE bool only_adds(const op::pad& p, const tensor& y, const extents& x) {
-  bool adds = y.order == layout::nchw || y.pitch == y.shape.back(2);
+  bool adds = y.order == layout::nchw || y.pitch == y.channels();
   for (int i = 0; i < x.rank; ++i) {
     const int before = p.before[static_cast<std::size_t>(i)];
     adds = adds && x[i] > 0 && before >= 0 && y.shape[i] >= before + x[i];

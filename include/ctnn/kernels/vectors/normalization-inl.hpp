@@ -164,14 +164,15 @@ CTNN_INLINE void per_channel(const Source& source, int channels_at, const argume
   const int axis = channel_axis(x.shape, channels_at), channels = x.shape[axis];
   const auto images = static_cast<std::ptrdiff_t>(x.shape.count(0, axis));
   const auto plane = static_cast<std::ptrdiff_t>(x.shape.count(axis + 1, x.shape.rank));
-  if (x.order == layout::nhwc && axis + 3 != x.shape.rank) {  // not those that nhwc puts last
-    const int length = x.shape.back(2);
-    const std::ptrdiff_t period = axis + 3 < x.shape.rank ? plane / length : plane;
+  const bool together = x.order != layout::nchw;
+  const int last = x.shape.rank - 1 - axes_of_pixels(x.order);  // the axis that lies innermost then
+  if (together && axis != last) {
+    const int length = x.channels();
+    const std::ptrdiff_t period = axis < last ? plane / length : plane;
     pixels_of_channels(source, then, share_of(a.share, static_cast<std::ptrdiff_t>(x.shape.count()) / length), period,
                        channels, length, x.data, x.pitch, y.data, y.pitch);
-  } else if (x.order == layout::nhwc || plane == 1) {
-    const std::ptrdiff_t dx = x.order == layout::nhwc ? x.pitch : channels,
-                         dy = x.order == layout::nhwc ? y.pitch : channels;
+  } else if (together || plane == 1) {
+    const std::ptrdiff_t dx = together ? x.pitch : channels, dy = together ? y.pitch : channels;
     const index_range part = share_of(a.share, images * plane);
     channel_pixels(source, then, part.size(), channels, x.data + part.begin * dx, dx, y.data + part.begin * dy, dy);
   } else if (a.share.index == 0) {

@@ -282,11 +282,8 @@ CTNN_NOINLINE void pool_whole_planes(const float* x, std::ptrdiff_t n, float sca
   }
 }
 
-}  // namespace detail
-
-/// In a network of known layouts, which has but one of two ways.
 template <layout Order>
-CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
+CTNN_INLINE void pool_image(const op::pool& p, const arguments& a) {
   if constexpr (Order == layout::nchw) {
     if (!p.takes_rows(a.in[0].shape) || a.out[0].shape.count() == 0) return pool_planes<float>(p, a);
     if (p.function == op::pooling::max) detail::pool_lines<detail::pool_max>(p, a);
@@ -298,7 +295,7 @@ CTNN_INLINE void run_in_order(const op::pool& p, const arguments& a) {
   }
 }
 template <layout Order>
-CTNN_INLINE void run_in_order(const op::adaptive_pool& p, const arguments& a) {
+CTNN_INLINE void pool_image(const op::adaptive_pool& p, const arguments& a) {
   if constexpr (Order == layout::nchw) {
     if (p.is_global()) {
       const const_tensor& x = a.in[0];
@@ -323,8 +320,18 @@ CTNN_INLINE void run_in_order(const op::adaptive_pool& p, const arguments& a) {
   }
 }
 
-template <class Op>
-  requires(std::is_same_v<Op, op::pool> || std::is_same_v<Op, op::adaptive_pool>)
+}  // namespace detail
+
+/// In a network of known layouts, which has but one of two ways. Signals are images of one row.
+template <layout Order, op::pooling_of_windows Op>
+CTNN_INLINE void run_in_order(const Op& p, const arguments& a) {
+  constexpr layout order = Order == layout::nchw ? layout::nchw : layout::nhwc;
+  if (!p.of_signals()) return detail::pool_image<order>(p, a);
+  const image_arguments image(a);
+  detail::pool_image<order>(as_image(p), image.all);
+}
+
+template <op::pooling_of_windows Op>
 CTNN_INLINE void run(const Op& p, const arguments& a) {
   if (a.in[0].order == layout::nchw) run_in_order<layout::nchw>(p, a);
   else run_in_order<layout::nhwc>(p, a);

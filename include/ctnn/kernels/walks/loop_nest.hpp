@@ -14,7 +14,7 @@ namespace ctnn::ir {
 template <class T>
 constexpr int memory_axis(const basic_tensor<T>& t, int i) {
   if (t.order == layout::nchw) return i;
-  const int c = t.shape.rank - 3;
+  const int c = t.shape.rank - 1 - axes_of_pixels(t.order);
   if (i < c) return i;
   return i == t.shape.rank - 1 ? c : i + 1;
 }

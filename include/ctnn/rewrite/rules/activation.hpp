@@ -28,9 +28,10 @@ constexpr bool join(const activation_function& inner, const activation_function&
 }
 
 /// Layers that apply an activation to what they compute.
-using activates = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear,
-                               op::binary, op::eltwise, op::scale, op::bias, op::quantized_conv1d, op::quantized_conv2d,
-                               op::quantized_conv3d, op::quantized_matmul>;
+using activates =
+    find::any_of_all<find::convolutions, find::transposed_convolutions,
+                     find::any_of<op::linear, op::binary, op::eltwise, op::scale, op::bias, op::quantized_matmul>,
+                     find::byte_convolutions>;
 
 /// conv|...|bias|quantized_conv|quantized_matmul > activation  ->  the same with the activation in registers; between
 /// bytes of one element, bounds alone
@@ -81,23 +82,27 @@ struct fuse_activation {
   }
 };
 
-/// conv2d > prelu  ->  conv2d with the slopes as one more weight
+/// conv1d|conv2d > prelu  ->  the first with the slopes as one more weight
 struct fuse_slopes {
-  static constexpr rule_info info{"fuse_slopes", "conv2d > prelu -> conv2d", lowers::nodes, numerics::exact};
-  using pattern = chain<op::conv2d, op::prelu>;
+  static constexpr rule_info info{"fuse_slopes", "conv1d|conv2d > prelu -> the first", lowers::nodes, numerics::exact};
+  using pattern = chain<find::fusing_convolutions, op::prelu>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.get<op::conv2d>(m.first).activation) return {"its input has an activation already", r.name(m.first)};
     const extents& y = r.shape(r.output(m.first));
-    if (channel_axis(y, r.get<op::prelu>(m.last).axis) != channel_axis(y))
-      return {"its channels are not the convolution's outputs", r.name(m.first)};
-    return {};
+    reason no;
+    find::fusing_convolutions::visit(r, m.first, [&]<int Axes>(const op::conv<Axes>& conv) {
+      if (conv.activation) no = {"its input has an activation already", r.name(m.first)};
+      else if (channel_axis(y, r.get<op::prelu>(m.last).axis) != y.rank - 1 - Axes)
+        no = {"its channels are not the convolution's outputs", r.name(m.first)};
+    });
+    return no;
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    auto both = r.get<op::conv2d>(m.first);
-    both.activation = {function::prelu};
     pool<expression_id> weights = r.weights_of(m.first);
     weights.push_back(r.weight(m.last, 0));
-    r.fuse(m.first, m.last, both, r.inputs_of(m.first), weights);
+    find::fusing_convolutions::visit(r, m.first, [&](auto both) {
+      both.activation = {function::prelu};
+      r.fuse(m.first, m.last, both, r.inputs_of(m.first), weights);
+    });
   }
 };
 

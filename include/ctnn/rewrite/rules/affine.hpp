@@ -56,11 +56,18 @@ constexpr void become_affine(rewriter& r, node_id n, value_id x, const affine& m
   else r.become(n, op::scale{map.shift != none, axis, f}, r.name(n), {&x, 1}, {weights, map.shift != none ? 2u : 1u});
 }
 
-/// Does a constant of `shape`, broadcast over x, hold one number for each index of the channel axis of x, or just one?
-constexpr bool is_per_channel(const extents& x, const extents& shape) {
+/// The axis of v's channels: what a convolution makes says which, everything else has it where axes are not named.
+constexpr int channels_made(const rewriter& r, value_id v) {
+  int axis = channel_axis(r.shape(v));
+  find::any_of_all<find::convolutions, find::transposed_convolutions>::visit(
+      r, r.producer(v), [&](const auto& c) { axis = r.shape(v).rank - 1 - static_cast<int>(c.kernel.size()); });
+  return axis;
+}
+/// Does a constant of `shape`, broadcast over x, hold one number for each index of axis `c` of x, or just one?
+constexpr bool is_per_channel(const extents& x, const extents& shape, int c) {
   if (shape.rank > x.rank || x.rank == 0) return false;
   if (shape.count() == 1) return true;
-  const int c = channel_axis(x), offset = x.rank - shape.rank;
+  const int offset = x.rank - shape.rank;
   for (int i = 0; i < shape.rank; ++i)
     if (shape[i] != (i + offset == c ? x[c] : 1)) return false;
   return offset <= c && x[c] > 1;
@@ -80,8 +87,9 @@ struct binary_to_scale {
       return {"the constant is not the slope", r.name(m.first)};
     if (b.scalar) return {"its other operand is a scalar"};
     if (b.activation && b.function == op::binary_function::prelu) return {"it applies an activation"};
-    const extents& x = r.shape(r.input(m.last, 1 - m.input));
-    if (!is_per_channel(x, r.shape(r.input(m.last, m.input))))
+    const value_id v = r.input(m.last, 1 - m.input);
+    const extents& x = r.shape(v);
+    if (!is_per_channel(x, r.shape(r.input(m.last, m.input)), channels_made(r, v)))
       return {"the constant is not one number a channel", r.name(m.first)};
     const node_id maker = r.producer(r.input(m.last, 1 - m.input));
     if (x.rank > 1 && r.is<op::linear>(maker))
@@ -90,12 +98,12 @@ struct binary_to_scale {
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 1 - m.input);
-    const expression_id k = per_channel(r, r.input(m.last, m.input), {channels(r.shape(x))});
+    const int c = channels_made(r, x), axis = c == channel_axis(r.shape(x)) ? automatic_axis : c;
+    const expression_id k = per_channel(r, r.input(m.last, m.input), {r.shape(x)[c]});
     const auto b = r.get<op::binary>(m.last);
-    if (b.function == op::binary_function::prelu) r.become(m.last, op::prelu{}, r.name(m.last), {&x, 1}, {&k, 1});
-    else if (b.function == op::binary_function::add)
-      become_affine(r, m.last, x, {none, k}, automatic_axis, b.activation);
-    else become_affine(r, m.last, x, {k, none}, automatic_axis, b.activation);
+    if (b.function == op::binary_function::prelu) r.become(m.last, op::prelu{axis}, r.name(m.last), {&x, 1}, {&k, 1});
+    else if (b.function == op::binary_function::add) become_affine(r, m.last, x, {none, k}, axis, b.activation);
+    else become_affine(r, m.last, x, {k, none}, axis, b.activation);
   }
 };
 
@@ -134,16 +142,17 @@ struct binary_to_inverse_scale {
     if (b.function != op::binary_function::sub && b.function != op::binary_function::div)
       return {"only - and / have inverses"};
     if (b.scalar) return {"its other operand is a scalar"};
-    const extents& x = r.shape(r.input(m.last, 1 - m.input));
-    if (!is_per_channel(x, r.shape(r.input(m.last, m.input))))
+    const value_id v = r.input(m.last, 1 - m.input);
+    if (!is_per_channel(r.shape(v), r.shape(r.input(m.last, m.input)), channels_made(r, v)))
       return {"the constant is not one number a channel", r.name(m.first)};
     return is_affine_by_constant(r, m.last, m.input);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.last, 0);
-    const affine map = affine_by(r, r.get<op::binary>(m.last).function,
-                                 per_channel(r, r.input(m.last, 1), {channels(r.shape(x))}));
-    become_affine(r, m.last, x, map, automatic_axis, r.get<op::binary>(m.last).activation);
+    const int c = channels_made(r, x), axis = c == channel_axis(r.shape(x)) ? automatic_axis : c;
+    const affine map =
+        affine_by(r, r.get<op::binary>(m.last).function, per_channel(r, r.input(m.last, 1), {r.shape(x)[c]}));
+    become_affine(r, m.last, x, map, axis, r.get<op::binary>(m.last).activation);
   }
 };
 
@@ -229,7 +238,7 @@ constexpr affine fold(rewriter& r, affine map, expression_id weight, expression_
 }
 
 /// Layers whose weights take in a scale and a shift.
-using weighted_layer = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear>;
+using weighted_layer = find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear>>;
 
 template <class Op>
 inline constexpr bool is_transposed = false;
@@ -237,9 +246,7 @@ template <int Axes>
 inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
 /// And those of bytes, whose scales and bias do.
-using affine_taker =
-    find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::quantized_conv1d,
-                 op::quantized_conv2d, op::quantized_conv3d, op::quantized_matmul>;
+using affine_taker = find::any_of_all<weighted_layer, find::byte_convolutions, find::any_of<op::quantized_matmul>>;
 template <class Op>
 inline constexpr bool is_of_bytes = std::is_base_of_v<op::products_of_bytes, Op>;
 
@@ -377,7 +384,7 @@ struct merge_affine {
 };
 
 /// conv|conv_transpose|linear > +, -, * or / a constant along its outputs  ->  the first; what is left of MatMul + Add
-/// (Gemm) where rows are many, and of volumes, whose channels binary_to_scale looks for elsewhere
+/// (Gemm) where rows are many
 struct fold_by_output {
   static constexpr rule_info info{"fold_by_output",
                                   "conv|conv_transpose|linear > binary(+|-|*|/ constant per output) -> the first",
@@ -418,8 +425,8 @@ constexpr void add_to_bias(rewriter& r, Layer& layer, pool<expression_id>& weigh
 }
 
 /// scale|bias|binary(scalar or constant) > conv|conv_transpose|linear  ->  the second: W (s x + t) + b is
-/// (W s) x + (W t + b). Padding with zeros does not mind a slope; a shift would have to be there, too. A signal's
-/// reshape to an image may stand between.
+/// (W s) x + (W t + b). Padding with zeros does not mind a slope; a shift would have to be there, too. A
+/// reshape that keeps the channels together may stand between.
 struct affine_before {
   static constexpr rule_info info{"affine_before",
                                   "scale|bias|binary(scalar|constant) > conv|conv_transpose|linear -> the second",

@@ -14,10 +14,10 @@ namespace ctnn::rules {
 
 /// The channels of what one layer makes, followed to all that reads them.
 class channel_walk {
-  using windows = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d>;
+  using windows = find::any_of_all<find::convolutions, find::transposed_convolutions>;
 
  public:
-  using makers = find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear>;
+  using makers = find::any_of_all<windows, find::any_of<op::linear>>;
 
   /// One layer that has the channels: the first makes them, those in between keep them, readers end them.
   struct layer {

@@ -101,7 +101,7 @@ struct spelled_hardswish {
   }
 };
 
-/// conv2d|conv_transpose2d|linear with relu, leaky_relu or clip > * k  ->  the first, whose weights and bounds are k
+/// conv|conv_transpose|linear with relu, leaky_relu or clip > * k  ->  the first, whose weights and bounds are k
 /// times as large. (Of relu6(x + 3) / 6 the layer that makes x has taken in the rest before the division is seen.)
 struct positive_factor {
   static constexpr rule_info info{"positive_factor",

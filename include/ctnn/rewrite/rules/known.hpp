@@ -51,7 +51,7 @@ struct zero_bias {
   static constexpr rule_info info{"zero_bias", "conv|conv_transpose|linear|scale with a bias of zeros -> without",
                                   lowers::weights, numerics::reassociates};
   using biased =
-      find::any_of<op::conv2d, op::conv3d, op::conv_transpose2d, op::conv_transpose3d, op::linear, op::scale>;
+      find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear, op::scale>>;
   using pattern = single<biased>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     // Asked of every layer with weights, most of which may stop here.

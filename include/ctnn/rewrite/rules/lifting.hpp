@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arithmetic moves before what only rearranges, towards the convolution it may become part of. (A 1-D convolution is
-// one over rows of height 1 between two reshapes.)
+// Arithmetic moves before what only rearranges, towards the convolution it may become part of.
 #pragma once
 
 #include "movement.hpp"
@@ -104,35 +103,6 @@ struct slice_first {
       between[axis] = w.count;
     }
     r.exchange(m.first, m.last, op::slice::of(from, before), {&x, 1}, between, reshape_to(result));
-  }
-};
-
-/// reshape of images of height 1 to signals > pool over the signal  ->  pool over the image > reshape
-struct pool_first {
-  static constexpr rule_info info{"pool_first", "reshape(ones) > pool -> pool > reshape", lowers::position,
-                                  numerics::exact};
-  using pattern = chain<op::reshape, op::pool>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    const auto p = r.get<op::pool>(m.last);
-    if (p.axes != 1 || p.indices) return {"it pools over more than a signal"};
-    extents image = r.shape(r.output(m.first));
-    image.push_back(image.back(0));
-    image.back(1) = 1;
-    if (!(r.shape(r.input(m.first)) == image)) return {"what it pools was no image of height 1", r.name(m.first)};
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    auto p = r.get<op::pool>(m.last);
-    p.axes = 2;
-    p.kernel = {1, p.kernel.at(0)};
-    p.stride = {1, p.stride.at(0)};
-    p.dilation = {1, p.dilation.at(0)};
-    p.pad = {0, p.pad.at(0), 0, p.pad.at(1)};
-    const value_id x = r.input(m.first);
-    const extents signal = r.shape(r.output(m.last));
-    extents image = r.shape(x);
-    image.back(0) = signal.back(0);
-    r.exchange(m.first, m.last, p, {&x, 1}, image, reshape_to(signal));
   }
 };
 

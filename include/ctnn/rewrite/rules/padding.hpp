@@ -24,7 +24,7 @@ struct pad_nothing {
 };
 
 /// pad > reshape that adds or takes away extents of 1  ->  reshape > pad: a signal is padded as the image of one row
-/// that its convolution reads
+/// that a convolution reads
 struct reshape_before_pad {
   static constexpr rule_info info{"reshape_before_pad", "pad > reshape(ones) -> reshape > pad", lowers::movable,
                                   numerics::exact};
@@ -64,11 +64,11 @@ struct reshape_before_pad {
   }
 };
 
-/// pad(0) > conv2d|conv3d  ->  the second;  pad(0) > average pool  ->  pool that counts its padding;
+/// pad(0) > conv  ->  the second;  pad(0) > average pool  ->  pool that counts its padding;
 /// pad(less than there is) > max pool  ->  pool;  pad(the byte that stands for 0) > conv of bytes  ->  the second
 template <class Last>
 struct pad_window {
-  static constexpr rule_info info{"pad_window", "pad > conv2d|conv3d|quantized_conv|pool -> the second", lowers::nodes,
+  static constexpr rule_info info{"pad_window", "pad > conv|quantized_conv|pool -> the second", lowers::nodes,
                                   numerics::exact};
   using pattern = chain<op::pad, Last>;
   static constexpr bool pools = std::is_same_v<Last, op::pool>;

@@ -43,7 +43,6 @@ struct weight_of_bytes {
     const expression* x = &g.at_expression(e);
     for (; matrix && x->type == &type_of<op::permute> && x->shape.rank == 2; x = &g.at_expression(g.arguments(*x)[0]))
       turned = turned != (decode<op::permute>(g.fields_of(x->fields)).order[0] == 1);
-    if (!matrix && x->type == &type_of<op::reshape>) x = &g.at_expression(g.arguments(*x)[0]);  // a signal as a row
     if (x->type != &type_of<op::dequantize>) return {"its weight is not dequantised from a constant"};
     const auto of = g.arguments(*x);
     how = decode<op::dequantize>(g.fields_of(x->fields));
@@ -69,7 +68,7 @@ struct multiply_bytes {
   struct match : ir::match {
     weight_of_bytes weight{};
   };
-  using layers = find::any_of<op::conv1d, op::conv2d, op::conv3d, op::linear>;
+  using layers = find::any_of_all<find::convolutions, find::any_of<op::linear>>;
   using pattern = find::reader<layers, &match::last, &match::input,
                                find::behind<op::reshape, 1, find::node<said_integers, &match::first>>>;
   template <class Layer>
@@ -78,7 +77,9 @@ struct multiply_bytes {
   static constexpr reason guard(const rewriter& r, match& m) {
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
     if (r.inputs_count(m.last) != 1) return {"it adds a residual"};
-    if (r.is<op::conv2d>(m.last) && r.get<op::conv2d>(m.last).has_slopes()) return {"it applies slopes to its results"};
+    bool slopes = false;
+    find::convolutions::visit(r, m.last, [&](const auto& conv) { slopes = conv.has_slopes(); });
+    if (slopes) return {"it applies slopes to its results"};
     if (const reason no = unless_bytes(r, m.first)) return no;
     if (const reason no = m.weight.look(r, r.weight(m.last, 0), r.is<op::linear>(m.last))) return no;
     if (r.is<op::linear>(m.last)) {
@@ -107,7 +108,7 @@ struct multiply_bytes {
         m.weight.scale != none
             ? m.weight.scale
             : r.filled({1}, static_cast<float>(r.view().at_expression(m.weight.bytes).element.real.scale));
-    // A signal's weight has become that of an image; one number for all may be a scalar in files.
+    // One number for all may be a scalar in files.
     const extents shape = m.weight.turned ? r.shape_of(m.weight.bytes) : r.shape_of(r.weight(m.last, 0));
     const extents each{static_cast<int>(r.shape_of(scale).count())};
     pool<expression_id> weights(1, r.leaf_as(m.weight.bytes, shape));
@@ -141,7 +142,7 @@ struct bytes_of_products {
   static constexpr rule_info info{"bytes_of_products", "quantized_conv|quantized_matmul > quantize -> the first",
                                   lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using layers = find::any_of<op::quantized_conv1d, op::quantized_conv2d, op::quantized_conv3d, op::quantized_matmul>;
+  using layers = find::any_of_all<find::byte_convolutions, find::any_of<op::quantized_matmul>>;
   using pattern = find::node<says_integers, &match::last,
                              find::alone<find::behind<op::reshape, 1, find::node<layers, &match::first>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {

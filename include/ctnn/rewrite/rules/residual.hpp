@@ -34,11 +34,11 @@ constexpr reason unless_of_one_shape(const rewriter& r, const match& m) {
   return {"its operands differ in shape", r.name(m.first)};
 }
 
-/// conv2d|linear > add of the same shape  ->  the first with a residual input
+/// conv1d|conv2d|linear > add of the same shape  ->  the first with a residual input
 struct fuse_residual {
-  static constexpr rule_info info{"fuse_residual", "conv2d|linear > binary(add) -> the first", lowers::nodes,
+  static constexpr rule_info info{"fuse_residual", "conv1d|conv2d|linear > binary(add) -> the first", lowers::nodes,
                                   numerics::reassociates};
-  using adds = find::any_of<op::conv2d, op::linear>;
+  using adds = find::any_of_all<find::fusing_convolutions, find::any_of<op::linear>>;
   using pattern = chain<adds, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);
@@ -56,11 +56,12 @@ struct fuse_residual {
   }
 };
 
-/// conv2d|linear with an activation > add of the same shape  ->  the first with a residual input, added last. An
+/// conv1d|conv2d|linear with an activation > add of the same shape  ->  the first with a residual input, added last. An
 /// activation behind the sum stays where it is: a layer applies one.
 struct fuse_residual_last {
-  static constexpr rule_info info{"fuse_residual_last", "conv2d|linear with an activation > binary(add) -> the first",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"fuse_residual_last",
+                                  "conv1d|conv2d|linear with an activation > binary(add) -> the first", lowers::nodes,
+                                  numerics::exact};
   using pattern = fuse_residual::pattern;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto b = r.get<op::binary>(m.last);

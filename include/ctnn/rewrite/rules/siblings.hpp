@@ -8,16 +8,16 @@
 
 namespace ctnn::rules {
 
-/// linear or conv2d, three or more alike of one input, for what multiplies further  ->  one of them with all outputs >
-/// split, where its parts lie in one piece and need no copies
+/// linear, conv1d or conv2d, three or more alike of one input, for what multiplies further  ->  one of them with all
+/// outputs > split, where its parts lie in one piece and need no copies
 struct join_siblings {
-  static constexpr rule_info info{"join_siblings", "linear|conv2d, three of one input -> one > split", lowers::nodes,
-                                  numerics::reassociates};
+  static constexpr rule_info info{"join_siblings", "linear|conv1d|conv2d, three of one input -> one > split",
+                                  lowers::nodes, numerics::reassociates};
   struct match : ir::match {
     pool<node_id> layers;
     cost now{}, then{};
   };
-  using layers = find::any_of<op::linear, op::conv2d>;
+  using layers = find::any_of_all<find::any_of<op::linear>, find::fusing_convolutions>;
   using pattern = single<layers>;
   static constexpr std::size_t fewest = 3;  // two nodes take their place
 
@@ -42,7 +42,7 @@ struct join_siblings {
   }
   template <class Layer>
   static constexpr reason refused(const rewriter& r, match& m, const Layer& last) {
-    if constexpr (std::is_same_v<Layer, op::conv2d>) {
+    if constexpr (!std::is_same_v<Layer, op::linear>) {
       if (last.groups != 1) return {"its channels are in groups"};
       if (last.has_slopes()) return {"it applies one slope an output"};
     }
@@ -67,7 +67,7 @@ struct join_siblings {
     return {};
   }
   /// What would be taken in stays before, and what would have to move the parts.
-  using multiplies = find::any_of<op::linear, op::conv2d, op::matmul, op::attention, op::pool>;
+  using multiplies = find::any_of_all<layers, find::any_of<op::matmul, op::attention, op::pool>>;
 
  public:
   static constexpr reason guard(const rewriter& r, match& m) {

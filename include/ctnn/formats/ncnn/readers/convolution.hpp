@@ -162,12 +162,16 @@ void convolution(layer_reader& l) {
   l.result(v);
 }
 
+inline void need_signal(layer_reader& l) {
+  if (l.shape(l.input()).rank != 2) l.fail("input is " + describe(l.shape(l.input())) + ", expected 2 dimensions");
+}
+
 template <bool grouped>
 void convolution_1d(layer_reader& l) {
   if (l.flag_or(19, false)) layer_reader::refuse(19, "weights as inputs");
   const auto op = convolution_parameters<1>(l, grouped);
   l.expect(1, 1);
-  if (l.shape(l.input()).rank != 2) l.fail("input is " + describe(l.shape(l.input())) + ", expected 2 dimensions");
+  need_signal(l);
   const value_id v = l.node(op, {l.input()});
   convolution_weights(l, v, op.out, l.int_or(6, 0), op.bias);
   l.result(v);
@@ -181,27 +185,36 @@ inline std::array<int, 2> cut_to(const layer_reader& l, int full, int wanted, sa
   return same == same_padding::upper ? std::array{small, cut - small} : std::array{cut - small, small};
 }
 
-template <bool grouped>
+template <int Axes, bool grouped>
 void deconvolution(layer_reader& l) {
   if (l.flag_or(28, false)) layer_reader::refuse(28, "weights as inputs");
-  op::conv_transpose2d op;
+  op::conv_transpose<Axes> op;
   set_windows(l, op, grouped);
-  const int right = l.extent_or(18, 0, 0);
-  op.output_padding = {l.extent_or(19, right, 0), right};
-  const int width = l.int_or(20, 0), wanted[2] = {l.int_or(21, width), width};
-  const padding_parameters p = read_padding(l, true);
+  const int right = l.extent_or(18, 0, 0), width = l.int_or(20, 0);
+  std::array<int, Axes> wanted{};
+  op.output_padding.back() = right;
+  wanted.back() = width;
+  const padding_parameters p = read_padding(l, Axes == 2);
   l.expect(1, 1);
-  const value_id x = as_image(l, l.input());
+  value_id x = l.input();
+  if constexpr (Axes == 2) {
+    op.output_padding[0] = l.extent_or(19, right, 0);
+    wanted[0] = l.int_or(21, width);
+    x = as_image(l, x);
+    op.pad = p.pad;
+  } else {
+    need_signal(l);
+    op.pad = {p.pad[1], p.pad[3]};
+  }
   const extents in = l.shape(x);
-  op.pad = p.pad;
   if (p.same != same_padding::none) {
-    for (unsigned i : {0u, 1u}) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Axes); ++i) {
       if (wanted[i] < 1) layer_reader::refuse(20, "SAME padding without an output size");
       const std::int64_t full = op.extent(i, in[static_cast<int>(i) + 1]);
       if (full > 1 << 30) l.fail("input of " + describe(in) + " is too large");
       const auto cut = cut_to(l, static_cast<int>(full), wanted[i], p.same);
       op.pad[i] = cut[0];
-      op.pad[i + 2] = cut[1];
+      op.pad[i + static_cast<std::size_t>(Axes)] = cut[1];
     }
   } else if (width != 0 || wanted[0] != 0) {
     layer_reader::refuse(20, "output size of a transposed convolution with explicit padding");
@@ -213,7 +226,7 @@ void deconvolution(layer_reader& l) {
   l.expect_weight(v, 0, weight_size);
   const std::vector<float> filed = l.tagged(weight_size);
   std::vector<float> weight(filed.size());
-  const auto taps = static_cast<std::size_t>(op.kernel[0]) * static_cast<std::size_t>(op.kernel[1]);
+  const auto taps = static_cast<std::size_t>(op.taps());
   auto from = filed.begin();
   for (int g = 0; g < op.groups; ++g)
     for (int o = 0; o < group_out; ++o)

@@ -66,21 +66,45 @@ inline void activation(node_writer& w) {
   activation_layer(w, w.get<op::activation>().activation, w.in(), w.out());
 }
 
-/// Parameters of convolutions but the activation.
-inline parameter_list convolution_parameters(const op::conv2d& op, std::int64_t weights) {
+/// What convolutions both ways say of their windows but the padding. Of a signal the axis is the last of an image's.
+template <int Axes>
+parameter_list window_parameters(const op::convolution_windows<Axes>& op) {
   parameter_list p;
-  p.integer(0, op.out, 0).integer(1, op.kernel[1], 0).integer(11, op.kernel[0], op.kernel[1]);
-  p.integer(2, op.dilation[1], 1).integer(12, op.dilation[0], op.dilation[1]);
-  p.integer(3, op.stride[1], 1).integer(13, op.stride[0], op.stride[1]);
+  p.integer(0, op.out, 0);
+  const auto add = [&](int id, const auto& each, int otherwise) {
+    p.integer(id, each.back(), otherwise);
+    if constexpr (Axes == 2) p.integer(id + 10, each[0], each[1]);
+  };
+  add(1, op.kernel, 0);
+  add(2, op.dilation, 1);
+  add(3, op.stride, 1);
+  return p;
+}
+template <int Axes>
+void add_padding(parameter_list& p, const op::convolution_windows<Axes>& op) {
+  const int left = op.pad[Axes - 1];
+  p.integer(4, left, 0);
+  if constexpr (Axes == 2) p.integer(14, op.pad[0], left);
+  p.integer(15, op.pad.back(), left);
+  if constexpr (Axes == 2) p.integer(16, op.pad[2], op.pad[0]);
+}
+/// Parameters of convolutions but the activation.
+template <int Axes>
+parameter_list convolution_parameters(const op::conv<Axes>& op, std::int64_t weights) {
+  parameter_list p = window_parameters<Axes>(op);
   if (op.same != same_padding::none) p.integer(4, op.same == same_padding::upper ? -233 : -234, 0);
-  else
-    p.integer(4, op.pad[1], 0).integer(14, op.pad[0], op.pad[1]).integer(15, op.pad[3], op.pad[1])
-        .integer(16, op.pad[2], op.pad[0]);
+  else add_padding<Axes>(p, op);
   return p.integer(5, op.bias, 0).integer(6, weights, 0).integer(7, op.groups, 1);
+}
+/// "Convolution", "ConvolutionDepthWise1D"
+template <int Axes>
+std::string layer_over(const char* kind, int groups) {
+  return kind + std::string(groups == 1 ? "" : "DepthWise") + (Axes == 1 ? "1D" : "");
 }
 
 /// A layer of its own for the slopes of a convolution, which stand behind its bias.
-inline void slope_layer(node_writer& w, const op::conv2d& op, const std::string& from, const std::string& to) {
+template <int Axes>
+void slope_layer(node_writer& w, const op::conv<Axes>& op, const std::string& from, const std::string& to) {
   w.layer("PReLU", {from}, {to}, parameter_list().integer(0, op.out, 0));
   w.b.bin.raw(w.weight(op.slopes()));
 }
@@ -91,8 +115,9 @@ inline std::string add_residual(node_writer& w, const std::string& result, const
   return sum;
 }
 
-inline void write_conv2d(node_writer& w, const op::conv2d& op) {
-  w.need_rank(3, 3);
+template <int Axes>
+void write_conv(node_writer& w, const op::conv<Axes>& op) {
+  w.need_rank(Axes + 1, Axes + 1);
   const std::span<const float> weight = w.weight(0);
   parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(weight.size()));
   const bool adds = w.input_count() == 2, last = adds && op.residual_last, residual = adds && !last;
@@ -100,7 +125,7 @@ inline void write_conv2d(node_writer& w, const op::conv2d& op) {
   const bool activate_after = separate && op.activation;
   const std::string end = last ? w.between("activated") : w.out();
   std::string result = residual ? w.between("product") : before_activation(w, separate, end);
-  w.layer(op.groups == 1 ? "Convolution" : "ConvolutionDepthWise", {w.in()}, {result}, p);
+  w.layer(layer_over<Axes>("Convolution", op.groups).c_str(), {w.in()}, {result}, p);
   w.b.bin.tagged(weight);
   if (op.bias) w.b.bin.raw(w.weight(1));
   if (residual) result = add_residual(w, result, before_activation(w, activate_after));
@@ -108,28 +133,27 @@ inline void write_conv2d(node_writer& w, const op::conv2d& op) {
   else if (activate_after) activation_layer(w, op.activation, result, end);
   if (last) add_residual(w, end, w.out());
 }
-inline void conv2d(node_writer& w) { write_conv2d(w, w.get<op::conv2d>()); }
+template <int Axes>
+void conv(node_writer& w) {
+  write_conv(w, w.get<op::conv<Axes>>());
+}
 
-inline void conv_transpose2d(node_writer& w) {
-  w.need_rank(3, 3);
-  const op::conv_transpose2d op = w.get<op::conv_transpose2d>();
+template <int Axes>
+void conv_transpose(node_writer& w) {
+  w.need_rank(Axes + 1, Axes + 1);
+  const auto op = w.get<op::conv_transpose<Axes>>();
   const std::span<const float> weight = w.weight(0);
-  parameter_list p;
-  p.integer(0, op.out, 0).integer(1, op.kernel[1], 0).integer(11, op.kernel[0], op.kernel[1]);
-  p.integer(2, op.dilation[1], 1).integer(12, op.dilation[0], op.dilation[1]);
-  p.integer(3, op.stride[1], 1).integer(13, op.stride[0], op.stride[1]);
-  p.integer(4, op.pad[1], 0)
-      .integer(14, op.pad[0], op.pad[1])
-      .integer(15, op.pad[3], op.pad[1])
-      .integer(16, op.pad[2], op.pad[0]);
-  p.integer(18, op.output_padding[1], 0).integer(19, op.output_padding[0], op.output_padding[1]);
+  parameter_list p = window_parameters<Axes>(op);
+  add_padding<Axes>(p, op);
+  p.integer(18, op.output_padding.back(), 0);
+  if constexpr (Axes == 2) p.integer(19, op.output_padding[0], op.output_padding[1]);
   p.integer(5, op.bias, 0).integer(6, static_cast<std::int64_t>(weight.size()), 0).integer(7, op.groups, 1);
   const bool separate = !fuse_activation(p, op.activation);
   const std::string result = before_activation(w, separate);
-  w.layer(op.groups == 1 ? "Deconvolution" : "DeconvolutionDepthWise", {w.in()}, {result}, p);
+  w.layer(layer_over<Axes>("Deconvolution", op.groups).c_str(), {w.in()}, {result}, p);
   // Outputs first, a group after the other.
   const auto groups = static_cast<std::size_t>(op.groups), outputs = static_cast<std::size_t>(op.out) / groups;
-  const auto taps = static_cast<std::size_t>(op.kernel[0]) * static_cast<std::size_t>(op.kernel[1]);
+  const auto taps = static_cast<std::size_t>(op.taps());
   const std::size_t depth = weight.size() / (groups * outputs * taps);
   std::vector<float> filed;
   filed.reserve(weight.size());
@@ -145,23 +169,25 @@ inline void conv_transpose2d(node_writer& w) {
 }
 
 /// A linear layer from one pixel to one, where the pixel's axes are needed: InnerProduct would take a Reshape.
-inline bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
+template <int Axes>
+bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
   const extents in = w.input_shape();
-  if (in.rank != 3 || in.count(1, 3) != 1 || op.axes != 3 || op.ones != 2 || w.b.kept_flat.contains(w.id()))
+  if (in.rank != Axes + 1 || in.count(1, in.rank) != 1 || op.axes != in.rank || op.ones != Axes ||
+      w.b.kept_flat.contains(w.id()))
     return false;
-  op::conv2d conv;
+  op::conv<Axes> conv;
   conv.out = op.out;
   conv.kernel = conv.ones;
   conv.bias = op.bias;
   conv.activation = op.activation;
   conv.residual_last = op.residual_last;
-  write_conv2d(w, conv);
+  write_conv<Axes>(w, conv);
   return true;
 }
 
 inline void linear(node_writer& w) {
   const op::linear op = w.get<op::linear>();
-  if (linear_of_one_pixel(w, op)) return;
+  if (linear_of_one_pixel<1>(w, op) || linear_of_one_pixel<2>(w, op)) return;
   const extents in = w.input_shape();
   parameter_list p;
   const std::span<const float> weight = w.weight(0);
@@ -350,18 +376,19 @@ inline void pool(node_writer& w) {
 }
 
 inline void adaptive_pool(node_writer& w) {
-  w.need_rank(3, 3);
   const op::adaptive_pool op = w.get<op::adaptive_pool>();
-  if (op.axes != 2) throw inexpressible{"adaptive pooling over other axes than two"};
+  if (op.axes > 2) throw inexpressible{"adaptive pooling over three axes"};
+  w.need_rank(op.axes + 1, op.axes + 1);
   parameter_list p;
   p.integer(0, op.function == op::pooling::average, 0);
   if (op.flatten) {
     p.integer(4, 1, 0);
   } else {
-    const int width = op.size.at(1) ? op.size.at(1) : -233, height = op.size.at(0) ? op.size.at(0) : -233;
-    p.integer(7, 1, 0).integer(8, width, 0).integer(18, height, width);
+    const int width = op.size.at(op.axes - 1) ? op.size.at(op.axes - 1) : -233;
+    p.integer(7, 1, 0).integer(8, width, 0);
+    if (op.axes == 2) p.integer(18, op.size.at(0) ? op.size.at(0) : -233, width);
   }
-  w.layer("Pooling", {w.in()}, {w.out()}, p);
+  w.layer(op.axes == 2 ? "Pooling" : "Pooling1D", {w.in()}, {w.out()}, p);
 }
 
 /// Whether the nearest elements are PyTorch's, floor(i / factor): for whole factors most ways of counting agree.

@@ -51,7 +51,7 @@ inline void quantized_conv2d(node_writer& w) {
   w.need_rank(3, 3);
   const auto op = w.get<op::quantized_conv<2>>();
   need_ncnn_arithmetic(op);
-  parameter_list p = convolution_parameters(op, static_cast<std::int64_t>(w.weight(0).size()));
+  parameter_list p = convolution_parameters<2>(op, static_cast<std::int64_t>(w.weight(0).size()));
   const bool grouped = op.groups != 1, separate = !fuse_activation(p, op.activation);
   const bool requantize = makes_bytes(w, w.result_type(), separate);
   p.integer(8, (grouped ? 1 : 2) + (requantize ? 100 : 0), 0);

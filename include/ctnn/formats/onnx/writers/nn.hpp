@@ -57,7 +57,7 @@ inline extents along_channels(const extents& x, int axis) {
 template <int Axes>
 void finish_conv(node_writer& w, const op::conv<Axes>& op, std::string y, const activation_function& f, int lead) {
   if (op.has_slopes()) {
-    const extents s = along_channels(w.result_shape(), channel_axis(w.result_shape()));
+    const extents s = along_channels(w.result_shape(), w.result_shape().rank - 1 - Axes);
     y = w.add("PRelu", {y, w.weight(op.slopes(), s)});
   } else {
     y = applied(w, f, y, w.result_type());
@@ -66,12 +66,12 @@ void finish_conv(node_writer& w, const op::conv<Axes>& op, std::string y, const 
   w.result(y, lead);
 }
 
-/// A convolution with its sum and its activation as one node, of two dimensions as ONNX Runtime has it.
+/// A convolution with its sum and its activation as one node, over one axis or two as ONNX Runtime has it.
 template <int Axes>
 bool fused_conv(node_writer& w, const op::conv<Axes>& op, const std::string& weight, int lead) {
   const fused_activation f = fused_form(op.activation);
   const bool sum = w.input_count() == 2 && !op.residual_last;
-  if (!w.fused() || Axes != 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
+  if (!w.fused() || Axes > 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
   if (sum && !(w.shape(1) == w.result_shape())) return false;
   std::vector<attribute> a = convolution_attributes(op, w.shape());
   if (f.type) a.push_back(with("activation", f.type));
