@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../graph/operators/rearranging.hpp"
-#include "../reference/movement.hpp"
+#include "../walks/movement_walk.hpp"
 #include "elementwise.hpp"
 #include "pointwise.hpp"
 

@@ -10,7 +10,7 @@
 #define CTNN_KERNELS_FEW_INL_HPP
 #endif
 
-#include "../reference/movement.hpp"
+#include "../walks/movement_walk.hpp"
 #include "conv2d-inl.hpp"
 #include "linear-inl.hpp"
 

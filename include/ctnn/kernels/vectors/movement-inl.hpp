@@ -20,7 +20,7 @@
 
 #include "../../graph/operators/pad.hpp"
 #include "../../graph/operators/shape.hpp"
-#include "../reference/movement.hpp"
+#include "../walks/movement_walk.hpp"
 #include "../share.hpp"
 #include "../simd/transpose-inl.hpp"
 
