@@ -90,13 +90,16 @@ function inputsOf(session, job) {
 /// Only those that the session has: a file need not name an input that nothing reads.
 const only = (feeds, session) => Object.fromEntries(Object.entries(feeds).filter(([name]) => session.inputNames.includes(name)));
 
-/// What happens to a file: it opens as it is and optimized, and runs. `note` gets the step that fails, and why.
-async function outputsOf(file, feed, note) {
+/// What happens to a file: it opens as it is and optimized, and runs as it is, or as users run it. `note` gets the step
+/// that fails, and why.
+async function outputsOf(file, feed, note, asUsers) {
   let step = 'open';
   try {
-    const session = await plainly(file);
+    const plain = await plainly(file);
     step = 'optimize';
-    await (await optimized(file)).release();
+    const whole = await optimized(file);
+    const [session, other] = asUsers ? [whole, plain] : [plain, whole];
+    await other.release();
     step = 'run';
     const result = await session.run(feed(session));
     const all = session.outputNames.map((name, at) => [name, result[name], session.outputMetadata[at]]);
@@ -118,7 +121,7 @@ async function answer(job) {
   }
   for (const [how, file] of Object.entries(job.written)) {
     const said = result.written[how] = {};
-    const got = await outputsOf(file, session => feeds ? only(feeds, session) : inputsOf(session, job), said);
+    const got = await outputsOf(file, session => feeds ? only(feeds, session) : inputsOf(session, job), said, job.asUsers);
     for (const [at, [name, value]] of (got ? want ?? [] : []).entries()) {
       const mine = name === undefined ? got[at] : got.find(g => g[0] === name);
       const d = mine ? distance(mine[1], value.file ? fromFile(value, { ...mine[2], shape: mine[1].dims }) : value) : { why: 'missing' };

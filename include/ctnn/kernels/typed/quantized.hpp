@@ -212,7 +212,6 @@ class byte_layer {
         of_(a.of(0).real),
         made_(a.made()),
         activation_(p.activation),
-        steps_(1 / made_.real.scale),
         bounded_(bounds_in_steps()),
         bounds_(bounds()),
         input_(a.in[0]) {
@@ -332,7 +331,8 @@ class byte_layer {
       return {1, 0, fixed_factor(factor), twice_rounded_factor(factor)};
     }
     const float bias = real_bias() ? bias_[o] : 0;
-    if (op_.is_real()) return {in_steps(of_.scale * static_cast<double>(of_weight)), in_steps(double{bias})};
+    // In floats, in ONNX Runtime's order.
+    if (op_.is_real()) return {in_steps(static_cast<float>(of_.scale) * of_weight), in_steps(bias)};
     const float of_input = input_scale_[by_row_ ? row : 0];
     if (op_.arithmetic == op::byte_arithmetic::ncnn) return {of_weight == 0 ? 0 : 1 / (of_input * of_weight), bias};
     return {is_byte(made_) && !activation_ ? of_input * of_weight / *output_scale_ : of_input * of_weight};
@@ -369,15 +369,15 @@ class byte_layer {
   /// Do real numbers become steps of the result before what bounds them, and not behind a function?
   bool are_steps() const { return op_.is_real() && is_byte(made_) && op::is_bounds(activation_); }
   /// A real number so; a finite one, as a sum of 0 times what is not would be no number.
-  float in_steps(double x) const {
-    constexpr double most = std::numeric_limits<float>::max();
-    return static_cast<float>(are_steps() ? std::clamp(x * steps_, -most, most) : x);
+  float in_steps(float x) const {
+    constexpr float most = std::numeric_limits<float>::max();
+    return are_steps() ? std::clamp(x / output_scale(), -most, most) : x;
   }
   activation_function bounds_in_steps() const {
     activation_function f = activation_;
     if (!are_steps() || f.kind != function::clip) return f;
-    f.a = in_steps(double{f.a});
-    f.b = in_steps(double{f.b});
+    f.a = in_steps(f.a);
+    f.b = in_steps(f.b);
     return f;
   }
 
@@ -389,7 +389,6 @@ class byte_layer {
   quantization of_;
   element made_;
   activation_function activation_;
-  double steps_;  ///< of the result, in a real number of 1
   activation_function bounded_;
   op::byte_bounds bounds_;
   const_tensor input_, weight_;
