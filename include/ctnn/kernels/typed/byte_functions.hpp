@@ -152,8 +152,8 @@ inline void combine_bytes(const op::binary& p, const arguments& a) {
   const quantization of = a.of(0).real, with = a.of(1).real, as = to.real;
   const op::byte_bounds bounds(p.activation, to);
   const bool multiplies = p.function == op::binary_function::mul;
-  const fixed_factor first(multiplies ? of.scale * with.scale / as.scale : of.scale / as.scale),
-      second(with.scale / as.scale);
+  const fixed_factor factor(of.scale * with.scale / as.scale);
+  const factors_of_sum factors(of.scale, with.scale, as.scale);
   const bool subtracts = p.function == op::binary_function::sub;
   const auto flip_of = [](dtype t) { return static_cast<std::uint8_t>(t == dtype::i8 ? 128 : 0); };
   byte_pairs pairs{};
@@ -163,8 +163,8 @@ inline void combine_bytes(const op::binary& p, const arguments& a) {
   pairs.z_zero = with.zero;
   pairs.multiplies = multiplies;
   pairs.subtracts = subtracts;
-  pairs.first = first.times;
-  pairs.second = multiplies ? 0 : second.times;
+  pairs.first = multiplies ? factor.times : factors.first;
+  pairs.second = multiplies ? 0 : factors.second;
   pairs.zero = as.zero;
   pairs.least = bounds.low;
   pairs.most = bounds.high;
@@ -176,8 +176,8 @@ inline void combine_bytes(const op::binary& p, const arguments& a) {
     map_pairs<T, X, Z>(a, [&](X x, Z z) {
       const std::int32_t left = x - of.zero, right = z - with.zero;
       const std::int32_t y = to.rounded == rounding::twice ? twice.of(left, right, sign)
-                             : multiplies                  ? first.of(left * right)
-                                                           : weighted_sum(first, left, second, right * sign);
+                             : multiplies                  ? factor.of(left * right)
+                                                           : factors.of(left, right * sign);
       return static_cast<T>(bounds.of(y + as.zero));
     });
   });

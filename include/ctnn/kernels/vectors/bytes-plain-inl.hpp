@@ -157,9 +157,9 @@ struct byte_binary {
 };
 constexpr byte_binary byte_task_of(const op::binary& p, const arguments& in) {
   const quantization of = in.of(0).real, with = in.of(1).real, as = in.made().real;
-  const fixed_factor a(of.scale / as.scale), b(with.scale / as.scale);
-  byte_binary k{{results_of(p.activation, in.made()), a.times,
-                 p.function == op::binary_function::sub ? -b.times : b.times, std::int64_t{1} << 31},
+  const factors_of_sum factors(of.scale, with.scale, as.scale);
+  byte_binary k{{results_of(p.activation, in.made()), factors.first,
+                 p.function == op::binary_function::sub ? -factors.second : factors.second, std::int64_t{1} << 31},
                 p.function == op::binary_function::mul,
                 of.zero,
                 with.zero,
