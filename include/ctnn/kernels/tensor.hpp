@@ -32,7 +32,7 @@ struct basic_tensor {
   T* data = nullptr;
   extents shape{};
   layout order = layout::nchw;
-  int pitch = 0;  ///< nhwc, nwc: elements from one pixel to the next
+  int pitch = 0;            ///< nhwc, nwc: elements from one pixel to the next
   dtype type = dtype::f32;  ///< of the elements; `data` is where they lie, whatever they are
 
   /// Channels of one that is not nchw.
