@@ -76,8 +76,8 @@ class convolutions {
         }
         p.bias = !r_.one_in(3);
         if (r_.one_in(2)) p.activation = {r_.one_in(3) && type == dtype::f32 ? function::tanh : function::relu};
-        const bool adds = type == dtype::f32 && residual != none && p.out == from && r_.one_in(2) &&
-                          residual != last && g.values[static_cast<std::size_t>(residual)].shape == shape;
+        const bool adds = type == dtype::f32 && residual != none && p.out == from && r_.one_in(2) && residual != last &&
+                          g.values[static_cast<std::size_t>(residual)].shape == shape;
         p.residual_last = adds && p.activation && r_.one_in(2);
         next = type == dtype::i8 ? add_bytes(p, last) : adds ? add(p, {last, residual}) : add(p, {last});
         if (next == none && adds) next = add(p, {last});

@@ -11,23 +11,23 @@ namespace nn = ctnn;
 
 namespace {
 
-struct signals : nn::network<nn::input<"x", nn::shape<3, 40>>,
-                             nn::conv1d<"c1", nn::out<8>, nn::kernel<5>, nn::stride<2>, nn::pad<2>>, nn::relu<"r1">,
-                             nn::conv1d<"c2", nn::out<8>, nn::kernel<3>, nn::dilation<2>, nn::pad<2>, nn::groups<8>>,
-                             nn::add<"sum", nn::from<"c2", "r1">>, nn::tanh_activation<"r2">,
-                             nn::conv1d<"c3", nn::out<6>, nn::kernel<1>>, nn::prelu<"slopes", nn::axis<0>>,
-                             nn::max_pool1d<"maxima", nn::kernel<3>, nn::stride<2>, nn::pad<1>>,
-                             nn::conv_transpose1d<"up", nn::out<5>, nn::kernel<4>, nn::stride<3>>,
-                             nn::avg_pool1d<"means", nn::kernel<4>>> {};
-struct rows : nn::network<nn::input<"x", nn::shape<3, 1, 40>>,
-                          nn::conv2d<"c1", nn::out<8>, nn::kernel<1, 5>, nn::stride<1, 2>, nn::pad<0, 2>>,
-                          nn::relu<"r1">,
-                          nn::conv2d<"c2", nn::out<8>, nn::kernel<1, 3>, nn::dilation<1, 2>, nn::pad<0, 2>, nn::groups<8>>,
-                          nn::add<"sum", nn::from<"c2", "r1">>, nn::tanh_activation<"r2">,
-                          nn::conv2d<"c3", nn::out<6>, nn::kernel<1>>, nn::prelu<"slopes">,
-                          nn::max_pool2d<"maxima", nn::kernel<1, 3>, nn::stride<1, 2>, nn::pad<0, 1>>,
-                          nn::conv_transpose2d<"up", nn::out<5>, nn::kernel<1, 4>, nn::stride<1, 3>>,
-                          nn::avg_pool2d<"means", nn::kernel<1, 4>>> {};
+struct signals
+    : nn::network<
+          nn::input<"x", nn::shape<3, 40>>, nn::conv1d<"c1", nn::out<8>, nn::kernel<5>, nn::stride<2>, nn::pad<2>>,
+          nn::relu<"r1">, nn::conv1d<"c2", nn::out<8>, nn::kernel<3>, nn::dilation<2>, nn::pad<2>, nn::groups<8>>,
+          nn::add<"sum", nn::from<"c2", "r1">>, nn::tanh_activation<"r2">, nn::conv1d<"c3", nn::out<6>, nn::kernel<1>>,
+          nn::prelu<"slopes", nn::axis<0>>, nn::max_pool1d<"maxima", nn::kernel<3>, nn::stride<2>, nn::pad<1>>,
+          nn::conv_transpose1d<"up", nn::out<5>, nn::kernel<4>, nn::stride<3>>,
+          nn::avg_pool1d<"means", nn::kernel<4>>> {};
+struct rows
+    : nn::network<nn::input<"x", nn::shape<3, 1, 40>>,
+                  nn::conv2d<"c1", nn::out<8>, nn::kernel<1, 5>, nn::stride<1, 2>, nn::pad<0, 2>>, nn::relu<"r1">,
+                  nn::conv2d<"c2", nn::out<8>, nn::kernel<1, 3>, nn::dilation<1, 2>, nn::pad<0, 2>, nn::groups<8>>,
+                  nn::add<"sum", nn::from<"c2", "r1">>, nn::tanh_activation<"r2">,
+                  nn::conv2d<"c3", nn::out<6>, nn::kernel<1>>, nn::prelu<"slopes">,
+                  nn::max_pool2d<"maxima", nn::kernel<1, 3>, nn::stride<1, 2>, nn::pad<0, 1>>,
+                  nn::conv_transpose2d<"up", nn::out<5>, nn::kernel<1, 4>, nn::stride<1, 3>>,
+                  nn::avg_pool2d<"means", nn::kernel<1, 4>>> {};
 
 template <class Net>
 std::vector<float> answer() {

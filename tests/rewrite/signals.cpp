@@ -148,8 +148,25 @@ constexpr auto linear_of_one = [](builder& b) {
   l.ones = 1;
   b.output("", b.add(l, "c", {b.input("x", {4, 1})}));
 };
+/// Zeros before the samples, or a channel of zeros before the others.
+template <bool Channels>
+constexpr auto zeros_first = [](builder& b) {
+  op::pad zeros;
+  for (const int n : {Channels ? 1 : 0, Channels ? 0 : 2}) zeros.before.push_back(n), zeros.after.push_back(0);
+  op::conv1d c = filter(6);
+  c.pad = {0, 1};
+  b.output("", b.add(c, "c", {b.add(zeros, "pad", {b.input("x", {4, 32})})}));
+};
+constexpr auto with_zeros = [](builder& b) {
+  op::conv1d c = filter(6);
+  c.pad = {2, 1};
+  b.output("", b.add(c, "c", {b.input("x", {4, 32})}));
+};
 }  // namespace
 
+FIRES("zeros before a signal", (rules::pad_window<op::conv1d>), zeros_first<false>, with_zeros)
+DECLINES("zeros before the channels", (rules::pad_window<op::conv1d>), zeros_first<true>,
+         "it pads more than the axes of the windows")
 FIRES("slopes along the channels of a batch of signals", (rules::fuse_slopes), slopes_along<1>, with_slopes)
 DECLINES("slopes along the samples", (rules::fuse_slopes), slopes_along<2>,
          "its channels are not the convolution's outputs")

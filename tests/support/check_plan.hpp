@@ -268,7 +268,11 @@ inline std::string describe_plan(const plan_view& p) {
   std::ostringstream s;
   for (std::size_t i = 0; i < p.placements.size(); ++i) {
     const placement& x = p.placements[i];
-    s << "p" << i << " v" << x.value << (x.order == layout::nhwc ? " nhwc/" : " nchw/") << x.pitch;
+    s << "p" << i << " v" << x.value
+      << (x.order == layout::nhwc  ? " nhwc/"
+          : x.order == layout::nwc ? " nwc/"
+                                   : " nchw/")
+      << x.pitch;
     if (x.parent != none) s << " in p" << x.parent << "+" << x.shift;
     else s << " at " << x.offset << " size " << x.size << " steps " << x.first_step << ".." << x.last_step;
     s << (x.external ? " external" : "") << "\n";

@@ -19,10 +19,10 @@ namespace ctnn::ir {
 /// nhwc: rank 3 and 4 only; element (n, c, y, x) at ((n H + y) W + x) pitch + c. A pitch above C means the value is a
 /// part of a wider one: concatenations along the channels are placements, not copies.
 /// nwc: the same of signals, rank 2 and 3; element (n, c, x) at (n W + x) pitch + c, as of an image of one row.
-enum class layout : std::uint8_t { nchw, nhwc, nwc };
+enum class layout : std::uint8_t { nchw, nwc, nhwc };
 
 /// Axes behind the channels in a layout that has those innermost.
-constexpr int axes_of_pixels(layout order) { return order == layout::nwc ? 1 : 2; }
+constexpr int axes_of_pixels(layout order) { return static_cast<int>(order); }
 
 /// conv2d reads the user's plain image directly; with more channels than this a conversion to nhwc pays.
 inline constexpr int few_channels = 4;
@@ -32,7 +32,7 @@ struct basic_tensor {
   T* data = nullptr;
   extents shape{};
   layout order = layout::nchw;
-  int pitch = 0;  ///< nhwc, nwc: elements from one pixel to the next
+  int pitch = 0;            ///< nhwc, nwc: elements from one pixel to the next
   dtype type = dtype::f32;  ///< of the elements; `data` is where they lie, whatever they are
 
   /// Channels of one that is not nchw.
@@ -96,16 +96,12 @@ struct arguments {
 /// Distance in elements between neighbours along `axis`, for kernels that walk any layout.
 template <class T>
 constexpr std::ptrdiff_t stride_of(const basic_tensor<T>& t, int axis) {
-  const int from_end = t.shape.rank - 1 - axis;
   if (t.order == layout::nchw) return static_cast<std::ptrdiff_t>(t.shape.count(axis + 1, t.shape.rank));
-  if (t.order == layout::nwc)
-    return from_end == 0 ? t.pitch : from_end == 1 ? 1 : static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0);
-  switch (from_end) {
-    case 0: return t.pitch;                                                          // x
-    case 1: return static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0);           // y
-    case 2: return 1;                                                                // c
-    default: return static_cast<std::ptrdiff_t>(t.pitch) * t.shape.back(0) * t.shape.back(1);  // n
-  }
+  const int from_end = t.shape.rank - 1 - axis, channels = axes_of_pixels(t.order);
+  if (from_end == channels) return 1;
+  std::ptrdiff_t step = t.pitch;
+  for (int i = 0; i < from_end && i < channels; ++i) step *= t.shape.back(i);  // pixels inside one of this axis
+  return step;
 }
 
 /// A signal's shape, or that of a weight over one axis, with an axis of one row.
