@@ -19,6 +19,12 @@ void add_model_options(CLI::App& command, model_source& m, bool optional_rewriti
       ->expected(1);
   command.add_flag("--external-data", m.external_data, "an ONNX model's weights may be in other files of its folder");
   command
+      .add_option("--rounding", m.rounding,
+                  "how TensorFlow Lite's sums of bytes are rounded: as XNNPACK does (xnnpack), in integers once, as "
+                  "firmware does, or twice, as TensorFlow Lite Micro does")
+      ->check(CLI::IsMember({"xnnpack", "once", "twice"}))
+      ->capture_default_str();
+  command
       .add_option("--memory", m.memory,
                   "GiB that a model's file, all its numbers, or a value between two layers may take (4, 4 and 1)")
       ->check(CLI::Range(0.001, 1048576.0));
@@ -186,6 +192,7 @@ int main(int argc, char** argv) {
   on_bench.add_flag("--json", bench_with.json, "for programs");
 
   header_options header_with;
+  header_with.model.rounding = "once";  // firmware has kernels of it
   CLI::App& on_header =
       *app.add_subcommand("header",
                           "the model as a C++ type with its weights, for ctnn/ctnn.hpp; without MODEL, the tensors of "

@@ -60,6 +60,8 @@ ctnn::onnx::read_options onnx_reading(const model_source& from) {
   read.limits = limits_of(from, read.limits);
   read.external_data = from.external_data;
   read.decode_picture = decode_picture;
+  using enum ctnn::ir::rounding;
+  read.rounding = from.rounding == "once" ? once : from.rounding == "twice" ? twice : real;
   return read;
 }
 

@@ -139,6 +139,7 @@ model model::load_messages(const load_options& options, Read&& messages_of) {
   read.external_data = options.external_data;
   read.custom = options.onnx_operators;
   read.decode_picture = options.decode_picture;
+  read.rounding = options.rounding;
   const auto file = std::make_shared<const onnx::model_message>(messages_of(read));
   return model(onnx::maker_of(file, read), options)
       .declare(onnx::declared_inputs(*file), onnx::declared_outputs(*file));

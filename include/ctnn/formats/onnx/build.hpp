@@ -19,6 +19,8 @@ struct read_options {
   bool external_data = false;                                  ///< tensors may be in other files of the model's folder
   std::span<const node_type> custom{};                         ///< the user's operators
   picture_decoder decode_picture = nullptr;                    ///< ImageDecoder; without one it is refused
+  /// How TensorFlow Lite's convolutions, products and sums of bytes are rounded (load_options::rounding).
+  ir::rounding rounding = ir::rounding::real;
   bool in_parts = false;  ///< throw ir::needs_running where numbers take more than a few steps to compute
 };
 

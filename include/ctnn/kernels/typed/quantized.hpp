@@ -285,9 +285,11 @@ class byte_layer {
     r.most = bounds_.high;
     if (op_.is_tflite()) {
       if (made_.rounded == rounding::twice) return false;
-      r.how = sum_results::fixed;
+      r.how = made_.rounded == rounding::once ? sum_results::fixed : sum_results::real;
+      r.low = -std::numeric_limits<float>::infinity();
+      r.high = std::numeric_limits<float>::infinity();
       r.zero = made_.real.zero;
-      return true;
+      return made_.rounded == rounding::once || sums_fit_;
     }
     constexpr float all = std::numeric_limits<float>::infinity();
     if (!op::is_bounds(activation_)) return false;
@@ -328,7 +330,8 @@ class byte_layer {
     const float of_weight = weight_scale_[op_.by_output ? o : 0];
     if (op_.is_tflite()) {
       const double factor = of_.scale * static_cast<double>(of_weight) / made_.real.scale;
-      return {1, 0, fixed_factor(factor), twice_rounded_factor(factor)};
+      const float in_floats = static_cast<float>(of_.scale) * of_weight / static_cast<float>(made_.real.scale);
+      return {in_floats, 0, fixed_factor(factor), twice_rounded_factor(factor)};
     }
     const float bias = real_bias() ? bias_[o] : 0;
     // In floats, in ONNX Runtime's order.
@@ -355,8 +358,11 @@ class byte_layer {
     if constexpr (std::is_same_v<T, std::int32_t>) return wrapped<T>(static_cast<std::uint64_t>(all));
     if (op_.is_tflite()) {
       const auto whole = wrapped<std::int32_t>(static_cast<std::uint64_t>(all));
-      const bool twice = made_.rounded == rounding::twice;
-      return static_cast<T>(bounds_.of((twice ? unit.twice.of(whole) : unit.fixed.of(whole)) + made_.real.zero));
+      const auto as_real = [&] { return nearest_even(std::clamp(static_cast<float>(whole) * unit.real, -1e6f, 1e6f)); };
+      const std::int32_t y = made_.rounded == rounding::once    ? unit.fixed.of(whole)
+                             : made_.rounded == rounding::twice ? unit.twice.of(whole)
+                                                                : as_real();
+      return static_cast<T>(bounds_.of(y + made_.real.zero));
     }
     const float y = activated(static_cast<float>(all) * unit.real);
     if constexpr (std::is_same_v<T, float>) return y;

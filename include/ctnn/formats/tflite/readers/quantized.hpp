@@ -35,6 +35,12 @@ inline ir::element byte_output(node_reader& n) {
   if (!ir::is_byte(to)) node_reader::refuse("output of " + std::string(name_of(to)));
   return {to, of_output(n)};
 }
+/// That of an output which XNNPACK has a kernel of sums of two for.
+inline ir::element sum_output(node_reader& n) {
+  ir::element made = byte_output(n);
+  if (n.builder().options.rounding == ir::rounding::twice) made.rounded = ir::rounding::twice;
+  return made;
+}
 /// The activation at the end, as bounds of bytes.
 inline activation_function fused_bounds(node_reader& n) {
   const activation_function f = fused(n);
@@ -144,7 +150,7 @@ template <op::binary_function f>
 void arithmetic(node_reader& n) {
   n.expect(2, 2);
   if (!bytes_at(n, 0) && !bytes_at(n, 1)) return unscaled<binary<f>>(n);
-  n.result(n.add_as(byte_output(n), op::binary{f, {}, fused_bounds(n)}, {n.input(0), n.input(1)}));
+  n.result(n.add_as(sum_output(n), op::binary{f, {}, fused_bounds(n)}, {n.input(0), n.input(1)}));
 }
 
 /// The real numbers of input i, and bytes of a result's.
@@ -206,7 +212,7 @@ inline void byte_parametric_relu(node_reader& n) {
 struct sums_at {
   std::size_t input = 0;
   int outputs = 0, channel_axis = 0, repeated = 1;
-  ir::rounding rounded = ir::rounding::once;
+  bool rounded_twice = false;  ///< whatever is asked for
 };
 /// A layer of sums of this shape, with the slots after the weight, which is the last of `in`. The bias is the node's
 /// last input.
@@ -238,7 +244,7 @@ term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
   in.push_back(helping(n, [&] { return repeated(n.constant({static_cast<int>(w->scale.size())}, w->scale)); }));
   op.given = (slot_set{1} << (in.size() - 1)) - 1;
   ir::element made = byte_output(n);
-  made.rounded = at.rounded;
+  made.rounded = at.rounded_twice ? ir::rounding::twice : n.builder().options.rounding;
   return n.add_as(made, op, in);
 }
 
@@ -343,7 +349,7 @@ inline void byte_transposed_convolution(node_reader& n) {
   const term image = channels_first(n, n.input(2));
   const term y = helping(n, [&] {
     return sums(n, op, {image, weight},
-                {.input = 2, .outputs = outs, .repeated = pixels, .rounded = ir::rounding::twice});
+                {.input = 2, .outputs = outs, .repeated = pixels, .rounded_twice = true});
   });
   const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, windows[0], windows[1]}), {0, 4, 2, 5, 3, 1});
   const term side_by_side = n.reshaped(apart, {x[0], pixels_along[0], pixels_along[1], outs});
