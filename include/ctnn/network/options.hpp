@@ -41,7 +41,7 @@ struct option {
   x(unused, "unused", 1)              /* of input: no layer need read it */ \
   x(carried, "carried", 1)            /* of input: in the next run it is the output of its name */ \
   x(in_arena, "in_arena", 1)          /* of input: engine::input<"x">() is its memory, until the inference */ \
-  x(residual_last, "residual_last", 1) /* conv2d, linear: a second input is added behind the activation */ \
+  x(residual_last, "residual_last", 1) /* conv1d, conv2d, linear: a second input is added behind the activation */ \
   x(no_winograd, "winograd", 0)       /* conv2d: sums product by product, see exact_convolutions */ \
   x(lean_winograd, "winograd", 1)     /* conv2d: Winograd's weights are made by each run: little memory, slower */ \
   x(drop_axes, "keep", 0)             /* of reduce: its axes go, instead of staying as 1 */ \
