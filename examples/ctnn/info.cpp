@@ -99,7 +99,8 @@ std::string rounding_text(const std::vector<part>& parts) {
   std::string out;
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
-      out += (out.empty() ? "" : ", ") + std::to_string(counts[i]) + (out.empty() ? " layers " : " ") + std::string(how[i]);
+      out += (out.empty() ? "" : ", ") + std::to_string(counts[i]) + (out.empty() ? " layers " : " ") +
+             std::string(how[i]);
   return out;
 }
 

@@ -312,9 +312,8 @@ TEST_CASE("pairs of bytes are combined as by the plain rules") {
                 const int a = number(x[p.x_step ? i : 0], p.x_flip) - p.x_zero,
                           b = number(z[p.z_step ? i : 0], p.z_flip) - p.z_zero;
                 const std::int64_t sum = a * p.first + (p.subtracts ? -b : b) * p.second;
-                const int y = (multiplies ? first.of(a * b)
-                                          : static_cast<int>((sum + (std::int64_t{1} << 31)) >> 32)) +
-                              p.zero;
+                const int y =
+                    (multiplies ? first.of(a * b) : static_cast<int>((sum + (std::int64_t{1} << 31)) >> 32)) + p.zero;
                 INFO("pair " << i << " of " << n << ", factor " << scale);
                 REQUIRE(number(to[i], p.x_flip) == std::clamp(y, p.least, p.most));
               }

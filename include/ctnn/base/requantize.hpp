@@ -111,13 +111,14 @@ constexpr std::int32_t nearest_even(float x) {
   return below + (rest > 0.5f || (rest == 0.5f && below % 2 != 0) ? 1 : 0);
 }
 
-/// What the operands of a sum of bytes less zero points are multiplied by, where it is rounded once: floats whose larger
-/// one has 21 digits, as in XNNPACK's kernels of sums (qs8-vadd), which TensorFlow Lite's interpreter takes.
+/// What the operands of a sum of bytes less zero points are multiplied by, where it is rounded once: floats whose
+/// larger one has 21 digits, as in XNNPACK's kernels of sums (qs8-vadd), which TensorFlow Lite's interpreter takes.
 struct factors_of_sum {
   std::int64_t first = 0, second = 0;  ///< times 2^32; within 2^20 each
 
   constexpr factors_of_sum(double of, double with, double as)
-      : factors_of_sum(static_cast<float>(of) / static_cast<float>(as), static_cast<float>(with) / static_cast<float>(as)) {}
+      : factors_of_sum(static_cast<float>(of) / static_cast<float>(as),
+                       static_cast<float>(with) / static_cast<float>(as)) {}
   /// floor(a f + b g + 1/2)
   constexpr std::int32_t of(std::int32_t a, std::int32_t b) const {
     return static_cast<std::int32_t>((a * first + b * second + (std::int64_t{1} << 31)) >> 32);
@@ -128,7 +129,8 @@ struct factors_of_sum {
     int digits = 0;  // behind the point
     for (float most = f > g ? f : g; most < 1048576 && digits < 32; ++digits) most *= 2;
     const auto times = [digits](float x) {
-      return static_cast<std::int64_t>(nearest_even(x * static_cast<float>(std::int64_t{1} << digits))) << (32 - digits);
+      return static_cast<std::int64_t>(nearest_even(x * static_cast<float>(std::int64_t{1} << digits)))
+             << (32 - digits);
     };
     first = times(f);
     second = times(g);

@@ -35,8 +35,8 @@ struct load_options {
   /// Whether an ONNX file may keep its weights in other files of its folder.
   bool external_data = false;
   /// How TensorFlow Lite's convolutions, products and sums of bytes are rounded: `real`, as XNNPACK's kernels do, which
-  /// its interpreter takes on computers; `once`, as ctnn's kernels for firmware do; `twice`, as its reference kernels and
-  /// TensorFlow Lite Micro do. They differ by a step in few bytes.
+  /// its interpreter takes on computers; `once`, as ctnn's kernels for firmware do; `twice`, as its reference kernels
+  /// and TensorFlow Lite Micro do. They differ by a step in few bytes.
   ir::rounding rounding = ir::rounding::real;
   /// Decodes pictures for ONNX's ImageDecoder, such as by stb_image; without one the operator is refused.
   picture_decoder decode_picture = nullptr;

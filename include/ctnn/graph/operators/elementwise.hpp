@@ -93,9 +93,9 @@ struct identity {
 enum class binary_function { add, sub, mul, div, maximum, minimum, pow, rsub, rdiv, rpow, prelu };
 
 /// a (f) b with trailing-axis broadcasting (numpy, PyTorch, ONNX), or x (f) scalar with one input.
-/// `activation` is applied to the result. Bytes that stand for real numbers are added, subtracted and multiplied, as the
-/// result's element says of rounding: by factors_of_sum or a fixed_factor, by twice_rounded_sum, or in real numbers in
-/// ONNX Runtime's order; between the bounds of the activation.
+/// `activation` is applied to the result. Bytes that stand for real numbers are added, subtracted and multiplied, as
+/// the result's element says of rounding: by factors_of_sum or a fixed_factor, by twice_rounded_sum, or in real numbers
+/// in ONNX Runtime's order; between the bounds of the activation.
 struct binary {
   static constexpr std::string_view name = "binary";
   static constexpr traits is{.layouts = layout_rule::any,

@@ -42,9 +42,8 @@ template <class F>
 constexpr void gather(const arguments& a, F from) {
   const const_tensor& x = a.in[0];
   float* const y = a.out[0].data;
-  for_each_place(a.out[0].shape, [&](const coordinates& at, std::int64_t place) {
-    y[place] = x.data[place_of(x.shape, from(at))];
-  });
+  for_each_place(a.out[0].shape,
+                 [&](const coordinates& at, std::int64_t place) { y[place] = x.data[place_of(x.shape, from(at))]; });
 }
 
 constexpr void copy(std::int64_t n, float* y, const float* x) {

@@ -348,8 +348,7 @@ inline void byte_transposed_convolution(node_reader& n) {
   });
   const term image = channels_first(n, n.input(2));
   const term y = helping(n, [&] {
-    return sums(n, op, {image, weight},
-                {.input = 2, .outputs = outs, .repeated = pixels, .rounded_twice = true});
+    return sums(n, op, {image, weight}, {.input = 2, .outputs = outs, .repeated = pixels, .rounded_twice = true});
   });
   const term apart = n.permuted(n.reshaped(y, {x[0], outs, sh, sw, windows[0], windows[1]}), {0, 4, 2, 5, 3, 1});
   const term side_by_side = n.reshaped(apart, {x[0], pixels_along[0], pixels_along[1], outs});
