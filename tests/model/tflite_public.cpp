@@ -2,6 +2,7 @@
 // Public files of TensorFlow Lite: the bytes of its interpreter, and where they cannot be equal, how far they are
 // apart.
 #include <ctnn/model.hpp>
+#include <ctnn/plan/carried.hpp>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@ namespace {
 struct distance {
   std::size_t different = 0, all = 0;
   double most = 0;
+  double share() const { return static_cast<double>(different) / static_cast<double>(all); }
   void add(const array& y, std::span<const std::byte> wanted) {
     array w(y.shape(), y.type());
     REQUIRE(w.bytes().size() == wanted.size());
@@ -39,6 +41,52 @@ struct distance {
   }
 };
 
+/// Files whose numbers are not the interpreter's: how many differ at most, how far, and why.
+struct apart {
+  double share, most;
+};
+const std::map<std::string, apart> others{
+    // Values are floats and weights bytes: the interpreter quantises the values for each product.
+    {"magic_wand_int8", {1, 5e-4}},
+    // A function of two slopes between kernels of its own: what differs by a step in one layer, 45 layers amplify.
+    {"face_landmarks", {0.9, 0.11}},
+    // One of its six answers, by a step.
+    {"mcunet_vww", {0.17, 1}},
+};
+/// Files that are refused, and the reason's word.
+const std::map<std::string, std::string> refused{{"lstm_float", "cell_clip"}, {"lstm_int8", "cell_clip"}};
+
+array bytes_of(const extents& shape, const dtype type, const std::string& file) {
+  array a(shape, type);
+  const byte_buffer in = read_file(file);
+  REQUIRE(a.bytes().size() == in.size());
+  std::memcpy(a.bytes().data(), in.data(), in.size());
+  return a;
+}
+
+/// Of all inputs that lie beside a file. Memories that a network carries begin with zeros.
+distance of_file(const std::filesystem::path& file, bool optimized) {
+  distance d;
+  const model m = model::load(file.string(), {.optimize = optimized});
+  const graph_view g = m.source();
+  for (int k = 0; k < 3; ++k) {
+    const std::string stem = (file.parent_path() / file.stem()).string() + "_" + std::to_string(k);
+    if (!std::filesystem::exists(stem + "_in0.bin")) continue;
+    extractor ex = m.extractor();
+    int next = 0;
+    for (const node& n : g.nodes) {
+      if (n.type != &type_of<op::input> || is_carried(g, n)) continue;
+      const value& x = g.at_value(n.outputs.first);
+      ex.input(x.name, bytes_of(x.shape, x.type, stem + "_in" + std::to_string(next++) + ".bin"));
+    }
+    for (std::size_t o = 0; std::filesystem::exists(stem + "_out" + std::to_string(o) + ".bin"); ++o) {
+      const byte_buffer out = read_file(stem + "_out" + std::to_string(o) + ".bin");
+      d.add(ex.extract(std::string(g.outputs[o].name)), std::as_bytes(std::span(out.data(), out.size())));
+    }
+  }
+  return d;
+}
+
 }  // namespace
 
 TEST_CASE("public files give the interpreter's numbers") {
@@ -47,40 +95,26 @@ TEST_CASE("public files give the interpreter's numbers") {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".tflite") names.insert(entry.path().stem().string());
+  int exact = 0;
   for (const std::string& name : names) {
+    // Files with memories: the interpreter built for the web answers 0.
+    if (name.starts_with("mww_")) continue;
     CAPTURE(name);
-    distance d[2];
-    try {
-      for (const bool optimized : {false, true}) {
-        const model m = model::load((folder / (name + ".tflite")).string(), {.optimize = optimized});
-        const graph_view g = m.source();
-        for (int k = 0; k < 3; ++k) {
-          const std::string stem = (folder / (name + "_" + std::to_string(k))).string();
-          if (!std::filesystem::exists(stem + "_in0.bin")) continue;
-          extractor ex = m.extractor();
-          int next = 0;
-          for (const node& n : g.nodes) {
-            if (n.type != &type_of<op::input>) continue;
-            const value& x = g.at_value(n.outputs.first);
-            array image(x.shape, x.type);
-            const byte_buffer in = read_file(stem + "_in" + std::to_string(next++) + ".bin");
-            REQUIRE(image.bytes().size() == in.size());
-            std::memcpy(image.bytes().data(), in.data(), in.size());
-            ex.input(x.name, image);
-          }
-          for (std::size_t o = 0; o < g.outputs.size(); ++o) {
-            const byte_buffer out = read_file(stem + "_out" + std::to_string(o) + ".bin");
-            d[optimized].add(ex.extract(std::string(g.outputs[o].name)),
-                             std::as_bytes(std::span(out.data(), out.size())));
-          }
-        }
-      }
-    } catch (const error& e) {
-      MESSAGE(name << ": " << e.what());
+    const std::filesystem::path file = folder / (name + ".tflite");
+    if (const auto no = refused.find(name); no != refused.end()) {
+      CHECK_THROWS_WITH_AS(model::load(file.string()), doctest::Contains(no->second.c_str()), error);
       continue;
     }
-    MESSAGE(name << ": " << 100.0 * static_cast<double>(d[0].different) / static_cast<double>(d[0].all)
-                 << " % differ, at most by " << d[0].most << "; optimised "
-                 << 100.0 * static_cast<double>(d[1].different) / static_cast<double>(d[1].all) << " %, " << d[1].most);
+    const auto known = others.find(name);
+    for (const bool optimized : {false, true}) {
+      const distance d = of_file(file, optimized);
+      CAPTURE(optimized);
+      CAPTURE(d.share());
+      CAPTURE(d.most);
+      CHECK(d.share() <= (known == others.end() ? 0 : known->second.share));
+      CHECK(d.most <= (known == others.end() ? 1e-5 : known->second.most));
+    }
+    exact += known == others.end();
   }
+  MESSAGE(exact << " of " << names.size() << " files to the byte");
 }
