@@ -33,10 +33,10 @@ CTNN_BEGIN_TARGET
 
 /// Placement P where it lies. Nobody writes to inputs and constants: a result that lies there is a view of it, which
 /// its kernel sees by the address.
-template <class Net, int P, class T>
+template <class Net, int P, class T, bool AsImage = false>
 CTNN_INLINE basic_tensor<T> tensor_at(const frame& f) {
   constexpr memory_place place = memory_place_of<Net, P>();
-  return tensor_like<Net, P, T>(const_cast<T*>(address_in(f, place)));
+  return tensor_like<Net, P, T, AsImage>(const_cast<T*>(address_in(f, place)));
 }
 
 template <class Net, std::size_t S, std::size_t W>
@@ -176,6 +176,29 @@ struct kernel_of {
       "ctnn::ir::arguments&) beside its struct");
 };
 
+/// Is step S one over signals, by a kernel of images? Its constants are those of an image.
+template <class Net, std::size_t S>
+constexpr bool is_seen_as_image() {
+  using x = executable<Net>;
+  constexpr plan_step step = x::plan.steps[S];
+  if constexpr (!step.runs_kernel()) return false;
+  else {
+    using op_type = typename x::template operator_at<step.node>;
+    const node& n = x::g.at(step.node);
+    if (byte_kernel_of(x::g, n).there || runs_typed<Net, S>()) return false;
+    if constexpr (op::pooling_of_windows<op_type>) return decode<op_type>(x::g.fields_of(n.fields)).of_signals();
+    else return op::convolution_of_signals<op_type>;
+  }
+}
+template <class Net, std::size_t S>
+constexpr auto operator_of_step() {
+  using x = executable<Net>;
+  constexpr node_id n = x::plan.steps[S].node;
+  constexpr auto own = decode<typename x::template operator_at<n>>(x::g.fields_of(x::g.at(n).fields));
+  if constexpr (is_seen_as_image<Net, S>()) return as_image(own);
+  else return own;
+}
+
 #if defined(CTNN_PLAIN)
 /// Those that need no numbers, once for all layers.
 template <function Kind>
@@ -192,25 +215,19 @@ requires(executable<Net>::plan.steps[S].runs_kernel() &&
          !runs_typed<Net, S>()) struct record_of<Net, S> {
   using x = executable<Net>;
   static constexpr plan_step step = x::plan.steps[S];
-  static constexpr bool of_signal = x::g.template is<op::conv1d>(step.node);
-  static constexpr op::conv2d op = [] {
-    const auto fields = x::g.fields_of(x::g.at(step.node).fields);
-    if constexpr (of_signal) return as_image(decode<op::conv1d>(fields));
-    else return decode<op::conv2d>(fields);
-  }();
+  static constexpr bool image = is_seen_as_image<Net, S>();
+  static constexpr op::conv2d op = operator_of_step<Net, S>();
   static constexpr auto inputs = x::plan.own_inputs(step);
   static constexpr int residual = inputs.size() > 1 ? inputs[inputs.size() - 1] : inputs[0];
   static constexpr int out = x::plan.ids_of(step.outputs)[0];
   static constexpr epilogue end = epilogue_of(op.activation);
 
   static constexpr auto ask(auto&& question) {
-    const const_tensor in[] = {tensor_like<Net, inputs[0], const float>(nullptr),
-                               tensor_like<Net, residual, const float>(nullptr)};
-    const tensor to[] = {tensor_like<Net, out, float>(nullptr)};
+    const const_tensor in[] = {tensor_like<Net, inputs[0], const float, image>(nullptr),
+                               tensor_like<Net, residual, const float, image>(nullptr)};
+    const tensor to[] = {tensor_like<Net, out, float, image>(nullptr)};
     const float* const weights[] = {nullptr, nullptr, nullptr};
-    const arguments all{{in, inputs.size()}, to, weights, {}, nullptr, step.backwards};
-    if constexpr (of_signal) return question(image_arguments(all).all);
-    else return question(all);
+    return question(arguments{{in, inputs.size()}, to, weights, {}, nullptr, step.backwards});
   }
   static constexpr auto places = [] {
     std::array<memory_place, convolution_record::operands> all{};
@@ -288,10 +305,12 @@ CTNN_INLINE void run_step(const frame& f, const work_share& share, std::index_se
                 tensor_at<Net, x::plan.ids_of(step.inputs)[0], const float>(f), share);
   } else {
     using op_type = typename x::template operator_at<step.node>;
+    constexpr bool image = is_seen_as_image<Net, S>();
     // Static, as GCC copies a local one to the stack and then reads what it knows from there.
-    static constexpr op_type op = decode<op_type>(x::g.fields_of(x::g.at(step.node).fields));
-    const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.own_inputs(step)[I], const float>(f)..., {}};
-    const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float>(f)..., {}};
+    static constexpr auto op = operator_of_step<Net, S>();
+    const const_tensor in[sizeof...(I) + 1] = {tensor_at<Net, x::plan.own_inputs(step)[I], const float, image>(f)...,
+                                               {}};
+    const tensor out[sizeof...(O) + 1] = {tensor_at<Net, x::plan.ids_of(step.outputs)[O], float, image>(f)..., {}};
     if constexpr (step.packs != none) {
       if (share.index == 0) pack(op, step.packs, in[0].shape, in[0].data, out[0].data, channel_block);
     } else {

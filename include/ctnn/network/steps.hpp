@@ -33,14 +33,17 @@ constexpr memory_place memory_place_of() {
   return memory_place_at<Net>(P);
 }
 
-/// Placement P of network Net, with its shape and layout as constants, at `data`.
-template <class Net, int P, class T>
+/// Placement P of network Net, with its shape and layout as constants, at `data`; a signal as itself or as an image of
+/// one row.
+template <class Net, int P, class T, bool AsImage = false>
 CTNN_INLINE constexpr basic_tensor<T> tensor_like(T* data) {
   using x = executable<Net>;
   constexpr placement p = x::plan.at(P);
-  constexpr extents shape = x::g.shape(p.value);
   constexpr dtype type = x::g.at_value(p.value).type;
-  return {data, shape, p.order, p.pitch, type};
+  constexpr const_tensor own{nullptr, x::g.shape(p.value), p.order, p.pitch, type};
+  constexpr const_tensor seen = AsImage ? as_image(own) : own;
+  constexpr extents shape = seen.shape;
+  return {data, shape, seen.order, seen.pitch, type};
 }
 
 /// The elements of node N's inputs and results as constants, if its integers stand for real numbers.
