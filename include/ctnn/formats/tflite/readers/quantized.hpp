@@ -427,7 +427,10 @@ void byte_sum(node_reader& n) {
     return n.add(op, {of.zero == 0 ? wide : binary_of(n, sub, wide, n.number(of.zero, dtype::i32))});
   });
   const double parts = f == op::reduction::mean ? static_cast<double>(count) : 1;
-  n.result(quantized_sums(n, sum, of.scale / parts, made, ir::rounding::twice));
+  // Over images there is a kernel of integers; others average in floats, which round once.
+  const bool of_images = f == op::reduction::mean && s.rank == 4 && op.keep && op.axes.size() == 2 &&
+                         op.axes[0] + op.axes[1] == 3 && op.axes[0] * op.axes[1] == 2;
+  n.result(quantized_sums(n, sum, of.scale / parts, made, of_images ? ir::rounding::twice : ir::rounding::once));
 }
 
 inline void quantize(node_reader& n) {
