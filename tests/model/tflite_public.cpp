@@ -50,8 +50,6 @@ const std::map<std::string, apart> others{
     {"magic_wand_int8", {1, 5e-4}},
     // A function of two slopes between kernels of its own: what differs by a step in one layer, 45 layers amplify.
     {"face_landmarks", {0.9, 0.11}},
-    // One of its six answers, by a step.
-    {"mcunet_vww", {0.17, 1}},
 };
 /// Files that are refused, and the reason's word.
 const std::map<std::string, std::string> refused{{"lstm_float", "cell_clip"}, {"lstm_int8", "cell_clip"}};

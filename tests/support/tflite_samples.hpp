@@ -46,7 +46,7 @@ struct sample : subgraph {
   shape ins, outs;
   std::vector<array> fed;
   std::vector<part> called;  ///< other subgraphs
-  int steps = 0;  ///< that integers may be apart: XNNPACK, in the interpreter, rounds some factors to fewer bits
+  int steps = 0;  ///< that integers may be apart
 
   int runs = 1;  ///< of one interpreter, one after the other, each with numbers of its own
 
@@ -506,7 +506,6 @@ inline std::vector<sample> samples() {
   });
   for (const char* op : {"ADD", "SUB", "MUL"})
     add(op + std::string("_i8"), [&](sample& s) {
-      s.steps = op[0] == 'M' ? 0 : 1;
       s.op(op, {s.in(image, i8, of), s.in(image, i8, other)}, {s.out(image, i8, to)}, {{0, byte(1)}});
     });
   bytes("AVERAGE_POOL_2D_i8", "AVERAGE_POOL_2D", of, pool(0, 2, 3), {}, {1, 3, 3, 4});
@@ -517,7 +516,6 @@ inline std::vector<sample> samples() {
   bytes("RELU_i8", "RELU", to);
   bytes("RELU6_i8", "RELU6", to);
   bytes("QUANTIZE_i8_i8", "QUANTIZE", to);
-  all.back().steps = 1;
   add("ADD_N_i8", [&](sample& s) {
     const scales plain{{0.05f}, {0}};
     s.op("ADD_N", {s.in(image, i8, plain), s.in(image, i8, plain), s.in(image, i8, plain)}, {s.out(image, i8, to)});

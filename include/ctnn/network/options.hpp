@@ -53,6 +53,7 @@ struct option {
   x(lengths, "lengths", 1)            /* the second input says how many steps each sequence of the batch has */ \
   x(peepholes, "peepholes", 1) \
   x(rounded_twice, "rounded", ir::rounding::twice) /* with as_i8: as TensorFlow Lite without XNNPACK */ \
+  x(rounded_coarsely, "rounded", ir::rounding::coarse) /* with as_i8, of quantize: as XNNPACK converts bytes */ \
   x(rounded_from_reals, "rounded", ir::rounding::real) /* with as_i8: real numbers, as ONNX rounds */ \
   x(per_channel, "by_output", 1)      /* of quantized layers: the weight has a scale for each output */
 /// Words before one number, and their fields.

@@ -511,6 +511,11 @@ void check_steps(int n, const quantization& of, const quantization& as) {
   require_equal<T>(run_typed(op::quantize{}, {x}, elements)[0], {n}, want);
   require_equal<T>(run_typed(op::quantize{}, {x}, of_reals)[0], {n}, want_of_reals);
   if constexpr (sizeof(X) == 1) {
+    const element made_coarsely(type_for<T>, as, rounding::coarse);
+    const float ratio = static_cast<float>(of.scale) / static_cast<float>(as.scale);
+    want.clear();
+    for (const X v : all) want.push_back(within({}, ((int{v} - of.zero) * std::lrint(256 * ratio) + 128) >> 8));
+    require_equal<T>(run_typed(op::quantize{}, {x}, {{of}, {made_coarsely}})[0], {n}, want);
     const op::activation clip{{function::clip, -9, 5000}};
     want.clear();
     for (const X v : all) want.push_back(within(clip.activation, factor.of(int{v} - of.zero)));

@@ -83,6 +83,10 @@ class requantization {
   constexpr std::int64_t of_steps(std::int32_t steps) const {
     if (how_ == rounding::once) return once_rounded_.of(steps);
     if (how_ == rounding::twice) return twice_rounded_.of(steps);
+    if (how_ == rounding::coarse) {
+      const float ratio = static_cast<float>(of_.scale) / static_cast<float>(as_.scale);
+      return (std::int64_t{steps} * nearest_even(256 * (ratio < 65536 ? ratio : 65536)) + 128) >> 8;
+    }
     const float y = static_cast<float>(steps) * static_cast<float>(of_.scale) / static_cast<float>(as_.scale);
     return y < static_cast<float>(-most) ? -most : y > static_cast<float>(most) ? most : nearest_even(y);
   }

@@ -436,7 +436,15 @@ void byte_sum(node_reader& n) {
 inline void quantize(node_reader& n) {
   n.expect(1, 1);
   const term x = n.input();
-  if (bytes_at(n, 0)) return n.result(requantized(n, x, byte_output(n)));
+  if (bytes_at(n, 0)) {
+    ir::element made = byte_output(n);
+    const double ratio = of_input(n, 0).scale / made.real.scale;
+    const bool by_xnnpack = n.type(x) == made.type && ratio >= 1.0 / 256 && ratio <= 128 &&
+                            n.builder().options.rounding != ir::rounding::twice;
+    if (!by_xnnpack || same_numbers(n.element_of(x), made)) return n.result(requantized(n, x, made));
+    made.rounded = ir::rounding::coarse;
+    return n.result(n.add_as(made, op::quantize{}, {x}));
+  }
   if (n.type(x) != dtype::f32) node_reader::refuse("input of " + std::string(name_of(n.type(x))));
   n.result(as_bytes(n, x));
 }
