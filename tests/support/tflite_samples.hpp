@@ -46,7 +46,7 @@ struct sample : subgraph {
   shape ins, outs;
   std::vector<array> fed;
   std::vector<part> called;  ///< other subgraphs
-  int steps = 0;  ///< that integers may be apart
+  int steps = 0;             ///< that integers may be apart
 
   int runs = 1;  ///< of one interpreter, one after the other, each with numbers of its own
 

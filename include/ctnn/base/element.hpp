@@ -18,10 +18,10 @@ struct quantization {
 
 /// How a layer rounds what it computes to integers that stand for real numbers.
 enum class rounding : unsigned char {
-  once,   ///< in integers, by a factor of 32 bits, halves up: TensorFlow Lite's with XNNPACK (fixed_factor)
-  twice,  ///< in integers, as gemmlowp multiplies: TensorFlow Lite's other kernels (twice_rounded_factor)
-  real,   ///< real numbers of f32, halves to even: ONNX's QuantizeLinear
-  coarse, ///< in integers, by a factor with 8 digits behind the point, halves up: XNNPACK's conversions of bytes
+  once,    ///< in integers, by a factor of 32 bits, halves up: TensorFlow Lite's with XNNPACK (fixed_factor)
+  twice,   ///< in integers, as gemmlowp multiplies: TensorFlow Lite's other kernels (twice_rounded_factor)
+  real,    ///< real numbers of f32, halves to even: ONNX's QuantizeLinear
+  coarse,  ///< in integers, by a factor with 8 digits behind the point, halves up: XNNPACK's conversions of bytes
 };
 
 /// The element of a value: a type and, of integers, what they stand for and how a layer makes them.
