@@ -48,8 +48,6 @@ struct apart {
 const std::map<std::string, apart> others{
     // Values are floats and weights bytes: the interpreter quantises the values for each product.
     {"magic_wand_int8", {1, 5e-4}},
-    // A function of two slopes between kernels of its own: what differs by a step in one layer, 45 layers amplify.
-    {"face_landmarks", {0.9, 0.11}},
 };
 /// Files that are refused, and the reason's word.
 const std::map<std::string, std::string> refused{{"lstm_float", "cell_clip"}, {"lstm_int8", "cell_clip"}};
