@@ -68,7 +68,11 @@ class requantization {
         twice_rounded_(of.real.scale / as.real.scale),
         of_(of.real),
         as_(as.real),
-        bounds_(bounds, as) {}
+        bounds_(bounds, as) {
+    if (how_ != rounding::coarse) return;
+    const float ratio = static_cast<float>(of_.scale) / static_cast<float>(as_.scale);
+    coarse_ = nearest_even(256 * (ratio < 65536 ? ratio : 65536));
+  }
   constexpr std::int32_t of(std::int32_t x) const {
     const auto steps = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(of_.zero));
     const std::int64_t y = of_steps(steps) + as_.zero;
@@ -83,10 +87,7 @@ class requantization {
   constexpr std::int64_t of_steps(std::int32_t steps) const {
     if (how_ == rounding::once) return once_rounded_.of(steps);
     if (how_ == rounding::twice) return twice_rounded_.of(steps);
-    if (how_ == rounding::coarse) {
-      const float ratio = static_cast<float>(of_.scale) / static_cast<float>(as_.scale);
-      return (std::int64_t{steps} * nearest_even(256 * (ratio < 65536 ? ratio : 65536)) + 128) >> 8;
-    }
+    if (how_ == rounding::coarse) return (std::int64_t{steps} * coarse_ + 128) >> 8;
     const float y = static_cast<float>(steps) * static_cast<float>(of_.scale) / static_cast<float>(as_.scale);
     return y < static_cast<float>(-most) ? -most : y > static_cast<float>(most) ? most : nearest_even(y);
   }
@@ -95,6 +96,7 @@ class requantization {
   fixed_factor once_rounded_;
   twice_rounded_factor twice_rounded_;
   quantization of_, as_;
+  std::int32_t coarse_ = 0;  ///< 256 times the factor
   byte_bounds bounds_;
 };
 
