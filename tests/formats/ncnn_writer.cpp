@@ -84,6 +84,26 @@ TEST_CASE("ncnn's layers survive: shuffles, broadcasts, fused and separate activ
   CHECK(test::run_reference(read_back(w), {{"in", x}}).at("l") == test::run_reference(m, {{"in", x}}).at("l"));
 }
 
+namespace {
+
+/// A file of seven layers behind an input of `count` numbers, whose output is g: written it mentions these words, and
+/// what is read again has the weights and answers of what was read first.
+void check_written_again(const std::string& text, std::size_t count, std::initializer_list<const char*> words) {
+  const loaded_model m = with_random_weights(text);
+  CHECK(m.network.nodes.size() == 8);
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
+  for (const char* each : words) CHECK_MESSAGE(mentions(w.param, each), each);
+  const loaded_model again = read_back(w);
+  CHECK(same_weights(again, m));
+  floats x(count);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
+  CHECK(test::run_reference(again, {{"in", x}}).at("g") == test::run_reference(m, {{"in", x}}).at("g"));
+}
+
+}  // namespace
+
 TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are written as they were read") {
   const std::string text =
       "7767517\n8 8\n"
@@ -96,20 +116,10 @@ TEST_CASE("transposed convolutions, LRN, crops and InnerProduct of images are wr
       "Crop             cr  1 1 d e -23309=2,1,2 -23310=2,5,10 -23311=2,1,2\n"
       "InnerProduct     fc  1 1 e f 0=5 1=1 2=960\n"
       "InnerProduct     fd  1 1 f g 0=3 2=15\n";
-  const loaded_model m = with_random_weights(text);
-  CHECK(m.network.nodes.size() == 8);
-  const ncnn::written_model w = ncnn::write(m);
-  CAPTURE(w.param);
-  CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
-  for (const char* words :
-       {"0=6 1=2 2=2 3=3 4=1 6=144 9=2 -23310=1,2.00000003e-01 11=3 12=1 13=2 14=0 15=2 16=1 18=1 19=0",
-        "1=3 2=5.00000000e-01 3=6.00000024e-01 4=2.00000000e+00", "7=4", "-23309=2,1,2 -23310=2,5,10 -23311=2,1,2"})
-    CHECK_MESSAGE(mentions(w.param, words), words);
-  const loaded_model again = read_back(w);
-  CHECK(same_weights(again, m));
-  floats x(48);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
-  CHECK(test::run_reference(again, {{"in", x}}).at("g") == test::run_reference(m, {{"in", x}}).at("g"));
+  check_written_again(
+      text, 48,
+      {"0=6 1=2 2=2 3=3 4=1 6=144 9=2 -23310=1,2.00000003e-01 11=3 12=1 13=2 14=0 15=2 16=1 18=1 19=0",
+       "1=3 2=5.00000000e-01 3=6.00000024e-01 4=2.00000000e+00", "7=4", "-23309=2,1,2 -23310=2,5,10 -23311=2,1,2"});
 }
 
 TEST_CASE("layers of signals are written as they were read") {
@@ -123,21 +133,11 @@ TEST_CASE("layers of signals are written as they were read") {
       "Deconvolution1D  de  1 1 d e 0=5 1=3 2=2 3=3 4=1 15=2 18=1 5=1 6=90 9=2 -23310=1,0.2\n"
       "Pooling1D        ap  1 1 e f 0=1 7=1 8=7\n"
       "PReLU            pr  1 1 f g 0=5\n";
-  const loaded_model m = with_random_weights(text);
-  CHECK(m.network.nodes.size() == 8);
-  const ncnn::written_model w = ncnn::write(m);
-  CAPTURE(w.param);
-  CHECK(std::count(w.param.begin(), w.param.end(), '\n') == 10);
-  for (const char* words :
-       {"Convolution1D    c ", "0=6 1=3 2=2 4=2 5=1 6=72 9=1 15=1", "ConvolutionDepthWise1D cd ", "4=-233 5=1 6=18 7=6",
-        "Pooling1D        mp ", "DeconvolutionDepthWise1D dd ", "0=6 1=4 3=2 4=1 6=24 7=6", "Deconvolution1D  de ",
-        "0=5 1=3 2=2 3=3 4=1 5=1 6=90 9=2 -23310=1,2.00000003e-01 15=2 18=1", "7=1 8=7"})
-    CHECK_MESSAGE(mentions(w.param, words), words);
-  const loaded_model again = read_back(w);
-  CHECK(same_weights(again, m));
-  floats x(80);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 50 - 1;
-  CHECK(test::run_reference(again, {{"in", x}}).at("g") == test::run_reference(m, {{"in", x}}).at("g"));
+  check_written_again(
+      text, 80,
+      {"Convolution1D    c ", "0=6 1=3 2=2 4=2 5=1 6=72 9=1 15=1", "ConvolutionDepthWise1D cd ", "4=-233 5=1 6=18 7=6",
+       "Pooling1D        mp ", "DeconvolutionDepthWise1D dd ", "0=6 1=4 3=2 4=1 6=24 7=6", "Deconvolution1D  de ",
+       "0=5 1=3 2=2 3=3 4=1 5=1 6=90 9=2 -23310=1,2.00000003e-01 15=2 18=1", "7=1 8=7"});
 }
 
 TEST_CASE("what ncnn cannot fuse becomes layers of its own; outputs that are read stay outputs") {

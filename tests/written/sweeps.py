@@ -37,7 +37,7 @@ class Draw:
 class Model:
     """One operator of inputs and a result of bytes."""
     def __init__(self, draw):
-        self.draw, self.inputs, self.nodes, self.constants = draw, [], [], []
+        self.draw, self.inputs, self.nodes, self.constants, self.scales = draw, [], [], [], {}
 
     def input(self, name, shape, numbers):
         self.inputs.append((name, shape, numbers))
@@ -45,7 +45,7 @@ class Model:
 
     def element(self, name, scale, zero, kind=None):
         self.constants += [onnx.tensor(f"{name}_scale", [], [scale]), onnx.tensor(f"{name}_zero", [], [zero], kind or self.draw.kind)]
-        self.scales = {**getattr(self, "scales", {}), name: scale}
+        self.scales[name] = scale
         return [name, f"{name}_scale", f"{name}_zero"]
 
     def constant(self, name, shape, numbers, kind):
