@@ -339,8 +339,7 @@ class rewriter {
   }
   /// Could node n read inputs of these elements instead of its own, and make a result of this one?
   constexpr bool fits(node_id n, span<const element> of, const element& made) const {
-    pool<extents> in;
-    for (const value_id v : inputs_of(n)) in.push_back(shape(v));
+    const pool<extents> in = input_shapes(view(), at(n));
     description d{{&made, 1}};
     return !at(n).type->describe(fields_of(n), inputs(in.data(), in.size()), {of.data(), of.size()}, d) &&
            d.types.size() == 1 && d.types[0] == made;

@@ -463,7 +463,7 @@ struct compute_bytes {
     for (const value_id v : r.inputs_of(m.layer)) {
       const node_id d = r.producer(v);
       if (!r.is<op::dequantize>(d)) return {"its input is not dequantised", r.name(d)};
-      if (r.inputs_count(d) != 1) return {"its scale is a value, not a number of its own", r.name(d)};
+      if (const std::string_view why = said_integers::why_not(r, d); !why.empty()) return {why, r.name(d)};
       if (const reason no = unless_bytes(r, d)) return no;
       of.push_back(r.type(r.input(d)));
     }
