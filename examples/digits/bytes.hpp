@@ -11,12 +11,12 @@
 
 struct digits_in_bytes : ctnn::network<
     ctnn::input<"image", ctnn::shape<1, 8, 8>, ctnn::i8, ctnn::as_i8<0.003921568859368563, -128>>,     // 1 x 8 x 8
-    ctnn::quantized_conv2d<"conv1", ctnn::per_channel, ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.016306398436427116, -128>>,  // 8 x 8 x 8
-    ctnn::quantized_conv2d<"conv2", ctnn::per_channel, ctnn::out<16>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.0142045384272933, -128>>,  // 16 x 8 x 8
+    ctnn::conv2d<"conv1", ctnn::per_channel, ctnn::out<8>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.016306398436427116, -128>>,  // 8 x 8 x 8
+    ctnn::conv2d<"conv2", ctnn::per_channel, ctnn::out<16>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.0142045384272933, -128>>,  // 16 x 8 x 8
     ctnn::max_pool2d<"pool", ctnn::kernel<2>, ctnn::stride<2>>,                                        // 16 x 4 x 4
-    ctnn::quantized_conv2d<"conv3", ctnn::per_channel, ctnn::out<32>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.010127917863428593, -128>>,  // 32 x 4 x 4
+    ctnn::conv2d<"conv3", ctnn::per_channel, ctnn::out<32>, ctnn::kernel<3>, ctnn::pad<1>, ctnn::fused<ctnn::function::relu>, ctnn::as_i8<0.010127917863428593, -128>>,  // 32 x 4 x 4
     ctnn::reshape<"fc_rows", ctnn::shape<512>>,                                                        // 512
-    ctnn::quantized_linear<"fc", ctnn::per_channel, ctnn::out<10>, ctnn::as_i8<0.03641827031970024, -9>>,  // 10
+    ctnn::linear<"fc", ctnn::per_channel, ctnn::out<10>, ctnn::as_i8<0.03641827031970024, -9>>,  // 10
     ctnn::softmax<"prob", ctnn::axis<0>, ctnn::as_i8<0.00390625, -128>>,                     // 10
     ctnn::output<"prob">> {
   /// For ctnn::load() at start, or ctnn::pack<>() in the compiler.

@@ -173,11 +173,10 @@ TEST_CASE("layers of bytes in TensorFlow Lite's arithmetic are written between r
   op::input image{{1, 3, 6, 6}, dtype::i8};
   image.as = {0.05, 4};
   const value_id x = b.add(image, "x", {});
-  op::quantized_conv2d conv;
-  conv.arithmetic = op::byte_arithmetic::tflite;
+  op::conv2d conv;
+  conv.weight = {dtype::i8, true, false, false};
   conv.out = 4;
   conv.kernel = {3, 3};
-  conv.bias = conv.by_output = true;
   conv.activation = {function::relu};
   const value_id c = b.add_as({dtype::i8, {0.5, -100}}, conv, "conv", {x});
   op::interpolate twice;
@@ -186,10 +185,9 @@ TEST_CASE("layers of bytes in TensorFlow Lite's arithmetic are written between r
   twice.fraction_bits = 10;
   const value_id r = b.add(twice, "twice", {c});
   const value_id flat = b.add(op::flatten{}, "flat", {r});
-  op::quantized_matmul fc;
-  fc.arithmetic = op::byte_arithmetic::tflite;
+  op::linear fc;
+  fc.weight.type = dtype::i8;
   fc.out = 5;
-  fc.bias = true;
   add_output(b.g, "y", b.add_as({dtype::i8, {50, 10}}, fc, "fc", {flat}));
   REQUIRE(!b.error);
   const graph_view g = b.g.view();

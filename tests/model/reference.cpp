@@ -260,12 +260,6 @@ struct examples : test::every_operator {
     node(op::quantize{}, "quantize", {x, s});
     node(op::dequantize{}, "dequantize", {x, s});
     node(op::dynamic_quantize{}, "dynamic_quantize", {x});
-    node(windowed(op::quantized_conv1d{}), "quantized_conv1d", {value("qline", {2, 8})});
-    node(windowed(op::quantized_conv2d{}), "quantized_conv2d", {value("qimage", {2, 8, 8})});
-    node(windowed(op::quantized_conv3d{}), "quantized_conv3d", {value("qcube", {2, 4, 4, 4})});
-    op::quantized_matmul product;
-    product.right = {6, 5};
-    node(product, "quantized_matmul", {x});
   }
 };
 

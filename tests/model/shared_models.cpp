@@ -109,7 +109,7 @@ TEST_CASE("published models answer as in ncnn, in every way of running") {
 TEST_CASE("layers of int8 models make the bytes that the next ones would, on every target") {
   std::vector<rule_record> alone;
   for (const rule_record& r : default_rule_records())
-    if (r.info.name == "quantize_before_moves") alone.push_back(r);
+    if (r.info.name == "bytes_of_products") alone.push_back(r);
   for (const std::string name : {"rfb320", "squeezenet11"}) {
     const auto folder = test::shared_models("ncnn_int8/" + name);
     if (folder.empty()) return;

@@ -110,10 +110,8 @@ class convolutions {
     return add(p, {x});
   }
   value_id add_bytes(const op::conv<Axes>& p, value_id x) {
-    op::quantized_conv<Axes> q;
-    static_cast<op::conv<Axes>&>(q) = p;
-    q.arithmetic = op::byte_arithmetic::tflite;
-    q.by_output = true;
+    op::conv<Axes> q = p;
+    q.weight = {dtype::i8, true, false, false};
     return add(q, {x}, {step_.scale, r_.one_in(4) ? 11 : step_.zero});  // 11: relu has bounds of its own
   }
   template <class Op>
@@ -146,8 +144,8 @@ void run_bytes_of(const graph_view& g, const node& n, const arguments& a, float*
     }
     plain::run(plain::byte_task_of(op, a), o);
   };
-  run_as(std::type_identity<op::quantized_conv1d>{});
-  run_as(std::type_identity<op::quantized_conv2d>{});
+  run_as(std::type_identity<op::conv1d>{});
+  run_as(std::type_identity<op::conv2d>{});
   run_as(std::type_identity<op::activation>{});
   run_as(std::type_identity<op::binary>{});
   run_as(std::type_identity<op::pool>{});

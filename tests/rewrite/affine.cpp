@@ -836,22 +836,21 @@ constexpr auto scale_then_no_weight = [](builder& b) {
   const value_id none_left = b.add(op::slice{{0}, {0}, {0}}, "cut", {b.input("x", {3})});
   b.output("", b.linear("last", b.scalar("first", mul, none_left, 2), 3));
 };
-constexpr value_id sums_of_bytes(builder& b, op::byte_arithmetic how, bool zero_points) {
-  op::quantized_conv2d c;
+constexpr value_id sums_of_bytes(builder& b, bool real) {
+  op::conv2d c;
   c.out = 3;
   c.kernel = {1, 1};
-  c.arithmetic = how;
-  c.by_output = c.zero_points = zero_points;
+  c.weight = {dtype::i8, real, real, real};
   op::input x{{2, 4, 4}, dtype::i8};
-  if (zero_points) x.as = {0.5, 0};
+  x.as = {0.5, 0};
   return b.add_as(dtype::f32, c, "first", {b.add(x, "x", {})});
 }
 constexpr auto sums_scaled = [](builder& b) {
-  b.output("", scale(b, "last", sums_of_bytes(b, op::byte_arithmetic::onnx, false)));
+  b.output("", scale(b, "last", sums_of_bytes(b, false)));
 };
 template <bool Scaled>
 constexpr auto bytes_with_zeros = [](builder& b) {
-  const value_id y = sums_of_bytes(b, op::byte_arithmetic::real, true);
+  const value_id y = sums_of_bytes(b, true);
   b.output("", Scaled ? scale(b, "last", y) : y);
 };
 constexpr std::string_view not_by_channel = "the constant is not one number a channel";
@@ -868,7 +867,7 @@ DECLINES("linear > + a constant of more axes", (rules::fold_by_output), vector_p
          "the constant is not one number an output")
 DECLINES("scale > sum of two values", (rules::merge_affine), scale_then_sum, "its second operand is not a scalar")
 FIRES("scale > relu(* 1)", (rules::merge_affine), active_one<false>, active_one<true>)
-DECLINES_LOADED("sums of bytes > scale", (rules::fold_affine), sums_scaled, "its numbers are no real ones")
+DECLINES_LOADED("sums of bytes > scale", (rules::fold_affine), sums_scaled, "its bias is no real number")
 FIRES_LOADED("bytes with a zero point an output > scale", (rules::fold_affine), bytes_with_zeros<true>,
              bytes_with_zeros<false>)
 DECLINES("relu(scale) > convolution", (rules::affine_before), active_scale_then_conv, "it applies an activation")

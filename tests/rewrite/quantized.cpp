@@ -86,18 +86,15 @@ constexpr auto conv_with_slopes = [](builder& b) {
 
 /// Weights of the last node that the test's graphs have in other shapes than the operator's slots.
 template <weight_is W, int Groups = 1>
-constexpr op::quantized_conv2d conv_of_bytes() {
-  op::quantized_conv2d q;
-  static_cast<op::conv2d&>(q) = windows(Groups);
+constexpr op::conv2d conv_of_bytes() {
+  op::conv2d q = windows(Groups);
   q.given = 0;
-  q.arithmetic = op::byte_arithmetic::real;
-  q.weight_type = W == weight_is::unsigned_bytes ? dtype::u8 : dtype::i8;
-  q.by_output = has_scales<W>;
-  q.zero_points = W == weight_is::with_zero || W == weight_is::unsigned_bytes;
+  q.weight = {W == weight_is::unsigned_bytes ? dtype::u8 : dtype::i8, has_scales<W>,
+              W == weight_is::with_zero || W == weight_is::unsigned_bytes, true};
   return q;
 }
 template <weight_is W, int Groups = 1, dtype Type = dtype::i8>
-constexpr auto quantized_conv_of = [](builder& b) {
+constexpr auto byte_conv_of = [](builder& b) {
   b.output("", b.add(conv_of_bytes<W, Groups>(), "conv", {bytes_of(b, coarse, {4, 5, 6}, Type)}));
 };
 
@@ -114,22 +111,20 @@ constexpr auto linear_of = [](builder& b) {
   b.output("", b.add(l, "fc", {real(b, x, coarse), w, bias}));
   fold(b);
 };
-template <weight_is W, bool Turned>
-constexpr auto quantized_linear_of = [](builder& b) {
-  op::quantized_matmul q;
-  q.arithmetic = op::byte_arithmetic::real;
-  q.by_output = has_scales<W>;
-  q.bias = true;
-  if (Turned) q.right = {12, 4};
-  else q.out = 4;
-  b.output("", b.add(q, "fc", {bytes_of(b, coarse, {2, 12})}));
+template <weight_is W, bool Turned, int Axes = 1>
+constexpr auto byte_linear_of = [](builder& b) {
+  op::linear q{4};
+  q.weight = {dtype::i8, has_scales<W>, false, true};
+  q.transposed = Turned;
+  q.axes = Axes;
+  b.output("", b.add(q, "fc", {Axes == 1 ? bytes_of(b, coarse, {2, 12}) : bytes_of(b, coarse, {2, 3, 4})}));
 };
 
 /// A layer of bytes before quantize.
 template <bool Real, bool Reshape = false, dtype To = dtype::u8, bool Shared = false>
 constexpr auto conv_then_quantize = [](builder& b) {
   auto q = conv_of_bytes<weight_is::by_output>();
-  if (!Real) q.arithmetic = op::byte_arithmetic::onnx;
+  if (!Real) q.weight.real_bias = false;
   const element made = dtype::f32;
   value_id y = b.add(q, "conv", {bytes_of(b, coarse, {4, 5, 6})}, {&made, 1});
   if (Shared) b.output("real", y);
@@ -148,15 +143,15 @@ constexpr auto conv_to_bytes = [](builder& b) {
 enum class scale_is { fine, coarse };
 constexpr quantization numbers_of(scale_is s) { return s == scale_is::fine ? fine : coarse; }
 /// Bytes around a layer's input, and what follows it.
-constexpr op::quantized_conv2d conv_by_integers(int pad) {
+constexpr op::conv2d conv_by_integers(int pad) {
   auto q = conv_of_bytes<weight_is::by_output>();
-  q.arithmetic = op::byte_arithmetic::tflite;
+  q.weight.real_bias = false;
   q.pad = {pad, pad, pad, pad};
   return q;
 }
-template <int Axes, int With, op::byte_arithmetic How = op::byte_arithmetic::tflite, bool Within = false>
+template <int Axes, int With, bool Said = true, bool Within = false>
 constexpr auto padded_conv = [](builder& b) {
-  op::quantized_conv<Axes> q;
+  op::conv<Axes> q;
   op::pad around{op::pad_mode::constant, {0}, {0}, With};
   op::input image{{4}, dtype::i8};
   q.out = 4;
@@ -168,14 +163,14 @@ constexpr auto padded_conv = [](builder& b) {
   }
   if (Within)
     for (int& p : q.pad) p = 1;
-  q.arithmetic = How;
-  q.by_output = true;
-  image.as = {0.05, 7};
+  q.weight = {dtype::i8, true, false, false};
+  if (Said) image.as = {0.05, 7};
   const value_id x = b.add(image, "x", {});
-  b.output("", b.add_as({dtype::i8, fine}, q, "conv", {Within ? x : b.add(around, "pad", {x})}));
+  const element made = Said ? element(dtype::i8, fine) : element(dtype::i32);
+  b.output("", b.add_as(made, q, "conv", {Within ? x : b.add(around, "pad", {x})}));
 };
 template <int Axes>
-constexpr auto conv_with_padding = padded_conv<Axes, 0, op::byte_arithmetic::tflite, true>;
+constexpr auto conv_with_padding = padded_conv<Axes, 0, true, true>;
 constexpr op::activation up_to(float high) { return {{function::clip, 0, high}}; }
 template <scale_is To, rounding How = rounding::once>
 constexpr auto bounded_conv = [](builder& b) {
@@ -207,7 +202,7 @@ template <weight_is W, bool ByOutput>
 constexpr auto conv_with_affine = [](builder& b) {
   const value_id x = bytes_of(b, coarse, {4, 5, 6});
   auto q = conv_of_bytes<W>();
-  q.by_output = ByOutput;
+  q.weight.by_output = ByOutput;
   b.output("", b.add(q, "conv", {x}));
 };
 
@@ -295,20 +290,20 @@ constexpr auto softmax_of_bytes = [](builder& b) {
 }  // namespace
 
 FIRES_LOADED("conv between bytes, a scale for each output", (rules::multiply_bytes), conv_of<weight_is::by_output>,
-             quantized_conv_of<weight_is::by_output>)
+             byte_conv_of<weight_is::by_output>)
 DECLINES_LOADED("conv with prelu between bytes", (rules::multiply_bytes), conv_with_slopes,
                 "it applies slopes to its results")
 FIRES_LOADED("depthwise, one scale", (rules::multiply_bytes), (conv_of<weight_is::one_scale, 4>),
-             (quantized_conv_of<weight_is::one_scale, 4>))
+             (byte_conv_of<weight_is::one_scale, 4>))
 FIRES_LOADED("conv by bytes with a zero point", (rules::multiply_bytes), conv_of<weight_is::with_zero>,
-             quantized_conv_of<weight_is::with_zero>)
+             byte_conv_of<weight_is::with_zero>)
 FIRES_LOADED("conv of u8 by u8", (rules::multiply_bytes),
              (conv_of<weight_is::unsigned_bytes, 1, input_is::bytes, dtype::u8>),
-             (quantized_conv_of<weight_is::unsigned_bytes, 1, dtype::u8>))
+             (byte_conv_of<weight_is::unsigned_bytes, 1, dtype::u8>))
 FIRES_LOADED("linear between bytes", (rules::multiply_bytes), (linear_of<weight_is::by_output, false>),
-             (quantized_linear_of<weight_is::by_output, false>))
+             (byte_linear_of<weight_is::by_output, false>))
 FIRES_LOADED("linear by a weight that stands the other way round", (rules::multiply_bytes),
-             (linear_of<weight_is::by_output, true>), (quantized_linear_of<weight_is::by_output, true>))
+             (linear_of<weight_is::by_output, true>), (byte_linear_of<weight_is::by_output, true>))
 DECLINES_LOADED("conv by floats", (rules::multiply_bytes), conv_of<weight_is::floats>,
                 "its weight is not dequantised from a constant")
 DECLINES_LOADED("conv with scales of its inputs", (rules::multiply_bytes), conv_of<weight_is::by_input>,
@@ -321,13 +316,13 @@ DECLINES_LOADED("conv of bytes whose scale is a value", (rules::multiply_bytes),
                 (conv_of<weight_is::by_output, 1, input_is::by_value>), "its scale is a value, not a number of its own")
 DECLINES_LOADED("bytes as the residual", (rules::multiply_bytes),
                 (conv_of<weight_is::by_output, 1, input_is::residual>), "it is the residual")
-DECLINES_LOADED("linear over two axes", (rules::multiply_bytes), (linear_of<weight_is::by_output, false, 2>),
-                "its rows are several axes")
+FIRES_LOADED("linear over two axes", (rules::multiply_bytes), (linear_of<weight_is::by_output, false, 2>),
+             (byte_linear_of<weight_is::by_output, false, 2>))
 
 FIRES_LOADED("conv of bytes > quantize", (rules::bytes_of_products), conv_then_quantize<true>, conv_to_bytes<>)
 FIRES_LOADED("conv of bytes > reshape > quantize", (rules::bytes_of_products), (conv_then_quantize<true, true>),
              conv_to_bytes<true>)
-DECLINES_LOADED("conv in ONNX's arithmetic > quantize", (rules::bytes_of_products), conv_then_quantize<false>,
+DECLINES_LOADED("conv with a bias of integers > quantize", (rules::bytes_of_products), conv_then_quantize<false>,
                 "its sums are of another arithmetic")
 DECLINES_LOADED("conv of bytes > quantize to words", (rules::bytes_of_products),
                 (conv_then_quantize<true, false, dtype::i16>), "it does not make bytes")
@@ -374,19 +369,19 @@ DECLINES_LOADED("sum with a sigmoid", (rules::compute_bytes),
 FIRES_LOADED("softmax between bytes", (rules::compute_bytes), softmax_between<>, softmax_of_bytes)
 DECLINES_LOADED("softmax to words", (rules::compute_bytes), softmax_between<dtype::u16>, "it does not make bytes")
 
-FIRES_LOADED("zero points around a signal of bytes", (rules::pad_window<op::quantized_conv1d>), (padded_conv<1, 7>),
+FIRES_LOADED("zero points around a signal of bytes", (rules::pad_window<op::conv1d>), (padded_conv<1, 7>),
              conv_with_padding<1>)
-DECLINES_LOADED("other bytes around a signal", (rules::pad_window<op::quantized_conv1d>), (padded_conv<1, 0>),
+DECLINES_LOADED("other bytes around a signal", (rules::pad_window<op::conv1d>), (padded_conv<1, 0>),
                 "it does not pad with the zero point")
-FIRES_LOADED("zero points around an image of bytes", (rules::pad_window<op::quantized_conv2d>), (padded_conv<2, 7>),
+FIRES_LOADED("zero points around an image of bytes", (rules::pad_window<op::conv2d>), (padded_conv<2, 7>),
              conv_with_padding<2>)
-DECLINES_LOADED("other bytes around an image", (rules::pad_window<op::quantized_conv2d>), (padded_conv<2, 0>),
+DECLINES_LOADED("other bytes around an image", (rules::pad_window<op::conv2d>), (padded_conv<2, 0>),
                 "it does not pad with the zero point")
-DECLINES_LOADED("bytes around a layer whose zero point is a value", (rules::pad_window<op::quantized_conv2d>),
-                (padded_conv<2, 7, op::byte_arithmetic::onnx>), "its zero point is a value")
-FIRES_LOADED("zero points around a volume of bytes", (rules::pad_window<op::quantized_conv3d>), (padded_conv<3, 7>),
+DECLINES_LOADED("bytes around a layer whose zero point is a value", (rules::pad_window<op::conv2d>),
+                (padded_conv<2, 7, false>), "its zero point is a value")
+FIRES_LOADED("zero points around a volume of bytes", (rules::pad_window<op::conv3d>), (padded_conv<3, 7>),
              conv_with_padding<3>)
-DECLINES_LOADED("other bytes around a volume", (rules::pad_window<op::quantized_conv3d>), (padded_conv<3, 0>),
+DECLINES_LOADED("other bytes around a volume", (rules::pad_window<op::conv3d>), (padded_conv<3, 0>),
                 "it does not pad with the zero point")
 FIRES_LOADED("bounds behind a layer of bytes", (rules::fuse_activation), bounded_conv<scale_is::fine>, conv_with_bounds)
 DECLINES_LOADED("bounds of other bytes", (rules::fuse_activation), bounded_conv<scale_is::coarse>,
@@ -430,6 +425,12 @@ constexpr auto in_blocks = [](builder& b) {
 };
 constexpr auto with_a_residual = [](builder& b) { linear_by(b, {}, {}, 12, 0, true); };
 constexpr auto with_ones_behind = [](builder& b) { linear_by(b, {}, {}, 12, 1); };
+constexpr auto bytes_with_ones_behind = [](builder& b) {
+  op::linear l{4};
+  l.ones = 1;
+  l.weight = {dtype::i8, false, false, true};
+  b.output("", b.add(l, "fc", {bytes_of(b, coarse, {2, 12})}));
+};
 constexpr auto many_inputs = [](builder& b) { linear_by(b, {}, {}, 70000); };
 
 constexpr auto quantize_by_value = [](builder& b) {
@@ -509,8 +510,8 @@ DECLINES_LOADED("linear by bytes with scales of blocks", (rules::multiply_bytes)
                 "its weight's scales are not the outputs'")
 DECLINES_LOADED("linear between bytes that adds a residual", (rules::multiply_bytes), with_a_residual,
                 "it adds a residual")
-DECLINES_LOADED("linear between bytes with ones behind", (rules::multiply_bytes), with_ones_behind,
-                "its rows are several axes")
+FIRES_LOADED("linear between bytes with ones behind", (rules::multiply_bytes), with_ones_behind,
+             bytes_with_ones_behind)
 DECLINES_LOADED("linear of 70,000 bytes", (rules::multiply_bytes), many_inputs, "its sums may be more than 32 bits")
 DECLINES_LOADED("conv of bytes > quantize by a value", (rules::bytes_of_products), quantize_by_value,
                 "its scale is a value, not a number of its own")
@@ -540,33 +541,22 @@ DECLINES_LOADED("sum in tiny steps", (rules::compute_bytes), (sum_of<dtype::i8, 
 DECLINES_LOADED("softmax of words", (rules::compute_bytes), softmax_of_words, "its input is not of bytes")
 
 namespace {
-/// A layer in ncnn's arithmetic.
-constexpr op::quantized_conv2d conv_of_ncnn() {
-  op::quantized_conv2d q;
-  static_cast<op::conv2d&>(q) = windows();
-  q.given = 0;
-  q.arithmetic = op::byte_arithmetic::ncnn;
-  q.by_output = true;
-  return q;
+constexpr element ncnn_bytes(double scale = 0.05) { return {dtype::i8, {scale, 0}, rounding::away}; }
+/// A layer in ncnn's arithmetic, which makes real numbers unless told otherwise.
+constexpr value_id ncnn_layer(builder& b, std::string_view name, value_id x, const element& made = {}) {
+  op::conv2d c = windows();
+  c.given = 0;
+  c.weight = {dtype::i8, true, false, true};
+  return b.add_as(made, c, name, {x});
 }
-constexpr op::quantized_matmul product_of_ncnn(bool by_row = false) {
-  op::quantized_matmul q;
-  q.arithmetic = op::byte_arithmetic::ncnn;
-  q.by_output = true;
-  q.out = 3;
-  q.by_row = by_row;
-  return q;
+constexpr value_id ncnn_input(builder& b) {
+  return b.add_as(ncnn_bytes(), op::quantize{}, "bytes", {b.input("x", {4, 5, 6})});
 }
-constexpr expression& scale_of_input(builder& b, bool bias) {
-  return b.g.expressions[static_cast<std::size_t>(b.g.view().weights(b.g.nodes.back())[bias ? 3 : 2])];
+/// Bytes of x, unless it is of these already.
+constexpr value_id ncnn_quantized(builder& b, value_id x, std::string_view name = "q", double scale = 0.05) {
+  return b.g.at_value(x).type.real ? x : b.add_as(ncnn_bytes(scale), op::quantize{}, name, {x});
 }
-/// What quantizes: its scale is known to be above 0, as files say.
-constexpr value_id quantizes(builder& b, value_id x, std::string_view name = "last",
-                             numbers_are scale = numbers_are::positive) {
-  const value_id y = b.add(conv_of_ncnn(), name, {x});
-  scale_of_input(b, true).numbers = scale;
-  return y;
-}
+constexpr element ncnn_result(bool bytes) { return bytes ? ncnn_bytes() : element{}; }
 constexpr op::pool maxima(int kernel = 3, int dilation = 1) {
   op::pool p;
   p.kernel = by_axis{kernel};
@@ -577,48 +567,59 @@ constexpr op::pool maxima(int kernel = 3, int dilation = 1) {
   return p;
 }
 
-template <dtype To>
+template <bool Bytes>
 constexpr auto joined_by_ncnn = [](builder& b) {
-  const value_id x = bytes_in(b, {4, 5, 6});
-  const value_id both =
-      b.concat("joined", {b.add_as(To, conv_of_ncnn(), "a", {x}), b.add_as(To, conv_of_ncnn(), "c", {x})});
-  b.output("", quantizes(b, b.add(maxima(), "max", {both})));
+  const value_id x = ncnn_input(b);
+  const value_id both = b.concat(
+      "joined", {ncnn_layer(b, "a", x, ncnn_result(Bytes)), ncnn_layer(b, "c", x, ncnn_result(Bytes))});
+  b.output("", ncnn_layer(b, "last", ncnn_quantized(b, b.add(maxima(), "max", {both}))));
 };
-template <dtype To>
+template <bool Bytes>
 constexpr auto dilated_maxima = [](builder& b) {
   op::pool p;
   p.kernel = by_axis{2};
   p.dilation = by_axis{2};
-  b.output("", quantizes(b, b.add(p, "max", {b.add_as(To, conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})})})));
+  const value_id y = b.add(p, "max", {ncnn_layer(b, "a", ncnn_input(b), ncnn_result(Bytes))});
+  b.output("", ncnn_layer(b, "last", ncnn_quantized(b, y)));
 };
-template <dtype To>
+template <bool Bytes>
 constexpr auto product_behind_conv = [](builder& b) {
-  const value_id y = b.add_as(To, conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
+  const value_id y = ncnn_layer(b, "a", ncnn_input(b), ncnn_result(Bytes));
   const value_id padded = b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}}, "pad", {y});
-  b.output("", b.add(product_of_ncnn(), "fc", {b.reshape("flat", padded, {2, 96})}));
+  op::linear fc{3};
+  fc.weight = {dtype::i8, true, false, true};
+  b.output("", b.add(fc, "fc", {ncnn_quantized(b, b.reshape("flat", padded, {2, 96}))}));
 };
 /// Two who quantize by one scale, of which one reads what the other's lies in.
-template <dtype To, bool One = true>
+template <bool Bytes, bool One = true>
 constexpr auto two_readers = [](builder& b) {
-  const value_id y = b.add_as(To, conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
-  const value_id first = quantizes(b, b.concat("joined", {y, y}), "first");
-  const range own = b.g.nodes.back().weights;
-  b.output("y", quantizes(b, y, "second"));
-  if (One)
-    b.g.operands[static_cast<std::size_t>(b.g.nodes.back().weights.first) + 3] =
-        b.g.operands[static_cast<std::size_t>(own.first) + 3];
+  const value_id y = ncnn_layer(b, "a", ncnn_input(b), ncnn_result(Bytes));
+  const value_id first = ncnn_layer(b, "first", ncnn_quantized(b, b.concat("joined", {y, y})));
+  b.output("y", ncnn_layer(b, "second", ncnn_quantized(b, y, "p", One ? 0.05 : 0.06)));
   b.output("x", first);
+};
+/// Zeros that are put around real numbers are the zero point of bytes.
+template <bool Bytes>
+constexpr auto padded_to_bytes = [](builder& b) {
+  const element made = {dtype::u8, {0.25, 9}, rounding::real};
+  const value_id y = b.add_as(Bytes ? made : element{}, conv_of_bytes<weight_is::by_output>(), "a",
+                              {bytes_of(b, coarse, {4, 5, 6})});
+  const value_id p =
+      b.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, Bytes ? 9.0 : 0.0}, "pad", {y});
+  b.output("", Bytes ? p : b.add_as(made, op::quantize{}, "q", {p}));
 };
 /// A layer > what `put` makes of its result > a layer that quantizes.
 template <class Put>
-constexpr void before_ncnn(builder& b, Put put, numbers_are scale = numbers_are::positive) {
-  const value_id y = b.add(conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
-  b.output("", quantizes(b, put(b, y), "last", scale));
+constexpr void before_ncnn(builder& b, Put put) {
+  const value_id y = ncnn_layer(b, "a", ncnn_input(b));
+  b.output("", ncnn_layer(b, "last", ncnn_quantized(b, put(b, y))));
 }
 constexpr auto relu_before_ncnn = [](builder& b) {
-  before_ncnn(b, [](builder& c, value_id y) { return c.relu("relu", y); });
+  before_ncnn(b, [](builder& c, value_id y) { return c.concat("joined", {c.relu("relu", y), y}); });
 };
-constexpr auto average_before_ncnn = [](builder& b) { before_ncnn(b, average); };
+constexpr auto average_before_ncnn = [](builder& b) {
+  before_ncnn(b, [](builder& c, value_id y) { return c.concat("joined", {average(c, y)}); });
+};
 constexpr auto floats_before_ncnn = [](builder& b) {
   before_ncnn(b, [](builder& c, value_id y) { return c.concat("joined", {y, c.input("f", {4, 5, 6})}); });
 };
@@ -634,10 +635,6 @@ constexpr auto given_before_ncnn = [](builder& b) {
     return y;
   });
 };
-constexpr auto maxima_by_any_scale = [](builder& b) {
-  before_ncnn(
-      b, [](builder& c, value_id y) { return c.add(maxima(), "max", {y}); }, numbers_are::invertible);
-};
 constexpr auto maxima_of_padding = [](builder& b) {
   before_ncnn(b, [](builder& c, value_id y) { return c.add(maxima(2, 2), "max", {y}); });
 };
@@ -646,43 +643,35 @@ constexpr auto pad_before_ncnn = [](builder& b) {
     return c.add(op::pad{op::pad_mode::constant, {0, 1, 0}, {0, 0, 2}, 1}, "pad", {y});
   });
 };
-constexpr auto rows_of_ncnn = [](builder& b) {
-  const value_id y = b.add(conv_of_ncnn(), "a", {bytes_in(b, {4, 5, 6})});
-  b.output("", b.add(product_of_ncnn(true), "fc", {b.reshape("flat", y, {2, 60})}));
-};
 constexpr auto floats_of_onnx = [](builder& b) {
   const value_id y = b.add(conv_of_bytes<weight_is::by_output>(), "a", {bytes_of(b, coarse, {4, 5, 6})});
-  b.output("", quantizes(b, y));
+  b.output("", ncnn_layer(b, "last", ncnn_quantized(b, y)));
 };
 }  // namespace
 
-FIRES_LOADED("layers of ncnn's bytes, joined, their maxima quantized", (rules::quantize_before_moves),
-             joined_by_ncnn<dtype::f32>, joined_by_ncnn<dtype::i8>)
-FIRES_LOADED("maxima of ncnn's bytes with places between, and no padding", (rules::quantize_before_moves),
-             dilated_maxima<dtype::f32>, dilated_maxima<dtype::i8>)
-FIRES_LOADED("a layer of ncnn's bytes, padded, in a row, quantized", (rules::quantize_before_moves),
-             product_behind_conv<dtype::f32>, product_behind_conv<dtype::i8>)
-FIRES_LOADED("two quantize by one scale", (rules::quantize_before_moves), two_readers<dtype::f32>,
-             two_readers<dtype::i8>)
-DECLINES_LOADED("two quantize by two scales", (rules::quantize_before_moves), (two_readers<dtype::f32, false>),
+FIRES_LOADED("layers of ncnn's bytes, joined, their maxima quantized", (rules::bytes_of_products),
+             joined_by_ncnn<false>, joined_by_ncnn<true>)
+FIRES_LOADED("maxima of ncnn's bytes with places between, and no padding", (rules::bytes_of_products),
+             dilated_maxima<false>, dilated_maxima<true>)
+FIRES_LOADED("a layer of ncnn's bytes, padded, in a row, quantized", (rules::bytes_of_products),
+             product_behind_conv<false>, product_behind_conv<true>)
+FIRES_LOADED("two quantize by one scale", (rules::bytes_of_products), two_readers<false>, two_readers<true>)
+FIRES_LOADED("a layer of bytes, padded, quantized", (rules::bytes_of_products), padded_to_bytes<false>,
+             padded_to_bytes<true>)
+DECLINES_LOADED("two quantize by two scales", (rules::bytes_of_products), (two_readers<false, false>),
                 "who else reads it has another scale")
-DECLINES_LOADED("relu before ncnn's bytes", (rules::quantize_before_moves), relu_before_ncnn,
+DECLINES_LOADED("relu before ncnn's bytes", (rules::bytes_of_products), relu_before_ncnn, "it is not a layer of bytes")
+DECLINES_LOADED("average before ncnn's bytes", (rules::bytes_of_products), average_before_ncnn,
                 "it is not a layer of bytes")
-DECLINES_LOADED("average before ncnn's bytes", (rules::quantize_before_moves), average_before_ncnn,
+DECLINES_LOADED("ncnn's bytes joined with floats", (rules::bytes_of_products), floats_before_ncnn,
                 "it is not a layer of bytes")
-DECLINES_LOADED("ncnn's bytes joined with floats", (rules::quantize_before_moves), floats_before_ncnn,
-                "it is not a layer of bytes")
-DECLINES_LOADED("who else reads what ncnn's bytes are made of", (rules::quantize_before_moves), read_before_ncnn,
+DECLINES_LOADED("who else reads what ncnn's bytes are made of", (rules::bytes_of_products), read_before_ncnn,
                 "its input is also read by another layer")
-DECLINES_LOADED("an output that ncnn's bytes are made of", (rules::quantize_before_moves), given_before_ncnn,
+DECLINES_LOADED("an output that ncnn's bytes are made of", (rules::bytes_of_products), given_before_ncnn,
                 "its input is a network output too")
-DECLINES_LOADED("maxima by a scale that may be negative", (rules::quantize_before_moves), maxima_by_any_scale,
-                "its scale may be negative")
-DECLINES_LOADED("maxima of padding alone", (rules::quantize_before_moves), maxima_of_padding,
+DECLINES_LOADED("maxima of padding alone", (rules::bytes_of_products), maxima_of_padding,
                 "it may have windows of padding alone")
-DECLINES_LOADED("padding with a number before ncnn's bytes", (rules::quantize_before_moves), pad_before_ncnn,
+DECLINES_LOADED("padding with a number before ncnn's bytes", (rules::bytes_of_products), pad_before_ncnn,
                 "it pads with a number")
-DECLINES_LOADED("rows, each quantized by its scale", (rules::quantize_before_moves), rows_of_ncnn,
-                "it has a scale for each row")
-DECLINES_LOADED("ncnn's bytes of another arithmetic's", (rules::quantize_before_moves), floats_of_onnx,
-                "it is not a layer of bytes")
+DECLINES_LOADED("ncnn's bytes of another arithmetic's", (rules::bytes_of_products), floats_of_onnx,
+                "its sums are of another arithmetic")

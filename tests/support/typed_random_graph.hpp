@@ -183,21 +183,23 @@ class typed_random_graph {
   }
   /// Layers of bytes in ncnn's arithmetic, of which the last quantizes what the others make.
   void add_ncnn_layers() {
-    op::quantized_conv2d c;
+    op::conv2d c;
     c.out = 4;
     c.kernel = {3, 3};
     c.pad = {1, 1, 1, 1};
-    c.arithmetic = op::byte_arithmetic::ncnn;
-    c.by_output = true;
+    c.weight = {dtype::i8, true, false, true};
     const extents image{4, 5, 6};
-    if (!add(c, {value(image, dtype::f32)})) return;
+    const element bytes(dtype::i8, {0.05, 0}, rounding::away);
+    const auto layer = [&](value_id x) {
+      return add(op::quantize{}, {x}, "n", {&bytes, 1}) && add(c, {newest()});
+    };
+    if (!layer(value(image, dtype::f32))) return;
     const value_id x = newest();
-    if (r_.one_in(2) && (!add(c, {value(image, dtype::f32)}) || !add(op::concat{}, {x, newest()}))) return;
+    if (r_.one_in(2) && (!layer(value(image, dtype::f32)) || !add(op::concat{}, {x, newest()}))) return;
     op::pool p;
     p.kernel = {2, 2};
     if (r_.one_in(2) && !add(p, {newest()})) return;
-    if (!add(c, {newest()})) return;
-    g.expressions[static_cast<std::size_t>(g.view().weights(g.nodes.back())[3])].numbers = numbers_are::positive;
+    layer(newest());
   }
   bool add_real(value_id x, const extents& image, dtype type, int scale) {
     switch (r_.below(12)) {

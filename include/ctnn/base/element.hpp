@@ -22,6 +22,7 @@ enum class rounding : unsigned char {
   twice,   ///< in integers, as gemmlowp multiplies: TensorFlow Lite's other kernels (twice_rounded_factor)
   real,    ///< real numbers of f32, halves to even: ONNX's QuantizeLinear
   coarse,  ///< in integers, by a factor with 8 digits behind the point, halves up: XNNPACK's conversions of bytes
+  away,    ///< real numbers of f32, halves away from 0, of signed bytes from -127 to 127: ncnn's int8
 };
 
 /// The element of a value: a type and, of integers, what they stand for and how a layer makes them.

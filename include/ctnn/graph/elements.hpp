@@ -18,9 +18,20 @@ constexpr void say_element(graph& g, value_id v, const quantization& q) {
   maker.fields = g.store_fields_of(declared);
 }
 
+/// Is it the option that a layer which reads bytes has without being told?
+constexpr bool follows_from_bytes(std::string_view key, const auto& values) {
+  return key == "weight_type" && values.size() == 1 && values[0] == static_cast<double>(dtype::i8);
+}
+
 /// Options for the element of node n's result, if it does not follow from what the node reads: `as` (of bytes from -128
-/// to 127, unless `to` says otherwise), and `rounded`.
+/// to 127, unless `to` says otherwise), and `rounded`. An option that follows from it is taken away.
 constexpr void spell_element(const graph_view& g, const node& n, spelled_options& out) {
+  if (n.inputs.count > 0 && is_byte(g.at_value(g.inputs(n)[0]).type)) {
+    const spelled_options all = out;
+    out.clear();
+    for (const auto& o : all)
+      if (!follows_from_bytes(o.key, o.values)) out.push_back(o);
+  }
   if (n.type->key == &key_of<op::input> || n.outputs.count == 0) return;
   const element& made = g.at_value(n.outputs.first).type;
   bool integers = is_integer(made);

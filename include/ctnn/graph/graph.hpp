@@ -277,7 +277,8 @@ constexpr std::int64_t scratch_bytes(const graph_view& g, const node& n) {
   if (n.type->scratch == nullptr) return 0;
   pool<extents> in = input_shapes(g, n);
   in.shrink(in.size() - static_cast<std::size_t>(count_slots(g.given(n))));
-  return n.type->scratch(g.fields_of(n.fields), in, output_shapes(g, n));
+  const pool<element> of = input_elements(g, n);
+  return n.type->scratch(g.fields_of(n.fields), in, {of.data(), in.size()}, output_shapes(g, n));
 }
 
 /// Whether a node reads and makes floats only, but for indices and booleans that its kernel for vectors takes.

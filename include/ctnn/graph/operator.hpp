@@ -9,11 +9,11 @@
 //   };
 //
 // and optionally: min_inputs, max_inputs (1, 1), output_count() (1), weights(in) (none), macs(in, out) (0), tier (0;
-// rewrite/measure.hpp) and own_tier(made) (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types
+// rewrite/measure.hpp) and own_tier() (what a node adds to it), by_channel (channel_axis.hpp), infer_types(types
 // in, span<element> out): elements of the outputs (without it all inputs and outputs have one type; with an argument
 // `types wanted` between the two those of integers may be what a graph asks for: conv2d's result in bytes of a scale),
 // weights(in, types of, types made) where slots depend on the elements of inputs and outputs, and scratch(in,
-// out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch
+// out), or scratch(in, types of, out): bytes of memory its kernel takes while it runs (kernels/scratch.hpp); `static constexpr bool f32_takes_scratch
 // = false` if its f32 kernel takes none; passes(back, in), refuses(): see operator_type.
 // `constexpr layout_rule layouts(inputs in) const` answers for one node, by its fields and shapes, where not all
 // kernels of an operator take the same. `static constexpr traits is{...}` says what planner, rules and executors may
@@ -599,8 +599,8 @@ struct operator_type {
   int min_inputs;
   int max_inputs;
   int tier;  ///< operators may be replaced, one for one, by lower ones of the same meaning
-  /// What the node itself, whose result is of this element, adds to it; null: nothing.
-  int (*own_tier)(span<const double> fields, const element& made);
+  /// What the node itself adds to it; null: nothing.
+  int (*own_tier)(span<const double> fields);
   traits is;
   /// The node's own layouts, if they depend on it; else null, and those of `is` hold.
   layout_rule (*layouts)(span<const double> fields, inputs);
@@ -608,7 +608,7 @@ struct operator_type {
   problem (*describe)(span<const double> fields, inputs, types, description&);
   std::int64_t (*macs)(span<const double>, inputs, span<const extents>);
   /// Bytes of memory that the kernel takes while it runs; null: none.
-  std::int64_t (*scratch)(span<const double>, inputs, span<const extents>);
+  std::int64_t (*scratch)(span<const double>, inputs, types, span<const extents>);
   bool f32_takes_scratch;
   /// Fields from a declared layer's options.
   problem (*configure)(span<const option_record>, field_values&);
@@ -854,12 +854,17 @@ struct erased {
     if constexpr (requires(const Op& op) { op.macs(in, out); }) return decode<Op>(f).macs(in, out);
     else return 0;
   }
-  static constexpr std::int64_t scratch(span<const double> f, inputs in, span<const extents> out) {
-    return decode<Op>(f).scratch(in, out);
+  static constexpr bool scratch_by_types =
+      requires(const Op& op, inputs in, types of, span<const extents> out) { op.scratch(in, of, out); };
+  static constexpr std::int64_t scratch(span<const double> f, inputs in, [[maybe_unused]] types of,
+                                        span<const extents> out) {
+    if constexpr (scratch_by_types) return decode<Op>(f).scratch(in, of, out);
+    else return decode<Op>(f).scratch(in, out);
   }
   static constexpr auto scratch_if_any()
-      -> std::int64_t (*)(span<const double>, inputs, span<const extents>) {
-    if constexpr (requires(const Op& op, inputs in, span<const extents> out) { op.scratch(in, out); })
+      -> std::int64_t (*)(span<const double>, inputs, types, span<const extents>) {
+    if constexpr (scratch_by_types ||
+                  requires(const Op& op, inputs in, span<const extents> out) { op.scratch(in, out); })
       return &erased::scratch;
     else return nullptr;
   }
@@ -896,9 +901,9 @@ struct erased {
     else return traits_of<Op>.each ? back : -1;
   }
   static constexpr layout_rule layouts(span<const double> f, inputs in) { return decode<Op>(f).layouts(in); }
-  static constexpr auto tier_by_node() -> int (*)(span<const double>, const element&) {
-    if constexpr (requires(const Op& op, const element& made) { op.own_tier(made); })
-      return [](span<const double> f, const element& made) { return decode<Op>(f).own_tier(made); };
+  static constexpr auto tier_by_node() -> int (*)(span<const double>) {
+    if constexpr (requires(const Op& op) { op.own_tier(); })
+      return [](span<const double> f) { return decode<Op>(f).own_tier(); };
     else return nullptr;
   }
   static constexpr auto layouts_by_node() -> layout_rule (*)(span<const double>, inputs) {

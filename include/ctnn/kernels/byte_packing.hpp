@@ -42,33 +42,32 @@ struct byte_rows {
 };
 
 constexpr bool is_byte_convolution(const node& n) {
-  return n.type == &type_of<op::quantized_conv2d> || n.type == &type_of<op::quantized_conv1d>;
+  return n.type == &type_of<op::conv2d> || n.type == &type_of<op::conv1d>;
 }
 /// The operator of such a node; of a signal, as of an image of one row.
-constexpr op::quantized_conv2d byte_convolution_of(const graph_view& g, const node& n) {
+constexpr op::conv2d byte_convolution_of(const graph_view& g, const node& n) {
   const std::span<const double> f = g.fields_of(n.fields);
-  if (n.type == &type_of<op::quantized_conv1d>) return as_image(decode<op::quantized_conv1d>(f));
-  return decode<op::quantized_conv2d>(f);
+  if (n.type == &type_of<op::conv1d>) return as_image(decode<op::conv1d>(f));
+  return decode<op::conv2d>(f);
 }
 /// Layers of bytes with firmware's kernels; false for others.
 constexpr byte_rows byte_rows_of(const graph_view& g, const node& n, int block = channel_block) {
-  if (block != 4 || (!is_byte_convolution(n) && n.type != &type_of<op::quantized_matmul>)) return {};
+  if (block != 4 || (!is_byte_convolution(n) && n.type != &type_of<op::linear>)) return {};
   const std::span<const double> f = g.fields_of(n.fields);
   const auto& x = g.at_value(g.inputs(n)[0]);
   const auto& y = g.at_value(n.outputs.first);
   const auto taken = [&](const auto& p) {
-    return p.is_tflite() && !p.zero_points && p.given == 0 && y.type == dtype::i8 && x.type == dtype::i8 &&
-           y.type.rounded == rounding::once;
+    return p.weight.type == dtype::i8 && !p.weight.zero_points && !p.weight.real_bias && p.given == 0 &&
+           y.type == dtype::i8 && x.type == dtype::i8 && y.type.rounded == rounding::once;
   };
-  if (n.type == &type_of<op::quantized_matmul>) {
-    const auto p = decode<op::quantized_matmul>(f);
-    const extents w = p.weight_shape(x.shape);
-    if (!taken(p) || !p.is_transposed() || w.rank != 2) return {};
-    return {w[0], w[1], w[1]};
+  if (n.type == &type_of<op::linear>) {
+    const auto p = decode<op::linear>(f);
+    const auto depth = static_cast<int>(p.depth(x.shape));
+    return taken(p) && !p.transposed ? byte_rows{p.out, depth, depth} : byte_rows{};
   }
-  const op::quantized_conv2d p = byte_convolution_of(g, n);
+  const op::conv2d p = byte_convolution_of(g, n);
   if (!taken(p)) return {};
-  const int axes = n.type == &type_of<op::quantized_conv1d> ? 1 : 2;
+  const int axes = n.type == &type_of<op::conv1d> ? 1 : 2;
   const int channels = x.shape.back(axes) / p.groups, taps = p.kernel[0] * p.kernel[1];
   const bool depthwise = p.groups > 1 && channels == 1 && p.out == p.groups;
   if (p.groups > 1 && !depthwise && p.out / p.groups % 2 != 0) return {};  // a pair would be of two groups
@@ -104,9 +103,9 @@ constexpr std::int64_t byte_slot_words(const byte_rows& rows, const weight_slot&
 
 /// f(operator) of a node with byte_rows.
 constexpr auto with_byte_layer(const graph_view& g, const node& n, const auto& f) {
-  if (n.type == &type_of<op::quantized_matmul>) return f(decode<op::quantized_matmul>(g.fields_of(n.fields)));
-  if (n.type == &type_of<op::quantized_conv1d>) return f(decode<op::quantized_conv1d>(g.fields_of(n.fields)));
-  return f(decode<op::quantized_conv2d>(g.fields_of(n.fields)));
+  if (n.type == &type_of<op::linear>) return f(decode<op::linear>(g.fields_of(n.fields)));
+  if (n.type == &type_of<op::conv1d>) return f(decode<op::conv1d>(g.fields_of(n.fields)));
+  return f(decode<op::conv2d>(g.fields_of(n.fields)));
 }
 constexpr weight_slots byte_slots(const graph_view& g, const node& n) {
   const value &x = g.at_value(g.inputs(n)[0]), &y = g.at_value(n.outputs.first);
@@ -134,7 +133,7 @@ constexpr void pack_byte_slot(const Op& p, const quantization& of, const quantiz
       for (int k = 0; k < rows.depth; ++k) sum += static_cast<std::uint32_t>(weight[std::int64_t{o} * rows.depth + k]);
       const std::uint32_t first =
           static_cast<std::uint32_t>(bias ? bias[o] : 0) - static_cast<std::uint32_t>(of.zero) * sum;
-      const fixed_factor f(of.scale * static_cast<double>(scale[p.by_output ? o : 0]) / as.scale);
+      const fixed_factor f(of.scale * static_cast<double>(scale[p.weight.by_output ? o : 0]) / as.scale);
       to[2 * o] = std::bit_cast<float>(first);
       to[2 * o + 1] = std::bit_cast<float>(f.word());
     }
@@ -168,8 +167,8 @@ constexpr byte_kernel byte_kernel_of(const graph_view& g, const node& n) {
   if (y.type != dtype::i8) return {};
   if (byte_rows_of(g, n))
     return {true, !is_byte_convolution(n)                    ? layout_rule::nchw
-                  : n.type == &type_of<op::quantized_conv1d> ? layout_rule::nwc
-                                                             : layout_rule::nhwc};
+                  : n.type == &type_of<op::conv1d> ? layout_rule::nwc
+                                                   : layout_rule::nhwc};
   const auto pools = [](int axes) { return byte_kernel{axes <= 2, axes == 1 ? layout_rule::nwc : layout_rule::nhwc}; };
   if (n.type == &type_of<op::pool>) {
     const auto p = decode<op::pool>(f);

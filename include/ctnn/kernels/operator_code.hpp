@@ -10,7 +10,6 @@
 // packing.hpp.
 #pragma once
 
-#include "quad_packing.hpp"
 #include "packing.hpp"
 #include "reference/reference.hpp"
 

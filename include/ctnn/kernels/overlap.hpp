@@ -156,7 +156,7 @@ constexpr overlap byte_overlap_of(const graph_view& g, const node& n, const exte
   if (in.rank == 4 && in[0] != 1) return {};  // images are walked forwards
   overlap_detail::window_walk walk;
   if (is_byte_convolution(n) && byte_rows_of(g, n)) {
-    const op::quantized_conv2d p = byte_convolution_of(g, n);
+    const op::conv2d p = byte_convolution_of(g, n);
     walk.by_channel = p.groups > 1;
     if (walk.by_channel && !byte_rows_of(g, n).depthwise) return {};
     const auto pad = p.padding(in);

@@ -9,7 +9,7 @@
 //   linear     (out, K)                -> [blocks][K][block]
 //   conv_transpose2d (C, out/groups, kh, kw) -> its phases (phases.hpp) one after the other, each like conv2d
 //   rnn, gru, lstm   (gates * hidden, K)    -> [blocks of units][K][gates][block], other weights likewise with K = 1
-// with zeros where out is not a multiple of the block. Biases stay as they are.
+// with zeros where out is not a multiple of the block. Biases stay as they are. Weights of bytes: quad_packing.hpp.
 #pragma once
 
 #include <concepts>
@@ -18,6 +18,7 @@
 #include "../graph/operators/convolution.hpp"
 #include "../graph/operators/linear.hpp"
 #include "../graph/operators/recurrent.hpp"
+#include "quad_packing.hpp"
 #include "walks/phases.hpp"
 #include "targets.hpp"
 #include "tensor.hpp"
@@ -78,6 +79,7 @@ constexpr void pack(const Op&, int, const extents& shape, const float* from, flo
 
 constexpr std::int64_t packed_count(const op::conv2d& p, int slot, const extents& shape, int block = channel_block) {
   if (slot != 0) return shape.count();
+  if (p.weight) return quad_words(p, shape);
   if (is_depthwise(p, shape[1] * p.groups)) return round_up_to_block(p.out, block) * shape[2] * shape[3];
   return p.groups * round_up_to_block(p.out / p.groups, block) * shape.count(1, 4);
 }
@@ -108,20 +110,20 @@ constexpr void pack_filters(const op::conv2d& p, const extents& shape, std::ptrd
 constexpr void pack(const op::conv2d& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
   if (slot != 0) detail::copy_all(from, shape.count(), to);
+  else if (p.weight) pack_quads(p, shape, from, to);
   else packing_detail::pack_filters(p, shape, shape[2] * shape[3], from, to, block);
 }
 
 // A plane of taps is an image's filter.
 constexpr std::int64_t packed_count(const op::conv3d& p, int slot, const extents& shape, int block = channel_block) {
   if (slot != 0) return shape.count();
+  if (p.weight) return quad_words(p, shape);
   return shape[2] * packed_count(plane_of(p), 0, {shape[0], shape[1], shape[3], shape[4]}, block);
 }
 constexpr void pack(const op::conv3d& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
-  if (slot != 0) {
-    detail::copy_all(from, shape.count(), to);
-    return;
-  }
+  if (slot != 0) return detail::copy_all(from, shape.count(), to);
+  if (p.weight) return pack_quads(p, shape, from, to);
   const op::conv2d plane = plane_of(p);
   const extents plane_shape{shape[0], shape[1], shape[3], shape[4]};
   const std::int64_t count = packed_count(plane, 0, plane_shape, block), taps = plane_shape.count(2, 4);
@@ -210,13 +212,15 @@ constexpr void pack(const Op& p, int slot, const extents& shape, const float* fr
   pack(as_image(p), slot, slot == 0 ? with_row(shape) : shape, from, to, block);
 }
 
-constexpr std::int64_t packed_count(const op::linear&, int slot, const extents& shape, int block = channel_block) {
+constexpr std::int64_t packed_count(const op::linear& p, int slot, const extents& shape, int block = channel_block) {
+  if (slot == 0 && p.weight) return quad_words(p, shape);
   return slot == 0 ? round_up_to_block(shape[0], block) * shape[1] : shape.count();
 }
 
-constexpr void pack(const op::linear&, int slot, const extents& shape, const float* from, float* to,
+constexpr void pack(const op::linear& p, int slot, const extents& shape, const float* from, float* to,
                     int block = channel_block) {
-  if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, 1, from, to, block);
+  if (slot == 0 && p.weight) pack_quads(p, shape, from, to);
+  else if (slot == 0) packing_detail::pack_rows(shape[0], shape[1], 1, 1, from, to, block);
   else detail::copy_all(from, shape.count(), to);
 }
 

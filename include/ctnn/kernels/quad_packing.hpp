@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "../base/compiler.hpp"
-#include "../graph/operators/quantized.hpp"
-#include "packing.hpp"
+#include "../graph/operators/convolution.hpp"
+#include "../graph/operators/linear.hpp"
 
 namespace ctnn::ir {
 
@@ -86,18 +86,15 @@ constexpr byte_image image_of_weight(const extents& shape) {
   return g;
 }
 
+/// Of a weight of bytes: the words that it takes when packed, and the packing.
 template <int Axes>
-constexpr std::int64_t packed_count(const op::quantized_conv<Axes>& p, int slot, const extents& shape, int) {
-  if (slot != 0) return shape.count();
+constexpr std::int64_t quad_words(const op::conv<Axes>& p, const extents& shape) {
   return p.groups * quad_row_words(p.out / p.groups, image_of_weight<Axes>(shape).quads());
 }
-
 template <int Axes>
-constexpr void pack(const op::quantized_conv<Axes>& p, int slot, const extents& shape, const float* from, float* to,
-                    int) {
-  if (slot != 0) return detail::copy_all(from, shape.count(), to);
+constexpr void pack_quads(const op::conv<Axes>& p, const extents& shape, const float* from, float* to) {
   const byte_image g = image_of_weight<Axes>(shape);
-  const bool flip = p.weight_type == dtype::u8;
+  const bool flip = p.weight.type == dtype::u8;
   const std::int64_t depth = g.depth(), quads = g.quads(), across = g.quads_across(), deep = g.channel_quads();
   const std::int64_t taps = depth / g.channels, width = g.axis[2].kernel;
   const int rows = p.out / p.groups, at_once = rows_of_quads(rows);
@@ -120,35 +117,32 @@ constexpr void pack(const op::quantized_conv<Axes>& p, int slot, const extents& 
           to);
 }
 
-constexpr std::int64_t packed_count(const op::quantized_matmul& p, int slot, const extents& shape, int) {
-  if (slot != 0) return shape.count();
-  const byte_product s = p.sizes({1}, shape);
-  return s.depth == 0 || s.columns == 0
-             ? 0
-             : shape.count() / (s.depth * s.columns) * quad_column_words(s.columns, s.quads());
+/// Columns of a matrix of depth x columns, or, `transposed`, of columns x depth; byte(i) is its i-th. `flip` makes
+/// signed bytes unsigned.
+constexpr void pack_quad_columns(const byte_product& s, bool transposed, bool flip, auto&& byte, float* to) {
+  const std::int64_t wide = multiple_of(s.columns, quad_lanes);
+  for (std::int64_t c = 0; c < wide; ++c) {
+    std::int32_t sum = 0;
+    for (std::int64_t q = 0; q < s.quads(); ++q) {
+      byte_detail::quad bytes{};
+      for (std::int64_t k = 0; k < 4 && 4 * q + k < s.depth && c < s.columns; ++k) {
+        const std::int64_t depth = 4 * q + k, at = transposed ? c * s.depth + depth : depth * s.columns + c;
+        const std::int8_t x = byte_detail::flipped(byte(at), flip);
+        bytes[static_cast<std::size_t>(k)] = x;
+        sum += static_cast<std::uint8_t>(x);
+      }
+      byte_detail::put(bytes, to + (q + 1) * wide + c);
+    }
+    byte_detail::put(sum, to + c);
+  }
 }
 
-constexpr void pack(const op::quantized_matmul& p, int slot, const extents& shape, const float* from, float* to, int) {
-  if (slot != 0) return detail::copy_all(from, shape.count(), to);
-  const byte_product s = p.sizes({1}, shape);
-  if (s.depth == 0 || s.columns == 0) return;
-  const bool flip = p.weight_type == dtype::i8;
-  const std::int64_t wide = multiple_of(s.columns, quad_lanes), matrices = shape.count() / (s.depth * s.columns);
-  for (std::int64_t m = 0; m < matrices; ++m, to += quad_column_words(s.columns, s.quads()))
-    for (std::int64_t c = 0; c < wide; ++c) {
-      std::int32_t sum = 0;
-      for (std::int64_t q = 0; q < s.quads(); ++q) {
-        byte_detail::quad bytes{};
-        for (std::int64_t k = 0; k < 4 && 4 * q + k < s.depth && c < s.columns; ++k) {
-          const std::int64_t depth = 4 * q + k, at = p.is_transposed() ? c * s.depth + depth : depth * s.columns + c;
-          const std::int8_t x = byte_detail::flipped(byte_detail::byte_of(from, m * s.depth * s.columns + at), flip);
-          bytes[static_cast<std::size_t>(k)] = x;
-          sum += static_cast<std::uint8_t>(x);
-        }
-        byte_detail::put(bytes, to + (q + 1) * wide + c);
-      }
-      byte_detail::put(sum, to + c);
-    }
+constexpr std::int64_t quad_words(const op::linear& p, const extents& shape) {
+  return quad_column_words(shape[p.transposed ? 1 : 0], quads_of(shape[p.transposed ? 0 : 1]));
+}
+constexpr void pack_quads(const op::linear& p, const extents& shape, const float* from, float* to) {
+  pack_quad_columns({1, shape[p.transposed ? 0 : 1], shape[p.transposed ? 1 : 0]}, !p.transposed,
+                    p.weight.type == dtype::i8, [&](std::int64_t i) { return byte_detail::byte_of(from, i); }, to);
 }
 
 }  // namespace ctnn::ir

@@ -21,8 +21,9 @@ inline std::shared_ptr<const void> make_operator(const operator_type& type, std:
 class heap_scratch {
  public:
   explicit heap_scratch(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {}
-  heap_scratch(const operator_type& type, std::span<const double> fields, inputs in, std::span<const extents> out)
-      : heap_scratch(type.scratch ? type.scratch(fields, in, out) : 0) {}
+  heap_scratch(const operator_type& type, std::span<const double> fields, inputs in, types of,
+               std::span<const extents> out)
+      : heap_scratch(type.scratch ? type.scratch(fields, in, of, out) : 0) {}
   scratch_memory memory() { return scratch_memory(bytes_); }
 
  private:

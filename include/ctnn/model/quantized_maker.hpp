@@ -287,9 +287,10 @@ class quantizer::maker {
     return add_bytes(n, *n.type, g_.fields_of(n.fields));
   }
   bool integer_product(const node& n) {
-    const auto finish = [&](auto op, const auto& from) {
-      op.arithmetic = op::byte_arithmetic::tflite;
-      op.by_output = true;
+    const auto finish = [&](auto op) {
+      if (!op::is_bounds(op.activation)) return false;
+      const auto from = op;
+      op.weight = {dtype::i8, true, false, false};
       const ir::element made = byte_of(n.outputs.first);
       if (!add_bytes(n, op, {&made, 1})) return false;
       product_numbers p = numbers_of(n, from);
@@ -299,20 +300,10 @@ class quantizer::maker {
       set_weights(slot, array({from.out}, p.scales));
       return true;
     };
-    const auto convolution = [&]<int Axes>(const op::conv<Axes>& from) {
-      op::quantized_conv<Axes> op;
-      static_cast<op::conv<Axes>&>(op) = from;
-      return op::is_bounds(from.activation) && finish(op, from);
-    };
-    if (q_.is<op::conv1d>(n)) return convolution(q_.get<op::conv1d>(n));
-    if (q_.is<op::conv2d>(n)) return convolution(q_.get<op::conv2d>(n));
-    if (q_.is<op::conv3d>(n)) return convolution(q_.get<op::conv3d>(n));
-    const auto from = q_.get<op::linear>(n);
-    op::quantized_matmul op;
-    op.out = from.out;
-    op.bias = from.bias;
-    op.activation = from.activation;
-    return from.ones == 0 && op::is_bounds(from.activation) && finish(op, from);
+    if (q_.is<op::conv1d>(n)) return finish(q_.get<op::conv1d>(n));
+    if (q_.is<op::conv2d>(n)) return finish(q_.get<op::conv2d>(n));
+    if (q_.is<op::conv3d>(n)) return finish(q_.get<op::conv3d>(n));
+    return finish(q_.get<op::linear>(n));
   }
 
   // ncnn's arithmetic: real number = byte / scale, bytes from -127 to 127.
@@ -343,30 +334,19 @@ class quantizer::maker {
       scales.weight.push_back(as_floats[o]);
 
     const std::string_view name = keep(n.name), names[] = {keep(g_.at_value(y).name)};
-    const value_id in[] = {real_[at(x)]};
-    const auto finish = [&](auto& op, bool bias) {
-      op.arithmetic = op::byte_arithmetic::ncnn;
-      op.by_output = true;
-      op.bias = bias;
+    const ir::element bytes(dtype::i8, {1 / static_cast<double>(scales.input), 0}, ir::rounding::away);
+    add(op::quantize{}, keep(name, "_quantize"), {&real_[at(x)], 1}, {&bytes, 1});
+    const value_id in[] = {last()};
+    const auto finish = [&](auto op) {
+      op.weight = {dtype::i8, true, false, true};
       require(ir::add_node(to(), op, name, in, names), name);
       std::size_t slot = 0;
       set_weights(slot++, weight_bytes(weight(n, 0), each));
-      if (bias) set_weights(slot++, weight(n, 1));
-      set_weights(slot++, array({outs}, as_floats));
-      set_weights(slot++, array({1}, std::span<const float>(&scales.input, 1)));
+      if (op.bias) set_weights(slot++, weight(n, 1));
+      set_weights(slot, array({outs}, as_floats));
     };
-    if (convolves) {
-      op::quantized_conv2d op;
-      static_cast<op::conv2d&>(op) = convolution;
-      finish(op, convolution.bias);
-    } else {
-      op::quantized_matmul op;
-      const extents shape = weight(n, 0).shape();
-      op.right = ir::as_list(shape);
-      op.transposed = true;
-      op.activation = product.activation;
-      finish(op, product.bias);
-    }
+    if (convolves) finish(convolution);
+    else finish(product);
     real_[at(y)] = last();
     made_.scales.push_back(std::move(scales));
   }

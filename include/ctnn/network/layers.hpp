@@ -204,12 +204,6 @@ struct keep {
   x(maximum, op::binary, option<"function", op::binary_function::maximum>) \
   x(minimum, op::binary, option<"function", op::binary_function::minimum>) \
   x(power, op::binary, option<"function", op::binary_function::pow>) \
-  x(quantized_conv1d, op::quantized_conv1d, option<"arithmetic", op::byte_arithmetic::tflite>) \
-  x(quantized_conv2d, op::quantized_conv2d, option<"arithmetic", op::byte_arithmetic::tflite>) \
-  x(quantized_conv3d, op::quantized_conv3d, option<"arithmetic", op::byte_arithmetic::tflite>) \
-  x(quantized_linear, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>, \
-    option<"bias", 1>) \
-  x(quantized_matmul, op::quantized_matmul, option<"arithmetic", op::byte_arithmetic::tflite>) \
   x(quantize, op::quantize) \
   x(dequantize, op::dequantize) \
   x(storage_cast, op::storage_cast) \

@@ -188,8 +188,14 @@ class lowerer {
           if (const problem p = read_quantization(o, wanted_[0].real)) return p;
       }
     }
+    // A layer that reads bytes has a weight of bytes.
+    const option_record weight{"weight_type", of_bytes};
+    bool said = in_.empty() || !is_byte(g_.at_value(in_[0]).type) || !has_field(*l.type, weight);
+    for (const option_record& o : rest) said = said || o.key == weight.key;
+    if (!said) rest.push_back(weight);
     return l.type->configure({rest.data(), rest.size()}, fields);
   }
+  static constexpr double of_bytes[] = {static_cast<double>(dtype::i8)};
   constexpr problem say_element(int i, const option_record& o) {
     if (i >= static_cast<int>(in_.size())) return {mistake::unknown_option, o.key};
     const value& v = g_.at_value(in_[static_cast<std::size_t>(i)]);

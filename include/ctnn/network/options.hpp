@@ -55,7 +55,9 @@ struct option {
   x(rounded_twice, "rounded", ir::rounding::twice) /* with as_i8: as TensorFlow Lite without XNNPACK */ \
   x(rounded_coarsely, "rounded", ir::rounding::coarse) /* with as_i8, of quantize: as XNNPACK converts bytes */ \
   x(rounded_from_reals, "rounded", ir::rounding::real) /* with as_i8: real numbers, as ONNX rounds */ \
-  x(per_channel, "by_output", 1)      /* of quantized layers: the weight has a scale for each output */
+  x(rounded_away, "rounded", ir::rounding::away) /* with as_i8: real numbers, as ncnn rounds */ \
+  x(per_channel, "by_output", 1)      /* of layers by a weight of bytes: it has a scale for each output */ \
+  x(real_bias, "real_bias", 1)        /* of such layers: the bias is f32, added to the real number of a sum */
 /// Words before one number, and their fields.
 #define CTNN_NUMBER_WORDS(x) \
   x(out, "out") x(out_channels, "out") x(out_features, "out") x(eps, "eps") \

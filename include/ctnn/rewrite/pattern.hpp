@@ -61,7 +61,6 @@ using any_of_all = typename detail::joined_sets<Sets...>::type;
 /// Convolutions over one axis, two or three.
 using convolutions = any_of<op::conv1d, op::conv2d, op::conv3d>;
 using transposed_convolutions = any_of<op::conv_transpose1d, op::conv_transpose2d, op::conv_transpose3d>;
-using byte_convolutions = any_of<op::quantized_conv1d, op::quantized_conv2d, op::quantized_conv3d>;
 /// Those whose kernels add a residual and apply a slope an output.
 using fusing_convolutions = any_of<op::conv1d, op::conv2d>;
 
@@ -99,6 +98,12 @@ struct choice<any_of<>> {
 inline constexpr reason another_operator{"another operator", {}, false, true};
 
 constexpr reason first_of(const reason& a, const reason& b) { return a ? a : b; }
+
+/// Why node n, which is one of What's operators, is none that the pattern means.
+template <class What>
+constexpr reason unfit(const rewriter& r, node_id n) {
+  return r.is_for_floats() && r.reads_bytes(n) ? another_operator : choice<What>::wrong(r, n);
+}
 
 template <class Part>
 constexpr operator_set operators_of() {
@@ -164,10 +169,10 @@ struct node : detail::starts_at_node<node<What, Name, Operands...>, What> {
   template <class M>
   static constexpr reason at(const rewriter& r, node_id n, int, M& m) {
     m.*Name = n;
-    if constexpr (sizeof...(Operands) == 0) return detail::choice<What>::wrong(r, n);
+    if constexpr (sizeof...(Operands) == 0) return detail::unfit<What>(r, n);
     if (r.inputs_count(n) < values) return detail::another_operator;
     const reason no = operands(r, n, m, std::make_index_sequence<sizeof...(Operands)>{});
-    return no.silent ? no : detail::first_of(detail::choice<What>::wrong(r, n), no);
+    return no.silent ? no : detail::first_of(detail::unfit<What>(r, n), no);
   }
 
  private:
@@ -194,7 +199,7 @@ struct either_order : detail::starts_at_node<either_order<What, Name, A, B>, Wha
     if (r.inputs_count(n) != 2) return detail::another_operator;
     reason no = A::operand(r, n, way, m);
     if (!no) no = B::operand(r, n, 1 - way, m);
-    return no.silent ? no : detail::first_of(detail::choice<What>::wrong(r, n), no);
+    return no.silent ? no : detail::first_of(detail::unfit<What>(r, n), no);
   }
 };
 
@@ -209,7 +214,7 @@ struct reader : detail::starts_at_node<reader<What, Name, Index, A>, What> {
     m.*Name = n;
     m.*Index = way;
     const reason no = A::operand(r, n, way, m);
-    return no ? no : detail::choice<What>::wrong(r, n);
+    return no ? no : detail::unfit<What>(r, n);
   }
 };
 

@@ -220,6 +220,12 @@ class rewriter {
     if (!at.type->takes_given) return 0;
     return static_cast<slot_set>(g_.fields.items[at.fields.first + at.fields.count - 1]);
   }
+  /// Is the rule that is looked at about floats, so that no operator that computes with bytes is meant?
+  constexpr bool is_for_floats() const { return for_floats_; }
+  constexpr void be_for_floats(bool yes) { for_floats_ = yes; }
+  constexpr bool reads_bytes(node_id n) const {
+    return g_.nodes.items[n].inputs.count > 0 && is_byte(type(input(n)));
+  }
   /// Has node n, or what makes one of its inputs, weights that are inputs?
   constexpr bool reads_given(node_id n) const {
     if (!any_given_) return false;
@@ -361,9 +367,7 @@ class rewriter {
   }
   /// Value v has another element, and nobody's name stands for it.
   constexpr void retype(value_id v, const element& type) {
-    measure_.tier -= own_tier(producer(v));
     g_.at_value(v).type = type;
-    measure_.tier += own_tier(producer(v));
     g_.at_value(v).name = {};
     touched_[static_cast<std::size_t>(v)] = sweep_;
   }
@@ -497,7 +501,7 @@ class rewriter {
   }
   constexpr int own_tier(node_id id) const {
     const node& n = at(id);
-    return n.type->own_tier ? n.type->own_tier(fields_in(n.fields), type(output(id))) : 0;
+    return n.type->own_tier ? n.type->own_tier(fields_in(n.fields)) : 0;
   }
   constexpr void count(node_id id, int sign, measure& m) const {
     const node& n = at(id);
@@ -561,6 +565,7 @@ class rewriter {
   int sweep_ = 0;
   node_id settled_;
   bool knows_zero_channels_ = false;
+  bool for_floats_ = false;
   bool any_given_ = false;  ///< may a node have weights that are inputs?
   measure measure_;
 };

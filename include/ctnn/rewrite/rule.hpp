@@ -11,7 +11,7 @@
 //   };
 //
 // and a line in rules.hpp; `static constexpr bool any_type = true;` if it holds for every element type, not for f32
-// only. The pattern makes sure that a value that disappears has one reader and is not a network output. A rule with a
+// only, or `takes_bytes = true` if layers that make f32 of bytes may be among those that the pattern finds. The pattern makes sure that a value that disappears has one reader and is not a network output. A rule with a
 // `match` of its own names what its pattern finds; guard may write there what rewrite needs.
 #pragma once
 
@@ -92,6 +92,7 @@ struct rule_entry<Rule> {
   static constexpr bool apply(rewriter& r, node_id n, reason* why) {
     using pattern = typename Rule::pattern;
     if (!for_any_type() && r.type(r.output(n)) != dtype::f32) return false;
+    r.be_for_floats(!for_any_type() && !requires { Rule::takes_bytes; });
     const int ways = pattern::ways(r, n);
     for (int way = 0; way < ways; ++way) {
       typename detail::match_of<Rule>::type m{};

@@ -86,9 +86,6 @@ struct default_rules : ir::known_rules<
     rules::pad_window<op::conv1d>,
     rules::pad_window<op::conv2d>,
     rules::pad_window<op::conv3d>,
-    rules::pad_window<op::quantized_conv1d>,
-    rules::pad_window<op::quantized_conv2d>,
-    rules::pad_window<op::quantized_conv3d>,
     rules::pad_window<op::pool>,
     rules::pad_below_maximum,
     // What is known before the network runs
@@ -145,7 +142,6 @@ struct default_rules : ir::known_rules<
     rules::requantize_bytes,
     rules::average_bytes,
     rules::join_bytes,
-    rules::quantize_before_moves,
     rules::compute_bytes,
     // Sums and activations
     rules::eltwise_to_binary,

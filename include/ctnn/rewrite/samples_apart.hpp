@@ -12,10 +12,10 @@ namespace ctnn::ir::detail {
 /// Axes that the windows of an operator have which itself knows a batch before (C, ...); 0 of all others.
 constexpr int axes_of_windows(const operator_type* type, span<const double> fields) {
   const auto is_any = [&]<class... Ops>(operator_list<Ops...>) { return ((type == &type_of<Ops>) || ...); };
-  using lines = operator_list<op::conv1d, op::conv_transpose1d, op::quantized_conv1d>;
-  using images = operator_list<op::conv2d, op::conv_transpose2d, op::quantized_conv2d, op::channel_shuffle,
+  using lines = operator_list<op::conv1d, op::conv_transpose1d>;
+  using images = operator_list<op::conv2d, op::conv_transpose2d, op::channel_shuffle,
                                op::pixel_shuffle, op::local_response_norm>;
-  using volumes = operator_list<op::conv3d, op::conv_transpose3d, op::quantized_conv3d>;
+  using volumes = operator_list<op::conv3d, op::conv_transpose3d>;
   if (is_any(lines{})) return 1;
   if (is_any(images{})) return 2;
   if (is_any(volumes{})) return 3;

@@ -63,7 +63,7 @@ namespace {
 
 /// Runs a layer of bytes whose slots are all given.
 template <class Op>
-array run_bytes(Op op, const std::vector<array>& in, const element& made = dtype::i32, const quantization& of = {}) {
+array run_bytes(Op op, const std::vector<array>& in, const element& made = dtype::i32, const said_input& of = {}) {
   op.given = (1u << (in.size() - 1)) - 1;
   return run_typed(op, in, {{of}, {made}})[0];
 }
@@ -94,9 +94,8 @@ array less_zero(const array& x, const array& zero) {
 /// Sums of floats that are whole numbers are exact: what a convolution of bytes must give.
 template <int Axes, class X, class W>
 void check_convolution(const extents& shape, const op::conv<Axes>& like) {
-  op::quantized_conv<Axes> p{like, {}};
-  p.weight_type = type_for<W>;
-  p.by_output = true;
+  op::conv<Axes> p = like;
+  p.weight = {type_for<W>, true, true, false};
   extents w_shape{p.out, p.channels_of(shape) / p.groups};
   for (int k : p.kernel) w_shape.push_back(k);
   const array x = bytes<X>(shape, 5), x_zero = bytes<X>({1}, 17), w = bytes<W>(w_shape, 99),
@@ -116,22 +115,23 @@ void check_convolution(const extents& shape, const op::conv<Axes>& like) {
   for (float v : want.values()) whole.push_back(static_cast<std::int32_t>(v));
   require_equal<std::int32_t>(sums, want.shape(), whole);
 
-  // The same as real numbers, with an activation, and as bytes again.
+  // As bytes again, and as real numbers with an activation.
   const std::size_t planes = static_cast<std::size_t>(p.out * (p.has_batch(shape) ? shape[0] : 1)),
                     plane = want.size() / planes;
   std::vector<float> scales, reals;
   for (int o = 0; o < p.out; ++o) scales.push_back(0.5f / static_cast<float>(1 << o % 4));
   for (std::size_t i = 0; i < want.size(); ++i) reals.push_back(want[i] * 0.25f * scales[i / plane % scales.size()]);
   const array w_scale = make<float>({p.out}, scales), x_scale = make<float>({1}, {0.25f});
-  const array y_scale = make<float>({1}, {64}), y_zero = make<std::uint8_t>({1}, {100});
   std::vector<std::uint8_t> quantized;
   for (float v : reals)
     quantized.push_back(static_cast<std::uint8_t>(std::clamp(std::nearbyint(v / 64) + 100, 0.0f, 255.0f)));
-  const array y = run_bytes(p, {x, w, bias, w_scale, x_scale, y_scale, w_zero, x_zero, y_zero}, dtype::u8);
+  const quantization of{0.25, static_cast<int>(x_zero.elements<X>()[0])};
+  const array y = run_bytes(p, {x, w, bias, w_scale, w_zero}, {dtype::u8, {64, 100}, rounding::real}, of);
   require_equal<std::uint8_t>(y, want.shape(), quantized);
   p.activation = {function::relu};
   for (float& v : reals) v = std::max(v, 0.0f);
-  require_near(run_bytes(p, {x, w, bias, w_scale, x_scale, w_zero, x_zero}, dtype::f32), want.shape(), reals, 0);
+  require_near(run_bytes(p, {x, w, bias, w_scale, w_zero, x_scale, x_zero}, dtype::f32), want.shape(), reals, 0);
+  require_near(run_bytes(p, {x, w, bias, w_scale, w_zero}, dtype::f32, of), want.shape(), reals, 0);
 }
 
 template <int Axes>
@@ -209,7 +209,8 @@ TEST_CASE("convolutions of bytes as networks have them") {
 }
 
 TEST_CASE("threads share many groups, whose images each fills alone, or the rows of few") {
-  op::quantized_conv<2> p;
+  op::conv<2> p;
+  p.weight.type = dtype::i8;
   p.kernel = {3, 3};
   p.pad = {1, 1, 1, 1};
   const auto image = [&](int groups, int size) {
@@ -227,20 +228,20 @@ TEST_CASE("threads share many groups, whose images each fills alone, or the rows
 
 TEST_CASE("small inputs are multiplied in 16 bits where nothing saturates") {
   in_every_way([] {
-    op::quantized_conv<2> p;
+    op::conv<2> p;
     p.out = 4;
     p.kernel = {1, 1};
     p.bias = false;
-    p.arithmetic = op::byte_arithmetic::ncnn;
+    p.weight.type = dtype::i8;
     for (const bool positive : {true, false}) {
-      array x({4, 3, 7}), w({4, 4, 1, 1}, dtype::i8);
-      for (std::size_t i = 0; i < x.size(); ++i) x.values()[i] = positive || i % 2 ? 127.0f : -127.0f;
+      array x({4, 3, 7}, dtype::i8), w({4, 4, 1, 1}, dtype::i8);
+      for (std::size_t i = 0; i < x.size(); ++i) x.elements<std::int8_t>()[i] = positive || i % 2 ? 127 : -127;
       for (std::size_t i = 0; i < 16; ++i) w.elements<std::int8_t>()[i] = i < 8 ? 127 : -127;
-      const array y = run_bytes(p, {x, w, make<float>({1}, {1}), make<float>({1}, {1})}, dtype::f32);
+      const array y = run_bytes(p, {x, w, make<float>({1}, {1})}, dtype::f32, quantization{1, 0});
       for (std::size_t i = 0; i < y.size(); ++i) {
         const std::size_t pixel = i % 21;
         float sum = 0;
-        for (std::size_t c = 0; c < 4; ++c) sum += x[c * 21 + pixel];
+        for (std::size_t c = 0; c < 4; ++c) sum += x.elements<std::int8_t>()[c * 21 + pixel];
         REQUIRE(y[i] == sum * (i < 42 ? 127.0f : -127.0f));
       }
     }
@@ -248,38 +249,46 @@ TEST_CASE("small inputs are multiplied in 16 bits where nothing saturates") {
 }
 
 TEST_CASE("ncnn's arithmetic over one and three axes") {
-  const op::products_of_bytes arithmetic{op::byte_arithmetic::ncnn, dtype::i8, true};
-  op::quantized_conv<1> line{windows_of<1>(2, {1}, 1), arithmetic};
+  const op::weight_element weight{dtype::i8, true, false, true};
+  op::conv<1> line = windows_of<1>(2, {1}, 1);
+  line.weight = weight;
   line.pad = {0, 0};
   line.stride = {1};
   // x as bytes: 3, -2, 127; (2 x) / 8 + 0.5 = 1.25, 0, 32.25; -3 x / 4 = -2.25, 1.5, -95.25.
-  const array x = make<float>({1, 3}, {1.25f, -0.75f, 500}), w = make<std::int8_t>({2, 1, 1}, {2, -3});
+  const said_input of({0.5, 0}, rounding::away);
+  const element made(dtype::i8, {1, 0}, rounding::away);
+  const auto as_bytes = [&](const extents& shape) {
+    const array x = make<float>(shape, {1.25f, -0.75f, 500});
+    const array y = run_typed(op::quantize{}, {x}, {{}, {{dtype::i8, of.real, of.rounded}}})[0];
+    require_equal<std::int8_t>(y, shape, {3, -2, 127});
+    return y;
+  };
+  const array w = make<std::int8_t>({2, 1, 1}, {2, -3});
   const array bias = make<float>({2}, {0.5f, 0}), w_scale = make<float>({2}, {4, 2});
-  const array x_scale = make<float>({1}, {2}), y_scale = make<float>({1}, {1});
   const std::vector<std::int8_t> want{1, 0, 32, -2, 2, -95};
-  require_equal<std::int8_t>(run_bytes(line, {x, w, bias, w_scale, x_scale, y_scale}, dtype::i8), {2, 3}, want);
-  op::quantized_conv<3> volume{{}, arithmetic};
+  require_equal<std::int8_t>(run_bytes(line, {as_bytes({1, 3}), w, bias, w_scale}, made, of), {2, 3}, want);
+  op::conv<3> volume;
+  volume.weight = weight;
   volume.out = 2;
   volume.kernel = {1, 1, 1};
-  array cube({1, 3, 1, 1});
-  std::copy(x.values().begin(), x.values().end(), cube.values().begin());
   const array w3 = make<std::int8_t>({2, 1, 1, 1, 1}, {2, -3});
-  require_equal<std::int8_t>(run_bytes(volume, {cube, w3, bias, w_scale, x_scale, y_scale}, dtype::i8), {2, 3, 1, 1},
+  require_equal<std::int8_t>(run_bytes(volume, {as_bytes({1, 3, 1, 1}), w3, bias, w_scale}, made, of), {2, 3, 1, 1},
                              want);
 }
 
-TEST_CASE("large products of bytes, with a zero point for each row and column") {
+TEST_CASE("large products of bytes, with a zero point for each column") {
   in_every_way([] {
     for (const bool transposed : {false, true})
       for (const int rows : {1, 3, 37}) {
         const int depth = 21, columns = 77;
-        op::quantized_matmul p;
-        p.transposed = transposed;
-        p.right = transposed ? list<int>{columns, depth} : list<int>{depth, columns};
-        p.by_row = p.by_output = true;
+        op::linear p;
+        p.bias = false;
+        p.out = columns;
+        p.transposed = !transposed;
+        p.weight = {dtype::i8, true, true, false};
         const array x = bytes<std::uint8_t>({rows, depth}, 3),
                     w = bytes<std::int8_t>(transposed ? extents{columns, depth} : extents{depth, columns}, 4);
-        const array w_zero = bytes<std::int8_t>({columns}, 5), x_zero = bytes<std::uint8_t>({rows}, 6);
+        const array w_zero = bytes<std::int8_t>({columns}, 5), x_zero = bytes<std::uint8_t>({1}, 6);
         const array y = run_bytes(p, {x, w, w_zero, x_zero});
         for (int r = 0; r < rows; ++r)
           for (int c = 0; c < columns; ++c) {
@@ -287,7 +296,7 @@ TEST_CASE("large products of bytes, with a zero point for each row and column") 
             for (int k = 0; k < depth; ++k)
               sum +=
                   (x.elements<std::uint8_t>()[static_cast<std::size_t>(r * depth + k)] -
-                   x_zero.elements<std::uint8_t>()[static_cast<std::size_t>(r)]) *
+                   x_zero.elements<std::uint8_t>()[0]) *
                   (w.elements<std::int8_t>()[static_cast<std::size_t>(transposed ? c * depth + k : k * columns + c)] -
                    w_zero.elements<std::int8_t>()[static_cast<std::size_t>(c)]);
             INFO(rows << " rows, " << r << ", " << c);
@@ -297,49 +306,90 @@ TEST_CASE("large products of bytes, with a zero point for each row and column") 
   });
 }
 
+TEST_CASE("products of matrices of bytes that are values") {
+  in_every_way([] {
+    for (const bool transposed : {false, true})
+      for (const int rows : {1, 3, 37}) {
+        const int depth = 21, columns = 77;
+        op::matmul p;
+        p.transpose_b = transposed;
+        const array x = bytes<std::uint8_t>({2, 1, rows, depth}, 3),
+                    w = bytes<std::int8_t>(transposed ? extents{3, columns, depth} : extents{3, depth, columns}, 4);
+        const quantization of{0.5, 77}, with{0.25, -9};
+        const array y = run_typed(p, {x, w}, {{of, with}, {dtype::i32}})[0],
+                    real = run_typed(p, {x, w}, {{of, with}, {dtype::f32}})[0],
+                    once = run_typed(p, {x, w}, {{of, with}, {{dtype::i8, {100, 3}}}})[0];
+        REQUIRE(y.shape() == extents{2, 3, rows, columns});
+        for (std::size_t i = 0; i < y.size(); ++i) {
+          const auto c = static_cast<int>(i) % columns, r = static_cast<int>(i) / columns % rows,
+                     m = static_cast<int>(i) / columns / rows;
+          int sum = 0;
+          for (int k = 0; k < depth; ++k)
+            sum += (x.elements<std::uint8_t>()[static_cast<std::size_t>((m / 3 * rows + r) * depth + k)] - of.zero) *
+                   (w.elements<std::int8_t>()[static_cast<std::size_t>(
+                        m % 3 * depth * columns + (transposed ? c * depth + k : k * columns + c))] -
+                    with.zero);
+          INFO(rows << " rows, " << i);
+          REQUIRE(y.elements<std::int32_t>()[i] == sum);
+          REQUIRE(real[i] == static_cast<float>(sum) * 0.125f);
+          REQUIRE(once.elements<std::int8_t>()[i] ==
+                  std::clamp(fixed_factor(0.125 / 100).of(sum) + 3, -128, 127));
+        }
+      }
+  });
+}
+
 TEST_CASE("products of bytes") {
-  op::quantized_matmul m;
-  m.right = {2, 1};
+  op::linear m;
+  m.out = 1;
+  m.bias = false;
+  m.transposed = true;
+  m.weight = {dtype::i8, false, true, false};
   const array zero = make<std::int8_t>({1}, {0}), bytes_of_m = make<std::uint8_t>({2, 2}, {11, 7, 3, 10});
   const array column = make<std::int8_t>({2, 1}, {1, -2});
   require_equal<std::int32_t>(run_bytes(m, {bytes_of_m, column, zero, make<std::uint8_t>({1}, {12})}), {2, 1}, {9, -5});
-  // A zero point for each row, and one for each column.
-  m.by_row = m.by_output = true;
-  m.right = {2, 2};
+  // A zero point for each column.
+  m.weight.by_output = true;
+  m.out = 2;
   const array square = make<std::int8_t>({2, 2}, {1, 5, -2, 6}), zeros = make<std::int8_t>({2}, {0, 5});
-  require_equal<std::int32_t>(run_bytes(m, {bytes_of_m, square, zeros, make<std::uint8_t>({2}, {12, 3})}), {2, 2},
-                              {-1 + 10, 0 - 5, 0 - 14, 7});
-  // The columns as rows, batches of both sides, bias, activation and real numbers.
-  op::quantized_matmul t;
-  t.right = {2, 1, 1, 2};
-  t.transposed = t.bias = true;
+  require_equal<std::int32_t>(run_bytes(m, {bytes_of_m, square, zeros, make<std::uint8_t>({1}, {12})}), {2, 2},
+                              {-1 + 10, 0 - 5, -9 + 4, 0 - 2});
+  // Several axes as a row, extents behind, bias, activation and real numbers.
+  op::linear t;
+  t.out = 2;
+  t.axes = 2;
+  t.ones = 1;
   t.activation = {function::relu};
-  const array one = make<float>({1}, {0.5f}), none = make<std::uint8_t>({1}, {0}), three = make<std::uint8_t>({1}, {3});
-  const array rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}),
-              batches = make<std::int8_t>({2, 1, 1, 2}, {1, 2, -1, 3});
-  require_near(
-      run_bytes(t, {rows, batches, make<std::int32_t>({1}, {-6}), one, make<float>({1}, {2}), zero, none}, dtype::f32),
-      {2, 2, 1, 1}, {0, 5, 0, 3});
+  t.weight.type = dtype::i8;
+  const array one = make<float>({1}, {0.5f}), rows = make<std::uint8_t>({2, 1, 2}, {1, 2, 3, 4}),
+              both = make<std::int8_t>({2, 2}, {1, 2, -1, 3});
+  require_near(run_bytes(t, {rows, both, make<std::int32_t>({2}, {-6, 0}), one, make<float>({1}, {2}),
+                             make<std::uint8_t>({1}, {0})},
+                         dtype::f32),
+               {2, 2, 1}, {0, 5, 5, 9});
 
-  op::quantized_matmul q;
-  q.right = {2, 1};
-  q.weight_type = dtype::u8;
-  const array four_six = make<std::uint8_t>({1, 2}, {4, 6}), two_four = make<std::uint8_t>({2, 1}, {2, 4});
-  require_equal<std::uint8_t>(run_bytes(q, {four_six, two_four, one, one, one, none, none, three}, dtype::u8), {1, 1},
-                              {19});
-  op::quantized_conv<1> c;
+  op::linear q;
+  q.out = 1;
+  q.bias = false;
+  q.weight.type = dtype::u8;
+  const array four_six = make<std::uint8_t>({1, 2}, {4, 6}), two_four = make<std::uint8_t>({1, 2}, {2, 4});
+  const element made(dtype::u8, {0.5, 3}, rounding::real);
+  const quantization half{0.5, 0};
+  require_equal<std::uint8_t>(run_bytes(q, {four_six, two_four, one}, made, half), {1, 1}, {19});
+  op::conv<1> c;
   c.out = 1;
   c.kernel = {1};
-  c.weight_type = dtype::u8;
+  c.weight.type = dtype::u8;
   const array two = make<std::uint8_t>({1, 1, 1}, {2}), bias = make<std::int32_t>({1}, {2});
-  require_equal<std::uint8_t>(run_bytes(c, {four_six, two, bias, one, one, one, none, none, three}, dtype::u8), {1, 2},
-                              {8, 10});
+  require_equal<std::uint8_t>(run_bytes(c, {four_six, two, bias, one}, made, half), {1, 2}, {8, 10});
 }
 
 TEST_CASE("what layers of bytes are not") {
-  op::quantized_matmul m;
-  m.right = {2, 1};
-  const array x = make<std::uint8_t>({1, 2}, {4, 6}), w = make<std::int8_t>({2, 1}, {2, 4}),
+  op::linear m;
+  m.out = 1;
+  m.bias = false;
+  m.weight = {dtype::i8, false, true, false};
+  const array x = make<std::uint8_t>({1, 2}, {4, 6}), w = make<std::int8_t>({1, 2}, {2, 4}),
               zero = make<std::int8_t>({1}, {0});
   CHECK(refused(m, {x, w, zero, make<std::uint8_t>({1}, {0})}) == "nothing is wrong");
   CHECK(refused(m, {x, w, zero, zero}).find("input_zero") != std::string::npos);  // of another type than the input
@@ -347,13 +397,30 @@ TEST_CASE("what layers of bytes are not") {
   CHECK(refused(m, {make<float>({1, 2}, {4, 6}), w, zero, zero}).find("input") != std::string::npos);
   m.activation = {function::relu};
   CHECK(refused(m, {x, w, zero, make<std::uint8_t>({1}, {0})}).find("activation") != std::string::npos);
-  op::quantized_conv<2> c;
+  m.activation = {};
+  m.weight.type = dtype::i16;
+  CHECK(refused(m, {x, w, zero, zero}).find("weight") != std::string::npos);
+  op::conv<2> c;
   c.out = 1;
   c.kernel = {1, 1};
-  c.arithmetic = op::byte_arithmetic::ncnn;
-  CHECK(refused(c, {make<float>({1, 1, 1}, {1})}, {{}, {dtype::u8}}).find("result") != std::string::npos);
+  c.weight = {dtype::i8, false, false, true};
+  const array pixel = make<std::int8_t>({1, 1, 1}, {1});
+  const said_input of({1, 0}, rounding::away);
+  CHECK(refused(c, {pixel}, {{of}, {{dtype::u8, {1, 0}, rounding::away}}}).find("rounded") != std::string::npos);
+  CHECK(refused(c, {pixel}, {{of}, {{dtype::i8, {1, 0}}}}).find("rounded") != std::string::npos);
+  CHECK(refused(c, {pixel}, {{of}, {dtype::i16}}).find("result") != std::string::npos);
+  c.weight.real_bias = false;
+  CHECK(refused(c, {pixel}, {{of}, {dtype::f32}}).find("real_bias") != std::string::npos);
+  op::matmul product;
+  const array a = make<std::int8_t>({2, 2}, {1, 2, 3, 4});
+  const element made(dtype::i8, {1, 0});
+  CHECK(refused(product, {a, a}, {{{}, {}}, {made}}).find("of") != std::string::npos);
+  product.transpose_a = true;
+  CHECK(refused(product, {a, a}, {{quantization{1, 0}, quantization{1, 0}}, {made}}).find("transpose_a") !=
+        std::string::npos);
   // Few windows far apart: what lies between them is in memory, too.
-  op::quantized_conv<2> far;
+  op::conv<2> far;
+  far.weight.type = dtype::i8;
   far.out = 1;
   far.kernel = {2, 2};
   far.pad = {0, 0, 1 << 30, 1 << 30};
@@ -383,13 +450,12 @@ long double to_32_bits(double factor) {
   return std::floor(static_cast<long double>(factor) * 4294967296.0L + 0.5L) / 4294967296.0L;
 }
 
-/// A layer of sums with TFLite's arithmetic against its own sums in ONNX's.
+/// Bytes of a layer of sums against its own sums; the last input is the zero point.
 template <class Op>
 void check_tflite(Op sums, const std::vector<array>& in, const std::vector<float>& scales, std::int64_t plane) {
   const array whole = run_bytes(sums, in);
   Op p = sums;
-  p.arithmetic = op::byte_arithmetic::tflite;
-  p.by_output = scales.size() > 1;
+  p.weight.by_output = scales.size() > 1;
   const quantization of{0.25, in.back().elements<std::int8_t>()[0]};
   const array x = in[0], w = in[1], bias = in[2];
   const array w_scale = make<float>({static_cast<int>(scales.size())}, scales);
@@ -440,8 +506,8 @@ TEST_CASE("factors of sums are rounded once") {
 TEST_CASE("TFLite's layers: sums by one factor an output, between an activation's bounds") {
   const auto convolution = [](auto like, const extents& shape) {
     constexpr int axes = static_cast<int>(std::tuple_size_v<decltype(like.kernel)>);
-    op::quantized_conv<axes> p{like, {}};
-    p.by_output = false;
+    op::conv<axes> p = like;
+    p.weight.type = dtype::i8;
     extents w_shape{p.out, p.channels_of(shape) / p.groups};
     for (int k : p.kernel) w_shape.push_back(k);
     std::vector<std::int32_t> biases;
@@ -451,8 +517,7 @@ TEST_CASE("TFLite's layers: sums by one factor an output, between an activation'
       scales.push_back(0.125f + 0.0625f * static_cast<float>(o));  // exact in the test's own arithmetic
     }
     const std::vector<array> in{bytes<std::int8_t>(shape, 5), bytes<std::int8_t>(w_shape, 99),
-                                make<std::int32_t>({p.out}, biases), make<std::int8_t>({1}, {0}),
-                                make<std::int8_t>({1}, {17})};
+                                make<std::int32_t>({p.out}, biases), make<std::int8_t>({1}, {17})};
     std::vector<extents> out(1);
     REQUIRE_FALSE(p.infer({&shape, 1}, out));
     check_tflite(p, in, scales, out[0].count(out[0].rank - axes, out[0].rank));
@@ -461,15 +526,14 @@ TEST_CASE("TFLite's layers: sums by one factor an output, between an activation'
   convolution(windows_of<1>(6, {3}, 2), {2, 4, 11});
   convolution(windows_of<2>(4, {3, 2}, 1), {2, 6, 7, 9});
   convolution(windows_of<2>(6, {2, 3}, 3), {3, 8, 6});
-  op::quantized_matmul m;
-  m.right = {3, 5};
-  m.transposed = m.bias = true;
+  op::linear m;
+  m.out = 3;
+  m.weight.type = dtype::i8;
   check_tflite(m,
                {bytes<std::int8_t>({2, 5}, 3), bytes<std::int8_t>({3, 5}, 8), make<std::int32_t>({3}, {-2000, 0, 512}),
-                make<std::int8_t>({1}, {0}), make<std::int8_t>({1}, {-11})},
+                make<std::int8_t>({1}, {-11})},
                {0.5f, 0.25f, 0.75f}, 1);
 
-  m.arithmetic = op::byte_arithmetic::tflite;
   const std::vector<array> in{bytes<std::int8_t>({2, 5}, 3), bytes<std::int8_t>({3, 5}, 8),
                               make<std::int32_t>({3}, {0, 0, 0}), make<float>({1}, {1})};
   const quantization one{1, 0};
@@ -669,10 +733,12 @@ TEST_CASE("TFLite's integers of hardswish and leaky_relu") {
 }
 
 TEST_CASE("a product whose outputs are summed in pieces stays within its scratch memory") {
-  op::quantized_matmul m;
+  op::linear m;
   m.out = 1000;
+  m.bias = false;
+  m.weight.type = dtype::i8;
   const array w = bytes<std::int8_t>({1000, 384}, 9), x = bytes<std::int8_t>({1, 384}, 5);
-  const array y = run_bytes(m, {x, w, make<std::int8_t>({1}, {0}), make<std::int8_t>({1}, {0})});
+  const array y = run_bytes(m, {x, w, make<std::int8_t>({1}, {0})});
   for (const int o : {0, 79, 80, 85, 999}) {
     std::int32_t sum = 0;
     for (std::size_t k = 0; k < 384; ++k)
@@ -682,14 +748,10 @@ TEST_CASE("a product whose outputs are summed in pieces stays within its scratch
 }
 
 TEST_CASE("TFLite's products of two values of bytes") {
-  op::quantized_matmul m;
-  m.arithmetic = op::byte_arithmetic::tflite;
-  m.right = {2, 2};
-  m.zero_points = true;
-  const array x = make<std::int8_t>({1, 2}, {4, -6}), w = make<std::int8_t>({2, 2}, {-128, 127, 10, 5}),
-              scale = make<float>({1}, {0.125f}), zero = make<std::int8_t>({1}, {-5});
+  const array x = make<std::int8_t>({1, 2}, {4, -6}), w = make<std::int8_t>({2, 2}, {-128, 127, 10, 5});
   // 1 (-123) - 9 * 15 = -258, 1 * 132 - 9 * 10 = 42; a quarter of them.
-  require_equal<std::int8_t>(run_bytes(m, {x, w, scale, zero}, {dtype::i8, {0.25, -7}}, {0.5, 3}), {1, 2}, {-71, 4});
+  const said elements{{quantization{0.5, 3}, quantization{0.125, -5}}, {{dtype::i8, {0.25, -7}}}};
+  require_equal<std::int8_t>(run_typed(op::matmul{}, {x, w}, elements)[0], {1, 2}, {-71, 4});
 }
 
 TEST_CASE("bytes between bytes, by fractions") {

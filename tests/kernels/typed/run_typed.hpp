@@ -58,14 +58,23 @@ array counting(const extents& shape, T step = 1) {
 }
 
 /// What the integers of inputs stand for, in order, and the elements that outputs are asked for.
+struct said_input {
+  quantization real{};
+  rounding rounded = rounding::once;
+  said_input(const quantization& q = {}, rounding how = rounding::once) : real(q), rounded(how) {}
+  said_input(double scale, int zero) : real{scale, zero} {}
+};
 struct said {
-  std::vector<quantization> of{};
+  std::vector<said_input> of{};
   std::vector<element> made{};
 };
 
 inline std::vector<element> elements_of(const std::vector<array>& in, const said& s) {
   std::vector<element> of;
-  for (std::size_t i = 0; i < in.size(); ++i) of.emplace_back(in[i].type(), i < s.of.size() ? s.of[i] : quantization{});
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const said_input input = i < s.of.size() ? s.of[i] : said_input{};
+    of.emplace_back(in[i].type(), input.real, input.rounded);
+  }
   return of;
 }
 template <class Op>
@@ -125,8 +134,9 @@ std::vector<array> run_typed(const Op& op, std::vector<array> in, const said& s 
     std::vector<extents> shapes;
     for (const const_tensor& t : from) shapes.push_back(t.shape);
     const field_values fields = encode(op);
-    heap_scratch scratch(*k.type, {fields.data(), fields.size()}, shapes, {d.outputs.data(), d.outputs.size()});
-    const int parts = k.type->is.divisible && k.type->is.vectors == vectors_of::none ? parts_of_tests : 1;
+    heap_scratch scratch(*k.type, {fields.data(), fields.size()}, shapes, {of.data(), shapes.size()},
+                         {d.outputs.data(), d.outputs.size()});
+    const int parts = k.type->is.divides(true) ? parts_of_tests : 1;
     for (int i = parts - 1; i >= 0; --i) k.run(&decoded, {from, to, weights, {i, parts}, &integers}, scratch.memory());
     return out;
   }

@@ -79,8 +79,8 @@ class layer_reader : public parameter_reader {
   /// A node that helps to express the layer, called "<layer>_<what>". Where there is no node() the last one gets the
   /// layer's name.
   template <class Op>
-  value_id helper(const Op& op, std::vector<value_id> in, const char* what) {
-    return add(op, in, layer.name + "_" + what);
+  value_id helper(const Op& op, std::vector<value_id> in, const char* what, const element& made = {}) {
+    return add(op, in, layer.name + "_" + what, made);
   }
   value_id reshaped(value_id v, const extents& to, const char* what = "reshape") {
     if (shape(v) == to) return v;

@@ -119,12 +119,12 @@ class batch_remover {
     using std::type_identity;
     if (same_of(type_identity<op::conv1d>{}, type_identity<op::conv2d>{}, type_identity<op::conv3d>{},
                 type_identity<op::conv_transpose1d>{}, type_identity<op::conv_transpose2d>{},
-                type_identity<op::conv_transpose3d>{}, type_identity<op::quantized_conv2d>{}, type_identity<op::pool>{},
+                type_identity<op::conv_transpose3d>{}, type_identity<op::pool>{},
                 type_identity<op::adaptive_pool>{}, type_identity<op::interpolate>{},
                 type_identity<op::local_response_norm>{}, type_identity<op::activation>{}, type_identity<op::binary>{},
                 type_identity<op::eltwise>{}, type_identity<op::dropout>{}, type_identity<op::identity>{},
                 type_identity<op::channel_shuffle>{}, type_identity<op::pixel_shuffle>{}) ||
-        (is(type_identity<op::matmul>{}) && x.rank > 2) || (is(type_identity<op::quantized_matmul>{}) && x.rank > 1)) {
+        (is(type_identity<op::matmul>{}) && x.rank > 2)) {
       field_values f;
       for (double v : fields) f.push_back(v);
       return f;

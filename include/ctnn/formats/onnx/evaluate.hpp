@@ -79,7 +79,7 @@ inline void evaluate(const operator_type& type, std::span<const double> fields, 
   if (!run) throw error("operator '" + std::string(type.name) + "' has no kernel for these types");
   const integer_arguments integers{nullptr, of.data(), made.data()};
   run(make_operator(type, fields).get(), {from, to, numbers, {}, &integers},
-      heap_scratch(type, fields, in_shapes, out_shapes).memory());
+      heap_scratch(type, fields, in_shapes, {of.data(), in_shapes.size()}, out_shapes).memory());
 }
 
 using ctnn::number_at;

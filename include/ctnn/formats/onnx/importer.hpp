@@ -255,7 +255,7 @@ class importer : public model_builder {
     if (empty || (all_known && can_evaluate(type, element_types, made_types))) {
       std::vector<shared_array> out;
       if (!empty) {
-        const std::uint64_t steps = charge(type, fields, shapes, d.outputs, name);
+        const std::uint64_t steps = charge(type, fields, shapes, element_types, d.outputs, name);
         computation made{&type, {fields.begin(), fields.end()}, {}, weights, element_types, {}, steps};
         for (term t : in) made.in.push_back(at(t).known);
         for (std::size_t i = 0; i < d.outputs.size(); ++i) {
@@ -384,14 +384,14 @@ class importer : public model_builder {
 
   /// Takes what an operator costs to compute from the budget, and says it.
   std::uint64_t charge(const operator_type& type, std::span<const double> fields, std::span<const extents> in,
-                       std::span<const extents> out, std::string_view name) {
+                       types of, std::span<const extents> out, std::string_view name) {
     std::int64_t steps = type.macs(fields, in, out);
     for (const auto list : {in, out})
       for (const extents& s : list) steps += s.count();
     if (!limits.take_work(static_cast<std::uint64_t>(steps)))
       fail("node '" + std::string(name) + "' is more work than the limit while reading: " +
            over_limit(static_cast<std::uint64_t>(steps), limits.work, "steps", "work"));
-    const std::int64_t scratch = type.scratch ? type.scratch(fields, in, out) : 0;
+    const std::int64_t scratch = type.scratch ? type.scratch(fields, in, of, out) : 0;
     if (static_cast<std::uint64_t>(scratch) > limits.memory_bytes)
       fail("node '" + std::string(name) + "' takes scratch memory while reading, and " +
            over_memory(static_cast<std::uint64_t>(scratch), limits));
@@ -473,7 +473,7 @@ class importer : public model_builder {
       const value& v = g.at_value(n.outputs.first + i);
       out.push_back(allocate(v.shape, v.type, n.name));
     }
-    charge(*n.type, g.fields_of(n.fields), input_shapes(g, n), output_shapes(g, n), n.name);
+    charge(*n.type, g.fields_of(n.fields), input_shapes(g, n), {of.data(), of.size()}, output_shapes(g, n), n.name);
     evaluate(*n.type, g.fields_of(n.fields), in, {of.data(), of.size()}, weights, out, {made.data(), made.size()});
     for (int i = 0; i < n.outputs.count; ++i) computed_[n.outputs.first + i] = out[static_cast<std::size_t>(i)];
   }

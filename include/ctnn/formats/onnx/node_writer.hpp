@@ -40,7 +40,12 @@ class node_writer {
   std::size_t input_count() const { return own_; }
   value_id input(std::size_t i = 0) const { return b.g.inputs(node_)[i]; }
   const extents& shape(std::size_t i = 0) const { return b.g.shape(input(i)); }
-  const element& type(std::size_t i = 0) const { return reals_ ? real_numbers : b.g.at_value(input(i)).type; }
+  /// The elements of values as the graph has them, and as what is written computes with them.
+  const element& own_type(std::size_t i = 0) const { return b.g.at_value(input(i)).type; }
+  const element& own_result_type() const { return b.g.at_value(output(0)).type; }
+  const element& type(std::size_t i = 0) const { return reals_ ? real_numbers : own_type(i); }
+  /// Is what is written between DequantizeLinear and QuantizeLinear?
+  bool in_reals() const { return reals_; }
   const extents& result_shape(int i = 0) const { return b.g.shape(output(i)); }
   const element& result_type(int i = 0) const { return reals_ ? real_numbers : b.g.at_value(output(i)).type; }
   bool wants(int i) const { return b.g.at_value(output(i)).readers > 0; }
@@ -57,7 +62,7 @@ class node_writer {
   /// computes with these.
   std::string in(std::size_t i = 0, int lead = 0) {
     const std::string x = form(input(i), lead);
-    return reals_ ? real_of(x, b.g.at_value(input(i)).type) : x;
+    return reals_ ? real_of(x, own_type(i)) : x;
   }
   std::vector<std::string> all_inputs(int lead = 0) {
     std::vector<std::string> out;
@@ -222,7 +227,8 @@ class node_writer {
 
   /// The node's output i is `name`, with a batch of 1 in front if `lead` is 1.
   void result(int i, const std::string& name, int lead = 0) {
-    is_made(output(i), reals_ ? integers_of(name, b.g.at_value(output(i)).type) : name, lead);
+    const element& made = b.g.at_value(output(i)).type;
+    is_made(output(i), reals_ && made.real ? integers_of(name, made) : name, lead);
   }
   /// The same for any value.
   void is_made(value_id made_here, const std::string& name, int lead = 0) {
@@ -253,9 +259,25 @@ class node_writer {
   /// Is it one of bytes whose arithmetic is that of what they stand for? ONNX has it between DequantizeLinear and
   /// QuantizeLinear.
   bool computes_reals() const {
-    if (own_ == 0 || !b.g.at_value(input()).type.real) return false;
+    if (own_ == 0 || !own_type().real) return false;
+    if (node_.type == &ir::type_of<op::conv1d>) return multiplies_as_reals(get<op::conv1d>());
+    if (node_.type == &ir::type_of<op::conv2d>) return multiplies_as_reals(get<op::conv2d>());
+    if (node_.type == &ir::type_of<op::conv3d>) return multiplies_as_reals(get<op::conv3d>());
+    if (node_.type == &ir::type_of<op::linear>) return multiplies_as_reals(get<op::linear>());
+    if (node_.type == &ir::type_of<op::matmul>) {
+      const element& made = own_result_type();
+      return own_type(1).real && made != dtype::i32 && !(made.real && made.rounded == ir::rounding::real);
+    }
     if (node_.type == &ir::type_of<op::binary>) return get<op::binary>().combines_bytes();
     return node_.type == &ir::type_of<op::activation> || node_.type == &ir::type_of<op::softmax>;
+  }
+  /// A layer by a weight of bytes: ONNX has operators for its sums, and for bytes of these by QLinearConv's arithmetic.
+  template <class Op>
+  bool multiplies_as_reals(const Op& op) const {
+    const element& made = own_result_type();
+    if (made == dtype::i32 || own_type().rounded == ir::rounding::away) return false;
+    const bool by_qlinear = made.real && made.rounded == ir::rounding::real && !op.weight.real_bias && !op.activation;
+    return !by_qlinear;
   }
   value_id output(int i) const { return node_.outputs.first + i; }
   expression_id expression_of(std::size_t slot) const {

@@ -56,6 +56,7 @@ constexpr problem infer_byte_elements(types in, std::size_t count, types wanted,
   if (wanted.empty() || !wanted[0].real) return {mistake::missing_option, "as"};
   made = wanted[0];
   if (!is_byte(made)) return wrong_type("result", made);
+  if (made.rounded == ir::rounding::away) return {mistake::option_out_of_range, "rounded"};
   return check_quantization("as", made.real, made);
 }
 

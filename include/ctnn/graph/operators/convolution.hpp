@@ -3,9 +3,11 @@
 // and ConvTranspose.
 #pragma once
 
+#include "../../base/byte_image.hpp"
 #include "../window.hpp"
 #include "typing.hpp"
 #include "volume_strips.hpp"
+#include "weight_element.hpp"
 
 namespace ctnn::op {
 
@@ -82,18 +84,21 @@ enum class winograd_use { none, each_run, packed };
 /// (size + pads - span) / stride + 1. Weight (out, C / groups, kernel), bias (out). Depthwise is groups == C.
 /// `activation` is applied to the sum; with two inputs the second has the output's shape and is added before the
 /// activation (a residual connection), or, of conv1d and conv2d with `residual_last`, behind it. prelu, of these two,
-/// takes one more weight, "slope" of shape (out).
+/// takes one more weight, "slope" of shape (out). Between bytes (weight_element.hpp) outside of the input is its zero
+/// point.
 template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
-  static constexpr int tier = 2;  // of one pixel it is a linear layer, between bytes a quantized_conv
+  static constexpr int tier = 2;  // of one pixel it is a linear layer
+  constexpr int own_tier() const { return weight ? 0 : 1; }  // what makes real numbers of bytes is gone
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
   /// Over one axis kernels see an image of one row (as_image).
-  static constexpr traits is = Axes == 3 ? traits{.divisible = true, .divides_scratch = true}
+  static constexpr traits is = Axes == 3 ? traits{.divisible = true, .divides_typed = true, .divides_scratch = true}
                                          : traits{.layouts = Axes == 1 ? layout_rule::nwc : layout_rule::nhwc,
                                                   .reads_nchw = true,
                                                   .in_place = true,
                                                   .divisible = true,
+                                                  .divides_typed = true,
                                                   .divides_scratch = true,
                                                   .images = Axes == 1 ? image_flow::nothing : image_flow::makes};
   static constexpr bool packs(int slot) { return slot == 0; }
@@ -106,6 +111,7 @@ struct conv : convolution_windows<Axes> {
   same_padding same = same_padding::none;
   bool residual_last = false;  ///< of conv1d, conv2d: the second input is added to what the activation gives
   winograd_use winograd = winograd_use::packed;  ///< of conv2d: sums may go by kernels/winograd.hpp
+  weight_element weight{};
 
   static constexpr void fields(auto& self, auto&& field) {
     field("out", self.out);
@@ -119,6 +125,7 @@ struct conv : convolution_windows<Axes> {
     field("activation", self.activation);
     if constexpr (Axes < 3) field("residual_last", self.residual_last);
     if constexpr (Axes == 2) field("winograd", self.winograd);
+    weight_element::fields(self.weight, field);
     field("given", self.given);
   }
 
@@ -155,19 +162,42 @@ struct conv : convolution_windows<Axes> {
     if (!fits) return {mistake::window_larger_than_padded_input, "kernel", room, span};
     if (in.size() == 2 && !(in[1] == y)) return {mistake::shape_mismatch, "residual input", in[1], y};
     result[0] = y;
-    return {};
+    return weight ? check_image(x, y) : problem{};
   }
-  constexpr problem infer_types(types in, span<element> result) const { return all_floating(in, result, name); }
+  constexpr problem infer_types(types in, types wanted, span<element> result) const {
+    return weight ? weight.infer(in, wanted, result, this->activation) : all_floating(in, result, name);
+  }
 
-  constexpr weight_slots weights(inputs in) const {
-    return this->slots(this->out, windows::channels_of(in[0]) / this->groups);
+  constexpr weight_slots weights(inputs in, types of = {}, types made = {}) const {
+    weight_slots slots = this->slots(this->out, windows::channels_of(in[0]) / this->groups);
+    if (!weight) return slots;
+    slots.shrink(1);
+    slots[0].type = weight.type;
+    weight.add_slots(slots, element_at(of, 0), element_at(made, 0), this->bias, this->out);
+    return slots;
   }
   constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * (windows::channels_of(in[0]) / this->groups) * this->taps();
   }
+  /// Of bytes: what the kernel makes of a group's input.
+  constexpr byte_image image(const extents& in, const extents& result) const {
+    byte_image g;
+    g.channels = windows::channels_of(in) / this->groups;
+    g.outputs = this->out;
+    g.groups = this->groups;
+    const auto before = padding(in);
+    for (int i = 0; i < Axes; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const int count = windows::extent_of(result, i), step = count == 1 ? 1 : this->stride[k];
+      g.axis[3 - Axes + i] = {
+          windows::extent_of(in, i), count, this->kernel[k], step, this->dilation[k], before[k]};
+    }
+    return g;
+  }
   static constexpr bool f32_takes_scratch = Axes == 3;
-  /// A window's taps, and under them the inputs of a group; of floats over three axes, the strips.
+  /// A window's taps, and under them the inputs of a group; of floats over three axes, the strips; of bytes, the image.
   constexpr std::int64_t scratch(inputs in, span<const extents> result) const {
+    if (weight) return image(in[0], result[0]).scratch_of_parts();
     const std::int64_t depth = windows::channels_of(in[0]) / this->groups * this->taps();
     const std::int64_t plain = scratch_for(this->taps(), 2 * sizeof(std::int64_t)) + 2 * scratch_for(depth);
     if constexpr (Axes == 3) {
@@ -175,6 +205,15 @@ struct conv : convolution_windows<Axes> {
       return plain < strips ? strips : plain;
     }
     return plain;
+  }
+
+ private:
+  /// The image is in memory with its padding, which may be as large as a file likes.
+  constexpr problem check_image(const extents& x, const extents& y) const {
+    const byte_image g = image(x, y);
+    if (!g.countable()) return {mistake::too_large, "kernel"};
+    const std::int64_t common = 16 * (x.count() + y.count() + g.depth()) + (std::int64_t{1} << 24);
+    return g.scratch() > common ? problem{mistake::option_out_of_range, "pad"} : problem{};
   }
 };
 
@@ -271,6 +310,7 @@ constexpr conv2d as_image(const conv1d& p) {
   copy_as_image(p, image);
   image.same = p.same;
   image.residual_last = p.residual_last;
+  image.weight = p.weight;
   return image;
 }
 constexpr conv_transpose2d as_image(const conv_transpose1d& p) {

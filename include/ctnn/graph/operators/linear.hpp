@@ -2,20 +2,23 @@
 // linear: torch.nn.functional.linear, ONNX Gemm with transB, ncnn InnerProduct.
 #pragma once
 
-#include "typing.hpp"
+#include "../../base/byte_image.hpp"
+#include "weight_element.hpp"
 
 namespace ctnn::op {
 
-/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), bias (out). With `axes` above 1 the
+/// Input (..., K), output (..., out) with `activation` applied. Weight (out, K), or, of bytes and `transposed`, (K, out),
+/// as in ONNX's MatMul; bias (out). With `axes` above 1 the
 /// last that many axes of the input make one row of K numbers, as a flatten before would; `ones` extents of 1 follow
 /// the outputs, as a reshape to (..., out, 1, 1) behind would give: ready to multiply the channels of an image. With
 /// two inputs the second has the output's shape and is added before the activation (a residual connection), or, with
-/// `residual_last`, behind it.
+/// `residual_last`, behind it. Of bytes: weight_element.hpp.
 struct linear {
   static constexpr std::string_view name = "linear";
-  static constexpr int tier = 1;  // between bytes it is a quantized_matmul
+  static constexpr int tier = 1;
+  constexpr int own_tier() const { return weight ? 0 : 1; }  // what makes real numbers of bytes is gone
   static constexpr bool packs(int slot) { return slot == 0; }
-  static constexpr traits is{.in_place = true, .divisible = true};
+  static constexpr traits is{.in_place = true, .divisible = true, .divides_typed = true, .divides_scratch = true};
   /// The residual, unless partial sums would stand there before it is read.
   constexpr bool overwrites(int inputs, int i) const { return inputs == 2 && i == 1 && !residual_last; }
   static constexpr int min_inputs = 1, max_inputs = 2;
@@ -26,6 +29,8 @@ struct linear {
   int axes = 1;
   int ones = 0;
   bool residual_last = false;
+  weight_element weight{};
+  bool transposed = false;
   slot_set given = 0;
 
   static constexpr void fields(auto& self, auto&& field) {
@@ -35,12 +40,15 @@ struct linear {
     field("axes", self.axes);
     field("ones", self.ones);
     field("residual_last", self.residual_last);
+    weight_element::fields(self.weight, field);
+    field("transposed", self.transposed);
     field("given", self.given);
   }
 
   constexpr problem infer(inputs in, outputs result) const {
     if (out == 0) return {mistake::missing_option, "out"};
     if (out < 1) return {mistake::option_out_of_range, "out", {out}, {1}};
+    if (transposed && !weight) return {mistake::option_out_of_range, "transposed"};
     if (in[0].rank < 1) return {mistake::rank_mismatch, name, in[0], {1}};
     if (axes < 1 || axes > in[0].rank) return {mistake::axis_out_of_range, "axes", {axes}, {in[0].rank}};
     if (depth(in[0]) > 2147483647) return {mistake::too_large, "axes"};
@@ -56,15 +64,28 @@ struct linear {
   /// Numbers of a row.
   constexpr std::int64_t depth(const extents& x) const { return x.count(x.rank - axes, x.rank); }
 
-  constexpr problem infer_types(types in, span<element> out) const { return all_floating(in, out, name); }
-  constexpr weight_slots weights(inputs in) const {
-    weight_slots slots{{"weight"sv, {out, static_cast<int>(depth(in[0]))}}};
-    if (bias) slots.push_back({"bias"sv, {out}});
+  constexpr problem infer_types(types in, types wanted, span<element> made) const {
+    return weight ? weight.infer(in, wanted, made, activation) : all_floating(in, made, name);
+  }
+  constexpr weight_slots weights(inputs in, types of = {}, types made = {}) const {
+    const auto k = static_cast<int>(depth(in[0]));
+    weight_slots slots{{"weight"sv, transposed ? extents{k, out} : extents{out, k}, weight.type}};
+    if (weight) weight.add_slots(slots, element_at(of, 0), element_at(made, 0), bias, out);
+    else if (bias) slots.push_back({"bias"sv, {out}});
     return slots;
   }
 
   constexpr std::int64_t macs(inputs in, span<const extents> result) const {
     return result[0].count() * depth(in[0]);
+  }
+  /// Of bytes: the product of all rows.
+  constexpr byte_product product(const extents& x) const {
+    const std::int64_t k = depth(x);
+    return {k == 0 ? 0 : x.count() / k, k, out};
+  }
+  static constexpr bool f32_takes_scratch = false;
+  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
+    return weight ? product(in[0]).scratch_of_parts() : 0;
   }
 };
 

@@ -4,17 +4,35 @@
 
 #include <utility>
 
-#include "typing.hpp"
+#include "../../base/byte_image.hpp"
+#include "byte_functions.hpp"
 
 namespace ctnn::op {
 
+/// Products of matrices of bytes: memory for each that is computed at a time, its packed columns and what it takes.
+struct byte_matrices {
+  byte_product each;
+  std::int64_t count = 1;
+
+  constexpr std::int64_t scratch_of_part() const {
+    return scratch_for(quad_column_words(each.columns, each.quads())) + each.scratch_of_part(1);
+  }
+  constexpr int most_parts() const {
+    const std::int64_t affordable = (std::int64_t{1} << 20) / (scratch_of_part() + 1);
+    const std::int64_t n = count < affordable ? count : affordable;
+    return n < 1 ? 1 : n < most_byte_parts ? static_cast<int>(n) : most_byte_parts;
+  }
+};
+
 /// numpy.matmul: batches are broadcast, an operand of rank 1 is a row or a column. Any numeric type. The last two axes
 /// of an operand change places before on request; with `scale` other than 1 (floating point) the product is multiplied
-/// by it.
+/// by it. Of bytes that stand for real numbers, or where i32 is asked for: exact sums of bytes less their zero points,
+/// and what these become (i32, f32, i8, u8) as in a layer by a weight of bytes (weight_element.hpp); the left operand's
+/// last two axes stay in place.
 struct matmul {
   static constexpr std::string_view name = "matmul";
   static constexpr int tier = 2;  // by a constant it is a linear layer
-  static constexpr traits is{.divisible = true};
+  static constexpr traits is{.divisible = true, .divides_typed = true, .divides_scratch = true};
   static constexpr int min_inputs = 2, max_inputs = 2;
 
   bool transpose_a = false;
@@ -48,7 +66,12 @@ struct matmul {
       return {mistake::rank_mismatch, name, in[transpose_a ? 0 : 1], {2}};
     return shape(turned(in[0], transpose_a), turned(in[1], transpose_b), result[0]);
   }
-  constexpr problem infer_types(types in, span<element> out) const {
+  /// Are bytes multiplied into sums that are exact, not into bytes that wrap around?
+  static constexpr bool multiplies_bytes(types in, types wanted) {
+    return is_byte(type_at(in, 0)) && is_byte(type_at(in, 1)) && (reads_reals(in) || !wanted.empty());
+  }
+  constexpr problem infer_types(types in, types wanted, span<element> out) const {
+    if (multiplies_bytes(in, wanted)) return infer_bytes(in, wanted, out[0]);
     out[0] = type_at(in, 0);
     if (out[0] == dtype::boolean || (scale != 1 && !is_floating(out[0]))) return wrong_type(name, out[0]);
     return require_one_type(in, name);
@@ -57,8 +80,33 @@ struct matmul {
     return result[0].count() * turned(in[0], transpose_a).back(0);
   }
   static constexpr bool f32_takes_scratch = false;
-  constexpr std::int64_t scratch(inputs in, span<const extents>) const {
-    return scratch_for(in[1].rank > 1 ? turned(in[1], transpose_b).back(0) : 1);
+  constexpr std::int64_t scratch(inputs in, types of, span<const extents> result) const {
+    const std::int64_t sums = scratch_for(in[1].rank > 1 ? turned(in[1], transpose_b).back(0) : 1);
+    if (!is_byte(type_at(of, 0))) return sums;
+    const byte_product each = byte_products(in[0], in[1], 1).each;
+    const std::int64_t numbers = each.rows * each.columns;
+    const byte_matrices all = byte_products(in[0], in[1], numbers == 0 ? 0 : result[0].count() / numbers);
+    const std::int64_t bytes = all.most_parts() * all.scratch_of_part();
+    return bytes < sums ? sums : bytes;
+  }
+  constexpr byte_matrices byte_products(const extents& a, const extents& in_b, std::int64_t count) const {
+    const extents b = turned(in_b, transpose_b);
+    return {{a.rank > 1 ? a.back(1) : 1, a.back(0), b.rank > 1 ? b.back(0) : 1}, count};
+  }
+
+ private:
+  constexpr problem infer_bytes(types in, types wanted, element& y) const {
+    if (transpose_a) return {mistake::option_out_of_range, "transpose_a"};
+    if (scale != 1) return {mistake::option_out_of_range, "scale"};
+    y = wanted.empty() ? element(dtype::i32) : wanted[0];
+    if (y == dtype::i32) {
+      y.real = {};
+      return {};
+    }
+    if (y != dtype::f32) return infer_byte_elements(in, 2, wanted, y, name);
+    y.real = {};
+    if (const problem p = check_quantization("of", in[0].real, in[0])) return p;
+    return check_quantization("with", in[1].real, in[1]);
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include "attention.hpp"
 #include "by_reference.hpp"
-#include "byte_products.hpp"
 #include "counting.hpp"
 #include "detection.hpp"
 #include "elementwise.hpp"

@@ -6,10 +6,13 @@
 
 #include <bit>
 
+#include "../../graph/operators/convolution.hpp"
+#include "../../graph/operators/linear.hpp"
+#include "../../graph/operators/matrix.hpp"
 #include "../quad_packing.hpp"
 #include "../share.hpp"
 #include "../walks/matmul_walk.hpp"
-#include "quantized.hpp"
+#include "byte_layer.hpp"
 
 namespace ctnn::ir::typed {
 
@@ -50,8 +53,8 @@ class quad_image {
   void fill(const byte_layer& layer, std::int64_t first, std::uint8_t flip) {
     const byte_axis &rows = g_.axis[1], &columns = g_.axis[2];
     const std::int64_t plane = std::int64_t{g_.axis[0].size} * rows.size * columns.size;
-    const auto pad = static_cast<std::uint8_t>(layer.input_zero(0));
-    const bool whole = layer.has_bytes() && g_.axis[0].size == 1 && g_.axis[0].reach() == 1 && g_.axis[0].before == 0 &&
+    const auto pad = static_cast<std::uint8_t>(layer.input_zero());
+    const bool whole = g_.axis[0].size == 1 && g_.axis[0].reach() == 1 && g_.axis[0].before == 0 &&
                        columns.before == 0 && columns.stride == 1 && columns.reach() == columns.size &&
                        rows.stride == 1 && rows.before <= 0 && rows.reach() - rows.before <= rows.size &&
                        !g_.along_taps();
@@ -108,7 +111,8 @@ class quad_image {
     const std::int64_t n = std::min<std::int64_t>(columns.size - skip, pitch - before);
     for (std::int64_t y = 0; y < places_[1] && n > 0; ++y) {
       const std::int64_t at = y * rows.stride + phase - rows.before;
-      if (at >= 0 && at < rows.size) layer.read(with_, 0, first + at * columns.size + skip, n, to + y * pitch + before);
+      if (at >= 0 && at < rows.size)
+        std::copy_n(layer.bytes(first + at * columns.size + skip), n, to + y * pitch + before);
     }
   }
   std::uint8_t* sheet(int k) const { return sheets_ + k * sheet_; }
@@ -162,7 +166,7 @@ inline void fill_tile(const byte_layer& layer, const integer_kernels& with, std:
       for (std::int64_t q = 0; q < all; ++q) std::memset(quads + 4 * (q * rows + r), 0, 4);
       continue;
     }
-    layer.read(with, begin + r, first + (begin + r) * depth, depth, line);
+    std::copy_n(layer.bytes(first + (begin + r) * depth), depth, line);
     std::int32_t sum = 0;
     for (std::int64_t k = 0; k < depth; ++k) {
       line[k] ^= flip;
@@ -196,9 +200,9 @@ class result_factors {
         biases_(memory.take<float>(most).data()),
         fixed_(memory.take<std::int64_t>(most).data()) {}
   /// Those of n outputs from `first` on.
-  void find(const byte_layer& layer, std::int64_t row, std::int64_t first, std::int64_t n) {
+  void find(const byte_layer& layer, std::int64_t first, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) {
-      const sum_unit unit = layer.unit(row, first + k);
+      const sum_unit unit = layer.unit(first + k);
       real_[k] = unit.real;
       fixed_[k] = unit.fixed.times;
       if (layer.real_bias()) biases_[k] = unit.bias;
@@ -226,10 +230,10 @@ inline bool have_kernel(const sum_results& r) {
   return true;
 }
 
-/// Results of sums, the first of output o of a row. `described` says that layer.describe() could.
+/// Results of sums, the first of output o. `described` says that layer.describe() could.
 template <class T>
 void store_sums(const byte_layer& layer, const integer_kernels& with, const sum_results& r, bool described,
-                std::int64_t row, std::int64_t o) {
+                std::int64_t o) {
   if (described && have_kernel(r) && with.finish(r)) return;
   for (int k = 0; k < r.rows; ++k) {
     T* line = static_cast<T*>(r.to) + k * r.to_row;
@@ -239,15 +243,16 @@ void store_sums(const byte_layer& layer, const integer_kernels& with, const sum_
         const std::int64_t right =
             r.right_sums ? std::int64_t{r.right_sums[l * r.sums_pitch + i]} * r.right_times[k] : 0;
         const std::int64_t output = o + (r.step ? i : k);
-        line[i] = layer.result<T>(wrapped_sum(sums[i] + right), layer.unit(row, output), output);
+        line[i] = layer.result<T>(wrapped_sum(sums[i] + right), layer.unit(output), output);
       }
   }
 }
 
 }  // namespace byte_detail
 
+/// A convolution by a weight of bytes.
 template <int Axes>
-void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory memory) {
+void convolve_bytes(const op::conv<Axes>& p, const arguments& a, scratch_memory memory) {
   using namespace byte_detail;
   const integer_kernels& with = integers_of(a);
   const extents& in = a.in[0].shape;
@@ -260,7 +265,8 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   const byte_image g = by_group ? all : all.part(static_cast<int>(own.begin), static_cast<int>(own.size()));
   memory = memory_of_part(memory, part, all.scratch_of_part(part.count));
 
-  const byte_layer layer(p, a);
+  const element of = a.of(0), made = a.made();
+  const byte_layer layer(p.weight, p.activation, p.weights({&in, 1}, {&of, 1}, {&made, 1}), a);
   const std::int64_t batch = p.has_batch(in) ? in[0] : 1,
                      plane = std::int64_t{all.axis[0].size} * all.axis[1].size * all.axis[2].size;
   const int rows = p.out / p.groups, tile_rows = rows_of_quads(rows);
@@ -272,7 +278,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   std::int32_t* const sums = memory.take<std::int32_t>(9 * pitch).data();
   std::int32_t* const column_sums = sums + 8 * pitch;
   result_factors factors(memory, p.out);
-  factors.find(layer, 0, 0, p.out);
+  factors.find(layer, 0, p.out);
   const std::int64_t all_lines = all.axis[1].count, width = all.axis[2].count, wide = g.axis[2].places(),
                      result_plane = all.axis[0].count * all_lines * width;
   const std::int64_t first_line = by_group ? 0 : own.begin * (all.shared_axis() == 0 ? all_lines : 1);
@@ -302,7 +308,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
     const bool below_128 = with.minds_16_bits && layer.is_below_128(first, g.channels * plane);
     const std::uint8_t flip = layer.is_signed() && !below_128 ? 128 : 0;
     image.fill(layer, first, flip);
-    const int right_zero = layer.input_zero(0) + flip;
+    const int right_zero = layer.input_zero() + flip;
     // The tile or two from row o on, of windows from (z, y, x) on that product.right and .columns say.
     const auto sum_and_store = [&](int o, std::int64_t at) {
       const int output = group * rows + o, own_rows = std::min(rows - o, 8), tiles = own_rows > 4 ? 2 : 1;
@@ -332,7 +338,7 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
       factors.give(layer, output, results);
       layer.visit_result([&]<class T>(tag<T>) {
         results.to = elements<T>(a.out[0]) + (batch_outputs + output) * result_plane + at;
-        store_sums<T>(layer, with, results, described, 0, output);
+        store_sums<T>(layer, with, results, described, output);
       });
     };
     for (int z = 0; z < g.axis[0].count; ++z)
@@ -357,14 +363,13 @@ void run(const op::quantized_conv<Axes>& p, const arguments& a, scratch_memory m
   }
 }
 
-inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memory memory) {
+/// Matrix `m` of a product: rows of bytes from element `first` of the input on by packed columns.
+inline void multiply_rows(const byte_layer& layer, const byte_product& s, std::int64_t m, std::int64_t first,
+                          const float* right, const work_share& share, const arguments& a, scratch_memory memory) {
   using namespace byte_detail;
   const integer_kernels& with = integers_of(a);
-  const extents weight = p.weight_shape(a.in[0].shape);
-  const matmul_walk w(p.product(), a.in[0].shape, weight);
-  const byte_product s = p.sizes(a.in[0].shape, weight);
   if (s.columns == 0 || s.rows == 0) return;
-  const work_share part{a.share.index, std::min(a.share.count, s.most_parts())};
+  const work_share part{share.index, std::min(share.count, s.most_parts())};
   if (part.index >= part.count) return;
   index_range rows{0, static_cast<std::ptrdiff_t>(s.rows)}, columns{0, static_cast<std::ptrdiff_t>(s.columns)};
   if (s.shares_rows()) rows = share_of(part, static_cast<std::ptrdiff_t>((s.rows + 3) / 4));
@@ -376,7 +381,6 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
   if (rows.size() <= 0 || columns.size() <= 0) return;
   memory = memory_of_part(memory, part, s.scratch_of_part(part.count));
 
-  const byte_layer layer(p, a);
   const std::int64_t quads = s.quads(), wide = multiple_of(s.columns, quad_lanes), most = s.columns_at_once(),
                      pitch = most + quad_lanes;
   const int tile_rows = rows_of_quads(s.rows);
@@ -388,62 +392,86 @@ inline void run(const op::quantized_matmul& p, const arguments& a, scratch_memor
   result_factors factors(memory, pitch);
   for (std::int64_t q = 0; q < quads; ++q) offsets[q] = static_cast<std::ptrdiff_t>(4 * q * wide);
   const std::uint8_t flip = layer.is_signed() ? 0 : 128;
+  const std::int64_t left_zero = layer.input_zero() - flip;
   constexpr std::int64_t right_flip = 128;  // signed bytes and 128; of unsigned ones weight_zero() takes 128
-  const bool of_rows = layer.has_row_scales();
-  for (std::int64_t m = 0; m < w.matrices; ++m) {
-    const auto at = w.offsets(m);
-    const float* const right =
-        a.weights[0] + at.b / std::max<std::int64_t>(s.depth * s.columns, 1) * quad_column_words(s.columns, quads);
-    const auto* const column_sums = static_cast<const std::int32_t*>(static_cast<const void*>(right));
-    for (std::int64_t t = 0; t < tiles; ++t)
-      fill_tile(layer, with, at.a, rows.begin + t * tile_rows,
-                std::min<std::int64_t>(rows.end, rows.begin + (t + 1) * tile_rows), s.depth, flip, tile_rows, line,
-                left + t * tile_words);
-    for (std::int64_t c = columns.begin; c < columns.end; c += most) {
-      const std::int64_t n = std::min<std::int64_t>(most, columns.end - c);
-      for (std::int64_t t = 0; t < tiles; ++t) {
-        const quad_tile tile{tile_rows, left + t * tile_words};
-        const std::int64_t row = rows.begin + t * tile_rows;
-        std::int32_t start[4]{};
-        for (int r = 0; r < tile_rows && row + r < rows.end && !layer.has_many_weight_zeros(); ++r)
-          start[r] = wrapped_sum((layer.weight_zero(0) + right_flip) *
-                                 (s.depth * (layer.input_zero(row + r) - flip) - tile.sums()[r]));
-        const quad_products product{tile.quads(),
-                                    static_cast<const std::uint8_t*>(static_cast<const void*>(right + wide + c)),
-                                    offsets,
-                                    quads,
-                                    tile_rows,
-                                    n,
-                                    start,
-                                    tile.sums(),
-                                    sums,
-                                    static_cast<std::ptrdiff_t>(pitch),
-                                    tile.held(false),
-                                    tile.held_of_two(quads)};
-        with.multiply(product);
-        for (int r = 0; r < tile_rows && row + r < rows.end; ++r) {
-          const std::int64_t left_zero = layer.input_zero(row + r) - flip;
-          std::int32_t* const y = sums + r * pitch;
-          for (std::int64_t k = 0; k < n && layer.has_many_weight_zeros(); ++k)
-            y[k] = wrapped_sum(y[k] + (layer.weight_zero(c + k) + right_flip) * (s.depth * left_zero - tile.sums()[r]));
-          if (of_rows || (t == 0 && r == 0)) factors.find(layer, row + r, c, n);
-          const auto right_times = static_cast<std::int32_t>(-left_zero);
-          sum_results results{};
-          results.sums = y;
-          results.lines = results.rows = 1;
-          results.width = n;
-          results.right_sums = left_zero != 0 ? column_sums + c : nullptr;
-          results.right_times = &right_times;
-          results.step = 1;
-          factors.give(layer, 0, results);
-          const bool described = layer.describe(results);
-          layer.visit_result([&]<class T>(tag<T>) {
-            results.to = elements<T>(a.out[0]) + (m * s.rows + row + r) * s.columns + c;
-            store_sums<T>(layer, with, results, described, row + r, c);
-          });
-        }
+  const auto* const column_sums = static_cast<const std::int32_t*>(static_cast<const void*>(right));
+  for (std::int64_t t = 0; t < tiles; ++t)
+    fill_tile(layer, with, first, rows.begin + t * tile_rows,
+              std::min<std::int64_t>(rows.end, rows.begin + (t + 1) * tile_rows), s.depth, flip, tile_rows, line,
+              left + t * tile_words);
+  for (std::int64_t c = columns.begin; c < columns.end; c += most) {
+    const std::int64_t n = std::min<std::int64_t>(most, columns.end - c);
+    factors.find(layer, c, n);
+    for (std::int64_t t = 0; t < tiles; ++t) {
+      const quad_tile tile{tile_rows, left + t * tile_words};
+      const std::int64_t row = rows.begin + t * tile_rows;
+      std::int32_t start[4]{};
+      for (int r = 0; r < tile_rows && row + r < rows.end && !layer.has_many_weight_zeros(); ++r)
+        start[r] = wrapped_sum((layer.weight_zero(0) + right_flip) * (s.depth * left_zero - tile.sums()[r]));
+      const quad_products product{tile.quads(),
+                                  static_cast<const std::uint8_t*>(static_cast<const void*>(right + wide + c)),
+                                  offsets,
+                                  quads,
+                                  tile_rows,
+                                  n,
+                                  start,
+                                  tile.sums(),
+                                  sums,
+                                  static_cast<std::ptrdiff_t>(pitch),
+                                  tile.held(false),
+                                  tile.held_of_two(quads)};
+      with.multiply(product);
+      for (int r = 0; r < tile_rows && row + r < rows.end; ++r) {
+        std::int32_t* const y = sums + r * pitch;
+        for (std::int64_t k = 0; k < n && layer.has_many_weight_zeros(); ++k)
+          y[k] = wrapped_sum(y[k] + (layer.weight_zero(c + k) + right_flip) * (s.depth * left_zero - tile.sums()[r]));
+        const auto right_times = static_cast<std::int32_t>(-left_zero);
+        sum_results results{};
+        results.sums = y;
+        results.lines = results.rows = 1;
+        results.width = n;
+        results.right_sums = left_zero != 0 ? column_sums + c : nullptr;
+        results.right_times = &right_times;
+        results.step = 1;
+        factors.give(layer, 0, results);
+        const bool described = layer.describe(results);
+        layer.visit_result([&]<class T>(tag<T>) {
+          results.to = elements<T>(a.out[0]) + (m * s.rows + row + r) * s.columns + c;
+          store_sums<T>(layer, with, results, described, c);
+        });
       }
     }
+  }
+}
+
+/// A linear layer by a weight of bytes.
+inline void multiply_bytes(const op::linear& p, const arguments& a, scratch_memory memory) {
+  const extents& in = a.in[0].shape;
+  const element of = a.of(0), made = a.made();
+  const byte_layer layer(p.weight, p.activation, p.weights({&in, 1}, {&of, 1}, {&made, 1}), a);
+  multiply_rows(layer, p.product(in), 0, 0, a.weights[0], a.share, a, memory);
+}
+
+/// Products of matrices of bytes that are both values: the right one's columns are packed first. Threads share the
+/// matrices.
+inline void multiply_bytes(const op::matmul& p, const arguments& a, scratch_memory memory) {
+  const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
+  const op::byte_matrices s = p.byte_products(a.in[0].shape, a.in[1].shape, w.matrices);
+  const work_share part{a.share.index, std::min(a.share.count, s.most_parts())};
+  if (part.index >= part.count) return;
+  const index_range own = share_of(part, static_cast<std::ptrdiff_t>(w.matrices));
+  memory = byte_detail::memory_of_part(memory, part, s.scratch_of_part());
+  float* const right = memory.take<float>(quad_column_words(s.each.columns, s.each.quads())).data();
+  const byte_layer layer(a);
+  std::int64_t packed = -1;
+  for (std::ptrdiff_t m = own.begin; m < own.end; ++m) {
+    const auto from = w.offsets(m);
+    if (std::exchange(packed, from.b) != from.b) {
+      const std::int8_t* const bytes = elements<std::int8_t>(a.in[1]) + from.b;
+      pack_quad_columns(s.each, p.transpose_b, a.in[1].type == dtype::i8, [&](std::int64_t i) { return bytes[i]; },
+                        right);
+    }
+    multiply_rows(layer, s.each, m, from.a, right, {}, a, memory);
   }
 }
 

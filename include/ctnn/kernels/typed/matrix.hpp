@@ -4,6 +4,7 @@
 
 #include "../../graph/operators/matrix.hpp"
 #include "../walks/matmul_walk.hpp"
+#include "byte_products.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::ir::typed {
@@ -27,6 +28,9 @@ template <class T>
 using sum_of = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
 inline void run(const op::matmul& p, const arguments& a, scratch_memory memory) {
+  const element of[] = {a.of(0), a.of(1)}, made = a.made();
+  if (is_byte(of[0]) && !(made == of[0].type && !made.real)) return multiply_bytes(p, a, memory);
+  if (a.share.index > 0) return;
   const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
   const std::int64_t lr = p.transpose_a ? 1 : w.depth, lk = p.transpose_a ? w.rows : 1;
   const std::int64_t rk = p.transpose_b ? 1 : w.columns, rc = p.transpose_b ? w.depth : 1,

@@ -19,6 +19,9 @@ template <has_kernel Op>
 void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
   if (takes_bits<Op> || !has_halves(a)) return run_kernel(op, a, memory);
   if constexpr (!takes_bits<Op>) {
+    if (a.share.index > 0) return;  // what is widened is not cut
+    arguments whole = a;
+    whole.share = {};
     pool<extents> shapes;
     for (const const_tensor& t : a.in) shapes.push_back(t.shape);
     std::vector<const_tensor> slots;
@@ -27,7 +30,7 @@ void run_widened(const Op& op, const arguments& a, scratch_memory memory) {
       const dtype type = s.type == dtype::f32 && is_narrow(a.in[0].type) ? a.in[0].type : s.type.type;
       slots.push_back({a.weights[slots.size()], s.shape, layout::nchw, 0, type});
     }
-    in_floats(a, [&](const arguments& b) { run_kernel(op, b, memory); }, slots);
+    in_floats(whole, [&](const arguments& b) { run_kernel(op, b, memory); }, slots);
   }
 }
 

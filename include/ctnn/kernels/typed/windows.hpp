@@ -7,6 +7,7 @@
 #include "../../graph/operators/linear.hpp"
 #include "../../graph/operators/windows.hpp"
 #include "../walks/pooling_walk.hpp"
+#include "byte_products.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::ir::typed {
@@ -123,7 +124,9 @@ void add_residual(const arguments& a) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = y[i] + more[i];
 }
 
-inline void run(const op::linear& p, const arguments& a) {
+inline void run(const op::linear& p, const arguments& a, scratch_memory memory) {
+  if (p.weight) return multiply_bytes(p, a, memory);
+  if (a.share.index > 0) return;
   const std::int64_t depth = p.depth(a.in[0].shape), rows = a.in[0].shape.count() / depth;
   for_floating_weights(p, a, [&]<class T>(const arguments& b, const auto& weights, tag<T>) {
     const T* x = elements<T>(b.in[0]);
@@ -150,6 +153,8 @@ inline extents with_batch(extents x, int axes) {
 
 template <int Axes>
 void run(const op::conv<Axes>& p, const arguments& a, scratch_memory memory) {
+  if (p.weight) return convolve_bytes(p, a, memory);
+  if (a.share.index > 0) return;
   const extents x = with_batch(a.in[0].shape, Axes), y = with_batch(a.out[0].shape, Axes);
   op::sliding windows;
   const auto pad = p.padding(x);

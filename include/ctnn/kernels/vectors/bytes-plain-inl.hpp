@@ -75,7 +75,7 @@ inline void multiply_rows(const byte_layer& k, const byte_layer::part& p) {
 
 }  // namespace detail
 
-constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments& a) {
+constexpr byte_layer byte_task_of(const op::conv2d& p, const arguments& a) {
   const extents &in = a.in[0].shape, &out = a.out[0].shape;
   const auto pad = p.padding(in);
   byte_layer k{};
@@ -110,18 +110,18 @@ constexpr byte_layer byte_task_of(const op::quantized_conv2d& p, const arguments
   }
   return k;
 }
-constexpr byte_layer byte_task_of(const op::quantized_conv1d& p, const arguments& a) {
+constexpr byte_layer byte_task_of(const op::conv1d& p, const arguments& a) {
   const image_arguments image(a);
   return byte_task_of(as_image(p), image.all);
 }
-constexpr byte_layer byte_task_of(const op::quantized_matmul& p, const arguments& a) {
+constexpr byte_layer byte_task_of(const op::linear& p, const arguments& a) {
   const extents& in = a.in[0].shape;
   byte_layer k{};
   k.results = results_of(p.activation, a.made());
   k.backwards = a.backwards;
   k.images = k.groups = k.height = k.out_height = 1;
-  k.channels = k.pitch = in.back(0);
-  k.outs = k.out_pitch = p.weight_shape(in)[0];
+  k.channels = k.pitch = static_cast<int>(p.depth(in));
+  k.outs = k.out_pitch = p.out;
   k.width = k.out_width = static_cast<int>(in.count() / k.channels);
   k.fours = (k.channels + 7) / 8 * 2;
   k.kernel = &detail::multiply_rows;

@@ -30,15 +30,13 @@ constexpr bool join(const activation_function& inner, const activation_function&
 /// Layers that apply an activation to what they compute.
 using activates =
     find::any_of_all<find::convolutions, find::transposed_convolutions,
-                     find::any_of<op::linear, op::binary, op::eltwise, op::scale, op::bias, op::quantized_matmul>,
-                     find::byte_convolutions>;
+                     find::any_of<op::linear, op::binary, op::eltwise, op::scale, op::bias>>;
 
-/// conv|...|bias|quantized_conv|quantized_matmul > activation  ->  the same with the activation in registers; between
-/// bytes of one element, bounds alone
+/// conv|...|bias > activation  ->  the same with the activation in registers; between bytes of one element, bounds
+/// alone
 struct fuse_activation {
-  static constexpr rule_info info{"fuse_activation",
-                                  "conv|...|bias|quantized_conv|quantized_matmul > activation -> the first",
-                                  lowers::nodes, numerics::exact};
+  static constexpr rule_info info{"fuse_activation", "conv|...|bias > activation -> the first", lowers::nodes,
+                                  numerics::exact};
   static constexpr bool any_type = true;
   struct match : ir::match {
     activation_function both{};
@@ -61,9 +59,9 @@ struct fuse_activation {
     activates::visit(r, first, [&]<class Layer>(const Layer& layer) {
       both = layer.activation;
       if (adds_behind_activation(layer)) no = {"its input adds a residual behind its activation", r.name(first)};
-      if constexpr (std::is_base_of_v<op::products_of_bytes, Layer>)
-        if (!layer.is_real() && !(layer.is_tflite() && made.real))
-          no = {"its sums are of another arithmetic", r.name(first)};
+      if constexpr (requires { layer.weight; })
+        if (layer.weight && made == dtype::f32 && !layer.weight.real_bias)
+          no = {"its numbers are rounded in another order", r.name(first)};
     });
     if (no) return no;
     if (both && !made.real && r.is<op::binary>(first) && leaves(both, range_finder(r).activated(first)))

@@ -245,18 +245,22 @@ inline constexpr bool is_transposed = false;
 template <int Axes>
 inline constexpr bool is_transposed<op::conv_transpose<Axes>> = true;
 
-/// And those of bytes, whose scales and bias do.
-using affine_taker = find::any_of_all<weighted_layer, find::byte_convolutions, find::any_of<op::quantized_matmul>>;
+/// Those whose weight may be of bytes: scales and bias take in what a weight of floats does.
 template <class Op>
-inline constexpr bool is_of_bytes = std::is_base_of_v<op::products_of_bytes, Op>;
+concept multiplies_bytes = requires(const Op& op) { op.weight; };
+template <class Op>
+constexpr bool is_of_bytes(const Op& layer) {
+  if constexpr (multiplies_bytes<Op>) return static_cast<bool>(layer.weight);
+  else return false;
+}
 
 /// The axis of a weighted layer's outputs in what it makes: a linear layer's lie along the last but for ones, a
 /// convolution's before the axes its windows slide over.
 constexpr int output_axis(const rewriter& r, node_id n) {
   int axis = r.shape(r.output(n)).rank - 1;
-  affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
+  weighted_layer::visit(r, n, [&]<class Layer>(const Layer& layer) {
     if constexpr (std::is_same_v<Layer, op::linear>) axis -= layer.ones;
-    else if constexpr (!std::is_same_v<Layer, op::quantized_matmul>) axis -= static_cast<int>(layer.kernel.size());
+    else axis -= static_cast<int>(layer.kernel.size());
   });
   return axis;
 }
@@ -265,10 +269,11 @@ constexpr int output_axis(const rewriter& r, node_id n) {
 constexpr reason is_complete(const rewriter& r, node_id n) {
   bool activates = false;
   reason no;
-  affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
+  weighted_layer::visit(r, n, [&]<class Layer>(const Layer& layer) {
     activates = static_cast<bool>(layer.activation);
-    if constexpr (is_of_bytes<Layer>)
-      if (!layer.is_real()) no = {"its numbers are no real ones", r.name(n)};
+    if constexpr (multiplies_bytes<Layer>)
+      if (layer.weight && (!layer.weight.real_bias || r.type(r.input(n)).rounded == rounding::away))
+        no = {"its bias is no real number", r.name(n)};
   });
   if (no) return no;
   if (activates) return {"its input has an activation already", r.name(n)};
@@ -279,9 +284,10 @@ constexpr reason is_complete(const rewriter& r, node_id n) {
 /// Why a layer of bytes takes in no slopes: it would need a zero point for each output.
 constexpr reason unless_slopes_fit(const rewriter& r, node_id n, bool slopes) {
   reason no;
-  affine_taker::visit(r, n, [&]<class Layer>(const Layer& layer) {
-    if constexpr (is_of_bytes<Layer>)
-      if (slopes && layer.zero_points && !layer.by_output) no = {"its weight has one zero point for all", r.name(n)};
+  weighted_layer::visit(r, n, [&]<class Layer>(const Layer& layer) {
+    if constexpr (multiplies_bytes<Layer>)
+      if (slopes && layer.weight.zero_points && !layer.weight.by_output)
+        no = {"its weight has one zero point for all", r.name(n)};
   });
   return no;
 }
@@ -291,10 +297,10 @@ constexpr bool has_slopes(op::binary_function f) {
 
 /// What becomes of the weighted layer n with `map` and then an activation behind it: put(layer, weights).
 constexpr void with_map(rewriter& r, node_id n, const affine& map, const activation_function& then, auto&& put) {
-  affine_taker::visit(r, n, [&]<class Layer>(Layer layer) {
+  weighted_layer::visit(r, n, [&]<class Layer>(Layer layer) {
     layer.activation = then;
     int groups = 0;
-    if constexpr (is_of_bytes<Layer>) {
+    if (is_of_bytes(layer)) {
       const int scale_at = layer.bias ? 2 : 1;
       affine folded = fold(r, {none, map.shift}, none, layer.bias ? r.weight(n, 1) : none);
       pool<expression_id> weights(1, r.weight(n, 0));
@@ -304,13 +310,13 @@ constexpr void with_map(rewriter& r, node_id n, const affine& map, const activat
         times.function = op::binary_function::mul;
         const expression_id both[] = {scale, map.slope};
         scale = r.apply(times, both);
-        layer.by_output = true;
+        if constexpr (multiplies_bytes<Layer>) layer.weight.by_output = true;
         folded = fold(r, map, map.slope, layer.bias ? r.weight(n, 1) : none);
       }
       layer.bias = folded.shift != none;
       if (layer.bias) weights.push_back(folded.shift);
       weights.push_back(scale);
-      if (layer.zero_points) weights.push_back(r.weight(n, scale_at + 1));
+      if (r.at(n).weights.count == scale_at + 2) weights.push_back(r.weight(n, scale_at + 1));  // zero points
       return put(layer, std::span<const expression_id>(weights));
     }
     if constexpr (is_transposed<Layer>) groups = layer.groups;
@@ -331,7 +337,8 @@ constexpr void fold_into(rewriter& r, const match& m, const affine& map) {
 struct fold_affine {
   static constexpr rule_info info{"fold_affine", "conv|conv_transpose|linear > scale|bias|binary(scalar) -> the first",
                                   lowers::nodes, numerics::rescales};
-  using pattern = chain<affine_taker, affine_layer>;
+  static constexpr bool takes_bytes = true;
+  using pattern = chain<weighted_layer, affine_layer>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (const reason no = is_affine(r, m.last, true)) return no;
     if (const reason no = is_complete(r, m.first)) return no;
@@ -389,7 +396,8 @@ struct fold_by_output {
   static constexpr rule_info info{"fold_by_output",
                                   "conv|conv_transpose|linear > binary(+|-|*|/ constant per output) -> the first",
                                   lowers::nodes, numerics::rescales};
-  using pattern = chain<affine_taker, op::binary>;
+  static constexpr bool takes_bytes = true;
+  using pattern = chain<weighted_layer, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.get<op::binary>(m.last).scalar) return {"its other operand is a scalar"};  // fold_affine's
     const value_id k = r.input(m.last, 1 - m.input);

@@ -11,6 +11,7 @@ namespace ctnn::rules {
 /// expression
 struct fold_constant {
   static constexpr rule_info info{"fold_constant", "op(constants) -> constant", lowers::nodes, numerics::exact};
+  static constexpr bool takes_bytes = true;
   using pattern = edge<op::constant, find::any_operator>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const bool integers = r.is<op::dequantize>(m.last);

@@ -68,12 +68,11 @@ struct reshape_before_pad {
 /// pad(less than there is) > max pool  ->  pool;  pad(the byte that stands for 0) > conv of bytes  ->  the second
 template <class Last>
 struct pad_window {
-  static constexpr rule_info info{"pad_window", "pad > conv|quantized_conv|pool -> the second", lowers::nodes,
+  static constexpr rule_info info{"pad_window", "pad > conv|pool -> the second", lowers::nodes,
                                   numerics::exact};
   using pattern = chain<op::pad, Last>;
   static constexpr bool pools = std::is_same_v<Last, op::pool>;
-  static constexpr bool of_bytes = std::is_base_of_v<op::products_of_bytes, Last>;
-  static constexpr bool any_type = of_bytes;
+  static constexpr bool any_type = !pools;
   static constexpr int axes_of(const Last& window) {
     if constexpr (pools) return window.axes;
     else return static_cast<int>(window.kernel.size());
@@ -117,13 +116,12 @@ struct pad_window {
         if (window.divisor_whole) return {"its average counts what is not there"};
       }
     }
-    if constexpr (of_bytes) {
-      if (window.arithmetic == op::byte_arithmetic::onnx) return {"its zero point is a value"};
-      if (is_byte(r.type(r.input(m.first))))
-        return p.value == r.type(r.input(m.first)).real.zero
-                   ? reason{}
-                   : reason{"it does not pad with the zero point", r.name(m.first)};
-    }
+    if constexpr (!pools)
+      if (window.weight) {
+        const element& x = r.type(r.input(m.first));
+        if (!x.real) return {"its zero point is a value"};
+        return p.value == x.real.zero ? reason{} : reason{"it does not pad with the zero point", r.name(m.first)};
+      }
     if (p.value != 0) return {"it does not pad with zeros", r.name(m.first)};
     return {};
   }

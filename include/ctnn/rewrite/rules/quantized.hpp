@@ -60,19 +60,20 @@ struct weight_of_bytes {
   constexpr bool by_output(const rewriter& r) const { return scale != none && r.shape_of(scale).count() > 1; }
 };
 
-/// dequantize > conv|linear whose weight is dequantised  ->  the same of bytes, with real numbers for its result
+/// Layers whose weight may be of bytes.
+using products = find::any_of_all<find::convolutions, find::any_of<op::linear>>;
+
+/// dequantize > conv|linear whose weight is dequantised  ->  conv|linear of bytes, which makes real numbers
 struct multiply_bytes {
   static constexpr rule_info info{"multiply_bytes",
-                                  "dequantize > conv|linear by dequantize(constant) -> quantized_conv|quantized_matmul",
+                                  "dequantize > conv|linear by dequantize(constant) -> conv|linear of bytes",
                                   lowers::tier, numerics::rescales};
   struct match : ir::match {
     weight_of_bytes weight{};
   };
-  using layers = find::any_of_all<find::convolutions, find::any_of<op::linear>>;
-  using pattern = find::reader<layers, &match::last, &match::input,
+  using pattern = find::reader<products, &match::last, &match::input,
                                find::behind<op::reshape, 1, find::node<said_integers, &match::first>>>;
-  template <class Layer>
-  static constexpr bool is_linear = std::is_same_v<Layer, op::linear>;
+  static constexpr bool takes_bytes = true;
 
   static constexpr reason guard(const rewriter& r, match& m) {
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
@@ -82,10 +83,6 @@ struct multiply_bytes {
     if (slopes) return {"it applies slopes to its results"};
     if (const reason no = unless_bytes(r, m.first)) return no;
     if (const reason no = m.weight.look(r, r.weight(m.last, 0), r.is<op::linear>(m.last))) return no;
-    if (r.is<op::linear>(m.last)) {
-      const auto by = r.get<op::linear>(m.last);
-      if (by.axes != 1 || by.ones != 0) return {"its rows are several axes"};
-    }
     const bool has_zeros = m.weight.zero != none || r.view().at_expression(m.weight.bytes).element == dtype::u8;
     const extents w = r.shape_of(m.weight.bytes);
     if (w.count() / w[m.weight.turned ? 1 : 0] * 255 * (has_zeros ? 255 : 128) > 2147483647)
@@ -99,15 +96,9 @@ struct multiply_bytes {
       r.retype(v, r.type(x));
       x = v;
     }
-    op::products_of_bytes how;
-    how.arithmetic = op::byte_arithmetic::real;
-    how.weight_type = r.view().at_expression(m.weight.bytes).element;
-    how.by_output = m.weight.by_output(r);
-    how.zero_points = m.weight.zero != none;
+    const element bytes = r.view().at_expression(m.weight.bytes).element;
     const expression_id scale =
-        m.weight.scale != none
-            ? m.weight.scale
-            : r.filled({1}, static_cast<float>(r.view().at_expression(m.weight.bytes).element.real.scale));
+        m.weight.scale != none ? m.weight.scale : r.filled({1}, static_cast<float>(bytes.real.scale));
     // One number for all may be a scalar in files.
     const extents shape = m.weight.turned ? r.shape_of(m.weight.bytes) : r.shape_of(r.weight(m.last, 0));
     const extents each{static_cast<int>(r.shape_of(scale).count())};
@@ -116,49 +107,11 @@ struct multiply_bytes {
     weights.push_back(r.reshaped(scale, each));
     if (m.weight.zero != none) weights.push_back(r.leaf_as(m.weight.zero, each));
     r.note(r.name(m.first), r.name(m.last));
-    const auto become = [&](auto layer) {
-      static_cast<op::products_of_bytes&>(layer) = how;
+    products::visit(r, m.last, [&]<class Layer>(Layer layer) {
+      layer.weight = {bytes, m.weight.by_output(r), m.weight.zero != none, true};
+      if constexpr (std::is_same_v<Layer, op::linear>) layer.transposed = m.weight.turned;
       r.become(m.last, layer, r.name(m.last), {&x, 1}, weights);
-    };
-    layers::visit(r, m.last, [&]<class Layer>(const Layer& from) {
-      if constexpr (is_linear<Layer>) {
-        op::quantized_matmul by;
-        if (m.weight.turned) by.right = as_list(r.shape_of(m.weight.bytes));
-        else by.out = from.out;
-        by.bias = from.bias;
-        by.activation = from.activation;
-        become(by);
-      } else {
-        op::quantized_conv<static_cast<int>(std::tuple_size_v<decltype(from.kernel)>)> by;
-        static_cast<Layer&>(by) = from;
-        become(by);
-      }
     });
-  }
-};
-
-/// such a layer > quantize  ->  the layer with bytes for its result
-struct bytes_of_products {
-  static constexpr rule_info info{"bytes_of_products", "quantized_conv|quantized_matmul > quantize -> the first",
-                                  lowers::nodes, numerics::exact};
-  static constexpr bool any_type = true;
-  using layers = find::any_of_all<find::byte_convolutions, find::any_of<op::quantized_matmul>>;
-  using pattern = find::node<says_integers, &match::last,
-                             find::alone<find::behind<op::reshape, 1, find::node<layers, &match::first>>>>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (r.readers(r.output(m.first)) != 1) return {"its input is also read by another layer", r.name(m.first), true};
-    bool real = false;
-    layers::visit(r, m.first, [&](const auto& layer) { real = layer.is_real(); });
-    if (!real) return {"its sums are of another arithmetic", r.name(m.first)};
-    return unless_makes_bytes(r, m.last);
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    const value_id v = r.input(m.last);
-    const element made = r.type(r.output(m.last));
-    if (r.producer(v) == m.first) return r.fuse(m.first, m.last, r.inputs_of(m.first));
-    r.retype(r.output(m.first), made);
-    r.retype(v, made);
-    r.bypass(m.last, v);
   }
 };
 
@@ -327,42 +280,23 @@ struct join_bytes {
   }
 };
 
-/// layer of bytes in ncnn's arithmetic > concat|max pool|... > such a layer, which quantizes floats  ->  bytes between.
-/// A scale above 0 keeps what is larger larger: maxima and what moves elements do the same to bytes. Everybody who
-/// reads what becomes bytes quantizes it by that scale.
-struct quantize_before_moves {
-  static constexpr rule_info info{"quantize_before_moves",
-                                  "quantized_conv|quantized_matmul of ncnn > concat|max pool|... > the same -> bytes "
-                                  "between",
-                                  lowers::tier, numerics::exact};
+/// conv|linear of bytes that makes real numbers > quantize  ->  the layer with bytes for its result; maxima and what moves
+/// elements may stand between, as a greater number is no less a byte. Everybody who reads what becomes bytes quantizes it
+/// to the same element.
+struct bytes_of_products {
+  static constexpr rule_info info{"bytes_of_products",
+                                  "conv|linear of bytes > reshape|concat|max pool|... > quantize -> the first ones",
+                                  lowers::nodes, numerics::exact};
   static constexpr bool any_type = true;
-  using layers = bytes_of_products::layers;
   struct match {
     node_id last = none;
-    expression_id scale = none;
-    pool<node_id> layers, moves;  ///< what makes bytes from now on, and what lies behind these
+    pool<node_id> layers, moves, ends;  ///< what makes bytes from now on, what lies behind these, and who quantizes
   };
-  using pattern = find::node<layers, &match::last>;
+  using pattern = find::node<says_integers, &match::last>;
 
  private:
-  /// The scale by which a layer quantizes its input; none if it does not.
-  static constexpr expression_id scale_of(const rewriter& r, node_id n) {
-    expression_id scale = none;
-    layers::visit(r, n, [&](const auto& layer) {
-      if (layer.arithmetic == op::byte_arithmetic::ncnn && r.type(r.input(n)) == dtype::f32 && r.given(n) == 0)
-        scale = r.weight(n, layer.bias ? 3 : 2);
-    });
-    return scale;
-  }
-  static constexpr bool makes_floats(const rewriter& r, node_id n) {
-    bool floats = false;
-    layers::visit(r, n, [&](const auto& layer) {
-      floats = layer.arithmetic == op::byte_arithmetic::ncnn && r.type(r.output(n)) == dtype::f32 && r.given(n) == 0;
-    });
-    return floats;
-  }
-  static constexpr bool is_maximum(const rewriter& r, node_id n) {
-    return r.is<op::pool>(n) || r.is<op::adaptive_pool>(n);
+  static constexpr bool makes_reals(const rewriter& r, node_id n) {
+    return products::visits(r, n) && r.reads_bytes(n) && r.type(r.output(n)) == dtype::f32;
   }
   /// A window that lies in the padding has the least of floats, which is another byte than the least of bytes.
   static constexpr reason unless_each_window_sees(const rewriter& r, node_id n) {
@@ -381,23 +315,26 @@ struct quantize_before_moves {
   static constexpr reason unless_moves(const rewriter& r, node_id n) {
     if (r.is<op::pad>(n)) {
       const auto p = r.get<op::pad>(n);
-      return p.mode != op::pad_mode::constant || p.value == 0 ? reason{} : reason{"it pads with a number", r.name(n)};
+      return r.inputs_count(n) == 1 && (p.mode != op::pad_mode::constant || p.value == 0)
+                 ? reason{}
+                 : reason{"it pads with a number", r.name(n)};
     }
     if (r.is<op::concat>(n)) return {};
     return moves_elements(r, n) ? unless_each_window_sees(r, n) : reason{"it is not a layer of bytes", r.name(n)};
   }
-  static constexpr bool add(pool<node_id>& to, node_id n) {
+  static constexpr void add(pool<node_id>& to, node_id n) {
     for (const node_id k : to)
-      if (k == n) return false;
+      if (k == n) return;
     to.push_back(n);
-    return true;
   }
-  /// Who reads v is one of those that move, or quantizes it by the same scale.
+  /// Who reads v is one of those that move, or quantizes it to the element.
   static constexpr reason look_at_readers(const rewriter& r, match& m, value_id v) {
     if (r.is_output(v)) return {"its input is a network output too", r.name(r.producer(v)), true};
+    const element& made = r.type(r.output(m.last));
     return r.refused_reader(v, [&](node_id n) -> reason {
-      if (layers::visits(r, n)) {
-        if (scale_of(r, n) != m.scale) return {"who else reads it has another scale", r.name(n), true};
+      if (r.is<op::quantize>(n) && r.inputs_count(n) == 1) {
+        if (!(r.type(r.output(n)) == made)) return {"who else reads it has another scale", r.name(n), true};
+        add(m.ends, n);
       } else if (unless_moves(r, n)) {
         return {"its input is also read by another layer", r.name(n), true};
       } else {
@@ -409,47 +346,51 @@ struct quantize_before_moves {
 
  public:
   static constexpr reason guard(const rewriter& r, match& m) {
-    m.scale = scale_of(r, m.last);
-    if (m.scale == none) return find::detail::another_operator;
-    if (r.shape_of(m.scale).count() != 1) return {"it has a scale for each row"};
-    // From where the scale is said up to layers, and from there down to all who read.
-    if (makes_floats(r, r.producer(r.input(m.last)))) m.layers.push_back(r.producer(r.input(m.last)));
-    else m.moves.push_back(r.producer(r.input(m.last)));
+    if (const reason no = unless_makes_bytes(r, m.last)) return no;
+    const node_id first = r.producer(r.input(m.last));
+    if (makes_reals(r, first)) m.layers.push_back(first);
+    else if (r.is<op::concat>(first) || r.is<op::pad>(first) || moves_elements(r, first)) m.moves.push_back(first);
+    else return find::detail::another_operator;
+    // From where the element is said up to layers, and from there down to all who read.
     std::size_t layers_seen = 0, moves_seen = 0;
-    bool compares = false;
     while (layers_seen < m.layers.size() || moves_seen < m.moves.size()) {
       const bool moves = moves_seen < m.moves.size();
       const node_id n = moves ? m.moves[moves_seen++] : m.layers[layers_seen++];
       if (moves) {
         if (const reason no = unless_moves(r, n)) return no;
-        compares = compares || is_maximum(r, n);
         for (int i = 0; i < r.at(n).inputs.count; ++i) {
           const node_id from = r.producer(r.input(n, i));
-          add(makes_floats(r, from) ? m.layers : m.moves, from);
+          add(makes_reals(r, from) ? m.layers : m.moves, from);
         }
+      } else {
+        const element x = r.type(r.input(n));
+        bool real = false;
+        products::visit(r, n, [&](const auto& layer) { real = layer.weight.real_bias; });
+        if (!real || !r.fits(n, {&x, 1}, r.type(r.output(m.last)))) return {"its sums are of another arithmetic", r.name(n)};
       }
       if (const reason no = look_at_readers(r, m, r.output(n))) return no;
     }
-    if (compares && !are_positive(r.known_of_weight(m.scale))) return {"its scale may be negative"};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    for (const node_id n : m.layers)
-      layers::visit(r, n, [&](auto layer) {
-        pool<expression_id> weights = r.weights_of(n);
-        weights.push_back(m.scale);
-        r.note(r.name(n), r.name(n));
-        r.become(n, layer, r.name(n), r.inputs_of(n), weights);
-        r.retype(r.output(n), dtype::i8);
-      });
-    for (const node_id n : m.moves) r.retype(r.output(n), dtype::i8);
+    const element made = r.type(r.output(m.last));
+    if (m.moves.empty() && m.ends.size() == 1) return r.fuse(m.layers[0], m.last, r.inputs_of(m.layers[0]));
+    for (const node_id n : m.moves) {
+      r.retype(r.output(n), made);
+      if (!r.is<op::pad>(n)) continue;
+      auto p = r.get<op::pad>(n);
+      p.value = made.real.zero;
+      r.recode(n, p);
+    }
+    for (const node_id n : m.layers) r.retype(r.output(n), made);
+    for (const node_id n : m.ends) r.bypass(n, r.input(n));
   }
 };
 
 /// dequantize... > layer > quantize  ->  the layer between bytes, where it has such arithmetic
 struct compute_bytes {
   static constexpr rule_info info{"compute_bytes",
-                                  "dequantize... > activation|binary|softmax > quantize -> the one between, of bytes",
+                                  "dequantize... > activation|binary|matmul|softmax > quantize -> the second, of bytes",
                                   lowers::nodes, numerics::reassociates};
   static constexpr bool any_type = true;
   struct match {
@@ -457,7 +398,7 @@ struct compute_bytes {
   };
   using pattern =
       find::node<says_integers, &match::last,
-                 find::alone<find::node<find::any_of<op::activation, op::binary, op::softmax>, &match::layer>>>;
+                 find::alone<find::node<find::any_of<op::activation, op::binary, op::matmul, op::softmax>, &match::layer>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     pool<element> of;
     for (const value_id v : r.inputs_of(m.layer)) {

@@ -77,22 +77,42 @@ struct int8_parameters {
   }
 };
 
-/// ncnn's arithmetic, with a scale for each output.
-inline constexpr op::products_of_bytes int8_products{op::byte_arithmetic::ncnn, dtype::i8, true};
+/// A weight of ncnn's bytes, with a scale for each output and a bias of real numbers.
+inline constexpr op::weight_element int8_weight{dtype::i8, true, false, true};
+/// ncnn's bytes, until the weight file says their scale.
+inline constexpr element int8_bytes{dtype::i8, {1, 0}, ir::rounding::away};
 
-/// Weights as bytes (quantized here if the file has them as floats), bias and scales: the slots of a layer of bytes.
-inline void int8_weights(layer_reader& l, value_id v, int out, int weight_size, bool bias, bool requantize,
+/// The bytes that a layer multiplies: it makes them of floats itself.
+inline value_id int8_input(layer_reader& l, value_id x) {
+  return l.network().at_value(x).type.rounded == ir::rounding::away
+             ? x
+             : l.helper(op::quantize{}, {x}, "quantize", int8_bytes);
+}
+/// Reads the scale of bytes, by which ncnn multiplies; it may be `known` from the layer before.
+inline void read_int8_scale(layer_reader& l, value_id v, bool known) {
+  const float scale = l.raw(1)[0];
+  const ir::quantization q{1 / static_cast<double>(scale), 0};
+  if (!(scale > 0) || check_quantization("scale", q, dtype::i8))
+    l.fail("has an int8 scale of " + std::to_string(scale) + ", expected a number above 0");
+  element& e = l.network().at_value(v).type;
+  if (known && !(e.real == q)) layer_reader::refuse("int8 input of another scale than the layer's before");
+  e.real = q;
+}
+
+/// Weights as bytes (quantized here if the file has them as floats), bias and scales of a layer that makes v of the
+/// bytes x, which an earlier layer made if they are `given`.
+inline void int8_weights(layer_reader& l, value_id x, bool given, value_id v, int out, int weight_size, bool bias, bool requantize,
                          int scales) {
   stored_weights weight = l.tagged_or_int8(v, 0, weight_size);
   std::size_t slot = 1;
   if (bias) l.read_raw(v, slot++, out);
-  const std::vector<float> given = l.raw(scales);
+  const std::vector<float> stated = l.raw(scales);
   std::vector<float> each;
   for (std::size_t o = 0; o < static_cast<std::size_t>(out); ++o)
-    each.push_back(given[o * given.size() / static_cast<std::size_t>(out)]);
-  l.set_weight(v, slot++, each);
-  l.read_raw(v, slot++, 1);
-  if (requantize) l.read_raw(v, slot, 1);
+    each.push_back(stated[o * stated.size() / static_cast<std::size_t>(out)]);
+  l.set_weight(v, slot, each);
+  read_int8_scale(l, x, given);
+  if (requantize) read_int8_scale(l, v, false);
   const std::size_t rows = weight.floats.size() / static_cast<std::size_t>(out);
   for (std::size_t i = 0; i < weight.floats.size(); ++i)
     weight.bytes.push_back(quantize_int8(weight.floats[i] * each[i / rows]));
@@ -147,9 +167,11 @@ void convolution(layer_reader& l) {
   const bool vector = !grouped && l.shape(x).rank == 1 && op.kernel == pair{1, 1};
   if (int8) {
     const value_id image = vector ? l.reshaped(x, {l.shape(x)[0], 1, 1}, "image") : as_image(l, x);
-    const value_id v =
-        l.node(op::quantized_conv<2>{op, int8_products}, {image}, int8.requantize() ? dtype::i8 : dtype::f32);
-    int8_weights(l, v, op.out, weight_size, op.bias, int8.requantize(), int8.scales(op.out, op.groups));
+    auto of_bytes = op;
+    of_bytes.weight = int8_weight;
+    const value_id bytes = int8_input(l, image),
+                   v = l.node(of_bytes, {bytes}, int8.requantize() ? int8_bytes : element{});
+    int8_weights(l, bytes, bytes == image, v, op.out, weight_size, op.bias, int8.requantize(), int8.scales(op.out, op.groups));
     l.result(vector ? l.reshaped(v, {op.out}, "vector") : v);
     return;
   }
@@ -251,12 +273,10 @@ inline void inner_product(layer_reader& l) {
     return;
   }
   const value_id rows = rows_or_vector(l, x, op.out, size);
-  op::quantized_matmul product{int8_products, {op.out, size / op.out}};
-  product.transposed = true;
-  product.bias = op.bias;
-  product.activation = op.activation;
-  const value_id v = l.node(product, {rows});
-  int8_weights(l, v, op.out, size, op.bias, false, op.out);
+  op::linear product = op;
+  product.weight = int8_weight;
+  const value_id bytes = int8_input(l, rows), v = l.node(product, {bytes});
+  int8_weights(l, bytes, bytes == rows, v, op.out, size, op.bias, false, op.out);
   l.result(v);
 }
 

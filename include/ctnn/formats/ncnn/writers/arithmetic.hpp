@@ -134,7 +134,7 @@ void write_conv(node_writer& w, const op::conv<Axes>& op) {
   if (last) add_residual(w, end, w.out());
 }
 template <int Axes>
-void conv(node_writer& w) {
+void conv_of_reals(node_writer& w) {
   write_conv(w, w.get<op::conv<Axes>>());
 }
 
@@ -185,7 +185,7 @@ bool linear_of_one_pixel(node_writer& w, const op::linear& op) {
   return true;
 }
 
-inline void linear(node_writer& w) {
+inline void linear_of_reals(node_writer& w) {
   const op::linear op = w.get<op::linear>();
   if (linear_of_one_pixel<1>(w, op) || linear_of_one_pixel<2>(w, op)) return;
   const extents in = w.input_shape();

@@ -133,9 +133,21 @@ inline constexpr slot_input of_quantized[] = {
     {"input_scale", 1}, {"input_zero", 2},   {"weight", 3},      {"weight_scale", 4},
     {"weight_zero", 5}, {"output_scale", 6}, {"output_zero", 7}, {"bias", 8}};
 
+/// A node that multiplies bytes. Scales and zero points that the file holds are those of values' elements. With others
+/// it is a sum of integers, and what becomes of this: ONNX Runtime's real number is sum * (scale of the input * of the
+/// weight / of the result).
 class byte_inputs {
  public:
-  byte_inputs(node_reader& n, std::span<const slot_input> places) : n_(n), places_(places) {}
+  byte_inputs(node_reader& n, std::span<const slot_input> places) : n_(n), places_(places) {
+    if (has("input_scale")) of_ = said_numbers(n, place("input_scale"), place("input_zero"), n.type(n.input(0)));
+    if (has("output_scale")) {
+      made_ = n.type(input("output_zero"));
+      made_.real = said_numbers(n, place("output_scale"), place("output_zero"), made_);
+      made_.rounded = ir::rounding::real;
+    } else {
+      made_ = has("input_scale") ? dtype::f32 : dtype::i32;
+    }
+  }
 
   /// 0, where the input itself is, if the node has none.
   std::size_t place(std::string_view slot) const {
@@ -146,23 +158,72 @@ class byte_inputs {
   bool has(std::string_view slot) const { return place(slot) != 0; }
   term input(std::string_view slot) const { return n_.input(place(slot)); }
   bool many(std::string_view slot) const { return has(slot) && n_.shape(input(slot)).count() != 1; }
+  bool many_of_weight() const { return many("weight_scale") || many("weight_zero"); }
+  /// Has every row of the input numbers of its own?
+  bool by_row() const { return many("input_scale") || many("input_zero"); }
+  /// Are the input's scale and zero point, and the result's, where they are asked for, numbers of the file?
+  bool are_said() const { return of_ && (made_.real || made_ == dtype::f32); }
+  const ir::quantization& of() const { return of_; }
+  const ir::element& made() const { return made_; }
+  /// Do weights have a zero point that may not be 0?
+  bool has_weight_zeros() const {
+    if (!has("weight_zero")) return false;
+    const shared_array k = n_.known(input("weight_zero"));
+    bool none = k != nullptr;
+    for (std::size_t i = 0; none && i < k->size(); ++i) none = number_at(*k, i) == 0;
+    return !none;
+  }
 
-  /// Adds the layer, all its slots given; what no zero point tells is of type `to`.
+  /// A layer by the node's weight, or `weight` in its stead; all its slots are given.
   template <class Op>
-  void add(Op op, dtype to = dtype::i32) const {
-    op.weight_type = n_.type(input("weight"));
-    ir::element made(has("output_zero") ? n_.type(input("output_zero")) : to, {}, ir::rounding::real);
-    if (has("output_scale")) made.real = said_numbers(n_, place("output_scale"), place("output_zero"), made);
-    op.by_output = many("weight_scale") || many("weight_zero");
+  term layer(Op op, const ir::element& made, bool by_output, term weight) const {
+    op.weight = {n_.type(weight), by_output, has_weight_zeros(), false};
     op.bias = has("bias");
     op.given = 0;
-    std::vector<term> in{n_.input(0)};
-    const weight_slots slots = op.weights({&n_.shape(in[0]), 1}, {}, {&made, 1});
     n_.only_helping(true);
-    for (const weight_slot& s : slots) in.push_back(filling(s));
+    const term x = made == dtype::i32 || !of_ ? n_.as_integers(n_.input(0)) : n_.stands_for(n_.input(0), of_);
+    std::vector<term> in{x};
+    const weight_slots slots = op.weights({&n_.shape(x), 1}, {&n_.element_of(x), 1}, {&made, 1});
+    for (const weight_slot& s : slots) in.push_back(s.name == "weight" ? weight : filling(s));
     n_.only_helping(false);
     op.given = (slot_set{1} << slots.size()) - 1;
-    n_.result(n_.add_as(made, op, in));
+    return n_.add_as(made, op, in);
+  }
+  /// What becomes of i32 sums by scales that are values: those of rows and outputs have these shapes.
+  void finish(term sums, const extents& rows, const extents& each) const {
+    if (made_ == dtype::i32) return n_.result(sums);
+    const auto times = [&](op::binary_function f, term a, term b) { return n_.add(op::binary{f}, {a, b}); };
+    const auto spread = [&](std::string_view slot, const extents& many_of) {
+      const term t = n_.cast(input(slot), dtype::f32);
+      return n_.reshaped(t, many(slot) ? many_of : extents{1});
+    };
+    n_.only_helping(true);
+    term factor = times(op::binary_function::mul, spread("input_scale", rows), spread("weight_scale", each));
+    if (made_ != dtype::f32) factor = times(op::binary_function::div, factor, spread("output_scale", {1}));
+    term y = n_.cast(sums, dtype::f32);
+    if (made_ == dtype::f32) n_.only_helping(false);
+    y = times(op::binary_function::mul, y, factor);
+    if (made_ == dtype::f32) return n_.result(y);
+    const term zero = n_.reshaped(input("output_zero"), {}), one = n_.number(1.0, dtype::f32);
+    n_.only_helping(false);
+    n_.result(n_.add_as(made_.type, op::quantize{}, {y, one, zero}));
+  }
+  /// Bytes whose steps are counted from the zero point, one number of the file.
+  bool has_one_zero(std::string_view slot) const {
+    return !has(slot) || (n_.known(input(slot)) && n_.shape(input(slot)).count() == 1);
+  }
+  term from_zero(term x, std::string_view slot) const {
+    const int zero = has(slot) ? saturated<int>(number_at(*n_.known(input(slot)), 0)) : 0;
+    return zero == 0 ? n_.as_integers(x) : n_.stands_for(x, {1, zero});
+  }
+  /// Bytes less their zero points as i32, which lie along the axis of rows (`back` 1) or outputs (0).
+  term less_zero(term x, std::string_view slot, int back) const {
+    const term wide = n_.cast(n_.as_integers(x), dtype::i32);
+    if (!has(slot)) return wide;
+    term zero = n_.cast(input(slot), dtype::i32);
+    const int count = static_cast<int>(n_.shape(zero).count());
+    zero = n_.reshaped(zero, back == 1 && count != 1 ? extents{count, 1} : extents{count});
+    return n_.add(op::binary{op::binary_function::sub}, {wide, zero});
   }
 
  private:
@@ -178,21 +239,53 @@ class byte_inputs {
 
   node_reader& n_;
   std::span<const slot_input> places_;
+  ir::quantization of_{};
+  ir::element made_{};
 };
 
 inline void byte_convolution(node_reader& n, std::span<const slot_input> places) {
   const byte_inputs in(n, places);
-  for_axes<op::quantized_conv>(n, in.place("weight"), [&]<int Axes>(op::quantized_conv<Axes> op) {
+  for_axes<op::conv>(n, in.place("weight"), [&]<int Axes>(op::conv<Axes> op) {
     set_convolution(n, op, n.shape(in.input("weight")));
-    in.add(op);
+    const bool whole = in.are_said();
+    const term y = in.layer(op, whole ? in.made() : ir::element(dtype::i32), in.many_of_weight(), in.input("weight"));
+    if (whole) return n.result(y);
+    extents each{op.out};
+    for (int i = 0; i < Axes; ++i) each.push_back(1);
+    in.finish(y, {}, each);
   });
 }
-inline void byte_product(node_reader& n, std::span<const slot_input> places, dtype to = dtype::i32) {
+/// By a matrix that the file holds it is a linear layer; between bytes that are values it is a product of these where
+/// their numbers are known, else one of integers.
+inline void byte_product(node_reader& n, std::span<const slot_input> places) {
   const byte_inputs in(n, places);
-  op::quantized_matmul op;
-  op.right = as_list(n.shape(in.input("weight")));
-  op.by_row = in.many("input_scale") || in.many("input_zero");
-  in.add(op, to);
+  const term a = n.input(0), b = in.input("weight");
+  const extents w = n.shape(b);
+  const int outputs = w.rank > 1 ? w.back(0) : 1;
+  if (w.rank == 2 && n.known(b) && !in.by_row()) {
+    op::linear op;
+    op.out = outputs;
+    op.transposed = true;
+    // A scale of the input that is a value is a slot of a layer that makes real numbers.
+    const bool whole = in.are_said() || in.made() == dtype::f32;
+    const term y = in.layer(op, whole ? in.made() : ir::element(dtype::i32), in.many_of_weight(), b);
+    return whole ? n.result(y) : in.finish(y, {}, {outputs});
+  }
+  const ir::quantization by =
+      in.has("weight_scale") ? said_numbers(n, in.place("weight_scale"), in.place("weight_zero"), n.type(b))
+                             : ir::quantization{};
+  if (in.are_said() && by)
+    return n.result(n.add_as(in.made(), op::matmul{}, {n.stands_for(a, in.of()), n.stands_for(b, by)}));
+  const int rows = n.rank(a) > 1 ? n.shape(a).back(1) : 1;
+  n.only_helping(true);
+  const std::vector<term> both = in.has_one_zero("input_zero") && in.has_one_zero("weight_zero")
+                                     ? std::vector<term>{in.from_zero(a, "input_zero"), in.from_zero(b, "weight_zero")}
+                                     : std::vector<term>{in.less_zero(a, "input_zero", 1),
+                                                         in.less_zero(b, "weight_zero", 0)};
+  n.only_helping(in.made() != dtype::i32);
+  const term sums = n.add_as(dtype::i32, op::matmul{}, both);
+  n.only_helping(false);
+  in.finish(sums, {rows, 1}, {outputs});
 }
 
 inline void quantized_convolution(node_reader& n) {

@@ -176,7 +176,7 @@ inline constexpr slot_input of_scaled_integers[] = {
 inline void integer_matmul_to_float(node_reader& n) {
   n.expect(4, 7);
   spelled_out s(n);
-  const auto product = [](node_reader& m) { byte_product(m, of_scaled_integers, dtype::f32); };
+  const auto product = [](node_reader& m) { byte_product(m, of_scaled_integers); };
   const std::vector<std::string> in{s.input(0), s.input(1), s.input(2), s.input(3), s.input(4), s.input(5)};
   if (!n.has(6)) return s.is("MatMul", product, 13, in);
   s.is("Add", binary<op::binary_function::add>, 14, {s.add("MatMul", product, 13, in), s.input(6)});

@@ -66,12 +66,67 @@ void finish_conv(node_writer& w, const op::conv<Axes>& op, std::string y, const 
   w.result(y, lead);
 }
 
+/// The slots of a layer by a weight of bytes by name (op::weight_element::add_slots).
+class byte_slots {
+ public:
+  template <class Op>
+  byte_slots(node_writer& w, const Op& op) : w_(w) {
+    for (const weight_slot& s : op.weights({&w.shape(), 1}, {&w.own_type(), 1}, {&w.own_result_type(), 1}))
+      names_.push_back(s.name);
+  }
+  bool has(std::string_view name) const { return at(name) < names_.size(); }
+  /// Its shape; a scalar's if it is one number.
+  extents form(std::string_view name) const {
+    const extents s = w_.weight_shape(at(name));
+    return s.count() == 1 ? extents{} : s;
+  }
+  std::string whole(std::string_view name) { return w_.weight(at(name)); }
+  shared_array numbers(std::string_view name) {
+    if (!w_.has_numbers(at(name))) w_.refuse("a " + std::string(name) + " that is not known");
+    return w_.numbers(at(name));
+  }
+  std::string operator()(std::string_view name) { return w_.weight(at(name), form(name)); }
+  std::string as(std::string_view name, const extents& shape) { return w_.weight(at(name), shape); }
+  /// One number, or one for each output, beside which they have the shape `each`.
+  std::string spread(std::string_view name, const extents& each) {
+    return as(name, form(name).rank == 0 ? extents{} : each);
+  }
+
+ private:
+  std::size_t at(std::string_view name) const {
+    return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+  }
+  node_writer& w_;
+  std::vector<std::string_view> names_;
+};
+
+/// The real numbers of a weight of bytes, which is written as `weight`, its outputs along `axis`.
+template <class Op>
+std::string real_weight(node_writer& w, const Op& op, const std::string& weight, int axis) {
+  byte_slots slots(w, op);
+  std::vector<std::string> in{weight, slots("weight_scale")};
+  if (slots.has("weight_zero")) in.push_back(slots("weight_zero"));
+  return w.add("DequantizeLinear", in, {with("axis", axis)});
+}
+/// The bias in real numbers. Where it is a part of sums of bytes it stands for them by the scales of input and weight.
+template <class Op>
+std::string real_bias(node_writer& w, const Op& op) {
+  if (!op.weight || op.weight.real_bias) return w.weight(1);
+  byte_slots slots(w, op);
+  const shared_array of_weight = slots.numbers("weight_scale");
+  std::vector<float> scale;
+  for (std::size_t i = 0; i < of_weight->size(); ++i)
+    scale.push_back(static_cast<float>(w.own_type().real.scale * number_at(*of_weight, i)));
+  const std::string each = scale.size() == 1 ? w.number(scale[0], dtype::f32) : w.reals(scale);
+  return w.add("DequantizeLinear", {w.weight(1), each}, {with("axis", 0)});
+}
+
 /// A convolution with its sum and its activation as one node, over one axis or two as ONNX Runtime has it.
 template <int Axes>
 bool fused_conv(node_writer& w, const op::conv<Axes>& op, const std::string& weight, int lead) {
   const fused_activation f = fused_form(op.activation);
   const bool sum = w.input_count() == 2 && !op.residual_last;
-  if (!w.fused() || Axes > 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
+  if (!w.fused() || op.weight || Axes > 2 || w.result_type() != dtype::f32 || (!f.type && !sum)) return false;
   if (sum && !(w.shape(1) == w.result_shape())) return false;
   std::vector<attribute> a = convolution_attributes(op, w.shape());
   if (f.type) a.push_back(with("activation", f.type));
@@ -87,14 +142,14 @@ template <int Axes>
 void write_conv(node_writer& w, const op::conv<Axes>& op, const std::string& weight) {
   const int lead = w.shape().rank == Axes + 1 ? 1 : 0;
   if (fused_conv(w, op, weight, lead)) return;
-  std::vector<std::string> in{w.in(0, lead), weight};
-  if (op.bias) in.push_back(w.weight(1));
+  std::vector<std::string> in{w.in(0, lead), op.weight ? real_weight(w, op, weight, 0) : weight};
+  if (op.bias) in.push_back(real_bias(w, op));
   std::string y = w.add("Conv", in, convolution_attributes(op, w.shape()));
   if (w.input_count() == 2 && !op.residual_last) y = w.add("Add", {y, w.in(1, lead)});
   finish_conv(w, op, y, op.activation, lead);
 }
 template <int Axes>
-void conv(node_writer& w) {
+void conv_of_reals(node_writer& w) {
   write_conv(w, w.get<op::conv<Axes>>(), w.weight(0));
 }
 
@@ -285,7 +340,7 @@ template <int Axes>
 bool conv_of_one_pixel(node_writer& w, const op::linear& op) {
   const extents x = w.shape();
   if (op.ones != Axes || op.axes != Axes + 1 || x.rank > Axes + 2 || x.count(x.rank - Axes, x.rank) != 1) return false;
-  if (w.input_count() == 2 && w.leaves_sum()) return false;
+  if ((w.input_count() == 2 && w.leaves_sum()) || op.weight) return false;
   op::conv<Axes> conv;
   conv.out = op.out;
   conv.kernel = conv.ones;
@@ -299,7 +354,7 @@ bool conv_of_one_pixel(node_writer& w, const op::linear& op) {
 }
 
 /// x by the matrix of weight 0 of a linear layer, and its bias.
-inline void linear(node_writer& w) {
+inline void linear_of_reals(node_writer& w) {
   const op::linear op = w.get<op::linear>();
   if (conv_of_one_pixel<1>(w, op) || conv_of_one_pixel<2>(w, op) || conv_of_one_pixel<3>(w, op)) return;
   const extents x = w.shape();
@@ -321,7 +376,10 @@ inline void linear(node_writer& w) {
   }
   activation_function f = op.activation;
   const bool fused = w.fused() && w.result_type() == dtype::f32 && (w.input_count() == 1 || op.residual_last);
-  if (rows.rank == 2) {
+  if (op.weight) {
+    y = w.add("MatMul", {y, real_weight(w, op, op.transposed ? w.weight(0) : w.transposed_weight(0), 1)});
+    if (op.bias) y = w.add("Add", {y, real_bias(w, op)});
+  } else if (rows.rank == 2) {
     std::vector<std::string> in{y, w.weight(0)};
     if (op.bias) in.push_back(w.weight(1));
     std::vector<attribute> a{with("transB", true)};
@@ -355,24 +413,25 @@ inline void linear(node_writer& w) {
   w.result(w.add("Add", {applied(w, f, y, w.result_type()), w.in(1)}), lead);
 }
 
-inline void matmul(node_writer& w) {
+/// Operand i, its last two axes exchanged on request.
+inline std::string turned_operand(node_writer& w, std::size_t i, bool turn) {
+  if (!turn) return w.in(i);
+  integers order;
+  for (int k = 0; k < w.shape(i).rank; ++k) order.push_back(k);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return w.permuted(w.in(i), order);
+}
+inline void matmul_of_reals(node_writer& w) {
   const op::matmul op = w.get<op::matmul>();
   const extents a = w.shape(0), b = w.shape(1);
   const bool plain = !op.transpose_a && !op.transpose_b && op.scale == 1;
-  if (!plain && a.rank == 2 && b.rank == 2)
+  if (!plain && a.rank == 2 && b.rank == 2 && !w.in_reals())
     return w.is("Gemm", w.all_inputs(),
                 {with("alpha", op.scale), with("transA", op.transpose_a), with("transB", op.transpose_b)});
-  if (!plain && w.fused() && w.type() == dtype::f32 && a.rank > 1 && b.rank > 1)
+  if (!plain && w.fused() && !w.in_reals() && w.type() == dtype::f32 && a.rank > 1 && b.rank > 1)
     return w.is("com.microsoft.FusedMatMul", w.all_inputs(),
                 {with("alpha", op.scale), with("transA", op.transpose_a), with("transB", op.transpose_b)});
-  const auto turned = [&](std::size_t i, bool turn) {
-    if (!turn) return w.in(i);
-    integers order;
-    for (int k = 0; k < w.shape(i).rank; ++k) order.push_back(k);
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
-    return w.permuted(w.in(i), order);
-  };
-  const std::string left = turned(0, op.transpose_a), right = turned(1, op.transpose_b);
+  const std::string left = turned_operand(w, 0, op.transpose_a), right = turned_operand(w, 1, op.transpose_b);
   const std::string y = w.add("MatMul", {left, right});
   w.result(op.scale == 1 ? y : w.add("Mul", {y, w.number(op.scale, w.type())}));
 }

@@ -218,16 +218,15 @@ struct sums_at {
 /// last input.
 template <class Op>
 term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
-  op.arithmetic = op::byte_arithmetic::tflite;
   one_scale(n, n.node.inputs[at.input]);
-  op.weight_type = n.type(n.input(1));
-  if (op.weight_type != dtype::i8) node_reader::refuse("weights of " + std::string(name_of(op.weight_type)));
+  op.weight.type = n.type(n.input(1));
+  if (op.weight.type != dtype::i8) node_reader::refuse("weights of " + std::string(name_of(op.weight.type)));
   const stated_quantization* w = scales_of(n, n.node.inputs[1]);
   if (!w) n.fail("the weight has no scale");
   if (std::ranges::any_of(w->zero, [](std::int64_t z) { return z != 0; }))
     node_reader::refuse("weights with a zero point");
-  op.by_output = w->scale.size() > 1;
-  if (op.by_output && (w->axis != at.channel_axis || static_cast<int>(w->scale.size()) != at.outputs))
+  op.weight.by_output = w->scale.size() > 1;
+  if (op.weight.by_output && (w->axis != at.channel_axis || static_cast<int>(w->scale.size()) != at.outputs))
     n.fail("the weight has " + std::to_string(w->scale.size()) + " scales along axis " + std::to_string(w->axis) +
            ", expected " + std::to_string(at.outputs) + " along " + std::to_string(at.channel_axis));
   const auto repeated = [&](term t) {
@@ -251,7 +250,7 @@ term sums(node_reader& n, Op op, std::vector<term> in, const sums_at& at) {
 template <bool each_channel>
 void byte_convolution(node_reader& n) {
   if (!bytes_at(n, 0)) return convolution<each_channel>(n);
-  op::quantized_conv2d op;
+  op::conv2d op;
   set_convolution<each_channel>(n, op);
   op.activation = fused_bounds(n);
   const term x = channels_first(n, n.input(0)),
@@ -267,9 +266,8 @@ inline void byte_product(node_reader& n) {
   const extents w = n.shape(n.input(1)), out = product_shape(n, n.shape(n.input(0)), w);
   extents rows = out;
   rows.back(0) = w[1];
-  op::quantized_matmul op;
-  op.right = ir::as_list(w);
-  op.transposed = true;
+  op::linear op;
+  op.out = w[0];
   op.bias = n.has(2);
   op.activation = fused_bounds(n);
   const term x = helping(n, [&] { return n.reshaped(n.input(0), rows); });
@@ -291,17 +289,8 @@ inline void byte_batch_matmul(node_reader& n) {
     a = helping(n, [&] { return n.add(turned, {a}); });
   }
   const term b = n.input(1);
-  const quantization by = of_input(n, 1);
-  op::quantized_matmul op;
-  op.arithmetic = op::byte_arithmetic::tflite;
-  op.right = ir::as_list(n.shape(b));
-  op.transposed = n.flag("adj_y", false);
-  op.weight_type = n.type(b);
-  op.zero_points = true;
-  std::vector<term> in{a, b, helping(n, [&] { return n.constant({1}, {static_cast<float>(by.scale)}); }),
-                       helping(n, [&] { return n.constant(filled({1}, n.type(b), by.zero)); })};
-  op.given = (slot_set{1} << (in.size() - 1)) - 1;
-  n.result(n.add_as(byte_output(n), op, in));
+  of_input(n, 1);
+  n.result(n.add_as(byte_output(n), op::matmul{false, n.flag("adj_y", false)}, {a, b}));
 }
 
 /// Between pixels are zeros of the weight, which grows with the square of the stride.
@@ -318,7 +307,7 @@ inline void byte_transposed_convolution(node_reader& n) {
     if (s > most_transposed_stride) node_reader::refuse("a stride of " + std::to_string(s));
   const extents x = n.shape(n.input(2)), w = n.shape(n.input(1));
   const int sh = back.stride[0], sw = back.stride[1], pixels = sh * sw, outs = w[0];
-  op::quantized_conv2d op;
+  op::conv2d op;
   op.out = n.to_int(std::int64_t{outs} * pixels, "outputs");
   op.bias = back.bias;
   op.activation = fused_bounds(n);

@@ -226,12 +226,12 @@ inline void byte_svdf(node_reader& n) {
   if (state.zero != 0) node_reader::refuse("a zero point of the state");
   const auto of_features = static_cast<float>(state.scale);
   const term features = helping(n, [&] {
-    op::quantized_matmul op;
-    op.right = ir::as_list(n.shape(n.input(1)));
-    op.transposed = true;
-    op.given = 7;
-    const term sums = n.add(op, {n.input(0), n.input(1), n.constant(filled({1}, dtype::i8, 0)),
-                                 n.constant(filled({1}, dtype::i8, x.zero))});
+    op::linear op;
+    op.out = n.shape(n.input(1))[0];
+    op.bias = false;
+    op.weight.type = dtype::i8;
+    op.given = 1;
+    const term sums = n.add_as(dtype::i32, op, {n.input(0), n.input(1)});
     const double factor = static_cast<double>(static_cast<float>(x.scale) * weight / of_features);
     return quantized_sums(n, sums, factor * state.scale, {of_state, state}, ir::rounding::twice);
   });

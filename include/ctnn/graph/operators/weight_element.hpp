@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the numbers of a layer's weight are, and what comes of it: layers that multiply bytes.
+#pragma once
+
+#include "byte_functions.hpp"
+
+namespace ctnn::op {
+
+/// The element of a layer's weight. With f32 the weight is of the input's floating-point type. With i8 or u8 the input
+/// is of bytes too, and sums of products are i32, which wrap around. The result's element says what becomes of a sum:
+/// i32: nothing; f32: the real number that it stands for; i8, u8: that number, rounded as the element says.
+/// Bytes stand for (byte - zero point) * scale. The scales of weights are a weight of their own. Those of the input and
+/// the result are of their elements; an input whose element says nothing has its numbers in weights, too.
+/// The activation is applied to the real number. Where sums with an integer bias become bytes it only bounds them.
+/// With a real bias numbers are rounded as real ones are.
+/// In ncnn's arithmetic (an input that is rounded to bytes away from zero) the bias is real, and weights stand for
+/// byte / scale.
+struct weight_element {
+  dtype type = dtype::f32;
+  bool by_output = false;    ///< each output has a scale and a zero point, not one for all
+  bool zero_points = false;  ///< weights have zero points; without them these are 0
+  bool real_bias = false;    ///< the bias is f32 and added to the real number; else it is i32 and part of the sum
+
+  constexpr explicit operator bool() const { return type != dtype::f32; }
+
+  static constexpr void fields(auto& self, auto&& field) {
+    field("weight_type", self.type);
+    field("by_output", self.by_output);
+    field("zero_points", self.zero_points);
+    field("real_bias", self.real_bias);
+  }
+  /// The element of a layer of bytes with one input.
+  constexpr problem infer(types in, types wanted, span<element> result, const activation_function& f) const {
+    if (!is_byte(type)) return wrong_type("weight", type);
+    if (in.size() > 1) return {mistake::option_out_of_range, "a residual of bytes"};
+    const element x = element_at(in, 0);
+    if (!is_byte(x)) return wrong_type("input", x);
+    result[0] = wanted.empty() ? element(real_bias ? dtype::f32 : dtype::i32) : wanted[0];
+    element& y = result[0];
+    if (!is_byte(y)) y.real = {};
+    if (y != dtype::f32 && y != dtype::i32 && !is_byte(y)) return wrong_type("result", y);
+    if (x.real || is_byte(y) || real_bias)
+      if (const problem p = check_quantization("of", x.real, x)) return p;
+    if (x.rounded == ir::rounding::away && (!real_bias || zero_points || type != dtype::i8 || y == dtype::i32))
+      return {mistake::option_out_of_range, "real_bias"};
+    if (y == dtype::i32 && real_bias) return wrong_type("result", y);
+    if (y == dtype::f32) return {};
+    const bool whole = y == dtype::i32 || (!real_bias && y.rounded != ir::rounding::real);
+    if (f && (y == dtype::i32 || (whole && !is_bounds(f)))) return {mistake::option_out_of_range, "activation"};
+    if (y == dtype::i32) return {};
+    const bool away = y.rounded == ir::rounding::away;
+    if (y.rounded == ir::rounding::coarse || away != (x.rounded == ir::rounding::away) || (away && y != dtype::i8))
+      return {mistake::option_out_of_range, "rounded"};
+    return check_quantization("as", y.real, y);
+  }
+  /// The weights behind the products' own, of a layer that reads x and makes y.
+  constexpr void add_slots(weight_slots& slots, const element& x, const element& y, bool bias, int outs) const {
+    const extents each{by_output ? outs : 1};
+    if (bias) slots.push_back({"bias"sv, {outs}, real_bias ? dtype::f32 : dtype::i32});
+    if (y != dtype::i32) slots.push_back({"weight_scale"sv, each});
+    if (zero_points) slots.push_back({"weight_zero"sv, each, type});
+    if (x.real) return;
+    if (y != dtype::i32) slots.push_back({"input_scale"sv, {1}});
+    slots.push_back({"input_zero"sv, {1}, dtype::f32, true});
+  }
+};
+
+}  // namespace ctnn::op
