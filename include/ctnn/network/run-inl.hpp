@@ -212,6 +212,7 @@ template <class Net, std::size_t S>
 requires(executable<Net>::plan.steps[S].runs_kernel() &&
          (executable<Net>::g.template is<op::conv2d>(executable<Net>::plan.steps[S].node) ||
           executable<Net>::g.template is<op::conv1d>(executable<Net>::plan.steps[S].node)) &&
+         computes_f32(executable<Net>::g, executable<Net>::g.at(executable<Net>::plan.steps[S].node)) &&
          !runs_typed<Net, S>()) struct record_of<Net, S> {
   using x = executable<Net>;
   static constexpr plan_step step = x::plan.steps[S];

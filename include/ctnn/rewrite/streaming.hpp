@@ -447,9 +447,10 @@ class stream_maker {
     for (value_id v : g.inputs(n).last(given))
       if (of(v).back != none) return mixes(n, v);
     const auto fields = g.fields_of(n.fields);
-    if (n.type == &type_of<op::conv1d>) return convolve(n, decode<op::conv1d>(fields));
-    if (n.type == &type_of<op::conv2d>) return convolve(n, decode<op::conv2d>(fields));
-    if (n.type == &type_of<op::conv3d>) return convolve(n, decode<op::conv3d>(fields));
+    const bool of_bytes = is_byte(g.at_value(g.inputs(n)[0]).type);  // which begin with zero points
+    if (n.type == &type_of<op::conv1d> && !of_bytes) return convolve(n, decode<op::conv1d>(fields));
+    if (n.type == &type_of<op::conv2d> && !of_bytes) return convolve(n, decode<op::conv2d>(fields));
+    if (n.type == &type_of<op::conv3d> && !of_bytes) return convolve(n, decode<op::conv3d>(fields));
     if (n.type == &type_of<op::conv_transpose1d>) return spread(n, decode<op::conv_transpose1d>(fields));
     if (n.type == &type_of<op::conv_transpose2d>) return spread(n, decode<op::conv_transpose2d>(fields));
     if (n.type == &type_of<op::conv_transpose3d>) return spread(n, decode<op::conv_transpose3d>(fields));

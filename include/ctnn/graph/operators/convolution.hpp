@@ -90,7 +90,7 @@ template <int Axes>
 struct conv : convolution_windows<Axes> {
   static_assert(Axes >= 1 && Axes <= 3);
   static constexpr int tier = 2;  // of one pixel it is a linear layer
-  constexpr int own_tier() const { return weight ? 0 : 1; }  // what makes real numbers of bytes is gone
+  constexpr int own_tier() const { return weight ? -1 : 0; }  // what made real numbers of bytes is gone
   static constexpr std::string_view name = Axes == 1 ? "conv1d"sv : Axes == 2 ? "conv2d"sv : "conv3d"sv;
   /// Over one axis kernels see an image of one row (as_image).
   static constexpr traits is = Axes == 3 ? traits{.divisible = true, .divides_typed = true, .divides_scratch = true}

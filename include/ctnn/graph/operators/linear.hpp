@@ -16,7 +16,7 @@ namespace ctnn::op {
 struct linear {
   static constexpr std::string_view name = "linear";
   static constexpr int tier = 1;
-  constexpr int own_tier() const { return weight ? 0 : 1; }  // what makes real numbers of bytes is gone
+  constexpr int own_tier() const { return weight ? -1 : 0; }  // what made real numbers of bytes is gone
   static constexpr bool packs(int slot) { return slot == 0; }
   static constexpr traits is{.in_place = true, .divisible = true, .divides_typed = true, .divides_scratch = true};
   /// The residual, unless partial sums would stand there before it is read.

@@ -80,6 +80,7 @@ class channel_walk {
   constexpr node_id maker_of(value_id v) const {
     for (int steps = 0; steps < 8; ++steps) {
       const node_id n = r_.producer(v);
+      if (r_.reads_bytes(n)) return none;
       if (makers::visits(r_, n) && !is_depthwise(n)) return n;
       if (r_.at(n).inputs.count != 1) return none;
       v = r_.input(n);
