@@ -255,6 +255,32 @@ TEST_CASE("a linear layer that adds a residual is its product and a sum") {
   }
 }
 
+TEST_CASE("scales and biases along another axis than the channels are products and sums with blobs") {
+  loaded_model m;
+  graph& g = m.network;
+  const auto node = [&](const auto& op, const char* name, std::vector<value_id> in) {
+    REQUIRE(!add_node(g, op, name, in));
+    return g.nodes.back().outputs.first;
+  };
+  const value_id x = node(op::input{{2, 3, 4}}, "x", {});
+  const value_id rows = node(op::scale{true, 1, {function::relu}}, "rows", {x});
+  const value_id columns = node(op::bias{-1, {function::tanh}}, "columns", {rows});
+  add_output(g, "y", node(op::scale{false, 2}, "slopes", {columns}));
+  give(m, "rows", "scale", {-1, 2, 0.5f});
+  give(m, "rows", "bias", {0.25f, -0.5f, 1});
+  give(m, "columns", "bias", {0, -1, 0.5f, 2});
+  give(m, "slopes", "scale", {1, -2, 3, 0.25f});
+  const ncnn::written_model w = ncnn::write(m);
+  CAPTURE(w.param);
+  for (const char* type : {"MemoryData", "BinaryOp", "ReLU", "TanH"}) CHECK(mentions(w.param, type));
+  CHECK_FALSE(mentions(w.param, "Scale"));
+  floats in(24);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i) / 8 - 1.5f;
+  const std::map<std::string, floats> given{{"x", in}};
+  CHECK(test::deviation(test::run_reference(read_back(w), given).at("y"), test::run_reference(m, given).at("y")) <=
+        1e-6);
+}
+
 TEST_CASE("what ncnn has no layer for is named") {
   loaded_model m;
   op::input in;
@@ -262,6 +288,14 @@ TEST_CASE("what ncnn has no layer for is named") {
   REQUIRE(!add_node(m.network, in, "five", {}));
   add_output(m.network, "five", 0);
   CHECK_THROWS_WITH_AS(ncnn::write(m), "ncnn cannot express: input 'five': a value of 2 x 3 x 4 x 5 x 6", error);
+
+  loaded_model slopes;  // whose number ncnn has for another function
+  for (const char* name : {"x", "k"}) REQUIRE(!add_node(slopes.network, op::input{{2, 3}}, name, {}));
+  const value_id both[] = {0, 1};
+  REQUIRE(!add_node(slopes.network, op::binary{op::binary_function::prelu}, "p", both));
+  add_output(slopes.network, "p", 2);
+  CHECK_THROWS_WITH_AS(ncnn::write(slopes),
+                       "ncnn cannot express: binary 'p': slopes that are no numbers a channel", error);
 }
 
 TEST_CASE("recurrent layers that are not ncnn's are named") {

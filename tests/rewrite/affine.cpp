@@ -67,6 +67,10 @@ constexpr auto grows = [](builder& b) {  // the constant broadcasts x, not the o
   b.output("", b.binary("it", op::binary_function::mul, x, b.constant("k", {2, 4, 4})));
 };
 constexpr auto just_scaled = [](builder& b) { b.output("", scale(b, "it", image(b), false)); };
+template <int Axis>
+constexpr auto scaled_along = [](builder& b) {
+  b.output("", b.add(op::scale{false, Axis}, "it", {image(b)}));
+};
 constexpr auto just_prelu = [](builder& b) { b.output("", b.add(op::prelu{}, "it", {image(b)})); };
 constexpr auto slope_first = [](builder& b) {
   const value_id x = image(b), k = b.constant("k", {2, 1, 1});
@@ -266,12 +270,14 @@ DECLINES("k[c] * a scalar, when nothing folded it before", (rules::binary_to_sca
 DECLINES("k[c] - a scalar, when nothing folded it before", (rules::binary_to_inverse_scale),
          constant_and_scalar<op::binary_function::sub>, "its other operand is a scalar")
 DECLINES("x - k[c]", (rules::binary_to_scale), sub_channels, "only +, * and prelu go by channel")
-DECLINES("x * k[h]", (rules::binary_to_scale), mul_rows, "the constant is not one number a channel")
+FIRES("x * k[h] is a scale of rows", (rules::binary_to_scale), mul_rows, scaled_along<1>)
 FIRES("x * k is a scale by k everywhere", (rules::binary_to_scale), mul_scalar, just_scaled)
-DECLINES("x * a whole constant", (rules::binary_to_scale), mul_all, "the constant is not one number a channel")
-DECLINES("x * a constant of more axes", (rules::binary_to_scale), more_axes, "the constant is not one number a channel")
+DECLINES("x * a whole constant", (rules::binary_to_scale), mul_all,
+         "the constant is not one number an index of an axis")
+DECLINES("x * a constant of more axes", (rules::binary_to_scale), more_axes,
+         "the constant broadcasts its other operand")
 DECLINES("a constant that x is broadcast to", (rules::binary_to_scale), grows,
-         "the constant is not one number a channel")
+         "the constant broadcasts its other operand")
 FIRES("relu(x + k[c])", (rules::binary_to_scale), active<op::binary_function::add>, active_bias)
 FIRES("relu(x * k[c])", (rules::binary_to_scale), active<op::binary_function::mul>, active_scale)
 DECLINES("relu(prelu(x, k[c]))", (rules::binary_to_scale), active<op::binary_function::prelu>,
@@ -401,6 +407,8 @@ constexpr auto scaled_residual = [](builder& b) {
   b.output("", b.add(c, "first", {x, r}));
 };
 
+constexpr auto biased_columns = [](builder& b) { b.output("", b.add(op::bias{2}, "it", {image(b)})); };
+
 }  // namespace
 
 FIRES("x - k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::sub, 2, 1, 1>),
@@ -410,8 +418,8 @@ DECLINES("x / k[c], which may be 0", (rules::binary_to_inverse_scale), over_cons
          "the constant may hold zeros")
 DECLINES("k[c] - x", (rules::binary_to_inverse_scale), (against_constant<0, op::binary_function::sub, 2, 1, 1>),
          "the constant is not the second operand")
-DECLINES("x - k[w]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::sub, 4>),
-         "the constant is not one number a channel")
+FIRES("x - k[w] is a bias of columns", (rules::binary_to_inverse_scale),
+      (against_constant<1, op::binary_function::sub, 4>), biased_columns)
 DECLINES("x ^ k[c]", (rules::binary_to_inverse_scale), (against_constant<1, op::binary_function::pow, 2, 1, 1>),
          "only - and / have inverses")
 
@@ -523,34 +531,32 @@ FIRES("linear of batches with ones behind > scale", (rules::fold_affine), pixels
 DECLINES("linear with ones behind > scale of its batch, as many as outputs", (rules::fold_affine), pixels_scaled<0>,
          "its channels are not the linear layer's outputs")
 
-FIRES("conv3d + k[c]", (rules::fold_by_output), (volume_plus<op::conv3d, 4, 1, 1, 1>), volume_alone<op::conv3d>)
-FIRES("conv_transpose3d + k", (rules::fold_by_output), (volume_plus<op::conv_transpose3d, 1>),
+FIRES("conv3d + k[c]", (rules::fold_affine), (volume_plus<op::conv3d, 4, 1, 1, 1>), volume_alone<op::conv3d>)
+FIRES("conv_transpose3d + k", (rules::fold_affine), (volume_plus<op::conv_transpose3d, 1>),
       volume_alone<op::conv_transpose3d>)
-DECLINES("conv3d + k[plane], as many as channels", (rules::fold_by_output), (volume_plus<op::conv3d, 4, 1, 1>),
+DECLINES("conv3d + k[plane], as many as channels", (rules::fold_affine), (volume_plus<op::conv3d, 4, 1, 1>),
          "the constant is not one number an output")
-FIRES("linear with ones behind + k[output]", (rules::fold_by_output), (pixels_then<4, 1, 1>), pixels_of_linear)
-DECLINES("linear with ones behind + a row of k", (rules::fold_by_output), (pixels_then<4>),
+FIRES("linear with ones behind + k[output]", (rules::fold_affine), (pixels_then<4, 1, 1>), pixels_of_linear)
+DECLINES("linear with ones behind + a row of k", (rules::fold_affine), (pixels_then<4>),
+         "the constant broadcasts its other operand")
+DECLINES("linear with ones behind + k[batch]", (rules::fold_affine), (pixels_then<3, 1, 1, 1>),
          "the constant is not one number an output")
-DECLINES("linear with ones behind + k[batch]", (rules::fold_by_output), (pixels_then<3, 1, 1, 1>),
-         "the constant is not one number an output")
-FIRES("linear / k[output]", (rules::fold_by_output), rows_over<numbers_are::invertible>, rows_of_linear)
-DECLINES("linear / k[output], which may be 0", (rules::fold_by_output), rows_over<numbers_are::anything>,
+FIRES("linear / k[output]", (rules::fold_affine), rows_over<numbers_are::invertible>, rows_of_linear)
+DECLINES("linear / k[output], which may be 0", (rules::fold_affine), rows_over<numbers_are::anything>,
          "the constant may hold zeros")
-DECLINES("k[output] - linear", (rules::fold_by_output), constant_minus_rows, "the constant is not the second operand")
-FIRES("relu(linear + k[output])", (rules::fold_by_output), rows_then_active, active_rows)
-DECLINES("linear that is an output + k[output]", (rules::fold_by_output), shared_rows,
-         "its input is a network output too")
-DECLINES("linear * 2, fold_affine's", (rules::fold_by_output), rows_scalar, "its other operand is a scalar")
-DECLINES("linear ^ k[output]", (rules::fold_by_output), (rows_then<op::binary_function::pow, 4>),
+DECLINES("k[output] - linear", (rules::fold_affine), constant_minus_rows, "the constant is not the second operand")
+FIRES("relu(linear + k[output])", (rules::fold_affine), rows_then_active, active_rows)
+DECLINES("linear that is an output + k[output]", (rules::fold_affine), shared_rows, "its input is a network output too")
+DECLINES("linear ^ k[output]", (rules::fold_affine), (rows_then<op::binary_function::pow, 4>),
          "its function is not affine")
-FIRES("linear + k[output]", (rules::fold_by_output), (rows_then<op::binary_function::add, 4>), rows_of_linear)
-FIRES("linear * k", (rules::fold_by_output), (rows_then<op::binary_function::mul, 1>), rows_of_linear)
-FIRES("linear * k[1, output]", (rules::fold_by_output), (rows_then<op::binary_function::mul, 1, 4>), rows_of_linear)
-DECLINES("linear + k[row]", (rules::fold_by_output), (rows_then<op::binary_function::add, 3, 1>),
+FIRES("linear + k[output]", (rules::fold_affine), (rows_then<op::binary_function::add, 4>), rows_of_linear)
+FIRES("linear * k", (rules::fold_affine), (rows_then<op::binary_function::mul, 1>), rows_of_linear)
+FIRES("linear * k[1, output]", (rules::fold_affine), (rows_then<op::binary_function::mul, 1, 4>), rows_of_linear)
+DECLINES("linear + k[row]", (rules::fold_affine), (rows_then<op::binary_function::add, 3, 1>),
          "the constant is not one number an output")
-FIRES("linear - k[output]", (rules::fold_by_output), (rows_then<op::binary_function::sub, 4>), rows_of_linear)
-DECLINES("linear + value", (rules::fold_by_output), rows_then_value, "its other operand is not constant")
-DECLINES("relu(linear) + k[output]", (rules::fold_by_output), active_rows_then, "its input has an activation already")
+FIRES("linear - k[output]", (rules::fold_affine), (rows_then<op::binary_function::sub, 4>), rows_of_linear)
+DECLINES("linear + value", (rules::fold_affine), rows_then_value, "its other operand is not constant")
+DECLINES("relu(linear) + k[output]", (rules::fold_affine), active_rows_then, "its input has an activation already")
 
 FIRES("x * 1.5 > conv2d", (rules::affine_before), (scaled_before<kind::conv, op::binary_function::mul, 15>),
       alone<kind::conv>)
@@ -769,7 +775,7 @@ DECLINES("x ^ k[column] > linear", (rules::affine_before), (constant_before_line
 DECLINES("k - x > linear", (rules::affine_before), constant_minus, "the constant is not the second operand")
 DECLINES("x + k of more rows > linear", (rules::affine_before), constant_grows,
          "the constant broadcasts its other operand")
-DECLINES("x + y > linear", (rules::affine_before), value_before, "neither of its operands is constant")
+DECLINES("x + y > linear", (rules::affine_before), value_before, "its other operand is not constant")
 DECLINES("scale > two linear layers", (rules::affine_before), two_linears, "its input is also read by another layer")
 FIRES("scale of a signal > image > conv2d", (rules::affine_before), before_signal<true>, before_signal<false>)
 DECLINES("scale of a signal's batch > image > conv2d", (rules::affine_before), (before_signal<true, 0>),
@@ -853,19 +859,21 @@ constexpr auto bytes_with_zeros = [](builder& b) {
   const value_id y = sums_of_bytes(b, true);
   b.output("", Scaled ? scale(b, "last", y) : y);
 };
-constexpr std::string_view not_by_channel = "the constant is not one number a channel";
+constexpr auto rows_scaled = [](builder& b) {
+  b.output("", b.add(op::scale{false, 0}, "it", {b.linear("fc", b.input("x", {2, 5}), 3)}));
+};
 }  // namespace
-DECLINES("one number of more axes", (rules::binary_to_scale), rank_of_four, not_by_channel)
-DECLINES("a scalar times a constant", (rules::binary_to_scale), of_a_scalar, not_by_channel)
+DECLINES("one number of more axes", (rules::binary_to_scale), rank_of_four, "the constant broadcasts its other operand")
+DECLINES("a scalar times a constant", (rules::binary_to_scale), of_a_scalar,
+         "the constant is not one number an index of an axis")
 FIRES("linear of a vector > * constant", (rules::binary_to_scale), vector_times, vector_scaled)
-DECLINES("linear of rows > * one number a row", (rules::binary_to_scale), rows_times,
-         "its channels are not the linear layer's outputs")
+FIRES("linear of rows > * one number a row", (rules::binary_to_scale), rows_times, rows_scaled)
 FIRES("convolution > * 0", (rules::fold_affine), conv_times_extreme<0>, alone<kind::conv>)
 FIRES("convolution > * almost 0", (rules::fold_affine), conv_times_extreme<1>, alone<kind::conv>)
 DECLINES("convolution > * infinity", (rules::fold_affine), conv_times_extreme<2>, "its scalar is not finite")
-DECLINES("linear > + a constant of more axes", (rules::fold_by_output), vector_plus_more_axes,
-         "the constant is not one number an output")
-DECLINES("scale > sum of two values", (rules::merge_affine), scale_then_sum, "its second operand is not a scalar")
+DECLINES("linear > + a constant of more axes", (rules::fold_affine), vector_plus_more_axes,
+         "the constant broadcasts its other operand")
+DECLINES("scale > sum of two values", (rules::merge_affine), scale_then_sum, "its other operand is not constant")
 FIRES("scale > relu(* 1)", (rules::merge_affine), active_one<false>, active_one<true>)
 DECLINES_LOADED("sums of bytes > scale", (rules::fold_affine), sums_scaled, "its bias is no real number")
 FIRES_LOADED("bytes with a zero point an output > scale", (rules::fold_affine), bytes_with_zeros<true>,
@@ -873,7 +881,156 @@ FIRES_LOADED("bytes with a zero point an output > scale", (rules::fold_affine), 
 DECLINES("relu(scale) > convolution", (rules::affine_before), active_scale_then_conv, "it applies an activation")
 DECLINES("relu(* constant) > convolution", (rules::affine_before), active_product_then_conv, "it applies an activation")
 DECLINES("* a matrix, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 6>),
-         "the reshape moves the constant's axes")
+         "its channels are not the convolution's inputs")
 DECLINES("* rows, reshaped > convolution", (rules::affine_before), (moved_then_conv<4, 1>),
          "the reshape moves channels")
 DECLINES("* 2 > linear of nothing", (rules::affine_before), scale_then_no_weight, "its weight is empty")
+
+// Numbers along any axis of values of any rank.
+namespace {
+constexpr auto plus = op::binary_function::add, over = op::binary_function::div, minus = op::binary_function::sub;
+/// A scale along the last axis of an NHWC image, then a constant of shape K.
+template <op::binary_function F, int... K>
+constexpr auto pixels_scaled_then = [](builder& b) {
+  const value_id y = b.add(op::scale{true, 3}, "first", {b.input("x", {2, 4, 5, 3})});
+  b.output("", b.binary("last", F, y, b.constant("k", {K...}, numbers_are::invertible)));
+};
+constexpr auto pixels_scaled_once = [](builder& b) {
+  b.output("", b.add(op::scale{true, 3}, "first", {b.input("x", {2, 4, 5, 3})}));
+};
+/// x * m, then + k: constants of shape (C) of an NHWC image.
+constexpr auto pixels_by_constants = [](builder& b) {
+  const value_id y = b.binary("first", mul, b.input("x", {2, 4, 5, 3}), b.constant("m", {3}));
+  b.output("", b.sum("last", y, b.constant("k", {1, 1, 1, 3})));
+};
+/// One number for all, then one number a pixel's channel.
+template <bool Merged>
+constexpr auto one_number_of_rows = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 5, 3});
+  if (Merged) return b.output("", b.add(op::scale{true, 3}, "one", {x}));
+  const value_id y = b.binary("one", mul, x, b.constant("m", {1}));
+  b.output("", b.add(op::bias{3}, "last", {y}));
+};
+/// As above, with the one number where binary_to_scale puts it: a scale of rows whose numbers are known to be one.
+constexpr bool one_number_goes_along_any_axis() {
+  builder b;
+  const value_id x = b.input("x", {2, 4, 5, 3});
+  const value_id y = b.binary("one", mul, x, b.constant("m", {1}));
+  b.output("", b.sum("last", y, b.constant("k", {3})));
+  const rule_record rules[] = {rule_entry<rules::binary_to_scale>::record, rule_entry<rules::merge_affine>::record};
+  const optimization o = optimize(static_cast<graph&&>(b.g), rules);
+  int layers = 0;
+  for (const node& n : o.g.nodes) layers += counts_as_node(n.type);
+  return layers == 1;
+}
+static_assert(one_number_goes_along_any_axis());
+/// Two scalars, the first with an activation or the second.
+template <op::binary_function F, op::binary_function G, int A, int B, function First = function::none>
+constexpr auto two_scalars = [](builder& b) {
+  const value_id y = b.scalar("first", F, b.input("x", {4, 8}), float(A), {First});
+  b.output("", b.scalar("last", G, y, float(B), {function::relu}));
+};
+template <op::binary_function F, int A>
+constexpr auto one_scalar = [](builder& b) {
+  b.output("", b.scalar("first", F, b.input("x", {4, 8}), float(A), {function::relu}));
+};
+constexpr auto doubled_then_matrix = [](builder& b) {
+  const value_id y = b.scalar("first", mul, b.input("x", {2, 4, 5, 3}), 2);
+  b.output("", b.binary("last", mul, y, b.constant("k", {5, 3})));
+};
+constexpr auto huge_scalars = [](builder& b) {
+  b.output("", b.scalar("last", mul, b.scalar("first", mul, b.input("x", {4}), 1e30f), 1e30f));
+};
+constexpr auto scalars_of_a_scalar = [](builder& b) {
+  b.output("", b.sum("last", b.scalar("first", mul, b.input("x", {}), 2), b.constant("k", {})));
+};
+/// NHWC, then a convolution of NCHW: x (f) a constant of shape K, the permute, the convolution, padded or not.
+template <op::binary_function F, bool Pads, int... K>
+constexpr auto pixels_before_conv = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 5, 3});
+  const value_id y = b.binary("first", F, x, b.constant("k", {K...}, numbers_are::invertible));
+  op::conv2d c;
+  c.out = 4;
+  c.kernel = {3, 2};
+  if (Pads) c.pad = {1, 0, 1, 0};
+  b.output("", b.add(c, "last", {b.permute("nchw", y, {0, 3, 1, 2})}));
+};
+template <bool Pads>
+constexpr auto permuted_conv = [](builder& b) {
+  op::conv2d c;
+  c.out = 4;
+  c.kernel = {3, 2};
+  if (Pads) c.pad = {1, 0, 1, 0};
+  b.output("", b.add(c, "last", {b.permute("nchw", b.input("x", {2, 4, 5, 3}), {0, 3, 1, 2})}));
+};
+template <bool Before>
+constexpr auto permuted_before_linear = [](builder& b) {
+  const value_id x = b.input("x", {4, 5, 3});
+  const value_id y = Before ? b.binary("first", plus, x, b.constant("k", {4, 1, 1})) : x;
+  b.output("", b.linear("last", b.permute("turned", y, {2, 1, 0}), 6));
+};
+template <int... K>
+constexpr auto permuted_matrix_before_linear = [](builder& b) {
+  const value_id y = b.binary("first", plus, b.input("x", {4, 5, 3}), b.constant("k", {K...}));
+  op::linear p{6};
+  p.axes = 2;
+  b.output("", b.add(p, "last", {b.permute("turned", y, {2, 1, 0})}));
+};
+constexpr auto shared_permute = [](builder& b) {
+  const value_id y = b.binary("first", plus, b.input("x", {4, 5, 3}), b.constant("k", {4, 1, 1}));
+  const value_id turned = b.permute("turned", y, {2, 1, 0});
+  b.output("turned", turned);
+  b.output("", b.linear("last", turned, 6));
+};
+/// A constant of two axes that a reshape keeps together, before a linear layer over them.
+template <bool Before>
+constexpr auto reshaped_matrix_before_linear = [](builder& b) {
+  const value_id x = b.input("x", {2, 4, 3});
+  const value_id y = Before ? b.binary("first", plus, x, b.constant("k", {4, 3})) : x;
+  b.output("", b.linear("last", b.reshape("flat", y, {2, 12}), 6));
+};
+}  // namespace
+FIRES("scale of pixels > + one number a channel of theirs", (rules::merge_affine), (pixels_scaled_then<plus, 3>),
+      pixels_scaled_once)
+FIRES("scale of pixels > / one number a channel of theirs", (rules::merge_affine), (pixels_scaled_then<over, 1, 3>),
+      pixels_scaled_once)
+FIRES("scale of pixels > * one number", (rules::merge_affine), (pixels_scaled_then<mul, 1, 1>), pixels_scaled_once)
+DECLINES("scale of pixels > * one number a column", (rules::merge_affine), (pixels_scaled_then<mul, 5, 1>),
+         "their channels are different axes")
+DECLINES("scale of pixels > * a row of pixels", (rules::merge_affine), (pixels_scaled_then<mul, 5, 3>),
+         "their channels are different axes")
+DECLINES("scale of pixels > * a constant that broadcasts it", (rules::merge_affine),
+         (pixels_scaled_then<mul, 1, 2, 4, 5, 3>), "the constant broadcasts its other operand")
+FIRES("pixels by constants", (rules::merge_affine), pixels_by_constants, pixels_scaled_once)
+FIRES("* one number > bias of pixels", (rules::merge_affine), one_number_of_rows<false>, one_number_of_rows<true>)
+DECLINES("* 2 > * a row of pixels", (rules::merge_affine), doubled_then_matrix, "their channels are different axes")
+FIRES("* 2 > * 3", (rules::merge_affine), (two_scalars<mul, mul, 2, 3>), (one_scalar<mul, 6>))
+FIRES("* 6 > / 2", (rules::merge_affine), (two_scalars<mul, over, 6, 2>), (one_scalar<mul, 3>))
+FIRES("- 2 > + 3", (rules::merge_affine), (two_scalars<minus, plus, 2, 3>), (one_scalar<plus, 1>))
+DECLINES("* 2 > + 3, which may be part of more", (rules::merge_affine), (two_scalars<mul, plus, 2, 3>), "")
+DECLINES("relu(* 2) > * 3", (rules::merge_affine), (two_scalars<mul, mul, 2, 3, function::relu>),
+         "it applies an activation")
+DECLINES("* 0 > * 3", (rules::merge_affine), (two_scalars<mul, mul, 0, 3>),
+         "both scalars together are too large or small")
+DECLINES("* 1e30 > * 1e30", (rules::merge_affine), huge_scalars, "both scalars together are too large or small")
+DECLINES("a scalar * 2 > + a constant", (rules::merge_affine), scalars_of_a_scalar, "it has no axis")
+FIRES("pixels - k[c] > nchw > convolution", (rules::affine_before), (pixels_before_conv<minus, false, 3>),
+      permuted_conv<false>)
+FIRES("pixels / k[c] > nchw > padded convolution", (rules::affine_before), (pixels_before_conv<over, true, 3>),
+      permuted_conv<true>)
+DECLINES("pixels + k[c] > nchw > padded convolution", (rules::affine_before), (pixels_before_conv<plus, true, 3>),
+         "padding with zeros goes round what is shifted")
+DECLINES("pixels * k[w] > nchw > convolution", (rules::affine_before), (pixels_before_conv<mul, false, 5, 1>),
+         "its channels are not the convolution's inputs")
+DECLINES("pixels * k[w, c] > nchw > convolution", (rules::affine_before), (pixels_before_conv<mul, false, 5, 3>),
+         "the permute moves the constant's axes")
+FIRES("+ k of the axis that a permute puts last > linear", (rules::affine_before), permuted_before_linear<true>,
+      permuted_before_linear<false>)
+DECLINES("+ k of two axes that a permute exchanges > linear", (rules::affine_before),
+         (permuted_matrix_before_linear<4, 5, 1>), "the permute moves the constant's axes")
+DECLINES("+ k of the axis that a permute puts first > linear", (rules::affine_before),
+         (permuted_matrix_before_linear<3>), "its channels are not the linear layer's inputs")
+DECLINES("+ k > a permute that is an output, too > linear", (rules::affine_before), shared_permute,
+         "its input is a network output too")
+FIRES("+ k of two axes > reshape that makes one of them > linear", (rules::affine_before),
+      reshaped_matrix_before_linear<true>, reshaped_matrix_before_linear<false>)

@@ -62,6 +62,16 @@ constexpr auto operand_times = [](builder& b) {
   b.output("", b.add(op::matmul{}, "it", {x, b.scalar("times", F, b.input("b", {4, 5}), 2.0f)}));
 };
 
+/// The operand is scaled first, then it is moved, by a reshape and a permute.
+template <bool Scaled, bool Read = false>
+constexpr auto moved_operand = [](builder& b) {
+  const value_id x = left(b), y = b.input("b", {5, 2, 2});
+  const value_id scaled = Scaled ? b.scalar("times", op::binary_function::mul, y, 2.0f) : y;
+  const value_id flat = b.reshape("flat", scaled, {5, 4});
+  b.output("", b.add(op::matmul{false, false, Scaled ? 1.0f : 2.0f}, "it", {x, b.permute("turned", flat, {1, 0})}));
+  if (Read) b.output("flat", flat);
+};
+
 /// a times a constant matrix, or the constant times a.
 template <bool Right, bool Turned, int Tenths, int Batches = 0>
 constexpr auto times_constant = [](builder& b) {
@@ -153,6 +163,9 @@ DECLINES("b / 1e20 > matmul / 1e20", (rules::scaled_operand), tiny_operand,
          "the product of its factors is too large or small")
 FIRES("b / 1e20 > matmul", (rules::scaled_operand), hardly_scaled, hardly_there)
 FIRES("b * 2 > matmul", (rules::scaled_operand), operand_times<times>, with_factor<20>)
+FIRES("b * 2 > reshape > permute > matmul", (rules::scaled_operand), moved_operand<true>, moved_operand<false>)
+DECLINES("b * 2 > reshape that is an output > permute > matmul", (rules::scaled_operand), (moved_operand<true, true>),
+         "")
 DECLINES("b / 1e-39 > matmul", (rules::scaled_operand), (extreme_operand<op::binary_function::div, true>),
          "its operand is not a value times a scalar")
 DECLINES("b * infinity > matmul", (rules::scaled_operand), (extreme_operand<times, false>),

@@ -222,6 +222,13 @@ constexpr auto added_plainly = [](builder& b) {
   const value_id x = b.input("x", {3, 4});
   b.output("", b.sum("it", b.input("y", {2, 3, 4}), x));
 };
+template <bool Read>
+constexpr auto added_and_used = [](builder& b) {  // by a layer that wants its rank
+  const value_id up = b.reshape("up", b.input("x", {3, 4}), {1, 3, 4});
+  if (Read) b.output("up", up);
+  else b.output("mean", b.add(op::softmax{-1}, "softmax", {up}));
+  b.output("", b.sum("it", b.input("y", {2, 3, 4}), up));
+};
 constexpr auto rank_from_reshape = [](builder& b) {
   const value_id x = b.input("x", {3, 4});
   b.output("", b.sum("it", b.input("y", {4}), b.reshape("up", x, {1, 3, 4})));
@@ -242,6 +249,9 @@ FIRES("ones in front of a broadcast operand", (rules::leading_ones), (added_to<1
 DECLINES("reshape that is not ones in front", (rules::leading_ones), ones_inside,
          "it does more than putting ones in front")
 DECLINES("the reshape makes the rank", (rules::leading_ones), rank_from_reshape, "the result would have another rank")
+DECLINES("the reshape is another layer's, too", (rules::leading_ones), added_and_used<false>,
+         "another layer needs it reshaped")
+DECLINES("the reshape is an output", (rules::leading_ones), added_and_used<true>, "its input is a network output too")
 DECLINES("the reshape before a scalar", (rules::leading_ones), added_scalar, "the result would have another rank")
 DECLINES("the reshape before a scalar and another layer", (rules::leading_ones), added_scalar_beside,
          "the result would have another rank")

@@ -393,13 +393,13 @@ FIRES_LOADED("relu behind a sum of bytes", (rules::fuse_activation), (bounded_su
 DECLINES_LOADED("sigmoid behind a sum of bytes", (rules::fuse_activation), (bounded_sum<function::sigmoid, false>),
                 "its function does more to bytes than bound them")
 
-FIRES_LOADED("a sum behind a layer of bytes is its bias", (rules::fold_by_output),
+FIRES_LOADED("a sum behind a layer of bytes is its bias", (rules::fold_affine),
              (conv_then_affine<weight_is::with_zero, op::binary_function::add>),
              (conv_with_affine<weight_is::with_zero, false>))
-FIRES_LOADED("a product behind a layer of bytes is in its scales", (rules::fold_by_output),
+FIRES_LOADED("a product behind a layer of bytes is in its scales", (rules::fold_affine),
              (conv_then_affine<weight_is::one_scale, op::binary_function::mul>),
              (conv_with_affine<weight_is::one_scale, true>))
-DECLINES_LOADED("a product behind a layer of bytes with one zero point", (rules::fold_by_output),
+DECLINES_LOADED("a product behind a layer of bytes with one zero point", (rules::fold_affine),
                 (conv_then_affine<weight_is::with_zero, op::binary_function::mul>),
                 "its weight has one zero point for all")
 

@@ -55,6 +55,22 @@ static_assert(range_of_last([](builder& b) {
               }) == interval{0.5f, 1});
 static_assert(range_of_last([](builder& b) { return b.gap("g", sigmoid(b)); }) == interval{0});
 
+// Layers of positive numbers keep the sign.
+template <class Layer>
+constexpr interval range_of_layer(Layer layer, numbers_are numbers) {
+  return range_of_last([=](builder& b) {
+    const value_id y = b.add(layer, "layer", {sigmoid(b)});
+    for (expression& e : b.g.expressions) e.numbers = numbers;
+    return y;
+  });
+}
+static_assert(range_of_layer(op::scale{true, 2}, numbers_are::positive) == interval{0});
+static_assert(range_of_layer(op::scale{false, 2}, numbers_are::positive) == interval{0});
+static_assert(range_of_layer(op::scale{true, 2}, numbers_are::invertible) == interval{});
+static_assert(range_of_layer(op::scale{true, 2, {function::relu}}, numbers_are::anything) == interval{0});
+static_assert(range_of_layer(op::bias{1}, numbers_are::positive) == interval{0});
+static_assert(range_of_layer(op::bias{1}, numbers_are::anything) == interval{});
+
 // Reductions: of nothing a maximum is the lowest number, and a mean no number.
 constexpr interval range_of_reduced(op::reduction f, bool of_sigmoid, int rows = 6) {
   return range_of_last([=](builder& b) {

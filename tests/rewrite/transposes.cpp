@@ -369,33 +369,64 @@ constexpr auto cut_of_nothing = [](builder& b) {
   b.output("", b.flatten("it", b.add(op::slice{{1}, {0}, {2}}, "cut", {table})));
 };
 
+// A skip of an NHWC network whose layers are NCHW: x and what is permuted of it, both in NHWC
+constexpr value_id softmax_of(builder& b, value_id x) { return b.add(op::softmax{-1}, "layer", {x}); }
+constexpr value_id skip(builder& b, value_id x) { return to_nchw(b, "into", x); }
+template <bool SkipFirst>
+constexpr auto skip_after = [](builder& b) {
+  const value_id x = image(b), into = skip(b, x), y = softmax_of(b, into), back = to_nhwc(b, "back", y);
+  b.output("", b.binary("it", sub, SkipFirst ? x : back, SkipFirst ? back : x));
+};
+template <bool SkipFirst>
+constexpr auto skip_before = [](builder& b) {
+  const value_id x = image(b), into = skip(b, x), y = softmax_of(b, into);
+  b.output("", to_nhwc(b, "back", b.binary("it", sub, SkipFirst ? into : y, SkipFirst ? y : into)));
+};
+constexpr auto skip_turned_differently = [](builder& b) {
+  const value_id x = b.input("x", {3, 3, 3}), y = b.permute("into", x, {1, 2, 0});
+  b.output("", b.sum("it", x, b.permute("back", softmax_of(b, y), {1, 2, 0})));
+};
+constexpr auto skip_not_permuted = [](builder& b) {
+  const value_id x = image(b), y = b.input("y", {2, 5, 3, 4});
+  b.output("", b.sum("it", x, to_nhwc(b, "back", y)));
+};
+constexpr auto skip_permuted_later = [](builder& b) {
+  const value_id x = image(b), back = to_nhwc(b, "back", b.input("y", {2, 5, 3, 4}));
+  b.output("", b.sum("it", x, back));
+  b.output("into", skip(b, x));
+};
+constexpr auto skip_is_read = [](builder& b) {
+  const value_id x = image(b), back = to_nhwc(b, "back", softmax_of(b, skip(b, x)));
+  b.output("", b.sum("it", x, back));
+  b.output("back", back);
+};
+constexpr auto skip_reshaped = [](builder& b) {
+  const value_id x = b.input("x", {1, 3, 4}), y = b.permute("into", x, {1, 0, 2});
+  b.output("", b.sum("it", x, b.permute("back", softmax_of(b, y), {1, 0, 2})));
+};
+
 }  // namespace
 
-FIRES("+ one number a channel after nhwc", (rules::permuted_to_scale), (times_channels<add, false, 5>),
+FIRES("+ one number a channel after nhwc", (rules::binary_to_scale), (times_channels<add, false, 5>),
       (by_last_axis<op::bias, 5>))
-FIRES("one number a channel + after nhwc, W = C", (rules::permuted_to_scale), (times_channels<add, true, 3>),
+FIRES("one number a channel + after nhwc, W = C", (rules::binary_to_scale), (times_channels<add, true, 3>),
       (by_last_axis<op::bias, 3>))
-FIRES("* one number a channel after nhwc", (rules::permuted_to_scale), (times_channels<mul, false, 3>),
+FIRES("* one number a channel after nhwc", (rules::binary_to_scale), (times_channels<mul, false, 3>),
       (by_last_axis<op::scale, 3>))
-FIRES("prelu by channel after nhwc", (rules::permuted_to_scale), (times_channels<prelu, false, 5>),
+FIRES("prelu by channel after nhwc", (rules::binary_to_scale), (times_channels<prelu, false, 5>),
       (by_last_axis<op::prelu, 5>))
-DECLINES("- one number a channel", (rules::permuted_to_scale), (with_constant<sub, 3>),
+DECLINES("- one number a channel", (rules::binary_to_scale), (with_constant<sub, 3>),
          "only +, * and prelu go by channel")
-DECLINES("+ a constant along two axes", (rules::permuted_to_scale), (with_constant<add, 3, 3>),
-         "the constant lies along several axes")
-DECLINES("+ one number", (rules::permuted_to_scale), (with_constant<add, 1>),
-         "the constant is one number a channel or one for all")
-DECLINES("+ one number a row", (rules::permuted_to_scale), (with_constant<add, 4, 1, 1>),
-         "the constant is one number a channel or one for all")
-DECLINES("a constant that broadcasts", (rules::permuted_to_scale), (with_constant<add, 2, 1, 1, 1, 1>),
-         "it broadcasts what is permuted")
-DECLINES("a permuted slope", (rules::permuted_to_scale), slope_permuted, "the constant is not the slope")
-FIRES("+ one number a channel and relu", (rules::permuted_to_scale), then_relu<add>, ([](builder& b) {
+DECLINES("+ a constant along two axes", (rules::binary_to_scale), (with_constant<add, 3, 3>),
+         "the constant is not one number an index of an axis")
+DECLINES("a constant that broadcasts", (rules::binary_to_scale), (with_constant<add, 2, 1, 1, 1, 1>),
+         "the constant broadcasts its other operand")
+DECLINES("a permuted slope", (rules::binary_to_scale), slope_permuted, "the constant is not the slope")
+FIRES("+ one number a channel and relu", (rules::binary_to_scale), then_relu<add>, ([](builder& b) {
         b.output("", b.add(op::bias{3, {function::relu}}, "it", {to_nhwc(b, "move", image(b))}));
       }))
-DECLINES("slopes by channel and relu", (rules::permuted_to_scale), then_relu<op::binary_function::prelu>,
+DECLINES("slopes by channel and relu", (rules::binary_to_scale), then_relu<op::binary_function::prelu>,
          "it applies an activation")
-DECLINES("+ an input", (rules::permuted_to_scale), sum_with_input, "its other operand is not constant")
 
 FIRES("permuted - constant after it", (rules::constant_first), (minus_constant<true, 4, 5, 3>), ([](builder& b) {
         const value_id x = image(b), k = b.constant("k", {1, 3, 4, 5});
@@ -404,8 +435,8 @@ FIRES("permuted - constant after it", (rules::constant_first), (minus_constant<t
 FIRES("permuted - constant before it", (rules::constant_first), (minus_constant<false, 5, 3>),
       (minus_permuted<1, 3, 1, 5>))
 FIRES("permuted - one number", (rules::constant_first), (minus_constant<true, 1>), (minus_permuted<1>))
-DECLINES("permuted + one number a channel", (rules::constant_first), (with_constant<add, 3>),
-         "the constant lies along one axis")
+FIRES("permuted - one number a channel", (rules::constant_first), (minus_constant<true, 3>),
+      (minus_permuted<1, 3, 1, 1>))
 DECLINES("the constant is read", (rules::constant_first), constant_is_read, "its input is also read by another layer")
 DECLINES("a constant of more axes", (rules::constant_first), more_axes, "the result has more axes")
 DECLINES("permuted + input", (rules::constant_first), sum_with_input, "its other operand is not constant")
@@ -434,6 +465,18 @@ DECLINES("y of fewer axes", (rules::permute_other), other_has_fewer_axes,
 DECLINES("permuted + y, and further", (rules::permute_other), other_not_back, "it does not undo the permute before")
 DECLINES("what is permuted is read elsewhere", (rules::permute_other), other_is_read,
          "its input is also read by another layer")
+
+FIRES("a skip between permutes", (rules::permute_skip), skip_after<false>, skip_before<false>)
+FIRES("a skip between permutes, the other way round", (rules::permute_skip), skip_after<true>, skip_before<true>)
+DECLINES("a skip of what is permuted differently", (rules::permute_skip), skip_turned_differently,
+         "its other operand is not permuted back")
+DECLINES("a skip of what is not permuted", (rules::permute_skip), skip_not_permuted,
+         "its other operand is not permuted back")
+DECLINES("a skip of what is permuted later", (rules::permute_skip), skip_permuted_later,
+         "its other operand is not permuted back")
+DECLINES("a skip where what is permuted is read elsewhere", (rules::permute_skip), skip_is_read,
+         "its input is a network output too")
+DECLINES("a skip where the permute only reshapes", (rules::permute_skip), skip_reshaped, "it only reshapes")
 
 FIRES("a product of matrices in permuted batches", (rules::permuted_batches), (product_after<1, 0, 3, 2>),
       product_before)

@@ -22,13 +22,30 @@ constexpr bool is_image(const graph_view& g, value_id v) {
   return false;
 }
 
+/// Does v, of four dimensions, descend from an operator on volumes, so that its channels come first?
+constexpr bool is_volume(const graph_view& g, value_id v) {
+  while (v != none) {
+    const node& n = g.at(g.at_value(v).producer);
+    const auto fields = g.fields_of(n.fields);
+    if (n.type == &type_of<op::conv3d> || n.type == &type_of<op::conv_transpose3d>) return true;
+    if (n.type == &type_of<op::pool>) return decode<op::pool>(fields).axes == 3;
+    if (n.type->channel_axis) return channel_axis(g.shape(v), n.type->channel_axis(fields)) == 0;
+    if (n.type->is.images != image_flow::keeps) return false;
+    v = none;
+    for (value_id x : g.inputs(n))
+      if (v == none && g.shape(x).rank == 4) v = x;
+  }
+  return false;
+}
+
 /// Are the channels of node n along an axis that nobody says and that its input does not tell: (N, C) or (C, L), (N, C,
-/// L) or (C, H, W)? A graph takes the first of each; in a declared network it is a mistake.
+/// L) or (C, H, W)? A graph takes the first of each; in a declared network it is a mistake. So it is of (C, D, H, W),
+/// which a graph takes for (N, C, H, W).
 constexpr bool is_axis_ambiguous(const graph_view& g, const node& n) {
   if (!n.type->channel_axis || n.type->channel_axis(g.fields_of(n.fields)) != automatic_axis) return false;
   const value_id x = g.inputs(n)[0];
   const int rank = g.shape(x).rank;
-  return rank == 2 || (rank == 3 && !is_image(g, x));
+  return rank == 2 || (rank == 3 && !is_image(g, x)) || (rank == 4 && is_volume(g, x));
 }
 
 /// The options of node n as one would write them; the channel axis is said where a declaration has to, and that nobody

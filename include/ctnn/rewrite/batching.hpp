@@ -7,6 +7,7 @@
 // recurrent layers know a batch by themselves. All others are refused.
 #pragma once
 
+#include "../graph/moved_axes.hpp"
 #include "expansion.hpp"
 #include "samples_apart.hpp"
 
@@ -58,64 +59,12 @@ class batch_maker {
   }
   static constexpr problem refused(const node& n) { return {mistake::no_place_for_batch, n.type->name}; }
 
-  // Axes counted from the first are one further on.
-
-  static constexpr int further(int axis, int rank) { return normal_axis(axis, rank) + 1; }
-  static constexpr list<int> after_batch(const list<int>& each_axis) {
-    list<int> all;
-    all.push_back(0);
-    for (int n : each_axis) all.push_back(n);
-    return all;
-  }
-  template <class Op>
-  constexpr bool moves_axis(const node& n, node& made) {
-    if (n.type != &type_of<Op>) return false;
-    Op op = decode<Op>(fields(n));
-    const extents& x = one(own_inputs(n)[0]);
-    if constexpr (requires { Op::by_channel; }) op.axis = channel_axis(x, op.axis) + 1;
-    else op.axis = further(op.axis, x.rank);
-    made = as(n, op);
-    return true;
-  }
-  template <class... Ops>
-  constexpr bool move_axis(const node& n, node& made) {
-    return (moves_axis<Ops>(n, made) || ...);
-  }
+  /// The node with the axes that its fields name one further on.
   constexpr node moved_axes(const node& n) {
-    node made = n;
-    if (move_axis<op::batch_norm, op::scale, op::bias, op::prelu, op::softmax, op::log_softmax, op::concat, op::split,
-                  op::layer_norm, op::rms_norm, op::group_norm, op::quantize, op::dequantize>(n, made))
-      return made;
-    const extents& x = one(own_inputs(n)[0]);
-    if (n.type == &type_of<op::permute>) {
-      auto op = decode<op::permute>(fields(n));
-      list<int> order = op.order;
-      for (int& axis : order) axis = further(axis, x.rank);
-      op.order = after_batch(order);
-      return as(n, op);
-    }
-    if (n.type == &type_of<op::reduce>) {
-      auto op = decode<op::reduce>(fields(n));
-      list<int> axes;
-      for (int i = 0; i < x.rank; ++i)
-        if (op.reduced(x) >> i & 1u) axes.push_back(i + 1);
-      op.axes = axes;
-      return as(n, op);
-    }
-    if (n.type == &type_of<op::pad>) {
-      auto op = decode<op::pad>(fields(n));
-      op.before = after_batch(op.before);
-      op.after = after_batch(op.after);
-      return as(n, op);
-    }
-    if (n.type == &type_of<op::slice>) {
-      const op::slice::walks w = decode<op::slice>(fields(n)).over(x);
-      const extents now = many(x);
-      op::slice::walks all = op::slice{}.over(now);
-      for (int i = 0; i < x.rank; ++i) all[static_cast<std::size_t>(i) + 1] = w[static_cast<std::size_t>(i)];
-      return as(n, op::slice::of(now, all));
-    }
-    return n;
+    field_values moved;
+    if (!has_axes(n.type) || !move_axes(n.type, fields(n), axis_map::added(one(own_inputs(n)[0]), samples_), moved))
+      return n;
+    return x_.as_node(n, moved);
   }
 
   // Operators.

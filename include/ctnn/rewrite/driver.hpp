@@ -188,6 +188,13 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
       ++result.applied;
       changed = true;
     }
+    // Before rules, so that they see one value where a file computes it again for each reader.
+    if (const std::size_t steps = r.history().size();
+        result.applied < most && detail::merge_common_subexpressions(r, end)) {
+      r.name_last_steps(steps, "common_subexpression");
+      ++result.applied;
+      changed = true;
+    }
     for (std::size_t i = begin; i < end; ++i) {
       const node_id n = static_cast<int>(i);
       for (bool again = r.live(n) && r.worth_a_look(n); again && result.applied < most;) {
@@ -210,12 +217,6 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
           break;
         }
       }
-    }
-    const std::size_t steps = r.history().size();
-    if ((changed || first) && result.applied < most && detail::merge_common_subexpressions(r, end)) {
-      r.name_last_steps(steps, "common_subexpression");
-      ++result.applied;
-      changed = true;
     }
     first = false;
   }

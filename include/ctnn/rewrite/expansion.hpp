@@ -104,6 +104,11 @@ class expander {
     n.fields = out_.store_fields_of(op);
     return n;
   }
+  /// The same operator with other fields.
+  constexpr node as_node(node n, const field_values& fields) {
+    n.fields = out_.store_fields(fields);
+    return n;
+  }
   template <class Op>
   constexpr node_id add(const Op& op, std::string_view name, const pool<value_id>& in,
                         const pool<expression_id>& weights = {}) {

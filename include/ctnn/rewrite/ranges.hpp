@@ -100,6 +100,9 @@ class range_finder {
     }
     if (type == &type_of<op::pad>) return of_padded(n);
     if (type == &type_of<op::binary>) return range_of(r_.get<op::binary>(n).activation, of_arithmetic(n));
+    if (type == &type_of<op::scale>) return range_of(r_.get<op::scale>(n).activation, of_scaled(n));
+    if (type == &type_of<op::bias>)
+      return range_of(r_.get<op::bias>(n).activation, has_positive(n, 0) ? interval{of_input(n).low} : interval{});
     if (type->is.rearranges || find::detail::choice<keeps_numbers>::has(type)) return of_input(n);
     interval out;
     activates::visit(r_, n, [&](const auto& layer) {
@@ -112,12 +115,19 @@ class range_finder {
 
  private:
   using keeps_numbers = find::any_of<op::slice, op::split, op::identity, op::dropout>;
-  using activates = find::any_of_all<find::convolutions, find::transposed_convolutions,
-                                     find::any_of<op::linear, op::eltwise, op::scale, op::bias>>;
+  using activates =
+      find::any_of_all<find::convolutions, find::transposed_convolutions, find::any_of<op::linear, op::eltwise>>;
 
   constexpr interval of_input(node_id n, int i = 0) { return of(r_.input(n, i)); }
   static constexpr interval only(float x) { return x == x ? interval{x, x} : interval{}; }
 
+  constexpr bool has_positive(node_id n, int slot) const {
+    return are_positive(r_.known_of_weight(r_.weight(n, slot)));
+  }
+  constexpr interval of_scaled(node_id n) {
+    const bool positive = has_positive(n, 0) && (!r_.get<op::scale>(n).bias || has_positive(n, 1));
+    return positive && of_input(n).low >= 0 ? interval{0} : interval{};
+  }
   constexpr interval of_windows(node_id n) {
     const auto p = r_.get<op::pool>(n);
     const interval x = of_input(n);

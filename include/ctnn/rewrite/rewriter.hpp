@@ -114,6 +114,19 @@ class rewriter {
                        decode<op::binary>(fields_in(e.fields)).function == op::binary_function::mul;
     return times && known_of_weight(of[0]) == ones ? known_of_weight(of[1]) : anything;
   }
+  /// Are all numbers of a weight the same one, whatever it is?
+  constexpr bool is_one_number(expression_id weight) const {
+    const expression& e = g_.expressions.items[weight];
+    if (e.shape.count() == 1 || e.type == &type_of<op::full>) return true;
+    for (const operator_type* same : {&type_of<op::reshape>, &type_of<op::permute>, &type_of<op::activation>,
+                                      &type_of<op::binary>, &type_of<op::scale>, &type_of<op::bias>})
+      if (e.type == same) {
+        for (int i = 0; i < e.arguments.count; ++i)
+          if (!is_one_number(g_.operands.items[e.arguments.first + i])) return false;
+        return true;
+      }
+    return false;
+  }
   /// Is anything known of channels of zeros?
   constexpr bool knows_zero_channels() const { return knows_zero_channels_; }
   constexpr int readers(value_id v) const { return g_.values.items[v].readers; }
@@ -339,6 +352,8 @@ class rewriter {
     any_given_ = any_given_ || given_slots(op) != 0;
     g_.at(n).fields = g_.store_fields_of(op);
   }
+  /// Node n is the same operator with these fields.
+  constexpr void recode(node_id n, const field_values& fields) { g_.at(n).fields = g_.store_fields(fields); }
   /// Node n computes with other weights.
   constexpr void reweigh(node_id n, span<const expression_id> weights) {
     place(n, at(n).type, at(n).fields, name(n), inputs_of(n), weights);

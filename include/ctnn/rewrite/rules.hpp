@@ -64,10 +64,10 @@ struct default_rules : ir::known_rules<
     rules::slice_first,
     rules::reshape_once,
     // Permutes behind what computes and cuts, towards their inverses
-    rules::permuted_to_scale,
     rules::constant_first,
     rules::permute_once,
     rules::permute_other,
+    rules::permute_skip,
     rules::permuted_batches,
     rules::slice_before_permute,
     rules::axes_first,
@@ -93,9 +93,6 @@ struct default_rules : ir::known_rules<
     rules::fold_constant,
     // Scales and shifts
     rules::batch_norm_to_scale,
-    rules::fold_by_output,
-    rules::binary_to_scale,
-    rules::binary_to_inverse_scale,
     rules::affine_before,
     rules::fold_affine,
     rules::affine_before_concat,
@@ -135,6 +132,9 @@ struct default_rules : ir::known_rules<
     rules::relu_before_quantize,
     rules::expanded_operand,
     rules::where_not,
+    // Constants along an axis, where nothing above takes them as an operand
+    rules::binary_to_scale,
+    rules::binary_to_inverse_scale,
     // Real numbers between bytes
     rules::multiply_bytes,
     rules::bytes_of_products,

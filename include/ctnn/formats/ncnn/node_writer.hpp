@@ -143,6 +143,19 @@ class node_writer {
     return result;
   }
 
+  /// Weight `slot` as a blob of this shape, which other layers read.
+  std::string weight_blob(std::size_t slot, const extents& shape, const char* what) {
+    const std::string result = between(what);
+    b.file.layers.push_back({"MemoryData",
+                             file_builder::fresh(b.layer_names, result),
+                             {},
+                             {result},
+                             parameter_list().shape(shape).params,
+                             0});
+    b.bin.raw(weight(slot));
+    return result;
+  }
+
   /// What input i reads before reshapes that became part of other layers.
   value_id source(std::size_t i) const {
     value_id v = input(i);

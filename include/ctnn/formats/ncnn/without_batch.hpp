@@ -7,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "../../graph/graph.hpp"
-#include "../../kernels/operator_code.hpp"  // before operators that compare their records
-#include "../../graph/operators.hpp"
+#include "../../rewrite/samples_apart.hpp"  // before what compares operators' records
+#include "../../graph/moved_axes.hpp"
 
 namespace ctnn::ncnn {
 
@@ -114,88 +113,14 @@ class batch_remover {
   std::optional<field_values> lowered(const node& n) const {
     const auto fields = g_.fields_of(n.fields);
     const extents x = g_.inputs(n).empty() ? extents{} : g_.shape(g_.inputs(n)[0]);
-    const auto is = [&]<class Op>(std::type_identity<Op>) { return n.type == &type_of<Op>; };
-    const auto same_of = [&](auto... op) { return (is(op) || ...); };
-    using std::type_identity;
-    if (same_of(type_identity<op::conv1d>{}, type_identity<op::conv2d>{}, type_identity<op::conv3d>{},
-                type_identity<op::conv_transpose1d>{}, type_identity<op::conv_transpose2d>{},
-                type_identity<op::conv_transpose3d>{}, type_identity<op::pool>{},
-                type_identity<op::adaptive_pool>{}, type_identity<op::interpolate>{},
-                type_identity<op::local_response_norm>{}, type_identity<op::activation>{}, type_identity<op::binary>{},
-                type_identity<op::eltwise>{}, type_identity<op::dropout>{}, type_identity<op::identity>{},
-                type_identity<op::channel_shuffle>{}, type_identity<op::pixel_shuffle>{}) ||
-        (is(type_identity<op::matmul>{}) && x.rank > 2)) {
-      field_values f;
-      for (double v : fields) f.push_back(v);
-      return f;
-    }
-    // `change` has the operator with its axis counted from the front.
-    const auto changed = [&]<class Op>(type_identity<Op>, auto&& change) -> std::optional<field_values> {
-      Op op = decode<Op>(fields);
-      if (!change(op)) return {};
-      return encode(op);
-    };
-    const auto lower_axis = [&](auto& op) {
-      op.axis = normal_axis(op.axis, x.rank) - 1;
-      return op.axis >= 0;
-    };
-    const auto lower_channels = [&](auto& op) {
-      const int axis = channel_axis(x, op.axis);
-      op.axis = spelled_axis(inner(x), axis - 1);
-      return axis > 0;
-    };
-    const auto of = [&]<class Op>(type_identity<Op> type, auto&& change) -> std::optional<field_values> {
-      return is(type) ? changed(type, change) : std::nullopt;
-    };
-    if (auto f = of(type_identity<op::softmax>{}, lower_axis)) return f;
-    if (auto f = of(type_identity<op::concat>{}, lower_axis)) return f;
-    if (auto f = of(type_identity<op::split>{}, lower_axis)) return f;
-    if (auto f = of(type_identity<op::layer_norm>{}, lower_axis)) return f;
-    if (auto f = of(type_identity<op::rms_norm>{}, lower_axis)) return f;
-    if (auto f = of(type_identity<op::batch_norm>{}, lower_channels)) return f;
-    if (auto f = of(type_identity<op::scale>{}, lower_channels)) return f;
-    if (auto f = of(type_identity<op::bias>{}, lower_channels)) return f;
-    if (auto f = of(type_identity<op::prelu>{}, lower_channels)) return f;
-    if (auto f = of(type_identity<op::linear>{}, [&](op::linear& op) { return op.axes < x.rank; })) return f;
-    if (auto f = of(type_identity<op::reshape>{}, [&](op::reshape& op) {
-          op = {as_list(inner(g_.shape(n.outputs.first)))};
-          return true;
-        }))
-      return f;
-    if (auto f = of(type_identity<op::permute>{}, [&](op::permute& op) {
-          if (op.order[0] != 0) return false;
-          list<int> order;
-          for (std::size_t i = 1; i < op.order.size(); ++i) order.push_back(op.order[i] - 1);
-          op.order = order;
-          return true;
-        }))
-      return f;
-    if (auto f = of(type_identity<op::slice>{}, [&](op::slice& op) {
-          const op::slice::walks all = op.over(x);
-          if (!all[0].takes_all(1)) return false;
-          op::slice::walks rest{};
-          for (std::size_t i = 1; i < all.size(); ++i) rest[i - 1] = all[i];
-          op = op::slice::of(inner(x), rest);
-          return true;
-        }))
-      return f;
-    if (auto f = of(type_identity<op::pad>{}, [&](op::pad& op) {
-          if (op.before[0] != 0 || op.after[0] != 0 || g_.inputs(n).size() > 1) return false;
-          for (list<int>* side : {&op.before, &op.after}) {
-            list<int> rest;
-            for (std::size_t i = 1; i < side->size(); ++i) rest.push_back((*side)[i]);
-            *side = rest;
-          }
-          return true;
-        }))
-      return f;
-    return of(type_identity<op::reduce>{}, [&](op::reduce& op) {
-      for (int& a : op.axes) {
-        a = normal_axis(a, x.rank) - 1;
-        if (a < 0) return false;
-      }
-      return !op.axes.empty();
-    });
+    field_values f;
+    if (n.type == &type_of<op::reshape>) return encode(op::reshape{as_list(inner(g_.shape(n.outputs.first)))});
+    if (n.type == &type_of<op::pad> && g_.inputs(n).size() > 1) return {};
+    const bool multiplies = n.type == &type_of<op::matmul> && x.rank > 2;
+    const bool moves =
+        multiplies || has_axes(n.type) || n.type->is.each || ir::detail::axes_of_windows(n.type, fields) > 0;
+    if (!moves || !move_axes(n.type, fields, axis_map::removed(x), f)) return {};
+    return f;
   }
 
   void move(node_id id) {

@@ -114,7 +114,7 @@ struct positive_factor {
   using pattern = chain<weighted_layer, op::binary>;
   static constexpr reason guard(const rewriter& r, match& m) {
     const auto b = r.get<op::binary>(m.last);
-    if (is_affine(r, m.last, false)) return {"it is no factor"};
+    if (!b.scalar || b.activation || is_affine_by_scalar(b)) return {"it is no factor"};
     if (b.function == op::binary_function::mul) m.k = static_cast<double>(*b.scalar);
     else if (b.function == op::binary_function::div) m.k = 1 / static_cast<double>(*b.scalar);
     if (!(m.k >= 1e-6 && m.k <= 1e6)) return {"it is no factor"};  // larger ones, smaller ones leave the numbers' range

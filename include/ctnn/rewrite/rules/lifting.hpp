@@ -18,21 +18,13 @@ struct function_first {
   using by_channel = find::any_of<op::scale, op::bias, op::prelu>;
   using pattern =
       chain<movement, find::any_of<op::activation, op::binary, op::scale, op::bias, op::prelu, op::quantize>>;
-  /// The axis of x whose indices are those of `axis` of the reshaped value y, or none. Of several, which then are 1 but
-  /// for one of no importance, the one that needs no saying.
-  static constexpr int same_channels(const extents& x, const extents& y, int axis) {
-    const auto same = [&](int a) { return x[a] == y[axis] && x.count(0, a) == y.count(0, axis); };
-    if (x.rank > 0 && same(channel_axis(x))) return channel_axis(x);
-    for (int a = 0; a < x.rank; ++a)
-      if (same(a)) return a;
-    return none;
-  }
+  /// The axis of what is moved whose indices are those of the channels behind, or none.
   static constexpr int channels_before(const rewriter& r, const match& m) {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));
-    const node& last = r.at(m.last);
-    const int to = channel_axis(y, last.type->channel_axis(r.view().fields_of(last.fields)));
-    if (!r.is<op::permute>(m.first)) return same_channels(x, y, to);
-    return r.get<op::permute>(m.first).order[static_cast<std::size_t>(to)];
+    const int axis = channel_axis(y, r.at(m.last).type->channel_axis(r.fields_of(m.last)));
+    if (r.is<op::permute>(m.first)) return source_axis(r.get<op::permute>(m.first), axis);
+    const constant_axes numbers = constant_axes(y, axis).reshaped(x);
+    return numbers.fits() ? numbers.some_axis() : none;
   }
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &x = r.shape(r.input(m.first)), &y = r.shape(r.output(m.first));

@@ -119,10 +119,13 @@ struct scaled_product {
   }
 };
 
-/// * scalar > matmul  ->  matmul
+/// * scalar > matmul  ->  matmul, also where the scaled value is moved on its way
 struct scaled_operand {
-  static constexpr rule_info info{"scaled_operand", "* / scalar > matmul -> matmul", lowers::nodes, numerics::rescales};
-  using pattern = chain<op::binary, op::matmul>;
+  static constexpr rule_info info{"scaled_operand", "* / scalar > (reshape|flatten|permute >) matmul -> matmul",
+                                  lowers::nodes, numerics::rescales};
+  using moved = find::any_of<op::reshape, op::flatten, op::permute>;
+  using pattern = find::reader<op::matmul, &match::last, &match::input,
+                               find::behind<moved, 2, find::alone<find::node<op::binary, &match::first>>>>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const float k = factor_of(r.get<op::binary>(m.first));
     if (k == 0) return {"its operand is not a value times a scalar", r.name(m.first)};
@@ -131,8 +134,10 @@ struct scaled_operand {
   static constexpr void rewrite(rewriter& r, const match& m) {
     auto product = r.get<op::matmul>(m.last);
     product.scale *= factor_of(r.get<op::binary>(m.first));
-    r.note(r.name(m.first), r.name(m.last));
-    r.become(m.last, product, r.name(m.last), r.inputs_with(m.last, m.input, r.input(m.first)), {});
+    for (node_id n = r.producer(r.input(m.last, m.input)); n != m.first; n = r.producer(r.input(n)))
+      r.renumber(r.output(n));
+    r.bypass(m.first, r.input(m.first), r.name(m.last));
+    r.become(m.last, product, r.name(m.last), r.inputs_of(m.last), {});
   }
 };
 

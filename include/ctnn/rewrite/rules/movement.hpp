@@ -2,6 +2,7 @@
 // Layers that only rearrange: flatten, reshape, permute.
 #pragma once
 
+#include "../axes.hpp"
 #include "../rule.hpp"
 
 namespace ctnn::rules {
@@ -116,17 +117,6 @@ struct permute_none {
   static constexpr void rewrite(rewriter& r, const match& m) { r.bypass(m.last, r.input(m.last)); }
 };
 
-/// Does a permutation leave the axes that are longer than 1 in their order?
-constexpr bool moves_only_ones(const op::permute& p, const extents& x) {
-  int last = -1;
-  for (int axis : p.order) {
-    if (x[axis] == 1) continue;
-    if (axis < last) return false;
-    last = axis;
-  }
-  return true;
-}
-
 /// permute that moves only extents of 1  ->  reshape
 struct permute_ones {
   static constexpr rule_info info{"permute_ones", "permute(ones) -> reshape", lowers::tier, numerics::exact};
@@ -165,8 +155,12 @@ struct leading_ones {
                                   numerics::exact};
   using pattern = edge<op::reshape, op::binary>;
   static constexpr reason guard(const rewriter& r, const match& m) {
-    const extents &from = r.shape(r.input(m.first)), &to = r.shape(r.output(m.first));
+    const value_id v = r.output(m.first);
+    const extents &from = r.shape(r.input(m.first)), &to = r.shape(v);
     const int added = to.rank - from.rank;
+    const auto needs_it = [&](node_id n) {
+      return r.is<op::binary>(n) ? reason{} : reason{"another layer needs it reshaped", r.name(n)};
+    };
     if (added <= 0) return {"it does not put ones in front", r.name(m.first)};
     for (int i = 0; i < to.rank; ++i)
       if (to[i] != (i < added ? 1 : from[i - added]))
@@ -174,7 +168,8 @@ struct leading_ones {
     if (r.inputs_count(m.last) != 2) return {"the result would have another rank"};
     const extents &other = r.shape(r.input(m.last, 1 - m.input));
     if (other.rank < to.rank) return {"the result would have another rank"};
-    return {};
+    if (r.is_output(v)) return {"its input is a network output too", r.name(m.first)};
+    return r.refused_reader(v, needs_it);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
     if (r.readers(r.output(m.first)) == 1) r.note(r.name(m.first), r.name(m.last));

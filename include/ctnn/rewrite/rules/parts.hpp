@@ -52,42 +52,44 @@ struct activation_before_concat {
   }
 };
 
-/// concat of convolutions and linear layers > scale|bias|binary with a scalar  ->  concat of what takes its part of it
+/// concat of convolutions and linear layers > scale|bias|binary with a scalar or a constant  ->  concat of what takes
+/// its part of it
 struct affine_before_concat {
   static constexpr rule_info info{
-      "affine_before_concat", "concat(conv|linear, ...) > scale|bias|binary(scalar) -> concat of the layers with it",
-      lowers::nodes, numerics::rescales};
+      "affine_before_concat",
+      "concat(conv|linear, ...) > scale|bias|binary(scalar|constant) -> concat of the layers with it", lowers::nodes,
+      numerics::rescales};
+  struct match : ir::match {
+    affine_map map{};
+  };
   using pattern = chain<op::concat, affine_layer>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = is_affine(r, m.last, true)) return no;
-    const extents& y = r.shape(r.output(m.first));
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = find_affine(r, m.last, m.map)) return no;
     for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
       const node_id part = r.producer(r.input(m.first, i));
       if (!find::detail::choice<weighted_layer>::has(r.at(part).type))
         return {"not every part has weights", r.name(part)};
       if (const reason no = made_for_it(r, m.first, i)) return no;
       if (const reason no = is_complete(r, part)) return no;
-      if (!r.is<op::binary>(m.last) && channel_axis(y, axis_of(r, m.last)) != output_axis(r, part))
+      if (!m.map.numbers.is_along(output_axis(r, part)))
         return {"its channels are not the outputs of every part", r.name(part)};
     }
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const extents& y = r.shape(r.output(m.first));
-    const bool one_number = r.is<op::binary>(m.last);
-    const bool along =
-        !one_number && normal_axis(r.get<op::concat>(m.first).axis, y.rank) == channel_axis(y, axis_of(r, m.last));
+    const int joined = normal_axis(r.get<op::concat>(m.first).axis, r.shape(m.map.x).rank);
+    const bool cut = !m.map.numbers.is_one_number() && m.map.numbers.axis() == joined;
     int begin = 0;
     for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
       const node_id part = r.producer(r.input(m.first, i));
       const int outputs = r.shape(r.output(part))[output_axis(r, part)];
-      affine map = affine_of(r, m.last, {outputs});
-      if (along) {
-        if (map.slope != none) map.slope = numbers_of(r, map.slope, begin, outputs);
-        if (map.shift != none) map.shift = numbers_of(r, map.shift, begin, outputs);
+      affine map = numbers_of(r, m.map, cut ? r.shape(m.map.x)[joined] : outputs);
+      if (cut) {
+        if (map.slope != none) map.slope = some_of(r, map.slope, begin, outputs);
+        if (map.shift != none) map.shift = some_of(r, map.shift, begin, outputs);
         begin += outputs;
       }
-      with_map(r, part, map, activation_of(r, m.last), [&](const auto& layer, std::span<const expression_id> weights) {
+      with_map(r, part, map, m.map.then, [&](const auto& layer, std::span<const expression_id> weights) {
         r.become(part, layer, r.name(part), r.inputs_of(part), weights, r.shape(r.output(part)));
       });
     }
@@ -95,42 +97,42 @@ struct affine_before_concat {
   }
 
  private:
-  static constexpr expression_id numbers_of(rewriter& r, expression_id all, int begin, int count) {
+  static constexpr expression_id some_of(rewriter& r, expression_id all, int begin, int count) {
     const expression_id of[] = {all};
     return r.apply(op::slice{{0}, {begin}, {begin + count}}, of);
   }
 };
 
-/// conv|conv_transpose|linear > split > scale|bias|binary with a scalar of a part  ->  the first, which takes it in for
-/// the part's outputs, > split
+/// conv|conv_transpose|linear > split > scale|bias|binary with a scalar or a constant of a part  ->  the first, which
+/// takes it in for the part's outputs, > split
 struct affine_before_split {
   static constexpr rule_info info{"affine_before_split",
-                                  "conv|linear > split > scale|bias|binary(scalar) of a part -> the first two",
+                                  "conv|linear > split > scale|bias|binary(scalar|constant) of a part -> the first two",
                                   lowers::nodes, numerics::rescales};
   struct match {
     node_id first = none, cut = none, last = none;
+    affine_map map{};
   };
   using pattern = find::node<
       affine_layer, &match::last,
       find::alone<find::node<op::split, &match::cut, find::alone<find::node<weighted_layer, &match::first>>>>>;
-  static constexpr reason guard(const rewriter& r, const match& m) {
-    if (const reason no = is_affine(r, m.last, false)) return no;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = find_bare_affine(r, m.last, m.map)) return no;
     if (const reason no = is_complete(r, m.first)) return no;
     const extents& y = r.shape(r.output(m.first));
     const int outputs = output_axis(r, m.first);
     if (normal_axis(r.get<op::split>(m.cut).axis, y.rank) != outputs)
       return {"its parts are not some of the outputs each", r.name(m.cut)};
-    if (!r.is<op::binary>(m.last) && channel_axis(y, axis_of(r, m.last)) != outputs)
-      return {"its channels are not the outputs of the layer", r.name(m.first)};
+    if (!m.map.numbers.is_along(outputs)) return {"its channels are not the outputs of the layer", r.name(m.first)};
     return {};
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
-    const value_id part = r.input(m.last);
+    const value_id part = m.map.x;
     const int axis = output_axis(r, m.first), own = r.shape(part)[axis];
     int before = 0;
     for (int k = 0; r.output(m.cut, k) != part; ++k) before += r.shape(r.output(m.cut, k))[axis];
     const int behind = r.shape(r.output(m.first))[axis] - own - before;
-    affine map = affine_of(r, m.last, {own});
+    affine map = numbers_of(r, m.map, own);
     if (map.slope != none) map.slope = between(r, before, map.slope, behind, 1);
     if (map.shift != none) map.shift = between(r, before, map.shift, behind, 0);
     with_map(r, m.first, map, {}, [&](const auto& layer, std::span<const expression_id> weights) {

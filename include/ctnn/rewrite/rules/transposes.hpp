@@ -14,21 +14,6 @@
 
 namespace ctnn::rules {
 
-/// The axis of x that is axis i of x permuted.
-constexpr int source_axis(const op::permute& p, int i) { return p.order[static_cast<std::size_t>(i)]; }
-constexpr op::permute inverse(const op::permute& p) {
-  op::permute back;
-  back.order = p.order;
-  for (int i = 0; i < static_cast<int>(p.order.size()); ++i)
-    back.order[static_cast<std::size_t>(source_axis(p, i))] = i;
-  return back;
-}
-/// The shape of x, if y is x permuted.
-constexpr extents unpermuted(const op::permute& p, const extents& y) {
-  extents x = y;
-  for (int i = 0; i < y.rank; ++i) x[source_axis(p, i)] = y[i];
-  return x;
-}
 /// A permute that only moves extents of 1 is a reshape, and soon called so.
 constexpr reason only_reshapes(const rewriter& r, node_id n) {
   if (moves_only_ones(r.get<op::permute>(n), r.shape(r.input(n)))) return {"it only reshapes", r.name(n)};
@@ -40,50 +25,6 @@ constexpr reason undoes(const rewriter& r, node_id back, node_id p) {
     return {"it does not undo the permute before", r.name(p)};
   return only_reshapes(r, p);
 }
-
-/// permute > + or * or prelu with a constant along one axis  ->  permute > bias|scale|prelu of that axis, which goes on
-/// before the permute (function_first) and into a convolution (fold_affine)
-struct permuted_to_scale {
-  static constexpr rule_info info{"permuted_to_scale",
-                                  "binary(permute(x), constant along one axis) -> scale|bias|prelu", lowers::tier,
-                                  numerics::exact};
-  struct match {
-    node_id last = none, first = none, k = none;
-    int axis = none;
-  };
-  using pattern =
-      find::either_order<op::binary, &match::last, find::node<op::permute, &match::first>,
-                         find::or_say<"its other operand is not constant", find::node<op::constant, &match::k>>>;
-  static constexpr reason guard(const rewriter& r, match& m) {
-    using enum op::binary_function;
-    const auto b = r.get<op::binary>(m.last);
-    if (b.function != mul && b.function != add && b.function != prelu) return {"only +, * and prelu go by channel"};
-    if (b.function == prelu && r.producer(r.input(m.last, 1)) != m.k)
-      return {"the constant is not the slope", r.name(m.k)};
-    if (b.activation && b.function == prelu) return {"it applies an activation"};
-    const extents &x = r.shape(r.output(m.first)), &k = r.shape(r.output(m.k));
-    if (!(x == r.shape(r.output(m.last)))) return {"it broadcasts what is permuted", r.name(m.first)};
-    for (int i = 0; i < k.rank; ++i) {
-      if (k.back(i) == 1) continue;
-      if (m.axis != none) return {"the constant lies along several axes", r.name(m.k)};
-      m.axis = x.rank - 1 - i;
-    }
-    if (m.axis == none || m.axis == channel_axis(x))
-      return {"the constant is one number a channel or one for all", r.name(m.k)};  // binary_to_scale's
-    return {};
-  }
-  static constexpr void rewrite(rewriter& r, const match& m) {
-    using enum op::binary_function;
-    const value_id x = r.output(m.first);
-    const int axis = spelled_axis(r.shape(x), m.axis);
-    const expression_id k = r.reshaped(r.weight(m.k, 0), {r.shape(x)[m.axis]});
-    const auto b = r.get<op::binary>(m.last);
-    r.note(r.name(m.k), r.name(m.last));
-    if (b.function == prelu) r.become(m.last, op::prelu{axis}, r.name(m.last), {&x, 1}, {&k, 1});
-    else if (b.function == add) become_affine(r, m.last, x, {none, k}, axis, b.activation);
-    else become_affine(r, m.last, x, {k, none}, axis, b.activation);
-  }
-};
 
 /// permute > binary with a constant  ->  binary with the constant permuted back > permute
 struct constant_first {
@@ -98,8 +39,6 @@ struct constant_first {
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (r.shape(r.output(m.k)).rank > r.shape(r.output(m.first)).rank)
       return {"the result has more axes", r.name(m.first)};
-    permuted_to_scale::match scale{m.last, m.first, m.k};
-    if (!permuted_to_scale::guard(r, scale)) return {"the constant lies along one axis", r.name(m.k)};
     return only_reshapes(r, m.first);
   }
   static constexpr void rewrite(rewriter& r, const match& m) {
@@ -165,11 +104,7 @@ struct permute_once {
       if (r.producer(v) != latest) r.note(r.name(r.producer(v)), r.name(m.last));
     const value_id of_latest = r.input(latest);
     if (latest != m.first) r.become(latest, p, r.name(latest), {&of_latest, 1}, {});
-    if (r.is<op::concat>(m.last)) {
-      auto joined = r.get<op::concat>(m.last);
-      joined.axis = source_axis(p, normal_axis(joined.axis, static_cast<int>(p.order.size())));
-      r.recode(m.last, joined);
-    }
+    if (r.is<op::concat>(m.last)) move_back(r, m.last, p, r.shape(in[0]));
     r.exchange(latest, m.last, in, unpermuted(p, r.shape(r.output(m.last))));
   }
 };
@@ -202,6 +137,39 @@ struct permute_other {
     r.become(m.back, r.get<op::binary>(m.both), name, in, {});
     r.become(m.both, back, moves, {&m.y, 1}, {}, unpermuted(inverse(back), r.shape(m.y)));
     r.retype(permuted, r.type(m.y));
+  }
+};
+
+/// permute(x) and y > binary, where y permuted back is there anyway  ->  binary of that and x > permute: a skip of a
+/// network whose convolutions stand between permutes
+struct permute_skip {
+  static constexpr rule_info info{"permute_skip",
+                                  "binary(permute(x), y) beside permute back(y) -> permute(binary(x, permute back(y)))",
+                                  lowers::position, numerics::exact};
+  static constexpr bool any_type = true;
+  struct match {
+    node_id both = none, turned = none;
+    value_id x = none, y = none, back = none;
+  };
+  using pattern = find::either_order<op::binary, &match::both,
+                                     find::alone<find::node<op::permute, &match::turned, find::value<&match::x>>>,
+                                     find::value<&match::y>>;
+  static constexpr reason guard(const rewriter& r, match& m) {
+    if (const reason no = only_reshapes(r, m.turned)) return no;
+    const op::permute back = inverse(r.get<op::permute>(m.turned));
+    r.refused_reader(m.y, [&](node_id n) -> reason {
+      if (n > m.turned) return {"it comes too late"};
+      if (r.is<op::permute>(n) && r.get<op::permute>(n).order == back.order) m.back = r.output(n);
+      return {};
+    });
+    if (m.back == none) return {"its other operand is not permuted back", r.name(m.turned)};
+    return {};
+  }
+  static constexpr void rewrite(rewriter& r, const match& m) {
+    const auto p = r.get<op::permute>(m.turned);
+    pool<value_id> in;
+    for (const value_id v : r.inputs_of(m.both)) in.push_back(v == m.y ? m.back : m.x);
+    r.exchange(m.turned, m.both, in, unpermuted(p, r.shape(r.output(m.both))));
   }
 };
 
@@ -272,9 +240,8 @@ struct slice_before_permute {
   static constexpr void rewrite(rewriter& r, const match& m) {
     const value_id x = r.input(m.first);
     const auto p = r.get<op::permute>(m.first);
-    const op::slice::walks taken = r.get<op::slice>(m.last).over(r.shape(r.output(m.first)));
-    r.exchange(m.first, m.last, op::slice::of(r.shape(x), before(p, taken)), {&x, 1},
-               unpermuted(p, r.shape(r.output(m.last))), p);
+    move_back(r, m.last, p, r.shape(x));
+    r.exchange(m.first, m.last, {&x, 1}, unpermuted(p, r.shape(r.output(m.last))));
   }
 };
 
@@ -283,33 +250,26 @@ struct axes_first {
   static constexpr rule_info info{"axes_first", "permute > softmax|log_softmax|reduce -> the other way round",
                                   lowers::position, numerics::reassociates};
   static constexpr bool any_type = true;
-  using softmaxes = find::any_of<op::softmax, op::log_softmax>;
   using pattern = chain<op::permute, find::any_of<op::softmax, op::log_softmax, op::reduce>>;
   static constexpr reason guard(const rewriter& r, const match& m) { return only_reshapes(r, m.first); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto p = r.get<op::permute>(m.first);
     const value_id x = r.input(m.first);
     const extents &from = r.shape(x), &y = r.shape(r.output(m.last));
-    softmaxes::visit(r, m.last, [&](auto last) {
-      last.axis = source_axis(p, normal_axis(last.axis, from.rank));
-      r.exchange(m.first, m.last, last, {&x, 1}, from, p);
-    });
-    if (r.is<op::reduce>(m.last)) reduce_first(r, m, p, from, y);
+    if (r.is<op::reduce>(m.last) && !r.get<op::reduce>(m.last).keep) return reduce_first(r, m, p);
+    move_back(r, m.last, p, from);
+    r.exchange(m.first, m.last, {&x, 1}, unpermuted(p, y));
   }
 
  private:
-  static constexpr void reduce_first(rewriter& r, const match& m, const op::permute& p, const extents& from,
-                                     const extents& y) {
+  /// A reduction without the axes that it is over; the permute is one of those that stay.
+  static constexpr void reduce_first(rewriter& r, const match& m, const op::permute& p) {
     const value_id x = r.input(m.first);
-    auto by = r.get<op::reduce>(m.last);
-    const unsigned after = by.reduced(r.shape(r.output(m.first)));
-    unsigned before = 0;
-    for (int i = 0; i < from.rank; ++i)
-      if (after >> i & 1u) before |= 1u << source_axis(p, i);
-    by.axes.clear();
-    for (int a = 0; a < from.rank; ++a)
-      if (before >> a & 1u) by.axes.push_back(a);
-    if (by.keep) return r.exchange(m.first, m.last, by, {&x, 1}, unpermuted(p, y), p);
+    const extents from = r.shape(x), y = r.shape(r.output(m.last));
+    const unsigned after = r.get<op::reduce>(m.last).reduced(r.shape(r.output(m.first)));
+    move_back(r, m.last, p, from);
+    const auto by = r.get<op::reduce>(m.last);
+    const unsigned before = by.reduced(from);
     op::permute left;  // of the axes that stay
     for (int i = 0; i < from.rank; ++i) {
       const int a = source_axis(p, i);
@@ -337,15 +297,9 @@ struct pad_between {
   static constexpr reason guard(const rewriter& r, const match& m) { return undoes(r, m.back, m.turned); }
   static constexpr void rewrite(rewriter& r, const match& m) {
     const auto p = r.get<op::permute>(m.turned);
-    const auto old = r.get<op::pad>(m.pad);
-    auto pad = old;
-    for (std::size_t i = 0; i < p.order.size(); ++i) {
-      const auto axis = static_cast<std::size_t>(p.order[i]);
-      pad.before[axis] = old.before[i];
-      pad.after[axis] = old.after[i];
-    }
+    move_back(r, m.pad, p, r.shape(r.input(m.turned)));
     r.note(r.name(m.turned), r.name(m.pad));
-    r.fuse(m.pad, m.back, pad, r.inputs_with(m.pad, 0, r.input(m.turned)), {});
+    r.fuse(m.pad, m.back, r.inputs_with(m.pad, 0, r.input(m.turned)));
   }
 };
 

@@ -237,8 +237,30 @@ inline void batch_norm(node_writer& w) {
   by_channel(w, "BatchNorm", op.axis, [&](int n) { return parameter_list().integer(0, n, 0).real(1, op.eps, 0); });
   for (std::size_t slot : {0u, 2u, 3u, 1u}) w.b.bin.raw(w.weight(slot));  // slope, mean, variance, bias
 }
+/// Are the numbers of a layer one for each of ncnn's channels, which come first?
+inline bool is_by_channel(const node_writer& w, int axis) {
+  return w.input_shape().count(0, channel_axis(w.input_shape(), axis)) == 1;
+}
+/// x * the numbers of slot 0 + those of slot 1, or either, along an axis that is not ncnn's channels: BinaryOp takes
+/// them as blobs of x's rank.
+inline void by_other_axis(node_writer& w, int axis, bool slope, bool shift, const activation_function& then) {
+  extents k = w.input_shape();
+  for (int i = 0; i < k.rank; ++i)
+    if (i != channel_axis(w.input_shape(), axis)) k[i] = 1;
+  const auto apply = [&](op::binary_function f, const std::string& x, std::size_t slot, bool last) {
+    const std::string numbers = w.weight_blob(slot, k, slot == 0 ? "first" : "second");
+    const std::string result = last ? before_activation(w, static_cast<bool>(then)) : w.between("scaled");
+    w.layer("BinaryOp", {x, numbers}, {result}, parameter_list().integer(0, static_cast<int>(f), 0));
+    return result;
+  };
+  std::string y = w.in_form(0, w.input_shape());
+  if (slope) y = apply(op::binary_function::mul, y, 0, !shift);
+  if (shift) y = apply(op::binary_function::add, y, slope ? 1 : 0, true);
+  if (then) activation_layer(w, then, y, w.out());
+}
 inline void scale(node_writer& w) {
   const op::scale op = w.get<op::scale>();
+  if (!is_by_channel(w, op.axis)) return by_other_axis(w, op.axis, true, op.bias, op.activation);
   by_channel(
       w, "Scale", op.axis, [&](int n) { return parameter_list().integer(0, n, 0).integer(1, op.bias, 0); },
       op.activation);
@@ -247,6 +269,7 @@ inline void scale(node_writer& w) {
 }
 inline void bias(node_writer& w) {
   const op::bias op = w.get<op::bias>();
+  if (!is_by_channel(w, op.axis)) return by_other_axis(w, op.axis, false, true, op.activation);
   by_channel(
       w, "Bias", op.axis, [](int n) { return parameter_list().integer(0, n, 0); }, op.activation);
   w.b.bin.raw(w.weight(0));
@@ -285,6 +308,7 @@ inline std::string operand(node_writer& w, std::size_t i) {
 
 inline void binary(node_writer& w) {
   const op::binary op = w.get<op::binary>();
+  if (op.function == op::binary_function::prelu) throw inexpressible{"slopes that are no numbers a channel"};
   parameter_list p;
   p.integer(0, static_cast<int>(op.function), 0);
   std::vector<std::string> from;
