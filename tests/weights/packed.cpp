@@ -38,7 +38,7 @@ std::vector<piece> pieces_of(const graph& g, int block) {
   const graph_view v = g.view();
   const std::int64_t total = for_each_slot(
       v,
-      [&](const node& n, int i, expression_id e, std::int64_t offset, std::int64_t size) {
+      [&](const node& n, int i, expression_id e, std::int64_t offset, std::int64_t size, bool) {
         CHECK(v.weights(n)[static_cast<std::size_t>(i)] == e);
         CHECK(size == packed_size(v, n, i, block));
         out.push_back({n.name, v.at_expression(e).name, offset, size});

@@ -8,6 +8,7 @@
 
 #include "optimization.hpp"
 #include "rule.hpp"
+#include "shared_expressions.hpp"
 
 namespace ctnn::ir {
 
@@ -221,6 +222,7 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
   }
   for (std::size_t i = 0; i < end; ++i) result.settled += r.live(static_cast<int>(i)) ? 1u : 0u;
   result.g = r.finish();
+  share_equal_expressions(result.g);
   result.history = r.history();
   return result;
 }
