@@ -134,10 +134,11 @@ std::string shared_text(const std::vector<part>& parts) {
   std::int64_t numbers = 0, saved = 0;
   for (const part& p : parts) {
     std::map<ir::expression_id, int> readers;
-    ir::for_each_slot(p.after, [&](const ir::node&, int, ir::expression_id e, std::int64_t, std::int64_t size, bool is_there) {
-      if (++readers[e] == 2) numbers += p.after.at_expression(e).shape.count();
-      saved += is_there ? size * static_cast<std::int64_t>(sizeof(float)) : 0;
-    });
+    ir::for_each_slot(p.after,
+                      [&](const ir::node&, int, ir::expression_id e, std::int64_t, std::int64_t size, bool is_there) {
+                        if (++readers[e] == 2) numbers += p.after.at_expression(e).shape.count();
+                        saved += is_there ? size * static_cast<std::int64_t>(sizeof(float)) : 0;
+                      });
   }
   if (numbers == 0) return {};
   return grouped(numbers) + " numbers have several readers; packed once they take " + grouped(saved) + " bytes less";
@@ -218,9 +219,8 @@ void info_of_parts(const info_options& options, const opened_model& opened, cons
     if (options.layers) std::printf("%s\n", title.c_str());
     if (p.code) {
       sources.push_back(&p.code->source());
-      parts.push_back(
-          {p.code->source().network.view(), p.code->g(), p.code->history(), static_cast<std::int64_t>(p.turns),
-           &p.code->source()});
+      parts.push_back({p.code->source().network.view(), p.code->g(), p.code->history(),
+                       static_cast<std::int64_t>(p.turns), &p.code->source()});
     }
     if (options.layers) std::printf("%s\n", p.code ? layers_text(parts.back()).c_str() : "");
   }

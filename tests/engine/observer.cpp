@@ -15,8 +15,8 @@ namespace {
 struct net : nn::network<nn::input<"x", nn::shape<6, 6, 6>>, nn::max_pool2d<"pool", nn::kernel<3>>,
                          nn::tanh_activation<"t">, nn::softmax<"y", nn::axis<0>>> {};
 const nn::parameters<net> none;
-struct of_bytes : nn::network<nn::input<"x", nn::shape<4, 3>, nn::i8, nn::as_i8<0.25, 3>>, nn::relu<"cut", nn::as_i8<0.25, 3>>,
-                              nn::dequantize<"reals">, nn::softmax<"y">> {};
+struct of_bytes : nn::network<nn::input<"x", nn::shape<4, 3>, nn::i8, nn::as_i8<0.25, 3>>,
+                              nn::relu<"cut", nn::as_i8<0.25, 3>>, nn::dequantize<"reals">, nn::softmax<"y">> {};
 const nn::parameters<of_bytes> no_numbers;
 
 }  // namespace

@@ -77,11 +77,10 @@ TEST_CASE("a carried input of the network's own") {
 namespace {
 
 /// Bytes that begin with their zero point.
-struct sums_of_bytes
-    : nn::network<nn::input<"x", nn::shape<4>, nn::i8, nn::as_i8<0.5, 3>>,
-                  nn::input<"sum", nn::shape<4>, nn::i8, nn::as_i8<0.5, 3>, nn::carried>,
-                  nn::add<"add", nn::from<"x", "sum">, nn::as_i8<0.5, 3>>,
-                  nn::named_output<nn::from<"y", "sum">, nn::from<"add", "add">>> {};
+struct sums_of_bytes : nn::network<nn::input<"x", nn::shape<4>, nn::i8, nn::as_i8<0.5, 3>>,
+                                   nn::input<"sum", nn::shape<4>, nn::i8, nn::as_i8<0.5, 3>, nn::carried>,
+                                   nn::add<"add", nn::from<"x", "sum">, nn::as_i8<0.5, 3>>,
+                                   nn::named_output<nn::from<"y", "sum">, nn::from<"add", "add">>> {};
 
 constexpr nn::parameters<sums> nothing;
 nn::arena<step, sums> shared;

@@ -99,8 +99,8 @@ TEST_CASE("layers that share their weights give what layers with equal ones give
       const auto is = [&](const nn::named_weight& w) { return w.layer == e.layer && w.name == e.name; };
       if (std::ranges::any_of(twice, is)) continue;
       const std::string layer = std::string(e.layer).replace(1, 1, "1");
-      const auto twin = std::ranges::find_if(
-          once, [&](const nn::named_weight& w) { return w.layer == layer && w.name == e.name; });
+      const auto twin =
+          std::ranges::find_if(once, [&](const nn::named_weight& w) { return w.layer == layer && w.name == e.name; });
       REQUIRE(twin != once.end());
       twice.push_back({e.layer, e.name, twin->numbers});
     }
@@ -138,7 +138,8 @@ TEST_CASE("filters that are packed in two ways have two places") {
     for (int c = 0; c < 2; ++c)
       for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)
-          all += static_cast<double>(planes[c * 64 + i * 8 + k]) * static_cast<double>(w[((out * 2 + c) * 3 + i) * 3 + k]);
+          all +=
+              static_cast<double>(planes[c * 64 + i * 8 + k]) * static_cast<double>(w[((out * 2 + c) * 3 + i) * 3 + k]);
     return all;
   };
   for (const int out : {0, 3, 4, 7}) {
@@ -160,9 +161,9 @@ TEST_CASE("what cannot be one weight is said") {
 
 namespace {
 
-using classifier =
-    nn::network<nn::input<"x", nn::shape<3, 12, 10>>, nn::conv2d<"conv", nn::out<16>, nn::kernel<3>, nn::pad<1>>,
-                nn::batch_norm<"norm">, nn::relu<"relu">, nn::linear<"fc", nn::axes<3>, nn::out<7>>, nn::softmax<"prob">>;
+using classifier = nn::network<nn::input<"x", nn::shape<3, 12, 10>>,
+                               nn::conv2d<"conv", nn::out<16>, nn::kernel<3>, nn::pad<1>>, nn::batch_norm<"norm">,
+                               nn::relu<"relu">, nn::linear<"fc", nn::axes<3>, nn::out<7>>, nn::softmax<"prob">>;
 using fast = nn::optimized<classifier>;
 using batch = nn::batched<fast, 3>;
 using sequence = nn::network<nn::input<"x", nn::shape<9, 6>>, nn::gru<"gru", nn::hidden<5>>, nn::output<"gru.0">>;

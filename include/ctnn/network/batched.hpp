@@ -58,8 +58,9 @@ struct batch_of {
   }();
   static constexpr bool is_it = [] {
     if constexpr (samples == 0) return false;
-    else return std::is_same_v<typename decltype(lift_batch<One, samples>())::type::network_type,
-                               typename Many::network_type>;
+    else
+      return std::is_same_v<typename decltype(lift_batch<One, samples>())::type::network_type,
+                            typename Many::network_type>;
   }();
   /// Both have the same layers with the same weights, one after the other.
   static constexpr bool packs_alike = [] {

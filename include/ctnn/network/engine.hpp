@@ -69,8 +69,8 @@ struct own_arena<Net> {
 }  // namespace ir
 
 /// Runs Net. Memory: arena_bytes<Net> of its own; or, as engine<Net, shared_arena>, of the caller's, where several
-/// engines take turns: what one gives is valid until the next inference of any of them. What such an engine carries from
-/// run to run, state_bytes<Net>, it keeps for itself, and copies it into the arena and back.
+/// engines take turns: what one gives is valid until the next inference of any of them. What such an engine carries
+/// from run to run, state_bytes<Net>, it keeps for itself, and copies it into the arena and back.
 ///   nn::arena<first_net, second_net> memory;
 ///   nn::engine<first_net, nn::shared_arena> first{first_weights, memory};
 /// Such engines may be `constinit`: they take no code at start, and ask for the CPU's target at their first inference.
@@ -192,17 +192,17 @@ class engine {
   }
   /// The same of inputs of any types, in the order of declaration: run_before(observer, image).
   template <class... Inputs>
-    requires(are_numbers<Inputs...>)
-  void run_before(const layer_observer& observer, const Inputs&... input) {
+  requires(are_numbers<Inputs...>) void run_before(const layer_observer& observer, const Inputs&... input) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       const float* const pointers[] = {numbers_of<I>(input)...};
       execute({pointers, weights_, arena()}, observer);
-    }(std::make_index_sequence<inputs>{});
+    }
+    (std::make_index_sequence<inputs>{});
   }
   /// The same by name: run_before(observer, in<"x">(numbers), into<"y">(memory)).
   template <class... Named>
-    requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...))
-  void run_before(const layer_observer& observer, const Named&... named) {
+  requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...)) void run_before(const layer_observer& observer,
+                                                                                      const Named&... named) {
     static_assert(sizeof(ir::detail::times_error<Net, Named...>) > 0);
     static_assert(((sizeof(ir::detail::span_error<Net, Named>) > 0) && ...));
     run_named([&](const ir::frame& f) { execute(f, observer); }, named...);
@@ -325,7 +325,8 @@ class engine {
       const auto each = [&](auto&& copy) {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
           (copy(arena_.bytes_ + place_in_arena(x::carried_values[I]), state<I>(), state_size(I)), ...);
-        }(std::make_index_sequence<x::carried_count>{});
+        }
+        (std::make_index_sequence<x::carried_count>{});
       };
       each([](std::byte* there, const std::byte* here, std::size_t n) { std::memcpy(there, here, n); });
       run();

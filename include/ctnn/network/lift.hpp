@@ -139,24 +139,24 @@ struct lifted_tie {
 template <const auto& G, std::size_t... N, std::size_t... O, std::size_t... T>
 auto lift(std::index_sequence<N...>, std::index_sequence<O...>, std::index_sequence<T...>) {
   if constexpr (has_plain_output(G.view())) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
-                                      typename lifted_tie<G, T>::type...>>{};
+    return std::type_identity<
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                typename lifted_tie<G, T>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {
-    return std::type_identity<network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
-                                      typename lifted_tie<G, T>::type...,
-                                      output<reference<G, G.view().outputs[O].value>()...>>>{};
+    return std::type_identity<
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                typename lifted_tie<G, T>::type..., output<reference<G, G.view().outputs[O].value>()...>>>{};
   } else {
-    return std::type_identity<network<
-        typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
-        typename lifted_tie<G, T>::type...,
-        named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
+    return std::type_identity<
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                typename lifted_tie<G, T>::type...,
+                named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
   }
 }
 
 template <const auto& G>
 auto lift_all() {
-  return lift<G>(std::make_index_sequence<G.view().nodes.size()>{},
-                 std::make_index_sequence<G.view().outputs.size()>{},
+  return lift<G>(std::make_index_sequence<G.view().nodes.size()>{}, std::make_index_sequence<G.view().outputs.size()>{},
                  std::make_index_sequence<count_ties(G.view())>{});
 }
 /// For a wrong network, so that one mistake is said once.

@@ -68,6 +68,18 @@ class expression_table {
 
 }  // namespace detail
 
+/// Could anything be shared? If several layers read one weight, or one constant that may become one.
+constexpr bool shares_weights(const graph_view& g) {
+  pool<bool> read(g.expressions.size(), false);
+  for (const node& n : g.nodes)
+    for (int k = n.weights.first; k < n.weights.first + n.weights.count; ++k) {
+      bool& now = read[static_cast<std::size_t>(g.operands[static_cast<std::size_t>(k)])];
+      if (now || (n.type == &type_of<op::constant> && g.at_value(n.outputs.first).readers > 1)) return true;
+      now = true;
+    }
+  return false;
+}
+
 /// Whoever reads an expression reads the first that is like it; nobody reads the others any more.
 constexpr void share_equal_expressions(graph& g) {
   const std::size_t count = g.expressions.size();

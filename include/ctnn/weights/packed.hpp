@@ -151,7 +151,8 @@ constexpr std::int64_t for_each_slot(const graph_view& g, auto&& slot, int block
 }
 
 constexpr std::int64_t packed_total(const graph_view& g, int block = channel_block) {
-  return for_each_slot(g, [](const node&, int, expression_id, std::int64_t, std::int64_t, bool) {}, block);
+  return for_each_slot(
+      g, [](const node&, int, expression_id, std::int64_t, std::int64_t, bool) {}, block);
 }
 
 }  // namespace CTNN_PACKING

@@ -120,9 +120,8 @@ class declaration {
     for (const std::size_t count : tied.counts) {
       std::vector<std::string>& names = tied_.emplace_back();
       for (std::size_t i = 0; i < count; ++i, ++at)
-        names.push_back(
-            name(at->of) + '.' +
-            std::string(slots_of(g_, g_.at(at->of))[static_cast<std::size_t>(at->number)].name));
+        names.push_back(name(at->of) + '.' +
+                        std::string(slots_of(g_, g_.at(at->of))[static_cast<std::size_t>(at->number)].name));
     }
   }
 

@@ -83,11 +83,14 @@ class header_writer {
     for (const std::string& l : lines) width = std::max(width, std::min<std::size_t>(l.size(), 96));
     out_ += "struct " + options_.name + " : ctnn::network<\n";
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-      std::string shapes;
-      const range values = g_.nodes[i].outputs;
-      for (int k = 0; k < values.count; ++k) shapes += (k ? ", " : "") + describe(g_.shape(values.first + k));
-      out_ += "    " + lines[i] + ',' + std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') +
-              "  // " + shapes + '\n';
+      out_ += "    " + lines[i] + ',';
+      if (i < g_.nodes.size()) {  // the others say which weights are one
+        std::string shapes;
+        const range values = g_.nodes[i].outputs;
+        for (int k = 0; k < values.count; ++k) shapes += (k ? ", " : "") + describe(g_.shape(values.first + k));
+        out_ += std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') + "  // " + shapes;
+      }
+      out_ += '\n';
     }
     out_ += "    " + lines.back() + "> {\n";
     const std::string& name = options_.name;
