@@ -73,6 +73,7 @@ using ctnn::stacked_rnn;
 using ctnn::tanhshrink;
 using ctnn::threshold;
 using ctnn::thresholded_relu;
+using ctnn::tied;
 using ctnn::to;
 using ctnn::transformer_decoder_layer;
 using ctnn::transformer_encoder_layer;

@@ -3,7 +3,7 @@
 // that a network declares itself.
 #include <doctest/doctest.h>
 
-#include <ctnn/ctnn.hpp>
+#include <ctnn/typed.hpp>
 
 #include "support/streams.hpp"
 
@@ -72,4 +72,55 @@ TEST_CASE("a carried input of the network's own") {
   for (int i = 1; i <= 3; ++i) CHECK(run(x)[3] == 4.0f * static_cast<float>(i));
   run.reset();
   CHECK(run(x)[1] == 2.0f);
+}
+
+namespace {
+
+/// Bytes that begin with their zero point.
+struct sums_of_bytes : nn::network<nn::input<"x", nn::shape<4>, nn::i8, nn::as_i8<0.5, 3>>,
+                                   nn::input<"sum", nn::shape<4>, nn::i8, nn::as_i8<0.5, 3>, nn::carried>,
+                                   nn::add<"add", nn::from<"x", "sum">, nn::as_i8<0.5, 3>>,
+                                   nn::named_output<nn::from<"y", "sum">, nn::from<"add", "add">>> {};
+
+constexpr nn::parameters<sums> nothing;
+nn::arena<step, sums> shared;
+constinit nn::engine<sums, nn::shared_arena> at_start{nothing, shared};
+
+}  // namespace
+static_assert(sizeof(nn::engine<sums, nn::shared_arena>) <= 4 * sizeof(void*) + nn::state_bytes<sums> + 8);
+
+TEST_CASE("streams take turns in one memory, and each keeps what it carries") {
+  nn::ir::test::made_up_weights numbers;
+  static nn::parameters<step> weights;
+  REQUIRE(!nn::load(weights, nn::ir::test::weights_of_network<step>(numbers)).found);
+  static nn::engine<step> alone{weights};
+  nn::engine<step, nn::shared_arena> one{weights, shared}, two{weights, shared};
+  const floats x = nn::ir::test::random_floats("x", 36);
+  const float ones[4] = {1, 1, 1, 1};
+  for (int time = 0; time < 2; ++time, alone.reset(), one.reset(), two.reset(), at_start.reset()) {
+    std::vector<float> want;
+    for (std::size_t t = 0; t < 12; ++t) want.push_back(alone(std::span<const float, 3>(x.data() + 3 * t, 3))[0]);
+    for (std::size_t t = 0; t < 12; ++t) {
+      const std::span<const float, 3> now(x.data() + 3 * t, 3);
+      CHECK(one(now)[0] == want[t]);
+      CHECK(at_start(ones)[2] == static_cast<float>(t + 1));
+      if (t % 2 == 0) continue;  // half as fast
+      CHECK(two(std::span<const float, 3>(x.data() + 3 * (t / 2), 3))[0] == want[t / 2]);
+    }
+  }
+}
+
+TEST_CASE("bytes that are carried begin with their zero point, in any memory") {
+  static const nn::parameters<sums_of_bytes> none;
+  static nn::arena<sums_of_bytes> memory;
+  nn::engine<sums_of_bytes> own{none};
+  nn::engine<sums_of_bytes, nn::shared_arena> in_shared{none, memory};
+  const std::int8_t x[4] = {3, 4, 5, 13};
+  for (int i = 1; i <= 3; ++i) {
+    CHECK(own(x)[3] == 3 + 10 * i);
+    CHECK(in_shared(x)[3] == 3 + 10 * i);
+    CHECK(in_shared.output<0>()[0] == 3);
+  }
+  in_shared.reset();
+  CHECK(in_shared(x)[2] == 5);
 }

@@ -2,6 +2,9 @@
 // The committed headers are what `ctnn header` writes today for every_layer.hpp, they compile, and they give the loaded
 // model's numbers. After a change of the writer: CTNN_WRITE_EXAMPLES=1 test_formats --source-file=*cpp_header.cpp
 #include <ctnn/loaded/rewriting.hpp>
+#include <ctnn/formats/cpp/declaration.hpp>
+#include <ctnn/formats/cpp/identifier.hpp>
+#include <ctnn/formats/cpp/numbers.hpp>
 #include <ctnn/formats/cpp_header.hpp>
 #include <ctnn/loaded/folded_weights.hpp>
 #include <ctnn/model.hpp>

@@ -143,3 +143,59 @@ TEST_CASE("channels of zeros are looked for where they begin, in few reads of a 
     }
   }
 }
+
+namespace {
+
+/// Two towers of a layer and a batch normalisation whose factors are `one` and `other` for all channels.
+struct towers {
+  loaded_model m;
+  optimization o;
+
+  towers(dtype second, float one, float other, bool without_numbers = false) {
+    builder b;
+    value_id y[2];
+    for (const int i : {0, 1}) {
+      const value_id x = b.input(i ? "right" : "left", {6});
+      y[i] = b.add(op::batch_norm{}, i ? "n2" : "n1", {b.linear(i ? "f2" : "f1", x, 4)});
+    }
+    b.output("", b.binary("y", op::binary_function::sub, y[0], y[1]));
+    m.network = thaw(b.g.view());
+    m.without_numbers = without_numbers;
+    for (const expression& e : m.network.expressions) {
+      const bool is_second = e.layer.ends_with('2');
+      array a(e.shape, is_second && e.name == "weight" && e.layer[0] == 'f' ? second : dtype::f32);
+      const float all = e.name == "running_var" || e.layer[0] == 'f' ? 1.0f : is_second ? other : one;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        if (a.type() == dtype::f32) a.data()[i] = all + (e.layer[0] == 'f' ? 0.5f * static_cast<float>(i) : 0);
+        else a.elements<std::uint16_t>()[i] = float_to_half(all + 0.5f * static_cast<float>(i));
+      m.set_weight(e, std::make_shared<const array>(std::move(a)));
+    }
+    o = optimize_loaded(m, thaw(m.network.view()), default_rule_records());
+  }
+  bool share(std::size_t slot) const {
+    const graph_view g = o.g.view();
+    std::vector<expression_id> of;
+    for (const node& n : g.nodes)
+      if (n.type == &type_of<op::linear>) of.push_back(g.weights(n)[slot]);
+    REQUIRE(of.size() == 2);
+    return of[0] == of[1];
+  }
+  const array* of(std::string_view layer) const { return m.weights.at({layer, "weight"}).get(); }
+};
+
+}  // namespace
+
+TEST_CASE("weights of equal bytes are one, and so is what is made of them in the same way") {
+  const towers same(dtype::f32, 2, 2);
+  CHECK((same.share(0) && same.share(1)));
+  CHECK(same.of("f1") == same.of("f2"));
+  CHECK(same.of("n1") == same.of("n2"));
+  const towers apart(dtype::f32, 2, 3);
+  CHECK(!(apart.share(0) || apart.share(1)));
+  CHECK(apart.of("f1") == apart.of("f2"));  // one in memory
+  CHECK(apart.of("n1") != apart.of("n2"));
+  const towers halves(dtype::f16, 2, 2);
+  CHECK((!halves.share(0) && halves.share(1)));
+  const towers zeros(dtype::f32, 2, 2, true);  // that stand for a file that is not there
+  CHECK(!(zeros.share(0) || zeros.share(1)));
+}

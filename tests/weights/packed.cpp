@@ -38,7 +38,7 @@ std::vector<piece> pieces_of(const graph& g, int block) {
   const graph_view v = g.view();
   const std::int64_t total = for_each_slot(
       v,
-      [&](const node& n, int i, expression_id e, std::int64_t offset, std::int64_t size) {
+      [&](const node& n, int i, expression_id e, std::int64_t offset, std::int64_t size, bool) {
         CHECK(v.weights(n)[static_cast<std::size_t>(i)] == e);
         CHECK(size == packed_size(v, n, i, block));
         out.push_back({n.name, v.at_expression(e).name, offset, size});
@@ -103,4 +103,49 @@ TEST_CASE("other types than floats are copied as they are, in words of four byte
   pack_slot(
       v, *found, 0, [&](int) { return typed_span(std::span<const std::int64_t>(numbers)); }, packed.data());
   CHECK(std::memcmp(packed.data(), numbers.data(), 72) == 0);
+}
+
+namespace {
+
+/// Two layers that read one weight, with one field of the second as `change` makes it.
+graph two_readers(auto&& change) {
+  test::builder b;
+  op::conv2d p;
+  p.out = 8;
+  p.kernel = {3, 3};
+  const value_id x = b.input("x", {8, 9, 9});
+  const value_id one = b.add(p, "one", {x});
+  change(p);
+  b.output("y", b.add(p, "two", {x}));
+  b.output("z", one);
+  for (int k = 0; k < 2; ++k)
+    b.g.operands[static_cast<std::size_t>(b.g.nodes[2].weights.first + k)] =
+        b.g.operands[static_cast<std::size_t>(b.g.nodes[1].weights.first + k)];
+  return std::move(b.g);
+}
+/// How many weights lie where others do.
+int shared_in(const graph& g, int block) {
+  int n = 0;
+  std::int64_t end = 0;
+  for_each_slot(
+      g.view(),
+      [&](const node&, int, expression_id, std::int64_t offset, std::int64_t size, bool is_there) {
+        CHECK(is_there == (offset < end));
+        end = std::max(end, offset + size);
+        n += is_there ? 1 : 0;
+      },
+      block);
+  CHECK(packed_total(g.view(), block) >= end);
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("a weight that several layers read has one place for each way that it is packed") {
+  for (const int block : {4, 16}) {
+    CAPTURE(block);
+    CHECK(shared_in(two_readers([](op::conv2d&) {}), block) == 2);
+    CHECK(shared_in(two_readers([](op::conv2d& p) { p.stride = {2, 1}, p.pad = {1, 0, 1, 0}; }), block) == 2);
+    CHECK(shared_in(two_readers([](op::conv2d& p) { p.activation.kind = function::relu; }), block) == 2);
+  }
 }

@@ -4,13 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "../rewrite/zero_channels.hpp"
+#include "equal_numbers.hpp"
 #include "folded_weights.hpp"
 
 namespace ctnn::ir {
@@ -90,65 +88,46 @@ inline void note_zero_channels(const loaded_model& source, graph& g) {
       for (const expression_id w : g.view().weights(n)) note(g.expressions[static_cast<std::size_t>(w)]);
 }
 
-/// Tells apart most numbers that differ.
-inline std::int64_t beginning_of(const array& a) {
-  constexpr std::size_t most = 4096;
-  const number_source* const from = a.source().get();
-  const auto look = [&] {
-    std::vector<std::byte> some(std::min(most, a.size() * static_cast<std::size_t>(size_of(a.type()))));
-    const bool is_part = from && from->part(0, some);
-    const auto start = is_part ? std::span<const std::byte>(some) : a.bytes().first(some.size());
-    const std::string_view text(static_cast<const char*>(static_cast<const void*>(start.data())), start.size());
-    return static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 1);
-  };
-  return from ? from->once(number_source::question::beginning, look) : look();
-}
-
-/// Compares some bytes after the others, of which few are in memory at one time, until two differ.
-inline bool same_parts(const number_source& x, const number_source& y, std::size_t size) {
-  constexpr std::size_t at_once = std::size_t{1} << 16;
-  std::vector<std::byte> a(std::min(at_once, size)), b(a.size());
-  for (std::size_t from = 0; from < size; from += at_once) {
-    const std::size_t now = std::min(at_once, size - from);
-    x.part(from, std::span(a).first(now));
-    y.part(from, std::span(b).first(now));
-    if (!std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(now), b.begin())) return false;
-  }
-  return true;
-}
-inline bool same_numbers(const array& a, const array& b) {
-  const auto x = a.source(), y = b.source();
-  if (x && x == y) return true;
-  if (!x || !y) return same_bytes(a, b);
-  return x->once_with(*y, [&] {  // they may be compared again
-    const std::size_t size = a.size() * static_cast<std::size_t>(size_of(a.type()));
-    return x->has_parts() && y->has_parts() ? same_parts(*x, *y, size) : same_bytes(a, b);
-  });
-}
-
-/// Constants of equal type, shape and bytes are made of one weight: common subexpressions, and so is what differs by
-/// nothing else. Layers' own weights are left: zeros stand for those that a file without weights does not have.
-inline void share_equal_constants(const loaded_model& source, graph& g) {
+/// Weights of equal type, shape and bytes are one weight: it is in memory, folded, packed and written once, and what
+/// differs by nothing else is a common subexpression. Those of a file without numbers stay apart but for constants, and
+/// so do those that have to be computed to be compared.
+inline void share_equal_weights(loaded_model& source, graph& g) {
   struct known {
     expression_id e;
-    const array* numbers;
+    shared_array numbers;
   };
-  using look = std::tuple<dtype, dtype, std::int64_t, std::int64_t>;  // what is cheap to compare
-  std::map<look, std::vector<known>> seen;
-  for (const node& n : g.nodes) {
-    if (n.type != &type_of<op::constant>) continue;
-    expression_id& own = g.operands[static_cast<std::size_t>(n.weights.first)];
-    const expression& e = g.view().at_expression(own);
-    const auto at = source.weights.find({e.layer, e.name});
-    if (e.type || at == source.weights.end()) continue;
-    const array& a = *at->second;
-    std::vector<known>& alike = seen[{e.element, a.type(), e.shape.count(), beginning_of(a)}];
-    const auto twin = std::find_if(alike.begin(), alike.end(), [&](const known& k) {
-      return g.view().at_expression(k.e).shape == e.shape && same_numbers(*k.numbers, a);
-    });
-    if (twin == alike.end()) alike.push_back({own, &a});
-    else own = twin->e;
-  }
+  equal_numbers<known> all;
+  std::map<const number_source*, std::vector<known>> by_source;
+  for (const node& n : g.nodes)
+    for (int k = n.weights.first; k < n.weights.first + n.weights.count; ++k) {
+      expression_id& own = g.operands[static_cast<std::size_t>(k)];
+      const expression& e = g.view().at_expression(own);
+      const auto at = source.weights.find({e.layer, e.name});
+      const bool is_constant = n.type == &type_of<op::constant>;
+      if (e.type || at == source.weights.end() || (source.without_numbers && !is_constant)) continue;
+      shared_array& a = at->second;
+      const known mine{own, a};
+      const auto same = [&](const known& other) {
+        const expression& x = g.view().at_expression(other.e);
+        return other.e == mine.e || (x.shape == e.shape && x.element == e.element);
+      };
+      const known* twin = nullptr;
+      if (a->source()) {
+        std::vector<known>& readers = by_source[a->source().get()];
+        const auto found = std::find_if(readers.begin(), readers.end(), [&](const known& other) {
+          return same(other) && other.numbers->type() == a->type();
+        });
+        if (found == readers.end()) readers.push_back(mine);
+        else twin = &*found;
+      }
+      if (!twin && (is_constant || !a->source() || a->source()->has_parts())) {
+        twin = all.find(a, same);
+        if (!twin) all.add(mine);
+      }
+      if (!twin) continue;
+      own = twin->e;
+      if (twin->numbers->shape() == a->shape()) a = twin->numbers;
+    }
 }
 
 }  // namespace ctnn::ir

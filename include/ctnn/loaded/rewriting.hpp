@@ -33,7 +33,9 @@ namespace ctnn::ir {
 
 CTNN_ONCE std::span<const rule_record> default_rule_records() { return default_rules::records; }
 
-CTNN_ONCE graph expanded(loaded_model& names, graph source, pool<rewrite_step>& history) {
+namespace detail {
+
+inline graph expand_loaded(loaded_model& names, graph source, pool<rewrite_step>& history) {
   struct : name_maker {
     loaded_model* model = nullptr;
     std::string_view operator()(std::string_view of, std::string_view with) override {
@@ -44,13 +46,20 @@ CTNN_ONCE graph expanded(loaded_model& names, graph source, pool<rewrite_step>& 
   return default_expansions::apply(std::move(source), kept, history);
 }
 
+}  // namespace detail
+
+CTNN_ONCE graph expanded(loaded_model& names, graph source, pool<rewrite_step>& history) {
+  share_equal_weights(names, source);
+  return detail::expand_loaded(names, std::move(source), history);
+}
+
 CTNN_ONCE optimization optimize_loaded(loaded_model& names, graph source, std::span<const rule_record> rules,
                                        std::size_t most) {
-  share_equal_constants(names, source);
+  share_equal_weights(names, source);
   note_known_numbers(names, source);
   note_zero_channels(names, source);
   pool<rewrite_step> history;
-  optimization o = optimize(expanded(names, std::move(source), history), rules, most);
+  optimization o = optimize(detail::expand_loaded(names, std::move(source), history), rules, most);
   history.append(o.history.data(), o.history.size());
   o.history = std::move(history);
   return o;

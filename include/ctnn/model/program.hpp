@@ -418,7 +418,7 @@ CTNN_ONCE std::size_t program::pack_weights(bool keep, packed_weights& packed, c
   std::vector<weight_to_pack> all;
   packing_key_maker key_of(source_, g);
   std::int64_t total = 0;
-  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t, std::int64_t size) {
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t, std::int64_t size, bool) {
     if (!keep) note_leaves(g, e, static_cast<int>(all.size()), last_reader);
     all.push_back({&n, slot, size, key_of(n, slot)});
     total += size;
@@ -447,7 +447,12 @@ CTNN_ONCE std::size_t program::pack_weights(bool keep, packed_weights& packed, c
     }
   }
   if (!keep) source_.weights.clear();
-  for (auto& [name, kept] : source_.weights) kept = taken_anew(kept);
+  std::map<const array*, shared_array> anew;
+  for (auto& [name, kept] : source_.weights) {
+    shared_array& now = anew[kept.get()];
+    if (!now) now = taken_anew(kept);
+    kept = now;
+  }
   return bytes;
 }
 

@@ -150,6 +150,11 @@ constexpr graph first_graph() {
   return g;
 }
 
+/// Networks with their numbers find equal weights.
+template <class Net>
+inline constexpr bool may_share_weights =
+    requires(graph& g) { Net::note_numbers(g); } || shares_weights(expanded_view<Net>());
+
 template <class Net, class Rules, std::size_t Part>
 constexpr const auto& rewritten_part();
 
@@ -161,8 +166,10 @@ struct rewriting {
     else return rewritten_part<Net, Rules, Part - 1>().view();
   }
   static constexpr void optimize_into(optimization& o) {
-    if constexpr (Part == 0) o = optimize_part(first_graph<Net>(), Rules::records, 0);
-    else o = optimize_part(thaw(source()), Rules::records, rewritten_part<Net, Rules, Part - 1>().settled);
+    if constexpr (Part == 0) o = optimize_part(first_graph<Net>(), Rules::records, 0, may_share_weights<Net>);
+    else
+      o = optimize_part(thaw(source()), Rules::records, rewritten_part<Net, Rules, Part - 1>().settled,
+                        may_share_weights<Net>);
   }
   /// Folding a batch normalisation leaves about nine expressions behind, and what it replaces.
   static constexpr graph_capacity guess() {

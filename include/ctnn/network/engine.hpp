@@ -45,9 +45,8 @@ struct shared_arena {
 
 namespace ir {
 
-template <std::size_t Got, std::size_t Needed, bool Carries>
+template <std::size_t Got, std::size_t Needed>
 struct arena_of {
-  static_assert(!Carries, "ctnn: what a network carries from run to run needs an arena of the engine's own");
   static_assert(Got != std::dynamic_extent, "ctnn: an engine's memory is an arena<...> or a std::span of fixed extent");
   static_assert(Got >= Needed, "ctnn: the memory has fewer bytes than the network's arena_bytes, of a span 63 more");
 };
@@ -70,7 +69,8 @@ struct own_arena<Net> {
 }  // namespace ir
 
 /// Runs Net. Memory: arena_bytes<Net> of its own; or, as engine<Net, shared_arena>, of the caller's, where several
-/// engines take turns: what one gives is valid until the next inference of any of them.
+/// engines take turns: what one gives is valid until the next inference of any of them. What such an engine carries
+/// from run to run, state_bytes<Net>, it keeps for itself, and copies it into the arena and back.
 ///   nn::arena<first_net, second_net> memory;
 ///   nn::engine<first_net, nn::shared_arena> first{first_weights, memory};
 /// Such engines may be `constinit`: they take no code at start, and ask for the CPU's target at their first inference.
@@ -104,16 +104,16 @@ class engine {
   constexpr engine(weights_of<Net> weights, arena_memory<Bytes>& memory)
     requires(!owns)
       : arena_{memory.bytes}, weights_(weights.packed) {
-    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net>, x::carried_count != 0>) > 0);
-    use_best();
+    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net>>) > 0);
+    use_best(), begin();
   }
   /// The same in any bytes: 63 more, of which some are left out so that the others are aligned.
   template <std::size_t Bytes>
   engine(weights_of<Net> weights, std::span<std::byte, Bytes> memory)
     requires(!owns)
       : arena_{memory.data() + (-reinterpret_cast<std::uintptr_t>(memory.data()) & 63)}, weights_(weights.packed) {
-    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net> + 63, x::carried_count != 0>) > 0);
-    use_best();
+    static_assert(sizeof(ir::arena_of<Bytes, arena_bytes<Net> + 63>) > 0);
+    use_best(), begin();
   }
 
   target_id target() const { return run_ ? target_ : best_target(); }
@@ -132,8 +132,8 @@ class engine {
   }
 
   /// A new sequence: what is carried from run to run (of stateful<...>, say) is zeros again, or what stands for zero.
-  void reset() {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (clear<x::carried_values[I]>(), ...); }
+  constexpr void reset() {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (clear<I>(), ...); }
     (std::make_index_sequence<x::carried_count>{});
   }
 
@@ -169,7 +169,7 @@ class engine {
     requires(x::all_in_arena)
   {
     const float* const nowhere[inputs]{};
-    start({nowhere, weights_, arena()});
+    compute([&] { start({nowhere, weights_, arena()}); });
   }
 
   /// Of what is not as long, or does not say how long it is.
@@ -188,10 +188,24 @@ class engine {
   }
   /// The same before an observer, which sees how long each layer takes.
   void run(std::span<const float* const, inputs> input, const layer_observer& observer) requires(x::takes_f32) {
-    if (!ir::is_target_known && !run_) use_best();
-    const ir::frame f{input.data(), weights_, arena()};
-    take_inputs(f);
-    ir::observed_dispatch<Net>::at(target_)(f, observer);
+    execute({input.data(), weights_, arena()}, observer);
+  }
+  /// The same of inputs of any types, in the order of declaration: run_before(observer, image).
+  template <class... Inputs>
+  requires(are_numbers<Inputs...>) void run_before(const layer_observer& observer, const Inputs&... input) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const float* const pointers[] = {numbers_of<I>(input)...};
+      execute({pointers, weights_, arena()}, observer);
+    }
+    (std::make_index_sequence<inputs>{});
+  }
+  /// The same by name: run_before(observer, in<"x">(numbers), into<"y">(memory)).
+  template <class... Named>
+  requires(sizeof...(Named) > 0 && (ir::is_named_span<Named> && ...)) void run_before(const layer_observer& observer,
+                                                                                      const Named&... named) {
+    static_assert(sizeof(ir::detail::times_error<Net, Named...>) > 0);
+    static_assert(((sizeof(ir::detail::span_error<Net, Named>) > 0) && ...));
+    run_named([&](const ir::frame& f) { execute(f, observer); }, named...);
   }
   /// The same of inputs of any types: an array or std::span of input_size<I> numbers each.
   template <class... Inputs>
@@ -278,14 +292,46 @@ class engine {
   static constexpr std::size_t place_in_arena(int p) {
     return static_cast<std::size_t>(x::plan.at(x::plan.root(p)).offset + x::plan.shift(p)) * sizeof(float);
   }
-  template <ir::value_id V>
-  void clear() {
-    constexpr std::size_t at = place_in_arena(V);
-    constexpr auto count = static_cast<std::size_t>(x::g.shape(V).count());
-    constexpr auto size = static_cast<std::size_t>(size_of(x::g.at_value(V).type));
-    constexpr auto zero = std::bit_cast<std::array<std::byte, 4>>(ir::begins_with(x::g, V));  // of 8 bytes it is 0
+  /// Bytes of what is carried as the I-th, and of those before it.
+  static constexpr std::size_t state_size(std::size_t i) {
+    const ir::value& v = x::g.at_value(x::carried_values[i]);
+    return static_cast<std::size_t>(v.shape.count() * size_of(v.type));
+  }
+  static constexpr std::size_t state_before(std::size_t i) {
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < i; ++k) sum += state_size(k);
+    return sum;
+  }
+  /// Where it is between two runs.
+  template <std::size_t I>
+  constexpr std::byte* state() {
+    if constexpr (owns) return arena_.bytes_ + place_in_arena(x::carried_values[I]);
+    else return state_.bytes + state_before(I);
+  }
+  template <std::size_t I>
+  constexpr void clear() {
+    constexpr ir::value_id v = x::carried_values[I];
+    constexpr auto size = static_cast<std::size_t>(size_of(x::g.at_value(v).type));
+    constexpr auto zero = std::bit_cast<std::array<std::byte, 4>>(ir::begins_with(x::g, v));  // of 8 bytes it is 0
     constexpr std::size_t first = std::endian::native == std::endian::little ? 0 : 8 - size;
-    for (std::size_t i = 0; i < count * size; ++i) arena_.bytes_[at + i] = zero[(first + i % size) % 4];
+    std::byte* const to = state<I>();
+    for (std::size_t i = 0; i < state_size(I); ++i) to[i] = zero[(first + i % size) % 4];
+  }
+  /// Others may have used a shared arena since the last run.
+  void compute(auto&& run) {
+    if constexpr (owns || x::carried_count == 0) {
+      run();
+    } else {
+      const auto each = [&](auto&& copy) {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+          (copy(arena_.bytes_ + place_in_arena(x::carried_values[I]), state<I>(), state_size(I)), ...);
+        }
+        (std::make_index_sequence<x::carried_count>{});
+      };
+      each([](std::byte* there, const std::byte* here, std::size_t n) { std::memcpy(there, here, n); });
+      run();
+      each([](const std::byte* there, std::byte* here, std::size_t n) { std::memcpy(here, there, n); });
+    }
   }
 
   template <class Named>
@@ -326,7 +372,7 @@ class engine {
   }
   float* arena() { return static_cast<float*>(static_cast<void*>(arena_.bytes_)); }
 
-  /// The arena has zeros; not all that is carried begins with them.
+  /// There are zeros; not all that is carried begins with them.
   constexpr void begin() {
     constexpr bool has_zero_points = [] {
       for (std::size_t i = 0; i < x::carried_count; ++i)
@@ -352,7 +398,12 @@ class engine {
   }
   void execute(const ir::frame& f) {
     take_inputs(f);
-    start(f);
+    compute([&] { start(f); });
+  }
+  void execute(const ir::frame& f, const layer_observer& observer) {
+    if (!ir::is_target_known && !run_) use_best();
+    take_inputs(f);
+    compute([&] { ir::observed_dispatch<Net>::at(target_)(f, observer); });
   }
   void start(const ir::frame& f) {
     if (!ir::is_target_known && !run_) use_best();
@@ -362,7 +413,7 @@ class engine {
   void execute(const ir::frame& f, executor& threads) {
     if (!run_) use_best();
     take_inputs(f);
-    ir::threaded_dispatch<Net>::at(target_)(f, threads);
+    compute([&] { ir::threaded_dispatch<Net>::at(target_)(f, threads); });
   }
 #endif
 
@@ -370,6 +421,11 @@ class engine {
   const float* weights_;
   void (*run_)(const ir::frame&) = nullptr;
   [[no_unique_address]] target_id target_{};  ///< that of run_
+  struct no_state {};
+  struct own_state {
+    std::byte bytes[state_before(x::carried_count) + 1]{};
+  };
+  [[no_unique_address]] std::conditional_t<owns || x::carried_count == 0, no_state, own_state> state_{};
 };
 
 /// Of a network with a mistake, whose one error is said here: whatever is asked of its engine is no second one.
@@ -392,6 +448,7 @@ class engine<Net, Arena> {
   output_span<> operator()(const auto&...) { return {}; }
   void run(const auto&...) {}
   void run_on(const auto&...) {}
+  void run_before(const auto&...) {}
   template <auto Which>
   output_span<> output() const {
     return {};

@@ -133,7 +133,7 @@ struct executable {
   /// Where the slot in graph::operands[i] begins among the packed weights.
   static constexpr auto slot_offsets = [] {
     std::array<std::int64_t, g.operands.size() + 1> at{};
-    for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
+    for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t, bool) {
       at[static_cast<std::size_t>(n.weights.first + slot)] = offset;
     });
     return at;

@@ -51,7 +51,7 @@ inline constexpr std::uint64_t fingerprint = [] {
   detail::add_graph(h, declared_graph<Net>);
   constexpr const graph_view& fused = declared_graph<optimized<Net, Rules>>;
   detail::add_graph(h, fused);
-  for_each_slot(fused, [&](const node&, int, expression_id, std::int64_t offset, std::int64_t size) {
+  for_each_slot(fused, [&](const node&, int, expression_id, std::int64_t offset, std::int64_t size, bool) {
     h.add(offset);
     h.add(size);
   });

@@ -49,7 +49,7 @@ class flattening {
     for (const layer_record& r : records) {
       if (r.group == grouping::none) {
         layer_record e = r;
-        if (within && r.is_output() && !r.keeps) e.does = entry::result;
+        if (within && r.is_output() && !r.keeps && !r.ties) e.does = entry::result;
         if (within && takes_inputs_ && r.type == &ir::type_of<op::input>) e.does = entry::input;
         any_before_ = any_before_ || e.is_layer();
         emit_(e, in);

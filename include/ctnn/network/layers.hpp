@@ -40,6 +40,7 @@ struct layer_record {
   const layer_record* parts = nullptr;
   std::size_t part_count = 0;
   entry does = entry::plain;
+  bool ties = false;  ///< weights, not outputs: those that `from` lists are one
 
   /// Does it make a node of the graph?
   constexpr bool is_layer() const { return type != nullptr && does != entry::begin && does != entry::input; }
@@ -96,6 +97,19 @@ struct keep {
   using operator_struct = void;
   static constexpr layer_record record{nullptr, {},    from<Names...>::list, {}, from<Names...>::list,
                                        false,   false, true};
+};
+
+/// Weights of several layers that are one, "conv1.weight" (PyTorch: conv2.weight = conv1.weight). It is given under the
+/// first of its names, and in memory once for all layers whose kernels want it packed the same way. optimized<...>,
+/// batched<...> and headers say it of what they make.
+template <fixed_string First, fixed_string... Others>
+struct tied {
+  using operator_struct = void;
+  static constexpr layer_record record = [] {
+    layer_record r{nullptr, {}, from<First, Others...>::list, {}, {}, false};
+    r.ties = true;
+    return r;
+  }();
 };
 
 // clang-format off

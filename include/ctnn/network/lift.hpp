@@ -100,26 +100,64 @@ constexpr auto public_name() {
   else return fixed_string<name.size()>(name);
 }
 
-template <const auto& G, std::size_t... N, std::size_t... O>
-auto lift(std::index_sequence<N...>, std::index_sequence<O...>) {
+constexpr std::size_t count_ties(const graph_view& g) {
+  const tied_places tied = tied_places_of(g);
+  return tied.counts.size();
+}
+
+/// tied<...> of weights that are one.
+template <const auto& G, std::size_t Tie>
+struct lifted_tie {
+  static constexpr std::size_t count = [] {
+    const tied_places tied = tied_places_of(G.view());
+    return tied.counts[Tie];
+  }();
+  static constexpr weight_place place(std::size_t i) {
+    const tied_places tied = tied_places_of(G.view());
+    for (std::size_t t = 0; t < Tie; ++t) i += tied.counts[t];
+    return tied.all[i];
+  }
+  static constexpr std::string_view slot_name(const weight_place& at) {
+    const weight_slots slots = slots_of(G.view(), G.view().at(at.of));
+    return slots[static_cast<std::size_t>(at.number)].name;
+  }
+  template <std::size_t I>
+  static constexpr auto name() {
+    constexpr weight_place at = place(I);
+    constexpr std::string_view layer = G.view().at(at.of).name, slot = slot_name(at);
+    fixed_string<layer.size() + 1 + slot.size()> s;
+    for (std::size_t i = 0; i < layer.size(); ++i) s.text[i] = layer[i];
+    s.text[layer.size()] = '.';
+    for (std::size_t i = 0; i < slot.size(); ++i) s.text[layer.size() + 1 + i] = slot[i];
+    return s;
+  }
+  template <std::size_t... I>
+  static auto names(std::index_sequence<I...>) -> tied<name<I>()...>;
+  using type = decltype(names(std::make_index_sequence<count>{}));
+};
+
+template <const auto& G, std::size_t... N, std::size_t... O, std::size_t... T>
+auto lift(std::index_sequence<N...>, std::index_sequence<O...>, std::index_sequence<T...>) {
   if constexpr (has_plain_output(G.view())) {
     return std::type_identity<
-        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...>>{};
+        network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                typename lifted_tie<G, T>::type...>>{};
   } else if constexpr (((public_name<G, O>().view() == reference<G, G.view().outputs[O].value>().view()) && ...)) {
     return std::type_identity<
         network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
-                output<reference<G, G.view().outputs[O].value>()...>>>{};
+                typename lifted_tie<G, T>::type..., output<reference<G, G.view().outputs[O].value>()...>>>{};
   } else {
     return std::type_identity<
         network<typename lifted<G, static_cast<int>(N), struct_of<G.view().nodes[N].type>>::type...,
+                typename lifted_tie<G, T>::type...,
                 named_output<from<public_name<G, O>()...>, from<reference<G, G.view().outputs[O].value>()...>>>>{};
   }
 }
 
 template <const auto& G>
 auto lift_all() {
-  return lift<G>(std::make_index_sequence<G.view().nodes.size()>{},
-                 std::make_index_sequence<G.view().outputs.size()>{});
+  return lift<G>(std::make_index_sequence<G.view().nodes.size()>{}, std::make_index_sequence<G.view().outputs.size()>{},
+                 std::make_index_sequence<count_ties(G.view())>{});
 }
 /// For a wrong network, so that one mistake is said once.
 struct stand_in : network<input<"wrong", shape<1>>> {};

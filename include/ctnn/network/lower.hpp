@@ -336,9 +336,10 @@ class lowerer {
 
   constexpr void add_outputs() {
     // An output nobody named has the name of whatever layer computes it, before and after rewriting.
-    bool declared = false;
+    bool declared = false, any_tied = false;
     for (const layer_record* l : outputs_) {
-      if (l->keeps) continue;
+      any_tied = any_tied || l->ties;
+      if (l->keeps || l->ties) continue;
       if (declared) return fail({mistake::option_given_twice, "output"}, "network");
       declared = true;
     }
@@ -348,7 +349,7 @@ class lowerer {
     for (const bool keeps : {false, true})
       for (const layer_record* said : outputs_) {
         const layer_record& l = *said;
-        if (l.keeps != keeps) continue;
+        if (l.keeps != keeps || l.ties) continue;
         for (std::size_t i = 0; i < l.from.size(); ++i) {
           const value_id v = names_.read(l.from[i]);
           if (v == none) return fail({mistake::unknown_output, l.from[i]}, l.from[i]);
@@ -368,6 +369,63 @@ class lowerer {
       if (n.type == &type_of<op::input> && g_.at_value(n.outputs.first).readers == 0 &&
           !decode<op::input>(g_.view().fields_of(n.fields)).unused)
         return fail({mistake::unused_input, n.name}, n.name);
+    if (any_tied) tie_weights();
+  }
+
+  /// Weights that are one are the first's leaf; that of the others is gone, for nobody gives its numbers.
+  constexpr void tie_weights() {
+    pool<expression_id> now;
+    for (std::size_t i = 0; i < g_.expressions.size(); ++i) now.push_back(static_cast<expression_id>(i));
+    const auto resolve = [&](expression_id e) {
+      while (now[static_cast<std::size_t>(e)] != e) e = now[static_cast<std::size_t>(e)];
+      return e;
+    };
+    for (const layer_record* l : outputs_)
+      for (std::size_t i = 1; l->ties && i < l->from.size(); ++i) {
+        const std::string_view names[] = {l->from[0], l->from[i]};
+        expression_id e[] = {weight_called(names[0]), weight_called(names[1])};
+        for (const int k : {0, 1}) {
+          if (e[k] == none) return fail({mistake::unknown_weight, names[k]}, "tied");
+          e[k] = resolve(e[k]);
+        }
+        const expression &x = g_.expressions[static_cast<std::size_t>(e[0])],
+                         &y = g_.expressions[static_cast<std::size_t>(e[1])];
+        if (e[0] == e[1]) return fail({mistake::duplicate_weight, names[1]}, "tied");
+        if (!(x.shape == y.shape)) return fail({mistake::weight_shape_mismatch, names[1], y.shape, x.shape}, "tied");
+        if (!(x.element == y.element))
+          return fail({mistake::weight_type_mismatch,
+                       names[1],
+                       {static_cast<int>(y.element.type)},
+                       {static_cast<int>(x.element.type)}},
+                      "tied");
+        now[static_cast<std::size_t>(e[1])] = e[0];
+      }
+    pool<expression> left;
+    left.reserve(g_.expressions.size());
+    pool<expression_id> place(g_.expressions.size(), none);
+    for (std::size_t i = 0; i < g_.expressions.size(); ++i) {
+      if (now[i] != static_cast<expression_id>(i)) continue;
+      place[i] = static_cast<int>(left.size());
+      left.push_back(g_.expressions[i]);
+    }
+    for (const node& n : g_.nodes)
+      for (int k = n.weights.first; k < n.weights.first + n.weights.count; ++k) {
+        int& e = g_.operands[static_cast<std::size_t>(k)];
+        e = place[static_cast<std::size_t>(resolve(e))];
+      }
+    g_.expressions = static_cast<pool<expression>&&>(left);
+  }
+  /// The leaf that was declared as "layer.slot", or none.
+  constexpr expression_id weight_called(std::string_view name) const {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos) return none;
+    const value_id v = names_.first_of(name.substr(0, dot));
+    if (v == none) return none;
+    const node& n = g_.nodes[static_cast<std::size_t>(g_.values[static_cast<std::size_t>(v)].producer)];
+    if (n.name != name.substr(0, dot)) return none;  // a block's
+    for (const expression_id e : g_.view().weights(n))
+      if (g_.expressions[static_cast<std::size_t>(e)].name == name.substr(dot + 1)) return e;
+    return none;
   }
 
   /// A carried input has an output of its name, shape and type.
@@ -400,6 +458,47 @@ class lowerer {
 };
 
 }  // namespace detail
+
+/// What the weights of a node are called and look like, in the order of graph_view::weights.
+constexpr weight_slots slots_of(const graph_view& g, const node& n) {
+  const pool<element> of = input_elements(g, n), made = output_elements(g, n);
+  const pool<extents> in = input_shapes(g, n);
+  description d{{made.data(), made.size()}};
+  n.type->describe(g.fields_of(n.fields), inputs(in.data(), in.size()), types(of.data(), of.size()), d);
+  return d.weights;
+}
+/// A weight of a node, by its place.
+struct weight_place {
+  node_id of = none;
+  int number = 0;
+};
+/// Weights that are one: of each that several layers read all places, one after the other, and how many these are.
+/// Types say it as tied<...>.
+struct tied_places {
+  pool<weight_place> all{};
+  pool<std::size_t> counts{};
+};
+constexpr tied_places tied_places_of(const graph_view& g) {
+  pool<int> readers(g.expressions.size(), 0);
+  bool any = false;
+  for (const node& n : g.nodes)
+    for (const expression_id e : g.weights(n)) any = ++readers[static_cast<std::size_t>(e)] > 1 || any;
+  tied_places tied;
+  if (!any) return tied;
+  for (std::size_t first = 0; first < g.nodes.size(); ++first)
+    for (const expression_id e : g.weights(g.nodes[first])) {
+      if (readers[static_cast<std::size_t>(e)] < 2) continue;
+      readers[static_cast<std::size_t>(e)] = 0;
+      const std::size_t before = tied.all.size();
+      for (std::size_t i = first; i < g.nodes.size(); ++i) {
+        const auto own = g.weights(g.nodes[i]);
+        for (std::size_t k = 0; k < own.size(); ++k)
+          if (own[k] == e) tied.all.push_back({static_cast<node_id>(i), static_cast<int>(k)});
+      }
+      tied.counts.push_back(tied.all.size() - before);
+    }
+  return tied;
+}
 
 /// A declared network's graph, from a flat list. Into an argument: GCC 12 remembers the result of a call with constant
 /// arguments, heap and all, and frees it twice.

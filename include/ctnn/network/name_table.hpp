@@ -65,6 +65,11 @@ class name_table {
     all_[static_cast<std::size_t>(number)].read = true;
     return at(number);
   }
+  /// The first output of a layer, which nobody reads thereby; none if there is no such layer.
+  constexpr value_id first_of(std::string_view layer) const {
+    const int number = numbers_[slot_of_name(layer)];
+    return number == none ? none : at(number);
+  }
   constexpr value_id at(int number) const { return all_[static_cast<std::size_t>(number)].first; }
   constexpr bool is_read(int number) const { return all_[static_cast<std::size_t>(number)].read; }
   constexpr std::string_view name(int number) const { return all_[static_cast<std::size_t>(number)].name; }

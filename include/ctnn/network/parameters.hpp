@@ -31,16 +31,29 @@ struct parameters {
   alignas(64) float packed[ir::executable<Net>::weights_size + 1]{};
 };
 
+namespace ir::detail {
+
+/// Whether Many is One for several samples, and takes its packed weights (batched.hpp).
+template <class Many, class One>
+struct batch_of;
+
+}  // namespace ir::detail
+
 /// The weights of Net where they lie, for engines: parameters<Net>, or those of the network that Net only gives a name
-/// (struct Net : optimized<net> {}). They must outlive their readers.
+/// (struct Net : optimized<net> {}), or of one sample, if Net is that network batched<...> and its kernels want them
+/// packed the same way. They must outlive their readers.
 template <class Net>
 struct weights_of {
   const float* packed;
   constexpr weights_of(const parameters<Net>& weights) : packed(weights.packed) {}
   template <class Same>
   constexpr weights_of(const parameters<Same>& weights) : packed(weights.packed) {
-    static_assert(std::is_same_v<typename Same::network_type, typename Net::network_type>,
-                  "ctnn: these are the weights of another network");
+    if constexpr (!std::is_same_v<typename Same::network_type, typename Net::network_type>) {
+      using batch = ir::detail::batch_of<Net, Same>;
+      static_assert(batch::is_it, "ctnn: these are the weights of another network");
+      static_assert(!batch::is_it || batch::packs_alike,
+                    "ctnn: for several samples a layer's weights are packed in another way: the batch has its own");
+    }
   }
   template <class Any>
   weights_of(const parameters<Any>&&) = delete;  // would be gone before the first inference
@@ -149,7 +162,8 @@ struct widened_weights {
 constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> given, float* packed) {
   const widened_weights weights(g, given);
   const leaf_lookup leaf{weights.all};
-  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t) {
+  for_each_slot(g, [&](const node& n, int slot, expression_id e, std::int64_t offset, std::int64_t, bool is_there) {
+    if (is_there) return;
     const expression& x = g.at_expression(e);
     const auto leaf_numbers = [&](int k) {
       return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)]));
@@ -168,7 +182,8 @@ constexpr void fold_and_pack(const graph_view& g, std::span<const named_weight> 
 /// Packs the weights of a network whose weights are all given as they are: no folding, no heap.
 constexpr void pack_given(const graph_view& g, std::span<const named_weight> given, float* packed) {
   const leaf_lookup leaf{given};
-  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
+  for_each_slot(g, [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t, bool is_there) {
+    if (is_there) return;
     pack_slot(
         g, n, slot,
         [&](int k) { return leaf.numbers(g.at_expression(g.weights(n)[static_cast<std::size_t>(k)])); },

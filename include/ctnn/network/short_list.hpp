@@ -104,6 +104,8 @@ template <fixed_string... Names>
 inline constexpr type_key key_of<output<Names...>> = key_of_names<Names...>("output");
 template <fixed_string... Names>
 inline constexpr type_key key_of<keep<Names...>> = key_of_names<Names...>("keep");
+template <fixed_string... Names>
+inline constexpr type_key key_of<tied<Names...>> = key_of_names<Names...>("tied");
 template <class Public, class Layers>
 inline constexpr type_key key_of<named_output<Public, Layers>> =
     key_of_parts("named_output", {}, {key_of<Public>, key_of<Layers>});

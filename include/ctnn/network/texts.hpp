@@ -58,6 +58,17 @@ constexpr void append_shapes(text& out, const graph_view& g, const node& n) {
   }
 }
 template <class Style>
+constexpr void append_tied_of(text& out, const graph_view& g, const weight_place* first, std::size_t count) {
+  pool<text> names;
+  for (std::size_t i = 0; i < count; ++i) {
+    const node& n = g.at(first[i].of);
+    text name;
+    append(name, n.name, ".", slots_of(g, n)[static_cast<std::size_t>(first[i].number)].name);
+    names.push_back(name);
+  }
+  append_tied<Style>(out, names);
+}
+template <class Style>
 constexpr void append_outputs_of(text& out, const graph_view& g) {
   pool<text> publicly, values;
   for (const network_output& o : g.outputs) {
@@ -101,13 +112,21 @@ struct network_writer {
   static constexpr void write(text& out) {
     const graph_view& g = declared_graph<Net>;
     const bool says_outputs = !has_plain_output(g);
+    const tied_places tied = tied_places_of(g);
     remarked_lines<text> all;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       text line, shapes;
       append_declaration<style>(line, g, static_cast<node_id>(i));
-      if (says_outputs || i + 1 < g.nodes.size()) line += ",";
+      if (says_outputs || tied.counts.size() > 0 || i + 1 < g.nodes.size()) line += ",";
       append_shapes(shapes, g, g.nodes[i]);
       all.add(line, shapes);
+    }
+    const weight_place* first = tied.all.data();
+    for (std::size_t i = 0; i < tied.counts.size(); first += tied.counts[i++]) {
+      text line;
+      append_tied_of<style>(line, g, first, tied.counts[i]);
+      if (says_outputs || i + 1 < tied.counts.size()) line += ",";
+      all.add(line, {});
     }
     if (says_outputs) {
       text outputs;

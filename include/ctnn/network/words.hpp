@@ -190,6 +190,14 @@ constexpr void append_layer(Out& out, const graph_view& g, const node& n, const 
   out += ">";
 }
 
+/// tied<...>: the names of weights that are one.
+template <class Style, class Out>
+constexpr void append_tied(Out& out, const auto& names) {
+  append(out, Style::scope, "tied<");
+  detail::append_names<Style>(out, names);
+  out += ">";
+}
+
 /// output<...>: the outputs' public names, and the values they are.
 template <class Style, class Out>
 constexpr void append_outputs(Out& out, const auto& publicly, const auto& values) {

@@ -8,6 +8,7 @@
 
 #include "optimization.hpp"
 #include "rule.hpp"
+#include "shared_expressions.hpp"
 
 namespace ctnn::ir {
 
@@ -170,8 +171,8 @@ constexpr graph bind_weights(graph source) {
 /// each such part, because a compiler's step limit is for a constant; files do the same, so that both worlds agree.
 inline constexpr std::size_t nodes_at_once = 125;
 
-/// One part: nodes behind `settled` and what changes with them.
-constexpr optimization optimize_part(graph source, span<const rule_record> rules, std::size_t settled,
+/// One part: nodes behind `settled` and what changes with them. `shares`: the whole network's layers share weights.
+constexpr optimization optimize_part(graph source, span<const rule_record> rules, std::size_t settled, bool shares,
                                      std::size_t most = every_rewrite) {
   const std::size_t all = source.nodes.size(), end = all < settled + nodes_at_once ? all : settled + nodes_at_once;
   rewriter r(static_cast<graph&&>(source), settled);
@@ -222,15 +223,17 @@ constexpr optimization optimize_part(graph source, span<const rule_record> rules
   }
   for (std::size_t i = 0; i < end; ++i) result.settled += r.live(static_cast<int>(i)) ? 1u : 0u;
   result.g = r.finish();
+  if (shares) share_equal_expressions(result.g);
   result.history = r.history();
   return result;
 }
 
 /// Rewrites to a fixpoint, or so many times.
 constexpr optimization optimize(graph source, span<const rule_record> rules, std::size_t most = every_rewrite) {
-  optimization all = optimize_part(static_cast<graph&&>(source), rules, 0, most);
+  const bool shares = shares_weights(source.view());
+  optimization all = optimize_part(static_cast<graph&&>(source), rules, 0, shares, most);
   while (all.broken_rule.empty() && all.settled < all.g.nodes.size() && all.applied < most) {
-    optimization next = optimize_part(static_cast<graph&&>(all.g), rules, all.settled, most - all.applied);
+    optimization next = optimize_part(static_cast<graph&&>(all.g), rules, all.settled, shares, most - all.applied);
     all.g = static_cast<graph&&>(next.g);
     all.settled = next.settled;
     all.applied += next.applied;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// All weights of a network in the order its kernels want them, one after the other.
+// All weights of a network in the order its kernels want them, one after the other; what layers share is there once.
 #pragma once
 
 #include "../base/typed_span.hpp"
@@ -46,23 +46,113 @@ constexpr void pack_slot(const graph_view& g, const node& n, int i, const auto& 
   else n.type->pack(g.fields_of(n.fields), slot, shape, from.data(), to, block);
 }
 
+/// A weight of a node: `number` counts those that are not given.
+struct packed_slot {
+  const graph_view& g;
+  const node& of;
+  int number;
+
+  constexpr int slot() const { return slot_of(g.given(of), number); }
+  constexpr const expression& numbers() const {
+    return g.at_expression(g.weights(of)[static_cast<std::size_t>(number)]);
+  }
+  template <class Op>
+  constexpr bool is() const {
+    return of.type == &type_of<Op>;
+  }
+  template <class Op>
+  constexpr Op get() const {
+    return decode<Op>(g.fields_of(of.fields));
+  }
+};
+
+namespace packed_detail {
+
+constexpr bool same_fields(const packed_slot& a, const packed_slot& b) {
+  const auto of = a.g.fields_of(a.of.fields), other = b.g.fields_of(b.of.fields);
+  if (of.size() != other.size()) return false;
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (of[i] != other[i]) return false;
+  return true;
+}
+/// What firmware's sums of bytes begin with follows from all weights, and from what the bytes stand for.
+constexpr bool begins_alike(const packed_slot& a, const packed_slot& b) {
+  const auto of = a.g.weights(a.of), other = b.g.weights(b.of);
+  if (of.size() != other.size()) return false;
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (of[i] != other[i]) return false;
+  return same_fields(a, b) && a.g.at_value(a.g.inputs(a.of)[0]).type == b.g.at_value(b.g.inputs(b.of)[0]).type &&
+         a.g.at_value(a.of.outputs.first).type == b.g.at_value(b.of.outputs.first).type;
+}
+/// Of floats: rows, and filters of one shape in as many groups, lie the same way wherever they are applied.
+constexpr bool lies_alike(const packed_slot& a, const packed_slot& b) {
+  if (same_fields(a, b) || a.is<op::linear>()) return true;
+  const auto same = [&]<class... Ops>(operator_list<Ops...>, auto&& of) {
+    return ((a.is<Ops>() && of(a.get<Ops>()) == of(b.get<Ops>())) || ...);
+  };
+  const auto any = [&]<class... Ops>(operator_list<Ops...>) { return (a.is<Ops>() || ...); };
+  return same(operator_list<op::conv1d, op::conv2d, op::conv3d>(), [](const auto& p) { return p.groups; }) ||
+         same(operator_list<op::rnn, op::gru, op::lstm>(), [](const auto& p) { return p.hidden; }) ||
+         any(operator_list<op::batch_norm, op::scale, op::bias, op::prelu, op::layer_norm, op::rms_norm,
+                           op::group_norm>());  // as they are
+}
+
+}  // namespace packed_detail
+
+/// Whether two weights, of which the numbers are the same, are packed the same way.
+constexpr bool packs_alike(const packed_slot& a, const packed_slot& b, int block = channel_block) {
+  if (a.of.type != b.of.type || a.slot() != b.slot()) return false;
+  const byte_rows rows = byte_rows_of(a.g, a.of, block);
+  if (!(rows == byte_rows_of(b.g, b.of, block))) return false;
+  if (rows)
+    return byte_slots(a.g, a.of)[static_cast<std::size_t>(a.number)].name == "weight" ||
+           packed_detail::begins_alike(a, b);
+  const dtype element = a.numbers().element;
+  if (element != dtype::f32) return !packs_elements(a.of, a.slot(), element) || packed_detail::same_fields(a, b);
+  if (a.slot() == 0 && packed_winograd_size(a.g, a.of, block) != packed_winograd_size(b.g, b.of, block)) return false;
+  return packed_detail::lies_alike(a, b);
+}
+
 /// Where each weight begins among a network's packed ones: calls slot(node, number of the weight, expression, offset,
-/// packed size). Returns the total.
+/// packed size, is it there). Of those that layers share each has a place for every way that it is packed, and is there
+/// when the second of its readers comes. Returns the total.
 constexpr std::int64_t for_each_slot(const graph_view& g, auto&& slot, int block = channel_block) {
-  std::int64_t offset = 0;
+  struct place {
+    const node* of;
+    int number;
+    std::int64_t offset;
+    int before;  ///< another of the same expression
+  };
+  pool<place> places;
+  pool<int> last(g.expressions.size(), none);  // place of each expression
+  std::int64_t total = 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const node& n = g.nodes[i];
     for (int k = 0; k < n.weights.count; ++k) {
+      const expression_id e = g.weights(n)[static_cast<std::size_t>(k)];
       const std::int64_t size = packed_size(g, n, k, block);
-      slot(n, k, g.weights(n)[static_cast<std::size_t>(k)], offset, size);
-      offset += (size + arena_alignment - 1) / arena_alignment * arena_alignment;
+      int& of_this = last[static_cast<std::size_t>(e)];
+      int known = of_this;
+      for (; known != none; known = places[static_cast<std::size_t>(known)].before)
+        if (const place& p = places[static_cast<std::size_t>(known)];
+            packs_alike({g, *p.of, p.number}, {g, n, k}, block))
+          break;
+      const bool is_there = known != none;
+      if (!is_there) {
+        known = static_cast<int>(places.size());
+        places.push_back({&n, k, total, of_this});
+        of_this = known;
+        total += (size + arena_alignment - 1) / arena_alignment * arena_alignment;
+      }
+      slot(n, k, e, places[static_cast<std::size_t>(known)].offset, size, is_there);
     }
   }
-  return offset;
+  return total;
 }
 
 constexpr std::int64_t packed_total(const graph_view& g, int block = channel_block) {
-  return for_each_slot(g, [](const node&, int, expression_id, std::int64_t, std::int64_t) {}, block);
+  return for_each_slot(
+      g, [](const node&, int, expression_id, std::int64_t, std::int64_t, bool) {}, block);
 }
 
 }  // namespace CTNN_PACKING

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <ctnn/kernels/walks/interpolation_walk.hpp>
+
 using namespace ctnn;
 using namespace ctnn::ir;
 using namespace ctnn::ir::test;

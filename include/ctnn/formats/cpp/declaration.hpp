@@ -37,6 +37,7 @@ class declaration {
     refuse_all([](const node& n) { return detail::is_spelled(n.type->spelling()); });
     for (std::size_t i = 0; i < g.nodes.size(); ++i) names_.push_back(fresh_name(g.nodes[i]));
     for (std::size_t i = 0; i < g.nodes.size(); ++i) spell(static_cast<node_id>(i));
+    find_tied();
     check();
   }
 
@@ -49,6 +50,7 @@ class declaration {
   /// The arguments of network<...>, a line each.
   std::vector<std::string> lines() const {
     std::vector<std::string> out = texts_;
+    for (const std::vector<std::string>& names : tied_) append_tied<detail::in_headers>(out.emplace_back(), names);
     const auto [publicly, layers] = outputs();
     append_outputs<detail::in_headers>(out.emplace_back(), publicly, layers);
     return out;
@@ -112,6 +114,17 @@ class declaration {
     append_layer<detail::in_headers>(texts_.emplace_back(), g_, n, options_.back(), name(id), from_.back());
   }
 
+  void find_tied() {
+    const tied_places tied = tied_places_of(g_);
+    auto at = tied.all.begin();
+    for (const std::size_t count : tied.counts) {
+      std::vector<std::string>& names = tied_.emplace_back();
+      for (std::size_t i = 0; i < count; ++i, ++at)
+        names.push_back(name(at->of) + '.' +
+                        std::string(slots_of(g_, g_.at(at->of))[static_cast<std::size_t>(at->number)].name));
+    }
+  }
+
   /// Lowers what has been spelled, as the compiler will.
   void check() const {
     std::deque<std::vector<std::string_view>> views;
@@ -122,6 +135,11 @@ class declaration {
       records.emplace_back();
       for (const spelled_option& o : options_[i]) records.back().push_back({o.key, {o.values.data(), o.values.size()}});
       layers.push_back({g_.nodes[i].type, names_[i], views.back(), records.back(), {}, previous_[i]});
+    }
+    for (const std::vector<std::string>& names : tied_) {
+      views.emplace_back(names.begin(), names.end());
+      layer_record& tied = layers.emplace_back(layer_record{nullptr, {}, views.back(), {}, {}, false});
+      tied.ties = true;
     }
     const auto [publicly, made_by] = outputs();
     const std::vector<std::string_view> names(publicly.begin(), publicly.end()), values(made_by.begin(), made_by.end());
@@ -146,6 +164,7 @@ class declaration {
   std::deque<std::vector<std::string>> from_;
   std::deque<spelled_options> options_;
   std::vector<bool> previous_;
+  std::vector<std::vector<std::string>> tied_;
   bool needs_typed_ = false;
 };
 

@@ -55,7 +55,9 @@ class header_writer {
 
  private:
   void collect(const weight_reader& numbers) {
-    for_each_slot(g_, [&](const node& n, int slot, expression_id e, std::int64_t, std::int64_t) {
+    std::unordered_set<expression_id> there;  // what layers share is given under the first of its names
+    for_each_slot(g_, [&](const node& n, int slot, expression_id e, std::int64_t, std::int64_t, bool) {
+      if (!there.insert(e).second) return;
       weights_.add(layers_.name(static_cast<node_id>(&n - g_.nodes.data())), slot_name(n, slot), numbers(e));
     });
   }
@@ -63,7 +65,8 @@ class header_writer {
     packed_.resize(static_cast<std::size_t>(packed_total(g_, options_.packed)));
     for_each_slot(
         g_,
-        [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t) {
+        [&](const node& n, int slot, expression_id, std::int64_t offset, std::int64_t, bool is_there) {
+          if (is_there) return;
           pack_slot(
               g_, n, slot, [&](int k) { return numbers(g_.weights(n)[static_cast<std::size_t>(k)]); },
               packed_.data() + offset, options_.packed);
@@ -71,10 +74,7 @@ class header_writer {
         options_.packed);
   }
   std::string slot_name(const node& n, int slot) const {
-    const pool<element> of = input_elements(g_, n), made = output_elements(g_, n);
-    description d{{made.data(), made.size()}};
-    n.type->describe(g_.fields_of(n.fields), input_shapes(g_, n), of, d);
-    return std::string(d.weights[static_cast<std::size_t>(slot)].name);
+    return std::string(slots_of(g_, n)[static_cast<std::size_t>(slot)].name);
   }
 
   void declare(std::int64_t count) {
@@ -83,11 +83,14 @@ class header_writer {
     for (const std::string& l : lines) width = std::max(width, std::min<std::size_t>(l.size(), 96));
     out_ += "struct " + options_.name + " : ctnn::network<\n";
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-      std::string shapes;
-      const range values = g_.nodes[i].outputs;
-      for (int k = 0; k < values.count; ++k) shapes += (k ? ", " : "") + describe(g_.shape(values.first + k));
-      out_ += "    " + lines[i] + ',' + std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') +
-              "  // " + shapes + '\n';
+      out_ += "    " + lines[i] + ',';
+      if (i < g_.nodes.size()) {  // the others say which weights are one
+        std::string shapes;
+        const range values = g_.nodes[i].outputs;
+        for (int k = 0; k < values.count; ++k) shapes += (k ? ", " : "") + describe(g_.shape(values.first + k));
+        out_ += std::string(width > lines[i].size() ? width - lines[i].size() : 0, ' ') + "  // " + shapes;
+      }
+      out_ += '\n';
     }
     out_ += "    " + lines.back() + "> {\n";
     const std::string& name = options_.name;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "../../base/describe.hpp"
+#include "../../loaded/equal_numbers.hpp"
 #include "../../loaded/folded_weights.hpp"
 #include "encode.hpp"
 #include "evaluate.hpp"
@@ -125,10 +126,15 @@ struct model_writer {
   std::map<const void*, shared_array> turned{};  ///< transposed matrices, by their numbers
   std::unordered_map<std::string, written_value> written{};
 
-  /// An initializer of these numbers; `wanted` is its name if nobody has it.
+  /// An initializer of these numbers, one for all who want them; `wanted` is its name if nobody has it.
   std::string initializer(const std::string& wanted, const extents& shape, const shared_array& a) {
     std::string& name = shared[{a.get(), ir::describe(shape)}];
     if (!name.empty()) return name;
+    // Of bytes it is also known what they stand for, by name.
+    const bool may_share = is_floating(a->type()) && !model.without_numbers;
+    const auto same_shape = [&](const known_initializer& k) { return k.shape == shape; };
+    if (const known_initializer* const twin = may_share ? known_.find(a, same_shape) : nullptr)
+      return name = twin->name;
     tensor t;
     t.name = name = values(wanted);
     t.shape = shape;
@@ -136,6 +142,7 @@ struct model_writer {
     t.values = a;
     file.graph.initializers.push_back(std::move(t));
     written[name].type = a->type();
+    if (may_share) known_.add({a, shape, name});
     return name;
   }
   /// The same for few numbers, which one initializer holds for all nodes.
@@ -164,6 +171,12 @@ struct model_writer {
   }
 
  private:
+  struct known_initializer {
+    shared_array numbers;
+    extents shape;
+    std::string name;
+  };
+  ir::equal_numbers<known_initializer> known_;
   std::map<expression_id, shared_array> evaluated_;
 };
 

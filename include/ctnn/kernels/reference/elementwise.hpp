@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../graph/operators/elementwise.hpp"
-#include "../walks/loop_nest.hpp"
-#include "../tensor.hpp"
+#include "../../base/math.hpp"
+#include "coordinates.hpp"
 
 namespace ctnn::ir {
 
@@ -24,21 +24,6 @@ constexpr float apply(op::binary_function f, float a, float b) {
     case prelu: return a < 0 ? a * b : a;
   }
   return a;
-}
-
-/// The loops of a binary operator: operands are the output, the first and the second input, broadcast from the right.
-/// Any layouts.
-constexpr loop_nest<3> broadcast_loops(const tensor& out, const const_tensor& a, const const_tensor& b) {
-  loop_nest<3> nest;
-  for (int i = 0; i < out.shape.rank; ++i) {
-    const int axis = memory_axis(out, i);
-    const auto stride = [&](const const_tensor& t) {
-      const int own = axis - (out.shape.rank - t.shape.rank);
-      return own < 0 || t.shape[own] == 1 ? std::ptrdiff_t{0} : stride_of(t, own);
-    };
-    nest.push_back({out.shape[axis], {stride_of(out, axis), stride(a), stride(b)}});
-  }
-  return nest;
 }
 
 }  // namespace ctnn::ir
@@ -67,7 +52,16 @@ constexpr void run(const op::identity&, const arguments& a) {
 
 namespace detail {
 
-/// The innermost loop of a binary operator; the usual functions are worth a loop of their own (clang counts steps).
+/// Which element of an operand goes with these coordinates of a result of rank `rank`: operands are broadcast from the
+/// right.
+constexpr std::int64_t broadcast_place(const extents& operand, int rank, const coordinates& at) {
+  std::int64_t place = 0;
+  for (int i = 0; i < operand.rank; ++i)
+    place = place * operand[i] + (operand[i] == 1 ? 0 : at[static_cast<std::size_t>(rank - operand.rank + i)]);
+  return place;
+}
+
+/// A row of a binary operator; the usual functions are worth a loop of their own (clang counts steps).
 constexpr void binary_row(op::binary_function f, std::ptrdiff_t n, float* y, std::ptrdiff_t dy, const float* a,
                           std::ptrdiff_t da, const float* b, std::ptrdiff_t db) {
   using enum op::binary_function;
@@ -94,13 +88,17 @@ constexpr void run(const op::binary& p, const arguments& a) {
     detail::binary_row(p.function, static_cast<std::ptrdiff_t>(y.shape.count()), y.data, 1, x, 1, &p.scalar.value, 0);
   } else {
     const float* z = a.in[1].data;
-    loop_nest<3> nest = broadcast_loops(y, a.in[0], a.in[1]);
-    nest.require(1);
-    const auto& row = nest.levels[nest.depth - 1];
-    loop_cursor<3> at(nest, 1);
-    do detail::binary_row(p.function, row.extent, y.data + at.offset[0], row.stride[0], x + at.offset[1], row.stride[1],
-                          z + at.offset[2], row.stride[2]);
-    while (at.next());
+    extents rows = y.shape;
+    const std::ptrdiff_t n = rows.rank > 0 ? rows.back(0) : 1;
+    if (rows.rank > 0) rows.back(0) = 1;
+    const auto step = [](const extents& operand) {
+      return operand.rank > 0 && operand.back(0) != 1 ? std::ptrdiff_t{1} : std::ptrdiff_t{0};
+    };
+    const std::ptrdiff_t dx = step(a.in[0].shape), dz = step(a.in[1].shape);
+    detail::for_each_place(rows, [&](const detail::coordinates& at, std::int64_t row) {
+      detail::binary_row(p.function, n, y.data + row * n, 1, x + detail::broadcast_place(a.in[0].shape, rows.rank, at), dx,
+                         z + detail::broadcast_place(a.in[1].shape, rows.rank, at), dz);
+    });
   }
   detail::activate(p.activation, y);
 }

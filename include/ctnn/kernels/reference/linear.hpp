@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../../graph/operators/linear.hpp"
-#include "../walks/matmul_walk.hpp"
-#include "../tensor.hpp"
+#include "../../graph/operators/matrix.hpp"
+#include "coordinates.hpp"
 
 namespace ctnn::ir::reference {
 
@@ -27,23 +27,30 @@ constexpr void run(const op::linear& p, const arguments& a) {
   }
 }
 
+/// numpy.matmul: y[.., i, j] = sum of a[.., i, k] b[.., k, j]. A vector is a row on the left, a column on the right;
+/// matrices in front are broadcast from the right.
 constexpr void run(const op::matmul& p, const arguments& a) {
-  const matmul_walk w(p, a.in[0].shape, a.in[1].shape);
-  const std::int64_t row_step = p.transpose_a ? 1 : w.depth, left_step = p.transpose_a ? w.rows : 1;
-  const std::int64_t column_step = p.transpose_b ? w.depth : 1, right_step = p.transpose_b ? 1 : w.columns;
-  const float *left = a.in[0].data, *right = a.in[1].data;
-  float* y = a.out[0].data;
-  for (std::int64_t m = 0; m < w.matrices; ++m) {
-    const auto at = w.offsets(m);
-    for (int r = 0; r < w.rows; ++r)
-      for (int c = 0; c < w.columns; ++c) {
-        // Places, not pointers: an operand without elements may have no memory.
-        const std::int64_t x = at.a + r * row_step, z = at.b + c * column_step;
-        float sum = 0;
-        for (int k = 0; k < w.depth; ++k) sum += left[x + k * left_step] * right[z + k * right_step];
-        *y++ = p.scale * sum;
-      }
-  }
+  const extents &l = a.in[0].shape, &r = a.in[1].shape, &y = a.out[0].shape;
+  const bool has_rows = l.rank > 1, has_columns = r.rank > 1;
+  const int batch = y.rank - (has_rows ? 1 : 0) - (has_columns ? 1 : 0);
+  const int depth = has_rows && p.transpose_a ? l.back(1) : l.back(0);
+  const std::int64_t rows = has_rows ? y[batch] : 1, columns = has_columns ? y.back(0) : 1;
+  detail::for_each_place(y, [&](const detail::coordinates& at, std::int64_t place) {
+    const auto matrix = [&](const extents& s) {  // its number among those of an operand
+      std::int64_t number = 0;
+      for (int i = 0; i < s.rank - 2; ++i)
+        number = number * s[i] + (s[i] == 1 ? 0 : at[static_cast<std::size_t>(batch - (s.rank - 2) + i)]);
+      return number;
+    };
+    const std::int64_t i = has_rows ? at[static_cast<std::size_t>(batch)] : 0,
+                       j = has_columns ? at[static_cast<std::size_t>(y.rank - 1)] : 0;
+    const std::int64_t left = matrix(l) * rows * depth + (p.transpose_a ? i : i * depth),
+                       right = matrix(r) * depth * columns + (p.transpose_b ? j * depth : j);
+    float sum = 0;
+    for (std::int64_t k = 0; k < depth; ++k)
+      sum += a.in[0].data[left + (p.transpose_a ? k * rows : k)] * a.in[1].data[right + (p.transpose_b ? k : k * columns)];
+    a.out[0].data[place] = p.scale * sum;
+  });
 }
 
 }  // namespace ctnn::ir::reference

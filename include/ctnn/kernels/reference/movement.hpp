@@ -3,39 +3,13 @@
 // coordinates. Values are plain, row by row. Nothing of walks/ is used, so that what is wrong there shows.
 #pragma once
 
-#include <array>
-
 #include "../../graph/operators/pad.hpp"
 #include "../../graph/operators/shape.hpp"
-#include "../tensor.hpp"
+#include "coordinates.hpp"
 
 namespace ctnn::ir::reference {
 
 namespace detail {
-
-using coordinates = std::array<int, max_rank>;
-
-/// Which element of a value of this shape has these coordinates.
-constexpr std::int64_t place_of(const extents& shape, const coordinates& at) {
-  std::int64_t place = 0;
-  for (int i = 0; i < shape.rank; ++i) place = place * shape[i] + at[static_cast<std::size_t>(i)];
-  return place;
-}
-
-/// f(coordinates, place) for each element of a value of this shape, in order.
-template <class F>
-constexpr void for_each_place(const extents& shape, F f) {
-  const std::int64_t n = shape.count();
-  coordinates at{};
-  for (std::int64_t place = 0; place < n; ++place) {
-    f(at, place);
-    for (int i = shape.rank - 1; i >= 0; --i) {
-      int& c = at[static_cast<std::size_t>(i)];
-      if (++c < shape[i]) break;
-      c = 0;
-    }
-  }
-}
 
 /// Each element of the result is the one of the input that `from` makes of its coordinates.
 template <class F>

@@ -9,7 +9,6 @@
 #include "../../graph/operators/normalization.hpp"
 #include "../../graph/operators/statistics.hpp"
 #include "../tensor.hpp"
-#include "../walks/reduction_walk.hpp"
 #include "elementwise.hpp"
 
 namespace ctnn::ir {
@@ -159,20 +158,22 @@ constexpr void run(const op::group_norm& p, const arguments& a) {
 /// all of it.
 template <class Statistics>
 constexpr void normalize_over(unsigned axes, const arguments& a, Statistics statistics) {
-  if (a.in[0].shape.count() == 0) return;
-  const reduction_walk walk(a.out[0], a.in[0], axes);
-  loop_cursor<2> kept(walk.kept, 0);
-  do {
-    const float* x = a.in[0].data + kept.offset[1];
-    float* y = a.out[0].data + kept.offset[1];
-    const auto for_each_place = [&](auto f) {
-      loop_cursor<1> at(walk.reduced, 0);
-      do f(at.offset[0]);
-      while (at.next());
+  const extents& shape = a.in[0].shape;
+  if (shape.count() == 0) return;
+  extents kept = shape, together = shape;
+  for (int i = 0; i < shape.rank; ++i) (axes >> i & 1u ? kept : together)[i] = 1;
+  detail::for_each_place(kept, [&](const detail::coordinates& at, std::int64_t) {
+    const std::int64_t begin = detail::place_of(shape, at);
+    const float* x = a.in[0].data + begin;
+    float* y = a.out[0].data + begin;
+    const auto for_all = [&](auto f) {
+      detail::for_each_place(together, [&](const detail::coordinates& more, std::int64_t) {
+        f(detail::place_of(shape, more));
+      });
     };
-    const auto [middle, divisor] = statistics([&](auto f) { for_each_place([&](std::ptrdiff_t i) { f(x[i]); }); });
-    for_each_place([&, m = middle, d = divisor](std::ptrdiff_t i) { y[i] = (x[i] - m) / d; });
-  } while (kept.next());
+    const auto [middle, divisor] = statistics([&](auto f) { for_all([&](std::int64_t i) { f(x[i]); }); });
+    for_all([&, m = middle, d = divisor](std::int64_t i) { y[i] = (x[i] - m) / d; });
+  });
 }
 struct middle_and_divisor {
   float middle, divisor;

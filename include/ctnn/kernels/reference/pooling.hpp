@@ -9,8 +9,7 @@
 #include "../../base/math.hpp"
 #include "../../base/requantize.hpp"
 #include "../../graph/operators/pooling.hpp"
-#include "../tensor.hpp"
-#include "../walks/pooling_walk.hpp"
+#include "coordinates.hpp"
 
 namespace ctnn::ir::reference {
 
@@ -38,49 +37,58 @@ struct pooled_cells {
   }
 };
 
+/// place_of() in values whose planes, of the axes from `lead` on, have their axes the other way round.
+constexpr std::int64_t place_by_columns(const extents& shape, int lead, const coordinates& at) {
+  std::int64_t place = 0;
+  for (int i = 0; i < lead; ++i) place = place * shape[i] + at[static_cast<std::size_t>(i)];
+  for (int i = shape.rank - 1; i >= lead; --i) place = place * shape[i] + at[static_cast<std::size_t>(i)];
+  return place;
+}
+
 }  // namespace detail
 
+/// A window's taps lie `dilation` apart from place * stride - padding on. Those outside of the input are no cells; an
+/// average counts cells, or taps that are in the padding, too, or all.
 constexpr void run(const op::pool& p, const arguments& a) {
-  const extents &x = a.in[0].shape, &y = a.out[0].shape;
+  const extents& x = a.in[0].shape;
   const int lead = x.rank - p.axes;
-  const std::int64_t planes = x.count(0, lead), plane = x.count(lead, x.rank), windows = y.count(lead, y.rank);
-  window_axis axis[max_rank]{};
-  for (int i = 0; i < p.axes; ++i) axis[i] = p.along(i, x[lead + i]);
-  for (std::int64_t c = 0; c < planes; ++c)
-    for (std::int64_t w = 0; w < windows; ++w) {
-      pooling_window window[max_rank]{};
-      std::int64_t cells = 1, left = w;
-      float counted = 1;
-      for (int i = p.axes - 1; i >= 0; --i) {
-        window[i] = pool_window_at(p, axis[i], static_cast<int>(left % y[lead + i]));
-        cells *= window[i].cells;
-        counted *= static_cast<float>(window[i].divisor);
-        left /= y[lead + i];
-      }
-      detail::pooled_cells<float> pooled{p.function};
-      std::int64_t best = -1;
-      for (std::int64_t t = 0; t < cells; ++t) {
-        // The cell's position, from the last axis to the first; `reversed`: in a plane with its axes the other way
-        // round.
-        std::int64_t tap = t, offset = 0, unit = 1, reversed = 0, reversed_unit = plane;
-        for (int i = p.axes - 1; i >= 0; --i) {
-          const pooling_window& b = window[i];
-          const std::int64_t at = b.first + tap % b.cells * b.step;
-          reversed_unit /= axis[i].size;
-          reversed += at * reversed_unit;
-          offset += at * unit;
-          unit *= axis[i].size;
-          tap /= b.cells;
-        }
-        const float v = a.in[0].data[c * plane + offset];
-        const float term = p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v;
-        if (pooled.add(term) || best < 0) best = c * plane + (p.column_major ? reversed : offset);
-      }
-      a.out[0].data[c * windows + w] = p.function == op::pooling::lp
-                                           ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p))
-                                           : pooled.result(counted);
-      if (p.indices && !CTNN_IN_CONSTANT()) elements<std::int64_t>(a.out[1])[c * windows + w] = best;
+  window_axis axes[max_rank]{};
+  for (int i = 0; i < p.axes; ++i) axes[i] = p.along(i, x[lead + i]);
+  detail::for_each_place(a.out[0].shape, [&](const detail::coordinates& at, std::int64_t place) {
+    extents cells;
+    detail::coordinates first = at;  // cell of the input
+    float counted = 1;
+    for (int i = 0; i < p.axes; ++i) {
+      const window_axis& w = axes[i];
+      int& begin = first[static_cast<std::size_t>(lead + i)];
+      const std::int64_t start = std::int64_t{begin} * w.stride - w.before;
+      const auto taps_before = [&](std::int64_t end) {
+        const std::int64_t n = end > start ? (end - start + w.dilation - 1) / w.dilation : 0;
+        return static_cast<int>(n < w.taps ? n : w.taps);
+      };
+      const int outside = taps_before(0), inside = taps_before(w.size) - outside;
+      begin = static_cast<int>(start + std::int64_t{outside} * w.dilation);
+      cells.push_back(inside);
+      counted *= static_cast<float>(p.divisor_whole       ? w.taps
+                                    : p.count_include_pad ? taps_before(std::int64_t{w.size} + w.after)
+                                                          : inside);
     }
+    detail::pooled_cells<float> pooled{p.function};
+    std::int64_t best = -1;
+    detail::for_each_place(cells, [&](const detail::coordinates& cell, std::int64_t) {
+      detail::coordinates from = first;
+      for (int i = 0; i < p.axes; ++i)
+        from[static_cast<std::size_t>(lead + i)] += cell[static_cast<std::size_t>(i)] * axes[i].dilation;
+      const float v = a.in[0].data[detail::place_of(x, from)];
+      const float term = p.function == op::pooling::lp ? math::pow(v < 0 ? -v : v, static_cast<float>(p.p)) : v;
+      const bool is_best = pooled.add(term) || best < 0;
+      if (!p.indices || !is_best) return;
+      best = p.column_major ? detail::place_by_columns(x, lead, from) : detail::place_of(x, from);
+    });
+    a.out[0].data[place] = p.function == op::pooling::lp ? math::pow(pooled.value, 1.0f / static_cast<float>(p.p))
+                                                         : pooled.result(counted);
+    if (p.indices && !CTNN_IN_CONSTANT()) elements<std::int64_t>(a.out[1])[place] = best;
+  });
 }
 
 /// The planes from `x` on, for every element type.

@@ -6,21 +6,16 @@
 
 #include "../../graph/operators/reduce.hpp"
 #include "../../base/math.hpp"
-#include "../walks/reduction_walk.hpp"
+#include "coordinates.hpp"
 
 namespace ctnn::ir::reference {
 
-/// The sum, product, ... over the loops of `nest` from x on, `none` if `n` of them is nothing.
-constexpr float reduced_value(op::reduction f, const float* x, const loop_nest<1>& nest, std::int64_t n) {
+/// The sum, product, ... of `n` numbers; all(f) calls f with each of them.
+constexpr float reduced_value(op::reduction f, std::int64_t n, const auto& all) {
   using enum op::reduction;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   float total = f == prod ? 1.0f : f == max || f == log_sum_exp ? -infinity : f == min ? infinity : 0.0f;
-  const auto each = [&](auto join) {
-    if (n == 0) return;
-    loop_cursor<1> at(nest, 0);
-    do total = join(total, x[at.offset[0]]);
-    while (at.next());
-  };
+  const auto each = [&](auto join) { all([&](float v) { total = join(total, v); }); };
   switch (f) {
     case sum: case mean: case log_sum: each([](float t, float v) { return t + v; }); break;
     case l1: each([](float t, float v) { return t + math::abs(v); }); break;
@@ -40,13 +35,26 @@ constexpr float reduced_value(op::reduction f, const float* x, const loop_nest<1
 }
 
 constexpr void run(const op::reduce& p, const arguments& a) {
-  const tensor& y = a.out[0];
-  if (y.shape.count() == 0) return;
-  const reduction_walk walk(y, a.in[0], p.reduced(a.in[0].shape));
-  const std::int64_t n = a.in[0].shape.count() / y.shape.count();
-  loop_cursor<2> at(walk.kept, 0);
-  do y.data[at.offset[0]] = reduced_value(p.function, n == 0 ? nullptr : a.in[0].data + at.offset[1], walk.reduced, n);
-  while (at.next());
+  const const_tensor& x = a.in[0];
+  const unsigned bits = p.reduced(x.shape);
+  const auto is_reduced = [&](int axis) { return (bits >> axis & 1u) != 0; };
+  // Elements that differ along reduced axes only come together.
+  extents together = x.shape;
+  for (int i = 0; i < together.rank; ++i)
+    if (!is_reduced(i)) together[i] = 1;
+  detail::for_each_place(a.out[0].shape, [&](const detail::coordinates& at, std::int64_t place) {
+    detail::coordinates first{};
+    for (int i = 0, k = 0; i < x.shape.rank; ++i) {
+      if (!is_reduced(i)) first[static_cast<std::size_t>(i)] = at[static_cast<std::size_t>(k)];
+      k += p.keep || !is_reduced(i) ? 1 : 0;
+    }
+    const std::int64_t begin = detail::place_of(x.shape, first);
+    a.out[0].data[place] = reduced_value(p.function, together.count(), [&](auto take) {
+      detail::for_each_place(together, [&](const detail::coordinates& more, std::int64_t) {
+        take(x.data[begin + detail::place_of(x.shape, more)]);
+      });
+    });
+  });
 }
 
 }  // namespace ctnn::ir::reference

@@ -2,6 +2,7 @@
 // Walks over elements and over pairs of them with broadcasting, for functions of any element types.
 #pragma once
 
+#include "../walks/loop_nest.hpp"
 #include "dispatch.hpp"
 
 CTNN_BEGIN_LOOPS

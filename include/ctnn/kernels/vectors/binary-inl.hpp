@@ -21,6 +21,7 @@
 
 #include "../../graph/operators/elementwise.hpp"
 #include "../reference/elementwise.hpp"
+#include "../walks/loop_nest.hpp"
 #include "../simd/rows-inl.hpp"
 
 CTNN_BEGIN_TARGET

@@ -83,4 +83,19 @@ struct loop_cursor {
   std::ptrdiff_t step[max_rank]{};
 };
 
+/// The loops of a binary operator: operands are the output, the first and the second input, broadcast from the right.
+/// Any layouts.
+constexpr loop_nest<3> broadcast_loops(const tensor& out, const const_tensor& a, const const_tensor& b) {
+  loop_nest<3> nest;
+  for (int i = 0; i < out.shape.rank; ++i) {
+    const int axis = memory_axis(out, i);
+    const auto stride = [&](const const_tensor& t) {
+      const int own = axis - (out.shape.rank - t.shape.rank);
+      return own < 0 || t.shape[own] == 1 ? std::ptrdiff_t{0} : stride_of(t, own);
+    };
+    nest.push_back({out.shape[axis], {stride_of(out, axis), stride(a), stride(b)}});
+  }
+  return nest;
+}
+
 }  // namespace ctnn::ir
