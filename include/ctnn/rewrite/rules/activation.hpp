@@ -115,6 +115,7 @@ struct activation_before_pool {
     node_id first = none, pool = none, last = none;
     activation_function both{};
   };
+  static constexpr bool any_type = true;
   using pools = find::any_of<op::pool, op::adaptive_pool>;
   using pattern =
       find::node<op::activation, &match::last,
@@ -153,8 +154,13 @@ struct activation_chain {
   struct match : ir::match {
     op::activation both{};
   };
+  static constexpr bool any_type = true;
   using pattern = chain<op::activation, op::activation>;
   static constexpr reason guard(const rewriter& r, match& m) {
+    if (const element& made = r.type(r.output(m.last)); made != dtype::f32) {
+      if (!made.real) return {"its numbers are not f32"};
+      if (!(made == r.type(r.output(m.first)))) return {"its integers are not those that it reads"};
+    }
     if (!join(r.get<op::activation>(m.first).activation, r.get<op::activation>(m.last).activation, m.both.activation))
       return {"only relu and clip combine", r.name(m.first)};
     return {};

@@ -61,6 +61,7 @@ struct global_pool_flatten {
 struct flatten_linear {
   static constexpr rule_info info{"flatten_linear", "flatten|reshape > linear -> linear", lowers::nodes,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = chain<reshapes, op::linear>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     if (m.input != 0) return {"it is the residual", r.name(m.first)};
@@ -85,6 +86,7 @@ struct flatten_linear {
 struct linear_ones {
   static constexpr rule_info info{"linear_ones", "linear > flatten|reshape(x, 1, ...) -> linear", lowers::nodes,
                                   numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = chain<op::linear, reshapes>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const extents &from = r.shape(r.output(m.first)), &to = r.shape(r.output(m.last));

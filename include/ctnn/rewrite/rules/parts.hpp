@@ -26,6 +26,7 @@ struct activation_before_concat {
   static constexpr rule_info info{"activation_before_concat",
                                   "concat(conv|...|bias, ...) > activation -> concat of the layers with it",
                                   lowers::nodes, numerics::exact};
+  static constexpr bool any_type = true;
   using pattern = chain<op::concat, op::activation>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     for (int i = 0; i < r.at(m.first).inputs.count; ++i) {
@@ -163,12 +164,14 @@ struct activation_before_split {
     node_id first = none, cut = none, last = none;
     activation_function both{};
   };
+  static constexpr bool any_type = true;
   using pattern = find::node<op::activation, &match::last,
                              find::node<op::split, &match::cut, find::alone<find::node<activates, &match::first>>>>;
   /// Does node n apply to a part what `last` does?
   static constexpr bool does_the_same(const rewriter& r, const match& m, node_id n) {
     return r.live(n) && r.is<op::activation>(n) && r.producer(r.input(n)) == m.cut &&
-           r.get<op::activation>(n).activation == r.get<op::activation>(m.last).activation;
+           r.get<op::activation>(n).activation == r.get<op::activation>(m.last).activation &&
+           r.type(r.output(n)) == r.type(r.output(m.last));
   }
   static constexpr reason guard(const rewriter& r, match& m) {
     int readers = 0, same = 0;

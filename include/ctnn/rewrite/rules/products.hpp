@@ -123,9 +123,11 @@ struct conv_of_one_pixel {
   struct match : ir::match {
     int tap[3]{};  ///< the one that meets the pixel, by axis
   };
+  static constexpr bool any_type = true;
   using pattern = single<find::convolutions>;
   static constexpr reason guard(const rewriter& r, match& m) {
     const extents &x = r.shape(r.input(m.last)), &y = r.shape(r.output(m.last));
+    if (const dtype t = r.type(r.input(m.last)); t != dtype::f32 && !is_byte(t)) return find::detail::another_operator;
     // Most do, so it is asked before the layer is decoded.
     const int axes = r.is<op::conv1d>(m.last) ? 1 : r.is<op::conv2d>(m.last) ? 2 : 3;
     for (int i = 0; i < axes; ++i)
@@ -134,6 +136,8 @@ struct conv_of_one_pixel {
     pattern::what::visit(r, m.last, [&]<int Axes>(const op::conv<Axes>& conv) {
       if (conv.groups != 1) return void(no = {"its channels are in groups"});
       if (conv.has_slopes()) return void(no = {"it applies one slope an output"});
+      if (conv.weight && (conv.taps() != 1 || r.view().at_expression(r.weight(m.last, 0)).type))
+        return void(no = {"its weight of bytes would have to be cut"});
       const auto pad = conv.padding(x);
       for (std::size_t i = 0; i < static_cast<std::size_t>(Axes); ++i) {
         if (pad[i] % conv.dilation[i] != 0 || pad[i] / conv.dilation[i] >= conv.kernel[i])
@@ -154,6 +158,7 @@ struct conv_of_one_pixel {
       by.residual_last = conv.residual_last;
       by.axes = Axes + 1;
       by.ones = Axes;
+      by.weight = conv.weight;
       if (conv.taps() != 1) {
         op::slice seen;
         for (int i = 0; i < Axes; ++i) {
@@ -164,7 +169,8 @@ struct conv_of_one_pixel {
         weights[0] = r.apply(seen, {&weights[0], 1});
       }
       const extents shape = r.shape_of(weights[0]);
-      weights[0] = r.reshaped(weights[0], {shape[0], shape[1]});
+      const extents rows{shape[0], shape[1]};
+      weights[0] = by.weight ? r.leaf_as(weights[0], rows) : r.reshaped(weights[0], rows);
       r.become(m.last, by, r.name(m.last), r.inputs_of(m.last), weights);
     });
   }

@@ -36,6 +36,7 @@ struct global_pool_to_reduce {
 struct whole_pool {
   static constexpr rule_info info{"whole_pool", "pool(all of x) -> adaptive_pool(1)", lowers::tier,
                                   numerics::reassociates};
+  static constexpr bool any_type = true;
   using pattern = single<op::pool>;
   static constexpr reason guard(const rewriter& r, const match& m) {
     const auto p = r.get<op::pool>(m.last);
