@@ -3,7 +3,9 @@
 // one away or takes a permute through asks here.
 #pragma once
 
-#include "graph.hpp"
+#include "../kernels/operator_code.hpp"  // before operators that compare their records
+
+#include "../graph/graph.hpp"
 
 namespace ctnn::ir {
 
@@ -38,7 +40,7 @@ struct axis_map {
   /// Do the axes from `first` on stay the last ones, in their order?
   constexpr bool keeps_last(int first) const {
     for (int a = first; a < before.rank; ++a)
-      if (to[a] != after.rank - before.rank + a) return false;
+      if (to[a] == none || to[a] != after.rank - before.rank + a) return false;
     return true;
   }
 };
