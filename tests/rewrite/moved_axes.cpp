@@ -86,8 +86,31 @@ static_assert(makes(op::slice{{3}, {1}, {3}}, nchw, {2, 2, 4, 5}) &&
               makes(op::slice{{0}, {1}, {3}}, batched, {2, 2, 4, 5}));
 static_assert(makes(op::slice{{1}, {0}, {2}}, alone, {2, 4, 5}) && refuses(op::slice{{0}, {0}, {0}}, alone));
 
+// A user's operator on channels, with fields besides.
+struct gate {
+  static constexpr std::string_view name = "gate";
+  static constexpr bool by_channel = true;
+  static constexpr traits is = traits_of_channels;
+  float sharpness = 1;
+  int axis = automatic_axis;
+  activation_function activation{};
+  static constexpr void fields(auto& self, auto&& field) {
+    field("sharpness", self.sharpness);
+    field("axis", self.axis);
+    field("activation", self.activation);
+  }
+  constexpr problem infer(inputs in, outputs result) const { return infer_by_channel(name, axis, in[0], result[0]); }
+};
+constexpr bool keeps_other_fields() {
+  gate moved;
+  return moves(gate{2.5f, 0, {function::clip, 0, 6}}, batched, moved) && moved.sharpness == 2.5f &&
+         moved.activation == activation_function{function::clip, 0, 6} && channel_axis(batched.after, moved.axis) == 1;
+}
+static_assert(keeps_other_fields());
+static_assert(makes(gate{1, 3}, nchw, {2, 3, 4, 5}) && axis_of(gate{1, 3}, alone) == 2 && refuses(gate{1, 0}, alone));
+
 // What has no axes stays as it is.
-static_assert(!has_axes(&type_of<op::activation>) && has_axes(&type_of<op::split>));
+static_assert(!has_axes(&type_of<op::activation>) && has_axes(&type_of<op::split>) && has_axes(&type_of<gate>));
 static_assert(makes(op::activation{{function::relu}}, nchw, {2, 3, 4, 5}));
 
 }  // namespace
